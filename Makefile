@@ -1,0 +1,68 @@
+# Every target sets up what it needs: the first one makes .venv (tools/env.sh).
+#   make PYTHON=python …   uses your own environment instead, conda's for example
+#   make DEVICE=gpu env    TensorFlow for the GPU, or cpu; unset: what nvidia-smi says
+#   make SPHINXOPTS=…      more options for sphinx-build
+
+PYTHON ?=
+SPHINXOPTS ?=
+sphinx = $(python) -m sphinx -n -W --keep-going -j auto -c . -d build/doctrees $(SPHINXOPTS) docs
+EXAMPLES := $(patsubst examples/%/CMakeLists.txt,%,$(wildcard examples/*/CMakeLists.txt))
+
+ifeq ($(PYTHON),)
+python := $(CURDIR)/.venv/bin/python
+environment := .venv/complete
+else
+python := $(PYTHON)
+environment := check-environment
+endif
+
+export TF_CPP_MIN_LOG_LEVEL ?= 2
+export TF_ENABLE_ONEDNN_OPTS ?= 0
+
+.DEFAULT_GOAL := help
+.PHONY: help env check-environment examples $(EXAMPLES) docs serve notebooks lab test bench-build linkcheck clean
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F '|' '{printf "%-18s %s\n", $$1, $$2}'
+	@echo "make NAME          one example: $(EXAMPLES)"
+
+env: $(environment) ## the environment alone, in .venv
+
+.venv/complete: pyproject.toml constraints.txt tools/env.sh
+	@sh tools/env.sh
+
+check-environment:
+	@$(python) tools/check_environment.py
+
+examples: $(environment) ## compile every example, for the GPU too where there is a CUDA compiler
+	@$(python) tools/examples.py
+
+$(EXAMPLES): $(environment)
+	@$(python) tools/examples.py $@
+
+docs: examples ## run every chapter and write the site to build/html
+	@$(sphinx) build/html -q
+	@echo "file://$(CURDIR)/build/html/index.html"
+
+serve: examples ## the site on localhost, rebuilt when a source changes
+	@$(python) tools/docs.py serve $(SPHINXOPTS)
+
+notebooks: examples ## every chapter as an executed notebook in build/notebooks
+	@$(python) tools/notebooks.py --execute build/notebooks
+
+lab: examples ## JupyterLab with the chapters open as notebooks
+	@$(python) tools/notebooks.py --local build/lab
+	@$(python) -m jupyterlab --notebook-dir build/lab
+
+test: examples ## every test
+	@$(python) -m pytest
+
+bench-build: examples ## how long the builds take, against their goals
+	@$(python) bench/build.py
+
+linkcheck: examples ## every link of the site
+	@$(sphinx) build/linkcheck -b linkcheck
+
+clean: ## all that was made, but for .venv
+	@rm -rf build examples/*/lib*.so .pytest_cache .ruff_cache
+	@find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +

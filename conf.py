@@ -1,0 +1,110 @@
+"""Settings of the site, and the directives that put code onto a page."""
+
+import html
+import importlib.metadata
+import sys
+from pathlib import Path
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.directives.code import LiteralInclude
+from sphinx.util.docutils import SphinxDirective, SphinxRole
+
+ROOT = Path(__file__).parent
+sys.path.insert(0, str(ROOT / "tools"))
+
+from sections import EXAMPLES, line_count, sections  # noqa: E402
+
+metadata = importlib.metadata.metadata("op-by-op")
+urls = dict(url.split(", ") for url in metadata.get_all("Project-URL"))
+
+project = "Op by Op"
+author = "the authors of Op by Op"
+copyright = "2026, " + author
+version = release = metadata["Version"]
+
+extensions = ["myst_nb", "sphinx_copybutton", "sphinx_design", "freshness", "downloads"]
+exclude_patterns = ["_static", "_templates"]
+templates_path = ["docs/_templates"]
+myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist"]
+myst_heading_anchors = 3
+
+# A page is executed whenever it is read, and read again only when something that it depends on has changed. (The
+# "cache" mode compares the cells alone: after a change of a .cc it would show the new code over the old output.)
+nb_execution_mode = "force"
+nb_execution_timeout = 300
+nb_execution_show_tb = True
+nb_output_stderr = "show"
+nb_merge_streams = True
+
+copybutton_exclude = ".linenos, .gp, .go"
+
+html_theme = "pydata_sphinx_theme"
+html_title = "Op by Op"
+html_static_path = ["docs/_static"]
+html_css_files = ["book.css"]
+html_copy_source = False
+html_show_sourcelink = False
+html_baseurl = urls["Documentation"]
+html_context = {"repository": urls["Repository"], "branch": "main", "default_mode": "auto"}
+html_sidebars = {"**": ["sidebar-chapters.html"]}
+html_theme_options = {
+    "navbar_align": "left",
+    "navbar_center": [],
+    "navbar_persistent": ["search-button"],
+    "secondary_sidebar_items": ["page-toc", "chapter-downloads"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "show_toc_level": 1,
+    "icon_links": [{"name": "GitHub", "url": urls["Repository"], "icon": "fa-brands fa-github"}],
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
+}
+
+
+class Snippet(LiteralInclude):
+    """`{snippet} zero_out/zero_out.cc#kernel`: a named section of an example's source."""
+
+    def run(self) -> list[nodes.Node]:
+        file, _, section = self.arguments[0].partition("#")
+        path = EXAMPLES / file
+        self.env.note_dependency(str(path))
+        found = sections(path) if path.exists() else {}
+        if section not in found:
+            return [self.state.document.reporter.error(f"examples/{file} has no section [{section}]", line=self.lineno)]
+        first, last = found[section]
+        self.arguments[0] = "/" + str(Path("..") / "examples" / file)
+        language = "cuda" if file.endswith(".cu.cc") else "c++"
+        self.options |= {"lines": f"{first}-{last}", "language": language, "caption": f"examples/{file}"}
+        return super().run()
+
+
+class Drawing(SphinxDirective):
+    """`{drawing} call_path.svg` with the text alternative as its body: an SVG that follows the page's colours."""
+
+    required_arguments = 1
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        path = Path(self.env.doc2path(self.env.docname)).parent / self.arguments[0]
+        self.env.note_dependency(str(path))
+        label = html.escape(" ".join(self.content))
+        svg = path.read_text().replace("<svg ", f'<svg role="img" aria-label="{label}" class="drawing" ', 1)
+        return [nodes.raw("", f'<div class="drawing">{svg}</div>', format="html")]
+
+
+class Lines(SphinxRole):
+    """``{lines}`zero_out` ``: how many lines of code an example has, tests included."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        directory = EXAMPLES / self.text
+        for path in directory.iterdir():
+            self.env.note_dependency(str(path))
+        return [nodes.Text(str(line_count(directory)))], []
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    app.add_directive("snippet", Snippet)
+    app.add_directive("drawing", Drawing)
+    app.add_role("lines", Lines())
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

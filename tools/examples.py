@@ -1,0 +1,116 @@
+"""Configures and builds the examples: `python tools/examples.py [NAME ...]`, all of them without a name."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+EXAMPLES = ROOT / "examples"
+BUILD = ROOT / "build" / "examples"
+
+
+def fail(message: str) -> None:
+    sys.exit(f"make examples: {message}")
+
+
+def program(name: str) -> str:
+    """CMake and Ninja are packages of this Python's environment."""
+    import cmake
+    import ninja
+
+    return str(Path({"cmake": cmake.CMAKE_BIN_DIR, "ninja": ninja.BIN_DIR}[name]) / name)
+
+
+def check_compiler() -> None:
+    """Exits unless there is a C++17 compiler."""
+    compiler = shlex.split(os.environ.get("CXX", "c++"))
+    try:
+        subprocess.run(
+            [*compiler, "-std=c++17", "-fsyntax-only", "-x", "c++", "-"],
+            input="#include <optional>\nstatic_assert(__cplusplus >= 201703L);",
+            capture_output=True,
+            check=True,
+            text=True,
+        )
+    except OSError:
+        fail(f"no C++ compiler ({compiler[0]}): sudo apt-get install g++ (macOS: xcode-select --install)")
+    except subprocess.CalledProcessError:
+        fail(f"{compiler[0]} cannot compile C++17: g++ 9 or newer can; choose it with CXX=g++")
+
+
+def configure() -> None:
+    """Runs CMake where it never ran to its end, or ran for another Python; Ninja sees to all other changes."""
+    cache = BUILD / "CMakeCache.txt"
+    python = f"Python3_EXECUTABLE:UNINITIALIZED={sys.executable}"
+    if (BUILD / "build.ninja").exists() and python in cache.read_text().splitlines():
+        return
+    cache.unlink(missing_ok=True)
+    options = [f"-D{python.replace(':UNINITIALIZED', '')}", f"-DCMAKE_MAKE_PROGRAM={program('ninja')}"]
+    options += shlex.split(os.environ.get("CMAKE_OPTIONS", ""))
+    run = subprocess.run(
+        [program("cmake"), "-S", EXAMPLES, "-B", BUILD, "-G", "Ninja", *options], capture_output=True, text=True
+    )
+    if run.returncode:
+        (BUILD / "build.ninja").unlink(missing_ok=True)
+        fail(cmake_error(run.stdout + run.stderr))
+    print(*re.findall(r"^-- (CUDA: .*)", run.stdout, re.M), sep="\n")
+
+
+def cmake_error(output: str) -> str:
+    """The text of CMake's first error on one line, or all that it printed where there is none."""
+    error = re.search(r"CMake Error at .*?:\n\n(.*?)\n(?:Call Stack|\n\n|--)", output, re.S)
+    return " ".join(error[1].split()) if error else output
+
+
+def build(names: list[str]) -> None:
+    """Builds the examples, one line as each is done; exits with the compiler's output where it fails."""
+    ninja = subprocess.Popen(
+        [program("ninja"), "-C", BUILD, *(f"{name}/all" for name in names)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env={**os.environ, "NINJA_STATUS": "[%f/%t] "},
+    )
+    failure = []
+    for line in ninja.stdout:
+        if linked := re.search(r"Linking CXX .*?(\S+)$", line):
+            print(f"  {Path(linked[1]).parent.name}: {Path(linked[1]).name}", flush=True)
+        failure.append(line)
+    if ninja.wait():
+        output = "".join(failure)
+        if "ninja: error: rebuilding 'build.ninja'" in output:
+            fail(cmake_error(output))
+        sys.stdout.write(output[output.find("FAILED:") :])
+        fail("the build failed, see above")
+
+
+def table(names: list[str]) -> str:
+    """Library, devices and size of each built library."""
+    rows = []
+    for name in names:
+        for library in sorted((EXAMPLES / name).glob("lib*.so")):
+            cuda = b"__cudaRegisterFatBinary" in library.read_bytes()
+            size = f"{library.stat().st_size / 1024:.0f} KiB"
+            rows.append((f"{name}/{library.name}", "CPU, CUDA" if cuda else "CPU", size))
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    return "\n".join(
+        f"{library:{widths[0]}}  {devices:{widths[1]}}  {size:>{widths[2]}}" for library, devices, size in rows
+    )
+
+
+def main() -> None:
+    known = sorted(path.parent.name for path in EXAMPLES.glob("*/CMakeLists.txt"))
+    names = sys.argv[1:] or known
+    if unknown := set(names) - set(known):
+        fail(f"no example {', '.join(sorted(unknown))}; there are {', '.join(known)}")
+    check_compiler()
+    configure()
+    build(names)
+    print(table(names))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,81 @@
+"""Sphinx extension: a page is read, and so executed, again when and only when its result could be another.
+
+MyST-NB's own cache compares the text of the cells alone: after a change of a `.cc` it would show the new code over
+the old output. So pages are executed whenever Sphinx reads them, and here is what makes Sphinx read them: a change of
+the page, of an example that its cells name (its library included), or of the toolchain; or a complaint about the page
+in the build before, which would otherwise pass the second time.
+"""
+
+import logging
+import re
+import sys
+from importlib.metadata import packages_distributions, version
+from pathlib import Path
+
+from sections import EXAMPLES
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+
+SHARED = (EXAMPLES / "op_library.py", EXAMPLES.parent / "cmake" / "FindTensorFlow.cmake")
+INSTALLED = sorted({"tensorflow", "tensorflow-cpu"} & set(packages_distributions()["tensorflow"])) + ["numpy"]
+CODE_CELL = re.compile(r"^(`{3,})\{code-cell\}.*?^\1$", re.M | re.S)
+
+
+def depend_on_examples(app: Sphinx, docname: str, content: list[str]) -> None:
+    """Makes a page depend on each file of the examples that its cells name."""
+    cells = "\n".join(match[0] for match in CODE_CELL.finditer(content[0]))
+    if not cells:
+        return
+    named = [path.parent for path in EXAMPLES.glob("*/CMakeLists.txt") if re.search(rf"\b{path.parent.name}\b", cells)]
+    for path in (*SHARED, *(path for example in named for path in example.iterdir() if path.is_file())):
+        app.env.note_dependency(path, docname=docname)
+
+
+class Complaints(logging.Handler):
+    """Collects which pages were warned of; None stands for a warning that names no page."""
+
+    def __init__(self, env: BuildEnvironment) -> None:
+        super().__init__(logging.WARNING)
+        self.env = env
+        self.pages: set[str | None] = set()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        location = getattr(record, "location", None)
+        if isinstance(location, tuple):
+            page = location[0]
+        else:
+            page = self.env.path2doc(re.sub(r":\d*$", "", str(location))) if location else None
+        self.pages.add(page if page in self.env.found_docs else None)
+
+
+def start(app: Sphinx) -> None:
+    """Listens for complaints; after a build that did not come to its end, nothing that it read counts."""
+    app.complaints = Complaints(app.env)
+    logging.getLogger("sphinx").addHandler(app.complaints)
+    unfinished = app.doctreedir / "unfinished"
+    if unfinished.exists():
+        app.env.all_docs.clear()
+    app.doctreedir.mkdir(parents=True, exist_ok=True)
+    unfinished.touch()
+
+
+def read_again(app: Sphinx, env: BuildEnvironment) -> None:
+    """Before the environment is written: the next build is to read the pages that this one complained of."""
+    for page in app.complaints.pages & env.all_docs.keys():
+        env.all_docs[page] = 0
+    app.complaints.pages -= env.all_docs.keys()
+
+
+def finish(app: Sphinx, exception: Exception | None) -> None:
+    """Complaints that came after the environment was written cannot be placed: the build counts as unfinished."""
+    if exception is None and not app.complaints.pages:
+        (app.doctreedir / "unfinished").unlink(missing_ok=True)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    app.add_config_value("toolchain", (sys.version, [version(package) for package in INSTALLED]), "env")
+    app.connect("builder-inited", start)
+    app.connect("source-read", depend_on_examples)
+    app.connect("env-updated", read_again)
+    app.connect("build-finished", finish)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,37 @@
+"""The named sections of an example's source: `// [kernel] …` opens one, the next such line ends it."""
+
+import re
+from pathlib import Path
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+_OPENING = re.compile(r"\s*// \[(\w+)\] ")
+
+
+def sections(path: Path) -> dict[str, tuple[int, int]]:
+    """Names the sections of a file.
+
+    Returns:
+      From the name to the first and the last line, counted from 1, without the blank lines at the
+      end. The last section ends where the file's outermost namespace does.
+
+    Raises:
+      ValueError: Two sections have the same name.
+    """
+    lines = path.read_text().splitlines()
+    openings = [(number, match[1]) for number, line in enumerate(lines, 1) if (match := _OPENING.match(line))]
+    end = next((n for n, line in enumerate(lines, 1) if line.startswith("}  // namespace")), len(lines) + 1)
+    found: dict[str, tuple[int, int]] = {}
+    for (first, name), following in zip(openings, [number for number, _ in openings[1:]] + [end]):
+        if name in found:
+            raise ValueError(f"{path}: two sections are named {name}")
+        last = following - 1
+        while not lines[last - 1].strip():
+            last -= 1
+        found[name] = (first, last)
+    return found
+
+
+def line_count(directory: Path) -> int:
+    """The lines of an example's sources, tests included, that are not blank."""
+    files = [path for path in directory.iterdir() if path.suffix in {".cc", ".h", ".py", ".txt"}]
+    return sum(bool(line.strip()) for path in files for line in path.read_text().splitlines())
