@@ -29,9 +29,7 @@ def load_op_library(path: Path, *functions: str) -> ModuleType:
         raise ImportError(f"{path.name} is not there: {rebuild}")
     built_for = re.search(rb"built for TensorFlow (\d+\.\d+)", path.read_bytes())
     if built_for and built_for[1].decode() != ".".join(tf.__version__.split(".")[:2]):
-        raise ImportError(
-            f"{path.name} was {built_for[0].decode()}, this is TensorFlow {tf.__version__}: {rebuild}"
-        )
+        raise ImportError(f"{path.name} was {built_for[0].decode()}, this is TensorFlow {tf.__version__}: {rebuild}")
     try:
         library = tf.load_op_library(str(path))
     except tf.errors.NotFoundError as error:

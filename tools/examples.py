@@ -18,8 +18,9 @@ def fail(message: str) -> None:
 
 def program(name: str) -> str:
     """CMake and Ninja are packages of this Python's environment."""
-    import cmake
     import ninja
+
+    import cmake
 
     return str(Path({"cmake": cmake.CMAKE_BIN_DIR, "ninja": ninja.BIN_DIR}[name]) / name)
 

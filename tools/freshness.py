@@ -10,7 +10,6 @@ import logging
 import re
 import sys
 from importlib.metadata import packages_distributions, version
-from pathlib import Path
 
 from sections import EXAMPLES
 from sphinx.application import Sphinx

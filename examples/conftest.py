@@ -1,0 +1,16 @@
+"""What the examples' tests share. pytest puts this folder on the path, and with it op_library."""
+
+import os
+from collections.abc import Callable
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+
+import pytest  # noqa: E402
+import tensorflow as tf  # noqa: E402
+
+
+@pytest.fixture(params=["eager", "tf.function"])
+def mode(request: pytest.FixtureRequest) -> Callable:
+    """Wraps a function so that it runs eagerly, or traced: each test that takes it runs twice."""
+    return tf.function(autograph=False) if request.param == "tf.function" else lambda function: function

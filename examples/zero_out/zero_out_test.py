@@ -1,0 +1,144 @@
+"""Tests of ZeroOut: `pytest examples/zero_out`."""
+
+import shutil
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from op_library import load_op_library
+from zero_out import zero_out
+
+HERE = Path(__file__).parent
+DTYPES = [np.float32, np.float64, np.int32]
+
+
+def reference(to_zero):
+    zeroed = np.zeros_like(to_zero)
+    zeroed.flat[:1] = to_zero.flat[:1]
+    return zeroed
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(), (1,), (7,), (2, 3), (3, 1, 4, 1, 5), (0,), (2, 0, 3), (100_000,)])
+def test_equals_the_reference(mode, dtype, shape):
+    to_zero = np.random.default_rng(0).integers(1, 100, shape).astype(dtype)
+    zeroed = mode(zero_out)(to_zero)
+    assert zeroed.dtype == dtype
+    np.testing.assert_array_equal(zeroed, reference(np.asarray(to_zero)), strict=True)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -0.0])
+def test_keeps_the_bits_of_special_values(value):
+    zeroed = zero_out([value, np.nan, np.inf]).numpy()
+    assert zeroed.tobytes() == np.float32([value, 0, 0]).tobytes()
+
+
+@pytest.mark.parametrize("shape", [None, [None], [2, None], [2, 3], []])
+def test_static_shape_is_the_input_s(shape):
+    traced = tf.function(zero_out).get_concrete_function(tf.TensorSpec(shape, tf.float32))
+    assert traced.output_shapes == tf.TensorShape(shape)
+
+
+def test_other_dtypes_are_refused(mode):
+    with pytest.raises((tf.errors.InvalidArgumentError, TypeError), match="allowed values: float"):
+        mode(zero_out)(tf.constant([1], tf.int8))
+
+
+def test_an_integer_input_has_no_gradient():
+    to_zero = tf.constant([1, 2, 3])
+    with tf.GradientTape() as tape:
+        tape.watch(to_zero)
+        zeroed = zero_out(to_zero)
+    assert tape.gradient(zeroed, to_zero) is None
+
+
+class ZeroOutGradientTest(tf.test.TestCase):
+    def test_first_order(self):
+        for shape in [(), (5,), (2, 3)]:
+            to_zero = np.random.default_rng(0).normal(size=shape)
+            analytical, numerical = tf.test.compute_gradient(zero_out, [to_zero])
+            self.assertAllClose(analytical, numerical, atol=1e-9)
+
+    def test_second_order(self):
+        to_zero = tf.constant([3.0, 4.0])
+        with tf.GradientTape() as outer:
+            outer.watch(to_zero)
+            with tf.GradientTape() as inner:
+                inner.watch(to_zero)
+                square = zero_out(to_zero) ** 2
+            gradient = inner.gradient(square, to_zero)
+        self.assertAllEqual(gradient, [6.0, 0.0])
+        self.assertAllEqual(outer.gradient(gradient, to_zero), [2.0, 0.0])
+
+
+def first_elements_lost(op):
+    """How many of 400 calls, made four at a time, gave another first element than their input's."""
+    inputs = [tf.fill([1_000_000], float(number)) for number in range(4)]
+    with ThreadPoolExecutor(len(inputs)) as threads:
+        calls = [(number, threads.submit(op, inputs[number])) for _ in range(100) for number in range(len(inputs))]
+        return sum(float(call.result()[0]) != number for number, call in calls)
+
+
+def test_calls_at_the_same_time_do_not_meet():
+    assert first_elements_lost(zero_out) == 0
+
+
+def test_a_member_written_in_compute_is_a_race():
+    racy = load_op_library(HERE / "libracy_zero_out.so", "racy_zero_out").racy_zero_out
+    np.testing.assert_array_equal(racy([5.0, 4.0, 3.0]), [5.0, 0.0, 0.0])
+    assert sum(first_elements_lost(racy) for _ in range(10)) > 0
+
+
+def test_a_declared_dtype_without_a_kernel_fails_when_called():
+    racy = load_op_library(HERE / "libracy_zero_out.so", "racy_zero_out").racy_zero_out
+    with pytest.raises(tf.errors.NotFoundError, match=r"Could not find device for node: .*RacyZeroOut\[T=DT_INT32\]"):
+        racy(tf.constant([1]))
+
+
+def test_a_name_that_is_not_camel_case_does_not_load():
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"Invalid name: zero_out \(Did you use CamelCase\?\)"):
+        tf.load_op_library(str(HERE / "libnot_camel_case.so"))
+
+
+def test_the_spellings_of_older_releases_do_not_compile():
+    flags = [flag.replace("-I", "-isystem") for flag in tf.sysconfig.get_compile_flags()]
+    run = subprocess.run(
+        ["c++", *flags, "-DNDEBUG", "-fsyntax-only", HERE / "old_spellings.cc"], capture_output=True, text=True
+    )
+    assert run.returncode
+    assert "OK" in run.stderr and "is not a member of" in run.stderr
+
+
+def test_a_library_that_is_not_there_is_named():
+    with pytest.raises(ImportError, match=r"libnone\.so is not there: build it with `make zero_out`"):
+        load_op_library(HERE / "libnone.so")
+
+
+def test_a_library_for_another_tensorflow_is_refused(tmp_path):
+    library = tmp_path / "zero_out" / "libzero_out.so"
+    library.parent.mkdir()
+    built = b"built for TensorFlow " + tf.__version__.encode()
+    content = (HERE / "libzero_out.so").read_bytes()
+    assert built in content
+    library.write_bytes(content.replace(built, built.replace(tf.__version__.encode(), b"1.15.0")))
+    with pytest.raises(ImportError, match=r"was built for TensorFlow 1\.15, this is .*: build it with `make zero_out`"):
+        load_op_library(library)
+
+
+def test_a_missing_symbol_is_explained(tmp_path):
+    source = tmp_path / "gone.cc"
+    source.write_text("namespace tensorflow { void Gone(); }\nvoid Call() { tensorflow::Gone(); }\n")
+    subprocess.run(["c++", "-shared", "-fPIC", source, "-o", tmp_path / "libgone.so"], check=True)
+    with pytest.raises(ImportError, match=r"libgone\.so does not fit TensorFlow") as raised:
+        load_op_library(tmp_path / "libgone.so")
+    assert "undefined symbol: _ZN10tensorflow4GoneEv" in str(raised.value.__cause__)
+
+
+def test_an_op_that_another_library_has_registered_is_reported(tmp_path):
+    shutil.copy(HERE / "libzero_out.so", tmp_path / "libcopy.so")
+    assert not hasattr(tf.load_op_library(str(tmp_path / "libcopy.so")), "zero_out")
+    with pytest.raises(ImportError, match="another library in this process has registered the same op"):
+        load_op_library(tmp_path / "libcopy.so", "zero_out")
