@@ -1,0 +1,38 @@
+// KeepLast: the solution of the chapter's exercise.
+
+#include <algorithm>
+
+#include "tensorflow/core/framework/common_shape_fns.h"
+#include "tensorflow/core/framework/op.h"
+#include "tensorflow/core/framework/op_kernel.h"
+
+namespace op_by_op {
+namespace {
+
+// [interface] As ZeroOut, but for the name: one process cannot hold two ops of one name.
+REGISTER_OP("KeepLast")
+    .Input("to_zero: float")
+    .Output("zeroed: float")
+    .SetShapeFn(tensorflow::shape_inference::UnchangedShape);
+
+// [kernel] The last element stays; an empty tensor has none.
+class KeepLastOp : public tensorflow::OpKernel {
+ public:
+  using OpKernel::OpKernel;
+
+  void Compute(tensorflow::OpKernelContext* context) override {
+    const tensorflow::Tensor& input = context->input(0);
+    tensorflow::Tensor* output = nullptr;
+    OP_REQUIRES_OK(context, context->allocate_output(0, input.shape(), &output));
+
+    const auto in = input.flat<float>();
+    auto out = output->flat<float>();
+    std::fill_n(out.data(), out.size(), 0.0f);
+    if (out.size() > 0) out(out.size() - 1) = in(in.size() - 1);
+  }
+};
+
+REGISTER_KERNEL_BUILDER(Name("KeepLast").Device(tensorflow::DEVICE_CPU), KeepLastOp);
+
+}  // namespace
+}  // namespace op_by_op
