@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from docutils import nodes
+from nbclient import NotebookClient
 from sphinx.application import Sphinx
 from sphinx.directives.code import LiteralInclude
 from sphinx.util.docutils import SphinxDirective, SphinxRole
@@ -35,7 +36,8 @@ nb_execution_mode = "force"
 nb_execution_timeout = 300
 nb_execution_show_tb = True
 nb_output_stderr = "show"
-nb_merge_streams = True
+# What a process prints arrives in pieces. MyST-NB's own merging ends a line after each.
+NotebookClient.coalesce_streams.default_value = True
 
 copybutton_exclude = ".linenos, .gp, .go"
 
@@ -46,7 +48,11 @@ html_css_files = ["book.css"]
 html_copy_source = False
 html_show_sourcelink = False
 html_baseurl = urls["Documentation"]
-html_context = {"repository": urls["Repository"], "branch": "main", "default_mode": "auto"}
+html_context = {
+    "repository": urls["Repository"],
+    "branch": "main",
+    "default_mode": "auto",
+}
 html_sidebars = {"**": ["sidebar-chapters.html"]}
 html_theme_options = {
     "navbar_align": "left",
@@ -56,7 +62,9 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
     "show_toc_level": 1,
-    "icon_links": [{"name": "GitHub", "url": urls["Repository"], "icon": "fa-brands fa-github"}],
+    "icon_links": [
+        {"name": "GitHub", "url": urls["Repository"], "icon": "fa-brands fa-github"}
+    ],
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
@@ -71,11 +79,19 @@ class Snippet(LiteralInclude):
         self.env.note_dependency(str(path))
         found = sections(path) if path.exists() else {}
         if section not in found:
-            return [self.state.document.reporter.error(f"examples/{file} has no section [{section}]", line=self.lineno)]
+            return [
+                self.state.document.reporter.error(
+                    f"examples/{file} has no section [{section}]", line=self.lineno
+                )
+            ]
         first, last = found[section]
         self.arguments[0] = "/" + str(Path("..") / "examples" / file)
         language = "cuda" if file.endswith(".cu.cc") else "c++"
-        self.options |= {"lines": f"{first}-{last}", "language": language, "caption": f"examples/{file}"}
+        self.options |= {
+            "lines": f"{first}-{last}",
+            "language": language,
+            "caption": f"examples/{file}",
+        }
         return super().run()
 
 
@@ -89,7 +105,9 @@ class Drawing(SphinxDirective):
         path = Path(self.env.doc2path(self.env.docname)).parent / self.arguments[0]
         self.env.note_dependency(str(path))
         label = html.escape(" ".join(self.content))
-        svg = path.read_text().replace("<svg ", f'<svg role="img" aria-label="{label}" class="drawing" ', 1)
+        svg = path.read_text().replace(
+            "<svg ", f'<svg role="img" aria-label="{label}" class="drawing" ', 1
+        )
         return [nodes.raw("", f'<div class="drawing">{svg}</div>', format="html")]
 
 

@@ -10,7 +10,11 @@ from numpy.typing import ArrayLike
 CELL = 44
 
 
-def grids(tensors: Mapping[str, ArrayLike], label: str, marked: Mapping[str, ArrayLike] | None = None) -> HTML:
+def grids(
+    tensors: Mapping[str, ArrayLike],
+    label: str,
+    marked: Mapping[str, ArrayLike] | None = None,
+) -> HTML:
     """Draws vectors and matrices as grids of numbers, side by side.
 
     Args:
@@ -29,7 +33,8 @@ def grids(tensors: Mapping[str, ArrayLike], label: str, marked: Mapping[str, Arr
             parts.append(
                 f'<rect x="{x}" y="{y}" width="{CELL}" height="{CELL}" stroke="currentColor" '
                 f'fill="#3b82f6" fill-opacity="{opacity}"/>'
-                f'<text x="{x + CELL / 2}" y="{y + CELL / 2 + 5}" text-anchor="middle">{html.escape(f"{value:g}")}</text>'
+                f'<text x="{x + CELL / 2}" y="{y + CELL / 2 + 5}" text-anchor="middle">'
+                f"{value:g}</text>"
             )
         left += values.shape[1] * CELL + 30
         height = max(height, 36 + values.shape[0] * CELL)

@@ -6,7 +6,11 @@ import sysconfig
 from pathlib import Path
 
 root = Path(__file__).resolve().parents[1]
-folders = [str(root / "docs"), str(root / "examples"), *(str(p.parent) for p in root.glob("examples/*/CMakeLists.txt"))]
+folders = [
+    str(root / "docs"),
+    str(root / "examples"),
+    *(str(p.parent) for p in root.glob("examples/*/CMakeLists.txt")),
+]
 
 os.chdir(root)
 sys.path[:0] = folders

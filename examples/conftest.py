@@ -13,4 +13,8 @@ import tensorflow as tf  # noqa: E402
 @pytest.fixture(params=["eager", "tf.function"])
 def mode(request: pytest.FixtureRequest) -> Callable:
     """Wraps a function so that it runs eagerly, or traced: each test that takes it runs twice."""
-    return tf.function(autograph=False) if request.param == "tf.function" else lambda function: function
+    return (
+        tf.function(autograph=False)
+        if request.param == "tf.function"
+        else lambda function: function
+    )

@@ -29,11 +29,15 @@ def load_op_library(path: Path, *functions: str) -> ModuleType:
         raise ImportError(f"{path.name} is not there: {rebuild}")
     built_for = re.search(rb"built for TensorFlow (\d+\.\d+)", path.read_bytes())
     if built_for and built_for[1].decode() != ".".join(tf.__version__.split(".")[:2]):
-        raise ImportError(f"{path.name} was {built_for[0].decode()}, this is TensorFlow {tf.__version__}: {rebuild}")
+        raise ImportError(
+            f"{path.name} was {built_for[0].decode()}, this is TensorFlow {tf.__version__}: {rebuild}"
+        )
     try:
         library = tf.load_op_library(str(path))
     except tf.errors.NotFoundError as error:
-        raise ImportError(f"{path.name} does not fit TensorFlow {tf.__version__}: {rebuild}") from error
+        raise ImportError(
+            f"{path.name} does not fit TensorFlow {tf.__version__}: {rebuild}"
+        ) from error
     if missing := [name for name in functions if not hasattr(library, name)]:
         raise ImportError(
             f"{path.name} gave no function {', '.join(missing)}: another library in this process has "

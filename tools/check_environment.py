@@ -10,7 +10,12 @@ INSTALL = "pip install --constraint constraints.txt --editable '.[cpu,docs,test]
 
 def main() -> None:
     pyproject = (Path(__file__).parents[1] / "pyproject.toml").read_text()
-    oldest, beyond = map(int, re.search(r'^requires-python = ">=3\.(\d+),<3\.(\d+)"$', pyproject, re.M).groups())
+    oldest, beyond = map(
+        int,
+        re.search(
+            r'^requires-python = ">=3\.(\d+),<3\.(\d+)"$', pyproject, re.M
+        ).groups(),
+    )
     if not (3, oldest) <= sys.version_info[:2] < (3, beyond):
         sys.exit(
             f"make: {sys.executable} is Python {sys.version.split()[0]}, needs 3.{oldest} to 3.{beyond - 1}: "
@@ -19,10 +24,15 @@ def main() -> None:
     try:
         wanted = distribution("op-by-op").requires or []
     except PackageNotFoundError:
-        sys.exit(f"make: {sys.executable} lacks the book's dependencies: {sys.executable} -m {INSTALL}")
+        sys.exit(
+            f"make: {sys.executable} lacks the book's dependencies: {sys.executable} -m {INSTALL}"
+        )
     missing = []
     for requirement in wanted:
-        name, extra = re.match(r"[\w.-]+", requirement)[0], re.search(r"extra == ['\"](\w+)['\"]", requirement)
+        name, extra = (
+            re.match(r"[\w.-]+", requirement)[0],
+            re.search(r"extra == ['\"](\w+)['\"]", requirement),
+        )
         if extra and extra[1] not in ("docs", "test"):
             continue
         try:
@@ -30,7 +40,9 @@ def main() -> None:
         except PackageNotFoundError:
             missing.append(name)
     if missing:
-        sys.exit(f"make: {sys.executable} lacks {', '.join(missing)}: {sys.executable} -m {INSTALL}")
+        sys.exit(
+            f"make: {sys.executable} lacks {', '.join(missing)}: {sys.executable} -m {INSTALL}"
+        )
 
 
 if __name__ == "__main__":

@@ -22,7 +22,9 @@ def program(name: str) -> str:
 
     import cmake
 
-    return str(Path({"cmake": cmake.CMAKE_BIN_DIR, "ninja": ninja.BIN_DIR}[name]) / name)
+    return str(
+        Path({"cmake": cmake.CMAKE_BIN_DIR, "ninja": ninja.BIN_DIR}[name]) / name
+    )
 
 
 def check_compiler() -> None:
@@ -37,9 +39,13 @@ def check_compiler() -> None:
             text=True,
         )
     except OSError:
-        fail(f"no C++ compiler ({compiler[0]}): sudo apt-get install g++ (macOS: xcode-select --install)")
+        fail(
+            f"no C++ compiler ({compiler[0]}): sudo apt-get install g++ (macOS: xcode-select --install)"
+        )
     except subprocess.CalledProcessError:
-        fail(f"{compiler[0]} cannot compile C++17: g++ 9 or newer can; choose it with CXX=g++")
+        fail(
+            f"{compiler[0]} cannot compile C++17: g++ 9 or newer can; choose it with CXX=g++"
+        )
 
 
 def configure() -> None:
@@ -49,10 +55,15 @@ def configure() -> None:
     if (BUILD / "build.ninja").exists() and python in cache.read_text().splitlines():
         return
     cache.unlink(missing_ok=True)
-    options = [f"-D{python.replace(':UNINITIALIZED', '')}", f"-DCMAKE_MAKE_PROGRAM={program('ninja')}"]
+    options = [
+        f"-D{python.replace(':UNINITIALIZED', '')}",
+        f"-DCMAKE_MAKE_PROGRAM={program('ninja')}",
+    ]
     options += shlex.split(os.environ.get("CMAKE_OPTIONS", ""))
     run = subprocess.run(
-        [program("cmake"), "-S", EXAMPLES, "-B", BUILD, "-G", "Ninja", *options], capture_output=True, text=True
+        [program("cmake"), "-S", EXAMPLES, "-B", BUILD, "-G", "Ninja", *options],
+        capture_output=True,
+        text=True,
     )
     if run.returncode:
         (BUILD / "build.ninja").unlink(missing_ok=True)
@@ -62,7 +73,9 @@ def configure() -> None:
 
 def cmake_error(output: str) -> str:
     """The text of CMake's first error on one line, or all that it printed where there is none."""
-    error = re.search(r"CMake Error at .*?:\n\n(.*?)\n(?:Call Stack|\n\n|--)", output, re.S)
+    error = re.search(
+        r"CMake Error at .*?:\n\n(.*?)\n(?:Call Stack|\n\n|--)", output, re.S
+    )
     return " ".join(error[1].split()) if error else output
 
 
@@ -78,7 +91,9 @@ def build(names: list[str]) -> None:
     failure = []
     for line in ninja.stdout:
         if linked := re.search(r"Linking CXX .*?(\S+)$", line):
-            print(f"  {Path(linked[1]).parent.name}: {Path(linked[1]).name}", flush=True)
+            print(
+                f"  {Path(linked[1]).parent.name}: {Path(linked[1]).name}", flush=True
+            )
         failure.append(line)
     if ninja.wait():
         output = "".join(failure)
@@ -95,10 +110,13 @@ def table(names: list[str]) -> str:
         for library in sorted((EXAMPLES / name).glob("lib*.so")):
             cuda = b"__cudaRegisterFatBinary" in library.read_bytes()
             size = f"{library.stat().st_size / 1024:.0f} KiB"
-            rows.append((f"{name}/{library.name}", "CPU, CUDA" if cuda else "CPU", size))
+            rows.append(
+                (f"{name}/{library.name}", "CPU, CUDA" if cuda else "CPU", size)
+            )
     widths = [max(map(len, column)) for column in zip(*rows)]
     return "\n".join(
-        f"{library:{widths[0]}}  {devices:{widths[1]}}  {size:>{widths[2]}}" for library, devices, size in rows
+        f"{library:{widths[0]}}  {devices:{widths[1]}}  {size:>{widths[2]}}"
+        for library, devices, size in rows
     )
 
 

@@ -15,8 +15,13 @@ from sections import EXAMPLES
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
-SHARED = (EXAMPLES / "op_library.py", EXAMPLES.parent / "cmake" / "FindTensorFlow.cmake")
-INSTALLED = sorted({"tensorflow", "tensorflow-cpu"} & set(packages_distributions()["tensorflow"])) + ["numpy"]
+SHARED = (
+    EXAMPLES / "op_library.py",
+    EXAMPLES.parent / "cmake" / "FindTensorFlow.cmake",
+)
+INSTALLED = sorted(
+    {"tensorflow", "tensorflow-cpu"} & set(packages_distributions()["tensorflow"])
+) + ["numpy"]
 CODE_CELL = re.compile(r"^(`{3,})\{code-cell\}.*?^\1$", re.M | re.S)
 
 
@@ -25,8 +30,15 @@ def depend_on_examples(app: Sphinx, docname: str, content: list[str]) -> None:
     cells = "\n".join(match[0] for match in CODE_CELL.finditer(content[0]))
     if not cells:
         return
-    named = [path.parent for path in EXAMPLES.glob("*/CMakeLists.txt") if re.search(rf"\b{path.parent.name}\b", cells)]
-    for path in (*SHARED, *(path for example in named for path in example.iterdir() if path.is_file())):
+    named = [
+        path.parent
+        for path in EXAMPLES.glob("*/CMakeLists.txt")
+        if re.search(rf"\b{path.parent.name}\b", cells)
+    ]
+    for path in (
+        *SHARED,
+        *(path for example in named for path in example.iterdir() if path.is_file()),
+    ):
         app.env.note_dependency(path, docname=docname)
 
 
@@ -43,7 +55,11 @@ class Complaints(logging.Handler):
         if isinstance(location, tuple):
             page = location[0]
         else:
-            page = self.env.path2doc(re.sub(r":\d*$", "", str(location))) if location else None
+            page = (
+                self.env.path2doc(re.sub(r":\d*$", "", str(location)))
+                if location
+                else None
+            )
         self.pages.add(page if page in self.env.found_docs else None)
 
 
@@ -72,7 +88,9 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    app.add_config_value("toolchain", (sys.version, [version(package) for package in INSTALLED]), "env")
+    app.add_config_value(
+        "toolchain", (sys.version, [version(package) for package in INSTALLED]), "env"
+    )
     app.connect("builder-inited", start)
     app.connect("source-read", depend_on_examples)
     app.connect("env-updated", read_again)

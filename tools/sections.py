@@ -18,10 +18,19 @@ def sections(path: Path) -> dict[str, tuple[int, int]]:
       ValueError: Two sections have the same name.
     """
     lines = path.read_text().splitlines()
-    openings = [(number, match[1]) for number, line in enumerate(lines, 1) if (match := _OPENING.match(line))]
-    end = next((n for n, line in enumerate(lines, 1) if line.startswith("}  // namespace")), len(lines) + 1)
+    openings = [
+        (number, match[1])
+        for number, line in enumerate(lines, 1)
+        if (match := _OPENING.match(line))
+    ]
+    end = next(
+        (n for n, line in enumerate(lines, 1) if line.startswith("}  // namespace")),
+        len(lines) + 1,
+    )
     found: dict[str, tuple[int, int]] = {}
-    for (first, name), following in zip(openings, [number for number, _ in openings[1:]] + [end]):
+    for (first, name), following in zip(
+        openings, [number for number, _ in openings[1:]] + [end]
+    ):
         if name in found:
             raise ValueError(f"{path}: two sections are named {name}")
         last = following - 1
@@ -33,5 +42,11 @@ def sections(path: Path) -> dict[str, tuple[int, int]]:
 
 def line_count(directory: Path) -> int:
     """The lines of an example's sources, tests included, that are not blank."""
-    files = [path for path in directory.iterdir() if path.suffix in {".cc", ".h", ".py", ".txt"}]
-    return sum(bool(line.strip()) for path in files for line in path.read_text().splitlines())
+    files = [
+        path
+        for path in directory.iterdir()
+        if path.suffix in {".cc", ".h", ".py", ".txt"}
+    ]
+    return sum(
+        bool(line.strip()) for path in files for line in path.read_text().splitlines()
+    )

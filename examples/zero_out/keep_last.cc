@@ -9,7 +9,8 @@
 namespace op_by_op {
 namespace {
 
-// [interface] As ZeroOut, but for the name: one process cannot hold two ops of one name.
+// [interface] As ZeroOut, but for the name: one process cannot hold two ops of
+// one name.
 REGISTER_OP("KeepLast")
     .Input("to_zero: float")
     .Output("zeroed: float")
@@ -23,7 +24,8 @@ class KeepLastOp : public tensorflow::OpKernel {
   void Compute(tensorflow::OpKernelContext* context) override {
     const tensorflow::Tensor& input = context->input(0);
     tensorflow::Tensor* output = nullptr;
-    OP_REQUIRES_OK(context, context->allocate_output(0, input.shape(), &output));
+    OP_REQUIRES_OK(context,
+                   context->allocate_output(0, input.shape(), &output));
 
     const auto in = input.flat<float>();
     auto out = output->flat<float>();
@@ -32,7 +34,8 @@ class KeepLastOp : public tensorflow::OpKernel {
   }
 };
 
-REGISTER_KERNEL_BUILDER(Name("KeepLast").Device(tensorflow::DEVICE_CPU), KeepLastOp);
+REGISTER_KERNEL_BUILDER(Name("KeepLast").Device(tensorflow::DEVICE_CPU),
+                        KeepLastOp);
 
 }  // namespace
 }  // namespace op_by_op

@@ -1,4 +1,5 @@
-// RacyZeroOut: ZeroOut with the mistake that passes every test that makes one call at a time.
+// RacyZeroOut: ZeroOut with the mistake that passes every test that makes one
+// call at a time.
 
 #include <algorithm>
 
@@ -23,13 +24,14 @@ class RacyZeroOutOp : public tensorflow::OpKernel {
   void Compute(tensorflow::OpKernelContext* context) override {
     const tensorflow::Tensor& input = context->input(0);
     tensorflow::Tensor* output = nullptr;
-    OP_REQUIRES_OK(context, context->allocate_output(0, input.shape(), &output));
+    OP_REQUIRES_OK(context,
+                   context->allocate_output(0, input.shape(), &output));
 
     auto out = output->flat<float>();
     if (out.size() == 0) return;
     first_ = input.flat<float>()(0);
     std::fill_n(out.data(), out.size(), 0.0f);
-    out(0) = first_;  // by now another call may have written its own first element here
+    out(0) = first_;  // by now perhaps the first element of another call
   }
 
  private:
@@ -37,7 +39,10 @@ class RacyZeroOutOp : public tensorflow::OpKernel {
 };
 
 // [register] No line for int32, though the interface promises it.
-REGISTER_KERNEL_BUILDER(Name("RacyZeroOut").Device(tensorflow::DEVICE_CPU).TypeConstraint<float>("T"), RacyZeroOutOp);
+REGISTER_KERNEL_BUILDER(Name("RacyZeroOut")
+                            .Device(tensorflow::DEVICE_CPU)
+                            .TypeConstraint<float>("T"),
+                        RacyZeroOutOp);
 
 }  // namespace
 }  // namespace op_by_op

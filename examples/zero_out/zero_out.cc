@@ -18,13 +18,13 @@ REGISTER_OP("ZeroOut")
     // [shape] The output has the shape of the input.
     .SetShapeFn(tensorflow::shape_inference::UnchangedShape)
     .Doc(R"doc(
-Keeps the first element of a tensor, in row-major order, and sets all others to zero.
+Keeps the first element of a tensor and sets all others to zero.
 
 to_zero: A tensor of any shape.
 zeroed: A tensor of the same shape.
 )doc");
 
-// [kernel] Compute is called from many threads at once: all that it works on is local to it.
+// [kernel] Called from many threads at once: all it works on is local.
 template <typename T>
 class ZeroOutOp : public tensorflow::OpKernel {
  public:
@@ -33,7 +33,8 @@ class ZeroOutOp : public tensorflow::OpKernel {
   void Compute(tensorflow::OpKernelContext* context) override {
     const tensorflow::Tensor& input = context->input(0);
     tensorflow::Tensor* output = nullptr;
-    OP_REQUIRES_OK(context, context->allocate_output(0, input.shape(), &output));
+    OP_REQUIRES_OK(context,
+                   context->allocate_output(0, input.shape(), &output));
 
     const auto in = input.flat<T>();
     auto out = output->flat<T>();
@@ -43,10 +44,15 @@ class ZeroOutOp : public tensorflow::OpKernel {
 };
 
 // [register] One line for each device and type.
-REGISTER_KERNEL_BUILDER(Name("ZeroOut").Device(tensorflow::DEVICE_CPU).TypeConstraint<float>("T"), ZeroOutOp<float>);
-REGISTER_KERNEL_BUILDER(Name("ZeroOut").Device(tensorflow::DEVICE_CPU).TypeConstraint<double>("T"), ZeroOutOp<double>);
-REGISTER_KERNEL_BUILDER(Name("ZeroOut").Device(tensorflow::DEVICE_CPU).TypeConstraint<int32_t>("T"),
-                        ZeroOutOp<int32_t>);
+REGISTER_KERNEL_BUILDER(
+    Name("ZeroOut").Device(tensorflow::DEVICE_CPU).TypeConstraint<float>("T"),
+    ZeroOutOp<float>);
+REGISTER_KERNEL_BUILDER(
+    Name("ZeroOut").Device(tensorflow::DEVICE_CPU).TypeConstraint<double>("T"),
+    ZeroOutOp<double>);
+REGISTER_KERNEL_BUILDER(
+    Name("ZeroOut").Device(tensorflow::DEVICE_CPU).TypeConstraint<int32_t>("T"),
+    ZeroOutOp<int32_t>);
 
 }  // namespace
 }  // namespace op_by_op

@@ -23,7 +23,9 @@ def reference(to_zero):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("shape", [(), (1,), (7,), (2, 3), (3, 1, 4, 1, 5), (0,), (2, 0, 3), (100_000,)])
+@pytest.mark.parametrize(
+    "shape", [(), (1,), (7,), (2, 3), (3, 1, 4, 1, 5), (0,), (2, 0, 3), (100_000,)]
+)
 def test_equals_the_reference(mode, dtype, shape):
     to_zero = np.random.default_rng(0).integers(1, 100, shape).astype(dtype)
     zeroed = mode(zero_out)(to_zero)
@@ -39,12 +41,16 @@ def test_keeps_the_bits_of_special_values(value):
 
 @pytest.mark.parametrize("shape", [None, [None], [2, None], [2, 3], []])
 def test_static_shape_is_the_input_s(shape):
-    traced = tf.function(zero_out).get_concrete_function(tf.TensorSpec(shape, tf.float32))
+    traced = tf.function(zero_out).get_concrete_function(
+        tf.TensorSpec(shape, tf.float32)
+    )
     assert traced.output_shapes == tf.TensorShape(shape)
 
 
 def test_other_dtypes_are_refused(mode):
-    with pytest.raises((tf.errors.InvalidArgumentError, TypeError), match="allowed values: float"):
+    with pytest.raises(
+        (tf.errors.InvalidArgumentError, TypeError), match="allowed values: float"
+    ):
         mode(zero_out)(tf.constant([1], tf.int8))
 
 
@@ -79,7 +85,11 @@ def first_elements_lost(op):
     """How many of 400 calls, made four at a time, gave another first element than their input's."""
     inputs = [tf.fill([1_000_000], float(number)) for number in range(4)]
     with ThreadPoolExecutor(len(inputs)) as threads:
-        calls = [(number, threads.submit(op, inputs[number])) for _ in range(100) for number in range(len(inputs))]
+        calls = [
+            (number, threads.submit(op, inputs[number]))
+            for _ in range(100)
+            for number in range(len(inputs))
+        ]
         return sum(float(call.result()[0]) != number for number, call in calls)
 
 
@@ -95,7 +105,10 @@ def test_a_member_written_in_compute_is_a_race():
 
 def test_a_declared_dtype_without_a_kernel_fails_when_called():
     racy = load_op_library(HERE / "libracy_zero_out.so", "racy_zero_out").racy_zero_out
-    with pytest.raises(tf.errors.NotFoundError, match=r"Could not find device for node: .*RacyZeroOut\[T=DT_INT32\]"):
+    with pytest.raises(
+        tf.errors.NotFoundError,
+        match=r"Could not find device for node: .*RacyZeroOut\[T=DT_INT32\]",
+    ):
         racy(tf.constant([1]))
 
 
@@ -109,12 +122,17 @@ def test_the_solution_of_the_exercise(mode):
 
 
 def test_a_name_that_is_not_camel_case_does_not_load():
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"Invalid name: zero_out \(Did you use CamelCase\?\)"):
+    with pytest.raises(
+        tf.errors.InvalidArgumentError,
+        match=r"Invalid name: zero_out \(Did you use CamelCase\?\)",
+    ):
         tf.load_op_library(str(HERE / "libnot_camel_case.so"))
 
 
 def test_the_spellings_of_older_releases_do_not_compile():
-    flags = [flag.replace("-I", "-isystem") for flag in tf.sysconfig.get_compile_flags()]
+    flags = [
+        flag.replace("-I", "-isystem") for flag in tf.sysconfig.get_compile_flags()
+    ]
     run = subprocess.run(
         ["c++", *flags, "-DNDEBUG", "-fsyntax-only", HERE / "old_spellings.cc"],
         capture_output=True,
@@ -126,7 +144,9 @@ def test_the_spellings_of_older_releases_do_not_compile():
 
 
 def test_a_library_that_is_not_there_is_named():
-    with pytest.raises(ImportError, match=r"libnone\.so is not there: build it with `make zero_out`"):
+    with pytest.raises(
+        ImportError, match=r"libnone\.so is not there: build it with `make zero_out`"
+    ):
         load_op_library(HERE / "libnone.so")
 
 
@@ -136,16 +156,27 @@ def test_a_library_for_another_tensorflow_is_refused(tmp_path):
     built = b"built for TensorFlow " + tf.__version__.encode()
     content = (HERE / "libzero_out.so").read_bytes()
     assert built in content
-    library.write_bytes(content.replace(built, built.replace(tf.__version__.encode(), b"1.15.0")))
-    with pytest.raises(ImportError, match=r"was built for TensorFlow 1\.15, this is .*: build it with `make zero_out`"):
+    library.write_bytes(
+        content.replace(built, built.replace(tf.__version__.encode(), b"1.15.0"))
+    )
+    with pytest.raises(
+        ImportError,
+        match=r"was built for TensorFlow 1\.15, this is .*: build it with `make zero_out`",
+    ):
         load_op_library(library)
 
 
 def test_a_missing_symbol_is_explained(tmp_path):
     source = tmp_path / "gone.cc"
-    source.write_text("namespace tensorflow { void Gone(); }\nvoid Call() { tensorflow::Gone(); }\n")
-    subprocess.run(["c++", "-shared", "-fPIC", source, "-o", tmp_path / "libgone.so"], check=True)
-    with pytest.raises(ImportError, match=r"libgone\.so does not fit TensorFlow") as raised:
+    source.write_text(
+        "namespace tensorflow { void Gone(); }\nvoid Call() { tensorflow::Gone(); }\n"
+    )
+    subprocess.run(
+        ["c++", "-shared", "-fPIC", source, "-o", tmp_path / "libgone.so"], check=True
+    )
+    with pytest.raises(
+        ImportError, match=r"libgone\.so does not fit TensorFlow"
+    ) as raised:
         load_op_library(tmp_path / "libgone.so")
     assert "undefined symbol: _ZN10tensorflow4GoneEv" in str(raised.value.__cause__)
 
@@ -153,5 +184,7 @@ def test_a_missing_symbol_is_explained(tmp_path):
 def test_an_op_that_another_library_has_registered_is_reported(tmp_path):
     shutil.copy(HERE / "libzero_out.so", tmp_path / "libcopy.so")
     assert not hasattr(tf.load_op_library(str(tmp_path / "libcopy.so")), "zero_out")
-    with pytest.raises(ImportError, match="another library in this process has registered the same op"):
+    with pytest.raises(
+        ImportError, match="another library in this process has registered the same op"
+    ):
         load_op_library(tmp_path / "libcopy.so", "zero_out")
