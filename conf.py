@@ -37,7 +37,7 @@ nb_execution_timeout = 300
 nb_execution_show_tb = True
 nb_output_stderr = "show"
 # What a process prints arrives in pieces. MyST-NB's own merging ends a line after each.
-NotebookClient.coalesce_streams.default_value = True
+NotebookClient.coalesce_streams = True
 
 copybutton_exclude = ".linenos, .gp, .go"
 

@@ -15,10 +15,14 @@ from sections import EXAMPLES
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
-SHARED = (
+ROOT = EXAMPLES.parent
+SHARED = [
+    ROOT / "conf.py",
+    ROOT / "cmake" / "FindTensorFlow.cmake",
+    ROOT / "docs" / "figures.py",
+    ROOT / "docs" / "start.py",
     EXAMPLES / "op_library.py",
-    EXAMPLES.parent / "cmake" / "FindTensorFlow.cmake",
-)
+]
 INSTALLED = sorted(
     {"tensorflow", "tensorflow-cpu"} & set(packages_distributions()["tensorflow"])
 ) + ["numpy"]
@@ -30,15 +34,12 @@ def depend_on_examples(app: Sphinx, docname: str, content: list[str]) -> None:
     cells = "\n".join(match[0] for match in CODE_CELL.finditer(content[0]))
     if not cells:
         return
-    named = [
-        path.parent
-        for path in EXAMPLES.glob("*/CMakeLists.txt")
-        if re.search(rf"\b{path.parent.name}\b", cells)
-    ]
-    for path in (
-        *SHARED,
-        *(path for example in named for path in example.iterdir() if path.is_file()),
-    ):
+    paths = list(SHARED)
+    for example in (path.parent for path in EXAMPLES.glob("*/CMakeLists.txt")):
+        name = re.escape(example.name)
+        if re.search(rf"examples/{name}\b|\b(from|import) {name}\b", cells):
+            paths += [path for path in example.iterdir() if path.is_file()]
+    for path in paths:
         app.env.note_dependency(path, docname=docname)
 
 
