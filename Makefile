@@ -4,7 +4,7 @@
 #   make SPHINXOPTS=…      more options for sphinx-build
 
 PYTHON ?=
-SPHINXOPTS ?=
+SPHINXOPTS ?= -q
 sphinx = $(python) -m sphinx -n -W --keep-going -j auto -c . -d build/doctrees $(SPHINXOPTS) docs
 EXAMPLES := $(patsubst examples/%/CMakeLists.txt,%,$(wildcard examples/*/CMakeLists.txt))
 
@@ -41,11 +41,12 @@ $(EXAMPLES): $(environment)
 	@$(python) tools/examples.py $@
 
 docs: examples ## run every chapter and write the site to build/html
-	@$(sphinx) build/html -q
+	@$(sphinx) build/html
 	@echo "file://$(CURDIR)/build/html/index.html"
 
 serve: examples ## the site on localhost, rebuilt when a source changes
-	@$(python) tools/docs.py serve $(SPHINXOPTS)
+	@$(python) -m sphinx_autobuild -n -c . -d build/doctrees --watch examples --watch conf.py --watch tools \
+	  --ignore '*.so' --ignore '*/__pycache__/*' --pre-build "$(python) tools/examples.py" --open-browser -q docs build/html
 
 notebooks: examples ## every chapter as an executed notebook in build/notebooks
 	@$(python) tools/notebooks.py --execute build/notebooks
@@ -61,7 +62,7 @@ bench-build: examples ## how long the builds take, against their goals
 	@$(python) bench/build.py
 
 linkcheck: examples ## every link of the site
-	@$(sphinx) build/linkcheck -b linkcheck
+	@$(sphinx) build/linkcheck -b linkcheck -d build/linkcheck-doctrees
 
 clean: ## all that was made, but for .venv
 	@rm -rf build examples/*/lib*.so .pytest_cache .ruff_cache

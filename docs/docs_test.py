@@ -1,0 +1,111 @@
+"""Holds pages and code to each other, in both directions."""
+
+import re
+from pathlib import Path
+
+import pytest
+from sections import sections
+
+DOCS = Path(__file__).parent
+EXAMPLES = DOCS.parent / "examples"
+CHAPTERS = sorted(
+    page for page in DOCS.glob("*.md") if "\nkernelspec:" in page.read_text()
+)
+HEADINGS = [
+    "What it computes",
+    "Declare it",
+    "Compute it",
+    "Build it",
+    "Call it",
+    "Differentiate it",
+    "Run it on the GPU",
+    "Measure it",
+    "Test it",
+    "When it goes wrong",
+    "Try it",
+    "Recap",
+]
+chapters = pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: page.stem)
+
+
+def directives(page: Path, name: str) -> list[str]:
+    return re.findall(rf"^[`:]{{3,}}\{{{name}\}} *(.*)$", page.read_text(), re.M)
+
+
+def cells(page: Path) -> list[str]:
+    return [
+        match[1]
+        for match in re.finditer(
+            r"^```\{code-cell\}[^\n]*\n(.*?)^```$", page.read_text(), re.M | re.S
+        )
+    ]
+
+
+def test_every_example_has_its_chapter():
+    assert [page.stem for page in CHAPTERS] == sorted(
+        path.parent.name for path in EXAMPLES.glob("*/CMakeLists.txt")
+    )
+
+
+def test_every_section_is_shown():
+    shown = {snippet for page in CHAPTERS for snippet in directives(page, "snippet")}
+    sources = [
+        path for pattern in ("*.cc", "*.h") for path in EXAMPLES.glob(f"*/{pattern}")
+    ]
+    named = {
+        f"{path.relative_to(EXAMPLES)}#{section}"
+        for path in sources
+        for section in sections(path)
+    }
+    assert named - shown == set()
+
+
+@chapters
+def test_no_c_plus_plus_is_typed_into_a_page(page):
+    typed = re.findall(
+        r"^[`~]{3,}\s*\{?(?:code-block\}\s*)?(c|cc|c\+\+|cpp|cuda)\b.*$",
+        page.read_text(),
+        re.M | re.I,
+    )
+    assert not typed
+
+
+@chapters
+def test_headings_are_in_the_order_of_the_template(page):
+    order = [
+        HEADINGS.index(title)
+        for title in re.findall(r"^## (.*)$", page.read_text(), re.M)
+        if title in HEADINGS
+    ]
+    assert order == sorted(set(order))
+    assert {"Try it", "Recap"} <= {HEADINGS[index] for index in order}
+
+
+@chapters
+def test_a_failing_command_fails_the_page(page):
+    for cell in cells(page):
+        assert not re.search(r"^\s*!", cell, re.M), (
+            "`!command` passes when the command fails: use %%bash -e"
+        )
+        assert "raises-exception" not in cell, (
+            "the tag passes when nothing is raised: use pytest.raises"
+        )
+        for magic in re.findall(r"^%%(?:bash|sh)\b.*$", cell, re.M):
+            assert re.search(r"\s-\w*e", magic), (
+                f"{magic}: only the last command counts without -e"
+            )
+
+
+@chapters
+def test_no_cell_measures_time(page):
+    assert not [
+        cell
+        for cell in cells(page)
+        if re.search(r"\b(perf_counter|timeit|time\.time|monotonic)\b", cell)
+    ]
+
+
+@chapters
+def test_the_first_cell_prepares_the_others(page):
+    first = cells(page)[0]
+    assert first.split() == [":tags:", "[remove-cell]", "%run", "start.py"]
