@@ -57,6 +57,13 @@ case $device in
   *) fail "DEVICE is cpu or gpu, not $device" ;;
 esac
 
+# The stamp says what the environment was made from: another edit of pyproject.toml need not make it again.
+made_from=$(sed '/^\[tool/,$d' pyproject.toml | cat - constraints.txt | cksum)
+if [ "$(cat .venv/complete 2>/dev/null)" = "$device $made_from" ]; then
+  touch .venv/complete
+  exit
+fi
+
 log=$(mktemp)
 trap 'rm -f "$log"; [ -e .venv/complete ] || rm -rf .venv' EXIT
 trap 'exit 130' INT TERM HUP
@@ -72,4 +79,4 @@ if ! .venv/bin/python -m pip install --quiet --disable-pip-version-check --const
   fi
   fail "pip cannot install the dependencies: $(grep -E '^ *(ERROR|error)' "$log" | tail -n 1)"
 fi
-echo "$device" >.venv/complete
+echo "$device $made_from" >.venv/complete
