@@ -18,9 +18,8 @@ def fail(message: str) -> None:
 
 def program(name: str) -> str:
     """CMake and Ninja are packages of this Python's environment."""
-    import ninja
-
     import cmake
+    import ninja
 
     return str(
         Path({"cmake": cmake.CMAKE_BIN_DIR, "ninja": ninja.BIN_DIR}[name]) / name

@@ -1,0 +1,54 @@
+"""Scratch copies of the book, for tests that break it."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+LEFT_OUT = shutil.ignore_patterns(
+    ".git", ".venv", "build", "*.so", "__pycache__", ".*_cache"
+)
+
+
+@pytest.fixture(scope="session")
+def scratch(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    """Makes a copy of the book with some of its chapters: `scratch("zero_out")`."""
+
+    def make(*chapters: str) -> Path:
+        root = tmp_path_factory.mktemp("scratch") / "book"
+        shutil.copytree(ROOT, root, ignore=LEFT_OUT)
+        for example in (root / "examples").glob("*/CMakeLists.txt"):
+            if example.parent.name not in chapters:
+                shutil.rmtree(example.parent)
+        for page in (root / "docs").glob("*.md"):
+            if page.stem not in chapters:
+                page.unlink()
+        toctree = "\n".join(chapters)
+        (root / "docs" / "index.md").write_text(
+            f"# A scratch copy\n\n```{{toctree}}\n{toctree}\n```\n"
+        )
+        return root
+
+    return make
+
+
+@pytest.fixture
+def make() -> Callable[..., subprocess.CompletedProcess]:
+    """Runs a target of a scratch copy's Makefile in the environment of the tests."""
+
+    def run(
+        root: Path, *targets: str, **environment: str
+    ) -> subprocess.CompletedProcess:
+        return subprocess.run(
+            ["make", "-C", root, f"PYTHON={sys.executable}", *targets],
+            capture_output=True,
+            text=True,
+            env={**os.environ, "MAKEFLAGS": "", **environment},
+        )
+
+    return run

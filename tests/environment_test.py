@@ -1,0 +1,201 @@
+"""The set-up: what it says when something is missing, and that no version is written in two places unnoticed."""
+
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[1]
+PYPROJECT = (ROOT / "pyproject.toml").read_text()
+OLDEST, BEYOND = map(
+    int,
+    re.search(r'^requires-python = ">=3\.(\d+),<3\.(\d+)"$', PYPROJECT, re.M).groups(),
+)
+SUPPORTED = [f"3.{minor}" for minor in range(OLDEST, BEYOND)]
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """The files that make the environment, in an empty folder."""
+    for name in ("pyproject.toml", "constraints.txt", "README.md"):
+        shutil.copy(ROOT / name, tmp_path)
+    (tmp_path / "tools").mkdir()
+    shutil.copy(ROOT / "tools" / "env.sh", tmp_path / "tools")
+    (tmp_path / "examples").mkdir()
+    return tmp_path
+
+
+@pytest.fixture
+def programs(tmp_path):
+    """A PATH with the system's basic programs and no Python."""
+    folder = tmp_path / "programs"
+    folder.mkdir()
+    names = "apt-get cat cksum dirname grep mktemp rm sed seq sh tail touch"
+    for name in names.split():
+        if path := shutil.which(name):
+            (folder / name).symlink_to(path)
+    return folder
+
+
+def program(folder: Path, name: str, script: str) -> None:
+    (folder / name).write_text(f"#!/bin/sh\n{script}\n")
+    (folder / name).chmod(0o755)
+
+
+def start(copy: Path, **environment: str) -> subprocess.Popen:
+    without_pip = {k: v for k, v in os.environ.items() if not k.startswith("PIP_")}
+    return subprocess.Popen(
+        ["sh", "tools/env.sh"],
+        cwd=copy,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={
+            **without_pip,
+            "PIP_CONFIG_FILE": os.devnull,
+            "PIP_RETRIES": "0",
+            **environment,
+        },
+    )
+
+
+def refusal(copy: Path, **environment: str) -> str:
+    """What env.sh says on its one line when it fails; nothing may be left behind."""
+    run = start(copy, **environment)
+    _, error = run.communicate()
+    assert run.returncode == 1
+    assert len(error.splitlines()) == 1, error
+    assert not (copy / ".venv").exists()
+    return error
+
+
+def test_no_python(copy, programs):
+    assert f"needs Python 3.{OLDEST} to 3.{BEYOND - 1}, found none" in refusal(
+        copy, PATH=str(programs)
+    )
+
+
+@pytest.mark.parametrize("version", [f"3.{OLDEST - 1}", f"3.{BEYOND}", "2.7"])
+def test_a_python_out_of_range(copy, programs, version):
+    program(programs, "python3", f"echo {version}")
+    error = refusal(copy, PATH=str(programs))
+    assert f"python3 is {version}" in error
+    assert "install" in error
+
+
+def test_no_venv_module(copy, programs):
+    program(
+        programs,
+        "python3",
+        f'case "$2" in *ensurepip*) exit 1;; *) echo 3.{OLDEST};; esac',
+    )
+    error = refusal(copy, PATH=str(programs))
+    assert "python3 has no venv module:" in error
+    assert "install" in error
+
+
+def test_no_network(copy):
+    assert "no network" in refusal(
+        copy, PIP_INDEX_URL="http://127.0.0.1:9/simple", BASE_PYTHON=sys.executable
+    )
+
+
+def test_an_unknown_device(copy):
+    assert "DEVICE is cpu or gpu, not tpu" in refusal(
+        copy, DEVICE="tpu", BASE_PYTHON=sys.executable
+    )
+
+
+@pytest.mark.parametrize("kill", [signal.SIGTERM, signal.SIGKILL])
+def test_killed_while_it_installs(copy, kill):
+    """A package index that never answers keeps pip waiting."""
+    with socket.create_server(("127.0.0.1", 0)) as index:
+        address = f"http://127.0.0.1:{index.getsockname()[1]}/simple"
+        run = start(
+            copy,
+            PIP_INDEX_URL=address,
+            PIP_DEFAULT_TIMEOUT="1000",
+            BASE_PYTHON=sys.executable,
+        )
+        index.settimeout(300)
+        connection, _ = index.accept()
+        run.send_signal(kill)
+        time.sleep(0.5)
+        connection.close()
+        run.wait(timeout=60)
+    assert not (copy / ".venv" / "complete").exists()
+    assert (copy / ".venv").exists() == (kill == signal.SIGKILL)
+    refusal(copy, PIP_INDEX_URL="http://127.0.0.1:9/simple", BASE_PYTHON=sys.executable)
+
+
+def test_only_a_change_of_the_dependencies_makes_it_again(copy):
+    stamp = copy / ".venv" / "complete"
+    stamp.parent.mkdir()
+    made_from = (
+        PYPROJECT[: PYPROJECT.index("\n[tool") + 1]
+        + (ROOT / "constraints.txt").read_text()
+    )
+    checksum = subprocess.run(
+        ["cksum"], input=made_from, capture_output=True, text=True, check=True
+    )
+    stamp.write_text(f"cpu {checksum.stdout}")
+    with (copy / "pyproject.toml").open("a") as file:
+        file.write("\n[tool.other]\n")
+    run = start(copy, DEVICE="cpu", BASE_PYTHON=sys.executable)
+    assert (run.communicate(), run.returncode) == (("", ""), 0)
+    (copy / "constraints.txt").write_text("")
+    refusal(
+        copy,
+        DEVICE="cpu",
+        PIP_INDEX_URL="http://127.0.0.1:9/simple",
+        BASE_PYTHON=sys.executable,
+    )
+
+
+def test_an_environment_without_the_dependencies(tmp_path):
+    subprocess.run(
+        [sys.executable, "-m", "venv", "--without-pip", tmp_path / "bare"], check=True
+    )
+    run = subprocess.run(
+        [tmp_path / "bare" / "bin" / "python", ROOT / "tools" / "check_environment.py"],
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 1
+    assert re.fullmatch(
+        r"make: .* lacks the book's dependencies: .* -m pip install .*\n", run.stderr
+    )
+
+
+def test_conda_installs_what_pyproject_lists():
+    conda = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
+    assert f"python>=3.{OLDEST},<3.{BEYOND}" in conda
+    (pip,) = (entry["pip"] for entry in conda if isinstance(entry, dict))
+    assert pip == ["--constraint constraints.txt", "--editable .[cpu,docs,test]"]
+    assert '".[$device,docs,test]"' in (ROOT / "tools" / "env.sh").read_text()
+
+
+def test_every_supported_python_is_tested():
+    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "test.yml").read_text())
+    assert workflow["jobs"]["test"]["strategy"]["matrix"]["python"] == SUPPORTED
+
+
+def test_cmake_supports_the_tensorflow_that_pyproject_installs():
+    find = (ROOT / "cmake" / "FindTensorFlow.cmake").read_text()
+    (from_,) = re.findall(r"TensorFlow_SUPPORTED_FROM ([\d.]+)", find)[:1]
+    (below,) = re.findall(r"TensorFlow_SUPPORTED_BELOW ([\d.]+)", find)[:1]
+    ranges = re.findall(r'"tensorflow[\w\[\]-]*>=([\d.]+),<([\d.]+)', PYPROJECT)
+    assert set(ranges) == {(from_, below)}
+    pinned = re.findall(
+        r"^tensorflow(?:-cpu)?==([\d.]+)", (ROOT / "constraints.txt").read_text(), re.M
+    )
+    assert pinned
+    assert all(version.startswith(f"{from_}.") for version in pinned)

@@ -1,0 +1,114 @@
+"""No page is stale: what has changed is executed again, what has not is not, and what is broken fails the build."""
+
+import re
+import subprocess
+
+import pytest
+
+FRONT_MATTER = """---
+kernelspec:
+  display_name: Python 3
+  language: python
+  name: python3
+---
+
+"""
+
+
+def executed(run: subprocess.CompletedProcess) -> set[str]:
+    """The pages that a build of the site has executed."""
+    assert run.returncode == 0, run.stdout + run.stderr
+    return set(re.findall(r"/(\w+)\.md: Executing notebook", run.stdout + run.stderr))
+
+
+@pytest.fixture(scope="module")
+def book(scratch):
+    """zero_out's example with two small pages, of which one looks at its library and the other at nothing."""
+    root = scratch("zero_out")
+    docs = root / "docs"
+    (docs / "zero_out.md").write_text(
+        FRONT_MATTER
+        + "# Loads\n\n```{code-cell} ipython3\nfrom pathlib import Path\n"
+        + 'built = Path("../examples/zero_out/libzero_out.so").read_bytes()\nlen(built)\n```\n'
+    )
+    (docs / "other.md").write_text(
+        FRONT_MATTER + "# Other\n\n```{code-cell} ipython3\n1 + 1\n```\n"
+    )
+    (docs / "index.md").write_text("# Book\n\n```{toctree}\nzero_out\nother\n```\n")
+    return root
+
+
+def test_exactly_the_pages_that_depend_on_a_change_are_executed(book, make):
+    def docs():
+        return executed(make(book, "docs", "SPHINXOPTS="))
+
+    assert docs() == {"zero_out", "other"}
+    assert docs() == set()
+
+    for name in ("zero_out.cc", "zero_out.py", "CMakeLists.txt"):
+        path = book / "examples" / "zero_out" / name
+        path.write_text(path.read_text() + "\n")
+        assert docs() == {"zero_out"}, name
+        assert docs() == set(), name
+
+    page = book / "docs" / "other.md"
+    page.write_text(page.read_text() + "\nMore.\n")
+    assert docs() == {"other"}
+
+
+def test_a_page_that_failed_fails_again(book, make):
+    page = book / "docs" / "other.md"
+    good = page.read_text()
+    page.write_text(good.replace("1 + 1", "1 / 0"))
+    for _ in range(2):
+        run = make(book, "docs")
+        assert run.returncode
+        assert "ZeroDivisionError" in run.stderr
+    page.write_text(good)
+    assert executed(make(book, "docs", "SPHINXOPTS=")) == {"other"}
+
+
+def test_after_a_build_that_was_killed_every_page_is_executed(book, make):
+    assert executed(make(book, "docs", "SPHINXOPTS=")) <= {"zero_out", "other"}
+    (book / "build" / "doctrees" / "unfinished").touch()
+    assert executed(make(book, "docs", "SPHINXOPTS=")) == {"zero_out", "other"}
+
+
+def replaced(path, old, new):
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "complaint"),
+    [
+        ("out(0) = in(0)", "out(0) = in(0) + T{1}", "Mismatched elements: 1 / 6"),
+        (
+            ".TypeConstraint<float>",
+            ".TypeConstraint<tensorflow::int16>",
+            "NotFoundError",
+        ),
+        (
+            "// [register]",
+            "// [renamed]",
+            "examples/zero_out/zero_out.cc has no section [register]",
+        ),
+    ],
+    ids=["wrong value", "removed registration", "renamed section"],
+)
+def test_the_page_fails_when_its_example_is_broken(drifting, make, old, new, complaint):
+    source = drifting / "examples" / "zero_out" / "zero_out.cc"
+    good = source.read_text()
+    replaced(source, old, new)
+    try:
+        run = make(drifting, "docs")
+    finally:
+        source.write_text(good)
+    assert run.returncode
+    assert complaint in run.stderr
+
+
+@pytest.fixture(scope="module")
+def drifting(scratch):
+    return scratch("zero_out")
