@@ -6,6 +6,7 @@ import subprocess
 import pytest
 
 FRONT_MATTER = """---
+file_format: mystnb
 kernelspec:
   display_name: Python 3
   language: python
