@@ -72,8 +72,9 @@ book = next((place for place in places if (place / "tools" / "set_up.py").exists
 if not (book / "tools" / "set_up.py").exists():
     repository = os.environ.get("OP_BY_OP_REPOSITORY", "{repository}")
     print("Cloning the book")
-    if subprocess.run(["git", "clone", "--quiet", "--depth", "1", repository, str(book)]).returncode:
-        sys.exit(f"Set-up: git cannot clone {{repository}} into {{book.name}}, see above")
+    clone = ["git", "clone", "--quiet", "--depth", "1", repository, str(book)]
+    if (git := subprocess.run(clone, capture_output=True, text=True)).returncode:
+        sys.exit(f"Set-up: cannot clone {{repository}}: {{git.stderr}}")
 runpy.run_path(str(book / "tools" / "set_up.py"))["set_up"]({examples})
 %run "{{book}}/docs/start.py"'''
 
@@ -413,7 +414,8 @@ class _Page:
         edits: list[Edit] = []
         columns: dict[int, int] = {}
         definitions = replaced = 0
-        for token in _parser()[0].parse(text, {"references": dict(self.env.get("references", {}))}):
+        tokens = _parser()[0].parse(text, {"references": dict(self.env.get("references", {}))})
+        for token, following in zip(tokens, [*tokens[1:], None]):
             if token.type in ("fence", "colon_fence"):
                 edits += self.fence(token, lines, starts, line, replaced)
                 replaced = token.map[1]
@@ -431,9 +433,9 @@ class _Page:
                 edits.append((starts[first], starts[first], "- **"))
                 edits.append((starts[first] + len(lines[first].rstrip()), starts[first + 1] - 1, "**:"))
             elif token.type == "dd_open":
-                first = token.map[0]
+                first = following.map[0]  # the token's own map begins at a line of its term, or before
                 marker = starts[first] + len(lines[first]) - len(lines[first].lstrip())
-                edits.append((marker, marker + 1, "\n  " if definitions else " "))
+                edits.append((marker, marker + 2, "\n  " if definitions else "  "))
                 definitions += 1
             elif token.type.startswith("footnote"):
                 raise self.error(line + (token.map or [0])[0], "notebooks have no footnotes")
