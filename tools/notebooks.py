@@ -53,7 +53,11 @@ from sphinx_design.tabs import TabItemDirective, TabSetDirective
 ROOT = Path(__file__).parents[1]
 LAB = ROOT / "build" / "lab"
 BRANCH = "main"
-EXTENSIONS = {"attrs_inline", "colon_fence", "deflist"}  # conf.py's myst_enable_extensions
+EXTENSIONS = {
+    "attrs_inline",
+    "colon_fence",
+    "deflist",
+}  # conf.py's myst_enable_extensions
 HEADING_ANCHORS = 3  # conf.py's myst_heading_anchors
 TIMEOUT = 300
 
@@ -111,7 +115,11 @@ Edit = tuple[int, int, str]
 
 def chapters(docs: Path) -> dict[str, Path]:
     """From the name of each chapter to its page: a page with a kernel."""
-    return {page.stem: page for page in sorted(docs.glob("*.md")) if "kernelspec" in _front_matter(page)}
+    return {
+        page.stem: page
+        for page in sorted(docs.glob("*.md"))
+        if "kernelspec" in _front_matter(page)
+    }
 
 
 def export(page: Path, local: bool, folder: Path = LAB) -> NotebookNode:
@@ -146,7 +154,11 @@ def execute(notebook: NotebookNode, folder: Path, root: Path = ROOT) -> None:
         nonlocal running
         running = cell
 
-    environment = {key: value for key, value in os.environ.items() if key not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
+    environment = {
+        key: value
+        for key, value in os.environ.items()
+        if key not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")
+    }
     client = NotebookClient(
         notebook,
         timeout=TIMEOUT,
@@ -160,12 +172,20 @@ def execute(notebook: NotebookNode, folder: Path, root: Path = ROOT) -> None:
         client.execute(env={**environment, "OP_BY_OP": str(root)})
     except (CellExecutionError, CellTimeoutError, RuntimeError) as error:
         code = [cell for cell in notebook.cells if cell.cell_type == "code"]
-        number = next((number for number, cell in enumerate(code, 1) if cell is running), 0)
+        number = next(
+            (number for number, cell in enumerate(code, 1) if cell is running), 0
+        )
         line = running.source.strip().split("\n")[0] if running else ""
-        what = f"no answer in {TIMEOUT} s" if isinstance(error, CellTimeoutError) else str(error)
+        what = (
+            f"no answer in {TIMEOUT} s"
+            if isinstance(error, CellTimeoutError)
+            else str(error)
+        )
         if isinstance(error, CellExecutionError):
             what = f"{error.ename}: {error.evalue}"
-        raise ExecutionError(f"code cell {number} (`{line}`) fails: {' '.join(what.split())}") from error
+        raise ExecutionError(
+            f"code cell {number} (`{line}`) fails: {' '.join(what.split())}"
+        ) from error
     for cell in notebook.cells:
         for output in cell.get("outputs", ()):
             _hide_paths(output, root)
@@ -215,7 +235,9 @@ def write_for_lab(notebook: NotebookNode, path: Path) -> str:
         there = nbformat.read(path, as_version=4)
         written, now = there.metadata.get("op_by_op", {}).get("digest"), _digest(there)
     except Exception:  # nbformat raises whatever its JSON parser and its validators do
-        return "kept, though it is no notebook: delete or rename it to get the chapter's"
+        return (
+            "kept, though it is no notebook: delete or rename it to get the chapter's"
+        )
     if now == digest:
         return "unchanged"
     if now == written:
@@ -228,7 +250,9 @@ def write_for_lab(notebook: NotebookNode, path: Path) -> str:
 
 def _digest(notebook: NotebookNode) -> str:
     """Of what the reader can edit; outputs do not count."""
-    return hashlib.sha256(repr([(cell.cell_type, cell.source) for cell in notebook.cells]).encode()).hexdigest()
+    return hashlib.sha256(
+        repr([(cell.cell_type, cell.source) for cell in notebook.cells]).encode()
+    ).hexdigest()
 
 
 def _front_matter(page: Path) -> str:
@@ -239,34 +263,54 @@ def _front_matter(page: Path) -> str:
 @functools.cache
 def _urls() -> tuple[str, str]:
     """The site, ending in a slash, and the repository."""
-    urls = dict(url.split(", ") for url in importlib.metadata.metadata("op-by-op").get_all("Project-URL"))
+    urls = dict(
+        url.split(", ")
+        for url in importlib.metadata.metadata("op-by-op").get_all("Project-URL")
+    )
     return urls["Documentation"].rstrip("/") + "/", urls["Repository"].rstrip("/")
 
 
 @functools.cache
 def _parser() -> tuple[MarkdownIt, list[Span]]:
     """The site's Markdown parser, and the list that it puts the inline pieces into which `inline_spans` asks for."""
-    parser = create_md_parser(MdParserConfig(enable_extensions=EXTENSIONS), RendererHTML)
+    parser = create_md_parser(
+        MdParserConfig(enable_extensions=EXTENSIONS), RendererHTML
+    )
     parser.disable("front_matter")
     parser.options["inline_definitions"] = True
     spans: list[Span] = []
 
-    def recording(name: str, rule: Callable[[StateInline, bool], bool]) -> Callable[[StateInline, bool], bool]:
+    def recording(
+        name: str, rule: Callable[[StateInline, bool], bool]
+    ) -> Callable[[StateInline, bool], bool]:
         def record(state: StateInline, silent: bool) -> bool:
             start, count = state.pos, len(state.tokens)
             found = rule(state, silent)
             if found and not silent and state.env.get("recorded") is state.tokens:
-                token = next((token for token in state.tokens[count:] if token.type != "text"), None)
+                token = next(
+                    (token for token in state.tokens[count:] if token.type != "text"),
+                    None,
+                )
                 label_end = -1
                 if name in ("link", "image", "span"):
-                    label_end = state.md.helpers.parseLinkLabel(state, start + (name == "image"), name == "link")
+                    label_end = state.md.helpers.parseLinkLabel(
+                        state, start + (name == "image"), name == "link"
+                    )
                 spans.append(Span(name, start, state.pos, token, label_end))
             return found
 
         return record
 
     for rule in list(parser.inline.ruler.__rules__):
-        if rule.name in ("link", "image", "autolink", "myst_role", "attr", "span", "footnote_ref"):
+        if rule.name in (
+            "link",
+            "image",
+            "autolink",
+            "myst_role",
+            "attr",
+            "span",
+            "footnote_ref",
+        ):
             parser.inline.ruler.at(rule.name, recording(rule.name, rule.fn))
     return parser, spans
 
@@ -281,7 +325,11 @@ def inline_spans(text: str, env: dict) -> list[Span]:
 
 
 def _plain(tokens: Iterable[Token]) -> str:
-    return "".join(token.content for token in tokens if token.type in ("text", "code_inline", "softbreak"))
+    return "".join(
+        token.content
+        for token in tokens
+        if token.type in ("text", "code_inline", "softbreak")
+    )
 
 
 @functools.lru_cache(maxsize=64)
@@ -292,7 +340,9 @@ def _anchors(text: str) -> Anchors:
         if token.type == "myst_target":
             labels.append(token.content)
         elif token.type in ("fence", "colon_fence"):
-            anchors.texts |= {name: "" for name in re.findall(r"^:name: *(\S+)", token.content, re.M)}
+            anchors.texts |= {
+                name: "" for name in re.findall(r"^:name: *(\S+)", token.content, re.M)
+            }
         elif token.type == "heading_open":
             heading = _plain(following.children)
             anchors.title = anchors.title or heading
@@ -322,7 +372,11 @@ def _fence(code: str, language: str) -> str:
 def _language(path: Path) -> str:
     """What Jupyter's highlighter calls the language of a file."""
     try:
-        return "cpp" if path.suffix in (".cc", ".cu", ".h") else get_lexer_for_filename(path.name).aliases[0]
+        return (
+            "c++"
+            if path.suffix in (".cc", ".cu", ".h")
+            else get_lexer_for_filename(path.name).aliases[0]
+        )
     except ClassNotFound:
         return ""
 
@@ -332,7 +386,10 @@ def _readable_svg(svg: str) -> str:
     ElementTree.register_namespace("", "http://www.w3.org/2000/svg")
     ElementTree.register_namespace("xlink", "http://www.w3.org/1999/xlink")
     root = ElementTree.fromstring(svg)
-    root.set("style", f"color:#1f2328;background:#fff;{root.get('style', '')}")
+    root.set(
+        "style",
+        f"color:#1f2328;background:#fff;font-family:sans-serif;{root.get('style', '')}",
+    )
     if "width" not in root.attrib and "viewBox" in root.attrib:
         root.set("width", root.get("viewBox").split()[2])
     return ElementTree.tostring(root, encoding="unicode")
@@ -352,7 +409,9 @@ class _Page:
         self.site, self.repository = _urls()
         self.env: dict = {}
         self.introduced = False
-        _parser()[0].parse(re.sub(r"\A---\n.*?\n---\n", "", self.text, flags=re.S), self.env)
+        _parser()[0].parse(
+            re.sub(r"\A---\n.*?\n---\n", "", self.text, flags=re.S), self.env
+        )
 
     def error(self, line: int, what: str) -> PageError:
         return PageError(f"{self.page.relative_to(self.root)}:{line + 1}: {what}")
@@ -362,7 +421,11 @@ class _Page:
         notebook = nbformat.v4.new_notebook(
             metadata={
                 "kernelspec": dict(source.metadata["kernelspec"]),
-                "language_info": {"name": "python", "file_extension": ".py", "mimetype": "text/x-python"},
+                "language_info": {
+                    "name": "python",
+                    "file_extension": ".py",
+                    "mimetype": "text/x-python",
+                },
             }
         )
         lines = self.text.split("\n")
@@ -392,15 +455,26 @@ class _Page:
         if local:
             start = os.path.relpath(self.docs / "start.py", folder.resolve())
             return f'# Work in the root of the book, with its examples at hand.\n%run "{{_dh[0]}}/{start}"'
-        code = "\n".join(cell.source for cell in source.cells if cell.cell_type == "code")
-        examples = sorted(path.parent.name for path in (self.root / "examples").glob("*/CMakeLists.txt"))
-        used = [name for name in examples if name == self.page.stem or re.search(rf"\b{name}\b", code)]
-        return SET_UP.format(repository=self.repository, examples=", ".join(f'"{name}"' for name in used))
+        code = "\n".join(
+            cell.source for cell in source.cells if cell.cell_type == "code"
+        )
+        examples = sorted(
+            path.parent.name
+            for path in (self.root / "examples").glob("*/CMakeLists.txt")
+        )
+        used = [
+            name
+            for name in examples
+            if name == self.page.stem or re.search(rf"\b{name}\b", code)
+        ]
+        return SET_UP.format(
+            repository=self.repository, examples=", ".join(f'"{name}"' for name in used)
+        )
 
     def introduction(self) -> str:
         return (
-            f"*A chapter of the book [Op by Op]({self.site}): [its page]({self.site}{self.page.stem}.html) "
-            "as a notebook, which runs as it is, from top to bottom.*"
+            f"*This notebook is a chapter of the book [Op by Op]({self.site}) and runs as it is, from top to bottom. "
+            f"[The chapter on the site]({self.site}{self.page.stem}.html)*"
         )
 
     # Markdown ---------------------------------------------------------------------------------------------------------
@@ -414,7 +488,9 @@ class _Page:
         edits: list[Edit] = []
         columns: dict[int, int] = {}
         definitions = replaced = 0
-        tokens = _parser()[0].parse(text, {"references": dict(self.env.get("references", {}))})
+        tokens = _parser()[0].parse(
+            text, {"references": dict(self.env.get("references", {}))}
+        )
         for token, following in zip(tokens, [*tokens[1:], None]):
             if token.type in ("fence", "colon_fence"):
                 edits += self.fence(token, lines, starts, line, replaced)
@@ -423,7 +499,11 @@ class _Page:
                 edits.append(self.removal(token.map, lines, starts))
             elif token.type == "inline":
                 edits += self.inline(token, lines, starts, columns, line)
-            elif token.type == "heading_open" and token.tag == "h1" and not self.introduced:
+            elif (
+                token.type == "heading_open"
+                and token.tag == "h1"
+                and not self.introduced
+            ):
                 self.introduced = True
                 end = starts[token.map[1]] - 1
                 edits.append((end, end, f"\n\n{self.introduction()}"))
@@ -431,14 +511,24 @@ class _Page:
                 definitions = 0
                 first = token.map[0]
                 edits.append((starts[first], starts[first], "- **"))
-                edits.append((starts[first] + len(lines[first].rstrip()), starts[first + 1] - 1, "**:"))
+                edits.append(
+                    (
+                        starts[first] + len(lines[first].rstrip()),
+                        starts[first + 1] - 1,
+                        "**:",
+                    )
+                )
             elif token.type == "dd_open":
-                first = following.map[0]  # the token's own map begins at a line of its term, or before
+                first = following.map[
+                    0
+                ]  # the token's own map begins at a line of its term, or before
                 marker = starts[first] + len(lines[first]) - len(lines[first].lstrip())
                 edits.append((marker, marker + 2, "\n  " if definitions else "  "))
                 definitions += 1
             elif token.type.startswith("footnote"):
-                raise self.error(line + (token.map or [0])[0], "notebooks have no footnotes")
+                raise self.error(
+                    line + (token.map or [0])[0], "notebooks have no footnotes"
+                )
         for start, end, new in sorted(edits, reverse=True):
             text = text[:start] + new + text[end:]
         return text
@@ -447,11 +537,22 @@ class _Page:
     def removal(place: list[int], lines: list[str], starts: list[int]) -> Edit:
         """Takes lines out, with the blank line after them where there is one before them too."""
         first, end = place
-        if end < len(lines) and not lines[end].strip() and (first == 0 or not lines[first - 1].strip()):
+        if (
+            end < len(lines)
+            and not lines[end].strip()
+            and (first == 0 or not lines[first - 1].strip())
+        ):
             end += 1
         return starts[first], min(starts[end], starts[-1] - 1), ""
 
-    def fence(self, token: Token, lines: list[str], starts: list[int], line: int, replaced: int) -> list[Edit]:
+    def fence(
+        self,
+        token: Token,
+        lines: list[str],
+        starts: list[int],
+        line: int,
+        replaced: int,
+    ) -> list[Edit]:
         """Replaces a directive, with a blank line on either side; the fence before it ended at line `replaced`."""
         match = re.match(r"\{([^\s}]+)\}\s*(.*)", token.info.strip())
         first, end = token.map
@@ -468,7 +569,9 @@ class _Page:
             new = "\n" + new
         if end < len(lines) and lines[end].strip(" >"):
             new += "\n"
-        new = "\n".join(f"{indent}{each}".rstrip() for each in new.split("\n"))[len(indent) :]
+        new = "\n".join(f"{indent}{each}".rstrip() for each in new.split("\n"))[
+            len(indent) :
+        ]
         return [(starts[first] + len(before), starts[end] - 1, new)]
 
     def directive(self, name: str, first_line: str, content: str, line: int) -> str:
@@ -490,10 +593,17 @@ class _Page:
             raise self.error(line, f"{{{name}}}: {error}") from error
 
     def body(self, parsed: DirectiveParsingResult, line: int) -> str:
-        return self.markdown("\n".join(parsed.body), line + 1 + parsed.body_offset).strip("\n")
+        return self.markdown(
+            "\n".join(parsed.body), line + 1 + parsed.body_offset
+        ).strip("\n")
 
     def inline(
-        self, token: Token, lines: list[str], starts: list[int], columns: dict[int, int], line: int
+        self,
+        token: Token,
+        lines: list[str],
+        starts: list[int],
+        columns: dict[int, int],
+        line: int,
     ) -> list[Edit]:
         """Replaces roles, links and images in a paragraph, a heading or a cell of a table.
 
@@ -506,18 +616,31 @@ class _Page:
                 offsets = None
                 break
             columns[number] = column + len(part)
-            offsets += range(starts[number] + column, starts[number] + column + len(part) + 1)
+            offsets += range(
+                starts[number] + column, starts[number] + column + len(part) + 1
+            )
         edits: list[Edit] = []
         for span in inline_spans(token.content, self.env):
             at = line + token.map[0] + token.content[: span.start].count("\n")
             if offsets is None:
-                raise self.error(at, "no link or role is possible beside an escaped bar")
-            edits += [(offsets[start], offsets[end], new) for start, end, new in self.inline_edits(span, at)]
+                raise self.error(
+                    at, "no link or role is possible beside an escaped bar"
+                )
+            edits += [
+                (offsets[start], offsets[end], new)
+                for start, end, new in self.inline_edits(span, at)
+            ]
         return edits
 
     def inline_edits(self, span: Span, line: int) -> list[Edit]:
         if span.rule == "myst_role":
-            return [(span.start, span.end, self.role(span.token.meta["name"], span.token.content, line))]
+            return [
+                (
+                    span.start,
+                    span.end,
+                    self.role(span.token.meta["name"], span.token.content, line),
+                )
+            ]
         if span.rule == "attr":
             return [(span.start, span.end, "")]
         if span.rule == "span":
@@ -526,11 +649,21 @@ class _Page:
             raise self.error(line, "notebooks have no footnotes")
         if span.rule == "image":
             source, title = span.token.attrs["src"], span.token.attrs.get("title")
-            return [(span.label_end + 1, span.end, self.target(self.image_source(source, line), title))]
+            return [
+                (
+                    span.label_end + 1,
+                    span.end,
+                    self.target(self.image_source(source, line), title),
+                )
+            ]
         href, title = span.token.attrs["href"], span.token.attrs.get("title")
         url, text = self.link(href, line)
         if span.rule == "autolink":
-            return [] if url == href else [(span.start, span.end, f"[{_escaped(text)}]({url})")]
+            return (
+                []
+                if url == href
+                else [(span.start, span.end, f"[{_escaped(text)}]({url})")]
+            )
         edits = [(span.label_end + 1, span.end, self.target(url, title))]
         if span.label_end == span.start + 1:
             edits.insert(0, (span.label_end, span.label_end, _escaped(text)))
@@ -551,7 +684,12 @@ class _Page:
                 raise self.error(line, f"a notebook cannot link to {href}")
             return href, href
         name, _, fragment = unquote(href).partition("#")
-        path = Path(os.path.normpath((self.docs if name.startswith("/") else self.page.parent) / name.lstrip("/")))
+        path = Path(
+            os.path.normpath(
+                (self.docs if name.startswith("/") else self.page.parent)
+                / name.lstrip("/")
+            )
+        )
         page = self.page if not name else path
         if page.parent == self.docs and page.suffix == ".md" and page.exists():
             return self.page_link(page, fragment, line)
@@ -559,7 +697,9 @@ class _Page:
             raise self.error(line, f"no page or file {name}")
         kind = "tree" if path.is_dir() else "blob"
         relative = path.relative_to(self.root).as_posix()
-        return f"{self.repository}/{kind}/{BRANCH}/{relative}" + (f"#{fragment}" if fragment else ""), path.name
+        return f"{self.repository}/{kind}/{BRANCH}/{relative}" + (
+            f"#{fragment}" if fragment else ""
+        ), path.name
 
     def page_link(self, page: Path, fragment: str, line: int) -> tuple[str, str]:
         anchors = _anchors(page.read_text())
@@ -575,17 +715,25 @@ class _Page:
     def labelled(self, label: str) -> Path | None:
         """The page that has a label."""
         pages = sorted(self.docs.glob("*.md"))
-        return next((page for page in pages if label in _anchors(page.read_text()).texts), None)
+        return next(
+            (page for page in pages if label in _anchors(page.read_text()).texts), None
+        )
 
     def image_source(self, source: str, line: int) -> str:
         """An image as a data URI."""
         if re.match(r"(https?|data):", source):
             return source
         name = unquote(source)
-        path = (self.docs if name.startswith("/") else self.page.parent) / name.lstrip("/")
+        path = (self.docs if name.startswith("/") else self.page.parent) / name.lstrip(
+            "/"
+        )
         if not path.exists():
             raise self.error(line, f"no image {name}")
-        data = _readable_svg(path.read_text()).encode() if path.suffix == ".svg" else path.read_bytes()
+        data = (
+            _readable_svg(path.read_text()).encode()
+            if path.suffix == ".svg"
+            else path.read_bytes()
+        )
         return f"data:{mimetypes.guess_type(path.name)[0]};base64,{base64.b64encode(data).decode()}"
 
     def image(self, source: str, alternative: str, line: int) -> str:
@@ -635,12 +783,22 @@ class _Page:
 
     def content(self, name: str, parsed: DirectiveParsingResult, line: int) -> str:
         """What a directive that only arranges has in it, under its title."""
-        title = f"**{parsed.arguments[0]}**\n\n" if name != "grid" and parsed.arguments else ""
+        title = (
+            f"**{parsed.arguments[0]}**\n\n"
+            if name != "grid" and parsed.arguments
+            else ""
+        )
         return self.markdown(title, line) + self.body(parsed, line)
 
     def admonition(self, name: str, parsed: DirectiveParsingResult, line: int) -> str:
-        title = parsed.arguments[0] if parsed.arguments else {"seealso": "See also"}.get(name, name.capitalize())
-        return _quote(f"{self.markdown(f'**{title}**', line)}\n\n{self.body(parsed, line)}".rstrip())
+        title = (
+            parsed.arguments[0]
+            if parsed.arguments
+            else {"seealso": "See also"}.get(name, name.capitalize())
+        )
+        return _quote(
+            f"{self.markdown(f'**{title}**', line)}\n\n{self.body(parsed, line)}".rstrip()
+        )
 
     def snippet(self, name: str, parsed: DirectiveParsingResult, line: int) -> str:
         file, _, section = parsed.arguments[0].partition("#")
@@ -651,14 +809,23 @@ class _Page:
         first, last = found[section]
         return self.listing(path, {**parsed.options, "lines": f"{first}-{last}"})
 
-    def literalinclude(self, name: str, parsed: DirectiveParsingResult, line: int) -> str:
+    def literalinclude(
+        self, name: str, parsed: DirectiveParsingResult, line: int
+    ) -> str:
         file = parsed.arguments[0]
-        path = Path(os.path.normpath((self.docs if file.startswith("/") else self.page.parent) / file.lstrip("/")))
+        path = Path(
+            os.path.normpath(
+                (self.docs if file.startswith("/") else self.page.parent)
+                / file.lstrip("/")
+            )
+        )
         return self.listing(path, parsed.options)
 
     def listing(self, path: Path, options: dict) -> str:
         """Lines of a file under its name."""
-        code, _ = LiteralIncludeReader(path, options, SimpleNamespace(source_encoding="utf-8-sig")).read()
+        code, _ = LiteralIncludeReader(
+            path, options, SimpleNamespace(source_encoding="utf-8-sig")
+        ).read()
         relative = path.relative_to(self.root).as_posix()
         language = _language(path) or options.get("language", "")
         heading = f"[`{relative}`]({self.repository}/blob/{BRANCH}/{relative})"
@@ -667,7 +834,9 @@ class _Page:
     def code(self, name: str, parsed: DirectiveParsingResult, line: int) -> str:
         language = parsed.arguments[0] if parsed.arguments else ""
         caption = parsed.options.get("caption")
-        return (f"`{caption}`\n\n" if caption else "") + _fence("\n".join(parsed.body), language)
+        return (f"`{caption}`\n\n" if caption else "") + _fence(
+            "\n".join(parsed.body), language
+        )
 
     def math(self, name: str, parsed: DirectiveParsingResult, line: int) -> str:
         return "\n".join(["$$", *parsed.arguments, *parsed.body, "$$"])
@@ -692,11 +861,15 @@ ROLES: dict[str, Callable[[_Page, str, int], str]] = {
     "sub": lambda page, content, line: f"<sub>{content}</sub>",
     "sup": lambda page, content, line: f"<sup>{content}</sup>",
     **dict.fromkeys(
-        ("code", "command", "envvar", "file", "program", "samp"), lambda page, content, line: f"`{content}`"
+        ("code", "command", "envvar", "file", "program", "samp"),
+        lambda page, content, line: f"`{content}`",
     ),
 }
 
-DIRECTIVES: dict[str, tuple[type[Directive], Callable[[_Page, str, DirectiveParsingResult, int], str]]] = {
+DIRECTIVES: dict[
+    str,
+    tuple[type[Directive], Callable[[_Page, str, DirectiveParsingResult, int], str]],
+] = {
     "admonition": (admonitions.Admonition, _Page.admonition),
     "attention": (admonitions.Attention, _Page.admonition),
     "caution": (admonitions.Caution, _Page.admonition),
@@ -731,20 +904,37 @@ DIRECTIVES: dict[str, tuple[type[Directive], Callable[[_Page, str, DirectivePars
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     folder = parser.add_mutually_exclusive_group(required=True)
-    folder.add_argument("--execute", metavar="FOLDER", type=Path, help="write the notebooks with their outputs")
-    folder.add_argument("--local", metavar="FOLDER", type=Path, help="write them to be run in this checkout")
-    parser.add_argument("chapters", metavar="CHAPTER", nargs="*", help="all of them without a name")
+    folder.add_argument(
+        "--execute",
+        metavar="FOLDER",
+        type=Path,
+        help="write the notebooks with their outputs",
+    )
+    folder.add_argument(
+        "--local",
+        metavar="FOLDER",
+        type=Path,
+        help="write them to be run in this checkout",
+    )
+    parser.add_argument(
+        "chapters", metavar="CHAPTER", nargs="*", help="all of them without a name"
+    )
     options = parser.parse_args(arguments)
     pages = chapters(ROOT / "docs")
     command = "make notebooks" if options.execute else "make lab"
     if unknown := set(options.chapters) - set(pages):
-        sys.exit(f"{command}: no chapter {', '.join(sorted(unknown))}; there are {', '.join(pages)}")
+        sys.exit(
+            f"{command}: no chapter {', '.join(sorted(unknown))}; there are {', '.join(pages)}"
+        )
     failed = False
     for name in options.chapters or pages:
         path = (options.execute or options.local) / f"{name}.ipynb"
         try:
             if options.local:
-                print(f"{path}: {write_for_lab(export(pages[name], local=True, folder=path.parent), path)}", flush=True)
+                print(
+                    f"{path}: {write_for_lab(export(pages[name], local=True, folder=path.parent), path)}",
+                    flush=True,
+                )
                 continue
             path.parent.mkdir(parents=True, exist_ok=True)
             notebook = export(pages[name], local=False)
@@ -754,7 +944,9 @@ def main(arguments: list[str] | None = None) -> int:
         except (PageError, ExecutionError) as error:
             failed = True
             if options.execute:
-                path.unlink(missing_ok=True)  # of an earlier run: its outputs would pass for this chapter's
+                path.unlink(
+                    missing_ok=True
+                )  # of an earlier run: its outputs would pass for this chapter's
             print(f"{command}: {name}: {error}", file=sys.stderr, flush=True)
     return int(failed)
 

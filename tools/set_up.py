@@ -13,8 +13,18 @@ from pathlib import Path
 
 BOOK = Path(__file__).parents[1]
 TENSORFLOWS = ("tensorflow", "tensorflow-cpu")
-TOOLS = ("cmake", "ninja", "numpy", "matplotlib", "pytest")  # what the cells of the chapters use
-MODULES = {**dict.fromkeys(TENSORFLOWS, "tensorflow"), "numpy": "numpy", "protobuf": "google.protobuf"}
+TOOLS = (
+    "cmake",
+    "ninja",
+    "numpy",
+    "matplotlib",
+    "pytest",
+)  # what the cells of the chapters use
+MODULES = {
+    **dict.fromkeys(TENSORFLOWS, "tensorflow"),
+    "numpy": "numpy",
+    "protobuf": "google.protobuf",
+}
 
 
 def set_up(*examples: str) -> None:
@@ -24,24 +34,53 @@ def set_up(*examples: str) -> None:
       SystemExit: Something is in the way; the message says what, and what to do.
     """
     pyproject = (BOOK / "pyproject.toml").read_text()
-    oldest, beyond = map(int, re.search(r'^requires-python = ">=3\.(\d+),<3\.(\d+)"$', pyproject, re.M).groups())
+    oldest, beyond = map(
+        int,
+        re.search(
+            r'^requires-python = ">=3\.(\d+),<3\.(\d+)"$', pyproject, re.M
+        ).groups(),
+    )
     if not (3, oldest) <= sys.version_info[:2] < (3, beyond):
-        sys.exit(f"Set-up: this kernel is Python {sys.version.split()[0]}, the book needs 3.{oldest} to 3.{beyond - 1}")
+        sys.exit(
+            f"Set-up: this kernel is Python {sys.version.split()[0]}, the book needs 3.{oldest} to 3.{beyond - 1}"
+        )
     wanted = re.search(r'"tensorflow\[and-cuda\]>=(\d+\.\d+),', pyproject)[1]
-    steps = pip_commands(_installed(), wanted, colab="google.colab" in sys.modules, gpu=_has_gpu())
+    steps = pip_commands(
+        _installed(), wanted, colab="google.colab" in sys.modules, gpu=_has_gpu()
+    )
     if steps:
-        print("Installing TensorFlow and tools: some minutes, the first time only", flush=True)
+        print(
+            "Installing TensorFlow and tools: some minutes, the first time only",
+            flush=True,
+        )
     for step in steps:
-        _run([sys.executable, "-m", "pip", *step, "--quiet", "--disable-pip-version-check"], "pip cannot install")
+        _run(
+            [
+                sys.executable,
+                "-m",
+                "pip",
+                *step,
+                "--quiet",
+                "--disable-pip-version-check",
+            ],
+            "pip cannot install",
+        )
     importlib.invalidate_caches()
     if old := _outdated():
-        sys.exit(f"Set-up: {', '.join(old)} of this kernel was replaced: restart it and run this cell again")
+        sys.exit(
+            f"Set-up: {', '.join(old)} of this kernel was replaced: restart it and run this cell again"
+        )
     if examples:
-        _run([sys.executable, str(BOOK / "tools" / "examples.py"), *examples], "cannot compile")
+        _run(
+            [sys.executable, str(BOOK / "tools" / "examples.py"), *examples],
+            "cannot compile",
+        )
         print("Compiled", ", ".join(examples))
 
 
-def pip_commands(installed: dict[str, str], wanted: str, colab: bool, gpu: bool) -> list[list[str]]:
+def pip_commands(
+    installed: dict[str, str], wanted: str, colab: bool, gpu: bool
+) -> list[list[str]]:
     """The arguments of the pip commands to run.
 
     Args:
@@ -66,7 +105,11 @@ def pip_commands(installed: dict[str, str], wanted: str, colab: bool, gpu: bool)
     device = "" if fitting else "[gpu]" if gpu else "[cpu]"
     install = ["install", "--editable", f"{BOOK}{device}", *missing]
     if colab:
-        return [["uninstall", "--yes", *found], install] if found and not fitting else [install]
+        return (
+            [["uninstall", "--yes", *found], install]
+            if found and not fitting
+            else [install]
+        )
     return [[*install, "--constraint", str(BOOK / "constraints.txt")]]
 
 
@@ -81,7 +124,10 @@ def _installed() -> dict[str, str]:
 
 
 def _has_gpu() -> bool:
-    return bool(shutil.which("nvidia-smi")) and not subprocess.run(["nvidia-smi", "-L"], capture_output=True).returncode
+    return (
+        bool(shutil.which("nvidia-smi"))
+        and not subprocess.run(["nvidia-smi", "-L"], capture_output=True).returncode
+    )
 
 
 def _outdated() -> list[str]:
@@ -98,7 +144,9 @@ def _outdated() -> list[str]:
 
 
 def _run(command: list[str], failure: str) -> None:
-    run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    run = subprocess.run(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
     if run.returncode:
         print(run.stdout, flush=True)
         sys.exit(
