@@ -163,11 +163,11 @@ def execute(notebook: NotebookNode, folder: Path, root: Path = ROOT) -> None:
         notebook,
         timeout=TIMEOUT,
         kernel_name="python3",
-        coalesce_streams=True,
         record_timing=False,
         on_cell_execute=on_start,
         resources={"metadata": {"path": str(folder)}},
     )
+    client.coalesce_streams = True
     try:
         client.execute(env={**environment, "OP_BY_OP": str(root)})
     except (CellExecutionError, CellTimeoutError, RuntimeError) as error:

@@ -13,13 +13,8 @@ from pathlib import Path
 
 BOOK = Path(__file__).parents[1]
 TENSORFLOWS = ("tensorflow", "tensorflow-cpu")
-TOOLS = (
-    "cmake",
-    "ninja",
-    "numpy",
-    "matplotlib",
-    "pytest",
-)  # what the cells of the chapters use
+# What the cells of the chapters use.
+TOOLS = ("cmake", "ninja", "numpy", "matplotlib", "pytest")
 MODULES = {
     **dict.fromkeys(TENSORFLOWS, "tensorflow"),
     "numpy": "numpy",
