@@ -22,11 +22,10 @@ absl::Status NegativeError(int64_t index) {
       absl::StrCat("index must be at least 0, but is ", index));
 }
 
-absl::Status BeyondEndError(int64_t index, int64_t elements) {
+absl::Status BeyondEndError(int64_t index, int64_t size) {
   return absl::InvalidArgumentError(
-      absl::StrCat("index must be less than the number of elements of "
-                   "to_zero, ",
-                   elements, ", but is ", index));
+      absl::StrCat("index must be less than the size of to_zero, ", size,
+                   ", but is ", index));
 }
 
 // [interface] TensorFlow finds T from the input; the caller gives index.
@@ -35,15 +34,15 @@ REGISTER_OP("PreserveIndex")
     .Attr("index: int = 0")
     .Input("to_zero: T")
     .Output("zeroed: T")
-    // [shape] When a graph is traced: the value of an attr is known, the number
-    // of elements perhaps.
+    // [shape] When a graph is traced: the attr is known, the size of the
+    // input perhaps.
     .SetShapeFn([](InferenceContext* context) -> absl::Status {
       int64_t index;
       TF_RETURN_IF_ERROR(context->GetAttr("index", &index));
       if (index < 0) return NegativeError(index);
-      const auto elements = context->NumElements(context->input(0));
-      if (context->ValueKnown(elements) && index >= context->Value(elements)) {
-        return BeyondEndError(index, context->Value(elements));
+      const auto size = context->NumElements(context->input(0));
+      if (context->ValueKnown(size) && index >= context->Value(size)) {
+        return BeyondEndError(index, context->Value(size));
       }
       return tensorflow::shape_inference::UnchangedShape(context);
     })

@@ -131,9 +131,10 @@ class ConstrainedAttrsOp : public TextOp {
 REGISTER_KERNEL_BUILDER(Name("ConstrainedAttrs").Device(tensorflow::DEVICE_CPU),
                         ConstrainedAttrsOp);
 
-// [default] Wrong: no Python value stands for this default.
+// [default] a_shape is wrong: no Python value stands for its default.
 REGISTER_OP("UnknownDimDefault")
     .Attr("a_shape: shape = { dim { size: 2 } dim { size: -1 } }")
+    .Attr("any_shape: shape = { unknown_rank: true }")
     .Output("text: string")
     .SetShapeFn(tensorflow::shape_inference::ScalarShape);
 
@@ -142,6 +143,7 @@ class UnknownDimDefaultOp : public TextOp {
   explicit UnknownDimDefaultOp(tensorflow::OpKernelConstruction* context)
       : TextOp(context) {
     Read<tensorflow::PartialTensorShape>(context, "a_shape");
+    Read<tensorflow::PartialTensorShape>(context, "any_shape");
   }
 };
 

@@ -40,11 +40,11 @@ class KeepAtOp : public tensorflow::OpKernel {
                     absl::StrCat("index must be a scalar, but has shape ",
                                  index_input.shape().DebugString())));
     const int64_t index = index_input.scalar<int64_t>()();
-    OP_REQUIRES(context, index >= 0 && index < input.NumElements(),
-                absl::InvalidArgumentError(absl::StrCat(
-                    "index must be at least 0 and less than the number of "
-                    "elements of to_zero, ",
-                    input.NumElements(), ", but is ", index)));
+    OP_REQUIRES(
+        context, index >= 0 && index < input.NumElements(),
+        absl::InvalidArgumentError(absl::StrCat(
+            "index must be at least 0 and less than the size of to_zero, ",
+            input.NumElements(), ", but is ", index)));
     tensorflow::Tensor* output = nullptr;
     OP_REQUIRES_OK(context,
                    context->allocate_output(0, input.shape(), &output));
