@@ -1,7 +1,9 @@
 """How the ops in this process declare their inputs and outputs, read from TensorFlow's table of ops."""
 
 import tensorflow as tf
-from tensorflow.python.framework import op_def_registry  # no public module reads the table
+from tensorflow.python.framework import (
+    op_def_registry,
+)  # no public module reads the table
 
 FORMS = {
     "float": "one tensor of this type",
@@ -11,6 +13,7 @@ FORMS = {
     "Ts": "a list of tensors, their types in a `list(type)` attr",
     "Ref(float)": "one v1 variable of this type",
     "Ref(T)": "one v1 variable",
+    "Ref(N * float)": "a list of v1 variables of this type",
     "Ref(N * T)": "a list of v1 variables of one type",
 }
 """From the form of a spec, with `float` for any type and `T`, `N`, `Ts` for any attr, to its meaning."""
@@ -69,7 +72,9 @@ def table() -> str:
             ]
             for args in (lambda d: d.input_arg, lambda d: d.output_arg)
         )
-        count = [len({text.split(":")[0] for _, text in uses}) for uses in (inputs, outputs)]
+        count = [
+            len({text.split(":")[0] for _, text in uses}) for uses in (inputs, outputs)
+        ]
         rows.append(
             f"| `name: {name}` | {meaning} | {count[0]} | {count[1]} | {min(inputs)[1]} |"
         )

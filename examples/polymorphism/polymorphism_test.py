@@ -1,0 +1,531 @@
+"""Tests of CumulativeMax, StringToNumber, WeightedSum, Interleave and KeepRows: `pytest examples/polymorphism`."""
+
+import inspect
+from pathlib import Path
+
+import input_specs
+import numpy as np
+import polymorphism
+import pytest
+import tensorflow as tf
+from op_library import load_op_library
+from polymorphism import (
+    cumulative_max,
+    deinterleave,
+    interleave,
+    keep_rows,
+    string_to_number,
+    weighted_sum,
+)
+
+HERE = Path(__file__).parent
+FLOATS = [tf.float16, tf.bfloat16, tf.float32, tf.float64]
+INTEGERS = [tf.int8, tf.int16, tf.int32, tf.int64]
+INTEGERS += [tf.uint8, tf.uint16, tf.uint32, tf.uint64]
+ALL = FLOATS + INTEGERS + [tf.complex64, tf.complex128, tf.bool, tf.string]
+REFUSED = (tf.errors.InvalidArgumentError, ValueError, TypeError)
+SHAPES = [(), (1,), (7,), (3, 5), (2, 3, 4), (0,), (2, 0), (0, 3)]
+
+
+def some(shape, dtype, seed=0):
+    """Small numbers, of which there are equal ones, as a tensor of any of the types."""
+    numbers = np.random.default_rng(seed).integers(0, 50, shape)
+    if dtype == tf.string:
+        return tf.strings.as_string(tf.constant(numbers))
+    return tf.cast(tf.constant(numbers), dtype)
+
+
+def static_shapes(op, *specs):
+    """What the shape functions tell of inputs of which only this is known."""
+    return tf.function(op, autograph=False).get_concrete_function(*specs).output_shapes
+
+
+def floats(shape):
+    return tf.TensorSpec(shape, tf.float32)
+
+
+@pytest.mark.parametrize("dtype", FLOATS + INTEGERS)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_cumulative_max_equals_numpy(mode, dtype, shape):
+    values = some(shape, dtype)
+    largest = mode(cumulative_max)(values)
+    assert largest.dtype == dtype
+    expected = np.maximum.accumulate(np.atleast_1d(values.numpy()), axis=-1).reshape(
+        shape
+    )
+    np.testing.assert_array_equal(largest.numpy(), expected)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_cumulative_max_passes_nan_on(dtype):
+    values = tf.constant([-np.inf, 1, np.nan, np.inf], dtype)
+    expected = np.float32([-np.inf, 1, np.nan, np.nan])
+    np.testing.assert_array_equal(tf.cast(cumulative_max(values), tf.float32), expected)
+
+
+@pytest.mark.parametrize("dtype", [tf.float32, tf.float64, tf.int32])
+@pytest.mark.parametrize("way", ["classes", "template", "macro"])
+def test_the_other_ways_compute_the_same(mode, way, dtype):
+    op = getattr(polymorphism._library, f"cumulative_max_{way}")
+    values = some((3, 5), dtype)
+    np.testing.assert_array_equal(mode(op)(values), cumulative_max(values), strict=True)
+    if dtype.is_floating:
+        values = tf.constant([1, np.nan, 2], dtype)
+        np.testing.assert_array_equal(op(values), cumulative_max(values), strict=True)
+
+
+@pytest.mark.parametrize("dtype", [tf.bool, tf.complex64, tf.string])
+def test_cumulative_max_refuses_what_has_no_order(mode, dtype):
+    with pytest.raises(REFUSED, match="(not in the|in) list of allowed values: float"):
+        mode(cumulative_max)(some((3,), dtype))
+
+
+def test_cumulative_max_has_no_gradient():
+    values = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        tape.watch(values)
+        largest = cumulative_max(values)
+    with pytest.raises(LookupError, match="CumulativeMax"):
+        tape.gradient(largest, values)
+
+
+NUMBERS = ["7", " -3\n", "+4", "007", "2147483647", "-2147483648"]
+DECIMALS = NUMBERS + ["1.5", ".5", "5.", "1e3", "-2.5E-3", "16777217", "0.1"]
+DECIMALS += ["1e999", "-1e999", "1e-50", "inf", "-Infinity", "NaN"]
+
+
+@pytest.mark.parametrize("dtype", [tf.int32, tf.int64])
+def test_integers_are_parsed_as_python_does(mode, dtype):
+    parsed = mode(string_to_number)(NUMBERS, dtype)
+    expected = np.array([int(text) for text in NUMBERS], dtype.as_numpy_dtype)
+    np.testing.assert_array_equal(parsed, expected, strict=True)
+
+
+def test_floats_are_parsed_as_python_does(mode):
+    expected = np.array([float(text) for text in DECIMALS])
+    parsed = mode(string_to_number)(DECIMALS, tf.float64)
+    np.testing.assert_array_equal(parsed, expected, strict=True)
+    parsed = mode(string_to_number)(DECIMALS)
+    np.testing.assert_array_equal(parsed, [np.float32(x) for x in DECIMALS])
+
+
+@pytest.mark.parametrize("dtype", [tf.float32, tf.float64, tf.int32, tf.int64])
+@pytest.mark.parametrize(
+    "text", ["", " ", "x", "3,5", "1 2", "1_0", "0x10", "--1", "+-1", "nan(1)", "1\0"]
+)
+def test_text_that_is_not_a_number_is_refused(mode, dtype, text):
+    shown = text.replace("\0", r"\\x00").replace("(", r"\(").replace(")", r"\)")
+    shown = shown.replace("+", r"\+")
+    with pytest.raises(
+        tf.errors.InvalidArgumentError,
+        match=f'text: element 1 is "{shown}", expected a number of type',
+    ):
+        mode(lambda text: string_to_number(text, dtype))(["1", text])
+
+
+@pytest.mark.parametrize(
+    "text, dtype",
+    [
+        ("1.5", tf.int32),
+        ("2147483648", tf.int32),
+        ("9223372036854775808", tf.int64),
+        ("-9223372036854775809", tf.int64),
+        (b"\xff", tf.float32),
+    ],
+)
+def test_a_number_that_the_type_cannot_hold_is_refused(mode, text, dtype):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="text: element 0 is"):
+        mode(lambda text: string_to_number(text, dtype))([text])
+
+
+def test_out_type_is_one_of_four(mode):
+    with pytest.raises(REFUSED, match="list of allowed values: float"):
+        mode(lambda: string_to_number(["1"], tf.half))()
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (2, 3)])
+def test_string_to_number_keeps_the_shape(mode, shape):
+    assert mode(string_to_number)(tf.fill(shape, "1")).shape == shape
+    text = tf.TensorSpec([None, 3], tf.string)
+    assert static_shapes(string_to_number, text).as_list() == [None, 3]
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_weighted_sum_equals_numpy(mode, dtype, shape, count):
+    inputs = [some(shape, dtype, seed) for seed in range(count)]
+    weights = some((count,), dtype, seed=9)
+    expected = np.tensordot(np.float64(weights), np.float64(inputs), 1)
+    result = mode(weighted_sum)(inputs, weights)
+    assert result.dtype == dtype
+    rounded = tf.cast(tf.constant(expected, tf.float64), dtype)
+    np.testing.assert_array_equal(result.numpy(), rounded.numpy())
+
+
+@pytest.mark.parametrize("dtype, nearest", [(tf.float16, 3000), (tf.bfloat16, 3008)])
+def test_16_bits_are_added_in_32(dtype, nearest):
+    ones = [tf.ones([], dtype)] * 3000
+    assert float(weighted_sum(ones, tf.ones([3000], dtype))) == nearest
+
+
+def test_weighted_sum_shapes():
+    def op(a, b, weights):
+        return weighted_sum([a, b], weights)
+
+    def shape(a, b, weights=(None,)):
+        return static_shapes(op, floats(a), floats(b), floats(weights))
+
+    assert shape([2, None], [None, 3]).as_list() == [2, 3]
+    assert shape(None, [None, 3], None).as_list() == [None, 3]
+    assert shape(None, None, [2]) == tf.TensorShape(None)
+
+
+@pytest.mark.parametrize(
+    "inputs, weights, message",
+    [
+        (
+            [[1.0, 2.0], [1.0]],
+            [1.0, 1.0],
+            r"inputs\[1\] has shape \[1\], expected \[2\]",
+        ),
+        ([[1.0], 2.0], [1.0, 1.0], r"inputs\[1\] has shape \[\], expected \[1\]"),
+        ([[1.0]], [1.0, 2.0], r"weights has shape \[2\], expected \[1\]"),
+        ([[1.0]], [[1.0]], r"weights has shape \[1,1\], expected \[1\]"),
+    ],
+)
+def test_weighted_sum_refuses_shapes(inputs, weights, message):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+        weighted_sum(inputs, weights)
+    with pytest.raises(ValueError, match="must be (equal|rank 1|rank 0|at least)"):
+        tf.function(weighted_sum)(inputs, weights)
+    unknown = tf.function(
+        lambda tensors, weights: weighted_sum(tensors, weights),
+        input_signature=[[floats(None)] * len(inputs), floats(None)],
+        autograph=False,
+    )
+    tensors = [tf.constant(tensor) for tensor in inputs]
+    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+        unknown(tensors, tf.constant(weights))
+
+
+def test_weighted_sum_refuses_lists_that_are_none(mode):
+    with pytest.raises(
+        REFUSED, match="at least minimum 1|shorter than minimum length 1"
+    ):
+        mode(weighted_sum)([], [])
+    with pytest.raises(TypeError, match="Expected list for 'inputs'"):
+        mode(weighted_sum)(tf.ones([2, 2]), [1.0, 1.0])
+    with pytest.raises(REFUSED, match="requested dtype float32|don't all match"):
+        mode(weighted_sum)([tf.ones([1]), tf.ones([1], tf.float64)], [1.0, 1.0])
+    with pytest.raises(REFUSED, match="expected to be a float|does not match type"):
+        mode(weighted_sum)([tf.ones([1])], tf.ones([1], tf.float64))
+    with pytest.raises(REFUSED, match="int32.* not in (the )?list of allowed values"):
+        mode(weighted_sum)([[1], [2]], [1, 2])
+
+
+def test_literals_take_the_type_of_the_tensor_beside_them(mode):
+    result = mode(lambda: weighted_sum([[1, 2], tf.ones([2], tf.half)], [0.5, 2]))()
+    assert result.dtype == tf.half
+    np.testing.assert_array_equal(result, [2.5, 3.0])
+
+
+@pytest.mark.parametrize("dtype", ALL)
+@pytest.mark.parametrize("shape", [s for s in SHAPES if s])
+def test_interleave_equals_numpy_and_back(mode, dtype, shape):
+    count = 2 + len(shape) % 2
+    inputs = [some(shape, dtype, seed) for seed in range(count)]
+    expected = np.stack(inputs, axis=1).reshape([count * shape[0], *shape[1:]])
+    interleaved = mode(interleave)(inputs)
+    np.testing.assert_array_equal(interleaved, expected, strict=True)
+    back = mode(lambda x: deinterleave(x, count))(interleaved)
+    assert len(back) == count
+    for tensor, restored in zip(inputs, back):
+        np.testing.assert_array_equal(restored, tensor, strict=True)
+
+
+def test_interleave_shapes():
+    def shape(a, b):
+        return static_shapes(lambda a, b: interleave([a, b]), floats(a), floats(b))
+
+    assert shape([2, None], [None, 3]).as_list() == [4, 3]
+    assert shape([None, 3], None).as_list() == [None, 3]
+    assert shape(None, None) == tf.TensorShape(None)
+
+    def split(a):
+        return static_shapes(lambda a: deinterleave(a, 3), floats(a))
+
+    assert [s.as_list() for s in split([6, None])] == [[2, None]] * 3
+    assert [s.as_list() for s in split([None, 2])] == [[None, 2]] * 3
+    assert split(None) == [tf.TensorShape(None)] * 3
+
+
+def unknown_shapes(op, *inputs):
+    """Calls it in a graph in which no shape is known, so that the kernel must look."""
+    specs = [tf.TensorSpec(None, tensor.dtype) for tensor in inputs]
+    return tf.function(op, input_signature=specs, autograph=False)(*inputs)
+
+
+@pytest.mark.parametrize(
+    "a, b, message, traced",
+    [
+        ([1, 2], [1], r"inputs\[1\] has shape \[1\], expected \[2\]", "must be equal"),
+        (1, 2, "inputs are scalars, expected rank 1 or more", "at least rank 1"),
+    ],
+)
+def test_interleave_refuses_shapes(a, b, message, traced):
+    a, b = tf.constant(a), tf.constant(b)
+    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+        interleave([a, b])
+    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+        unknown_shapes(lambda a, b: interleave([a, b]), a, b)
+    with pytest.raises(ValueError, match=traced):
+        tf.function(interleave)([a, b])
+
+
+@pytest.mark.parametrize(
+    "shape, traced", [((5,), "evenly divisible by 3"), ((), "at least rank 1")]
+)
+def test_deinterleave_refuses_shapes(shape, traced):
+    interleaved = tf.zeros(shape)
+    message = "expected a number of rows that num = 3 divides"
+    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+        deinterleave(interleaved, 3)
+    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+        unknown_shapes(lambda x: deinterleave(x, 3), interleaved)
+    with pytest.raises(ValueError, match=traced):
+        tf.function(lambda x: deinterleave(x, 3), autograph=False)(interleaved)
+
+
+def test_two_are_the_least_to_interleave(mode):
+    with pytest.raises(
+        REFUSED, match="at least minimum 2|shorter than minimum length 2"
+    ):
+        mode(interleave)([[1, 2]])
+    with pytest.raises(REFUSED, match="at least minimum 2|less than minimum 2"):
+        mode(lambda: deinterleave([1, 2], 1))()
+
+
+@pytest.mark.parametrize("count", [0, 1, 4])
+def test_keep_rows_equals_numpy(mode, count):
+    tensors = [some((6, *((2,) * (i % 3))), dtype, i) for i, dtype in enumerate(ALL)]
+    keep = np.zeros(6, bool)
+    keep[np.random.default_rng(0).permutation(6)[:count]] = True
+    kept, rows = mode(keep_rows)(tensors, keep)
+    np.testing.assert_array_equal(rows, np.flatnonzero(keep), strict=True)
+    assert len(kept) == len(tensors)
+    for tensor, left in zip(tensors, kept):
+        assert left.dtype == tensor.dtype
+        np.testing.assert_array_equal(left, tensor.numpy()[keep], strict=True)
+
+
+@pytest.mark.parametrize("shape", [(0,), (0, 3), (3, 0)])
+def test_keep_rows_of_empty_tensors(mode, shape):
+    keep = [True] * shape[0]
+    (kept,), rows = mode(keep_rows)([tf.zeros(shape)], tf.constant(keep, tf.bool))
+    assert kept.shape == shape
+    np.testing.assert_array_equal(rows, range(shape[0]))
+
+
+def test_keep_rows_shapes():
+    def shapes(a, b, keep):
+        keep = tf.TensorSpec(keep, tf.bool)
+        op = lambda a, b, keep: keep_rows([a, b], keep)  # noqa: E731
+        return static_shapes(op, floats(a), floats(b), keep)
+
+    (a, b), rows = shapes([4, 3], [None], [4])
+    assert (a.as_list(), b.as_list(), rows.as_list()) == ([None, 3], [None], [None])
+    (a, b), rows = shapes(None, [None, 2], None)
+    assert (a, b.as_list(), rows.as_list()) == (tf.TensorShape(None), [None, 2], [None])
+
+
+@pytest.mark.parametrize(
+    "tensor, keep, message, traced",
+    [
+        (
+            [1.0],
+            [True, True],
+            r"tensors\[1\] has shape \[1\], expected 2 rows",
+            "equal",
+        ),
+        (1.0, [True, True], r"tensors\[1\] has shape \[\], expected 2 rows", "rank 1"),
+        ([1.0], True, r"keep has shape \[\], expected a vector", "rank 1"),
+        ([1.0], [[True]], r"keep has shape \[1,1\], expected a vector", "rank 1"),
+    ],
+)
+def test_keep_rows_refuses_shapes(tensor, keep, message, traced):
+    first, tensor, keep = (
+        tf.constant(["a", "b"]),
+        tf.constant(tensor),
+        tf.constant(keep),
+    )
+
+    def op(first, tensor, keep):
+        return keep_rows([first, tensor], keep)
+
+    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+        op(first, tensor, keep)
+    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+        unknown_shapes(op, first, tensor, keep)
+    with pytest.raises(ValueError, match=traced):
+        tf.function(op)(first, tensor, keep)
+
+
+def test_keep_rows_refuses_types(mode):
+    with pytest.raises(REFUSED, match="at least minimum 1|less than minimum 1"):
+        mode(keep_rows)([], [True])
+    with pytest.raises(REFUSED, match="not in (the )?list of allowed values"):
+        mode(keep_rows)([tf.constant([1], tf.qint8)], [True])
+
+
+class PolymorphismGradientTest(tf.test.TestCase):
+    def check(self, op, *inputs):
+        analytical, numerical = tf.test.compute_gradient(op, list(inputs))
+        self.assertAllClose(analytical, numerical, atol=1e-9, rtol=1e-9)
+
+    def test_weighted_sum(self):
+        a, b = np.random.default_rng(0).normal(size=[2, 2, 3])
+        self.check(lambda a, b, w: weighted_sum([a, b], w), a, b, np.array([0.5, -2.0]))
+        self.check(lambda a, w: weighted_sum([a], w), np.float64(3), np.array([2.0]))
+
+    def test_interleave_and_its_inverse(self):
+        a, b = np.random.default_rng(0).normal(size=[2, 2, 3])
+        self.check(lambda a, b: interleave([a, b]), a, b)
+        self.check(lambda a: tf.stack(deinterleave(a, 2)) ** 2, a)
+        self.check(lambda a: deinterleave(a, 2)[1], a)
+
+    def test_keep_rows(self):
+        a, b = np.random.default_rng(0).normal(size=[2, 3, 2])
+        keep = [True, False, True]
+        self.check(lambda a, b: tf.stack(keep_rows([a, b], keep).kept) ** 2, a, b)
+
+    def test_second_order(self):
+        a, weights = tf.constant([3.0, 4.0]), tf.constant([2.0])
+        with tf.GradientTape() as outer:
+            outer.watch(weights)
+            with tf.GradientTape() as inner:
+                inner.watch(a)
+                result = weighted_sum([a], weights) ** 2
+            gradient = inner.gradient(result, a)
+        self.assertAllClose(gradient, 2 * 2.0**2 * a)
+        self.assertAllClose(outer.gradient(gradient, weights), [4 * 2.0 * 7.0])
+
+
+@pytest.mark.parametrize("dtype", [tf.half, tf.bfloat16, tf.complex64])
+def test_only_what_is_differentiable_has_a_gradient(mode, dtype):
+    @mode
+    def gradients(numbers, names, labels):
+        with tf.GradientTape() as tape:
+            tape.watch([numbers, labels])
+            (kept, _, _), _ = keep_rows([numbers, names, labels], [True, False])
+        return tape.gradient(kept, [numbers, labels], output_gradients=2 * kept)
+
+    numbers = tf.constant([3, 4], dtype)
+    result, none = gradients(numbers, tf.constant(["a", "b"]), tf.constant([1, 2]))
+    np.testing.assert_array_equal(tf.cast(result, tf.float32), [6, 0])
+    assert none is None
+
+
+def test_the_two_wrong_registrations_fail_when_called(mode):
+    wrong = load_op_library(HERE / "libwrong_types.so")
+    assert mode(wrong.types_overlap)(tf.constant([7], tf.int8)) == 7
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match="Multiple OpKernel registrations match"
+    ):
+        mode(wrong.types_overlap)([7])
+    with pytest.raises(
+        tf.errors.InvalidArgumentError,
+        match="constraint on attr 'dtype' not in NodeDef",
+    ):
+        mode(wrong.types_misnamed)([7.0])
+
+
+def test_the_solution_of_the_exercise(mode):
+    parse = load_op_library(HERE / "libparse_record.so", "parse_record").parse_record
+    types = [tf.int64, tf.float32, tf.string]
+    number, decimal, text = mode(lambda r: parse(r, out_types=types))("7,2.5,cat")
+    assert (number.dtype, decimal.dtype, text.dtype) == tuple(types)
+    assert (int(number), float(decimal), text.numpy()) == (7, 2.5, b"cat")
+    for record, message in [
+        ("7,2.5", "record has 2 fields, expected 3"),
+        ("7,two,cat", 'record: field 1 is "two", expected float'),
+        ("7.5,2,cat", 'record: field 0 is "7.5", expected int64'),
+    ]:
+        with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+            mode(lambda r: parse(r, out_types=types))(record)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="expected a scalar"):
+        parse(["7"], out_types=[tf.int64])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="expected a scalar"):
+        unknown_shapes(lambda r: parse(r, out_types=[tf.int64]), tf.constant(["7"]))
+    with pytest.raises(ValueError, match="must be rank 0"):
+        tf.function(lambda: parse(["7"], out_types=[tf.int64]), autograph=False)()
+
+
+OURS = {
+    "CumulativeMax": "cumulative_max",
+    "OpByOp>StringToNumber": "op_by_op_string_to_number",
+    "WeightedSum": "weighted_sum",
+    "Interleave": "interleave",
+    "Deinterleave": "deinterleave",
+    "KeepRows": "keep_rows",
+}
+
+
+def test_each_input_and_output_of_each_op_has_one_of_the_forms():
+    definitions = input_specs.tensorflow_op_defs()
+    assert len(definitions) > 1000
+    found = {
+        input_specs.form(arg)
+        for definition in definitions
+        for arg in [*definition.input_arg, *definition.output_arg]
+    }
+    assert found == set(input_specs.FORMS)
+
+
+def test_a_spec_is_read_back_as_it_was_written():
+    source = "".join(path.read_text() for path in HERE.glob("*.cc"))
+    for name in OURS:
+        definition = input_specs.op_def(name)
+        for method, args in [
+            ("Input", definition.input_arg),
+            ("Output", definition.output_arg),
+        ]:
+            for arg in args:
+                line = f'.{method}("{arg.name}: {input_specs.spec(arg)}")'
+                assert line in source, name
+
+
+def test_a_generated_function_takes_the_inputs_and_the_attrs_that_they_do_not_tell():
+    for name, function in OURS.items():
+        definition = input_specs.op_def(name)
+        attrs = {attr.name for attr in definition.attr}
+        expected = {arg.name for arg in definition.input_arg} | {"name"}
+        expected |= attrs - input_specs.inferred_attrs(definition)
+        parameters = inspect.signature(
+            getattr(polymorphism._library, function)
+        ).parameters
+        assert set(parameters) == expected
+    for definition in input_specs.tensorflow_op_defs():  # some have parameters renamed
+        inferred = input_specs.inferred_attrs(definition)
+        parameters = inspect.signature(getattr(tf.raw_ops, definition.name)).parameters
+        assert not inferred & set(parameters)
+        count = len(definition.input_arg) + len(definition.attr) - len(inferred) + 1
+        assert len(parameters) == count, definition.name
+
+
+def test_the_table_has_a_row_for_each_form():
+    rows = input_specs.table().splitlines()[2:]
+    assert [row.split("`")[1] for row in rows] == [
+        f"name: {f}" for f in input_specs.FORMS
+    ]
+
+
+def test_ref_types_are_for_version_1_only():
+    with pytest.raises(RuntimeError, match="does not support eager execution"):
+        tf.raw_ops.AssignAdd(ref=[1.0], value=[2.0])
+    assert input_specs.spec(input_specs.op_def("AssignAdd").input_arg[0]) == "Ref(T)"
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        variable = tf.compat.v1.Variable([1.0], use_resource=False)
+        session.run(variable.initializer)
+        session.run(tf.compat.v1.assign_add(variable, [2.0]))
+        np.testing.assert_array_equal(session.run(variable), [3.0])
