@@ -58,7 +58,7 @@ def inferred_attrs(definition) -> set[str]:
 def table() -> str:
     """A Markdown table: for each form, how many of TensorFlow's ops use it, and one of them."""
     rows = [
-        "| Spec | Means | Ops with such an input | output | For example |",
+        "| Spec | Means | Ops with such an input | … with such an output | For example |",
         "|---|---|--:|--:|---|",
     ]
     definitions = tensorflow_op_defs()

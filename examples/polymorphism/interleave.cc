@@ -146,7 +146,6 @@ class DeinterleaveOp : public tensorflow::OpKernel {
   }
 };
 
-// [register] Two ops, for each type of number, bool and string.
 #define OP_BY_OP_REGISTER(T)                                  \
   REGISTER_KERNEL_BUILDER(Name("Interleave")                  \
                               .Device(tensorflow::DEVICE_CPU) \

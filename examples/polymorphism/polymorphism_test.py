@@ -215,13 +215,20 @@ def test_weighted_sum_refuses_lists_that_are_none(mode):
     ):
         mode(weighted_sum)([], [])
     with pytest.raises(TypeError, match="Expected list for 'inputs'"):
-        mode(weighted_sum)(tf.ones([2, 2]), [1.0, 1.0])
+        tf.function(weighted_sum)(tf.ones([2, 2]), [1.0, 1.0])
     with pytest.raises(REFUSED, match="requested dtype float32|don't all match"):
         mode(weighted_sum)([tf.ones([1]), tf.ones([1], tf.float64)], [1.0, 1.0])
     with pytest.raises(REFUSED, match="expected to be a float|does not match type"):
         mode(weighted_sum)([tf.ones([1])], tf.ones([1], tf.float64))
     with pytest.raises(REFUSED, match="int32.* not in (the )?list of allowed values"):
         mode(weighted_sum)([[1], [2]], [1, 2])
+
+
+def test_eagerly_a_tensor_may_pass_for_the_list_of_its_rows():
+    matrix = tf.constant([[1, 2], [3, 4]])
+    np.testing.assert_array_equal(interleave(matrix), [1, 3, 2, 4])
+    with pytest.raises(TypeError, match="Expected list for 'inputs'"):
+        tf.function(interleave)(matrix)
 
 
 def test_literals_take_the_type_of_the_tensor_beside_them(mode):

@@ -68,7 +68,6 @@ class StringToNumberOp : public tensorflow::OpKernel {
   }
 };
 
-// [register] The constraint names the attr, whatever it is called.
 #define OP_BY_OP_REGISTER(T)                                  \
   REGISTER_KERNEL_BUILDER(Name("OpByOp>StringToNumber")       \
                               .Device(tensorflow::DEVICE_CPU) \

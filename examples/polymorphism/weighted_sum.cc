@@ -20,7 +20,7 @@ using ::tensorflow::shape_inference::ShapeHandle;
 
 // [interface] N tensors of type T, and a vector of type T.
 REGISTER_OP("WeightedSum")
-    .Attr("N: int >= 1")
+    .Attr("N: int")
     .Attr("T: {half, bfloat16, float, double}")
     .Input("inputs: N * T")
     .Input("weights: T")
@@ -95,7 +95,6 @@ class WeightedSumOp : public tensorflow::OpKernel {
   }
 };
 
-// [register] half, bfloat16, float and double.
 #define OP_BY_OP_REGISTER(T)                                  \
   REGISTER_KERNEL_BUILDER(Name("WeightedSum")                 \
                               .Device(tensorflow::DEVICE_CPU) \
