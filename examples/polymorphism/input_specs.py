@@ -11,10 +11,10 @@ FORMS = {
     "N * float": "a list of tensors of this type, its length in an `int` attr",
     "N * T": "a list of tensors of one type",
     "Ts": "a list of tensors, their types in a `list(type)` attr",
-    "Ref(float)": "one v1 variable of this type",
-    "Ref(T)": "one v1 variable",
-    "Ref(N * float)": "a list of v1 variables of this type",
-    "Ref(N * T)": "a list of v1 variables of one type",
+    "Ref(float)": "v1 only: a tensor of this type that the op may write into",
+    "Ref(T)": "v1 only: a tensor that the op may write into",
+    "Ref(N * float)": "v1 only: a list of such tensors of this type",
+    "Ref(N * T)": "v1 only: a list of such tensors of one type",
 }
 """From the form of a spec, with `float` for any type and `T`, `N`, `Ts` for any attr, to its meaning."""
 
@@ -55,27 +55,40 @@ def inferred_attrs(definition) -> set[str]:
     }
 
 
+def markdown(*rows) -> str:
+    """A Markdown table whose first row is the header."""
+    lines = [f"| {' | '.join(map(str, row))} |" for row in rows]
+    return "\n".join([lines[0], "|---" * len(rows[0]) + "|", *lines[1:]])
+
+
+def uses(name: str, field: str) -> dict[str, str]:
+    """From each of TensorFlow's ops that has an input or output of this form to one such spec.
+
+    Args:
+      name: A key of FORMS.
+      field: `input_arg` or `output_arg`.
+    """
+    return {
+        definition.name: f"{arg.name}: {spec(arg)}"
+        for definition in tensorflow_op_defs()
+        for arg in getattr(definition, field)
+        if form(arg) == name
+    }
+
+
 def table() -> str:
-    """A Markdown table: for each form, how many of TensorFlow's ops use it, and one of them."""
-    rows = [
-        "| Spec | Means | Ops with such an input | … with such an output | For example |",
-        "|---|---|--:|--:|---|",
-    ]
-    definitions = tensorflow_op_defs()
+    """A Markdown table: for each form, how many of TensorFlow's ops use it, and the one with the shortest name."""
+    rows = [("Spec", "Means", "Ops with such inputs", "… outputs", "For example")]
     for name, meaning in FORMS.items():
-        inputs, outputs = (
-            [
-                (len(d.name), f"`{d.name}`: `{arg.name}: {spec(arg)}`")
-                for d in definitions
-                for arg in args(d)
-                if form(arg) == name
-            ]
-            for args in (lambda d: d.input_arg, lambda d: d.output_arg)
-        )
-        count = [
-            len({text.split(":")[0] for _, text in uses}) for uses in (inputs, outputs)
-        ]
+        inputs, outputs = uses(name, "input_arg"), uses(name, "output_arg")
+        op = min(inputs, key=len)
         rows.append(
-            f"| `name: {name}` | {meaning} | {count[0]} | {count[1]} | {min(inputs)[1]} |"
+            (
+                f"`name: {name}`",
+                meaning,
+                len(inputs),
+                len(outputs),
+                f"`{inputs[op]}` of `{op}`",
+            )
         )
-    return "\n".join(rows)
+    return markdown(*rows)

@@ -29,6 +29,12 @@ class SameOp : public tensorflow::OpKernel {
   }
 };
 
+// [misnamed] Wrong: the attr is T, not dtype.
+REGISTER_KERNEL_BUILDER(Name("TypesMisnamed")
+                            .Device(tensorflow::DEVICE_CPU)
+                            .TypeConstraint<float>("dtype"),
+                        SameOp);
+
 // [overlap] Wrong: TF_CALL_INTEGRAL_TYPES has int32 already.
 #define OP_BY_OP_REGISTER(T)                                  \
   REGISTER_KERNEL_BUILDER(Name("TypesOverlap")                \
@@ -38,12 +44,6 @@ class SameOp : public tensorflow::OpKernel {
 TF_CALL_INTEGRAL_TYPES(OP_BY_OP_REGISTER)
 TF_CALL_int32(OP_BY_OP_REGISTER)
 #undef OP_BY_OP_REGISTER
-
-    // [misnamed] Wrong: the attr is T, not dtype.
-    REGISTER_KERNEL_BUILDER(Name("TypesMisnamed")
-                                .Device(tensorflow::DEVICE_CPU)
-                                .TypeConstraint<float>("dtype"),
-                            SameOp);
 
 }  // namespace
 }  // namespace op_by_op
