@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 import tensorflow as tf
 from op_library import load_op_library
-
-SIGNAL = np.float32([-2.25, -0.75, -0.25, 0.0, 0.25, 0.75, 2.25])
+from read_v1 import SIGNAL
 
 
 def calls_of_version_1() -> dict[str, Callable]:
@@ -30,6 +29,7 @@ def calls_of_version_1() -> dict[str, Callable]:
         "Limit": v1.limit,
         "Gate": lambda signal: v1.gate(signal, threshold=0.1),
         "Halve": v1.halve,
+        "Mix": lambda signal: v1.mix([signal, signal]),
         "Blend": lambda signal: v1.blend(signal, tf.square(signal)),
         "golden": golden,
     }
@@ -42,7 +42,7 @@ def main(folder: Path) -> None:
         traced = tf.function(call, autograph=False).get_concrete_function(
             tf.TensorSpec([None], tf.float32, name="signal")
         )
-        np.save(folder / f"{name}.npy", traced(tf.constant(SIGNAL)))
+        np.save(folder / f"{name}.npy", traced(SIGNAL))
         tf.io.write_graph(traced.graph, str(folder), f"{name}.pbtxt")
         tf.saved_model.save(tf.Module(), str(folder / name), signatures=traced)
 
