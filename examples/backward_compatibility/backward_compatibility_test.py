@@ -361,6 +361,7 @@ def test_what_is_new(mode):
 def test_rectify_takes_numbers_without_a_dtype_as_version_1_did(mode, signal):
     result = mode(lambda: v2.rectify(signal))()
     np.testing.assert_array_equal(result, np.float32([1.5, 0]), strict=True)
+    assert mode(lambda: v2.flip_phase(signal))().dtype == tf.float32
 
 
 def test_the_generated_rectify_does_not():

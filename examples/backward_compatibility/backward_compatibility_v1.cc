@@ -12,44 +12,39 @@ namespace {
 
 using tensorflow::OpKernelConstruction;
 
-// [attr] Twice the signal.
+// [interface] Six ops with one interface: a signal goes in, a signal comes out.
+
+// Twice the signal.
 REGISTER_OP("Amplify")
     .Input("signal: float")
     .Output("result: float")
     .SetShapeFn(ShapeOfAllInputs);
 
-// [required] Half the signal.
+// Half the signal.
 REGISTER_OP("Attenuate")
     .Input("signal: float")
     .Output("result: float")
     .SetShapeFn(ShapeOfAllInputs);
 
-// [polymorphic] Zero where the signal is negative.
+// Zero where the signal is negative.
 REGISTER_OP("Rectify")
     .Input("signal: float")
     .Output("result: float")
     .SetShapeFn(ShapeOfAllInputs);
 
-// [constraint] Whole numbers only.
-REGISTER_OP("Snap")
-    .Attr("rounding: {'down', 'up'}")
-    .Input("signal: float")
-    .Output("result: float")
-    .SetShapeFn(ShapeOfAllInputs);
-
-// [list] The square.
+// The square.
 REGISTER_OP("Power")
     .Input("signal: float")
     .Output("result: float")
     .SetShapeFn(ShapeOfAllInputs);
 
-// [optional] The opposite sign.
+// The opposite sign.
 REGISTER_OP("FlipPhase")
     .Input("signal: float")
     .Output("result: float")
     .SetShapeFn(ShapeOfAllInputs);
 
-// [package] signal / (1 + |signal|). TensorFlow has an op Softsign too.
+// x / (1 + |x|).
 REGISTER_OP("OpByOp>Softsign")
     .Input("signal: float")
     .Output("result: float")
@@ -69,9 +64,9 @@ REGISTER_OP("Gate")
     .Output("result: float")
     .SetShapeFn(ShapeOfAllInputs);
 
-// [deprecated] The end is announced.
-REGISTER_OP("Halve")
-    .Deprecated(3000, "Use Amplify with factor = 0.5.")
+// [constraint] The next whole number.
+REGISTER_OP("Snap")
+    .Attr("rounding: {'down', 'up'}")
     .Input("signal: float")
     .Output("result: float")
     .SetShapeFn(ShapeOfAllInputs);
@@ -80,6 +75,13 @@ REGISTER_OP("Halve")
 REGISTER_OP("Mix")
     .Attr("N: int >= 1")
     .Input("signals: N * float")
+    .Output("result: float")
+    .SetShapeFn(ShapeOfAllInputs);
+
+// [deprecated] The end is announced.
+REGISTER_OP("Halve")
+    .Deprecated(3000, "Use Amplify with factor = 0.5.")
+    .Input("signal: float")
     .Output("result: float")
     .SetShapeFn(ShapeOfAllInputs);
 

@@ -34,6 +34,19 @@ REGISTER_OP("Rectify")
     .Output("result: T")
     .SetShapeFn(ShapeOfAllInputs);
 
+// [default] Wrong: graphs that rely on the default change their result.
+REGISTER_OP("Limit")
+    .Attr("limit: float = 0.5")
+    .Input("signal: float")
+    .Output("result: float")
+    .SetShapeFn(ShapeOfAllInputs);
+
+// [removed] Wrong: what graphs of version 1 say of the threshold is ignored.
+REGISTER_OP("Gate")
+    .Input("signal: float")
+    .Output("result: float")
+    .SetShapeFn(ShapeOfAllInputs);
+
 // [constraint] One more value is allowed.
 REGISTER_OP("Snap")
     .Attr("rounding: {'down', 'up', 'nearest'}")
@@ -56,34 +69,14 @@ REGISTER_OP("FlipPhase")
     .Output("result: float")
     .SetShapeFn(ShapeOfAllInputs);
 
-// [package] As in version 1.
+// [package] The first is as in version 1. The second is wrong: TensorFlow has
+// an op of this name.
 REGISTER_OP("OpByOp>Softsign")
     .Input("signal: float")
     .Output("result: float")
     .SetShapeFn(ShapeOfAllInputs);
 
-// [clash] Wrong: TensorFlow has an op of this name.
 REGISTER_OP("Softsign")
-    .Input("signal: float")
-    .Output("result: float")
-    .SetShapeFn(ShapeOfAllInputs);
-
-// [default] Wrong: graphs that rely on the default change their result.
-REGISTER_OP("Limit")
-    .Attr("limit: float = 0.5")
-    .Input("signal: float")
-    .Output("result: float")
-    .SetShapeFn(ShapeOfAllInputs);
-
-// [removed] Wrong: what graphs of version 1 say of the threshold is ignored.
-REGISTER_OP("Gate")
-    .Input("signal: float")
-    .Output("result: float")
-    .SetShapeFn(ShapeOfAllInputs);
-
-// [deprecated] Graphs made since version 2400 of the format may not use it.
-REGISTER_OP("Halve")
-    .Deprecated(2400, "Use Amplify with factor = 0.5.")
     .Input("signal: float")
     .Output("result: float")
     .SetShapeFn(ShapeOfAllInputs);
@@ -92,6 +85,13 @@ REGISTER_OP("Halve")
 REGISTER_OP("Mix")
     .Attr("T: list({float, double}) >= 1")
     .Input("signals: T")
+    .Output("result: float")
+    .SetShapeFn(ShapeOfAllInputs);
+
+// [deprecated] Graphs made since version 2400 of the format may not use it.
+REGISTER_OP("Halve")
+    .Deprecated(2400, "Use Amplify with factor = 0.5.")
+    .Input("signal: float")
     .Output("result: float")
     .SetShapeFn(ShapeOfAllInputs);
 
