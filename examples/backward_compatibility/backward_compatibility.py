@@ -1,4 +1,4 @@
-"""The Python side of version 2: functions that callers of version 1 can go on calling as before."""
+"""The Python side of version 2: callers of version 1 can go on as before."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,8 +19,8 @@ def amplify(signal, name: str | None = None, factor: float = 2.0) -> tf.Tensor:
 def rectify(signal, name: str | None = None) -> tf.Tensor:
     """Zero where the signal is negative: float32, or since version 2 a float64 tensor.
 
-    What is not a tensor yet becomes float32, as in version 1. Left to the op, which now has a type attr, a NumPy
-    array of float64 would give float32 eagerly and float64 in a `tf.function`.
+    What is not a tensor yet becomes float32, as in version 1. Left to the op, a NumPy
+    array of float64 would become float32 eagerly and float64 in a `tf.function`.
     """
     if not tf.is_tensor(signal):
         signal = tf.convert_to_tensor(signal, tf.float32)
@@ -28,12 +28,12 @@ def rectify(signal, name: str | None = None) -> tf.Tensor:
 
 
 def snap(signal, rounding: str, name: str | None = None) -> tf.Tensor:
-    """Rounds a float32 signal `down`, `up`, or since version 2 to the `nearest` whole number, ties to even."""
+    """Rounds a float32 signal `down`, `up`, or since version 2 to `nearest`, ties to even."""
     return _library.snap(signal, rounding=rounding, name=name)
 
 
 def power(signal, name: str | None = None, others: Sequence = ()) -> tf.Tensor:
-    """Squares the sum of float32 signals of one shape: of one signal, or since version 2 of `others` too.
+    """Squares a float32 signal, or since version 2 its sum with `others` of its shape.
 
     Raises:
       tf.errors.InvalidArgumentError: The shapes differ, in eager execution.
@@ -43,7 +43,7 @@ def power(signal, name: str | None = None, others: Sequence = ()) -> tf.Tensor:
 
 
 def flip_phase(signal, name: str | None = None, others: Sequence = ()) -> tf.Tensor:
-    """Negates the sum of float32 signals of one shape: of one signal, or since version 2 of `others` too.
+    """Negates a float32 signal, or since version 2 its sum with `others` of its shape.
 
     Raises:
       tf.errors.InvalidArgumentError: The shapes differ, in eager execution.
@@ -53,5 +53,5 @@ def flip_phase(signal, name: str | None = None, others: Sequence = ()) -> tf.Ten
 
 
 def softsign(signal, name: str | None = None) -> tf.Tensor:
-    """Divides each element x of a float32 signal by 1 + |x|, the same in both versions."""
+    """Divides each element x of a float32 signal by 1 + |x|, as in version 1."""
     return _library.op_by_op_softsign(signal, name=name)

@@ -70,7 +70,7 @@ def v1(written):
 
 @pytest.fixture(scope="module")
 def outcomes(v1):
-    """What becomes of each file of version 1, and the log of that. (This message comes once in a process.)"""
+    """What becomes of each file of version 1, and the log, in which a message comes once."""
     found = {}
 
     def read_all():
@@ -150,6 +150,17 @@ def test_a_saved_model_leaves_defaults_out_and_a_graph_does_not(v1):
     assert nodes and all("limit" not in node.attr for node in nodes)
 
 
+def test_a_function_names_the_outputs_of_a_node_and_not_its_inputs(v1):
+    model = SavedModel.FromString((v1 / "golden" / "saved_model.pb").read_bytes())
+    (snap,) = (
+        node
+        for function in model.meta_graphs[0].graph_def.library.function
+        for node in function.node_def
+        if node.op == "Snap"
+    )
+    assert list(snap.input) == ["Amplify:result:0"]
+
+
 def test_the_golden_graph_still_gives_its_result():
     graph = read_v1.read_graph(HERE / "golden_v1.pbtxt")
     used = {node.op.replace(">", "_") for node in graph.node}
@@ -194,6 +205,67 @@ def test_an_added_default_must_stay():
     )
     between.attr[0].default_value.f = 2
     assert check_op_def(old, between) == ("", "", "")
+
+
+@pytest.mark.parametrize(
+    "old, complaint",
+    [
+        (
+            "name: 'Rectify' output_arg { name: 'result' type: DT_FLOAT }",
+            "Input signature mismatch '' vs. 'float'",
+        ),
+        (
+            "name: 'Rectify' input_arg { name: 'signal' type: DT_FLOAT }",
+            "Output signature mismatch '' vs. 'result:float'",
+        ),
+        (
+            "name: 'Snap' attr { name: 'rounding' type: 'string' } input_arg { name: 's' "
+            "type: DT_FLOAT } output_arg { name: 'result' type: DT_FLOAT }",
+            "Attr 'rounding' has a stricter set of allowed values",
+        ),
+        (
+            "name: 'Power' attr { name: 'N' type: 'int' has_minimum: true minimum: 0 } "
+            "input_arg { name: 's' type: DT_FLOAT number_attr: 'N' } "
+            "output_arg { name: 'result' type: DT_FLOAT }",
+            "Attr 'N' has a higher minimum; from 0 to 1",
+        ),
+        (
+            "name: 'Power' attr { name: 'N' type: 'int' has_minimum: true minimum: 2 } "
+            "input_arg { name: 's' type: DT_FLOAT number_attr: 'N' } "
+            "output_arg { name: 'result' type: DT_FLOAT }",
+            "",
+        ),
+        (
+            "name: 'Rectify' attr { name: 'T' type: 'type' allowed_values { list { type: "
+            "DT_FLOAT } } } input_arg { name: 's' type_attr: 'T' } "
+            "output_arg { name: 'result' type_attr: 'T' }",
+            "",
+        ),
+        (
+            "name: 'FlipPhase' input_arg { name: 'sound' type: DT_FLOAT } "
+            "output_arg { name: 'result' type: DT_FLOAT }",
+            "",
+        ),
+        (
+            "name: 'FlipPhase' input_arg { name: 'signal' type: DT_FLOAT } "
+            "output_arg { name: 'sound' type: DT_FLOAT }",
+            "Output signature mismatch 'sound:float' vs. 'result:float'",
+        ),
+    ],
+    ids=[
+        "input added",
+        "output added",
+        "values taken away",
+        "minimum raised",
+        "minimum lowered",
+        "type added",
+        "input renamed",
+        "output renamed",
+    ],
+)
+def test_other_changes(old, complaint):
+    found = check_op_def(text_format.Parse(old, OpDef())).compatible
+    assert complaint in found and bool(complaint) == bool(found)
 
 
 @pytest.mark.parametrize(

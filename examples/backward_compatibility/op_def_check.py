@@ -1,4 +1,4 @@
-"""Check whether saved models are safe with the op libraries that this process has loaded."""
+"""Check whether saved models are safe with the ops that this process has loaded."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -38,7 +38,7 @@ def check_op_def(old: OpDef, between: OpDef | None = None) -> Verdict:
 
 
 def op_defs(saved_model: Path) -> dict[str, OpDef]:
-    """The definitions of the ops that a SavedModel uses, as they were when it was written, by name."""
+    """The definitions of a SavedModel's ops when it was written, by name."""
     model = SavedModel.FromString((saved_model / "saved_model.pb").read_bytes())
     ops = model.meta_graphs[0].meta_info_def.stripped_op_list.op
     return {op.name: op for op in ops}

@@ -41,7 +41,11 @@ def saved_model_function(folder: Path) -> Callable:
 
 
 def outcome(folder: Path, name: str) -> tuple[str, str]:
-    """What becomes of a graph and of a SavedModel: `same result`, `another result`, or `refused`."""
+    """What becomes of the graph and of the SavedModel of that name.
+
+    Returns:
+      For each of them `same result`, `another result`, or `refused`.
+    """
     expected = np.load(folder / f"{name}.npy")
     outcomes = []
     for load in (
@@ -57,7 +61,7 @@ def outcome(folder: Path, name: str) -> tuple[str, str]:
 
 
 def logged(call: Callable) -> str:
-    """Runs a function; what TensorFlow's C++ code wrote to the standard error meanwhile."""
+    """Runs a function and returns what C++ code wrote to the standard error."""
     kept = os.dup(2)
     with tempfile.TemporaryFile("w+") as log:
         os.dup2(log.fileno(), 2)

@@ -1,4 +1,4 @@
-"""Writes a graph and a SavedModel of each op of version 1, and what they compute: `python write_v1.py FOLDER`."""
+"""Writes what version 1 saves and computes: `python write_v1.py FOLDER`."""
 
 import sys
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from read_v1 import SIGNAL
 
 
 def calls_of_version_1() -> dict[str, Callable]:
-    """Loads version 1; from the name of a file to a use of one op, or of all those that change safely."""
+    """Loads version 1; from the name of a file to a call of one op, or of a chain."""
     v1 = load_op_library(Path(__file__).with_name("libbackward_compatibility_v1.so"))
 
     def golden(signal: tf.Tensor) -> tf.Tensor:
@@ -36,7 +36,7 @@ def calls_of_version_1() -> dict[str, Callable]:
 
 
 def main(folder: Path) -> None:
-    """Fills a folder: NAME.pbtxt, a graph as text; NAME, a SavedModel; NAME.npy, the result for SIGNAL."""
+    """Writes NAME.pbtxt, a graph; NAME, a SavedModel; NAME.npy, what SIGNAL becomes."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, call in calls_of_version_1().items():
         traced = tf.function(call, autograph=False).get_concrete_function(
