@@ -80,7 +80,7 @@ REGISTER_OP("Mix")
 
 // [deprecated] The end is announced.
 REGISTER_OP("Halve")
-    .Deprecated(3000, "Use Amplify with factor = 0.5.")
+    .Deprecated(3000, "Use Amplify with factor = 0.5")
     .Input("signal: float")
     .Output("result: float")
     .SetShapeFn(ShapeOfAllInputs);

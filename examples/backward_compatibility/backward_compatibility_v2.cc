@@ -90,7 +90,7 @@ REGISTER_OP("Mix")
 
 // [deprecated] Graphs made since version 2400 of the format may not use it.
 REGISTER_OP("Halve")
-    .Deprecated(2400, "Use Amplify with factor = 0.5.")
+    .Deprecated(2400, "Use Amplify with factor = 0.5")
     .Input("signal: float")
     .Output("result: float")
     .SetShapeFn(ShapeOfAllInputs);
