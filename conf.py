@@ -50,6 +50,16 @@ html_title = "Op by Op"
 html_logo = html_favicon = "docs/_static/logo.svg"
 html_static_path = ["docs/_static"]
 html_css_files = ["book.css"]
+# From file:// a browser cannot read the pages that the search would quote from.
+html_js_files = [
+    (
+        None,
+        {
+            "body": 'if (location.protocol === "file:") '
+            "DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;"
+        },
+    )
+]
 html_copy_source = False
 html_show_sourcelink = False
 html_use_index = False
@@ -111,7 +121,10 @@ class Drawing(SphinxDirective):
         svg = path.read_text().replace(
             "<svg ", f'<svg role="img" aria-label="{label}" class="drawing" ', 1
         )
-        return [nodes.raw("", f'<div class="drawing">{svg}</div>', format="html")]
+        # The theme lets the keyboard scroll what has this class, where it does scroll.
+        scrolls = "pst-scrollable-table-container"
+        drawing = f'<div class="drawing {scrolls}">{svg}</div>'
+        return [nodes.raw("", drawing, format="html")]
 
 
 class Lines(SphinxRole):

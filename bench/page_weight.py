@@ -9,18 +9,22 @@ from bs4 import BeautifulSoup
 
 LOADED = {"script": "src", "img": "src", "link": "href"}
 RELATIONS = {"stylesheet", "icon", "preload"}
-STYLE_URL = re.compile(r"""url\(["']?(?!data:)([^"')]+)""")
+STYLE_URL = re.compile(r"""(?:url\(|@import )["']?(?!data:)([^"')]+)""")
 
 
 def page_files(page: Path) -> set[Path]:
-    """The page and the files that it loads; of a font, also those that no glyph of the page needs."""
+    """The page and what it loads; of its fonts, also those that no glyph of it needs."""
     found = {page}
-    for element in BeautifulSoup(page.read_text(), "html.parser").find_all(list(LOADED)):
+    document = BeautifulSoup(page.read_text(), "html.parser")
+    for element in document.find_all(list(LOADED)):
         address = element.get(LOADED[element.name])
         if address and (element.name != "link" or RELATIONS & set(element["rel"])):
             found.add(_file(page, address))
-    for style in [path for path in found if path.suffix == ".css"]:
-        found |= {_file(style, address) for address in STYLE_URL.findall(style.read_text())}
+    styles = [path for path in found if path.suffix == ".css"]
+    for style in styles:
+        named = {_file(style, url) for url in STYLE_URL.findall(style.read_text())}
+        styles += [path for path in named - found if path.suffix == ".css"]
+        found |= named
     return found
 
 

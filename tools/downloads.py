@@ -37,9 +37,19 @@ def chapters(env: BuildEnvironment) -> list[str]:
 def readme(name: str, site: str) -> str:
     """How to build and test an example that was unpacked from its zip."""
     required = [Requirement(text) for text in importlib.metadata.requires("op-by-op")]
-    versions = {requirement.name: f"'{requirement.name}{in_order(requirement.specifier)}'" for requirement in required}
-    python = in_order(SpecifierSet(importlib.metadata.metadata("op-by-op")["Requires-Python"]))
-    return README.format(name=name, site=site, python=python, requirements=" ".join(map(versions.get, TOOLS)))
+    versions = {
+        requirement.name: f"'{requirement.name}{in_order(requirement.specifier)}'"
+        for requirement in required
+    }
+    python = in_order(
+        SpecifierSet(importlib.metadata.metadata("op-by-op")["Requires-Python"])
+    )
+    return README.format(
+        name=name,
+        site=site,
+        python=python,
+        requirements=" ".join(map(versions.get, TOOLS)),
+    )
 
 
 def in_order(specifiers: SpecifierSet) -> str:
@@ -52,7 +62,11 @@ def archive(name: str, site: str) -> bytes:
 
     The same sources give the same bytes: no time, no owner, and stored, as compressors differ.
     """
-    paths = [ROOT / "LICENSE", ROOT / "cmake" / "FindTensorFlow.cmake", *EXAMPLES.glob("*.py")]
+    paths = [
+        ROOT / "LICENSE",
+        ROOT / "cmake" / "FindTensorFlow.cmake",
+        *EXAMPLES.glob("*.py"),
+    ]
     paths += [path for path in (EXAMPLES / name).iterdir() if path.suffix in SOURCES]
     files = {path.relative_to(ROOT).as_posix(): path.read_bytes() for path in paths}
     files["README.txt"] = readme(name, site).encode()
@@ -66,7 +80,9 @@ def archive(name: str, site: str) -> bytes:
     return buffer.getvalue()
 
 
-def add_links(app: Sphinx, page: str, template: str, context: dict, doctree: object) -> None:
+def add_links(
+    app: Sphinx, page: str, template: str, context: dict, doctree: object
+) -> None:
     """Gives the template what a chapter links to, as title, address, and whether it is to be saved."""
     if page not in chapters(app.env):
         return
@@ -77,9 +93,18 @@ def add_links(app: Sphinx, page: str, template: str, context: dict, doctree: obj
     context["chapter_links"] = [
         ("Notebook", f"notebooks/{page}.ipynb", True),
         *([("Example (.zip)", f"downloads/{page}.zip", True)] if example else []),
-        ("Open in Colab", f"https://colab.research.google.com/github/{owner_and_name}/blob/notebooks/{page}.ipynb", False),
+        (
+            "Open in Colab",
+            f"https://colab.research.google.com/github/{owner_and_name}/blob/notebooks/{page}.ipynb",
+            False,
+        ),
         ("Open in Binder", binder, False),
-        ("Source on GitHub", f"{repository}/tree/main/" + (f"examples/{page}" if example else f"docs/{page}.md"), False),
+        (
+            "Source on GitHub",
+            f"{repository}/tree/main/"
+            + (f"examples/{page}" if example else f"docs/{page}.md"),
+            False,
+        ),
     ]
 
 
@@ -91,10 +116,15 @@ def write_downloads(app: Sphinx, exception: Exception | None) -> None:
     from notebooks import export
 
     for page in chapters(app.env):
-        notebook = nbformat.writes(export(Path(app.env.doc2path(page)), local=False)).encode()
+        notebook = nbformat.writes(
+            export(Path(app.env.doc2path(page)), local=False)
+        ).encode()
         write(Path(app.outdir) / "notebooks" / f"{page}.ipynb", notebook)
         if (EXAMPLES / page).is_dir():
-            write(Path(app.outdir) / "downloads" / f"{page}.zip", archive(page, app.config.html_baseurl))
+            write(
+                Path(app.outdir) / "downloads" / f"{page}.zip",
+                archive(page, app.config.html_baseurl),
+            )
 
 
 def write(path: Path, content: bytes) -> None:
