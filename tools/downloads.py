@@ -83,53 +83,39 @@ def archive(name: str, site: str) -> bytes:
 def add_links(
     app: Sphinx, page: str, template: str, context: dict, doctree: object
 ) -> None:
-    """Gives the template what a chapter links to, as title, address, and whether it is to be saved."""
+    """Gives the template a chapter's links: title, address, and whether to save what is there."""
     if page not in chapters(app.env):
         return
-    repository = context["repository"]
-    owner_and_name = repository.removeprefix("https://github.com/")
-    example = (EXAMPLES / page).is_dir()
-    binder = f"https://mybinder.org/v2/gh/{owner_and_name}/main?urlpath=lab/tree/build/lab/{page}.ipynb"
+    github = context["repository"]
+    repository = github.removeprefix("https://github.com/")
+    colab = f"https://colab.research.google.com/github/{repository}/blob/notebooks"
+    binder = f"https://mybinder.org/v2/gh/{repository}/main?urlpath=lab/tree/build/lab"
     context["chapter_links"] = [
         ("Notebook", f"notebooks/{page}.ipynb", True),
-        *([("Example (.zip)", f"downloads/{page}.zip", True)] if example else []),
-        (
-            "Open in Colab",
-            f"https://colab.research.google.com/github/{owner_and_name}/blob/notebooks/{page}.ipynb",
-            False,
-        ),
-        ("Open in Binder", binder, False),
-        (
-            "Source on GitHub",
-            f"{repository}/tree/main/"
-            + (f"examples/{page}" if example else f"docs/{page}.md"),
-            False,
-        ),
+        ("Open in Colab", f"{colab}/{page}.ipynb", False),
+        ("Open in Binder", f"{binder}/{page}.ipynb", False),
     ]
+    if (EXAMPLES / page).is_dir():
+        context["chapter_links"] += [
+            ("Example (.zip)", f"downloads/{page}.zip", True),
+            ("Source on GitHub", f"{github}/tree/main/examples/{page}", False),
+        ]
 
 
 def write_downloads(app: Sphinx, exception: Exception | None) -> None:
     """At the end of a build: the notebook of every chapter and the zip of its example."""
     if exception or app.builder.name != "html":
         return
-    import nbformat
-    from notebooks import export
+    from notebooks import export, write
 
+    archives = Path(app.outdir) / "downloads"
+    archives.mkdir(exist_ok=True)
     for page in chapters(app.env):
-        notebook = nbformat.writes(
-            export(Path(app.env.doc2path(page)), local=False)
-        ).encode()
-        write(Path(app.outdir) / "notebooks" / f"{page}.ipynb", notebook)
+        notebook = export(Path(app.env.doc2path(page)), local=False)
+        write(notebook, Path(app.outdir) / "notebooks" / f"{page}.ipynb")
         if (EXAMPLES / page).is_dir():
-            write(
-                Path(app.outdir) / "downloads" / f"{page}.zip",
-                archive(page, app.config.html_baseurl),
-            )
-
-
-def write(path: Path, content: bytes) -> None:
-    path.parent.mkdir(exist_ok=True)
-    path.write_bytes(content)
+            content = archive(page, app.config.html_baseurl)
+            (archives / f"{page}.zip").write_bytes(content)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
