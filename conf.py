@@ -40,31 +40,44 @@ nb_output_stderr = "show"
 NotebookClient.coalesce_streams = True
 
 copybutton_exclude = ".linenos, .gp, .go"
+# What can be copied is code to run or to compile, not what came out of it.
+copybutton_selector = (
+    "div:not(.output, .highlight-text, .highlight-none) > div.highlight > pre"
+)
 
 html_theme = "pydata_sphinx_theme"
 html_title = "Op by Op"
+html_logo = html_favicon = "docs/_static/logo.svg"
 html_static_path = ["docs/_static"]
 html_css_files = ["book.css"]
+# From file:// a browser cannot read the pages that the search would quote from.
+html_js_files = [
+    (
+        None,
+        {
+            "body": 'if (location.protocol === "file:") '
+            "DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;"
+        },
+    )
+]
 html_copy_source = False
 html_show_sourcelink = False
+html_use_index = False
 html_baseurl = urls["Documentation"]
-html_context = {
-    "repository": urls["Repository"],
-    "branch": "main",
-    "default_mode": "auto",
-}
+html_context = {"default_mode": "auto", "repository": urls["Repository"]}
 html_sidebars = {"**": ["sidebar-chapters.html"]}
 html_theme_options = {
-    "navbar_align": "left",
+    "logo": {"text": "Op by Op"},
     "navbar_center": [],
+    "navbar_end": [],
     "navbar_persistent": ["search-button"],
+    "primary_sidebar_end": [],
+    "article_header_start": [],
     "secondary_sidebar_items": ["page-toc", "chapter-downloads"],
-    "footer_start": ["copyright"],
+    "footer_start": ["colophon"],
     "footer_end": [],
-    "show_toc_level": 1,
-    "icon_links": [
-        {"name": "GitHub", "url": urls["Repository"], "icon": "fa-brands fa-github"}
-    ],
+    "search_bar_text": "Search the book",
+    "search_as_you_type": True,
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
@@ -108,7 +121,10 @@ class Drawing(SphinxDirective):
         svg = path.read_text().replace(
             "<svg ", f'<svg role="img" aria-label="{label}" class="drawing" ', 1
         )
-        return [nodes.raw("", f'<div class="drawing">{svg}</div>', format="html")]
+        # The theme lets the keyboard scroll what has this class, where it does scroll.
+        scrolls = "pst-scrollable-table-container"
+        drawing = f'<div class="drawing {scrolls}">{svg}</div>'
+        return [nodes.raw("", drawing, format="html")]
 
 
 class Lines(SphinxRole):

@@ -1,7 +1,124 @@
-"""Sphinx extension: what a chapter offers to download, its notebook and its example directory."""
+"""Sphinx extension: what a chapter offers to take along, its notebook and its example directory as a zip."""
 
+import importlib.metadata
+import io
+import zipfile
+from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from sections import EXAMPLES
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+
+ROOT = EXAMPLES.parent
+SOURCES = {".cc", ".h", ".py", ".pbtxt", ".txt"}
+TOOLS = ("tensorflow-cpu", "numpy", "cmake", "ninja", "pytest")
+README = """\
+Op by Op: the example {name}
+{site}{name}.html
+
+Needs a C++17 compiler and Python {python}. In this directory:
+
+  python3 -m venv .venv && . .venv/bin/activate
+  pip install {requirements}
+  cmake -S examples/{name} -B build -G Ninja && cmake --build build
+  PYTHONPATH=examples python -m pytest examples/{name}
+
+tensorflow-cpu is for x86-64 Linux; elsewhere, or with a GPU, install tensorflow of the same version.
+"""
+
+
+def chapters(env: BuildEnvironment) -> list[str]:
+    """The pages that are executed."""
+    return sorted(page for page in env.found_docs if "kernelspec" in env.metadata[page])
+
+
+def readme(name: str, site: str) -> str:
+    """How to build and test an example that was unpacked from its zip."""
+    required = [Requirement(text) for text in importlib.metadata.requires("op-by-op")]
+    versions = {
+        requirement.name: f"'{requirement.name}{in_order(requirement.specifier)}'"
+        for requirement in required
+    }
+    python = in_order(
+        SpecifierSet(importlib.metadata.metadata("op-by-op")["Requires-Python"])
+    )
+    return README.format(
+        name=name,
+        site=site,
+        python=python,
+        requirements=" ".join(map(versions.get, TOOLS)),
+    )
+
+
+def in_order(specifiers: SpecifierSet) -> str:
+    """For example ">=2.21,<2.22", which the metadata of a package turns around."""
+    return ",".join(sorted(map(str, specifiers), reverse=True))
+
+
+def archive(name: str, site: str) -> bytes:
+    """An example and all that it takes to build it, laid out as in the repository, as a zip.
+
+    The same sources give the same bytes: no time, no owner, and stored, as compressors differ.
+    """
+    paths = [
+        ROOT / "LICENSE",
+        ROOT / "cmake" / "FindTensorFlow.cmake",
+        *EXAMPLES.glob("*.py"),
+    ]
+    paths += [path for path in (EXAMPLES / name).iterdir() if path.suffix in SOURCES]
+    files = {path.relative_to(ROOT).as_posix(): path.read_bytes() for path in paths}
+    files["README.txt"] = readme(name, site).encode()
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as zipped:
+        for path in sorted(files):
+            info = zipfile.ZipInfo(f"op-by-op/{path}")
+            info.create_system = 3
+            info.external_attr = 0o100644 << 16
+            zipped.writestr(info, files[path])
+    return buffer.getvalue()
+
+
+def add_links(
+    app: Sphinx, page: str, template: str, context: dict, doctree: object
+) -> None:
+    """Gives the template a chapter's links: title, address, and whether to save what is there."""
+    if page not in chapters(app.env):
+        return
+    github = context["repository"]
+    repository = github.removeprefix("https://github.com/")
+    colab = f"https://colab.research.google.com/github/{repository}/blob/notebooks"
+    binder = f"https://mybinder.org/v2/gh/{repository}/main?urlpath=lab/tree/build/lab"
+    context["chapter_links"] = [
+        ("Notebook", f"notebooks/{page}.ipynb", True),
+        ("Open in Colab", f"{colab}/{page}.ipynb", False),
+        ("Open in Binder", f"{binder}/{page}.ipynb", False),
+    ]
+    if (EXAMPLES / page).is_dir():
+        context["chapter_links"] += [
+            ("Example (.zip)", f"downloads/{page}.zip", True),
+            ("Source on GitHub", f"{github}/tree/main/examples/{page}", False),
+        ]
+
+
+def write_downloads(app: Sphinx, exception: Exception | None) -> None:
+    """At the end of a build: the notebook of every chapter and the zip of its example."""
+    if exception or app.builder.name != "html":
+        return
+    from notebooks import export, write
+
+    archives = Path(app.outdir) / "downloads"
+    archives.mkdir(exist_ok=True)
+    for page in chapters(app.env):
+        notebook = export(Path(app.env.doc2path(page)), local=False)
+        write(notebook, Path(app.outdir) / "notebooks" / f"{page}.ipynb")
+        if (EXAMPLES / page).is_dir():
+            content = archive(page, app.config.html_baseurl)
+            (archives / f"{page}.zip").write_bytes(content)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
+    app.connect("html-page-context", add_links)
+    app.connect("build-finished", write_downloads)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

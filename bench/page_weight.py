@@ -1,0 +1,37 @@
+"""How much a browser loads to show a page of the built site."""
+
+import gzip
+import re
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from bs4 import BeautifulSoup
+
+LOADED = {"script": "src", "img": "src", "link": "href"}
+RELATIONS = {"stylesheet", "icon", "preload"}
+STYLE_URL = re.compile(r"""(?:url\(|@import )["']?(?!data:)([^"')]+)""")
+
+
+def page_files(page: Path) -> set[Path]:
+    """The page and what it loads; of its fonts, also those that no glyph of it needs."""
+    found = {page}
+    document = BeautifulSoup(page.read_text(), "html.parser")
+    for element in document.find_all(list(LOADED)):
+        address = element.get(LOADED[element.name])
+        if address and (element.name != "link" or RELATIONS & set(element["rel"])):
+            found.add(_file(page, address))
+    styles = [path for path in found if path.suffix == ".css"]
+    for style in styles:
+        named = {_file(style, url) for url in STYLE_URL.findall(style.read_text())}
+        styles += [path for path in named - found if path.suffix == ".css"]
+        found |= named
+    return found
+
+
+def _file(base: Path, address: str) -> Path:
+    return (base.parent / unquote(urlsplit(address).path)).resolve()
+
+
+def page_weight(page: Path) -> int:
+    """The bytes of a page with all that it loads, each file compressed with gzip."""
+    return sum(len(gzip.compress(path.read_bytes())) for path in page_files(page))

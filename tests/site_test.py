@@ -1,0 +1,306 @@
+"""Tests of the built site: as files, and as a reader meets it, in a headless Chromium."""
+
+import fcntl
+import functools
+import http.server
+import importlib.metadata
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import threading
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import nbformat
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from bs4 import BeautifulSoup
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "bench")]
+
+from downloads import archive  # noqa: E402
+from page_weight import page_files, page_weight  # noqa: E402
+from sections import sections  # noqa: E402
+
+CHAPTERS = sorted(
+    path.stem for path in ROOT.glob("docs/*.md") if "\nkernelspec:" in path.read_text()
+)
+EXAMPLES = [name for name in CHAPTERS if (ROOT / "examples" / name).is_dir()]
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+NO_CHROMIUM = f"no Chromium ({', '.join(CHROMIUM)}): sudo apt-get install chromium"
+
+
+@pytest.fixture(scope="module")
+def site() -> Path:
+    """The folder of the site, up to date."""
+    (ROOT / "build").mkdir(exist_ok=True)
+    with open(ROOT / "build" / "site_test.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        command = ["make", f"PYTHON={sys.executable}", "docs"]
+        subprocess.run(command, cwd=ROOT, check=True)
+    return ROOT / "build" / "html"
+
+
+@pytest.fixture(scope="module")
+def documents(site: Path) -> dict[Path, BeautifulSoup]:
+    """From the path of each page to its content."""
+    return {
+        path: BeautifulSoup(path.read_text(), "html.parser")
+        for path in site.rglob("*.html")
+        if "_static" not in path.parts
+    }
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    executable = next(filter(None, map(shutil.which, CHROMIUM)), None)
+    if executable is None:
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(NO_CHROMIUM)
+    arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+    with sync_playwright() as playwright:
+        yield playwright.chromium.launch(executable_path=executable, args=arguments)
+
+
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *arguments: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def server(site: Path) -> Iterator[str]:
+    """The site over HTTP: its address."""
+    handler = functools.partial(QuietHandler, directory=site)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
+@pytest.fixture(params=["http", "file"])
+def address(request: pytest.FixtureRequest, site: Path) -> str:
+    """The site over HTTP and as files on the disk: a test that takes it runs twice."""
+    if request.param == "file":
+        return site.as_uri() + "/"
+    return request.getfixturevalue("server")
+
+
+@pytest.fixture
+def visit(browser: Browser) -> Iterator[Callable[..., Page]]:
+    """Opens a page in a window of its own.
+
+    The test fails for whatever goes wrong in there until its end: an error or a warning on the
+    console, a failed request, or one that leaves the site.
+    """
+    contexts, problems = [], []
+
+    def open_page(
+        address: str, page: str, mode: str = "light", width: int = 1280
+    ) -> Page:
+        context = browser.new_context(
+            color_scheme=mode, viewport={"width": width, "height": 900}
+        )
+        contexts.append(context)
+
+        def on_console(message) -> None:
+            if message.type in ("error", "warning"):
+                problems.append(f"console: {message.text}")
+
+        def on_request(request) -> None:
+            if not request.url.startswith((address, "data:")):
+                problems.append(f"request to elsewhere: {request.url}")
+
+        def on_response(response) -> None:
+            if response.status >= 400:
+                problems.append(f"{response.status}: {response.url}")
+
+        context.on("console", on_console)
+        context.on("request", on_request)
+        context.on("response", on_response)
+        context.on("requestfailed", lambda r: problems.append(f"failed: {r.url}"))
+        context.on("weberror", lambda error: problems.append(f"error: {error.error}"))
+        tab = context.new_page()
+        tab.goto(address + page, wait_until="networkidle")
+        return tab
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert not problems
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("mode", ["light", "dark"])
+@pytest.mark.parametrize("name", ["index", "search", *CHAPTERS])
+def test_page_fits_and_is_accessible(visit, server, name, mode, width):
+    page = visit(server, f"{name}.html", mode, width)
+    assert page.locator("html").get_attribute("data-theme") == mode
+    for selector in ("html", ".bd-article-container"):
+        widths = page.locator(selector).evaluate("e => [e.scrollWidth, e.clientWidth]")
+        assert widths[0] <= widths[1], f"{selector} scrolls sideways"
+    # Preloading, axe looks for imported style sheets in the wrong folder.
+    report = Axe().run(page, options={"preload": False}).response
+    assert not [
+        (violation["id"], node["target"])
+        for violation in report["violations"]
+        if violation["impact"] in ("serious", "critical")
+        for node in violation["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("name", ["index", *CHAPTERS])
+def test_page_with_all_that_it_loads_is_light(visit, site, name):
+    page = site / f"{name}.html"
+    tab = visit(site.as_uri() + "/", "search.html")
+    loaded = set()
+    tab.on("request", lambda request: loaded.add(unquote(urlsplit(request.url).path)))
+    tab.goto(page.as_uri(), wait_until="networkidle")
+    assert str(page) in loaded
+    assert loaded <= set(map(str, page_files(page)))
+    assert page_weight(page) <= 700_000
+
+
+def test_search_finds_a_chapter(visit, address):
+    page = visit(address, "index.html")
+    page.get_by_role("button", name="Search").filter(visible=True).click()
+    page.keyboard.type("kernel")
+    result = page.locator("#search-results a[href*='zero_out.html']").first
+    expect(result).to_be_visible()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/search.html?q=kernel")
+    result.click()
+    page.wait_for_url("**/zero_out.html*")
+
+
+def test_dark_mode_is_chosen_and_kept(visit, address):
+    page = visit(address, "zero_out.html")
+    background = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(background)
+    page.get_by_role("button", name="Color mode").filter(visible=True).click()
+    page.get_by_role("button", name="Dark").click()
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    assert page.evaluate(background) != light
+    page.reload()
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+
+
+def test_chapters_are_reached_on_a_phone(visit, address):
+    page = visit(address, "index.html", width=390)
+    page.get_by_role("button", name="Site navigation").click()
+    chapters = page.get_by_role("navigation", name="Chapters")
+    chapters.get_by_role("link").first.click()
+    page.wait_for_url("**/zero_out.html")
+
+
+def test_copied_snippet_is_the_section_of_the_file(visit, server):
+    page = visit(server, "zero_out.html")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    snippets = page.locator(".literal-block-wrapper", has_text="// [kernel]")
+    snippet = snippets.filter(has_text="examples/zero_out/zero_out.cc")
+    snippet.hover()
+    snippet.get_by_role("button").click()
+    expect(snippet.locator(".copybtn.success")).to_be_visible()
+    path = ROOT / snippet.locator(".caption-text").inner_text()
+    first, last = sections(path)["kernel"]
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.splitlines() == path.read_text().splitlines()[first - 1 : last]
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_code_can_be_copied_and_output_not(visit, server, name):
+    page = visit(server, f"{name}.html")
+    expect(page.locator(".copybtn").first).to_be_attached()
+    inputs = page.locator(".cell_input pre").count()
+    assert inputs == page.locator(".cell_input .copybtn").count() > 0
+    assert page.locator(".cell_output pre").count() > 0
+    assert page.locator(".cell_output .copybtn").count() == 0
+
+
+def test_internal_links_and_anchors_resolve(documents):
+    broken = []
+    for path, document in documents.items():
+        for element in document.find_all(["a", "img", "link", "script"]):
+            url = urlsplit(element.get("href") or element.get("src") or "")
+            if url.scheme or url.netloc:
+                continue
+            target = path
+            if url.path:
+                target = (path.parent / unquote(url.path)).resolve()
+            anchor = unquote(url.fragment)
+            if not target.is_file():
+                broken.append((path.name, url.geturl()))
+            elif anchor and target in documents:
+                if not documents[target].find(id=anchor):
+                    broken.append((path.name, url.geturl()))
+    assert len(documents) > len(CHAPTERS)
+    assert not broken
+
+
+def test_no_trace_of_the_building_machine(site, documents):
+    places = (str(ROOT), sys.prefix, f"{Path.home()}/")
+    traces = re.compile("|".join(map(re.escape, places)) + r"|\x1b|\\u001b|&#27;")
+    for path in [*documents, *site.glob("notebooks/*.ipynb")]:
+        assert not traces.findall(path.read_text()), path.name
+
+
+def test_landing_page(documents, site):
+    page = documents[site / "index.html"]
+    rows = page.select("table tbody tr")
+    complete = [row for row in rows if row.a]
+    assert {row.a["href"] for row in complete} == {f"{name}.html" for name in CHAPTERS}
+    for row in rows:
+        *_, lines, state = (cell.get_text() for cell in row.find_all("td"))
+        assert state == ("complete" if row.a else "planned")
+        assert bool(lines) == bool(row.a)
+    urls = importlib.metadata.metadata("op-by-op").get_all("Project-URL")
+    repository = dict(url.split(", ") for url in urls)["Repository"]
+    assert f"git clone {repository} " in page.get_text()
+
+
+def offers(page: BeautifulSoup) -> set[str]:
+    """Where the links beside a chapter lead."""
+    return {link["href"] for link in page.select(".bd-sidebar-secondary a")}
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_notebook_is_offered_and_valid(documents, site, name):
+    assert f"notebooks/{name}.ipynb" in offers(documents[site / f"{name}.html"])
+    notebook = nbformat.read(site / "notebooks" / f"{name}.ipynb", as_version=4)
+    nbformat.validate(notebook)
+    assert any(cell.cell_type == "code" for cell in notebook.cells)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_zip_is_offered_builds_alone_and_passes(documents, site, tmp_path, name):
+    assert f"downloads/{name}.zip" in offers(documents[site / f"{name}.html"])
+    path = site / "downloads" / f"{name}.zip"
+    with zipfile.ZipFile(path) as zipped:
+        assert {info.date_time[0] for info in zipped.infolist()} == {1980}
+        zipped.extractall(tmp_path)
+    folder = tmp_path / "op-by-op"
+    readme = (folder / "README.txt").read_text()
+    address = readme.splitlines()[1].removesuffix(f"{name}.html")
+    assert path.read_bytes() == archive(name, address)
+
+    commands = re.findall(r"^  ((?:cmake|PYTHONPATH=).*)$", readme, re.M)
+    assert len(commands) == 2
+    imported = "import op_library; print(op_library.__file__)"
+    commands.append(f"PYTHONPATH=examples python -c '{imported}'")
+    programs = [sysconfig.get_path("scripts"), os.environ["PATH"]]
+    run = subprocess.run(
+        ["bash", "-ec", "\n".join(commands)],
+        cwd=folder,
+        env=os.environ | {"PATH": os.pathsep.join(programs)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    assert run.returncode == 0, run.stdout
+    assert " passed" in run.stdout
+    assert run.stdout.splitlines()[-1] == str(folder / "examples" / "op_library.py")
