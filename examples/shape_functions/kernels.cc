@@ -1,0 +1,286 @@
+// The kernels of the ops that shape_functions.cc declares.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/framework/tensor_util.h"
+
+namespace op_by_op {
+namespace {
+
+using tensorflow::DEVICE_CPU;
+using tensorflow::OpKernel;
+using tensorflow::OpKernelContext;
+using tensorflow::Tensor;
+using tensorflow::TensorShape;
+
+absl::Status HasRank(int rank, const char* name, const Tensor& tensor) {
+  if (tensor.dims() == rank) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(name, " must have rank ", rank,
+                                                 ", got shape ",
+                                                 tensor.shape().DebugString()));
+}
+
+// [check] Eagerly nobody has looked at the shapes before Compute does.
+class MatVecOp : public OpKernel {
+ public:
+  using OpKernel::OpKernel;
+
+  void Compute(OpKernelContext* context) override {
+    const Tensor& matrix = context->input(0);
+    const Tensor& vector = context->input(1);
+    OP_REQUIRES_OK(context, HasRank(2, "matrix", matrix));
+    OP_REQUIRES_OK(context, HasRank(1, "vector", vector));
+    const int64_t rows = matrix.dim_size(0), columns = matrix.dim_size(1);
+    OP_REQUIRES(context, vector.dim_size(0) == columns,
+                absl::InvalidArgumentError(absl::StrCat(
+                    "vector must have as many elements as matrix has columns, ",
+                    columns, ", got ", vector.dim_size(0))));
+    Tensor* product = nullptr;
+    OP_REQUIRES_OK(context,
+                   context->allocate_output(0, TensorShape({rows}), &product));
+
+    const float* row = matrix.flat<float>().data();
+    const float* v = vector.flat<float>().data();
+    auto out = product->vec<float>();
+    for (int64_t r = 0; r < rows; ++r, row += columns) {
+      out(r) = std::inner_product(row, row + columns, v, 0.0f);
+    }
+  }
+};
+
+REGISTER_KERNEL_BUILDER(Name("MatVec").Device(DEVICE_CPU), MatVecOp);
+
+// [kernel] The other ops of the chapter.
+class RgbToGrayOp : public OpKernel {
+ public:
+  using OpKernel::OpKernel;
+
+  void Compute(OpKernelContext* context) override {
+    const Tensor& rgb = context->input(0);
+    TensorShape shape = rgb.shape();
+    OP_REQUIRES(context, shape.dims() >= 1 && rgb.dim_size(rgb.dims() - 1) == 3,
+                absl::InvalidArgumentError(
+                    absl::StrCat("the last dimension of rgb must be 3, "
+                                 "got shape ",
+                                 shape.DebugString())));
+    shape.set_dim(shape.dims() - 1, 1);
+    Tensor* gray = nullptr;
+    OP_REQUIRES_OK(context, context->allocate_output(0, shape, &gray));
+
+    const float* in = rgb.flat<float>().data();
+    auto out = gray->flat<float>();
+    for (int64_t i = 0; i < out.size(); ++i, in += 3) {
+      out(i) = 0.2989f * in[0] + 0.587f * in[1] + 0.114f * in[2];
+    }
+  }
+};
+
+class DirectSumOp : public OpKernel {
+ public:
+  using OpKernel::OpKernel;
+
+  void Compute(OpKernelContext* context) override {
+    const Tensor& a = context->input(0);
+    const Tensor& b = context->input(1);
+    OP_REQUIRES_OK(context, HasRank(2, "a", a));
+    OP_REQUIRES_OK(context, HasRank(2, "b", b));
+    int64_t rows, columns;
+    const bool too_large =
+        __builtin_add_overflow(a.dim_size(0), b.dim_size(0), &rows) |
+        __builtin_add_overflow(a.dim_size(1), b.dim_size(1), &columns);
+    OP_REQUIRES(
+        context, !too_large,
+        absl::InvalidArgumentError(absl::StrCat(
+            "the direct sum must have dimensions below 2^63, got a of ",
+            a.shape().DebugString(), " and b of ", b.shape().DebugString())));
+    TensorShape shape;
+    OP_REQUIRES_OK(context,
+                   TensorShape::BuildTensorShape({rows, columns}, &shape));
+    Tensor* sum = nullptr;
+    OP_REQUIRES_OK(context, context->allocate_output(0, shape, &sum));
+
+    auto out = sum->matrix<float>();
+    std::fill_n(out.data(), out.size(), 0.0f);
+    Place(a.matrix<float>(), 0, 0, out);
+    Place(b.matrix<float>(), a.dim_size(0), a.dim_size(1), out);
+  }
+
+ private:
+  static void Place(tensorflow::TTypes<float>::ConstMatrix from, int64_t top,
+                    int64_t left, tensorflow::TTypes<float>::Matrix to) {
+    if (from.size() == 0) return;
+    for (int64_t r = 0; r < from.dimension(0); ++r) {
+      std::copy_n(&from(r, 0), from.dimension(1), &to(top + r, left));
+    }
+  }
+};
+
+class KroneckerProductOp : public OpKernel {
+ public:
+  using OpKernel::OpKernel;
+
+  void Compute(OpKernelContext* context) override {
+    const Tensor& a = context->input(0);
+    const Tensor& b = context->input(1);
+    OP_REQUIRES_OK(context, HasRank(2, "a", a));
+    OP_REQUIRES_OK(context, HasRank(2, "b", b));
+    int64_t rows, columns;
+    const bool too_large =
+        __builtin_mul_overflow(a.dim_size(0), b.dim_size(0), &rows) |
+        __builtin_mul_overflow(a.dim_size(1), b.dim_size(1), &columns);
+    OP_REQUIRES(
+        context, !too_large,
+        absl::InvalidArgumentError(absl::StrCat(
+            "the product must have dimensions below 2^63, got a of ",
+            a.shape().DebugString(), " and b of ", b.shape().DebugString())));
+    TensorShape shape;
+    OP_REQUIRES_OK(context,
+                   TensorShape::BuildTensorShape({rows, columns}, &shape));
+    Tensor* product = nullptr;
+    OP_REQUIRES_OK(context, context->allocate_output(0, shape, &product));
+
+    const auto left = a.matrix<float>(), right = b.matrix<float>();
+    auto out = product->matrix<float>();
+    if (out.size() == 0) return;
+    for (int64_t r = 0; r < rows; ++r) {
+      for (int64_t c = 0; c < columns; ++c) {
+        out(r, c) = left(r / b.dim_size(0), c / b.dim_size(1)) *
+                    right(r % b.dim_size(0), c % b.dim_size(1));
+      }
+    }
+  }
+};
+
+class ElementwiseMedianOp : public OpKernel {
+ public:
+  using OpKernel::OpKernel;
+
+  void Compute(OpKernelContext* context) override {
+    const int count = context->num_inputs();
+    const TensorShape& shape = context->input(0).shape();
+    std::vector<const float*> inputs;
+    for (int i = 0; i < count; ++i) {
+      const Tensor& input = context->input(i);
+      OP_REQUIRES(
+          context, input.shape() == shape,
+          absl::InvalidArgumentError(absl::StrCat(
+              "inputs[", i, "] must have the shape of inputs[0], ",
+              shape.DebugString(), ", got ", input.shape().DebugString())));
+      inputs.push_back(input.flat<float>().data());
+    }
+    Tensor* median = nullptr;
+    OP_REQUIRES_OK(context, context->allocate_output(0, shape, &median));
+
+    auto out = median->flat<float>();
+    std::vector<float> values(count);
+    for (int64_t i = 0; i < out.size(); ++i) {
+      for (int n = 0; n < count; ++n) values[n] = inputs[n][i];
+      out(i) = Median(values);
+    }
+  }
+
+ private:
+  // NaN has no place in an order, and nth_element may go astray on it.
+  static float Median(std::vector<float>& values) {
+    for (const float value : values) {
+      if (std::isnan(value)) return value;
+    }
+    const auto middle = values.begin() + values.size() / 2;
+    std::nth_element(values.begin(), middle, values.end());
+    if (values.size() % 2 == 1) return *middle;
+    return (*std::max_element(values.begin(), middle) + *middle) / 2;
+  }
+};
+
+class CropOrPadOp : public OpKernel {
+ public:
+  using OpKernel::OpKernel;
+
+  void Compute(OpKernelContext* context) override {
+    const Tensor& input = context->input(0);
+    TensorShape shape;
+    const absl::Status valid =
+        tensorflow::tensor::MakeShape(context->input(1), &shape);
+    OP_REQUIRES(context, valid.ok(),
+                absl::InvalidArgumentError(
+                    absl::StrCat("shape must hold sizes: ", valid.message())));
+    OP_REQUIRES(context, shape.dims() == input.dims(),
+                absl::InvalidArgumentError(absl::StrCat(
+                    "shape must have one element for each dimension of input, ",
+                    input.dims(), ", got ", shape.dims())));
+    Tensor* resized = nullptr;
+    OP_REQUIRES_OK(context, context->allocate_output(0, shape, &resized));
+
+    const auto in = input.flat<float>();
+    auto out = resized->flat<float>();
+    for (int64_t i = 0; i < out.size(); ++i) {
+      bool inside = in.size() > 0;
+      int64_t rest = i, from = 0, stride = 1;
+      for (int d = shape.dims() - 1; inside && d >= 0; --d) {
+        const int64_t index = rest % shape.dim_size(d);
+        inside = index < input.dim_size(d);
+        from += inside ? index * stride : 0;
+        stride *= input.dim_size(d);
+        rest /= shape.dim_size(d);
+      }
+      out(i) = inside ? in(from) : 0.0f;
+    }
+  }
+};
+
+class UnitImpulseOp : public OpKernel {
+ public:
+  explicit UnitImpulseOp(tensorflow::OpKernelConstruction* context)
+      : OpKernel(context) {
+    OP_REQUIRES_OK(context, context->GetAttr("size", &size_));
+  }
+
+  void Compute(OpKernelContext* context) override {
+    const Tensor& position = context->input(0);
+    OP_REQUIRES_OK(context, HasRank(1, "position", position));
+    const int64_t rank = position.dim_size(0);
+    OP_REQUIRES(context, rank <= TensorShape::MaxDimensions(),
+                absl::InvalidArgumentError(absl::StrCat(
+                    "position must have at most ", TensorShape::MaxDimensions(),
+                    " elements, got ", rank)));
+    TensorShape shape;
+    OP_REQUIRES_OK(context, TensorShape::BuildTensorShape(
+                                std::vector<int64_t>(rank, size_), &shape));
+    int64_t one = 0;
+    for (int64_t d = 0; d < rank; ++d) {
+      const int64_t index = position.vec<int64_t>()(d);
+      OP_REQUIRES(context, 0 <= index && index < size_,
+                  absl::InvalidArgumentError(
+                      absl::StrCat("position[", d, "] must be from 0 to ",
+                                   size_ - 1, ", got ", index)));
+      one = one * size_ + index;
+    }
+    Tensor* impulse = nullptr;
+    OP_REQUIRES_OK(context, context->allocate_output(0, shape, &impulse));
+
+    auto out = impulse->flat<float>();
+    std::fill_n(out.data(), out.size(), 0.0f);
+    out(one) = 1.0f;
+  }
+
+ private:
+  int64_t size_;
+};
+
+REGISTER_KERNEL_BUILDER(Name("RgbToGray").Device(DEVICE_CPU), RgbToGrayOp);
+REGISTER_KERNEL_BUILDER(Name("DirectSum").Device(DEVICE_CPU), DirectSumOp);
+REGISTER_KERNEL_BUILDER(Name("KroneckerProduct").Device(DEVICE_CPU),
+                        KroneckerProductOp);
+REGISTER_KERNEL_BUILDER(Name("ElementwiseMedian").Device(DEVICE_CPU),
+                        ElementwiseMedianOp);
+REGISTER_KERNEL_BUILDER(Name("CropOrPad").Device(DEVICE_CPU), CropOrPadOp);
+REGISTER_KERNEL_BUILDER(Name("UnitImpulse").Device(DEVICE_CPU), UnitImpulseOp);
+
+}  // namespace
+}  // namespace op_by_op
