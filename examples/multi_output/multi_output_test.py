@@ -1,0 +1,472 @@
+"""Tests of ZeroOutAt, Extremes and Frexp, and of custom gradients: `pytest examples/multi_output`."""
+
+import logging
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from multi_output import extremes, extremes_grad, zero_out_at
+from op_library import load_op_library
+from softmax_cross_entropy import naive, simplified, stable
+
+frexp_library = load_op_library(Path(__file__).with_name("libfrexp.so"), "frexp")
+DTYPES = [np.float32, np.float64, np.int32]
+SHAPES = [(1,), (7,), (2, 3), (3, 1, 4, 5), (0, 3), (2, 0, 3), (300, 200)]
+REFUSED = (tf.errors.InvalidArgumentError, ValueError)
+
+
+def extremes_reference(values):
+    return values.min(-1), values.max(-1), values.argmin(-1), values.argmax(-1)
+
+
+def zero_out_at_reference(to_zero, index):
+    zeroed = np.zeros_like(to_zero)
+    zeroed.flat[index] = to_zero.flat[index]
+    return zeroed, np.array(np.unravel_index(index, to_zero.shape), np.int64)
+
+
+def numbers(shape, dtype, seed=0):
+    return np.array(np.random.default_rng(seed).integers(-9, 9, shape), dtype)
+
+
+def gradient(function, inputs):
+    """The gradient by a tape, of a function of one tensor."""
+    inputs = tf.convert_to_tensor(inputs)
+    with tf.GradientTape() as tape:
+        tape.watch(inputs)
+        result = function(inputs)
+    return tape.gradient(result, inputs)
+
+
+def assert_gradient(function, inputs, atol=1e-7):
+    analytical, numerical = tf.test.compute_gradient(function, inputs)
+    assert any(np.any(a) for a in analytical)
+    for a, n in zip(analytical, numerical):
+        np.testing.assert_allclose(a, n, atol=atol)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_extremes_equal_the_reference(mode, dtype, shape):
+    values = numbers(shape, dtype)
+    results = mode(extremes)(values)
+    assert results._fields == ("minimum", "maximum", "argmin", "argmax")
+    for result, expected in zip(results, extremes_reference(values)):
+        np.testing.assert_array_equal(result, np.asarray(expected), strict=True)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [[1, np.nan, -1, np.nan], [np.nan, 2], [np.inf, -np.inf, np.inf], [0.0, -0.0]],
+)
+def test_extremes_of_special_values(row):
+    values = np.array(row, np.float32)
+    for result, expected in zip(extremes(values), extremes_reference(values)):
+        np.testing.assert_array_equal(result, expected)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(
+    "shape, index", [((), 0), ((7,), 6), ((2, 3), 4), ((3, 1, 4, 5), 33)]
+)
+def test_zero_out_at_equals_the_reference(mode, dtype, shape, index):
+    to_zero = numbers(shape, dtype) + dtype(20)
+    results = mode(lambda to_zero: zero_out_at(to_zero, index))(to_zero)
+    assert results._fields == ("zeroed", "indices")
+    for result, expected in zip(
+        results, zero_out_at_reference(np.asarray(to_zero), index)
+    ):
+        np.testing.assert_array_equal(result, expected, strict=True)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("shape", [(), (0,), (2, 3)])
+def test_frexp_equals_numpy(mode, dtype, shape):
+    values = np.asarray(np.random.default_rng(0).normal(scale=100, size=shape), dtype)
+    for result, expected in zip(mode(frexp_library.frexp)(values), np.frexp(values)):
+        np.testing.assert_array_equal(result, np.asarray(expected), strict=True)
+
+
+@pytest.mark.parametrize(
+    "function, shape, expected",
+    [
+        (extremes, None, [None] * 4),
+        (extremes, [None], [[]] * 4),
+        (extremes, [2, None, 3], [[2, None]] * 4),
+        (zero_out_at, None, [None, [None]]),
+        (zero_out_at, [None, 3], [[None, 3], [2]]),
+        (zero_out_at, [], [[], [0]]),
+        (frexp_library.frexp, [None, 3], [[None, 3]] * 2),
+    ],
+)
+def test_static_shapes(function, shape, expected):
+    spec = tf.TensorSpec(shape, tf.float32)
+    traced = tf.function(function, autograph=False).get_concrete_function(spec)
+    static = traced.outputs
+    assert [
+        s.shape.as_list() if s.shape.rank is not None else None for s in static
+    ] == expected
+    known = [3 if size is None else size for size in shape or []] or (
+        [] if shape == [] else [3]
+    )
+    for result, symbolic in zip(traced(tf.zeros(known)), static):
+        assert symbolic.shape.is_compatible_with(result.shape)
+
+
+@pytest.mark.parametrize("shape", [None, [None, 4], [2, 4]])
+def test_static_shape_of_the_gradient(shape):
+    traced = tf.function(
+        lambda x: gradient(lambda x: extremes(x).maximum, x), autograph=False
+    )
+    traced = traced.get_concrete_function(tf.TensorSpec(shape, tf.float32))
+    assert (
+        traced.outputs[0].shape.as_list() == shape
+        if shape
+        else traced.outputs[0].shape.rank is None
+    )
+    np.testing.assert_array_equal(
+        traced(tf.constant([[1.0, 4, 2, 4], [0, 0, 0, 0]])),
+        [[0, 1, 0, 0], [1, 0, 0, 0]],
+    )
+
+
+@pytest.mark.parametrize(
+    "function, shape, message",
+    [
+        (extremes, [], "at least one dimension|at least rank 1"),
+        (
+            extremes,
+            [2, 0],
+            r"last dimension of values must not be empty, got (shape )?\[2,0\]",
+        ),
+        (zero_out_at, [0], "less than the number of elements of to_zero, 0, got 0"),
+        (
+            lambda x: zero_out_at(x, 6),
+            [2, 3],
+            "less than the number of elements of to_zero, 6, got 6",
+        ),
+        (
+            lambda x: zero_out_at(x, -1),
+            [2, 3],
+            "Value for attr 'index' of -1 must be at least minimum 0|less than minimum 0",
+        ),
+    ],
+)
+def test_bad_values_are_refused(mode, function, shape, message):
+    with pytest.raises(REFUSED, match=message):
+        mode(function)(tf.zeros(shape))
+
+
+@pytest.mark.parametrize(
+    "function, shape, message",
+    [(extremes, [2, 0], "must not be empty"), (zero_out_at, [0], "0, got 0")],
+)
+def test_the_kernel_refuses_what_tracing_could_not_see(function, shape, message):
+    traced = tf.function(function, autograph=False).get_concrete_function(
+        tf.TensorSpec(None, tf.float32)
+    )
+    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+        traced(tf.zeros(shape))
+
+
+def test_other_dtypes_are_refused(mode):
+    for function in (extremes, zero_out_at):
+        with pytest.raises(
+            (tf.errors.InvalidArgumentError, TypeError), match="allowed values: float"
+        ):
+            mode(function)(tf.constant([1], tf.int8))
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        (
+            {"maximum_grad": [1.0, 2, 3]},
+            r"input 1 must have the shape of minimum_grad, \[2\], got \[3\]|must be equal",
+        ),
+        (
+            {"argmax": [[1, 1]]},
+            r"input 3 must have the shape of minimum_grad, \[2\], got \[1,2\]|Shapes must be equal rank",
+        ),
+        (
+            {"columns": [4]},
+            r"columns must be a scalar, got shape \[1\]|Input must be scalar but has rank 1",
+        ),
+        ({"columns": -4}, "-4"),
+        ({"argmin": [0, 4]}, r"argmin and argmax must be in \[0, 4\), got 4"),
+        ({"argmax": [-1, 0]}, r"argmin and argmax must be in \[0, 4\), got -1"),
+        ({"columns": 2**62}, "overflow|too large|Encountered|OOM"),
+    ],
+)
+def test_the_gradient_op_refuses_what_does_not_fit(mode, change, message):
+    good = {
+        "minimum_grad": [1.0, 2],
+        "maximum_grad": [3.0, 4],
+        "argmin": [0, 1],
+        "argmax": [3, 1],
+        "columns": 4,
+    }
+    np.testing.assert_array_equal(
+        mode(extremes_grad)(**good), [[1, 0, 0, 3], [0, 6, 0, 0]]
+    )
+    with pytest.raises((*REFUSED, tf.errors.ResourceExhaustedError), match=message):
+        mode(extremes_grad)(**good | change)
+
+
+@pytest.mark.parametrize("shape", [(4,), (2, 3), (2, 1, 3)])
+@pytest.mark.parametrize("part", ["minimum", "maximum"])
+def test_gradient_of_extremes(mode, shape, part):
+    values = np.random.default_rng(0).normal(size=shape)
+    assert_gradient(mode(lambda values: getattr(extremes(values), part)), [values])
+
+
+@pytest.mark.parametrize("shape", [(4,), (2, 1, 3)])
+def test_three_orders_of_gradients_of_extremes(mode, shape):
+    values = np.random.default_rng(0).normal(size=shape)
+    loss = mode(lambda x: extremes(x).minimum * extremes(x).maximum ** 2)
+    first = mode(lambda x: gradient(loss, x))
+    second = mode(lambda x: gradient(first, x))
+    for function in (loss, first, second):
+        assert_gradient(function, [values], 1e-5)
+
+
+def test_gradient_of_the_gradient_op(mode):
+    argmin, argmax = [[1, 0], [2, 2]], [[0, 0], [1, 2]]
+    random = np.random.default_rng(0)
+    grads = [random.normal(size=(2, 2)) for _ in range(2)]
+    scatter = mode(lambda low, high: extremes_grad(low, high, argmin, argmax, 3))
+    assert_gradient(scatter, grads)
+    assert_gradient(lambda low, high: scatter(low, high) ** 3, grads, 1e-5)
+
+
+@pytest.mark.parametrize("index, shape", [(0, ()), (0, (3,)), (4, (2, 3))])
+def test_gradient_of_zero_out_at(mode, index, shape):
+    to_zero = np.random.default_rng(0).normal(size=shape)
+    square = mode(lambda to_zero: zero_out_at(to_zero, index).zeroed ** 2)
+    assert_gradient(square, [to_zero])
+    assert_gradient(mode(lambda to_zero: gradient(square, to_zero)), [to_zero])
+
+
+def test_the_gradient_of_zero_out_at_is_one_hot(mode):
+    to_zero = tf.constant(numbers((2, 3), np.float32))
+    one_hot = mode(lambda x: gradient(lambda x: 3 * zero_out_at(x, 4).zeroed, x))
+    np.testing.assert_array_equal(one_hot(to_zero), [[0, 0, 0], [0, 3, 0]])
+
+
+def test_tf_one_hot_would_have_no_second_derivative():
+    one_hot = lambda value: tf.one_hot(0, 3, on_value=value, off_value=0.0)  # noqa: E731
+    assert gradient(one_hot, 2.0) is None
+
+
+def test_integers_have_no_gradient():
+    assert gradient(lambda x: extremes(x).maximum, [1, 2, 3]) is None
+    argmax = lambda x: tf.cast(extremes(x).argmax, tf.float32)  # noqa: E731
+    assert gradient(argmax, [1.0, 2, 3]) is None
+
+
+def test_two_outputs_of_equal_origin_add_their_gradients(mode):
+    grad = mode(
+        lambda x: gradient(
+            lambda x: 2 * extremes(x).minimum + 3 * extremes(x).maximum, x
+        )
+    )(tf.constant([[5.0, 5]]))
+    np.testing.assert_array_equal(grad, [[5, 0]])
+
+
+def graph_gradient(function):
+    """tf.gradients in a graph: what a tape around a tf.function ends in."""
+    return tf.function(lambda x: tf.gradients(function(x), x)[0], autograph=False)
+
+
+def mantissa(name):
+    return lambda values: getattr(frexp_library, name)(values).mantissa
+
+
+@pytest.mark.parametrize(
+    "name, eagerly, in_a_graph",
+    [
+        (
+            "frexp_without_gradient",
+            (LookupError, "gradient registry has no entry for: FrexpWithoutGradient"),
+            (LookupError, "No gradient defined for operation ?'FrexpWithoutGradient'"),
+        ),
+        (
+            "frexp_with_one_argument",
+            (TypeError, "takes 2 positional arguments but 3 were given"),
+            (TypeError, "takes 2 positional arguments but 3 were given"),
+        ),
+        (
+            "frexp_with_two_gradients",
+            (tf.errors.InternalError, "Expected 1 but received 2"),
+            (ValueError, "(?s)Num gradients 2 .* do not match num inputs 1"),
+        ),
+    ],
+)
+def test_wrong_registrations(name, eagerly, in_a_graph):
+    values = tf.constant([3.0])
+    with pytest.raises(eagerly[0], match=eagerly[1]):
+        gradient(mantissa(name), values)
+    with pytest.raises(in_a_graph[0], match=in_a_graph[1]):
+        graph_gradient(mantissa(name))(values)
+
+
+@tf.RegisterGradient("FrexpWithOneArgument")
+def one_argument(op, grad):
+    return grad
+
+
+@tf.RegisterGradient("FrexpWithTwoGradients")
+def two_gradients(op, mantissa_grad, exponent_grad):
+    return mantissa_grad, exponent_grad
+
+
+def test_a_second_registration_is_refused():
+    with pytest.raises(KeyError, match="Registering two gradient with name 'Extremes'"):
+        tf.RegisterGradient("Extremes")(two_gradients)
+
+
+def test_no_gradient_makes_an_op_a_constant():
+    tf.no_gradient("FrexpIsConstant")
+    assert gradient(mantissa("frexp_is_constant"), [3.0]) is None
+    both = gradient(lambda x: x + mantissa("frexp_is_constant")(x), [3.0])
+    np.testing.assert_array_equal(both, [1.0])
+
+
+received = []
+
+
+@tf.RegisterGradient("FrexpWithReport")
+def report(op, *grads):
+    received.append(grads)
+    return grads[0]
+
+
+def test_an_unused_integer_output_brings_zeros_or_none():
+    function = mantissa("frexp_with_report")
+    received.clear()
+    gradient(function, [3.0])
+    tf.function(lambda x: gradient(function, x), autograph=False)(tf.constant([3.0]))
+    gradient(tf.function(function, autograph=False), [3.0])
+    eager, tape_inside, tape_outside = [grads[1] for grads in received]
+    assert eager.dtype == tape_inside.dtype == tf.int32
+    np.testing.assert_array_equal(eager, [0])
+    assert tape_outside is None
+
+
+def test_an_unused_float_output_brings_zeros(mode, monkeypatch):
+    calls = []
+    monkeypatch.setattr(
+        "multi_output.extremes_grad",
+        lambda **inputs: calls.append(inputs) or extremes_grad(**inputs),
+    )
+    mode(lambda x: gradient(lambda x: extremes(x).maximum, x))(tf.constant([[1.0, 2]]))
+    graph_gradient(lambda x: extremes(x).maximum)(tf.constant([[1.0, 2]]))
+    assert len(calls) == 2
+    for call in calls:
+        assert call["minimum_grad"].dtype == tf.float32
+        assert call["minimum_grad"].shape == [1]
+    np.testing.assert_array_equal(
+        graph_gradient(lambda x: extremes(x).maximum)(tf.constant([[1.0, 2]])), [[0, 1]]
+    )
+
+
+def test_the_solution_of_the_exercise(mode):
+    import frexp_gradient  # noqa: F401
+
+    values = tf.constant([3.0, -0.1, 1e-30, 40], tf.float64)
+    expected = 2.0 ** -np.frexp(values)[1]
+    np.testing.assert_array_equal(
+        mode(lambda x: gradient(mantissa("frexp"), x))(values), expected
+    )
+    np.testing.assert_array_equal(graph_gradient(mantissa("frexp"))(values), expected)
+    assert_gradient(
+        mode(lambda x: mantissa("frexp")(x) ** 2), [np.array([3.0, -0.1, 40])]
+    )
+
+
+def jacobian(function, inputs, **options):
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(inputs)
+        result = function(inputs)
+    return tape.jacobian(result, inputs, **options)
+
+
+def op_types(function, inputs):
+    traced = tf.function(function, autograph=False).get_concrete_function(inputs)
+    return {op.type for op in traced.graph.get_operations()}
+
+
+def test_vectorization_without_and_with_rules(caplog):
+    matrices = tf.constant(np.random.default_rng(0).normal(size=(4, 2, 3)))
+
+    def both(matrix):
+        return extremes(matrix).minimum * extremes(matrix).maximum
+
+    def mapped(matrices, **options):
+        return tf.vectorized_map(
+            lambda matrix: gradient(both, matrix), matrices, **options
+        )
+
+    def check():
+        np.testing.assert_array_equal(mapped(matrices), gradient(both, matrices))
+        by_loop = jacobian(both, matrices[0], experimental_use_pfor=False)
+        np.testing.assert_array_equal(jacobian(both, matrices[0]), by_loop)
+        assert np.any(by_loop)
+
+    with pytest.raises(ValueError, match="No pfor vectorization defined for Extremes"):
+        mapped(matrices, fallback_to_while_loop=False)
+    with caplog.at_level(logging.WARNING):
+        check()
+    assert "Using a while_loop for converting Extremes" in caplog.text
+    assert "StatelessWhile" in op_types(lambda x: jacobian(both, x), matrices[0])
+
+    import pfor_rules  # noqa: F401
+
+    check()
+    mapped(matrices, fallback_to_while_loop=False)
+    assert not {"While", "StatelessWhile"} & op_types(
+        lambda x: jacobian(both, x), matrices[0]
+    )
+
+
+LOSSES = [naive, stable, simplified]
+
+
+def labels_and_logits(shape=(4, 5)):
+    random = np.random.default_rng(0)
+    return random.dirichlet(np.ones(shape[-1]), shape[:-1]), random.normal(size=shape)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_losses_equal_tensorflow_s(mode, loss):
+    labels, logits = map(tf.constant, labels_and_logits())
+    expected = tf.nn.softmax_cross_entropy_with_logits(labels, logits)
+    np.testing.assert_allclose(mode(loss)(labels, logits), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_gradients_of_losses(mode, loss):
+    labels, logits = labels_and_logits()
+    square = mode(lambda logits: loss(tf.constant(labels), logits) ** 2)
+    assert_gradient(square, [logits])
+    assert_gradient(mode(lambda logits: gradient(square, logits)), [logits])
+    expected = tf.nn.softmax(logits) - labels
+    np.testing.assert_allclose(
+        gradient(lambda x: loss(tf.constant(labels), x), logits), expected, atol=1e-12
+    )
+
+
+def test_the_naive_loss_overflows(mode):
+    assert np.isnan(mode(naive)(tf.constant([[0.0, 1.0]]), tf.constant([[0.0, 100.0]])))
+
+
+@pytest.mark.parametrize("loss", [stable, simplified])
+def test_the_other_losses_do_not_overflow(mode, loss):
+    labels, logits = (
+        tf.constant([[0.0, 1.0], [1.0, 0.0]]),
+        tf.constant([[0.0, 100.0]] * 2),
+    )
+    np.testing.assert_array_equal(mode(loss)(labels, logits), [0, 100])
+    grad = mode(lambda logits: gradient(lambda x: loss(labels, x), logits))(logits)
+    np.testing.assert_allclose(grad, [[0, 0], [-1, 1]], atol=1e-30)
