@@ -1,0 +1,387 @@
+"""Tests of the C++ gradients: `pytest examples/cc_gradients`."""
+
+import ctypes
+import itertools
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from cc_gradients import (
+    cpp_gradient,
+    cyclic_encoding,
+    mat_mul,
+    round_to_step,
+    squared_relu,
+)
+from op_library import load_op_library
+from tensorflow.python.framework import function
+
+HERE = Path(__file__).parent
+DTYPES = [np.float32, np.float64]
+SHAPES = [(), (7,), (2, 3), (2, 0, 3)]
+TRANSPOSES = list(itertools.product([False, True], repeat=2))
+REFUSED = (tf.errors.InvalidArgumentError, ValueError)
+
+
+def values(*shape, dtype=np.float64):
+    return np.random.default_rng(0).normal(size=shape).astype(dtype)
+
+
+def transposed(array, transpose):
+    return array.T if transpose else array
+
+
+def factors(m, k, n, transpose_a, transpose_b, dtype=np.float64):
+    a, b = values(m, k, dtype=dtype), values(k, n, dtype=dtype) + dtype(1)
+    return transposed(a, transpose_a), transposed(b, transpose_b)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_squared_relu(mode, shape, dtype):
+    x = values(*shape, dtype=dtype)
+    y = mode(squared_relu)(x)
+    np.testing.assert_array_equal(y, np.maximum(x, dtype(0)) ** 2, strict=True)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_squared_relu_of_special_values(mode, dtype):
+    x = np.array([np.nan, np.inf, -np.inf, -0.0], dtype)
+    y = np.array([np.nan, np.inf, 0, 0], dtype)
+    np.testing.assert_array_equal(mode(squared_relu)(x), y, strict=True)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("transpose_a, transpose_b", TRANSPOSES)
+@pytest.mark.parametrize("sizes", [(2, 3, 4), (1, 5, 1), (0, 3, 2), (2, 0, 3)])
+def test_mat_mul(mode, sizes, transpose_a, transpose_b, dtype):
+    a, b = factors(*sizes, transpose_a, transpose_b, dtype)
+    product = mode(lambda a, b: mat_mul(a, b, transpose_a, transpose_b))(a, b)
+    expected = transposed(a, transpose_a) @ transposed(b, transpose_b)
+    assert product.dtype == dtype
+    np.testing.assert_allclose(product, expected, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_cyclic_encoding(mode, shape, dtype):
+    x = 100 * values(*shape, dtype=dtype)
+    sine, cosine = mode(lambda x: cyclic_encoding(x, period=7.0))(x)
+    angle = 2 * np.pi * x.astype(np.float64) / 7
+    assert sine.dtype == cosine.dtype == dtype
+    np.testing.assert_allclose(sine, np.sin(angle), rtol=0, atol=1e-6)
+    np.testing.assert_allclose(cosine, np.cos(angle), rtol=0, atol=1e-6)
+
+
+def test_cyclic_encoding_is_exact_after_many_periods():
+    near, far = tf.constant([5.0], tf.float64), tf.constant([5 + 7e12], tf.float64)
+    np.testing.assert_array_equal(cyclic_encoding(far, 7.0), cyclic_encoding(near, 7.0))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_round_to_step(mode, shape, dtype):
+    x = 10 * values(*shape, dtype=dtype)
+    rounded = mode(lambda x: round_to_step(x, step=0.5))(x)
+    expected = np.asarray(np.round(x / dtype(0.5)) * dtype(0.5))
+    np.testing.assert_array_equal(rounded, expected, strict=True)
+
+
+def test_round_to_step_takes_halfway_cases_to_even_multiples():
+    np.testing.assert_array_equal(round_to_step([0.5, 1.5, -2.5]), [0.0, 2.0, -2.0])
+
+
+@pytest.mark.parametrize("shape", [None, [None], [2, None], [2, 3], []])
+def test_static_shapes_of_the_elementwise_ops(shape):
+    def all_of_them(x):
+        return squared_relu(x), *cyclic_encoding(x, 1.0), round_to_step(x)
+
+    traced = tf.function(all_of_them).get_concrete_function(
+        tf.TensorSpec(shape, tf.float32)
+    )
+    assert [str(output.shape) for output in traced.outputs] == 4 * [
+        str(tf.TensorShape(shape))
+    ]
+
+
+@pytest.mark.parametrize(
+    "a, b, transpose_a, transpose_b, product",
+    [
+        ([2, 3], [3, 4], False, False, [2, 4]),
+        ([3, 2], [4, 3], True, True, [2, 4]),
+        ([None, 3], [3, None], False, False, [None, None]),
+        ([3, None], [3, 4], True, False, [None, 4]),
+        (None, [4, None], False, True, [None, 4]),
+        (None, None, False, False, [None, None]),
+    ],
+)
+def test_static_shape_of_mat_mul(a, b, transpose_a, transpose_b, product):
+    traced = tf.function(
+        lambda a, b: mat_mul(a, b, transpose_a, transpose_b), autograph=False
+    ).get_concrete_function(tf.TensorSpec(a), tf.TensorSpec(b))
+    assert traced.output_shapes.as_list() == product
+
+
+@pytest.mark.parametrize(
+    "a, b, message",
+    [
+        ([2], [2, 3], "must be matrices, got shapes|must be rank 2 but is rank 1"),
+        ([2, 3], [3], "must be matrices, got shapes|must be rank 2 but is rank 1"),
+        (
+            [2, 3],
+            [4, 5],
+            "dimension 1 of a must equal dimension 0 of b|must be equal, but are 3 and 4",
+        ),
+    ],
+)
+def test_matrices_that_do_not_fit_are_refused(mode, a, b, message):
+    with pytest.raises(REFUSED, match=message):
+        mode(mat_mul)(tf.ones(a), tf.ones(b))
+
+
+def test_the_kernel_refuses_what_tracing_could_not_know():
+    @tf.function(input_signature=[tf.TensorSpec(None), tf.TensorSpec(None)])
+    def traced(a, b):
+        return mat_mul(a, b)
+
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"got shapes \[2\] and"):
+        traced(tf.ones([2]), tf.ones([2, 2]))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="dimension 1 of a must"):
+        traced(tf.ones([2, 3]), tf.ones([2, 2]))
+
+
+@pytest.mark.parametrize("number", [0.0, -1.0, np.inf, np.nan])
+@pytest.mark.parametrize(
+    "op, attr", [(cyclic_encoding, "period"), (round_to_step, "step")]
+)
+def test_a_period_or_step_that_is_not_above_0_is_refused(mode, op, attr, number):
+    message = f"{attr} must be finite and greater than 0, got"
+    with pytest.raises(REFUSED, match=message):
+        mode(lambda x: op(x, number))(tf.constant([1.0]))
+
+
+@pytest.mark.parametrize("op", [squared_relu, round_to_step])
+def test_other_dtypes_are_refused(mode, op):
+    with pytest.raises(
+        (tf.errors.InvalidArgumentError, TypeError),
+        match="allowed values: float",
+    ):
+        mode(op)(tf.constant([1]))
+
+
+def assert_gradient_is_right(function, inputs):
+    analytical, numerical = tf.test.compute_gradient(function, inputs)
+    assert all(np.any(gradient) for gradient in numerical)
+    for left, right in zip(analytical, numerical):
+        np.testing.assert_allclose(left, right, rtol=1e-5, atol=1e-6)
+
+
+def by_cpp_gradient(function):
+    """The same function, differentiated by cpp_gradient and nothing else."""
+
+    @tf.custom_gradient
+    def wrapped(*inputs):
+        return function(*inputs), lambda *dys: cpp_gradient(function, inputs, dys)
+
+    return wrapped
+
+
+GRADIENTS = {
+    "squared_relu": (squared_relu, [values(2, 3)]),
+    "sine": (lambda x: cyclic_encoding(x, 7.0)[0], [values(5)]),
+    "cosine": (lambda x: cyclic_encoding(x, 7.0)[1], [values(5)]),
+    "both": (lambda x: tf.multiply(*cyclic_encoding(x, 7.0)), [values(5)]),
+    **{
+        f"mat_mul {transposes}": (
+            lambda a, b, transposes=transposes: mat_mul(a, b, *transposes),
+            list(factors(2, 3, 4, *transposes)),
+        )
+        for transposes in TRANSPOSES
+    },
+}
+
+
+@pytest.mark.parametrize("name", GRADIENTS)
+def test_gradient_through_the_bridge(mode, name):
+    function, inputs = GRADIENTS[name]
+    assert_gradient_is_right(mode(function), inputs)
+
+
+@pytest.mark.parametrize("name", [name for name in GRADIENTS if name != "both"])
+def test_gradient_by_cpp_gradient_alone(name):
+    function, inputs = GRADIENTS[name]
+    assert_gradient_is_right(by_cpp_gradient(function), inputs)
+
+
+def test_gradient_of_a_composition_with_tensorflow_s_ops():
+    function = by_cpp_gradient(lambda a, b: tf.tanh(squared_relu(mat_mul(a, b))))
+    assert_gradient_is_right(function, list(factors(2, 3, 4, False, False)))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_both_outputs_bring_their_gradient(mode, dtype):
+    x, dsine, dcosine = values(3, 5, dtype=dtype)
+    (dx,) = mode(
+        lambda *dys: cpp_gradient(lambda x: cyclic_encoding(x, 7.0), [x], dys)
+    )(dsine, dcosine)
+    angle = 2 * np.pi * x / 7
+    expected = 2 * np.pi / 7 * (dsine * np.cos(angle) - dcosine * np.sin(angle))
+    assert dx.dtype == dtype
+    np.testing.assert_allclose(dx, expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("shape", [(0,), (2, 0, 3)])
+def test_gradient_of_an_empty_tensor(mode, shape):
+    (dx,) = mode(lambda x: cpp_gradient(squared_relu, [x], [x]))(tf.zeros(shape))
+    assert dx.shape == shape
+
+
+def test_gradient_has_the_static_shape_of_the_input():
+    @tf.function(input_signature=[tf.TensorSpec([None, 3])])
+    def gradient(x):
+        (dx,) = cpp_gradient(squared_relu, [x], [x])
+        assert dx.shape.as_list() == [None, 3]
+        return dx
+
+    np.testing.assert_array_equal(gradient(tf.ones([2, 3])), np.full([2, 3], 2.0))
+
+
+def test_registered_as_without_gradient_gives_zeros(mode):
+    x = tf.constant([0.4, 1.7])
+    (dx,) = mode(lambda x: cpp_gradient(round_to_step, [x], [tf.ones(2)]))(x)
+    np.testing.assert_array_equal(dx, [0.0, 0.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = round_to_step(x)
+    np.testing.assert_array_equal(tape.gradient(y, x), [0.0, 0.0])
+
+
+def test_needs_the_passes_that_improve_graphs():
+    tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": True})
+    try:
+        with pytest.raises(tf.errors.NotFoundError, match="SymbolicGradient"):
+            cpp_gradient(squared_relu, [tf.ones(2)], [tf.ones(2)])
+    finally:
+        tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": False})
+    (dx,) = cpp_gradient(squared_relu, [tf.ones(2)], [tf.ones(2)])
+    np.testing.assert_array_equal(dx, [2.0, 2.0])
+
+
+def test_there_is_no_second_order():
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as outer, tf.GradientTape() as inner:
+        outer.watch(x)
+        inner.watch(x)
+        y = squared_relu(x)
+        with pytest.raises(LookupError, match="op type: SymbolicGradient"):
+            inner.gradient(y, x)
+
+
+def test_python_does_not_find_a_gradient_that_only_cpp_has():
+    library = load_op_library(HERE / "libround_through.so", "round_through")
+    x = tf.constant([1.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = library.round_through(x)
+    with pytest.raises(LookupError, match="registry has no entry for: RoundThrough"):
+        tape.gradient(y, x)
+
+
+def test_functions_of_tensorflow_1_ask_cpp():
+    library = load_op_library(HERE / "libround_through.so", "round_through")
+    with tf.Graph().as_default() as graph, tf.compat.v1.Session() as session:
+        rounded = function.Defun(tf.float32, func_name="Rounded")(
+            lambda x: library.round_through(x)
+        )
+        x = tf.constant([0.6, 9.0])
+        (dx,) = tf.gradients(rounded(x), x)
+        assert "SymbolicGradient" in [op.type for op in graph.get_operations()]
+        np.testing.assert_array_equal(session.run(dx), [1.0, 0.0])
+
+
+def test_the_solution_of_the_exercise(mode):
+    library = load_op_library(HERE / "libround_through.so", "round_through")
+    x = tf.constant([-5.0, -4.0, 0.6, 3.5, 4.1])
+    np.testing.assert_array_equal(mode(library.round_through)(x), np.round(x))
+    (dx,) = mode(lambda x: cpp_gradient(library.round_through, [x], [x + 1]))(x)
+    np.testing.assert_array_equal(dx, (x + 1) * [0.0, 1.0, 1.0, 1.0, 0.0])
+
+
+def run_wrong(op, *environment):
+    """Asks for the gradient of an op of wrong_gradients.cc, in a process of its own."""
+    program = """if True:
+        import sys, tensorflow as tf
+        from cc_gradients import cpp_gradient
+        wrong = tf.load_op_library(sys.argv[1])
+        x = tf.constant([3.0])
+        try:
+            cpp_gradient(getattr(wrong, sys.argv[2]), [x], [x])
+        except tf.errors.NotFoundError as error:
+            print("NotFoundError", error.message)
+    """
+    path = os.pathsep.join([str(HERE), str(HERE.parent)])
+    return subprocess.run(
+        [sys.executable, "-c", program, HERE / "libwrong_gradients.so", op],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": path, "TF_CPP_MIN_LOG_LEVEL": "2"},
+    )
+
+
+def test_a_typo_in_define_ends_the_process():
+    run = run_wrong("mistyped_define")
+    assert run.returncode < 0
+    assert "NotFoundError" not in run.stdout
+    assert "Node input 'dyy' in 'dx' of _" in run.stderr
+
+
+@pytest.mark.parametrize(
+    "op, reason",
+    [
+        ("mistyped_create", "input dyy is not found: {{node m}}"),
+        ("gradient_forgotten", "No gradient defined for op: GradientForgotten"),
+    ],
+)
+def test_other_mistakes_are_an_error_whose_reason_is_in_the_log(op, reason):
+    run = run_wrong(op)
+    assert run.returncode == 0, run.stderr
+    assert "SymbolicGradient" in run.stdout and reason not in run.stdout
+    assert reason in run.stderr
+
+
+@pytest.mark.skipif(
+    not list(Path(tf.__file__).parent.glob("libtensorflow_cc.*")),
+    reason="this TensorFlow has no libtensorflow_cc",
+)
+class TestGraphGradients:
+    def run(self, library):
+        return subprocess.run(
+            [HERE / "graph_gradients", library], capture_output=True, text=True
+        )
+
+    def test_agrees_with_the_other_gradient(self):
+        run = self.run(HERE / "libcc_gradients.so")
+        assert run.returncode == 0, run.stderr
+        y, dx, ddx = [
+            list(map(float, line.split())) for line in run.stdout.splitlines()
+        ]
+        x = tf.constant([-1.0, 1.0, 2.0])
+        (expected,) = cpp_gradient(lambda x: squared_relu(3.0 * x), [x], [tf.ones(3)])
+        assert y == [0, 9, 36]
+        assert dx == list(expected.numpy())
+        assert ddx == [0, 18, 18]
+
+    def test_the_library_exports_sessions_but_not_client_sessions(self):
+        (path,) = Path(tf.__file__).parent.glob("libtensorflow_cc.*")
+        library = ctypes.CDLL(str(path))
+        assert hasattr(library, "_ZN10tensorflow10NewSessionERKNS_14SessionOptionsE")
+        assert not hasattr(library, "_ZN10tensorflow13ClientSessionC1ERKNS_5ScopeE")
+
+    def test_fails_without_the_library(self):
+        run = self.run(HERE / "libnone.so")
+        assert run.returncode == 1
+        assert "libnone.so" in run.stderr

@@ -1,0 +1,51 @@
+// Ops whose gradients cannot be made. Nothing computes them, so they need no
+// kernel.
+
+#include "absl/status/status.h"
+#include "tensorflow/core/framework/common_shape_fns.h"
+#include "tensorflow/core/framework/function.h"
+#include "tensorflow/core/framework/op.h"
+
+namespace op_by_op {
+namespace {
+
+using tensorflow::FunctionDefHelper;
+using tensorflow::shape_inference::UnchangedShape;
+
+// [define] Wrong: the argument is called dy. This ends the process.
+absl::Status MistypedDefineGrad(const tensorflow::AttrSlice& /*attrs*/,
+                                tensorflow::FunctionDef* function) {
+  *function = FunctionDefHelper::Define(
+      {"x: float", "dy: float"}, {"dx: float"}, {},
+      {{{"dx"}, "Mul", {"x", "dyy"}, {{"T", tensorflow::DT_FLOAT}}}});
+  return absl::OkStatus();
+}
+REGISTER_OP("MistypedDefine")
+    .Input("x: float")
+    .Output("y: float")
+    .SetShapeFn(UnchangedShape);
+REGISTER_OP_GRADIENT("MistypedDefine", MistypedDefineGrad);
+
+// [create] Wrong in the same way. This becomes an error in Python.
+absl::Status MistypedCreateGrad(const tensorflow::AttrSlice& /*attrs*/,
+                                tensorflow::FunctionDef* function) {
+  *function = FunctionDefHelper::Create(
+      "MistypedCreateGrad", {"x: float", "dy: float"}, {"dx: float"}, {},
+      {{{"m"}, "Mul", {"x", "dyy"}, {{"T", tensorflow::DT_FLOAT}}}},
+      {{"dx", "m:z:0"}});
+  return absl::OkStatus();
+}
+REGISTER_OP("MistypedCreate")
+    .Input("x: float")
+    .Output("y: float")
+    .SetShapeFn(UnchangedShape);
+REGISTER_OP_GRADIENT("MistypedCreate", MistypedCreateGrad);
+
+// [missing] Wrong: neither REGISTER_OP_GRADIENT nor REGISTER_OP_NO_GRADIENT.
+REGISTER_OP("GradientForgotten")
+    .Input("x: float")
+    .Output("y: float")
+    .SetShapeFn(UnchangedShape);
+
+}  // namespace
+}  // namespace op_by_op
