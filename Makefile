@@ -64,6 +64,9 @@ bench-build: examples ## how long the builds take, against their goals
 linkcheck: examples ## every link of the site
 	@$(sphinx) build/linkcheck -b linkcheck -d build/linkcheck-doctrees
 
+# What the examples' own .gitignore files name lies beside the sources, as the libraries do.
+programs = $(foreach list,$(wildcard examples/*/.gitignore),$(addprefix $(dir $(list)),$(shell cat $(list))))
+
 clean: ## all that was made, but for .venv
-	@rm -rf build examples/*/lib*.so .pytest_cache .ruff_cache
+	@rm -rf build examples/*/lib*.so $(programs) .pytest_cache .ruff_cache
 	@find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +

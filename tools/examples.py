@@ -67,7 +67,7 @@ def configure() -> None:
     if run.returncode:
         (BUILD / "build.ninja").unlink(missing_ok=True)
         fail(cmake_error(run.stdout + run.stderr))
-    print(*re.findall(r"^-- (CUDA: .*)", run.stdout, re.M), sep="\n")
+    print(*re.findall(r"^-- ((?:CUDA|GoogleTest): .*)", run.stdout, re.M), sep="\n")
 
 
 def cmake_error(output: str) -> str:
