@@ -52,15 +52,11 @@ class Complaints(logging.Handler):
         self.pages: set[str | None] = set()
 
     def emit(self, record: logging.LogRecord) -> None:
-        location = getattr(record, "location", None)
-        if isinstance(location, tuple):
-            page = location[0]
-        else:
-            page = (
-                self.env.path2doc(re.sub(r":\d*$", "", str(location)))
-                if location
-                else None
-            )
+        # Sphinx gives a page's name, a pair of name and line, or "path:line".
+        location = getattr(record, "location", None) or ""
+        page = location[0] if isinstance(location, tuple) else location
+        if page not in self.env.found_docs:
+            page = self.env.path2doc(re.sub(r":\d*$", "", page))
         self.pages.add(page if page in self.env.found_docs else None)
 
 
@@ -79,12 +75,12 @@ def read_again(app: Sphinx, env: BuildEnvironment) -> None:
     """Before the environment is written: the next build is to read the pages that this one complained of."""
     for page in app.complaints.pages & env.all_docs.keys():
         env.all_docs[page] = 0
-    app.complaints.pages -= env.all_docs.keys()
 
 
 def finish(app: Sphinx, exception: Exception | None) -> None:
-    """Complaints that came after the environment was written cannot be placed: the build counts as unfinished."""
-    if exception is None and not app.complaints.pages:
+    """A complaint that came after the environment was written is not in it: the build counts as unfinished."""
+    noted = {page for page, read in app.env.all_docs.items() if read == 0}
+    if exception is None and app.complaints.pages <= noted:
         (app.doctreedir / "unfinished").unlink(missing_ok=True)
 
 
