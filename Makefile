@@ -56,7 +56,7 @@ lab: examples ## JupyterLab with the chapters open as notebooks
 	@$(python) -m jupyterlab --notebook-dir build/lab
 
 test: examples ## every test
-	@$(python) -m pytest
+	@$(python) -m pytest -n auto --maxprocesses 4 --dist loadgroup
 
 bench-build: examples ## how long the builds take, against their goals
 	@$(python) bench/build.py

@@ -27,7 +27,10 @@ def processor() -> str:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
         return platform.processor()
-    return next((line.split(": ")[1] for line in lines if line.startswith("model name")), platform.machine())
+    return next(
+        (line.split(": ")[1] for line in lines if line.startswith("model name")),
+        platform.machine(),
+    )
 
 
 def measure(book: Path) -> Iterator[tuple[str, float, float, str]]:
@@ -64,13 +67,23 @@ def measure(book: Path) -> Iterator[tuple[str, float, float, str]]:
 
 
 def main() -> None:
-    left_out = shutil.ignore_patterns(".git", ".venv", "build", "*.so", "__pycache__", ".*_cache")
-    with tempfile.TemporaryDirectory() as folder, RESULT.with_suffix(".new").open("w") as file:
+    left_out = shutil.ignore_patterns(
+        ".git", ".venv", "build", "*.so", "__pycache__", ".*_cache"
+    )
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        RESULT.with_suffix(".new").open("w") as file,
+    ):
         book = Path(folder) / "book"
         shutil.copytree(ROOT, book, ignore=left_out)
-        versions = ", ".join(f"{name} {version(name)}" for name in ("tensorflow-cpu", "sphinx", "cmake"))
+        versions = ", ".join(
+            f"{name} {version(name)}" for name in ("tensorflow-cpu", "sphinx", "cmake")
+        )
         print("# make bench-build", file=file)
-        print(f"# {datetime.date.today()}, {processor()}, {os.cpu_count()} cores", file=file)
+        print(
+            f"# {datetime.date.today()}, {processor()}, {os.cpu_count()} cores",
+            file=file,
+        )
         print(f"# Python {platform.python_version()}, {versions}", file=file)
         print("what,measured,goal,unit", file=file)
         for what, measured, goal, unit in measure(book):

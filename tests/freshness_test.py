@@ -24,6 +24,9 @@ kernelspec:
 """
 
 
+small_book = pytest.mark.xdist_group("small book")
+
+
 def executed(run: subprocess.CompletedProcess) -> set[str]:
     """The pages that a build of the site has executed."""
     assert run.returncode == 0, run.stdout + run.stderr
@@ -47,6 +50,7 @@ def book(scratch):
     return root
 
 
+@small_book
 def test_exactly_the_pages_that_depend_on_a_change_are_executed(book, make):
     def docs():
         return executed(make(book, "docs", "SPHINXOPTS="))
@@ -65,6 +69,7 @@ def test_exactly_the_pages_that_depend_on_a_change_are_executed(book, make):
     assert docs() == {"other"}
 
 
+@small_book
 def test_a_page_that_failed_fails_again(book, make):
     page = book / "docs" / "other.md"
     good = page.read_text()
@@ -77,6 +82,7 @@ def test_a_page_that_failed_fails_again(book, make):
     assert executed(make(book, "docs", "SPHINXOPTS=")) == {"other"}
 
 
+@small_book
 def test_after_a_build_that_was_killed_every_page_is_executed(book, make):
     assert executed(make(book, "docs", "SPHINXOPTS=")) <= {"zero_out", "other"}
     (book / "build" / "doctrees" / "unfinished").touch()
@@ -89,6 +95,7 @@ def replaced(path, old, new):
     path.write_text(text.replace(old, new))
 
 
+@pytest.mark.xdist_group("drifting")
 @pytest.mark.parametrize(
     ("old", "new", "complaint"),
     [
