@@ -1,4 +1,4 @@
-"""Asks an op's shape function, in the notation of TensorFlow's errors: "[?,3];[3]"."""
+"""Asks an op's shape function about input shapes written as "[?,3];[3]"."""
 
 from collections.abc import Callable
 

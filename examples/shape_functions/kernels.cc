@@ -90,9 +90,9 @@ class DirectSumOp : public OpKernel {
     const Tensor& b = context->input(1);
     OP_REQUIRES_OK(context, HasRank(2, "a", a));
     OP_REQUIRES_OK(context, HasRank(2, "b", b));
-    int64_t rows, columns;
+    int64_t rows = 0, columns = 0;
     const bool too_large =
-        __builtin_add_overflow(a.dim_size(0), b.dim_size(0), &rows) |
+        __builtin_add_overflow(a.dim_size(0), b.dim_size(0), &rows) ||
         __builtin_add_overflow(a.dim_size(1), b.dim_size(1), &columns);
     OP_REQUIRES(
         context, !too_large,
@@ -130,9 +130,9 @@ class KroneckerProductOp : public OpKernel {
     const Tensor& b = context->input(1);
     OP_REQUIRES_OK(context, HasRank(2, "a", a));
     OP_REQUIRES_OK(context, HasRank(2, "b", b));
-    int64_t rows, columns;
+    int64_t rows = 0, columns = 0;
     const bool too_large =
-        __builtin_mul_overflow(a.dim_size(0), b.dim_size(0), &rows) |
+        __builtin_mul_overflow(a.dim_size(0), b.dim_size(0), &rows) ||
         __builtin_mul_overflow(a.dim_size(1), b.dim_size(1), &columns);
     OP_REQUIRES(
         context, !too_large,
@@ -145,13 +145,16 @@ class KroneckerProductOp : public OpKernel {
     Tensor* product = nullptr;
     OP_REQUIRES_OK(context, context->allocate_output(0, shape, &product));
 
+    if (product->NumElements() == 0) return;
     const auto left = a.matrix<float>(), right = b.matrix<float>();
-    auto out = product->matrix<float>();
-    if (out.size() == 0) return;
-    for (int64_t r = 0; r < rows; ++r) {
-      for (int64_t c = 0; c < columns; ++c) {
-        out(r, c) = left(r / b.dim_size(0), c / b.dim_size(1)) *
-                    right(r % b.dim_size(0), c % b.dim_size(1));
+    float* out = product->flat<float>().data();
+    for (int64_t i = 0; i < a.dim_size(0); ++i) {
+      for (int64_t k = 0; k < b.dim_size(0); ++k) {
+        for (int64_t j = 0; j < a.dim_size(1); ++j) {
+          for (int64_t l = 0; l < b.dim_size(1); ++l) {
+            *out++ = left(i, j) * right(k, l);
+          }
+        }
       }
     }
   }

@@ -239,8 +239,16 @@ def test_unit_impulse_equals_the_reference(mode, position):
     np.testing.assert_array_equal(output, expected, strict=True)
 
 
-@pytest.mark.parametrize("function, reference, inputs", VALUES)
-def test_the_shape_that_comes_out_is_one_that_was_inferred(function, reference, inputs):
+INPUTS = [(function, inputs) for function, _, inputs in VALUES] + [
+    (rgb_to_gray, [random(2, 4, 3)]),
+    (rgb_to_gray, [random(0, 3)]),
+    (impulse, [np.int64([1, 2])]),
+    (impulse, [np.zeros([0], np.int64)]),
+]
+
+
+@pytest.mark.parametrize("function, inputs", INPUTS)
+def test_the_shape_that_comes_out_is_one_that_was_inferred(function, inputs):
     """Whatever is known: nothing, the rank, all sizes but the first, or all."""
     for known in [
         lambda shape: None,
@@ -248,7 +256,7 @@ def test_the_shape_that_comes_out_is_one_that_was_inferred(function, reference, 
         lambda shape: [None, *shape[1:]] if shape else [],
         lambda shape: shape,
     ]:
-        specs = [tf.TensorSpec(known(x.shape), tf.float32) for x in inputs]
+        specs = [tf.TensorSpec(known(x.shape), x.dtype) for x in inputs]
         traced = tf.function(function, autograph=False).get_concrete_function(*specs)
         output = traced(*map(tf.constant, inputs))
         assert traced.output_shapes.is_compatible_with(output.shape)
@@ -367,6 +375,25 @@ def test_a_weaker_shape_function_knows_less():
     assert infer(lazy, "[2];[3]") == "[2]"
 
 
+def test_importing_a_graph_calls_the_shape_function_again():
+    unknown = [tf.TensorSpec(None), tf.TensorSpec(None)]
+    traced = tf.function(mat_vec, autograph=False).get_concrete_function(*unknown)
+    graph_def = traced.graph.as_graph_def()
+    with tf.Graph().as_default():
+        known = {"matrix:0": tf.zeros([2, 3]), "vector:0": tf.zeros([4])}
+        with pytest.raises(ValueError, match="must be equal, but are 3 and 4"):
+            tf.graph_util.import_graph_def(graph_def, known)
+
+
+def test_dim_does_not_check_its_index():
+    """Out of range it reads foreign memory: nothing to try, so this reads the header."""
+    folder = Path(tf.sysconfig.get_include(), "tensorflow/core/framework")
+    header = (folder / "shape_inference.h").read_text()
+    body = re.search(r" DimensionHandle DimKnownRank\(.*?\n  }", header, re.S)[0]
+    assert "return s->dims_[idx];" in body
+    assert re.findall(r"\b(?:CHECK\w*|if) \(?.*", body) == ["if (idx < 0) {"]
+
+
 def test_a_shape_function_that_lies_makes_results_wrong():
     def mean(rows):
         kept = every_other_row.lying_every_other_row(rows)
@@ -381,6 +408,8 @@ def test_arithmetic_on_unknown_dimensions_is_wrong_or_fatal():
     crashing = wrong_shapes.crashing_kronecker_product
     assert infer(crashing, "[2,3];[3,4]") == "[6,12]"
     assert infer(crashing, "[?,2];[?,4]") == "[1,8]"
+    with pytest.raises(ValueError, match="must be rank 2 but is rank 1"):
+        infer(crashing, "[2];[3,4]")
     script = """if True:
         import sys, tensorflow as tf
         sys.path.append(sys.argv[1])

@@ -32,12 +32,14 @@ REGISTER_OP("CrashingKroneckerProduct")
     .Input("b: float")
     .Output("product: float")
     .SetShapeFn([](InferenceContext* context) {
-      const auto size = [context](int input, int dimension) {
-        return context->Value(context->Dim(context->input(input), dimension));
+      ShapeHandle a, b, product;
+      TF_RETURN_IF_ERROR(context->WithRank(context->input(0), 2, &a));
+      TF_RETURN_IF_ERROR(context->WithRank(context->input(1), 2, &b));
+      const auto size = [context](ShapeHandle shape, int dimension) {
+        return context->Value(context->Dim(shape, dimension));
       };
       const TensorShape shape(
-          {size(0, 0) * size(1, 0), size(0, 1) * size(1, 1)});
-      ShapeHandle product;
+          {size(a, 0) * size(b, 0), size(a, 1) * size(b, 1)});
       TF_RETURN_IF_ERROR(context->MakeShapeFromTensorShape(shape, &product));
       context->set_output(0, product);
       return absl::OkStatus();
