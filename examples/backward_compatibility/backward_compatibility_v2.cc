@@ -114,13 +114,16 @@ struct Divide {
 
 struct Round {
   explicit Round(OpKernelConstruction* construction) {
+    std::string rounding;
     OP_REQUIRES_OK(construction, construction->GetAttr("rounding", &rounding));
+    up = rounding == "up";
+    nearest = rounding == "nearest";
   }
   float operator()(float x) const {
-    if (rounding == "nearest") return std::nearbyint(x);
-    return rounding == "up" ? std::ceil(x) : std::floor(x);
+    if (nearest) return std::nearbyint(x);
+    return up ? std::ceil(x) : std::floor(x);
   }
-  std::string rounding;
+  bool up = false, nearest = false;
 };
 
 struct Strong {

@@ -22,6 +22,7 @@ REGISTER_OP("CheckOpDef")
     .Output("compatible: string")
     .Output("defaults: string")
     .Output("added_defaults: string")
+    .SetIsStateful()
     .SetShapeFn([](tensorflow::shape_inference::InferenceContext* context) {
       tensorflow::shape_inference::ShapeHandle unused;
       TF_RETURN_IF_ERROR(context->WithRank(context->input(0), 0, &unused));
