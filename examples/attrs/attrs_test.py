@@ -13,7 +13,12 @@ from preserve_index import preserve_index
 
 HERE = Path(__file__).parent
 KINDS = load_op_library(
-    HERE / "libevery_attr.so", "every_attr", "constrained_attrs", "end_with", "own_name"
+    HERE / "libevery_attr.so",
+    "every_attr",
+    "constrained_attrs",
+    "end_with",
+    "own_name",
+    "live_instances",
 )
 GENERATED = load_op_library(HERE / "libattrs.so", "preserve_index").preserve_index
 DTYPES = [np.float32, np.float64, np.int32]
@@ -262,6 +267,14 @@ def test_a_constraint_holds_for_each_element_of_a_list(mode):
         mode(lambda: KINDS.constrained_attrs(types=[tf.int32, tf.int32, tf.bool]))()
 
 
+@pytest.mark.parametrize("name, count", [("number", 19), ("real", 12)])
+def test_the_short_forms_stand_for_this_many_types(name, count):
+    with pytest.raises(tf.errors.InvalidArgumentError) as raised:
+        KINDS.constrained_attrs(**{name: tf.string})
+    listed = raised.value.message.splitlines()[0].partition("allowed values: ")[2]
+    assert len(listed.split(", ")) == count
+
+
 STATUSES = {
     1: tf.errors.CancelledError,
     2: tf.errors.UnknownError,
@@ -348,6 +361,51 @@ def test_an_attr_with_the_name_of_the_function_hides_the_error():
         KINDS.own_name(1.0, "kiwi")
     with pytest.raises(AttributeError, match="no attribute '_tf_fallback_dispatchers'"):
         tf.function(lambda: KINDS.own_name(1.0, "kiwi"), autograph=False)()
+
+
+def test_eager_instances_are_kept_for_each_value():
+    def count(value):
+        return int(KINDS.live_instances(value=value))
+
+    before = count(0)
+    assert [count(value) for value in (-1, -2, -1, -2)] == [
+        before + more for more in (1, 2, 2, 2)
+    ]
+
+
+def test_each_node_of_a_graph_has_its_instance():
+    @tf.function(autograph=False)
+    def graph():
+        first = KINDS.live_instances(value=0)
+        with tf.control_dependencies([first]):
+            return KINDS.live_instances(value=0)
+
+    before = int(KINDS.live_instances(value=0))
+    assert graph() == before + 2
+
+
+@pytest.mark.parametrize(
+    "attr, error, message",
+    [
+        (
+            "a_shape: shape = { dim { size: 2 }",
+            tf.errors.InvalidArgumentError,
+            "Could not parse default value",
+        ),
+        ("name: string", SyntaxError, "duplicate argument 'name'"),
+    ],
+)
+def test_a_wrong_declaration_compiles_and_does_not_load(tmp_path, attr, error, message):
+    source, library = tmp_path / "wrong.cc", tmp_path / "wrong.so"
+    source.write_text(
+        '#include "tensorflow/core/framework/op.h"\n'
+        f'REGISTER_OP("WrongDeclaration").Attr("{attr}");\n'
+    )
+    command = ["c++", "-w", "-shared", "-fPIC", source, "-o", library]
+    command += tf.sysconfig.get_compile_flags() + tf.sysconfig.get_link_flags()
+    subprocess.run(command, check=True)
+    with pytest.raises(error, match=message):
+        tf.load_op_library(str(library))
 
 
 def test_the_old_check_is_deprecated():

@@ -1,6 +1,7 @@
 // EveryAttr: an attr of every type. ConstrainedAttrs: attrs that accept only
 // some values. Both return what they were given, as text.
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -198,6 +199,34 @@ class EndWithOp : public tensorflow::OpKernel {
 
 REGISTER_KERNEL_BUILDER(Name("EndWith").Device(tensorflow::DEVICE_CPU),
                         EndWithOp);
+
+// [instances] How many instances of its kernel there are when it runs.
+REGISTER_OP("LiveInstances")
+    .Attr("value: int")
+    .Output("count: int64")
+    .SetIsStateful()  // not to be computed once and for all
+    .SetShapeFn(tensorflow::shape_inference::ScalarShape);
+
+class LiveInstancesOp : public tensorflow::OpKernel {
+ public:
+  explicit LiveInstancesOp(tensorflow::OpKernelConstruction* context)
+      : OpKernel(context) {
+    ++instances_;
+  }
+  ~LiveInstancesOp() override { --instances_; }
+
+  void Compute(tensorflow::OpKernelContext* context) override {
+    tensorflow::Tensor* output = nullptr;
+    OP_REQUIRES_OK(context, context->allocate_output(0, {}, &output));
+    output->scalar<int64_t>()() = instances_;
+  }
+
+ private:
+  static inline std::atomic<int64_t> instances_ = 0;
+};
+
+REGISTER_KERNEL_BUILDER(Name("LiveInstances").Device(tensorflow::DEVICE_CPU),
+                        LiveInstancesOp);
 
 }  // namespace
 }  // namespace op_by_op
