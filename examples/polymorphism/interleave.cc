@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -105,10 +106,14 @@ class InterleaveOp : public tensorflow::OpKernel {
     if (output->NumElements() == 0) return;
 
     const int64_t size = inputs[0].NumElements() / rows;
+    std::vector<const T*> in;
+    for (const tensorflow::Tensor& input : inputs) {
+      in.push_back(input.flat<T>().data());
+    }
     T* out = output->flat<T>().data();
     for (int64_t row = 0; row < rows; ++row) {
-      for (const tensorflow::Tensor& input : inputs) {
-        out = std::copy_n(input.flat<T>().data() + row * size, size, out);
+      for (const T* from : in) {
+        out = std::copy_n(from + row * size, size, out);
       }
     }
   }

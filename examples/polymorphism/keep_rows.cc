@@ -98,9 +98,10 @@ class KeepRowsOp : public tensorflow::OpKernel {
                 absl::InvalidArgumentError(
                     absl::StrCat("keep has shape ", keep->shape().DebugString(),
                                  ", expected a vector")));
+    const auto stays = keep->vec<bool>();
     std::vector<int64_t> rows;
-    for (int64_t row = 0; row < keep->NumElements(); ++row) {
-      if (keep->vec<bool>()(row)) rows.push_back(row);
+    for (int64_t row = 0; row < stays.size(); ++row) {
+      if (stays(row)) rows.push_back(row);
     }
 
     tensorflow::OpOutputList kept;

@@ -1,7 +1,6 @@
 // ParseRecord: the solution of the chapter's exercise.
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -34,12 +33,14 @@ REGISTER_OP("ParseRecord")
 // [parse] Whether the field is a value of the tensor's type.
 bool Parse(absl::string_view field, tensorflow::Tensor* output) {
   switch (output->dtype()) {
-    case tensorflow::DT_FLOAT:
-      return absl::SimpleAtof(field, &output->scalar<float>()());
+    case tensorflow::DT_FLOAT:  // SimpleAtof reads 0x10 and nan(1) too
+      return field.find_first_of("xX(") == field.npos &&
+             absl::SimpleAtof(field, &output->scalar<float>()());
     case tensorflow::DT_INT64:
       return absl::SimpleAtoi(field, &output->scalar<int64_t>()());
     default:
-      output->scalar<tensorflow::tstring>()() = std::string(field);
+      output->scalar<tensorflow::tstring>()().assign(field.data(),
+                                                     field.size());
       return true;
   }
 }

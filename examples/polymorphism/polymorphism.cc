@@ -30,7 +30,7 @@ REGISTER_OP("CumulativeMaxMacro")
     .Output("largest: T")
     .SetShapeFn(tensorflow::shape_inference::UnchangedShape);
 
-// [interface] Each element becomes the largest so far in its row.
+// [interface] Each element becomes the largest so far along the last axis.
 REGISTER_OP("CumulativeMax")
     .Attr("T: realnumbertype")
     .Input("values: T")
@@ -173,7 +173,7 @@ OP_BY_OP_REGISTER(double);
 OP_BY_OP_REGISTER(int32_t);
 #undef OP_BY_OP_REGISTER
 
-// [types] All real number types.
+// [types] All twelve types of realnumbertype.
 #define OP_BY_OP_REGISTER(T)                                  \
   REGISTER_KERNEL_BUILDER(Name("CumulativeMax")               \
                               .Device(tensorflow::DEVICE_CPU) \

@@ -40,7 +40,7 @@ def cumulative_max(values, name: str | None = None) -> tf.Tensor:
       name: Of the op in the graph.
 
     Returns:
-      A tensor of the same shape and dtype. A NaN makes all that follow it in its row NaN.
+      A tensor of the same shape and dtype. A NaN makes all that follow it along that axis NaN.
 
     Raises:
       tf.errors.InvalidArgumentError: Another dtype, in eager execution.
@@ -93,8 +93,11 @@ def weighted_sum(inputs: Sequence, weights, name: str | None = None) -> tf.Tenso
 def _weighted_sum_grad(op: tf.Operation, grad: tf.Tensor) -> list[tf.Tensor]:
     """One gradient for each tensor: N for the list, then one for the weights."""
     *inputs, weights = op.inputs
-    products = [tf.reduce_sum(grad * tensor) for tensor in inputs]
-    return [*(grad * weight for weight in tf.unstack(weights)), tf.stack(products)]
+    wide = grad.dtype if grad.dtype.size > 2 else tf.float32
+    wide_grad = tf.cast(grad, wide)
+    sums = [tf.reduce_sum(wide_grad * tf.cast(tensor, wide)) for tensor in inputs]
+    weights = tf.unstack(weights, num=len(inputs))
+    return [*(grad * weight for weight in weights), tf.cast(tf.stack(sums), grad.dtype)]
 
 
 def interleave(inputs: Sequence, name: str | None = None) -> tf.Tensor:

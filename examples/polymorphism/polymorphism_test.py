@@ -1,6 +1,7 @@
 """Tests of CumulativeMax, StringToNumber, WeightedSum, Interleave and KeepRows: `pytest examples/polymorphism`."""
 
 import inspect
+import subprocess
 from pathlib import Path
 
 import input_specs
@@ -163,10 +164,39 @@ def test_weighted_sum_equals_numpy(mode, dtype, shape, count):
     np.testing.assert_array_equal(result.numpy(), rounded.numpy())
 
 
-@pytest.mark.parametrize("dtype, nearest", [(tf.float16, 3000), (tf.bfloat16, 3008)])
-def test_16_bits_are_added_in_32(dtype, nearest):
+@pytest.mark.parametrize("dtype, rounded", [(tf.float16, 3000), (tf.bfloat16, 3008)])
+def test_16_bits_are_added_in_32(dtype, rounded):
     ones = [tf.ones([], dtype)] * 3000
-    assert float(weighted_sum(ones, tf.ones([3000], dtype))) == nearest
+    assert float(weighted_sum(ones, tf.ones([3000], dtype))) == rounded
+
+
+@pytest.mark.parametrize("dtype, step", [(tf.float16, 2**-10), (tf.bfloat16, 2**-7)])
+def test_the_gradient_of_16_bits_is_added_in_32(mode, dtype, step):
+    @mode
+    def gradient(inputs, weights, grads):
+        with tf.GradientTape() as tape:
+            tape.watch(weights)
+            result = weighted_sum([inputs], weights)
+        return tape.gradient(result, weights, output_gradients=grads)
+
+    inputs = tf.constant([1 + step, 1 + 2 * step], dtype)
+    grads = tf.constant([1 + step, -1], dtype)  # step ** 2 is lost if rounded first
+    result = gradient(inputs, tf.ones([1], dtype), grads)
+    assert result.dtype == dtype
+    np.testing.assert_array_equal(tf.cast(result, tf.float32), [step**2])
+
+
+def test_gradient_of_weights_of_unknown_shape():
+    @tf.function(input_signature=[floats(None), floats(None)], autograph=False)
+    def gradients(a, weights):
+        with tf.GradientTape() as tape:
+            tape.watch([a, weights])
+            result = weighted_sum([a, 2 * a], weights)
+        return tape.gradient(result, [a, weights])
+
+    by_a, by_weights = gradients([1.0, 2.0], [3.0, 4.0])
+    np.testing.assert_array_equal(by_a, [11, 11])
+    np.testing.assert_array_equal(by_weights, [3, 6])
 
 
 def test_weighted_sum_shapes():
@@ -457,6 +487,8 @@ def test_the_solution_of_the_exercise(mode):
         ("7,2.5", "record has 2 fields, expected 3"),
         ("7,two,cat", 'record: field 1 is "two", expected float'),
         ("7.5,2,cat", 'record: field 0 is "7.5", expected int64'),
+        ("7,0x10,cat", 'record: field 1 is "0x10", expected float'),
+        ("7,nan(1),cat", r'record: field 1 is "nan\(1\)", expected float'),
     ]:
         with pytest.raises(tf.errors.InvalidArgumentError, match=message):
             mode(lambda r: parse(r, out_types=types))(record)
@@ -525,6 +557,19 @@ def test_the_table_has_a_row_for_each_form():
     assert [row.split("`")[1] for row in rows] == [
         f"name: {f}" for f in input_specs.FORMS
     ]
+
+
+def test_the_name_of_an_input_must_be_in_lower_case(tmp_path):
+    source, library = tmp_path / "wrong.cc", tmp_path / "wrong.so"
+    source.write_text(
+        '#include "tensorflow/core/framework/op.h"\n'
+        'REGISTER_OP("UpperCaseInput").Input("Values: float");\n'
+    )
+    command = ["c++", "-w", "-shared", "-fPIC", source, "-o", library]
+    command += tf.sysconfig.get_compile_flags() + tf.sysconfig.get_link_flags()
+    subprocess.run(command, check=True)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="name.*Values: float"):
+        tf.load_op_library(str(library))
 
 
 def test_ref_types_are_for_version_1_only():
