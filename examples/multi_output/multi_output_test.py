@@ -333,6 +333,15 @@ def test_no_gradient_makes_an_op_a_constant():
     np.testing.assert_array_equal(both, [1.0])
 
 
+def test_an_output_that_the_kernel_forgets():
+    forgets = frexp_library.forgets_output
+    with pytest.raises(tf.errors.InternalError, match="Missing 1-th output"):
+        tf.function(forgets, autograph=False)(tf.ones(2))
+    kept, forgotten = forgets(tf.ones(2))
+    np.testing.assert_array_equal(kept, [1, 1])
+    assert forgotten.shape == [0]
+
+
 received = []
 
 
@@ -461,7 +470,9 @@ def test_the_naive_loss_overflows(mode):
     assert np.isnan(mode(naive)(tf.constant([[0.0, 1.0]]), tf.constant([[0.0, 100.0]])))
 
 
-@pytest.mark.parametrize("loss", [stable, simplified])
+@pytest.mark.parametrize(
+    "loss", [stable, simplified, tf.nn.softmax_cross_entropy_with_logits]
+)
 def test_the_other_losses_do_not_overflow(mode, loss):
     labels, logits = (
         tf.constant([[0.0, 1.0], [1.0, 0.0]]),

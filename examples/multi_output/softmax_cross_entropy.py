@@ -21,7 +21,7 @@ def simplified(labels: tf.Tensor, logits: tf.Tensor) -> tf.Tensor:
 
     Args:
       labels: Probabilities, `[..., classes]`, which sum to 1. They get no gradient.
-      logits: Any numbers, of the same shape and dtype.
+      logits: Finite numbers, of the same shape and dtype.
 
     Returns:
       The cross-entropy, `[...]`.
