@@ -122,10 +122,7 @@ def cpp_gradient(
             input=arguments, Tout=[x.dtype for x in inputs], f=forward
         )
 
-    dxs = gradient.get_concrete_function(*specs)(*inputs, *dys)
-    for x, dx in zip(inputs, dxs):
-        dx.set_shape(x.shape)
-    return dxs
+    return gradient.get_concrete_function(*specs)(*inputs, *dys)
 
 
 def register_cpp_gradient(op_name: str, function: Callable, *attrs: str) -> None:
@@ -133,7 +130,7 @@ def register_cpp_gradient(op_name: str, function: Callable, *attrs: str) -> None
 
     Args:
       op_name: The name that C++ registered.
-      function: The generated function of the op.
+      function: The generated function of the op. Its inputs are no lists.
       *attrs: The names of its attrs, but for those that TensorFlow infers.
     """
 

@@ -42,8 +42,8 @@ REGISTER_OP("CyclicEncoding")
     })
     .Doc("Computes sin and cos of 2 pi x / period for each element.");
 
-// [kernel] Less than one period of x is left before it meets an irrational
-// number, so that 1e6 periods cost no digits.
+// [kernel] remainder is exact. It takes whole periods off before x meets an
+// irrational number, so that many periods cost no digits.
 template <typename T>
 class CyclicEncodingOp : public tensorflow::OpKernel {
  public:
