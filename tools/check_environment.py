@@ -5,7 +5,7 @@ import sys
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
-INSTALL = "pip install --constraint constraints.txt --editable '.[cpu,docs,test]'"
+INSTALL = "pip install --constraint constraints.txt --editable '.[cpu,build,docs,fuzz,test]'"
 
 
 def main() -> None:
@@ -33,7 +33,7 @@ def main() -> None:
             re.match(r"[\w.-]+", requirement)[0],
             re.search(r"extra == ['\"](\w+)['\"]", requirement),
         )
-        if extra and extra[1] not in ("docs", "test"):
+        if extra and extra[1] not in ("build", "docs", "fuzz", "test"):
             continue
         try:
             distribution(name)
