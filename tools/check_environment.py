@@ -8,14 +8,16 @@ from pathlib import Path
 INSTALL = "pip install --constraint constraints.txt --editable '.[cpu,build,docs,fuzz,test]'"
 
 
-def main() -> None:
+def supported_pythons() -> tuple[int, int]:
+    """The oldest minor version of Python 3 that the book is for, and the first one that it is not for."""
     pyproject = (Path(__file__).parents[1] / "pyproject.toml").read_text()
-    oldest, beyond = map(
-        int,
-        re.search(
-            r'^requires-python = ">=3\.(\d+),<3\.(\d+)"$', pyproject, re.M
-        ).groups(),
-    )
+    pattern = r'^requires-python = ">=3\.(\d+),<3\.(\d+)"$'
+    oldest, beyond = re.search(pattern, pyproject, re.M).groups()
+    return int(oldest), int(beyond)
+
+
+def main() -> None:
+    oldest, beyond = supported_pythons()
     if not (3, oldest) <= sys.version_info[:2] < (3, beyond):
         sys.exit(
             f"make: {sys.executable} is Python {sys.version.split()[0]}, needs 3.{oldest} to 3.{beyond - 1}: "

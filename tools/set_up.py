@@ -5,6 +5,7 @@ It uses no package but what Python brings, for the others may be what is missing
 
 import importlib
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -29,12 +30,8 @@ def set_up(*examples: str) -> None:
       SystemExit: Something is in the way; the message says what, and what to do.
     """
     pyproject = (BOOK / "pyproject.toml").read_text()
-    oldest, beyond = map(
-        int,
-        re.search(
-            r'^requires-python = ">=3\.(\d+),<3\.(\d+)"$', pyproject, re.M
-        ).groups(),
-    )
+    check = runpy.run_path(str(BOOK / "tools" / "check_environment.py"))
+    oldest, beyond = check["supported_pythons"]()
     if not (3, oldest) <= sys.version_info[:2] < (3, beyond):
         sys.exit(
             f"Set-up: this kernel is Python {sys.version.split()[0]}, the book needs 3.{oldest} to 3.{beyond - 1}"
