@@ -21,14 +21,14 @@ namespace op_by_op {
 
 // [region] One region in whole pixels of the map.
 struct Region {
-  int32_t y, x;         // the first row and column
-  int32_t rows, cols;   // at least 1
+  int32_t y, x;        // the first row and column
+  int32_t rows, cols;  // at least 1
 };
 
 // Far beyond any map, and small enough that no sum of two overflows.
 constexpr float kFarthest = 1 << 29;
 
-// Half away from zero, as in Caffe. `scaled` is finite.
+// Half away from zero, as in Caffe. `scaled` is not NaN.
 OP_BY_OP_HOST_DEVICE inline int32_t RoundToPixel(float scaled) {
   return static_cast<int32_t>(
       std::round(std::fmin(std::fmax(scaled, -kFarthest), kFarthest)));
@@ -63,10 +63,22 @@ OP_BY_OP_HOST_DEVICE inline Span BinSpan(int32_t p, int32_t pooled,
                                          int32_t start, int32_t size,
                                          int32_t limit) {
   const float bin = static_cast<float>(size) / static_cast<float>(pooled);
-  const auto first = static_cast<int32_t>(std::floor(p * bin));
-  const auto beyond = static_cast<int32_t>(std::ceil((p + 1) * bin));
+  const auto first =
+      static_cast<int32_t>(std::floor(static_cast<float>(p) * bin));
+  const auto beyond =
+      static_cast<int32_t>(std::ceil(static_cast<float>(p + 1) * bin));
   return {Clip(start + first, limit), Clip(start + beyond, limit)};
 }
+
+// [sizes] Of one call. No product of them fits 32 bits, but for height * width.
+struct Sizes {
+  int64_t batch, height, width, channels;
+  int64_t num_rois, pooled_height, pooled_width;
+  float spatial_scale;
+};
+
+// Beyond this, p would not be exact in float32.
+constexpr int64_t kMostBins = 1 << 24;
 
 }  // namespace op_by_op
 
