@@ -46,6 +46,7 @@ class TensorFlow:
         import stock_windows
         import tensorflow as tf
 
+        tf.get_logger().setLevel("ERROR")
         tf.config.threading.set_intra_op_parallelism_threads(threads)
         tf.config.threading.set_inter_op_parallelism_threads(1)
         self.tf, self.op = tf, roi_pool
@@ -206,11 +207,15 @@ class OpenVINO:
         for i, array in enumerate((features, rois)):
             request.set_input_tensor(i, openvino.Tensor(array, shared_memory=True))
 
+        def run() -> None:
+            request.infer()
+
         def results() -> dict[str, np.ndarray]:
             request.infer()
             return {"pooled": np.moveaxis(request.get_output_tensor(0).data, 1, -1)}
 
-        return {"OpenVINO": Way(request.infer, results)}
+        run.inputs = features, rois  # whose memory the request shares
+        return {"OpenVINO": Way(run, results)}
 
 
 class Paddle:
@@ -274,23 +279,21 @@ class Streaming:
             "without argmax": (touched, pooled),
             "gradient": (2 * pooled, pixels * workload.channels),
         }
+        # The buffers are shared: their first bytes are taken.
+        source, target = (_aligned(max(each)) for each in zip(*sizes.values()))
+
+        def way(read: int, written: int, streaming: bool) -> Way:
+            def run() -> None:
+                pair = source.ctypes.data, read, target.ctypes.data, written
+                self.library.ReadAndWrite(*pair, self.threads, streaming)
+
+            return Way(run, dict)
+
         return {
-            f"limit, {task}, {stores} stores": self.way(*size, stores == "streaming")
+            f"limit, {task}, {stores} stores": way(*size, stores == "streaming")
             for task, size in sizes.items()
             for stores in ("ordinary", "streaming")
         }
-
-    def way(self, read: int, written: int, streaming: bool) -> Way:
-        source, target = _aligned(read), _aligned(written)
-        arguments = source.ctypes.data, read, target.ctypes.data, written
-        run = self.library.ReadAndWrite
-
-        def call() -> None:
-            run(*arguments, self.threads, streaming)
-
-        # The buffers live as long as the call.
-        call.buffers = source, target
-        return Way(call, dict)
 
 
 def _aligned(size: int) -> np.ndarray:

@@ -7,8 +7,8 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Workload:
-    """Shapes, and how the regions are drawn: `smallest` is None for corners that are uniform over the image, or the
-    smallest side in pixels of the image, for sides that are log-uniform up to the image's.
+    """Shapes, and how the regions are drawn: with corners that are uniform over the image, or, where `sides` is given,
+    with log-uniform sides between two lengths in pixels of the image.
     """
 
     batch: int
@@ -18,17 +18,17 @@ class Workload:
     num_rois: int
     pooled: int
     scale: float
-    smallest: float | None = None
+    sides: tuple[int, int] | None = None
 
     def rois(self) -> np.ndarray:
         """Regions as `RoiPool` takes them, float32 [num_rois, 5], in the order of the images, always the same."""
         random = np.random.default_rng(0)
         limits = np.array([self.width, self.height]) / self.scale
         shape = (self.num_rois, 2)
-        if self.smallest is None:
+        if self.sides is None:
             corners = np.sort(random.uniform(0, limits, (2, *shape)), axis=0)
         else:
-            sides = np.exp(random.uniform(np.log(self.smallest), np.log(limits), shape))
+            sides = np.exp(random.uniform(*np.log(self.sides), shape))
             first = random.uniform(0, limits - sides, shape)
             corners = np.stack([first, first + sides])
         image = np.arange(self.num_rois) * self.batch // self.num_rois
@@ -62,6 +62,6 @@ class Workload:
 WORKLOADS = {
     "a": Workload(1, 38, 50, 512, 300, 7, 1 / 16),
     "b": Workload(2, 38, 50, 512, 256, 14, 1 / 16),
-    "c": Workload(1, 200, 304, 256, 1000, 7, 1 / 4, smallest=32),
+    "c": Workload(1, 200, 304, 256, 1000, 7, 1 / 4, sides=(16, 512)),
     "d": Workload(1, 8, 8, 4, 2, 2, 1.0),
 }
