@@ -58,10 +58,11 @@ lab: examples ## JupyterLab with the chapters open as notebooks
 test: examples ## every test
 	@$(python) -m pytest -n auto --maxprocesses 4 --dist loadgroup
 
-bench: bench-build ## every measurement of bench/ that needs no GPU, against other libraries too
-	@$(python) bench/softmax_gradient.py
+bench: examples ## every measurement of bench/ that needs no GPU, against other libraries too
 	@$(python) bench/peers.py
 	@$(python) bench/roi_pool.py
+	@$(python) bench/softmax_gradient.py
+	@$(python) bench/build.py
 
 bench-build: examples ## how long the builds take, against their goals
 	@$(python) bench/build.py

@@ -337,7 +337,9 @@ def main() -> None:
             continue
         bench = Bench(threads, libraries)
         try:
+            print(f"Threads: {threads}. Comparing results", flush=True)
             bench.prepare()
+            print(f"Taking turns for {options.seconds:g} s", flush=True)
             bench.rounds(options.seconds, options.span, options.rounds)
         finally:
             bench.close()
