@@ -11,7 +11,8 @@ EXAMPLES = DOCS.parent / "examples"
 CHAPTERS = sorted(
     page for page in DOCS.glob("*.md") if "\nkernelspec:" in page.read_text()
 )
-NO_EXAMPLE = {"performance"}  # pages that are no chapters: they have cells, and headings of their own
+# Pages that are no chapters: they have cells, and headings of their own.
+NO_EXAMPLE = {"performance"}
 HEADINGS = [
     "What it computes",
     "Declare it",
