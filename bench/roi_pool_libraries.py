@@ -8,7 +8,6 @@ import contextlib
 import ctypes
 import io
 import os
-import resource
 import sys
 import time
 import traceback
@@ -422,10 +421,6 @@ class Worker:
             if elapsed >= span:
                 break
         return elapsed / calls, (time.process_time() - busy) / elapsed
-
-    def memory(self) -> int:
-        """The largest number of kilobytes that the process has had in memory."""
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 def serve(library: str, threads: int, connection: Connection) -> None:

@@ -71,8 +71,8 @@ def number(value: float) -> str:
     """Three digits: 0.123, 1.23, 12.3, 123, 1230."""
     if value <= 0:
         return "0"
-    digits = max(0, 2 - math.floor(math.log10(value) + 1e-9))
-    return f"{round(value, 2 - math.floor(math.log10(value))):.{digits}f}"
+    rounded = float(f"{value:.3g}")
+    return f"{rounded:.{max(0, 2 - math.floor(math.log10(rounded)))}f}"
 
 
 def bars(
