@@ -73,7 +73,7 @@ TASKS = {
 }
 LIMITS = ("limit", "traffic")
 CALL = "call"
-CALLS = ["RoiPool", "RoiPoolInference", "TopKV2", "Maximum"]
+CALLS = ["RoiPool", "RoiPoolInference", "Maximum", "TopKV2"]
 # Memory that is freed is kept, as the other libraries do by themselves, and comes in huge pages.
 KEEP = {
     "TF_CPU_ALLOCATOR_USE_BFC": "true",

@@ -11,6 +11,9 @@ from IPython.display import HTML, Markdown
 
 BENCH = Path(__file__).parents[1] / "bench"
 WIDTH = 380
+THICK = 13
+LIMITS = ("limit", "traffic")
+DEFAULT_MEMORY = "default memory"
 MEAN = "a-c"  # the workload of rows with the geometric mean of a, b and c
 COLOURS = ("#3b82f6", "#f59e0b")
 NAMES = {MEAN: "a–c"}
@@ -129,24 +132,23 @@ def bars(
             text(2, top + 12, heading, 'font-weight="600"')
             top += 20
         for bar in group:
-            thick = 12 if len(bar.values) == 1 else 8
-            height = thick * len(bar.values) + 6
+            height = THICK * len(bar.values) + 6
             text(left - 6, top + height / 2 + 4, bar.name, 'text-anchor="end"')
             texts = bar.texts or [number(value) for value in bar.values]
             for i, (value, colour) in enumerate(zip(bar.values, COLOURS)):
-                y = top + 3 + i * thick
+                y = top + 3 + i * THICK
                 start = place(origin) if origin else left
                 first, last = sorted((start, place(value)))
                 shapes.append(
-                    f'<rect x="{first:.1f}" y="{y}" width="{max(last - first, 1):.1f}" height="{thick - 1}" '
+                    f'<rect x="{first:.1f}" y="{y}" width="{max(last - first, 1):.1f}" height="{THICK - 3}" '
                     f'fill="{colour}" fill-opacity="0.75"/>'
                 )
                 if bar.spreads:
                     q1, q3 = map(place, bar.spreads[i])
                     shapes.append(
-                        f'<path d="M{q1:.1f} {y + (thick - 1) / 2}H{q3:.1f}" stroke="currentColor"/>'
+                        f'<path d="M{q1:.1f} {y + (THICK - 3) / 2}H{q3:.1f}" stroke="currentColor"/>'
                     )
-            text(right + 6, top + height / 2 + 4, " · ".join(texts), 'font-size="12"')
+                text(right + 6, y + THICK - 4, texts[i], 'font-size="12"')
             if bar.goal:
                 shapes.append(
                     f'<path d="M{place(bar.goal):.1f} {top}v{height}" stroke="currentColor" stroke-width="2.5" '
@@ -183,6 +185,10 @@ def _threads(table: Table) -> list[str]:
     return sorted({row["threads"] for row in table.rows})
 
 
+def _legend(threads: Sequence[str]) -> list[str]:
+    return [f"{n} thread{'s' * (n != '1')}" for n in threads]
+
+
 def _bar(name: str, rows: Sequence[Mapping[str, str]], field_name: str) -> Bar:
     """A bar from the rows of each number of threads."""
     spreads = [(float(row["q1"]), float(row["q3"])) for row in rows]
@@ -209,7 +215,9 @@ def peers(task: str = "with argmax", name: str = "roi_pool") -> HTML:
     groups = {}
     for way in ways:
         rows = table.where(task=task, way=way)
-        if way == "limit" or all(row["base"] == way for row in rows):
+        if way in LIMITS or way.endswith(DEFAULT_MEMORY):
+            continue
+        if all(row["base"] == way for row in rows):
             continue
         workloads = dict.fromkeys(row["workload"] for row in rows)
         groups[way] = [
@@ -225,7 +233,7 @@ def peers(task: str = "with argmax", name: str = "roi_pool") -> HTML:
         groups,
         f"How many times longer than {base} the others take, {task}, by workload.",
         f"times as long as {base}",
-        [f"{n} thread{'s' * (n != '1')}" for n in threads],
+        _legend(threads),
         origin=1.0,
     )
 
@@ -249,20 +257,25 @@ def variants(workload: str = "a", name: str = "roi_pool") -> HTML:
         groups,
         f"Milliseconds that variants of the kernel take on workload {workload}.",
         "milliseconds",
-        [f"{n} thread{'s' * (n != '1')}" for n in threads],
+        _legend(threads),
         names_width=0,
     )
 
 
-def limits(name: str = "roi_pool") -> HTML:
-    """Draws which share of the limit, set by memory, each task reaches, from `bench/<name>.csv`: percent."""
+def limits(limit: str = "limit", name: str = "roi_pool") -> HTML:
+    """Draws which share of a limit set by memory each task reaches, from `bench/<name>.csv`: percent.
+
+    Args:
+      limit: "limit", where each pixel is read once, or "traffic", where it is for each region.
+      name: Of the table.
+    """
     table = read(name)
     threads = _threads(table)
     groups: dict[str, list[Bar]] = {}
-    for row in table.where(way="limit"):
+    for row in table.where(way=limit):
         if row["threads"] != threads[0] or row["workload"] == MEAN:
             continue
-        rows = table.where(way="limit", task=row["task"], workload=row["workload"])
+        rows = table.where(way=limit, task=row["task"], workload=row["workload"])
         bar = _bar(row["workload"], rows, "ratio")
         percents = [100 * value for value in bar.values]
         spreads = [(100 * q1, 100 * q3) for q1, q3 in bar.spreads]
@@ -274,7 +287,28 @@ def limits(name: str = "roi_pool") -> HTML:
         groups,
         "Share of what memory allows, in percent, by task and workload.",
         "percent of the limit",
-        [f"{n} thread{'s' * (n != '1')}" for n in threads],
+        _legend(threads),
+    )
+
+
+def default_memory(name: str = "roi_pool") -> HTML:
+    """Draws how much longer RoiPool takes with the default allocators, from `bench/<name>.csv`."""
+    table = read(name)
+    threads = _threads(table)
+    groups: dict[str, list[Bar]] = {}
+    for row in table.rows:
+        if row["way"].endswith(DEFAULT_MEMORY) and row["threads"] == threads[0]:
+            same = {key: row[key] for key in ("task", "way", "workload")}
+            workload = NAMES.get(row["workload"], row["workload"])
+            groups.setdefault(row["base"], []).append(
+                _bar(workload, table.where(**same), "ratio")
+            )
+    return bars(
+        groups,
+        "How many times longer RoiPool takes with the default allocators, by workload.",
+        "times as long as with memory that is kept",
+        _legend(threads),
+        origin=1.0,
     )
 
 
@@ -300,7 +334,7 @@ def goals(table: Table) -> Markdown:
     """The goals of a table of ratios and what was reached, with one and with two threads."""
     threads = _threads(table)
     lines = [
-        f"| | workload | goal | {' | '.join(f'{n} thread' + 's' * (n != '1') for n in threads)} |",
+        f"| | workload | goal | {' | '.join(_legend(threads))} |",
         f"|---|---|---|{'---|' * len(threads)}",
     ]
     for row in table.where(threads=threads[0]):
