@@ -312,7 +312,7 @@ def main() -> None:
     parser.add_argument(
         "--seconds",
         type=float,
-        default=130,
+        default=160,
         help="of rounds, with each number of threads",
     )
     parser.add_argument("--span", type=float, default=0.03, help="seconds of each turn")

@@ -20,6 +20,16 @@ class Workload:
     scale: float
     sides: tuple[int, int] | None = None
 
+    def __str__(self) -> str:
+        """For the first lines of a table."""
+        sides = "corners uniform"
+        if self.sides:
+            sides = "sides log-uniform in {} to {} pixels".format(*self.sides)
+        return (
+            f"features {self.batch} x {self.height} x {self.width} x {self.channels}, {self.num_rois} regions, "
+            f"{self.pooled} x {self.pooled} bins, scale 1/{1 / self.scale:g}, {sides}"
+        )
+
     def rois(self) -> np.ndarray:
         """Regions as `RoiPool` takes them, float32 [num_rois, 5], in the order of the images, always the same."""
         random = np.random.default_rng(0)

@@ -3,11 +3,12 @@
 import csv
 import html
 import math
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from IPython.display import HTML, Markdown
+from IPython.display import HTML
 
 BENCH = Path(__file__).parents[1] / "bench"
 WIDTH = 380
@@ -25,6 +26,13 @@ class Table:
 
     first_lines: list[str]
     rows: list[dict[str, str]]
+
+    def about(self) -> str:
+        """The first lines, to be printed: wrapped, so that they fit beside a page's margins."""
+        return "\n".join(
+            textwrap.fill(line, 80, subsequent_indent="    ", break_long_words=False)
+            for line in self.first_lines
+        )
 
     def where(self, **fields: str) -> list[dict[str, str]]:
         """The rows that have these values."""
@@ -330,27 +338,36 @@ def _met(row: Mapping[str, str]) -> bool:
     return ratio >= float(goal) if sign == ">=" else ratio <= float(goal)
 
 
-def goals(table: Table) -> Markdown:
-    """The goals of a table of ratios and what was reached, with one and with two threads."""
+def goals(table: Table) -> HTML:
+    """The goals of a table of ratios and what was reached, for each number of threads."""
     threads = _threads(table)
-    lines = [
-        f"| | workload | goal | {' | '.join(_legend(threads))} |",
-        f"|---|---|---|{'---|' * len(threads)}",
-    ]
+    lines = []
     for row in table.where(threads=threads[0]):
         if not row["goal"]:
             continue
         same = {key: row[key] for key in ("task", "way", "workload")}
-        cells = []
-        for each in table.where(**same):
-            verdict = "" if _met(each) else ", **missed**"
-            cells.append(number(float(each["ratio"])) + verdict)
-        goal = row["goal"].replace(">=", "≥").replace("<=", "≤")
-        workload = NAMES.get(row["workload"], row["workload"])
-        against = f"{row['task']}, against {row['way']}"
+        what = f"{row['task']}: {row['way']}"
         if row["way"] == "limit":
-            against = f"{row['task']}, share of the limit"
-        if row["base"] not in ("RoiPool", "RoiPoolInference", "RoiPoolGrad"):
-            against = f"{row['task']} of {row['way']}, to that of {row['base']}"
-        lines.append(f"| {against} | {workload} | {goal} | {' | '.join(cells)} |")
-    return Markdown("\n".join(lines))
+            what = f"{row['task']}: share of the limit"
+        elif row["task"] == "call":
+            what = f"call: {row['way']} to {row['base']}"
+        cells = [NAMES.get(row["workload"], row["workload"])]
+        cells.append(row["goal"].replace(">=", "≥").replace("<=", "≤"))
+        cells = [html.escape(cell) for cell in cells]
+        for each in table.where(**same):
+            reached = number(float(each["ratio"]))
+            cells.append(
+                reached if _met(each) else f"<strong>{reached}, missed</strong>"
+            )
+        lines.append(_line("td", f'<th scope="row">{html.escape(what)}</th>', cells))
+    titles = ["workload", "goal", *_legend(threads)]
+    first = _line("th", "<td></td>", titles)
+    return HTML(
+        '<div class="pst-scrollable-table-container"><table class="table">'
+        f"<thead>{first}</thead><tbody>{''.join(lines)}</tbody></table></div>"
+    )
+
+
+def _line(kind: str, first: str, cells: Sequence[str]) -> str:
+    """A row of an HTML table."""
+    return f"<tr>{first}{''.join(f'<{kind}>{cell}</{kind}>' for cell in cells)}</tr>"
