@@ -351,16 +351,16 @@ def goals(table: Table) -> HTML:
             what = f"{row['task']}: share of the limit"
         elif row["task"] == "call":
             what = f"call: {row['way']} to {row['base']}"
-        cells = [NAMES.get(row["workload"], row["workload"])]
-        cells.append(row["goal"].replace(">=", "≥").replace("<=", "≤"))
-        cells = [html.escape(cell) for cell in cells]
+        what += f", {NAMES.get(row['workload'], row['workload'])}"
+        sign, goal = row["goal"].split()
+        cells = [{">=": "≥", "<=": "≤"}[sign] + goal]
         for each in table.where(**same):
             reached = number(float(each["ratio"]))
             cells.append(
                 reached if _met(each) else f"<strong>{reached}, missed</strong>"
             )
         lines.append(_line("td", f'<th scope="row">{html.escape(what)}</th>', cells))
-    titles = ["workload", "goal", *_legend(threads)]
+    titles = ["goal", *_legend(threads)]
     first = _line("th", "<td></td>", titles)
     return HTML(
         '<div class="pst-scrollable-table-container"><table class="table">'
