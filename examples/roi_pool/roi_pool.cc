@@ -2,10 +2,7 @@
 
 #include "roi_pool.h"
 
-#include <algorithm>
-#include <atomic>
 #include <cstdint>
-#include <type_traits>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -133,6 +130,8 @@ spatial_scale: As RoiPool was given it, with which the GPU looks only at bins
 )doc");
 
 // [compute] Allocate, then pool the rows of bins on as many threads as pay.
+constexpr int64_t kCyclesOfOneThread = 50'000;
+
 template <typename T>
 struct Bits {  // what the kernels call T
   using type = T;
@@ -145,6 +144,24 @@ template <>
 struct Bits<tensorflow::bfloat16> {
   using type = Bfloat16;
 };
+
+// On as many threads as pay: none but this one where there is little to do.
+Shard ShardOn(OpKernelContext* context) {
+  return [context](int64_t total, int64_t cost, const Work& work) {
+    const Work exact = [&work](int64_t begin, int64_t end) {
+      // TensorFlow's threads take the smallest numbers for zero.
+      const tsl::port::ScopedDontFlushDenormal keep;
+      work(begin, end);
+    };
+    const auto& workers = *context->device()->tensorflow_cpu_worker_threads();
+    if (total * cost < kCyclesOfOneThread) {
+      exact(0, total);
+    } else {
+      tensorflow::Shard(workers.num_threads, workers.workers, total, cost,
+                        exact);
+    }
+  };
+}
 
 template <typename T>
 class RoiPoolOp : public tensorflow::OpKernel {
@@ -172,21 +189,13 @@ class RoiPoolOp : public tensorflow::OpKernel {
       argmax = output->flat<int32_t>().data();
     }
     if (shape.num_elements() == 0) return;
-    const auto& workers = *context->device()->tensorflow_cpu_worker_threads();
-    tensorflow::Shard(workers.num_threads, workers.workers,
-                      sizes.num_rois * sizes.pooled_height,
-                      sizes.pooled_width * sizes.channels * 8,
-                      [&](int64_t begin, int64_t end) {
-                        // TensorFlow's threads take the smallest numbers for
-                        // zero.
-                        const tsl::port::ScopedDontFlushDenormal keep;
-                        PoolPlain(sizes, features, rois, begin, end, pooled,
-                                  argmax);
-                      });
+    Pool<B>(sizes, features, rois, pooled, argmax, path_, Layout::kAuto,
+            ShardOn(context));
   }
 
  private:
   Sizes attrs_{};
+  const Path<typename Bits<T>::type> path_ = FindPath<typename Bits<T>::type>();
 };
 
 // [scatter] Each thread has channels of its own, and adds in the same order.
@@ -209,26 +218,11 @@ class RoiPoolGradOp : public tensorflow::OpKernel {
     OP_REQUIRES_OK(context, context->allocate_output(0, shape, &output));
     auto* features = reinterpret_cast<B*>(output->flat<T>().data());
 
-    constexpr int64_t kBlock = 64;
-    const int64_t blocks = (sizes.channels + kBlock - 1) / kBlock;
-    std::atomic<bool> good = true;
-    const auto& workers = *context->device()->tensorflow_cpu_worker_threads();
-    tensorflow::Shard(
-        workers.num_threads, workers.workers, sizes.batch * blocks,
-        kBlock * (sizes.height * sizes.width +
-                  sizes.num_rois * sizes.pooled_height * sizes.pooled_width),
-        [&](int64_t begin, int64_t end) {
-          const tsl::port::ScopedDontFlushDenormal keep;
-          for (int64_t i = begin; i < end; ++i) {
-            const int64_t c = i % blocks * kBlock;
-            if (!PoolGrad(sizes, gradient, argmax, rois, i / blocks, c,
-                          std::min(c + kBlock, sizes.channels), features)) {
-              good = false;
-            }
-          }
-        });
-    OP_REQUIRES(context, good,
-                CheckArgmax(argmax, context->input(1).NumElements(), sizes));
+    const bool good =
+        PoolGrad<B>(sizes, gradient, argmax, rois, features, ShardOn(context));
+    if (good) return;
+    OP_REQUIRES_OK(context,
+                   CheckArgmax(argmax, context->input(1).NumElements(), sizes));
   }
 };
 
