@@ -127,7 +127,7 @@ def configure() -> None:
 def cmake_error(output: str) -> str:
     """The text of CMake's first error on one line, or all that it printed where there is none."""
     error = re.search(
-        r"CMake Error at .*?:\n\n(.*?)\n(?:Call Stack|\n\n|--)", output, re.S
+        r"CMake Error at [^\n]*:\n\s*(.*?)\n\s*(?:Call Stack|\n)", output, re.S
     )
     return " ".join(error[1].split()) if error else output
 

@@ -18,7 +18,7 @@ from sphinx.environment import BuildEnvironment
 ROOT = EXAMPLES.parent
 SHARED = [
     ROOT / "conf.py",
-    ROOT / "cmake" / "FindTensorFlow.cmake",
+    *sorted((ROOT / "cmake").glob("*.cmake")),
     ROOT / "docs" / "figures.py",
     ROOT / "docs" / "start.py",
     EXAMPLES / "op_library.py",
