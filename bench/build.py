@@ -3,34 +3,20 @@
 Writes bench/build.csv, whose first lines say when, where and with which versions.
 """
 
-import datetime
 import os
-import platform
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from importlib.metadata import version
 from pathlib import Path
 
+from measure import heading, write
 from page_weight import page_weight
 
 ROOT = Path(__file__).parents[1]
 RESULT = ROOT / "bench" / "build.csv"
-
-
-def processor() -> str:
-    """The name of the processor, where Linux tells it."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        return platform.processor()
-    return next(
-        (line.split(": ")[1] for line in lines if line.startswith("model name")),
-        platform.machine(),
-    )
 
 
 def measure(book: Path) -> Iterator[tuple[str, float, float, str]]:
@@ -77,26 +63,16 @@ def main() -> None:
     left_out = shutil.ignore_patterns(
         ".git", ".venv", "build", "*.so", "__pycache__", ".*_cache"
     )
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        RESULT.with_suffix(".new").open("w") as file,
-    ):
+    first_lines = heading("make bench-build", ["tensorflow-cpu", "sphinx", "cmake"])
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
         book = Path(folder) / "book"
         shutil.copytree(ROOT, book, ignore=left_out)
-        versions = ", ".join(
-            f"{name} {version(name)}" for name in ("tensorflow-cpu", "sphinx", "cmake")
-        )
-        print("# make bench-build", file=file)
-        print(
-            f"# {datetime.date.today()}, {processor()}, {os.cpu_count()} cores",
-            file=file,
-        )
-        print(f"# Python {platform.python_version()}, {versions}", file=file)
-        print("what,measured,goal,unit", file=file)
         for what, measured, goal, unit in measure(book):
-            print(f'"{what}",{measured:.1f},{goal},{unit}', file=file)
+            row = {"what": what, "measured": f"{measured:.1f}"}
+            rows.append({**row, "goal": goal, "unit": unit})
             print(f"{what:46} {measured:7.1f} {unit:2}  goal {goal}", flush=True)
-    RESULT.with_suffix(".new").replace(RESULT)
+    write(RESULT, first_lines, rows)
 
 
 if __name__ == "__main__":

@@ -6,10 +6,7 @@ ratio is taken within its round, and the median of the rounds is given, with the
 """
 
 import argparse
-import csv
-import datetime
 import os
-import platform
 import sys
 import time
 from collections.abc import Callable
@@ -21,6 +18,7 @@ os.environ["CUDA_VISIBLE_DEVICES"] = ""
 
 import numpy as np
 import tensorflow as tf
+from measure import heading, quartiles, write
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "examples" / "multi_output"))
@@ -88,22 +86,10 @@ def measure(mode: str, rows: int, classes: int, rounds: int, span: float) -> lis
     table = []
     for way, name in enumerate(names):
         milliseconds = f"{np.median(times[:, way]) * 1e3:.4f}"
-        spread = [f"{np.quantile(ratios[:, way], q):.3f}" for q in (0.5, 0.25, 0.75)]
+        spread = [f"{value:.3f}" for value in quartiles(ratios[:, way])]
         row = [mode, rows, classes, name, milliseconds, *spread]
         table.append(dict(zip(FIELDS, row)))
     return table
-
-
-def machine() -> str:
-    """The name of the CPU and the number of cores that this process may use."""
-    info = Path("/proc/cpuinfo")
-    names = [
-        line.partition(":")[2].strip()
-        for line in (info.read_text().splitlines() if info.exists() else [])
-        if line.startswith("model name")
-    ]
-    cores = len(os.sched_getaffinity(0)) if info.exists() else os.cpu_count()
-    return f"{names[0] if names else platform.processor()}, {cores} cores"
 
 
 def main() -> None:
@@ -111,25 +97,23 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=41)
     parser.add_argument("--span", type=float, default=0.05, help="seconds of each run")
     options = parser.parse_args()
-    header = [
-        f"# command: python bench/softmax_gradient.py --rounds {options.rounds} --span {options.span}",
-        f"# machine: {machine()}, no GPU used",
-        f"# load at the start: {os.getloadavg()[0]:.1f} processes ready to run, others' included",
-        f"# versions: TensorFlow {tf.__version__}, NumPy {np.__version__}, Python {platform.python_version()}",
-        f"# date: {datetime.date.today()}",
-        "# times of losses and gradient, float32: the median of the rounds",
-        f"# ratio: to the time of {BASE} in the same round, with median, q1 and q3",
+    first_lines = heading(
+        f"python bench/softmax_gradient.py --rounds {options.rounds} --span {options.span}",
+        ["tensorflow-cpu", "tensorflow", "numpy"],
+        [
+            "times of losses and gradient, float32: the median of the rounds",
+            f"ratio: to the time of {BASE} in the same round, with median, q1 and q3",
+        ],
+    )
+    rows = [
+        row
+        for mode in ("eager", "tf.function")
+        for shape in SHAPES
+        for row in measure(mode, *shape, options.rounds, options.span)
     ]
-    with Path(__file__).with_suffix(".csv").open("w", newline="") as file:
-        print(*header, sep="\n", file=file)
-        table = csv.DictWriter(file, FIELDS, lineterminator="\n")
-        table.writeheader()
-        for mode in ("eager", "tf.function"):
-            for rows, classes in SHAPES:
-                result = measure(mode, rows, classes, options.rounds, options.span)
-                table.writerows(result)
-                file.flush()
-    print(Path(__file__).with_suffix(".csv").read_text(), end="")
+    result = Path(__file__).with_suffix(".csv")
+    write(result, first_lines, rows)
+    print(result.read_text(), end="")
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ SHARED = [
     ROOT / "conf.py",
     *sorted((ROOT / "cmake").glob("*.cmake")),
     ROOT / "docs" / "figures.py",
+    ROOT / "docs" / "measured.py",
     ROOT / "docs" / "start.py",
     EXAMPLES / "op_library.py",
 ]
@@ -39,6 +40,8 @@ def depend_on_examples(app: Sphinx, docname: str, content: list[str]) -> None:
         name = re.escape(example.name)
         if re.search(rf"examples/{name}\b|\b(from|import) {name}\b", cells):
             paths += [path for path in example.iterdir() if path.is_file()]
+    if re.search(r"\bmeasured\b", cells):
+        paths.append(ROOT / "bench")  # changes with every table that is written
     for path in paths:
         app.env.note_dependency(path, docname=docname)
 

@@ -1,0 +1,73 @@
+"""What the benches share: what stands above their tables, and the medians of rounds."""
+
+import csv
+import datetime
+import os
+import platform
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def processor() -> str:
+    """The name of the processor, where Linux tells it."""
+    info = Path("/proc/cpuinfo")
+    names = [
+        line.partition(":")[2].strip()
+        for line in (info.read_text().splitlines() if info.exists() else [])
+        if line.startswith("model name")
+    ]
+    return names[0] if names else platform.processor() or platform.machine()
+
+
+def heading(
+    command: str, packages: Sequence[str], notes: Iterable[str] = ()
+) -> list[str]:
+    """The first lines of a table: command, machine, load, versions, date and notes.
+
+    Args:
+      command: What makes the table again.
+      packages: Names of distributions; those that are not installed are left out.
+      notes: Further lines, on how it was measured.
+    """
+    installed = []
+    for package in packages:
+        try:
+            installed.append(f"{package} {version(package)}")
+        except PackageNotFoundError:
+            continue
+    lines = [
+        f"command: {command}",
+        f"machine: {processor()}, {cores()} cores, no GPU used",
+        f"load at the start: {os.getloadavg()[0]:.1f} processes ready to run, others' included",
+        f"versions: {', '.join([*installed, f'Python {platform.python_version()}'])}",
+        f"date: {datetime.date.today()}",
+        *notes,
+    ]
+    return [f"# {line}" for line in lines]
+
+
+def quartiles(values: ArrayLike) -> list[float]:
+    """The median of the values and the quartiles about it."""
+    return [float(np.quantile(values, q)) for q in (0.5, 0.25, 0.75)]
+
+
+def write(path: Path, first_lines: Sequence[str], rows: Sequence[Mapping]) -> None:
+    """Writes a table under its first lines; a run that is broken off leaves the old one."""
+    new = path.with_suffix(".new")
+    with new.open("w", newline="") as file:
+        print(*first_lines, sep="\n", file=file)
+        table = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        table.writeheader()
+        table.writerows(rows)
+    new.replace(path)

@@ -1,0 +1,361 @@
+"""RoiPool against the same in other libraries, and against what memory allows: `make bench`.
+
+Each library runs in a process of its own. Before anything is timed, results are compared. Then, in each round, every
+way runs in turn, after one call that is not timed unless it is slow, and all other processes are stopped meanwhile, so
+that no thread of theirs spins. Ratios are taken within a round; the table, bench/roi_pool.csv, has their medians and
+quartiles. In rows of workload a-c the ratio is the geometric mean of the three.
+"""
+
+import argparse
+import multiprocessing
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+from measure import cores, heading, quartiles, write
+from roi_pool_libraries import LIBRARIES, ROOT, SLOW, STREAMING, serve
+from roi_pool_workloads import WORKLOADS
+
+RESULT = ROOT / "bench" / "roi_pool.csv"
+MODULES = {
+    "TensorFlow": ["tensorflow"],
+    "OnnxRuntime": ["onnx", "onnxruntime"],
+    "OpenVINO": ["openvino"],
+    "Paddle": ["paddle"],
+}
+PACKAGES = ["tensorflow-cpu", "tensorflow", "onnxruntime", "openvino", "paddlepaddle"]
+LARGE = "abc"
+MEAN = "a-c"
+
+# From a task to what its ways are compared with, and the ways by the names of the table.
+TASKS = {
+    "with argmax": (
+        "RoiPool",
+        {
+            "onnxruntime": "onnxruntime",
+            "OpenVINO": "OpenVINO",
+            "Paddle": "Paddle",
+            "TensorFlow, windows": "stock: windows and argmax",
+            "limit": "limit, with argmax",
+        },
+    ),
+    "without argmax": (
+        "RoiPoolInference",
+        {
+            "onnxruntime": "onnxruntime",
+            "OpenVINO": "OpenVINO",
+            "TensorFlow, list of pixels": "stock: list of pixels",
+            "TensorFlow, windows": "stock: windows",
+            "limit": "limit, without argmax",
+        },
+    ),
+    "gradient": (
+        "RoiPoolGrad",
+        {
+            "Paddle": "Paddle, gradient",
+            "TensorFlow, unsorted_segment_sum": "stock: unsorted_segment_sum",
+            "limit": "limit, gradient",
+        },
+    ),
+}
+CALL = "call"
+CALLS = ["RoiPool", "RoiPoolInference", "Maximum"]
+GOALS = {  # at least, in times or of the limit
+    ("with argmax", MEAN, "onnxruntime"): 20,
+    ("with argmax", MEAN, "OpenVINO"): 7,
+    **{("with argmax", workload, "onnxruntime"): 10 for workload in LARGE},
+    **{("with argmax", workload, "OpenVINO"): 3 for workload in LARGE},
+    ("without argmax", MEAN, "onnxruntime"): 30,
+    ("without argmax", MEAN, "OpenVINO"): 10,
+    ("with argmax", "a", "limit"): 0.65,
+    ("with argmax", "b", "limit"): 0.85,
+    ("with argmax", "c", "limit"): 0.5,
+    ("gradient", MEAN, "Paddle"): 3,
+}
+CALL_GOAL = 1.3  # at most
+
+
+def fail(message: str) -> None:
+    sys.exit(f"make bench: {message}")
+
+
+class Process:
+    """A library in a process that runs only while it answers."""
+
+    def __init__(self, library: str, threads: int) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.library = library
+        self.connection, other = context.Pipe()
+        self.process = context.Process(
+            target=serve, args=(library, threads, other), daemon=True
+        )
+        self.process.start()
+        other.close()
+        self.stop()
+
+    def stop(self) -> None:
+        os.kill(self.process.pid, signal.SIGSTOP)
+
+    def call(self, method: str, *arguments: object) -> object:
+        os.kill(self.process.pid, signal.SIGCONT)
+        try:
+            self.connection.send((method, arguments))
+            good, answer = self.connection.recv()
+        except (EOFError, ConnectionError):
+            self.process.join(5)
+            fail(f"{self.library}'s process died: exit code {self.process.exitcode}")
+        self.stop()
+        if not good:
+            fail(f"{self.library}: {answer}")
+        return answer
+
+
+def compile_streaming() -> None:
+    """Makes the library of bench/streaming.cc."""
+    STREAMING.parent.mkdir(parents=True, exist_ok=True)
+    compiler = shlex.split(os.environ.get("CXX", "c++"))
+    if not shutil.which(compiler[0]):
+        fail(f"no C++ compiler {compiler[0]}: sudo apt-get install g++")
+    source = ROOT / "bench" / "streaming.cc"
+    flags = ["-O3", "-std=c++17", "-shared", "-fPIC", "-pthread"]
+    command = [*compiler, *flags, str(source), "-o", str(STREAMING)]
+    run = subprocess.run(command, capture_output=True, text=True)
+    if run.returncode:
+        fail(f"cannot compile bench/streaming.cc: {run.stderr.strip().splitlines()[0]}")
+
+
+def check(workload: str, prepared: dict[str, tuple]) -> dict[str, float]:
+    """The share of differing elements of each way; fails where there must be none."""
+    shares = {}
+    for way, (_, differences) in prepared.items():
+        for result, (share, furthest) in differences.items():
+            allowed = way == "OpenVINO"
+            if result == "gradient":  # sums in another order
+                allowed = furthest < 1e-3
+            if share and not allowed:
+                fail(
+                    f"{way}, workload {workload}: {share:.2%} of {result} differ from RoiPool's, by up to {furthest:g}"
+                )
+            shares[way] = max(share, shares.get(way, 0.0))
+    return shares
+
+
+class Bench:
+    """All that is measured with a number of threads."""
+
+    def __init__(self, threads: int, libraries: list[str]) -> None:
+        self.threads = threads
+        self.processes = [Process(library, threads) for library in libraries]
+        self.ways: list[tuple[Process, str, str]] = []
+        self.slow: set[tuple[str, str]] = set()
+        self.different: dict[tuple[str, str], float] = {}
+        self.folded: list[dict] = []
+        # From workload and way to round to seconds, and to busy cores.
+        self.seconds: dict[tuple[str, str], dict[int, float]] = {}
+        self.busy: dict[tuple[str, str], list[float]] = {}
+
+    def prepare(self) -> None:
+        """Compares the results of all with RoiPool's."""
+        with tempfile.TemporaryDirectory() as references:
+            for process in self.processes:
+                for workload in WORKLOADS:
+                    if workload == "d" and process.library != "TensorFlow":
+                        continue
+                    prepared = process.call("prepare", workload, references)
+                    shares = check(workload, prepared)
+                    for way, (seconds, _) in prepared.items():
+                        self.ways.append((process, workload, way))
+                        if seconds > SLOW:
+                            self.slow.add((workload, way))
+                        if way in shares:
+                            self.different[workload, way] = shares[way]
+                    if (process.library, self.threads) == (
+                        "TensorFlow",
+                        1,
+                    ) and workload in LARGE:
+                        folded = process.call("in_a_function", workload, references)
+                        self.different |= {
+                            (workload, f"folding {key}"): share
+                            for key, share in folded.items()
+                        }
+
+    def rounds(self, seconds: float, span: float, least: int) -> None:
+        """Takes turns for so long, and at least so many times; slow ways take part in every third round."""
+        end = time.monotonic() + seconds
+        number = 0
+        while number < least or time.monotonic() < end:
+            order = np.random.default_rng(number).permutation(len(self.ways))
+            for i in order:
+                process, *key = self.ways[i]
+                key = tuple(key)
+                if key in self.slow and number % 3:
+                    continue
+                taken, busy = process.call("measure", *key, span)
+                self.seconds.setdefault(key, {})[number] = taken
+                self.busy.setdefault(key, []).append(busy)
+            number += 1
+
+    def close(self) -> None:
+        for process in self.processes:
+            process.process.kill()
+
+    def limit(self, workload: str, way: str) -> str:
+        """Of the two kinds of stores, the faster one."""
+        both = [f"{way}, {stores} stores" for stores in ("ordinary", "streaming")]
+        return min(
+            both, key=lambda way: np.median([*self.seconds[workload, way].values()])
+        )
+
+    def row(
+        self, workload: str, task: str, name: str, way: str, base: str
+    ) -> dict | None:
+        """A row of the table; None where this machine lacks the library."""
+        members = LARGE if workload == MEAN else workload
+        keys = []
+        for member in members:
+            key = self.limit(member, way) if name == "limit" else way
+            if (member, key) not in self.seconds:
+                return None
+            keys.append((member, key))
+        known = [self.seconds[key] for key in keys]
+        bases = [self.seconds[member, base] for member in members]
+        common = sorted(set.intersection(*map(set, known), *map(set, bases)))
+        logarithms = [
+            [np.log(each[number] / other[number]) for each, other in zip(known, bases)]
+            for number in common
+        ]
+        ratio, q1, q3 = quartiles(np.exp(np.mean(logarithms, axis=1)))
+        goal = GOALS.get((task, workload, name))
+        row = {
+            "workload": workload,
+            "threads": self.threads,
+            "task": task,
+            "way": name,
+            "base": base,
+            "milliseconds": "",
+            "ratio": f"{ratio:.4g}",
+            "q1": f"{q1:.4g}",
+            "q3": f"{q3:.4g}",
+            "goal": f">= {goal}" if goal else "",
+            "rounds": len(common),
+            "cores": "",
+            "different": "",
+        }
+        if workload != MEAN:
+            (key,) = keys
+            row["milliseconds"] = (
+                f"{np.median([*self.seconds[key].values()]) * 1e3:.4g}"
+            )
+            row["cores"] = f"{np.median(self.busy[key]):.2f}"
+            if key in self.different:
+                row["different"] = f"{self.different[key]:.3g}"
+        if task == CALL:
+            row["goal"] = f"<= {CALL_GOAL}" if name in CALLS[:1] else ""
+        return row
+
+    def rows(self, variants: list[str]) -> list[dict]:
+        rows = []
+        for task, (base, ways) in TASKS.items():
+            for workload in [*LARGE, MEAN]:
+                for name, way in {base: base, **ways}.items():
+                    rows.append(self.row(workload, task, name, way, base))
+        for workload in [*LARGE, MEAN]:
+            for name in variants:
+                rows.append(self.row(workload, "variants", name, name, "RoiPool"))
+        for name in [*CALLS, "TopKV2"]:
+            rows.append(self.row("d", CALL, name, name, "TopKV2"))
+        for workload in LARGE:
+            for key in ("with", "without"):
+                if (workload, f"folding {key}") not in self.different:
+                    continue
+                row = dict.fromkeys(rows[0], "")
+                share = self.different[workload, f"folding {key}"]
+                rows.append(
+                    row
+                    | {
+                        "workload": workload,
+                        "threads": self.threads,
+                        "task": "in tf.function",
+                        "way": f"TensorFlow, list of pixels, {key} constant folding",
+                        "base": "RoiPool",
+                        "different": f"{share:.3g}",
+                    }
+                )
+        return [row for row in rows if row]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        default=130,
+        help="of rounds, with each number of threads",
+    )
+    parser.add_argument("--span", type=float, default=0.03, help="seconds of each turn")
+    parser.add_argument("--rounds", type=int, default=7, help="at least")
+    parser.add_argument("--output", type=Path, default=RESULT)
+    options = parser.parse_args()
+    if not (ROOT / "examples" / "roi_pool" / "libroi_pool.so").exists():
+        fail("no examples/roi_pool/libroi_pool.so: make roi_pool")
+    libraries = []
+    for library in LIBRARIES:
+        missing = [name for name in MODULES.get(library, []) if not find_spec(name)]
+        if not missing:
+            libraries.append(library)
+        elif library == "Paddle" and (
+            sys.platform != "linux" or os.uname().machine != "x86_64"
+        ):
+            print("no Paddle for this kind of machine: it is left out")
+        else:
+            fail(f"no {', '.join(missing)}: make bench installs what is missing")
+    compile_streaming()
+    first_lines = heading(
+        "python bench/roi_pool.py "
+        f"--seconds {options.seconds:g} --span {options.span:g} --rounds {options.rounds}",
+        [*PACKAGES, "numpy"],
+        [
+            "milliseconds: the median of the rounds, of a call with its output's allocation",
+            "ratio: to the base's time in the same round, median, q1 and q3; a-c: the geometric mean of the three",
+            "limit: reads each pixel of a region once, writes each output once; its ratio is the share reached",
+            "cores: processor time over time; different: the share of elements unlike the base's",
+            *(f"{name}: {workload}" for name, workload in WORKLOADS.items()),
+        ],
+    )
+    rows = []
+    for threads in (1, 2):
+        if threads > cores():
+            print(f"{threads} threads are left out: {cores()} core")
+            continue
+        bench = Bench(threads, libraries)
+        try:
+            print(f"Threads: {threads}. Comparing results", flush=True)
+            bench.prepare()
+            print(f"Taking turns for {options.seconds:g} s", flush=True)
+            bench.rounds(options.seconds, options.span, options.rounds)
+        finally:
+            bench.close()
+        known = {way for _, _, way in bench.ways}
+        rows += bench.rows(sorted(w for w in known if w.startswith("kernel")))
+    write(options.output, first_lines, rows)
+    for row in rows:
+        goal = f"goal {row['goal']}" if row["goal"] else ""
+        print(
+            f"{row['threads']} {row['workload']:3} {row['task']:14} {row['way']:34.34} {row['milliseconds']:>9} ms "
+            f"{row['ratio']:>8} ({row['q1']}-{row['q3']}) {row['cores']:>5} {row['different']} {goal}"
+        )
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except KeyboardInterrupt:
+        fail("interrupted")

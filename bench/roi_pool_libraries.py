@@ -1,0 +1,404 @@
+"""What bench/roi_pool.py measures: max RoI pooling in each library, in a process of its own.
+
+A library is a class: made with a number of threads, it gives for a workload its ways to compute a task, as `Way`s by
+name. Inputs are converted to the library's own layout beforehand.
+"""
+
+import ctypes
+import os
+import resource
+import sys
+import time
+import traceback
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import numpy as np
+from roi_pool_workloads import WORKLOADS, Workload
+
+ROOT = Path(__file__).parents[1]
+STREAMING = ROOT / "build" / "bench" / "libstreaming.so"
+SLOW = 0.2  # seconds
+
+
+@dataclass
+class Way:
+    """What is timed, and what it computed, as arrays in RoiPool's layout by name: pooled, argmax, gradient."""
+
+    run: Callable[[], object]
+    results: Callable[[], dict[str, np.ndarray]]
+
+
+def channels_first(array: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(np.moveaxis(array, -1, 1))
+
+
+class TensorFlow:
+    """RoiPool, its variants and TensorFlow's own ops."""
+
+    def __init__(self, threads: int) -> None:
+        sys.path[:0] = [str(ROOT / "examples"), str(ROOT / "examples" / "roi_pool")]
+        import roi_pool
+        import stock_ops
+        import stock_windows
+        import tensorflow as tf
+
+        tf.get_logger().setLevel("ERROR")
+        tf.config.threading.set_intra_op_parallelism_threads(threads)
+        tf.config.threading.set_inter_op_parallelism_threads(1)
+        self.tf, self.op = tf, roi_pool
+        self.listed, self.windows = stock_ops.roi_pool, stock_windows.roi_pool
+
+    def ways(self, workload: Workload) -> dict[str, Way]:
+        tf, op = self.tf, self.op
+        features, rois = tf.constant(workload.features()), tf.constant(workload.rois())
+        gradient = tf.constant(workload.gradient())
+        shape = tf.constant(features.shape)
+        sizes = workload.pooled, workload.pooled, workload.scale
+        _, argmax = op.roi_pool(features, rois, *sizes)
+
+        def pooled(run: Callable) -> Way:
+            return Way(run, lambda: {"pooled": run().numpy()})
+
+        def both(run: Callable) -> Way:
+            names = ("pooled", "argmax")
+            return Way(run, lambda: dict(zip(names, (t.numpy() for t in run()))))
+
+        def back(run: Callable) -> Way:
+            return Way(run, lambda: {"gradient": run().numpy()})
+
+        ways = {
+            "RoiPool": both(lambda: op.roi_pool(features, rois, *sizes)),
+            "RoiPoolInference": pooled(
+                lambda: op.roi_pool_inference(features, rois, *sizes)
+            ),
+            "RoiPoolGrad": back(
+                lambda: op.roi_pool_grad(gradient, argmax, rois, shape)
+            ),
+        }
+        if workload is WORKLOADS["d"]:
+            flat = tf.reshape(features, [2, -1])
+            ways["TopKV2"] = Way(lambda: tf.raw_ops.TopKV2(input=flat, k=4), dict)
+            ways["Maximum"] = Way(lambda: tf.raw_ops.Maximum(x=flat, y=flat), dict)
+            return ways
+        for variant in self.variants():
+            ways[variant] = both(self.variant(variant, ways["RoiPool"].run))
+        image = tf.cast(rois[:, 0], tf.int32)[:, None, None, None]
+        pixels = workload.height * workload.width
+
+        def scatter() -> tf.Tensor:
+            at = (image * pixels + argmax) * workload.channels
+            at = tf.where(argmax < 0, -1, at + tf.range(workload.channels))
+            flat = tf.math.unsorted_segment_sum(
+                gradient, at, features.shape.num_elements()
+            )
+            return tf.reshape(flat, features.shape)
+
+        ways["stock: list of pixels"] = pooled(
+            lambda: self.listed(features, rois, *sizes)
+        )
+        ways["stock: windows"] = pooled(
+            lambda: self.windows(features, rois, *sizes, with_argmax=False)[0]
+        )
+        ways["stock: windows and argmax"] = both(
+            lambda: self.windows(features, rois, *sizes, with_argmax=True)
+        )
+        ways["stock: unsorted_segment_sum"] = back(scatter)
+        return ways
+
+    def in_a_function(self, workload: Workload, folding: bool) -> np.ndarray:
+        """What the list of pixels gives inside of a tf.function, with and without constant folding."""
+        tf = self.tf
+        tf.config.optimizer.set_experimental_options({"constant_folding": folding})
+        sizes = workload.pooled, workload.pooled, workload.scale
+        run = tf.function(lambda f, r: self.listed(f, r, *sizes), autograph=False)
+        pooled = run(tf.constant(workload.features()), tf.constant(workload.rois()))
+        tf.config.optimizer.set_experimental_options({"constant_folding": True})
+        return pooled.numpy()
+
+    def variants(self) -> list[str]:
+        return []
+
+    def variant(self, name: str, run: Callable) -> Callable:
+        raise NotImplementedError(name)
+
+
+class OnnxRuntime:
+    """MaxRoiPool, into memory that is given."""
+
+    def __init__(self, threads: int) -> None:
+        import onnx
+        import onnxruntime
+
+        self.onnx, self.runtime, self.threads = onnx, onnxruntime, threads
+
+    def ways(self, workload: Workload) -> dict[str, Way]:
+        onnx, runtime = self.onnx, self.runtime
+        features, rois = channels_first(workload.features()), workload.rois()
+        shape = [len(rois), workload.channels, workload.pooled, workload.pooled]
+        tensor = onnx.helper.make_tensor_value_info
+        node = onnx.helper.make_node(
+            "MaxRoiPool",
+            ["features", "rois"],
+            ["pooled"],
+            pooled_shape=shape[2:],
+            spatial_scale=workload.scale,
+        )
+        graph = onnx.helper.make_graph(
+            [node],
+            "bench",
+            [
+                tensor("features", onnx.TensorProto.FLOAT, features.shape),
+                tensor("rois", onnx.TensorProto.FLOAT, rois.shape),
+            ],
+            [tensor("pooled", onnx.TensorProto.FLOAT, shape)],
+        )
+        model = onnx.helper.make_model(
+            graph, opset_imports=[onnx.helper.make_opsetid("", 13)], ir_version=8
+        )
+        options = runtime.SessionOptions()
+        options.intra_op_num_threads = self.threads
+        options.inter_op_num_threads = 1
+        session = runtime.InferenceSession(
+            model.SerializeToString(), options, providers=["CPUExecutionProvider"]
+        )
+        pooled = runtime.OrtValue.ortvalue_from_shape_and_type(shape, np.float32)
+        binding = session.io_binding()
+        binding.bind_cpu_input("features", features)
+        binding.bind_cpu_input("rois", rois)
+        binding.bind_ortvalue_output("pooled", pooled)
+
+        def results() -> dict[str, np.ndarray]:
+            session.run_with_iobinding(binding)
+            return {"pooled": np.moveaxis(pooled.numpy(), 1, -1)}
+
+        run = lambda: session.run_with_iobinding(binding)  # noqa: E731
+        return {"onnxruntime": Way(run, results)}
+
+
+class OpenVINO:
+    """ROIPooling in float32: by default the CPU may take fewer bits."""
+
+    def __init__(self, threads: int) -> None:
+        import openvino
+        from openvino import opset13
+
+        self.openvino, self.opset, self.threads = openvino, opset13, threads
+
+    def ways(self, workload: Workload) -> dict[str, Way]:
+        openvino, opset = self.openvino, self.opset
+        features, rois = channels_first(workload.features()), workload.rois()
+        inputs = [opset.parameter(x.shape, np.float32) for x in (features, rois)]
+        size = [workload.pooled] * 2
+        pooled = opset.roi_pooling(*inputs, size, workload.scale, "max")
+        model = openvino.Core().compile_model(
+            openvino.Model([pooled], inputs),
+            "CPU",
+            {
+                "INFERENCE_PRECISION_HINT": "f32",
+                "INFERENCE_NUM_THREADS": self.threads,
+                "NUM_STREAMS": 1,
+            },
+        )
+        request = model.create_infer_request()
+        for i, array in enumerate((features, rois)):
+            request.set_input_tensor(i, openvino.Tensor(array, shared_memory=True))
+
+        def run() -> None:
+            request.infer()
+
+        def results() -> dict[str, np.ndarray]:
+            request.infer()
+            return {"pooled": np.moveaxis(request.get_output_tensor(0).data, 1, -1)}
+
+        run.inputs = features, rois  # whose memory the request shares
+        return {"OpenVINO": Way(run, results)}
+
+
+class Paddle:
+    """paddle.vision.ops.roi_pool, which finds the maxima's places too, and its gradient."""
+
+    def __init__(self, threads: int) -> None:
+        import paddle
+
+        paddle.device.set_device("cpu")
+        self.paddle = paddle
+
+    def ways(self, workload: Workload) -> dict[str, Way]:
+        paddle = self.paddle
+        features = paddle.to_tensor(
+            channels_first(workload.features()), stop_gradient=False
+        )
+        rois = workload.rois()
+        counts = np.bincount(rois[:, 0].astype(int), minlength=workload.batch)
+        counts = paddle.to_tensor(counts.astype(np.int32))
+        boxes = paddle.to_tensor(rois[:, 1:])
+        gradient = paddle.to_tensor(channels_first(workload.gradient()))
+
+        def forward() -> object:
+            return paddle.vision.ops.roi_pool(
+                features, boxes, counts, workload.pooled, workload.scale
+            )
+
+        pooled = forward()
+
+        def backward() -> object:
+            (result,) = paddle.grad(
+                pooled, features, grad_outputs=gradient, retain_graph=True
+            )
+            return result
+
+        def results(run: Callable, name: str) -> Callable:
+            return lambda: {name: np.moveaxis(run().numpy(), 1, -1)}
+
+        return {
+            "Paddle": Way(forward, results(forward, "pooled")),
+            "Paddle, gradient": Way(backward, results(backward, "gradient")),
+        }
+
+
+class Streaming:
+    """No pooling: a program that reads each pixel that lies in a region once, and writes each output once."""
+
+    def __init__(self, threads: int) -> None:
+        self.threads = threads
+        self.library = ctypes.CDLL(str(STREAMING))
+        pointer, size = ctypes.c_void_p, ctypes.c_size_t
+        arguments = [pointer, size, pointer, size, ctypes.c_int, ctypes.c_int]
+        self.library.ReadAndWrite.argtypes = arguments
+        self.library.ReadAndWrite.restype = ctypes.c_uint64
+
+    def ways(self, workload: Workload) -> dict[str, Way]:
+        pooled, touched = workload.pooled_bytes(), workload.touched_bytes()
+        pixels = 4 * workload.batch * workload.height * workload.width
+        sizes = {
+            "with argmax": (touched, 2 * pooled),
+            "without argmax": (touched, pooled),
+            "gradient": (2 * pooled, pixels * workload.channels),
+        }
+        # The buffers are shared: their first bytes are taken.
+        source, target = (_aligned(max(each)) for each in zip(*sizes.values()))
+
+        def way(read: int, written: int, streaming: bool) -> Way:
+            def run() -> None:
+                pair = source.ctypes.data, read, target.ctypes.data, written
+                self.library.ReadAndWrite(*pair, self.threads, streaming)
+
+            return Way(run, dict)
+
+        return {
+            f"limit, {task}, {stores} stores": way(*size, stores == "streaming")
+            for task, size in sizes.items()
+            for stores in ("ordinary", "streaming")
+        }
+
+
+def _aligned(size: int) -> np.ndarray:
+    """Bytes that begin at a multiple of 64 and have been written, so that they are in memory."""
+    buffer = np.ones(size + 64, np.uint8)
+    first = -buffer.ctypes.data % 64
+    return buffer[first : first + size]
+
+
+LIBRARIES = {
+    library.__name__: library
+    for library in (TensorFlow, OnnxRuntime, OpenVINO, Paddle, Streaming)
+}
+
+
+class Worker:
+    """What goes on in a library's process, at the request of the bench."""
+
+    def __init__(self, library: str, threads: int) -> None:
+        self.library = LIBRARIES[library](threads)
+        self.known: dict[tuple[str, str], tuple[Way, float]] = {}
+
+    def prepare(self, workload: str, references: str) -> dict[str, tuple]:
+        """Gets ready. For each way: how long a call takes, and of each of its results the share of elements that
+        differ from the reference and the largest difference. What has no reference yet becomes it.
+        """
+        summary = {}
+        for name, way in self.library.ways(WORKLOADS[workload]).items():
+            start = time.perf_counter()
+            results = way.results()
+            seconds = time.perf_counter() - start
+            differences = {
+                result: self.compare(
+                    array, Path(references, f"{workload}-{result}.npy")
+                )
+                for result, array in results.items()
+            }
+            if seconds < 2 * SLOW:  # or less: the first call is not like the others
+                start = time.perf_counter()
+                way.run()
+                seconds = time.perf_counter() - start
+            self.known[workload, name] = way, seconds
+            summary[name] = seconds, differences
+        return summary
+
+    @staticmethod
+    def compare(array: np.ndarray, path: Path) -> tuple[float, float]:
+        if not path.exists():
+            np.save(path, array)
+            return 0.0, 0.0
+        reference = np.load(path, mmap_mode="r")
+        if array.shape != reference.shape:
+            raise ValueError(f"{path.stem}: {array.shape}, not {reference.shape}")
+        different = array != reference
+        if not different.any():
+            return 0.0, 0.0
+        furthest = np.abs(array[different] - reference[different]).max()
+        return float(different.mean()), float(furthest)
+
+    def in_a_function(self, workload: str, references: str) -> dict[str, float]:
+        """The shares of differing values of TensorFlow's own ops in a tf.function."""
+        path = Path(references, f"{workload}-pooled.npy")
+        return {
+            "with" if folding else "without": self.compare(
+                self.library.in_a_function(WORKLOADS[workload], folding), path
+            )[0]
+            for folding in (True, False)
+        }
+
+    def measure(self, workload: str, name: str, span: float) -> tuple[float, float]:
+        """The mean time of a call, over so many seconds and at least one call, and how many cores were busy."""
+        way, seconds = self.known[workload, name]
+        run = way.run
+        if seconds < SLOW:
+            run()  # after the other libraries' turns the caches are theirs
+        calls, start, busy = 0, time.perf_counter(), time.process_time()
+        while True:
+            run()
+            calls += 1
+            elapsed = time.perf_counter() - start
+            if elapsed >= span:
+                break
+        return elapsed / calls, (time.process_time() - busy) / elapsed
+
+    def memory(self) -> int:
+        """The largest number of kilobytes that the process has had in memory."""
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+def serve(library: str, threads: int, connection: Connection) -> None:
+    """Answers requests, a method of Worker's and its arguments, with (True, what it returns) or (False, why not)."""
+    if sys.platform == "linux":  # die with the bench, even when that is killed
+        ctypes.CDLL(None).prctl(1, 9)
+    os.environ |= {"OMP_NUM_THREADS": str(threads), "CUDA_VISIBLE_DEVICES": ""}
+    os.environ |= {"TF_CPP_MIN_LOG_LEVEL": "3", "TF_ENABLE_ONEDNN_OPTS": "0"}
+    warnings.simplefilter("ignore")
+    worker = None
+    while True:
+        method, arguments = connection.recv()
+        try:
+            if worker is None:
+                worker = Worker(library, threads)
+            answer = True, getattr(worker, method)(*arguments)
+        except Exception as error:
+            traceback.print_exc()
+            lines = f"{type(error).__name__}: {error}".splitlines()
+            answer = False, lines[0] if lines else type(error).__name__
+        connection.send(answer)
