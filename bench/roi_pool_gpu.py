@@ -41,7 +41,7 @@ def import_torch() -> object:
         fail("no GPU: nvidia-smi finds none")
     try:
         import torch
-        import torchvision  # noqa: F401: registers torch.ops.torchvision
+        import torchvision  # noqa: F401
     except ImportError as error:
         fail(f"{error}: pip install torch torchvision")
     if not torch.cuda.is_available():

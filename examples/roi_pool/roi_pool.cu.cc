@@ -1,18 +1,13 @@
 // The GPU kernels: CUDA and nothing of TensorFlow, so nvcc takes seconds, and
 // any nvcc will do. With cuda_on_host.h a C++ compiler builds them, too.
 
+#include "roi_pool.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 
-#ifdef __CUDACC__
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-#include <cuda_runtime.h>
-#else
-#include "cuda_on_host.h"
-#endif
-#include "roi_pool.h"
+#include "cuda_launch.h"
 #include "roi_pool_launch.h"
 
 namespace op_by_op {
@@ -222,13 +217,6 @@ __global__ void TouchKernel(Sizes sizes, const Box* __restrict__ boxes,
 constexpr int kSharedBytes = 1 << 15;  // of a block: nobody need ask for more
 constexpr int kAtOnce = 4;             // bins, whose reads overlap in time
 
-#ifdef __CUDACC__
-__device__ inline void* SharedMemory() {
-  extern __shared__ double shared_memory[];
-  return shared_memory;
-}
-#endif
-
 // a / b for 0 <= a < 2^31 by a multiplication, since the GPU has no division.
 struct Divider {
   uint64_t factor;
@@ -364,29 +352,6 @@ int64_t Blocks(int64_t items, int64_t of_a_block) {
   return std::min<int64_t>((items + of_a_block - 1) / of_a_block,
                            OP_BY_OP_MOST_BLOCKS);
 }
-
-#ifdef __CUDACC__
-const char* Text(cudaError_t error) {
-  return error == cudaSuccess ? nullptr : cudaGetErrorString(error);
-}
-
-template <typename... Parameters, typename... Arguments>
-const char* Launch(void (*kernel)(Parameters...), int64_t blocks, int threads,
-                   int shared_bytes, void* stream, Arguments... arguments) {
-  kernel<<<static_cast<unsigned>(blocks), threads, shared_bytes,
-           static_cast<cudaStream_t>(stream)>>>(arguments...);
-  return Text(cudaGetLastError());
-}
-
-const char* CopyToHost(void* stream, const void* on_device, void* on_host,
-                       int64_t bytes) {
-  const auto cuda_stream = static_cast<cudaStream_t>(stream);
-  const cudaError_t error = cudaMemcpyAsync(
-      on_host, on_device, bytes, cudaMemcpyDeviceToHost, cuda_stream);
-  return Text(error == cudaSuccess ? cudaStreamSynchronize(cuda_stream)
-                                   : error);
-}
-#endif
 
 template <typename T, int kVector>
 bool Aligned(int64_t channels, const void* pointer) {

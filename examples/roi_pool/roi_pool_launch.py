@@ -23,7 +23,9 @@ class Sizes(ctypes.Structure):
     ] + [("spatial_scale", ctypes.c_float)]
 
 
-def build_for_host(library: Path, *flags: str) -> None:
+def build_for_host(
+    library: Path, *flags: str, source: Path = HERE / "roi_pool.cu.cc"
+) -> None:
     """Compiles the kernels with the C++ compiler and cuda_on_host.h.
 
     What the GPU would refuse or get wrong without a word ends the process here: a vector at an address that is not
@@ -32,6 +34,7 @@ def build_for_host(library: Path, *flags: str) -> None:
     Args:
       library: The file to write.
       *flags: For the compiler; `-DOP_BY_OP_MOST_BLOCKS=3` makes every kernel loop.
+      source: The kernels.
 
     Raises:
       subprocess.CalledProcessError: The compiler failed.
@@ -48,7 +51,7 @@ def build_for_host(library: Path, *flags: str) -> None:
                 "-fsanitize-undefined-trap-on-error",
             ),
             *("-isystem", tf.sysconfig.get_include(), *flags),
-            *("-x", "c++", HERE / "roi_pool.cu.cc", "-o", library),
+            *("-I", HERE, "-x", "c++", source, "-o", library),
         ],
         check=True,
     )
