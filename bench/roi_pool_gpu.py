@@ -23,9 +23,10 @@ ROOT = Path(__file__).parents[1]
 RESULT = ROOT / "bench" / "roi_pool_gpu.csv"
 sys.path.insert(0, str(ROOT / "examples" / "roi_pool"))
 
-from roi_pool_launch import HERE, Launchers, Sizes, build_for_gpu  # noqa: E402
+from roi_pool_launch import HERE, Launchers, Sizes, build_for_gpu, find_nvcc  # noqa: E402
 
 BATCH = 8
+GOALS = {("with argmax", "RoiPool"): ">= 1.5", ("gradient", "RoiPool"): ">= 1.5"}
 
 
 def fail(message: str) -> None:
@@ -51,7 +52,7 @@ def import_torch() -> object:
 
 def launchers() -> Launchers:
     """The kernels: compiled for this GPU where there is an nvcc, else those of the example's library."""
-    nvcc = shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/cuda/bin")
+    nvcc = find_nvcc()
     library = HERE / "libroi_pool.so"
     if nvcc:
         library = ROOT / "build" / "bench" / "libroi_pool_gpu.so"
@@ -198,11 +199,13 @@ def measure(torch, library: Launchers, rounds: int, calls: int, copy: float) -> 
                     {
                         "workload": name,
                         "task": task,
+                        "threads": "all",
                         "way": way,
                         "milliseconds": f"{median:.4f}",
-                        "faster": f"{ratio[0]:.2f}",
+                        "ratio": f"{ratio[0]:.2f}",
                         "q1": f"{ratio[1]:.2f}",
                         "q3": f"{ratio[2]:.2f}",
+                        "goal": GOALS.get((task, way), ""),
                         "GB/s": f"{bandwidth / 1e9:.0f}",
                         "share of copy": f"{bandwidth / copy:.2f}",
                     }
@@ -223,7 +226,7 @@ def main() -> None:
     gpu = torch.cuda.get_device_properties(0)
     notes = [
         f"{BATCH} images; milliseconds: the median of the rounds",
-        "faster: torchvision's time by that of the way, in the same round, with median, q1 and q3",
+        "ratio: torchvision's time by that of the way, in the same round, with median, q1 and q3",
         "share of copy: bytes that must be read and written, by the time, by the rate of a copy in the GPU's memory, "
         f"{copy / 1e9:.0f} GB/s",
     ]

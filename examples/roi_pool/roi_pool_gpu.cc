@@ -10,6 +10,7 @@
 #include "roi_pool_launch.h"
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/platform/stream_executor.h"
+#include "tsl/profiler/lib/traceme.h"
 
 namespace op_by_op {
 namespace {
@@ -61,6 +62,7 @@ class RoiPoolGpuOp : public tensorflow::OpKernel {
     OP_REQUIRES_OK(context, ReadShapes(context, &sizes, &shape));
     const float* rois = Rois(context, 1);
     if (check_rois_ && sizes.num_rois > 0) {
+      const tsl::profiler::TraceMe traced("RoiPool waits for rois");
       std::vector<float> on_host(sizes.num_rois * 5);
       OP_REQUIRES_OK(context, Launched(RoiPoolCopyToHost(
                                   Stream(context), rois, on_host.data(),

@@ -3,7 +3,9 @@
 import ctypes
 import os
 import shlex
+import shutil
 import subprocess
+import sysconfig
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -21,6 +23,18 @@ class Sizes(ctypes.Structure):
             *("num_rois", "pooled_height", "pooled_width"),
         )
     ] + [("spatial_scale", ctypes.c_float)]
+
+
+def find_nvcc() -> str | None:
+    """The CUDA compiler that `make examples` would take: of CUDACXX, the PATH, /usr/local/cuda, or the package's."""
+    package = Path(sysconfig.get_path("purelib"), "nvidia", "cu13", "bin")
+    return shutil.which(os.environ.get("CUDACXX") or "nvcc") or next(
+        filter(
+            None,
+            (shutil.which("nvcc", path=p) for p in ("/usr/local/cuda/bin", package)),
+        ),
+        None,
+    )
 
 
 def build_for_host(
