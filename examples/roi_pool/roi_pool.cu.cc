@@ -422,14 +422,10 @@ const char* Gradient(void* stream, const Sizes& sizes, const void* gradient,
 }
 
 }  // namespace
-}  // namespace op_by_op
-
-using op_by_op::Sizes;
 
 extern "C" const char* RoiPoolLaunch(void* stream, int type, const Sizes* sizes,
                                      const void* features, const float* rois,
                                      void* pooled, int32_t* argmax) {
-  using op_by_op::Pool;
   if (sizes->num_rois == 0 || sizes->channels == 0) return nullptr;
   constexpr decltype(&Pool<float>) kPools[] = {
       Pool<__half>, Pool<__nv_bfloat16>, Pool<float>, Pool<double>};
@@ -437,8 +433,8 @@ extern "C" const char* RoiPoolLaunch(void* stream, int type, const Sizes* sizes,
 }
 
 extern "C" int64_t RoiPoolGradScratch(const Sizes* sizes) {
-  const op_by_op::Tiles tiles(*sizes);
-  return sizes->num_rois * int64_t{sizeof(op_by_op::Box)} +
+  const Tiles tiles(*sizes);
+  return sizes->num_rois * int64_t{sizeof(Box)} +
          sizes->batch * tiles.down * tiles.across * tiles.words *
              int64_t{sizeof(uint32_t)};
 }
@@ -446,26 +442,21 @@ extern "C" int64_t RoiPoolGradScratch(const Sizes* sizes) {
 extern "C" const char* RoiPoolGradLaunch(
     void* stream, int type, const Sizes* sizes, const void* gradient,
     const int32_t* argmax, const float* rois, void* scratch, void* features) {
-  using op_by_op::Blocks;
-  using op_by_op::Gradient;
-  using op_by_op::kThreads;
-  using op_by_op::Launch;
   if (sizes->batch * sizes->height * sizes->width * sizes->channels == 0) {
     return nullptr;
   }
   Sizes used = *sizes;
   if (used.pooled_height * used.pooled_width == 0) used.num_rois = 0;
-  auto* boxes = static_cast<op_by_op::Box*>(scratch);
+  auto* boxes = static_cast<Box*>(scratch);
   auto* touches = reinterpret_cast<uint32_t*>(boxes + used.num_rois);
   if (used.num_rois > 0) {
-    const op_by_op::Tiles tiles(used);
+    const Tiles tiles(used);
     const int64_t words = used.batch * tiles.down * tiles.across * tiles.words;
-    const char* error =
-        Launch(op_by_op::BoxKernel, Blocks(used.num_rois, kThreads), kThreads,
-               0, stream, used, rois, boxes);
+    const char* error = Launch(BoxKernel, Blocks(used.num_rois, kThreads),
+                               kThreads, 0, stream, used, rois, boxes);
     if (error == nullptr) {
-      error = Launch(op_by_op::TouchKernel, Blocks(words, kThreads), kThreads,
-                     0, stream, used, boxes, touches);
+      error = Launch(TouchKernel, Blocks(words, kThreads), kThreads, 0, stream,
+                     used, boxes, touches);
     }
     if (error != nullptr) return error;
   }
@@ -478,5 +469,7 @@ extern "C" const char* RoiPoolGradLaunch(
 
 extern "C" const char* RoiPoolCopyToHost(void* stream, const void* on_device,
                                          void* on_host, int64_t bytes) {
-  return op_by_op::CopyToHost(stream, on_device, on_host, bytes);
+  return CopyToHost(stream, on_device, on_host, bytes);
 }
+
+}  // namespace op_by_op

@@ -8,6 +8,8 @@
 
 #include "roi_pool.h"
 
+namespace op_by_op {
+
 // [functions] Pointers are to device memory but for `sizes`, `on_host` and the
 // return value.
 extern "C" {
@@ -15,16 +17,15 @@ extern "C" {
 
 // type: 0 half, 1 bfloat16, 2 float, 3 double.
 // argmax: null for inference.
-const char* RoiPoolLaunch(void* stream, int type, const op_by_op::Sizes* sizes,
+const char* RoiPoolLaunch(void* stream, int type, const Sizes* sizes,
                           const void* features, const float* rois, void* pooled,
                           int32_t* argmax);
 
 // In bytes, of the memory that RoiPoolGradLaunch works in.
-int64_t RoiPoolGradScratch(const op_by_op::Sizes* sizes);
+int64_t RoiPoolGradScratch(const Sizes* sizes);
 
 // sizes->spatial_scale: 0 where it is not known.
-const char* RoiPoolGradLaunch(void* stream, int type,
-                              const op_by_op::Sizes* sizes,
+const char* RoiPoolGradLaunch(void* stream, int type, const Sizes* sizes,
                               const void* gradient, const int32_t* argmax,
                               const float* rois, void* scratch, void* features);
 
@@ -34,5 +35,7 @@ const char* RoiPoolCopyToHost(void* stream, const void* on_device,
 
 #pragma GCC visibility pop
 }
+
+}  // namespace op_by_op
 
 #endif  // OP_BY_OP_EXAMPLES_ROI_POOL_ROI_POOL_LAUNCH_H_
