@@ -51,7 +51,7 @@ def roi_picture(
     height, width = features.shape
     top = (height + 2) * CELL + 40
     second = 3 * BOX_WIDTH + CELL
-    parts, numbers = [], []
+    parts, numbers, rings = [], [], []
     for (h, w), value in np.ndenumerate(features):
         x, y = (w + 1) * CELL, (h + 1) * CELL
         parts.append(
@@ -71,11 +71,11 @@ def roi_picture(
         if where >= 0:
             h, w = divmod(int(where), width)
             centre = f'cx="{(w + 1.5) * CELL}" cy="{(h + 1.5) * CELL}"'
-        parts.append(
+        rings.append(
             f'<circle class="winner" {centre if where >= 0 else ""} r="{13 if where >= 0 else 0}" '
             'fill="none" stroke="currentColor" stroke-width="2"/>'
         )
-    parts += numbers
+    parts += numbers + rings
     for name, tensor, left in (("pooled", pooled, 0), ("argmax", argmax, second)):
         left += CELL
         parts.append(f'<text x="{left}" y="{top - 8}">{name}</text>')
