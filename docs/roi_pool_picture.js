@@ -69,7 +69,8 @@
     const show = (next) => {
       roi = next;
       const { region, bins } = pool(map, roi, scale, pooled);
-      const [x1, y1, x2, y2] = roi.map((corner) => (f32(f32(corner) * f32(scale)) + 1.5) * cell);
+      const drawn = (corner) => (Math.min(Math.max(corner * scale, -1e4), 1e4) + 1.5) * cell;
+      const [x1, y1, x2, y2] = roi.map(drawn);
       bins.forEach(({ rows, columns, empty, best, where }, k) => {
         set(all(".bin")[k], {
           x: (columns[0] + 1) * cell,

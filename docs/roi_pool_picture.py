@@ -13,6 +13,7 @@ BOX_WIDTH, BOX_HEIGHT = 48, 32  # of the two outputs
 COLOURS = "#3b82f6", "#f59e0b"
 
 STYLE = """
+.roi-picture { color: var(--pst-color-text-base, inherit); }
 .roi-picture .part { cursor: move; touch-action: none; outline: none; }
 .roi-picture .part .focus { stroke: none; }
 .roi-picture .part:focus-visible .focus { stroke: #d946ef; stroke-width: 4; }

@@ -364,8 +364,8 @@ def test_region_in_the_picture_is_moved_by_keys_and_pointer(visit, address):
     assert corners() == moved
     expect(second).to_have_css("touch-action", "none")  # dragging does not scroll
     (values,), (where,) = pooled_by_the_op(settings, [moved])
-    assert picture.locator(".pooled").all_inner_texts() == [f"{v:g}" for v in values]
-    assert picture.locator(".argmax").all_inner_texts() == list(map(str, where))
+    assert picture.locator(".pooled").all_text_contents() == [f"{v:g}" for v in values]
+    assert picture.locator(".argmax").all_text_contents() == list(map(str, where))
 
 
 def test_picture_of_a_region_needs_no_script(documents, site):
