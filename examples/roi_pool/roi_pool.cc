@@ -2,20 +2,16 @@
 
 #include "roi_pool.h"
 
-#include <algorithm>
-#include <atomic>
 #include <cstdint>
-#include <type_traits>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "roi_pool_check.h"
 #include "roi_pool_cpu.h"
+#include "roi_pool_shard.h"
 #include "tensorflow/core/framework/common_shape_fns.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/op_kernel.h"
-#include "tensorflow/core/util/work_sharder.h"
-#include "tsl/platform/denormal.h"
 
 namespace op_by_op {
 namespace {
@@ -131,19 +127,6 @@ features_gradient: Of shape feature_shape.
 
 // [compute] Allocate, then pool the rows of bins on as many threads as pay.
 template <typename T>
-struct Bits {  // what the kernels call T
-  using type = T;
-};
-template <>
-struct Bits<Eigen::half> {
-  using type = Half;
-};
-template <>
-struct Bits<tensorflow::bfloat16> {
-  using type = Bfloat16;
-};
-
-template <typename T>
 class RoiPoolOp : public tensorflow::OpKernel {
  public:
   explicit RoiPoolOp(tensorflow::OpKernelConstruction* context)
@@ -169,21 +152,13 @@ class RoiPoolOp : public tensorflow::OpKernel {
       argmax = output->flat<int32_t>().data();
     }
     if (shape.num_elements() == 0) return;
-    const auto& workers = *context->device()->tensorflow_cpu_worker_threads();
-    tensorflow::Shard(workers.num_threads, workers.workers,
-                      sizes.num_rois * sizes.pooled_height,
-                      sizes.pooled_width * sizes.channels * 8,
-                      [&](int64_t begin, int64_t end) {
-                        // TensorFlow's threads take the smallest numbers for
-                        // zero.
-                        const tsl::port::ScopedDontFlushDenormal keep;
-                        PoolPlain(sizes, features, rois, begin, end, pooled,
-                                  argmax);
-                      });
+    Pool<B>(sizes, features, rois, pooled, argmax, path_, Layout::kAuto,
+            ShardOn(context));
   }
 
  private:
   Sizes attrs_{};
+  const Path<typename Bits<T>::type> path_ = FindPath<typename Bits<T>::type>();
 };
 
 // [scatter] Each thread has channels of its own, and adds in the same order.
@@ -206,26 +181,11 @@ class RoiPoolGradOp : public tensorflow::OpKernel {
     OP_REQUIRES_OK(context, context->allocate_output(0, shape, &output));
     auto* features = reinterpret_cast<B*>(output->flat<T>().data());
 
-    constexpr int64_t kBlock = 64;
-    const int64_t blocks = (sizes.channels + kBlock - 1) / kBlock;
-    std::atomic<bool> good = true;
-    const auto& workers = *context->device()->tensorflow_cpu_worker_threads();
-    tensorflow::Shard(
-        workers.num_threads, workers.workers, sizes.batch * blocks,
-        kBlock * (sizes.height * sizes.width +
-                  sizes.num_rois * sizes.pooled_height * sizes.pooled_width),
-        [&](int64_t begin, int64_t end) {
-          const tsl::port::ScopedDontFlushDenormal keep;
-          for (int64_t i = begin; i < end; ++i) {
-            const int64_t c = i % blocks * kBlock;
-            if (!PoolGrad(sizes, gradient, argmax, rois, i / blocks, c,
-                          std::min(c + kBlock, sizes.channels), features)) {
-              good = false;
-            }
-          }
-        });
-    OP_REQUIRES(context, good,
-                CheckArgmax(argmax, context->input(1).NumElements(), sizes));
+    const bool good =
+        PoolGrad<B>(sizes, gradient, argmax, rois, features, ShardOn(context));
+    if (good) return;
+    OP_REQUIRES_OK(context,
+                   CheckArgmax(argmax, context->input(1).NumElements(), sizes));
   }
 };
 

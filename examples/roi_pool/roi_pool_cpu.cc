@@ -1,59 +1,261 @@
+// Who pools which bins, in what order and from where; and the gradient.
+
 #include "roi_pool_cpu.h"
 
+#include <algorithm>
+#include <atomic>
 #include <cstring>
-#include <limits>
-#include <type_traits>
+#include <memory>
 #include <vector>
 
 namespace op_by_op {
+
+// [dispatch] What the processor has, asked once.
+template <typename T>
+Path<T> FindPath(const char* name) {
+  const auto wanted = [name](const char* path) {
+    return name == nullptr || std::strcmp(name, path) == 0;
+  };
+#if defined(__x86_64__)
+  static const bool has_avx512 =
+      __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+  static const bool has_avx2 = __builtin_cpu_supports("avx2");
+  if (wanted("avx512") && has_avx512) return avx512::GetPath<T>();
+  if (wanted("avx2") && has_avx2) return avx2::GetPath<T>();
+#endif
+  return wanted("baseline") ? baseline::GetPath<T>() : Path<T>{};
+}
+
 namespace {
 
-float FromBits(uint32_t bits) {
+// [plan] How much there is to read decides how to read it.
+constexpr int64_t kSliceChannels = 64;
+constexpr int64_t kSlice = int64_t{1} << 26;  // the most bytes of one, packed
+constexpr int64_t kL2 = int64_t{1} << 19;     // bytes that surely stay near
+
+template <typename T>
+const T* ImageOf(const Sizes& sizes, const T* features, const float* roi) {
+  return features + static_cast<int64_t>(roi[0]) * sizes.height * sizes.width *
+                        sizes.channels;
+}
+
+// About as many pixels as all bins have, counting those in two bins twice.
+int64_t PixelsToRead(const Sizes& sizes, const float* rois) {
+  int64_t pixels = 0;
+  for (int64_t n = 0; n < sizes.num_rois; ++n) {
+    const Region region = RegionOf(rois + n * 5, sizes.spatial_scale);
+    pixels +=
+        (std::min<int64_t>(region.rows, sizes.height) + sizes.pooled_height) *
+        (std::min<int64_t>(region.cols, sizes.width) + sizes.pooled_width);
+  }
+  return pixels;
+}
+
+// The channels from Slice(i) to before Slice(i + 1) are packed together.
+int64_t Slice(int64_t channels, int64_t slices, int64_t i) {
+  return i == slices ? channels : channels * i / slices / 16 * 16;
+}
+
+// Whole lines of a large output are better written past the caches.
+constexpr int64_t kStreamedBytes = int64_t{1} << 22;
+
+// Bins of region `roi` along the width.
+void Columns(const Sizes& sizes, const float* roi, Span* cols) {
+  const Region region = RegionOf(roi, sizes.spatial_scale);
+  for (int64_t p = 0; p < sizes.pooled_width; ++p) {
+    cols[p] =
+        BinSpan(p, sizes.pooled_width, region.x, region.cols, sizes.width);
+  }
+}
+
+Span Rows(const Sizes& sizes, const float* roi, int64_t p) {
+  const Region region = RegionOf(roi, sizes.spatial_scale);
+  return BinSpan(p, sizes.pooled_height, region.y, region.rows, sizes.height);
+}
+
+// [direct] Few pixels, or a map that stays in the cache: read it where it is.
+template <typename T>
+void PoolDirect(const Sizes& sizes, const T* features, const float* rois,
+                T* pooled, int32_t* argmax, const Path<T>& path, BinRow row,
+                int64_t begin, int64_t end) {
+  std::vector<Span> cols(sizes.pooled_width);
+  row.pixel_stride = row.channels = sizes.channels;
+  row.cols = cols.data();
+  for (int64_t i = begin; i < end; ++i) {
+    const float* roi = rois + i / sizes.pooled_height * 5;
+    const int64_t p = i % sizes.pooled_height;
+    if (p == 0 || i == begin) Columns(sizes, roi, cols.data());
+    row.rows = Rows(sizes, roi, p);
+    const int64_t out = i * sizes.pooled_width * sizes.channels;
+    path.pool(row, ImageOf(sizes, features, roi), pooled + out,
+              argmax == nullptr ? nullptr : argmax + out);
+  }
+}
+
+// [sweep] Down the map, some channels at a time, which are packed as they are
+// reached: all that overlapping regions read again is then in the L2 cache.
+struct Item {
+  int64_t row;  // of bins, of num_rois * pooled_height
+  Span rows;    // of the map
+};
+
+// All rows of bins in the order of the images and of their first rows.
+std::vector<Item> Sweep(const Sizes& sizes, const float* rois) {
+  const int64_t count = sizes.num_rois * sizes.pooled_height;
+  std::vector<Item> items(count), sorted(count);
+  std::vector<int64_t> starts(sizes.batch * (sizes.height + 1) + 1);
+  const auto key = [&](const Item& item) {
+    const float* roi = rois + item.row / sizes.pooled_height * 5;
+    return static_cast<int64_t>(roi[0]) * (sizes.height + 1) + item.rows.begin;
+  };
+  for (int64_t i = 0; i < count; ++i) {
+    const float* roi = rois + i / sizes.pooled_height * 5;
+    items[i] = {i, Rows(sizes, roi, i % sizes.pooled_height)};
+    ++starts[key(items[i]) + 1];
+  }
+  for (size_t i = 1; i < starts.size(); ++i) starts[i] += starts[i - 1];
+  for (const Item& item : items) sorted[starts[key(item)]++] = item;
+  return sorted;
+}
+
+template <typename T>
+void PoolPacked(const Sizes& sizes, const T* features, const float* rois,
+                T* pooled, int32_t* argmax, const Path<T>& path, BinRow row,
+                const std::vector<Item>& items, const std::vector<Span>& cols,
+                int64_t slices, int64_t begin, int64_t end) {
+  const int64_t count = items.size();
+  std::unique_ptr<Wide<T>[]> packed;
+  for (int64_t slice = begin / count; slice * count < end; ++slice) {
+    const int64_t c = Slice(sizes.channels, slices, slice);
+    row.channels = Slice(sizes.channels, slices, slice + 1) - c;
+    row.pixel_stride = row.channels;
+    const int64_t row_size = sizes.width * row.channels;
+    // Not initialised: memory that is not packed into is never touched.
+    packed.reset(new Wide<T>[sizes.height * row_size]);
+    const T* image = nullptr;
+    int32_t ready = 0;  // rows of the image
+    for (int64_t i = std::max(begin - slice * count, int64_t{0});
+         i < std::min(end - slice * count, count); ++i) {
+      const int64_t n = items[i].row / sizes.pooled_height;
+      row.rows = items[i].rows;
+      row.cols = &cols[n * sizes.pooled_width];
+      if (image != ImageOf(sizes, features, rois + n * 5)) {
+        image = ImageOf(sizes, features, rois + n * 5);
+        ready = 0;
+      }
+      ready = std::max(ready, row.rows.begin);
+      if (ready < row.rows.end) {
+        path.pack(image + ready * sizes.width * sizes.channels + c,
+                  (row.rows.end - ready) * sizes.width, sizes.channels,
+                  row.channels, packed.get() + ready * row_size);
+        ready = row.rows.end;
+      }
+      const int64_t out =
+          items[i].row * sizes.pooled_width * sizes.channels + c;
+      path.pool_packed(row, packed.get(), pooled + out,
+                       argmax == nullptr ? nullptr : argmax + out);
+    }
+  }
+}
+
+}  // namespace
+
+// [pool] The results are the same whichever way it goes, and on any threads.
+template <typename T>
+void Pool(const Sizes& sizes, const T* features, const float* rois, T* pooled,
+          int32_t* argmax, const Path<T>& path, Layout layout,
+          const Shard& shard) {
+  const int64_t rows = sizes.num_rois * sizes.pooled_height;
+  const int64_t bins = rows * sizes.pooled_width;
+  const int64_t bytes = sizeof(T) + (argmax == nullptr ? 0 : sizeof(int32_t));
+  const int64_t pixels = PixelsToRead(sizes, rois);
+  const int64_t map = sizes.height * sizes.width;
+  const bool fits = map * std::min(sizes.channels, 2 * kSliceChannels) *
+                        int64_t{sizeof(Wide<T>)} <=
+                    kSlice;
+  if (layout == Layout::kAuto) {
+    layout = fits && pixels >= 2 * sizes.batch * map &&
+                     map * sizes.channels * int64_t{sizeof(T)} > kL2
+                 ? Layout::kPacked
+                 : Layout::kDirect;
+  }
+  BinRow row{};
+  row.width = sizes.width;
+  row.bins = sizes.pooled_width;
+  row.bin_stride = sizes.channels;
+  row.streaming = bins * sizes.channels * bytes >= kStreamedBytes;
+  // Cycles: a line of pixels takes about 3, a line of output 20.
+  const int64_t cycles = (pixels * 3 * int64_t{sizeof(T)} + bins * 20 * bytes) *
+                         sizes.channels / 64;
+  if (layout == Layout::kDirect) {
+    shard(rows, cycles / rows, [&](int64_t begin, int64_t end) {
+      PoolDirect(sizes, features, rois, pooled, argmax, path, row, begin, end);
+      std::atomic_thread_fence(std::memory_order_seq_cst);
+    });
+    return;
+  }
+  const int64_t slices = std::max(sizes.channels / kSliceChannels, int64_t{1});
+  const std::vector<Item> items = Sweep(sizes, rois);
+  std::vector<Span> cols(sizes.num_rois * sizes.pooled_width);
+  for (int64_t n = 0; n < sizes.num_rois; ++n) {
+    Columns(sizes, rois + n * 5, &cols[n * sizes.pooled_width]);
+  }
+  shard(slices * rows, cycles / (slices * rows),
+        [&](int64_t begin, int64_t end) {
+          PoolPacked(sizes, features, rois, pooled, argmax, path, row, items,
+                     cols, slices, begin, end);
+          // Streamed lines do not wait for a lock to be released.
+          std::atomic_thread_fence(std::memory_order_seq_cst);
+        });
+}
+
+namespace {
+
+// [gradient] One slice of the channels of one image, regions in their order:
+// the sums do not depend on the threads. Half types are added in float.
+float ToFloat(uint32_t bits) {
   float value;
-  std::memcpy(&value, &bits, sizeof value);
+  std::memcpy(&value, &bits, sizeof(value));
   return value;
 }
 
 uint32_t ToBits(float value) {
   uint32_t bits;
-  std::memcpy(&bits, &value, sizeof bits);
+  std::memcpy(&bits, &value, sizeof(bits));
   return bits;
 }
 
-// To a type that has comparison and addition.
-float Load(float value) { return value; }
-double Load(double value) { return value; }
-float Load(Bfloat16 value) { return FromBits(uint32_t{value.bits} << 16); }
-float Load(Half value) {
+float Widen(float value) { return value; }
+double Widen(double value) { return value; }
+float Widen(Bfloat16 value) { return ToFloat(uint32_t{value.bits} << 16); }
+float Widen(Half value) {
   const uint32_t sign = (value.bits & 0x8000u) << 16;
   const uint32_t rest = value.bits & 0x7fffu;
-  if (rest >= 0x7c00) return FromBits(sign | 0x7f800000 | (rest << 13));
-  return FromBits(sign | ToBits(FromBits(rest << 13) * 0x1p112f));
+  if (rest < 0x400) return ToFloat(sign | ToBits(rest * 0x1p-24f));
+  return ToFloat(sign |
+                 ((rest << 13) + (rest < 0x7c00 ? 0x38000000 : 0x70000000)));
 }
 
-// And back, rounding to nearest even.
-void Store(float value, float* to) { *to = value; }
-void Store(double value, double* to) { *to = value; }
-void Store(float value, Bfloat16* to) {
-  uint32_t bits = ToBits(value);
-  if (value != value) {
-    bits |= 0x400000;
-  } else {
-    bits += 0x7fff + ((bits >> 16) & 1);
-  }
-  to->bits = bits >> 16;
+// Rounds to nearest, half to even.
+void Round(float value, float* to) { *to = value; }
+void Round(double value, double* to) { *to = value; }
+void Round(float value, Bfloat16* to) {
+  const uint32_t bits = ToBits(value);
+  to->bits = value != value ? (bits >> 16) | 0x40
+                            : (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
 }
-void Store(float value, Half* to) {
-  const uint32_t bits = ToBits(value), sign = (bits >> 16) & 0x8000;
-  const uint32_t rest = bits & 0x7fffffff;
+void Round(float value, Half* to) {
+  const uint32_t sign = (ToBits(value) >> 16) & 0x8000;
+  const uint32_t rest = ToBits(value) & 0x7fffffff;
   uint32_t half;
   if (rest > 0x7f800000) {
-    half = 0x7e00 | ((rest >> 13) & 0x3ff);
+    half = 0x7e00;
   } else if (rest >= 0x477ff000) {
     half = 0x7c00;
   } else if (rest < 0x38800000) {
-    // The sum has an ulp of 2^-24, the smallest half: it rounds for us.
-    half = ToBits(FromBits(rest) + 0.5f) - ToBits(0.5f);
+    // The sum has an ulp of 2^-24, the smallest half: it rounds.
+    half = ToBits(ToFloat(rest) + 0.5f) - ToBits(0.5f);
   } else {
     half = (rest - 0x38000000 + 0xfff + ((rest >> 13) & 1)) >> 13;
   }
@@ -61,85 +263,75 @@ void Store(float value, Half* to) {
 }
 
 template <typename T>
-using Wide = decltype(Load(T()));
-
-}  // namespace
-
-// [plain] One output element after the other.
-template <typename T>
-void PoolPlain(const Sizes& sizes, const T* features, const float* rois,
-               int64_t begin, int64_t end, T* pooled, int32_t* argmax) {
-  const int64_t channels = sizes.channels;
-  for (int64_t row = begin; row < end; ++row) {
-    const float* roi = rois + row / sizes.pooled_height * 5;
-    const T* image = features + static_cast<int64_t>(roi[0]) * sizes.height *
-                                    sizes.width * channels;
-    const Region region = RegionOf(roi, sizes.spatial_scale);
-    const Span rows = BinSpan(row % sizes.pooled_height, sizes.pooled_height,
-                              region.y, region.rows, sizes.height);
-    for (int64_t p = 0; p < sizes.pooled_width; ++p) {
-      const Span cols =
-          BinSpan(p, sizes.pooled_width, region.x, region.cols, sizes.width);
-      const bool empty = rows.begin >= rows.end || cols.begin >= cols.end;
-      for (int64_t c = 0; c < channels; ++c) {
-        auto best = -std::numeric_limits<Wide<T>>::infinity();
-        int64_t where = rows.begin * sizes.width + cols.begin;
-        if (empty) best = 0, where = -1;
-        for (int64_t h = rows.begin; h < rows.end; ++h) {
-          for (int64_t w = cols.begin; w < cols.end; ++w) {
-            const auto value =
-                Load(image[(h * sizes.width + w) * channels + c]);
-            if (value > best) best = value, where = h * sizes.width + w;
-          }
-        }
-        const int64_t out = (row * sizes.pooled_width + p) * channels + c;
-        Store(best, &pooled[out]);
-        if (argmax != nullptr) argmax[out] = where;
-      }
-    }
-  }
-}
-
-// [gradient] Regions in their order: the sums do not depend on the threads.
-template <typename T>
-bool PoolGrad(const Sizes& sizes, const T* gradient, const int32_t* argmax,
-              const float* rois, int64_t image, int64_t begin, int64_t end,
-              T* features) {
-  const int64_t channels = sizes.channels, pixels = sizes.height * sizes.width;
+bool Scatter(const Sizes& sizes, const T* gradient, const int32_t* argmax,
+             const float* rois, int64_t image, int64_t first, int64_t channels,
+             Wide<T>* sums) {
+  const auto pixels = static_cast<uint32_t>(sizes.height * sizes.width);
   const int64_t bins = sizes.pooled_height * sizes.pooled_width;
-  const int64_t block = end - begin;
-  std::vector<Wide<T>> sums(pixels * block);
   bool good = true;
   for (int64_t n = 0; n < sizes.num_rois; ++n) {
     if (static_cast<int64_t>(rois[n * 5]) != image) continue;
     for (int64_t bin = n * bins; bin < (n + 1) * bins; ++bin) {
-      for (int64_t c = begin; c < end; ++c) {
-        const int64_t where = argmax[bin * channels + c];
-        if (where >= 0 && where < pixels) {
-          sums[where * block + c - begin] += Load(gradient[bin * channels + c]);
+      const T* from = gradient + bin * sizes.channels + first;
+      const int32_t* where = argmax + bin * sizes.channels + first;
+      for (int64_t c = 0; c < channels; ++c) {
+        const auto pixel = static_cast<uint32_t>(where[c]);
+        if (pixel < pixels) {
+          sums[pixel * channels + c] += Widen(from[c]);
         } else {
-          good &= where == -1;
+          good &= where[c] == -1;
         }
       }
-    }
-  }
-  for (int64_t pixel = 0; pixel < pixels; ++pixel) {
-    T* to = features + (image * pixels + pixel) * channels;
-    for (int64_t c = begin; c < end; ++c) {
-      Store(sums[pixel * block + c - begin], &to[c]);
     }
   }
   return good;
 }
 
-#define INSTANTIATE(T)                                                         \
-  template void PoolPlain(const Sizes&, const T*, const float*, int64_t,       \
-                          int64_t, T*, int32_t*);                              \
+}  // namespace
+
+template <typename T>
+bool PoolGrad(const Sizes& sizes, const T* gradient, const int32_t* argmax,
+              const float* rois, T* features, const Shard& shard) {
+  const int64_t pixels = sizes.height * sizes.width;
+  if (sizes.batch * pixels * sizes.channels == 0) return true;
+  const int64_t widest = std::clamp<int64_t>(
+      kSlice / int64_t{sizeof(Wide<T>)} / pixels, 1, kSliceChannels);
+  const int64_t slices = (sizes.channels + widest - 1) / widest;
+  const int64_t bins =
+      sizes.num_rois * sizes.pooled_height * sizes.pooled_width;
+  std::atomic<bool> good = true;
+  shard(sizes.batch * slices, (2 * pixels + 2 * bins / sizes.batch) * widest,
+        [&](int64_t begin, int64_t end) {
+          std::vector<Wide<T>> sums;
+          for (int64_t i = begin; i < end; ++i) {
+            const int64_t image = i / slices, first = i % slices * widest;
+            const int64_t channels = std::min(widest, sizes.channels - first);
+            sums.assign(pixels * channels, 0);
+            if (!Scatter(sizes, gradient, argmax, rois, image, first, channels,
+                         sums.data())) {
+              good = false;
+            }
+            T* to = features + image * pixels * sizes.channels + first;
+            for (int64_t pixel = 0; pixel < pixels; ++pixel) {
+              for (int64_t c = 0; c < channels; ++c) {
+                Round(sums[pixel * channels + c],
+                      &to[pixel * sizes.channels + c]);
+              }
+            }
+          }
+        });
+  return good;
+}
+
+#define OP_BY_OP_INSTANTIATE(T)                                                \
+  template Path<T> FindPath(const char*);                                      \
+  template void Pool(const Sizes&, const T*, const float*, T*, int32_t*,       \
+                     const Path<T>&, Layout, const Shard&);                    \
   template bool PoolGrad(const Sizes&, const T*, const int32_t*, const float*, \
-                         int64_t, int64_t, int64_t, T*);
-INSTANTIATE(Half)
-INSTANTIATE(Bfloat16)
-INSTANTIATE(float)
-INSTANTIATE(double)
+                         T*, const Shard&);
+OP_BY_OP_INSTANTIATE(Half)
+OP_BY_OP_INSTANTIATE(Bfloat16)
+OP_BY_OP_INSTANTIATE(float)
+OP_BY_OP_INSTANTIATE(double)
 
 }  // namespace op_by_op

@@ -4,6 +4,8 @@
 #define OP_BY_OP_EXAMPLES_ROI_POOL_ROI_POOL_CPU_H_
 
 #include <cstdint>
+#include <functional>
+#include <type_traits>
 
 #include "roi_pool.h"
 
@@ -17,19 +19,64 @@ struct Bfloat16 {
   uint16_t bits;
 };
 
-// Rows of bins from `begin` to before `end`, of num_rois * pooled_height.
-// argmax may be null.
+// What values of type T are compared and added as.
 template <typename T>
-void PoolPlain(const Sizes& sizes, const T* features, const float* rois,
-               int64_t begin, int64_t end, T* pooled, int32_t* argmax);
+using Wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
-// All that flows back to channels `begin` to before `end` of image `image`.
-// `features` need not be initialised. Returns whether every argmax was a pixel
-// of the map or -1.
+// [path] What is compiled once for each kind of processor: see
+// roi_pool_simd.cc.
+struct BinRow {          // one row of bins of one region
+  int64_t width;         // of the map
+  int64_t pixel_stride;  // elements from one pixel of the map to the next
+  int64_t bin_stride;    // elements from one bin of the output to the next
+  int64_t channels;
+  Span rows;
+  const Span* cols;  // of each bin
+  int64_t bins;
+  bool streaming;  // write past the caches
+};
+
+template <typename T>
+struct Path {
+  // `pixels`: pixel 0 of the image. `argmax` may be null.
+  void (*pool)(const BinRow&, const T* pixels, T* pooled, int32_t* argmax);
+  void (*pool_packed)(const BinRow&, const Wide<T>* pixels, T* pooled,
+                      int32_t* argmax);
+  // Copies `channels` of each of `pixels` that lie `stride` elements apart.
+  void (*pack)(const T* from, int64_t pixels, int64_t stride, int64_t channels,
+               Wide<T>* to);
+};
+
+#define OP_BY_OP_DECLARE_PATH(name) \
+  namespace name {                  \
+  template <typename T>             \
+  Path<T> GetPath();                \
+  }
+OP_BY_OP_DECLARE_PATH(baseline)
+OP_BY_OP_DECLARE_PATH(avx2)
+OP_BY_OP_DECLARE_PATH(avx512)
+
+// The best path of this machine, or null functions where it lacks `name`:
+// baseline, avx2 or avx512.
+template <typename T>
+Path<T> FindPath(const char* name = nullptr);
+
+// [calls] What the kernels call. Shard: how many pieces of work there are,
+// what each costs in cycles, and what does the pieces from begin to end.
+using Work = std::function<void(int64_t begin, int64_t end)>;
+using Shard = std::function<void(int64_t total, int64_t cost, const Work&)>;
+
+enum class Layout { kAuto, kDirect, kPacked };
+
+template <typename T>
+void Pool(const Sizes& sizes, const T* features, const float* rois, T* pooled,
+          int32_t* argmax, const Path<T>& path, Layout layout,
+          const Shard& shard);
+
+// Returns whether every argmax was a pixel of the map or -1.
 template <typename T>
 bool PoolGrad(const Sizes& sizes, const T* gradient, const int32_t* argmax,
-              const float* rois, int64_t image, int64_t begin, int64_t end,
-              T* features);
+              const float* rois, T* features, const Shard& shard);
 
 }  // namespace op_by_op
 

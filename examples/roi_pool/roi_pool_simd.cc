@@ -1,0 +1,276 @@
+// One row of bins, in vectors. Compiled for each path, with OP_BY_OP_PATH its
+// name and the compiler's flags its instructions. Nothing inline that other
+// files use may be called here: the linker would keep one copy for all paths.
+
+#include <cstdint>
+#include <cstring>
+#include <limits>
+
+#include "roi_pool_cpu.h"
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+namespace op_by_op {
+namespace OP_BY_OP_PATH {
+namespace {
+
+// [vectors] The compiler's own vectors: any width, on any processor.
+#if defined(__AVX512F__)
+constexpr int kBytes = 64, kRegisters = 32;
+#elif defined(__AVX2__)
+constexpr int kBytes = 32, kRegisters = 16;
+#elif defined(__aarch64__)
+constexpr int kBytes = 16, kRegisters = 32;
+#else
+constexpr int kBytes = 16, kRegisters = 16;
+#endif
+
+template <typename E, int kCount>
+struct VectorOf {
+  typedef E type __attribute__((vector_size(kCount * sizeof(E))));
+};
+template <typename E, int kCount>
+using Vector = typename VectorOf<E, kCount>::type;
+
+template <typename W>  // float or double
+struct Lanes {
+  static constexpr int kCount = kBytes / sizeof(W);
+  using Index = std::conditional_t<sizeof(W) == 4, int32_t, int64_t>;
+  using Values = Vector<W, kCount>;
+  using Indices = Vector<Index, kCount>;
+};
+constexpr int kFloats = Lanes<float>::kCount;
+using Bits16 = Vector<uint16_t, kFloats>;
+using Bits32 = Vector<uint32_t, kFloats>;
+using Floats = Vector<float, kFloats>;
+
+// [convert] Exact, whatever the processor does with the smallest numbers.
+inline void Load(const float* from, Floats* to) {
+  std::memcpy(to, from, kBytes);
+}
+
+inline void Load(const double* from, Lanes<double>::Values* to) {
+  std::memcpy(to, from, kBytes);
+}
+
+inline void Load(const Bfloat16* from, Floats* to) {
+  Bits16 bits;
+  std::memcpy(&bits, from, sizeof(bits));
+  *to = reinterpret_cast<Floats>(__builtin_convertvector(bits, Bits32) << 16);
+}
+
+inline void Load(const Half* from, Floats* to) {
+  Bits16 narrow;
+  std::memcpy(&narrow, from, sizeof(narrow));
+  const Bits32 bits = __builtin_convertvector(narrow, Bits32);
+  const Bits32 sign = (bits & 0x8000) << 16, rest = bits & 0x7fff;
+  // 5 bits of exponent become 8, all ones for infinity and NaN.
+  const Bits32 normal =
+      (rest << 13) +
+      (rest >= 0x7c00 ? Bits32{} + 0x70000000u : Bits32{} + 0x38000000u);
+  const Floats subnormal =
+      __builtin_convertvector(reinterpret_cast<Vector<int32_t, kFloats>>(rest),
+                              Floats) *
+      0x1p-24f;
+  const Bits32 magnitude =
+      rest < 0x400 ? reinterpret_cast<Bits32>(subnormal) : normal;
+  *to = reinterpret_cast<Floats>(magnitude | sign);
+}
+
+inline Floats Narrow(const Floats& value, const float*) { return value; }
+
+inline Lanes<double>::Values Narrow(const Lanes<double>::Values& value,
+                                    const double*) {
+  return value;
+}
+
+inline Bits16 Narrow(const Floats& value, const Bfloat16*) {
+  return __builtin_convertvector(reinterpret_cast<Bits32>(value) >> 16, Bits16);
+}
+
+inline Bits16 Narrow(const Floats& value, const Half*) {
+  const Bits32 bits = reinterpret_cast<Bits32>(value);
+  const Bits32 sign = (bits >> 16) & 0x8000, rest = bits & 0x7fffffff;
+  const Bits32 one_half = Bits32{} + 0x3f000000u;
+  const Bits32 subnormal =
+      reinterpret_cast<Bits32>(reinterpret_cast<Floats>(rest) +
+                               reinterpret_cast<Floats>(one_half)) -
+      one_half;
+  const Bits32 normal = (rest - 0x38000000u) >> 13;
+  const Bits32 finite = rest < 0x38800000u ? subnormal : normal;
+  const Bits32 magnitude = rest == 0x7f800000u ? Bits32{} + 0x7c00u : finite;
+  return __builtin_convertvector(magnitude | sign, Bits16);
+}
+
+// [store] Past the caches where that is asked for and possible.
+template <typename V>
+inline void Store(const V& value, void* to, [[maybe_unused]] bool streaming) {
+#if defined(__SSE2__)
+  if (streaming && reinterpret_cast<uintptr_t>(to) % sizeof(V) == 0) {
+#if defined(__AVX512F__)
+    if constexpr (sizeof(V) == 64) {
+      _mm512_stream_si512(static_cast<__m512i*>(to), (__m512i)value);
+      return;
+    }
+#endif
+#if defined(__AVX2__)
+    if constexpr (sizeof(V) == 32) {
+      _mm256_stream_si256(static_cast<__m256i*>(to), (__m256i)value);
+      return;
+    }
+#endif
+    if constexpr (sizeof(V) == 16) {
+      _mm_stream_si128(static_cast<__m128i*>(to), (__m128i)value);
+      return;
+    }
+  }
+#endif
+  std::memcpy(to, &value, sizeof(V));
+}
+
+// [block] The pixels of one bin stream past kVectors vectors of maxima, and as
+// many of positions, that stay in registers.
+template <int kVectors, bool kArgmax, typename S, typename T>
+inline void Block(const BinRow& row, Span cols, const S* pixels, T* pooled,
+                  int32_t* argmax) {
+  using L = Lanes<Wide<T>>;
+  typename L::Values best[kVectors];
+  typename L::Indices where[kVectors];
+  typename L::Index first = row.rows.begin * row.width + cols.begin;
+  for (int i = 0; i < kVectors; ++i) {
+    best[i] = typename L::Values{} - std::numeric_limits<Wide<T>>::infinity();
+    where[i] = typename L::Indices{} + first;
+  }
+  for (int32_t h = row.rows.begin; h < row.rows.end; ++h, first += row.width) {
+    const S* pixel = pixels + (h * row.width + cols.begin) * row.pixel_stride;
+    typename L::Indices here = typename L::Indices{} + first;
+    for (int32_t w = cols.begin; w < cols.end; ++w) {
+#pragma GCC unroll 16
+      for (int i = 0; i < kVectors; ++i) {
+        typename L::Values value;
+        Load(pixel + i * L::kCount, &value);
+        const typename L::Values next = value > best[i] ? value : best[i];
+        if (kArgmax) where[i] = next > best[i] ? here : where[i];
+        best[i] = next;
+      }
+      here += 1;
+      pixel += row.pixel_stride;
+    }
+  }
+  for (int i = 0; i < kVectors; ++i) {
+    Store(Narrow(best[i], pooled), pooled + i * L::kCount, row.streaming);
+  }
+  if (!kArgmax) return;
+  for (int i = 0; i < kVectors; ++i) {
+    Store(__builtin_convertvector(where[i], Vector<int32_t, L::kCount>),
+          argmax + i * L::kCount, row.streaming);
+  }
+}
+
+// The same for fewer channels than a vector has lanes.
+template <bool kArgmax, typename S, typename T>
+inline void Rest(const BinRow& row, Span cols, int64_t channels,
+                 const S* pixels, T* pooled, int32_t* argmax) {
+  constexpr int kCount = Lanes<Wide<T>>::kCount;
+  typename Lanes<Wide<T>>::Values best =
+      typename Lanes<Wide<T>>::Values{} -
+      std::numeric_limits<Wide<T>>::infinity();
+  int32_t where[kCount];
+  for (int64_t c = 0; c < channels; ++c) {
+    where[c] = row.rows.begin * row.width + cols.begin;
+  }
+  for (int32_t h = row.rows.begin; h < row.rows.end; ++h) {
+    for (int32_t w = cols.begin; w < cols.end; ++w) {
+      const int64_t here = h * row.width + w;
+      S some[kCount] = {};
+      for (int64_t c = 0; c < channels; ++c) {
+        some[c] = pixels[here * row.pixel_stride + c];
+      }
+      typename Lanes<Wide<T>>::Values value;
+      Load(some, &value);
+      for (int64_t c = 0; c < channels; ++c) {
+        if (value[c] > best[c]) best[c] = value[c], where[c] = here;
+      }
+    }
+  }
+  const auto narrow = Narrow(best, pooled);
+  std::memcpy(pooled, &narrow, channels * sizeof(T));
+  if (kArgmax) std::memcpy(argmax, where, channels * sizeof(int32_t));
+}
+
+// As many channels at a time as the registers allow, then half as many.
+template <int kVectors, bool kArgmax, typename S, typename T>
+inline void Blocks(const BinRow& row, Span cols, int64_t c, const S* pixels,
+                   T* pooled, int32_t* argmax) {
+  constexpr int64_t kStep = kVectors * Lanes<Wide<T>>::kCount;
+  for (; c + kStep <= row.channels; c += kStep) {
+    Block<kVectors, kArgmax>(row, cols, pixels + c, pooled + c,
+                             kArgmax ? argmax + c : nullptr);
+  }
+  if constexpr (kVectors > 1) {
+    Blocks<kVectors / 2, kArgmax>(row, cols, c, pixels, pooled, argmax);
+  } else if (c < row.channels && row.channels >= kStep) {
+    c = row.channels - kStep;  // the last lanes, some of them again
+    Block<1, kArgmax>(row, cols, pixels + c, pooled + c,
+                      kArgmax ? argmax + c : nullptr);
+  } else if (c < row.channels) {
+    Rest<kArgmax>(row, cols, row.channels, pixels, pooled, argmax);
+  }
+}
+
+template <bool kArgmax, typename S, typename T>
+void PoolBins(const BinRow& row, const S* pixels, T* pooled, int32_t* argmax) {
+  for (int64_t p = 0; p < row.bins; ++p) {
+    const Span cols = row.cols[p];
+    if (row.rows.begin < row.rows.end && cols.begin < cols.end) {
+      Blocks<kArgmax ? kRegisters / 4 : kRegisters / 2, kArgmax>(
+          row, cols, 0, pixels, pooled, argmax);
+    } else {
+      std::memset(pooled, 0, row.channels * sizeof(T));
+      if (kArgmax) std::memset(argmax, -1, row.channels * sizeof(int32_t));
+    }
+    pooled += row.bin_stride;
+    if (kArgmax) argmax += row.bin_stride;
+  }
+}
+
+template <typename S, typename T>
+void PoolRow(const BinRow& row, const S* pixels, T* pooled, int32_t* argmax) {
+  argmax != nullptr ? PoolBins<true>(row, pixels, pooled, argmax)
+                    : PoolBins<false>(row, pixels, pooled, argmax);
+}
+
+// [pack] Some channels of each pixel, side by side and wide enough to compare.
+template <typename T>
+void Pack(const T* from, int64_t pixels, int64_t stride, int64_t channels,
+          Wide<T>* to) {
+  using L = Lanes<Wide<T>>;
+  for (; pixels > 0; --pixels, from += stride, to += channels) {
+    int64_t c = 0;
+    typename L::Values value;
+    for (; c + L::kCount <= channels; c += L::kCount) {
+      Load(from + c, &value);
+      std::memcpy(to + c, &value, kBytes);
+    }
+    if (c == channels) continue;
+    T some[L::kCount] = {};
+    for (int64_t i = c; i < channels; ++i) some[i - c] = from[i];
+    Load(some, &value);
+    for (int64_t i = c; i < channels; ++i) to[i] = value[i - c];
+  }
+}
+
+}  // namespace
+
+template <typename T>
+Path<T> GetPath() {
+  return {PoolRow<T, T>, PoolRow<Wide<T>, T>, Pack<T>};
+}
+template Path<Half> GetPath();
+template Path<Bfloat16> GetPath();
+template Path<float> GetPath();
+template Path<double> GetPath();
+
+}  // namespace OP_BY_OP_PATH
+}  // namespace op_by_op
