@@ -41,7 +41,7 @@ def reference(features, rois, bins, scale):
         where = (span(i, bins[0], y1, y2, height)[:, None] * width).astype(int)
         where = (where + span(j, bins[1], x1, x2, width)).ravel()
         if where.size:
-            values = features[b].reshape(-1, channels)[where]
+            values = features[b].reshape(height * width, channels)[where]
             values[np.isnan(values)] = -np.inf
             first = values.astype(float).argmax(0)
             argmax[n, i, j] = where[first]
@@ -97,12 +97,14 @@ def test_equals_the_reference(mode, dtype, channels):
         assert_bits_equal(inferred, expected)
 
 
+PATHS = ["baseline", "avx2", "avx512"]
+
+
 @pytest.mark.parametrize("with_argmax", [True, False])
-@pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize(
-    "kernel, path",
-    [("plain", "best"), ("channels", "best")]
-    + [(v, p) for v in ["direct", "packed"] for p in ["baseline", "avx2", "avx512"]],
+    "kernel, path, dtype",
+    [(k, "best", d) for k in ["plain", "channels"] for d in DTYPES[2:]]
+    + [(k, p, d) for k in ["direct", "packed"] for p in PATHS for d in DTYPES],
 )
 def test_every_variant_and_path_equals_the_reference(kernel, path, dtype, with_argmax):
     for shape in [(2, 9, 12, 1), (2, 9, 12, 21), (2, 9, 12, 200), (2, 16, 20, 1024)]:
@@ -148,7 +150,8 @@ def test_what_is_empty_stays_empty(mode, shape, rois):
 def mapped(shape, dtype):
     """An array that has addresses, but no memory until it is written to."""
     size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
-    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | mmap.MAP_NORESERVE
+    no_reserve = 0x4000  # mmap.MAP_NORESERVE from Python 3.13 on
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | no_reserve
     return np.frombuffer(mmap.mmap(-1, size, flags), dtype).reshape(shape)
 
 
@@ -208,8 +211,8 @@ POOL_ERRORS = {
     "spatial_scale must be finite and positive, got -1": dict(spatial_scale=-1.0),
     "spatial_scale must be finite and positive, got inf": dict(spatial_scale=INF),
     "spatial_scale must be finite and positive, got nan": dict(spatial_scale=NAN),
-    "pooled_height.*less than minimum 1|minimum.*pooled_height": dict(pooled_height=0),
-    "pooled_width.*less than minimum 1|minimum.*pooled_width": dict(pooled_width=-1),
+    "pooled_height.* minimum 1": dict(pooled_height=0),
+    "pooled_width.* minimum 1": dict(pooled_width=-1),
     "pooled_height and pooled_width must be at most 16777216": dict(
         pooled_width=2**24 + 1
     ),

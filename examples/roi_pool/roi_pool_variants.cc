@@ -187,10 +187,12 @@ REGISTER_ROI_POOL_VARIANT(double);
 extern "C" __attribute__((visibility("default"))) void PoolLastRow(
     const Sizes* sizes, const float* features, const float* rois, float* pooled,
     int32_t* argmax, bool packed) {
-  Pool<float>(
-      *sizes, features, rois, pooled, argmax, FindPath<float>(),
-      packed ? Layout::kPacked : Layout::kDirect,
-      [](int64_t total, int64_t, const Work& work) { work(total - 1, total); });
+  const int64_t rows = sizes->num_rois * sizes->pooled_height;
+  Pool<float>(*sizes, features, rois, pooled, argmax, FindPath<float>(),
+              packed ? Layout::kPacked : Layout::kDirect,
+              [rows](int64_t total, int64_t, const Work& work) {
+                for (int64_t i = rows; i <= total; i += rows) work(i - 1, i);
+              });
 }
 
 }  // namespace op_by_op
