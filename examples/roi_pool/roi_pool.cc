@@ -8,11 +8,10 @@
 #include "absl/strings/str_cat.h"
 #include "roi_pool_check.h"
 #include "roi_pool_cpu.h"
+#include "roi_pool_shard.h"
 #include "tensorflow/core/framework/common_shape_fns.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/op_kernel.h"
-#include "tensorflow/core/util/work_sharder.h"
-#include "tsl/platform/denormal.h"
 
 namespace op_by_op {
 namespace {
@@ -130,39 +129,6 @@ spatial_scale: As RoiPool was given it, with which the GPU looks only at bins
 )doc");
 
 // [compute] Allocate, then pool the rows of bins on as many threads as pay.
-constexpr int64_t kCyclesOfOneThread = 50'000;
-
-template <typename T>
-struct Bits {  // what the kernels call T
-  using type = T;
-};
-template <>
-struct Bits<Eigen::half> {
-  using type = Half;
-};
-template <>
-struct Bits<tensorflow::bfloat16> {
-  using type = Bfloat16;
-};
-
-// On as many threads as pay: none but this one where there is little to do.
-Shard ShardOn(OpKernelContext* context) {
-  return [context](int64_t total, int64_t cost, const Work& work) {
-    const Work exact = [&work](int64_t begin, int64_t end) {
-      // TensorFlow's threads take the smallest numbers for zero.
-      const tsl::port::ScopedDontFlushDenormal keep;
-      work(begin, end);
-    };
-    const auto& workers = *context->device()->tensorflow_cpu_worker_threads();
-    if (total * cost < kCyclesOfOneThread) {
-      exact(0, total);
-    } else {
-      tensorflow::Shard(workers.num_threads, workers.workers, total, cost,
-                        exact);
-    }
-  };
-}
-
 template <typename T>
 class RoiPoolOp : public tensorflow::OpKernel {
  public:

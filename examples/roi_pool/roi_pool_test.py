@@ -1,9 +1,21 @@
 """Tests of RoiPool: `pytest examples/roi_pool`."""
 
+import ctypes
+import hashlib
+import mmap
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 import tensorflow as tf
-from roi_pool import roi_pool, roi_pool_inference
+from op_library import load_op_library
+from roi_pool import roi_pool, roi_pool_grad, roi_pool_inference
+
+VARIANTS = Path(__file__).with_name("libroi_pool_variants.so")
+roi_pool_variant = load_op_library(VARIANTS, "roi_pool_variant").roi_pool_variant
 
 DTYPES = [tf.half, tf.bfloat16, tf.float32, tf.float64]
 ROIS = np.float32(
@@ -11,45 +23,413 @@ ROIS = np.float32(
         [0, 0, 0, 11, 8],
         [1, 2, 1, 7, 6],
         [1, 9, 7, 3, 2],  # reversed
-        [0, 2.5, 0.5, 3.5, -0.5],  # half-integer
+        [0, 2.5, 0.5, 3.5, 1.5],  # half-integer
+        [0, -2.5, -0.5, 6.5, 0.49999997],
         [0, 4, 4, 4, 4],  # a point
         [1, -9, -9, 30, 30],  # over the edge
         [0, 40, 3, 50, 5],  # outside
-        [0, -3e9, -3e38, 3e38, 3e9],
+        [1, -3e9, -3e38, 3e38, 3e9],
     ]
 )
 
 
-def reference(features, rois, pooled, scale):
-    """Bins as float32 has them; the first maximum of each, as NumPy finds it."""
-    n, (batch, rows, cols, channels) = len(rois), features.shape
+def reference(features, rois, bins, scale):
+    _, height, width, channels = features.shape
+    pooled = np.zeros([len(rois), *bins, channels], features.dtype)
+    argmax = np.full(pooled.shape, -1, np.int32)
+    for (n, i, j), (b, x1, y1, x2, y2) in grid(pooled, rois, scale):
+        where = (span(i, bins[0], y1, y2, height)[:, None] * width).astype(int)
+        where = (where + span(j, bins[1], x1, x2, width)).ravel()
+        if where.size:
+            values = features[b].reshape(height * width, channels)[where]
+            values[np.isnan(values)] = -np.inf
+            first = values.astype(float).argmax(0)
+            argmax[n, i, j] = where[first]
+            pooled[n, i, j] = values[first, np.arange(channels)]
+    return pooled, argmax
+
+
+def grid(pooled, rois, scale):
+    """Each bin with its region, rounded half away from zero."""
     scaled = np.clip(rois[:, 1:] * np.float32(scale), -(2**29), 2**29).astype(float)
-    x1, y1, x2, y2 = (np.sign(scaled) * np.floor(abs(scaled) + 0.5)).astype(int).T
-    out, argmax = np.zeros([n, *pooled, channels], features.dtype), np.full([n, *pooled, channels], -1, np.int32)
-    for r, i, j in np.ndindex(n, *pooled):
-        ys, xs = (np.r_[slice(*np.clip(lo + np.int64([np.floor(np.float32(p) * size), np.ceil(np.float32(p + 1) * size)]), 0, limit))]
-                  for p, lo, size, limit in [(i, y1[r], np.float32(max(y2[r] - y1[r] + 1, 1)) / np.float32(pooled[0]), rows),
-                                             (j, x1[r], np.float32(max(x2[r] - x1[r] + 1, 1)) / np.float32(pooled[1]), cols)])
-        if len(ys) and len(xs):
-            where = (ys[:, None] * cols + xs).ravel()
-            values = features[int(rois[r, 0])].reshape(-1, channels)[where]
-            first = np.where(np.isnan(values), -np.inf, values.astype(float)).argmax(0)
-            argmax[r, i, j], out[r, i, j] = where[first], values[first, range(channels)]
-    return out, argmax
+    rounded = (np.sign(scaled) * np.floor(np.abs(scaled) + 0.5)).astype(int)
+    for n, i, j in np.ndindex(*pooled.shape[:3]):
+        yield (n, i, j), (int(rois[n, 0]), *rounded[n])
+
+
+def span(p, bins, start, stop, limit):
+    """The pixels of bin p of a region from start to stop, with edges in float32."""
+    size = np.float32(max(stop - start + 1, 1)) / np.float32(bins)
+    edges = np.floor(np.float32(p) * size), np.ceil(np.float32(p + 1) * size)
+    return np.arange(*np.clip(start + np.int64(edges), 0, limit))
+
+
+def make_features(shape, dtype):
+    """Few different values, so that there are ties, and all that is special."""
+    random = np.random.default_rng(0)
+    dtype = tf.as_dtype(dtype)
+    features = random.integers(-20, -9, shape).astype(dtype.as_numpy_dtype)
+    tiny = np.array(1, f"u{dtype.size}").view(dtype.as_numpy_dtype)
+    some = random.random(shape) < 0.2
+    special = [np.nan, np.inf, -np.inf, 0.0, -0.0, tiny, -tiny, -1, -0.25]
+    features[some] = random.choice(
+        np.array(special, features.dtype), np.count_nonzero(some)
+    )
+    features[0, :4, :4] = np.nan
+    return features
+
+
+def assert_bits_equal(actual, expected):
+    np.testing.assert_array_equal(actual, expected, strict=True)
+    assert np.asarray(actual).tobytes() == expected.tobytes()  # of zeros, too
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("channels", [1, 3, 7, 17, 33, 65, 512])
 def test_equals_the_reference(mode, dtype, channels):
-    features = np.random.default_rng(0).integers(-20, 20, [2, 9, 12, channels]).astype(dtype.as_numpy_dtype)
-    pooled, argmax = mode(roi_pool)(features, ROIS, 3, 4, 1.0)
-    expected, where = reference(features, ROIS, (3, 4), 1.0)
-    np.testing.assert_array_equal(pooled, expected, strict=True)
-    np.testing.assert_array_equal(argmax, where, strict=True)
-    np.testing.assert_array_equal(mode(roi_pool_inference)(features, ROIS, 3, 4, 1.0), expected)
+    features = make_features([2, 9, 12, channels], dtype)
+    for bins, scale in [((3, 4), 1.0), ((7, 1), 0.75), ((14, 14), 0.5)]:
+        expected, where = reference(features, ROIS, bins, scale)
+        pooled, argmax = mode(roi_pool)(features, ROIS, *bins, scale)
+        assert_bits_equal(pooled, expected)
+        assert_bits_equal(argmax, where)
+        inferred = mode(roi_pool_inference)(features, ROIS, *bins, scale)
+        assert_bits_equal(inferred, expected)
 
 
-def test_gradient():
-    features = np.random.default_rng(0).permutation(2 * 9 * 12 * 3).reshape(2, 9, 12, 3)
-    a, n = tf.test.compute_gradient(lambda x: roi_pool(x, ROIS, 3, 4, 1.0)[0], [features.astype(float)])
-    np.testing.assert_allclose(a[0], n[0], atol=1e-6)
+PATHS = ["baseline", "avx2", "avx512"]
+
+
+@pytest.mark.parametrize("with_argmax", [True, False])
+@pytest.mark.parametrize(
+    "kernel, path, dtype",
+    [(k, "best", d) for k in ["plain", "channels"] for d in DTYPES[2:]]
+    + [(k, p, d) for k in ["direct", "packed"] for p in PATHS for d in DTYPES],
+)
+def test_every_variant_and_path_equals_the_reference(kernel, path, dtype, with_argmax):
+    for shape in [(2, 9, 12, 1), (2, 9, 12, 21), (2, 9, 12, 200), (2, 16, 20, 1024)]:
+        features = make_features(shape, dtype)
+        expected, where = reference(features, ROIS, (9, 7), 1.0)
+        try:
+            pooled, argmax = roi_pool_variant(
+                features, ROIS, 9, 7, 1.0, kernel, path, with_argmax
+            )
+        except tf.errors.UnimplementedError as error:
+            pytest.skip(error.message)
+        assert_bits_equal(pooled, expected)
+        if with_argmax:
+            assert_bits_equal(argmax, where)
+
+
+@pytest.mark.parametrize("bins", [1, 2, 3, 6, 7, 14])
+def test_bin_edges_are_those_of_float32(bins):
+    features = np.random.default_rng(0).random([1, 1, 300, 1], np.float32)
+    rois = np.zeros([290, 5], np.float32)
+    rois[:, 3] = np.arange(290)
+    expected, where = reference(features, rois, (1, bins), 1.0)
+    pooled, argmax = roi_pool(features, rois, 1, bins, 1.0)
+    assert_bits_equal(pooled, expected)
+    assert_bits_equal(argmax, where)
+
+
+@pytest.mark.parametrize("shape", [(0, 9, 12, 3), (2, 9, 12, 0), (2, 0, 12, 3)])
+@pytest.mark.parametrize("rois", [ROIS[:0], ROIS])
+def test_what_is_empty_stays_empty(mode, shape, rois):
+    rois = rois if shape[0] else ROIS[:0]
+    features = np.zeros(shape, np.float32)
+    expected, where = reference(features, rois, (2, 3), 1.0)
+    with tf.GradientTape() as tape:
+        x = tf.constant(features)
+        tape.watch(x)
+        pooled, argmax = mode(roi_pool)(x, rois, 2, 3, 1.0)
+    assert_bits_equal(pooled, expected)
+    assert_bits_equal(argmax, where)
+    assert_bits_equal(tape.gradient(pooled, x), features)
+
+
+def mapped(shape, dtype):
+    """An array that has addresses, but no memory until it is written to."""
+    size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
+    no_reserve = 0x4000  # mmap.MAP_NORESERVE from Python 3.13 on
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | no_reserve
+    return np.frombuffer(mmap.mmap(-1, size, flags), dtype).reshape(shape)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs MAP_NORESERVE")
+def test_features_beyond_2_31_elements():
+    features = mapped([3, 27_000, 27_000, 1], np.float16)
+    features[2, -1, -1], features[2, -2, -3] = 2, 3
+    corner = np.float32([[2, 26_990, 26_990, 26_999, 26_999]])
+    pooled, argmax = roi_pool(
+        tf.experimental.dlpack.from_dlpack(features.__dlpack__()), corner, 1, 2, 1.0
+    )
+    np.testing.assert_array_equal(pooled.numpy().ravel(), [0, 3])
+    last = 27_000 * 27_000 - 27_000 - 3
+    assert argmax.numpy().ravel()[1] == last > 2**29
+
+
+class Sizes(ctypes.Structure):
+    _fields_ = [
+        *[(name, ctypes.c_int64) for name in "bhwcnpq"],
+        ("spatial_scale", ctypes.c_float),
+    ]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs MAP_NORESERVE")
+@pytest.mark.parametrize("packed", [False, True])
+def test_outputs_beyond_2_31_elements(packed):
+    count, channels = 2**31 // 1000 // 4 + 1, 1000
+    features = np.random.default_rng(0).random([1, 2, 2, channels], np.float32)
+    rois = np.zeros([count, 5], np.float32)
+    pooled = mapped([count, 2, 2, channels], np.float32)
+    argmax = mapped([count, 2, 2, channels], np.int32)
+    pool = ctypes.CDLL(VARIANTS).PoolLastRow
+    sizes = Sizes(1, 2, 2, channels, count, 2, 2, 1.0)
+    arrays = [
+        a.ctypes.data_as(ctypes.c_void_p) for a in (features, rois, pooled, argmax)
+    ]
+    rois[-1] = [0, 0, 0, 1, 1]
+    pool(ctypes.byref(sizes), *arrays, packed)
+    np.testing.assert_array_equal(pooled[-1, 1], features[0, 1])
+    np.testing.assert_array_equal(argmax[-1, 1], [[2] * channels, [3] * channels])
+
+
+NAN, INF = np.float32(np.nan), np.float32(np.inf)
+POOL_ERRORS = {
+    "features must have shape|must be rank 4": dict(features=np.zeros([4, 4, 3])),
+    "rois must have shape|must be rank 2": dict(rois=np.zeros([5])),
+    r"rois must have shape|must be 5": dict(rois=np.zeros([2, 4])),
+    r"rois\[1, 0\], a batch index, must be a whole number in \[0, 2\), got 2": dict(
+        rois=[[0] * 5, [2, 0, 0, 0, 0]]
+    ),
+    r"rois\[0, 0\], .* got -1": dict(rois=[[-1, 0, 0, 0, 0]]),
+    r"rois\[0, 0\], .* got 0.5": dict(rois=[[0.5, 0, 0, 0, 0]]),
+    r"rois\[0, 0\], .* got nan": dict(rois=[[NAN, 0, 0, 0, 0]]),
+    r"rois\[0, 2\] must be finite, got nan": dict(rois=[[0, 0, NAN, 0, 0]]),
+    r"rois\[0, 4\] must be finite, got -inf": dict(rois=[[0, 0, 0, 0, -INF]]),
+    "spatial_scale must be finite and positive, got 0": dict(spatial_scale=0.0),
+    "spatial_scale must be finite and positive, got -1": dict(spatial_scale=-1.0),
+    "spatial_scale must be finite and positive, got inf": dict(spatial_scale=INF),
+    "spatial_scale must be finite and positive, got nan": dict(spatial_scale=NAN),
+    "pooled_height.* minimum 1": dict(pooled_height=0),
+    "pooled_width.* minimum 1": dict(pooled_width=-1),
+    "pooled_height and pooled_width must be at most 16777216": dict(
+        pooled_width=2**24 + 1
+    ),
+    r"height \* width must be less than 2\^31": dict(
+        features=np.zeros([1, 2**16, 2**16, 0])
+    ),
+}
+
+
+@pytest.mark.parametrize("pool", [roi_pool, roi_pool_inference])
+@pytest.mark.parametrize("message", POOL_ERRORS)
+def test_pooling_refuses(mode, pool, message):
+    inputs = dict(features=np.zeros([2, 4, 4, 3]), rois=np.zeros([2, 5]))
+    attrs = dict(pooled_height=2, pooled_width=2, spatial_scale=1.0)
+    inputs |= {k: v for k, v in POOL_ERRORS[message].items() if k in inputs}
+    attrs |= {k: v for k, v in POOL_ERRORS[message].items() if k in attrs}
+    inputs = {k: np.float32(v) for k, v in inputs.items()}
+    with pytest.raises((tf.errors.InvalidArgumentError, ValueError), match=message):
+        mode(lambda: pool(**inputs, **attrs))()
+
+
+GRAD_ERRORS = {
+    "gradient must have shape|must be rank 4": dict(gradient=np.zeros([2, 2, 3])),
+    "argmax must have the shape of gradient|must be equal": dict(
+        argmax=np.zeros([2, 2, 2, 4])
+    ),
+    "rois must have shape|must be rank 2": dict(rois=np.zeros([5])),
+    "rois must have as many rows as gradient|must be equal": dict(
+        rois=np.zeros([3, 5])
+    ),
+    r"rois\[1, 0\], a batch index": dict(rois=[[0] * 5, [3, 0, 0, 0, 0]]),
+    r"feature_shape must have shape \[4\]|must be rank 4": dict(
+        feature_shape=[1, 4, 4]
+    ),
+    "feature_shape must not be negative, got feature_shape.1. = -4": dict(
+        feature_shape=[1, -4, 4, 3]
+    ),
+    "feature_shape must have the channels of gradient, 3|must be equal": dict(
+        feature_shape=[1, 4, 4, 2]
+    ),
+    r"argmax must be in \[-1, 16\), .* got 16 at element 5": dict(argmax=16),
+    r"argmax must be in \[-1, 16\), .* got -2 at element 5": dict(argmax=-2),
+    r"height \* width must be less than 2\^31": dict(
+        feature_shape=[1, 2**16, 2**16, 3]
+    ),
+}
+
+
+@pytest.mark.parametrize("message", GRAD_ERRORS)
+def test_the_gradient_refuses(mode, message):
+    inputs = dict(
+        gradient=np.zeros([2, 2, 2, 3]),
+        argmax=np.zeros([2, 2, 2, 3], np.int32),
+        rois=np.zeros([2, 5]),
+        feature_shape=[1, 4, 4, 3],
+    )
+    for key, value in GRAD_ERRORS[message].items():
+        if np.ndim(value):
+            inputs[key] = value
+        else:
+            inputs[key].flat[5] = value
+    dtypes = [np.float32, np.int32, np.float32, np.int32]
+    tensors = [np.array(v, dtype) for v, dtype in zip(inputs.values(), dtypes)]
+    if "negative" in message:  # a traced shape takes -1 alone for unknown
+        traced = tf.TensorSpec([4], tf.int32)
+        mode = lambda f: tf.function(f, input_signature=[traced])  # noqa: E731
+    with pytest.raises((tf.errors.InvalidArgumentError, ValueError), match=message):
+        mode(lambda shape: roi_pool_grad(*tensors[:3], shape))(tensors[3])
+
+
+@pytest.mark.parametrize(
+    "features, rois, pooled",
+    [
+        (None, None, [None, 2, 3, None]),
+        ([None] * 4, [None, None], [None, 2, 3, None]),
+        ([2, None, 9, 7], None, [None, 2, 3, 7]),
+        (None, [4, 5], [4, 2, 3, None]),
+        ([2, 9, 9, 7], [0, 5], [0, 2, 3, 7]),
+    ],
+)
+def test_static_shapes(features, rois, pooled):
+    traced = tf.function(
+        lambda x, r: (*roi_pool(x, r, 2, 3, 1.0), roi_pool_inference(x, r, 2, 3, 1.0))
+    ).get_concrete_function(
+        tf.TensorSpec(features, tf.half), tf.TensorSpec(rois, tf.float32)
+    )
+    assert [s.as_list() for s in traced.output_shapes] == [pooled] * 3
+
+
+def test_static_shape_of_the_gradient():
+    def shape(grad, argmax, feature_shape):
+        specs = [tf.TensorSpec(grad), tf.TensorSpec(argmax, tf.int32)]
+        known = feature_shape is not None
+        specs += [] if known else [tf.TensorSpec([4], tf.int32)]
+
+        def call(grad, argmax, shape=feature_shape):
+            return roi_pool_grad(grad, argmax, tf.zeros([2, 5]), shape)
+
+        return tf.function(call).get_concrete_function(*specs).output_shapes.as_list()
+
+    assert shape(None, None, [1, 4, 5, 3]) == [1, 4, 5, 3]
+    assert shape(None, [2, 2, 2, 3], None) == [None, None, None, 3]
+    assert shape(None, None, None) == [None] * 4
+
+
+def test_other_dtypes_are_refused(mode):
+    with pytest.raises(
+        (tf.errors.InvalidArgumentError, TypeError), match="allowed values"
+    ):
+        mode(roi_pool)(tf.zeros([1, 2, 2, 1], tf.int32), ROIS[:1], 1, 1, 1.0)
+
+
+class RoiPoolGradientTest(tf.test.TestCase):
+    def test_first_order(self):
+        features = np.random.default_rng(0).permutation(2 * 9 * 12 * 3) / 10
+        features = features.reshape(2, 9, 12, 3)
+        for bins in [(3, 4), (14, 1)]:
+            analytical, numerical = tf.test.compute_gradient(
+                lambda x, bins=bins: roi_pool(x, ROIS, *bins, 1.0)[0], [features]
+            )
+            self.assertAllClose(analytical, numerical, atol=1e-9)
+
+    def test_second_order(self):
+        features = tf.constant(np.random.default_rng(0).normal(size=[2, 9, 12, 3]))
+        gradient = np.random.default_rng(1).normal(size=[len(ROIS), 3, 4, 3])
+        _, argmax = roi_pool(features, ROIS, 3, 4, 1.0)
+        analytical, numerical = tf.test.compute_gradient(
+            lambda g: roi_pool_grad(g, argmax, ROIS, features.shape), [gradient]
+        )
+        self.assertAllClose(analytical, numerical, atol=1e-9)
+        with tf.GradientTape() as outer:
+            outer.watch(features)
+            with tf.GradientTape() as inner:
+                inner.watch(features)
+                cube = roi_pool(features, ROIS, 3, 4, 1.0).pooled ** 3
+            first = inner.gradient(cube, features)
+        expected = np.zeros(features.shape)
+        n, i, j, c = np.nonzero(argmax.numpy() >= 0)
+        where = argmax.numpy()[n, i, j, c]
+        to = (ROIS[n, 0].astype(int), where // 12, where % 12, c)
+        np.add.at(expected, to, 6 * features.numpy()[to])
+        self.assertAllClose(outer.gradient(first, features), expected)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("channels", [1, 67, 130])
+def test_gradient_adds_in_the_order_of_the_regions(mode, dtype, channels):
+    """As NumPy adds one after the other; the half types in float, rounded once."""
+    random = np.random.default_rng(0)
+    shape = [2, 9, 12, channels]
+    _, argmax = roi_pool(
+        random.random(shape).astype(dtype.as_numpy_dtype), ROIS, 14, 9, 1.0
+    )
+    gradient = random.normal(size=argmax.shape) * 10.0 ** random.integers(
+        -9, 5, argmax.shape
+    )
+    gradient = gradient.astype(dtype.as_numpy_dtype)
+    wide = np.float64 if dtype == tf.float64 else np.float32
+    expected = np.zeros(shape, wide)
+    n, i, j, c = np.nonzero(argmax.numpy() >= 0)
+    where = argmax.numpy()[n, i, j, c]
+    to = (ROIS[n, 0].astype(int), where // 12, where % 12, c)
+    np.add.at(expected, to, gradient[n, i, j, c].astype(wide))
+    actual = mode(roi_pool_grad)(gradient, argmax, ROIS, tf.constant(shape))
+    assert_bits_equal(actual, expected.astype(dtype.as_numpy_dtype))
+
+
+def test_regions_have_no_gradient(mode):
+    rois, features = tf.constant(ROIS), tf.ones([2, 9, 12, 3])
+
+    def gradients(features, rois):
+        with tf.GradientTape() as tape:
+            tape.watch([features, rois])
+            pooled = roi_pool(features, rois, 2, 2, 1.0).pooled
+        return tape.gradient(pooled, [features, rois])
+
+    of_features, of_rois = mode(gradients)(features, rois)
+    assert of_features.shape == features.shape and of_rois is None
+
+
+def test_inference_has_no_gradient():
+    features = tf.ones([2, 9, 12, 3])
+    with tf.GradientTape() as tape:
+        tape.watch(features)
+        pooled = roi_pool_inference(features, ROIS, 2, 2, 1.0)
+    with pytest.raises(LookupError, match="RoiPoolInference"):
+        tape.gradient(pooled, features)
+
+
+def digest(threads):
+    """Of all results at that many threads; a process of its own runs this."""
+    tf.config.threading.set_intra_op_parallelism_threads(threads)
+    random, results = np.random.default_rng(0), hashlib.sha256()
+    corners = random.uniform(-20, 400, [64, 4])
+    rois = np.float32(np.c_[random.integers(0, 2, 64), corners])
+    for dtype in DTYPES:
+        for shape in [(2, 30, 40, 300), (2, 9, 12, 65)]:
+            features = tf.cast(random.normal(size=shape), dtype)
+            pooled, argmax = roi_pool(features, rois, 7, 7, 0.1)
+            inferred = roi_pool_inference(features, rois, 7, 7, 0.1)
+            gradient = roi_pool_grad(pooled, argmax, rois, shape)
+            for result in (pooled, argmax, inferred, gradient):
+                results.update(result.numpy().tobytes())
+    return results.hexdigest()
+
+
+def test_results_do_not_depend_on_the_threads():
+    code = "import sys, roi_pool_test; print(roi_pool_test.digest(int(sys.argv[1])))"
+    path = os.pathsep.join([str(Path(__file__).parent), *sys.path])
+    digests = {
+        subprocess.run(
+            [sys.executable, "-c", code, str(threads)],
+            env={**os.environ, "PYTHONPATH": path},
+            capture_output=True,
+            check=True,
+            text=True,
+        ).stdout
+        for threads in [1, 2, 7]
+    }
+    assert len(digests) == 1 and len(digests.pop().strip()) == 64

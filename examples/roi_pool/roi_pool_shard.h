@@ -1,0 +1,51 @@
+// Between the kernels of the CPU and TensorFlow.
+
+#ifndef OP_BY_OP_EXAMPLES_ROI_POOL_ROI_POOL_SHARD_H_
+#define OP_BY_OP_EXAMPLES_ROI_POOL_ROI_POOL_SHARD_H_
+
+#include <cstdint>
+
+#include "roi_pool_cpu.h"
+#include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/util/work_sharder.h"
+#include "tsl/platform/denormal.h"
+
+namespace op_by_op {
+
+// [shard] TensorFlow's types and threads, as the kernels know them.
+template <typename T>
+struct Bits {  // what the kernels call T
+  using type = T;
+};
+template <>
+struct Bits<Eigen::half> {
+  using type = Half;
+};
+template <>
+struct Bits<tensorflow::bfloat16> {
+  using type = Bfloat16;
+};
+
+constexpr int64_t kCyclesOfOneThread = 50'000;
+
+// On as many threads as pay: none but this one where there is little to do.
+inline Shard ShardOn(tensorflow::OpKernelContext* context) {
+  return [context](int64_t total, int64_t cost, const Work& work) {
+    const Work exact = [&work](int64_t begin, int64_t end) {
+      // TensorFlow's threads take the smallest numbers for zero.
+      const tsl::port::ScopedDontFlushDenormal keep;
+      work(begin, end);
+    };
+    const auto& workers = *context->device()->tensorflow_cpu_worker_threads();
+    if (total * cost < kCyclesOfOneThread) {
+      exact(0, total);
+    } else {
+      tensorflow::Shard(workers.num_threads, workers.workers, total, cost,
+                        exact);
+    }
+  };
+}
+
+}  // namespace op_by_op
+
+#endif  // OP_BY_OP_EXAMPLES_ROI_POOL_ROI_POOL_SHARD_H_

@@ -1,0 +1,198 @@
+// RoiPoolVariant: the kernels on the way to RoiPool's, and each of its paths by
+// name, for the measurements and the tests.
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "roi_pool.h"
+#include "roi_pool_check.h"
+#include "roi_pool_cpu.h"
+#include "roi_pool_shard.h"
+#include "tensorflow/core/framework/common_shape_fns.h"
+#include "tensorflow/core/framework/op.h"
+#include "tensorflow/core/framework/op_kernel.h"
+
+namespace op_by_op {
+namespace {
+
+// [plain] One output element after the other.
+template <typename T>
+void PoolPlain(const T* pixels, int64_t width, int64_t channels, Span rows,
+               Span cols, T* pooled, int32_t* argmax) {
+  for (int64_t c = 0; c < channels; ++c) {
+    T best = -std::numeric_limits<T>::infinity();
+    int64_t where = rows.begin * width + cols.begin;
+    for (int64_t h = rows.begin; h < rows.end; ++h) {
+      for (int64_t w = cols.begin; w < cols.end; ++w) {
+        const T value = pixels[(h * width + w) * channels + c];
+        if (value > best) {
+          best = value;
+          where = h * width + w;
+        }
+      }
+    }
+    pooled[c] = best;
+    if (argmax != nullptr) argmax[c] = where;
+  }
+}
+
+// [channels] One pixel after the other: the innermost loop runs over elements
+// that lie side by side, which the compiler makes vectors of.
+template <typename T>
+void PoolChannels(const T* pixels, int64_t width, int64_t channels, Span rows,
+                  Span cols, T* __restrict pooled, int32_t* __restrict argmax) {
+  const int64_t first = rows.begin * width + cols.begin;
+  std::fill_n(pooled, channels, -std::numeric_limits<T>::infinity());
+  if (argmax != nullptr) std::fill_n(argmax, channels, first);
+  for (int64_t h = rows.begin; h < rows.end; ++h) {
+    for (int64_t w = cols.begin; w < cols.end; ++w) {
+      const auto here = static_cast<int32_t>(h * width + w);
+      const T* pixel = pixels + here * channels;
+      if (argmax != nullptr) {
+        for (int64_t c = 0; c < channels; ++c) {
+          const bool greater = pixel[c] > pooled[c];
+          pooled[c] = greater ? pixel[c] : pooled[c];
+          argmax[c] = greater ? here : argmax[c];
+        }
+      } else {
+        for (int64_t c = 0; c < channels; ++c) {
+          pooled[c] = pixel[c] > pooled[c] ? pixel[c] : pooled[c];
+        }
+      }
+    }
+  }
+}
+
+// [variant] What both have around them.
+template <typename T, typename PoolBin>
+void PoolBins(const Sizes& sizes, const T* features, const float* rois,
+              T* pooled, int32_t* argmax, PoolBin pool, int64_t begin,
+              int64_t end) {
+  const int64_t image = sizes.height * sizes.width * sizes.channels;
+  for (int64_t i = begin; i < end; ++i) {
+    const int64_t row = i / sizes.pooled_width, out = i * sizes.channels;
+    const float* roi = rois + row / sizes.pooled_height * 5;
+    const Region region = RegionOf(roi, sizes.spatial_scale);
+    const Span rows = BinSpan(row % sizes.pooled_height, sizes.pooled_height,
+                              region.y, region.rows, sizes.height);
+    const Span cols = BinSpan(i % sizes.pooled_width, sizes.pooled_width,
+                              region.x, region.cols, sizes.width);
+    int32_t* where = argmax == nullptr ? nullptr : argmax + out;
+    if (rows.begin < rows.end && cols.begin < cols.end) {
+      pool(features + static_cast<int64_t>(roi[0]) * image, sizes.width,
+           sizes.channels, rows, cols, pooled + out, where);
+    } else {
+      std::fill_n(pooled + out, sizes.channels, 0);
+      if (where != nullptr) std::fill_n(where, sizes.channels, -1);
+    }
+  }
+}
+
+REGISTER_OP("RoiPoolVariant")
+    .Attr("T: {half, bfloat16, float, double}")
+    .Attr("pooled_height: int >= 1")
+    .Attr("pooled_width: int >= 1")
+    .Attr("spatial_scale: float")
+    .Attr("kernel: {'plain', 'channels', 'direct', 'packed'}")
+    .Attr("path: {'best', 'baseline', 'avx2', 'avx512'} = 'best'")
+    .Attr("with_argmax: bool = true")
+    .Input("features: T")
+    .Input("rois: float")
+    .Output("pooled: T")
+    .Output("argmax: int32")
+    .SetShapeFn(tensorflow::shape_inference::UnknownShape)
+    .Doc(R"doc(
+RoiPool by a kernel of one's choice. Without an argmax, that output is empty.
+)doc");
+
+template <typename T>
+class RoiPoolVariantOp : public tensorflow::OpKernel {
+ public:
+  explicit RoiPoolVariantOp(tensorflow::OpKernelConstruction* context)
+      : OpKernel(context) {
+    OP_REQUIRES_OK(context, ReadAttrs(context, &attrs_));
+    OP_REQUIRES_OK(context, context->GetAttr("kernel", &kernel_));
+    OP_REQUIRES_OK(context, context->GetAttr("with_argmax", &with_argmax_));
+    std::string path;
+    OP_REQUIRES_OK(context, context->GetAttr("path", &path));
+    path_ = FindPath<B>(path == "best" ? nullptr : path.c_str());
+    OP_REQUIRES(
+        context, path_.pool != nullptr,
+        absl::UnimplementedError(absl::StrCat("this processor has no ", path)));
+  }
+
+  void Compute(tensorflow::OpKernelContext* context) override {
+    Sizes sizes = attrs_;
+    tensorflow::TensorShape shape;
+    OP_REQUIRES_OK(context, ReadShapes(context, &sizes, &shape));
+    const auto* features =
+        reinterpret_cast<const B*>(context->input(0).flat<T>().data());
+    const float* rois = context->input(1).flat<float>().data();
+    OP_REQUIRES_OK(context, CheckRois(rois, sizes));
+    tensorflow::Tensor *values = nullptr, *where = nullptr;
+    OP_REQUIRES_OK(context, context->allocate_output(0, shape, &values));
+    OP_REQUIRES_OK(
+        context,
+        context->allocate_output(
+            1, with_argmax_ ? shape : tensorflow::TensorShape({0}), &where));
+    auto* pooled = reinterpret_cast<B*>(values->flat<T>().data());
+    int32_t* argmax = with_argmax_ ? where->flat<int32_t>().data() : nullptr;
+    if (shape.num_elements() == 0) return;
+    if (kernel_ == "direct" || kernel_ == "packed") {
+      Pool<B>(sizes, features, rois, pooled, argmax, path_,
+              kernel_ == "direct" ? Layout::kDirect : Layout::kPacked,
+              ShardOn(context));
+      return;
+    }
+    if constexpr (std::is_floating_point_v<B>) {
+      const auto pool = kernel_ == "plain" ? PoolPlain<B> : PoolChannels<B>;
+      const int64_t bins =
+          sizes.num_rois * sizes.pooled_height * sizes.pooled_width;
+      ShardOn(context)(
+          bins, sizes.channels * 100, [&](int64_t begin, int64_t end) {
+            PoolBins(sizes, features, rois, pooled, argmax, pool, begin, end);
+          });
+    } else {
+      context->SetStatus(absl::UnimplementedError(
+          absl::StrCat(kernel_, " is there for float and double only")));
+    }
+  }
+
+ private:
+  using B = typename Bits<T>::type;
+  Sizes attrs_{};
+  std::string kernel_;
+  bool with_argmax_ = true;
+  Path<B> path_{};
+};
+
+#define REGISTER_ROI_POOL_VARIANT(T)                          \
+  REGISTER_KERNEL_BUILDER(Name("RoiPoolVariant")              \
+                              .Device(tensorflow::DEVICE_CPU) \
+                              .TypeConstraint<T>("T"),        \
+                          RoiPoolVariantOp<T>)
+REGISTER_ROI_POOL_VARIANT(Eigen::half);
+REGISTER_ROI_POOL_VARIANT(tensorflow::bfloat16);
+REGISTER_ROI_POOL_VARIANT(float);
+REGISTER_ROI_POOL_VARIANT(double);
+
+}  // namespace
+
+// [far] Only the last row of bins, of an output that nobody could allocate.
+extern "C" __attribute__((visibility("default"))) void PoolLastRow(
+    const Sizes* sizes, const float* features, const float* rois, float* pooled,
+    int32_t* argmax, bool packed) {
+  const int64_t rows = sizes->num_rois * sizes->pooled_height;
+  Pool<float>(*sizes, features, rois, pooled, argmax, FindPath<float>(),
+              packed ? Layout::kPacked : Layout::kDirect,
+              [rows](int64_t total, int64_t, const Work& work) {
+                for (int64_t i = rows; i <= total; i += rows) work(i - 1, i);
+              });
+}
+
+}  // namespace op_by_op
