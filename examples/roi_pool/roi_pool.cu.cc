@@ -217,7 +217,8 @@ __global__ void TouchKernel(Sizes sizes, const Box* __restrict__ boxes,
 constexpr int kSharedBytes = 1 << 15;  // of a block: nobody need ask for more
 constexpr int kAtOnce = 4;             // bins, whose reads overlap in time
 
-// a / b for 0 <= a < 2^31 by a multiplication, since the GPU has no division.
+// a / b for 0 <= a < 2^31, as a multiplication: the GPU has no instruction
+// for the division of integers.
 struct Divider {
   uint64_t factor;
   int shift;
