@@ -162,6 +162,7 @@
 
   for (const picture of document.querySelectorAll(".roi-picture:not([data-live])")) {
     picture.dataset.live = "";
+    picture.roiPool = pool; // for the test, which asks for more than the picture shows
     enliven(picture);
   }
 })();

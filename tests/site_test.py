@@ -327,6 +327,23 @@ def test_region_in_the_picture_equals_the_op(visit, address):
         assert values == expected, f"x1, y1, x2, y2 = {roi}"
     assert len({tuple(each) for each in argmax}) > 150
 
+    # Three bins and a scale of 1/4 are the same in double precision; these are not.
+    features = random.integers(-9, 100, (20, 70)).tolist()
+    settings = {"map": features, "scale": 0.3, "pooled": [7, 14]}
+    size = random.integers(1, 210, (300, 2))
+    corners = np.concatenate([-size * random.random((300, 2)), size], axis=1)
+    corners = corners.astype(np.float32)
+    shown = picture.evaluate(
+        """(picture, [settings, corners]) => corners.map((roi) =>
+          picture.roiPool(settings.map, roi, settings.scale, settings.pooled).bins
+            .map((bin) => [bin.best, bin.where]))""",
+        [settings, corners.tolist()],
+    )
+    for roi, values, *expected in zip(
+        corners, shown, *pooled_by_the_op(settings, corners)
+    ):
+        assert values == list(map(list, zip(*expected))), f"x1, y1, x2, y2 = {roi}"
+
 
 def test_region_in_the_picture_is_moved_by_keys_and_pointer(visit, address):
     page = visit(address, "roi_pool.html")

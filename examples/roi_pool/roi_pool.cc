@@ -148,10 +148,12 @@ class RoiPoolOp : public tensorflow::OpKernel {
     OP_REQUIRES_OK(context, CheckRois(rois, sizes));
     Tensor* output = nullptr;
     OP_REQUIRES_OK(context, context->allocate_output(0, shape, &output));
+    AdviseLargePages(*output);
     auto* pooled = reinterpret_cast<B*>(output->flat<T>().data());
     int32_t* argmax = nullptr;
     if (context->num_outputs() == 2) {
       OP_REQUIRES_OK(context, context->allocate_output(1, shape, &output));
+      AdviseLargePages(*output);
       argmax = output->flat<int32_t>().data();
     }
     if (shape.num_elements() == 0) return;
@@ -182,6 +184,7 @@ class RoiPoolGradOp : public tensorflow::OpKernel {
     OP_REQUIRES_OK(context, CheckRois(rois, sizes));
     Tensor* output = nullptr;
     OP_REQUIRES_OK(context, context->allocate_output(0, shape, &output));
+    AdviseLargePages(*output);
     auto* features = reinterpret_cast<B*>(output->flat<T>().data());
 
     const bool good =

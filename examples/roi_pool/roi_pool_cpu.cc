@@ -262,10 +262,14 @@ void Round(float value, Half* to) {
   to->bits = sign | half;
 }
 
-template <typename T>
+constexpr int64_t kAhead = 4;  // bins, that the memory has time to answer
+
+// kChannels: known to the compiler where it is not 0.
+template <int64_t kChannels, typename T>
 bool Scatter(const Sizes& sizes, const T* gradient, const int32_t* argmax,
-             const float* rois, int64_t image, int64_t first, int64_t channels,
+             const float* rois, int64_t image, int64_t first, int64_t count,
              Wide<T>* sums) {
+  const int64_t channels = kChannels == 0 ? count : kChannels;
   const auto pixels = static_cast<uint32_t>(sizes.height * sizes.width);
   const int64_t bins = sizes.pooled_height * sizes.pooled_width;
   bool good = true;
@@ -274,6 +278,13 @@ bool Scatter(const Sizes& sizes, const T* gradient, const int32_t* argmax,
     for (int64_t bin = n * bins; bin < (n + 1) * bins; ++bin) {
       const T* from = gradient + bin * sizes.channels + first;
       const int32_t* where = argmax + bin * sizes.channels + first;
+      if (bin + kAhead < sizes.num_rois * bins) {
+        const int64_t ahead = kAhead * sizes.channels;
+        for (int64_t c = 0; c < channels; c += 16) {
+          __builtin_prefetch(from + ahead + c);
+          __builtin_prefetch(where + ahead + c);
+        }
+      }
       for (int64_t c = 0; c < channels; ++c) {
         const auto pixel = static_cast<uint32_t>(where[c]);
         if (pixel < pixels) {
@@ -308,7 +319,10 @@ bool PoolGrad(const Sizes& sizes, const T* gradient, const int32_t* argmax,
             const int64_t image = i / slices, first = i % slices * widest;
             const int64_t channels = std::min(widest, sizes.channels - first);
             sums.assign(pixels * channels, 0);
-            if (!Scatter(sizes, gradient, argmax, rois, image, first, channels,
+            const auto scatter = channels == kSliceChannels
+                                     ? Scatter<kSliceChannels, T>
+                                     : Scatter<0, T>;
+            if (!scatter(sizes, gradient, argmax, rois, image, first, channels,
                          sums.data())) {
               good = false;
             }
