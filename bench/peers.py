@@ -8,7 +8,7 @@ from pathlib import Path
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[1]
-NO_NETWORK = ("ConnectionError", "Timeout", "NameResolution", "from versions: none")
+NO_NETWORK = ("ConnectionError", "ProxyError", "Timeout", "NameResolution")
 
 
 def missing() -> list[Requirement]:

@@ -4,9 +4,10 @@ A library is a class: made with a number of threads, it gives for a workload its
 name. Inputs are converted to the library's own layout beforehand.
 """
 
+import contextlib
 import ctypes
+import io
 import os
-import resource
 import sys
 import time
 import traceback
@@ -39,6 +40,12 @@ def channels_first(array: np.ndarray) -> np.ndarray:
 class TensorFlow:
     """RoiPool, its variants and TensorFlow's own ops."""
 
+    variants = [
+        ("plain", "best"),
+        ("channels", "best"),
+        *((k, p) for k in ("direct", "packed") for p in ("baseline", "avx2", "avx512")),
+    ]
+
     def __init__(self, threads: int) -> None:
         sys.path[:0] = [str(ROOT / "examples"), str(ROOT / "examples" / "roi_pool")]
         import roi_pool
@@ -51,8 +58,12 @@ class TensorFlow:
         tf.config.threading.set_inter_op_parallelism_threads(1)
         self.tf, self.op = tf, roi_pool
         self.listed, self.windows = stock_ops.roi_pool, stock_windows.roi_pool
+        self.variant = tf.load_op_library(
+            str(ROOT / "examples" / "roi_pool" / "libroi_pool_variants.so")
+        ).roi_pool_variant
 
     def ways(self, workload: Workload) -> dict[str, Way]:
+        """All of them."""
         tf, op = self.tf, self.op
         features, rois = tf.constant(workload.features()), tf.constant(workload.rois())
         gradient = tf.constant(workload.gradient())
@@ -80,12 +91,21 @@ class TensorFlow:
             ),
         }
         if workload is WORKLOADS["d"]:
-            flat = tf.reshape(features, [2, -1])
-            ways["TopKV2"] = Way(lambda: tf.raw_ops.TopKV2(input=flat, k=4), dict)
-            ways["Maximum"] = Way(lambda: tf.raw_ops.Maximum(x=flat, y=flat), dict)
+            few, k = tf.ones([2, 4]), tf.constant(2)
+            ways["TopKV2"] = Way(lambda: tf.raw_ops.TopKV2(input=few, k=k), dict)
+            ways["Maximum"] = Way(lambda: tf.raw_ops.Maximum(x=few, y=few), dict)
             return ways
-        for variant in self.variants():
-            ways[variant] = both(self.variant(variant, ways["RoiPool"].run))
+        for kernel, path in self.variants:
+
+            def run(kernel: str = kernel, path: str = path) -> tuple:
+                return self.variant(features, rois, *sizes, kernel, path)
+
+            try:
+                run()
+            except tf.errors.UnimplementedError:  # by this processor
+                continue
+            name = kernel if path == "best" else f"{kernel}, {path}"
+            ways[f"kernel {name}"] = both(run)
         image = tf.cast(rois[:, 0], tf.int32)[:, None, None, None]
         pixels = workload.height * workload.width
 
@@ -119,11 +139,20 @@ class TensorFlow:
         tf.config.optimizer.set_experimental_options({"constant_folding": True})
         return pooled.numpy()
 
-    def variants(self) -> list[str]:
-        return []
 
-    def variant(self, name: str, run: Callable) -> Callable:
-        raise NotImplementedError(name)
+class DefaultMemory(TensorFlow):
+    """RoiPool alone, in a process with the allocators that one gets without asking for others."""
+
+    variants = []
+
+    def ways(self, workload: Workload) -> dict[str, Way]:
+        """RoiPool's."""
+        ways = super().ways(workload)
+        return {
+            f"{name}, default memory": way
+            for name, way in ways.items()
+            if name.startswith("RoiPool")
+        }
 
 
 class OnnxRuntime:
@@ -222,7 +251,8 @@ class Paddle:
     """paddle.vision.ops.roi_pool, which finds the maxima's places too, and its gradient."""
 
     def __init__(self, threads: int) -> None:
-        import paddle
+        with contextlib.redirect_stderr(io.StringIO()):  # advice on OMP_NUM_THREADS
+            import paddle
 
         paddle.device.set_device("cpu")
         self.paddle = paddle
@@ -261,36 +291,43 @@ class Paddle:
 
 
 class Streaming:
-    """No pooling: a program that reads each pixel that lies in a region once, and writes each output once."""
+    """No pooling: a program that reads the pixels and writes each output once."""
 
     def __init__(self, threads: int) -> None:
         self.threads = threads
         self.library = ctypes.CDLL(str(STREAMING))
         pointer, size = ctypes.c_void_p, ctypes.c_size_t
-        arguments = [pointer, size, pointer, size, ctypes.c_int, ctypes.c_int]
+        arguments = [pointer, size, size, pointer, size, ctypes.c_int, ctypes.c_int]
         self.library.ReadAndWrite.argtypes = arguments
         self.library.ReadAndWrite.restype = ctypes.c_uint64
 
     def ways(self, workload: Workload) -> dict[str, Way]:
-        pooled, touched = workload.pooled_bytes(), workload.touched_bytes()
+        """For each task the limits: each pixel is read once, or, but for the gradient, once for each region."""
+        pooled, (once, for_each) = workload.pooled_bytes(), workload.read_bytes()
         pixels = 4 * workload.batch * workload.height * workload.width
+        times = round(for_each / once)
         sizes = {
-            "with argmax": (touched, 2 * pooled),
-            "without argmax": (touched, pooled),
-            "gradient": (2 * pooled, pixels * workload.channels),
+            "limit, with argmax": (once, 1, 2 * pooled),
+            "limit, without argmax": (once, 1, pooled),
+            "traffic, with argmax": (once, times, 2 * pooled),
+            "traffic, without argmax": (once, times, pooled),
+            "limit, gradient": (2 * pooled, 1, pixels * workload.channels),
         }
         # The buffers are shared: their first bytes are taken.
-        source, target = (_aligned(max(each)) for each in zip(*sizes.values()))
+        source = _aligned(max(size for size, _, _ in sizes.values()))
+        target = _aligned(max(size for _, _, size in sizes.values()))
 
-        def way(read: int, written: int, streaming: bool) -> Way:
+        def way(read: int, times: int, written: int, streaming: bool) -> Way:
             def run() -> None:
-                pair = source.ctypes.data, read, target.ctypes.data, written
-                self.library.ReadAndWrite(*pair, self.threads, streaming)
+                whence, whither = source.ctypes.data, target.ctypes.data
+                self.library.ReadAndWrite(
+                    whence, read, times, whither, written, self.threads, streaming
+                )
 
             return Way(run, dict)
 
         return {
-            f"limit, {task}, {stores} stores": way(*size, stores == "streaming")
+            f"{task}, {stores} stores": way(*size, stores == "streaming")
             for task, size in sizes.items()
             for stores in ("ordinary", "streaming")
         }
@@ -305,7 +342,14 @@ def _aligned(size: int) -> np.ndarray:
 
 LIBRARIES = {
     library.__name__: library
-    for library in (TensorFlow, OnnxRuntime, OpenVINO, Paddle, Streaming)
+    for library in (
+        TensorFlow,
+        DefaultMemory,
+        OnnxRuntime,
+        OpenVINO,
+        Paddle,
+        Streaming,
+    )
 }
 
 
@@ -377,10 +421,6 @@ class Worker:
             if elapsed >= span:
                 break
         return elapsed / calls, (time.process_time() - busy) / elapsed
-
-    def memory(self) -> int:
-        """The largest number of kilobytes that the process has had in memory."""
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 def serve(library: str, threads: int, connection: Connection) -> None:

@@ -20,6 +20,16 @@ class Workload:
     scale: float
     sides: tuple[int, int] | None = None
 
+    def __str__(self) -> str:
+        """For the first lines of a table."""
+        sides = "corners uniform"
+        if self.sides:
+            sides = "sides log-uniform in {} to {} pixels".format(*self.sides)
+        return (
+            f"features {self.batch} x {self.height} x {self.width} x {self.channels}, {self.num_rois} regions, "
+            f"{self.pooled} x {self.pooled} bins, scale 1/{1 / self.scale:g}, {sides}"
+        )
+
     def rois(self) -> np.ndarray:
         """Regions as `RoiPool` takes them, float32 [num_rois, 5], in the order of the images, always the same."""
         random = np.random.default_rng(0)
@@ -50,13 +60,14 @@ class Workload:
         """The size of the output."""
         return 4 * self.num_rois * self.pooled**2 * self.channels
 
-    def touched_bytes(self) -> int:
-        """The size of those pixels that lie in any region."""
-        touched = np.zeros((self.batch, self.height, self.width), bool)
+    def read_bytes(self) -> tuple[int, int]:
+        """The size of those pixels that lie in any region, once and for each region."""
+        regions = np.zeros((self.batch, self.height, self.width), int)
         for roi in self.rois():
             x1, y1, x2, y2 = np.floor(roi[1:] * self.scale + 0.5).astype(int)
-            touched[int(roi[0]), y1 : y2 + 1, x1 : x2 + 1] = True
-        return 4 * int(touched.sum()) * self.channels
+            regions[int(roi[0]), y1 : y2 + 1, x1 : x2 + 1] += 1
+        pixel = 4 * self.channels
+        return pixel * int((regions > 0).sum()), pixel * int(regions.sum())
 
 
 WORKLOADS = {

@@ -1,7 +1,8 @@
-// The least that a kernel can do: read so many bytes once and write so many
-// bytes once, in the order of the addresses. bench/roi_pool.py times it to
-// know what the machine's memory allows.
+// The least that a kernel can do: read so many bytes and write so many bytes,
+// in the order of the addresses. bench/roi_pool.py times it to know what the
+// machine's memory allows.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -66,17 +67,23 @@ void Stream(char* out, size_t size, uint64_t value) { Write(out, size, value); }
 // In turns of this many bytes, so that reads and writes overlap.
 constexpr size_t kTurn = 4096;
 
-uint64_t Part(const char* in, size_t in_size, char* out, size_t out_size,
-              bool streaming) {
-  const size_t turns = (in_size > out_size ? in_size : out_size) / kTurn + 1;
+uint64_t Part(const char* in, size_t in_size, size_t times, char* out,
+              size_t out_size, bool streaming) {
+  const size_t all = in_size * times;
+  const size_t turns = (all > out_size ? all : out_size) / kTurn + 1;
   const auto at = [turns](size_t size, size_t turn) {
     return static_cast<size_t>(static_cast<double>(size) * turn / turns) / 64 *
            64;
   };
   uint64_t sum = 0;
   for (size_t turn = 0; turn < turns; ++turn) {
-    const size_t from = at(in_size, turn), to = at(in_size, turn + 1);
-    sum ^= Read(in + from, to - from);
+    const size_t to = at(all, turn + 1);
+    for (size_t from = at(all, turn); from < to;) {
+      const size_t start = from % in_size;
+      const size_t size = std::min(to - from, in_size - start);
+      sum ^= Read(in + start, size);
+      from += size;
+    }
     const size_t first = at(out_size, turn), last = at(out_size, turn + 1);
     (streaming ? Stream : Write)(out + first, last - first, sum);
   }
@@ -85,18 +92,18 @@ uint64_t Part(const char* in, size_t in_size, char* out, size_t out_size,
 
 }  // namespace
 
-// Reads `in_size` and writes `out_size` bytes, with so many threads. Both
-// buffers begin at a multiple of 64 bytes.
-extern "C" uint64_t ReadAndWrite(const char* in, size_t in_size, char* out,
-                                 size_t out_size, int num_threads,
+// Reads `in_size` bytes so many times and writes `out_size` bytes, with so many
+// threads. Both buffers begin at a multiple of 64 bytes.
+extern "C" uint64_t ReadAndWrite(const char* in, size_t in_size, size_t times,
+                                 char* out, size_t out_size, int num_threads,
                                  int streaming) {
   std::vector<uint64_t> sums(num_threads);
   const auto run = [&](int i) {
     const auto at = [&](size_t size, int part) {
       return size / num_threads / 64 * 64 * part;
     };
-    sums[i] = Part(in + at(in_size, i), at(in_size, 1), out + at(out_size, i),
-                   at(out_size, 1), streaming != 0);
+    sums[i] = Part(in + at(in_size, i), at(in_size, 1), times,
+                   out + at(out_size, i), at(out_size, 1), streaming != 0);
   };
   std::vector<std::thread> threads;
   for (int i = 1; i < num_threads; ++i) threads.emplace_back(run, i);

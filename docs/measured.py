@@ -3,14 +3,18 @@
 import csv
 import html
 import math
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from IPython.display import HTML, Markdown
+from IPython.display import HTML
 
 BENCH = Path(__file__).parents[1] / "bench"
 WIDTH = 380
+THICK = 13
+LIMITS = ("limit", "traffic")
+DEFAULT_MEMORY = "default memory"
 MEAN = "a-c"  # the workload of rows with the geometric mean of a, b and c
 COLOURS = ("#3b82f6", "#f59e0b")
 NAMES = {MEAN: "a–c"}
@@ -22,6 +26,13 @@ class Table:
 
     first_lines: list[str]
     rows: list[dict[str, str]]
+
+    def about(self) -> str:
+        """The first lines, to be printed: wrapped, so that they fit beside a page's margins."""
+        return "\n".join(
+            textwrap.fill(line, 80, subsequent_indent="    ", break_long_words=False)
+            for line in self.first_lines
+        )
 
     def where(self, **fields: str) -> list[dict[str, str]]:
         """The rows that have these values."""
@@ -71,8 +82,8 @@ def number(value: float) -> str:
     """Three digits: 0.123, 1.23, 12.3, 123, 1230."""
     if value <= 0:
         return "0"
-    digits = max(0, 2 - math.floor(math.log10(value) + 1e-9))
-    return f"{round(value, 2 - math.floor(math.log10(value))):.{digits}f}"
+    rounded = float(f"{value:.3g}")
+    return f"{rounded:.{max(0, 2 - math.floor(math.log10(rounded)))}f}"
 
 
 def bars(
@@ -129,24 +140,23 @@ def bars(
             text(2, top + 12, heading, 'font-weight="600"')
             top += 20
         for bar in group:
-            thick = 12 if len(bar.values) == 1 else 8
-            height = thick * len(bar.values) + 6
+            height = THICK * len(bar.values) + 6
             text(left - 6, top + height / 2 + 4, bar.name, 'text-anchor="end"')
             texts = bar.texts or [number(value) for value in bar.values]
             for i, (value, colour) in enumerate(zip(bar.values, COLOURS)):
-                y = top + 3 + i * thick
+                y = top + 3 + i * THICK
                 start = place(origin) if origin else left
                 first, last = sorted((start, place(value)))
                 shapes.append(
-                    f'<rect x="{first:.1f}" y="{y}" width="{max(last - first, 1):.1f}" height="{thick - 1}" '
+                    f'<rect x="{first:.1f}" y="{y}" width="{max(last - first, 1):.1f}" height="{THICK - 3}" '
                     f'fill="{colour}" fill-opacity="0.75"/>'
                 )
                 if bar.spreads:
                     q1, q3 = map(place, bar.spreads[i])
                     shapes.append(
-                        f'<path d="M{q1:.1f} {y + (thick - 1) / 2}H{q3:.1f}" stroke="currentColor"/>'
+                        f'<path d="M{q1:.1f} {y + (THICK - 3) / 2}H{q3:.1f}" stroke="currentColor"/>'
                     )
-            text(right + 6, top + height / 2 + 4, " · ".join(texts), 'font-size="12"')
+                text(right + 6, y + THICK - 4, texts[i], 'font-size="12"')
             if bar.goal:
                 shapes.append(
                     f'<path d="M{place(bar.goal):.1f} {top}v{height}" stroke="currentColor" stroke-width="2.5" '
@@ -183,6 +193,10 @@ def _threads(table: Table) -> list[str]:
     return sorted({row["threads"] for row in table.rows})
 
 
+def _legend(threads: Sequence[str]) -> list[str]:
+    return [f"{n} thread{'s' * (n != '1')}" for n in threads]
+
+
 def _bar(name: str, rows: Sequence[Mapping[str, str]], field_name: str) -> Bar:
     """A bar from the rows of each number of threads."""
     spreads = [(float(row["q1"]), float(row["q3"])) for row in rows]
@@ -209,7 +223,9 @@ def peers(task: str = "with argmax", name: str = "roi_pool") -> HTML:
     groups = {}
     for way in ways:
         rows = table.where(task=task, way=way)
-        if way == "limit" or all(row["base"] == way for row in rows):
+        if way in LIMITS or way.endswith(DEFAULT_MEMORY):
+            continue
+        if all(row["base"] == way for row in rows):
             continue
         workloads = dict.fromkeys(row["workload"] for row in rows)
         groups[way] = [
@@ -225,7 +241,7 @@ def peers(task: str = "with argmax", name: str = "roi_pool") -> HTML:
         groups,
         f"How many times longer than {base} the others take, {task}, by workload.",
         f"times as long as {base}",
-        [f"{n} thread{'s' * (n != '1')}" for n in threads],
+        _legend(threads),
         origin=1.0,
     )
 
@@ -249,20 +265,25 @@ def variants(workload: str = "a", name: str = "roi_pool") -> HTML:
         groups,
         f"Milliseconds that variants of the kernel take on workload {workload}.",
         "milliseconds",
-        [f"{n} thread{'s' * (n != '1')}" for n in threads],
+        _legend(threads),
         names_width=0,
     )
 
 
-def limits(name: str = "roi_pool") -> HTML:
-    """Draws which share of the limit, set by memory, each task reaches, from `bench/<name>.csv`: percent."""
+def limits(limit: str = "limit", name: str = "roi_pool") -> HTML:
+    """Draws which share of a limit set by memory each task reaches, from `bench/<name>.csv`: percent.
+
+    Args:
+      limit: "limit", where each pixel is read once, or "traffic", where it is for each region.
+      name: Of the table.
+    """
     table = read(name)
     threads = _threads(table)
     groups: dict[str, list[Bar]] = {}
-    for row in table.where(way="limit"):
+    for row in table.where(way=limit):
         if row["threads"] != threads[0] or row["workload"] == MEAN:
             continue
-        rows = table.where(way="limit", task=row["task"], workload=row["workload"])
+        rows = table.where(way=limit, task=row["task"], workload=row["workload"])
         bar = _bar(row["workload"], rows, "ratio")
         percents = [100 * value for value in bar.values]
         spreads = [(100 * q1, 100 * q3) for q1, q3 in bar.spreads]
@@ -274,7 +295,28 @@ def limits(name: str = "roi_pool") -> HTML:
         groups,
         "Share of what memory allows, in percent, by task and workload.",
         "percent of the limit",
-        [f"{n} thread{'s' * (n != '1')}" for n in threads],
+        _legend(threads),
+    )
+
+
+def default_memory(name: str = "roi_pool") -> HTML:
+    """Draws how much longer RoiPool takes with the default allocators, from `bench/<name>.csv`."""
+    table = read(name)
+    threads = _threads(table)
+    groups: dict[str, list[Bar]] = {}
+    for row in table.rows:
+        if row["way"].endswith(DEFAULT_MEMORY) and row["threads"] == threads[0]:
+            same = {key: row[key] for key in ("task", "way", "workload")}
+            workload = NAMES.get(row["workload"], row["workload"])
+            groups.setdefault(row["base"], []).append(
+                _bar(workload, table.where(**same), "ratio")
+            )
+    return bars(
+        groups,
+        "How many times longer RoiPool takes with the default allocators, by workload.",
+        "times as long as with memory that is kept",
+        _legend(threads),
+        origin=1.0,
     )
 
 
@@ -296,27 +338,36 @@ def _met(row: Mapping[str, str]) -> bool:
     return ratio >= float(goal) if sign == ">=" else ratio <= float(goal)
 
 
-def goals(table: Table) -> Markdown:
-    """The goals of a table of ratios and what was reached, with one and with two threads."""
+def goals(table: Table) -> HTML:
+    """The goals of a table of ratios and what was reached, for each number of threads."""
     threads = _threads(table)
-    lines = [
-        f"| | workload | goal | {' | '.join(f'{n} thread' + 's' * (n != '1') for n in threads)} |",
-        f"|---|---|---|{'---|' * len(threads)}",
-    ]
+    lines = []
     for row in table.where(threads=threads[0]):
         if not row["goal"]:
             continue
         same = {key: row[key] for key in ("task", "way", "workload")}
-        cells = []
-        for each in table.where(**same):
-            verdict = "" if _met(each) else ", **missed**"
-            cells.append(number(float(each["ratio"])) + verdict)
-        goal = row["goal"].replace(">=", "≥").replace("<=", "≤")
-        workload = NAMES.get(row["workload"], row["workload"])
-        against = f"{row['task']}, against {row['way']}"
+        what = f"{row['task']}: {row['way']}"
         if row["way"] == "limit":
-            against = f"{row['task']}, share of the limit"
-        if row["base"] not in ("RoiPool", "RoiPoolInference", "RoiPoolGrad"):
-            against = f"{row['task']} of {row['way']}, to that of {row['base']}"
-        lines.append(f"| {against} | {workload} | {goal} | {' | '.join(cells)} |")
-    return Markdown("\n".join(lines))
+            what = f"{row['task']}: share of the limit"
+        elif row["task"] == "call":
+            what = f"call: {row['way']} to {row['base']}"
+        what += f", {NAMES.get(row['workload'], row['workload'])}"
+        sign, goal = row["goal"].split()
+        cells = [{">=": "≥", "<=": "≤"}[sign] + goal]
+        for each in table.where(**same):
+            reached = number(float(each["ratio"]))
+            cells.append(
+                reached if _met(each) else f"<strong>{reached}, missed</strong>"
+            )
+        lines.append(_line("td", f'<th scope="row">{html.escape(what)}</th>', cells))
+    titles = ["goal", *_legend(threads)]
+    first = _line("th", "<td></td>", titles)
+    return HTML(
+        '<div class="pst-scrollable-table-container"><table class="table">'
+        f"<thead>{first}</thead><tbody>{''.join(lines)}</tbody></table></div>"
+    )
+
+
+def _line(kind: str, first: str, cells: Sequence[str]) -> str:
+    """A row of an HTML table."""
+    return f"<tr>{first}{''.join(f'<{kind}>{cell}</{kind}>' for cell in cells)}</tr>"

@@ -1,0 +1,103 @@
+"""The benches: what they compare with is right, and what is in the way they say in one line."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+ROOT = Path(__file__).parents[1]
+# The op's module before bench/roi_pool.py, which has its name.
+sys.path[:0] = [
+    str(ROOT / folder) for folder in ("docs", "examples", "examples/roi_pool", "bench")
+]
+
+import measured  # noqa: E402
+from roi_pool import roi_pool  # noqa: E402
+from roi_pool_workloads import WORKLOADS, Workload  # noqa: E402
+from stock_windows import roi_pool as windows  # noqa: E402
+
+
+@pytest.mark.parametrize("pooled", [1, 3, 7])
+def test_windows_equal_the_op(pooled):
+    random = np.random.default_rng(pooled)
+    features = random.integers(-3, 4, [2, 23, 41, 5]).astype(np.float32)  # many ties
+    corners = random.uniform(-20, 60, [40, 4])
+    rois = np.concatenate([np.arange(40)[:, None] // 20, corners], 1)
+    arguments = tf.constant(features), tf.constant(rois, tf.float32), pooled, pooled
+    expected = roi_pool(*arguments, 0.75)
+    assert (expected.argmax.numpy() == -1).any()
+    for got, wanted in zip(windows(*arguments, 0.75, True), expected):
+        np.testing.assert_array_equal(got, wanted, strict=True)
+    got, none = windows(*arguments, 0.75, False)
+    np.testing.assert_array_equal(got, expected.pooled, strict=True)
+    assert none is None
+
+
+def test_bytes_of_a_workload():
+    class Two(Workload):
+        def rois(self) -> np.ndarray:
+            return np.array([[0, 0, 0, 2, 1], [0, 2, 1, 3, 3]], np.float32)
+
+    two = Two(1, 5, 6, 10, 2, 3, 1.0)
+    assert two.read_bytes() == (40 * 11, 40 * 12)
+    assert two.pooled_bytes() == 4 * 2 * 3 * 3 * 10
+
+
+@pytest.mark.parametrize("name", WORKLOADS)
+def test_regions_lie_in_the_image(name):
+    workload = WORKLOADS[name]
+    image, x1, y1, x2, y2 = workload.rois().T
+    assert np.all(np.diff(image) >= 0) and set(image) == set(range(workload.batch))
+    assert np.all((0 <= x1) & (x1 <= x2) & (x2 * workload.scale < workload.width))
+    assert np.all((0 <= y1) & (y1 <= y2) & (y2 * workload.scale < workload.height))
+
+
+def test_a_missing_library_is_one_line(tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(
+        "import importlib.util as u\n"
+        "find = u.find_spec\n"
+        "u.find_spec = lambda n, *a: None if n == 'onnxruntime' else find(n, *a)\n"
+    )
+    run = subprocess.run(
+        [sys.executable, ROOT / "bench" / "roi_pool.py", "--output", tmp_path / "x"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+    )
+    assert run.returncode == 1
+    (line,) = run.stderr.splitlines()
+    assert line.startswith("make bench: no ") and "onnxruntime" in line
+    assert not (tmp_path / "x").exists()
+
+
+def row(**fields: str) -> dict[str, str]:
+    common = {"task": "with argmax", "way": "other", "workload": "a", "threads": "1"}
+    return {**common, **fields}
+
+
+def test_goals_missed_are_named():
+    table = measured.Table(
+        [],
+        [
+            row(ratio="19.9", goal=">= 20"),
+            row(ratio="20", goal=">= 20", workload="b"),
+            row(ratio="1.31", goal="<= 1.3", task="call"),
+            row(ratio="1", goal=""),
+        ],
+    )
+    assert measured.missed(table) == [
+        "with argmax, other, workload a, 1 thread: 19.9, goal >= 20",
+        "call, other, workload a, 1 thread: 1.31, goal <= 1.3",
+    ]
+
+
+@pytest.mark.parametrize(
+    "value, text",
+    [(0.1234, "0.123"), (1, "1.00"), (9.999, "10.0"), (12.34, "12.3"), (1234, "1230")],
+)
+def test_numbers_have_three_digits(value, text):
+    assert measured.number(value) == text
