@@ -1,9 +1,12 @@
 # Every target sets up what it needs: the first one makes .venv (tools/env.sh).
 #   make PYTHON=python …   uses your own environment instead, conda's for example
 #   make DEVICE=gpu env    TensorFlow for the GPU, or cpu; unset: what nvidia-smi says
+#   make CUDA=on …         installs a CUDA compiler where there is none; off: the CPU alone; auto: uses what is there
+#   make CUDAARCHS=90 …    GPU code for fewer architectures than the usual five, which compiles faster
 #   make SPHINXOPTS=…      more options for sphinx-build
 
 PYTHON ?=
+CUDA ?= auto
 SPHINXOPTS ?= -q
 sphinx = $(python) -m sphinx -n -W --keep-going -j auto -c . -d build/doctrees $(SPHINXOPTS) docs
 EXAMPLES := $(patsubst examples/%/CMakeLists.txt,%,$(wildcard examples/*/CMakeLists.txt))
@@ -16,11 +19,12 @@ python := $(PYTHON)
 environment := check-environment
 endif
 
+export CUDA CUDAARCHS
 export TF_CPP_MIN_LOG_LEVEL ?= 2
 export TF_ENABLE_ONEDNN_OPTS ?= 0
 
 .DEFAULT_GOAL := help
-.PHONY: help env check-environment examples $(EXAMPLES) docs serve notebooks lab test bench bench-build linkcheck clean
+.PHONY: help env check-environment examples $(EXAMPLES) docs serve notebooks lab test bench bench-build bench-gpu linkcheck clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F '|' '{printf "%-18s %s\n", $$1, $$2}'
@@ -66,6 +70,9 @@ bench: examples ## every measurement of bench/ that needs no GPU, against other 
 
 bench-build: examples ## how long the builds take, against their goals
 	@$(python) bench/build.py
+
+bench-gpu: examples ## RoI pooling on the GPU against torchvision: needs a GPU, nvcc and torchvision
+	@$(python) bench/roi_pool_gpu.py
 
 linkcheck: examples ## every link of the site
 	@$(sphinx) build/linkcheck -b linkcheck -d build/linkcheck-doctrees

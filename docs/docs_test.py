@@ -12,7 +12,7 @@ CHAPTERS = sorted(
     page for page in DOCS.glob("*.md") if "\nkernelspec:" in page.read_text()
 )
 # Pages that are no chapters: they have cells, and headings of their own.
-NO_EXAMPLE = {"performance"}
+NO_EXAMPLE = {"performance", "gpu"}
 HEADINGS = [
     "What it computes",
     "Declare it",

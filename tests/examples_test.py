@@ -8,6 +8,8 @@ from pathlib import Path
 import cmake
 import pytest
 
+import examples
+
 ROOT = Path(__file__).parents[1]
 
 
@@ -48,6 +50,101 @@ def test_the_compiler_s_complaint_is_shown_and_the_next_run_finishes(scratch, ma
     assert "zero_out: libzero_out.so" in run.stdout
     assert "warning" not in run.stdout
     assert make(book, "zero_out").stdout.count("libzero_out.so") == 1
+
+
+def test_a_choice_of_cuda_that_is_none(scratch, make):
+    run = make(scratch("zero_out"), "examples", "CUDA=yes")
+    assert run.returncode
+    assert "make examples: CUDA is auto, on or off, not yes\n" in run.stderr
+
+
+@pytest.fixture
+def no_kernels(tmp_path):
+    """A project that only looks for a CUDA compiler, and what CMake says of it."""
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.26)\nproject(none LANGUAGES CXX)\n"
+        f"include({ROOT}/cmake/CudaKernels.cmake)\n"
+    )
+
+    def configure(*options: str, **environment: str) -> subprocess.CompletedProcess:
+        return subprocess.run(
+            [
+                Path(cmake.CMAKE_BIN_DIR) / "cmake",
+                *("-S", tmp_path, "-B", tmp_path / "build"),
+                *(f"-DPython3_EXECUTABLE={sys.executable}", *options),
+            ],
+            capture_output=True,
+            text=True,
+            env={**os.environ, **environment},
+        )
+
+    return configure
+
+
+def test_without_cuda_no_compiler_is_looked_for(no_kernels):
+    run = no_kernels("-DCUDA=off", CUDACXX="/no/nvcc")
+    assert run.returncode == 0, run.stderr
+    assert "-- CUDA: off, every example is built for the CPU" in run.stdout
+
+
+@pytest.mark.parametrize("choice", ["auto", "on"])
+def test_a_named_cuda_compiler_that_is_not_there(no_kernels, choice):
+    run = no_kernels(f"-DCUDA={choice}", CUDACXX="/no/nvcc")
+    assert run.returncode
+    assert "CUDACXX names /no/nvcc, which is not there" in run.stderr
+
+
+def test_another_choice_of_cuda_configures_again(tmp_path, monkeypatch):
+    """Exactly then: not where nothing has changed."""
+    monkeypatch.setattr(examples, "BUILD", tmp_path)
+    asked = []
+
+    def run_cmake(cuda: str) -> subprocess.CompletedProcess:
+        asked.append((cuda, os.environ.get("CUDAARCHS")))
+        (tmp_path / "build.ninja").touch()
+        cache = f"Python3_EXECUTABLE:UNINITIALIZED={sys.executable}\n"
+        (tmp_path / "CMakeCache.txt").write_text(cache)
+        return subprocess.CompletedProcess([], 0, "-- CUDA: off\n", "")
+
+    monkeypatch.setattr(examples, "run_cmake", run_cmake)
+    monkeypatch.setenv("CUDAARCHS", "")
+    for choice, archs in [("off", ""), ("auto", ""), ("auto", "90"), ("off", "90")]:
+        monkeypatch.setenv("CUDA", choice)
+        monkeypatch.setenv("CUDAARCHS", archs)
+        for _ in range(2):
+            examples.configure()
+        assert asked.pop() == (choice, archs)
+        assert not asked
+
+
+def test_a_compiler_is_installed_where_it_is_wanted_and_missing(tmp_path, monkeypatch):
+    monkeypatch.setattr(examples, "BUILD", tmp_path)
+    monkeypatch.setenv("CUDA", "on")
+    steps = []
+
+    def run_cmake(cuda: str) -> subprocess.CompletedProcess:
+        steps.append(f"cmake {cuda}")
+        error = "CMake Error at x.cmake:1 (message):\n  no CUDA compiler: install\n  CUDA\n\n\n"
+        missing = "pip" not in steps
+        return subprocess.CompletedProcess([], missing, "", error if missing else "")
+
+    monkeypatch.setattr(examples, "run_cmake", run_cmake)
+    monkeypatch.setattr(examples, "install_cuda", lambda: steps.append("pip"))
+    examples.configure()
+    assert steps == ["cmake on", "pip", "cmake on"]
+    error = "CMake Error at x.cmake:1 (message):\n  Two\n  lines.\n\n\n-- more\n"
+    assert examples.cmake_error(error) == "Two lines."
+
+
+def test_the_bench_of_the_gpu_says_that_there_is_none(tmp_path):
+    run = subprocess.run(
+        [sys.executable, ROOT / "bench" / "roi_pool_gpu.py"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PATH": str(tmp_path)},
+    )
+    assert run.returncode == 1
+    assert run.stderr == "make bench-gpu: no GPU: nvidia-smi finds none\n"
 
 
 def configure(tmp_path: Path, python: Path, **environment: str) -> str:

@@ -4,6 +4,7 @@ import fcntl
 import functools
 import http.server
 import importlib.metadata
+import json
 import os
 import re
 import shutil
@@ -17,6 +18,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import nbformat
+import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from bs4 import BeautifulSoup
@@ -268,6 +270,130 @@ def test_landing_page(documents, site):
     urls = importlib.metadata.metadata("op-by-op").get_all("Project-URL")
     repository = dict(url.split(", ") for url in urls)["Repository"]
     assert f"git clone {repository} " in page.get_text()
+
+
+def pooled_by_the_op(settings: dict, corners: np.ndarray) -> tuple[list, list]:
+    """What RoiPool gives for the map of the picture: pooled and argmax, flat, for each row of x1, y1, x2, y2."""
+    script = """
+import json, sys
+import numpy as np
+from roi_pool import roi_pool
+settings, corners = json.load(sys.stdin)
+features = np.array(settings["map"], np.float32)[None, :, :, None]
+rois = np.insert(np.array(corners, np.float32), 0, 0, axis=1)
+outputs = roi_pool(features, rois, *settings["pooled"], settings["scale"])
+print(json.dumps([output.numpy().reshape(len(rois), -1).tolist() for output in outputs]))
+"""
+    folders = [str(ROOT / "examples"), str(ROOT / "examples" / "roi_pool")]
+    run = subprocess.run(
+        [sys.executable, "-c", script],
+        input=json.dumps([settings, np.asarray(corners).tolist()]),
+        env=os.environ
+        | {"PYTHONPATH": os.pathsep.join(folders), "TF_CPP_MIN_LOG_LEVEL": "2"},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    return tuple(json.loads(run.stdout))
+
+
+def test_region_in_the_picture_equals_the_op(visit, address):
+    page = visit(address, "roi_pool.html")
+    picture = page.locator(".roi-picture")
+    settings = json.loads(picture.get_attribute("data-settings"))
+    random = np.random.default_rng(0)
+    corners = np.concatenate(
+        [
+            np.sort(random.integers(-6, 42, (100, 2, 2)), axis=1).reshape(-1, 4),
+            random.integers(-60, 90, (100, 4)) / 2,  # every other one is reversed
+            random.normal(0, 1, (100, 4)) * [[-3000, -3000, 3000, 3000]],
+            random.choice([-0.5, 0.49999997, 2.0, 6.0, -6.0, 10.0], (50, 4)),
+            [[100, 0, 120, 9], [0, -90, 9, -80], [-3e38, -3e38, 3e38, 3e38]],
+        ]
+    ).astype(np.float32)
+    shown = picture.evaluate(
+        """(picture, corners) => corners.map((roi) => {
+          picture.querySelectorAll("input").forEach((input, k) => {
+            input.value = roi[k];
+            input.dispatchEvent(new Event("input"));
+          });
+          return [".pooled", ".argmax"].map((name) =>
+            [...picture.querySelectorAll(name)].map((text) => Number(text.textContent)));
+        })""",
+        corners.tolist(),
+    )
+    pooled, argmax = pooled_by_the_op(settings, corners)
+    for roi, values, *expected in zip(corners, shown, pooled, argmax):
+        assert values == expected, f"x1, y1, x2, y2 = {roi}"
+    assert len({tuple(each) for each in argmax}) > 150
+
+    # Three bins and a scale of 1/4 are the same in double precision; these are not.
+    features = random.integers(-9, 100, (20, 70)).tolist()
+    settings = {"map": features, "scale": 0.3, "pooled": [7, 14]}
+    size = random.integers(1, 210, (300, 2))
+    corners = np.concatenate([-size * random.random((300, 2)), size], axis=1)
+    corners = corners.astype(np.float32)
+    shown = picture.evaluate(
+        """(picture, [settings, corners]) => corners.map((roi) =>
+          picture.roiPool(settings.map, roi, settings.scale, settings.pooled).bins
+            .map((bin) => [bin.best, bin.where]))""",
+        [settings, corners.tolist()],
+    )
+    for roi, values, *expected in zip(
+        corners, shown, *pooled_by_the_op(settings, corners)
+    ):
+        assert values == list(map(list, zip(*expected))), f"x1, y1, x2, y2 = {roi}"
+
+
+def test_region_in_the_picture_is_moved_by_keys_and_pointer(visit, address):
+    page = visit(address, "roi_pool.html")
+    picture = page.locator(".roi-picture")
+    settings = json.loads(picture.get_attribute("data-settings"))
+    region, first, second = picture.get_by_role("application").all()
+
+    def corners() -> list[float]:
+        return [float(input.input_value()) for input in picture.locator("input").all()]
+
+    x1, y1, x2, y2 = settings["roi"]
+    assert corners() == [x1, y1, x2, y2]
+    region.focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Shift+Tab")
+    expect(region).to_be_focused()
+    expect(region.locator(".focus")).not_to_have_css("stroke", "none")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Shift+ArrowDown")
+    assert corners() == [x1 - 1, y1 + 4, x2 - 1, y2 + 4]
+    page.keyboard.press("Tab")
+    expect(first).to_be_focused()
+    page.keyboard.press("ArrowUp")
+    assert corners() == [x1 - 1, y1 + 3, x2 - 1, y2 + 4]
+
+    box = picture.locator("svg").bounding_box()
+    view = picture.locator("svg").evaluate("svg => svg.viewBox.baseVal.width")
+    pixel = settings["cell"] * settings["scale"] * box["width"] / view
+    at = second.bounding_box()
+    x, y = at["x"] + at["width"] / 2, at["y"] + at["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x - 8 * pixel, y - 5 * pixel, steps=4)
+    page.mouse.up()
+    page.mouse.move(x, y)
+    moved = [x1 - 1, y1 + 3, x2 - 9, y2 - 1]
+    assert corners() == moved
+    expect(second).to_have_css("touch-action", "none")  # dragging does not scroll
+    (values,), (where,) = pooled_by_the_op(settings, [moved])
+    assert picture.locator(".pooled").all_text_contents() == [f"{v:g}" for v in values]
+    assert picture.locator(".argmax").all_text_contents() == list(map(str, where))
+
+
+def test_picture_of_a_region_needs_no_script(documents, site):
+    picture = documents[site / "roi_pool.html"].select_one(".roi-picture")
+    assert picture.svg["role"] == "img" and picture.svg["aria-label"]
+    settings = json.loads(picture["data-settings"])
+    (values,), (where,) = pooled_by_the_op(settings, [settings["roi"]])
+    assert [float(text.string) for text in picture.select(".pooled")] == values
+    assert [int(text.string) for text in picture.select(".argmax")] == where
 
 
 def offers(page: BeautifulSoup) -> set[str]:

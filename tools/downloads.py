@@ -64,7 +64,7 @@ def archive(name: str, site: str) -> bytes:
     """
     paths = [
         ROOT / "LICENSE",
-        ROOT / "cmake" / "FindTensorFlow.cmake",
+        *(ROOT / "cmake").glob("*.cmake"),
         *EXAMPLES.glob("*.py"),
     ]
     paths += [path for path in (EXAMPLES / name).iterdir() if path.suffix in SOURCES]

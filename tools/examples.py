@@ -1,10 +1,16 @@
-"""Configures and builds the examples: `python tools/examples.py [NAME ...]`, all of them without a name."""
+"""Configures and builds the examples: `python tools/examples.py [NAME ...]`, all of them without a name.
+
+Environment variables: CUDA is auto, on (install a CUDA compiler where there is none) or off; CUDACXX names the
+compiler, CUDAARCHS the architectures.
+"""
 
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -47,33 +53,81 @@ def check_compiler() -> None:
         )
 
 
-def configure() -> None:
-    """Runs CMake where it never ran to its end, or ran for another Python; Ninja sees to all other changes."""
-    cache = BUILD / "CMakeCache.txt"
-    python = f"Python3_EXECUTABLE:UNINITIALIZED={sys.executable}"
-    if (BUILD / "build.ninja").exists() and python in cache.read_text().splitlines():
-        return
-    cache.unlink(missing_ok=True)
-    options = [
-        f"-D{python.replace(':UNINITIALIZED', '')}",
-        f"-DCMAKE_MAKE_PROGRAM={program('ninja')}",
+def choice() -> str:
+    """All that decides on the CUDA compiler, as one line. Exits where CUDA has no meaning."""
+    cuda = os.environ.get("CUDA") or "auto"
+    if cuda not in ("auto", "on", "off"):
+        fail(f"CUDA is auto, on or off, not {cuda}")
+    names = [os.environ.get(name, "") for name in ("CUDACXX", "CUDAARCHS")]
+    package = Path(sysconfig.get_path("purelib"), "nvidia", "cu13", "bin")
+    places = [
+        shutil.which("nvcc", path=path)
+        for path in (None, "/usr/local/cuda/bin", package)
     ]
-    options += shlex.split(os.environ.get("CMAKE_OPTIONS", ""))
-    run = subprocess.run(
+    return repr([cuda, *names, *places] if cuda != "off" else cuda)
+
+
+def run_cmake(cuda: str) -> subprocess.CompletedProcess:
+    """Configures; a fresh look at the compiler for CUDA, since another may have been chosen."""
+    (BUILD / "CMakeCache.txt").unlink(missing_ok=True)
+    for path in BUILD.glob("CMakeFiles/*/CMakeCUDACompiler.cmake"):
+        path.unlink()
+    options = [
+        f"-DPython3_EXECUTABLE={sys.executable}",
+        f"-DCMAKE_MAKE_PROGRAM={program('ninja')}",
+        f"-DCUDA={cuda}",
+        *shlex.split(os.environ.get("CMAKE_OPTIONS", "")),
+    ]
+    return subprocess.run(
         [program("cmake"), "-S", EXAMPLES, "-B", BUILD, "-G", "Ninja", *options],
         capture_output=True,
         text=True,
     )
+
+
+def install_cuda() -> None:
+    """The project's extra `cuda`, a whole nvcc, into this Python's environment."""
+    print(
+        "Installing a CUDA compiler, the package cuda-toolkit: about 100 MB", flush=True
+    )
+    pyproject = (ROOT / "pyproject.toml").read_text()
+    requirement = re.search(r'^cuda = \["(.*)"\]$', pyproject, re.M)[1]
+    pip = [sys.executable, "-m", "pip", "install", "--quiet"]
+    pip += ["--disable-pip-version-check", "--constraint", ROOT / "constraints.txt"]
+    run = subprocess.run([*pip, requirement], capture_output=True, text=True)
+    if run.returncode:
+        fail(f"pip cannot install {requirement}: {run.stderr.strip().splitlines()[-1]}")
+
+
+def configure() -> None:
+    """Runs CMake where it never ran to its end, or for another Python or CUDA; Ninja sees to all other changes."""
+    cache = BUILD / "CMakeCache.txt"
+    python = f"Python3_EXECUTABLE:UNINITIALIZED={sys.executable}"
+    chosen = BUILD / "cuda.txt"
+    if (
+        (BUILD / "build.ninja").exists()
+        and python in cache.read_text().splitlines()
+        and chosen.exists()
+        and chosen.read_text() == choice()
+    ):
+        return
+    choice()
+    cuda = os.environ.get("CUDA") or "auto"
+    run = run_cmake(cuda)
+    if run.returncode and "no CUDA compiler" in cmake_error(run.stdout + run.stderr):
+        install_cuda()
+        run = run_cmake(cuda)
     if run.returncode:
         (BUILD / "build.ninja").unlink(missing_ok=True)
         fail(cmake_error(run.stdout + run.stderr))
+    chosen.write_text(choice())
     print(*re.findall(r"^-- ((?:CUDA|GoogleTest): .*)", run.stdout, re.M), sep="\n")
 
 
 def cmake_error(output: str) -> str:
     """The text of CMake's first error on one line, or all that it printed where there is none."""
     error = re.search(
-        r"CMake Error at .*?:\n\n(.*?)\n(?:Call Stack|\n\n|--)", output, re.S
+        r"CMake Error at [^\n]*:\n\s*(.*?)\n\s*(?:Call Stack|\n)", output, re.S
     )
     return " ".join(error[1].split()) if error else output
 

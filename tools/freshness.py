@@ -18,7 +18,7 @@ from sphinx.environment import BuildEnvironment
 ROOT = EXAMPLES.parent
 SHARED = [
     ROOT / "conf.py",
-    ROOT / "cmake" / "FindTensorFlow.cmake",
+    *sorted((ROOT / "cmake").glob("*.cmake")),
     ROOT / "docs" / "figures.py",
     ROOT / "docs" / "measured.py",
     ROOT / "docs" / "start.py",
@@ -31,7 +31,7 @@ CODE_CELL = re.compile(r"^(`{3,})\{code-cell\}.*?^\1$", re.M | re.S)
 
 
 def depend_on_examples(app: Sphinx, docname: str, content: list[str]) -> None:
-    """Makes a page depend on each file of the examples that its cells name."""
+    """Makes a page depend on each file that its cells name, of the examples and of the pages' own modules."""
     cells = "\n".join(match[0] for match in CODE_CELL.finditer(content[0]))
     if not cells:
         return
@@ -42,6 +42,9 @@ def depend_on_examples(app: Sphinx, docname: str, content: list[str]) -> None:
             paths += [path for path in example.iterdir() if path.is_file()]
     if re.search(r"\bmeasured\b", cells):
         paths.append(ROOT / "bench")  # changes with every table that is written
+    for module in (ROOT / "docs").glob("*.py"):
+        if re.search(rf"\b(from|import) {re.escape(module.stem)}\b", cells):
+            paths += (ROOT / "docs").glob(f"{module.stem}.[jp]*")
     for path in paths:
         app.env.note_dependency(path, docname=docname)
 

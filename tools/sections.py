@@ -5,14 +5,15 @@ from pathlib import Path
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 _OPENING = re.compile(r"\s*// \[(\w+)\] ")
+_NAMESPACE = re.compile(r"(\w+ )?namespace .*\{$|}  // namespace|$")
 
 
 def sections(path: Path) -> dict[str, tuple[int, int]]:
     """Names the sections of a file.
 
     Returns:
-      From the name to the first and the last line, counted from 1, without the blank lines at the
-      end. The last section ends where the file's outermost namespace does.
+      From the name to the first and the last line, counted from 1, without the blank lines and the
+      lines that open or close a namespace at the end. The last section ends where its namespace does.
 
     Raises:
       ValueError: Two sections have the same name.
@@ -23,8 +24,13 @@ def sections(path: Path) -> dict[str, tuple[int, int]]:
         for number, line in enumerate(lines, 1)
         if (match := _OPENING.match(line))
     ]
+    last_opening = openings[-1][0] if openings else 0
     end = next(
-        (n for n, line in enumerate(lines, 1) if line.startswith("}  // namespace")),
+        (
+            number
+            for number, line in enumerate(lines, 1)
+            if number > last_opening and line.startswith("}  // namespace")
+        ),
         len(lines) + 1,
     )
     found: dict[str, tuple[int, int]] = {}
@@ -34,7 +40,7 @@ def sections(path: Path) -> dict[str, tuple[int, int]]:
         if name in found:
             raise ValueError(f"{path}: two sections are named {name}")
         last = following - 1
-        while not lines[last - 1].strip():
+        while _NAMESPACE.match(lines[last - 1]):
             last -= 1
         found[name] = (first, last)
     return found

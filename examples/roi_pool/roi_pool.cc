@@ -109,6 +109,7 @@ check_rois: Check the values of rois on the GPU, too, which waits for it.
 
 REGISTER_OP("RoiPoolGrad")
     .Attr("T: {half, bfloat16, float, double}")
+    .Attr("spatial_scale: float = 0.0")
     .Input("gradient: T")
     .Input("argmax: int32")
     .Input("rois: float")
@@ -123,6 +124,8 @@ argmax: As RoiPool gave it.
 rois: As RoiPool was given them.
 feature_shape: `[batch, height, width, channels]`.
 features_gradient: Of shape feature_shape.
+spatial_scale: As RoiPool was given it, with which the GPU looks only at bins
+  nearby; an argmax outside of its bin is then left out. 0 if not known.
 )doc");
 
 // [compute] Allocate, then pool the rows of bins on as many threads as pay.

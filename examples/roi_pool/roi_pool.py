@@ -111,6 +111,7 @@ def _roi_pool_grad(
         argmax=op.outputs[1],
         rois=rois,
         feature_shape=tf.shape(features),
+        spatial_scale=op.get_attr("spatial_scale"),
     ), None
 
 

@@ -300,6 +300,7 @@ bool Scatter(const Sizes& sizes, const T* gradient, const int32_t* argmax,
 
 }  // namespace
 
+// [slices] No two threads add to the same element.
 template <typename T>
 bool PoolGrad(const Sizes& sizes, const T* gradient, const int32_t* argmax,
               const float* rois, T* features, const Shard& shard) {

@@ -55,14 +55,11 @@ void PoolChannels(const T* pixels, int64_t width, int64_t channels, Span rows,
       const T* pixel = pixels + here * channels;
       if (argmax != nullptr) {
         for (int64_t c = 0; c < channels; ++c) {
-          const bool greater = pixel[c] > pooled[c];
-          pooled[c] = greater ? pixel[c] : pooled[c];
-          argmax[c] = greater ? here : argmax[c];
+          argmax[c] = pixel[c] > pooled[c] ? here : argmax[c];
         }
-      } else {
-        for (int64_t c = 0; c < channels; ++c) {
-          pooled[c] = pixel[c] > pooled[c] ? pixel[c] : pooled[c];
-        }
+      }
+      for (int64_t c = 0; c < channels; ++c) {
+        pooled[c] = pixel[c] > pooled[c] ? pixel[c] : pooled[c];
       }
     }
   }

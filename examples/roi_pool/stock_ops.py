@@ -45,9 +45,11 @@ def roi_pool(
       pixel's channels for each bin that the pixel lies in.
     """
     _, height, width, channels = tf.unstack(tf.shape(features))
-    scaled = rois[:, 1:] * spatial_scale
+    scaled = tf.clip_by_value(rois[:, 1:] * spatial_scale, -(2.0**29), 2.0**29)
     # tf.round takes halves to the even neighbour; RoiPool takes them away from zero.
-    whole = tf.cast(tf.sign(scaled) * tf.floor(tf.abs(scaled) + 0.5), tf.int32)
+    below = tf.floor(tf.abs(scaled))
+    whole = below + tf.cast(tf.abs(scaled) - below >= 0.5, tf.float32)
+    whole = tf.cast(tf.sign(scaled) * whole, tf.int32)
     x1, y1, x2, y2 = tf.unstack(whole, axis=1)
     rows = [
         tf.clip_by_value(edge, 0, height) for edge in bin_edges(y1, y2, pooled_height)

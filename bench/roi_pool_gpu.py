@@ -1,0 +1,244 @@
+"""RoiPool's GPU kernels against torchvision's: `make bench-gpu`.
+
+Needs a GPU, PyTorch and torchvision for CUDA, and either nvcc or a library that `make roi_pool CUDA=on` has built:
+the kernels are called through their C launchers, in PyTorch's memory and stream, so TensorFlow is not needed. The
+workloads are a-c of bench/roi_pool.py with eight images. torchvision gets its own layout, [batch, channels, height,
+width]. Before anything is timed, results are compared: values and argmax bit for bit, gradients within rounding, since
+torchvision adds them in any order. Then, in each round, every way runs in turn, timed by CUDA events. Ratios are taken
+within a round; the table, bench/roi_pool_gpu.csv, has their medians and quartiles.
+"""
+
+import argparse
+import dataclasses
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from measure import heading, quartiles, write
+from roi_pool_workloads import WORKLOADS, Workload
+
+ROOT = Path(__file__).parents[1]
+RESULT = ROOT / "bench" / "roi_pool_gpu.csv"
+sys.path.insert(0, str(ROOT / "examples" / "roi_pool"))
+
+from roi_pool_launch import HERE, Launchers, Sizes, build_for_gpu, find_nvcc  # noqa: E402
+
+BATCH = 8
+GOALS = {("with argmax", "RoiPool"): ">= 1.5", ("gradient", "RoiPool"): ">= 1.5"}
+
+
+def fail(message: str) -> None:
+    sys.exit(f"make bench-gpu: {message}")
+
+
+def import_torch() -> object:
+    """PyTorch with torchvision and a GPU. Exits with one line where something is missing."""
+    if (
+        not shutil.which("nvidia-smi")
+        or subprocess.run(["nvidia-smi", "-L"], capture_output=True).returncode
+    ):
+        fail("no GPU: nvidia-smi finds none")
+    try:
+        import torch
+        import torchvision  # noqa: F401
+    except ImportError as error:
+        fail(f"{error}: pip install torch torchvision")
+    if not torch.cuda.is_available():
+        fail(f"no GPU: PyTorch {torch.__version__} finds none")
+    return torch
+
+
+def launchers() -> Launchers:
+    """The kernels: compiled for this GPU where there is an nvcc, else those of the example's library."""
+    nvcc = find_nvcc()
+    library = HERE / "libroi_pool.so"
+    if nvcc:
+        library = ROOT / "build" / "bench" / "libroi_pool_gpu.so"
+        library.parent.mkdir(parents=True, exist_ok=True)
+        build_for_gpu(library, nvcc)
+    elif not library.exists() or b"__cudaRegisterFatBinary" not in library.read_bytes():
+        fail("no nvcc, and libroi_pool.so has no CUDA code: make roi_pool CUDA=on")
+    return Launchers(library)
+
+
+def scaled(workload: Workload) -> Workload:
+    """The workload with eight images, and as many regions in each."""
+    rois = workload.num_rois * BATCH // workload.batch
+    return dataclasses.replace(workload, batch=BATCH, num_rois=rois)
+
+
+def ways(torch, library: Launchers, work: Workload) -> dict[str, dict]:
+    """For each task, RoiPool and torchvision as functions without arguments, and the bytes that must be moved.
+
+    Raises:
+      AssertionError: The two do not agree.
+    """
+    features = torch.from_numpy(work.features()).cuda()
+    rois = torch.from_numpy(work.rois()).cuda()
+    gradient = torch.from_numpy(work.gradient()).cuda()
+    pooled, argmax = torch.empty_like(gradient), torch.empty_like(gradient).int()
+    back = torch.empty_like(features)
+    theirs, their_gradient = (
+        tensor.permute(0, 3, 1, 2).contiguous() for tensor in (features, gradient)
+    )
+    shape = features.shape
+    sizes = Sizes(*shape, work.num_rois, work.pooled, work.pooled, work.scale)
+    scratch = torch.empty(library.scratch_bytes(sizes), dtype=torch.int8).cuda()
+    at = {
+        name: tensor.data_ptr()
+        for name, tensor in {
+            **{"features": features, "rois": rois, "pooled": pooled},
+            **{"argmax": argmax, "gradient": gradient, "back": back},
+            "scratch": scratch,
+        }.items()
+    }
+    stream = torch.cuda.current_stream().cuda_stream
+
+    def with_argmax() -> None:
+        library.pool(
+            *(sizes, "float32", at["features"], at["rois"], at["pooled"]),
+            *(at["argmax"], stream),
+        )
+
+    def without_argmax() -> None:
+        library.pool(
+            *(sizes, "float32", at["features"], at["rois"], at["pooled"]),
+            stream=stream,
+        )
+
+    def backward() -> None:
+        library.gradient(
+            *(sizes, "float32", at["gradient"], at["argmax"], at["rois"]),
+            *(at["scratch"], at["back"], stream),
+        )
+
+    def their_forward() -> tuple:
+        return torch.ops.torchvision.roi_pool(
+            theirs, rois, work.scale, work.pooled, work.pooled
+        )
+
+    with_argmax()
+    their_pooled, their_argmax = their_forward()
+
+    def their_backward() -> object:
+        return torch.ops.torchvision._roi_pool_backward(
+            *(their_gradient, rois, their_argmax, work.scale, work.pooled),
+            *(work.pooled, shape[0], shape[3], shape[1], shape[2]),
+        )
+
+    backward()
+    assert torch.equal(pooled, their_pooled.permute(0, 2, 3, 1))
+    assert torch.equal(argmax, their_argmax.permute(0, 2, 3, 1))
+    torch.testing.assert_close(
+        back, their_backward().permute(0, 2, 3, 1), rtol=1e-4, atol=1e-4
+    )
+    first = back.clone()
+    backward()
+    assert torch.equal(back, first)
+    expected = pooled.clone()
+    without_argmax()
+    assert torch.equal(pooled, expected)
+
+    read, written = work.touched_bytes(), work.pooled_bytes()
+    return {
+        "with argmax": {
+            "ways": {"RoiPool": with_argmax, "torchvision": their_forward},
+            "bytes": read + 2 * written,
+        },
+        "without argmax": {
+            "ways": {"RoiPool": without_argmax, "torchvision": their_forward},
+            "bytes": read + written,
+        },
+        "gradient": {
+            "ways": {"RoiPool": backward, "torchvision": their_backward},
+            "bytes": 2 * written + features.nbytes,
+        },
+    }
+
+
+def milliseconds(torch, run: Callable, calls: int) -> float:
+    """The mean time of a call on the GPU."""
+    start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    run()
+    start.record()
+    for _ in range(calls):
+        run()
+    end.record()
+    end.synchronize()
+    return start.elapsed_time(end) / calls
+
+
+def copy_bandwidth(torch, rounds: int, calls: int) -> float:
+    """Bytes read and written in a second by a copy of 1 GiB from the GPU's memory to the GPU's memory."""
+    source = torch.empty(1 << 30, dtype=torch.int8).cuda()
+    target = torch.empty_like(source)
+    times = [
+        milliseconds(torch, lambda: target.copy_(source), calls) for _ in range(rounds)
+    ]
+    return 2 * source.nbytes / quartiles(times)[0] * 1e3
+
+
+def measure(torch, library: Launchers, rounds: int, calls: int, copy: float) -> list:
+    """The rows of the table."""
+    rows = []
+    for name in "abc":
+        for task, todo in ways(torch, library, scaled(WORKLOADS[name])).items():
+            times = {way: [] for way in todo["ways"]}
+            for i in range(rounds):
+                order = list(todo["ways"].items())
+                for way, run in order[:: 1 if i % 2 else -1]:
+                    times[way].append(milliseconds(torch, run, calls))
+            for way, taken in times.items():
+                pairs = zip(times["torchvision"], taken)
+                ratio = quartiles([theirs / own for theirs, own in pairs])
+                median = quartiles(taken)[0]
+                bandwidth = todo["bytes"] / median * 1e3
+                rows.append(
+                    {
+                        "workload": name,
+                        "task": task,
+                        "threads": "all",
+                        "way": way,
+                        "milliseconds": f"{median:.4f}",
+                        "ratio": f"{ratio[0]:.2f}",
+                        "q1": f"{ratio[1]:.2f}",
+                        "q3": f"{ratio[2]:.2f}",
+                        "goal": GOALS.get((task, way), ""),
+                        "GB/s": f"{bandwidth / 1e9:.0f}",
+                        "share of copy": f"{bandwidth / copy:.2f}",
+                    }
+                )
+                print(*rows[-1].values(), sep="\t", flush=True)
+        torch.cuda.empty_cache()
+    return rows
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=41)
+    parser.add_argument("--calls", type=int, default=20, help="in a round, of each")
+    options = parser.parse_args()
+    torch = import_torch()
+    library = launchers()
+    copy = copy_bandwidth(torch, options.rounds, options.calls)
+    gpu = torch.cuda.get_device_properties(0)
+    notes = [
+        f"{BATCH} images; milliseconds: the median of the rounds",
+        "ratio: torchvision's time by that of the way, in the same round, with median, q1 and q3",
+        "share of copy: bytes that must be read and written, by the time, by the rate of a copy in the GPU's memory, "
+        f"{copy / 1e9:.0f} GB/s",
+    ]
+    lines = heading(
+        f"make bench-gpu (--rounds {options.rounds} --calls {options.calls})",
+        ["torch", "torchvision", "tensorflow"],
+        notes,
+    )
+    where = f"{gpu.name}, CUDA {torch.version.cuda} of PyTorch"
+    lines = [line.replace("no GPU used", where) for line in lines]
+    write(RESULT, lines, measure(torch, library, options.rounds, options.calls, copy))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,53 @@
+// How kernels are launched: by nvcc on a GPU, by any other compiler on the
+// host.
+
+#ifndef OP_BY_OP_EXAMPLES_ROI_POOL_CUDA_LAUNCH_H_
+#define OP_BY_OP_EXAMPLES_ROI_POOL_CUDA_LAUNCH_H_
+
+#ifndef __CUDACC__
+#include "cuda_on_host.h"
+#else
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+namespace op_by_op {
+
+// [launch] Null, or the error's text: a launch returns before the work is done.
+inline const char* Text(cudaError_t error) {
+  return error == cudaSuccess ? nullptr : cudaGetErrorString(error);
+}
+
+template <typename... Parameters, typename... Arguments>
+const char* Launch(void (*kernel)(Parameters...), int64_t blocks, int threads,
+                   int shared_bytes, void* stream, Arguments... arguments) {
+  // clang-format off
+  kernel<<<static_cast<unsigned>(blocks), threads, shared_bytes,
+           static_cast<cudaStream_t>(stream)>>>(arguments...);
+  // clang-format on
+  return Text(cudaGetLastError());
+}
+
+// Waits for all that was put on the stream before.
+inline const char* CopyToHost(void* stream, const void* on_device,
+                              void* on_host, int64_t bytes) {
+  const auto cuda_stream = static_cast<cudaStream_t>(stream);
+  const cudaError_t error = cudaMemcpyAsync(
+      on_host, on_device, bytes, cudaMemcpyDeviceToHost, cuda_stream);
+  return Text(error == cudaSuccess ? cudaStreamSynchronize(cuda_stream)
+                                   : error);
+}
+
+// The memory of shared_bytes that the threads of a block have together.
+__device__ inline void* SharedMemory() {
+  extern __shared__ double shared_memory[];
+  return shared_memory;
+}
+
+}  // namespace op_by_op
+
+#endif  // __CUDACC__
+#endif  // OP_BY_OP_EXAMPLES_ROI_POOL_CUDA_LAUNCH_H_

@@ -1,0 +1,476 @@
+// The GPU kernels: CUDA and nothing of TensorFlow, so nvcc takes seconds, and
+// any nvcc will do. With cuda_on_host.h a C++ compiler builds them, too.
+
+#include "roi_pool.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "cuda_launch.h"
+#include "roi_pool_launch.h"
+
+namespace op_by_op {
+namespace {
+
+// [vector] Neighbouring channels, read and written at once.
+template <typename T, int kVector>
+struct alignas(sizeof(T) * kVector < 16 ? sizeof(T) * kVector : 16) Vector {
+  T at[kVector];
+};
+
+// To a type that has comparison and addition, and back.
+template <typename T>
+struct WideOf {
+  using type = float;
+};
+template <>
+struct WideOf<double> {
+  using type = double;
+};
+template <typename T>
+using Wide = typename WideOf<T>::type;
+
+__device__ inline float Widen(__half value) { return __half2float(value); }
+__device__ inline float Widen(__nv_bfloat16 value) {
+  return __bfloat162float(value);
+}
+__device__ inline float Widen(float value) { return value; }
+__device__ inline double Widen(double value) { return value; }
+
+__device__ inline void Narrow(float value, __half* to) {
+  *to = __float2half_rn(value);
+}
+__device__ inline void Narrow(float value, __nv_bfloat16* to) {
+  *to = __float2bfloat16_rn(value);
+}
+__device__ inline void Narrow(float value, float* to) { *to = value; }
+__device__ inline void Narrow(double value, double* to) { *to = value; }
+
+// [usable] The GPU reports no error, so a bad region has no pixels.
+__device__ inline bool IsUsable(const float* roi, int64_t batch) {
+  bool finite = true;
+  for (int i = 1; i < 5; ++i) finite &= fabsf(roi[i]) <= 3.402823466e38f;
+  return finite && roi[0] >= 0 && roi[0] < static_cast<float>(batch) &&
+         roi[0] == floorf(roi[0]);
+}
+
+// [kernel] Teams of neighbouring threads: one bin each, its channels shared
+// out.
+constexpr int kTeamVectors = 2;  // that a thread works on at once
+
+template <typename T, int kVector, bool kWithArgmax>
+__global__ void PoolKernel(Sizes sizes, int team_bits,
+                           const T* __restrict__ features,
+                           const float* __restrict__ rois,
+                           T* __restrict__ pooled,
+                           int32_t* __restrict__ argmax) {
+  using Values = Vector<T, kVector>;
+  const int64_t bins =
+      sizes.num_rois * sizes.pooled_height * sizes.pooled_width;
+  const int64_t step = int64_t{kVector} << team_bits;
+  const int64_t stride = static_cast<int64_t>(gridDim.x) * blockDim.x;
+  int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  for (; i < bins << team_bits; i += stride) {
+    const int64_t bin = i >> team_bits;
+    const int64_t row = bin / sizes.pooled_width;
+    const float* roi = rois + row / sizes.pooled_height * 5;
+    Span rows{0, 0}, cols{0, 0};
+    int64_t image = 0;
+    if (IsUsable(roi, sizes.batch)) {
+      image = static_cast<int64_t>(roi[0]);
+      const Region region = RegionOf(roi, sizes.spatial_scale);
+      rows = BinSpan(row % sizes.pooled_height, sizes.pooled_height, region.y,
+                     region.rows, sizes.height);
+      cols = BinSpan(bin % sizes.pooled_width, sizes.pooled_width, region.x,
+                     region.cols, sizes.width);
+    }
+    const bool empty = rows.begin >= rows.end || cols.begin >= cols.end;
+    const int32_t width = sizes.width;
+    const T* map = features + image * sizes.height * width * sizes.channels;
+
+    const int64_t lane = i - (bin << team_bits);
+    for (int64_t first = lane * kVector; first < sizes.channels;
+         first += kTeamVectors * step) {
+      Wide<T> best[kTeamVectors][kVector];
+      int32_t where[kTeamVectors][kVector];
+      for (int k = 0; k < kTeamVectors; ++k) {
+        for (int v = 0; v < kVector; ++v) {
+          best[k][v] = empty ? Wide<T>{0} : -static_cast<Wide<T>>(INFINITY);
+          where[k][v] = empty ? -1 : rows.begin * width + cols.begin;
+        }
+      }
+      for (int32_t h = rows.begin; h < rows.end; ++h) {
+#pragma unroll 4
+        for (int32_t w = cols.begin; w < cols.end; ++w) {
+          const int32_t pixel = h * width + w;
+          const T* channel = map + pixel * sizes.channels + first;
+#pragma unroll
+          for (int k = 0; k < kTeamVectors; ++k) {
+            if (first + k * step >= sizes.channels) break;
+            const Values values =
+                *reinterpret_cast<const Values*>(channel + k * step);
+#pragma unroll
+            for (int v = 0; v < kVector; ++v) {
+              const Wide<T> value = Widen(values.at[v]);
+              if (value > best[k][v]) {  // never true of NaN
+                best[k][v] = value;
+                where[k][v] = pixel;
+              }
+            }
+          }
+        }
+      }
+#pragma unroll
+      for (int k = 0; k < kTeamVectors; ++k) {
+        if (first + k * step >= sizes.channels) break;
+        const int64_t out = bin * sizes.channels + first + k * step;
+        Values values;
+        Vector<int32_t, kVector> pixels;
+        for (int v = 0; v < kVector; ++v) {
+          Narrow(best[k][v], &values.at[v]);
+          pixels.at[v] = where[k][v];
+        }
+        *reinterpret_cast<Values*>(pooled + out) = values;
+        if constexpr (kWithArgmax) {
+          *reinterpret_cast<Vector<int32_t, kVector>*>(argmax + out) = pixels;
+        }
+      }
+    }
+  }
+}
+
+// [tiles] The gradient cuts the maps into tiles. Which does each region touch?
+constexpr int kTile = 8;  // pixels of the edge
+
+struct Tiles {
+  int64_t down, across, words;
+
+  __host__ __device__ explicit Tiles(const Sizes& sizes)
+      : down((sizes.height + kTile - 1) / kTile),
+        across((sizes.width + kTile - 1) / kTile),
+        words((sizes.num_rois + 31) / 32) {}
+};
+
+// A region in tiles. image: -1 where the region is not usable.
+struct Box {
+  int64_t image;
+  Span down, across;
+};
+
+__device__ inline Span TilesOf(int32_t start, int32_t size, int32_t pooled,
+                               int32_t limit) {
+  const int32_t begin = BinSpan(0, pooled, start, size, limit).begin;
+  const int32_t end = BinSpan(pooled - 1, pooled, start, size, limit).end;
+  return {begin / kTile, begin < end ? (end - 1) / kTile + 1 : begin / kTile};
+}
+
+__global__ void BoxKernel(Sizes sizes, const float* __restrict__ rois,
+                          Box* __restrict__ boxes) {
+  const Tiles tiles(sizes);
+  const int64_t stride = static_cast<int64_t>(gridDim.x) * blockDim.x;
+  int64_t n = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  for (; n < sizes.num_rois; n += stride) {
+    const float* roi = rois + n * 5;
+    Box box{-1, {0, 0}, {0, 0}};
+    if (IsUsable(roi, sizes.batch)) {
+      box.image = static_cast<int64_t>(roi[0]);
+      if (sizes.spatial_scale > 0) {
+        const Region region = RegionOf(roi, sizes.spatial_scale);
+        box.down =
+            TilesOf(region.y, region.rows, sizes.pooled_height, sizes.height);
+        box.across =
+            TilesOf(region.x, region.cols, sizes.pooled_width, sizes.width);
+      } else {
+        box.down.end = tiles.down;
+        box.across.end = tiles.across;
+      }
+    }
+    boxes[n] = box;
+  }
+}
+
+// One bit for each tile of each image and each region, in the regions' order.
+__global__ void TouchKernel(Sizes sizes, const Box* __restrict__ boxes,
+                            uint32_t* __restrict__ touches) {
+  const Tiles tiles(sizes);
+  const int64_t count = sizes.batch * tiles.down * tiles.across * tiles.words;
+  const int64_t stride = static_cast<int64_t>(gridDim.x) * blockDim.x;
+  int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  for (; i < count; i += stride) {
+    const int64_t first = i % tiles.words * 32, tile = i / tiles.words;
+    const int64_t x = tile % tiles.across, y = tile / tiles.across % tiles.down;
+    const int64_t image = tile / tiles.across / tiles.down;
+    uint32_t word = 0;
+    for (int bit = 0; bit < 32 && first + bit < sizes.num_rois; ++bit) {
+      const Box& box = boxes[first + bit];
+      const bool touched = box.image == image && y >= box.down.begin &&
+                           y < box.down.end && x >= box.across.begin &&
+                           x < box.across.end;
+      word |= static_cast<uint32_t>(touched) << bit;
+    }
+    touches[i] = word;
+  }
+}
+
+// [gradient] A thread owns some channels of a tile: no atomics, one order.
+constexpr int kSharedBytes = 1 << 15;  // of a block: nobody need ask for more
+constexpr int kAtOnce = 4;             // bins, whose reads overlap in time
+
+// a / b for 0 <= a < 2^31, as a multiplication: the GPU has no instruction
+// for the division of integers.
+struct Divider {
+  uint64_t factor;
+  int shift;
+
+  explicit Divider(int64_t b) {
+    for (shift = 31; int64_t{1} << (shift - 31) < b; ++shift) {
+    }
+    factor = ((uint64_t{1} << shift) + b - 1) / b;
+  }
+  __device__ int32_t Divide(int32_t a) const { return a * factor >> shift; }
+};
+
+// The bins of which a pixel may lie at begin <= i < end.
+__device__ inline Span BinsIn(int32_t begin, int32_t end, int32_t start,
+                              int32_t size, int32_t pooled, int32_t limit) {
+  const float bins = static_cast<float>(pooled) / static_cast<float>(size);
+  // One more at each end covers the rounding, and is then taken back.
+  const float from = floorf(static_cast<float>(begin - start) * bins) - 2;
+  const float to = ceilf(static_cast<float>(end - start) * bins) + 2;
+  const auto most = static_cast<float>(pooled);
+  Span p{static_cast<int32_t>(fminf(fmaxf(from, 0), most)),
+         static_cast<int32_t>(fminf(fmaxf(to, 0), most))};
+  while (p.begin < p.end &&
+         BinSpan(p.begin, pooled, start, size, limit).end <= begin) {
+    ++p.begin;
+  }
+  while (p.begin < p.end &&
+         BinSpan(p.end - 1, pooled, start, size, limit).begin >= end) {
+    --p.end;
+  }
+  return p;
+}
+
+template <typename T, int kVector>
+__global__ void GradientKernel(Sizes sizes, Divider by_width,
+                               const T* __restrict__ gradient,
+                               const int32_t* __restrict__ argmax,
+                               const float* __restrict__ rois,
+                               const uint32_t* __restrict__ touches,
+                               T* __restrict__ features) {
+  using Values = Vector<T, kVector>;
+  using Pixels = Vector<int32_t, kVector>;
+  const Tiles tiles(sizes);
+  const int32_t height = sizes.height, width = sizes.width;
+  const int32_t pooled_height = sizes.pooled_height;
+  const int32_t pooled_width = sizes.pooled_width;
+  const int64_t chunk = static_cast<int64_t>(blockDim.x) * kVector;
+  const int64_t chunks = (sizes.channels + chunk - 1) / chunk;
+  const int64_t count = sizes.batch * tiles.down * tiles.across * chunks;
+  // [pixel of the tile][element of the vector][thread]: each thread reads and
+  // writes its own, so they need not wait for each other.
+  auto* sums = reinterpret_cast<Wide<T>*>(SharedMemory()) + threadIdx.x;
+  const auto at = [&](int32_t pixel, int v) -> Wide<T>& {
+    return sums[(pixel * kVector + v) * blockDim.x];
+  };
+
+  for (int64_t i = blockIdx.x; i < count; i += gridDim.x) {
+    const int64_t c = i % chunks * chunk + threadIdx.x * kVector;
+    if (c >= sizes.channels) continue;
+    const int64_t tile = i / chunks;
+    const int32_t x = tile % tiles.across * kTile;
+    const int32_t y = tile / tiles.across % tiles.down * kTile;
+    const int64_t image = tile / tiles.across / tiles.down;
+    for (int32_t pixel = 0; pixel < kTile * kTile; ++pixel) {
+      for (int v = 0; v < kVector; ++v) at(pixel, v) = 0;
+    }
+
+    for (int64_t word = 0; word < tiles.words; ++word) {
+      for (uint32_t left = touches[tile * tiles.words + word]; left != 0;
+           left &= left - 1) {
+        const int64_t n = word * 32 + __ffs(left) - 1;
+        Span down{0, pooled_height}, across{0, pooled_width};
+        if (sizes.spatial_scale > 0) {
+          const Region region = RegionOf(rois + n * 5, sizes.spatial_scale);
+          down = BinsIn(y, y + kTile, region.y, region.rows, pooled_height,
+                        height);
+          across =
+              BinsIn(x, x + kTile, region.x, region.cols, pooled_width, width);
+        }
+        for (int32_t p = down.begin; p < down.end; ++p) {
+          const int64_t row = (n * pooled_height + p) * pooled_width;
+          for (int32_t q = across.begin; q < across.end; q += kAtOnce) {
+            Pixels where[kAtOnce];
+            Values add[kAtOnce];
+#pragma unroll
+            for (int k = 0; k < kAtOnce; ++k) {
+              if (q + k >= across.end) break;
+              const int64_t in = (row + q + k) * sizes.channels + c;
+              where[k] = *reinterpret_cast<const Pixels*>(argmax + in);
+              add[k] = *reinterpret_cast<const Values*>(gradient + in);
+            }
+#pragma unroll
+            for (int k = 0; k < kAtOnce; ++k) {
+              if (q + k >= across.end) break;
+#pragma unroll
+              for (int v = 0; v < kVector; ++v) {
+                const int32_t found = where[k].at[v];
+                if (found < 0) continue;
+                const int32_t h = by_width.Divide(found) - y;
+                const int32_t w = found - (h + y) * width - x;
+                if (h < 0 || h >= kTile || w < 0 || w >= kTile) continue;
+                at(h * kTile + w, v) += Widen(add[k].at[v]);
+              }
+            }
+          }
+        }
+      }
+    }
+
+    for (int32_t h = 0; h < kTile && y + h < height; ++h) {
+      for (int32_t w = 0; w < kTile && x + w < width; ++w) {
+        const int64_t pixel = (image * height + y + h) * width + x + w;
+        Values values;
+        for (int v = 0; v < kVector; ++v) {
+          Narrow(at(h * kTile + w, v), &values.at[v]);
+        }
+        *reinterpret_cast<Values*>(features + pixel * sizes.channels + c) =
+            values;
+      }
+    }
+  }
+}
+
+// [launch] As many blocks as there is work for, and a grid-stride loop for the
+// rest.
+constexpr int kThreads = 256;
+#ifndef OP_BY_OP_MOST_BLOCKS  // a test sets 3
+#define OP_BY_OP_MOST_BLOCKS (1 << 20)
+#endif
+
+int64_t Blocks(int64_t items, int64_t of_a_block) {
+  return std::min<int64_t>((items + of_a_block - 1) / of_a_block,
+                           OP_BY_OP_MOST_BLOCKS);
+}
+
+template <typename T, int kVector>
+bool Aligned(int64_t channels, const void* pointer) {
+  return channels % kVector == 0 &&
+         reinterpret_cast<uintptr_t>(pointer) % alignof(Vector<T, kVector>) ==
+             0;
+}
+
+template <typename T, int kVector>
+const char* LaunchPool(void* stream, const Sizes& sizes, const T* features,
+                       const float* rois, T* pooled, int32_t* argmax) {
+  const int64_t bins =
+      sizes.num_rois * sizes.pooled_height * sizes.pooled_width;
+  int team_bits = 0;
+  while (team_bits < 5 &&
+         int64_t{kTeamVectors * kVector} << team_bits < sizes.channels) {
+    ++team_bits;
+  }
+  return Launch(argmax != nullptr ? PoolKernel<T, kVector, true>
+                                  : PoolKernel<T, kVector, false>,
+                Blocks(bins << team_bits, kThreads), kThreads, 0, stream, sizes,
+                team_bits, features, rois, pooled, argmax);
+}
+
+template <typename T>
+const char* Pool(void* stream, const Sizes& sizes, const void* features,
+                 const float* rois, void* pooled, int32_t* argmax) {
+  constexpr int kVector = 16 / sizeof(T);
+  const bool aligned = Aligned<T, kVector>(sizes.channels, features) &&
+                       Aligned<T, kVector>(sizes.channels, pooled) &&
+                       Aligned<int32_t, kVector>(sizes.channels, argmax);
+  return (aligned ? LaunchPool<T, kVector>
+                  : LaunchPool<T, 1>)(stream, sizes,
+                                      static_cast<const T*>(features), rois,
+                                      static_cast<T*>(pooled), argmax);
+}
+
+template <typename T, int kVector>
+const char* LaunchGradient(void* stream, const Sizes& sizes, const T* gradient,
+                           const int32_t* argmax, const float* rois,
+                           const uint32_t* touches, T* features) {
+  const Tiles tiles(sizes);
+  constexpr int64_t kBytes = kTile * kTile * kVector * sizeof(Wide<T>);
+  const int64_t warps =
+      std::min((sizes.channels + kVector * 32 - 1) / (kVector * 32),
+               kSharedBytes / kBytes / 32);
+  const int64_t chunk = warps * 32 * kVector;
+  const int64_t work = sizes.batch * tiles.down * tiles.across *
+                       ((sizes.channels + chunk - 1) / chunk);
+  return Launch(GradientKernel<T, kVector>, Blocks(work, 1), warps * 32,
+                warps * 32 * kBytes, stream, sizes, Divider(sizes.width),
+                gradient, argmax, rois, touches, features);
+}
+
+template <typename T>
+const char* Gradient(void* stream, const Sizes& sizes, const void* gradient,
+                     const int32_t* argmax, const float* rois,
+                     const uint32_t* touches, void* features) {
+  constexpr int kVector = sizeof(T) < 8 ? 2 : 1;
+  const bool aligned = Aligned<T, kVector>(sizes.channels, gradient) &&
+                       Aligned<T, kVector>(sizes.channels, features) &&
+                       Aligned<int32_t, kVector>(sizes.channels, argmax);
+  return (aligned ? LaunchGradient<T, kVector>
+                  : LaunchGradient<T, 1>)(stream, sizes,
+                                          static_cast<const T*>(gradient),
+                                          argmax, rois, touches,
+                                          static_cast<T*>(features));
+}
+
+}  // namespace
+
+extern "C" const char* RoiPoolLaunch(void* stream, int type, const Sizes* sizes,
+                                     const void* features, const float* rois,
+                                     void* pooled, int32_t* argmax) {
+  if (sizes->num_rois == 0 || sizes->channels == 0) return nullptr;
+  constexpr decltype(&Pool<float>) kPools[] = {
+      Pool<__half>, Pool<__nv_bfloat16>, Pool<float>, Pool<double>};
+  return kPools[type](stream, *sizes, features, rois, pooled, argmax);
+}
+
+extern "C" int64_t RoiPoolGradScratch(const Sizes* sizes) {
+  const Tiles tiles(*sizes);
+  return sizes->num_rois * int64_t{sizeof(Box)} +
+         sizes->batch * tiles.down * tiles.across * tiles.words *
+             int64_t{sizeof(uint32_t)};
+}
+
+extern "C" const char* RoiPoolGradLaunch(
+    void* stream, int type, const Sizes* sizes, const void* gradient,
+    const int32_t* argmax, const float* rois, void* scratch, void* features) {
+  if (sizes->batch * sizes->height * sizes->width * sizes->channels == 0) {
+    return nullptr;
+  }
+  Sizes used = *sizes;
+  if (used.pooled_height * used.pooled_width == 0) used.num_rois = 0;
+  auto* boxes = static_cast<Box*>(scratch);
+  auto* touches = reinterpret_cast<uint32_t*>(boxes + used.num_rois);
+  if (used.num_rois > 0) {
+    const Tiles tiles(used);
+    const int64_t words = used.batch * tiles.down * tiles.across * tiles.words;
+    const char* error = Launch(BoxKernel, Blocks(used.num_rois, kThreads),
+                               kThreads, 0, stream, used, rois, boxes);
+    if (error == nullptr) {
+      error = Launch(TouchKernel, Blocks(words, kThreads), kThreads, 0, stream,
+                     used, boxes, touches);
+    }
+    if (error != nullptr) return error;
+  }
+  constexpr decltype(&Gradient<float>) kGradients[] = {
+      Gradient<__half>, Gradient<__nv_bfloat16>, Gradient<float>,
+      Gradient<double>};
+  return kGradients[type](stream, used, gradient, argmax, rois, touches,
+                          features);
+}
+
+extern "C" const char* RoiPoolCopyToHost(void* stream, const void* on_device,
+                                         void* on_host, int64_t bytes) {
+  return CopyToHost(stream, on_device, on_host, bytes);
+}
+
+}  // namespace op_by_op

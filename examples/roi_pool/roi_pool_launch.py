@@ -1,0 +1,160 @@
+"""The launchers of roi_pool.cu.cc without TensorFlow: built for the GPU or for the host, called through ctypes."""
+
+import ctypes
+import os
+import shlex
+import shutil
+import subprocess
+import sysconfig
+from pathlib import Path
+
+HERE = Path(__file__).parent
+# Their places are the numbers that the launchers know the types by.
+DTYPES = ["float16", "bfloat16", "float32", "float64"]
+
+
+class Sizes(ctypes.Structure):
+    """The struct of the same name in roi_pool.h."""
+
+    _fields_ = [
+        (name, ctypes.c_int64)
+        for name in (
+            *("batch", "height", "width", "channels"),
+            *("num_rois", "pooled_height", "pooled_width"),
+        )
+    ] + [("spatial_scale", ctypes.c_float)]
+
+
+def find_nvcc() -> str | None:
+    """The CUDA compiler that `make examples` would take: of CUDACXX, the PATH, /usr/local/cuda, or the package's."""
+    package = Path(sysconfig.get_path("purelib"), "nvidia", "cu13", "bin")
+    return shutil.which(os.environ.get("CUDACXX") or "nvcc") or next(
+        filter(
+            None,
+            (shutil.which("nvcc", path=p) for p in ("/usr/local/cuda/bin", package)),
+        ),
+        None,
+    )
+
+
+def build_for_host(
+    library: Path, *flags: str, source: Path = HERE / "roi_pool.cu.cc"
+) -> None:
+    """Compiles the kernels with the C++ compiler and cuda_on_host.h.
+
+    What the GPU would refuse or get wrong without a word ends the process here: a vector at an address that is not
+    aligned to its size, an overflow of a signed integer.
+
+    Args:
+      library: The file to write.
+      *flags: For the compiler; `-DOP_BY_OP_MOST_BLOCKS=3` makes every kernel loop.
+      source: The kernels.
+
+    Raises:
+      subprocess.CalledProcessError: The compiler failed.
+    """
+    import tensorflow as tf  # its headers bring the 16-bit types, in Eigen
+
+    subprocess.run(
+        [
+            *shlex.split(os.environ.get("CXX", "c++")),
+            *("-std=c++17", "-O2", "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror"),
+            *("-Wno-unknown-pragmas", "-ffp-contract=off", "-fno-strict-aliasing"),
+            *(
+                "-fsanitize=undefined,float-cast-overflow",
+                "-fsanitize-undefined-trap-on-error",
+            ),
+            *("-isystem", tf.sysconfig.get_include(), *flags),
+            *("-I", HERE, "-x", "c++", source, "-o", library),
+        ],
+        check=True,
+    )
+
+
+def build_for_gpu(library: Path, nvcc: str = "nvcc", arch: str = "native") -> None:
+    """Compiles the kernels with nvcc.
+
+    Args:
+      library: The file to write.
+      nvcc: The compiler.
+      arch: The architecture, such as `sm_90`; `native` is the one of this machine's GPU.
+
+    Raises:
+      subprocess.CalledProcessError: The compiler failed.
+    """
+    subprocess.run(
+        [
+            *(nvcc, "-std=c++17", "-O3", "--fmad=false", f"-arch={arch}", "-shared"),
+            *("-Xcompiler", "-fPIC", "-x", "cu", HERE / "roi_pool.cu.cc"),
+            *("-o", library),
+        ],
+        check=True,
+    )
+
+
+class Launchers:
+    """The C functions of a library, with errors raised.
+
+    Pointers are integers, to memory of the device: on the host, `array.ctypes.data`; of a PyTorch
+    tensor, `tensor.data_ptr()`. `dtype` is one of DTYPES, `stream` a cudaStream_t as an integer.
+    """
+
+    def __init__(self, library: Path) -> None:
+        functions = ctypes.CDLL(str(library))
+        pointer, sizes = ctypes.c_void_p, ctypes.POINTER(Sizes)
+        self._pool = functions.RoiPoolLaunch
+        self._pool.argtypes = [pointer, ctypes.c_int, sizes, *[pointer] * 4]
+        self._grad = functions.RoiPoolGradLaunch
+        self._grad.argtypes = [pointer, ctypes.c_int, sizes, *[pointer] * 5]
+        self._copy = functions.RoiPoolCopyToHost
+        self._copy.argtypes = [pointer, pointer, pointer, ctypes.c_int64]
+        self._scratch = functions.RoiPoolGradScratch
+        self._scratch.argtypes, self._scratch.restype = [sizes], ctypes.c_int64
+        for function in (self._pool, self._grad, self._copy):
+            function.restype = ctypes.c_char_p
+            function.errcheck = self._raise
+
+    @staticmethod
+    def _raise(error: bytes | None, *_: object) -> None:
+        if error:
+            raise RuntimeError(error.decode())
+
+    def pool(
+        self,
+        sizes: Sizes,
+        dtype: str,
+        features: int,
+        rois: int,
+        pooled: int,
+        argmax: int | None = None,
+        stream: int | None = None,
+    ) -> None:
+        """RoiPool, or RoiPoolInference where `argmax` is None."""
+        self._pool(stream, DTYPES.index(dtype), sizes, features, rois, pooled, argmax)
+
+    def scratch_bytes(self, sizes: Sizes) -> int:
+        """How much memory `gradient` works in."""
+        return self._scratch(sizes)
+
+    def gradient(
+        self,
+        sizes: Sizes,
+        dtype: str,
+        gradient: int,
+        argmax: int,
+        rois: int,
+        scratch: int,
+        features: int,
+        stream: int | None = None,
+    ) -> None:
+        """RoiPoolGrad. A scale of 0 in `sizes` stands for one that is not known."""
+        self._grad(
+            *(stream, DTYPES.index(dtype), sizes, gradient, argmax, rois),
+            *(scratch, features),
+        )
+
+    def copy_to_host(
+        self, on_device: int, on_host: int, size: int, stream: int | None = None
+    ) -> None:
+        """Copies `size` bytes and waits for the stream."""
+        self._copy(stream, on_device, on_host, size)
