@@ -138,6 +138,7 @@ inline void Block(const BinRow& row, Span cols, const S* pixels, T* pooled,
   typename L::Values best[kVectors];
   typename L::Indices where[kVectors];
   typename L::Index first = row.rows.begin * row.width + cols.begin;
+#pragma GCC unroll 16
   for (int i = 0; i < kVectors; ++i) {
     best[i] = typename L::Values{} - std::numeric_limits<Wide<T>>::infinity();
     where[i] = typename L::Indices{} + first;
@@ -158,10 +159,12 @@ inline void Block(const BinRow& row, Span cols, const S* pixels, T* pooled,
       pixel += row.pixel_stride;
     }
   }
+#pragma GCC unroll 16
   for (int i = 0; i < kVectors; ++i) {
     Store(Narrow(best[i], pooled), pooled + i * L::kCount, row.streaming);
   }
   if (!kArgmax) return;
+#pragma GCC unroll 16
   for (int i = 0; i < kVectors; ++i) {
     Store(__builtin_convertvector(where[i], Vector<int32_t, L::kCount>),
           argmax + i * L::kCount, row.streaming);
