@@ -173,33 +173,40 @@ inline void Block(const BinRow& row, Span cols, const S* pixels, T* pooled,
 
 // The same for fewer channels than a vector has lanes.
 template <bool kArgmax, typename S, typename T>
-inline void Rest(const BinRow& row, Span cols, int64_t channels,
-                 const S* pixels, T* pooled, int32_t* argmax) {
-  constexpr int kCount = Lanes<Wide<T>>::kCount;
-  typename Lanes<Wide<T>>::Values best =
-      typename Lanes<Wide<T>>::Values{} -
-      std::numeric_limits<Wide<T>>::infinity();
-  int32_t where[kCount];
-  for (int64_t c = 0; c < channels; ++c) {
-    where[c] = row.rows.begin * row.width + cols.begin;
+inline void Rest(const BinRow& row, Span cols, const S* pixels, T* pooled,
+                 int32_t* argmax) {
+  using L = Lanes<Wide<T>>;
+  const int32_t first = row.rows.begin * row.width + cols.begin;
+  Wide<T> best[L::kCount] = {}, wide[L::kCount] = {};
+  int32_t where[L::kCount];
+  for (int64_t c = 0; c < row.channels; ++c) {
+    best[c] = -std::numeric_limits<Wide<T>>::infinity();
+    where[c] = first;
   }
+  typename L::Values values;
   for (int32_t h = row.rows.begin; h < row.rows.end; ++h) {
     for (int32_t w = cols.begin; w < cols.end; ++w) {
       const int64_t here = h * row.width + w;
-      S some[kCount] = {};
-      for (int64_t c = 0; c < channels; ++c) {
-        some[c] = pixels[here * row.pixel_stride + c];
+      const S* pixel = pixels + here * row.pixel_stride;
+      if constexpr (!std::is_same_v<S, Wide<T>>) {
+        S narrow[L::kCount] = {};
+        for (int64_t c = 0; c < row.channels; ++c) narrow[c] = pixel[c];
+        Load(narrow, &values);
+        std::memcpy(wide, &values, kBytes);
       }
-      typename Lanes<Wide<T>>::Values value;
-      Load(some, &value);
-      for (int64_t c = 0; c < channels; ++c) {
-        if (value[c] > best[c]) best[c] = value[c], where[c] = here;
+      for (int64_t c = 0; c < row.channels; ++c) {
+        if constexpr (std::is_same_v<S, Wide<T>>) wide[c] = pixel[c];
+        if (wide[c] > best[c]) {
+          best[c] = wide[c];
+          where[c] = here;
+        }
       }
     }
   }
-  const auto narrow = Narrow(best, pooled);
-  std::memcpy(pooled, &narrow, channels * sizeof(T));
-  if (kArgmax) std::memcpy(argmax, where, channels * sizeof(int32_t));
+  std::memcpy(&values, best, kBytes);
+  const auto narrow = Narrow(values, pooled);
+  std::memcpy(pooled, &narrow, row.channels * sizeof(T));
+  if (kArgmax) std::memcpy(argmax, where, row.channels * sizeof(int32_t));
 }
 
 // As many channels at a time as the registers allow, then half as many.
@@ -218,7 +225,7 @@ inline void Blocks(const BinRow& row, Span cols, int64_t c, const S* pixels,
     Block<1, kArgmax>(row, cols, pixels + c, pooled + c,
                       kArgmax ? argmax + c : nullptr);
   } else if (c < row.channels) {
-    Rest<kArgmax>(row, cols, row.channels, pixels, pooled, argmax);
+    Rest<kArgmax>(row, cols, pixels, pooled, argmax);
   }
 }
 
