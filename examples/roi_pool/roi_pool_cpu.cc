@@ -87,6 +87,7 @@ void PoolDirect(const Sizes& sizes, const T* features, const float* rois,
                 int64_t begin, int64_t end) {
   std::vector<Span> cols(sizes.pooled_width);
   row.pixel_stride = row.channels = sizes.channels;
+  row.image_size = sizes.height * sizes.width * sizes.channels;
   row.cols = cols.data();
   for (int64_t i = begin; i < end; ++i) {
     const float* roi = rois + i / sizes.pooled_height * 5;
@@ -146,6 +147,7 @@ void PoolPacked(const Sizes& sizes, const T* features, const float* rois,
     row.channels = Slice(sizes.channels, slices, slice + 1) - c;
     row.pixel_stride = row.channels;
     const int64_t row_size = sizes.width * row.channels;
+    row.image_size = sizes.height * row_size;
     const T* image = nullptr;
     int32_t ready = 0;  // rows of the image
     for (int64_t i = std::max(begin - slice * count, int64_t{0});

@@ -171,42 +171,40 @@ inline void Block(const BinRow& row, Span cols, const S* pixels, T* pooled,
   }
 }
 
-// The same for fewer channels than a vector has lanes.
+// The same for fewer channels than a vector has lanes: it reads those of the
+// next pixels too, as long as there are any, and drops what it found.
 template <bool kArgmax, typename S, typename T>
 inline void Rest(const BinRow& row, Span cols, const S* pixels, T* pooled,
                  int32_t* argmax) {
   using L = Lanes<Wide<T>>;
-  const int32_t first = row.rows.begin * row.width + cols.begin;
-  Wide<T> best[L::kCount] = {}, wide[L::kCount] = {};
-  int32_t where[L::kCount];
-  for (int64_t c = 0; c < row.channels; ++c) {
-    best[c] = -std::numeric_limits<Wide<T>>::infinity();
-    where[c] = first;
-  }
-  typename L::Values values;
-  for (int32_t h = row.rows.begin; h < row.rows.end; ++h) {
-    for (int32_t w = cols.begin; w < cols.end; ++w) {
-      const int64_t here = h * row.width + w;
-      const S* pixel = pixels + here * row.pixel_stride;
-      if constexpr (!std::is_same_v<S, Wide<T>>) {
-        S narrow[L::kCount] = {};
-        for (int64_t c = 0; c < row.channels; ++c) narrow[c] = pixel[c];
-        Load(narrow, &values);
-        std::memcpy(wide, &values, kBytes);
+  typename L::Index first = row.rows.begin * row.width + cols.begin;
+  typename L::Values best =
+      typename L::Values{} - std::numeric_limits<Wide<T>>::infinity();
+  typename L::Indices where = typename L::Indices{} + first;
+  for (int32_t h = row.rows.begin; h < row.rows.end; ++h, first += row.width) {
+    typename L::Indices here = typename L::Indices{} + first;
+    int64_t i = (h * row.width + cols.begin) * row.pixel_stride;
+    for (int32_t w = cols.begin; w < cols.end; ++w, i += row.pixel_stride) {
+      typename L::Values value;
+      if (i + L::kCount <= row.image_size) {
+        Load(pixels + i, &value);
+      } else {
+        S last[L::kCount] = {};
+        std::memcpy(last, pixels + i, row.channels * sizeof(S));
+        Load(last, &value);
       }
-      for (int64_t c = 0; c < row.channels; ++c) {
-        if constexpr (std::is_same_v<S, Wide<T>>) wide[c] = pixel[c];
-        if (wide[c] > best[c]) {
-          best[c] = wide[c];
-          where[c] = here;
-        }
-      }
+      const typename L::Values next = value > best ? value : best;
+      where = next > best ? here : where;
+      best = next;
+      here += 1;
     }
   }
-  std::memcpy(&values, best, kBytes);
-  const auto narrow = Narrow(values, pooled);
+  const auto narrow = Narrow(best, pooled);
   std::memcpy(pooled, &narrow, row.channels * sizeof(T));
-  if (kArgmax) std::memcpy(argmax, where, row.channels * sizeof(int32_t));
+  if (!kArgmax) return;
+  const auto indices =
+      __builtin_convertvector(where, Vector<int32_t, L::kCount>);
+  std::memcpy(argmax, &indices, row.channels * sizeof(int32_t));
 }
 
 // As many channels at a time as the registers allow, then half as many.
