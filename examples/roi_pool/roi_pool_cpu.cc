@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <vector>
 
 namespace op_by_op {
@@ -32,7 +33,10 @@ namespace {
 // [plan] How much there is to read decides how to read it.
 constexpr int64_t kSliceChannels = 64;
 constexpr int64_t kSlice = int64_t{1} << 26;  // the most bytes of one, packed
-constexpr int64_t kL2 = int64_t{1} << 19;     // bytes that surely stay near
+// Bytes of an image that stay in the L3 cache. Packing also converts the half
+// types, once: that pays for nearly all.
+template <typename T>
+constexpr int64_t kNear = int64_t{1} << (sizeof(T) == 2 ? 16 : 23);
 
 template <typename T>
 const T* ImageOf(const Sizes& sizes, const T* features, const float* roi) {
@@ -55,6 +59,10 @@ int64_t PixelsToRead(const Sizes& sizes, const float* rois) {
 // The channels from Slice(i) to before Slice(i + 1) are packed together.
 int64_t Slice(int64_t channels, int64_t slices, int64_t i) {
   return i == slices ? channels : channels * i / slices / 16 * 16;
+}
+
+int64_t WidestSlice(int64_t channels, int64_t slices) {
+  return std::min(channels, channels / slices + 16);
 }
 
 // Whole lines of a large output are better written past the caches.
@@ -81,6 +89,7 @@ void PoolDirect(const Sizes& sizes, const T* features, const float* rois,
                 int64_t begin, int64_t end) {
   std::vector<Span> cols(sizes.pooled_width);
   row.pixel_stride = row.channels = sizes.channels;
+  row.image_size = sizes.height * sizes.width * sizes.channels;
   row.cols = cols.data();
   for (int64_t i = begin; i < end; ++i) {
     const float* roi = rois + i / sizes.pooled_height * 5;
@@ -125,14 +134,22 @@ void PoolPacked(const Sizes& sizes, const T* features, const float* rois,
                 const std::vector<Item>& items, const std::vector<Span>& cols,
                 int64_t slices, int64_t begin, int64_t end) {
   const int64_t count = items.size();
-  std::unique_ptr<Wide<T>[]> packed;
+  // Not initialised: what is not packed into is never touched. A vector that
+  // lay in two lines of the cache would take twice as long to load.
+  constexpr std::align_val_t kLine{64};
+  const auto free = [](Wide<T>* memory) { operator delete(memory, kLine); };
+  const std::unique_ptr<Wide<T>, decltype(free)> packed(
+      static_cast<Wide<T>*>(operator new(
+          sizes.height * sizes.width * WidestSlice(sizes.channels, slices) *
+              sizeof(Wide<T>),
+          kLine)),
+      free);
   for (int64_t slice = begin / count; slice * count < end; ++slice) {
     const int64_t c = Slice(sizes.channels, slices, slice);
     row.channels = Slice(sizes.channels, slices, slice + 1) - c;
     row.pixel_stride = row.channels;
     const int64_t row_size = sizes.width * row.channels;
-    // Not initialised: memory that is not packed into is never touched.
-    packed.reset(new Wide<T>[sizes.height * row_size]);
+    row.image_size = sizes.height * row_size;
     const T* image = nullptr;
     int32_t ready = 0;  // rows of the image
     for (int64_t i = std::max(begin - slice * count, int64_t{0});
@@ -176,7 +193,7 @@ void Pool(const Sizes& sizes, const T* features, const float* rois, T* pooled,
                     kSlice;
   if (layout == Layout::kAuto) {
     layout = fits && pixels >= 2 * sizes.batch * map &&
-                     map * sizes.channels * int64_t{sizeof(T)} > kL2
+                     map * sizes.channels * int64_t{sizeof(T)} > kNear<T>
                  ? Layout::kPacked
                  : Layout::kDirect;
   }

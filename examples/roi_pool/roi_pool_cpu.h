@@ -27,6 +27,7 @@ using Wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
 // roi_pool_simd.cc.
 struct BinRow {          // one row of bins of one region
   int64_t width;         // of the map
+  int64_t image_size;    // elements from the first pixel on
   int64_t pixel_stride;  // elements from one pixel of the map to the next
   int64_t bin_stride;    // elements from one bin of the output to the next
   int64_t channels;

@@ -30,17 +30,17 @@ struct Bits<tensorflow::bfloat16> {
   using type = Bfloat16;
 };
 
-// A large output is new memory each time: asks for it in large pages, which
-// the system hands out many times faster. It may decline.
-inline void AdviseLargePages(const tensorflow::Tensor& tensor) {
+// The C library maps new memory for what is larger than 32 MiB, each time. In
+// large pages, the system hands it out many times faster. It may decline.
+inline void AdviseLargePages(
+    [[maybe_unused]] const tensorflow::Tensor& tensor) {
 #if defined(__linux__)
+  if (tensor.TotalBytes() < size_t{1} << 25) return;
   constexpr uintptr_t kPage = uintptr_t{1} << 21;
   const auto begin = reinterpret_cast<uintptr_t>(tensor.data());
   const uintptr_t first = (begin + kPage - 1) / kPage * kPage;
   const uintptr_t last = (begin + tensor.TotalBytes()) / kPage * kPage;
-  if (last > first + kPage) {
-    madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
-  }
+  madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
 #endif
 }
 

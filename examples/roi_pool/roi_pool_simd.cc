@@ -138,6 +138,7 @@ inline void Block(const BinRow& row, Span cols, const S* pixels, T* pooled,
   typename L::Values best[kVectors];
   typename L::Indices where[kVectors];
   typename L::Index first = row.rows.begin * row.width + cols.begin;
+#pragma GCC unroll 16
   for (int i = 0; i < kVectors; ++i) {
     best[i] = typename L::Values{} - std::numeric_limits<Wide<T>>::infinity();
     where[i] = typename L::Indices{} + first;
@@ -158,45 +159,52 @@ inline void Block(const BinRow& row, Span cols, const S* pixels, T* pooled,
       pixel += row.pixel_stride;
     }
   }
+#pragma GCC unroll 16
   for (int i = 0; i < kVectors; ++i) {
     Store(Narrow(best[i], pooled), pooled + i * L::kCount, row.streaming);
   }
   if (!kArgmax) return;
+#pragma GCC unroll 16
   for (int i = 0; i < kVectors; ++i) {
     Store(__builtin_convertvector(where[i], Vector<int32_t, L::kCount>),
           argmax + i * L::kCount, row.streaming);
   }
 }
 
-// The same for fewer channels than a vector has lanes.
+// The same for fewer channels than a vector has lanes: it reads those of the
+// next pixels too, as long as there are any, and drops what it found.
 template <bool kArgmax, typename S, typename T>
-inline void Rest(const BinRow& row, Span cols, int64_t channels,
-                 const S* pixels, T* pooled, int32_t* argmax) {
-  constexpr int kCount = Lanes<Wide<T>>::kCount;
-  typename Lanes<Wide<T>>::Values best =
-      typename Lanes<Wide<T>>::Values{} -
-      std::numeric_limits<Wide<T>>::infinity();
-  int32_t where[kCount];
-  for (int64_t c = 0; c < channels; ++c) {
-    where[c] = row.rows.begin * row.width + cols.begin;
-  }
-  for (int32_t h = row.rows.begin; h < row.rows.end; ++h) {
-    for (int32_t w = cols.begin; w < cols.end; ++w) {
-      const int64_t here = h * row.width + w;
-      S some[kCount] = {};
-      for (int64_t c = 0; c < channels; ++c) {
-        some[c] = pixels[here * row.pixel_stride + c];
+inline void Rest(const BinRow& row, Span cols, const S* pixels, T* pooled,
+                 int32_t* argmax) {
+  using L = Lanes<Wide<T>>;
+  typename L::Index first = row.rows.begin * row.width + cols.begin;
+  typename L::Values best =
+      typename L::Values{} - std::numeric_limits<Wide<T>>::infinity();
+  typename L::Indices where = typename L::Indices{} + first;
+  for (int32_t h = row.rows.begin; h < row.rows.end; ++h, first += row.width) {
+    typename L::Indices here = typename L::Indices{} + first;
+    int64_t i = (h * row.width + cols.begin) * row.pixel_stride;
+    for (int32_t w = cols.begin; w < cols.end; ++w, i += row.pixel_stride) {
+      typename L::Values value;
+      if (i + L::kCount <= row.image_size) {
+        Load(pixels + i, &value);
+      } else {
+        S last[L::kCount] = {};
+        std::memcpy(last, pixels + i, row.channels * sizeof(S));
+        Load(last, &value);
       }
-      typename Lanes<Wide<T>>::Values value;
-      Load(some, &value);
-      for (int64_t c = 0; c < channels; ++c) {
-        if (value[c] > best[c]) best[c] = value[c], where[c] = here;
-      }
+      const typename L::Values next = value > best ? value : best;
+      where = next > best ? here : where;
+      best = next;
+      here += 1;
     }
   }
   const auto narrow = Narrow(best, pooled);
-  std::memcpy(pooled, &narrow, channels * sizeof(T));
-  if (kArgmax) std::memcpy(argmax, where, channels * sizeof(int32_t));
+  std::memcpy(pooled, &narrow, row.channels * sizeof(T));
+  if (!kArgmax) return;
+  const auto indices =
+      __builtin_convertvector(where, Vector<int32_t, L::kCount>);
+  std::memcpy(argmax, &indices, row.channels * sizeof(int32_t));
 }
 
 // As many channels at a time as the registers allow, then half as many.
@@ -215,7 +223,7 @@ inline void Blocks(const BinRow& row, Span cols, int64_t c, const S* pixels,
     Block<1, kArgmax>(row, cols, pixels + c, pooled + c,
                       kArgmax ? argmax + c : nullptr);
   } else if (c < row.channels) {
-    Rest<kArgmax>(row, cols, row.channels, pixels, pooled, argmax);
+    Rest<kArgmax>(row, cols, pixels, pooled, argmax);
   }
 }
 

@@ -133,10 +133,12 @@ class RoiPoolVariantOp : public tensorflow::OpKernel {
     OP_REQUIRES_OK(context, CheckRois(rois, sizes));
     tensorflow::Tensor *values = nullptr, *where = nullptr;
     OP_REQUIRES_OK(context, context->allocate_output(0, shape, &values));
+    AdviseLargePages(*values);
     OP_REQUIRES_OK(
         context,
         context->allocate_output(
             1, with_argmax_ ? shape : tensorflow::TensorShape({0}), &where));
+    AdviseLargePages(*where);
     auto* pooled = reinterpret_cast<B*>(values->flat<T>().data());
     int32_t* argmax = with_argmax_ ? where->flat<int32_t>().data() : nullptr;
     if (shape.num_elements() == 0) return;
