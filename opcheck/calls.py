@@ -8,7 +8,7 @@ import numpy as np
 import tensorflow as tf
 
 from opcheck.memory import filled_memory
-from opcheck.subject import CLEAN_ERRORS, Subject, arrays, constant
+from opcheck.subject import CLEAN_ERRORS, Subject, arrays, constant, grown
 
 # What TensorFlow itself says before the op is asked.
 _GENERIC = (
@@ -148,12 +148,17 @@ def _any_shape(subject: Subject, tensors, inputs, attrs):
 
 
 def repeat(subject: Subject, times: int) -> list[list[np.ndarray]]:
-    """The outputs of eager calls; before each, unused memory is filled with another byte."""
+    """The outputs of eager calls, then of a larger sample; before each, unused memory is filled."""
+    larger = grown(subject)
     tensors = [constant(x) for x in subject.flat]
+    large_tensors = [constant(x) for x in larger or []]
     runs = []
     for number in range(times):
         with filled_memory((0xFF, 0x01, 0x7F, 0x40, 0xBF)[number % 5]):
-            runs.append(arrays(subject.outputs(tensors)))
+            outputs = arrays(subject.outputs(tensors))
+            if large_tensors:
+                outputs += arrays(subject.outputs(large_tensors))
+            runs.append(outputs)
     return runs
 
 

@@ -1,6 +1,7 @@
 """An op with its sample inputs, and the ways to call it. TensorFlow runs here."""
 
 import inspect
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -172,6 +173,46 @@ class Subject:
             name = parameters[i] if i < len(parameters) else ""
             named += [name] * len(tf.nest.flatten(value))
         return named
+
+
+def grown(subject: Subject, elements: int = 1 << 18) -> list[np.ndarray] | None:
+    """A larger version of the sample that the op still takes, by repeating it along an axis.
+
+    What shows only when a call takes long enough to meet another one, or is split among
+    threads, shows with this one. Stops where a call takes more than about 10 ms.
+
+    Returns:
+      Flat inputs, or None if there is no larger version.
+    """
+    largest = max((x.size for x in subject.flat), default=0)
+    everything = range(len(subject.flat))
+    biggest = [i for i in everything if subject.flat[i].size == largest][:1]
+    best = None
+    for axis, chosen in (
+        (0, everything),
+        (-1, everything),
+        (0, biggest),
+        (-1, biggest),
+    ):
+        factor = 4
+        while largest and largest * factor <= elements:
+            flat = [
+                np.concatenate([x] * factor, axis) if i in chosen and x.ndim else x
+                for i, x in enumerate(subject.flat)
+            ]
+            start = time.monotonic()
+            try:
+                subject.eager(flat)
+            except Exception:
+                break
+            if any(x.shape != y.shape for x, y in zip(flat, subject.flat)):
+                best = flat
+            if time.monotonic() - start > 0.01:
+                break
+            factor *= 4
+        if best is not None:
+            return best
+    return None
 
 
 def is_builtin(op_type: str) -> bool:

@@ -196,14 +196,12 @@ def _wrong(array: np.ndarray) -> Iterator[tuple[str, np.ndarray, object]]:
     first = array.reshape(-1)[:1]
     for wrong in sorted({0, rank - 1, rank + 1, 5, 8} - {rank, -1}):
         if wrong < rank:
-            changed = (
-                array[(0,) * (rank - wrong)] if array.size else array.reshape(-1)[:0]
-            )
-            if changed.ndim != wrong:
+            if not array.size:
                 continue
+            changed = array[(0,) * (rank - wrong) + (...,)]
         else:
             changed = array.reshape((1,) * (wrong - rank) + array.shape)
-        yield f"has rank {wrong}", np.asarray(changed), "any"
+        yield f"has rank {wrong}", changed, "any"
     for dtype in ("int8", "complex64", "object"):
         if array.dtype != dtype:
             changed = np.zeros(array.shape, dtype)
@@ -241,15 +239,16 @@ def _wrong_values(dtype: np.dtype) -> list[tuple[str, object]]:
             limits.min,
             limits.max,
             1 << 16,
+            1 << 30,
             (1 << 32) + 1,
             1 << 62,
             -(1 << 31),
         ]
         fitting = dict.fromkeys(n for n in numbers if limits.min <= n <= limits.max)
         return [(str(n), n) for n in fitting]
-    if dtype == object:
+    if dtype.kind == "O":
         return [
-            ("a string of 1 MB", b"7" * (1 << 20)),
+            ("a string of 16 MB", b"7" * (1 << 24)),
             ("an empty string", b""),
             ("bytes that are no UTF-8", b"\xff\xfe\x80"),
             ("a string with a NUL", b"a\0b"),
@@ -265,7 +264,7 @@ def _wrong_attrs(value) -> list:
     if isinstance(value, float | np.floating):
         return [float("nan"), float("inf"), -1.0, 0.0, 1e30]
     if isinstance(value, str | bytes):
-        return ["x" * (1 << 20), ""]
+        return ["x" * (1 << 24), ""]
     if isinstance(value, list | tuple) and value:
         if all(isinstance(x, int) and not isinstance(x, bool) for x in value):
             return [[], [*value, 1], [-1] * len(value), [1 << 30] * len(value)]

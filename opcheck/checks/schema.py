@@ -17,7 +17,7 @@ from opcheck.subject import Subject, is_builtin
 def schema(subject: Subject, found: Findings) -> str:
     """Names follow the rules, attrs are documented, graphs made with an older OpDef still fit."""
     description = subject.describe()
-    for op_type, op_def in description.op_defs.items():
+    for op_def in description.op_defs.values():
         _check_names(op_def, found)
         _check_documentation(subject, op_def, found)
     old = _older(subject.options.get("old_op_def"))
@@ -131,7 +131,7 @@ def _generated(op_type: str) -> str:
     snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", op_type)
     name = snake.replace(">", "_").lower()
     for module in list(sys.modules.values()):
-        if getattr(module, "_IS_TENSORFLOW_PLUGIN", False) is not False:
+        if "_IS_TENSORFLOW_PLUGIN" in vars(module):
             if function := getattr(module, name, None):
                 return inspect.getdoc(function) or ""
     return ""

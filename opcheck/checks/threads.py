@@ -8,22 +8,23 @@ import tensorflow as tf
 
 from opcheck.compare import is_inexact
 from opcheck.report import Findings
-from opcheck.subject import Subject, arrays, constant
+from opcheck.subject import Subject, arrays, constant, grown
 
 
-def variants(subject: Subject, count: int = 4) -> list[tuple[list, list]]:
+def variants(subject: Subject, count: int = 4, flat=None) -> list[tuple[list, list]]:
     """The sample and up to `count - 1` permutations of its floats, each with its outputs.
 
     What the op refuses, and what has outputs of other shapes, is left out.
     """
-    wanted = subject.expected()
-    found = [(subject.flat, wanted)]
+    start = subject.flat if flat is None else flat
+    wanted = subject.expected() if flat is None else subject.eager(flat)
+    found = [(start, wanted)]
     for step in range(1, count):
         flat = [
             np.roll(x.reshape(-1), step).reshape(x.shape)
             if is_inexact(x.dtype) and x.size
             else x
-            for x in subject.flat
+            for x in start
         ]
         try:
             outputs = subject.eager(flat)
@@ -36,9 +37,17 @@ def variants(subject: Subject, count: int = 4) -> list[tuple[list, list]]:
 
 def concurrency(subject: Subject, found: Findings) -> str:
     """Many calls at a time, of one kernel, on different inputs, give the sequential answers."""
-    some = variants(subject)
     seconds = subject.options.get("concurrency_seconds", 1.0)
-    function = subject.traced()
+    total, count = _many_calls(subject, found, variants(subject), seconds / 2)
+    if (larger := grown(subject)) is not None and not found.failures:
+        subject.progress("larger inputs")
+        some = variants(subject, flat=larger)
+        total += _many_calls(subject, found, some, seconds / 2)[0]
+    return f"{total} calls, 8 at a time, on {count} different inputs"
+
+
+def _many_calls(subject: Subject, found: Findings, some, seconds) -> tuple[int, int]:
+    function = subject.traced(subject.specs(flat=some[0][0]))
     ways = {
         "eager calls": lambda tensors: arrays(subject.outputs(tensors)),
         "calls of one tf.function": lambda tensors: arrays(function(*tensors)),
@@ -48,7 +57,7 @@ def concurrency(subject: Subject, found: Findings) -> str:
         total += _in_threads(subject, found, some, way, call, seconds / 3)
     if subject.flat:
         total += _in_dataset(subject, found, some, seconds / 3)
-    return f"{total} calls, 8 at a time, on {len(some)} different inputs"
+    return total, len(some)
 
 
 def _in_threads(subject: Subject, found: Findings, some, way, call, seconds) -> int:
