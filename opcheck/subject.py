@@ -74,6 +74,7 @@ class Subject:
         self.flat: list[np.ndarray] = tf.nest.flatten(self.inputs)
         self._description = None
         self._expected = None
+        self.functions: dict = {}  # that serve all shapes, by dtypes and attrs
 
     def pack(self, flat: Sequence) -> list:
         """Puts flat inputs back into the lists they came from."""
@@ -213,6 +214,15 @@ def grown(subject: Subject, elements: int = 1 << 18) -> list[np.ndarray] | None:
         if best is not None:
             return best
     return None
+
+
+def argument_names(op: Callable, attrs: Sequence[str]) -> list[str]:
+    """The names of an op's arguments and attrs."""
+    try:
+        parameters = list(inspect.signature(op).parameters)
+    except (TypeError, ValueError):
+        parameters = []
+    return [*parameters, *attrs]
 
 
 def is_builtin(op_type: str) -> bool:

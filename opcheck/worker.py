@@ -106,6 +106,15 @@ class Worker:
             raise ReferenceError_(answer)
         return answer
 
+    def ping(self) -> None:
+        """Nothing; the process has started when this is answered."""
+
+    def names(self, attrs):
+        """What an error message may call the inputs and attrs of the op by."""
+        from opcheck.subject import argument_names
+
+        return argument_names(self.subject.op, attrs)
+
     def describe(self):
         """What tracing tells of the op."""
         return self.subject.describe()
@@ -123,11 +132,11 @@ class Worker:
 
         return calls.call(self.subject, inputs, attrs, modes)
 
-    def fuzz(self, inputs, attrs, thorough):
-        """One generated call: see `calls.fuzz`."""
-        from opcheck import calls
+    def fuzz(self, inputs, attrs, count, thorough, outputs):
+        """A generated call and its variations: see `generated.fuzz`."""
+        from opcheck import generated
 
-        return calls.fuzz(self.subject, inputs, attrs, thorough)
+        return generated.fuzz(self.subject, inputs, attrs, count, thorough, outputs)
 
     def repeat(self, times: int):
         """The outputs of some calls, each in memory that held something else before."""

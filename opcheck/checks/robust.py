@@ -37,6 +37,7 @@ def empty(child: Child, sample, found: Findings) -> str:
     cases = list(_empty_cases(sample, description))
     results = 0
     for case, outcomes in _run(child, sample, cases, found):
+        _check_agreement(found, case, outcomes)
         for mode, outcome in zip(_MODES, outcomes):
             if not outcome.clean:
                 _unclean(found, case, mode, outcome)
@@ -60,6 +61,7 @@ def bad_input(child: Child, sample, found: Findings) -> str:
     cases = list(_bad_cases(sample, description))
     errors = 0
     for case, outcomes in _run(child, sample, cases, found):
+        _check_agreement(found, case, outcomes)
         for mode, outcome in zip(_MODES, outcomes):
             if outcome.outputs is not None:
                 continue
@@ -100,6 +102,20 @@ def _unclean(found: Findings, case: Case, mode: str, outcome) -> None:
         outcome.error,
         "an error that is not about the caller's input; OP_REQUIRES with InvalidArgument is",
     )
+
+
+def _check_agreement(found: Findings, case: Case, outcomes) -> None:
+    """Both modes refuse, or both give a result."""
+    eager, graph = outcomes
+    if (eager.outputs is None) != (graph.outputs is None):
+        seen = [one.error or "a result" for one in outcomes]
+        found.fail(
+            case.label,
+            "the same, eager and in a graph",
+            f"eager: {seen[0]}; in a graph: {seen[1]}",
+            "the shape function checks what the kernel does not, or the reverse: eager execution "
+            "runs no shape function",
+        )
 
 
 def _check_names(found: Findings, case: Case, outcome, description) -> None:

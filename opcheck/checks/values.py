@@ -9,7 +9,7 @@ from tensorflow.python.framework import kernels
 from opcheck.compare import is_inexact, tolerance
 from opcheck.memory import filled_memory
 from opcheck.report import Findings, Skip
-from opcheck.subject import Subject, arrays, constant, describe_error
+from opcheck.subject import Subject, arrays, constant, describe_error, is_builtin
 
 
 def reference(subject: Subject, found: Findings) -> str:
@@ -146,13 +146,22 @@ def dtypes(subject: Subject, found: Findings) -> str:
     for op_type, op_def in description.op_defs.items():
         for attr in (attr for attr in op_def.attr if attr.type == "type"):
             declared = [tf.as_dtype(t).name for t in attr.allowed_values.list.type]
-            registered = _registered(op_type, attr.name, device)
+            registered = _registered(op_type, attr.name, device, "DEFAULT")
+            anywhere = _registered(op_type, attr.name, "CPU", "GPU", "DEFAULT")
             run = [name for name in declared if name in registered] if declared else []
             run = run or sorted(registered)
             missing = [
                 name for name in declared if registered and name not in registered
             ]
-            if missing:
+            orphans = [name for name in missing if name not in anywhere]
+            if orphans and not is_builtin(op_type):
+                found.fail(
+                    f"{attr.name}={orphans[0]}",
+                    "a kernel: the interface allows it",
+                    f"no kernel on any device for {', '.join(orphans)}",
+                    "a missing REGISTER_KERNEL_BUILDER, or a dtype too many in .Attr()",
+                )
+            elif missing:
                 found.note(
                     f"declared, without a kernel on {device}: {', '.join(missing)}"
                 )
@@ -182,12 +191,12 @@ def _type_parameters(subject: Subject) -> set[str]:
     }
 
 
-def _registered(op_type: str, attr: str, device: str) -> set[str]:
+def _registered(op_type: str, attr: str, *devices: str) -> set[str]:
     """The names of the dtypes that the op's kernels on a device take for an attr."""
     op_def_values = None
     names = set()
     for kernel in kernels.get_registered_kernels_for_op(op_type).kernel:
-        if kernel.device_type not in (device, "DEFAULT"):
+        if kernel.device_type not in devices:
             continue
         constraints = [c for c in kernel.constraint if c.name == attr]
         for constraint in constraints:
