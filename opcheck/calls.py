@@ -7,7 +7,7 @@ import numpy as np
 import tensorflow as tf
 
 from opcheck.memory import filled_memory
-from opcheck.subject import CLEAN_ERRORS, Subject, arrays, constant, grown
+from opcheck.subject import CLEAN_ERRORS, Subject, arrays, constant
 
 # What TensorFlow itself says before the op is asked.
 _GENERIC = (
@@ -100,18 +100,21 @@ def contradiction(static: Sequence, outputs: Sequence[np.ndarray]) -> str:
     return ""
 
 
-def repeat(subject: Subject, times: int) -> list[list[np.ndarray]]:
-    """The outputs of eager calls, then of a larger sample; before each, unused memory is filled."""
-    larger = grown(subject)
-    tensors = [constant(x) for x in subject.flat]
-    large_tensors = [constant(x) for x in larger or []]
+def repeat(subject: Subject, samples: Sequence, times: int) -> list[list[np.ndarray]]:
+    """For each of some runs the outputs for all samples, one list.
+
+    Before each run, unused memory is filled with another byte.
+
+    Args:
+      subject: The op.
+      samples: Lists of flat inputs.
+      times: How many runs.
+    """
+    tensors = [[constant(x) for x in flat] for flat in samples]
     runs = []
     for number in range(times):
         with filled_memory((0xFF, 0x01, 0x7F, 0x40, 0xBF)[number % 5]):
-            outputs = arrays(subject.outputs(tensors))
-            if large_tensors:
-                outputs += arrays(subject.outputs(large_tensors))
-            runs.append(outputs)
+            runs.append([x for some in tensors for x in arrays(subject.outputs(some))])
     return runs
 
 

@@ -11,7 +11,7 @@ import hypothesis
 import numpy as np
 
 from opcheck.children import Child, Crash
-from opcheck.compare import difference
+from opcheck.compare import difference, mentions
 from opcheck.report import OpCheckError, Report, Result
 from opcheck.run import Call, _dtype_name, _name
 from opcheck.samples import as_arrays, locate
@@ -219,7 +219,7 @@ class _Campaign:
             raise _TimeIsUp
         inputs = as_arrays(inputs)
         if not self.names:
-            self.names = self.child.ask("names", attrs=list(attrs))
+            self.names = self.child.ask("names")
         thorough = self.examples % self.thorough == 0 or self.smallest is not None
         self.examples += 1
         try:
@@ -250,9 +250,8 @@ class _Campaign:
         if not outcome.clean:
             return "bad_input", outcome.error
         if outcome.outputs is None:
-            message = outcome.error.split(": ", 1)[-1].lower()
-            named = any(name.lower() in message for name in self.names)
-            return "bad_input", "" if named or outcome.generic else outcome.error
+            fine = outcome.generic or mentions(outcome.error, [*self.names, *attrs])
+            return "bad_input", "" if fine else outcome.error
         if self.call.reference is None or not same_shapes:
             return "", ""
         try:

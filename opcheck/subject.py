@@ -164,11 +164,12 @@ class Subject:
         names = [list(dict.fromkeys(filter(None, some))) for some in names]
         return Description(op_types, names, type_attrs, op_defs)
 
+    def parameters(self) -> list[str]:
+        """The names of the arguments of `op`."""
+        return parameter_names(self.op)
+
     def _parameter_names(self) -> list[str]:
-        try:
-            parameters = list(inspect.signature(self.op).parameters)
-        except (TypeError, ValueError):
-            parameters = []
+        parameters = self.parameters()
         named = []
         for i, value in enumerate(self.inputs):
             name = parameters[i] if i < len(parameters) else ""
@@ -216,13 +217,12 @@ def grown(subject: Subject, elements: int = 1 << 18) -> list[np.ndarray] | None:
     return None
 
 
-def argument_names(op: Callable, attrs: Sequence[str]) -> list[str]:
-    """The names of an op's arguments and attrs."""
+def parameter_names(function: Callable) -> list[str]:
+    """The names of a function's arguments; none if they cannot be found out."""
     try:
-        parameters = list(inspect.signature(op).parameters)
+        return list(inspect.signature(function).parameters)
     except (TypeError, ValueError):
-        parameters = []
-    return [*parameters, *attrs]
+        return []
 
 
 def is_builtin(op_type: str) -> bool:

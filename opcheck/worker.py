@@ -109,11 +109,9 @@ class Worker:
     def ping(self) -> None:
         """Nothing; the process has started when this is answered."""
 
-    def names(self, attrs):
+    def names(self) -> list[str]:
         """What an error message may call the inputs and attrs of the op by."""
-        from opcheck.subject import argument_names
-
-        return argument_names(self.subject.op, attrs)
+        return self.subject.parameters()
 
     def describe(self):
         """What tracing tells of the op."""
@@ -138,11 +136,17 @@ class Worker:
 
         return generated.fuzz(self.subject, inputs, attrs, count, thorough, outputs)
 
-    def repeat(self, times: int):
+    def grow(self):
+        """A larger version of the sample, or None: see `subject.grown`."""
+        from opcheck.subject import grown
+
+        return grown(self.subject)
+
+    def repeat(self, samples, times: int):
         """The outputs of some calls, each in memory that held something else before."""
         from opcheck import calls
 
-        return calls.repeat(self.subject, times)
+        return calls.repeat(self.subject, samples, times)
 
     def save_model(self, folder: str):
         """Writes a SavedModel that calls the op."""

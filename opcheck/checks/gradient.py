@@ -73,9 +73,16 @@ def _registered(subject: Subject, found: Findings) -> list[str]:
         except LookupError:
             continue
         registered.append(node.type)
-        if function is not None:
+        if function is not None and _touches_floats(node):
             _check_results(node, function, found)
     return registered or _in_nested_functions(subject)
+
+
+def _touches_floats(node: tf.Operation) -> bool:
+    return all(
+        any(x.dtype.is_floating or x.dtype.is_complex for x in some)
+        for some in (node.inputs, node.outputs)
+    )
 
 
 def _in_nested_functions(subject: Subject) -> list[str]:

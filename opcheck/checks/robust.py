@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from opcheck.children import Child, Crash
-from opcheck.compare import difference, is_inexact
+from opcheck.compare import difference, is_inexact, mentions
 from opcheck.report import Findings
 
 _MODES = ("eager", "graph")
@@ -125,8 +125,7 @@ def _check_names(found: Findings, case: Case, outcome, description) -> None:
             names.append(culprit)
         else:
             names += description.names[culprit]
-    message = outcome.error.split(": ", 1)[-1].replace("{{function_node", "")
-    if names and not any(name.lower() in message.lower() for name in names):
+    if names and not mentions(outcome.error, names):
         found.fail(
             case.label,
             f"an error that names {' or '.join(dict.fromkeys(names))}",
