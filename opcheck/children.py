@@ -47,7 +47,9 @@ def start_server() -> None:
             "TF_CPP_MIN_LOG_LEVEL": "2",
             "OPENBLAS_NUM_THREADS": "1",
             **os.environ,
-            "PYTHONPATH": os.pathsep.join([package, *filter(None, sys.path)]),
+            "PYTHONPATH": os.pathsep.join(
+                filter(None, [package, os.environ.get("PYTHONPATH")])
+            ),
         }
         process = subprocess.Popen(
             [sys.executable, "-m", "opcheck.server", str(theirs.fileno())],
