@@ -5,7 +5,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
@@ -14,6 +13,19 @@ os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 import numpy as np  # noqa: E402
 import pytest  # noqa: E402
 import tensorflow as tf  # noqa: E402
+from python_ops import (  # noqa: E402
+    adds_one,
+    counts_calls,
+    dies,
+    dies_of_negatives,
+    dies_of_scalars,
+    is_off_by_one_from_seven_on,
+    racy_zero_out,
+    raises_something_odd,
+    sleeps_on_rank_five,
+    zero_out,
+    zero_out_with_wrong_gradient,
+)
 from tensorflow.core.framework.op_def_pb2 import OpDef  # noqa: E402
 from tensorflow.python.framework import op_def_registry  # noqa: E402
 
@@ -234,9 +246,6 @@ def zero_out_reference(to_zero):
     return zeroed
 
 
-sys.path.insert(0, f"{ROOT}/examples/zero_out")
-from zero_out import zero_out  # noqa: E402
-
 test_zero_out = op_test(zero_out, normal(3, 4), reference=zero_out_reference)
 
 
@@ -249,59 +258,7 @@ def test_a_race_is_found():
     assert "no kernel on any device for int32" in report["dtypes"].seen
 
 
-def racy_zero_out(x):
-    library = tf.load_op_library(f"{ROOT}/examples/zero_out/libracy_zero_out.so")
-    return library.racy_zero_out(x)
-
-
-# Ops made of Python, each with one fault.
-
-
-def dies_of_scalars(x):
-    if x.shape.rank == 0:
-        os.abort()
-    return tf.identity(x)
-
-
-def dies(x):
-    os.kill(os.getpid(), signal.SIGSEGV)
-    return x
-
-
-def sleeps_on_rank_five(x):
-    if x.shape.rank == 5:
-        time.sleep(1000)
-    return tf.identity(x)
-
-
-def adds_one(x):
-    return x + 1
-
-
-def is_off_by_one_from_seven_on(x):
-    return tf.where(x >= 7, x + 1, x)
-
-
-def dies_of_negatives(x, index=0):
-    if tf.executing_eagerly() and tf.reduce_any(x < 0) and index > 3:
-        os.abort()
-    return tf.identity(x)
-
-
-def counts_calls(x):
-    counts_calls.calls = getattr(counts_calls, "calls", 0) + 1
-    return x * tf.cast(counts_calls.calls, x.dtype)
-
-
-@tf.custom_gradient
-def doubles_with_a_wrong_gradient(x):
-    return 2 * x, lambda grad: 3 * grad
-
-
-def raises_something_odd(x):
-    if x.shape.rank == 8:
-        raise RuntimeError("odd")
-    return tf.identity(x)
+# Ops made of Python.
 
 
 def test_a_crash_is_a_finding_and_the_check_goes_on():
@@ -348,17 +305,6 @@ def test_a_wrong_gradient_says_where():
     assert result.verdict == "fail"
     assert "1 for to_zero[0], by finite differences" in result.expected
     assert result.seen.startswith("3 ")
-
-
-def zero_out_with_wrong_gradient(to_zero):
-    with tf.Graph().as_default() as graph:
-        graph.gradient_override_map({})
-    return _times_three_backwards(to_zero)
-
-
-@tf.custom_gradient
-def _times_three_backwards(to_zero):
-    return zero_out(to_zero), lambda grad: 3 * zero_out(grad)
 
 
 def test_no_gradient_is_a_skip_unless_demanded():
