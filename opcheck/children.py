@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+in_worker = False  # a worker needs no workers
 _lock = threading.Lock()
 _server: "tuple[subprocess.Popen, socket.socket] | None" = None
 
@@ -38,6 +39,11 @@ class WorkerError(Exception):
 def start_server() -> None:
     """Starts the process that forks the workers, unless it runs; does not wait for it."""
     global _server
+    if in_worker:
+        raise RuntimeError(
+            "the module of the op runs opcheck when it is imported: put that below "
+            '`if __name__ == "__main__":`'
+        )
     with _lock:
         if _server is not None and _server[0].poll() is None:
             return

@@ -175,7 +175,7 @@ def _holder(function: Callable, generated) -> Location | None:
     """A module of a file from which a function that TensorFlow generated can be reached."""
     for module_name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)
-        if not file or module_name == "__main__":
+        if not file or module_name.startswith("__"):  # __main__, __mp_main__
             continue
         for name, value in list(vars(module).items()):
             if value is generated:

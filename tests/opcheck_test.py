@@ -414,6 +414,34 @@ def test_bad_arguments_are_named(arguments, options, message):
         opcheck.check(adds_one, *arguments, **options)
 
 
+SCRIPT = """
+import opcheck
+def op(x):
+    return x
+{guard}print(opcheck.check(op, [1.0], checks=["empty"]).assert_ok())
+"""
+
+
+@pytest.mark.parametrize(
+    ("guard", "output"),
+    [
+        ('if __name__ == "__main__": ', "op: 1 passed"),
+        ("", 'put that below `if __name__ == "__main__":`'),
+    ],
+)
+def test_an_op_of_the_script_itself(tmp_path, guard, output):
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT.format(guard=guard))
+    run = subprocess.run(
+        [sys.executable, script],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert output in run.stdout + run.stderr
+    assert (run.returncode == 0) == bool(guard)
+
+
 # The report.
 
 
