@@ -58,6 +58,8 @@ def outcome_of(run) -> Outcome:
     try:
         outputs, mismatch = run()
         return Outcome(outputs, mismatch=mismatch)
+    except MemoryError as error:  # as clean as ResourceExhaustedError
+        return Outcome(None, f"MemoryError: {error}", generic=True)
     except Exception as error:
         message = str(getattr(error, "message", None) or error)
         generic = any(words in message for words in _GENERIC)
