@@ -1,0 +1,146 @@
+"""Single calls of the op in a child process, with everything that may come of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import tensorflow as tf
+
+from opcheck.memory import FILLINGS, filled_memory
+from opcheck.subject import CLEAN_ERRORS, Subject, arrays, constant
+
+# What TensorFlow itself says before the op is asked.
+_GENERIC = (
+    "OOM when allocating",
+    "could not be satisfied",
+    "Could not find device for node",
+    "Dst tensor is not initialized",
+    "with input shapes:",
+)
+
+
+@dataclass
+class Outcome:
+    """What a call gave: outputs, or an error.
+
+    Attributes:
+      outputs: The values; None after an error.
+      error: The type of the exception and its message.
+      clean: Whether the error is one that users can expect of an op.
+      generic: Whether the message is TensorFlow's own.
+      mismatch: What contradicts the promises of a call that gave outputs.
+      kind: The check that the mismatch belongs to.
+    """
+
+    outputs: list[np.ndarray] | None = None
+    error: str = ""
+    clean: bool = True
+    generic: bool = False
+    mismatch: str = ""
+    kind: str = ""
+
+
+def call(subject: Subject, inputs: Sequence, attrs: dict, modes: Sequence[str]):
+    """Calls the op in each mode, "eager" or "graph": a list of Outcomes.
+
+    A graph is made for the very shapes, which must then hold, and runs with grappler.
+    """
+    flat = tf.nest.flatten(list(inputs))
+    outcomes = []
+    for mode in modes:
+        subject.progress(mode)
+        run = {"eager": _eager, "graph": in_graph}[mode]
+        outcomes.append(outcome_of(lambda run=run: run(subject, flat, inputs, attrs)))
+    return outcomes
+
+
+def outcome_of(run) -> Outcome:
+    try:
+        outputs, mismatch = run()
+        return Outcome(outputs, mismatch=mismatch)
+    except MemoryError as error:  # as clean as ResourceExhaustedError
+        return Outcome(None, f"MemoryError: {error}", generic=True)
+    except Exception as error:
+        message = str(getattr(error, "message", None) or error)
+        generic = any(words in message for words in _GENERIC)
+        clean = isinstance(error, CLEAN_ERRORS) and not isinstance(error, UnicodeError)
+        return Outcome(
+            None, f"{type(error).__name__}: {message}"[:1500], clean, generic
+        )
+
+
+def _eager(subject: Subject, flat, inputs, attrs):
+    return arrays(apply(subject, [constant(x) for x in flat], inputs, attrs)), ""
+
+
+def in_graph(subject: Subject, flat, inputs, attrs):
+    specs = subject.specs(flat=flat)
+    function = tf.function(
+        lambda *tensors: apply(subject, tensors, inputs, attrs), autograph=False
+    ).get_concrete_function(*specs)
+    outputs = arrays(function(*[constant(x) for x in flat]))
+    return outputs, contradiction([x.shape for x in function.outputs], outputs)
+
+
+def apply(subject: Subject, tensors, inputs, attrs) -> list[tf.Tensor]:
+    packed = tf.nest.pack_sequence_as(list(inputs), list(tensors))
+    result = subject.op(*packed, **attrs)
+    return [
+        tf.convert_to_tensor(x)
+        for x in tf.nest.flatten(result, expand_composites=True)
+        if x is not None
+    ]
+
+
+def contradiction(static: Sequence, outputs: Sequence[np.ndarray]) -> str:
+    """Where an inferred shape does not hold, in one line."""
+    for i, (shape, output) in enumerate(zip(static, outputs)):
+        if not shape.is_compatible_with(output.shape):
+            return (
+                f"output {i} of inferred shape {shape} has shape {list(output.shape)}"
+            )
+    return ""
+
+
+def repeat(subject: Subject, samples: Sequence, times: int) -> list[list[np.ndarray]]:
+    """For each of some runs the outputs for all samples, one list.
+
+    Before each run, unused memory is filled with another byte.
+
+    Args:
+      subject: The op.
+      samples: Lists of flat inputs.
+      times: How many runs.
+    """
+    tensors = [[constant(x) for x in flat] for flat in samples]
+    runs = []
+    for number in range(times):
+        with filled_memory(FILLINGS[number % len(FILLINGS)]):
+            for _ in range(2):
+                outputs = [x for some in tensors for x in arrays(subject.outputs(some))]
+            runs.append(outputs)
+    return runs
+
+
+def save_model(subject: Subject, folder: str) -> list[np.ndarray]:
+    """Writes a SavedModel whose function `serve` calls the op; returns what it should give."""
+    module = tf.Module()
+    specs = subject.specs(lambda x: [None] * x.ndim)
+    module.serve = tf.function(
+        lambda *flat: {str(i): x for i, x in enumerate(subject.outputs(flat))},
+        input_signature=specs,
+        autograph=False,
+    )
+    tf.saved_model.save(module, folder)
+    return subject.expected()
+
+
+def load_saved_model(folder: str, inputs: Sequence):
+    """Loads a SavedModel and calls it: an Outcome."""
+
+    def run():
+        model = tf.saved_model.load(folder)
+        outputs = model.serve(*[constant(x) for x in tf.nest.flatten(list(inputs))])
+        return arrays([outputs[str(i)] for i in range(len(outputs))]), ""
+
+    return outcome_of(run)
