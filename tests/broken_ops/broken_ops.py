@@ -4,6 +4,8 @@ A function `broken_x_y` is `x` with the bug that its docstring names; build_brok
 builds the libraries.
 """
 
+import math
+
 import numpy as np
 import tensorflow as tf
 from build_broken_ops import BUILD
@@ -284,30 +286,30 @@ def _row_softmax_grad(op, grad):
     return softmax * (grad - tf.reduce_sum(grad * softmax, 1, keepdims=True))
 
 
-def parallel_sum(values) -> tf.Tensor:
-    """The sum of `[n]` float32, on several threads."""
-    return _memory.parallel_sum(values)
+def erf_sum(values) -> tf.Tensor:
+    """The sum of the error function at `[n]` float32, on several threads."""
+    return _memory.erf_sum(values)
 
 
-def parallel_sum_reference(values):
-    return values.sum(dtype=np.float64).astype(np.float32)
+def erf_sum_reference(values):
+    return np.float32(sum(map(math.erf, values.tolist())))
 
 
-def broken_parallel_sum_per_thread(values) -> tf.Tensor:
+def broken_erf_sum_per_thread(values) -> tf.Tensor:
     """It makes as many partial sums as there are threads."""
-    return _memory.broken_parallel_sum_per_thread(values)
+    return _memory.broken_erf_sum_per_thread(values)
 
 
-def broken_parallel_sum_atomic(values) -> tf.Tensor:
+def broken_erf_sum_atomic(values) -> tf.Tensor:
     """Its threads add to one number, in whatever order they come."""
-    return _memory.broken_parallel_sum_atomic(values)
+    return _memory.broken_erf_sum_atomic(values)
 
 
-@tf.RegisterGradient("ParallelSum")
-@tf.RegisterGradient("BrokenParallelSumPerThread")
-@tf.RegisterGradient("BrokenParallelSumAtomic")
-def _parallel_sum_grad(op, grad):
-    return tf.fill(tf.shape(op.inputs[0]), grad)
+@tf.RegisterGradient("ErfSum")
+@tf.RegisterGradient("BrokenErfSumPerThread")
+@tf.RegisterGradient("BrokenErfSumAtomic")
+def _erf_sum_grad(op, grad):
+    return 2 / np.sqrt(np.pi) * tf.exp(-(op.inputs[0] ** 2)) * grad
 
 
 def running_sum(values) -> tf.Tensor:
@@ -572,7 +574,7 @@ SAMPLES = {
     ),
     "sort_rows": ((_normal(4, 9),), {}),
     "row_softmax": ((_normal(32, 1000),), {}),
-    "parallel_sum": ((_normal(200_000),), {}),
+    "erf_sum": ((_normal(100_000),), {}),
     "running_sum": ((_normal(5, dtype=np.float64),), {}),
     "unit_sum": ((1 + _normal(4, dtype=np.float64) ** 2,), {}),
     "look_up": ((np.int32([2, 0, 1, 1]),), {}),

@@ -236,7 +236,7 @@ ROW_SOFTMAX("BrokenRowSoftmaxStatic", kStatic);
 ROW_SOFTMAX("BrokenRowSoftmaxMember", kMember);
 
 template <Bug bug>
-class ParallelSumOp : public tensorflow::OpKernel {
+class ErfSumOp : public tensorflow::OpKernel {
  public:
   using OpKernel::OpKernel;
 
@@ -249,7 +249,7 @@ class ParallelSumOp : public tensorflow::OpKernel {
     const auto& workers = *context->device()->tensorflow_cpu_worker_threads();
     const auto in = values.vec<float>();
     const int64_t n = in.size();
-    int64_t block = 1024;
+    int64_t block = 256;
     if constexpr (bug == Bug::kPerThread) {
       // Bug: where the sum is split depends on the number of threads.
       block = std::max<int64_t>(
@@ -259,12 +259,12 @@ class ParallelSumOp : public tensorflow::OpKernel {
     std::vector<float> sums(blocks);
     std::atomic<float> total{0};
     tensorflow::Shard(
-        workers.num_threads, workers.workers, blocks, block,
+        workers.num_threads, workers.workers, blocks, 100 * block,
         [&](int64_t begin, int64_t end) {
           for (int64_t b = begin; b < end; ++b) {
             float sum = 0;
             for (int64_t i = b * block; i < std::min(n, (b + 1) * block); ++i) {
-              sum += in(i);
+              sum += static_cast<float>(std::erf(static_cast<double>(in(i))));
             }
             if constexpr (bug == Bug::kAtomic) {
               // Bug: whichever block comes first; float addition is not
@@ -293,24 +293,24 @@ absl::Status VectorToScalar(InferenceContext* c) {
   return absl::OkStatus();
 }
 
-constexpr char kParallelSumDoc[] = R"doc(
-Adds up a vector, on several threads.
+constexpr char kErfSumDoc[] = R"doc(
+Adds up the error function at each element of a vector, on several threads.
 values: `[n]`.
 sum: A scalar.
 )doc";
 
-#define PARALLEL_SUM(NAME, BUG)                                      \
+#define ERF_SUM(NAME, BUG)                                           \
   REGISTER_OP(NAME)                                                  \
       .Input("values: float")                                        \
       .Output("sum: float")                                          \
       .SetShapeFn(VectorToScalar)                                    \
-      .Doc(kParallelSumDoc);                                         \
+      .Doc(kErfSumDoc);                                              \
   REGISTER_KERNEL_BUILDER(Name(NAME).Device(tensorflow::DEVICE_CPU), \
-                          ParallelSumOp<Bug::BUG>)
+                          ErfSumOp<Bug::BUG>)
 
-PARALLEL_SUM("ParallelSum", kNone);
-PARALLEL_SUM("BrokenParallelSumPerThread", kPerThread);
-PARALLEL_SUM("BrokenParallelSumAtomic", kAtomic);
+ERF_SUM("ErfSum", kNone);
+ERF_SUM("BrokenErfSumPerThread", kPerThread);
+ERF_SUM("BrokenErfSumAtomic", kAtomic);
 
 template <Bug bug>
 class RunningSumOp : public tensorflow::OpKernel {
