@@ -179,8 +179,13 @@ def test_conda_installs_what_pyproject_lists():
     conda = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
     assert f"python>=3.{OLDEST},<3.{BEYOND}" in conda
     (pip,) = (entry["pip"] for entry in conda if isinstance(entry, dict))
-    assert pip == ["--constraint constraints.txt", "--editable .[cpu,build,docs,fuzz,test]"]
-    assert '".[$device,build,docs,fuzz,test]"' in (ROOT / "tools" / "env.sh").read_text()
+    assert pip == [
+        "--constraint constraints.txt",
+        "--editable .[cpu,build,docs,fuzz,test]",
+    ]
+    assert (
+        '".[$device,build,docs,fuzz,test]"' in (ROOT / "tools" / "env.sh").read_text()
+    )
 
 
 def test_every_supported_python_is_tested():

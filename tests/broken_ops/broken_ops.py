@@ -499,6 +499,8 @@ def unit_histogram(values, num_bins: int = 10) -> tf.Tensor:
 
 
 def unit_histogram_reference(values, num_bins=10):
+    if not np.all((values >= 0) & (values < 1)):
+        raise ValueError("values must be in [0, 1)")
     return np.histogram(values, num_bins, (0, 1))[0].astype(np.int32)
 
 

@@ -65,7 +65,9 @@ class BinMaxOp : public tensorflow::OpKernel {
                   absl::InvalidArgumentError(
                       absl::StrCat("bins must be in [0, ", num_bins_,
                                    "), but bins[", i, "] is ", b)));
-      if (!seen[b] || value(i) > max(b)) max(b) = value(i);
+      if (!seen[b] || value(i) > max(b) || std::isnan(value(i))) {
+        max(b) = value(i);
+      }
       seen[b] = true;
     }
     if constexpr (bug != Bug::kEmptyBins) {  // Bug: nothing writes to these.
@@ -96,7 +98,7 @@ constexpr char kBinMaxDoc[] = R"doc(
 The greatest value of each bin.
 values: `[n]`.
 bins: `[n]`, the bin of each value, in `[0, num_bins)`.
-max: `[num_bins]`; 0 for a bin without values.
+max: `[num_bins]`; NaN for a bin with a NaN, 0 for one without values.
 num_bins: How many bins there are.
 T: The type of the values.
 )doc";
