@@ -90,6 +90,10 @@ def reverse_matrix(values) -> tf.Tensor:
     return tf.reshape(reverse_last(values), [tf.reduce_prod(tf.shape(values))])
 
 
+def reverse_matrix_reference(values):
+    return values[:, ::-1].reshape(-1)
+
+
 def broken_reverse_matrix_static_size(values) -> tf.Tensor:
     """It computes with a static shape, which can be unknown in a graph."""
     return tf.reshape(reverse_last(values), [values.shape[0] * values.shape[1]])
@@ -264,7 +268,8 @@ def row_softmax(logits) -> tf.Tensor:
 
 
 def row_softmax_reference(logits):
-    exps = np.exp(logits - logits.max(1, keepdims=True))
+    with np.errstate(invalid="ignore"):
+        exps = np.exp(logits - logits.max(1, keepdims=True))
     return exps / exps.sum(1, keepdims=True)
 
 
@@ -287,12 +292,12 @@ def _row_softmax_grad(op, grad):
 
 
 def erf_sum(values) -> tf.Tensor:
-    """The sum of the error function at `[n]` float32, on several threads."""
+    """The sum of the error function at `[n]`, float32 or float64, on several threads."""
     return _memory.erf_sum(values)
 
 
 def erf_sum_reference(values):
-    return np.float32(sum(map(math.erf, values.tolist())))
+    return np.asarray(sum(map(math.erf, values.tolist())), values.dtype)
 
 
 def broken_erf_sum_per_thread(values) -> tf.Tensor:
@@ -309,7 +314,7 @@ def broken_erf_sum_atomic(values) -> tf.Tensor:
 @tf.RegisterGradient("BrokenErfSumPerThread")
 @tf.RegisterGradient("BrokenErfSumAtomic")
 def _erf_sum_grad(op, grad):
-    return 2 / np.sqrt(np.pi) * tf.exp(-(op.inputs[0] ** 2)) * grad
+    return 2 / math.sqrt(math.pi) * tf.exp(-(op.inputs[0] ** 2)) * grad
 
 
 def running_sum(values) -> tf.Tensor:
@@ -338,7 +343,8 @@ def unit_sum(values) -> tf.Tensor:
 
 
 def unit_sum_reference(values):
-    return values / values.sum()
+    with np.errstate(invalid="ignore"):
+        return values / values.sum()
 
 
 def broken_unit_sum_vectorized(values) -> tf.Tensor:
@@ -382,6 +388,10 @@ def doubled(x) -> tf.Tensor:
     if control_flow_util.GraphOrParentsInXlaContext(tf.compat.v1.get_default_graph()):
         return x + x
     return _values.cube(x) * 2 / tf.square(x)
+
+
+def doubled_reference(x):
+    return 2 * x
 
 
 def broken_doubled_xla(x) -> tf.Tensor:

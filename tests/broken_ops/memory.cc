@@ -237,7 +237,7 @@ ROW_SOFTMAX("RowSoftmax", kNone);
 ROW_SOFTMAX("BrokenRowSoftmaxStatic", kStatic);
 ROW_SOFTMAX("BrokenRowSoftmaxMember", kMember);
 
-template <Bug bug>
+template <typename T, Bug bug>
 class ErfSumOp : public tensorflow::OpKernel {
  public:
   using OpKernel::OpKernel;
@@ -249,7 +249,7 @@ class ErfSumOp : public tensorflow::OpKernel {
     OP_REQUIRES_OK(context, context->allocate_output(0, {}, &output));
 
     const auto& workers = *context->device()->tensorflow_cpu_worker_threads();
-    const auto in = values.vec<float>();
+    const auto in = values.vec<T>();
     const int64_t n = in.size();
     int64_t block = 256;
     if constexpr (bug == Bug::kPerThread) {
@@ -258,32 +258,32 @@ class ErfSumOp : public tensorflow::OpKernel {
           1, (n + workers.num_threads - 1) / workers.num_threads);
     }
     const int64_t blocks = (n + block - 1) / block;
-    std::vector<float> sums(blocks);
-    std::atomic<float> total{0};
+    std::vector<T> sums(blocks);
+    std::atomic<T> total{0};
     tensorflow::Shard(
         workers.num_threads, workers.workers, blocks, 100 * block,
         [&](int64_t begin, int64_t end) {
           for (int64_t b = begin; b < end; ++b) {
-            float sum = 0;
+            T sum = 0;
             for (int64_t i = b * block; i < std::min(n, (b + 1) * block); ++i) {
-              sum += static_cast<float>(std::erf(static_cast<double>(in(i))));
+              sum += static_cast<T>(std::erf(static_cast<double>(in(i))));
             }
             if constexpr (bug == Bug::kAtomic) {
               // Bug: whichever block comes first; float addition is not
               // associative.
-              float before = total.load();
+              T before = total.load();
               while (!total.compare_exchange_weak(before, before + sum)) {
               }
             }
             sums[b] = sum;
           }
         });
-    float& sum = output->scalar<float>()();
+    T& sum = output->scalar<T>()();
     if constexpr (bug == Bug::kAtomic) {
       sum = total;
     } else {
       sum = 0;
-      for (float block_sum : sums) sum += block_sum;
+      for (T block_sum : sums) sum += block_sum;
     }
   }
 };
@@ -299,16 +299,18 @@ constexpr char kErfSumDoc[] = R"doc(
 Adds up the error function at each element of a vector, on several threads.
 values: `[n]`.
 sum: A scalar.
+T: The type of both.
 )doc";
 
-#define ERF_SUM(NAME, BUG)                                           \
-  REGISTER_OP(NAME)                                                  \
-      .Input("values: float")                                        \
-      .Output("sum: float")                                          \
-      .SetShapeFn(VectorToScalar)                                    \
-      .Doc(kErfSumDoc);                                              \
-  REGISTER_KERNEL_BUILDER(Name(NAME).Device(tensorflow::DEVICE_CPU), \
-                          ErfSumOp<Bug::BUG>)
+#define ERF_SUM(NAME, BUG)                                 \
+  REGISTER_OP(NAME)                                        \
+      .Attr("T: {float, double}")                          \
+      .Input("values: T")                                  \
+      .Output("sum: T")                                    \
+      .SetShapeFn(VectorToScalar)                          \
+      .Doc(kErfSumDoc);                                    \
+  OP_BY_OP_KERNEL(NAME, float, ErfSumOp<float, Bug::BUG>); \
+  OP_BY_OP_KERNEL(NAME, double, ErfSumOp<double, Bug::BUG>)
 
 ERF_SUM("ErfSum", kNone);
 ERF_SUM("BrokenErfSumPerThread", kPerThread);
