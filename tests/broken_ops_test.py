@@ -67,7 +67,7 @@ CAUGHT = {
         "row_softmax_static": "static",
         "row_softmax_member": "member",
     },
-    "immutability": {"sort_rows_in_place": "input 0"},
+    "immutability": {"sort_rows_in_place": "input[0, 0]"},
     "saved_model": {"look_up_by_id": "indices must be in [0, 0)"},
     "vectorize": {"unit_sum_vectorized": "pfor rule"},
     "xla": {"doubled_xla": "jit_compile=True"},

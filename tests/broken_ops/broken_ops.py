@@ -384,10 +384,10 @@ def broken_look_up_by_id(indices, table=(0.5, 0.25, 0.125)) -> tf.Tensor:
 
 
 def doubled(x) -> tf.Tensor:
-    """Twice the input: for XLA, which has no kernel of ours, by TensorFlow's own ops."""
+    """Twice the input, of float32: for XLA, which has no kernel of ours, another way."""
     if control_flow_util.GraphOrParentsInXlaContext(tf.compat.v1.get_default_graph()):
         return x + x
-    return _values.cube(x) * 2 / tf.square(x)
+    return 2 * reverse_last(reverse_last(x))
 
 
 def doubled_reference(x):
@@ -398,7 +398,7 @@ def broken_doubled_xla(x) -> tf.Tensor:
     """What it computes for XLA is something else."""
     if control_flow_util.GraphOrParentsInXlaContext(tf.compat.v1.get_default_graph()):
         return x * x
-    return _values.cube(x) * 2 / tf.square(x)
+    return 2 * reverse_last(reverse_last(x))
 
 
 # Inputs
@@ -590,7 +590,7 @@ SAMPLES = {
     "running_sum": ((_normal(5, dtype=np.float64),), {}),
     "unit_sum": ((1 + _normal(4, dtype=np.float64) ** 2,), {}),
     "look_up": ((np.int32([2, 0, 1, 1]),), {}),
-    "doubled": ((1 + _normal(4) ** 2,), {}),
+    "doubled": ((_normal(4),), {}),
     "take_rows": ((_normal(4, 3, dtype=np.float64), np.int32([3, 0, 0])), {}),
     "scale_rows": (
         (_normal(6, 3, dtype=np.float64), _normal(6, dtype=np.float64)),
