@@ -12,6 +12,7 @@ os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 import pytest  # noqa: E402
 
 import opcheck  # noqa: E402
+from opcheck.strategies import calls, tensors  # noqa: E402
 
 HERE = Path(__file__).parent / "broken_ops"
 ROUND_TO_V1 = """
@@ -37,7 +38,7 @@ CAUGHT = {
     },
     "eager_vs_graph": {
         "reverse_matrix_static_size": "unknown dimensions",
-        "running_sum_keeps_total": "keeps something",
+        "running_sum_keeps_total": "the second call",
     },
     "static_shape": {
         "every_other_row_rounding": "(2, 3)",
@@ -46,6 +47,7 @@ CAUGHT = {
     "dtypes": {
         "row_sum_single_precision": "float64",
         "row_sum_copied_line": "int64",
+        "row_sum_no_kernel": "missing REGISTER_KERNEL_BUILDER",
     },
     "empty": {
         "reverse_last_scalar": "scalar",
@@ -76,6 +78,7 @@ CAUGHT = {
         "take_rows_unchecked": "indices",
         "take_rows_unnamed": "value out of range",
         "take_rows_any_rank": "rows",
+        "scale_rows_unchecked": "eager: a result; in a graph: ValueError",
         "repeat_flat_overflow": "times",
         "unit_histogram_nan": "NaN",
         "capitalize_fixed_buffer": "string",
@@ -90,7 +93,6 @@ CAUGHT = {
 # What is worth a note, and no more.
 NOTED = {
     "static_shape": {"every_other_row_no_shape": "unknown"},
-    "dtypes": {"row_sum_no_kernel": "int64"},
     "gradient": {"cube_first_order": "no second order is registered"},
 }
 OPTIONS = {
@@ -170,6 +172,65 @@ def test_the_correct_twin_passes(ops, twin):
     assert report.ok, str(report.assert_ok())
     skipped = {result.check for result in report.results if result.verdict == "skip"}
     assert skipped - {"devices"} == ({"gradient"} if twin in NOT_FLOAT else set())
+
+
+def row_sum_calls():
+    return calls(tensors("int32", min_rank=2, max_rank=2, max_side=6))
+
+
+def take_rows_calls():
+    rows = tensors("float64", min_rank=2, max_rank=2)
+    return calls(rows, tensors("int32", min_rank=1, max_rank=1))
+
+
+@pytest.mark.parametrize(
+    ("broken", "strategy", "words", "smallest"),
+    [
+        (
+            "row_sum_tail",
+            row_sum_calls(),
+            "0 instead of 1",
+            'broken_row_sum_tail(np.array([1], "int32").reshape((1, 1)))',
+        ),
+        (
+            "take_rows_unchecked",
+            take_rows_calls(),
+            "SIGSEGV",
+            "broken_take_rows_unchecked(",
+        ),
+    ],
+)
+def test_fuzzing_finds_the_smallest_failing_call(
+    ops, broken, strategy, words, smallest
+):
+    twin = twin_of(broken)
+    reference = getattr(ops, f"{twin}_reference")
+    report = opcheck.fuzz(
+        getattr(ops, f"broken_{broken}"),
+        strategy,
+        examples=200,
+        seconds=20,
+        reference=reference,
+    )
+    assert report["fuzz"].verdict == "fail"
+    assert words in report["fuzz"].explanation(), report["fuzz"].explanation()
+    assert smallest in report.line
+
+
+@pytest.mark.parametrize(
+    ("twin", "strategy"),
+    [("row_sum", row_sum_calls()), ("take_rows", take_rows_calls())],
+)
+def test_fuzzing_a_correct_twin_finds_nothing(ops, twin, strategy):
+    report = opcheck.fuzz(
+        getattr(ops, twin),
+        strategy,
+        examples=30,
+        seconds=20,
+        reference=getattr(ops, f"{twin}_reference"),
+    )
+    report.assert_ok()
+    assert report.calls > report.errors
 
 
 def test_every_broken_op_has_a_check(ops):
