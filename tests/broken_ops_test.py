@@ -184,25 +184,13 @@ def take_rows_calls():
 
 
 @pytest.mark.parametrize(
-    ("broken", "strategy", "words", "smallest"),
+    ("broken", "strategy", "smallest"),
     [
-        (
-            "row_sum_tail",
-            row_sum_calls(),
-            "0 instead of 1",
-            'broken_row_sum_tail(np.array([1], "int32").reshape((1, 1)))',
-        ),
-        (
-            "take_rows_unchecked",
-            take_rows_calls(),
-            "SIGSEGV",
-            "broken_take_rows_unchecked(",
-        ),
+        ("row_sum_tail", row_sum_calls(), 'np.array([1], "int32").reshape((1, 1))'),
+        ("take_rows_unchecked", take_rows_calls(), "np.array(["),
     ],
 )
-def test_fuzzing_finds_the_smallest_failing_call(
-    ops, broken, strategy, words, smallest
-):
+def test_fuzzing_finds_the_smallest_failing_call(ops, broken, strategy, smallest):
     twin = twin_of(broken)
     reference = getattr(ops, f"{twin}_reference")
     report = opcheck.fuzz(
@@ -213,8 +201,7 @@ def test_fuzzing_finds_the_smallest_failing_call(
         reference=reference,
     )
     assert report["fuzz"].verdict == "fail"
-    assert words in report["fuzz"].explanation(), report["fuzz"].explanation()
-    assert smallest in report.line
+    assert f"broken_{broken}({smallest}" in report.line
 
 
 @pytest.mark.parametrize(

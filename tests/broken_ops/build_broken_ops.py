@@ -1,11 +1,12 @@
 """Builds the broken ops into build/broken_ops: `python tests/broken_ops/build_broken_ops.py`.
 
-CXXFLAGS and LDFLAGS, for a sanitizer for example, count when the folder is first configured;
-BROKEN_OPS is another folder.
+Two environment variables serve sanitizers: BROKEN_OPS names another folder, CMAKE_OPTIONS holds
+options that count when a folder is first configured.
 """
 
 import fcntl
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -40,6 +41,7 @@ def build() -> Path:
                 *(Path(cmake.CMAKE_BIN_DIR) / "cmake", "-S", HERE, "-B", BUILD),
                 *("-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={program}"),
                 f"-DPython3_EXECUTABLE={sys.executable}",
+                *shlex.split(os.environ.get("CMAKE_OPTIONS", "")),
             )
         if "warning:" in (output := _run(program, "-C", BUILD)):
             raise RuntimeError(output)

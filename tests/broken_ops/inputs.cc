@@ -241,6 +241,10 @@ class UnitHistogramOp : public tensorflow::OpKernel {
   explicit UnitHistogramOp(tensorflow::OpKernelConstruction* context)
       : OpKernel(context) {
     OP_REQUIRES_OK(context, context->GetAttr("num_bins", &num_bins_));
+    OP_REQUIRES(
+        context, num_bins_ <= kMaxBins,
+        absl::InvalidArgumentError(absl::StrCat(
+            "num_bins must be at most ", kMaxBins, ", not ", num_bins_)));
   }
 
   void Compute(tensorflow::OpKernelContext* context) override {
@@ -264,6 +268,7 @@ class UnitHistogramOp : public tensorflow::OpKernel {
   }
 
  private:
+  static constexpr int64_t kMaxBins = 1 << 20;
   int64_t num_bins_;
 };
 
@@ -271,7 +276,7 @@ constexpr char kUnitHistogramDoc[] = R"doc(
 Counts the numbers in bins of equal width.
 values: Of any shape, in `[0, 1)`.
 counts: `[num_bins]`.
-num_bins: How many bins there are.
+num_bins: How many bins there are, at most `2**20`.
 )doc";
 
 #define UNIT_HISTOGRAM(NAME, BUG)                                    \

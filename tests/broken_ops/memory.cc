@@ -41,6 +41,10 @@ class BinMaxOp : public tensorflow::OpKernel {
   explicit BinMaxOp(tensorflow::OpKernelConstruction* context)
       : OpKernel(context) {
     OP_REQUIRES_OK(context, context->GetAttr("num_bins", &num_bins_));
+    OP_REQUIRES(
+        context, num_bins_ <= kMaxBins,
+        absl::InvalidArgumentError(absl::StrCat(
+            "num_bins must be at most ", kMaxBins, ", not ", num_bins_)));
   }
 
   void Compute(tensorflow::OpKernelContext* context) override {
@@ -78,6 +82,7 @@ class BinMaxOp : public tensorflow::OpKernel {
   }
 
  private:
+  static constexpr int64_t kMaxBins = 1 << 20;
   int64_t num_bins_;
 };
 
@@ -99,7 +104,7 @@ The greatest value of each bin.
 values: `[n]`.
 bins: `[n]`, the bin of each value, in `[0, num_bins)`.
 max: `[num_bins]`; NaN for a bin with a NaN, 0 for one without values.
-num_bins: How many bins there are.
+num_bins: How many bins there are, at most `2**20`.
 T: The type of the values.
 )doc";
 
@@ -331,13 +336,15 @@ class RunningSumOp : public tensorflow::OpKernel {
     const auto in = values.vec<double>();
     auto out = output->vec<double>();
     double total = 0;
-    if constexpr (bug == Bug::kKeepsTotal) total = total_;
+    if constexpr (bug == Bug::kKeepsTotal) {
+      total = total_;  // Bug: one call goes on where the last one ended.
+    }
     for (int64_t i = 0; i < in.size(); ++i) out(i) = total += in(i);
-    total_ = total;
+    if constexpr (bug == Bug::kKeepsTotal) total_ = total;
   }
 
  private:
-  std::atomic<double> total_{0};  // Bug: one call goes on where one ended.
+  std::atomic<double> total_{0};
 };
 
 constexpr char kRunningSumDoc[] = R"doc(
