@@ -71,6 +71,7 @@ CAUGHT = {
     },
     "immutability": {"sort_rows_in_place": "input[0, 0]"},
     "saved_model": {"look_up_by_id": "indices must be in [0, 0)"},
+    "devices": {"running_sum_other_on_gpu": "GPU"},
     "vectorize": {"unit_sum_vectorized": "pfor rule"},
     "xla": {"doubled_xla": "jit_compile=True"},
     "bad_input": {
@@ -151,6 +152,8 @@ def twin_of(name: str) -> str:
 def test_a_broken_op_is_caught(ops, name, broken, words):
     report = check(ops, twin_of(broken), f"broken_{broken}", [name])
     result = report[name]
+    if name == "devices" and result.detail == "no GPU":
+        pytest.skip("no GPU")
     assert result.verdict == "fail", str(report)
     assert result.expected and result.seen and result.cause
     assert result.chapter in CHAPTERS

@@ -331,8 +331,14 @@ def broken_running_sum_keeps_total(values) -> tf.Tensor:
     return _memory.broken_running_sum_keeps_total(values)
 
 
+def broken_running_sum_other_on_gpu(values) -> tf.Tensor:
+    """Its kernel for the GPU adds in float32."""
+    return _memory.broken_running_sum_other_on_gpu(values)
+
+
 @tf.RegisterGradient("RunningSum")
 @tf.RegisterGradient("BrokenRunningSumKeepsTotal")
+@tf.RegisterGradient("BrokenRunningSumOtherOnGpu")
 def _running_sum_grad(op, grad):
     return tf.reverse(running_sum(tf.reverse(grad, [0])), [0])
 

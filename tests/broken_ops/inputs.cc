@@ -178,8 +178,7 @@ class RepeatFlatOp : public tensorflow::OpKernel {
     OP_REQUIRES(context, times >= 0,
                 absl::InvalidArgumentError(absl::StrCat(
                     "times must not be negative, but is ", times)));
-    // Bug: 6 elements 2^30 times are 2^31 times three, which int32_t counts
-    // as negative.
+    // Bug: in int32_t, 6 elements 2^30 times are -2^31.
     using Size = std::conditional_t<bug == Bug::kOverflow, int32_t, int64_t>;
     const Size size = static_cast<Size>(values.NumElements()) * times;
     OP_REQUIRES(context, size <= kMaxSize,

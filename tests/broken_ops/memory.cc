@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <type_traits>
 #include <vector>
 
 #include "absl/base/attributes.h"
@@ -32,7 +33,8 @@ enum class Bug {
   kMember,
   kPerThread,
   kAtomic,
-  kKeepsTotal
+  kKeepsTotal,
+  kOtherOnGpu
 };
 
 template <typename T, Bug bug>
@@ -335,7 +337,8 @@ class RunningSumOp : public tensorflow::OpKernel {
 
     const auto in = values.vec<double>();
     auto out = output->vec<double>();
-    double total = 0;
+    // Bug: on the GPU alone, float has too few bits.
+    std::conditional_t<bug == Bug::kOtherOnGpu, float, double> total = 0;
     if constexpr (bug == Bug::kKeepsTotal) {
       total = total_;  // Bug: one call goes on where the last one ended.
     }
@@ -367,8 +370,20 @@ sums: `[n]`.
   REGISTER_KERNEL_BUILDER(Name(NAME).Device(tensorflow::DEVICE_CPU), \
                           RunningSumOp<Bug::BUG>)
 
+// The kernel for the GPU reads and writes the memory of the CPU: no compiler
+// for CUDA is needed.
+#define RUNNING_SUM_ON_GPU(NAME, BUG)                         \
+  REGISTER_KERNEL_BUILDER(Name(NAME)                          \
+                              .Device(tensorflow::DEVICE_GPU) \
+                              .HostMemory("values")           \
+                              .HostMemory("sums"),            \
+                          RunningSumOp<Bug::BUG>)
+
 RUNNING_SUM("RunningSum", kNone);
+RUNNING_SUM_ON_GPU("RunningSum", kNone);
 RUNNING_SUM("BrokenRunningSumKeepsTotal", kKeepsTotal);
+RUNNING_SUM("BrokenRunningSumOtherOnGpu", kNone);
+RUNNING_SUM_ON_GPU("BrokenRunningSumOtherOnGpu", kOtherOnGpu);
 
 class UnitSumOp : public tensorflow::OpKernel {
  public:
@@ -406,11 +421,6 @@ UNIT_SUM("BrokenUnitSumVectorized");
 
 // Two ways to give an op a table: in an attr, which a saved model holds, or in
 // the memory of the process.
-absl::Status UnchangedVector(InferenceContext* c) {
-  c->set_output(0, c->input(0));
-  return absl::OkStatus();
-}
-
 class LookUpOp : public tensorflow::OpKernel {
  public:
   explicit LookUpOp(tensorflow::OpKernelConstruction* context)
@@ -448,7 +458,7 @@ REGISTER_OP("LookUp")
     .Attr("table: list(float)")
     .Input("indices: int32")
     .Output("values: float")
-    .SetShapeFn(UnchangedVector)
+    .SetShapeFn(tensorflow::shape_inference::UnchangedShape)
     .Doc(R"doc(
 Looks numbers up in a table.
 indices: Of any shape, in `[0, the size of the table)`.
@@ -519,7 +529,7 @@ REGISTER_OP("BrokenLookUpById")
     .Attr("id: int")
     .Input("indices: int32")
     .Output("values: float")
-    .SetShapeFn(UnchangedVector)
+    .SetShapeFn(tensorflow::shape_inference::UnchangedShape)
     .Doc(R"doc(
 Looks numbers up in a table that BrokenStoreTable has kept.
 indices: Of any shape, in `[0, the size of the table)`.
