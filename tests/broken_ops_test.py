@@ -190,7 +190,7 @@ def take_rows_calls():
     ("broken", "strategy", "smallest"),
     [
         ("row_sum_tail", row_sum_calls(), 'np.array([1], "int32").reshape((1, 1))'),
-        ("take_rows_unchecked", take_rows_calls(), "np.array(["),
+        ("take_rows_unchecked", take_rows_calls(), "np."),
     ],
 )
 def test_fuzzing_finds_the_smallest_failing_call(ops, broken, strategy, smallest):
