@@ -1,0 +1,61 @@
+"""Builds the broken ops into build/broken_ops: `python tests/broken_ops/build_broken_ops.py`.
+
+Two environment variables serve sanitizers: BROKEN_OPS names another folder, CMAKE_OPTIONS holds
+options that count when a folder is first configured.
+"""
+
+import fcntl
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import cmake
+import ninja
+
+HERE = Path(__file__).resolve().parent
+BUILD = Path(
+    os.environ.get("BROKEN_OPS") or HERE.parents[1] / "build" / "broken_ops"
+).resolve()
+
+
+def build() -> Path:
+    """Builds what has changed, one process at a time.
+
+    Returns:
+      The folder of the libraries.
+
+    Raises:
+      RuntimeError: With the output of CMake or of the compiler, which failed or warned.
+    """
+    BUILD.mkdir(parents=True, exist_ok=True)
+    with (BUILD / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        program = Path(ninja.BIN_DIR) / "ninja"
+        cache = BUILD / "CMakeCache.txt"
+        python = f"Python3_EXECUTABLE:UNINITIALIZED={sys.executable}"
+        if not (BUILD / "build.ninja").exists() or python not in cache.read_text():
+            cache.unlink(missing_ok=True)
+            _run(
+                *(Path(cmake.CMAKE_BIN_DIR) / "cmake", "-S", HERE, "-B", BUILD),
+                *("-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={program}"),
+                f"-DPython3_EXECUTABLE={sys.executable}",
+                *shlex.split(os.environ.get("CMAKE_OPTIONS", "")),
+            )
+        if "warning:" in (output := _run(program, "-C", BUILD)):
+            raise RuntimeError(output)
+    return BUILD
+
+
+def _run(*command) -> str:
+    run = subprocess.run(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    if run.returncode:
+        raise RuntimeError(run.stdout)
+    return run.stdout
+
+
+if __name__ == "__main__":
+    print(build())
