@@ -1,0 +1,144 @@
+"""Does TensorFlow still accept the graphs that were made with an older definition of an op?
+
+TensorFlow's C++ function OpDefCompatible is not reachable from Python, so its importer is asked
+instead: graphs with every kind of node that the old definition allows are imported against the
+registered one. The two things that an importer lets pass are compared here: another default for
+an attr, and an attr that is gone, which it ignores with a warning.
+"""
+
+from collections.abc import Iterator
+
+import tensorflow as tf
+from tensorflow.core.framework import attr_value_pb2, graph_pb2, op_def_pb2
+
+_TYPES = ("type", "list(type)")
+
+
+def problems(old: op_def_pb2.OpDef, now: op_def_pb2.OpDef) -> list[str]:
+    """What old graphs complain of, one line each.
+
+    Args:
+      old: The op as it was.
+      now: The op as it is registered.
+    """
+    found = []
+    attrs = {attr.name: attr for attr in now.attr}
+    for attr in old.attr:
+        if attr.name not in attrs:
+            found.append(f"attr {attr.name} is gone")
+        elif attr.HasField("default_value"):
+            new = attrs[attr.name]
+            if not new.HasField("default_value"):
+                found.append(f"attr {attr.name} has lost its default")
+            elif new.default_value != attr.default_value:
+                found.append(
+                    f"the default of attr {attr.name} was {_text(attr.default_value)} and "
+                    f"is {_text(new.default_value)}"
+                )
+    for attrs_of_node in _nodes(old):
+        if complaint := _import(old, attrs_of_node):
+            if complaint not in found:
+                found.append(complaint)
+    return found
+
+
+def _text(value: attr_value_pb2.AttrValue) -> str:
+    return " ".join(str(value).split())
+
+
+def _nodes(old: op_def_pb2.OpDef) -> Iterator[dict]:
+    """Attrs of nodes: each value that the definition lists is in one of them."""
+    choices = {attr.name: _values(old, attr) for attr in old.attr}
+    base = {name: values[0] for name, values in choices.items()}
+    yield base
+    for name, values in choices.items():
+        for value in values[1:]:
+            yield {**base, name: value}
+
+
+def _values(old: op_def_pb2.OpDef, attr) -> list[attr_value_pb2.AttrValue]:
+    """Values for an attr; the first is the default where there is one."""
+    value = attr_value_pb2.AttrValue
+    allowed = attr.allowed_values.list
+    least = attr.minimum if attr.has_minimum else 0
+    if attr.type == "type":
+        types = list(allowed.type) or [tf.float32.as_datatype_enum]
+        values = [value(type=one) for one in types]
+    elif attr.type == "list(type)":
+        types = list(allowed.type) or [tf.float32.as_datatype_enum]
+        lists = (value.ListValue(type=[one] * max(least, 1)) for one in types)
+        values = [value(list=one) for one in lists]
+    elif attr.type == "string":
+        values = [value(s=one) for one in allowed.s or [b""]]
+    elif attr.type == "int":
+        values = [value(i=max(least, 1) if not attr.has_minimum else least)]
+        values += [value(i=least + 1)] if _is_length(old, attr.name) else []
+    elif attr.type == "float":
+        values = [value(f=1.0)]
+    elif attr.type == "bool":
+        values = [value(b=False), value(b=True)]
+    elif attr.type == "shape":
+        values = [value()]
+        values[0].shape.unknown_rank = True
+    elif attr.type.startswith("list("):
+        values = [value(list=value.ListValue())]
+        field = {"int": "i", "float": "f", "bool": "b", "string": "s"}.get(
+            attr.type[5:-1]
+        )
+        if field and least:
+            one = b"" if field == "s" else 1
+            getattr(values[0].list, field).extend([one] * least)
+    else:
+        values = [value()]
+    if attr.HasField("default_value"):
+        others = [one for one in values if one != attr.default_value]
+        values = (
+            [attr.default_value, *others]
+            if attr.type != "int"
+            else [attr.default_value]
+        )
+    return values
+
+
+def _is_length(old: op_def_pb2.OpDef, name: str) -> bool:
+    return any(arg.number_attr == name for arg in (*old.input_arg, *old.output_arg))
+
+
+def _dtypes(arguments, attrs: dict) -> list[int]:
+    """The dtypes of a node's inputs or outputs."""
+    dtypes = []
+    for arg in arguments:
+        if arg.type_list_attr:
+            dtypes += list(attrs[arg.type_list_attr].list.type)
+            continue
+        dtype = attrs[arg.type_attr].type if arg.type_attr else arg.type
+        dtypes += [dtype] * (attrs[arg.number_attr].i if arg.number_attr else 1)
+    return dtypes
+
+
+def _import(old: op_def_pb2.OpDef, attrs: dict) -> str:
+    """Imports a graph with one node of the old definition: what is wrong, if anything."""
+    graph_def = graph_pb2.GraphDef()
+    graph_def.versions.producer = tf.version.GRAPH_DEF_VERSION
+    node = graph_pb2.NodeDef(name="old", op=old.name)
+    for name, value in attrs.items():
+        node.attr[name].CopyFrom(value)
+    for i, dtype in enumerate(_dtypes(old.input_arg, attrs)):
+        placeholder = graph_def.node.add(name=f"input_{i}", op="Placeholder")
+        placeholder.attr["dtype"].type = dtype
+        node.input.append(placeholder.name)
+    graph_def.node.append(node)
+    try:
+        with tf.Graph().as_default() as graph:
+            tf.import_graph_def(graph_def, name="")
+    except ValueError as error:
+        # A shape function may refuse the made-up values of attrs.
+        return "" if "{{node old}} = " in str(error) else str(error)
+    outputs = [
+        x.dtype.as_datatype_enum for x in graph.get_operation_by_name("old").outputs
+    ]
+    wanted = _dtypes(old.output_arg, attrs)
+    if outputs != wanted:
+        names = [[tf.as_dtype(t).name for t in some] for some in (wanted, outputs)]
+        return f"outputs were {names[0]} and are {names[1]}"
+    return ""

@@ -1,0 +1,90 @@
+"""Checks that need processes of their own from the start."""
+
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from opcheck.children import Child, Crash
+from opcheck.compare import difference
+from opcheck.report import Findings
+from opcheck.subject import is_builtin
+
+
+def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
+    """The same bits on repeated runs, with 1, 2 and more intra-op threads."""
+    counts = [1, 2, max(4, os.cpu_count() or 1)]
+    repeats = sample.options.get("repeats", 5)
+    first = None
+    for count in counts:
+        with make(threads=count) as child:
+            try:
+                runs = child.ask("repeat", times=repeats)
+            except Crash as crash:
+                found.fail(
+                    f"with {count} intra-op threads",
+                    "a result",
+                    str(crash),
+                    "threads that write outside of their part of the output",
+                )
+                continue
+        if first is None:
+            first = runs[0]
+        for number, outputs in enumerate(runs):
+            different = difference(first, outputs, exact=True)
+            if not different:
+                continue
+            if count == counts[0]:
+                cause = "outputs that are not written, or state kept between calls, or chance"
+            else:
+                cause = (
+                    "a sum whose order depends on the threads, such as atomic additions of "
+                    "floats; or two threads that write to one place"
+                )
+            found.fail(
+                f"run {number + 1} with {count} intra-op threads",
+                "the bits of the first run with 1 thread",
+                different,
+                cause,
+            )
+            break
+    return (
+        f"{repeats} runs each with {', '.join(map(str, counts))} threads: the same bits"
+    )
+
+
+def saved_model(make: Callable[..., Child], sample, found: Findings) -> str:
+    """Saved, loaded in a fresh process with the library and in one without."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = str(Path(folder) / "model")
+        with make() as child:
+            wanted = child.ask("save_model", folder=path)
+            op_types = child.ask("describe").op_types
+        with make() as child:
+            outcome = child.ask("load_saved_model", folder=path, inputs=sample.inputs)
+        different = (
+            outcome.error
+            if outcome.outputs is None
+            else difference(wanted, outcome.outputs, sample.options.get("tolerances"))
+        )
+        if different:
+            found.fail(
+                "loaded in a fresh process",
+                "the values of the process that saved it",
+                different,
+                "the op depends on something that the SavedModel does not hold",
+            )
+        own = [name for name in op_types if not is_builtin(name)]
+        if not own:
+            return "saved, loaded in a fresh process: the same values"
+        with make(bare=True) as child:
+            outcome = child.ask("load_saved_model", folder=path, inputs=sample.inputs)
+        clean = [f"Op type not registered '{name}'" for name in own]
+        if not any(words in outcome.error for words in clean):
+            found.fail(
+                "loaded without the library",
+                clean[0],
+                outcome.error or "it ran",
+                "another library in the same process registers an op of this name",
+            )
+    return "saved, loaded in a fresh process: the same values; a clean error without the library"

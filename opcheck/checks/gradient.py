@@ -1,0 +1,284 @@
+"""The registered gradient, against finite differences."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import tensorflow as tf
+from tensorflow.python.framework import ops
+
+from opcheck.compare import is_inexact
+from opcheck.report import Findings, Skip
+from opcheck.subject import Subject, constant, describe_error
+
+# Above so many elements, differences are taken along random directions.
+_ELEMENTS = 64
+_DIRECTIONS = 16
+
+
+def gradient(subject: Subject, found: Findings) -> str:
+    """First and second order, in float64, in graphs; None where there is nothing to differentiate."""
+    if not any(_is_float(x) for x in subject.flat):
+        raise Skip("no float input")
+    if not any(_is_float(x) for x in subject.expected()):
+        raise Skip("no float output")
+    registered = _registered(subject, found)
+    if not registered:
+        if subject.options.get("gradient"):
+            found.fail(
+                "gradient=True was given",
+                "a registered gradient",
+                f"none for {', '.join(subject.describe().op_types)}",
+                "no tf.RegisterGradient, or in a module that was not imported",
+            )
+            return ""
+        raise Skip("no gradient is registered")
+    flat = _widened(subject)
+    dtype = "float64" if any(x.dtype == np.float64 for x in flat) else "float32"
+    tensors = [constant(x) for x in flat]
+    first = _gradients(subject, tensors)
+    chosen = [i for i, one in enumerate(first) if one is not None]
+    if not chosen:
+        found.note("registered as not differentiable")
+        return ""
+    _in_function(subject, found, tensors, first)
+    _numeric(
+        subject, found, tensors, chosen, _outputs_of(subject, tensors), "first order"
+    )
+    names = [
+        some[0] if some else str(i) for i, some in enumerate(subject.describe().names)
+    ]
+    summary = f"{dtype}, with respect to {', '.join(names[i] for i in chosen)}"
+    if found.failures:
+        return summary
+    try:
+        second = _gradient_of(subject, tensors, chosen)
+        differentiable = _is_differentiable(second, tensors, chosen)
+    except LookupError:
+        return f"{summary}; no second order is registered"
+    if not differentiable:
+        return f"{summary}; the second order is zero"
+    _numeric(subject, found, tensors, chosen, second, "second order")
+    return f"{summary}; second order too"
+
+
+def _registered(subject: Subject, found: Findings) -> list[str]:
+    """The op types with a gradient, each of which has been asked for the right number of results."""
+    concrete = subject.traced()
+    registered = []
+    for node in concrete.graph.get_operations():
+        if node.type not in subject.describe().op_types:
+            continue
+        try:
+            function = ops.get_gradient_function(node)
+        except LookupError:
+            continue
+        registered.append(node.type)
+        if function is not None:
+            _check_results(node, function, found)
+    return registered or _in_nested_functions(subject)
+
+
+def _in_nested_functions(subject: Subject) -> list[str]:
+    """Op types with a gradient that the top level of the graph does not show."""
+    top = {node.type for node in subject.traced().graph.get_operations()}
+    nested = [name for name in subject.describe().op_types if name not in top]
+    registry = ops.gradient_registry
+    return [name for name in nested if name in registry.list()]
+
+
+def _check_results(node: tf.Operation, function: Callable, found: Findings) -> None:
+    """Calls the gradient function alone: one result for each input, None for integers."""
+    with node.graph.as_default():
+        incoming = [
+            tf.zeros(tf.shape(output), output.dtype)
+            if output.dtype not in (tf.string, tf.variant, tf.resource)
+            else None
+            for output in node.outputs
+        ]
+        try:
+            results = function(node, *incoming)
+        except Exception as error:
+            found.fail(
+                f"the gradient function of {node.type}",
+                "a gradient for zeros coming in",
+                describe_error(error),
+                "the function fails for outputs that nobody uses, or for what a graph leaves unknown",
+            )
+            return
+    results = list(results) if isinstance(results, list | tuple) else [results]
+    if len(results) != len(node.inputs):
+        found.fail(
+            f"the gradient function of {node.type}",
+            f"{len(node.inputs)} results, one for each input, None where there is none",
+            f"{len(results)} results",
+            "a missing None for an input that is not differentiable",
+        )
+        return
+    for number, (tensor, result) in enumerate(zip(node.inputs, results)):
+        differentiable = tensor.dtype.is_floating or tensor.dtype.is_complex
+        if result is not None and not differentiable:
+            found.fail(
+                f"the gradient function of {node.type}",
+                f"None for input {number}, which is {tensor.dtype.name}",
+                str(result),
+                "an input that is not differentiable has None for its gradient",
+            )
+        elif result is None and differentiable:
+            found.note(f"None for input {number}, which is {tensor.dtype.name}")
+
+
+def _is_float(array: np.ndarray) -> bool:
+    return is_inexact(array.dtype) and array.dtype.kind != "c"
+
+
+def _widened(subject: Subject) -> list[np.ndarray]:
+    """The sample in float64 where the op takes it, else in float32, else as it is."""
+    for dtype in (np.float64, np.float32):
+        flat = [x.astype(dtype) if _is_float(x) else x for x in subject.flat]
+        try:
+            outputs = subject.eager(flat)
+        except Exception:
+            continue
+        if any(x.dtype == dtype for x in outputs):
+            return flat
+    return subject.flat
+
+
+def _outputs_of(subject: Subject, tensors: Sequence) -> Callable:
+    return lambda flat: [x for x in subject.outputs(flat) if x.dtype.is_floating]
+
+
+def _gradients(subject: Subject, tensors: Sequence, weights=None) -> list:
+    """The gradients of a weighted sum of the float outputs, dense, None where there is none."""
+    watched = [x for x in tensors if x.dtype.is_floating]
+    with tf.GradientTape() as tape:
+        tape.watch(watched)
+        outputs = _outputs_of(subject, tensors)(tensors)
+    weights = weights or [_weights(x) for x in outputs]
+    results = iter(tape.gradient(outputs, watched, weights))
+    return [_dense(next(results)) if x.dtype.is_floating else None for x in tensors]
+
+
+def _dense(one):
+    return tf.convert_to_tensor(one) if isinstance(one, tf.IndexedSlices) else one
+
+
+def _weights(output: tf.Tensor) -> tf.Tensor:
+    """Fixed numbers of the output's shape, all different, none zero."""
+    count = tf.range(tf.size(output), dtype=tf.int32)
+    numbers = tf.sin(tf.cast(count, tf.float64) * 1.7 + 0.5) + 1.3
+    return tf.cast(tf.reshape(numbers, tf.shape(output)), output.dtype)
+
+
+def _in_function(subject: Subject, found: Findings, tensors, eager) -> None:
+    """The tape inside a `tf.function`, for known and for unknown shapes."""
+    for label, shape_of in [
+        ("inside tf.function", lambda x: x.shape),
+        ("inside tf.function with unknown dimensions", lambda x: [None] * len(x.shape)),
+        ("inside tf.function with unknown rank", lambda x: None),
+    ]:
+        function = tf.function(
+            lambda *flat: [x for x in _gradients(subject, flat) if x is not None],
+            autograph=False,
+        )
+        specs = [tf.TensorSpec(shape_of(x), x.dtype) for x in tensors]
+        try:
+            seen = [x.numpy() for x in function.get_concrete_function(*specs)(*tensors)]
+        except Exception as error:
+            found.fail(
+                f"the gradient {label}",
+                "the gradient of eager execution",
+                describe_error(error),
+                "the gradient function uses what is not known while a graph is made: a static "
+                "shape, or .numpy()",
+            )
+            continue
+        wanted = [x.numpy() for x in eager if x is not None]
+        if different := subject.difference(wanted, seen):
+            found.fail(
+                f"the gradient {label}",
+                "the gradient of eager execution",
+                different,
+                "the gradient function depends on what is known while a graph is made",
+            )
+
+
+def _numeric(subject: Subject, found, tensors, chosen, function: Callable, order: str):
+    """Compares with finite differences along some directions of each chosen input."""
+    random = np.random.default_rng(0)
+    names = [
+        some[0] if some else str(i) for i, some in enumerate(subject.describe().names)
+    ]
+    for i in chosen:
+        x = tensors[i]
+        size = int(tf.size(x))
+        if size == 0:
+            continue
+        if size <= _ELEMENTS:
+            directions = np.eye(size)
+        else:
+            directions = random.normal(size=[_DIRECTIONS, size]) / np.sqrt(size)
+        basis = tf.constant(directions.reshape([-1, *x.shape]), x.dtype)
+        subject.progress(f"{order}, {names[i]}")
+
+        def along(steps, i=i, x=x, basis=basis):
+            moved = [*tensors[:i], x + tf.tensordot(steps, basis, 1), *tensors[i + 1 :]]
+            return _projected(function(moved))
+
+        start = tf.zeros([len(directions)], x.dtype)
+        delta = subject.options.get("delta") or (
+            1e-5 if x.dtype == tf.float64 else 1e-2
+        )
+        (analytical,), (numerical,) = tf.test.compute_gradient(along, [start], delta)
+        scale = max(1.0, float(np.max(np.abs(numerical), initial=0)))
+        allowed = subject.options.get("gradient_tolerance") or (
+            1e-6 if x.dtype == tf.float64 else 2e-2
+        )
+        wrong = ~np.isclose(analytical, numerical, allowed, allowed * scale, True)
+        if wrong.any():
+            row, column = np.argwhere(wrong)[0]
+            element = (
+                f"{names[i]}{[int(k) for k in np.unravel_index(column, x.shape)]}"
+                if size <= _ELEMENTS
+                else f"{names[i]} along random direction {column}"
+            )
+            found.fail(
+                f"{order}, with respect to {names[i]}",
+                f"{numerical[row, column]:.6g} for {element}, by finite differences",
+                f"{analytical[row, column]:.6g} ({wrong.sum()} of {wrong.size} differ)",
+                "a wrong factor or index in the gradient function; or the sample lies where "
+                "the op is not differentiable",
+            )
+
+
+def _projected(outputs: Sequence[tf.Tensor]) -> tf.Tensor:
+    """Small outputs as they are, of large ones some weighted sums: a vector."""
+    parts = []
+    for output in outputs:
+        vector = tf.reshape(output, [-1])
+        if int(tf.size(vector)) > _ELEMENTS:
+            positions = tf.cast(tf.range(tf.size(vector)), tf.float64)
+            rates = tf.constant([[0.37], [1.1], [1.93], [2.71]], tf.float64)
+            weights = tf.cast(tf.sin(rates * positions + 0.5), vector.dtype)
+            vector = tf.linalg.matvec(weights, vector)
+        parts.append(vector)
+    return tf.concat(parts, 0)
+
+
+def _gradient_of(subject: Subject, tensors, chosen) -> Callable:
+    """From inputs to their gradients, so that these can be differentiated."""
+
+    def function(flat):
+        results = _gradients(subject, flat)
+        return [results[i] for i in chosen if results[i] is not None]
+
+    return function
+
+
+def _is_differentiable(function: Callable, tensors, chosen) -> bool:
+    """Whether the gradient depends on an input. Raises LookupError where nothing is registered."""
+    with tf.GradientTape() as tape:
+        tape.watch([tensors[i] for i in chosen])
+        results = function(tensors)
+    found = tape.gradient(results, [tensors[i] for i in chosen])
+    return any(one is not None for one in found)

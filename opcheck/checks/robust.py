@@ -1,0 +1,272 @@
+"""Calls that an op has to survive: empty tensors, and inputs that are wrong."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from opcheck.children import Child, Crash
+from opcheck.compare import difference, is_inexact
+from opcheck.report import Findings
+
+_MODES = ("eager", "graph")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A call to try.
+
+    Attributes:
+      label: What is special about it.
+      flat: The inputs.
+      attrs: The keyword arguments.
+      culprits: The numbers of the inputs, or the names of the attrs, that are wrong.
+      named: Whether an error has to name a culprit.
+    """
+
+    label: str
+    flat: list
+    attrs: dict
+    culprits: tuple
+    named: bool = True
+
+
+def empty(child: Child, sample, found: Findings) -> str:
+    """Each dimension zero in turn, and scalars: a result or a clean error, never a crash."""
+    description = child.ask("describe")
+    cases = list(_empty_cases(sample, description))
+    results = 0
+    for case, outcomes in _run(child, sample, cases, found):
+        for mode, outcome in zip(_MODES, outcomes):
+            if not outcome.clean:
+                _unclean(found, case, mode, outcome)
+            elif outcome.mismatch:
+                found.fail(
+                    f"{case.label}, {mode}",
+                    "the inferred shape",
+                    outcome.mismatch,
+                    "the shape function and the kernel disagree on empty tensors",
+                    "shape_functions",
+                )
+            elif outcome.outputs is not None:
+                results += 1
+                _compare_to_reference(found, sample, case, outcome)
+    return f"{len(cases)} calls, eager and in a graph: {results} results, else clean errors"
+
+
+def bad_input(child: Child, sample, found: Findings) -> str:
+    """Each wrong input ends in a result, or in an error that names it."""
+    description = child.ask("describe")
+    cases = list(_bad_cases(sample, description))
+    errors = 0
+    for case, outcomes in _run(child, sample, cases, found):
+        for mode, outcome in zip(_MODES, outcomes):
+            if outcome.outputs is not None:
+                continue
+            errors += 1
+            if not outcome.clean:
+                _unclean(found, case, mode, outcome)
+            elif case.named and mode == "eager" and not outcome.generic:
+                _check_names(found, case, outcome, description)
+    return (
+        f"{len(cases)} calls, eager and in a graph: {errors} clean errors, else results"
+    )
+
+
+def _run(child: Child, sample, cases: Sequence[Case], found: Findings) -> Iterator:
+    """The outcomes of each case that does not end the process; a finding for each that does."""
+    crashes = 0
+    for case in cases:
+        inputs = sample.pack(case.flat)
+        try:
+            yield case, child.ask("call", inputs=inputs, attrs=case.attrs, modes=_MODES)
+        except Crash as crash:
+            found.fail(
+                f"{case.label}, {crash.doing}",
+                "a result or a TensorFlow error",
+                f"{crash}; reproduce: {sample.line(inputs, case.attrs)}",
+                "the kernel trusts its input: a missing check, an index out of range, or a size "
+                "that overflows",
+            )
+            crashes += 1
+            if crashes == sample.options.get("max_crashes", 5):
+                return
+
+
+def _unclean(found: Findings, case: Case, mode: str, outcome) -> None:
+    found.fail(
+        f"{case.label}, {mode}",
+        "a result, or InvalidArgumentError or the like",
+        outcome.error,
+        "an error that is not about the caller's input; OP_REQUIRES with InvalidArgument is",
+    )
+
+
+def _check_names(found: Findings, case: Case, outcome, description) -> None:
+    names = []
+    for culprit in case.culprits:
+        if isinstance(culprit, str):
+            names.append(culprit)
+        else:
+            names += description.names[culprit]
+    message = outcome.error.split(": ", 1)[-1].replace("{{function_node", "")
+    if names and not any(name.lower() in message.lower() for name in names):
+        found.fail(
+            case.label,
+            f"an error that names {' or '.join(dict.fromkeys(names))}",
+            outcome.error,
+            "the message of OP_REQUIRES does not say which input is wrong",
+        )
+
+
+def _compare_to_reference(found: Findings, sample, case: Case, outcome) -> None:
+    if sample.reference is None:
+        return
+    try:
+        with np.errstate(all="ignore"):
+            wanted = sample.ask_reference(case.flat, case.attrs)
+    except Exception:
+        return  # the reference does not define it
+    if different := difference(
+        wanted, outcome.outputs, sample.options.get("tolerances"), strict=False
+    ):
+        found.fail(
+            case.label,
+            "what the reference computes",
+            different,
+            "outputs that are not written where there is nothing to read",
+        )
+
+
+def _names(description) -> list[str]:
+    return [
+        some[0] if some else f"input {i}" for i, some in enumerate(description.names)
+    ]
+
+
+def _empty_cases(sample, description) -> Iterator[Case]:
+    names = _names(description)
+    flat = sample.flat
+    seen = set()
+
+    def case(label: str, changed: list) -> Iterator[Case]:
+        key = tuple(x.shape for x in changed)
+        if key not in seen:
+            seen.add(key)
+            yield Case(label, changed, sample.attrs, ())
+
+    for i, array in enumerate(flat):
+        for axis in range(array.ndim):
+            changed = list(flat)
+            changed[i] = np.take(array, [], axis)
+            yield from case(f"dimension {axis} of {names[i]} is 0", changed)
+    for size in sorted({n for x in flat for n in x.shape}):
+        changed = []
+        for array in flat:
+            for axis in (axis for axis, n in enumerate(array.shape) if n == size):
+                array = np.take(array, [], axis)
+            changed.append(array)
+        yield from case(f"all dimensions of size {size} are 0", changed)
+    for axis in range(max((x.ndim for x in flat), default=0)):
+        changed = [np.take(x, [], axis) if x.ndim > axis else x for x in flat]
+        yield from case(f"dimension {axis} of all inputs is 0", changed)
+    scalars = [x.reshape(-1)[0:1].reshape(()) if x.size else x for x in flat]
+    for i, scalar in enumerate(scalars):
+        yield from case(f"{names[i]} is a scalar", [*flat[:i], scalar, *flat[i + 1 :]])
+    yield from case("all inputs are scalars", scalars)
+
+
+def _bad_cases(sample, description) -> Iterator[Case]:
+    names = _names(description)
+    for i, array in enumerate(sample.flat):
+        for what, wrong, named in _wrong(array):
+            flat = [*sample.flat[:i], wrong, *sample.flat[i + 1 :]]
+            culprits = (i,) if named != "any" else tuple(range(len(flat)))
+            yield Case(f"{names[i]} {what}", flat, sample.attrs, culprits, bool(named))
+    for name, value in sample.attrs.items():
+        for wrong in _wrong_attrs(value):
+            shown = repr(wrong) if len(repr(wrong)) < 30 else f"of length {len(wrong)}"
+            attrs = {**sample.attrs, name: wrong}
+            yield Case(f"{name} = {shown}", sample.flat, attrs, (name,))
+
+
+def _wrong(array: np.ndarray) -> Iterator[tuple[str, np.ndarray, object]]:
+    """What can be wrong with an input; whether its name, or "any" input's, has to be told."""
+    rank = array.ndim
+    first = array.reshape(-1)[:1]
+    for wrong in sorted({0, rank - 1, rank + 1, 5, 8} - {rank, -1}):
+        if wrong < rank:
+            if not array.size:
+                continue
+            changed = array[(0,) * (rank - wrong) + (...,)]
+        else:
+            changed = array.reshape((1,) * (wrong - rank) + array.shape)
+        yield f"has rank {wrong}", changed, "any"
+    for dtype in ("int8", "complex64", "object"):
+        if array.dtype != dtype:
+            changed = np.zeros(array.shape, dtype)
+            if dtype == "object":
+                changed[...] = b"text"
+            yield (
+                f"has dtype {'string' if dtype == 'object' else dtype}",
+                changed,
+                False,
+            )
+    if rank and array.shape[0]:
+        longer = np.concatenate([array, array[:1]])
+        yield f"has {len(longer)} rows", longer, "any"
+        if len(array) > 1:
+            yield f"has {len(array) - 1} rows", array[:-1], "any"
+    if not first.size:
+        return
+    for what, value in _wrong_values(array.dtype):
+        one = np.array(array)
+        one.reshape(-1)[0] = value
+        yield f"starts with {what}", one, True
+        if array.size > 1:
+            every = np.array(array)
+            every.reshape(-1)[:] = [value] * array.size
+            yield f"is all {what}", every, True
+
+
+def _wrong_values(dtype: np.dtype) -> list[tuple[str, object]]:
+    if is_inexact(dtype):
+        return [("NaN", np.nan), ("Inf", np.inf), ("-Inf", -np.inf), ("1e30", 1e30)]
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        numbers = [
+            -1,
+            limits.min,
+            limits.max,
+            1 << 16,
+            1 << 30,
+            (1 << 32) + 1,
+            1 << 62,
+            -(1 << 31),
+        ]
+        fitting = dict.fromkeys(n for n in numbers if limits.min <= n <= limits.max)
+        return [(str(n), n) for n in fitting]
+    if dtype.kind == "O":
+        return [
+            ("a string of 16 MB", b"7" * (1 << 24)),
+            ("an empty string", b""),
+            ("bytes that are no UTF-8", b"\xff\xfe\x80"),
+            ("a string with a NUL", b"a\0b"),
+        ]
+    return []
+
+
+def _wrong_attrs(value) -> list:
+    if isinstance(value, bool | np.bool_):
+        return [not value]
+    if isinstance(value, int | np.integer):
+        return [-1, 0, (1 << 16), (1 << 31) - 1, 1 << 62, -(1 << 63)]
+    if isinstance(value, float | np.floating):
+        return [float("nan"), float("inf"), -1.0, 0.0, 1e30]
+    if isinstance(value, str | bytes):
+        return ["x" * (1 << 24), ""]
+    if isinstance(value, list | tuple) and value:
+        if all(isinstance(x, int) and not isinstance(x, bool) for x in value):
+            return [[], [*value, 1], [-1] * len(value), [1 << 30] * len(value)]
+        return [[], [*value, value[-1]]]
+    return []

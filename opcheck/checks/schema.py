@@ -1,0 +1,170 @@
+"""The interface of the op: its names, its documentation, and whether old graphs still fit."""
+
+import inspect
+import keyword
+import re
+import sys
+
+import tensorflow as tf
+from google.protobuf import text_format
+from tensorflow.core.framework import op_def_pb2
+
+from opcheck.checks import compatibility
+from opcheck.report import Findings
+from opcheck.subject import Subject, is_builtin
+
+
+def schema(subject: Subject, found: Findings) -> str:
+    """Names follow the rules, attrs are documented, graphs made with an older OpDef still fit."""
+    description = subject.describe()
+    for op_def in description.op_defs.values():
+        _check_names(op_def, found)
+        _check_documentation(subject, op_def, found)
+    old = _older(subject.options.get("old_op_def"))
+    for op_def in old:
+        now = description.op_defs.get(op_def.name)
+        if now is None:
+            found.fail(
+                f"the older OpDef of {op_def.name}",
+                "a definition of an op under test",
+                f"the ops under test are {', '.join(description.op_types)}",
+                "the op was renamed: graphs that use the old name do not load",
+                "backward_compatibility",
+            )
+            continue
+        for problem in compatibility.problems(op_def, now):
+            found.fail(
+                f"the older OpDef of {op_def.name}",
+                "a graph made with it runs as before",
+                problem,
+                "a change of the interface that old graphs do not survive",
+                "backward_compatibility",
+            )
+    named = f"names and documentation of {', '.join(description.op_types)}"
+    if old:
+        return f"{named}; old graphs fit"
+    return f"{named}; no older OpDef was given to compare with"
+
+
+def _check_names(op_def, found: Findings) -> None:
+    rules = [
+        ("op", [op_def.name.split(">")[-1]], r"_?[A-Z][A-Za-z0-9]*", "CamelCase"),
+        (
+            "input or output",
+            [x.name for x in (*op_def.input_arg, *op_def.output_arg)],
+            r"[a-z][a-z0-9_]*",
+            "lower_case",
+        ),
+        (
+            "attr",
+            [x.name for x in op_def.attr],
+            r"[a-z][a-z0-9_]*|[A-Z][A-Za-z0-9_]*",
+            "lower_case, or as T and Tindices",
+        ),
+    ]
+    for kind, names, pattern, rule in rules:
+        for name in names:
+            if is_builtin(op_def.name):
+                continue
+            if not re.fullmatch(pattern, name):
+                found.fail(
+                    f"the name of {kind} {name}",
+                    rule,
+                    name,
+                    "a name against the convention",
+                )
+            elif keyword.iskeyword(name) or name in ("self", "name"):
+                found.fail(
+                    f"the name of {kind} {name}",
+                    "a name that Python can take as an argument",
+                    name,
+                    "a keyword of Python, or the generated function's own argument `name`",
+                )
+            elif kind == "attr" and name.startswith("_"):
+                found.fail(
+                    f"the name of {kind} {name}",
+                    rule,
+                    name,
+                    "a leading _ is TensorFlow's own",
+                )
+
+
+def _check_documentation(subject: Subject, op_def, found: Findings) -> None:
+    """Looks for each attr that a caller sets in the docstrings of both functions."""
+    inferred = {
+        attr
+        for arg in op_def.input_arg
+        for attr in (arg.type_attr, arg.number_attr, arg.type_list_attr)
+    }
+    generated = _generated(op_def.name)
+    own = inspect.getdoc(subject.op) or ""
+    parameters = _parameters(subject.op)
+    for attr in op_def.attr:
+        if attr.name in inferred or (
+            is_builtin(op_def.name) and attr.name not in parameters
+        ):
+            continue
+        texts = [
+            own if attr.name in parameters else "",
+            _description(generated, attr.name),
+        ]
+        if not any(re.search(rf"\b{re.escape(attr.name)}\b", text) for text in texts):
+            found.fail(
+                f"attr {attr.name} of {op_def.name}",
+                "a description, by .Doc() in C++ or in the Python function's docstring",
+                "none",
+                "an attr was added without a line about it",
+            )
+
+
+def _parameters(function) -> set[str]:
+    try:
+        return set(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return set()
+
+
+def _generated(op_type: str) -> str:
+    """The docstring that TensorFlow made of .Doc()."""
+    if is_builtin(op_type):
+        return getattr(tf.raw_ops, op_type).__doc__ or ""
+    snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", op_type)
+    name = snake.replace(">", "_").lower()
+    for module in list(sys.modules.values()):
+        if "_IS_TENSORFLOW_PLUGIN" in vars(module):
+            if function := getattr(module, name, None):
+                return inspect.getdoc(function) or ""
+    return ""
+
+
+def _description(docstring: str, name: str) -> str:
+    """What a generated docstring says on an argument beyond its type and default."""
+    for line_number, line in enumerate(lines := docstring.splitlines()):
+        if not re.match(rf"\s*{re.escape(name)}: ", line):
+            continue
+        indent = len(line) - len(line.lstrip())
+        text = line.split(": ", 1)[1]
+        for more in lines[line_number + 1 :]:
+            if len(more) - len(more.lstrip()) <= indent:
+                break
+            text += " " + more.strip()
+        said = re.sub(
+            r"^An? (optional )?(list of )?`[^`]*`s?( that is `[^`]*`)?( that has length .*?)?"
+            r"( from: `[^.]*`)?\.( Defaults to `[^`]*`\.)?",
+            "",
+            text,
+        )
+        return f"{name} {said}" if said.strip() else ""
+    return ""
+
+
+def _older(text) -> list:
+    """OpDefs from protobuf objects or text: one OpDef or an OpList, or what `op { … }` makes."""
+    if not text:
+        return []
+    if not isinstance(text, str):
+        return [text] if hasattr(text, "input_arg") else list(text)
+    try:
+        return [text_format.Parse(text, op_def_pb2.OpDef())]
+    except text_format.ParseError:
+        return list(text_format.Parse(text, op_def_pb2.OpList()).op)

@@ -1,0 +1,99 @@
+"""What the shape function promises, against what the kernel delivers."""
+
+import tensorflow as tf
+
+from opcheck.report import Findings
+from opcheck.subject import Subject, constant, describe_error
+
+
+def static_shape(subject: Subject, found: Findings) -> str:
+    """No inferred shape contradicts the run-time shape, however little is known of the inputs."""
+    actual = [tf.TensorShape(x.shape) for x in subject.expected()]
+    known = infer(
+        subject, [x.shape for x in subject.flat], found, actual, "known shapes"
+    )
+    partial = list(_partial(subject))
+    for label, shapes in partial:
+        inferred = infer(subject, shapes, found, actual, label)
+        ranks_known = all(shape is not None for shape in shapes)
+        if inferred and ranks_known and any(shape.rank is None for shape in inferred):
+            found.note(
+                "the rank is inferred as unknown though all inputs' ranks are known"
+            )
+    if known and not all(shape.is_fully_defined() for shape in known):
+        constants = _with_constants(subject, found, actual)
+        vague = [
+            f"output {i}: {shape}"
+            for i, shape in enumerate(constants or known)
+            if not shape.is_fully_defined()
+        ]
+        if vague:
+            found.note(
+                f"inferred from known inputs only as {', '.join(vague)}: needless unless "
+                "it depends on the values"
+            )
+    return f"no contradiction for {len(partial) + 1} ways to know the inputs' shapes"
+
+
+def _partial(subject: Subject):
+    shapes = [list(x.shape) for x in subject.flat]
+    names = [
+        some[0] if some else f"input {i}"
+        for i, some in enumerate(subject.describe().names)
+    ]
+    for i, shape in enumerate(shapes):
+        for axis in range(len(shape)):
+            less = [list(other) for other in shapes]
+            less[i][axis] = None
+            yield f"dimension {axis} of {names[i]} unknown", less
+        if len(shapes) > 1:
+            yield f"rank of {names[i]} unknown", [*shapes[:i], None, *shapes[i + 1 :]]
+    if shapes:
+        yield "all dimensions unknown", [[None] * len(shape) for shape in shapes]
+        yield "all ranks unknown", [None] * len(shapes)
+
+
+def infer(subject: Subject, shapes, found: Findings, actual, label: str):
+    """The inferred shapes; contradictions to `actual` go to the findings."""
+    subject.progress(label)
+    remaining = iter(shapes)
+    specs = [tf.TensorSpec(next(remaining), tf.as_dtype(x.dtype)) for x in subject.flat]
+    try:
+        inferred = [output.shape for output in subject.traced(specs).outputs]
+    except Exception as error:
+        found.fail(
+            label,
+            "a shape, unknown where it has to be",
+            describe_error(error),
+            "the shape function takes an unknown dimension (-1) or rank for a known one",
+        )
+        return None
+    _compare(found, inferred, actual, label)
+    return inferred
+
+
+def _with_constants(subject: Subject, found: Findings, actual):
+    """What is inferred where even the values of the inputs are known."""
+    function = tf.function(
+        lambda: subject.outputs([constant(x) for x in subject.flat]), autograph=False
+    )
+    try:
+        outputs = function.get_concrete_function().outputs
+    except Exception:
+        return None
+    inferred = [output.shape for output in outputs]
+    _compare(found, inferred, actual, "constant inputs")
+    return inferred
+
+
+def _compare(found: Findings, inferred, actual, label: str) -> None:
+    if len(inferred) != len(actual):
+        return
+    for i, (static, real) in enumerate(zip(inferred, actual)):
+        if not static.is_compatible_with(real):
+            found.fail(
+                label,
+                f"output {i} of the inferred shape {static}",
+                f"output {i} has shape {real} at run time",
+                "the shape function and the kernel disagree",
+            )

@@ -1,0 +1,132 @@
+"""The op under a GPU, pfor and XLA."""
+
+import numpy as np
+import tensorflow as tf
+from tensorflow.python.framework import kernels
+
+from opcheck.checks.threads import variants
+from opcheck.report import Findings, Skip
+from opcheck.subject import CLEAN_ERRORS, Subject, arrays, constant, describe_error
+
+_UNSUPPORTED = (
+    "No registered",
+    "unsupported",
+    "not supported",
+    "Unsupported",
+    "not compilable",
+)
+
+
+def devices(subject: Subject, found: Findings) -> str:
+    """The CPU and the GPU give the same values."""
+    if not tf.config.get_visible_devices("GPU"):
+        raise Skip("no GPU")
+    without = [
+        op_type
+        for op_type in subject.describe().op_types
+        if not any(
+            kernel.device_type in ("GPU", "DEFAULT")
+            for kernel in kernels.get_registered_kernels_for_op(op_type).kernel
+        )
+    ]
+    if without:
+        raise Skip(f"no GPU kernel for {', '.join(without)}")
+    values = {}
+    for device in ("CPU", "GPU"):
+        with tf.device(f"/{device}:0"):
+            outputs = subject.outputs([constant(x) for x in subject.flat])
+        values[device] = arrays(outputs)
+    if different := subject.difference(values["CPU"], values["GPU"]):
+        found.fail(
+            "GPU against CPU",
+            "the values of the CPU",
+            different,
+            "indices or sums computed in another way or another order on the GPU",
+        )
+    return "CPU and GPU agree"
+
+
+def vectorize(subject: Subject, found: Findings) -> str:
+    """`tf.vectorized_map` equals a loop."""
+    if not subject.flat:
+        raise Skip("no inputs to vectorize over")
+    some = variants(subject, 3)
+    while len(some) < 3:
+        some.append(some[0])
+    stacked = [
+        constant(np.stack([flat[i] for flat, _ in some]))
+        for i in range(len(subject.flat))
+    ]
+    wanted = [
+        np.stack([outputs[i] for _, outputs in some])
+        for i in range(len(subject.expected()))
+    ]
+
+    def run(fallback: bool) -> list[np.ndarray]:
+        mapped = tf.vectorized_map(
+            lambda flat: subject.outputs(flat),
+            stacked,
+            fallback_to_while_loop=fallback,
+            warn=False,
+        )
+        return arrays(tf.nest.flatten(mapped))
+
+    try:
+        seen, served = run(fallback=False), "by a pfor rule"
+    except Exception as error:
+        if "No pfor vectorization" not in str(error) and "No converter" not in str(
+            error
+        ):
+            served_error = describe_error(error)
+        else:
+            served_error = ""
+        try:
+            seen, served = (
+                run(fallback=True),
+                "by the fallback, a while loop: no pfor rule",
+            )
+        except Exception as second:
+            found.fail(
+                "tf.vectorized_map",
+                "the values of a loop",
+                describe_error(second),
+                "the shape function, or a pfor rule, does not hold for a batch",
+            )
+            return ""
+        if served_error:
+            found.note(f"pfor cannot convert it: {served_error[:200]}")
+    if different := subject.difference(wanted, seen):
+        found.fail(
+            f"tf.vectorized_map, served {served}",
+            "the values of a loop",
+            different,
+            "a pfor rule that does not do for a batch what the op does for one element",
+        )
+    return f"equal to the loop, served {served}"
+
+
+def xla(subject: Subject, found: Findings) -> str:
+    """`jit_compile=True` works, or says clearly that it does not."""
+    function = subject.traced(jit_compile=True)
+    try:
+        seen = arrays(function(*[constant(x) for x in subject.flat]))
+    except CLEAN_ERRORS as error:
+        message = describe_error(error)
+        if any(words in message for words in _UNSUPPORTED):
+            found.note("not supported, said cleanly: no XLA kernel")
+            return ""
+        found.fail(
+            "jit_compile=True",
+            "the values of eager execution, or an error that says it is not supported",
+            message,
+            "an XLA kernel that refuses what the CPU kernel takes",
+        )
+        return ""
+    if different := subject.difference(subject.expected(), seen):
+        found.fail(
+            "jit_compile=True",
+            "the values of eager execution",
+            different,
+            "the XLA kernel computes something else than the CPU kernel",
+        )
+    return "compiled by XLA, equal to eager execution"

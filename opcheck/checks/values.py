@@ -1,0 +1,318 @@
+"""The values of the op: against a reference, in every mode, in every dtype."""
+
+from collections.abc import Callable
+
+import numpy as np
+import tensorflow as tf
+from tensorflow.python.framework import kernels
+
+from opcheck.compare import is_inexact, tolerance
+from opcheck.memory import filled_memory
+from opcheck.report import Findings, Skip
+from opcheck.subject import Subject, arrays, constant, describe_error
+
+
+def reference(subject: Subject, found: Findings) -> str:
+    """The sample call equals the reference, and so it does with NaN and infinities in it."""
+    if subject.reference is None:
+        raise Skip("no reference function was given")
+    wanted = _reference(subject, subject.flat)
+    with filled_memory(0xFF):  # as a float, NaN
+        seen = subject.eager()
+    if different := subject.difference(wanted, seen, strict=False):
+        found.fail(
+            "the sample call",
+            "what the reference computes",
+            different,
+            "a mistake in the kernel, or outputs that it leaves unwritten",
+        )
+    tried = ["the sample"]
+    for name, flat in _special_samples(subject):
+        try:
+            with np.errstate(all="ignore"):
+                wanted = _reference(subject, flat)
+        except Exception:
+            continue  # the reference takes no such values
+        seen = subject.eager(flat)
+        tried.append(name)
+        if different := subject.difference(wanted, seen, strict=False):
+            found.fail(
+                f"with {name}",
+                "what the reference computes",
+                different,
+                "comparisons with NaN are false: `if (x > max)` passes it over; "
+                "option special_values=False if any result is fine",
+            )
+    return f"equal for {', '.join(tried)}"
+
+
+def _special_samples(subject: Subject):
+    """The sample with a special value first, in the middle and last in each float input."""
+    if not subject.options.get("special_values", True):
+        return
+    for name, value in [("NaN", np.nan), ("Inf", np.inf), ("-Inf", -np.inf)]:
+        flat = [np.array(x) for x in subject.flat]
+        floats = [x for x in flat if is_inexact(x.dtype) and x.size]
+        for array in floats:
+            array.reshape(-1)[[0, array.size // 2]] = value
+        if floats:
+            yield name, flat
+
+
+def _reference(subject: Subject, flat: list, attrs=None) -> list[np.ndarray]:
+    attrs = subject.attrs if attrs is None else attrs
+    result = subject.reference(*subject.pack([np.array(x) for x in flat]), **attrs)
+    return [np.asarray(x) for x in tf.nest.flatten(result)]
+
+
+def eager_vs_graph(subject: Subject, found: Findings) -> str:
+    """Every way to run the op gives the values of eager execution."""
+    wanted = subject.expected()
+    tensors = [constant(x) for x in subject.flat]
+
+    def traced(shape_of: Callable) -> Callable:
+        def run():
+            function = subject.traced(subject.specs(shape_of))
+            return [arrays(function(*tensors)) for _ in range(2)]
+
+        return run
+
+    modes = {
+        "tf.function": traced(lambda x: x.shape),
+        "tf.function with unknown dimensions": traced(lambda x: [None] * x.ndim),
+        "tf.function with unknown rank": traced(lambda x: None),
+        "tf.data.Dataset.map": lambda: _in_dataset(subject, tensors),
+        "a v1 graph": lambda: _in_v1_graph(subject),
+        "eager execution, called again": lambda: [subject.eager() for _ in range(2)],
+    }
+    for mode, run in modes.items():
+        try:
+            different = [subject.difference(wanted, seen) for seen in run()]
+        except Exception as error:
+            found.fail(
+                f"in {mode}",
+                "the values of eager execution",
+                describe_error(error),
+                "the shape function, or Python around the op, needs what is not known while a "
+                "graph is made",
+            )
+            continue
+        if any(different):
+            call = "" if different[0] else ", the second call"
+            found.fail(
+                f"in {mode}{call}",
+                "the values of eager execution",
+                different[0] or different[1],
+                "Python code that runs only once, when the graph is made, or a kernel that "
+                "keeps something from one call to the next",
+            )
+    return f"eager and {len(modes) - 1} ways to make a graph agree, called twice"
+
+
+def _in_dataset(subject: Subject, tensors: list) -> list[list[np.ndarray]]:
+    def call(*flat):
+        return tuple(subject.outputs(flat))
+
+    if tensors:
+        dataset = tf.data.Dataset.from_tensors(tuple(tensors)).repeat(2).map(call)
+    else:
+        dataset = tf.data.Dataset.range(2).map(lambda _: call())
+    return [arrays(outputs) for outputs in dataset]
+
+
+def _in_v1_graph(subject: Subject) -> list[list[np.ndarray]]:
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        feeds = [
+            tf.compat.v1.placeholder(tf.as_dtype(x.dtype), x.shape)
+            for x in subject.flat
+        ]
+        outputs = subject.outputs(feeds)
+        runs = [session.run(outputs, dict(zip(feeds, subject.flat))) for _ in range(2)]
+    return [
+        [
+            np.asarray(value, output.dtype.as_numpy_dtype)
+            for value, output in zip(values, outputs)
+        ]
+        for values in runs
+    ]
+
+
+def dtypes(subject: Subject, found: Findings) -> str:
+    """Every dtype that has a kernel on the device is run, and compared where it can be."""
+    description = subject.describe()
+    parameters = _type_parameters(subject)
+    device = "GPU" if tf.config.get_visible_devices("GPU") else "CPU"
+    exercised = []
+    for op_type, op_def in description.op_defs.items():
+        for attr in (attr for attr in op_def.attr if attr.type == "type"):
+            declared = [tf.as_dtype(t).name for t in attr.allowed_values.list.type]
+            registered = _registered(op_type, attr.name, device)
+            run = [name for name in declared if name in registered] if declared else []
+            run = run or sorted(registered)
+            missing = [
+                name for name in declared if registered and name not in registered
+            ]
+            if missing:
+                found.note(
+                    f"declared, without a kernel on {device}: {', '.join(missing)}"
+                )
+            reachable = attr.name in description.type_attrs or attr.name in parameters
+            if not reachable:
+                if len(run) > 1:
+                    found.note(
+                        f"attr {attr.name} of {op_type} cannot be set from the inputs"
+                    )
+                continue
+            for name in run:
+                subject.progress(f"{attr.name}={name}")
+                outcome = _run_dtype(subject, attr.name, name, found)
+                if outcome:
+                    found.note(outcome)
+                else:
+                    exercised.append(name)
+    if not exercised and not found.failures:
+        seen = sorted({tf.as_dtype(x.dtype).name for x in subject.flat})
+        return f"no type attr to vary; the sample's: {', '.join(seen) or 'no inputs'}"
+    return f"ran {', '.join(dict.fromkeys(exercised))}"
+
+
+def _type_parameters(subject: Subject) -> set[str]:
+    return {
+        name for name, value in subject.attrs.items() if isinstance(value, tf.DType)
+    }
+
+
+def _registered(op_type: str, attr: str, device: str) -> set[str]:
+    """The names of the dtypes that the op's kernels on a device take for an attr."""
+    op_def_values = None
+    names = set()
+    for kernel in kernels.get_registered_kernels_for_op(op_type).kernel:
+        if kernel.device_type not in (device, "DEFAULT"):
+            continue
+        constraints = [c for c in kernel.constraint if c.name == attr]
+        for constraint in constraints:
+            names |= {tf.as_dtype(t).name for t in constraint.allowed_values.list.type}
+        if not constraints:
+            op_def_values = op_def_values or _allowed(op_type, attr)
+            names |= op_def_values
+    return names
+
+
+def _allowed(op_type: str, attr: str) -> set[str]:
+    from tensorflow.python.framework import op_def_registry
+
+    for candidate in op_def_registry.get(op_type).attr:
+        if candidate.name == attr:
+            return {tf.as_dtype(t).name for t in candidate.allowed_values.list.type}
+    return set()
+
+
+def _run_dtype(subject: Subject, attr: str, name: str, found: Findings) -> str:
+    """Runs the op in one dtype: nothing to say, or why it could not be run."""
+    dtype = tf.as_dtype(name)
+    if dtype in (tf.variant, tf.resource) or dtype.is_quantized:
+        return "not run: variant, resource, quantized dtypes"
+    attrs = dict(subject.attrs)
+    if attr in attrs:
+        attrs[attr] = dtype
+    affected = [own == attr for own in subject.describe().type_attrs]
+    base = [_small(x) if own else x for x, own in zip(subject.flat, affected)]
+    flat = [_convert(x, dtype) if own else x for x, own in zip(base, affected)]
+    try:
+        seen = subject.eager(flat, attrs)
+    except Exception as error:
+        found.fail(
+            f"in {name}",
+            f"a result: a kernel for {attr}={name} is registered",
+            describe_error(error),
+            "the kernel is registered for a dtype that it does not handle",
+        )
+        return ""
+    if subject.reference is not None:
+        try:
+            with np.errstate(all="ignore"):
+                wanted = _reference(subject, flat, attrs)
+        except Exception as error:
+            return f"{name} ran, not compared: {describe_error(error)}"
+        what = "what the reference computes"
+    else:
+        try:
+            wanted = _as_expected(subject, base, flat, seen, attrs)
+        except Exception:
+            wanted = None
+        what = "the values of the sample's own dtype, but for rounding"
+    if wanted is None:
+        return ""
+    if different := subject.difference(
+        wanted, seen, strict=False
+    ) and _coarse_difference(subject, wanted, seen, flat):
+        found.fail(
+            f"in {name}",
+            what,
+            different,
+            "a kernel that is wrong, or registered, for this dtype",
+        )
+    return ""
+
+
+def _coarse_difference(subject: Subject, wanted, seen, flat) -> str:
+    """The difference by the tolerance of the coarsest dtype among inputs and outputs."""
+    names = [x.dtype for x in (*flat, *seen) if is_inexact(x.dtype)]
+    overrides = dict(subject.options.get("tolerances") or {})
+    if names:
+        coarsest = max((tolerance(dtype, overrides) for dtype in names), key=max)
+        for array in seen:
+            overrides.setdefault(
+                array.dtype.name, coarsest if is_inexact(array.dtype) else 0.0
+            )
+    from opcheck.compare import difference
+
+    return difference(wanted, seen, overrides, strict=False)
+
+
+def _as_expected(subject: Subject, base, flat, seen, attrs):
+    """What the sample's own dtype gives for the same numbers; None where that says nothing."""
+    kinds = [
+        (is_inexact(x.dtype), is_inexact(y.dtype), y.dtype.kind)
+        for x, y in zip(base, flat)
+    ]
+    if attrs != subject.attrs or any((x != y) or kind in "bOc" for x, y, kind in kinds):
+        return None
+    back = [y.astype(x.dtype) for x, y in zip(base, flat)]
+    wanted = subject.eager(back)
+    with np.errstate(all="ignore"):
+        return [x.astype(y.dtype) for x, y in zip(wanted, seen)]
+
+
+def _small(array: np.ndarray) -> np.ndarray:
+    """Floats stay; integers become small enough for int8."""
+    if (
+        array.dtype.kind in "iu"
+        and array.size
+        and np.abs(array.astype(np.float64)).max() > 100
+    ):
+        return (array % 100).astype(array.dtype)
+    return array
+
+
+def _convert(array: np.ndarray, dtype: tf.DType) -> np.ndarray:
+    target = np.dtype(dtype.as_numpy_dtype)
+    if array.dtype == target:
+        return array
+    if dtype == tf.string:
+        strings = [str(x).encode() for x in array.reshape(-1).tolist()]
+        result = np.empty(len(strings), object)
+        result[:] = strings
+        return result.reshape(array.shape)
+    if array.dtype == object:
+        return np.arange(array.size).reshape(array.shape).astype(target)
+    if dtype.is_bool:
+        return array > 0
+    if array.dtype.kind == "c" and not dtype.is_complex:
+        array = array.real
+    if dtype.is_integer:
+        array = np.rint(array.astype(np.float64))
+        array = np.clip(array, -100, 100)
+        if dtype.is_unsigned:
+            array = np.abs(array)
+    return array.astype(target)

@@ -1,0 +1,198 @@
+"""The parent's side of the worker processes: ask, wait, and learn how one died."""
+
+import atexit
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+_lock = threading.Lock()
+_server: "tuple[subprocess.Popen, socket.socket] | None" = None
+
+
+class Crash(Exception):
+    """A worker died or did not answer; the message says how, `doing` at what."""
+
+    def __init__(self, how: str, doing: str, log: str):
+        super().__init__(how)
+        self.doing = doing
+        self.log = log
+
+    def __str__(self) -> str:
+        last = f": {self.log}" if self.log else ""
+        return f"{self.args[0]}{last}"
+
+
+class WorkerError(Exception):
+    """An exception in a worker that is no finding about the op."""
+
+
+def start_server() -> None:
+    """Starts the process that forks the workers, unless it runs; does not wait for it."""
+    global _server
+    with _lock:
+        if _server is not None and _server[0].poll() is None:
+            return
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+        package = str(Path(__file__).parents[1])
+        environment = {
+            "TF_CPP_MIN_LOG_LEVEL": "2",
+            "OPENBLAS_NUM_THREADS": "1",
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join([package, *filter(None, sys.path)]),
+        }
+        process = subprocess.Popen(
+            [sys.executable, "-m", "opcheck.server", str(theirs.fileno())],
+            pass_fds=[theirs.fileno()],
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=(log := tempfile.TemporaryFile()),
+        )
+        process.log = log
+        theirs.close()
+        _server = process, ours
+
+
+@atexit.register
+def stop_server() -> None:
+    """Ends the server and with it all workers."""
+    global _server
+    with _lock:
+        if _server is not None:
+            process, control = _server
+            control.close()
+            process.terminate()
+            process.wait()
+            process.log.close()
+            _server = None
+
+
+class Child:
+    """One worker at a time; another one takes its place when it died.
+
+    Args:
+      reference: Called in this process when a check in the worker asks for it.
+      timeout: Seconds without a sign of life after which a worker counts as hung.
+      **start: What each worker is told at its start: see `worker.Worker`.
+    """
+
+    def __init__(self, reference: Callable | None, timeout: float, **start):
+        self._reference = reference
+        self._timeout = timeout
+        self._start = start
+        self._connection: Connection | None = None
+
+    def __enter__(self) -> "Child":
+        return self
+
+    def __exit__(self, *unused) -> None:
+        self.close()
+
+    def ask(self, request: str, **arguments):
+        """Sends a request and waits for its answer.
+
+        Raises:
+          Crash: The worker died or hung.
+          WorkerError: It raised.
+        """
+        if self._connection is None:
+            self._open()
+            self._ask("start", self._start)
+        return self._ask(request, arguments)
+
+    def _ask(self, request: str, arguments: dict):
+        doing = ""
+        try:
+            self._connection.send((request, arguments))
+            while True:
+                if not self._connection.poll(self._timeout):
+                    raise self._crash(doing, hung=True)
+                kind, content = self._connection.recv()
+                if kind == "answer":
+                    return content
+                if kind == "error":
+                    raise WorkerError(content[2])
+                if kind == "progress":
+                    doing = content
+                elif kind == "reference":
+                    self._connection.send(self._ask_reference(*content))
+        except (EOFError, BrokenPipeError, ConnectionResetError):
+            raise self._crash(doing) from None
+
+    def _ask_reference(self, inputs, attrs):
+        try:
+            return True, self._reference(*inputs, **attrs)
+        except Exception as error:
+            return False, f"the reference raised {type(error).__name__}: {error}"
+
+    def _open(self) -> None:
+        start_server()
+        ours, theirs = socket.socketpair()
+        self._status, their_status = socket.socketpair()
+        self._log = tempfile.TemporaryFile()
+        process, control = _server
+        fds = [theirs.fileno(), their_status.fileno(), self._log.fileno()]
+        with _lock:
+            socket.send_fds(control, [b"f"], fds)
+        theirs.close()
+        their_status.close()
+        self._connection = Connection(ours.detach())
+        pid = self._status.recv(8)
+        if not pid:
+            process.log.seek(0)
+            log = process.log.read().decode(errors="replace")
+            self._forget()
+            raise RuntimeError(
+                f"opcheck's server process did not start:\n{log[-2000:]}"
+            )
+        self._pid = int.from_bytes(pid, "little")
+
+    def _crash(self, doing: str, hung: bool = False) -> Crash:
+        if hung:
+            os.kill(self._pid, signal.SIGKILL)
+        status = int.from_bytes(self._status.recv(8) or b"", "little")
+        self._log.seek(0)
+        log = _essence(self._log.read().decode(errors="replace"))
+        self._forget()
+        if hung:
+            how = f"no answer within {self._timeout:g} s"
+        elif os.WIFSIGNALED(status):
+            how = f"the process died of {signal.Signals(os.WTERMSIG(status)).name}"
+        else:
+            how = f"the process ended with exit status {os.waitstatus_to_exitcode(status)}"
+        return Crash(how, doing, log)
+
+    def _forget(self) -> None:
+        self._connection.close()
+        self._connection = None
+        self._status.close()
+        self._log.close()
+
+    def close(self) -> None:
+        """Ends the worker, if there is one."""
+        if self._connection is not None:
+            self._forget()
+
+
+def _essence(log: str) -> str:
+    """The line of a log that says why the process died, as well as one can tell."""
+    lines = [line.strip() for line in log.splitlines() if line.strip()]
+    for mark in (
+        "ERROR: ",
+        "runtime error:",
+        "Check failed",
+        "F0000",
+        "terminate",
+        "what()",
+    ):
+        found = [line for line in lines if mark in line]
+        if found:
+            return found[-1][:300]
+    return lines[-1][:300] if lines else ""

@@ -1,0 +1,121 @@
+"""Compare values as a test of an op has to: exactly, or within a tolerance, and NaN equals NaN."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+# (relative, absolute), by the name of the dtype. All others are compared exactly.
+TOLERANCES = {
+    "bfloat16": (3e-2, 3e-2),
+    "float16": (4e-3, 4e-3),
+    "float32": (1e-5, 1e-6),
+    "float64": (1e-10, 1e-12),
+    "complex64": (1e-5, 1e-6),
+    "complex128": (1e-10, 1e-12),
+}
+# What NumPy knows only through ml_dtypes has kind "V" or "f", depending on the version.
+_INEXACT = frozenset(
+    [*TOLERANCES, "float8_e5m2", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2fnuz"]
+)
+
+
+def tolerance(dtype: np.dtype, overrides: Mapping | None = None) -> tuple[float, float]:
+    """The relative and absolute tolerance of a dtype.
+
+    Args:
+      dtype: Of the values.
+      overrides: From a dtype's name to (relative, absolute) or to one number for both.
+    """
+    chosen = (overrides or {}).get(dtype.name, TOLERANCES.get(dtype.name, (0.0, 0.0)))
+    return tuple(chosen) if isinstance(chosen, Sequence) else (chosen, chosen)
+
+
+def is_inexact(dtype: np.dtype) -> bool:
+    """Whether the dtype is floating or complex, bfloat16 included."""
+    return np.dtype(dtype).name in _INEXACT
+
+
+def difference(
+    expected: Sequence[np.ndarray],
+    actual: Sequence[np.ndarray],
+    overrides: Mapping | None = None,
+    strict: bool = True,
+    exact: bool = False,
+) -> str:
+    """Says where two lists of arrays differ, in one line; nothing if they are equal.
+
+    Args:
+      expected: What should be.
+      actual: What is. Its dtypes decide on the tolerances.
+      overrides: As for `tolerance`.
+      strict: Whether dtypes must be equal too.
+      exact: Whether the bits must be equal.
+    """
+    if len(expected) != len(actual):
+        return f"{len(actual)} outputs instead of {len(expected)}"
+    for number, (wanted, got) in enumerate(zip(expected, actual)):
+        name = f"output {number}" if len(actual) > 1 else "the output"
+        wanted, got = np.asarray(wanted), np.asarray(got)
+        if wanted.shape != got.shape:
+            return f"{name} has shape {list(got.shape)} instead of {list(wanted.shape)}"
+        if strict and wanted.dtype != got.dtype:
+            return f"{name} has dtype {got.dtype} instead of {wanted.dtype}"
+        if _same_bits(wanted, got):
+            continue
+        close = _equal(
+            wanted, got, (0.0, 0.0) if exact else tolerance(got.dtype, overrides), exact
+        )
+        if not close.all():
+            first = tuple(int(i) for i in np.argwhere(~close)[0])
+            where = f"{name}{list(first)}" if first else name
+            count = int(np.size(close) - np.count_nonzero(close))
+            return (
+                f"{where} is {_show(got[first])} instead of {_show(wanted[first])}"
+                f" ({count} of {close.size} elements differ)"
+            )
+    return ""
+
+
+def _same_bits(wanted: np.ndarray, got: np.ndarray) -> bool:
+    """The quick way to see that all is well."""
+    if wanted.dtype != got.dtype or got.dtype == object:
+        return False
+    return bool(np.array_equal(_bytes(wanted), _bytes(got)))
+
+
+def _bytes(array: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+
+
+def _equal(wanted: np.ndarray, got: np.ndarray, tolerances, exact: bool) -> np.ndarray:
+    if got.dtype == object or wanted.dtype == object:
+        return np.asarray(_as_bytes(wanted) == _as_bytes(got))
+    if exact and wanted.dtype == got.dtype:
+        size = got.dtype.itemsize
+        bits = [
+            np.ascontiguousarray(array).reshape(-1).view(np.uint8).reshape(-1, size)
+            for array in (wanted, got)
+        ]
+        return np.all(bits[0] == bits[1], axis=-1).reshape(got.shape)
+    if is_inexact(got.dtype) or is_inexact(wanted.dtype):
+        complex_ = "c" in (wanted.dtype.kind, got.dtype.kind)
+        wide = np.complex128 if complex_ else np.float64
+        relative, absolute = tolerances
+        with np.errstate(all="ignore"):
+            return np.isclose(
+                got.astype(wide), wanted.astype(wide), relative, absolute, True
+            )
+    return np.asarray(wanted == got)
+
+
+def _as_bytes(array: np.ndarray) -> np.ndarray:
+    flat = [x.encode() if isinstance(x, str) else x for x in array.reshape(-1).tolist()]
+    result = np.empty(len(flat), object)
+    result[:] = flat
+    return result.reshape(array.shape)
+
+
+def _show(value) -> str:
+    if isinstance(value, bytes | str):
+        return repr(value[:40])
+    return f"{value:.9g}" if np.asarray(value).dtype.kind == "f" else str(value)

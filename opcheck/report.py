@@ -1,0 +1,231 @@
+"""What a check found, and how it reads in a terminal and in a notebook."""
+
+import html
+import os
+import sys
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+VERDICTS = ("pass", "note", "skip", "fail")
+_COLOURS = {"pass": "32", "note": "36", "skip": "33", "fail": "31"}
+_WIDTH = 100
+_STYLE = """
+.opcheck { border-collapse: collapse; }
+.opcheck caption { text-align: left; font-weight: bold; padding: 0.3em 0; }
+.opcheck th, .opcheck td {
+  text-align: left; vertical-align: top; padding: 0.3em 0.7em;
+  border-bottom: 1px solid color-mix(in srgb, currentColor 30%, transparent);
+}
+.opcheck .opcheck-fail { font-weight: bold; border-left: 0.3em solid currentColor; }
+.opcheck dl { margin: 0.3em 0 0; }
+.opcheck dt { font-weight: bold; }
+.opcheck dd { margin: 0 0 0.3em 1em; overflow-wrap: anywhere; white-space: pre-wrap; }
+"""
+
+
+class OpCheckError(AssertionError):
+    """An op broke a promise; the message explains each failing check."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """The outcome of one check.
+
+    Attributes:
+      check: Its name.
+      verdict: "pass", "fail", "skip", or "note": passes, with something to know.
+      detail: One line: what was tried, or why it was skipped, or what failed.
+      expected: For a failure, what should have happened.
+      seen: For a failure, what happened.
+      cause: For a failure, the likely cause.
+      chapter: The chapter of Op by Op that explains it: `docs/CHAPTER.md`.
+    """
+
+    check: str
+    verdict: str
+    detail: str = ""
+    expected: str = ""
+    seen: str = ""
+    cause: str = ""
+    chapter: str = ""
+
+    def explanation(self) -> str:
+        """Some lines on a failure: what was expected, what was seen, why, where to read."""
+        lines = [f"{self.check}: {self.detail}"]
+        lines += [
+            textwrap.fill(
+                f"{label:9} {line}",
+                _WIDTH,
+                initial_indent="  ",
+                subsequent_indent=" " * 12,
+                break_on_hyphens=False,
+            )
+            for label, text in self.labelled()
+            for line in [" ".join(text.split())]
+        ]
+        return "\n".join(lines)
+
+    def labelled(self) -> list[tuple[str, str]]:
+        """The parts of the explanation that there are, with their labels."""
+        parts = {
+            "expected": self.expected,
+            "seen": self.seen,
+            "cause": self.cause,
+            "read": self.chapter and f"docs/{self.chapter}.md",
+        }
+        return [(label, text) for label, text in parts.items() if text]
+
+
+class Report:
+    """The results of all checks of an op.
+
+    Attributes:
+      subject: The op's name.
+      results: In the order of the checks.
+    """
+
+    def __init__(self, subject: str, results: Sequence[Result]):
+        self.subject = subject
+        self.results = list(results)
+
+    def __getitem__(self, check: str) -> Result:
+        for result in self.results:
+            if result.check == check:
+                return result
+        raise KeyError(check)
+
+    @property
+    def failures(self) -> list[Result]:
+        """The results of the checks that failed."""
+        return [result for result in self.results if result.verdict == "fail"]
+
+    @property
+    def ok(self) -> bool:
+        """Whether no check failed."""
+        return not self.failures
+
+    def assert_ok(self) -> "Report":
+        """Raises OpCheckError with the explanation of every failing check; else returns itself."""
+        if self.failures:
+            explanations = "\n".join(result.explanation() for result in self.failures)
+            raise OpCheckError(f"{self.summary()}\n{explanations}")
+        return self
+
+    def summary(self) -> str:
+        """One line: how many checks passed, failed, were skipped."""
+        counts = {
+            verdict: sum(result.verdict == verdict for result in self.results)
+            for verdict in VERDICTS
+        }
+        passed = counts["pass"] + counts["note"]
+        parts = [f"{passed} passed"]
+        if counts["note"]:
+            parts[0] += f" ({counts['note']} with a note)"
+        parts += [f"{counts['fail']} failed", f"{counts['skip']} skipped"]
+        return f"{self.subject}: {', '.join(parts)}"
+
+    def table(self, colour: bool = False) -> str:
+        """The report in at most 100 columns of plain text.
+
+        Args:
+          colour: Whether to colour the verdicts with ANSI escape sequences.
+        """
+        wide = max([len(result.check) for result in self.results] + [5])
+        room = _WIDTH - wide - 10
+        lines = [self.summary(), "", f"{'check':{wide}}  verdict  detail"]
+        lines.append(f"{'-' * wide}  -------  {'-' * room}")
+        for result in self.results:
+            verdict = f"{result.verdict:7}"
+            if colour:
+                verdict = f"\x1b[{_COLOURS[result.verdict]}m{verdict}\x1b[0m"
+            first, *rest = textwrap.wrap(result.detail, room) or [""]
+            lines.append(f"{result.check:{wide}}  {verdict}  {first}".rstrip())
+            lines += [" " * (wide + 11) + line for line in rest]
+        for result in self.failures:
+            lines += ["", result.explanation()]
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self.table(colour=sys.stdout.isatty() and "NO_COLOR" not in os.environ)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """The report for a notebook; its colours are those of the page around it."""
+
+        def cell(result: Result) -> str:
+            items = "".join(
+                f"<dt>{label}</dt><dd>{html.escape(text)}</dd>"
+                for label, text in result.labelled()
+            )
+            return html.escape(result.detail) + (f"<dl>{items}</dl>" if items else "")
+
+        rows = "\n".join(
+            f'<tr class="opcheck-{result.verdict}">'
+            f'<th scope="row">{result.check}</th>'
+            f"<td>{result.verdict}</td><td>{cell(result)}</td></tr>"
+            for result in self.results
+        )
+        return (
+            f"<style>{_STYLE}</style>\n"
+            f'<table class="opcheck"><caption>{html.escape(self.summary())}</caption>\n'
+            '<thead><tr><th scope="col">Check</th><th scope="col">Verdict</th>'
+            f'<th scope="col">Detail</th></tr></thead>\n<tbody>\n{rows}\n</tbody></table>'
+        )
+
+
+class Skip(Exception):
+    """Raised by a check that cannot run, with the reason."""
+
+
+class Findings:
+    """What one check collects while it runs.
+
+    The first failure is explained in full; of the others the report gives the number.
+    """
+
+    def __init__(self, check: str, chapter: str):
+        self._result = Result(check, "pass", chapter=chapter)
+        self.failures: list[Result] = []
+        self.notes: list[str] = []
+        self.passed: list[str] = []
+
+    def fail(self, what: str, expected: str, seen: str, cause: str, chapter: str = ""):
+        """Records a failure: `what` was tried, and what came of it."""
+        self.failures.append(
+            replace(
+                self._result,
+                verdict="fail",
+                detail=what,
+                expected=expected,
+                seen=_shorten(seen),
+                cause=cause,
+                chapter=chapter or self._result.chapter,
+            )
+        )
+
+    def note(self, text: str):
+        """Records something to know that is no failure."""
+        if text not in self.notes:
+            self.notes.append(text)
+
+    def result(self, summary: str = "") -> Result:
+        """What the report shows; `summary` is the detail if all is well."""
+        if self.failures:
+            first, *others = self.failures
+            names = list(dict.fromkeys(other.detail for other in others))
+            more = f"; {len(others)} more: {_join(names)}" if others else ""
+            return replace(first, detail=first.detail + more)
+        if self.notes:
+            detail = "; ".join(filter(None, [summary, *self.notes]))
+            return replace(self._result, verdict="note", detail=detail, chapter="")
+        return replace(self._result, detail=summary, chapter="")
+
+
+def _join(names: Sequence[str], limit: int = 4) -> str:
+    return ", ".join(names[:limit]) + (", …" if len(names) > limit else "")
+
+
+def _shorten(text: str, limit: int = 600) -> str:
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"

@@ -1,0 +1,320 @@
+"""`opcheck.check`: runs the checks, most of them in child processes, and makes the report."""
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from opcheck.children import Child, Crash, WorkerError, start_server
+from opcheck.report import Report, Result, Skip
+from opcheck.samples import Location, as_arrays, locate
+
+NAMES = (
+    *("reference", "eager_vs_graph", "static_shape", "dtypes", "empty", "gradient"),
+    *("determinism", "concurrency", "immutability", "saved_model", "devices"),
+    *("vectorize", "xla", "bad_input", "schema"),
+)
+_CASES = ("empty", "bad_input")
+_FRESH = ("determinism", "saved_model")
+_CHAPTERS = {
+    "empty": "zero_out",
+    "bad_input": "attrs",
+    "determinism": "opcheck",
+    "saved_model": "backward_compatibility",
+}
+
+
+@dataclass
+class Call:
+    """The sample call, as the parent process knows it."""
+
+    op: Callable
+    location: Location | None
+    inputs: list
+    attrs: dict
+    options: dict
+    reference: Callable | None
+
+    @property
+    def flat(self) -> list[np.ndarray]:
+        """All input arrays, those of lists too."""
+        lists = (x if isinstance(x, list) else [x] for x in self.inputs)
+        return [array for some in lists for array in some]
+
+    def pack(self, flat: Sequence) -> list:
+        """Puts flat inputs back into lists."""
+        rest = iter(flat)
+        return [
+            [next(rest) for _ in x] if isinstance(x, list) else next(rest)
+            for x in self.inputs
+        ]
+
+    def ask_reference(self, flat: Sequence, attrs: Mapping) -> list[np.ndarray]:
+        """The reference's outputs, flat."""
+        result = self.reference(*self.pack(flat), **attrs)
+        return [np.asarray(x) for x in _flatten(result)]
+
+    def line(self, inputs: Sequence, attrs: Mapping) -> str:
+        """The call as a line of Python."""
+        from opcheck.source import line
+
+        return line(self.location, self.op, inputs, attrs)
+
+
+def _flatten(value) -> list:
+    if isinstance(value, list | tuple):
+        return [x for part in value for x in _flatten(part)]
+    return [value]
+
+
+def check(
+    op: Callable,
+    *inputs,
+    reference: Callable | None = None,
+    checks: Iterable[str] | None = None,
+    skip: Mapping[str, str] | Iterable[str] | None = None,
+    tolerances: Mapping | None = None,
+    op_types: Sequence[str] | None = None,
+    gradient: bool | None = None,
+    gradient_tolerance: float | None = None,
+    delta: float | None = None,
+    special_values: bool = True,
+    old_op_def: Any = None,
+    repeats: int = 5,
+    concurrency_seconds: float = 1.0,
+    timeout: float = 60.0,
+    memory: int = 4 << 30,
+    gpu: bool = False,
+    isolate: bool = True,
+    **attrs,
+) -> Report:
+    """Tests everything that a TensorFlow op promises.
+
+    The checks run in child processes, so that a crash is a finding and not the end. The op has to
+    be importable for that: a function at the top level of a module.
+
+    Args:
+      op: Calls the op: takes the inputs by position and the attrs by keyword.
+      *inputs: Tensors, arrays, what TensorFlow makes a tensor of, lists of tensors or arrays for
+        list inputs, or `opcheck.Sample` for generated values.
+      reference: From the same arguments, as arrays, to what the op is to return.
+      checks: The names of those to run; all if None. See `opcheck.NAMES`.
+      skip: From the names of those not to run to the reason.
+      tolerances: From the name of a dtype to (relative, absolute), instead of the usual ones.
+      op_types: The registered ops that `op` is about; by default those of its graph that
+        TensorFlow does not bring itself.
+      gradient: True: it is a failure if no gradient is registered.
+      gradient_tolerance: Of the registered gradient against finite differences.
+      delta: The step of these differences.
+      special_values: Whether NaN and infinities are compared with the reference too.
+      old_op_def: One or more older definitions of the op, as text or OpDef, for `schema`.
+      repeats: Runs for each number of threads in `determinism`.
+      concurrency_seconds: How long `concurrency` tries.
+      timeout: Seconds after which a silent child process counts as hung.
+      memory: Bytes that a child process may allocate; 0: no limit.
+      gpu: Whether the op runs on a GPU, where there is one, in all checks; `devices` always does.
+      isolate: False runs in this process what can run there, for a debugger.
+      **attrs: Keyword arguments for `op`.
+
+    Returns:
+      The report. `report.assert_ok()` raises if a check failed.
+
+    Raises:
+      ValueError: An argument is not what it has to be.
+    """
+    chosen, reasons = _choose(checks, skip)
+    options = {
+        "tolerances": {_dtype_name(k): v for k, v in (tolerances or {}).items()},
+        "op_types": op_types,
+        "gradient": gradient,
+        "gradient_tolerance": gradient_tolerance,
+        "delta": delta,
+        "special_values": special_values,
+        "old_op_def": _texts(old_op_def),
+        "repeats": repeats,
+        "concurrency_seconds": concurrency_seconds,
+        "memory": memory,
+    }
+    try:
+        location, refusal = locate(op), ""
+    except ValueError as error:
+        location, refusal = None, str(error)
+    call = Call(op, location, as_arrays(inputs), attrs, options, reference)
+    results = {name: Result(name, "skip", why) for name, why in reasons.items()}
+    run = _Run(call, timeout, gpu, isolate and location is not None)
+    if location is None:
+        for name in (name for name in (*_CASES, *_FRESH) if name in chosen):
+            results[name] = Result(name, "skip", refusal)
+    else:
+        start_server()
+    jobs = run.jobs([name for name in chosen if name not in results])
+    with ThreadPoolExecutor(3) as threads:
+        for found in threads.map(lambda job: job(), jobs):
+            results.update({result.check: result for result in found})
+    return Report(_name(op), [results[name] for name in NAMES if name in results])
+
+
+def _choose(checks, skip) -> tuple[list[str], dict[str, str]]:
+    if isinstance(checks, str):
+        checks = [checks]
+    if isinstance(skip, str):
+        skip = [skip]
+    if skip is not None and not isinstance(skip, Mapping):
+        skip = {name: "not wanted" for name in skip}
+    for name in [*(checks or []), *(skip or {})]:
+        if name not in NAMES:
+            raise ValueError(f"no check {name!r}: there are {', '.join(NAMES)}")
+    wanted = [name for name in NAMES if checks is None or name in set(checks)]
+    reasons = {name: reason for name, reason in (skip or {}).items() if name in wanted}
+    return [name for name in wanted if name not in reasons], reasons
+
+
+def _dtype_name(dtype) -> str:
+    return (
+        dtype
+        if isinstance(dtype, str)
+        else getattr(dtype, "name", None) or np.dtype(dtype).name
+    )
+
+
+def _texts(old):
+    """Something that every process can read."""
+    if old is None or isinstance(old, str):
+        return old
+    return list(old) if isinstance(old, list | tuple) else [old]
+
+
+def _name(op) -> str:
+    return getattr(op, "__name__", None) or type(op).__name__
+
+
+class _Run:
+    """One run: which check goes to which process."""
+
+    def __init__(self, call: Call, timeout: float, gpu: bool, isolate: bool):
+        self._call = call
+        self._timeout = timeout
+        self._gpu = gpu
+        self._isolate = isolate
+
+    def child(
+        self, threads: int = 0, bare: bool = False, gpu: bool | None = None
+    ) -> Child:
+        call = self._call
+        start = {
+            "path": list(sys.path),
+            "folder": os.getcwd(),
+            "options": call.options,
+            "threads": threads,
+            "gpu": self._gpu if gpu is None else gpu,
+        }
+        if not bare:
+            start |= {
+                "location": call.location,
+                "inputs": call.inputs,
+                "attrs": call.attrs,
+                "has_reference": call.reference is not None,
+            }
+        return Child(call.reference, self._timeout, **start)
+
+    def jobs(self, chosen: Sequence[str]) -> list[Callable]:
+        """Functions that run at the same time, each giving some results."""
+        inside = [n for n in chosen if n not in (*_CASES, *_FRESH, "devices")]
+        jobs = []
+        if "devices" in chosen:
+            jobs.append(lambda: self._inside(["devices"], gpu=True))
+        jobs += [lambda n=n: [self._fresh(n)] for n in chosen if n in _FRESH]
+        # The two slow ones do not wait for each other.
+        slow = [n for n in inside if n in ("concurrency", "gradient")]
+        rest = [n for n in inside if n not in slow]
+        if not self._isolate:
+            jobs.append(lambda: self._here(inside))
+        else:
+            jobs += [lambda n=n: self._inside(n) for n in (rest, slow) if n]
+        jobs += [lambda n=n: [self._cases(n)] for n in chosen if n in _CASES]
+        return jobs
+
+    def _inside(self, names: Sequence[str], gpu: bool | None = None) -> list[Result]:
+        results = []
+        if not self._isolate:
+            return self._here(names)
+        with self.child(gpu=gpu) as child:
+            for name in names:
+                try:
+                    results.append(child.ask("check", name=name))
+                except Crash as crash:
+                    results.append(self._crashed(name, crash))
+        return results
+
+    def _crashed(self, name: str, crash: Crash) -> Result:
+        line = self._call.line(self._call.inputs, self._call.attrs)
+        return Result(
+            name,
+            "fail",
+            crash.doing or "the sample call",
+            "a result or a TensorFlow error",
+            f"{crash}; the sample call is: {line}",
+            "the kernel, or the shape function, takes its input for something else than it is",
+            _CHAPTERS.get(name) or _chapter(name),
+        )
+
+    def _here(self, names: Sequence[str]) -> list[Result]:
+        from opcheck.worker import Worker
+
+        call = self._call
+        worker = Worker(None, call.op, call.inputs, call.attrs, call.options)
+        worker.subject.reference = call.reference
+        return [worker.check(name) for name in names]
+
+    def _cases(self, name: str) -> Result:
+        from opcheck.checks import robust
+
+        with self.child() as child:
+            return self._guarded(
+                name, lambda found: getattr(robust, name)(child, self._call, found)
+            )
+
+    def _fresh(self, name: str) -> Result:
+        from opcheck.checks import fresh
+
+        return self._guarded(
+            name, lambda found: getattr(fresh, name)(self.child, self._call, found)
+        )
+
+    def _guarded(self, name: str, check: Callable) -> Result:
+        from opcheck.worker import run_check
+
+        try:
+            return run_check(name, _CHAPTERS[name], lambda found: _lift(check, found))
+        except Crash as crash:
+            return self._crashed(name, crash)
+
+
+def _lift(check: Callable, found) -> str:
+    """Runs a check of this process; what a worker raised is a finding about the op's module."""
+    try:
+        return check(found)
+    except WorkerError as error:
+        *_, last = str(error).strip().splitlines()
+        found.fail(
+            "the sample call",
+            "a result",
+            last,
+            "the op refuses the sample inputs, or its module cannot be imported",
+        )
+        return ""
+    except Skip:
+        raise
+
+
+def _chapter(name: str) -> str:
+    from opcheck.checks import IN_WORKER
+
+    return IN_WORKER[name][1]
+
+
+__all__ = ["NAMES", "Call", "check", "replace"]

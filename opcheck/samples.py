@@ -1,0 +1,200 @@
+"""The op under test and its sample inputs, in a form that another process can take over."""
+
+import importlib
+import importlib.util
+import inspect
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Sample:
+    """An input that is made from its specification.
+
+    Attributes:
+      spec: A tf.TensorSpec of known rank. An unknown dimension becomes 3.
+      generator: From a np.random.Generator and a shape to an array that can become the
+        spec's dtype; without one, normal numbers for floats and small ones for integers.
+      seed: Of the generator of random numbers.
+    """
+
+    spec: Any
+    generator: Callable[[np.random.Generator, tuple[int, ...]], np.ndarray] | None = (
+        None
+    )
+    seed: int = 0
+
+    def __array__(self, dtype=None, copy=None) -> np.ndarray:
+        if self.spec.shape.rank is None:
+            raise ValueError(f"a Sample needs a shape of known rank, got {self.spec}")
+        shape = tuple(3 if n is None else n for n in self.spec.shape)
+        random = np.random.default_rng(self.seed)
+        wanted = self.spec.dtype.as_numpy_dtype
+        generator = self.generator or _default_generator(self.spec.dtype)
+        array = np.asarray(generator(random, shape)).astype(dtype or wanted)
+        if array.shape != shape:
+            raise ValueError(
+                f"the generator of {self.spec} made an array of shape {array.shape}"
+            )
+        return array
+
+
+def _default_generator(dtype) -> Callable:
+    if dtype.is_floating or dtype.is_complex:
+        return lambda random, shape: random.normal(size=shape)
+    if dtype.is_bool:
+        return lambda random, shape: random.integers(0, 2, shape)
+    if dtype.is_integer:
+        return lambda random, shape: random.integers(0, 10, shape)
+    raise ValueError(f"a Sample of {dtype.name} needs a generator")
+
+
+def as_arrays(inputs: Sequence) -> list:
+    """Turns each input into an array, and each list of arrays into a list of arrays.
+
+    Raises:
+      ValueError: An input is not a dense tensor, or cannot become one.
+    """
+    return [_as_array(value, f"input {i}") for i, value in enumerate(inputs)]
+
+
+def _as_array(value, name: str):
+    if isinstance(value, list | tuple) and any(_is_tensor(x) for x in value):
+        return [_as_array(x, f"{name}[{i}]") for i, x in enumerate(value)]
+    if isinstance(value, Sample) or isinstance(value, np.ndarray | np.generic):
+        array = np.asarray(value)
+    elif hasattr(value, "numpy") and hasattr(value, "dtype"):
+        array = np.asarray(value.numpy(), getattr(value.dtype, "as_numpy_dtype", None))
+    elif hasattr(value, "dtype") and hasattr(value, "shape") and _is_symbolic(value):
+        raise ValueError(
+            f"{name} is {value}: give it a generator: opcheck.Sample({value}, …)"
+        )
+    elif isinstance(value, bool | int | float | complex | str | bytes | list | tuple):
+        array = _like_tensorflow(np.asarray(value))
+    else:
+        raise ValueError(
+            f"{name} is a {type(value).__name__}: opcheck takes dense tensors, arrays, "
+            "opcheck.Sample, and lists of these"
+        )
+    if array.dtype.kind in "US":
+        array = _strings(array)
+    if array.dtype == object and not all(
+        isinstance(x, bytes | str) for x in array.reshape(-1)
+    ):
+        raise ValueError(f"{name} is neither numbers, bools nor strings")
+    return array
+
+
+def _is_tensor(value) -> bool:
+    return isinstance(value, np.ndarray | np.generic | Sample) or hasattr(
+        value, "numpy"
+    )
+
+
+def _is_symbolic(value) -> bool:
+    return type(value).__name__ in ("TensorSpec", "SymbolicTensor", "KerasTensor")
+
+
+def _like_tensorflow(array: np.ndarray) -> np.ndarray:
+    """What Python's own numbers become: float32 and int32."""
+    return array.astype(
+        {"f": np.float32, "i": np.int32}.get(array.dtype.kind, array.dtype)
+    )
+
+
+def _strings(array: np.ndarray) -> np.ndarray:
+    flat = [x.encode() if isinstance(x, str) else x for x in array.reshape(-1).tolist()]
+    result = np.empty(len(flat), object)
+    result[:] = flat
+    return result.reshape(array.shape)
+
+
+@dataclass(frozen=True)
+class Location:
+    """Where a function is, for a process that has not imported it.
+
+    Attributes:
+      module: Its module's name.
+      file: Its module's file; empty for TensorFlow's own, found by `name` alone.
+      name: Dotted, inside the module.
+    """
+
+    module: str
+    file: str
+    name: str
+
+    def load(self) -> Callable:
+        """Imports the module, by its name where that leads to the file, and gets the function."""
+        if self.file:
+            module = sys.modules.get(self.module) or self._import()
+        else:
+            module = importlib.import_module(self.module)
+        found = module
+        for part in self.name.split("."):
+            found = getattr(found, part)
+        return found
+
+    def _import(self):
+        try:
+            spec = importlib.util.find_spec(self.module)
+        except (ImportError, ValueError):
+            spec = None
+        if spec and spec.origin and Path(spec.origin).resolve() == Path(self.file):
+            return importlib.import_module(self.module)
+        spec = importlib.util.spec_from_file_location(self.module, self.file)
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[self.module] = module
+        folder = str(Path(self.file).parent)
+        if folder not in sys.path:
+            sys.path.insert(0, folder)
+        spec.loader.exec_module(module)
+        return module
+
+
+def locate(function: Callable) -> Location:
+    """Finds out how another process can import a function.
+
+    Raises:
+      ValueError: It cannot: the function is a lambda, inside another function, in a
+        notebook's cell, or generated by `tf.load_op_library`.
+    """
+    name = getattr(function, "__qualname__", None) or getattr(
+        function, "__name__", repr(function)
+    )
+    module_name = getattr(function, "__module__", None) or ""
+    if module_name.split(".")[0] in ("tensorflow", "keras"):
+        from tensorflow.python.util import tf_export
+
+        if public := tf_export.get_canonical_name_for_symbol(function):
+            return Location("tensorflow", "", public)
+    module = sys.modules.get(module_name)
+    file = getattr(module, "__file__", None)
+    advice = "write a `def` at the top level of a module"
+    if "<lambda>" in name or "<locals>" in name:
+        raise ValueError(f"a child process cannot import {name}: {advice}")
+    if module_name == "__main__" and not file:
+        raise ValueError(
+            f"a child process cannot import {name} of a notebook: {advice}"
+        )
+    if hasattr(module, "_IS_TENSORFLOW_PLUGIN"):
+        raise ValueError(
+            f"a child process cannot import {name}, made by tf.load_op_library: {advice}"
+            " that calls it"
+        )
+    found = module
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    if (
+        not file
+        or found is None
+        or inspect.unwrap(found) is not inspect.unwrap(function)
+    ):
+        raise ValueError(f"a child process cannot import {name}: {advice}")
+    if module_name == "__main__":
+        module_name = f"opcheck_main_{Path(file).stem}"
+    return Location(module_name, str(Path(file).resolve()), name)

@@ -1,0 +1,75 @@
+"""A process that has imported TensorFlow and forks a worker whenever one is asked for.
+
+Importing TensorFlow takes seconds, a fork takes milliseconds; and no op has run in this process,
+so that a fork of it is as good as a fresh one. One byte and three file descriptors ask for a
+worker: its connection, where its exit status goes, and its standard error.
+"""
+
+import os
+import select
+import signal
+import socket
+import sys
+
+
+def main(control_fd: int) -> None:
+    """Serves until the process that started it is gone."""
+    import tensorflow  # noqa: F401
+
+    from opcheck import worker  # noqa: F401
+
+    control = socket.socket(fileno=control_fd)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    while True:
+        message, fds, _, _ = socket.recv_fds(control, 1, 3)
+        if not message:
+            return
+        if os.fork() == 0:
+            control.close()
+            _supervise(*fds)
+        for fd in fds:
+            os.close(fd)
+
+
+def _supervise(connection_fd: int, status_fd: int, log_fd: int) -> None:
+    """Runs a worker in a fork, reports how it ended, and ends it if nobody listens any more."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    alive, kept_open = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        code = 1
+        try:
+            os.close(alive)
+            os.close(status_fd)
+            os.dup2(log_fd, 1)
+            os.dup2(log_fd, 2)
+            _work(connection_fd)
+            code = 0
+        finally:
+            sys.stderr.flush()
+            os._exit(code)
+    os.close(kept_open)
+    os.close(connection_fd)
+    os.write(status_fd, pid.to_bytes(8, "little"))
+    ready, _, _ = select.select([alive, status_fd], [], [])
+    if alive not in ready:
+        os.kill(pid, signal.SIGKILL)
+    _, status = os.waitpid(pid, 0)
+    try:
+        os.write(status_fd, status.to_bytes(8, "little"))
+    except OSError:
+        pass
+    os._exit(0)
+
+
+def _work(connection_fd: int) -> None:
+    from multiprocessing.connection import Connection
+
+    from opcheck.worker import serve
+
+    serve(Connection(connection_fd))
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))

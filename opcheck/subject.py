@@ -1,0 +1,267 @@
+"""An op with its sample inputs, and the ways to call it. TensorFlow runs here."""
+
+import inspect
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+from tensorflow.python.framework import op_def_registry
+
+from opcheck.compare import difference
+
+# Ops that a Python wrapper around an op is made of. They are not what is tested, unless
+# there is nothing else.
+_PLUMBING = frozenset(
+    "Cast ConcatV2 Const ExpandDims Fill Identity IdentityN NoOp Pack PartitionedCall "
+    "Placeholder Range Rank ReadVariableOp Reshape Shape ShapeN Size Slice Squeeze "
+    "StatefulPartitionedCall StopGradient StridedSlice Unpack ZerosLike".split()
+)
+CLEAN_ERRORS = (
+    tf.errors.FailedPreconditionError,
+    tf.errors.InvalidArgumentError,
+    tf.errors.NotFoundError,
+    tf.errors.OutOfRangeError,
+    tf.errors.ResourceExhaustedError,
+    tf.errors.UnimplementedError,
+    NotImplementedError,
+    OverflowError,
+    TypeError,
+    ValueError,
+)
+
+
+@dataclass(frozen=True)
+class Description:
+    """What tracing the sample call tells of the op.
+
+    Attributes:
+      op_types: The registered ops that are under test.
+      names: For each input the names that an error message may call it by.
+      type_attrs: For each input the attr that holds its dtype, where there is one.
+      op_defs: The definition of each op type.
+    """
+
+    op_types: list[str]
+    names: list[list[str]]
+    type_attrs: list[str]
+    op_defs: dict[str, Any]
+
+
+@dataclass
+class Subject:
+    """An op, its sample inputs and attrs, and what the caller said of it.
+
+    Attributes:
+      op: The function that calls the op.
+      inputs: Arrays and lists of arrays.
+      attrs: The keyword arguments of `op`.
+      options: The keyword arguments of `opcheck.check` that steer the checks.
+      reference: Called with arrays; raises whatever the caller's function raised.
+      progress: Told what is tried next, so that a crash can be put down to it.
+    """
+
+    op: Callable
+    inputs: list
+    attrs: dict
+    options: Mapping = field(default_factory=dict)
+    reference: Callable | None = None
+    progress: Callable[[str], None] = lambda label: None
+
+    def __post_init__(self):
+        self.flat: list[np.ndarray] = tf.nest.flatten(self.inputs)
+        self._description = None
+        self._expected = None
+
+    def pack(self, flat: Sequence) -> list:
+        """Puts flat inputs back into the lists they came from."""
+        return tf.nest.pack_sequence_as(self.inputs, list(flat))
+
+    def outputs(self, flat: Sequence, attrs: Mapping | None = None) -> list[tf.Tensor]:
+        """Calls the op, eagerly or while a graph is made, with flat inputs."""
+        result = self.op(*self.pack(flat), **(self.attrs if attrs is None else attrs))
+        return [
+            tf.convert_to_tensor(tensor)
+            for tensor in tf.nest.flatten(result, expand_composites=True)
+            if tensor is not None
+        ]
+
+    def eager(self, flat: Sequence | None = None, attrs=None) -> list[np.ndarray]:
+        """The values of an eager call."""
+        flat = self.flat if flat is None else flat
+        return arrays(self.outputs([constant(x) for x in flat], attrs))
+
+    def expected(self) -> list[np.ndarray]:
+        """The values of the sample call, eager, computed once."""
+        if self._expected is None:
+            self._expected = self.eager()
+        return self._expected
+
+    def specs(self, shape_of: Callable = lambda x: x.shape, flat=None) -> list:
+        """A tf.TensorSpec for each flat input: `shape_of(array)` is its shape."""
+        flat = self.flat if flat is None else flat
+        return [tf.TensorSpec(shape_of(x), tf.as_dtype(x.dtype)) for x in flat]
+
+    def traced(self, specs: Sequence | None = None, attrs=None, **options):
+        """A concrete function from flat inputs to a list of outputs."""
+        specs = self.specs() if specs is None else specs
+        function = tf.function(
+            lambda *flat: self.outputs(flat, attrs), autograph=False, **options
+        )
+        return function.get_concrete_function(*specs)
+
+    def difference(self, expected, actual, **how) -> str:
+        """As `compare.difference`, with the caller's tolerances."""
+        return difference(expected, actual, self.options.get("tolerances"), **how)
+
+    def describe(self) -> Description:
+        """Traces the sample call once and looks at its graph."""
+        if self._description is None:
+            self._description = self._describe()
+        return self._description
+
+    def _describe(self) -> Description:
+        graph = self.traced().graph
+        nodes = list(graph.get_operations())
+        in_functions = [
+            node.op
+            for function in graph.as_graph_def().library.function
+            for node in function.node_def
+        ]
+        types = list(dict.fromkeys([node.type for node in nodes] + in_functions))
+        types = [name for name in types if op_def_registry.get(name) is not None]
+        own = [name for name in types if not is_builtin(name)]
+        op_types = (
+            list(self.options.get("op_types") or [])
+            or own
+            or [name for name in types if name not in _PLUMBING]
+            or [
+                name
+                for name in types
+                if name not in ("Placeholder", "Identity", "NoOp")
+            ]
+        )
+        names = [[name] for name in self._parameter_names()]
+        type_attrs = [""] * len(self.flat)
+        placeholders = [
+            node.outputs[0]
+            for node in nodes
+            if node.type == "Placeholder" and node.outputs
+        ][: len(self.flat)]
+        for node in nodes:
+            if node.type not in op_types:
+                continue
+            for tensor, argument in zip(node.inputs, _arguments(node)):
+                source = _source(tensor)
+                for i, placeholder in enumerate(placeholders):
+                    if source is placeholder:
+                        names[i].append(argument.name)
+                        type_attrs[i] = argument.type_attr or argument.type_list_attr
+        op_defs = {name: op_def_registry.get(name) for name in op_types}
+        names = [list(dict.fromkeys(filter(None, some))) for some in names]
+        return Description(op_types, names, type_attrs, op_defs)
+
+    def _parameter_names(self) -> list[str]:
+        try:
+            parameters = list(inspect.signature(self.op).parameters)
+        except (TypeError, ValueError):
+            parameters = []
+        named = []
+        for i, value in enumerate(self.inputs):
+            name = parameters[i] if i < len(parameters) else ""
+            named += [name] * len(tf.nest.flatten(value))
+        return named
+
+
+def grown(subject: Subject, elements: int = 1 << 18) -> list[np.ndarray] | None:
+    """A larger version of the sample that the op still takes, by repeating it along an axis.
+
+    What shows only when a call takes long enough to meet another one, or is split among
+    threads, shows with this one. Stops where a call takes more than about 10 ms.
+
+    Returns:
+      Flat inputs, or None if there is no larger version.
+    """
+    largest = max((x.size for x in subject.flat), default=0)
+    everything = range(len(subject.flat))
+    biggest = [i for i in everything if subject.flat[i].size == largest][:1]
+    best = None
+    for axis, chosen in (
+        (0, everything),
+        (-1, everything),
+        (0, biggest),
+        (-1, biggest),
+    ):
+        factor = 4
+        while largest and largest * factor <= elements:
+            flat = [
+                np.concatenate([x] * factor, axis) if i in chosen and x.ndim else x
+                for i, x in enumerate(subject.flat)
+            ]
+            start = time.monotonic()
+            try:
+                subject.eager(flat)
+            except Exception:
+                break
+            if any(x.shape != y.shape for x, y in zip(flat, subject.flat)):
+                best = flat
+            if time.monotonic() - start > 0.01:
+                break
+            factor *= 4
+        if best is not None:
+            return best
+    return None
+
+
+def is_builtin(op_type: str) -> bool:
+    """Whether TensorFlow itself brings the op: `tf.raw_ops` has no other ones."""
+    return op_type.startswith("_") or hasattr(tf.raw_ops, op_type)
+
+
+def constant(array) -> tf.Tensor:
+    """A tensor of the array's very dtype, with memory of its own."""
+    array = np.asarray(array)
+    if array.dtype == object:
+        return tf.constant(array.tolist(), tf.string, shape=array.shape)
+    return tf.constant(np.array(array), tf.as_dtype(array.dtype))
+
+
+def arrays(tensors: Sequence) -> list[np.ndarray]:
+    """Copies of tensors as arrays; strings become arrays of bytes."""
+    return [
+        np.array(tensor.numpy(), tensor.dtype.as_numpy_dtype)
+        if tensor.dtype not in (tf.variant, tf.resource)
+        else np.zeros(tensor.shape)
+        for tensor in tensors
+    ]
+
+
+def describe_error(error: BaseException) -> str:
+    """The type of an exception and the first lines of its message."""
+    return f"{type(error).__name__}: {getattr(error, 'message', None) or error}"[:600]
+
+
+def _arguments(node: tf.Operation) -> list:
+    arguments = []
+    for argument in node.op_def.input_arg:
+        count = 1
+        if argument.number_attr:
+            count = node.get_attr(argument.number_attr)
+        elif argument.type_list_attr:
+            count = len(node.get_attr(argument.type_list_attr))
+        arguments += [argument] * count
+    return arguments
+
+
+def _source(tensor: tf.Tensor) -> tf.Tensor:
+    while tensor.op.type in (
+        "Identity",
+        "Cast",
+        "StopGradient",
+        "Reshape",
+        "ExpandDims",
+    ):
+        tensor = tensor.op.inputs[0]
+    return tensor
