@@ -1,6 +1,5 @@
 """Single calls of the op in a child process, with everything that may come of them."""
 
-import pickle
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -8,7 +7,7 @@ import numpy as np
 import tensorflow as tf
 
 from opcheck.memory import filled_memory
-from opcheck.subject import CLEAN_ERRORS, Subject, arrays, constant, grown
+from opcheck.subject import CLEAN_ERRORS, Subject, arrays, constant
 
 # What TensorFlow itself says before the op is asked.
 _GENERIC = (
@@ -30,6 +29,7 @@ class Outcome:
       clean: Whether the error is one that users can expect of an op.
       generic: Whether the message is TensorFlow's own.
       mismatch: What contradicts the promises of a call that gave outputs.
+      kind: The check that the mismatch belongs to.
     """
 
     outputs: list[np.ndarray] | None = None
@@ -37,6 +37,7 @@ class Outcome:
     clean: bool = True
     generic: bool = False
     mismatch: str = ""
+    kind: str = ""
 
 
 def call(subject: Subject, inputs: Sequence, attrs: dict, modes: Sequence[str]):
@@ -48,12 +49,12 @@ def call(subject: Subject, inputs: Sequence, attrs: dict, modes: Sequence[str]):
     outcomes = []
     for mode in modes:
         subject.progress(mode)
-        run = {"eager": _eager, "graph": _graph}[mode]
-        outcomes.append(_outcome(lambda run=run: run(subject, flat, inputs, attrs)))
+        run = {"eager": _eager, "graph": in_graph}[mode]
+        outcomes.append(outcome_of(lambda run=run: run(subject, flat, inputs, attrs)))
     return outcomes
 
 
-def _outcome(run) -> Outcome:
+def outcome_of(run) -> Outcome:
     try:
         outputs, mismatch = run()
         return Outcome(outputs, mismatch=mismatch)
@@ -67,19 +68,19 @@ def _outcome(run) -> Outcome:
 
 
 def _eager(subject: Subject, flat, inputs, attrs):
-    return arrays(_apply(subject, [constant(x) for x in flat], inputs, attrs)), ""
+    return arrays(apply(subject, [constant(x) for x in flat], inputs, attrs)), ""
 
 
-def _graph(subject: Subject, flat, inputs, attrs):
+def in_graph(subject: Subject, flat, inputs, attrs):
     specs = subject.specs(flat=flat)
     function = tf.function(
-        lambda *tensors: _apply(subject, tensors, inputs, attrs), autograph=False
+        lambda *tensors: apply(subject, tensors, inputs, attrs), autograph=False
     ).get_concrete_function(*specs)
     outputs = arrays(function(*[constant(x) for x in flat]))
     return outputs, contradiction([x.shape for x in function.outputs], outputs)
 
 
-def _apply(subject: Subject, tensors, inputs, attrs) -> list[tf.Tensor]:
+def apply(subject: Subject, tensors, inputs, attrs) -> list[tf.Tensor]:
     packed = tf.nest.pack_sequence_as(list(inputs), list(tensors))
     result = subject.op(*packed, **attrs)
     return [
@@ -99,66 +100,21 @@ def contradiction(static: Sequence, outputs: Sequence[np.ndarray]) -> str:
     return ""
 
 
-def fuzz(subject: Subject, inputs: Sequence, attrs: dict, thorough: bool) -> Outcome:
-    """One generated call: eager, in a graph, shapes inferred, inputs unchanged.
+def repeat(subject: Subject, samples: Sequence, times: int) -> list[list[np.ndarray]]:
+    """For each of some runs the outputs for all samples, one list.
+
+    Before each run, unused memory is filled with another byte.
 
     Args:
       subject: The op.
-      inputs: Arrays and lists of arrays.
-      attrs: Keyword arguments.
-      thorough: Whether to make a graph for these very shapes; else the graph that serves
-        all shapes is used, which is several times faster.
+      samples: Lists of flat inputs.
+      times: How many runs.
     """
-    flat = tf.nest.flatten(list(inputs))
-    tensors = [constant(x) for x in flat]
-    outcome = _outcome(lambda: (arrays(_apply(subject, tensors, inputs, attrs)), ""))
-    if different := subject.difference(flat, arrays(tensors), exact=True):
-        outcome.mismatch = f"an input changed: {different.replace('output', 'input')}"
-        return outcome
-    if thorough:
-        graph = _outcome(lambda: _graph(subject, flat, inputs, attrs))
-    else:
-        graph = _outcome(lambda: _any_shape(subject, tensors, inputs, attrs))
-    if graph.mismatch:
-        outcome.mismatch = graph.mismatch
-    elif not graph.clean:
-        return graph
-    elif (graph.outputs is None) != (outcome.outputs is None):
-        outcome.mismatch = f"eager: {outcome.error or 'a result'}; in a graph: {graph.error or 'a result'}"
-    elif graph.outputs is not None:
-        if different := subject.difference(outcome.outputs, graph.outputs):
-            outcome.mismatch = f"in a graph, {different}"
-    return outcome
-
-
-def _any_shape(subject: Subject, tensors, inputs, attrs):
-    """As `_graph`, with one function for all shapes; it is made once for dtypes and attrs."""
-    functions = subject.__dict__.setdefault("_any_shape", {})
-    layout = tuple(len(x) if isinstance(x, list | tuple) else -1 for x in inputs)
-    key = (layout, tuple(x.dtype for x in tensors), pickle.dumps(attrs))
-    if key not in functions:
-        if len(functions) > 200:
-            functions.clear()
-        specs = [tf.TensorSpec(None, x.dtype) for x in tensors]
-        template = list(inputs)
-        functions[key] = tf.function(
-            lambda *flat: _apply(subject, flat, template, attrs), autograph=False
-        ).get_concrete_function(*specs)
-    return arrays(functions[key](*tensors)), ""
-
-
-def repeat(subject: Subject, times: int) -> list[list[np.ndarray]]:
-    """The outputs of eager calls, then of a larger sample; before each, unused memory is filled."""
-    larger = grown(subject)
-    tensors = [constant(x) for x in subject.flat]
-    large_tensors = [constant(x) for x in larger or []]
+    tensors = [[constant(x) for x in flat] for flat in samples]
     runs = []
     for number in range(times):
         with filled_memory((0xFF, 0x01, 0x7F, 0x40, 0xBF)[number % 5]):
-            outputs = arrays(subject.outputs(tensors))
-            if large_tensors:
-                outputs += arrays(subject.outputs(large_tensors))
-            runs.append(outputs)
+            runs.append([x for some in tensors for x in arrays(subject.outputs(some))])
     return runs
 
 
@@ -183,4 +139,4 @@ def load_saved_model(folder: str, inputs: Sequence):
         outputs = model.serve(*[constant(x) for x in tf.nest.flatten(list(inputs))])
         return arrays([outputs[str(i)] for i in range(len(outputs))]), ""
 
-    return _outcome(run)
+    return outcome_of(run)

@@ -1,5 +1,6 @@
 """Compare values as a test of an op has to: exactly, or within a tolerance, and NaN equals NaN."""
 
+import re
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -119,3 +120,13 @@ def _show(value) -> str:
     if isinstance(value, bytes | str):
         return repr(value[:40])
     return f"{value:.9g}" if np.asarray(value).dtype.kind == "f" else str(value)
+
+
+def mentions(error: str, names: Sequence[str]) -> bool:
+    """Whether an error message has one of the names in it, as a word."""
+    message = error.split(": ", 1)[-1]
+    message = re.sub(r"\{\{.*?\}\}|\[Op:.*?\]", "", message).lower()
+    return any(
+        re.search(rf"(?<![a-z0-9]){re.escape(name.lower())}s?(?![a-z0-9])", message)
+        for name in names
+    )

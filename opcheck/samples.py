@@ -131,7 +131,9 @@ class Location:
     def load(self) -> Callable:
         """Imports the module, by its name where that leads to the file, and gets the function."""
         if self.file:
-            module = sys.modules.get(self.module) or self._import()
+            module = sys.modules.get(self.module)
+            if module is None or not _is_of(module, self.file):
+                module = self._import()
         else:
             module = importlib.import_module(self.module)
         found = module
@@ -140,20 +142,33 @@ class Location:
         return found
 
     def _import(self):
-        try:
-            spec = importlib.util.find_spec(self.module)
-        except (ImportError, ValueError):
-            spec = None
-        if spec and spec.origin and Path(spec.origin).resolve() == Path(self.file):
-            return importlib.import_module(self.module)
-        spec = importlib.util.spec_from_file_location(self.module, self.file)
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[self.module] = module
         folder = str(Path(self.file).parent)
         if folder not in sys.path:
             sys.path.insert(0, folder)
-        spec.loader.exec_module(module)
+        name = self.module
+        if name not in sys.modules:
+            try:
+                spec = importlib.util.find_spec(name)
+            except (ImportError, ValueError):
+                spec = None
+            if spec and spec.origin and Path(spec.origin).resolve() == Path(self.file):
+                return importlib.import_module(name)
+        else:  # another module has the name
+            name = f"opcheck_{name}"
+        spec = importlib.util.spec_from_file_location(name, self.file)
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        try:
+            spec.loader.exec_module(module)
+        except BaseException:
+            del sys.modules[name]
+            raise
         return module
+
+
+def _is_of(module, file: str) -> bool:
+    origin = getattr(module, "__file__", None)
+    return bool(origin) and Path(origin).resolve() == Path(file)
 
 
 def locate(function: Callable) -> Location:

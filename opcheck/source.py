@@ -1,5 +1,6 @@
 """A call as one line of Python."""
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -18,8 +19,11 @@ def line(location, op: Callable, inputs: Sequence, attrs: Mapping) -> str:
     name = getattr(op, "__name__", "op")
     start = "import numpy as np; "
     if location is not None and location.file:
-        module = Path(location.file).stem
+        module, folder = Path(location.file).stem, os.path.dirname(location.file)
         name = location.name
+        folder = os.path.relpath(folder)
+        if folder != ".":
+            start += f"import sys; sys.path.insert(0, {folder!r}); "
         start += f"from {module} import {name.split('.')[0]}; "
     elif location is not None:
         start += "import tensorflow as tf; "

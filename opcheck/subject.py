@@ -74,6 +74,7 @@ class Subject:
         self.flat: list[np.ndarray] = tf.nest.flatten(self.inputs)
         self._description = None
         self._expected = None
+        self.functions: dict = {}  # that serve all shapes, by dtypes and attrs
 
     def pack(self, flat: Sequence) -> list:
         """Puts flat inputs back into the lists they came from."""
@@ -163,11 +164,12 @@ class Subject:
         names = [list(dict.fromkeys(filter(None, some))) for some in names]
         return Description(op_types, names, type_attrs, op_defs)
 
+    def parameters(self) -> list[str]:
+        """The names of the arguments of `op`."""
+        return parameter_names(self.op)
+
     def _parameter_names(self) -> list[str]:
-        try:
-            parameters = list(inspect.signature(self.op).parameters)
-        except (TypeError, ValueError):
-            parameters = []
+        parameters = self.parameters()
         named = []
         for i, value in enumerate(self.inputs):
             name = parameters[i] if i < len(parameters) else ""
@@ -213,6 +215,14 @@ def grown(subject: Subject, elements: int = 1 << 18) -> list[np.ndarray] | None:
         if best is not None:
             return best
     return None
+
+
+def parameter_names(function: Callable) -> list[str]:
+    """The names of a function's arguments; none if they cannot be found out."""
+    try:
+        return list(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return []
 
 
 def is_builtin(op_type: str) -> bool:

@@ -106,6 +106,13 @@ class Worker:
             raise ReferenceError_(answer)
         return answer
 
+    def ping(self) -> None:
+        """Nothing; the process has started when this is answered."""
+
+    def names(self) -> list[str]:
+        """What an error message may call the inputs and attrs of the op by."""
+        return self.subject.parameters()
+
     def describe(self):
         """What tracing tells of the op."""
         return self.subject.describe()
@@ -123,17 +130,23 @@ class Worker:
 
         return calls.call(self.subject, inputs, attrs, modes)
 
-    def fuzz(self, inputs, attrs, thorough):
-        """One generated call: see `calls.fuzz`."""
-        from opcheck import calls
+    def fuzz(self, inputs, attrs, count, thorough, outputs):
+        """A generated call and its variations: see `generated.fuzz`."""
+        from opcheck import generated
 
-        return calls.fuzz(self.subject, inputs, attrs, thorough)
+        return generated.fuzz(self.subject, inputs, attrs, count, thorough, outputs)
 
-    def repeat(self, times: int):
+    def grow(self):
+        """A larger version of the sample, or None: see `subject.grown`."""
+        from opcheck.subject import grown
+
+        return grown(self.subject)
+
+    def repeat(self, samples, times: int):
         """The outputs of some calls, each in memory that held something else before."""
         from opcheck import calls
 
-        return calls.repeat(self.subject, times)
+        return calls.repeat(self.subject, samples, times)
 
     def save_model(self, folder: str):
         """Writes a SavedModel that calls the op."""

@@ -9,7 +9,12 @@ an attr, and an attr that is gone, which it ignores with a warning.
 from collections.abc import Iterator
 
 import tensorflow as tf
-from tensorflow.core.framework import attr_value_pb2, graph_pb2, op_def_pb2
+from tensorflow.core.framework import (
+    attr_value_pb2,
+    graph_pb2,
+    node_def_pb2,
+    op_def_pb2,
+)
 
 _TYPES = ("type", "list(type)")
 
@@ -120,7 +125,7 @@ def _import(old: op_def_pb2.OpDef, attrs: dict) -> str:
     """Imports a graph with one node of the old definition: what is wrong, if anything."""
     graph_def = graph_pb2.GraphDef()
     graph_def.versions.producer = tf.version.GRAPH_DEF_VERSION
-    node = graph_pb2.NodeDef(name="old", op=old.name)
+    node = node_def_pb2.NodeDef(name="old", op=old.name)
     for name, value in attrs.items():
         node.attr[name].CopyFrom(value)
     for i, dtype in enumerate(_dtypes(old.input_arg, attrs)):

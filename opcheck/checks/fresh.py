@@ -15,11 +15,13 @@ def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
     """The same bits on repeated runs, with 1, 2 and more intra-op threads."""
     counts = [1, 2, max(4, os.cpu_count() or 1)]
     repeats = sample.options.get("repeats", 5)
-    first = None
+    first, samples = None, [sample.flat]
     for count in counts:
         with make(threads=count) as child:
             try:
-                runs = child.ask("repeat", times=repeats)
+                if first is None and (larger := child.ask("grow")) is not None:
+                    samples.append(larger)
+                runs = child.ask("repeat", samples=samples, times=repeats)
             except Crash as crash:
                 found.fail(
                     f"with {count} intra-op threads",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from opcheck.children import Child, Crash
-from opcheck.compare import difference, is_inexact
+from opcheck.compare import difference, is_inexact, mentions
 from opcheck.report import Findings
 
 _MODES = ("eager", "graph")
@@ -37,6 +37,7 @@ def empty(child: Child, sample, found: Findings) -> str:
     cases = list(_empty_cases(sample, description))
     results = 0
     for case, outcomes in _run(child, sample, cases, found):
+        _check_agreement(found, case, outcomes)
         for mode, outcome in zip(_MODES, outcomes):
             if not outcome.clean:
                 _unclean(found, case, mode, outcome)
@@ -60,6 +61,7 @@ def bad_input(child: Child, sample, found: Findings) -> str:
     cases = list(_bad_cases(sample, description))
     errors = 0
     for case, outcomes in _run(child, sample, cases, found):
+        _check_agreement(found, case, outcomes)
         for mode, outcome in zip(_MODES, outcomes):
             if outcome.outputs is not None:
                 continue
@@ -102,6 +104,20 @@ def _unclean(found: Findings, case: Case, mode: str, outcome) -> None:
     )
 
 
+def _check_agreement(found: Findings, case: Case, outcomes) -> None:
+    """Both modes refuse, or both give a result."""
+    eager, graph = outcomes
+    if (eager.outputs is None) != (graph.outputs is None):
+        seen = [one.error or "a result" for one in outcomes]
+        found.fail(
+            case.label,
+            "the same, eager and in a graph",
+            f"eager: {seen[0]}; in a graph: {seen[1]}",
+            "the shape function checks what the kernel does not, or the reverse: eager execution "
+            "runs no shape function",
+        )
+
+
 def _check_names(found: Findings, case: Case, outcome, description) -> None:
     names = []
     for culprit in case.culprits:
@@ -109,8 +125,7 @@ def _check_names(found: Findings, case: Case, outcome, description) -> None:
             names.append(culprit)
         else:
             names += description.names[culprit]
-    message = outcome.error.split(": ", 1)[-1].replace("{{function_node", "")
-    if names and not any(name.lower() in message.lower() for name in names):
+    if names and not mentions(outcome.error, names):
         found.fail(
             case.label,
             f"an error that names {' or '.join(dict.fromkeys(names))}",

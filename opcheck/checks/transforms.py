@@ -77,7 +77,7 @@ def vectorize(subject: Subject, found: Findings) -> str:
         if "No pfor vectorization" not in str(error) and "No converter" not in str(
             error
         ):
-            served_error = describe_error(error)
+            served_error = " ".join(describe_error(error).split())
         else:
             served_error = ""
         try:

@@ -9,7 +9,14 @@ from tensorflow.python.framework import kernels
 from opcheck.compare import is_inexact, tolerance
 from opcheck.memory import filled_memory
 from opcheck.report import Findings, Skip
-from opcheck.subject import Subject, arrays, constant, describe_error
+from opcheck.subject import (
+    CLEAN_ERRORS,
+    Subject,
+    arrays,
+    constant,
+    describe_error,
+    is_builtin,
+)
 
 
 def reference(subject: Subject, found: Findings) -> str:
@@ -33,7 +40,10 @@ def reference(subject: Subject, found: Findings) -> str:
                 wanted = _reference(subject, flat)
         except Exception:
             continue  # the reference takes no such values
-        seen = subject.eager(flat)
+        try:
+            seen = subject.eager(flat)
+        except CLEAN_ERRORS:
+            continue  # refused, which is as good
         tried.append(name)
         if different := subject.difference(wanted, seen, strict=False):
             found.fail(
@@ -140,25 +150,34 @@ def _in_v1_graph(subject: Subject) -> list[list[np.ndarray]]:
 def dtypes(subject: Subject, found: Findings) -> str:
     """Every dtype that has a kernel on the device is run, and compared where it can be."""
     description = subject.describe()
-    parameters = _type_parameters(subject)
+    parameters = {*subject.attrs, *subject.parameters()[len(subject.inputs) :]}
     device = "GPU" if tf.config.get_visible_devices("GPU") else "CPU"
     exercised = []
     for op_type, op_def in description.op_defs.items():
         for attr in (attr for attr in op_def.attr if attr.type == "type"):
             declared = [tf.as_dtype(t).name for t in attr.allowed_values.list.type]
-            registered = _registered(op_type, attr.name, device)
+            registered = _registered(op_type, attr.name, device, "DEFAULT")
+            anywhere = _registered(op_type, attr.name, "CPU", "GPU", "DEFAULT")
             run = [name for name in declared if name in registered] if declared else []
             run = run or sorted(registered)
             missing = [
                 name for name in declared if registered and name not in registered
             ]
-            if missing:
+            orphans = [name for name in missing if name not in anywhere]
+            if orphans and not is_builtin(op_type):
+                found.fail(
+                    f"{attr.name}={orphans[0]}",
+                    "a kernel: the interface allows it",
+                    f"no kernel on any device for {', '.join(orphans)}",
+                    "a missing REGISTER_KERNEL_BUILDER, or a dtype too many in .Attr()",
+                )
+            elif missing:
                 found.note(
                     f"declared, without a kernel on {device}: {', '.join(missing)}"
                 )
             reachable = attr.name in description.type_attrs or attr.name in parameters
             if not reachable:
-                if len(run) > 1:
+                if len(run) > 1 and not is_builtin(op_type):
                     found.note(
                         f"attr {attr.name} of {op_type} cannot be set from the inputs"
                     )
@@ -176,18 +195,12 @@ def dtypes(subject: Subject, found: Findings) -> str:
     return f"ran {', '.join(dict.fromkeys(exercised))}"
 
 
-def _type_parameters(subject: Subject) -> set[str]:
-    return {
-        name for name, value in subject.attrs.items() if isinstance(value, tf.DType)
-    }
-
-
-def _registered(op_type: str, attr: str, device: str) -> set[str]:
+def _registered(op_type: str, attr: str, *devices: str) -> set[str]:
     """The names of the dtypes that the op's kernels on a device take for an attr."""
     op_def_values = None
     names = set()
     for kernel in kernels.get_registered_kernels_for_op(op_type).kernel:
-        if kernel.device_type not in (device, "DEFAULT"):
+        if kernel.device_type not in devices:
             continue
         constraints = [c for c in kernel.constraint if c.name == attr]
         for constraint in constraints:
@@ -213,7 +226,7 @@ def _run_dtype(subject: Subject, attr: str, name: str, found: Findings) -> str:
     if dtype in (tf.variant, tf.resource) or dtype.is_quantized:
         return "not run: variant, resource, quantized dtypes"
     attrs = dict(subject.attrs)
-    if attr in attrs:
+    if attr in {*attrs, *subject.parameters()[len(subject.inputs) :]}:
         attrs[attr] = dtype
     affected = [own == attr for own in subject.describe().type_attrs]
     base = [_small(x) if own else x for x, own in zip(subject.flat, affected)]
@@ -221,6 +234,10 @@ def _run_dtype(subject: Subject, attr: str, name: str, found: Findings) -> str:
     try:
         seen = subject.eager(flat, attrs)
     except Exception as error:
+        if all(map(is_builtin, subject.describe().op_types)):
+            return (
+                f"refused by another op of {len(subject.describe().op_types)}: {name}"
+            )
         found.fail(
             f"in {name}",
             f"a result: a kernel for {attr}={name} is registered",
@@ -245,7 +262,7 @@ def _run_dtype(subject: Subject, attr: str, name: str, found: Findings) -> str:
         return ""
     if different := subject.difference(
         wanted, seen, strict=False
-    ) and _coarse_difference(subject, wanted, seen, flat):
+    ) and _coarse_difference(subject, wanted, seen, [*flat, *subject.flat]):
         found.fail(
             f"in {name}",
             what,

@@ -1,0 +1,103 @@
+"""The command line: `python -m opcheck FILE.py:function --samples FILE.py:name`."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from opcheck.run import NAMES, check
+from opcheck.samples import Location
+
+_HELP = f"""\
+usage: python -m opcheck FILE.py:function --samples FILE.py:name [--checks A,B] [--skip A,B] [--html OUT.html]
+name: a tuple of inputs, or a dict of `inputs`, attrs and options of opcheck.check, or a function that returns one;
+checks: {" ".join(NAMES)}
+"""
+
+
+class _BadUse(Exception):
+    """One line on what is wrong with the command."""
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str):
+        raise _BadUse(message)
+
+    def format_help(self) -> str:
+        return _HELP
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs the command: 0 if no check failed, else 1."""
+    try:
+        return _run(_parse(arguments))
+    except _BadUse as error:
+        print(f"opcheck: {error}", file=sys.stderr)
+        return 1
+
+
+def _parse(arguments: list[str] | None) -> argparse.Namespace:
+    parser = _Parser("opcheck")
+    parser.add_argument("op")
+    parser.add_argument("--samples", required=True)
+    parser.add_argument("--checks")
+    parser.add_argument("--skip")
+    parser.add_argument("--html")
+    return parser.parse_args(arguments)
+
+
+def _run(options: argparse.Namespace) -> int:
+    op = _load(options.op)
+    if not callable(op):
+        raise _BadUse(f"{options.op} is not a function")
+    samples = _load(options.samples)
+    samples = samples() if callable(samples) else samples
+    keywords = dict(samples) if isinstance(samples, dict) else {"inputs": samples}
+    inputs = keywords.pop("inputs", None)
+    if not isinstance(inputs, list | tuple):
+        raise _BadUse(
+            f"{options.samples} is neither a tuple of inputs nor a dict with `inputs`"
+        )
+    for name in ("checks", "skip"):
+        if value := getattr(options, name):
+            keywords[name] = [one.strip() for one in value.split(",")]
+    try:
+        report = check(op, *inputs, **keywords)
+    except ValueError as error:
+        raise _BadUse(str(error)) from None
+    print(report)
+    if options.html:
+        page = (
+            '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+            '<meta name="viewport" content="width=device-width">'
+            f"<title>opcheck: {report.subject}</title>"
+            "<style>:root { color-scheme: light dark; font-family: sans-serif }</style>"
+            f"</head><body>\n{report._repr_html_()}\n</body></html>\n"
+        )
+        try:
+            Path(options.html).write_text(page, encoding="utf-8")
+        except OSError as error:
+            raise _BadUse(f"cannot write {options.html}: {error.strerror}") from None
+    return 0 if report.ok else 1
+
+
+def _load(place: str):
+    """What FILE.py:name names."""
+    file, separator, name = place.rpartition(":")
+    if not separator or not file or not name:
+        raise _BadUse(f"{place!r} is not FILE.py:name")
+    path = Path(file)
+    if not path.is_file():
+        raise _BadUse(f"there is no file {file}")
+    try:
+        return Location(path.stem, str(path.resolve()), name).load()
+    except AttributeError as error:
+        if error.name and error.name in name.split("."):
+            raise _BadUse(f"{file} has no {name}") from None
+        raise _BadUse(f"{file} cannot be imported: {error}") from error
+    except Exception as error:
+        message = f"{type(error).__name__}: {error}".splitlines()[0]
+        raise _BadUse(f"{file} cannot be imported: {message}") from None
+
+
+if __name__ == "__main__":
+    sys.exit(main())

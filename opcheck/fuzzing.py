@@ -1,0 +1,313 @@
+"""`opcheck.fuzz`: generated calls, and the smallest one that fails."""
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import hypothesis
+import numpy as np
+
+from opcheck.children import Child, Crash
+from opcheck.compare import difference, mentions
+from opcheck.report import OpCheckError, Report, Result
+from opcheck.run import Call, _dtype_name, _name
+from opcheck.samples import as_arrays, locate
+from opcheck.variations import variations
+
+CHECKS = ("eager_vs_graph", "static_shape", "immutability", "bad_input", "reference")
+_CAUSES = {
+    "crash": "the kernel trusts its input: a missing check, or an index out of range",
+    "eager_vs_graph": "a kernel that keeps something between calls, or a check that only the "
+    "kernel or only the shape function makes",
+    "static_shape": "the shape function and the kernel disagree",
+    "immutability": "the kernel writes to an input's memory",
+    "bad_input": "an error that is not about the input, or does not name it",
+    "reference": "a mistake in the kernel, in a case that nobody thought of",
+}
+_CHAPTERS = {
+    "crash": "attrs",
+    "eager_vs_graph": "shape_functions",
+    "static_shape": "shape_functions",
+    "immutability": "opcheck",
+    "bad_input": "attrs",
+    "reference": "zero_out",
+}
+
+
+class FuzzReport(Report):
+    """What fuzzing found.
+
+    Attributes:
+      calls: The number of generated calls, those of the shrinking included.
+      errors: How many of them ended in a clean error.
+      line: Python that reproduces the smallest failing call; empty if none failed.
+    """
+
+    def __init__(
+        self, subject: str, result: Result, calls: int, errors: int, line: str
+    ):
+        super().__init__(subject, [result])
+        self.calls = calls
+        self.errors = errors
+        self.line = line
+
+    def table(self, colour: bool = False) -> str:
+        """As Report.table, and the line that reproduces the failure."""
+        return super().table(colour) + (f"\n\n{self.line}" if self.line else "")
+
+    def assert_ok(self) -> "FuzzReport":
+        """Raises OpCheckError with the failing call; else returns itself."""
+        if not self.ok:
+            explanation = self.results[0].explanation()
+            raise OpCheckError(f"{self.summary()}\n{explanation}\n{self.line}")
+        return self
+
+
+@dataclass(frozen=True)
+class _Failure:
+    kind: str
+    seen: str
+    inputs: list
+    attrs: dict
+
+    def size(self) -> tuple:
+        """Smaller is better to look at."""
+        arrays = [
+            x
+            for some in self.inputs
+            for x in (some if isinstance(some, list) else [some])
+        ]
+        text = sum(len(repr(x.tolist())) for x in arrays) + len(repr(self.attrs))
+        return sum(max(1, x.size) for x in arrays), text
+
+
+class _Found(Exception):
+    """What Hypothesis takes for the failure."""
+
+
+class _TimeIsUp(BaseException):
+    """Ends Hypothesis from inside, as an interrupt from the keyboard would."""
+
+
+def fuzz(
+    op: Callable,
+    strategy,
+    examples: int = 1000,
+    seconds: float = 60.0,
+    reference: Callable | None = None,
+    skip: Iterable[str] = (),
+    tolerances: Mapping | None = None,
+    variations: int = 9,
+    thorough: int = 5,
+    seed: int = 0,
+    timeout: float = 60.0,
+    memory: int = 4 << 30,
+    gpu: bool = False,
+    progress: bool | None = None,
+) -> FuzzReport:
+    """Calls an op with what Hypothesis thinks of, in a child process, and shrinks what fails.
+
+    Each call runs eagerly and in a graph. It fails if the process dies; if the two differ; if an
+    inferred shape is wrong; if an input changes; if an error is not a clean one, or names neither
+    an input nor an attr; or if the result is not the reference's.
+
+    Args:
+      op: As for `opcheck.check`.
+      strategy: For pairs of a list of inputs and a dictionary of attrs: `strategies.calls(…)`.
+      examples: How many calls to generate at most.
+      seconds: When to stop; a failing call may be shrunk for as long again.
+      reference: From the same arguments to the result. What it raises for is not compared.
+      skip: Names from `fuzzing.CHECKS` that are not to be looked at.
+      tolerances: As for `opcheck.check`.
+      variations: How many further calls are derived from each one that Hypothesis generates: the
+        same elements in other places, or one input in another shape. They are cheap.
+      thorough: For one in so many of Hypothesis's calls a graph is made for its very shapes, and
+        the inferred ones are checked; otherwise one graph serves all.
+      seed: The same seed, the same calls.
+      timeout: Seconds after which a call counts as hung.
+      memory: As for `opcheck.check`.
+      gpu: Whether the op runs on a GPU, where there is one.
+      progress: Whether to draw a progress bar; by default if standard error is a terminal.
+
+    Raises:
+      ValueError: The op cannot be imported by a child process, or an argument is wrong.
+    """
+    if unknown := set(skip) - set(CHECKS):
+        raise ValueError(f"no check {unknown}: fuzz has {', '.join(CHECKS)}")
+    location = locate(op)
+    options = {
+        "tolerances": {_dtype_name(k): v for k, v in (tolerances or {}).items()},
+        "memory": memory,
+    }
+    call = Call(op, location, [], {}, options, reference)
+    start = {
+        "location": location,
+        "path": list(sys.path),
+        "folder": os.getcwd(),
+        "options": options,
+        "gpu": gpu,
+    }
+    with Child(None, timeout, **start) as child:
+        campaign = _Campaign(
+            child, call, frozenset(skip), seconds, variations, max(1, thorough)
+        )
+        bar = sys.stderr.isatty() if progress is None else progress
+        campaign.run(strategy, examples, seed, bar)
+    return campaign.report()
+
+
+class _Campaign:
+    """One run: what was called and what failed."""
+
+    def __init__(
+        self,
+        child: Child,
+        call: Call,
+        skip: frozenset,
+        seconds: float,
+        variations: int,
+        thorough: int,
+    ):
+        self.child = child
+        self.call = call
+        self.skip = skip
+        self.seconds = seconds
+        self.variations = variations
+        self.thorough = thorough
+        self.calls = self.errors = self.examples = 0
+        self.names: list[str] = []
+        self.smallest: _Failure | None = None
+        self.begin = self.end = 0.0
+
+    def run(self, strategy, examples: int, seed: int, bar: bool) -> None:
+        """Lets Hypothesis generate, and shrink what fails."""
+
+        @hypothesis.seed(seed)
+        @hypothesis.settings(
+            max_examples=-(-examples // (1 + self.variations)),
+            deadline=None,
+            database=None,
+            phases=(hypothesis.Phase.generate, hypothesis.Phase.shrink),
+            report_multiple_bugs=False,
+            suppress_health_check=list(hypothesis.HealthCheck),
+            verbosity=hypothesis.Verbosity.quiet,
+        )
+        @hypothesis.given(strategy)
+        def one(generated):
+            self._one(*generated)
+            if bar:
+                self._draw(examples)
+
+        self.child.ask("ping")  # so that the start of the process is not counted
+        self.begin = time.monotonic()
+        self.end = self.begin + self.seconds
+        try:
+            one()
+        except (_Found, _TimeIsUp):
+            pass
+        except hypothesis.errors.Flaky:
+            pass  # it failed once: that is enough
+        finally:
+            if bar:
+                sys.stderr.write("\n")
+
+    def _one(self, inputs: Sequence, attrs: Mapping) -> None:
+        if time.monotonic() > self.end:
+            raise _TimeIsUp
+        inputs = as_arrays(inputs)
+        if not self.names:
+            self.names = self.child.ask("names")
+        thorough = self.examples % self.thorough == 0 or self.smallest is not None
+        self.examples += 1
+        try:
+            outcomes = self.child.ask(
+                "fuzz",
+                inputs=inputs,
+                attrs=dict(attrs),
+                count=self.variations,
+                thorough=thorough,
+                outputs=self.call.reference is not None,
+            )
+        except Crash as crash:
+            self.calls += 1
+            number = int(crash.doing or 0)
+            varied, _ = next(islice(variations(inputs, self.variations), number, None))
+            self._fail("crash", str(crash), varied, attrs)
+        varied = variations(inputs, self.variations)
+        for outcome, (these, same_shapes) in zip(outcomes, varied):
+            self.calls += 1
+            self.errors += outcome.outputs is None
+            kind, seen = self._judge(outcome, these, attrs, same_shapes)
+            if seen and kind not in self.skip:
+                self._fail(kind, seen, these, attrs)
+
+    def _judge(self, outcome, inputs, attrs, same_shapes) -> tuple[str, str]:
+        if outcome.mismatch:
+            return outcome.kind, outcome.mismatch
+        if not outcome.clean:
+            return "bad_input", outcome.error
+        if outcome.outputs is None:
+            fine = outcome.generic or mentions(outcome.error, [*self.names, *attrs])
+            return "bad_input", "" if fine else outcome.error
+        if self.call.reference is None or not same_shapes:
+            return "", ""
+        try:
+            with np.errstate(all="ignore"):
+                result = self.call.reference(
+                    *[
+                        x.copy() if isinstance(x, np.ndarray) else list(x)
+                        for x in inputs
+                    ],
+                    **attrs,
+                )
+        except Exception:
+            return "", ""
+        result = [
+            np.asarray(x)
+            for x in (result if isinstance(result, list | tuple) else [result])
+        ]
+        tolerances = self.call.options["tolerances"]
+        return "reference", difference(
+            result, outcome.outputs, tolerances, strict=False
+        )
+
+    def _fail(self, kind: str, seen: str, inputs, attrs) -> None:
+        failure = _Failure(kind, seen, inputs, dict(attrs))
+        if self.smallest is None:
+            self.end = time.monotonic() + self.seconds
+            self.smallest = failure
+        elif kind == self.smallest.kind and failure.size() <= self.smallest.size():
+            self.smallest = failure
+        raise _Found(kind)
+
+    def _draw(self, examples: int) -> None:
+        done = max(
+            self.calls / examples, (time.monotonic() - self.begin) / self.seconds
+        )
+        filled = int(30 * min(1.0, done))
+        state = "shrinking" if self.smallest else f"{self.calls} calls"
+        sys.stderr.write(f"\r[{'#' * filled}{'.' * (30 - filled)}] {state:20}")
+        sys.stderr.flush()
+
+    def report(self) -> FuzzReport:
+        """What came of it."""
+        took = time.monotonic() - self.begin
+        done = f"{self.calls} generated calls in {took:.1f} s, {self.errors} of them clean errors"
+        failure, line = self.smallest, ""
+        if failure is None:
+            result = Result("fuzz", "pass", done)
+        else:
+            line = self.call.line(failure.inputs, failure.attrs)
+            result = Result(
+                "fuzz",
+                "fail",
+                f"{failure.kind}, found and shrunk in {done}",
+                "a result that keeps every promise, or an error that names an input or attr",
+                failure.seen,
+                _CAUSES[failure.kind],
+                _CHAPTERS[failure.kind],
+            )
+        return FuzzReport(_name(self.call.op), result, self.calls, self.errors, line)

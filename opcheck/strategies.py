@@ -1,0 +1,79 @@
+"""Hypothesis strategies for the calls of an op."""
+
+import numpy as np
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+_FLOATS = ("float16", "float32", "float64")
+
+
+def calls(*inputs, **attrs) -> st.SearchStrategy:
+    """Calls of an op: a strategy for pairs of a list of inputs and a dictionary of attrs.
+
+    Args:
+      *inputs: For each input a strategy for arrays, or for lists of arrays; or an array.
+      **attrs: For each attr a strategy, or a value.
+    """
+    positional = [_strategy(value) for value in inputs]
+    named = {name: _strategy(value) for name, value in attrs.items()}
+    return st.tuples(st.tuples(*positional).map(list), st.fixed_dictionaries(named))
+
+
+def _strategy(value) -> st.SearchStrategy:
+    return value if isinstance(value, st.SearchStrategy) else st.just(value)
+
+
+def shapes(
+    min_rank: int = 0, max_rank: int = 4, max_side: int = 4
+) -> st.SearchStrategy:
+    """Shapes, as tuples; any dimension may be 0. `st.shared(shapes())` fits several inputs."""
+    return hnp.array_shapes(
+        min_dims=min_rank, max_dims=max_rank, min_side=0, max_side=max_side
+    )
+
+
+def tensors(dtype="float32", shape=None, elements=None, **limits) -> st.SearchStrategy:
+    """Arrays with NaN, infinities, the largest integers and strange strings in them.
+
+    Args:
+      dtype: A name or a tf.DType, or a strategy for these.
+      shape: A tuple, or a strategy for tuples; by default `shapes(**limits)`.
+      elements: A strategy for the elements; by default all that the dtype can hold, small
+        integers being more frequent.
+      **limits: As for `shapes`.
+    """
+    shape = shapes(**limits) if shape is None else shape
+    if isinstance(dtype, st.SearchStrategy):
+        return dtype.flatmap(lambda one: tensors(one, shape, elements))
+    name = dtype if isinstance(dtype, str) else dtype.name
+    chosen = _elements(name) if elements is None else elements
+    if name == "string":
+        return hnp.arrays(object, shape, elements=chosen, fill=st.just(b""))
+    if name in ("bfloat16", "float8_e5m2", "float8_e4m3fn"):
+        import ml_dtypes
+
+        target = np.dtype(getattr(ml_dtypes, name))
+        wide = hnp.arrays(np.float32, shape, elements=chosen)
+        return wide.map(lambda array: _cast(array, target))
+    return hnp.arrays(np.dtype(name), shape, elements=chosen)
+
+
+def _cast(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    with np.errstate(all="ignore"):
+        return array.astype(dtype)
+
+
+def _elements(name: str) -> st.SearchStrategy:
+    if name == "string":
+        return st.binary(max_size=20)
+    if name == "bool":
+        return st.booleans()
+    if "float" in name:
+        width = 32 if name not in _FLOATS else int(name[5:])
+        numbers = st.integers(-8, 8).map(float)
+        return st.one_of(numbers, st.floats(width=width))
+    if "int" in name:
+        limits = np.iinfo(name)
+        few = st.integers(max(-4, limits.min), 12)
+        return st.one_of(few, st.integers(int(limits.min), int(limits.max)))
+    return hnp.from_dtype(np.dtype(name))

@@ -1,0 +1,51 @@
+"""An op's tests in a few lines of pytest.
+
+    from opcheck.testing import op_test
+
+    test_zero_out = op_test(zero_out, np.float32([3, 4]), reference=reference)
+
+makes one test of each check.
+"""
+
+import functools
+import importlib.util
+from collections.abc import Callable
+
+from opcheck.run import NAMES, _choose, check
+
+
+def op_test(op: Callable, *inputs, checks=None, skip=None, **options) -> Callable:
+    """A test function for pytest, with a parameter for each check.
+
+    The checks of an op run together, when the first of its tests does; pytest-xdist keeps them
+    in one process.
+
+    Args:
+      op: As for `opcheck.check`, and so are all others.
+      *inputs: The sample.
+      checks: The names of the checks to run; all if None.
+      skip: From the names of those not to run to the reason.
+      **options: The options and the op's attrs.
+    """
+    import pytest
+
+    chosen, reasons = _choose(checks, skip)
+
+    @functools.cache
+    def report():
+        return check(op, *inputs, checks=checks, skip=skip, **options)
+
+    @pytest.mark.parametrize(
+        "check_name", [name for name in NAMES if name in (*chosen, *reasons)]
+    )
+    def test(check_name: str) -> None:
+        result = report()[check_name]
+        if result.verdict == "skip":
+            pytest.skip(result.detail)
+        if result.verdict == "fail":
+            pytest.fail(result.explanation(), pytrace=False)
+
+    if importlib.util.find_spec("xdist"):
+        group = f"{getattr(op, '__module__', '')}.{getattr(op, '__name__', '')}"
+        test = pytest.mark.xdist_group(group)(test)
+    return test
