@@ -245,7 +245,7 @@ def _numeric(subject: Subject, found, tensors, chosen, function: Callable, order
         outputs = _projected(function(tensors)).numpy()
         noise = np.finfo(outputs.dtype).eps * np.max(np.abs(outputs), initial=0) / delta
         wrong = ~np.isclose(
-            analytical, numerical, allowed, allowed * scale + 4 * noise, True
+            analytical, numerical, allowed, allowed * scale + 16 * noise, True
         )
         if wrong.any():
             row, column = np.argwhere(wrong)[0]

@@ -6,7 +6,7 @@ import numpy as np
 import tensorflow as tf
 from tensorflow.python.framework import kernels
 
-from opcheck.compare import is_inexact, tolerance
+from opcheck.compare import difference, is_inexact, mentions, tolerance
 from opcheck.memory import filled_memory
 from opcheck.report import Findings, Skip
 from opcheck.subject import (
@@ -234,6 +234,9 @@ def _run_dtype(subject: Subject, attr: str, name: str, found: Findings) -> str:
     try:
         seen = subject.eager(flat, attrs)
     except Exception as error:
+        names = [one for some in subject.describe().names for one in some]
+        if isinstance(error, CLEAN_ERRORS) and mentions(describe_error(error), names):
+            return f"{name} refuses the sample"
         if all(map(is_builtin, subject.describe().op_types)):
             return (
                 f"refused by another op of {len(subject.describe().op_types)}: {name}"
@@ -282,8 +285,6 @@ def _coarse_difference(subject: Subject, wanted, seen, flat) -> str:
             overrides.setdefault(
                 array.dtype.name, coarsest if is_inexact(array.dtype) else 0.0
             )
-    from opcheck.compare import difference
-
     return difference(wanted, seen, overrides, strict=False)
 
 
