@@ -250,7 +250,7 @@ def _without_noise(text: str) -> str:
     """An error's message without what TensorFlow puts around it: nodes and Python's frames."""
     text = re.sub(r"\{\{function_node [^}]*\}\} *", "", text)
     text = re.sub(
-        r"Graph execution error:\s+Detected at node (\S+) defined at .*?\n(\s+File .*?\n\s*)+",
+        r"Graph execution error:\s+Detected at node (\S+) defined at .*?\n(\s*File .*?\n)+\s*",
         r"at node \1: ",
         text,
     )
