@@ -24,6 +24,7 @@ kept: A tensor of the same shape.
 count: How many elements to keep, in row-major order; all if there are fewer.
 )doc");
 
+// [kernel] No element is special, so none needs a line of its own.
 template <typename T>
 class KeepFirstOp : public tensorflow::OpKernel {
  public:
@@ -32,7 +33,6 @@ class KeepFirstOp : public tensorflow::OpKernel {
     OP_REQUIRES_OK(context, context->GetAttr("count", &count_));
   }
 
-  // [compute] No element is special, so none needs a line of its own.
   void Compute(tensorflow::OpKernelContext* context) override {
     const tensorflow::Tensor& input = context->input(0);
     tensorflow::Tensor* output = nullptr;

@@ -76,6 +76,7 @@ REGISTER_OP("KeepFirstShaped")
     .Output("kept: T")
     .SetShapeFn(tensorflow::shape_inference::UnchangedShape);
 
+// [check] Repaired: never more elements than there are.
 template <typename T>
 class KeepFirstBoundedOp : public tensorflow::OpKernel {
  public:
@@ -86,7 +87,6 @@ class KeepFirstBoundedOp : public tensorflow::OpKernel {
                 absl::InvalidArgumentError("must not be negative"));
   }
 
-  // [check] Repaired: never more elements than there are.
   void Compute(tensorflow::OpKernelContext* context) override {
     const tensorflow::Tensor& input = context->input(0);
     tensorflow::Tensor* output = nullptr;
@@ -106,9 +106,9 @@ class KeepFirstBoundedOp : public tensorflow::OpKernel {
   int64_t count_;
   const T* values_;
 };
+// [attr] Repaired: a minimum, which TensorFlow holds callers to, and a Doc.
 REGISTER_OP("KeepFirstLocal")
     .Attr("T: {float, double, int32}")
-    // [attr] Repaired: a minimum, which TensorFlow holds callers to, and a Doc.
     .Attr("count: int >= 0 = 1")
     .Input("values: T")
     .Output("kept: T")

@@ -11,6 +11,18 @@
 namespace op_by_op {
 namespace {
 
+REGISTER_OP("ShiftRightRepaired")
+    .Attr("T: {float, double}")
+    .Attr("places: int >= 0")
+    .Input("values: T")
+    .Output("shifted: T")
+    .SetShapeFn(tensorflow::shape_inference::UnchangedShape)
+    .Doc(R"doc(
+Moves the elements of a tensor towards its end; zeros come in at its start.
+
+places: How far, in row-major order.
+)doc");
+
 // [interface] Elements move `places` places, in row-major order.
 REGISTER_OP("ShiftRight")
     .Attr("T: {float, double}")
@@ -50,18 +62,7 @@ class ShiftRightOp : public tensorflow::OpKernel {
   int64_t places_;
 };
 
-REGISTER_OP("ShiftRightRepaired")
-    .Attr("T: {float, double}")
-    .Attr("places: int >= 0")
-    .Input("values: T")
-    .Output("shifted: T")
-    .SetShapeFn(tensorflow::shape_inference::UnchangedShape)
-    .Doc(R"doc(
-Moves the elements of a tensor towards its end; zeros come in at its start.
-
-places: How far, in row-major order.
-)doc");
-
+// [check] Repaired: no further than the tensor is long.
 template <typename T>
 class ShiftRightRepairedOp : public tensorflow::OpKernel {
  public:
@@ -70,7 +71,6 @@ class ShiftRightRepairedOp : public tensorflow::OpKernel {
     OP_REQUIRES_OK(context, context->GetAttr("places", &places_));
   }
 
-  // [check] No further than the tensor is long.
   void Compute(tensorflow::OpKernelContext* context) override {
     const tensorflow::Tensor& input = context->input(0);
     tensorflow::Tensor* output = nullptr;
