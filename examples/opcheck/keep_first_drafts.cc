@@ -106,6 +106,7 @@ class KeepFirstBoundedOp : public tensorflow::OpKernel {
   int64_t count_;
   const T* values_;
 };
+
 // [attr] Repaired: a minimum, which TensorFlow holds callers to, and a Doc.
 REGISTER_OP("KeepFirstLocal")
     .Attr("T: {float, double, int32}")
