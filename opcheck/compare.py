@@ -123,10 +123,12 @@ def _show(value) -> str:
 
 
 def mentions(error: str, names: Sequence[str]) -> bool:
-    """Whether an error message has one of the names in it, as a word."""
+    """Whether an error message has one of the names in it, a short one as a word."""
     message = error.split(": ", 1)[-1]
     message = re.sub(r"\{\{.*?\}\}|\[Op:.*?\]", "", message).lower()
     return any(
-        re.search(rf"(?<![a-z0-9]){re.escape(name.lower())}s?(?![a-z0-9])", message)
+        name.lower() in message
+        if len(name) > 2
+        else re.search(rf"(?<![a-z0-9]){re.escape(name.lower())}(?![a-z0-9])", message)
         for name in names
     )

@@ -4,6 +4,8 @@ import contextlib
 import ctypes
 from collections.abc import Iterator
 
+# As floats: 1.5e16, -3e-16, NaN, 1.4e-45 or so, -1.7e38.
+FILLINGS = (0x5A, 0xA5, 0x7F, 0x01, 0xFE)
 _M_PERTURB = -6  # of glibc's malloc.h
 
 
@@ -13,8 +15,11 @@ def filled_memory(byte: int) -> Iterator[None]:
 
     Works with the GNU C library; elsewhere, and under a sanitizer, it does nothing.
 
+    Call the op twice inside, and look at the second call: malloc's cache of a thread hands chunks out
+    as they were freed, with the complement of the byte if that was inside too.
+
     Args:
-      byte: 1 to 255.
+      byte: 0 to 254.
     """
     try:
         mallopt = ctypes.CDLL(None).mallopt

@@ -71,7 +71,14 @@ class Result:
 
     def explanation(self) -> str:
         """Some lines on a failure: what was expected, what was seen, why, where to read."""
-        lines = [f"{self.check}: {self.detail}"]
+        lines = [
+            textwrap.fill(
+                f"{self.check}: {self.detail}",
+                _WIDTH,
+                subsequent_indent="  ",
+                break_on_hyphens=False,
+            )
+        ]
         lines += [
             textwrap.fill(
                 f"{label:9} {line}",

@@ -1,0 +1,799 @@
+"""Tests of opcheck on TensorFlow's own ops, and of every way that a check can end."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+
+import numpy as np  # noqa: E402
+import pytest  # noqa: E402
+import tensorflow as tf  # noqa: E402
+from tensorflow.core.framework.op_def_pb2 import OpDef  # noqa: E402
+from tensorflow.python.framework import op_def_registry  # noqa: E402
+
+import opcheck  # noqa: E402
+from opcheck import children, source  # noqa: E402
+from opcheck.__main__ import main  # noqa: E402
+from opcheck.checks import compatibility  # noqa: E402
+from opcheck.compare import difference, mentions  # noqa: E402
+from opcheck.fuzzing import fuzz  # noqa: E402
+from opcheck.strategies import calls, st, tensors  # noqa: E402
+from opcheck.testing import op_test  # noqa: E402
+from opcheck.variations import variations  # noqa: E402
+
+ROOT = Path(__file__).parents[1]
+ZERO_OUT = f"{ROOT}/examples/zero_out/zero_out.py:zero_out"
+
+
+def normal(*shape):
+    return np.random.default_rng(0).normal(size=shape).astype(np.float32)
+
+
+def strings(*values):
+    return np.array(values, object)
+
+
+# TensorFlow's own ops. What opcheck finds in them is listed with the reason: none is a false alarm,
+# but many of their messages do not name the input that is wrong.
+
+UNNAMED = "the message names no argument of the function"
+BOXES = np.float32([[0.11, 0.23, 0.72, 0.81], [0.07, 0.13, 0.93, 0.88]])
+BUILT_IN = {
+    "relu": (
+        tf.nn.relu,
+        [normal(3, 4)],
+        {"reference": lambda x: np.maximum(x, 0)},
+        {},
+    ),
+    "matmul": (
+        tf.linalg.matmul,
+        [normal(2, 3), normal(3, 4)],
+        {"reference": np.matmul},
+        {"bad_input": (r"In\[0\] and In\[1\] has different ndims", UNNAMED)},
+    ),
+    "gather": (
+        tf.gather,
+        [normal(5, 3), np.int32([1, 4, 2])],
+        {"reference": lambda params, indices: params[indices]},
+        {},
+    ),
+    "max_pool2d": (
+        tf.nn.max_pool2d,
+        [normal(1, 4, 6, 2)],
+        {"ksize": 2, "strides": 2, "padding": "VALID"},
+        {
+            "empty": ("Negative dimension size", "only the shape function refuses it"),
+            "bad_input": ("tensor_in_shape must have 2", UNNAMED),
+        },
+    ),
+    "crop_and_resize": (
+        tf.image.crop_and_resize,
+        [normal(2, 6, 7, 3), BOXES, np.int32([1, 0]), np.int32([3, 2])],
+        {},
+        {"bad_input": ("crop dimensions must be positive", UNNAMED)},
+    ),
+    "softmax": (tf.nn.softmax, [normal(3, 5)], {}, {}),
+    "reduce_sum": (
+        tf.reduce_sum,
+        [normal(3, 5)],
+        {"axis": 1, "reference": lambda x, axis: x.sum(axis)},
+        {"bad_input": ("Invalid reduction dimension", UNNAMED)},
+    ),
+    "cumsum": (
+        tf.cumsum,
+        [normal(3, 5)],
+        {"reference": lambda x: x.cumsum(0, x.dtype)},
+        {"bad_input": ("Expected scan axis in the range", UNNAMED)},
+    ),
+    "transpose": (
+        tf.transpose,
+        [normal(2, 3, 4)],
+        {"reference": np.transpose},
+        {},
+    ),
+    "concat": (
+        tf.concat,
+        [[normal(2, 3), normal(4, 3)]],
+        {"axis": 0, "reference": np.concatenate},
+        {"bad_input": ("concatenate scalars", UNNAMED)},
+    ),
+    "where": (
+        tf.where,
+        [np.eye(2, dtype=bool), normal(2, 2), normal(2, 2)],
+        {"reference": np.where},
+        {},
+    ),
+    "one_hot": (tf.one_hot, [np.int32([0, 2, 1])], {"depth": 4}, {}),
+    "conv2d": (
+        tf.nn.conv2d,
+        [normal(1, 5, 6, 2), normal(3, 3, 2, 4)],
+        {"strides": 1, "padding": "SAME"},
+        {
+            "empty": (
+                "Number of groups must not be 0",
+                "only the shape function refuses",
+            )
+        },
+    ),
+    "segment_sum": (
+        tf.math.segment_sum,
+        [normal(5, 2), np.int32([0, 0, 1, 3, 3])],
+        {},
+        {"bad_input": ("input must be at least rank 1", UNNAMED)},
+    ),
+    "scatter_nd": (
+        tf.scatter_nd,
+        [np.int32([[0], [2]]), normal(2, 3), np.int32([4, 3])],
+        {},
+        {"bad_input": ("Dimension -1 must be >= 0", UNNAMED)},
+    ),
+    "top_k": (
+        tf.math.top_k,
+        [normal(3, 6)],
+        {"k": 2},
+        {
+            "gradient": (
+                "zeros",
+                "its gradient has zeros, not None, for the integer k",
+            ),
+            "bad_input": (
+                "eager: a result; in a graph: ValueError",
+                "the kernel cuts the int64 k = 2**62 down to the int32 0",
+            ),
+        },
+    ),
+    "string_length": (tf.strings.length, [strings(b"a", b"bcd")], {}, {}),
+    "string_to_number": (
+        tf.strings.to_number,
+        [strings(b"1.5", b"-2")],
+        {},
+        {"bad_input": ("could not correctly convert string", UNNAMED)},
+    ),
+    "matrix_inverse": (
+        tf.linalg.inv,
+        [normal(3, 3) + 3 * np.eye(3, dtype=np.float32)],
+        {"reference": np.linalg.inv},
+        {},
+    ),
+    "unsorted_segment_max": (
+        tf.math.unsorted_segment_max,
+        [normal(4, 2), np.int32([0, 1, 0, 1])],
+        {"num_segments": 2},
+        {"bad_input": ("is out of range", UNNAMED)},
+    ),
+    "tile": (
+        tf.tile,
+        [normal(2, 3), np.int32([2, 1])],
+        {"reference": np.tile},
+        {"bad_input": ("Encountered overflow when multiplying", UNNAMED)},
+    ),
+    "unique": (
+        tf.unique,
+        [np.int32([3, 1, 3, 2])],
+        {},
+        {"bad_input": ("unique expects a 1D vector", UNNAMED)},
+    ),
+    "clip_by_value": (
+        tf.clip_by_value,
+        [normal(3, 4), np.float32(-0.5), np.float32(0.5)],
+        {"reference": np.clip},
+        {"bad_input": (r"Shapes \(3, 4\) and .* are incompatible", UNNAMED)},
+    ),
+    "sort": (
+        tf.sort,
+        [normal(3, 5)],
+        {"op_types": ["TopKV2"], "reference": np.sort},
+        {
+            "reference": ("nan", "NumPy puts NaN last, TensorFlow first"),
+            "gradient": (
+                "zeros",
+                "its gradient has zeros, not None, for the integer k",
+            ),
+            "bad_input": ("slice index -1", UNNAMED),
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_findings_in_built_in_ops(name):
+    op, inputs, options, expected = BUILT_IN[name]
+    report = opcheck.check(op, *inputs, concurrency_seconds=0.2, repeats=2, **options)
+    assert len(report.results) == len(opcheck.NAMES)
+    seen = {result.check: result.seen for result in report.failures}
+    assert set(seen) == set(expected), report
+    for check, (pattern, _) in expected.items():
+        assert re.search(pattern, seen[check]), seen[check]
+
+
+def test_an_unwritten_output_in_tensorflow_itself():
+    """Cholesky fills the lower triangle with NaN where it fails, and forgets the upper one."""
+    indefinite = np.float64([[1, 2], [2, 1]])
+    report = opcheck.check(tf.linalg.cholesky, indefinite, checks=["determinism"])
+    assert "output[0, 1]" in report["determinism"].seen
+    assert "not written" in report["determinism"].cause
+
+
+# Ops of the book.
+
+
+def zero_out_reference(to_zero):
+    zeroed = np.zeros_like(to_zero)
+    zeroed.flat[:1] = to_zero.flat[:1]
+    return zeroed
+
+
+sys.path.insert(0, f"{ROOT}/examples/zero_out")
+from zero_out import zero_out  # noqa: E402
+
+test_zero_out = op_test(zero_out, normal(3, 4), reference=zero_out_reference)
+
+
+def test_a_race_is_found():
+    report = opcheck.check(
+        racy_zero_out, normal(1000), checks=["concurrency", "dtypes"]
+    )
+    assert report["concurrency"].verdict == "fail"
+    assert "instead of" in report["concurrency"].seen
+    assert "no kernel on any device for int32" in report["dtypes"].seen
+
+
+def racy_zero_out(x):
+    library = tf.load_op_library(f"{ROOT}/examples/zero_out/libracy_zero_out.so")
+    return library.racy_zero_out(x)
+
+
+# Ops made of Python, each with one fault.
+
+
+def dies_of_scalars(x):
+    if x.shape.rank == 0:
+        os.abort()
+    return tf.identity(x)
+
+
+def dies(x):
+    os.kill(os.getpid(), signal.SIGSEGV)
+    return x
+
+
+def sleeps_on_rank_five(x):
+    if x.shape.rank == 5:
+        time.sleep(1000)
+    return tf.identity(x)
+
+
+def adds_one(x):
+    return x + 1
+
+
+def is_off_by_one_from_seven_on(x):
+    return tf.where(x >= 7, x + 1, x)
+
+
+def dies_of_negatives(x, index=0):
+    if tf.executing_eagerly() and tf.reduce_any(x < 0) and index > 3:
+        os.abort()
+    return tf.identity(x)
+
+
+def counts_calls(x):
+    counts_calls.calls = getattr(counts_calls, "calls", 0) + 1
+    return x * tf.cast(counts_calls.calls, x.dtype)
+
+
+@tf.custom_gradient
+def doubles_with_a_wrong_gradient(x):
+    return 2 * x, lambda grad: 3 * grad
+
+
+def raises_something_odd(x):
+    if x.shape.rank == 8:
+        raise RuntimeError("odd")
+    return tf.identity(x)
+
+
+def test_a_crash_is_a_finding_and_the_check_goes_on():
+    report = opcheck.check(dies_of_scalars, normal(2, 3), checks=["empty", "schema"])
+    assert report["schema"].verdict == "pass"
+    result = report["empty"]
+    assert result.verdict == "fail"
+    assert "SIGABRT" in result.seen
+    assert "x is a scalar" in result.detail
+    assert "dies_of_scalars(np.array(" in result.seen
+
+
+def test_an_op_that_always_dies_fails_every_check_that_calls_it():
+    report = opcheck.check(dies, normal(2), reference=lambda x: x)
+    calling = {"reference", "empty", "determinism", "saved_model", "bad_input", "xla"}
+    assert calling <= {result.check for result in report.failures}
+    assert "SIGSEGV" in report["reference"].seen
+
+
+def test_a_call_that_hangs_is_ended():
+    report = opcheck.check(
+        sleeps_on_rank_five, normal(2), checks=["bad_input"], timeout=5
+    )
+    assert "no answer within 5 s" in report["bad_input"].seen
+    assert "x has rank 5" in report["bad_input"].detail
+
+
+def test_an_unclean_error_is_a_finding():
+    report = opcheck.check(raises_something_odd, normal(2), checks="bad_input")
+    assert report["bad_input"].seen == "RuntimeError: odd"
+
+
+def test_values_that_change_from_call_to_call():
+    checks = ["eager_vs_graph", "determinism"]
+    report = opcheck.check(counts_calls, normal(2), checks=checks)
+    assert [result.verdict for result in report.results] == ["fail", "fail"]
+
+
+def test_a_wrong_gradient_says_where():
+    report = opcheck.check(adds_one, normal(2), checks=["gradient"])
+    assert report["gradient"].verdict == "pass"
+    report = opcheck.check(zero_out_with_wrong_gradient, normal(2), checks=["gradient"])
+    result = report["gradient"]
+    assert result.verdict == "fail"
+    assert "1 for to_zero[0], by finite differences" in result.expected
+    assert result.seen.startswith("3 ")
+
+
+def zero_out_with_wrong_gradient(to_zero):
+    with tf.Graph().as_default() as graph:
+        graph.gradient_override_map({})
+    return _times_three_backwards(to_zero)
+
+
+@tf.custom_gradient
+def _times_three_backwards(to_zero):
+    return zero_out(to_zero), lambda grad: 3 * zero_out(grad)
+
+
+def test_no_gradient_is_a_skip_unless_demanded():
+    indices = tf.argmax
+    report = opcheck.check(indices, normal(3), checks=["gradient"])
+    assert report["gradient"].verdict == "skip"
+    report = opcheck.check(racy_zero_out, normal(3), checks=["gradient"])
+    assert "no gradient is registered" in report["gradient"].detail
+    report = opcheck.check(racy_zero_out, normal(3), checks="gradient", gradient=True)
+    assert report["gradient"].verdict == "fail"
+
+
+def test_the_reference_is_asked_in_the_process_of_the_caller():
+    asked = []
+
+    def reference(x):
+        asked.append(os.getpid())
+        return x + 2
+
+    report = opcheck.check(adds_one, normal(3), reference=reference, checks="reference")
+    assert set(asked) == {os.getpid()}
+    assert report["reference"].verdict == "fail"
+
+
+def test_tolerances_are_the_caller_s():
+    def reference(x):
+        return x + np.float32(1.001)
+
+    for tolerances, verdict in [({}, "fail"), ({"float32": 1e-2}, "pass")]:
+        report = opcheck.check(
+            adds_one,
+            normal(3),
+            reference=reference,
+            checks="reference",
+            tolerances=tolerances,
+        )
+        assert report["reference"].verdict == verdict
+
+
+def test_what_cannot_be_imported_is_checked_in_this_process_only():
+    report = opcheck.check(
+        lambda x: x + 1, normal(2), checks=["eager_vs_graph", "bad_input"]
+    )
+    assert report["eager_vs_graph"].verdict == "pass"
+    assert report["bad_input"].verdict == "skip"
+    assert "a child process cannot import" in report["bad_input"].detail
+    with pytest.raises(
+        ValueError, match="cannot import .*write a `def` at the top level"
+    ):
+        opcheck.fuzz(lambda x: x, calls(tensors()))
+
+
+def test_a_function_that_tensorflow_generated_is_refused():
+    library = tf.load_op_library(f"{ROOT}/examples/zero_out/libkeep_last.so")
+    report = opcheck.check(library.keep_last, normal(2), checks=["saved_model"])
+    assert "made by tf.load_op_library" in report["saved_model"].detail
+
+
+def test_without_isolation_no_process_is_started():
+    children.stop_server()
+    report = opcheck.check(
+        adds_one, normal(2), checks=["eager_vs_graph", "gradient"], isolate=False
+    )
+    assert report.ok
+
+
+def test_a_server_that_died_is_started_again():
+    children.start_server()
+    process, _ = children._server
+    process.kill()
+    process.wait()
+    assert opcheck.check(adds_one, normal(2), checks=["empty"]).ok
+
+
+def test_samples_are_generated():
+    sample = opcheck.Sample(
+        tf.TensorSpec([None, 2]), lambda random, shape: random.uniform(size=shape)
+    )
+    assert np.asarray(sample).shape == (3, 2)
+    assert np.asarray(sample).dtype == np.float32
+    assert opcheck.check(adds_one, sample, checks=["reference"], reference=adds_one).ok
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        ([normal(2)], {"checks": ["refrence"]}, "no check 'refrence': there are refe"),
+        ([normal(2)], {"skip": ["xl"]}, "no check 'xl'"),
+        ([tf.TensorSpec([2])], {}, "input 0 is TensorSpec.*give it a generator"),
+        ([object()], {}, "input 0 is a object: opcheck takes dense tensors"),
+        ([opcheck.Sample(tf.TensorSpec(None))], {}, "shape of known rank"),
+        ([opcheck.Sample(tf.TensorSpec([2], tf.string))], {}, "needs a generator"),
+    ],
+)
+def test_bad_arguments_are_named(arguments, options, message):
+    with pytest.raises(ValueError, match=message):
+        opcheck.check(adds_one, *arguments, **options)
+
+
+# The report.
+
+
+@pytest.fixture(scope="module")
+def failing():
+    return opcheck.check(
+        dies_of_scalars,
+        normal(2, 3),
+        checks=["reference", "empty", "xla", "schema"],
+        skip={"schema": "tested elsewhere"},
+    )
+
+
+def test_the_table_fits_a_terminal(failing):
+    text = str(failing)
+    assert max(map(len, text.splitlines())) <= 100
+    assert "\x1b" not in text
+    assert "schema     skip     tested elsewhere" in text
+    assert "reference  skip     no reference function was given" in text
+    for label in ("expected", "seen", "cause", "read      docs/zero_out.md"):
+        assert f"  {label}" in text
+    assert "\x1b[31mfail" in failing.table(colour=True)
+
+
+def test_assert_ok_explains(failing):
+    with pytest.raises(opcheck.OpCheckError, match="1 failed") as raised:
+        failing.assert_ok()
+    assert "x is a scalar" in str(raised.value)
+    assert "expected" in str(raised.value)
+    assert isinstance(raised.value, AssertionError)
+    with pytest.raises(KeyError):
+        failing["gradient"]
+
+
+def test_the_html_says_in_words_what_it_shows(failing):
+    page = failing._repr_html_()
+    assert page.count("<tr") == 1 + len(failing.results)
+    assert '<th scope="row">empty</th><td>fail</td>' in page
+    assert "&lt;" not in failing.summary()
+    assert "currentColor" in page
+    assert not re.search(r"#[0-9a-f]{3,6}\b", page)
+
+
+# Comparing.
+
+
+@pytest.mark.parametrize(
+    ("expected", "seen", "pattern"),
+    [
+        (np.float32([np.nan, 1]), np.float32([np.nan, 1]), "^$"),
+        (
+            np.float32([np.inf]),
+            np.float32([-np.inf]),
+            r"output\[0\] is -inf instead of inf",
+        ),
+        (np.float32([1]), np.float32([1 + 1e-6]), "^$"),
+        (np.float32([1]), np.float32([1 + 1e-4]), "1 of 1 elements differ"),
+        (
+            np.int64([1 << 60]),
+            np.int64([(1 << 60) + 1]),
+            "instead of 1152921504606846976",
+        ),
+        (np.float32([1]), np.float64([1]), "dtype float64 instead of float32"),
+        (np.zeros([2, 0]), np.zeros([0, 2]), r"shape \[0, 2\] instead of \[2, 0\]"),
+        (strings(b"a"), strings(b"b"), "b'b' instead of b'a'"),
+        (np.complex64([1j]), np.complex64([2j]), "2j instead of"),
+    ],
+)
+def test_difference(expected, seen, pattern):
+    assert re.search(pattern, difference([expected], [seen]))
+
+
+def test_difference_of_bits():
+    zeros = np.float32([0.0]), np.float32([-0.0])
+    assert not difference(zeros[:1], zeros[1:])
+    assert difference(zeros[:1], zeros[1:], exact=True)
+    assert difference([], zeros[:1]) == "1 outputs instead of 0"
+    bfloat16 = tf.bfloat16.as_numpy_dtype
+    assert not difference([np.ones(2, bfloat16)], [np.array([1, 1.01], bfloat16)])
+    assert difference([np.ones(2, bfloat16)], [np.array([1, 1.5], bfloat16)])
+
+
+def test_a_name_counts_as_a_word():
+    message = (
+        "InvalidArgumentError: {{function_node x}} a value of rows is wrong [Op:X]"
+    )
+    assert mentions(message, ["rows"])
+    assert mentions(message, ["b", "a"])
+    assert not mentions(message, ["x"])
+    assert not mentions(message, ["ro"])
+
+
+# Older definitions.
+
+
+def op_def(name="Cumsum", **changes):
+    copy = OpDef()
+    copy.CopyFrom(op_def_registry.get(name))
+    return copy
+
+
+def test_an_older_definition_that_fits():
+    assert compatibility.problems(op_def(), op_def()) == []
+    old = op_def()
+    del old.attr[next(i for i, a in enumerate(old.attr) if a.name == "reverse") :][:1]
+    fewer = OpDef()
+    fewer.CopyFrom(old)
+    fewer.ClearField("attr")
+    fewer.attr.extend(attr for attr in old.attr if attr.name != "reverse")
+    assert compatibility.problems(fewer, op_def()) == []  # reverse has a default
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (lambda old: old.attr.add(name="speed", type="int"), "attr speed is gone"),
+        (lambda old: old.input_arg.pop(), "inputs"),
+        (lambda old: old.output_arg.add(name="sum", type=1), "outputs were"),
+        (
+            lambda old: setattr(old.attr[0].default_value, "b", True),
+            "the default of attr exclusive was b: true and is b: false",
+        ),
+        (
+            lambda old: next(
+                attr for attr in old.attr if attr.name == "T"
+            ).allowed_values.list.type.append(7),
+            "string",
+        ),
+    ],
+)
+def test_an_older_definition_that_does_not_fit(change, problem):
+    old = op_def()
+    change(old)
+    assert problem in "\n".join(compatibility.problems(old, op_def()))
+
+
+def test_schema_reads_text():
+    old = op_def()
+    old.attr.add(name="speed", type="int")
+    for text in (str(old), f"op {{ {old} }}", [old]):
+        report = opcheck.check(
+            tf.cumsum, normal(3), checks="schema", old_op_def=text, op_types=["Cumsum"]
+        )
+        assert report["schema"].seen == "attr speed is gone"
+        assert report["schema"].chapter == "backward_compatibility"
+
+
+# A call as a line of Python.
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.float32(3),
+        np.float64([np.nan, -np.inf, 1e-300]),
+        np.zeros([2, 0], np.int8),
+        np.full([300, 2], 7),
+        np.arange(6, dtype=np.uint8).reshape(2, 3),
+        strings(b"\xff\0", b"a"),
+        np.bool_([[True], [False]]),
+        np.complex64([1 + 2j]),
+        np.zeros([0], object),
+    ],
+)
+def test_a_line_holds_the_very_values(array):
+    line = source.line(None, adds_one, [array, [array]], {"x": float("inf")})
+    name, shown = re.fullmatch(
+        r"import numpy as np; print\((\w+)\((.*)\)\)", line
+    ).groups()
+    values, kept = eval(f"(lambda *values, x: (values, x))({shown})", {"np": np})
+    assert name == "adds_one"
+    assert kept == float("inf")
+    for value in (values[0], values[1][0]):
+        assert not difference([np.asarray(array)], [value], exact=True)
+
+
+# Fuzzing.
+
+
+def test_fuzz_passes_a_correct_op():
+    report = fuzz(
+        zero_out,
+        calls(tensors(st.sampled_from(["float32", "int32"]))),
+        examples=500,
+        reference=zero_out_reference,
+    )
+    assert report.assert_ok().calls >= 500
+    assert report.errors == 0
+    assert "500 generated calls" in str(report)
+
+
+def test_fuzz_shrinks_a_wrong_value():
+    report = fuzz(
+        is_off_by_one_from_seven_on,
+        calls(tensors("int32", elements=st.integers(-100, 100))),
+        examples=2000,
+        reference=lambda x: x,
+    )
+    assert not report.ok
+    assert "is_off_by_one_from_seven_on(np.array(7, " in report.line
+    with pytest.raises(opcheck.OpCheckError, match="instead of 7"):
+        report.assert_ok()
+
+
+def test_fuzz_shrinks_a_crash_to_a_line_that_reproduces_it():
+    report = fuzz(
+        dies_of_negatives,
+        calls(tensors(elements=st.integers(-9, 9).map(float)), index=st.integers(0, 9)),
+        examples=2000,
+    )
+    assert report.results[0].detail.startswith("crash")
+    assert re.search(
+        r"dies_of_negatives\(np.array\(-1.0, .float32.\), index=4\)", report.line
+    )
+    run = subprocess.run([sys.executable, "-c", report.line], capture_output=True)
+    assert run.returncode == -signal.SIGABRT, run.stderr.decode()
+
+
+def test_fuzz_finds_what_differs_in_a_graph():
+    report = fuzz(counts_calls, calls(tensors(elements=st.just(1.0), min_rank=1)))
+    assert report.results[0].detail.startswith("eager_vs_graph")
+
+
+def test_fuzz_ends_when_time_is_up():
+    report = fuzz(adds_one, calls(tensors()), examples=10_000_000, seconds=1)
+    assert report.ok
+    assert 0 < report.calls < 10_000_000
+
+
+def test_fuzz_draws_a_progress_bar(capsys):
+    fuzz(adds_one, calls(tensors()), examples=20, progress=True)
+    assert "[######" in capsys.readouterr().err
+
+
+def test_fuzz_names_what_it_cannot_skip():
+    with pytest.raises(ValueError, match="fuzz has eager_vs_graph"):
+        fuzz(adds_one, calls(tensors()), skip=["gradient"])
+
+
+def test_variations_follow_from_the_inputs_alone():
+    inputs = [normal(3, 2), [np.int32([1, 2]), strings(b"x")]]
+    once, twice = (list(variations(inputs, 20)) for _ in range(2))
+    assert len(once) == 21
+    for (first, _), (second, _) in zip(once, twice):
+        flat = [[x[0], *x[1]] for x in (first, second)]
+        assert not difference(*flat, exact=True)
+        assert set(flat[0][0].reshape(-1)) <= set(inputs[0].reshape(-1))
+    assert any(x[0].shape != (3, 2) for x, same in once if not same)
+    assert all(x[0].shape == (3, 2) for x, same in once if same)
+
+
+# The command line.
+
+SAMPLES = """
+import numpy as np
+good = (np.float32([3, 4]),)
+full = {"inputs": good, "reference": lambda x: x * [1, 0], "checks": ["reference"]}
+wrong = {"inputs": good, "reference": lambda x: x}
+nothing = 7
+misspelt = {"inputs": good, "checks": ["refrence"]}
+def made():
+    return full
+"""
+
+
+@pytest.fixture
+def samples(tmp_path):
+    (tmp_path / "cli_samples.py").write_text(SAMPLES)
+    (tmp_path / "broken.py").write_text("1 / 0\n")
+    return tmp_path / "cli_samples.py"
+
+
+def test_the_command(samples):
+    page = samples.with_name("report.html")
+    run = subprocess.run(
+        [
+            *(
+                sys.executable,
+                "-m",
+                "opcheck",
+                ZERO_OUT,
+                "--samples",
+                f"{samples}:good",
+            ),
+            *("--checks", "eager_vs_graph, empty", "--html", page),
+        ],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+    )
+    assert run.returncode == 0, run.stderr
+    assert "zero_out: 2 passed, 0 failed" in run.stdout
+    assert page.read_text().startswith("<!doctype html>")
+    assert "<td>pass</td>" in page.read_text()
+
+
+def test_the_command_fails_where_a_check_fails(samples, capsys):
+    assert main([ZERO_OUT, "--samples", f"{samples}:made"]) == 0
+    arguments = [ZERO_OUT, "--samples", f"{samples}:wrong", "--checks", "reference"]
+    assert main(arguments) == 1
+    assert "1 failed" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("op", "sample", "more", "message"),
+    [
+        ("nowhere.py:op", ":good", [], "there is no file nowhere.py"),
+        ("zero_out", ":good", [], "'zero_out' is not FILE.py:name"),
+        (f"{ZERO_OUT}s", ":good", [], "has no zero_outs"),
+        (ZERO_OUT, ":bad", [], "has no bad"),
+        (ZERO_OUT, ":nothing", [], "is neither a tuple of inputs nor a dict"),
+        (ZERO_OUT, ":misspelt", [], "no check 'refrence'"),
+        (ZERO_OUT, ":good", ["--skip", "x"], "no check 'x'"),
+        (ZERO_OUT, ":good", ["--colour"], "unrecognized arguments: --colour"),
+        ("broken.py:x", ":good", [], "cannot be imported: ZeroDivisionError"),
+        (
+            ZERO_OUT,
+            ":full",
+            ["--html", "/nowhere/x.html"],
+            "cannot write /nowhere/x.html: No such file or directory",
+        ),
+    ],
+)
+def test_bad_use_is_one_line_and_exit_1(
+    samples, capsys, monkeypatch, op, sample, more, message
+):
+    monkeypatch.chdir(samples.parent)
+    assert main([op, "--samples", f"{samples}{sample}", *more]) == 1
+    error = capsys.readouterr().err
+    assert re.search(re.escape(message), error)
+    assert len(error.splitlines()) == 1
+    assert error.startswith("opcheck: ")
+
+
+def test_samples_are_required(capsys):
+    assert main([ZERO_OUT]) == 1
+    assert "--samples" in capsys.readouterr().err
+
+
+def test_help_is_short(capsys):
+    with pytest.raises(SystemExit) as exit:
+        main(["--help"])
+    assert exit.value.code == 0
+    assert len(capsys.readouterr().out.splitlines()) == 3
