@@ -22,7 +22,7 @@ _STYLE = """
   overflow-wrap: anywhere;
   border-bottom: 1px solid color-mix(in srgb, currentColor 30%, transparent);
 }
-.opcheck th:first-child, .opcheck td:nth-child(2) { white-space: nowrap; }
+.opcheck th, .opcheck td:nth-child(2) { white-space: nowrap; }
 .opcheck .opcheck-fail th:first-child { box-shadow: inset 0.25em 0 currentColor; }
 .opcheck .opcheck-fail td:nth-child(2) { font-weight: bold; }
 .opcheck dl {
@@ -31,7 +31,7 @@ _STYLE = """
 .opcheck dt { font-weight: normal; font-style: italic; }
 .opcheck dd { margin: 0; white-space: pre-wrap; }
 @media (max-width: 40em) {
-  .opcheck, .opcheck tbody { display: block; }
+  .opcheck, .opcheck caption, .opcheck tbody { display: block; }
   .opcheck thead { display: none; }
   .opcheck tr { display: grid; grid-template-columns: 1fr auto; }
   .opcheck th, .opcheck td { border-bottom: 0; padding-bottom: 0; }
