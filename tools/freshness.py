@@ -39,6 +39,8 @@ def depend_on_examples(app: Sphinx, docname: str, content: list[str]) -> None:
         name = re.escape(example.name)
         if re.search(rf"examples/{name}\b|\b(from|import) {name}\b", cells):
             paths += [path for path in example.iterdir() if path.is_file()]
+    if re.search(r"\b(from|import) opcheck\b", cells):
+        paths += (ROOT / "opcheck").rglob("*.py")
     for path in paths:
         app.env.note_dependency(path, docname=docname)
 
