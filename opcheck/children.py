@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+in_worker = False  # a worker needs no workers
 _lock = threading.Lock()
 _server: "tuple[subprocess.Popen, socket.socket] | None" = None
 
@@ -38,6 +39,11 @@ class WorkerError(Exception):
 def start_server() -> None:
     """Starts the process that forks the workers, unless it runs; does not wait for it."""
     global _server
+    if in_worker:
+        raise RuntimeError(
+            "the module of the op runs opcheck when it is imported: put that below "
+            '`if __name__ == "__main__":`'
+        )
     with _lock:
         if _server is not None and _server[0].poll() is None:
             return
@@ -47,7 +53,9 @@ def start_server() -> None:
             "TF_CPP_MIN_LOG_LEVEL": "2",
             "OPENBLAS_NUM_THREADS": "1",
             **os.environ,
-            "PYTHONPATH": os.pathsep.join([package, *filter(None, sys.path)]),
+            "PYTHONPATH": os.pathsep.join(
+                filter(None, [package, os.environ.get("PYTHONPATH")])
+            ),
         }
         process = subprocess.Popen(
             [sys.executable, "-m", "opcheck.server", str(theirs.fileno())],

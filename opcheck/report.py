@@ -158,7 +158,7 @@ class Report:
           colour: Whether to colour the verdicts with ANSI escape sequences.
         """
         wide = max([len(result.check) for result in self.results] + [5])
-        room = _WIDTH - wide - 10
+        room = _WIDTH - wide - 11
         lines = [self.summary(), "", f"{'check':{wide}}  verdict  detail"]
         lines.append(f"{'-' * wide}  -------  {'-' * room}")
         for result in self.results:

@@ -9,11 +9,13 @@ from multiprocessing.connection import Connection
 
 import numpy as np
 
+from opcheck import children
 from opcheck.report import Findings, Skip
 
 
 def serve(connection: Connection) -> None:
     """Answers requests until the other side closes the connection."""
+    children.in_worker = True
     worker = None
     while True:
         try:

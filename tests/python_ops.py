@@ -1,0 +1,64 @@
+"""Ops made of Python for opcheck_test.py, most of them with one fault."""
+
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+import tensorflow as tf
+
+_ZERO_OUT = Path(__file__).parents[1] / "examples" / "zero_out"
+sys.path.insert(0, str(_ZERO_OUT))
+from zero_out import zero_out  # noqa: E402
+
+
+def adds_one(x):
+    return x + 1
+
+
+def racy_zero_out(x):
+    return tf.load_op_library(str(_ZERO_OUT / "libracy_zero_out.so")).racy_zero_out(x)
+
+
+def dies(x):
+    os.kill(os.getpid(), signal.SIGSEGV)
+    return x
+
+
+def dies_of_scalars(x):
+    if x.shape.rank == 0:
+        os.abort()
+    return tf.identity(x)
+
+
+def dies_of_negatives(x, index=0):
+    if tf.executing_eagerly() and tf.reduce_any(x < 0) and index > 3:
+        os.abort()
+    return tf.identity(x)
+
+
+def sleeps_on_rank_five(x):
+    if x.shape.rank == 5:
+        time.sleep(1000)
+    return tf.identity(x)
+
+
+def raises_something_odd(x):
+    if x.shape.rank == 8:
+        raise RuntimeError("odd")
+    return tf.identity(x)
+
+
+def is_off_by_one_from_seven_on(x):
+    return tf.where(x >= 7, x + 1, x)
+
+
+def counts_calls(x):
+    counts_calls.calls = getattr(counts_calls, "calls", 0) + 1
+    return x * tf.cast(counts_calls.calls, x.dtype)
+
+
+@tf.custom_gradient
+def zero_out_with_wrong_gradient(to_zero):
+    return zero_out(to_zero), lambda grad: 3 * zero_out(grad)
