@@ -10,6 +10,7 @@ folders = [
     str(root / "docs"),
     str(root / "examples"),
     *(str(p.parent) for p in root.glob("examples/*/CMakeLists.txt")),
+    str(root),  # where opcheck is
 ]
 
 os.chdir(root)

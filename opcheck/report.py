@@ -2,6 +2,7 @@
 
 import html
 import os
+import re
 import sys
 import textwrap
 from collections.abc import Sequence
@@ -11,16 +12,34 @@ VERDICTS = ("pass", "note", "skip", "fail")
 _COLOURS = {"pass": "32", "note": "36", "skip": "33", "fail": "31"}
 _WIDTH = 100
 _STYLE = """
-.opcheck { border-collapse: collapse; }
-.opcheck caption { text-align: left; font-weight: bold; padding: 0.3em 0; }
+.opcheck { border-collapse: collapse; width: auto; margin: 0; font-size: 0.875rem; }
+.opcheck caption {
+  caption-side: top; color: inherit; text-align: left; font-weight: bold; padding: 0.3em 0;
+}
+.opcheck tr { background: none; }
 .opcheck th, .opcheck td {
-  text-align: left; vertical-align: top; padding: 0.3em 0.7em;
+  text-align: left; vertical-align: top; padding: 0.3em 0.7em; white-space: normal;
+  overflow-wrap: anywhere;
   border-bottom: 1px solid color-mix(in srgb, currentColor 30%, transparent);
 }
-.opcheck .opcheck-fail { font-weight: bold; border-left: 0.3em solid currentColor; }
-.opcheck dl { margin: 0.3em 0 0; }
-.opcheck dt { font-weight: bold; }
-.opcheck dd { margin: 0 0 0.3em 1em; overflow-wrap: anywhere; white-space: pre-wrap; }
+.opcheck th, .opcheck td:nth-child(2) { white-space: nowrap; }
+.opcheck .opcheck-fail th:first-child { box-shadow: inset 0.25em 0 currentColor; }
+.opcheck .opcheck-fail td:nth-child(2) { font-weight: bold; }
+.opcheck dl {
+  display: grid; grid-template-columns: max-content 1fr; gap: 0.1em 0.8em; margin: 0.3em 0 0;
+}
+.opcheck dt { font-weight: normal; font-style: italic; }
+.opcheck dd { margin: 0; white-space: pre-wrap; }
+@media (max-width: 40em) {
+  .opcheck, .opcheck caption, .opcheck tbody { display: block; }
+  .opcheck thead { display: none; }
+  .opcheck tr { display: grid; grid-template-columns: 1fr auto; }
+  .opcheck th, .opcheck td { border-bottom: 0; padding-bottom: 0; }
+  .opcheck td:last-child {
+    grid-column: 1 / 3; padding-bottom: 0.3em;
+    border-bottom: 1px solid color-mix(in srgb, currentColor 30%, transparent);
+  }
+}
 """
 
 
@@ -206,7 +225,7 @@ class Findings:
                 verdict="fail",
                 detail=what,
                 expected=expected,
-                seen=_shorten(seen),
+                seen=_shorten(_without_noise(seen)),
                 cause=cause,
                 chapter=chapter or self._result.chapter,
             )
@@ -232,6 +251,18 @@ class Findings:
 
 def _join(names: Sequence[str], limit: int = 4) -> str:
     return ", ".join(names[:limit]) + (", …" if len(names) > limit else "")
+
+
+def _without_noise(text: str) -> str:
+    """An error's message without what TensorFlow puts around it: nodes and Python's frames."""
+    text = re.sub(r"\{\{function_node [^}]*\}\} *", "", text)
+    text = re.sub(
+        r"Graph execution error:\s+Detected at node (\S+) defined at .*?\n(\s*File .*?\n)+\s*",
+        r"at node \1: ",
+        text,
+    )
+    text = re.sub(r"\s*\[\[\{\{node [^}]*\}\}\]\]", "", text)
+    return re.sub(r"\s*\[Op:[^\]]*\]( name:\s*)?$", "", text)
 
 
 def _shorten(text: str, limit: int = 600) -> str:

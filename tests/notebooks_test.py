@@ -453,7 +453,7 @@ ALL = dict.fromkeys(set_up.TOOLS, "1.0")
             {"tensorflow": "2.21.0", "numpy": "1"},
             False,
             True,
-            ["install cmake ninja matplotlib pytest -c"],
+            ["install cmake ninja matplotlib pytest hypothesis -c"],
         ),
         (
             {**ALL, "tensorflow": "2.19.0"},

@@ -13,7 +13,7 @@ from sphinx.environment import BuildEnvironment
 
 ROOT = EXAMPLES.parent
 SOURCES = {".cc", ".h", ".py", ".pbtxt", ".txt"}
-TOOLS = ("tensorflow-cpu", "numpy", "cmake", "ninja", "pytest")
+TOOLS = ("tensorflow-cpu", "numpy", "cmake", "ninja", "pytest", "hypothesis")
 README = """\
 Op by Op: the example {name}
 {site}{name}.html
@@ -23,7 +23,7 @@ Needs a C++17 compiler and Python {python}. In this directory:
   python3 -m venv .venv && . .venv/bin/activate
   pip install {requirements}
   cmake -S examples/{name} -B build -G Ninja && cmake --build build
-  PYTHONPATH=examples python -m pytest examples/{name}
+  PYTHONPATH=.:examples python -m pytest examples/{name}
 
 tensorflow-cpu is for x86-64 Linux; elsewhere, or with a GPU, install tensorflow of the same version.
 """
@@ -66,6 +66,7 @@ def archive(name: str, site: str) -> bytes:
         ROOT / "LICENSE",
         *(ROOT / "cmake").glob("*.cmake"),
         *EXAMPLES.glob("*.py"),
+        *(ROOT / "opcheck").rglob("*.py"),
     ]
     paths += [path for path in (EXAMPLES / name).iterdir() if path.suffix in SOURCES]
     files = {path.relative_to(ROOT).as_posix(): path.read_bytes() for path in paths}

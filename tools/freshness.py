@@ -45,6 +45,8 @@ def depend_on_examples(app: Sphinx, docname: str, content: list[str]) -> None:
     for module in (ROOT / "docs").glob("*.py"):
         if re.search(rf"\b(from|import) {re.escape(module.stem)}\b", cells):
             paths += (ROOT / "docs").glob(f"{module.stem}.[jp]*")
+    if re.search(r"\b(from|import) opcheck\b", cells):
+        paths += (ROOT / "opcheck").rglob("*.py")
     for path in paths:
         app.env.note_dependency(path, docname=docname)
 

@@ -15,7 +15,7 @@ from pathlib import Path
 BOOK = Path(__file__).parents[1]
 TENSORFLOWS = ("tensorflow", "tensorflow-cpu")
 # What the cells of the chapters use.
-TOOLS = ("cmake", "ninja", "numpy", "matplotlib", "pytest")
+TOOLS = ("cmake", "ninja", "numpy", "matplotlib", "pytest", "hypothesis")
 MODULES = {
     **dict.fromkeys(TENSORFLOWS, "tensorflow"),
     "numpy": "numpy",

@@ -1,0 +1,31 @@
+"""The Python side of the exercise and of its solution."""
+
+from pathlib import Path
+
+import tensorflow as tf
+from op_library import load_op_library
+
+_library = load_op_library(Path(__file__).with_name("libshift_right.so"), "shift_right")
+
+
+def shift_right(values, places):
+    """Moves the elements of a tensor by a number of places towards its end."""
+    return _library.shift_right(values=values, places=places)
+
+
+@tf.RegisterGradient("ShiftRight")
+def _shift_right_grad(op, grad):
+    return shift_right(grad, op.get_attr("places"))
+
+
+def shift_right_repaired(values, places):
+    """As `shift_right`, without its bugs."""
+    return _library.shift_right_repaired(values=values, places=places)
+
+
+@tf.RegisterGradient("ShiftRightRepaired")
+def _shift_right_repaired_grad(op, grad):
+    """The gradient moves the other way: element i of the input became element i + places."""
+    flat = tf.reshape(grad, [-1])
+    places = tf.minimum(op.get_attr("places"), tf.size(flat))
+    return tf.reshape(tf.pad(flat[places:], [[0, places]]), tf.shape(grad))
