@@ -5,13 +5,15 @@ tsan finds memory that two threads use at once. In a copy of the book, build/asa
 builds every example, runs the examples' tests and a fuzz round, and exits with 1 on any finding.
 """
 
+import argparse
 import os
+import pickle
 import shlex
 import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
@@ -31,6 +33,7 @@ class Sanitizer:
       runtimes: The libraries that a process must load before all others.
       options: Environment variables with the options of the runtimes, but for where they write.
       deliberate: Tests of ops that are wrong on purpose, and the source that must be reported.
+      fuzz: Options of tools/fuzz.py.
     """
 
     name: str
@@ -38,6 +41,7 @@ class Sanitizer:
     runtimes: tuple[str, ...]
     options: dict[str, str]
     deliberate: dict[str, str]
+    fuzz: tuple[str, ...]
 
     @property
     def flags(self) -> list[str]:
@@ -57,8 +61,13 @@ SANITIZERS = {
             "address,signed-integer-overflow,shift,integer-divide-by-zero,bounds,float-cast-overflow",
             ("libasan", "libubsan", "libstdc++"),
             # Python frees little of what it allocates before it ends.
-            {"ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "print_stacktrace=1"},
+            # No allocation may fill the machine: a huge one fails, as it does where memory is short.
+            {
+                "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=1024",
+                "UBSAN_OPTIONS": "print_stacktrace=1",
+            },
             {},
+            ("--shrink=100",),
         ),
         Sanitizer(
             "tsan",
@@ -69,6 +78,8 @@ SANITIZERS = {
             {
                 "zero_out/zero_out_test.py::test_a_member_written_in_compute_is_a_race": "racy_zero_out.cc",
             },
+            # opcheck forks, and a fork of a process with threads is beyond this sanitizer.
+            ("--shrink=0", "--threads=4"),
         ),
     )
 }
@@ -153,14 +164,149 @@ def build(sanitizer: Sanitizer, book: Path) -> None:
         sys.exit(1)
 
 
+def findings(reports: Path) -> list[str]:
+    """What the processes have reported, but for the refusals of huge allocations that a test asked for."""
+    texts = [file.read_text(errors="replace") for file in sorted(reports.iterdir())]
+    lines = [
+        "".join(
+            line
+            for line in text.splitlines(keepends=True)
+            if "WARNING: AddressSanitizer failed to allocate" not in line
+        )
+        for text in texts
+    ]
+    return [text for text in lines if text.strip()]
+
+
+class Round:
+    """Runs programs of the copy under a sanitizer, and judges them.
+
+    Attributes:
+      failed: Whether there was a finding or a failure.
+    """
+
+    def __init__(self, sanitizer: Sanitizer, book: Path, preload: Sequence[str]):
+        self.sanitizer = sanitizer
+        self.book = book
+        self.preload = preload
+        self.reports = book / "build" / "reports"
+        self.failed = False
+
+    def start(self, *command, output=None) -> subprocess.Popen:
+        """Starts Python with the arguments in the copy of the book."""
+        path = os.pathsep.join(map(str, (self.book / "examples", ROOT)))
+        return subprocess.Popen(
+            [sys.executable, *map(str, command)],
+            cwd=self.book,
+            stdout=output,
+            stderr=output and subprocess.STDOUT,
+            text=True,
+            env={
+                **environment(self.sanitizer, self.preload, self.reports),
+                "PYTHONPATH": path,
+                "PYTHONDONTWRITEBYTECODE": "1",
+            },
+        )
+
+    def pytest(self, *arguments) -> int:
+        """Runs tests of the copy; returns pytest's exit status."""
+        options = ("-q", "-p", "no:cacheprovider", "--no-header")
+        return self.start("-m", "pytest", *options, *arguments).wait()
+
+    def step(self, title: str, work: Callable[[], bool], expected: str = "") -> None:
+        """Does a part of the work, prints how long it took and what was found.
+
+        Args:
+          title: Of the part.
+          work: Returns whether all went well.
+          expected: A source that must be reported, and nothing else; none: nothing may be.
+        """
+        shutil.rmtree(self.reports, ignore_errors=True)
+        self.reports.mkdir()
+        start = time.monotonic()
+        fine = work()
+        found = findings(self.reports)
+        verdict = f"{len(found)} reports" if found else "nothing reported"
+        if expected:
+            fine &= any(expected in text for text in found)
+            found = [text for text in found if expected not in text]
+            verdict += f", {expected} had to be"
+        print(*found, sep="\n", end="")
+        fine &= not found
+        took = time.monotonic() - start
+        print(f"{title}: {verdict}, {'' if fine else 'FAILED, '}{took:.0f} s", flush=True)
+        self.failed |= not fine
+
+    def fuzz(self, files: Sequence[Path], *options: str) -> bool:
+        """Fuzzes what each file lists, two files at a time."""
+        waiting = sorted(files, key=lambda file: file.stat().st_size)
+        running: list[tuple[subprocess.Popen, Path, Path]] = []
+        fine = True
+        while waiting or running:
+            while waiting and len(running) < (os.cpu_count() or 1):
+                file = waiting.pop()
+                state = self.book / "build" / f"{file.stem}.state"
+                log = (self.book / "build" / f"{file.stem}.log").open("w+")
+                program = (self.book / "tools" / "fuzz.py", file, "--state", state)
+                running.append((self.start(*program, *options, output=log), log, state))
+            time.sleep(0.1)
+            for entry in [entry for entry in running if entry[0].poll() is not None]:
+                running.remove(entry)
+                run, log, state = entry
+                log.seek(0)
+                print(log.read(), end="")
+                log.close()
+                if run.returncode not in (0, 1):
+                    print(f"ended with {run.returncode} at the call {last_call(state)}")
+                fine &= run.returncode == 0
+        return fine
+
+
+def last_call(state: Path) -> str:
+    """The call that a fuzzing process made when it died."""
+    try:
+        name, inputs, attrs = pickle.loads(state.read_bytes())
+    except (OSError, EOFError, pickle.UnpicklingError):
+        return "before the first one"
+    return f"{name}: inputs {inputs!r}, attrs {attrs!r}"
+
+
 def main() -> None:
-    sanitizer = SANITIZERS[sys.argv[1]]
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("sanitizer", choices=SANITIZERS)
+    parser.add_argument("--calls", type=int, default=10_000, help="of each op")
+    parser.add_argument("--examples", nargs="*", default=["*"], help="only these")
+    options = parser.parse_args()
+    sanitizer = SANITIZERS[options.sanitizer]
     book = ROOT / "build" / sanitizer.name
     copy_book(book)
     preload = runtimes(sanitizer, book)
+    fuzz = [file for name in options.examples for file in book.glob(f"examples/{name}/*_fuzz.py")]
+    folders = [folder for name in options.examples for folder in book.glob(f"examples/{name}/")]
+    without = {folder.name for folder in folders if (folder / "CMakeLists.txt").exists()}
+    without -= {file.parent.name for file in fuzz}
+    if without:
+        sanitizer.fail(f"no file *_fuzz.py says how to call the ops of {', '.join(sorted(without))}")
     start = time.monotonic()
     build(sanitizer, book)
-    print(f"built in {time.monotonic() - start:.0f} s", preload)
+    print(f"build: {time.monotonic() - start:.0f} s", flush=True)
+    work = Round(sanitizer, book, preload)
+    tests = [file for folder in folders for file in folder.glob("*_test.py")]
+    for test, source in sanitizer.deliberate.items():
+        work.step(
+            f"wrong on purpose, {source}",
+            lambda test=test: work.pytest(book / "examples" / test) == 0,
+            expected=source,
+        )
+    deselected = [f"--deselect=examples/{test}" for test in sanitizer.deliberate]
+    work.step(
+        "tests", lambda: work.pytest("-n", str(os.cpu_count()), *deselected, *tests) == 0
+    )
+    work.step(
+        "fuzz round",
+        lambda: work.fuzz(fuzz, f"--calls={options.calls}", *sanitizer.fuzz),
+    )
+    sys.exit(work.failed)
 
 
 if __name__ == "__main__":
