@@ -73,7 +73,9 @@ def reported(name, library, code, tmp_path):
         ),
     )
     found = sanitize.findings(reports)
-    assert bool(run.returncode) == any("==ERROR" in text or "data race" in text for text in found), run.stderr
+    assert bool(run.returncode) == any(
+        "==ERROR" in text or "data race" in text for text in found
+    ), run.stderr
     return "".join(found)
 
 
@@ -83,8 +85,8 @@ class TestPositiveControls:
     @pytest.mark.parametrize(
         "name, code, kind, place",
         [
-            ("asan", OUTSIDE, "heap-buffer-overflow", r"out_of_range.cc:28"),
-            ("asan", OVERFLOW, "signed integer overflow", r"out_of_range.cc:26"),
+            ("asan", OUTSIDE, "heap-buffer-overflow", "out_of_range.cc:28"),
+            ("asan", OVERFLOW, "arithmetic without a defined", "out_of_range.cc:26"),
             ("tsan", RACE, "data race", "racy_zero_out.cc"),
         ],
     )
@@ -103,7 +105,9 @@ def test_a_compiler_without_sanitizers(tmp_path, monkeypatch, name):
     compiler.write_text("#!/bin/sh\necho 'ld: cannot find the library' >&2\nexit 1\n")
     compiler.chmod(0o755)
     monkeypatch.setenv("CXX", str(compiler))
-    with pytest.raises(SystemExit, match=rf"^make {name}: .*cannot build.*ld: cannot") as end:
+    with pytest.raises(
+        SystemExit, match=rf"^make {name}: .*cannot build.*ld: cannot"
+    ) as end:
         sanitize.runtimes(sanitize.SANITIZERS[name], tmp_path)
     assert "\n" not in end.value.code
 
@@ -127,7 +131,14 @@ def test_every_op_is_fuzzed_or_left_out(file):
 
 def fuzz(file, *options):
     return subprocess.run(
-        [sys.executable, ROOT / "tools" / "fuzz.py", file, "--calls=100", "--shrink=0", *options],
+        [
+            sys.executable,
+            ROOT / "tools" / "fuzz.py",
+            file,
+            "--calls=100",
+            "--shrink=0",
+            *options,
+        ],
         capture_output=True,
         text=True,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},

@@ -65,7 +65,9 @@ def load(path: Path) -> dict[str, Target | str]:
     before = registered()
     fuzz = importlib.import_module(path.stem).FUZZ
     for library in path.parent.glob("lib*.so"):
-        with contextlib.suppress(Exception):  # some are not to be loaded, in a chapter's example
+        with contextlib.suppress(
+            Exception
+        ):  # some are not to be loaded, in a chapter's example
             tf.load_op_library(str(library))
     if different := (registered() - before) ^ set(fuzz):
         raise KeyError(
@@ -80,7 +82,9 @@ def load(path: Path) -> dict[str, Target | str]:
 def registered() -> set[str]:
     """The names of all ops of this process, but for TensorFlow's own."""
     ops = pywrap_tf_session.TF_GetAllOpList()
-    names = {op.name for op in OpList.FromString(pywrap_tf_session.TF_GetBuffer(ops)).op}
+    names = {
+        op.name for op in OpList.FromString(pywrap_tf_session.TF_GetBuffer(ops)).op
+    }
     return {name for name in names if not hasattr(tf.raw_ops, name)}
 
 
@@ -116,7 +120,9 @@ def constant(value):
         return [constant(one) for one in value]
     value = np.asarray(value)
     text = value.dtype == object
-    return tf.constant(value.tolist() if text else value, tf.string if text else None, value.shape)
+    return tf.constant(
+        value.tolist() if text else value, tf.string if text else None, value.shape
+    )
 
 
 def wrong(target: Target, inputs: list, attrs: dict) -> str:
@@ -144,16 +150,19 @@ def compared(reference: Callable) -> Callable:
 
     def guarded(*inputs, **attrs):
         for array in map(np.asarray, tf.nest.flatten(inputs)):
-            if array.dtype.kind == "f" and 0 < np.abs(array[array != 0]).min(initial=1) < np.finfo(array.dtype).tiny:
+            if (
+                array.dtype.kind == "f"
+                and 0
+                < np.abs(array[array != 0]).min(initial=1)
+                < np.finfo(array.dtype).tiny
+            ):
                 raise ValueError("a subnormal number")
         return reference(*inputs, **attrs)
 
     return guarded
 
 
-def batches(
-    strategy: SearchStrategy, count: int, use: Callable[[list], None]
-) -> None:
+def batches(strategy: SearchStrategy, count: int, use: Callable[[list], None]) -> None:
     """Gives `use` lists of pairs of inputs and attrs, `count` pairs in all.
 
     The first pair of each list is Hypothesis's, the others have its shapes and attrs and other values.
@@ -176,7 +185,14 @@ def batches(
             inputs, attrs = call
             batch = [(inputs, attrs)]
             while len(batch) < min(VARIATIONS, count - done):
-                batch.append((tf.nest.map_structure(lambda x: varied(np.asarray(x), random), inputs), attrs))
+                batch.append(
+                    (
+                        tf.nest.map_structure(
+                            lambda x: varied(np.asarray(x), random), inputs
+                        ),
+                        attrs,
+                    )
+                )
             done += len(batch)
             use(batch)
 
@@ -214,14 +230,18 @@ def fuzz(name: str, target: Target, options: argparse.Namespace) -> str:
     with ThreadPoolExecutor(options.threads) as pool:
         run = map if options.threads == 1 else pool.map
         batches(target.strategy, options.calls, lambda calls: list(run(one, calls)))
-    return "\n".join([f"{len(failures)} wrong answers", *failures[:3]]) if failures else ""
+    return (
+        "\n".join([f"{len(failures)} wrong answers", *failures[:3]]) if failures else ""
+    )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("file", type=Path)
     parser.add_argument("--calls", type=int, default=10_000, help="of each op")
-    parser.add_argument("--shrink", type=int, default=100, help="calls by opcheck.fuzz before")
+    parser.add_argument(
+        "--shrink", type=int, default=100, help="calls by opcheck.fuzz before"
+    )
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument(
         "--state",

@@ -29,52 +29,57 @@ class Sanitizer:
 
     Attributes:
       name: Of the target of the Makefile.
-      checks: What goes behind `-fsanitize=`.
+      checks: The compiler's options that switch it on.
       runtimes: The libraries that a process must load before all others.
-      options: Environment variables with the options of the runtimes, but for where they write.
+      options: Of the runtime, but for where it writes.
       deliberate: Tests of ops that are wrong on purpose, and the source that must be reported.
       fuzz: Options of tools/fuzz.py.
     """
 
     name: str
-    checks: str
+    checks: tuple[str, ...]
     runtimes: tuple[str, ...]
-    options: dict[str, str]
+    options: str
     deliberate: dict[str, str]
     fuzz: tuple[str, ...]
 
     @property
     def flags(self) -> list[str]:
         """What the compiler and the linker are called with."""
-        return [f"-fsanitize={self.checks}", "-g1", "-O1", "-fno-omit-frame-pointer"]
+        return [*self.checks, "-g1", "-O1", "-fno-omit-frame-pointer"]
 
     def fail(self, message: str) -> NoReturn:
         sys.exit(f"make {self.name}: {message}")
 
 
+REFUSED = "WARNING: AddressSanitizer failed to allocate"
+TRAP = "AddressSanitizer: ILL"
+MEANS = "arithmetic without a defined result in the first line of the stack,"
 SANITIZERS = {
     sanitizer.name: sanitizer
     for sanitizer in (
         Sanitizer(
             "asan",
-            # Of -fsanitize=undefined, what is about numbers: with the rest g++ refuses Abseil's headers.
-            "address,signed-integer-overflow,shift,integer-divide-by-zero,bounds,float-cast-overflow",
-            ("libasan", "libubsan", "libstdc++"),
+            # Of -fsanitize=undefined, what is about numbers: with the rest g++ refuses Abseil's headers. It traps,
+            # which libasan reports: beside libasan, libubsan writes its reports to the standard error only, where
+            # a test that captures it hides them.
+            (
+                "-fsanitize=address,signed-integer-overflow,shift,integer-divide-by-zero,bounds,float-cast-overflow",
+                "-fsanitize-undefined-trap-on-error",
+            ),
+            ("libasan", "libstdc++"),
             # Python frees little of what it allocates before it ends.
             # No allocation may fill the machine: a huge one fails, as it does where memory is short.
-            {
-                "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=1024",
-                "UBSAN_OPTIONS": "print_stacktrace=1",
-            },
+            "detect_leaks=0:handle_sigill=1:allocator_may_return_null=1:max_allocation_size_mb=1024",
             {},
             ("--shrink=100",),
         ),
         Sanitizer(
             "tsan",
-            "thread",
+            ("-fsanitize=thread",),
             ("libtsan", "libstdc++"),
             # TensorFlow and Python are not instrumented: what they lock is unknown, so only our code counts.
-            {"TSAN_OPTIONS": "ignore_noninstrumented_modules=1"},
+            "ignore_noninstrumented_modules=1",
             {
                 "zero_out/zero_out_test.py::test_a_member_written_in_compute_is_a_race": "racy_zero_out.cc",
             },
@@ -110,9 +115,13 @@ def runtimes(sanitizer: Sanitizer, folder: Path) -> list[str]:
     linked = subprocess.run(["ldd", program], capture_output=True, text=True).stdout
     found = []
     for name in sanitizer.runtimes:
-        paths = [line.split()[2] for line in linked.splitlines() if f"{name}.so" in line]
+        paths = [
+            line.split()[2] for line in linked.splitlines() if f"{name}.so" in line
+        ]
         if not paths:
-            sanitizer.fail(f"{command[0]} has no shared {name}: choose g++ with CXX=g++")
+            sanitizer.fail(
+                f"{command[0]} has no shared {name}: choose g++ with CXX=g++"
+            )
         found += paths
     return found
 
@@ -127,10 +136,8 @@ def environment(
       preload: What `runtimes` returned.
       reports: An empty folder: each process that has a finding leaves a file there.
     """
-    options = {
-        name: f"{values}:log_path={reports / name[:4].lower()}"
-        for name, values in sanitizer.options.items()
-    }
+    variable = f"{sanitizer.name.upper()}_OPTIONS"
+    options = {variable: f"{sanitizer.options}:log_path={reports / sanitizer.name}"}
     return {**os.environ, **options, "LD_PRELOAD": " ".join(preload)}
 
 
@@ -149,7 +156,7 @@ def build(sanitizer: Sanitizer, book: Path) -> None:
     """Builds the examples of the copy, for the CPU."""
     flags = shlex.join([*sanitizer.flags, f"-ffile-prefix-map={book}/="])
     options = shlex.join(
-        ["-DCMAKE_BUILD_TYPE=None", f"-DCMAKE_CXX_FLAGS={flags}", "-DCUDA_COMPILER=OFF"]
+        ["-DCMAKE_BUILD_TYPE=None", f"-DCMAKE_CXX_FLAGS={flags}", "-DCUDA=off"]
     )
     stamp = book / "build" / "options"
     if not stamp.exists() or stamp.read_text() != options:
@@ -166,16 +173,13 @@ def build(sanitizer: Sanitizer, book: Path) -> None:
 
 def findings(reports: Path) -> list[str]:
     """What the processes have reported, but for the refusals of huge allocations that a test asked for."""
-    texts = [file.read_text(errors="replace") for file in sorted(reports.iterdir())]
-    lines = [
-        "".join(
-            line
-            for line in text.splitlines(keepends=True)
-            if "WARNING: AddressSanitizer failed to allocate" not in line
-        )
-        for text in texts
-    ]
-    return [text for text in lines if text.strip()]
+    texts = []
+    for file in sorted(reports.iterdir()):
+        lines = file.read_text(errors="replace").splitlines(keepends=True)
+        text = "".join(line for line in lines if REFUSED not in line)
+        if text.strip():
+            texts.append(text.replace(TRAP, f"{TRAP}, {MEANS}"))
+    return texts
 
 
 class Round:
@@ -234,7 +238,9 @@ class Round:
         print(*found, sep="\n", end="")
         fine &= not found
         took = time.monotonic() - start
-        print(f"{title}: {verdict}, {'' if fine else 'FAILED, '}{took:.0f} s", flush=True)
+        print(
+            f"{title}: {verdict}, {'' if fine else 'FAILED, '}{took:.0f} s", flush=True
+        )
         self.failed |= not fine
 
     def fuzz(self, files: Sequence[Path], *options: str) -> bool:
@@ -281,12 +287,22 @@ def main() -> None:
     book = ROOT / "build" / sanitizer.name
     copy_book(book)
     preload = runtimes(sanitizer, book)
-    fuzz = [file for name in options.examples for file in book.glob(f"examples/{name}/*_fuzz.py")]
-    folders = [folder for name in options.examples for folder in book.glob(f"examples/{name}/")]
-    without = {folder.name for folder in folders if (folder / "CMakeLists.txt").exists()}
+    fuzz = [
+        file
+        for name in options.examples
+        for file in book.glob(f"examples/{name}/*_fuzz.py")
+    ]
+    folders = [
+        folder for name in options.examples for folder in book.glob(f"examples/{name}/")
+    ]
+    without = {
+        folder.name for folder in folders if (folder / "CMakeLists.txt").exists()
+    }
     without -= {file.parent.name for file in fuzz}
     if without:
-        sanitizer.fail(f"no file *_fuzz.py says how to call the ops of {', '.join(sorted(without))}")
+        sanitizer.fail(
+            f"no file *_fuzz.py says how to call the ops of {', '.join(sorted(without))}"
+        )
     start = time.monotonic()
     build(sanitizer, book)
     print(f"build: {time.monotonic() - start:.0f} s", flush=True)
@@ -300,7 +316,8 @@ def main() -> None:
         )
     deselected = [f"--deselect=examples/{test}" for test in sanitizer.deliberate]
     work.step(
-        "tests", lambda: work.pytest("-n", str(os.cpu_count()), *deselected, *tests) == 0
+        "tests",
+        lambda: work.pytest("-n", str(os.cpu_count()), *deselected, *tests) == 0,
     )
     work.step(
         "fuzz round",

@@ -17,9 +17,7 @@ from polymorphism import (
     weighted_sum,
 )
 
-_parse = load_op_library(
-    Path(__file__).with_name("libparse_record.so"), "parse_record"
-)
+_parse = load_op_library(Path(__file__).with_name("libparse_record.so"), "parse_record")
 
 
 def parse_record(record, out_types):

@@ -63,9 +63,7 @@ FUZZ = {
     "ElementwiseMedian": (
         elementwise_median,
         calls(
-            st.lists(
-                tensors(shape=SHAPE | shapes(max_rank=2)), min_size=1, max_size=5
-            )
+            st.lists(tensors(shape=SHAPE | shapes(max_rank=2)), min_size=1, max_size=5)
         ),
         median_reference,
     ),
