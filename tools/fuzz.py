@@ -10,23 +10,23 @@ import argparse
 import contextlib
 import functools
 import importlib
-import inspect
 import pickle
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
 import hypothesis
 import numpy as np
-import opcheck
 import tensorflow as tf
 from hypothesis.strategies import SearchStrategy
-from opcheck.compare import difference
 from tensorflow.core.framework.op_def_pb2 import OpList
 from tensorflow.python.client import pywrap_tf_session
+
+import opcheck
+from opcheck.compare import difference
 
 VARIATIONS = 20
 CLEAN = (

@@ -5,8 +5,9 @@ from pathlib import Path
 import numpy as np
 from hypothesis import strategies as st
 from op_library import load_op_library
-from opcheck.strategies import calls, tensors
 from preserve_index import preserve_index
+
+from opcheck.strategies import calls, tensors
 
 _here = Path(__file__)
 _keep_at = load_op_library(_here.with_name("libkeep_at.so"), "keep_at")

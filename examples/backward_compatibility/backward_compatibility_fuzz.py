@@ -6,6 +6,7 @@ import backward_compatibility as v2
 import op_def_check
 from hypothesis import strategies as st
 from op_library import load_op_library
+
 from opcheck.strategies import calls, shapes, tensors
 
 _blend = load_op_library(Path(__file__).with_name("libblend_v2.so"), "blend")

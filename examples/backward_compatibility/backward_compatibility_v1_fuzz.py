@@ -4,6 +4,7 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 from op_library import load_op_library
+
 from opcheck.strategies import calls, shapes, tensors
 
 _v1 = load_op_library(

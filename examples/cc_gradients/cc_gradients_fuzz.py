@@ -6,6 +6,7 @@ import numpy as np
 from cc_gradients import cyclic_encoding, mat_mul, round_to_step, squared_relu
 from hypothesis import strategies as st
 from op_library import load_op_library
+
 from opcheck.strategies import calls, shapes, tensors
 
 _round_through = load_op_library(

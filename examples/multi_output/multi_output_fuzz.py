@@ -7,6 +7,7 @@ import numpy as np
 from hypothesis import strategies as st
 from multi_output import extremes, zero_out_at
 from op_library import load_op_library
+
 from opcheck.strategies import calls, shapes, tensors
 
 _frexp = load_op_library(Path(__file__).with_name("libfrexp.so"), "frexp")

@@ -7,7 +7,6 @@ import polymorphism
 import tensorflow as tf
 from hypothesis import strategies as st
 from op_library import load_op_library
-from opcheck.strategies import calls, shapes, tensors
 from polymorphism import (
     cumulative_max,
     deinterleave,
@@ -16,6 +15,8 @@ from polymorphism import (
     string_to_number,
     weighted_sum,
 )
+
+from opcheck.strategies import calls, shapes, tensors
 
 _parse = load_op_library(Path(__file__).with_name("libparse_record.so"), "parse_record")
 

@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 from hypothesis import strategies as st
 from op_library import load_op_library
-from opcheck.strategies import calls, shapes, tensors
 from shape_functions import (
     crop_or_pad,
     direct_sum,
@@ -15,6 +14,8 @@ from shape_functions import (
     rgb_to_gray,
     unit_impulse,
 )
+
+from opcheck.strategies import calls, shapes, tensors
 
 _rows = load_op_library(
     Path(__file__).with_name("libevery_other_row.so"), "every_other_row"

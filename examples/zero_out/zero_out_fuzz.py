@@ -5,8 +5,9 @@ from pathlib import Path
 import numpy as np
 from hypothesis import strategies as st
 from op_library import load_op_library
-from opcheck.strategies import calls, tensors
 from zero_out import zero_out
+
+from opcheck.strategies import calls, tensors
 
 _keep_last = load_op_library(Path(__file__).with_name("libkeep_last.so"), "keep_last")
 
