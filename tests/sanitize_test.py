@@ -146,9 +146,8 @@ def fuzz(file, *options):
 
 
 def test_every_example_says_how_to_fuzz_it():
-    assert {file.parent for file in FILES} == {
-        file.parent for file in ROOT.glob("examples/*/CMakeLists.txt")
-    }
+    examples = {file.parent for file in ROOT.glob("examples/*/CMakeLists.txt")}
+    assert examples - {file.parent for file in FILES} == set()
 
 
 def test_a_forgotten_op_and_a_wrong_answer_are_errors(tmp_path):

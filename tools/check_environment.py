@@ -5,7 +5,9 @@ import sys
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
-INSTALL = "pip install --constraint constraints.txt --editable '.[cpu,build,docs,fuzz,test]'"
+INSTALL = (
+    "pip install --constraint constraints.txt --editable '.[cpu,build,docs,fuzz,test]'"
+)
 
 
 def main() -> None:

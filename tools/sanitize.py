@@ -52,7 +52,7 @@ class Sanitizer:
         sys.exit(f"make {self.name}: {message}")
 
 
-REFUSED = "WARNING: AddressSanitizer failed to allocate"
+REFUSED = "Sanitizer failed to allocate"
 TRAP = "AddressSanitizer: ILL"
 MEANS = "arithmetic without a defined result in the first line of the stack,"
 SANITIZERS = {
@@ -79,7 +79,7 @@ SANITIZERS = {
             ("-fsanitize=thread",),
             ("libtsan", "libstdc++"),
             # TensorFlow and Python are not instrumented: what they lock is unknown, so only our code counts.
-            "ignore_noninstrumented_modules=1",
+            "ignore_noninstrumented_modules=1:allocator_may_return_null=1:max_allocation_size_mb=1024",
             {
                 "zero_out/zero_out_test.py::test_a_member_written_in_compute_is_a_race": "racy_zero_out.cc",
             },
