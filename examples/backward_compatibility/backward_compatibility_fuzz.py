@@ -53,6 +53,8 @@ NUMBERS = st.sampled_from([0.0, 1.0, -2.5, 1e30, float("nan"), float("inf")])
 DEFINITIONS = st.sampled_from(
     [b"", b"\n\x04Gate", b"\n\x03Mix", b"\n\x04gone"]
 ) | st.binary(max_size=12)
+# Their errors say "input 1", not the name of a list.
+NUMBERED = (None, ("bad_input",))
 FUZZ = {
     "Amplify": (v2.amplify, calls(tensors(), factor=NUMBERS)),
     "Attenuate": (attenuate, calls(tensors(), divisor=NUMBERS)),
@@ -63,17 +65,23 @@ FUZZ = {
         v2.snap,
         calls(tensors(), rounding=st.sampled_from(["up", "down", "nearest", "x"])),
     ),
-    "Power": (power, calls(LIST)),
-    "FlipPhase": (flip_phase, calls(tensors(shape=SHAPE), LIST | st.just([]))),
+    "Power": (power, calls(LIST), *NUMBERED),
+    "FlipPhase": (
+        flip_phase,
+        calls(tensors(shape=SHAPE), LIST),
+        *NUMBERED,
+    ),
     "OpByOp>Softsign": (v2.softsign, SIGNAL),
-    "Mix": (mix, calls(LIST)),
-    "Blend": (blend, calls(LIST)),
+    "Mix": (mix, calls(LIST), *NUMBERED),
+    "Blend": (blend, calls(LIST), *NUMBERED),
     "CheckOpDef": (
         check_op_def,
         calls(
             tensors("string", st.sampled_from([(), (), (1,)]), DEFINITIONS),
             tensors("string", st.sampled_from([(), (), (1,)]), DEFINITIONS),
         ),
+        None,
+        ("bad_input",),  # TensorFlow says what is wrong with a definition
     ),
     "Halve": "deprecated: it refuses every call",
 }

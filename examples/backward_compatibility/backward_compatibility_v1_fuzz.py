@@ -64,6 +64,8 @@ SIGNAL = calls(tensors())
 SHAPE = st.shared(shapes(max_rank=2), key="shape")
 MOSTLY = tensors(shape=SHAPE | SHAPE | shapes(max_rank=2))
 NUMBERS = st.sampled_from([0.0, 1.0, -2.5, 1e30, float("nan"), float("inf")])
+# Their errors say "input 1", not the name of a list.
+NUMBERED = (None, ("bad_input",))
 FUZZ = {
     "Amplify": (amplify, SIGNAL),
     "Attenuate": (attenuate, SIGNAL),
@@ -74,8 +76,8 @@ FUZZ = {
     "Limit": (limit, calls(tensors(), limit=NUMBERS)),
     "Gate": (gate, calls(tensors(), threshold=NUMBERS)),
     "Snap": (snap, calls(tensors(), rounding=st.sampled_from(["up", "down", "x"]))),
-    "Mix": (mix, calls(st.lists(MOSTLY, min_size=1, max_size=4))),
+    "Mix": (mix, calls(st.lists(MOSTLY, min_size=1, max_size=4)), *NUMBERED),
     "Halve": (halve, SIGNAL),
-    "Blend": (blend, calls(MOSTLY, MOSTLY)),
+    "Blend": (blend, calls(MOSTLY, MOSTLY), *NUMBERED),
     "CheckOpDef": "of version 2",
 }
