@@ -24,7 +24,7 @@ export TF_CPP_MIN_LOG_LEVEL ?= 2
 export TF_ENABLE_ONEDNN_OPTS ?= 0
 
 .DEFAULT_GOAL := help
-.PHONY: help env check-environment examples $(EXAMPLES) docs serve notebooks lab test bench bench-build bench-gpu linkcheck clean
+.PHONY: help env check-environment examples $(EXAMPLES) docs serve notebooks lab test asan tsan bench bench-build bench-gpu linkcheck clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F '|' '{printf "%-18s %s\n", $$1, $$2}'
@@ -61,6 +61,12 @@ lab: examples ## JupyterLab with the chapters open as notebooks
 
 test: examples ## every test
 	@$(python) -m pytest -n auto --maxprocesses 4 --dist loadgroup
+
+asan: $(environment) ## the examples' tests and generated calls, looking for wrong memory accesses and arithmetic
+	@$(python) tools/sanitize.py asan
+
+tsan: $(environment) ## the same, looking for data races
+	@$(python) tools/sanitize.py tsan
 
 bench: examples ## every measurement of bench/ that needs no GPU, against other libraries too
 	@$(python) bench/peers.py

@@ -1,0 +1,93 @@
+"""Generated calls: `python tools/fuzz.py examples/roi_pool/roi_pool_fuzz.py`."""
+
+from pathlib import Path
+
+import numpy as np
+import roi_pool as ops
+from hypothesis import strategies as st
+from op_library import load_op_library
+from roi_pool import roi_pool, roi_pool_inference
+
+from opcheck.strategies import calls, shapes, tensors
+
+_variants = load_op_library(
+    Path(__file__).with_name("libroi_pool_variants.so"), "roi_pool_variant"
+)
+
+
+def roi_pool_grad(gradient, argmax, rois, feature_shape):
+    return ops.roi_pool_grad(gradient, argmax, rois, feature_shape)
+
+
+def roi_pool_variant(features, rois, **attrs):
+    return _variants.roi_pool_variant(features, rois, **attrs)
+
+
+@st.composite
+def rois(draw, count, batch):
+    """Boxes `[count, 5]`, most of them in a batch of that size."""
+    corners = st.one_of(
+        st.integers(-2, 12).map(float),
+        st.floats(-1e5, 1e5, width=32),
+        st.floats(width=32),
+    )
+    boxes = draw(tensors("float32", (count, 5), corners))
+    images = st.integers(0, max(0, batch - 1))
+    if draw(st.integers(0, 9)):
+        boxes[:, 0] = draw(st.lists(images, min_size=count, max_size=count))
+    return boxes
+
+
+SIDES = st.integers(0, 7) | st.integers(1, 5)
+CHANNELS = st.sampled_from([0, 1, 2, 3, 7, 8, 9, 16, 33, 65])
+FLOATS = st.sampled_from(["float16", "bfloat16", "float32", "float64"])
+BINS = dict(
+    pooled_height=st.sampled_from([1, 2, 7, 0]),
+    pooled_width=st.sampled_from([1, 3, 7]),
+    spatial_scale=st.sampled_from([1.0, 0.0625, 3.0, 0.0, float("nan")]),
+)
+
+
+@st.composite
+def features_and_rois(draw, **attrs):
+    if not draw(st.integers(0, 9)):
+        return draw(calls(tensors(FLOATS, shapes()), tensors("float32"), **attrs))
+    shape = draw(st.tuples(st.integers(0, 3), SIDES, SIDES, CHANNELS))
+    count = draw(st.integers(0, 4))
+    return draw(calls(tensors(FLOATS, shape), rois(count, shape[0]), **attrs))
+
+
+@st.composite
+def gradients(draw):
+    batch, height, width = draw(st.tuples(st.integers(0, 3), SIDES, SIDES))
+    count = draw(st.integers(0, 4))
+    shape = (count, *draw(st.tuples(SIDES, SIDES, CHANNELS)))
+    other = shape if draw(st.integers(0, 9)) else draw(shapes())
+    pixels = st.integers(-1, max(0, height * width - bool(draw(st.integers(0, 9)))))
+    sizes = np.array([batch, height, width, shape[-1]], np.int32)
+    if not draw(st.integers(0, 9)):
+        sizes = draw(tensors("int32", shapes(max_rank=2, max_side=5)))
+    return draw(
+        calls(
+            tensors(FLOATS, shape),
+            tensors("int32", other, pixels),
+            rois(count, batch),
+            sizes,
+        )
+    )
+
+
+FUZZ = {
+    "RoiPool": (roi_pool, features_and_rois(**BINS)),
+    "RoiPoolInference": (roi_pool_inference, features_and_rois(**BINS)),
+    "RoiPoolGrad": (roi_pool_grad, gradients()),
+    "RoiPoolVariant": (
+        roi_pool_variant,
+        features_and_rois(
+            **BINS,
+            kernel=st.sampled_from(["plain", "channels", "direct", "packed"]),
+            path=st.sampled_from(["best", "baseline"]),
+            with_argmax=st.booleans(),
+        ),
+    ),
+}

@@ -1,0 +1,168 @@
+"""The sanitizers of `make asan` and `make tsan` find what they are there for; no op is forgotten."""
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import sanitize
+import tensorflow as tf
+
+ROOT = Path(__file__).parents[1]
+COMPILER = shlex.split(os.environ.get("CXX", "c++"))
+SOURCES = {
+    "asan": ROOT / "tests" / "out_of_range.cc",
+    "tsan": ROOT / "examples" / "zero_out" / "racy_zero_out.cc",
+}
+OVERFLOW = "library.out_of_range([1.0, 2.0, 3.0], 65536, 65536)"
+OUTSIDE = "library.out_of_range([1.0, 2.0, 3.0], 3, 1)"
+INSIDE = "library.out_of_range([1.0, 2.0, 3.0], 2, 1)"
+RACE = """
+from concurrent.futures import ThreadPoolExecutor
+with ThreadPoolExecutor(2) as threads:
+    list(threads.map(lambda x: library.racy_zero_out(x), [tf.ones([50_000])] * 200))
+"""
+ALONE = "[library.racy_zero_out(tf.ones([50_000])) for _ in range(20)]"
+
+
+@pytest.fixture(scope="module")
+def build(tmp_path_factory):
+    """Builds the source of a sanitizer; both at once, in the first call."""
+    folder = tmp_path_factory.mktemp("sanitize")
+    flags = [
+        flag.replace("-I", "-isystem") for flag in tf.sysconfig.get_compile_flags()
+    ]
+    options = [*flags, "-DNDEBUG", "-shared", "-fPIC"]
+    runs = {
+        name: subprocess.Popen(
+            [
+                *COMPILER,
+                *options,
+                *sanitize.SANITIZERS[name].flags,
+                source,
+                "-o",
+                folder / f"{name}.so",
+                *tf.sysconfig.get_link_flags(),
+            ]
+        )
+        for name, source in SOURCES.items()
+    }
+
+    def built(name):
+        assert runs[name].wait() == 0
+        return folder / f"{name}.so"
+
+    return built
+
+
+def reported(name, library, code, tmp_path):
+    """What a sanitizer reports of a program that has loaded the library."""
+    sanitizer = sanitize.SANITIZERS[name]
+    reports = tmp_path / "reports"
+    reports.mkdir()
+    program = f"import tensorflow as tf\nlibrary = tf.load_op_library('{library}')\n"
+    run = subprocess.run(
+        [sys.executable, "-c", program + code],
+        capture_output=True,
+        text=True,
+        env=sanitize.environment(
+            sanitizer, sanitize.runtimes(sanitizer, tmp_path), reports
+        ),
+    )
+    found = sanitize.findings(reports)
+    assert bool(run.returncode) == any(
+        "==ERROR" in text or "data race" in text for text in found
+    ), run.stderr
+    return "".join(found)
+
+
+@pytest.mark.xdist_group("sanitize")
+@pytest.mark.skipif(sys.platform != "linux", reason="the runtimes are preloaded")
+class TestPositiveControls:
+    @pytest.mark.parametrize(
+        "name, code, kind, place",
+        [
+            ("asan", OUTSIDE, "heap-buffer-overflow", "out_of_range.cc:28"),
+            ("asan", OVERFLOW, "arithmetic without a defined", "out_of_range.cc:26"),
+            ("tsan", RACE, "data race", "racy_zero_out.cc"),
+        ],
+    )
+    def test_a_mistake_is_reported(self, build, tmp_path, name, code, kind, place):
+        text = reported(name, build(name), code, tmp_path)
+        assert kind in text and place in text
+
+    @pytest.mark.parametrize("name, code", [("asan", INSIDE), ("tsan", ALONE)])
+    def test_a_call_without_one_is_not(self, build, tmp_path, name, code):
+        assert reported(name, build(name), code, tmp_path) == ""
+
+
+@pytest.mark.parametrize("name", sanitize.SANITIZERS)
+def test_a_compiler_without_sanitizers(tmp_path, monkeypatch, name):
+    compiler = tmp_path / "c++"
+    compiler.write_text("#!/bin/sh\necho 'ld: cannot find the library' >&2\nexit 1\n")
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CXX", str(compiler))
+    with pytest.raises(
+        SystemExit, match=rf"^make {name}: .*cannot build.*ld: cannot"
+    ) as end:
+        sanitize.runtimes(sanitize.SANITIZERS[name], tmp_path)
+    assert "\n" not in end.value.code
+
+
+def test_a_failed_allocation_is_no_finding(tmp_path):
+    warning = "==1==WARNING: AddressSanitizer failed to allocate 0xfff bytes\n"
+    (tmp_path / "asan.1").write_text(warning)
+    (tmp_path / "asan.2").write_text(warning + "==2==ERROR: AddressSanitizer: SEGV\n")
+    assert sanitize.findings(tmp_path) == ["==2==ERROR: AddressSanitizer: SEGV\n"]
+
+
+FILES = sorted(ROOT.glob("examples/*/*_fuzz.py"))
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_every_op_is_fuzzed_or_left_out(file):
+    """With a few calls, so that the file itself is tested too."""
+    run = fuzz(file)
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
+def fuzz(file, *options):
+    return subprocess.run(
+        [
+            sys.executable,
+            ROOT / "tools" / "fuzz.py",
+            file,
+            "--calls=100",
+            "--shrink=0",
+            *options,
+        ],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+    )
+
+
+def test_every_example_says_how_to_fuzz_it():
+    examples = {file.parent for file in ROOT.glob("examples/*/CMakeLists.txt")}
+    assert examples - {file.parent for file in FILES} == set()
+
+
+def test_a_forgotten_op_and_a_wrong_answer_are_errors(tmp_path):
+    folder = tmp_path / "zero_out"
+    shutil.copytree(ROOT / "examples" / "zero_out", folder)
+    shutil.copy(ROOT / "examples" / "op_library.py", tmp_path)
+    file = folder / "zero_out_fuzz.py"
+    text = file.read_text()
+    wrong = text.replace("to_zero.flat[:1]\n", "1\n")
+    assert wrong != text
+    file.write_text(wrong)
+    run = fuzz(file)
+    assert run.returncode == 1 and "ZeroOut: " in run.stdout, run.stderr
+    assert "wrong answers\nzero_out(" in run.stdout
+    file.write_text(text.replace('"KeepLast": (keep_last', '"Other": (keep_last'))
+    run = fuzz(file)
+    assert run.returncode == 1
+    assert "disagree about KeepLast, Other" in run.stderr

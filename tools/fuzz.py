@@ -1,0 +1,265 @@
+"""Many generated calls of the ops of the book: `python tools/fuzz.py examples/x/x_fuzz.py`.
+
+Such a file holds `FUZZ`, from the name of each op that its libraries register to how to call it: an op, a
+strategy of `opcheck.strategies.calls` and, where there is one, a reference; or to a string that says why not.
+First `opcheck.fuzz` looks for a failure and shrinks it. Then come calls by the thousand in this process, from
+several threads with --threads: each that Hypothesis thinks of, and that call again with other values.
+"""
+
+import argparse
+import contextlib
+import functools
+import importlib
+import pickle
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import NamedTuple
+
+import hypothesis
+import numpy as np
+import tensorflow as tf
+from hypothesis.strategies import SearchStrategy
+from tensorflow.core.framework.op_def_pb2 import OpList
+from tensorflow.python.client import pywrap_tf_session
+
+import opcheck
+from opcheck.compare import difference
+
+VARIATIONS = 20
+CLEAN = (
+    tf.errors.InvalidArgumentError,
+    tf.errors.NotFoundError,
+    tf.errors.ResourceExhaustedError,
+    tf.errors.UnimplementedError,
+    TypeError,
+    ValueError,
+)
+
+
+class Target(NamedTuple):
+    """How to fuzz an op.
+
+    Attributes:
+      op: A function of a module.
+      strategy: For its inputs and attrs.
+      reference: From the same arguments to the result, in NumPy.
+      skip: What `opcheck.fuzz` is not to look at.
+    """
+
+    op: Callable
+    strategy: SearchStrategy
+    reference: Callable | None = None
+    skip: tuple[str, ...] = ()
+
+
+def load(path: Path) -> dict[str, Target | str]:
+    """Imports the `FUZZ` of a file.
+
+    Raises:
+      KeyError: It lacks an op of a library in its folder, or names one that is in none.
+    """
+    sys.path[:0] = [str(path.parent), str(path.parent.parent)]
+    before = registered()
+    fuzz = importlib.import_module(path.stem).FUZZ
+    for library in path.parent.glob("lib*.so"):
+        with contextlib.suppress(
+            Exception
+        ):  # some are not to be loaded, in a chapter's example
+            tf.load_op_library(str(library))
+    if different := (registered() - before) ^ set(fuzz):
+        raise KeyError(
+            f"FUZZ of {path.name} and the libraries beside it disagree about {', '.join(sorted(different))}"
+        )
+    return {
+        name: found if isinstance(found, str) else Target(*found)
+        for name, found in fuzz.items()
+    }
+
+
+def registered() -> set[str]:
+    """The names of all ops of this process, but for TensorFlow's own."""
+    ops = pywrap_tf_session.TF_GetAllOpList()
+    names = {
+        op.name for op in OpList.FromString(pywrap_tf_session.TF_GetBuffer(ops)).op
+    }
+    return {name for name in names if not hasattr(tf.raw_ops, name)}
+
+
+def varied(array: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    """An array of the same shape and dtype, with other values: moved, or some of them extreme."""
+    flat = array.flatten()
+    if random.random() < 0.5:
+        flat = random.permutation(flat)
+    if flat.dtype == object:
+        for i in np.flatnonzero(random.random(flat.size) < 0.3):
+            text = bytearray(flat[i])
+            text[random.integers(len(text) + 1) :] = random.bytes(random.integers(40))
+            flat[i] = bytes(text)
+    elif flat.dtype != bool and random.random() < 0.7:
+        chosen = random.random(flat.size) < random.choice([0.1, 0.5, 1.0])
+        flat[chosen] = random.choice(extremes(flat.dtype), chosen.sum())
+    return flat.reshape(array.shape)
+
+
+@functools.cache
+def extremes(dtype: np.dtype) -> np.ndarray:
+    """Values at which kernels go wrong."""
+    if np.issubdtype(dtype, np.integer):
+        limits = np.iinfo(dtype)
+        numbers = [0, 1, 2, 3, 7, 100, limits.max, limits.max - 1, limits.min]
+        return np.array(numbers + [-1] * (limits.min < 0), dtype)
+    numbers = [0, -0.0, 1, -1, 0.5, 2.5, 1e-30, 1e5, -1e38, 1e300]
+    with np.errstate(over="ignore"):
+        return np.array([*numbers, np.nan, np.inf, -np.inf]).astype(dtype)
+
+
+def constant(value):
+    """Tensors from arrays, those of lists too."""
+    if isinstance(value, list | tuple):
+        return [constant(one) for one in value]
+    value = np.asarray(value)
+    text = value.dtype == object
+    return tf.constant(
+        value.tolist() if text else value, tf.string if text else None, value.shape
+    )
+
+
+def wrong(target: Target, inputs: list, attrs: dict) -> str:
+    """Calls an op: what is wrong with its answer, nothing in most cases."""
+    try:
+        outputs = target.op(*map(constant, inputs), **attrs)
+    except CLEAN:
+        return ""
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    if target.reference is None:
+        return ""
+    try:
+        with np.errstate(all="ignore"):
+            expected = compared(target.reference)(*inputs, **attrs)
+    except Exception:
+        return ""
+    expected = [np.asarray(one) for one in tf.nest.flatten(expected)]
+    actual = [one.numpy() for one in tf.nest.flatten(outputs)]
+    return difference(expected, actual, strict=False)
+
+
+def compared(reference: Callable) -> Callable:
+    """A reference that refuses subnormal numbers, which are zero to TensorFlow's threads."""
+
+    def guarded(*inputs, **attrs):
+        for array in map(np.asarray, tf.nest.flatten(inputs)):
+            if array.dtype.kind == "f":
+                small = np.abs(array) < np.finfo(array.dtype).tiny
+                if np.any(small & (array != 0)):
+                    raise ValueError("a subnormal number")
+        return reference(*inputs, **attrs)
+
+    return guarded
+
+
+def batches(strategy: SearchStrategy, count: int, use: Callable[[list], None]) -> None:
+    """Gives `use` lists of pairs of inputs and attrs, `count` pairs in all.
+
+    The first pair of each list is Hypothesis's, the others have its shapes and attrs and other values.
+    """
+    random = np.random.default_rng(0)
+    done = seed = 0
+    while done < count:
+
+        @hypothesis.seed(seed)
+        @hypothesis.settings(
+            max_examples=-(-(count - done) // VARIATIONS),
+            deadline=None,
+            database=None,
+            phases=[hypothesis.Phase.generate],
+            suppress_health_check=list(hypothesis.HealthCheck),
+        )
+        @hypothesis.given(strategy)
+        def one(call):
+            nonlocal done
+            inputs, attrs = call
+            batch = [(inputs, attrs)]
+            while len(batch) < min(VARIATIONS, count - done):
+                batch.append(
+                    (
+                        tf.nest.map_structure(
+                            lambda x: varied(np.asarray(x), random), inputs
+                        ),
+                        attrs,
+                    )
+                )
+            done += len(batch)
+            use(batch)
+
+        one()
+        seed += 1
+
+
+def fuzz(name: str, target: Target, options: argparse.Namespace) -> str:
+    """Fuzzes one op.
+
+    Returns:
+      What is wrong with it, nothing if all went well.
+    """
+    if options.shrink:
+        report = opcheck.fuzz(
+            target.op,
+            target.strategy,
+            examples=options.shrink,
+            seconds=60,
+            reference=target.reference and compared(target.reference),
+            skip=target.skip,
+            progress=False,
+        )
+        if not report.ok:
+            return str(report)
+    failures = []
+
+    def one(call) -> None:
+        if options.state:
+            options.state.seek(0)
+            options.state.write(pickle.dumps((name, *call)))
+        if seen := wrong(target, *call):
+            failures.append(f"{target.op.__name__}{call}: {seen}")
+
+    with ThreadPoolExecutor(options.threads) as pool:
+        run = map if options.threads == 1 else pool.map
+        batches(target.strategy, options.calls, lambda calls: list(run(one, calls)))
+    return (
+        "\n".join([f"{len(failures)} wrong answers", *failures[:3]]) if failures else ""
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--calls", type=int, default=10_000, help="of each op")
+    parser.add_argument(
+        "--shrink", type=int, default=100, help="calls by opcheck.fuzz before"
+    )
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument(
+        "--state",
+        type=lambda path: open(path, "wb", buffering=0),
+        help="a file that always holds the last call, pickled",
+    )
+    options = parser.parse_args()
+    failed = False
+    for name, target in load(options.file).items():
+        if isinstance(target, str):
+            print(f"{name}: left out, {target}", flush=True)
+            continue
+        start = time.process_time()
+        problem = fuzz(name, target, options)
+        took = f"{options.shrink + options.calls} calls in {time.process_time() - start:.1f} s"
+        print(f"{name}: {problem or took}", flush=True)
+        failed |= bool(problem)
+    sys.exit(failed)
+
+
+if __name__ == "__main__":
+    main()

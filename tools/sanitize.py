@@ -1,0 +1,336 @@
+"""The examples under sanitizers: `python tools/sanitize.py asan`, or `tsan`.
+
+asan finds bytes read or written that are not the op's own, and arithmetic without a defined result;
+tsan finds memory that two threads use at once. In a copy of the book, build/asan or build/tsan, this
+builds every example, runs the examples' tests and a fuzz round, and exits with 1 on any finding.
+"""
+
+import argparse
+import functools
+import os
+import pickle
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+ROOT = Path(__file__).parents[1]
+COPIED = ("cmake", "examples", "tools", "pyproject.toml")
+BUILT = shutil.ignore_patterns("*.so", "__pycache__", ".*_cache")
+
+
+@dataclass(frozen=True)
+class Sanitizer:
+    """One of the two.
+
+    Attributes:
+      name: Of the target of the Makefile.
+      checks: The compiler's options that switch it on.
+      runtimes: The libraries that a process must load before all others.
+      options: Of the runtime, but for where it writes.
+      left_out: Tests that are not run, with the reason.
+      control: A program that must be reported, for the source that it names in its first line.
+      fuzz: Options of tools/fuzz.py.
+    """
+
+    name: str
+    checks: tuple[str, ...]
+    runtimes: tuple[str, ...]
+    options: str
+    left_out: dict[str, str]
+    control: str
+    fuzz: tuple[str, ...]
+
+    @property
+    def flags(self) -> list[str]:
+        """What the compiler and the linker are called with."""
+        return [*self.checks, "-g1", "-O1", "-fno-omit-frame-pointer"]
+
+    def fail(self, message: str) -> NoReturn:
+        sys.exit(f"make {self.name}: {message}")
+
+
+RACE = """# racy_zero_out.cc
+from concurrent.futures import ThreadPoolExecutor
+import tensorflow as tf
+library = tf.load_op_library("examples/zero_out/libracy_zero_out.so")
+with ThreadPoolExecutor(2) as threads:
+    list(threads.map(library.racy_zero_out, [tf.ones([50_000])] * 200))
+"""
+REFUSED = "Sanitizer failed to allocate"
+TRAP = "AddressSanitizer: ILL"
+MEANS = "arithmetic without a defined result in the first line of the stack,"
+SANITIZERS = {
+    sanitizer.name: sanitizer
+    for sanitizer in (
+        Sanitizer(
+            "asan",
+            # Of -fsanitize=undefined, what is about numbers: with the rest g++ refuses Abseil's headers. It traps,
+            # which libasan reports: beside libasan, libubsan writes its reports to the standard error only, where
+            # a test that captures it hides them.
+            (
+                "-fsanitize=address,signed-integer-overflow,shift,integer-divide-by-zero,bounds,float-cast-overflow",
+                "-fsanitize-undefined-trap-on-error",
+            ),
+            ("libasan", "libstdc++"),
+            # Python frees little of what it allocates before it ends.
+            # No allocation may fill the machine: a huge one fails, as it does where memory is short.
+            "detect_leaks=0:handle_sigill=1:allocator_may_return_null=1:max_allocation_size_mb=1024",
+            {},
+            "",  # no example reads out of range: tests/sanitize_test.py has an op that does
+            ("--shrink=100",),
+        ),
+        Sanitizer(
+            "tsan",
+            ("-fsanitize=thread",),
+            ("libtsan", "libstdc++"),
+            # TensorFlow and Python are not instrumented: what they lock is unknown, so only our code counts.
+            "ignore_noninstrumented_modules=1:allocator_may_return_null=1:max_allocation_size_mb=1024",
+            {
+                "zero_out/zero_out_test.py::test_a_member_written_in_compute_is_a_race": "4000 calls that race",
+            },
+            RACE,
+            # opcheck forks, and a fork of a process with threads is beyond this sanitizer.
+            ("--shrink=0", "--threads=4"),
+        ),
+    )
+}
+
+
+def runtimes(sanitizer: Sanitizer, folder: Path) -> list[str]:
+    """The paths of the libraries to preload; exits where the compiler has none, or they cannot run."""
+    source, program = folder / "probe.cc", folder / "probe"
+    source.write_text("int main() {}\n")
+    command = [*shlex.split(os.environ.get("CXX", "c++")), *sanitizer.flags]
+    try:
+        build = subprocess.run(
+            [*command, source, "-o", program], capture_output=True, text=True
+        )
+    except OSError:
+        sanitizer.fail(f"no C++ compiler ({command[0]}): sudo apt-get install g++")
+    if build.returncode:
+        sanitizer.fail(
+            f"{command[0]} cannot build with {sanitizer.flags[0]}, which takes g++ and {sanitizer.runtimes[0]} "
+            f"(dnf install {sanitizer.runtimes[0]}): {build.stderr.strip().splitlines()[-1]}"
+        )
+    run = subprocess.run([program], capture_output=True, text=True)
+    if run.returncode:
+        sanitizer.fail(
+            f"a program built with {sanitizer.flags[0]} does not run: {(run.stderr.strip() or '?').splitlines()[0]} "
+            "(where it is about memory mappings: sudo sysctl vm.mmap_rnd_bits=28)"
+        )
+    linked = subprocess.run(["ldd", program], capture_output=True, text=True).stdout
+    found = []
+    for name in sanitizer.runtimes:
+        paths = [
+            line.split()[2] for line in linked.splitlines() if f"{name}.so" in line
+        ]
+        if not paths:
+            sanitizer.fail(
+                f"{command[0]} has no shared {name}: choose g++ with CXX=g++"
+            )
+        found += paths
+    return found
+
+
+def environment(
+    sanitizer: Sanitizer, preload: Sequence[str], reports: Path
+) -> dict[str, str]:
+    """The variables under which a program loads what `sanitizer` has built.
+
+    Args:
+      sanitizer: The one.
+      preload: What `runtimes` returned.
+      reports: An empty folder: each process that has a finding leaves a file there.
+    """
+    variable = f"{sanitizer.name.upper()}_OPTIONS"
+    options = {variable: f"{sanitizer.options}:log_path={reports / sanitizer.name}"}
+    return {**os.environ, **options, "LD_PRELOAD": " ".join(preload)}
+
+
+def copy_book(book: Path) -> None:
+    """Brings the copy up to date; what was built in it stays, but for the libraries beside the sources."""
+    book.mkdir(parents=True, exist_ok=True)
+    for name in COPIED:
+        if (ROOT / name).is_file():
+            shutil.copy2(ROOT / name, book)
+            continue
+        shutil.rmtree(book / name, ignore_errors=True)
+        shutil.copytree(ROOT / name, book / name, ignore=BUILT)
+
+
+def build(sanitizer: Sanitizer, book: Path) -> None:
+    """Builds the examples of the copy, for the CPU."""
+    flags = shlex.join([*sanitizer.flags, f"-ffile-prefix-map={book}/="])
+    options = shlex.join(
+        ["-DCMAKE_BUILD_TYPE=None", f"-DCMAKE_CXX_FLAGS={flags}", "-DCUDA=off"]
+    )
+    stamp = book / "build" / "options"
+    if not stamp.exists() or stamp.read_text() != options:
+        shutil.rmtree(book / "build", ignore_errors=True)
+        stamp.parent.mkdir()
+        stamp.write_text(options)
+    run = subprocess.run(
+        [sys.executable, book / "tools" / "examples.py"],
+        env={**os.environ, "CMAKE_OPTIONS": options},
+    )
+    if run.returncode:
+        sys.exit(1)
+
+
+def findings(reports: Path) -> list[str]:
+    """What the processes have reported, but for the refusals of huge allocations that a test asked for."""
+    texts = []
+    for file in sorted(reports.iterdir()):
+        lines = file.read_text(errors="replace").splitlines(keepends=True)
+        text = "".join(line for line in lines if REFUSED not in line)
+        if text.strip():
+            texts.append(text.replace(TRAP, f"{TRAP}, {MEANS}"))
+    return texts
+
+
+class Round:
+    """Runs programs of the copy under a sanitizer, and judges them.
+
+    Attributes:
+      failed: Whether there was a finding or a failure.
+    """
+
+    def __init__(self, sanitizer: Sanitizer, book: Path, preload: Sequence[str]):
+        self.sanitizer = sanitizer
+        self.book = book
+        self.preload = preload
+        self.reports = book / "build" / "reports"
+        self.failed = False
+
+    def start(self, *command, output=None) -> subprocess.Popen:
+        """Starts Python with the arguments in the copy of the book."""
+        path = os.pathsep.join(map(str, (self.book / "examples", ROOT)))
+        return subprocess.Popen(
+            [sys.executable, *map(str, command)],
+            cwd=self.book,
+            stdout=output,
+            stderr=output and subprocess.STDOUT,
+            text=True,
+            env={
+                **environment(self.sanitizer, self.preload, self.reports),
+                "PYTHONPATH": path,
+                "PYTHONDONTWRITEBYTECODE": "1",
+            },
+        )
+
+    def pytest(self, *arguments) -> int:
+        """Runs tests of the copy; returns pytest's exit status."""
+        options = ("-q", "-p", "no:cacheprovider", "--no-header")
+        return self.start("-m", "pytest", *options, *arguments).wait()
+
+    def step(self, title: str, work: Callable[[], bool], expected: str = "") -> None:
+        """Does a part of the work, prints how long it took and what was found.
+
+        Args:
+          title: Of the part.
+          work: Returns whether all went well.
+          expected: A source that must be reported, and nothing else; none: nothing may be.
+        """
+        shutil.rmtree(self.reports, ignore_errors=True)
+        self.reports.mkdir()
+        start = time.monotonic()
+        fine = work()
+        found = findings(self.reports)
+        verdict = f"{len(found)} reports" if found else "nothing reported"
+        if expected:
+            fine &= any(expected in text for text in found)
+            found = [text for text in found if expected not in text]
+            verdict += f", {expected} had to be"
+        print(*found, sep="\n", end="")
+        fine &= not found
+        took = time.monotonic() - start
+        print(
+            f"{title}: {verdict}, {'' if fine else 'FAILED, '}{took:.0f} s", flush=True
+        )
+        self.failed |= not fine
+
+    def fuzz(self, files: Sequence[Path], *options: str) -> bool:
+        """Fuzzes what each file lists, two files at a time."""
+        waiting = sorted(files, key=lambda file: file.stat().st_size)
+        running: list[tuple[subprocess.Popen, Path, Path]] = []
+        fine = True
+        while waiting or running:
+            while waiting and len(running) < (os.cpu_count() or 1):
+                file = waiting.pop()
+                state = self.book / "build" / f"{file.stem}.state"
+                log = (self.book / "build" / f"{file.stem}.log").open("w+")
+                program = (self.book / "tools" / "fuzz.py", file, "--state", state)
+                running.append((self.start(*program, *options, output=log), log, state))
+            time.sleep(0.1)
+            for entry in [entry for entry in running if entry[0].poll() is not None]:
+                running.remove(entry)
+                run, log, state = entry
+                log.seek(0)
+                print(log.read(), end="")
+                log.close()
+                if run.returncode not in (0, 1):
+                    print(f"ended with {run.returncode} at the call {last_call(state)}")
+                fine &= run.returncode == 0
+        return fine
+
+
+def last_call(state: Path) -> str:
+    """The call that a fuzzing process made when it died."""
+    try:
+        name, inputs, attrs = pickle.loads(state.read_bytes())
+    except (OSError, EOFError, pickle.UnpicklingError):
+        return "before the first one"
+    return f"{name}: inputs {inputs!r}, attrs {attrs!r}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("sanitizer", choices=SANITIZERS)
+    parser.add_argument("--calls", type=int, default=10_000, help="of each op")
+    parser.add_argument("--examples", nargs="*", default=["*"], help="only these")
+    options = parser.parse_args()
+    sanitizer = SANITIZERS[options.sanitizer]
+    book = ROOT / "build" / sanitizer.name
+    copy_book(book)
+    preload = runtimes(sanitizer, book)
+    folders = [
+        file.parent
+        for name in options.examples
+        for file in sorted(book.glob(f"examples/{name}/CMakeLists.txt"))
+    ]
+    fuzz = [file for folder in folders for file in folder.glob("*_fuzz.py")]
+    if without := {folder.name for folder in folders} - {x.parent.name for x in fuzz}:
+        sanitizer.fail(
+            f"no file *_fuzz.py says how to call the ops of {', '.join(sorted(without))}"
+        )
+    start = time.monotonic()
+    build(sanitizer, book)
+    print(f"build: {time.monotonic() - start:.0f} s", flush=True)
+    work = Round(sanitizer, book, preload)
+    tests = [file for folder in folders for file in folder.glob("*_test.py")]
+    if sanitizer.control:
+        source = sanitizer.control.split()[1]
+        run = functools.partial(work.start, "-c", sanitizer.control)
+        work.step(f"control, {source}", lambda: run().wait() != 0, expected=source)
+    for test, reason in sanitizer.left_out.items():
+        print(f"left out: {test}, {reason}")
+    deselected = [f"--deselect=examples/{test}" for test in sanitizer.left_out]
+    work.step(
+        "tests",
+        lambda: work.pytest("-n", str(os.cpu_count()), *deselected, *tests) == 0,
+    )
+    work.step(
+        "fuzz round",
+        lambda: work.fuzz(fuzz, f"--calls={options.calls}", *sanitizer.fuzz),
+    )
+    sys.exit(work.failed)
+
+
+if __name__ == "__main__":
+    main()
