@@ -19,7 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
-ROOT = Path(__file__).parents[1]
+TOOLS = Path(__file__).parent
+ROOT = TOOLS.parent
 COPIED = ("cmake", "examples", "tools", "pyproject.toml")
 BUILT = shutil.ignore_patterns("*.so", "__pycache__", ".*_cache")
 
@@ -33,6 +34,7 @@ class Sanitizer:
       checks: The compiler's options that switch it on.
       runtimes: The libraries that a process must load before all others.
       options: Of the runtime, but for where it writes.
+      variables: Environment variables beside them.
       left_out: Tests that are not run, with the reason.
       control: A program that must be reported, for the source that it names in its first line.
       fuzz: Options of tools/fuzz.py.
@@ -42,14 +44,20 @@ class Sanitizer:
     checks: tuple[str, ...]
     runtimes: tuple[str, ...]
     options: str
+    variables: dict[str, str]
     left_out: dict[str, str]
     control: str
     fuzz: tuple[str, ...]
 
     @property
     def flags(self) -> list[str]:
-        """What the compiler and the linker are called with."""
-        return [*self.checks, "-g1", "-O1", "-fno-omit-frame-pointer"]
+        """What the compiler and the linker are called with.
+
+        The headers must not learn of it: protocol buffers and Abseil's containers would then have other
+        members than in TensorFlow's libraries.
+        """
+        hidden = ["-U__SANITIZE_ADDRESS__", "-U__SANITIZE_THREAD__"]
+        return [*self.checks, *hidden, "-g1", "-O1", "-fno-omit-frame-pointer"]
 
     def fail(self, message: str) -> NoReturn:
         sys.exit(f"make {self.name}: {message}")
@@ -82,6 +90,7 @@ SANITIZERS = {
             # No allocation may fill the machine: a huge one fails, as it does where memory is short.
             "detect_leaks=0:handle_sigill=1:allocator_may_return_null=1:max_allocation_size_mb=1024",
             {},
+            {},
             "",  # no example reads out of range: tests/sanitize_test.py has an op that does
             ("--shrink=100",),
         ),
@@ -89,8 +98,10 @@ SANITIZERS = {
             "tsan",
             ("-fsanitize=thread",),
             ("libtsan", "libstdc++"),
-            # TensorFlow and Python are not instrumented: what they lock is unknown, so only our code counts.
+            # TensorFlow and Python are not instrumented: only our code counts. Of their locks the sanitizer knows
+            # what tools/tsan_handover.cc and the suppressions tell; operations of one graph follow each other.
             "ignore_noninstrumented_modules=1:allocator_may_return_null=1:max_allocation_size_mb=1024",
+            {"TF_NUM_INTEROP_THREADS": "1"},
             {
                 "zero_out/zero_out_test.py::test_a_member_written_in_compute_is_a_race": "4000 calls that race",
             },
@@ -103,7 +114,7 @@ SANITIZERS = {
 
 
 def runtimes(sanitizer: Sanitizer, folder: Path) -> list[str]:
-    """The paths of the libraries to preload; exits where the compiler has none, or they cannot run."""
+    """The paths of the libraries to preload, some built in `folder`; exits where there are none that run."""
     source, program = folder / "probe.cc", folder / "probe"
     source.write_text("int main() {}\n")
     command = [*shlex.split(os.environ.get("CXX", "c++")), *sanitizer.flags]
@@ -135,6 +146,11 @@ def runtimes(sanitizer: Sanitizer, folder: Path) -> list[str]:
                 f"{command[0]} has no shared {name}: choose g++ with CXX=g++"
             )
         found += paths
+    if (source := TOOLS / f"{sanitizer.name}_handover.cc").exists():
+        library = folder / f"{source.stem}.so"
+        command = [*command[: -len(sanitizer.flags)], "-std=c++17", "-O1", "-fPIC"]
+        subprocess.run([*command, "-shared", source, "-o", library], check=True)
+        found.append(str(library))
     return found
 
 
@@ -148,9 +164,11 @@ def environment(
       preload: What `runtimes` returned.
       reports: An empty folder: each process that has a finding leaves a file there.
     """
-    variable = f"{sanitizer.name.upper()}_OPTIONS"
-    options = {variable: f"{sanitizer.options}:log_path={reports / sanitizer.name}"}
-    return {**os.environ, **options, "LD_PRELOAD": " ".join(preload)}
+    options = f"{sanitizer.options}:log_path={reports / sanitizer.name}"
+    if (suppressions := TOOLS / f"{sanitizer.name}_suppressions.txt").exists():
+        options += f":suppressions={suppressions}"
+    variables = {f"{sanitizer.name.upper()}_OPTIONS": options, **sanitizer.variables}
+    return {**os.environ, **variables, "LD_PRELOAD": " ".join(map(str, preload))}
 
 
 def copy_book(book: Path) -> None:
