@@ -11,6 +11,8 @@ import tensorflow as tf
 from op_library import load_op_library
 from preserve_index import preserve_index
 
+from opcheck.testing import op_test
+
 HERE = Path(__file__).parent
 KINDS = load_op_library(
     HERE / "libevery_attr.so",
@@ -29,6 +31,11 @@ def reference(to_zero, index):
     zeroed = np.zeros_like(to_zero)
     zeroed.flat[index] = to_zero.flat[index]
     return zeroed
+
+
+test_preserve_index_keeps_its_promises = op_test(
+    preserve_index, np.float32([[3, 4], [5, 6]]), index=2, reference=reference
+)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -52,14 +59,6 @@ def test_the_index_is_zero_unless_said(mode):
 def test_two_nodes_of_one_graph_keep_their_own_index():
     both = tf.function(lambda x: (preserve_index(x, 0), preserve_index(x, 1)))
     np.testing.assert_array_equal(both(tf.constant([5.0, 4.0])), [[5, 0], [0, 4]])
-
-
-@pytest.mark.parametrize("shape", [None, [None], [2, None], [2, 3]])
-def test_static_shape_is_the_input_s(shape):
-    traced = tf.function(preserve_index, autograph=False).get_concrete_function(
-        tf.TensorSpec(shape, tf.float32), 1
-    )
-    assert traced.output_shapes == tf.TensorShape(shape)
 
 
 @pytest.mark.parametrize("index", [-1, -(2**40)])
@@ -121,32 +120,6 @@ def test_a_tensor_is_no_index_in_a_graph():
 def test_the_generated_function_truncates(mode):
     zeroed = mode(lambda: GENERATED([5.0, 4.0, 3.0], index=1.9))()
     np.testing.assert_array_equal(zeroed, [0, 4, 0])
-
-
-def test_other_dtypes_are_refused(mode):
-    with pytest.raises(REFUSED, match="allowed values: float"):
-        mode(preserve_index)(tf.constant([1], tf.int8))
-
-
-@pytest.mark.parametrize("shape, index", [((), 0), ((5,), 3), ((2, 3), 5)])
-def test_gradient(mode, shape, index):
-    to_zero = np.random.default_rng(0).normal(size=shape)
-    function = mode(lambda x: preserve_index(x, index) ** 2)
-    analytical, numerical = tf.test.compute_gradient(function, [to_zero])
-    assert analytical[0][index, index] == 2 * to_zero.flat[index]
-    np.testing.assert_allclose(analytical[0], numerical[0], atol=1e-6)
-
-
-def test_second_order_gradient():
-    to_zero = tf.constant([3.0, 4.0])
-    with tf.GradientTape() as outer:
-        outer.watch(to_zero)
-        with tf.GradientTape() as inner:
-            inner.watch(to_zero)
-            square = preserve_index(to_zero, 1) ** 2
-        gradient = inner.gradient(square, to_zero)
-    np.testing.assert_array_equal(gradient, [0, 8])
-    np.testing.assert_array_equal(outer.gradient(gradient, to_zero), [0, 2])
 
 
 DEFAULTS = """\

@@ -21,6 +21,8 @@ from op_library import load_op_library
 from tensorflow.core.framework.op_def_pb2 import OpDef
 from tensorflow.core.protobuf.saved_model_pb2 import SavedModel
 
+from opcheck.testing import op_test
+
 HERE = Path(__file__).parent
 SIGNAL = read_v1.SIGNAL.numpy()
 SAFE = {
@@ -43,6 +45,18 @@ UNSAFE = {
 def golden_reference(x):
     y = -np.square(np.ceil(2 * np.maximum(x, 0)))
     return y / (1 + abs(y))
+
+
+RECTIFY_V1 = "name: 'Rectify' input_arg { name: 'signal' type: DT_FLOAT } output_arg { name: 'result' type: DT_FLOAT }"
+test_rectify_keeps_its_promises = op_test(
+    v2.rectify,
+    SIGNAL,
+    reference=lambda signal: np.maximum(signal, 0),
+    old_op_def=RECTIFY_V1,
+)
+test_snap_keeps_its_promises = op_test(
+    v2.snap, SIGNAL, rounding="up", reference=lambda signal, rounding: np.ceil(signal)
+)
 
 
 @pytest.fixture(scope="module")

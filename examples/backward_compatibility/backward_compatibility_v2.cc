@@ -52,7 +52,8 @@ REGISTER_OP("Snap")
     .Attr("rounding: {'down', 'up', 'nearest'}")
     .Input("signal: float")
     .Output("result: float")
-    .SetShapeFn(ShapeOfAllInputs);
+    .SetShapeFn(ShapeOfAllInputs)
+    .Doc("rounding: Down, up, or to the nearest whole number, ties to even.");
 
 // [list] The square of the sum of N signals.
 REGISTER_OP("Power")

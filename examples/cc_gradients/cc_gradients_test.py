@@ -20,6 +20,8 @@ from cc_gradients import (
 from op_library import load_op_library
 from tensorflow.python.framework import function
 
+from opcheck.testing import op_test
+
 HERE = Path(__file__).parent
 DTYPES = [np.float32, np.float64]
 SHAPES = [(), (7,), (2, 3), (2, 0, 3)]
@@ -38,6 +40,18 @@ def transposed(array, transpose):
 def factors(m, k, n, transpose_a, transpose_b, dtype=np.float64):
     a, b = values(m, k, dtype=dtype), values(k, n, dtype=dtype) + dtype(1)
     return transposed(a, transpose_a), transposed(b, transpose_b)
+
+
+test_squared_relu_keeps_its_promises = op_test(
+    squared_relu, values(2, 3), reference=lambda x: np.maximum(x, x.dtype.type(0)) ** 2
+)
+test_mat_mul_keeps_its_promises = op_test(
+    mat_mul, values(2, 3), values(3, 4), reference=np.matmul
+)
+test_cyclic_encoding_keeps_its_promises = op_test(
+    cyclic_encoding, values(2, 3), period=7.0
+)
+test_round_to_step_keeps_its_promises = op_test(round_to_step, values(2, 3), step=0.5)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

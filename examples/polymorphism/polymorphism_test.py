@@ -19,6 +19,8 @@ from polymorphism import (
     weighted_sum,
 )
 
+from opcheck.testing import op_test
+
 HERE = Path(__file__).parent
 FLOATS = [tf.float16, tf.bfloat16, tf.float32, tf.float64]
 INTEGERS = [tf.int8, tf.int16, tf.int32, tf.int64]
@@ -43,6 +45,37 @@ def static_shapes(op, *specs):
 
 def floats(shape):
     return tf.TensorSpec(shape, tf.float32)
+
+
+test_cumulative_max_keeps_its_promises = op_test(
+    cumulative_max,
+    np.float32([[1, 3, 2], [-4, -5, 0]]),
+    reference=lambda values: np.maximum.accumulate(values, axis=-1),
+)
+test_weighted_sum_keeps_its_promises = op_test(
+    weighted_sum,
+    list(np.float32([[[1, 2]], [[3, 4]], [[5, 6]]])),
+    np.float32([1, -2, 0.5]),
+    reference=lambda inputs, weights: np.tensordot(weights, np.array(inputs), 1),
+)
+test_interleave_keeps_its_promises = op_test(
+    interleave,
+    list(np.float32([[[1, 2], [3, 4]], [[5, 6], [7, 8]]])),
+    reference=lambda inputs: np.stack(inputs, 1).reshape(
+        -1 if inputs[0].size else 2 * len(inputs[0]), *inputs[0].shape[1:]
+    ),
+)
+test_deinterleave_keeps_its_promises = op_test(
+    deinterleave, np.float32([[1, 2], [3, 4], [5, 6], [7, 8]]), num=2
+)
+test_keep_rows_keeps_its_promises = op_test(
+    keep_rows,
+    [np.float32([[1, 2], [3, 4], [5, 6]]), np.int64([7, 8, 9])],
+    np.array([True, False, True]),
+)
+test_string_to_number_keeps_its_promises = op_test(
+    string_to_number, np.array([b"1", b" -2.5 ", b"3e2"], object)
+)
 
 
 @pytest.mark.parametrize("dtype", FLOATS + INTEGERS)

@@ -14,6 +14,8 @@ import tensorflow as tf
 from op_library import load_op_library
 from roi_pool import roi_pool, roi_pool_grad, roi_pool_inference
 
+from opcheck.testing import op_test
+
 VARIANTS = Path(__file__).with_name("libroi_pool_variants.so")
 roi_pool_variant = load_op_library(VARIANTS, "roi_pool_variant").roi_pool_variant
 
@@ -62,6 +64,31 @@ def span(p, bins, start, stop, limit):
     size = np.float32(max(stop - start + 1, 1)) / np.float32(bins)
     edges = np.floor(np.float32(p) * size), np.ceil(np.float32(p + 1) * size)
     return np.arange(*np.clip(start + np.int64(edges), 0, limit))
+
+
+def pooled_reference(features, rois, pooled_height, pooled_width, spatial_scale):
+    return reference(features, rois, (pooled_height, pooled_width), spatial_scale)
+
+
+FEATURES = np.random.default_rng(0).permutation(2 * 9 * 12 * 3).reshape(2, 9, 12, 3)
+SAMPLE = dict(pooled_height=2, pooled_width=3, spatial_scale=0.5)
+test_roi_pool_keeps_its_promises = op_test(
+    roi_pool, np.float32(FEATURES), ROIS[:5], reference=pooled_reference, **SAMPLE
+)
+test_roi_pool_inference_keeps_its_promises = op_test(
+    roi_pool_inference,
+    np.float32(FEATURES),
+    ROIS[:5],
+    reference=lambda *inputs, **attrs: pooled_reference(*inputs, **attrs)[0],
+    **SAMPLE,
+)
+test_roi_pool_grad_keeps_its_promises = op_test(
+    roi_pool_grad,
+    np.float32(FEATURES[0, :2, :6].reshape(2, 2, 3, 3)),
+    np.arange(-1, 35, dtype=np.int32).reshape(2, 2, 3, 3),
+    ROIS[:2],
+    np.int32([2, 9, 12, 3]),
+)
 
 
 def make_features(shape, dtype):

@@ -253,8 +253,13 @@ class UnitImpulseOp : public OpKernel {
                     "position must have at most ", TensorShape::MaxDimensions(),
                     " elements, got ", rank)));
     TensorShape shape;
-    OP_REQUIRES_OK(context, TensorShape::BuildTensorShape(
-                                std::vector<int64_t>(rank, size_), &shape));
+    OP_REQUIRES(
+        context,
+        TensorShape::BuildTensorShape(std::vector<int64_t>(rank, size_), &shape)
+            .ok(),
+        absl::InvalidArgumentError(
+            absl::StrCat("size must leave fewer than 2^63 elements, got ",
+                         size_, " in each of ", rank, " dimensions")));
     int64_t one = 0;
     for (int64_t d = 0; d < rank; ++d) {
       const int64_t index = position.vec<int64_t>()(d);
