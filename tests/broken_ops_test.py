@@ -150,8 +150,12 @@ def twin_of(name: str) -> str:
 
 @pytest.mark.parametrize(("name", "broken", "words"), pairs(CAUGHT))
 def test_a_broken_op_is_caught(ops, name, broken, words):
-    report = check(ops, twin_of(broken), f"broken_{broken}", [name])
-    result = report[name]
+    # What an op does not write holds by chance, at times, what was expected.
+    for _ in range(5 if words == "unwritten" else 1):
+        report = check(ops, twin_of(broken), f"broken_{broken}", [name])
+        result = report[name]
+        if result.verdict == "fail":
+            break
     if name == "devices" and result.detail == "no GPU":
         pytest.skip("no GPU")
     assert result.verdict == "fail", str(report)

@@ -14,6 +14,14 @@ _variants = load_op_library(
     Path(__file__).with_name("libroi_pool_variants.so"), "roi_pool_variant"
 )
 
+_sizes = load_op_library(
+    Path(__file__).with_name("libroi_bin_sizes.so"), "roi_bin_sizes"
+)
+
+
+def roi_bin_sizes(features, rois, **attrs):
+    return _sizes.roi_bin_sizes(features, rois, **attrs)
+
 
 def roi_pool_grad(gradient, argmax, rois, feature_shape):
     return ops.roi_pool_grad(gradient, argmax, rois, feature_shape)
@@ -80,6 +88,7 @@ def gradients(draw):
 FUZZ = {
     "RoiPool": (roi_pool, features_and_rois(**BINS)),
     "RoiPoolInference": (roi_pool_inference, features_and_rois(**BINS)),
+    "RoiBinSizes": (roi_bin_sizes, features_and_rois(**BINS)),
     "RoiPoolGrad": (roi_pool_grad, gradients()),
     "RoiPoolVariant": (
         roi_pool_variant,
