@@ -1,7 +1,9 @@
 // What the sanitizers must report: OutOfRange, and Sum unless it is safe.
 
+#include <chrono>
 #include <cstdint>
 #include <mutex>
+#include <thread>
 
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/op_kernel.h"
@@ -53,15 +55,17 @@ class SumOp : public tensorflow::OpKernel {
     std::mutex mutex;
     const auto values = context->input(0).flat<float>();
     const auto& workers = *context->device()->tensorflow_cpu_worker_threads();
-    tensorflow::Shard(workers.num_threads, workers.workers, values.size(),
-                      1'000'000, [&](int64_t begin, int64_t end) {
-                        std::unique_lock<std::mutex> lock(mutex,
-                                                          std::defer_lock);
-                        if (safe_) lock.lock();
-                        for (int64_t i = begin; i < end; ++i) {
-                          total += values(i);
-                        }
-                      });
+    tensorflow::Shard(
+        workers.num_threads, workers.workers, values.size(), 1'000'000,
+        [&](int64_t begin, int64_t end) {
+          std::unique_lock<std::mutex> lock(mutex, std::defer_lock);
+          if (safe_) lock.lock();
+          // Long enough for another thread to take a shard.
+          std::this_thread::sleep_for(std::chrono::milliseconds(1));
+          for (int64_t i = begin; i < end; ++i) {
+            total += values(i);
+          }
+        });
     sum->scalar<float>()() = total;
   }
 
