@@ -35,7 +35,7 @@ def executed(run: subprocess.CompletedProcess) -> set[str]:
 
 @pytest.fixture(scope="module")
 def book(scratch):
-    """zero_out's example with two small pages, of which one looks at its library and the other at nothing."""
+    """zero_out's example with small pages: one looks at its library, one at measurements, one at nothing."""
     root = scratch("zero_out")
     docs = root / "docs"
     (docs / "zero_out.md").write_text(
@@ -46,7 +46,12 @@ def book(scratch):
     (docs / "other.md").write_text(
         FRONT_MATTER + "```{code-cell} ipython3\n1 + 1\n```\n"
     )
-    (docs / "index.md").write_text("# Book\n\n```{toctree}\nzero_out\nother\n```\n")
+    (docs / "tables.md").write_text(
+        FRONT_MATTER + "```{code-cell} ipython3\nimport measured\n```\n"
+    )
+    (docs / "index.md").write_text(
+        "# Book\n\n```{toctree}\nzero_out\nother\ntables\n```\n"
+    )
     return root
 
 
@@ -55,7 +60,7 @@ def test_exactly_the_pages_that_depend_on_a_change_are_executed(book, make):
     def docs():
         return executed(make(book, "docs", "SPHINXOPTS="))
 
-    assert docs() == {"zero_out", "other"}
+    assert docs() == {"zero_out", "other", "tables"}
     assert docs() == set()
 
     for name in ("zero_out.cc", "zero_out.py", "CMakeLists.txt"):
@@ -67,6 +72,17 @@ def test_exactly_the_pages_that_depend_on_a_change_are_executed(book, make):
     page = book / "docs" / "other.md"
     page.write_text(page.read_text() + "\nMore.\n")
     assert docs() == {"other"}
+
+    tables = book / "bench"
+    table = sorted(tables.glob("*.csv"))[0]
+    for change in (
+        table.touch,
+        (tables / "new.csv").touch,
+        (tables / "new.csv").unlink,
+    ):
+        change()
+        assert docs() == {"tables"}
+        assert docs() == set()
 
 
 @small_book
@@ -84,9 +100,17 @@ def test_a_page_that_failed_fails_again(book, make):
 
 @small_book
 def test_after_a_build_that_was_killed_every_page_is_executed(book, make):
-    assert executed(make(book, "docs", "SPHINXOPTS=")) <= {"zero_out", "other"}
+    assert executed(make(book, "docs", "SPHINXOPTS=")) <= {
+        "zero_out",
+        "other",
+        "tables",
+    }
     (book / "build" / "doctrees" / "unfinished").touch()
-    assert executed(make(book, "docs", "SPHINXOPTS=")) == {"zero_out", "other"}
+    assert executed(make(book, "docs", "SPHINXOPTS=")) == {
+        "zero_out",
+        "other",
+        "tables",
+    }
 
 
 def replaced(path, old, new):

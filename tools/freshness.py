@@ -27,6 +27,7 @@ SHARED = [
 INSTALLED = sorted(
     {"tensorflow", "tensorflow-cpu"} & set(packages_distributions()["tensorflow"])
 ) + ["numpy"]
+TABLES = sorted((ROOT / "bench").glob("*.csv"))
 CODE_CELL = re.compile(r"^(`{3,})\{code-cell\}.*?^\1$", re.M | re.S)
 
 
@@ -41,7 +42,7 @@ def depend_on_examples(app: Sphinx, docname: str, content: list[str]) -> None:
         if re.search(rf"examples/{name}\b|\b(from|import) {name}\b", cells):
             paths += [path for path in example.iterdir() if path.is_file()]
     if re.search(r"\bmeasured\b", cells):
-        paths.append(ROOT / "bench")  # changes with every table that is written
+        paths += TABLES
     for module in (ROOT / "docs").glob("*.py"):
         if re.search(rf"\b(from|import) {re.escape(module.stem)}\b", cells):
             paths += (ROOT / "docs").glob(f"{module.stem}.[jp]*")
@@ -49,6 +50,17 @@ def depend_on_examples(app: Sphinx, docname: str, content: list[str]) -> None:
         paths += (ROOT / "opcheck").rglob("*.py")
     for path in paths:
         app.env.note_dependency(path, docname=docname)
+
+
+def outdated_by_tables(app: Sphinx, env: BuildEnvironment, *_: object) -> list[str]:
+    """The pages that show measurements, if there are other tables than when they were read."""
+    if getattr(env, "tables", TABLES) == TABLES:
+        return []
+    return [
+        page
+        for page, paths in env.dependencies.items()
+        if any(ROOT / "bench" in path.parents for path in paths)
+    ]
 
 
 class Complaints(logging.Handler):
@@ -81,6 +93,7 @@ def start(app: Sphinx) -> None:
 
 def read_again(app: Sphinx, env: BuildEnvironment) -> None:
     """Before the environment is written: the next build is to read the pages that this one complained of."""
+    env.tables = TABLES
     for page in app.complaints.pages & env.all_docs.keys():
         env.all_docs[page] = 0
 
@@ -97,6 +110,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
         "toolchain", (sys.version, [version(package) for package in INSTALLED]), "env"
     )
     app.connect("builder-inited", start)
+    app.connect("env-get-outdated", outdated_by_tables)
     app.connect("source-read", depend_on_examples)
     app.connect("env-updated", read_again)
     app.connect("build-finished", finish)
