@@ -85,11 +85,36 @@ def gradients(draw):
     )
 
 
+def pooled_plainly(features, rois, with_argmax=True, **attrs):
+    """The plain kernel's answer; roi_pool_test.py holds that one to NumPy."""
+    wide = features.astype(float if features.dtype == float else np.float32)
+    attrs = {name: attrs[name] for name in BINS}
+    pooled, argmax = roi_pool_variant(wide, rois, kernel="plain", **attrs)
+    argmax = argmax.numpy() if with_argmax else np.empty(0, np.int32)
+    return pooled.numpy().astype(features.dtype), argmax
+
+
+def added(gradient, argmax, rois, feature_shape):
+    """RoiPoolGrad in NumPy."""
+    batch, height, width, channels = feature_shape
+    wide = float if gradient.dtype == float else np.float32
+    sums = np.zeros([batch, height * width, channels], wide)
+    *bin, channel = np.nonzero(argmax >= 0)  # in the order of the regions
+    image = rois[bin[0], 0].astype(int)
+    pixel = argmax[(*bin, channel)]
+    np.add.at(sums, (image, pixel, channel), gradient[(*bin, channel)].astype(wide))
+    return sums.reshape(feature_shape).astype(gradient.dtype)
+
+
 FUZZ = {
-    "RoiPool": (roi_pool, features_and_rois(**BINS)),
-    "RoiPoolInference": (roi_pool_inference, features_and_rois(**BINS)),
+    "RoiPool": (roi_pool, features_and_rois(**BINS), pooled_plainly),
+    "RoiPoolInference": (
+        roi_pool_inference,
+        features_and_rois(**BINS),
+        lambda *inputs, **attrs: pooled_plainly(*inputs, **attrs)[0],
+    ),
     "RoiBinSizes": (roi_bin_sizes, features_and_rois(**BINS)),
-    "RoiPoolGrad": (roi_pool_grad, gradients()),
+    "RoiPoolGrad": (roi_pool_grad, gradients(), added),
     "RoiPoolVariant": (
         roi_pool_variant,
         features_and_rois(
@@ -98,5 +123,6 @@ FUZZ = {
             path=st.sampled_from(["best", "baseline"]),
             with_argmax=st.booleans(),
         ),
+        pooled_plainly,
     ),
 }
