@@ -109,6 +109,20 @@ def test_a_compiler_without_sanitizers(tmp_path, monkeypatch, name):
     assert "\n" not in end.value.code
 
 
+@pytest.mark.parametrize(
+    "test",
+    sorted({test for one in sanitize.SANITIZERS.values() for test in one.left_out}),
+)
+def test_what_is_left_out_exists(test):
+    run = subprocess.run(
+        [sys.executable, "-m", "pytest", "--collect-only", "-q", f"examples/{test}"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 0, run.stdout
+
+
 def test_a_failed_allocation_is_no_finding(tmp_path):
     warning = "==1==WARNING: AddressSanitizer failed to allocate 0xfff bytes\n"
     (tmp_path / "asan.1").write_text(warning)

@@ -62,7 +62,7 @@ test_the_solution_of_the_exercise = op_test(
 
 
 class TestWrongOnPurpose:
-    """Ops that write where they must not: not to be run under a sanitizer."""
+    """Ops that write where they must not: `make asan` and `make tsan` leave them out."""
 
     @pytest.mark.parametrize(
         ("op", "bugs"),
