@@ -6,11 +6,21 @@ print(report)
 report.assert_ok()
 """
 
-from opcheck.report import OpCheckError, Report, Result
+from opcheck.report import Findings, OpCheckError, Report, Result, Skip
 from opcheck.run import NAMES, check
 from opcheck.samples import Sample
 
-__all__ = ["NAMES", "OpCheckError", "Report", "Result", "Sample", "check", "fuzz"]
+__all__ = [
+    "NAMES",
+    "Findings",
+    "OpCheckError",
+    "Report",
+    "Result",
+    "Sample",
+    "Skip",
+    "check",
+    "fuzz",
+]
 
 
 def fuzz(*arguments, **options):

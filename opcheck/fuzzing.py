@@ -1,5 +1,6 @@
 """`opcheck.fuzz`: generated calls, and the smallest one that fails."""
 
+import html
 import os
 import sys
 import time
@@ -57,6 +58,12 @@ class FuzzReport(Report):
     def table(self, colour: bool = False) -> str:
         """As Report.table, and the line that reproduces the failure."""
         return super().table(colour) + (f"\n\n{self.line}" if self.line else "")
+
+    def _repr_html_(self) -> str:
+        """As Report._repr_html_, and the line that reproduces the failure."""
+        style = "white-space: pre-wrap; overflow-wrap: anywhere"
+        line = f'<pre style="{style}"><code>{html.escape(self.line)}</code></pre>'
+        return super()._repr_html_() + (f"\n{line}" if self.line else "")
 
     def assert_ok(self) -> "FuzzReport":
         """Raises OpCheckError with the failing call; else returns itself."""

@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,7 @@ class Call:
     attrs: dict
     options: dict
     reference: Callable | None
+    extra: dict = field(default_factory=dict)
 
     @property
     def flat(self) -> list[np.ndarray]:
@@ -90,6 +91,7 @@ def check(
     memory: int = 4 << 30,
     gpu: bool = False,
     isolate: bool = True,
+    extra: Sequence[Callable] = (),
     **attrs,
 ) -> Report:
     """Tests everything that a TensorFlow op promises.
@@ -102,7 +104,8 @@ def check(
       *inputs: Tensors, arrays, what TensorFlow makes a tensor of, lists of tensors or arrays for
         list inputs, or `opcheck.Sample` for generated values.
       reference: From the same arguments, as arrays, to what the op is to return.
-      checks: The names of those to run; all if None. See `opcheck.NAMES`.
+      checks: The names of those to run; all if None. See `opcheck.NAMES`; a check of `extra`
+        has the name of its function.
       skip: From the names of those not to run to the reason.
       tolerances: From the name of a dtype to (relative, absolute), instead of the usual ones.
       op_types: The registered ops that `op` is about; by default those of its graph that
@@ -118,6 +121,9 @@ def check(
       memory: Bytes that a child process may allocate; 0: no limit.
       gpu: Whether the op runs on a GPU, where there is one, in all checks; `devices` always does.
       isolate: False runs in this process what can run there, for a debugger.
+      extra: Checks of one's own, run after the others. Each is a function of a
+        `opcheck.subject.Subject` and an `opcheck.Findings` that returns the detail of a pass,
+        and importable as the op.
       **attrs: Keyword arguments for `op`.
 
     Returns:
@@ -126,7 +132,8 @@ def check(
     Raises:
       ValueError: An argument is not what it has to be.
     """
-    chosen, reasons = _choose(checks, skip)
+    names = check_names(extra)
+    chosen, reasons = choose(checks, skip, names)
     options = {
         "tolerances": {_dtype_name(k): v for k, v in (tolerances or {}).items()},
         "op_types": op_types,
@@ -143,7 +150,8 @@ def check(
         location, refusal = locate(op), ""
     except ValueError as error:
         location, refusal = None, str(error)
-    call = Call(op, location, as_arrays(inputs), attrs, options, reference)
+    own = {f.__name__: locate(f) if location else f for f in extra}
+    call = Call(op, location, as_arrays(inputs), attrs, options, reference, own)
     results = {name: Result(name, "skip", why) for name, why in reasons.items()}
     run = _Run(call, timeout, gpu, isolate and location is not None)
     if location is None:
@@ -155,10 +163,26 @@ def check(
     with ThreadPoolExecutor(3) as threads:
         for found in threads.map(lambda job: job(), jobs):
             results.update({result.check: result for result in found})
-    return Report(_name(op), [results[name] for name in NAMES if name in results])
+    return Report(_name(op), [results[name] for name in names if name in results])
 
 
-def _choose(checks, skip) -> tuple[list[str], dict[str, str]]:
+def check_names(extra: Sequence[Callable] = ()) -> list[str]:
+    """The names of all checks, those of one's own at the end.
+
+    Raises:
+      ValueError: Two have the same name.
+    """
+    names = [*NAMES, *(check.__name__ for check in extra)]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"two checks have the name {name!r}")
+    return names
+
+
+def choose(
+    checks, skip, names: Sequence[str] = NAMES
+) -> tuple[list[str], dict[str, str]]:
+    """Of the checks with these names, those to run, and the reasons for those to skip."""
     if isinstance(checks, str):
         checks = [checks]
     if isinstance(skip, str):
@@ -166,9 +190,9 @@ def _choose(checks, skip) -> tuple[list[str], dict[str, str]]:
     if skip is not None and not isinstance(skip, Mapping):
         skip = {name: "not wanted" for name in skip}
     for name in [*(checks or []), *(skip or {})]:
-        if name not in NAMES:
-            raise ValueError(f"no check {name!r}: there are {', '.join(NAMES)}")
-    wanted = [name for name in NAMES if checks is None or name in set(checks)]
+        if name not in names:
+            raise ValueError(f"no check {name!r}: there are {', '.join(names)}")
+    wanted = [name for name in names if checks is None or name in set(checks)]
     reasons = {name: reason for name, reason in (skip or {}).items() if name in wanted}
     return [name for name in wanted if name not in reasons], reasons
 
@@ -218,6 +242,7 @@ class _Run:
                 "inputs": call.inputs,
                 "attrs": call.attrs,
                 "has_reference": call.reference is not None,
+                "extra": call.extra,
             }
         return Child(call.reference, self._timeout, **start)
 
@@ -266,7 +291,9 @@ class _Run:
         from opcheck.worker import Worker
 
         call = self._call
-        worker = Worker(None, call.op, call.inputs, call.attrs, call.options)
+        worker = Worker(
+            None, call.op, call.inputs, call.attrs, call.options, extra=call.extra
+        )
         worker.subject.reference = call.reference
         return [worker.check(name) for name in names]
 
@@ -314,7 +341,7 @@ def _lift(check: Callable, found) -> str:
 def _chapter(name: str) -> str:
     from opcheck.checks import IN_WORKER
 
-    return IN_WORKER[name][1]
+    return IN_WORKER[name][1] if name in IN_WORKER else ""
 
 
 __all__ = ["NAMES", "Call", "check", "replace"]

@@ -11,10 +11,12 @@ import functools
 import importlib.util
 from collections.abc import Callable
 
-from opcheck.run import NAMES, _choose, check
+from opcheck.run import check, check_names, choose
 
 
-def op_test(op: Callable, *inputs, checks=None, skip=None, **options) -> Callable:
+def op_test(
+    op: Callable, *inputs, checks=None, skip=None, extra=(), **options
+) -> Callable:
     """A test function for pytest, with a parameter for each check.
 
     The checks of an op run together, when the first of its tests does; pytest-xdist keeps them
@@ -25,18 +27,20 @@ def op_test(op: Callable, *inputs, checks=None, skip=None, **options) -> Callabl
       *inputs: The sample.
       checks: The names of the checks to run; all if None.
       skip: From the names of those not to run to the reason.
+      extra: Checks of one's own.
       **options: The options and the op's attrs.
     """
     import pytest
 
-    chosen, reasons = _choose(checks, skip)
+    names = check_names(extra)
+    chosen, reasons = choose(checks, skip, names)
 
     @functools.cache
     def report():
-        return check(op, *inputs, checks=checks, skip=skip, **options)
+        return check(op, *inputs, checks=checks, skip=skip, extra=extra, **options)
 
     @pytest.mark.parametrize(
-        "check_name", [name for name in NAMES if name in (*chosen, *reasons)]
+        "check_name", [name for name in names if name in (*chosen, *reasons)]
     )
     def test(check_name: str) -> None:
         result = report()[check_name]

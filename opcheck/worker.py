@@ -50,6 +50,7 @@ class Worker:
       attrs: Of the op.
       options: Of the checks.
       has_reference: Whether the parent has a reference function.
+      extra: The caller's own checks by name: functions, or where to find them.
       path: `sys.path` of the parent.
       folder: Its working directory.
       threads: The number of intra-op threads; 0 leaves it to TensorFlow.
@@ -64,6 +65,7 @@ class Worker:
         attrs=None,
         options=None,
         has_reference=False,
+        extra=None,
         path=None,
         folder=None,
         threads=0,
@@ -72,6 +74,7 @@ class Worker:
         import tensorflow as tf
 
         self._connection = connection
+        self._extra = extra or {}
         if path is not None:
             sys.path[:] = path
         if folder is not None:
@@ -123,8 +126,12 @@ class Worker:
         """Runs one check: a Result."""
         from opcheck.checks import IN_WORKER
 
-        check, chapter = IN_WORKER[name]
-        return run_check(name, chapter, lambda found: check(self.subject, found))
+        def run(found):
+            check = IN_WORKER[name][0] if name in IN_WORKER else self._extra[name]
+            check = check if callable(check) else check.load()
+            return check(self.subject, found)
+
+        return run_check(name, IN_WORKER.get(name, (None, ""))[1], run)
 
     def call(self, inputs, attrs, modes):
         """Calls the op: see `calls.call`."""

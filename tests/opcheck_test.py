@@ -1,5 +1,6 @@
 """Tests of opcheck on TensorFlow's own ops, and of every way that a check can end."""
 
+import html
 import os
 import re
 import signal
@@ -19,6 +20,7 @@ from python_ops import (  # noqa: E402
     dies,
     dies_of_negatives,
     dies_of_scalars,
+    has_rows,
     is_off_by_one_from_seven_on,
     racy_zero_out,
     raises_something_odd,
@@ -404,6 +406,8 @@ def test_samples_are_generated():
         ([normal(2)], {"checks": ["refrence"]}, "no check 'refrence': there are refe"),
         ([normal(2)], {"skip": ["xl"]}, "no check 'xl'"),
         ([tf.TensorSpec([2])], {}, "input 0 is TensorSpec.*give it a generator"),
+        ([normal(2)], {"extra": [has_rows] * 2}, "two checks have the name 'has_rows'"),
+        ([normal(2)], {"extra": [lambda *_: ""]}, "a child process cannot import"),
         ([object()], {}, "input 0 is a object: opcheck takes dense tensors"),
         ([opcheck.Sample(tf.TensorSpec(None))], {}, "shape of known rank"),
         ([opcheck.Sample(tf.TensorSpec([2], tf.string))], {}, "needs a generator"),
@@ -440,6 +444,45 @@ def test_an_op_of_the_script_itself(tmp_path, guard, output):
     )
     assert output in " ".join((run.stdout + run.stderr).split())
     assert (run.returncode == 0) == bool(guard)
+
+
+# Checks of one's own.
+
+
+def test_a_check_of_one_s_own_runs_in_the_worker():
+    report = opcheck.check(
+        adds_one, normal(2, 3), checks=["empty", "has_rows"], extra=[has_rows]
+    )
+    assert [result.check for result in report.results] == ["empty", "has_rows"]
+    assert report["has_rows"].verdict == "pass"
+    assert report["has_rows"].detail != f"2 rows, in process {os.getpid()}"
+
+
+def test_a_check_of_one_s_own_fails_crashes_and_is_skipped():
+    def verdicts(op, *inputs, **options):
+        report = opcheck.check(op, *inputs, extra=[has_rows], **options)
+        return report["has_rows"]
+
+    failure = verdicts(adds_one, normal(0, 3), checks=["has_rows"])
+    assert failure.verdict == "fail"
+    assert "read" not in failure.explanation()
+    assert '<th scope="row">has_rows</th><td>fail</td>' in (
+        opcheck.Report("adds_one", [failure])._repr_html_()
+    )
+    assert verdicts(adds_one, 1.0, checks="has_rows").detail == "a scalar has no rows"
+    assert "SIGSEGV" in verdicts(dies, normal(2), checks=["has_rows"]).seen
+    skipped = verdicts(adds_one, 1.0, checks=["has_rows"], skip={"has_rows": "no"})
+    assert (skipped.verdict, skipped.detail) == ("skip", "no")
+
+
+def test_a_check_of_one_s_own_in_this_process():
+    report = opcheck.check(
+        adds_one, normal(2), checks="has_rows", extra=[has_rows], isolate=False
+    )
+    assert report["has_rows"].detail == f"2 rows, in process {os.getpid()}"
+
+
+test_has_rows = op_test(adds_one, normal(2), checks=["has_rows"], extra=[has_rows])
 
 
 # The report.
@@ -644,6 +687,7 @@ def test_fuzz_shrinks_a_wrong_value():
     assert "is_off_by_one_from_seven_on(np.array(7, " in report.line
     with pytest.raises(opcheck.OpCheckError, match="instead of 7"):
         report.assert_ok()
+    assert report.line in html.unescape(report._repr_html_())
 
 
 def test_fuzz_shrinks_a_crash_to_a_line_that_reproduces_it():

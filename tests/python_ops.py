@@ -8,6 +8,8 @@ from pathlib import Path
 
 import tensorflow as tf
 
+import opcheck
+
 _ZERO_OUT = Path(__file__).parents[1] / "examples" / "zero_out"
 sys.path.insert(0, str(_ZERO_OUT))
 from zero_out import zero_out  # noqa: E402
@@ -62,3 +64,13 @@ def counts_calls(x):
 @tf.custom_gradient
 def zero_out_with_wrong_gradient(to_zero):
     return zero_out(to_zero), lambda grad: 3 * zero_out(grad)
+
+
+def has_rows(subject, found):
+    """A check."""
+    values = subject.expected()[0]
+    if not values.ndim:
+        raise opcheck.Skip("a scalar has no rows")
+    if not len(values):
+        found.fail("the sample call", "rows", "none", "an empty sample")
+    return f"{len(values)} rows, in process {os.getpid()}"
