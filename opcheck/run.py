@@ -102,7 +102,7 @@ def check(
     Args:
       op: Calls the op: takes the inputs by position and the attrs by keyword.
       *inputs: Tensors, arrays, what TensorFlow makes a tensor of, lists of tensors or arrays for
-        list inputs, or `opcheck.Sample` for generated values.
+        list inputs (`[]` is one without tensors), or `opcheck.Sample` for generated values.
       reference: From the same arguments, as arrays, to what the op is to return.
       checks: The names of those to run; all if None. See `opcheck.NAMES`; a check of `extra`
         has the name of its function.

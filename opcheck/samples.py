@@ -64,7 +64,9 @@ def as_arrays(inputs: Sequence) -> list:
 
 
 def _as_array(value, name: str):
-    if isinstance(value, list | tuple) and any(_is_tensor(x) for x in value):
+    if isinstance(value, list | tuple) and (
+        len(value) == 0 or any(_is_tensor(x) for x in value)
+    ):
         return [_as_array(x, f"{name}[{i}]") for i, x in enumerate(value)]
     if isinstance(value, Sample) or isinstance(value, np.ndarray | np.generic):
         array = np.asarray(value)

@@ -16,6 +16,7 @@ import pytest  # noqa: E402
 import tensorflow as tf  # noqa: E402
 from python_ops import (  # noqa: E402
     adds_one,
+    adds_some,
     counts_calls,
     dies,
     dies_of_negatives,
@@ -398,6 +399,16 @@ def test_samples_are_generated():
     assert np.asarray(sample).shape == (3, 2)
     assert np.asarray(sample).dtype == np.float32
     assert opcheck.check(adds_one, sample, checks=["reference"], reference=adds_one).ok
+
+
+def test_an_empty_list_is_a_list_of_no_tensors():
+    report = opcheck.check(
+        adds_some, normal(3), [], reference=lambda x, others: x + sum(others)
+    )
+    assert report.assert_ok()["reference"].verdict == "pass"
+    lists = st.lists(tensors(shape=st.just((2,))), max_size=2)
+    pairs = calls(tensors(shape=st.just((2,))), lists)
+    fuzz(adds_some, pairs, examples=100, skip=["bad_input"]).assert_ok()
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,10 @@ def adds_one(x):
     return x + 1
 
 
+def adds_some(x, others):
+    return tf.add_n([x, *others])
+
+
 def racy_zero_out(x):
     return tf.load_op_library(str(_ZERO_OUT / "libracy_zero_out.so")).racy_zero_out(x)
 
