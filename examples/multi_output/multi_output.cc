@@ -148,7 +148,9 @@ class ExtremesGradOp : public tensorflow::OpKernel {
                     absl::StrCat("columns must be a scalar, got shape ",
                                  columns_tensor.shape().DebugString())));
     const int64_t columns = columns_tensor.scalar<int64_t>()();
-    OP_REQUIRES_OK(context, shape.AddDimWithStatus(columns));
+    OP_REQUIRES(context, shape.AddDimWithStatus(columns).ok(),
+                absl::InvalidArgumentError(absl::StrCat(
+                    "columns is negative or too large: ", columns)));
     Tensor* values_grad = nullptr;
     OP_REQUIRES_OK(context, context->allocate_output(0, shape, &values_grad));
 

@@ -41,7 +41,6 @@ test_the_gradient_op_keeps_its_promises = op_test(
     np.int64([0, 2]),
     np.int64([1, 0]),
     np.int64(3),
-    skip={"bad_input": "TensorFlow's MakeDimForScalarInput does not name the input"},
 )
 
 
