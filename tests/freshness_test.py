@@ -1,9 +1,14 @@
 """No page is stale: what has changed is executed again, what has not is not, and what is broken fails the build."""
 
+import logging
 import re
 import subprocess
+from pathlib import Path
+from types import SimpleNamespace
 
+import freshness
 import pytest
+from docutils import nodes
 
 FRONT_MATTER = """---
 file_format: mystnb
@@ -111,6 +116,35 @@ def test_after_a_build_that_was_killed_every_page_is_executed(book, make):
         "other",
         "tables",
     }
+
+
+def at_a_paragraph(source, line):
+    node = nodes.paragraph()
+    node.source, node.line = source, line
+    return node
+
+
+@pytest.mark.parametrize(
+    ("location", "page"),
+    [
+        ("zero_out", "zero_out"),
+        (("zero_out", 3), "zero_out"),
+        ("docs/zero_out.md:3", "zero_out"),
+        (at_a_paragraph("docs/zero_out.md", 3), "zero_out"),
+        (at_a_paragraph("docs/zero_out.md", None), "zero_out"),
+        (at_a_paragraph(None, None), None),
+        (at_a_paragraph("elsewhere.py", 3), None),
+        (None, None),
+    ],
+)
+def test_a_warning_says_in_many_ways_which_page_it_is_about(location, page):
+    env = SimpleNamespace(
+        found_docs={"zero_out"}, path2doc=lambda path: Path(path).stem
+    )
+    complaints = freshness.Complaints(env)
+    record = logging.makeLogRecord({"msg": "unknown page", "location": location})
+    complaints.emit(record)
+    assert complaints.pages == {page}
 
 
 def replaced(path, old, new):
