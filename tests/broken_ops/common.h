@@ -1,5 +1,5 @@
-// What the ops of this folder share: errors that name the input, and the two
-// macros that keep a broken op and its correct twin equal but for the bug.
+// What the ops of this folder share: names, errors that name the input, and a
+// macro that registers a kernel.
 
 #ifndef TESTS_BROKEN_OPS_COMMON_H_
 #define TESTS_BROKEN_OPS_COMMON_H_
@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "tensorflow/core/framework/common_shape_fns.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/shape_inference.h"
@@ -22,22 +23,27 @@
 
 namespace op_by_op {
 
+using tensorflow::Tensor;
+using tensorflow::shape_inference::DimensionHandle;
+using tensorflow::shape_inference::InferenceContext;
+using tensorflow::shape_inference::ShapeHandle;
+
 inline absl::Status WrongRank(absl::string_view name, int wanted, int rank) {
   return absl::InvalidArgumentError(
       absl::StrCat(name, " must have rank ", wanted, ", not ", rank));
 }
 
 // In a shape function.
-inline absl::Status HasRank(tensorflow::shape_inference::InferenceContext* c,
-                            int input, absl::string_view name, int rank,
-                            tensorflow::shape_inference::ShapeHandle* shape) {
+inline absl::Status HasRank(InferenceContext* c, int input,
+                            absl::string_view name, int rank,
+                            ShapeHandle* shape) {
   if (c->WithRank(c->input(input), rank, shape).ok()) return absl::OkStatus();
   return WrongRank(name, rank, c->Rank(c->input(input)));
 }
 
 // In a kernel.
-inline absl::Status HasRank(const tensorflow::Tensor& tensor,
-                            absl::string_view name, int rank) {
+inline absl::Status HasRank(const Tensor& tensor, absl::string_view name,
+                            int rank) {
   if (tensor.dims() == rank) return absl::OkStatus();
   return WrongRank(name, rank, tensor.dims());
 }

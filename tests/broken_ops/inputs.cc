@@ -10,15 +10,9 @@
 #include <type_traits>
 
 #include "common.h"
-#include "tensorflow/core/framework/common_shape_fns.h"
 
 namespace op_by_op {
 namespace {
-
-using tensorflow::Tensor;
-using tensorflow::shape_inference::DimensionHandle;
-using tensorflow::shape_inference::InferenceContext;
-using tensorflow::shape_inference::ShapeHandle;
 
 enum class Bug {
   kNone,

@@ -14,16 +14,10 @@
 #include "absl/base/const_init.h"
 #include "absl/synchronization/mutex.h"
 #include "common.h"
-#include "tensorflow/core/framework/common_shape_fns.h"
 #include "tensorflow/core/util/work_sharder.h"
 
 namespace op_by_op {
 namespace {
-
-using tensorflow::Tensor;
-using tensorflow::shape_inference::DimensionHandle;
-using tensorflow::shape_inference::InferenceContext;
-using tensorflow::shape_inference::ShapeHandle;
 
 enum class Bug {
   kNone,

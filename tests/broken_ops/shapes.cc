@@ -5,14 +5,9 @@
 #include <cstdint>
 
 #include "common.h"
-#include "tensorflow/core/framework/common_shape_fns.h"
 
 namespace op_by_op {
 namespace {
-
-using tensorflow::shape_inference::DimensionHandle;
-using tensorflow::shape_inference::InferenceContext;
-using tensorflow::shape_inference::ShapeHandle;
 
 enum class Bug { kNone, kRounding, kUnknownDim, kScalar, kRankFive };
 
@@ -42,13 +37,13 @@ class EveryOtherRowOp : public tensorflow::OpKernel {
   using OpKernel::OpKernel;
 
   void Compute(tensorflow::OpKernelContext* context) override {
-    const tensorflow::Tensor& values = context->input(0);
+    const Tensor& values = context->input(0);
     OP_REQUIRES(context, values.dims() >= 1,
                 absl::InvalidArgumentError("values must not be a scalar"));
     const int64_t kept = (values.dim_size(0) + 1) / 2;
     tensorflow::TensorShape shape = values.shape();
     shape.set_dim(0, kept);
-    tensorflow::Tensor* output = nullptr;
+    Tensor* output = nullptr;
     OP_REQUIRES_OK(context, context->allocate_output(0, shape, &output));
 
     if (output->NumElements() == 0) return;
@@ -91,8 +86,8 @@ class ReverseLastOp : public tensorflow::OpKernel {
   using OpKernel::OpKernel;
 
   void Compute(tensorflow::OpKernelContext* context) override {
-    const tensorflow::Tensor& values = context->input(0);
-    tensorflow::Tensor* output = nullptr;
+    const Tensor& values = context->input(0);
+    Tensor* output = nullptr;
     OP_REQUIRES_OK(context,
                    context->allocate_output(0, values.shape(), &output));
 

@@ -4,13 +4,9 @@
 #include <type_traits>
 
 #include "common.h"
-#include "tensorflow/core/framework/common_shape_fns.h"
 
 namespace op_by_op {
 namespace {
-
-using tensorflow::shape_inference::InferenceContext;
-using tensorflow::shape_inference::ShapeHandle;
 
 enum class Bug { kNone, kTail, kSinglePrecision, kTruncates, kNoColumns };
 
@@ -44,9 +40,9 @@ class RowSumOp : public tensorflow::OpKernel {
                                  typename Unsigned<T>::type>;
 
   void Compute(tensorflow::OpKernelContext* context) override {
-    const tensorflow::Tensor& values = context->input(0);
+    const Tensor& values = context->input(0);
     OP_REQUIRES_OK(context, HasRank(values, "values", 2));
-    tensorflow::Tensor* output = nullptr;
+    Tensor* output = nullptr;
     OP_REQUIRES_OK(context,
                    context->allocate_output(0, {values.dim_size(0)}, &output));
 
@@ -124,14 +120,14 @@ class FloorMeanOp : public tensorflow::OpKernel {
   using OpKernel::OpKernel;
 
   void Compute(tensorflow::OpKernelContext* context) override {
-    const tensorflow::Tensor& values = context->input(0);
+    const Tensor& values = context->input(0);
     OP_REQUIRES_OK(context, HasRank(values, "values", 2));
     const int64_t columns = values.dim_size(1);
     if constexpr (bug != Bug::kNoColumns) {  // Bug: divides by zero.
       OP_REQUIRES(context, columns > 0,
                   absl::InvalidArgumentError("values must have a column"));
     }
-    tensorflow::Tensor* output = nullptr;
+    Tensor* output = nullptr;
     OP_REQUIRES_OK(context,
                    context->allocate_output(0, {values.dim_size(0)}, &output));
 
@@ -175,8 +171,8 @@ class CubeOp : public tensorflow::OpKernel {
   using OpKernel::OpKernel;
 
   void Compute(tensorflow::OpKernelContext* context) override {
-    const tensorflow::Tensor& x = context->input(0);
-    tensorflow::Tensor* y = nullptr;
+    const Tensor& x = context->input(0);
+    Tensor* y = nullptr;
     OP_REQUIRES_OK(context, context->allocate_output(0, x.shape(), &y));
     y->flat<T>() = x.flat<T>().cube();
   }
@@ -188,13 +184,13 @@ class CubeGradOp : public tensorflow::OpKernel {
   using OpKernel::OpKernel;
 
   void Compute(tensorflow::OpKernelContext* context) override {
-    const tensorflow::Tensor& x = context->input(0);
-    const tensorflow::Tensor& dy = context->input(1);
+    const Tensor& x = context->input(0);
+    const Tensor& dy = context->input(1);
     OP_REQUIRES(context, x.shape() == dy.shape(),
                 absl::InvalidArgumentError(absl::StrCat(
                     "dy must have the shape of x, ", x.shape().DebugString(),
                     ", not ", dy.shape().DebugString())));
-    tensorflow::Tensor* dx = nullptr;
+    Tensor* dx = nullptr;
     OP_REQUIRES_OK(context, context->allocate_output(0, x.shape(), &dx));
     dx->flat<T>() = x.flat<T>().square() * dy.flat<T>() * T{3};
   }
