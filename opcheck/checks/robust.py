@@ -33,15 +33,11 @@ class Case:
 
 def empty(child: Child, sample, found: Findings) -> str:
     """Each dimension zero in turn, and scalars: a result or a clean error, never a crash."""
-    description = child.ask("describe")
-    cases = list(_empty_cases(sample, description))
+    cases = list(_empty_cases(sample, child.ask("describe")))
     results = 0
     for case, outcomes in _run(child, sample, cases, found):
-        _check_agreement(found, case, outcomes)
-        for mode, outcome in zip(_MODES, outcomes):
-            if not outcome.clean:
-                _unclean(found, case, mode, outcome)
-            elif outcome.mismatch:
+        for mode, outcome in outcomes.items():
+            if outcome.mismatch:
                 found.fail(
                     f"{case.label}, {mode}",
                     "the inferred shape",
@@ -61,27 +57,31 @@ def bad_input(child: Child, sample, found: Findings) -> str:
     cases = list(_bad_cases(sample, description))
     errors = 0
     for case, outcomes in _run(child, sample, cases, found):
-        _check_agreement(found, case, outcomes)
-        for mode, outcome in zip(_MODES, outcomes):
-            if outcome.outputs is not None:
-                continue
-            errors += 1
-            if not outcome.clean:
-                _unclean(found, case, mode, outcome)
-            elif case.named and mode == "eager" and not outcome.generic:
-                _check_names(found, case, outcome, description)
+        errors += sum(outcome.outputs is None for outcome in outcomes.values())
+        eager = outcomes["eager"]
+        if eager.error and eager.clean and case.named and not eager.generic:
+            _check_names(found, case, eager, description)
     return (
         f"{len(cases)} calls, eager and in a graph: {errors} clean errors, else results"
     )
 
 
 def _run(child: Child, sample, cases: Sequence[Case], found: Findings) -> Iterator:
-    """The outcomes of each case that does not end the process; a finding for each that does."""
+    """Each case that does not end the process, with its outcomes by mode.
+
+    A finding is made of what ends the process, of an error that is not clean, and of two modes
+    that disagree.
+    """
     crashes = 0
     for case in cases:
         inputs = sample.pack(case.flat)
         try:
-            yield case, child.ask("call", inputs=inputs, attrs=case.attrs, modes=_MODES)
+            outcomes = child.ask("call", inputs=inputs, attrs=case.attrs, modes=_MODES)
+            _check_agreement(found, case, outcomes)
+            for mode, outcome in zip(_MODES, outcomes):
+                if not outcome.clean:
+                    _unclean(found, case, mode, outcome)
+            yield case, dict(zip(_MODES, outcomes))
         except Crash as crash:
             found.fail(
                 f"{case.label}, {crash.doing}",
