@@ -53,7 +53,8 @@ def reference(features, rois, bins, scale):
 
 def grid(pooled, rois, scale):
     """Each bin with its region, rounded half away from zero."""
-    scaled = np.clip(rois[:, 1:] * np.float32(scale), -(2**29), 2**29).astype(float)
+    with np.errstate(over="ignore"):  # infinity is clipped as well
+        scaled = np.clip(rois[:, 1:] * np.float32(scale), -(2**29), 2**29).astype(float)
     rounded = (np.sign(scaled) * np.floor(np.abs(scaled) + 0.5)).astype(int)
     for n, i, j in np.ndindex(*pooled.shape[:3]):
         yield (n, i, j), (int(rois[n, 0]), *rounded[n])
