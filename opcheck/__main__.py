@@ -10,7 +10,7 @@ from opcheck.samples import Location
 _HELP = f"""\
 usage: python -m opcheck FILE.py:function --samples FILE.py:name [--checks A,B] [--skip A,B] [--html OUT.html]
 name: a tuple of inputs, or a dict of `inputs`, attrs and options of opcheck.check, or a function that returns one;
-checks: {" ".join(NAMES)}
+checks: {" ".join(NAMES)}, and those of the option `extra`
 """
 
 
