@@ -114,7 +114,11 @@ class Child:
         """
         if self._connection is None:
             self._open()
-            self._ask("start", self._start)
+            try:
+                self._ask("start", self._start)
+            except WorkerError:
+                self._forget()
+                raise
         return self._ask(request, arguments)
 
     def _ask(self, request: str, arguments: dict):

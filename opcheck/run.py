@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from opcheck.children import Child, Crash, WorkerError, start_server
-from opcheck.report import Report, Result, Skip
+from opcheck.report import Report, Result
 from opcheck.samples import Location, as_arrays, locate
 
 NAMES = (
@@ -273,6 +273,9 @@ class _Run:
                     results.append(child.ask("check", name=name))
                 except Crash as crash:
                     results.append(self._crashed(name, crash))
+                except WorkerError as error:
+                    chapter = _chapter(name)
+                    results.append(Result(name, "fail", *_refused(error), chapter))
         return results
 
     def _crashed(self, name: str, crash: Crash) -> Result:
@@ -326,16 +329,15 @@ def _lift(check: Callable, found) -> str:
     try:
         return check(found)
     except WorkerError as error:
-        *_, last = str(error).strip().splitlines()
-        found.fail(
-            "the sample call",
-            "a result",
-            last,
-            "the op refuses the sample inputs, or its module cannot be imported",
-        )
+        found.fail(*_refused(error))
         return ""
-    except Skip:
-        raise
+
+
+def _refused(error: WorkerError) -> tuple[str, str, str, str]:
+    """What was tried, what was expected and seen, and the likely cause."""
+    *_, last = str(error).strip().splitlines()
+    cause = "the op refuses the sample inputs, or its module cannot be imported"
+    return "the sample call", "a result", last, cause
 
 
 def _chapter(name: str) -> str:

@@ -1,6 +1,7 @@
 """Tests of opcheck on TensorFlow's own ops, and of every way that a check can end."""
 
 import html
+import importlib
 import os
 import re
 import signal
@@ -345,6 +346,20 @@ def test_tolerances_are_the_caller_s():
             tolerances=tolerances,
         )
         assert report["reference"].verdict == verdict
+
+
+def test_a_module_that_no_worker_can_import_is_a_failure(tmp_path, monkeypatch):
+    (tmp_path / "only_here.py").write_text(
+        "import sys\n"
+        "if 'opcheck.worker' in sys.modules: raise RuntimeError('not here')\n"
+        "def op(x): return x\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "opcheck.worker", raising=False)
+    op = importlib.import_module("only_here").op
+    report = opcheck.check(op, normal(2), checks=["eager_vs_graph", "xla", "empty"])
+    for result in report.results:
+        assert (result.verdict, result.seen) == ("fail", "RuntimeError: not here")
 
 
 def test_what_cannot_be_imported_is_checked_in_this_process_only():
