@@ -26,7 +26,12 @@ class Sizes(ctypes.Structure):
 
 
 def find_nvcc() -> str | None:
-    """The CUDA compiler that `make examples` would take: of CUDACXX, the PATH, /usr/local/cuda, or the package's."""
+    """The CUDA compiler that `make examples` would take: of CUDACXX, the PATH, /usr/local/cuda, or the package's.
+
+    None where there is none, or where CUDA=off asks for none.
+    """
+    if os.environ.get("CUDA") == "off":
+        return None
     package = Path(sysconfig.get_path("purelib"), "nvidia", "cu13", "bin")
     return shutil.which(os.environ.get("CUDACXX") or "nvcc") or next(
         filter(
