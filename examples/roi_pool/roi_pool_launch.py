@@ -76,6 +76,17 @@ def build_for_host(
     )
 
 
+def ptx(nvcc: str = "nvcc", arch: str = "compute_75") -> str:
+    """What nvcc makes of the kernels, before a driver or nvcc makes machine code of that.
+
+    Raises:
+      subprocess.CalledProcessError: The compiler failed.
+    """
+    flags = ["-std=c++17", "-O3", "--fmad=false", f"-arch={arch}", "-x", "cu"]
+    command = [nvcc, *flags, "-ptx", HERE / "roi_pool.cu.cc", "-o", "-"]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
 def build_for_gpu(library: Path, nvcc: str = "nvcc", arch: str = "native") -> None:
     """Compiles the kernels with nvcc.
 
