@@ -134,6 +134,11 @@ def test_the_whole_bench(torch, library, monkeypatch, tmp_path, capsys):
     moved = big.read_bytes()[0] + 2 * big.pooled_bytes()
     assert float(row["share of copy"]) == pytest.approx(moved / 1e-3 / 1e9, abs=0.005)
 
+    for what, axis in (("ratio", "as torchvision"), ("share of copy", "of a copy")):
+        picture = measured.on_gpu(what).data
+        assert axis in picture and picture.count("goal") >= 6
+        assert all(task in picture for task in ("with argmax", "gradient"))
+
 
 def test_tensors_live_as_long_as_the_functions_that_know_their_addresses(
     torch, library
