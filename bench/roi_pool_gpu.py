@@ -220,6 +220,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=41)
     parser.add_argument("--calls", type=int, default=20, help="in a round, of each")
+    parser.add_argument("--output", type=Path, default=RESULT)
     options = parser.parse_args()
     torch = import_torch()
     library = launchers()
@@ -237,7 +238,11 @@ def main() -> None:
         notes,
         f"{gpu.name}, CUDA {torch.version.cuda} of PyTorch",
     )
-    write(RESULT, lines, measure(torch, library, options.rounds, options.calls, copy))
+    write(
+        options.output,
+        lines,
+        measure(torch, library, options.rounds, options.calls, copy),
+    )
 
 
 if __name__ == "__main__":

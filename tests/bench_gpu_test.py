@@ -119,8 +119,9 @@ def test_the_whole_bench(torch, library, monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(roi_pool_gpu, "launchers", lambda: library)
     monkeypatch.setattr(roi_pool_gpu, "copy_bandwidth", lambda *_: 1e9)
     monkeypatch.setattr(roi_pool_gpu, "WORKLOADS", dict.fromkeys("abc", SMALL))
-    monkeypatch.setattr(roi_pool_gpu, "RESULT", tmp_path / "roi_pool_gpu.csv")
-    monkeypatch.setattr(sys, "argv", ["bench", "--rounds", "3", "--calls", "2"])
+    output = str(tmp_path / "roi_pool_gpu.csv")
+    few = ["--rounds", "3", "--calls", "2"]
+    monkeypatch.setattr(sys, "argv", ["bench", *few, "--output", output])
     roi_pool_gpu.main()
 
     monkeypatch.setattr(measured, "BENCH", tmp_path)
