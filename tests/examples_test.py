@@ -94,6 +94,39 @@ def test_a_named_cuda_compiler_that_is_not_there(no_kernels, choice):
     assert "CUDACXX names /no/nvcc, which is not there" in run.stderr
 
 
+@pytest.mark.parametrize("missing", [True, False])
+def test_a_library_without_the_cuda_runtime_fails_the_build(
+    no_kernels, tmp_path, missing
+):
+    """What is undefined in it stands for what TensorFlow's names would hide."""
+    (tmp_path / "host.cc").write_text("int Host() { return 0; }\n")
+    (tmp_path / "kernel.cu.cc").write_text(
+        "__global__ void Kernel() {}\n"
+        'extern "C" int cudaNowhere();\n'
+        f"int Launch() {{ Kernel<<<1, 1>>>(); return {'cudaNowhere()' * missing or '0'}; }}\n"
+    )
+    with (tmp_path / "CMakeLists.txt").open("a") as lists:
+        lists.write(
+            "if(CUDA_KERNELS)\nadd_library(kernels MODULE host.cc)\n"
+            "target_link_libraries(kernels PRIVATE m)\n"
+            "add_cuda_kernels(kernels kernel.cu.cc)\nendif()\n"
+        )
+    run = no_kernels("-DCUDA=auto", CUDAARCHS="75-real")
+    if "no compiler found" in run.stdout:
+        pytest.skip("no CUDA compiler")
+    assert run.returncode == 0, run.stderr
+    run = subprocess.run(
+        [Path(cmake.CMAKE_BIN_DIR) / "cmake", "--build", tmp_path / "build"],
+        capture_output=True,
+        text=True,
+    )
+    assert (run.returncode != 0) == missing, run.stdout + run.stderr
+    assert (
+        "libkernels.so lacks 1 CUDA functions, cudaNowhere" in run.stderr
+    ) == missing
+    assert (tmp_path / "build" / "libkernels.so").exists() != missing
+
+
 @pytest.fixture
 def broken_compilers(tmp_path):
     """Folders `named` and `path`, each with an nvcc that compiles nothing."""
