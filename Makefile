@@ -77,7 +77,7 @@ bench: examples ## every measurement of bench/ that needs no GPU, against other 
 bench-build: examples ## how long the builds take, against their goals
 	@$(python) bench/build.py
 
-bench-gpu: examples ## RoI pooling on the GPU against torchvision: needs a GPU, nvcc and torchvision
+bench-gpu: $(if $(PYTHON),,$(environment)) ## RoI pooling on the GPU against torchvision: needs a GPU, nvcc and torchvision
 	@$(python) bench/roi_pool_gpu.py
 
 linkcheck: examples ## every link of the site

@@ -31,7 +31,10 @@ def processor() -> str:
 
 
 def heading(
-    command: str, packages: Sequence[str], notes: Iterable[str] = ()
+    command: str,
+    packages: Sequence[str],
+    notes: Iterable[str] = (),
+    gpu: str = "no GPU used",
 ) -> list[str]:
     """The first lines of a table: command, machine, load, versions, date and notes.
 
@@ -39,6 +42,7 @@ def heading(
       command: What makes the table again.
       packages: Names of distributions; those that are not installed are left out.
       notes: Further lines, on how it was measured.
+      gpu: The name of the GPU that was measured.
     """
     installed = []
     for package in packages:
@@ -48,7 +52,7 @@ def heading(
             continue
     lines = [
         f"command: {command}",
-        f"machine: {processor()}, {cores()} cores, no GPU used",
+        f"machine: {processor()}, {cores()} cores, {gpu}",
         f"load at the start: {os.getloadavg()[0]:.1f} processes ready to run, others' included",
         f"versions: {', '.join([*installed, f'Python {platform.python_version()}'])}",
         f"date: {datetime.date.today()}",

@@ -15,6 +15,7 @@ WIDTH = 380
 THICK = 13
 LIMITS = ("limit", "traffic")
 DEFAULT_MEMORY = "default memory"
+SHARE_GOAL = 60.0  # percent of a copy's bandwidth on the GPU
 MEAN = "a-c"  # the workload of rows with the geometric mean of a, b and c
 COLOURS = ("#3b82f6", "#f59e0b")
 NAMES = {MEAN: "a–c"}
@@ -174,7 +175,8 @@ def bars(
     text((left + right) / 2, top + 36, axis, 'text-anchor="middle"')
     label = html.escape(f"{label} {'; '.join(spoken)}.")
     return HTML(
-        f'<div class="drawing"><svg class="drawing" role="img" aria-label="{label}" '
+        '<div class="drawing"><svg class="drawing" style="max-width: 100%" role="img" '
+        f'aria-label="{label}" '
         f'xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {top + 42}" width="{WIDTH}" fill="currentColor" '
         f'font-size="13">{"".join(shapes)}</svg></div>'
     )
@@ -318,6 +320,31 @@ def default_memory(name: str = "roi_pool") -> HTML:
         _legend(threads),
         origin=1.0,
     )
+
+
+def on_gpu(what: str = "ratio", name: str = "roi_pool_gpu") -> HTML:
+    """Draws RoiPool's kernels on the GPU, from `bench/<name>.csv`.
+
+    Args:
+      what: "ratio", how many times as fast as torchvision's they are, or "share of copy", in percent.
+      name: Of the table.
+    """
+    groups: dict[str, list[Bar]] = {}
+    for row in read(name).where(way="RoiPool"):
+        if what == "ratio":
+            spreads = [(float(row["q1"]), float(row["q3"]))]
+            goal = float(row["goal"].split()[-1]) if row["goal"] else None
+            bar = Bar(row["workload"], [float(row[what])], spreads, goal)
+        else:
+            bar = Bar(row["workload"], [100 * float(row[what])], goal=SHARE_GOAL)
+        groups.setdefault(row["task"], []).append(bar)
+    if what == "ratio":
+        label = (
+            "How many times as fast as torchvision's RoiPool's kernels on the GPU are."
+        )
+        return bars(groups, label, "times as fast as torchvision", origin=1.0)
+    label = "What RoiPool's kernels on the GPU move, of what a copy moves in that time."
+    return bars(groups, label, "percent of a copy")
 
 
 def missed(table: Table) -> list[str]:

@@ -74,6 +74,31 @@ def test_a_missing_library_is_one_line(tmp_path):
     assert not (tmp_path / "x").exists()
 
 
+@pytest.mark.parametrize("path", sorted(ROOT.glob("bench/*.csv")), ids=lambda p: p.stem)
+def test_every_table_says_where_it_comes_from_and_is_on_the_page(path):
+    table = measured.read(path.stem)
+    for name in ("command", "machine", "versions", "date"):
+        assert table.value(name)
+    page = (ROOT / "docs" / "performance.md").read_text()
+    assert f'read("{path.stem}")' in page
+    assert f"```{{literalinclude}} ../bench/{path.name}\n" in page
+
+
+@pytest.mark.parametrize("absent", ["Paddle", "OpenVINO", "RoiPool, default memory"])
+def test_a_table_without_a_library_is_drawn(absent, monkeypatch):
+    """And so is one of a machine with a single core."""
+    table = measured.read("roi_pool")
+    rows = [row for row in table.rows if row["way"] != absent]
+    less = measured.Table(table.first_lines, [r for r in rows if r["threads"] == "1"])
+    assert len(less.rows) < len(rows) < len(table.rows)
+    monkeypatch.setattr(measured, "read", lambda name: less)
+    drawn = [measured.goals(less), measured.limits(), measured.limits("traffic")]
+    drawn += [measured.default_memory(), *map(measured.variants, "abc")]
+    drawn += map(measured.peers, ("with argmax", "without argmax", "gradient"))
+    for picture in drawn:
+        assert f">{absent}<" not in picture.data and "2 threads" not in picture.data
+
+
 def row(**fields: str) -> dict[str, str]:
     common = {"task": "with argmax", "way": "other", "workload": "a", "threads": "1"}
     return {**common, **fields}

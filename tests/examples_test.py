@@ -94,6 +94,75 @@ def test_a_named_cuda_compiler_that_is_not_there(no_kernels, choice):
     assert "CUDACXX names /no/nvcc, which is not there" in run.stderr
 
 
+@pytest.mark.parametrize("missing", [True, False])
+def test_a_library_without_the_cuda_runtime_fails_the_build(
+    no_kernels, tmp_path, missing
+):
+    """What is undefined in it stands for what TensorFlow's names would hide."""
+    (tmp_path / "host.cc").write_text("int Host() { return 0; }\n")
+    (tmp_path / "kernel.cu.cc").write_text(
+        "__global__ void Kernel() {}\n"
+        'extern "C" int cudaNowhere();\n'
+        f"int Launch() {{ Kernel<<<1, 1>>>(); return {'cudaNowhere()' * missing or '0'}; }}\n"
+    )
+    with (tmp_path / "CMakeLists.txt").open("a") as lists:
+        lists.write(
+            "if(CUDA_KERNELS)\nadd_library(kernels MODULE host.cc)\n"
+            "target_link_libraries(kernels PRIVATE m)\n"
+            "add_cuda_kernels(kernels kernel.cu.cc)\nendif()\n"
+        )
+    run = no_kernels("-DCUDA=auto", CUDAARCHS="75-real")
+    if "no compiler found" in run.stdout:
+        pytest.skip("no CUDA compiler")
+    assert run.returncode == 0, run.stderr
+    run = subprocess.run(
+        [Path(cmake.CMAKE_BIN_DIR) / "cmake", "--build", tmp_path / "build"],
+        capture_output=True,
+        text=True,
+    )
+    assert (run.returncode != 0) == missing, run.stdout + run.stderr
+    assert (
+        "libkernels.so lacks 1 CUDA functions, cudaNowhere" in run.stderr
+    ) == missing
+    assert (tmp_path / "build" / "libkernels.so").exists() != missing
+
+
+@pytest.fixture
+def broken_compilers(tmp_path):
+    """Folders `named` and `path`, each with an nvcc that compiles nothing."""
+    for folder in ("named", "path"):
+        (tmp_path / folder).mkdir()
+        nvcc = tmp_path / folder / "nvcc"
+        nvcc.write_text("#!/bin/sh\nexit 1\n")
+        nvcc.chmod(0o755)
+    return tmp_path
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_cudacxx_comes_before_the_path(no_kernels, broken_compilers, named):
+    """Both to CMake and to what compiles without it; what does not work is named, with the ways on."""
+    path = f"{broken_compilers / 'path'}:{os.environ['PATH']}"
+    environment = {"PATH": path, "CUDACXX": ""}
+    expected = broken_compilers / ("named" if named else "path") / "nvcc"
+    if named:
+        environment["CUDACXX"] = str(expected)
+    run = no_kernels(**environment)
+    assert run.returncode
+    error = examples.cmake_error(run.stdout + run.stderr)
+    assert error.startswith(f"{expected} does not work: ")
+    assert "CUDACXX=/path/to/nvcc" in error and error.endswith("CUDA=off")
+    find = "import roi_pool_launch; print(roi_pool_launch.find_nvcc())"
+    for choice, found in (("auto", str(expected)), ("off", "None")):
+        launch = subprocess.run(
+            [sys.executable, "-c", find],
+            capture_output=True,
+            text=True,
+            cwd=ROOT / "examples" / "roi_pool",
+            env={**os.environ, **environment, "CUDA": choice},
+        )
+        assert launch.stdout.strip() == found, launch.stderr
+
+
 def test_another_choice_of_cuda_configures_again(tmp_path, monkeypatch):
     """Exactly then: not where nothing has changed."""
     monkeypatch.setattr(examples, "BUILD", tmp_path)

@@ -129,7 +129,14 @@ def cmake_error(output: str) -> str:
     error = re.search(
         r"CMake Error at [^\n]*:\n\s*(.*?)\n\s*(?:Call Stack|\n)", output, re.S
     )
-    return " ".join(error[1].split()) if error else output
+    text = " ".join(error[1].split()) if error else output
+    compiler = re.search(r"^-- CUDA compiler: (.*)", output, re.M)
+    if error and compiler and not re.search(r"^-- CUDA: ", output, re.M):
+        text = (
+            f"{compiler[1]} does not work: {text} Name another CUDA compiler, CUDACXX=/path/to/nvcc, "
+            "or build for the CPU alone, CUDA=off"
+        )
+    return text
 
 
 def build(names: list[str]) -> None:

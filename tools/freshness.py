@@ -13,6 +13,7 @@ from importlib.metadata import packages_distributions, version
 
 from docutils.nodes import Node
 from sections import EXAMPLES
+from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.logging import get_node_location
@@ -74,9 +75,11 @@ class Complaints(logging.Handler):
         self.pages: set[str | None] = set()
 
     def emit(self, record: logging.LogRecord) -> None:
-        # Sphinx gives a page's name, a pair of name and line, "path:line", or a node.
+        # Sphinx gives a page's name, a pair of name and line, "path:line", or a node of the page.
         location = getattr(record, "location", None) or ""
-        if isinstance(location, Node):
+        if isinstance(location, pending_xref):
+            location = location["refdoc"]
+        elif isinstance(location, Node):
             location = get_node_location(location) or ""
         page = location[0] if isinstance(location, tuple) else location
         if page not in self.env.found_docs:

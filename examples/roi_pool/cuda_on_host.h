@@ -31,6 +31,15 @@ inline __nv_bfloat16 __float2bfloat16_rn(float value) {
 }
 inline int __ffs(int bits) { return __builtin_ffs(bits); }
 
+struct alignas(8) uint2 {
+  unsigned x, y;
+};
+struct alignas(16) uint4 {
+  unsigned x, y, z, w;
+};
+inline void __stwb(uint2* to, uint2 value) { *to = value; }
+inline void __stwb(uint4* to, uint4 value) { *to = value; }
+
 namespace op_by_op {
 
 struct Index {

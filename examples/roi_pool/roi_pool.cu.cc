@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 
 #include "cuda_launch.h"
 #include "roi_pool_launch.h"
@@ -18,6 +19,26 @@ template <typename T, int kVector>
 struct alignas(sizeof(T) * kVector < 16 ? sizeof(T) * kVector : 16) Vector {
   T at[kVector];
 };
+
+// nvcc reads a Vector at once, but writes its elements one by one.
+template <typename T, int kVector>
+__device__ inline void Store(const Vector<T, kVector>& values, T* to) {
+  constexpr int kWords = sizeof(values) / sizeof(uint4);
+  if constexpr (kWords > 0) {
+    uint4 words[kWords];
+    memcpy(words, &values, sizeof(words));
+#pragma unroll
+    for (int i = 0; i < kWords; ++i) {
+      __stwb(reinterpret_cast<uint4*>(to) + i, words[i]);
+    }
+  } else if constexpr (sizeof(values) == sizeof(uint2)) {
+    uint2 word;
+    memcpy(&word, &values, sizeof(word));
+    __stwb(reinterpret_cast<uint2*>(to), word);
+  } else {
+    *reinterpret_cast<Vector<T, kVector>*>(to) = values;
+  }
+}
 
 // To a type that has comparison and addition, and back.
 template <typename T>
@@ -131,10 +152,8 @@ __global__ void PoolKernel(Sizes sizes, int team_bits,
           Narrow(best[k][v], &values.at[v]);
           pixels.at[v] = where[k][v];
         }
-        *reinterpret_cast<Values*>(pooled + out) = values;
-        if constexpr (kWithArgmax) {
-          *reinterpret_cast<Vector<int32_t, kVector>*>(argmax + out) = pixels;
-        }
+        Store(values, pooled + out);
+        if constexpr (kWithArgmax) Store(pixels, argmax + out);
       }
     }
   }
@@ -335,8 +354,7 @@ __global__ void GradientKernel(Sizes sizes, Divider by_width,
         for (int v = 0; v < kVector; ++v) {
           Narrow(at(h * kTile + w, v), &values.at[v]);
         }
-        *reinterpret_cast<Values*>(features + pixel * sizes.channels + c) =
-            values;
+        Store(values, features + pixel * sizes.channels + c);
       }
     }
   }

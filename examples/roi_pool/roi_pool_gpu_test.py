@@ -16,7 +16,15 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from roi_pool import roi_pool, roi_pool_grad, roi_pool_inference
-from roi_pool_launch import DTYPES, HERE, Launchers, Sizes, build_for_host
+from roi_pool_launch import (
+    DTYPES,
+    HERE,
+    Launchers,
+    Sizes,
+    build_for_host,
+    find_nvcc,
+    ptx,
+)
 from roi_pool_test import ROIS, reference
 
 LIBRARY = HERE / "libroi_pool.so"
@@ -342,7 +350,7 @@ def test_the_build_fails_where_the_cuda_runtime_is_missing(tmp_path, missing):
     run = check_cuda_runtime(library)
     assert run.returncode
     message = " ".join(run.stderr.split())
-    assert f"libwrong.so lacks {missing} and 1 CUDA functions in all" in message
+    assert f"libwrong.so lacks 1 CUDA functions, {missing} for one: " in message
     assert "link the CUDA runtime before TensorFlow" in message
     assert not library.exists()
 
@@ -364,6 +372,19 @@ def test_without_a_driver_the_launcher_says_so():
         launchers.pool(sizes, "float32", 0, 0, 0)
     with pytest.raises(RuntimeError, match=no_gpu):
         launchers.gradient(sizes, "float32", 0, 0, 0, 0, 0)
+
+
+@pytest.mark.skipif(not find_nvcc(), reason="no nvcc")
+def test_vectors_are_read_and_written_at_once():
+    """Not only in the source: nvcc would split what `Store` writes."""
+    entry = re.compile(r"\.entry \w*PoolKernelI(\w+?)Li(\d+)ELb.*?^}", re.M | re.S)
+    kernels = list(entry.finditer(ptx(find_nvcc())))
+    assert {kernel[2] for kernel in kernels} == {"1", "2", "4", "8"}
+    for kernel in kernels:
+        if kernel[2] != "1":
+            at_once = re.findall(r"(ld|st)\.global\S*\.v[24]\.", kernel[0])
+            assert set(at_once) == {"ld", "st"}, kernel[1]
+            assert not re.search(r"st\.global\.\w+\s", kernel[0]), kernel[1]
 
 
 @pytest.mark.skipif(not WITH_CUDA, reason="built without CUDA")

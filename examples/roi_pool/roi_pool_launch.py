@@ -26,7 +26,12 @@ class Sizes(ctypes.Structure):
 
 
 def find_nvcc() -> str | None:
-    """The CUDA compiler that `make examples` would take: of CUDACXX, the PATH, /usr/local/cuda, or the package's."""
+    """The CUDA compiler that `make examples` would take: of CUDACXX, the PATH, /usr/local/cuda, or the package's.
+
+    None where there is none, or where CUDA=off asks for none.
+    """
+    if os.environ.get("CUDA") == "off":
+        return None
     package = Path(sysconfig.get_path("purelib"), "nvidia", "cu13", "bin")
     return shutil.which(os.environ.get("CUDACXX") or "nvcc") or next(
         filter(
@@ -69,6 +74,17 @@ def build_for_host(
         ],
         check=True,
     )
+
+
+def ptx(nvcc: str = "nvcc", arch: str = "compute_75") -> str:
+    """What nvcc makes of the kernels, before a driver or nvcc makes machine code of that.
+
+    Raises:
+      subprocess.CalledProcessError: The compiler failed.
+    """
+    flags = ["-std=c++17", "-O3", "--fmad=false", f"-arch={arch}", "-x", "cu"]
+    command = [nvcc, *flags, "-ptx", HERE / "roi_pool.cu.cc", "-o", "-"]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
 def build_for_gpu(library: Path, nvcc: str = "nvcc", arch: str = "native") -> None:

@@ -41,8 +41,8 @@ def roi_pool(
       spatial_scale: How many pixels of the map one pixel of the image is.
 
     Returns:
-      [num_rois, pooled_height, pooled_width, channels], 0 where a bin is empty. In memory it needs a copy of each
-      pixel's channels for each bin that the pixel lies in.
+      [num_rois, pooled_height, pooled_width, channels], 0 where a bin is empty. In memory
+      it needs a copy of each pixel's channels for each bin that the pixel lies in.
     """
     _, height, width, channels = tf.unstack(tf.shape(features))
     scaled = tf.clip_by_value(rois[:, 1:] * spatial_scale, -(2.0**29), 2.0**29)

@@ -1,0 +1,190 @@
+"""The bench of the GPU on the host: its kernels built by the C++ compiler, NumPy in the place of PyTorch."""
+
+import subprocess
+import sys
+import weakref
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).parents[1]
+# The op's module before bench/roi_pool.py, which has its name.
+sys.path[:0] = [
+    str(ROOT / folder) for folder in ("docs", "examples", "examples/roi_pool", "bench")
+]
+
+import measured  # noqa: E402
+import roi_pool_gpu  # noqa: E402
+from roi_pool import roi_pool, roi_pool_grad  # noqa: E402
+from roi_pool_launch import Launchers, build_for_host  # noqa: E402
+from roi_pool_workloads import Workload  # noqa: E402
+
+
+class Tensor:
+    """What the bench asks of a PyTorch tensor."""
+
+    asked = weakref.WeakSet()  # those whose address is known
+
+    def __init__(self, array: np.ndarray) -> None:
+        self.array = array
+        self.shape, self.nbytes = array.shape, array.nbytes
+
+    def cuda(self) -> "Tensor":
+        return self
+
+    contiguous = cuda
+
+    def int(self) -> "Tensor":
+        return Tensor(self.array.astype(np.int32))
+
+    def clone(self) -> "Tensor":
+        return Tensor(self.array.copy())
+
+    def copy_(self, other: "Tensor") -> None:
+        self.array[...] = other.array
+
+    def permute(self, *axes: int) -> "Tensor":
+        return Tensor(np.ascontiguousarray(self.array.transpose(axes)))
+
+    def data_ptr(self) -> int:
+        Tensor.asked.add(self)
+        return self.array.ctypes.data
+
+
+class Event:
+    """Two milliseconds are between two of them: one for each of the two calls."""
+
+    def __init__(self, enable_timing: bool) -> None:
+        assert enable_timing
+
+    def record(self) -> None: ...
+
+    synchronize = record
+
+    def elapsed_time(self, end: "Event") -> float:
+        return 2.0
+
+
+def their_forward(features, rois, scale, height, width):
+    features = features.array.transpose(0, 2, 3, 1)
+    outputs = roi_pool(features, rois.array, height, width, scale)
+    return [Tensor(x.numpy()).permute(0, 3, 1, 2) for x in outputs]
+
+
+def their_backward(gradient, rois, argmax, scale, _height, _width, n, c, h, w):
+    gradient, argmax = (x.array.transpose(0, 2, 3, 1) for x in (gradient, argmax))
+    back = roi_pool_grad(gradient, argmax, rois.array, feature_shape=[n, h, w, c])
+    return Tensor(back.numpy()).permute(0, 3, 1, 2)
+
+
+@pytest.fixture
+def torch() -> SimpleNamespace:
+    gpu = SimpleNamespace(name="Stand-in")
+    return SimpleNamespace(
+        int8=np.int8,
+        from_numpy=Tensor,
+        empty=lambda size, dtype: Tensor(np.full(size, 77, dtype)),
+        empty_like=lambda x: Tensor(np.full_like(x.array, 77)),
+        equal=lambda x, y: np.array_equal(x.array, y.array),
+        allclose=lambda x, y, rtol, atol: np.allclose(x.array, y.array, rtol, atol),
+        version=SimpleNamespace(cuda="0.0"),
+        cuda=SimpleNamespace(
+            Event=Event,
+            empty_cache=lambda: None,
+            get_device_properties=lambda _: gpu,
+            current_stream=lambda: SimpleNamespace(cuda_stream=0),
+        ),
+        ops=SimpleNamespace(
+            torchvision=SimpleNamespace(
+                roi_pool=their_forward, _roi_pool_backward=their_backward
+            )
+        ),
+    )
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory) -> Launchers:
+    path = tmp_path_factory.mktemp("bench") / "libroi_pool_host.so"
+    build_for_host(path)
+    return Launchers(path)
+
+
+SMALL = Workload(2, 9, 12, 8, 6, 3, 0.5)
+
+
+def test_the_whole_bench(torch, library, monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(roi_pool_gpu, "import_torch", lambda: torch)
+    monkeypatch.setattr(roi_pool_gpu, "launchers", lambda: library)
+    monkeypatch.setattr(roi_pool_gpu, "copy_bandwidth", lambda *_: 1e9)
+    monkeypatch.setattr(roi_pool_gpu, "WORKLOADS", dict.fromkeys("abc", SMALL))
+    output = str(tmp_path / "roi_pool_gpu.csv")
+    few = ["--rounds", "3", "--calls", "2"]
+    monkeypatch.setattr(sys, "argv", ["bench", *few, "--output", output])
+    roi_pool_gpu.main()
+
+    monkeypatch.setattr(measured, "BENCH", tmp_path)
+    table = measured.read("roi_pool_gpu")
+    assert table.value("machine").endswith("Stand-in, CUDA 0.0 of PyTorch")
+    assert len(table.rows) == 3 * 3 * 2
+    assert {row["ratio"] for row in table.rows} == {"1.00"}
+    assert len(measured.missed(table)) == 6
+    (row,) = table.where(workload="a", task="with argmax", way="RoiPool")
+    big = roi_pool_gpu.scaled(SMALL)
+    moved = big.read_bytes()[0] + 2 * big.pooled_bytes()
+    assert float(row["share of copy"]) == pytest.approx(moved / 1e-3 / 1e9, abs=0.005)
+
+    for what, axis in (("ratio", "as torchvision"), ("share of copy", "of a copy")):
+        picture = measured.on_gpu(what).data
+        assert axis in picture and picture.count("goal") >= 6
+        assert all(task in picture for task in ("with argmax", "gradient"))
+
+
+def test_tensors_live_as_long_as_the_functions_that_know_their_addresses(
+    torch, library
+):
+    ways = roi_pool_gpu.ways(torch, library, SMALL)
+    assert len(Tensor.asked) == 7
+    del ways
+    assert not Tensor.asked
+
+
+@pytest.mark.parametrize(
+    ("which", "named"), [(0, "pooled"), (1, "argmax"), (2, "gradient")]
+)
+def test_another_result_is_one_line(torch, library, which, named):
+    peer = torch.ops.torchvision
+    if which < 2:
+
+        def forward(*arguments):
+            outputs = their_forward(*arguments)
+            outputs[which].array[0, 0, 0, 0] += 1
+            return outputs
+
+        peer.roi_pool = forward
+    else:
+        peer._roi_pool_backward = lambda *a: Tensor(their_backward(*a).array + 1)
+    with pytest.raises(SystemExit, match=f"what it should be:.* {named}"):
+        roi_pool_gpu.ways(torch, library, SMALL)
+
+
+def test_copy_bandwidth_counts_what_is_read_and_written(torch, monkeypatch):
+    monkeypatch.setattr(torch, "empty", lambda size, dtype: Tensor(np.ones(4, dtype)))
+    assert roi_pool_gpu.copy_bandwidth(torch, 3, 2) == 2 * 4 / 1e-3
+
+
+def test_without_pytorch_one_line_says_what_to_do(tmp_path):
+    (tmp_path / "nvidia-smi").write_text("#!/bin/sh\n")
+    (tmp_path / "nvidia-smi").chmod(0o755)
+    (tmp_path / "torch.py").write_text("raise ImportError('No torch here')\n")
+    run = subprocess.run(
+        [sys.executable, ROOT / "bench" / "roi_pool_gpu.py"],
+        capture_output=True,
+        text=True,
+        env={"PATH": str(tmp_path), "PYTHONPATH": str(tmp_path)},
+    )
+    assert run.returncode == 1
+    (line,) = run.stderr.splitlines()
+    assert line.startswith("make bench-gpu: No torch here: ")
+    assert line.endswith("make bench-gpu PYTHON=python")
