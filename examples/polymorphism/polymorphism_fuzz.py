@@ -44,8 +44,16 @@ def cumulative_max_reference(values):
 
 
 def interleave_reference(inputs):
-    stacked = np.stack(inputs, axis=1)
-    return stacked.reshape([-1, *inputs[0].shape[1:]]) if stacked.size else None
+    rows, *row = inputs[0].shape
+    return np.stack(inputs, axis=1).reshape([rows * len(inputs), *row])
+
+
+def deinterleave_reference(interleaved, num):
+    return [interleaved[first::num] for first in range(num)]
+
+
+def keep_rows_reference(tensors, keep):
+    return [*(tensor[keep] for tensor in tensors), np.flatnonzero(keep)]
 
 
 FEW = ["float32", "float64", "int32"]
@@ -62,6 +70,12 @@ KINDS = st.sampled_from(["float32", "int64", "bool", "string", "bfloat16"])
 
 def lists_of(kind, shape, smallest=0):
     return st.lists(tensors(kind, shape), min_size=smallest, max_size=4)
+
+
+def dealt(num):
+    """Shapes whose number of rows `num` divides."""
+    tails = st.lists(st.integers(1, 4), max_size=2)
+    return st.tuples(st.integers(1, 3), tails).map(lambda s: (s[0] * num, *s[1]))
 
 
 def with_rows(kinds):
@@ -113,10 +127,17 @@ FUZZ = {
     "Interleave": (
         interleave,
         KINDS.flatmap(lambda kind: calls(lists_of(kind, SHAPE, 1))),
+        interleave_reference,
     ),
     "Deinterleave": (
         deinterleave,
-        calls(tensors(KINDS, max_side=9), num=st.integers(1, 5)),
+        st.sampled_from([2, 2, 3, 4, 5, 1]).flatmap(
+            lambda num: calls(
+                tensors(KINDS, dealt(num) | dealt(num) | dealt(num) | shapes()),
+                num=st.just(num),
+            )
+        ),
+        deinterleave_reference,
     ),
     "KeepRows": (
         keep_rows,
@@ -124,6 +145,7 @@ FUZZ = {
             with_rows(KINDS),
             tensors("bool", st.tuples(ROWS) | shapes(max_rank=2)),
         ),
+        keep_rows_reference,
     ),
     "ParseRecord": (
         parse_record,
