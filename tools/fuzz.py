@@ -164,7 +164,8 @@ def compared(reference: Callable) -> Callable:
 def batches(strategy: SearchStrategy, count: int, use: Callable[[list], None]) -> None:
     """Gives `use` lists of pairs of inputs and attrs, `count` pairs in all.
 
-    The first pair of each list is Hypothesis's, the others have its shapes and attrs and other values.
+      The first pair of each list is Hypothesis's, the others have its shapes and attrs and, half of the time for each
+    input, other values.
     """
     random = np.random.default_rng(0)
     done = seed = 0
@@ -187,7 +188,12 @@ def batches(strategy: SearchStrategy, count: int, use: Callable[[list], None]) -
                 batch.append(
                     (
                         tf.nest.map_structure(
-                            lambda x: varied(np.asarray(x), random), inputs
+                            lambda x: (
+                                varied(np.asarray(x), random)
+                                if random.random() < 0.5
+                                else x
+                            ),
+                            inputs,
                         ),
                         attrs,
                     )
