@@ -31,49 +31,51 @@ def roi_pool_variant(features, rois, **attrs):
     return _variants.roi_pool_variant(features, rois, **attrs)
 
 
+NEAR = st.integers(-2, 12).map(float) | st.floats(-20, 40, width=32)
+FAR = st.floats(-1e5, 1e5, width=32) | st.floats(width=32)
+MOSTLY = st.sampled_from([True] * 9 + [False])
+
+
 @st.composite
 def rois(draw, count, batch):
-    """Boxes `[count, 5]`, most of them in a batch of that size."""
-    corners = st.one_of(
-        st.integers(-2, 12).map(float),
-        st.floats(-1e5, 1e5, width=32),
-        st.floats(width=32),
-    )
+    """Boxes `[count, 5]`, most of them in a batch of that size and near the map."""
+    corners = NEAR if draw(MOSTLY) else NEAR | FAR
     boxes = draw(tensors("float32", (count, 5), corners))
     images = st.integers(0, max(0, batch - 1))
-    if draw(st.integers(0, 9)):
+    if draw(MOSTLY):
         boxes[:, 0] = draw(st.lists(images, min_size=count, max_size=count))
     return boxes
 
 
-SIDES = st.integers(0, 7) | st.integers(1, 5)
+SIDES = st.sampled_from([0, 1, 1, 2, 3, 4, 5, 5, 6, 7, 7, 9])
+COUNTS = st.sampled_from([0, 1, 1, 2, 2, 3, 3, 4])
 CHANNELS = st.sampled_from([0, 1, 2, 3, 7, 8, 9, 16, 33, 65])
 FLOATS = st.sampled_from(["float16", "bfloat16", "float32", "float64"])
 BINS = dict(
-    pooled_height=st.sampled_from([1, 2, 7, 0]),
+    pooled_height=st.sampled_from([1, 2, 7, 2, 1, 7, 2, 3, 0]),
     pooled_width=st.sampled_from([1, 3, 7]),
-    spatial_scale=st.sampled_from([1.0, 0.0625, 3.0, 0.0, float("nan")]),
+    spatial_scale=st.sampled_from([1.0, 0.0625, 3.0, 0.5] * 4 + [0.0, float("nan")]),
 )
 
 
 @st.composite
 def features_and_rois(draw, **attrs):
-    if not draw(st.integers(0, 9)):
+    if not draw(MOSTLY):
         return draw(calls(tensors(FLOATS, shapes()), tensors("float32"), **attrs))
-    shape = draw(st.tuples(st.integers(0, 3), SIDES, SIDES, CHANNELS))
-    count = draw(st.integers(0, 4))
+    shape = draw(st.tuples(COUNTS, SIDES, SIDES, CHANNELS))
+    count = draw(COUNTS)
     return draw(calls(tensors(FLOATS, shape), rois(count, shape[0]), **attrs))
 
 
 @st.composite
 def gradients(draw):
-    batch, height, width = draw(st.tuples(st.integers(0, 3), SIDES, SIDES))
-    count = draw(st.integers(0, 4))
+    batch, height, width = draw(st.tuples(COUNTS, SIDES, SIDES))
+    count = draw(COUNTS)
     shape = (count, *draw(st.tuples(SIDES, SIDES, CHANNELS)))
-    other = shape if draw(st.integers(0, 9)) else draw(shapes())
-    pixels = st.integers(-1, max(0, height * width - bool(draw(st.integers(0, 9)))))
+    other = shape if draw(MOSTLY) else draw(shapes())
+    pixels = st.integers(-1, max(0, height * width - draw(MOSTLY)))
     sizes = np.array([batch, height, width, shape[-1]], np.int32)
-    if not draw(st.integers(0, 9)):
+    if not draw(MOSTLY):
         sizes = draw(tensors("int32", shapes(max_rank=2, max_side=5)))
     return draw(
         calls(
