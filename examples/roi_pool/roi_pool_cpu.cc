@@ -279,7 +279,8 @@ void Round(float value, Half* to) {
   to->bits = sign | half;
 }
 
-constexpr int64_t kAhead = 4;  // bins, that the memory has time to answer
+constexpr int64_t kGradChannels = 32;  // of a slice
+constexpr int64_t kAhead = 16;  // bins, that the memory has time to answer
 
 // kChannels: known to the compiler where it is not 0.
 template <int64_t kChannels, typename T>
@@ -324,7 +325,7 @@ bool PoolGrad(const Sizes& sizes, const T* gradient, const int32_t* argmax,
   const int64_t pixels = sizes.height * sizes.width;
   if (sizes.batch * pixels * sizes.channels == 0) return true;
   const int64_t widest = std::clamp<int64_t>(
-      kSlice / int64_t{sizeof(Wide<T>)} / pixels, 1, kSliceChannels);
+      kSlice / int64_t{sizeof(Wide<T>)} / pixels, 1, kGradChannels);
   const int64_t slices = (sizes.channels + widest - 1) / widest;
   const int64_t bins =
       sizes.num_rois * sizes.pooled_height * sizes.pooled_width;
@@ -336,8 +337,8 @@ bool PoolGrad(const Sizes& sizes, const T* gradient, const int32_t* argmax,
             const int64_t image = i / slices, first = i % slices * widest;
             const int64_t channels = std::min(widest, sizes.channels - first);
             sums.assign(pixels * channels, 0);
-            const auto scatter = channels == kSliceChannels
-                                     ? Scatter<kSliceChannels, T>
+            const auto scatter = channels == kGradChannels
+                                     ? Scatter<kGradChannels, T>
                                      : Scatter<0, T>;
             if (!scatter(sizes, gradient, argmax, rois, image, first, channels,
                          sums.data())) {
