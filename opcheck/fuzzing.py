@@ -1,6 +1,5 @@
 """`opcheck.fuzz`: generated calls, and the smallest one that fails."""
 
-import html
 import os
 import sys
 import time
@@ -13,7 +12,7 @@ import numpy as np
 
 from opcheck.children import Child, Crash
 from opcheck.compare import difference, mentions
-from opcheck.report import OpCheckError, Report, Result
+from opcheck.report import Report, Result
 from opcheck.run import Call, _dtype_name, _name
 from opcheck.samples import as_arrays, locate
 from opcheck.variations import variations
@@ -44,33 +43,17 @@ class FuzzReport(Report):
     Attributes:
       calls: The number of generated calls, those of the shrinking included.
       errors: How many of them ended in a clean error.
-      line: Python that reproduces the smallest failing call; empty if none failed.
     """
 
-    def __init__(
-        self, subject: str, result: Result, calls: int, errors: int, line: str
-    ):
+    def __init__(self, subject: str, result: Result, calls: int, errors: int):
         super().__init__(subject, [result])
         self.calls = calls
         self.errors = errors
-        self.line = line
 
-    def table(self, colour: bool = False) -> str:
-        """As Report.table, and the line that reproduces the failure."""
-        return super().table(colour) + (f"\n\n{self.line}" if self.line else "")
-
-    def _repr_html_(self) -> str:
-        """As Report._repr_html_, and the line that reproduces the failure."""
-        style = "white-space: pre-wrap; overflow-wrap: anywhere"
-        line = f'<pre style="{style}"><code>{html.escape(self.line)}</code></pre>'
-        return super()._repr_html_() + (f"\n{line}" if self.line else "")
-
-    def assert_ok(self) -> "FuzzReport":
-        """Raises OpCheckError with the failing call; else returns itself."""
-        if not self.ok:
-            explanation = self.results[0].explanation()
-            raise OpCheckError(f"{self.summary()}\n{explanation}\n{self.line}")
-        return self
+    @property
+    def line(self) -> str:
+        """Python that reproduces the smallest failing call; empty if none failed."""
+        return self.results[0].line
 
 
 @dataclass(frozen=True)
@@ -303,11 +286,10 @@ class _Campaign:
         """What came of it."""
         took = time.monotonic() - self.begin
         done = f"{self.calls} generated calls in {took:.1f} s, {self.errors} of them clean errors"
-        failure, line = self.smallest, ""
+        failure = self.smallest
         if failure is None:
             result = Result("fuzz", "pass", done)
         else:
-            line = self.call.line(failure.inputs, failure.attrs)
             result = Result(
                 "fuzz",
                 "fail",
@@ -316,5 +298,6 @@ class _Campaign:
                 failure.seen,
                 _CAUSES[failure.kind],
                 _CHAPTERS[failure.kind],
+                self.call.line(failure.inputs, failure.attrs),
             )
-        return FuzzReport(_name(self.call.op), result, self.calls, self.errors, line)
+        return FuzzReport(_name(self.call.op), result, self.calls, self.errors)

@@ -59,6 +59,7 @@ class Result:
       seen: For a failure, what happened.
       cause: For a failure, the likely cause.
       chapter: The chapter of Op by Op that explains it: `docs/CHAPTER.md`.
+      line: Python that makes the failing call in a fresh process.
     """
 
     check: str
@@ -68,6 +69,7 @@ class Result:
     seen: str = ""
     cause: str = ""
     chapter: str = ""
+    line: str = ""
 
     def explanation(self) -> str:
         """Some lines on a failure: what was expected, what was seen, why, where to read."""
@@ -90,6 +92,8 @@ class Result:
             for label, text in self.labelled()
             for line in [" ".join(text.split())]
         ]
+        if self.line:  # whole, to be copied
+            lines.append(f"  reproduce {self.line}")
         return "\n".join(lines)
 
     def labelled(self) -> list[tuple[str, str]]:
@@ -152,7 +156,7 @@ class Report:
         return f"{self.subject}: {', '.join(parts)}"
 
     def table(self, colour: bool = False) -> str:
-        """The report in at most 100 columns of plain text.
+        """The report as plain text, in at most 100 columns but for the lines to copy.
 
         Args:
           colour: Whether to colour the verdicts with ANSI escape sequences.
@@ -185,6 +189,9 @@ class Report:
                 f"<dt>{label}</dt><dd>{html.escape(text)}</dd>"
                 for label, text in result.labelled()
             )
+            if result.line:
+                line = html.escape(result.line)
+                items += f"<dt>reproduce</dt><dd><code>{line}</code></dd>"
             return html.escape(result.detail) + (f"<dl>{items}</dl>" if items else "")
 
         rows = "\n".join(
@@ -217,8 +224,16 @@ class Findings:
         self.notes: list[str] = []
         self.passed: list[str] = []
 
-    def fail(self, what: str, expected: str, seen: str, cause: str, chapter: str = ""):
-        """Records a failure: `what` was tried, and what came of it."""
+    def fail(
+        self,
+        what: str,
+        expected: str,
+        seen: str,
+        cause: str,
+        chapter: str = "",
+        line: str = "",
+    ):
+        """Records a failure: `what` was tried, what came of it, Python that does it again."""
         self.failures.append(
             replace(
                 self._result,
@@ -228,6 +243,7 @@ class Findings:
                 seen=_shorten(_without_noise(seen)),
                 cause=cause,
                 chapter=chapter or self._result.chapter,
+                line=line,
             )
         )
 

@@ -279,15 +279,15 @@ class _Run:
         return results
 
     def _crashed(self, name: str, crash: Crash) -> Result:
-        line = self._call.line(self._call.inputs, self._call.attrs)
         return Result(
             name,
             "fail",
             crash.doing or "the sample call",
             "a result or a TensorFlow error",
-            f"{crash}; the sample call is: {line}",
+            str(crash),
             "the kernel, or the shape function, takes its input for something else than it is",
             _CHAPTERS.get(name) or _chapter(name),
+            self._call.line(self._call.inputs, self._call.attrs),
         )
 
     def _here(self, names: Sequence[str]) -> list[Result]:

@@ -272,14 +272,16 @@ def test_a_crash_is_a_finding_and_the_check_goes_on():
     assert result.verdict == "fail"
     assert "SIGABRT" in result.seen
     assert "x is a scalar" in result.detail
-    assert "dies_of_scalars(np.array(" in result.seen
+    assert "dies_of_scalars(np.array(" in result.line
 
 
 def test_an_op_that_always_dies_fails_every_check_that_calls_it():
-    report = opcheck.check(dies, normal(2), reference=lambda x: x)
+    report = opcheck.check(dies, normal(9, 9), reference=lambda x: x)
     calling = {"reference", "empty", "determinism", "saved_model", "bad_input", "xla"}
     assert calling <= {result.check for result in report.failures}
     assert "SIGSEGV" in report["reference"].seen
+    line = report["reference"].line
+    assert len(line) > 1000 and line.endswith(', "float32").reshape((9, 9))))')
 
 
 def test_a_call_that_hangs_is_ended():
@@ -526,7 +528,9 @@ def failing():
 
 def test_the_table_fits_a_terminal(failing):
     text = str(failing)
-    assert max(map(len, text.splitlines())) <= 100
+    [to_copy] = [x for x in text.splitlines() if x.startswith("  reproduce ")]
+    assert max(len(x) for x in text.splitlines() if x != to_copy) <= 100
+    compile(to_copy.removeprefix("  reproduce "), "line", "exec")
     assert "\x1b" not in text
     assert "schema     skip     tested elsewhere" in text
     assert "reference  skip     no reference function was given" in text

@@ -85,8 +85,8 @@ class TestWrongOnPurpose:
 
     def test_the_line_that_reproduces_the_crash_of_the_draft(self):
         report = opcheck.check(keep_first_draft, SAMPLE, count=2, checks=["empty"])
-        line = report["empty"].seen.partition("reproduce: ")[2]
-        run = subprocess.run([sys.executable, "-c", line], capture_output=True)
+        line = [sys.executable, "-c", report["empty"].line]
+        run = subprocess.run(line, capture_output=True)
         assert run.returncode == -11  # SIGSEGV
 
     def test_fuzzing_finds_the_bug_of_the_last_draft(self):

@@ -86,9 +86,10 @@ def _run(child: Child, sample, cases: Sequence[Case], found: Findings) -> Iterat
             found.fail(
                 f"{case.label}, {crash.doing}",
                 "a result or a TensorFlow error",
-                f"{crash}; reproduce: {sample.line(inputs, case.attrs)}",
+                str(crash),
                 "the kernel trusts its input: a missing check, an index out of range, or a size "
                 "that overflows",
+                line=sample.line(inputs, case.attrs),
             )
             crashes += 1
             if crashes == sample.options.get("max_crashes", 5):
