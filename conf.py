@@ -137,7 +137,15 @@ class Lines(SphinxRole):
         return [nodes.Text(str(line_count(directory)))], []
 
 
+def stay_here(app: Sphinx, page: str, template: str, context: dict, _) -> None:
+    """Links to the published site, as opcheck's reports have them, lead to the site that is being built."""
+    if "body" in context:
+        published = f'href="{html_baseurl}'
+        context["body"] = context["body"].replace(published, 'href="')
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
+    app.connect("html-page-context", stay_here)
     app.add_directive("snippet", Snippet)
     app.add_directive("drawing", Drawing)
     app.add_role("lines", Lines())

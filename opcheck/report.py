@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 VERDICTS = ("pass", "note", "skip", "fail")
 _COLOURS = {"pass": "32", "note": "36", "skip": "33", "fail": "31"}
 _WIDTH = 100
+_SITE = "https://op-by-op.github.io/op-by-op/"
 _STYLE = """
 .opcheck { border-collapse: collapse; width: auto; margin: 0; font-size: 0.875rem; }
 .opcheck caption {
@@ -92,17 +93,18 @@ class Result:
             for label, text in self.labelled()
             for line in [" ".join(text.split())]
         ]
+        if self.chapter:
+            lines.append(f"  read      docs/{self.chapter}.md")
         if self.line:  # whole, to be copied
             lines.append(f"  reproduce {self.line}")
         return "\n".join(lines)
 
     def labelled(self) -> list[tuple[str, str]]:
-        """The parts of the explanation that there are, with their labels."""
+        """What there is of the words on a failure, with their labels."""
         parts = {
             "expected": self.expected,
             "seen": self.seen,
             "cause": self.cause,
-            "read": self.chapter and f"docs/{self.chapter}.md",
         }
         return [(label, text) for label, text in parts.items() if text]
 
@@ -185,13 +187,13 @@ class Report:
         """The report for a notebook; its colours are those of the page around it."""
 
         def cell(result: Result) -> str:
-            items = "".join(
-                f"<dt>{label}</dt><dd>{html.escape(text)}</dd>"
-                for label, text in result.labelled()
-            )
+            parts = [(label, html.escape(text)) for label, text in result.labelled()]
+            if chapter := result.chapter:
+                link = f'<a href="{_SITE}{chapter}.html">docs/{chapter}.md</a>'
+                parts.append(("read", link))
             if result.line:
-                line = html.escape(result.line)
-                items += f"<dt>reproduce</dt><dd><code>{line}</code></dd>"
+                parts.append(("reproduce", f"<code>{html.escape(result.line)}</code>"))
+            items = "".join(f"<dt>{label}</dt><dd>{part}</dd>" for label, part in parts)
             return html.escape(result.detail) + (f"<dl>{items}</dl>" if items else "")
 
         rows = "\n".join(

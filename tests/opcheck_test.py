@@ -1,7 +1,7 @@
 """Tests of opcheck on TensorFlow's own ops, and of every way that a check can end."""
 
 import html
-import importlib
+import importlib.metadata
 import os
 import re
 import signal
@@ -555,6 +555,9 @@ def test_the_html_says_in_words_what_it_shows(failing):
     assert '<th scope="row">empty</th><td>fail</td>' in page
     assert "&lt;" not in failing.summary()
     assert "currentColor" in page
+    urls = importlib.metadata.metadata("op-by-op").get_all("Project-URL")
+    site = dict(url.split(", ") for url in urls)["Documentation"]
+    assert f'<a href="{site}zero_out.html">docs/zero_out.md</a>' in page
     assert not re.search(r"#[0-9a-f]{3,6}\b", page)
 
 
