@@ -268,7 +268,7 @@ class Findings:
 
 
 def _join(names: Sequence[str], limit: int = 4) -> str:
-    return ", ".join(names[:limit]) + (", …" if len(names) > limit else "")
+    return "; ".join(names[:limit]) + ("; …" if len(names) > limit else "")
 
 
 def _without_noise(text: str) -> str:
