@@ -330,6 +330,7 @@ def test_the_exporter_knows_what_the_site_knows():
         SimpleNamespace(
             add_directive=lambda name, *_: directives.append(name),
             add_role=lambda name, *_: roles.append(name),
+            connect=lambda *_: None,
         )
     )
     assert directives and set(directives) <= notebooks.DIRECTIVES.keys()
