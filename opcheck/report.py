@@ -166,7 +166,8 @@ class Report:
         wide = max([len(result.check) for result in self.results] + [5])
         room = _WIDTH - wide - 11
         lines = [self.summary(), "", f"{'check':{wide}}  verdict  detail"]
-        lines.append(f"{'-' * wide}  -------  {'-' * room}")
+        used = min(room, max([len(result.detail) for result in self.results] + [6]))
+        lines.append(f"{'-' * wide}  -------  {'-' * used}")
         for result in self.results:
             verdict = f"{result.verdict:7}"
             if colour:
