@@ -32,6 +32,11 @@ def shapes(
     )
 
 
+def mostly(usual: st.SearchStrategy, rare: st.SearchStrategy) -> st.SearchStrategy:
+    """Nine times of ten what the op accepts, so that its kernel runs, and else what it may have to refuse."""
+    return st.integers(0, 9).flatmap(lambda dice: rare if dice == 9 else usual)
+
+
 def tensors(dtype="float32", shape=None, elements=None, **limits) -> st.SearchStrategy:
     """Arrays with NaN, infinities, the largest integers and strange strings in them.
 

@@ -1,5 +1,6 @@
 """The sanitizers of `make asan` and `make tsan` find what they are there for; no op is forgotten."""
 
+import argparse
 import os
 import shlex
 import shutil
@@ -7,9 +8,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import fuzz
+import numpy as np
 import pytest
 import sanitize
 import tensorflow as tf
+
+from opcheck.strategies import calls, tensors
 
 ROOT = Path(__file__).parents[1]
 COMPILER = shlex.split(os.environ.get("CXX", "c++"))
@@ -136,11 +141,11 @@ FILES = sorted(ROOT.glob("examples/*/*_fuzz.py"))
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_every_op_is_fuzzed_or_left_out(file):
     """With a few calls, so that the file itself is tested too."""
-    run = fuzz(file)
+    run = run_fuzz(file)
     assert run.returncode == 0, run.stdout + run.stderr
 
 
-def fuzz(file, *options):
+def run_fuzz(file, *options):
     return subprocess.run(
         [
             sys.executable,
@@ -161,6 +166,39 @@ def test_every_example_says_how_to_fuzz_it():
     assert examples - {file.parent for file in FILES} == set()
 
 
+def unknown(x):
+    raise NotImplementedError
+
+
+@pytest.mark.parametrize(
+    "sample, reference, kind, seen",
+    [
+        ([4.0, 9.0], np.sqrt, "compared", ""),
+        ([4.0, 9.0], np.square, "compared", "the output[0] is 2 instead of 16"),
+        ([4.0, 9.0], unknown, "answered", ""),
+        ([4.0, 9.0], lambda x: x.reshape(5), "answered", "the reference has none"),
+        ([4.0], np.sqrt, "refused", "though the reference has an answer"),
+        ([4.0], unknown, "refused", ""),
+        ([4.0], lambda x: x.reshape(2), "refused", ""),
+    ],
+)
+def test_an_op_answers_what_its_reference_does_and_refuses_the_rest(
+    sample, reference, kind, seen
+):
+    target = fuzz.Target(lambda x: tf.sqrt(tf.ensure_shape(x, [2])), None, reference)
+    judged = fuzz.judge(target, [np.float32(sample)], {})
+    assert judged[0] == kind
+    assert seen in judged[1] if seen else not judged[1]
+
+
+def test_calls_that_are_all_refused_are_no_success():
+    """As were those of an op that another library had registered too."""
+    target = fuzz.Target(lambda x: tf.ensure_shape(x, [9]), calls(tensors()), unknown)
+    options = argparse.Namespace(shrink=0, calls=100, threads=1, state=None)
+    fine, text = fuzz.fuzz("Refusing", target, options)
+    assert not fine and "too few calls can be compared: 100 refused" in text
+
+
 def test_a_forgotten_op_and_a_wrong_answer_are_errors(tmp_path):
     folder = tmp_path / "zero_out"
     shutil.copytree(ROOT / "examples" / "zero_out", folder)
@@ -170,10 +208,10 @@ def test_a_forgotten_op_and_a_wrong_answer_are_errors(tmp_path):
     wrong = text.replace("to_zero.flat[:1]\n", "1\n")
     assert wrong != text
     file.write_text(wrong)
-    run = fuzz(file)
+    run = run_fuzz(file)
     assert run.returncode == 1 and "ZeroOut: " in run.stdout, run.stderr
     assert "wrong answers\nzero_out(" in run.stdout
     file.write_text(text.replace('"KeepLast": (keep_last', '"Other": (keep_last'))
-    run = fuzz(file)
+    run = run_fuzz(file)
     assert run.returncode == 1
-    assert "disagree about KeepLast, Other" in run.stderr
+    assert "disagree about KeepLast, Other" in run.stdout

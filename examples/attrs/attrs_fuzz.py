@@ -3,11 +3,13 @@
 from pathlib import Path
 
 import numpy as np
+import tensorflow as tf
+from attrs_test import DEFAULTS
 from hypothesis import strategies as st
 from op_library import load_op_library
 from preserve_index import preserve_index
 
-from opcheck.strategies import calls, tensors
+from opcheck.strategies import calls, mostly, shapes, tensors
 
 _here = Path(__file__)
 _keep_at = load_op_library(_here.with_name("libkeep_at.so"), "keep_at")
@@ -19,7 +21,10 @@ def keep_at(to_zero, index):
 
 
 def every_attr(**attrs):
-    return _every.every_attr(**attrs)
+    """In a graph: eager execution takes no attr that is a tensor."""
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        text = session.run(_every.every_attr(**attrs))
+    return tf.constant(text)
 
 
 def constrained_attrs(**attrs):
@@ -38,24 +43,57 @@ def reference(to_zero, index):
     return zeroed
 
 
-INDICES = [*range(-1, 9), 2**31, 2**63 - 1, -(2**63)]
+def text_of(attrs):
+    return "\n".join(f"{name}: {value}" for name, value in attrs.items())
+
+
+def every_attr_reference(a_string, an_int, ints, floats):
+    given = {
+        "a_string": a_string,
+        "an_int": an_int,
+        "ints": ", ".join(map(str, ints)),
+        "floats": ", ".join(f"{number:g}" for number in floats),
+    }
+    defaults = dict(line.split(": ", 1) for line in DEFAULTS.split("\n"))
+    return np.array(text_of({**defaults, **given}), object)
+
+
+def constrained_attrs_reference(fruit, count):
+    if fruit not in ("apple", "orange") or count < 2:
+        raise ValueError
+    defaults = {"one_of": "int32", "number": "float", "real": "float"}
+    types = {"types": "int32, float, int32"}
+    attrs = {"fruit": fruit, **defaults, "count": count, **types}
+    return np.array(text_of(attrs), object)
+
+
+def own_name_reference(number):
+    return np.array("own_name: apple", object)
+
+
+FILLED = st.lists(st.integers(1, 4), max_size=3).map(tuple)
+FAR = st.sampled_from([-1, 2**31, 2**63 - 1, -(2**63)])
+INDICES = mostly(st.sampled_from([0, 0, 0, 1, 1, 2]) | st.integers(0, 9), FAR)
 FUZZ = {
     "PreserveIndex": (
         preserve_index,
         calls(
-            tensors(st.sampled_from(["float32", "float64", "int32"])),
-            index=st.sampled_from(INDICES),
+            tensors(
+                st.sampled_from(["float32", "float64", "int32"]),
+                mostly(FILLED, shapes()),
+            ),
+            index=INDICES,
         ),
         reference,
     ),
     "KeepAt": (
         keep_at,
         calls(
-            tensors(),
+            tensors(shape=mostly(FILLED, shapes())),
             tensors(
                 "int64",
-                st.sampled_from([(), (), (), (1,), (0,)]),
-                st.sampled_from(INDICES),
+                mostly(st.just(()), shapes(max_rank=1)),
+                INDICES,
             ),
         ),
         lambda to_zero, index: reference(to_zero, int(index)),
@@ -64,23 +102,25 @@ FUZZ = {
         every_attr,
         calls(
             a_string=st.sampled_from(["", "kiwi", "x" * 5000]),
-            an_int=st.sampled_from(INDICES),
-            ints=st.lists(st.sampled_from(INDICES), max_size=2),
+            an_int=INDICES,
+            ints=st.lists(INDICES, max_size=2),
             floats=st.lists(st.sampled_from([0.0, 1e30, -2.5]), max_size=2),
         ),
-        None,
+        every_attr_reference,
         ("bad_input", "eager_vs_graph", "static_shape"),
     ),
     "ConstrainedAttrs": (
         constrained_attrs,
         calls(
-            fruit=st.sampled_from(["apple", "orange", "", "kiwi"]),
-            count=st.sampled_from(INDICES),
+            fruit=mostly(
+                st.sampled_from(["apple", "orange"]), st.sampled_from(["", "kiwi"])
+            ),
+            count=mostly(st.integers(2, 2**63 - 1), INDICES),
         ),
-        None,
+        constrained_attrs_reference,
         ("bad_input", "eager_vs_graph", "static_shape"),
     ),
-    "OwnName": (own_name, calls(tensors(max_rank=1))),
+    "OwnName": (own_name, calls(tensors(max_rank=1)), own_name_reference),
     "EndWith": "ends with the error that it is asked for",
     "LiveInstances": "counts its own kernels and has no input",
     "UnknownDimDefault": "cannot be called without its attrs",

@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
+import numpy as np
 from hypothesis import strategies as st
 from op_library import load_op_library
 
-from opcheck.strategies import calls, shapes, tensors
+from opcheck.strategies import calls, mostly, shapes, tensors
 
 _v1 = load_op_library(
     Path(__file__).with_name("libbackward_compatibility_v1.so"), "amplify"
@@ -62,22 +63,46 @@ def blend(first, second):
 
 SIGNAL = calls(tensors())
 SHAPE = st.shared(shapes(max_rank=2), key="shape")
-MOSTLY = tensors(shape=SHAPE | SHAPE | shapes(max_rank=2))
+ONE = tensors(shape=mostly(SHAPE, shapes(max_rank=2)))
 NUMBERS = st.sampled_from([0.0, 1.0, -2.5, 1e30, float("nan"), float("inf")])
 # Their errors say "input 1", not the name of a list.
-NUMBERED = (None, ("bad_input",))
+NUMBERED = ("bad_input",)
 FUZZ = {
-    "Amplify": (amplify, SIGNAL),
-    "Attenuate": (attenuate, SIGNAL),
-    "Rectify": (rectify, SIGNAL),
-    "Power": (power, SIGNAL),
-    "FlipPhase": (flip_phase, SIGNAL),
-    "OpByOp>Softsign": (softsign, SIGNAL),
-    "Limit": (limit, calls(tensors(), limit=NUMBERS)),
-    "Gate": (gate, calls(tensors(), threshold=NUMBERS)),
-    "Snap": (snap, calls(tensors(), rounding=st.sampled_from(["up", "down", "x"]))),
-    "Mix": (mix, calls(st.lists(MOSTLY, min_size=1, max_size=4)), *NUMBERED),
-    "Halve": (halve, SIGNAL),
-    "Blend": (blend, calls(MOSTLY, MOSTLY), *NUMBERED),
+    "Amplify": (amplify, SIGNAL, lambda signal: 2 * signal),
+    "Attenuate": (attenuate, SIGNAL, lambda signal: signal / 2),
+    "Rectify": (rectify, SIGNAL, lambda signal: np.maximum(signal, 0)),
+    "Power": (power, SIGNAL, np.square),
+    "FlipPhase": (flip_phase, SIGNAL, np.negative),
+    "OpByOp>Softsign": (softsign, SIGNAL, lambda signal: signal / (1 + abs(signal))),
+    "Limit": (
+        limit,
+        calls(tensors(), limit=NUMBERS),
+        lambda signal, limit: np.where(signal > np.float32(limit), limit, signal),
+    ),
+    "Gate": (
+        gate,
+        calls(tensors(), threshold=NUMBERS),
+        lambda signal, threshold: np.where(
+            abs(signal) < np.float32(threshold), 0, signal
+        ),
+    ),
+    "Snap": (
+        snap,
+        calls(tensors(), rounding=st.sampled_from(["up", "down", "x"])),
+        lambda signal, rounding: {"up": np.ceil, "down": np.floor}[rounding](signal),
+    ),
+    "Mix": (
+        mix,
+        calls(st.lists(ONE, min_size=1, max_size=4)),
+        lambda signals: np.sum(np.stack(signals), axis=0),
+        NUMBERED,
+    ),
+    "Halve": (halve, SIGNAL, lambda signal: signal / 2),
+    "Blend": (
+        blend,
+        calls(ONE, ONE),
+        lambda first, second: np.sum(np.stack([first, second]), axis=0) / 2,
+        NUMBERED,
+    ),
     "CheckOpDef": "of version 2",
 }

@@ -11,6 +11,8 @@ NUMBERS = st.sampled_from([*range(-1, 9), 2**31, 2**63 - 1])
 
 
 def reference(values, count):
+    if count < 0:
+        raise ValueError
     kept = np.zeros_like(values)
     kept.flat[:count] = values.flat[:count]
     return kept

@@ -323,7 +323,8 @@ template <typename T>
 bool PoolGrad(const Sizes& sizes, const T* gradient, const int32_t* argmax,
               const float* rois, T* features, const Shard& shard) {
   const int64_t pixels = sizes.height * sizes.width;
-  if (sizes.batch * pixels * sizes.channels == 0) return true;
+  if (pixels == 0) return false;
+  if (sizes.batch * sizes.channels == 0) return true;
   const int64_t widest = std::clamp<int64_t>(
       kSlice / int64_t{sizeof(Wide<T>)} / pixels, 1, kGradChannels);
   const int64_t slices = (sizes.channels + widest - 1) / widest;

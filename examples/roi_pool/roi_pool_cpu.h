@@ -74,7 +74,8 @@ void Pool(const Sizes& sizes, const T* features, const float* rois, T* pooled,
           int32_t* argmax, const Path<T>& path, Layout layout,
           const Shard& shard);
 
-// Returns whether every argmax was a pixel of the map or -1.
+// Returns whether every argmax was a pixel of the map or -1. Of a map without
+// pixels it does not know, and returns false.
 template <typename T>
 bool PoolGrad(const Sizes& sizes, const T* gradient, const int32_t* argmax,
               const float* rois, T* features, const Shard& shard);

@@ -7,6 +7,7 @@ import roi_pool as ops
 from hypothesis import strategies as st
 from op_library import load_op_library
 from roi_pool import roi_pool, roi_pool_inference
+from roi_pool_test import corners
 
 from opcheck.strategies import calls, shapes, tensors
 
@@ -23,7 +24,8 @@ def roi_bin_sizes(features, rois, **attrs):
     return _sizes.roi_bin_sizes(features, rois, **attrs)
 
 
-def roi_pool_grad(gradient, argmax, rois, feature_shape):
+def roi_pool_grad(gradient, argmax, rois, *, feature_shape):
+    """With a shape that stays when the values of the inputs are varied: not any size fits into memory."""
     return ops.roi_pool_grad(gradient, argmax, rois, feature_shape)
 
 
@@ -74,15 +76,15 @@ def gradients(draw):
     shape = (count, *draw(st.tuples(SIDES, SIDES, CHANNELS)))
     other = shape if draw(MOSTLY) else draw(shapes())
     pixels = st.integers(-1, max(0, height * width - draw(MOSTLY)))
-    sizes = np.array([batch, height, width, shape[-1]], np.int32)
+    sizes = [batch, height, width, shape[-1]]
     if not draw(MOSTLY):
-        sizes = draw(tensors("int32", shapes(max_rank=2, max_side=5)))
+        sizes = draw(st.lists(st.integers(-1, 5) | st.just(2**31 - 1), max_size=5))
     return draw(
         calls(
             tensors(FLOATS, shape),
             tensors("int32", other, pixels),
             rois(count, batch),
-            sizes,
+            feature_shape=st.just(sizes),
         )
     )
 
@@ -90,15 +92,49 @@ def gradients(draw):
 def pooled_plainly(features, rois, with_argmax=True, **attrs):
     """The plain kernel's answer; roi_pool_test.py holds that one to NumPy."""
     wide = features.astype(float if features.dtype == float else np.float32)
+    if attrs.get("kernel") in ("plain", "channels") and features.dtype.itemsize == 2:
+        raise ValueError
     attrs = {name: attrs[name] for name in BINS}
     pooled, argmax = roi_pool_variant(wide, rois, kernel="plain", **attrs)
     argmax = argmax.numpy() if with_argmax else np.empty(0, np.int32)
     return pooled.numpy().astype(features.dtype), argmax
 
 
+def bin_sizes(features, rois, pooled_height, pooled_width, spatial_scale):
+    """RoiBinSizes in NumPy."""
+    batch, height, width, _ = features.shape
+    if not 0 < spatial_scale < np.inf or min(pooled_height, pooled_width) < 1:
+        raise ValueError
+    check(rois, batch)
+    x1, y1, x2, y2 = corners(rois, spatial_scale).T[:, :, None]
+    rows = pixels_of_bins(pooled_height, y1, y2, height)
+    return rows[:, :, None] * pixels_of_bins(pooled_width, x1, x2, width)[:, None]
+
+
+def check(rois, batch):
+    if rois.ndim != 2 or rois.shape[1] != 5 or not np.isfinite(rois).all():
+        raise ValueError
+    if not np.isin(rois[:, 0], np.arange(batch)).all():
+        raise ValueError
+
+
+def pixels_of_bins(bins, start, stop, limit):
+    """How many rows, or columns, of the map each bin of each region has: `[num_rois, bins]`."""
+    size = np.float32(np.maximum(stop - start + 1, 1)) / np.float32(bins)
+    edges = np.arange(bins + 1, dtype=np.float32) * size
+    first = np.clip(start + np.floor(edges[:, :-1]).astype(int), 0, limit)
+    end = np.clip(start + np.ceil(edges[:, 1:]).astype(int), 0, limit)
+    return np.maximum(end - first, 0).astype(np.int32)
+
+
 def added(gradient, argmax, rois, feature_shape):
     """RoiPoolGrad in NumPy."""
     batch, height, width, channels = feature_shape
+    if argmax.shape != gradient.shape or np.any(argmax < -1):
+        raise ValueError
+    if len(rois) != len(gradient) or channels != gradient.shape[3]:
+        raise ValueError
+    check(rois, batch)
     wide = float if gradient.dtype == float else np.float32
     sums = np.zeros([batch, height * width, channels], wide)
     *bin, channel = np.nonzero(argmax >= 0)  # in the order of the regions
@@ -115,7 +151,7 @@ FUZZ = {
         features_and_rois(**BINS),
         lambda *inputs, **attrs: pooled_plainly(*inputs, **attrs)[0],
     ),
-    "RoiBinSizes": (roi_bin_sizes, features_and_rois(**BINS)),
+    "RoiBinSizes": (roi_bin_sizes, features_and_rois(**BINS), bin_sizes),
     "RoiPoolGrad": (roi_pool_grad, gradients(), added),
     "RoiPoolVariant": (
         roi_pool_variant,

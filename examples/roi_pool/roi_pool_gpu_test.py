@@ -374,7 +374,7 @@ def test_without_a_driver_the_launcher_says_so():
         launchers.gradient(sizes, "float32", 0, 0, 0, 0, 0)
 
 
-@pytest.mark.skipif(not find_nvcc(), reason="no nvcc")
+@pytest.mark.skipif(not WITH_CUDA, reason="built without CUDA")
 def test_vectors_are_read_and_written_at_once():
     """Not only in the source: nvcc would split what `Store` writes."""
     entry = re.compile(r"\.entry \w*PoolKernelI(\w+?)Li(\d+)ELb.*?^}", re.M | re.S)

@@ -59,12 +59,17 @@ def reference(features, rois, bins, scale):
 
 
 def grid(pooled, rois, scale):
-    """Each bin with its region, rounded half away from zero."""
-    with np.errstate(over="ignore"):  # infinity is clipped as well
-        scaled = np.clip(rois[:, 1:] * np.float32(scale), -(2**29), 2**29).astype(float)
-    rounded = (np.sign(scaled) * np.floor(np.abs(scaled) + 0.5)).astype(int)
+    """Each bin with its region."""
+    rounded = corners(rois, scale)
     for n, i, j in np.ndindex(*pooled.shape[:3]):
         yield (n, i, j), (int(rois[n, 0]), *rounded[n])
+
+
+def corners(rois, scale):
+    """x1, y1, x2, y2 of each region in pixels of the map, rounded half away from zero."""
+    with np.errstate(over="ignore"):  # infinity is clipped as well
+        scaled = np.clip(rois[:, 1:] * np.float32(scale), -(2**29), 2**29).astype(float)
+    return (np.sign(scaled) * np.floor(np.abs(scaled) + 0.5)).astype(int)
 
 
 def span(p, bins, start, stop, limit):
@@ -290,6 +295,9 @@ GRAD_ERRORS = {
     ),
     r"argmax must be in \[-1, 16\), .* got 16 at element 5": dict(argmax=16),
     r"argmax must be in \[-1, 16\), .* got -2 at element 5": dict(argmax=-2),
+    r"argmax must be in \[-1, 0\), .* got 0 at element 0": dict(
+        feature_shape=[1, 0, 4, 3]
+    ),
     r"height \* width must be less than 2\^31": dict(
         feature_shape=[1, 2**16, 2**16, 3]
     ),

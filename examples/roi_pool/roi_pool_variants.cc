@@ -121,6 +121,12 @@ class RoiPoolVariantOp : public tensorflow::OpKernel {
     OP_REQUIRES(
         context, path_.pool != nullptr,
         absl::UnimplementedError(absl::StrCat("this processor has no ", path)));
+    OP_REQUIRES(
+        context,
+        std::is_floating_point_v<B> || kernel_ == "direct" ||
+            kernel_ == "packed",
+        absl::UnimplementedError(absl::StrCat(
+            "kernel ", kernel_, " is there for float and double only")));
   }
 
   void Compute(tensorflow::OpKernelContext* context) override {
@@ -156,9 +162,6 @@ class RoiPoolVariantOp : public tensorflow::OpKernel {
           bins, sizes.channels * 100, [&](int64_t begin, int64_t end) {
             PoolBins(sizes, features, rois, pooled, argmax, pool, begin, end);
           });
-    } else {
-      context->SetStatus(absl::UnimplementedError(
-          absl::StrCat(kernel_, " is there for float and double only")));
     }
   }
 
