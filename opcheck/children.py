@@ -48,19 +48,10 @@ def start_server() -> None:
         if _server is not None and _server[0].poll() is None:
             return
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
-        package = str(Path(__file__).parents[1])
-        environment = {
-            "TF_CPP_MIN_LOG_LEVEL": "2",
-            "OPENBLAS_NUM_THREADS": "1",
-            **os.environ,
-            "PYTHONPATH": os.pathsep.join(
-                filter(None, [package, os.environ.get("PYTHONPATH")])
-            ),
-        }
         process = subprocess.Popen(
             [sys.executable, "-m", "opcheck.server", str(theirs.fileno())],
             pass_fds=[theirs.fileno()],
-            env=environment,
+            env=environment(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=(log := tempfile.TemporaryFile()),
@@ -68,6 +59,24 @@ def start_server() -> None:
         process.log = log
         theirs.close()
         _server = process, ours
+
+
+def environment() -> dict[str, str]:
+    """The environment variables of the server.
+
+    oneDNN's allocator, which TensorFlow uses for every tensor, waits for ten seconds where there is
+    not enough memory, and hands out large blocks that malloc has not filled.
+    """
+    package = str(Path(__file__).parents[1])
+    return {
+        "TF_CPP_MIN_LOG_LEVEL": "2",
+        "TF_ENABLE_ONEDNN_OPTS": "0",
+        "OPENBLAS_NUM_THREADS": "1",
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(
+            filter(None, [package, os.environ.get("PYTHONPATH")])
+        ),
+    }
 
 
 @atexit.register

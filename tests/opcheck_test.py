@@ -407,6 +407,15 @@ def test_a_server_that_died_is_started_again():
     assert opcheck.check(adds_one, normal(2), checks=["empty"]).ok
 
 
+@pytest.mark.parametrize("setting", [None, "1"])
+def test_workers_do_without_the_allocator_of_onednn(monkeypatch, setting):
+    # It waits for 10 s where memory ends, and hides what a kernel has not written.
+    monkeypatch.delenv("TF_ENABLE_ONEDNN_OPTS")
+    if setting:
+        monkeypatch.setenv("TF_ENABLE_ONEDNN_OPTS", setting)
+    assert children.environment()["TF_ENABLE_ONEDNN_OPTS"] == (setting or "0")
+
+
 def test_samples_are_generated():
     sample = opcheck.Sample(
         tf.TensorSpec([None, 2]), lambda random, shape: random.uniform(size=shape)
