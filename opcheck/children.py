@@ -33,7 +33,14 @@ class Crash(Exception):
 
 
 class WorkerError(Exception):
-    """An exception in a worker that is no finding about the op."""
+    """What a worker raised, and where."""
+
+    def __init__(self, error: str, place: str):
+        super().__init__(error, place)
+
+    def __str__(self) -> str:
+        error, place = self.args
+        return f"{error} ({place})" if place else error
 
 
 def start_server() -> None:
@@ -141,7 +148,7 @@ class Child:
                 if kind == "answer":
                     return content
                 if kind == "error":
-                    raise WorkerError(content[2])
+                    raise WorkerError(*content)
                 if kind == "progress":
                     doing = content
                 elif kind == "reference":

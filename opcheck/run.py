@@ -12,6 +12,7 @@ import numpy as np
 from opcheck.children import Child, Crash, WorkerError, start_server
 from opcheck.report import Report, Result
 from opcheck.samples import Location, as_arrays, locate
+from opcheck.worker import refused, run_check
 
 NAMES = (
     *("reference", "eager_vs_graph", "static_shape", "dtypes", "empty", "gradient"),
@@ -274,8 +275,8 @@ class _Run:
                 except Crash as crash:
                     results.append(self._crashed(name, crash))
                 except WorkerError as error:
-                    chapter = _chapter(name)
-                    results.append(Result(name, "fail", *_refused(error), chapter))
+                    why = refused(*error.args)
+                    results.append(Result(name, "fail", *why, _chapter(name)))
         return results
 
     def _crashed(self, name: str, crash: Crash) -> Result:
@@ -316,8 +317,6 @@ class _Run:
         )
 
     def _guarded(self, name: str, check: Callable) -> Result:
-        from opcheck.worker import run_check
-
         try:
             return run_check(name, _CHAPTERS[name], lambda found: _lift(check, found))
         except Crash as crash:
@@ -329,15 +328,8 @@ def _lift(check: Callable, found) -> str:
     try:
         return check(found)
     except WorkerError as error:
-        found.fail(*_refused(error))
+        found.fail(*refused(*error.args))
         return ""
-
-
-def _refused(error: WorkerError) -> tuple[str, str, str, str]:
-    """What was tried, what was expected and seen, and the likely cause."""
-    *_, last = str(error).strip().splitlines()
-    cause = "the op refuses the sample inputs, or its module cannot be imported"
-    return "the sample call", "a result", last, cause
 
 
 def _chapter(name: str) -> str:

@@ -255,11 +255,6 @@ def arrays(tensors: Sequence) -> list[np.ndarray]:
     ]
 
 
-def describe_error(error: BaseException) -> str:
-    """The type of an exception and its message, which may begin with a long list of frames."""
-    return f"{type(error).__name__}: {getattr(error, 'message', None) or error}"[:9000]
-
-
 def _arguments(node: tf.Operation) -> list:
     arguments = []
     for argument in node.op_def.input_arg:

@@ -10,7 +10,7 @@ from multiprocessing.connection import Connection
 import numpy as np
 
 from opcheck import children
-from opcheck.report import Findings, Skip
+from opcheck.report import Findings, Skip, describe_error
 
 
 def serve(connection: Connection) -> None:
@@ -30,10 +30,7 @@ def serve(connection: Connection) -> None:
                 answer = getattr(worker, request)(**arguments)
             reply = ("answer", answer)
         except Exception as error:
-            reply = (
-                "error",
-                (type(error).__name__, str(error), traceback.format_exc()),
-            )
+            reply = ("error", (describe_error(error), place(error)))
         try:
             connection.send(reply)
         except BrokenPipeError:
@@ -184,19 +181,24 @@ def run_check(name, chapter, check):
     except Skip as reason:
         return replace(found.result(), verdict="skip", detail=str(reason))
     except Exception as error:
-        message = getattr(error, "message", None) or error
-        found.fail(
-            "the check could not go on",
-            "a result for the sample inputs",
-            f"{type(error).__name__}: {message}",
-            "the op, or the reference function, refuses the sample in this mode"
-            f" ({_place(error)})",
-        )
+        found.fail(*refused(describe_error(error), place(error)))
         summary = ""
     return found.result(summary or "")
 
 
-def _place(error: BaseException) -> str:
+def refused(error: str, place: str) -> tuple[str, str, str, str]:
+    """What was tried, what was expected and seen, and the likely cause."""
+    return (
+        "the check could not go on",
+        "a result for the sample inputs",
+        error,
+        "the op, or the reference function, refuses the sample in this mode, or the op's module "
+        f"cannot be imported ({place})",
+    )
+
+
+def place(error: BaseException) -> str:
+    """The file and line that raised, TensorFlow's own left out."""
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if "/tensorflow/" not in frame.filename] or frames
     return f"{os.path.basename(own[-1].filename)}, line {own[-1].lineno}" if own else ""

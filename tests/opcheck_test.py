@@ -26,6 +26,7 @@ from python_ops import (  # noqa: E402
     is_off_by_one_from_seven_on,
     racy_zero_out,
     raises_something_odd,
+    refuses,
     sleeps_on_rank_five,
     zero_out,
     zero_out_with_wrong_gradient,
@@ -35,6 +36,7 @@ from tensorflow.python.framework import op_def_registry  # noqa: E402
 
 import opcheck  # noqa: E402
 from opcheck import children, source  # noqa: E402
+from opcheck import report as report_module  # noqa: E402
 from opcheck.__main__ import main  # noqa: E402
 from opcheck.checks import compatibility  # noqa: E402
 from opcheck.compare import difference, mentions  # noqa: E402
@@ -293,6 +295,46 @@ def test_a_call_that_hangs_is_ended():
 def test_an_unclean_error_is_a_finding():
     report = opcheck.check(raises_something_odd, normal(2), checks="bad_input")
     assert report["bad_input"].seen == "RuntimeError: odd"
+
+
+def test_what_fails_in_the_same_words_is_explained_once():
+    report = opcheck.check(refuses, normal(2), checks=["dtypes", "schema", "empty"])
+    assert len(report.failures) == 3
+    assert "dtypes, empty, schema: the check could not go on" in str(report)
+    assert str(report).count("ValueError: several lines") == 1
+    assert "(python_ops.py, line " in str(report)
+    assert report._repr_html_().count("several") == 1
+    assert "as for dtypes" in report._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("seen", "cause"),
+    [
+        (
+            "InternalError: Missing 1-th output from {{node X}}",
+            "having set that output",
+        ),
+        ("no answer within 5 s; reproduce: …", "a loop that does not end"),
+        ("NotImplementedError: Cannot convert a symbolic tf.Tensor (x:0)", "a graph"),
+        ("InvalidArgumentError: x must be a vector", "a guess"),
+    ],
+)
+def test_an_error_that_gives_its_cause_away(seen, cause):
+    found = opcheck.Findings("empty", "zero_out")
+    found.fail("a scalar", "a result", seen, "a guess")
+    assert cause in found.result().cause
+
+
+@pytest.mark.parametrize(
+    "noise",
+    [
+        "E: {{function_node __wrapped__X}} WHAT [Op:X]",
+        "E: WHAT [Op:Split] name: split",
+        "E: {{function_node __inference_f_1}} WHAT\n\t [[{{node X}}]] [Op:__inference_f_1]",
+    ],
+)
+def test_an_error_is_shown_without_noise(noise):
+    assert report_module.essence(noise) == "E: WHAT"
 
 
 def test_values_that_change_from_call_to_call():

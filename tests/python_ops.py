@@ -50,6 +50,10 @@ def sleeps_on_rank_five(x):
     return tf.identity(x)
 
 
+def refuses(x):
+    raise ValueError("several\nlines")
+
+
 def raises_something_odd(x):
     if x.shape.rank == 8:
         raise RuntimeError("odd")

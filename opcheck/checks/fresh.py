@@ -41,7 +41,7 @@ def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
             else:
                 cause = (
                     "a sum whose order depends on the threads, such as atomic additions of "
-                    "floats; or two threads that write to one place"
+                    "floats; two threads that write to one place; or state kept between calls"
                 )
             found.fail(
                 f"run {number + 1} with {count} intra-op threads",

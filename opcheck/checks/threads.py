@@ -107,7 +107,7 @@ def _report(found: Findings, way: str, outcomes: list[str]) -> None:
             way,
             "the answers of one call at a time",
             wrong[0],
-            "Compute() writes to a member, a static or a global variable without a lock",
+            "Compute() writes to a member, a static or a global variable, which all calls share",
         )
 
 

@@ -5,8 +5,8 @@ import tensorflow as tf
 from tensorflow.python.framework import kernels
 
 from opcheck.checks.threads import variants
-from opcheck.report import Findings, Skip
-from opcheck.subject import CLEAN_ERRORS, Subject, arrays, constant, describe_error
+from opcheck.report import Findings, Skip, describe_error
+from opcheck.subject import CLEAN_ERRORS, Subject, arrays, constant
 
 _UNSUPPORTED = (
     "No registered",

@@ -8,13 +8,12 @@ from tensorflow.python.framework import kernels
 
 from opcheck.compare import difference, is_inexact, mentions, tolerance
 from opcheck.memory import FILLINGS, filled_memory
-from opcheck.report import Findings, Skip
+from opcheck.report import Findings, Skip, describe_error
 from opcheck.subject import (
     CLEAN_ERRORS,
     Subject,
     arrays,
     constant,
-    describe_error,
     is_builtin,
 )
 
