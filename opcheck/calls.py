@@ -7,7 +7,7 @@ import numpy as np
 import tensorflow as tf
 
 from opcheck.memory import FILLINGS, filled_memory
-from opcheck.subject import CLEAN_ERRORS, Subject, arrays, constant
+from opcheck.subject import CLEAN_ERRORS, Subject, arrays, constant, tensors_of
 
 # What TensorFlow itself says before the op is asked.
 _GENERIC = (
@@ -84,12 +84,7 @@ def in_graph(subject: Subject, flat, inputs, attrs):
 
 def apply(subject: Subject, tensors, inputs, attrs) -> list[tf.Tensor]:
     packed = tf.nest.pack_sequence_as(list(inputs), list(tensors))
-    result = subject.op(*packed, **attrs)
-    return [
-        tf.convert_to_tensor(x)
-        for x in tf.nest.flatten(result, expand_composites=True)
-        if x is not None
-    ]
+    return tensors_of(subject.op(*packed, **attrs))
 
 
 def contradiction(static: Sequence, outputs: Sequence[np.ndarray]) -> str:

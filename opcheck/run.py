@@ -55,9 +55,9 @@ class Call:
             for x in self.inputs
         ]
 
-    def ask_reference(self, flat: Sequence, attrs: Mapping) -> list[np.ndarray]:
+    def ask_reference(self, inputs: Sequence, attrs: Mapping) -> list[np.ndarray]:
         """The reference's outputs, flat."""
-        result = self.reference(*self.pack(flat), **attrs)
+        result = self.reference(*inputs, **attrs)
         return [np.asarray(x) for x in _flatten(result)]
 
     def line(self, inputs: Sequence, attrs: Mapping) -> str:

@@ -22,6 +22,7 @@ from python_ops import (  # noqa: E402
     dies,
     dies_of_negatives,
     dies_of_scalars,
+    dies_without_tensors,
     has_rows,
     is_off_by_one_from_seven_on,
     racy_zero_out,
@@ -233,6 +234,54 @@ def test_findings_in_built_in_ops(name):
     assert set(seen) == set(expected), report
     for check, (pattern, _) in expected.items():
         assert re.search(pattern, seen[check]), seen[check]
+
+
+def look_up(keys):
+    initializer = tf.lookup.KeyValueTensorInitializer(tf.constant(["a"]), [1.0])
+    return tf.lookup.StaticHashTable(initializer, -1.0).lookup(keys)
+
+
+def as_list(x):
+    return tf.raw_ops.TensorListFromTensor(
+        tensor=x, element_shape=tf.zeros([0], "int32")
+    )
+
+
+def double_thrice(x):
+    return tf.while_loop(lambda i, _: i < 3, lambda i, y: (i + 1, 2 * y), [0, x])[1]
+
+
+@pytest.mark.parametrize(
+    ("op", "sample", "checks"),
+    [
+        pytest.param(look_up, strings(b"a"), ["eager_vs_graph"], id="a table"),
+        pytest.param(
+            as_list, normal(3), ["eager_vs_graph", "vectorize", "xla"], id="a variant"
+        ),
+        pytest.param(double_thrice, normal(3), ["gradient"], id="control flow"),
+        pytest.param(tf.io.serialize_tensor, normal(3), ["dtypes"], id="a text"),
+        pytest.param(
+            lambda x: x + tf.random.normal([3]),
+            normal(3),
+            ["immutability"],
+            id="chance",
+        ),
+        pytest.param(
+            lambda x: tf.debugging.Assert(tf.reduce_all(x < 9), [x]),
+            normal(3),
+            ["eager_vs_graph", "concurrency", "vectorize"],
+            id="no output",
+        ),
+    ],
+)
+def test_no_false_alarm_about(op, sample, checks):
+    options = {"concurrency_seconds": 0.1, "isolate": False}
+    opcheck.check(op, sample, checks=checks, **options).assert_ok()
+
+
+def test_a_forgotten_return_is_noted():
+    report = opcheck.check(lambda x: None, normal(2), checks="eager_vs_graph")
+    assert "is a `return` missing?" in report["eager_vs_graph"].detail
 
 
 def test_an_unwritten_output_in_tensorflow_itself():
@@ -475,6 +524,13 @@ def test_an_empty_list_is_a_list_of_no_tensors():
     lists = st.lists(tensors(shape=st.just((2,))), max_size=2)
     pairs = calls(tensors(shape=st.just((2,))), lists)
     fuzz(adds_some, pairs, examples=100, skip=["bad_input"]).assert_ok()
+
+
+def test_a_list_without_tensors_is_tried():
+    report = opcheck.check(dies_without_tensors, normal(3), [normal(3)], checks="empty")
+    assert report["empty"].detail == "others is a list without tensors, eager"
+    assert "SIGABRT" in report["empty"].seen
+    assert "[]))" in report["empty"].seen
 
 
 @pytest.mark.parametrize(
