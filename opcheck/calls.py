@@ -7,7 +7,15 @@ import numpy as np
 import tensorflow as tf
 
 from opcheck.memory import FILLINGS, filled_memory
-from opcheck.subject import CLEAN_ERRORS, Subject, arrays, constant, tensors_of
+from opcheck.subject import (
+    CLEAN_ERRORS,
+    Subject,
+    arrays,
+    constant,
+    grown,
+    shrunk,
+    tensors_of,
+)
 
 # What TensorFlow itself says before the op is asked.
 _GENERIC = (
@@ -97,8 +105,22 @@ def contradiction(static: Sequence, outputs: Sequence[np.ndarray]) -> str:
     return ""
 
 
-def repeat(subject: Subject, samples: Sequence, times: int) -> list[list[np.ndarray]]:
-    """For each of some runs the outputs for all samples, one list.
+def other_sizes(subject: Subject) -> dict[str, list[np.ndarray]]:
+    """From what is special about it to a larger and a smaller version of the sample, if any."""
+    found, smaller = {}, {}
+    if (larger := grown(subject)) is not None:
+        found["a larger sample"] = larger
+    for label, flat in shrunk(subject.flat):
+        try:
+            subject.eager(flat)
+        except Exception:
+            continue
+        smaller = {label: flat}
+    return found | smaller
+
+
+def repeat(subject: Subject, samples: Sequence, times: int) -> list[list[list]]:
+    """For each of some runs and each sample the outputs.
 
     Before each run, unused memory is filled with another byte.
 
@@ -112,7 +134,7 @@ def repeat(subject: Subject, samples: Sequence, times: int) -> list[list[np.ndar
     for number in range(times):
         with filled_memory(FILLINGS[number % len(FILLINGS)]):
             for _ in range(2):
-                outputs = [x for some in tensors for x in arrays(subject.outputs(some))]
+                outputs = [arrays(subject.outputs(some)) for some in tensors]
             runs.append(outputs)
     return runs
 

@@ -142,11 +142,11 @@ class Worker:
 
         return generated.fuzz(self.subject, inputs, attrs, count, thorough, outputs)
 
-    def grow(self):
-        """A larger version of the sample, or None: see `subject.grown`."""
-        from opcheck.subject import grown
+    def other_sizes(self):
+        """Larger and smaller versions of the sample: see `calls.other_sizes`."""
+        from opcheck import calls
 
-        return grown(self.subject)
+        return calls.other_sizes(self.subject)
 
     def repeat(self, samples, times: int):
         """The outputs of some calls, each in memory that held something else before."""

@@ -24,6 +24,7 @@ from python_ops import (  # noqa: E402
     dies_of_scalars,
     dies_without_tensors,
     has_rows,
+    is_odd_for_odd_sizes,
     is_off_by_one_from_seven_on,
     racy_zero_out,
     raises_something_odd,
@@ -390,6 +391,19 @@ def test_values_that_change_from_call_to_call():
     checks = ["eager_vs_graph", "determinism"]
     report = opcheck.check(counts_calls, normal(2), checks=checks)
     assert [result.verdict for result in report.results] == ["fail", "fail"]
+
+
+def test_other_sizes_than_the_sample_s_are_tried():
+    checks = ["reference", "determinism"]
+    report = opcheck.check(
+        is_odd_for_odd_sizes, normal(2, 4), reference=lambda x: x, checks=checks
+    )
+    for check in checks:
+        assert "one row less in every dimension" in report[check].detail
+    report = opcheck.check(
+        is_odd_for_odd_sizes, normal(16), reference=lambda x: x, checks="reference"
+    )
+    assert report["reference"].detail == "with 15 instead of 16 rows"
 
 
 def test_a_wrong_gradient_says_where():
@@ -875,7 +889,7 @@ def test_variations_follow_from_the_inputs_alone():
 SAMPLES = """
 import numpy as np
 good = (np.float32([3, 4]),)
-full = {"inputs": good, "reference": lambda x: np.where([1, 0], x, np.float32(0)), "checks": ["reference"]}
+full = {"inputs": good, "reference": lambda x: np.where(np.arange(x.size), np.float32(0), x), "checks": ["reference"]}
 wrong = {"inputs": good, "reference": lambda x: x}
 nothing = 7
 misspelt = {"inputs": good, "checks": ["refrence"]}

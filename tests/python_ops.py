@@ -75,6 +75,10 @@ def counts_calls(x):
     return x * tf.cast(counts_calls.calls, x.dtype)
 
 
+def is_odd_for_odd_sizes(x):
+    return counts_calls(counts_calls(x)) if tf.size(x) % 2 else tf.identity(x)
+
+
 @tf.custom_gradient
 def zero_out_with_wrong_gradient(to_zero):
     return zero_out(to_zero), lambda grad: 3 * zero_out(grad)
