@@ -14,7 +14,7 @@ import numpy as np
 from opcheck.children import Child, Crash
 from opcheck.compare import difference, mentions
 from opcheck.report import OpCheckError, Report, Result
-from opcheck.run import Call, _dtype_name, _name
+from opcheck.run import Call, _name, by_name
 from opcheck.samples import as_arrays, locate
 from opcheck.variations import variations
 
@@ -146,7 +146,7 @@ def fuzz(
         raise ValueError(f"no check {unknown}: fuzz has {', '.join(CHECKS)}")
     location = locate(op)
     options = {
-        "tolerances": {_dtype_name(k): v for k, v in (tolerances or {}).items()},
+        "tolerances": by_name(tolerances),
         "memory": memory,
     }
     call = Call(op, location, [], {}, options, reference)

@@ -1,5 +1,6 @@
 """`opcheck.check`: runs the checks, most of them in child processes, and makes the report."""
 
+import inspect
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -136,7 +137,7 @@ def check(
     names = check_names(extra)
     chosen, reasons = choose(checks, skip, names)
     options = {
-        "tolerances": {_dtype_name(k): v for k, v in (tolerances or {}).items()},
+        "tolerances": by_name(tolerances),
         "op_types": op_types,
         "gradient": gradient,
         "gradient_tolerance": gradient_tolerance,
@@ -153,6 +154,7 @@ def check(
         location, refusal = None, str(error)
     own = {f.__name__: locate(f) if location else f for f in extra}
     call = Call(op, location, as_arrays(inputs), attrs, options, reference, own)
+    _check_arguments(op, inputs, attrs)
     results = {name: Result(name, "skip", why) for name, why in reasons.items()}
     run = _Run(call, timeout, gpu, isolate and location is not None)
     if location is None:
@@ -196,6 +198,28 @@ def choose(
     wanted = [name for name in names if checks is None or name in set(checks)]
     reasons = {name: reason for name, reason in (skip or {}).items() if name in wanted}
     return [name for name in wanted if name not in reasons], reasons
+
+
+def _check_arguments(op: Callable, inputs: Sequence, attrs: Mapping) -> None:
+    """Raises ValueError where the op cannot be called so: an option may be misspelt, too."""
+    try:
+        signature = inspect.signature(op)
+    except (TypeError, ValueError):
+        return
+    try:
+        signature.bind(*inputs, **attrs)
+    except TypeError as error:
+        raise ValueError(
+            f"{_name(op)}{signature} cannot be called with {len(inputs)} inputs and "
+            f"{', '.join(attrs) or 'no attrs'}: {error}"
+        ) from None
+
+
+def by_name(tolerances: Mapping | None) -> dict:
+    """The tolerances by the names of dtypes."""
+    if not isinstance(tolerances or {}, Mapping):
+        raise ValueError("tolerances is a dictionary, from dtypes to what is allowed")
+    return {_dtype_name(dtype): value for dtype, value in (tolerances or {}).items()}
 
 
 def _dtype_name(dtype) -> str:

@@ -556,6 +556,8 @@ def test_a_list_without_tensors_is_tried():
         ([normal(2)], {"extra": [has_rows] * 2}, "two checks have the name 'has_rows'"),
         ([normal(2)], {"extra": [lambda *_: ""]}, "a child process cannot import"),
         ([object()], {}, "input 0 is a object: opcheck takes dense tensors"),
+        ([normal(2)], {"tolerances": 0.1}, "tolerances is a dictionary"),
+        ([], {}, r"adds_one\(x\) cannot be called with 0 inputs and no attrs: missing"),
         ([opcheck.Sample(tf.TensorSpec(None))], {}, "shape of known rank"),
         ([opcheck.Sample(tf.TensorSpec([2], tf.string))], {}, "needs a generator"),
     ],
@@ -867,6 +869,19 @@ def test_fuzz_draws_a_progress_bar(capsys):
     assert "[######" in capsys.readouterr().err
 
 
+def test_without_hypothesis_fuzz_says_what_is_missing():
+    script = (
+        "import sys; sys.modules['hypothesis'] = None\n"
+        "import opcheck\n"
+        "try: opcheck.fuzz(print, None)\n"
+        "except ModuleNotFoundError as error: print(error)"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT
+    )
+    assert "opcheck.fuzz needs Hypothesis: pip install" in run.stdout, run.stderr
+
+
 def test_fuzz_names_what_it_cannot_skip():
     with pytest.raises(ValueError, match="fuzz has eager_vs_graph"):
         fuzz(adds_one, calls(tensors()), skip=["gradient"])
@@ -893,8 +908,12 @@ full = {"inputs": good, "reference": lambda x: np.where(np.arange(x.size), np.fl
 wrong = {"inputs": good, "reference": lambda x: x}
 nothing = 7
 misspelt = {"inputs": good, "checks": ["refrence"]}
+unknown = {"inputs": good, "repeat": 3}
+three = good * 3
 def made():
     return full
+def failing():
+    return {}["x"]
 """
 
 
@@ -902,6 +921,8 @@ def made():
 def samples(tmp_path):
     (tmp_path / "cli_samples.py").write_text(SAMPLES)
     (tmp_path / "broken.py").write_text("1 / 0\n")
+    (tmp_path / "leaves.py").write_text("import sys\nsys.exit(0)\n")
+    (tmp_path / "unclear.py").write_text("def x(:\n")
     return tmp_path / "cli_samples.py"
 
 
@@ -945,9 +966,25 @@ def test_the_command_fails_where_a_check_fails(samples, capsys):
         (ZERO_OUT, ":bad", [], "has no bad"),
         (ZERO_OUT, ":nothing", [], "is neither a tuple of inputs nor a dict"),
         (ZERO_OUT, ":misspelt", [], "no check 'refrence'"),
+        (ZERO_OUT, ":unknown", [], "an unexpected keyword argument 'repeat'"),
+        (ZERO_OUT, ":three", [], "cannot be called with 3 inputs and no attrs: too many"),
+        (
+            ZERO_OUT,
+            ":failing",
+            [],
+            "failing raised KeyError: 'x' (cli_samples.py, line ",
+        ),
+        (ZERO_OUT, ":good", ["--checks", ""], "no check ''"),
+        ("leaves.py:x", ":good", [], "cannot be imported: SystemExit: 0 (leaves.py, "),
+        ("unclear.py:x", ":good", [], "cannot be imported: SyntaxError: "),
         (ZERO_OUT, ":good", ["--skip", "x"], "no check 'x'"),
         (ZERO_OUT, ":good", ["--colour"], "unrecognized arguments: --colour"),
-        ("broken.py:x", ":good", [], "cannot be imported: ZeroDivisionError"),
+        (
+            "broken.py:x",
+            ":good",
+            [],
+            "broken.py cannot be imported: ZeroDivisionError: division by zero (broken.py, line 1)",
+        ),
         (
             ZERO_OUT,
             ":full",
