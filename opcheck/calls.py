@@ -47,6 +47,13 @@ class Outcome:
     mismatch: str = ""
     kind: str = ""
 
+    def disagrees(self, other: "Outcome") -> bool:
+        """Whether one gave a result and the other an error, which is not that memory ended."""
+        errors = [x.error for x in (self, other) if x.outputs is None]
+        return len(errors) == 1 and not errors[0].startswith(
+            ("MemoryError", "ResourceExhaustedError")
+        )
+
 
 def call(subject: Subject, inputs: Sequence, attrs: dict, modes: Sequence[str]):
     """Calls the op in each mode, "eager" or "graph": a list of Outcomes.
@@ -82,12 +89,17 @@ def _eager(subject: Subject, flat, inputs, attrs):
 
 
 def in_graph(subject: Subject, flat, inputs, attrs):
-    specs = subject.specs(flat=flat)
-    function = tf.function(
-        lambda *tensors: apply(subject, tensors, inputs, attrs), autograph=False
-    ).get_concrete_function(*specs)
+    function = traced(subject, subject.specs(flat=flat), inputs, attrs)
     outputs = arrays(function(*[constant(x) for x in flat]))
     return outputs, contradiction([x.shape for x in function.outputs], outputs)
+
+
+def traced(subject: Subject, specs, inputs, attrs):
+    """A concrete function of flat tensors, which are grouped as the inputs are."""
+    function = tf.function(
+        lambda *tensors: apply(subject, tensors, inputs, attrs), autograph=False
+    )
+    return function.get_concrete_function(*specs)
 
 
 def apply(subject: Subject, tensors, inputs, attrs) -> list[tf.Tensor]:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from opcheck.children import Child, Crash, WorkerError, start_server
-from opcheck.report import Report, Result
+from opcheck.report import Report, Result, likely_cause
 from opcheck.samples import Location, as_arrays, locate
 from opcheck.worker import refused, run_check
 
@@ -61,11 +61,11 @@ class Call:
         result = self.reference(*inputs, **attrs)
         return [np.asarray(x) for x in _flatten(result)]
 
-    def line(self, inputs: Sequence, attrs: Mapping) -> str:
+    def line(self, inputs: Sequence, attrs: Mapping, modes=("eager",)) -> str:
         """The call as a line of Python."""
         from opcheck.source import line
 
-        return line(self.location, self.op, inputs, attrs)
+        return line(self.location, self.op, inputs, attrs, modes)
 
 
 def _flatten(value) -> list:
@@ -297,22 +297,22 @@ class _Run:
                 try:
                     results.append(child.ask("check", name=name))
                 except Crash as crash:
-                    results.append(self._crashed(name, crash))
+                    why = self._crashed(crash)
+                    results.append(Result(name, "fail", *why, _chapter(name)))
                 except WorkerError as error:
                     why = refused(*error.args)
                     results.append(Result(name, "fail", *why, _chapter(name)))
         return results
 
-    def _crashed(self, name: str, crash: Crash) -> Result:
+    def _crashed(self, crash: Crash) -> tuple[str, str, str, str]:
+        """What was tried, what was expected and seen, and the likely cause."""
         line = self._call.line(self._call.inputs, self._call.attrs)
-        return Result(
-            name,
-            "fail",
+        return (
             crash.doing or "the sample call",
             "a result or a TensorFlow error",
             f"{crash}; the sample call is: {line}",
-            "the kernel, or the shape function, takes its input for something else than it is",
-            _CHAPTERS.get(name) or _chapter(name),
+            likely_cause(str(crash))
+            or "the kernel, or the shape function, takes its input for something else than it is",
         )
 
     def _here(self, names: Sequence[str]) -> list[Result]:
@@ -341,19 +341,18 @@ class _Run:
         )
 
     def _guarded(self, name: str, check: Callable) -> Result:
-        try:
-            return run_check(name, _CHAPTERS[name], lambda found: _lift(check, found))
-        except Crash as crash:
-            return self._crashed(name, crash)
+        """Runs a check of this process; how a worker of its ended is a finding."""
 
+        def run(found) -> str:
+            try:
+                return check(found)
+            except Crash as crash:
+                found.fail(*self._crashed(crash))
+            except WorkerError as error:
+                found.fail(*refused(*error.args))
+            return ""
 
-def _lift(check: Callable, found) -> str:
-    """Runs a check of this process; what a worker raised is a finding about the op's module."""
-    try:
-        return check(found)
-    except WorkerError as error:
-        found.fail(*refused(*error.args))
-        return ""
+        return run_check(name, _CHAPTERS[name], run)
 
 
 def _chapter(name: str) -> str:

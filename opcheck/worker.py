@@ -12,6 +12,8 @@ import numpy as np
 from opcheck import children
 from opcheck.report import Findings, Skip, describe_error
 
+_EXHAUSTED = ("error", ("MemoryError: more than the option `memory` allows", ""))
+
 
 def serve(connection: Connection) -> None:
     """Answers requests until the other side closes the connection."""
@@ -29,10 +31,14 @@ def serve(connection: Connection) -> None:
             else:
                 answer = getattr(worker, request)(**arguments)
             reply = ("answer", answer)
+        except MemoryError:
+            reply = _EXHAUSTED
         except Exception as error:
             reply = ("error", (describe_error(error), place(error)))
         try:
             connection.send(reply)
+        except MemoryError:
+            connection.send(_EXHAUSTED)
         except BrokenPipeError:
             return
 

@@ -22,14 +22,18 @@ from python_ops import (  # noqa: E402
     dies,
     dies_of_negatives,
     dies_of_scalars,
+    dies_of_scalars_in_graphs,
     dies_without_tensors,
+    filled,
     has_rows,
     is_odd_for_odd_sizes,
     is_off_by_one_from_seven_on,
     racy_zero_out,
     raises_something_odd,
     refuses,
+    remembers_the_first_size,
     sleeps_on_rank_five,
+    transposed,
     zero_out,
     zero_out_with_wrong_gradient,
 )
@@ -334,6 +338,11 @@ def test_an_op_that_always_dies_fails_every_check_that_calls_it():
     assert "SIGSEGV" in report["reference"].seen
 
 
+def test_a_crash_before_the_first_case_has_the_sample_call():
+    report = opcheck.check(dies, normal(2), checks=["bad_input"])
+    assert "the sample call is: import numpy" in report["bad_input"].seen
+
+
 def test_a_call_that_hangs_is_ended():
     report = opcheck.check(
         sleeps_on_rank_five, normal(2), checks=["bad_input"], timeout=5
@@ -465,6 +474,10 @@ def test_a_module_that_no_worker_can_import_is_a_failure(tmp_path, monkeypatch):
     report = opcheck.check(op, normal(2), checks=["eager_vs_graph", "xla", "empty"])
     for result in report.results:
         assert (result.verdict, result.seen) == ("fail", "RuntimeError: not here")
+    with pytest.raises(
+        ValueError, match=r"cannot import op: RuntimeError: not here \("
+    ):
+        fuzz(op, calls(tensors()))
 
 
 def test_what_cannot_be_imported_is_checked_in_this_process_only():
@@ -810,6 +823,37 @@ def test_a_line_holds_the_very_values(array):
         assert not difference([np.asarray(array)], [value], exact=True)
 
 
+def test_a_line_calls_the_op_as_it_failed():
+    line = source.line(None, adds_one, [np.int8(1)], {"k": 2}, ["eager", "graph"])
+    assert line == (
+        'import numpy as np; import tensorflow as tf; print(*(call(np.array(1, "int8"), k=2) '
+        "for call in (adds_one, tf.function(adds_one, autograph=False))))"
+    )
+
+
+def test_a_line_imports_from_a_package(tmp_path, monkeypatch):
+    package = tmp_path / "a_package"
+    package.mkdir()
+    (package / "__init__.py").write_text("from .inner import op")
+    (package / "inner.py").write_text("from . import other\ndef op(x): return x")
+    (package / "other.py").write_text("")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    op = importlib.import_module("a_package").op
+    line = source.line(locate(op), op, [np.int8(1)], {})
+    assert "; from a_package.inner import op; print(op(" in line
+    run = subprocess.run([sys.executable, "-c", line], capture_output=True, text=True)
+    assert run.stdout == "1\n"
+
+
+def test_a_crash_in_a_graph_is_reproduced_in_a_graph():
+    report = opcheck.check(dies_of_scalars_in_graphs, normal(2), checks="empty")
+    assert (
+        "print(tf.function(dies_of_scalars_in_graphs, autograph=False)("
+        in report["empty"].seen
+    )
+
+
 # Fuzzing.
 
 
@@ -856,6 +900,32 @@ def test_fuzz_shrinks_a_crash_to_a_line_that_reproduces_it():
 def test_fuzz_finds_what_differs_in_a_graph():
     report = fuzz(counts_calls, calls(tensors(elements=st.just(1.0), min_rank=1)))
     assert report.results[0].detail.startswith("eager_vs_graph")
+
+
+def test_fuzz_infers_shapes_from_some_of_the_dimensions():
+    report = fuzz(transposed, calls(tensors(min_rank=2, max_rank=2)))
+    assert report.results[0].detail.startswith("static_shape")
+    assert "None" in report["fuzz"].seen
+
+
+def test_fuzz_says_when_a_call_does_not_fail_by_itself():
+    lists = calls(tensors(min_rank=1, max_rank=1, elements=st.just(1.0)))
+    report = fuzz(
+        remembers_the_first_size,
+        lists,
+        reference=lambda x: x,
+    )
+    assert "not this call alone" in report["fuzz"].cause
+
+
+def test_fuzz_does_not_take_little_memory_for_a_finding():
+    big = calls(np.float32(1), size=150_000_000)
+    fuzz(filled, big, examples=1, variations=0, memory=1 << 30).assert_ok()
+
+
+def test_fuzz_counts_clean_errors_only():
+    report = fuzz(raises_something_odd, calls(np.zeros([1] * 8, np.float32)))
+    assert (report["fuzz"].seen, report.errors) == ("RuntimeError: odd", 0)
 
 
 def test_fuzz_ends_when_time_is_up():
@@ -967,7 +1037,12 @@ def test_the_command_fails_where_a_check_fails(samples, capsys):
         (ZERO_OUT, ":nothing", [], "is neither a tuple of inputs nor a dict"),
         (ZERO_OUT, ":misspelt", [], "no check 'refrence'"),
         (ZERO_OUT, ":unknown", [], "an unexpected keyword argument 'repeat'"),
-        (ZERO_OUT, ":three", [], "cannot be called with 3 inputs and no attrs: too many"),
+        (
+            ZERO_OUT,
+            ":three",
+            [],
+            "cannot be called with 3 inputs and no attrs: too many",
+        ),
         (
             ZERO_OUT,
             ":failing",

@@ -6,6 +6,7 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import tensorflow as tf
 
 import opcheck
@@ -54,6 +55,32 @@ def dies_without_tensors(x, others):
     if not others:
         os.abort()
     return tf.add_n([x, *others])
+
+
+def dies_of_scalars_in_graphs(x):
+    if x.shape.rank == 0 and not tf.executing_eagerly():
+        os.abort()
+    return tf.identity(x)
+
+
+def filled(x, size):
+    return tf.fill([size], x)
+
+
+def transposed(x):
+    y = tf.transpose(x)
+    rows, columns = x.shape if x.shape.rank == 2 else (None, None)
+    if columns is None and rows is not None:
+        y.set_shape([rows, rows])
+    return y
+
+
+def remembers_the_first_size(x):
+    def run(values):
+        first = remembers_the_first_size.__dict__.setdefault("first", values.size)
+        return values * np.float32(values.size == first)
+
+    return tf.numpy_function(run, [x], x.dtype)
 
 
 def refuses(x):

@@ -10,6 +10,7 @@ from opcheck.compare import difference, is_inexact, mentions
 from opcheck.report import Findings
 
 _MODES = ("eager", "graph")
+_MOST_CRASHES = 5  # then the other cases are not tried
 
 
 @dataclass(frozen=True)
@@ -83,15 +84,16 @@ def _run(child: Child, sample, cases: Sequence[Case], found: Findings) -> Iterat
                     _unclean(found, case, mode, outcome)
             yield case, dict(zip(_MODES, outcomes))
         except Crash as crash:
+            modes = [crash.doing or "eager"]
             found.fail(
                 f"{case.label}, {crash.doing}",
                 "a result or a TensorFlow error",
-                f"{crash}; reproduce: {sample.line(inputs, attrs)}",
+                f"{crash}; reproduce: {sample.line(inputs, attrs, modes)}",
                 "the kernel trusts its input: a missing check, an index out of range, or a size "
                 "that overflows",
             )
             crashes += 1
-            if crashes == sample.options.get("max_crashes", 5):
+            if crashes == _MOST_CRASHES:
                 return
 
 
@@ -107,7 +109,7 @@ def _unclean(found: Findings, case: Case, mode: str, outcome) -> None:
 def _check_agreement(found: Findings, case: Case, outcomes) -> None:
     """Both modes refuse, or both give a result."""
     eager, graph = outcomes
-    if (eager.outputs is None) != (graph.outputs is None):
+    if eager.disagrees(graph):
         seen = [one.error or "a result" for one in outcomes]
         found.fail(
             case.label,
