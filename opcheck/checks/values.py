@@ -55,6 +55,7 @@ def reference(subject: Subject, found: Findings) -> str:
                 "kernel, or the reference, takes for granted",
             )
     for name, flat in _special_samples(subject):
+        subject.progress(name)
         try:
             with np.errstate(all="ignore"):
                 wanted = _reference(subject, flat)
