@@ -25,6 +25,7 @@ __all__ = [
 
 def fuzz(*arguments, **options):
     """See `opcheck.fuzzing.fuzz`. It alone needs Hypothesis."""
+    import opcheck.strategies  # noqa: F401  says so where Hypothesis is missing
     from opcheck.fuzzing import fuzz as run
 
     return run(*arguments, **options)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from opcheck.run import NAMES, check
 from opcheck.samples import Location
+from opcheck.worker import place
 
 _HELP = f"""\
 usage: python -m opcheck FILE.py:function --samples FILE.py:name [--checks A,B] [--skip A,B] [--html OUT.html]
@@ -50,7 +51,11 @@ def _run(options: argparse.Namespace) -> int:
     if not callable(op):
         raise _BadUse(f"{options.op} is not a function")
     samples = _load(options.samples)
-    samples = samples() if callable(samples) else samples
+    if callable(samples):
+        try:
+            samples = samples()
+        except Exception as error:
+            raise _BadUse(f"{options.samples} raised {_shown(error)}") from None
     keywords = dict(samples) if isinstance(samples, dict) else {"inputs": samples}
     inputs = keywords.pop("inputs", None)
     if not isinstance(inputs, list | tuple):
@@ -58,7 +63,7 @@ def _run(options: argparse.Namespace) -> int:
             f"{options.samples} is neither a tuple of inputs nor a dict with `inputs`"
         )
     for name in ("checks", "skip"):
-        if value := getattr(options, name):
+        if (value := getattr(options, name)) is not None:
             keywords[name] = [one.strip() for one in value.split(",")]
     try:
         report = check(op, *inputs, **keywords)
@@ -93,10 +98,14 @@ def _load(place: str):
     except AttributeError as error:
         if error.name and error.name in name.split("."):
             raise _BadUse(f"{file} has no {name}") from None
-        raise _BadUse(f"{file} cannot be imported: {error}") from error
-    except Exception as error:
-        message = f"{type(error).__name__}: {error}".splitlines()[0]
-        raise _BadUse(f"{file} cannot be imported: {message}") from None
+        raise _BadUse(f"{file} cannot be imported: {_shown(error)}") from None
+    except (Exception, SystemExit) as error:
+        raise _BadUse(f"{file} cannot be imported: {_shown(error)}") from None
+
+
+def _shown(error: BaseException) -> str:
+    first, *_ = f"{type(error).__name__}: {error}".splitlines()
+    return first if isinstance(error, SyntaxError) else f"{first} ({place(error)})"
 
 
 if __name__ == "__main__":

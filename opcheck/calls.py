@@ -7,7 +7,15 @@ import numpy as np
 import tensorflow as tf
 
 from opcheck.memory import FILLINGS, filled_memory
-from opcheck.subject import CLEAN_ERRORS, Subject, arrays, constant
+from opcheck.subject import (
+    CLEAN_ERRORS,
+    Subject,
+    arrays,
+    constant,
+    grown,
+    shrunk,
+    tensors_of,
+)
 
 # What TensorFlow itself says before the op is asked.
 _GENERIC = (
@@ -38,6 +46,13 @@ class Outcome:
     generic: bool = False
     mismatch: str = ""
     kind: str = ""
+
+    def disagrees(self, other: "Outcome") -> bool:
+        """Whether one gave a result and the other an error, which is not that memory ended."""
+        errors = [x.error for x in (self, other) if x.outputs is None]
+        return len(errors) == 1 and not errors[0].startswith(
+            ("MemoryError", "ResourceExhaustedError")
+        )
 
 
 def call(subject: Subject, inputs: Sequence, attrs: dict, modes: Sequence[str]):
@@ -74,22 +89,22 @@ def _eager(subject: Subject, flat, inputs, attrs):
 
 
 def in_graph(subject: Subject, flat, inputs, attrs):
-    specs = subject.specs(flat=flat)
-    function = tf.function(
-        lambda *tensors: apply(subject, tensors, inputs, attrs), autograph=False
-    ).get_concrete_function(*specs)
+    function = traced(subject, subject.specs(flat=flat), inputs, attrs)
     outputs = arrays(function(*[constant(x) for x in flat]))
     return outputs, contradiction([x.shape for x in function.outputs], outputs)
 
 
+def traced(subject: Subject, specs, inputs, attrs):
+    """A concrete function of flat tensors, which are grouped as the inputs are."""
+    function = tf.function(
+        lambda *tensors: apply(subject, tensors, inputs, attrs), autograph=False
+    )
+    return function.get_concrete_function(*specs)
+
+
 def apply(subject: Subject, tensors, inputs, attrs) -> list[tf.Tensor]:
     packed = tf.nest.pack_sequence_as(list(inputs), list(tensors))
-    result = subject.op(*packed, **attrs)
-    return [
-        tf.convert_to_tensor(x)
-        for x in tf.nest.flatten(result, expand_composites=True)
-        if x is not None
-    ]
+    return tensors_of(subject.op(*packed, **attrs))
 
 
 def contradiction(static: Sequence, outputs: Sequence[np.ndarray]) -> str:
@@ -102,8 +117,22 @@ def contradiction(static: Sequence, outputs: Sequence[np.ndarray]) -> str:
     return ""
 
 
-def repeat(subject: Subject, samples: Sequence, times: int) -> list[list[np.ndarray]]:
-    """For each of some runs the outputs for all samples, one list.
+def other_sizes(subject: Subject) -> dict[str, list[np.ndarray]]:
+    """From what is special about it to a larger and a smaller version of the sample, if any."""
+    found, smaller = {}, {}
+    if (larger := grown(subject)) is not None:
+        found["a larger sample"] = larger
+    for label, flat in shrunk(subject.flat):
+        try:
+            subject.eager(flat)
+        except Exception:
+            continue
+        smaller = {label: flat}
+    return found | smaller
+
+
+def repeat(subject: Subject, samples: Sequence, times: int) -> list[list[list]]:
+    """For each of some runs and each sample the outputs.
 
     Before each run, unused memory is filled with another byte.
 
@@ -117,7 +146,7 @@ def repeat(subject: Subject, samples: Sequence, times: int) -> list[list[np.ndar
     for number in range(times):
         with filled_memory(FILLINGS[number % len(FILLINGS)]):
             for _ in range(2):
-                outputs = [x for some in tensors for x in arrays(subject.outputs(some))]
+                outputs = [arrays(subject.outputs(some)) for some in tensors]
             runs.append(outputs)
     return runs
 

@@ -33,7 +33,14 @@ class Crash(Exception):
 
 
 class WorkerError(Exception):
-    """An exception in a worker that is no finding about the op."""
+    """What a worker raised, and where."""
+
+    def __init__(self, error: str, place: str):
+        super().__init__(error, place)
+
+    def __str__(self) -> str:
+        error, place = self.args
+        return f"{error} ({place})" if place else error
 
 
 def start_server() -> None:
@@ -48,19 +55,10 @@ def start_server() -> None:
         if _server is not None and _server[0].poll() is None:
             return
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
-        package = str(Path(__file__).parents[1])
-        environment = {
-            "TF_CPP_MIN_LOG_LEVEL": "2",
-            "OPENBLAS_NUM_THREADS": "1",
-            **os.environ,
-            "PYTHONPATH": os.pathsep.join(
-                filter(None, [package, os.environ.get("PYTHONPATH")])
-            ),
-        }
         process = subprocess.Popen(
             [sys.executable, "-m", "opcheck.server", str(theirs.fileno())],
             pass_fds=[theirs.fileno()],
-            env=environment,
+            env=environment(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=(log := tempfile.TemporaryFile()),
@@ -68,6 +66,24 @@ def start_server() -> None:
         process.log = log
         theirs.close()
         _server = process, ours
+
+
+def environment() -> dict[str, str]:
+    """The environment variables of the server.
+
+    oneDNN's allocator, which TensorFlow uses for every tensor, waits for ten seconds where there is
+    not enough memory, and hands out large blocks that malloc has not filled.
+    """
+    package = str(Path(__file__).parents[1])
+    return {
+        "TF_CPP_MIN_LOG_LEVEL": "2",
+        "TF_ENABLE_ONEDNN_OPTS": "0",
+        "OPENBLAS_NUM_THREADS": "1",
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(
+            filter(None, [package, os.environ.get("PYTHONPATH")])
+        ),
+    }
 
 
 @atexit.register
@@ -132,7 +148,7 @@ class Child:
                 if kind == "answer":
                     return content
                 if kind == "error":
-                    raise WorkerError(content[2])
+                    raise WorkerError(*content)
                 if kind == "progress":
                     doing = content
                 elif kind == "reference":

@@ -3,6 +3,7 @@
 import os
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -10,10 +11,10 @@ from itertools import islice
 import hypothesis
 import numpy as np
 
-from opcheck.children import Child, Crash
+from opcheck.children import Child, Crash, WorkerError
 from opcheck.compare import difference, mentions
-from opcheck.report import Report, Result
-from opcheck.run import Call, _dtype_name, _name
+from opcheck.report import Report, Result, essence, likely_cause
+from opcheck.run import Call, _name, by_name
 from opcheck.samples import as_arrays, locate
 from opcheck.variations import variations
 
@@ -27,6 +28,20 @@ _CAUSES = {
     "bad_input": "an error that is not about the input, or does not name it",
     "reference": "a mistake in the kernel, in a case that nobody thought of",
 }
+_NOT_ALONE = (
+    "not this call alone, for it is fine in a fresh process: the kernel keeps something from one "
+    "call to the next, leaves outputs unwritten, or writes to memory that is not its own"
+)
+_EXPECTED = {
+    "crash": "a result or a TensorFlow error",
+    "eager_vs_graph": "the same, eager and in a graph",
+    "static_shape": "an inferred shape that holds",
+    "immutability": "every input as it was",
+    "bad_input": "InvalidArgumentError or the like, which names an input or attr",
+    "reference": "what the reference computes",
+}
+# How the line that reproduces a failure calls the op; else eagerly.
+_MODES = {"eager_vs_graph": ("eager", "graph"), "static_shape": ("graph",)}
 _CHAPTERS = {
     "crash": "attrs",
     "eager_vs_graph": "shape_functions",
@@ -62,6 +77,7 @@ class _Failure:
     seen: str
     inputs: list
     attrs: dict
+    modes: tuple
 
     def size(self) -> tuple:
         """Smaller is better to look at."""
@@ -129,7 +145,7 @@ def fuzz(
         raise ValueError(f"no check {unknown}: fuzz has {', '.join(CHECKS)}")
     location = locate(op)
     options = {
-        "tolerances": {_dtype_name(k): v for k, v in (tolerances or {}).items()},
+        "tolerances": by_name(tolerances),
         "memory": memory,
     }
     call = Call(op, location, [], {}, options, reference)
@@ -145,7 +161,14 @@ def fuzz(
             child, call, frozenset(skip), seconds, variations, max(1, thorough)
         )
         bar = sys.stderr.isatty() if progress is None else progress
+        try:
+            child.ask("ping")  # so that the start of the process is not counted
+        except (Crash, WorkerError) as error:
+            raise ValueError(
+                f"a child process cannot import {_name(op)}: {error}"
+            ) from None
         campaign.run(strategy, examples, seed, bar)
+        campaign.replay()
     return campaign.report()
 
 
@@ -169,6 +192,7 @@ class _Campaign:
         self.thorough = thorough
         self.calls = self.errors = self.examples = 0
         self.names: list[str] = []
+        self.alone = True
         self.smallest: _Failure | None = None
         self.begin = self.end = 0.0
 
@@ -191,11 +215,12 @@ class _Campaign:
             if bar:
                 self._draw(examples)
 
-        self.child.ask("ping")  # so that the start of the process is not counted
         self.begin = time.monotonic()
         self.end = self.begin + self.seconds
         try:
-            one()
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", "Generating overly large repr")
+                one()
         except (_Found, _TimeIsUp):
             pass
         except hypothesis.errors.Flaky:
@@ -223,16 +248,17 @@ class _Campaign:
             )
         except Crash as crash:
             self.calls += 1
-            number = int(crash.doing or 0)
-            varied, _ = next(islice(variations(inputs, self.variations), number, None))
-            self._fail("crash", str(crash), varied, attrs)
+            number, mode = (crash.doing or "0 eager").split()
+            some = variations(inputs, self.variations)
+            varied, _ = next(islice(some, int(number), None))
+            self._fail("crash", str(crash), varied, attrs, (mode,))
         varied = variations(inputs, self.variations)
         for outcome, (these, same_shapes) in zip(outcomes, varied):
             self.calls += 1
-            self.errors += outcome.outputs is None
+            self.errors += outcome.outputs is None and outcome.clean
             kind, seen = self._judge(outcome, these, attrs, same_shapes)
             if seen and kind not in self.skip:
-                self._fail(kind, seen, these, attrs)
+                self._fail(kind, seen, these, attrs, _MODES.get(kind, ("eager",)))
 
     def _judge(self, outcome, inputs, attrs, same_shapes) -> tuple[str, str]:
         if outcome.mismatch:
@@ -264,14 +290,34 @@ class _Campaign:
             result, outcome.outputs, tolerances, strict=False
         )
 
-    def _fail(self, kind: str, seen: str, inputs, attrs) -> None:
-        failure = _Failure(kind, seen, inputs, dict(attrs))
+    def _fail(self, kind: str, seen: str, inputs, attrs, modes) -> None:
+        failure = _Failure(kind, essence(seen), inputs, dict(attrs), modes)
         if self.smallest is None:
             self.end = time.monotonic() + self.seconds
             self.smallest = failure
         elif kind == self.smallest.kind and failure.size() <= self.smallest.size():
             self.smallest = failure
         raise _Found(kind)
+
+    def replay(self) -> None:
+        """Makes the smallest failing call in a fresh process: does it fail by itself?"""
+        failure = self.smallest
+        if failure is None or "no answer within" in failure.seen:
+            return
+        self.child.close()
+        try:
+            outcome, *_ = self.child.ask(
+                "fuzz",
+                inputs=failure.inputs,
+                attrs=failure.attrs,
+                count=0,
+                thorough=True,
+                outputs=self.call.reference is not None,
+            )
+        except Crash:
+            return
+        _, seen = self._judge(outcome, failure.inputs, failure.attrs, True)
+        self.alone = bool(seen)
 
     def _draw(self, examples: int) -> None:
         done = max(
@@ -290,14 +336,17 @@ class _Campaign:
         if failure is None:
             result = Result("fuzz", "pass", done)
         else:
+            cause = likely_cause(failure.seen) or _CAUSES[failure.kind]
+            if not self.alone:
+                cause = _NOT_ALONE
             result = Result(
                 "fuzz",
                 "fail",
                 f"{failure.kind}, found and shrunk in {done}",
-                "a result that keeps every promise, or an error that names an input or attr",
+                _EXPECTED[failure.kind],
                 failure.seen,
-                _CAUSES[failure.kind],
+                cause,
                 _CHAPTERS[failure.kind],
-                self.call.line(failure.inputs, failure.attrs),
+                self.call.line(failure.inputs, failure.attrs, failure.modes),
             )
         return FuzzReport(_name(self.call.op), result, self.calls, self.errors)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import tensorflow as tf
 
-from opcheck.calls import Outcome, apply, in_graph, outcome_of
+from opcheck.calls import Outcome, apply, contradiction, in_graph, outcome_of, traced
 from opcheck.subject import Subject, arrays, constant
 from opcheck.variations import variations
 
@@ -31,18 +31,24 @@ def fuzz(
     """
     outcomes = []
     for number, (varied, _) in enumerate(variations(inputs, count)):
-        subject.progress(str(number))
-        outcome = _one(subject, varied, attrs, thorough and number == 0)
+        try:
+            outcome = _one(subject, varied, attrs, thorough and number == 0, number)
+        except (
+            MemoryError
+        ):  # of the comparison of what has been a result, and a large one
+            outcome = Outcome(None, "MemoryError", generic=True)
         outcomes.append(outcome)
-        if outcome.mismatch or not outcome.clean:
-            break
-        if not outputs and outcome.outputs is not None:
+        wrong = outcome.mismatch or not outcome.clean
+        if (wrong or not outputs) and outcome.outputs is not None:
             outcome.outputs = []
+        if wrong:
+            break
     return outcomes
 
 
-def _one(subject: Subject, inputs, attrs: dict, thorough: bool) -> Outcome:
+def _one(subject: Subject, inputs, attrs: dict, thorough: bool, number: int) -> Outcome:
     """Eager, in a graph, shapes inferred, inputs unchanged."""
+    subject.progress(f"{number} eager")
     flat = tf.nest.flatten(list(inputs))
     tensors = [constant(x) for x in flat]
     outcome = outcome_of(lambda: (arrays(apply(subject, tensors, inputs, attrs)), ""))
@@ -50,6 +56,7 @@ def _one(subject: Subject, inputs, attrs: dict, thorough: bool) -> Outcome:
         outcome.mismatch = f"an input changed: {different.replace('output', 'input')}"
         outcome.kind = "immutability"
         return outcome
+    subject.progress(f"{number} graph")
     if thorough:
         graph = outcome_of(lambda: in_graph(subject, flat, inputs, attrs))
     else:
@@ -58,7 +65,7 @@ def _one(subject: Subject, inputs, attrs: dict, thorough: bool) -> Outcome:
         outcome.mismatch, outcome.kind = graph.mismatch, "static_shape"
     elif not graph.clean:
         return graph
-    elif (graph.outputs is None) != (outcome.outputs is None):
+    elif outcome.disagrees(graph):
         seen = [one.error or "a result" for one in (outcome, graph)]
         outcome.mismatch = f"eager: {seen[0]}; in a graph: {seen[1]}"
         outcome.kind = "eager_vs_graph"
@@ -66,7 +73,29 @@ def _one(subject: Subject, inputs, attrs: dict, thorough: bool) -> Outcome:
         if different := subject.difference(outcome.outputs, graph.outputs):
             outcome.mismatch = f"in a graph, {different}"
             outcome.kind = "eager_vs_graph"
+        elif thorough:
+            outcome.mismatch = _partly_known(subject, flat, inputs, attrs, graph)
+            outcome.kind = "static_shape"
     return outcome
+
+
+def _partly_known(subject: Subject, flat, inputs, attrs: dict, graph: Outcome) -> str:
+    """Where a shape that is inferred from all dimensions but one is wrong, in one line."""
+    for i, axis in [(i, axis) for i, x in enumerate(flat) for axis in range(x.ndim)]:
+        shapes = [list(x.shape) for x in flat]
+        shapes[i][axis] = None
+
+        def infer(shapes=shapes):
+            pairs = zip(shapes, flat)
+            specs = [tf.TensorSpec(shape, tf.as_dtype(x.dtype)) for shape, x in pairs]
+            function = traced(subject, specs, inputs, attrs)
+            inferred = [x.shape for x in function.outputs]
+            return [], contradiction(inferred, graph.outputs)
+
+        outcome = outcome_of(infer)
+        if wrong := outcome.mismatch or outcome.error:
+            return f"{wrong}, for inputs of shapes {shapes}"
+    return ""
 
 
 def _any_shape(subject: Subject, tensors, inputs, attrs: dict):
@@ -79,7 +108,5 @@ def _any_shape(subject: Subject, tensors, inputs, attrs: dict):
             functions.clear()
         specs = [tf.TensorSpec(None, x.dtype) for x in tensors]
         template = list(inputs)
-        functions[key] = tf.function(
-            lambda *flat: apply(subject, flat, template, attrs), autograph=False
-        ).get_concrete_function(*specs)
+        functions[key] = traced(subject, specs, template, attrs)
     return arrays(functions[key](*tensors)), ""

@@ -12,6 +12,17 @@ VERDICTS = ("pass", "note", "skip", "fail")
 _COLOURS = {"pass": "32", "note": "36", "skip": "33", "fail": "31"}
 _WIDTH = 100
 _SITE = "https://op-by-op.github.io/op-by-op/"
+_LONGEST = 600
+_IN_GRAPHS = (
+    "Python code around the op wants a value, which a tensor of a graph does not have"
+)
+_GIVEN_AWAY = {
+    r"Missing \d+-th output": "the kernel returns without having set that output",
+    r"no answer within": "a loop that does not end for this input, or a lock that nobody frees",
+    r"Cannot convert a symbolic tf\.Tensor": _IN_GRAPHS,
+    r"Using a symbolic `?tf\.Tensor`? as a Python `?bool`?": _IN_GRAPHS,
+    r"object has no attribute 'numpy'": _IN_GRAPHS,
+}
 _STYLE = """
 .opcheck { border-collapse: collapse; width: auto; margin: 0; font-size: 0.875rem; }
 .opcheck caption {
@@ -72,11 +83,15 @@ class Result:
     chapter: str = ""
     line: str = ""
 
-    def explanation(self) -> str:
-        """Some lines on a failure: what was expected, what was seen, why, where to read."""
+    def explanation(self, names: str = "") -> str:
+        """Some lines on a failure: what was expected, what was seen, why, where to read.
+
+        Args:
+          names: Of all checks that failed in this way, if there are more.
+        """
         lines = [
             textwrap.fill(
-                f"{self.check}: {self.detail}",
+                f"{names or self.check}: {self.detail}",
                 _WIDTH,
                 subsequent_indent="  ",
                 break_on_hyphens=False,
@@ -98,6 +113,10 @@ class Result:
         if self.line:  # whole, to be copied
             lines.append(f"  reproduce {self.line}")
         return "\n".join(lines)
+
+    def words(self) -> tuple[str, str, str, str]:
+        """What failures of one cause have in common."""
+        return self.detail, self.expected, self.seen, self.cause
 
     def labelled(self) -> list[tuple[str, str]]:
         """What there is of the words on a failure, with their labels."""
@@ -140,9 +159,22 @@ class Report:
     def assert_ok(self) -> "Report":
         """Raises OpCheckError with the explanation of every failing check; else returns itself."""
         if self.failures:
-            explanations = "\n".join(result.explanation() for result in self.failures)
+            explanations = "\n".join(self.explanations())
             raise OpCheckError(f"{self.summary()}\n{explanations}")
         return self
+
+    def explanations(self) -> list[str]:
+        """The explanation of each failure; of failures with the same words, one."""
+        return [
+            first.explanation(", ".join(one.check for one in (first, *others)))
+            for first, *others in self._groups().values()
+        ]
+
+    def _groups(self) -> dict[tuple, list[Result]]:
+        groups: dict[tuple, list[Result]] = {}
+        for one in self.failures:
+            groups.setdefault(one.words(), []).append(one)
+        return groups
 
     def summary(self) -> str:
         """One line: how many checks passed, failed, were skipped."""
@@ -175,8 +207,8 @@ class Report:
             first, *rest = textwrap.wrap(result.detail, room) or [""]
             lines.append(f"{result.check:{wide}}  {verdict}  {first}".rstrip())
             lines += [" " * (wide + 11) + line for line in rest]
-        for result in self.failures:
-            lines += ["", result.explanation()]
+        for explanation in self.explanations():
+            lines += ["", explanation]
         return "\n".join(lines)
 
     def __str__(self) -> str:
@@ -186,8 +218,12 @@ class Report:
 
     def _repr_html_(self) -> str:
         """The report for a notebook; its colours are those of the page around it."""
+        groups = self._groups()
 
         def cell(result: Result) -> str:
+            first = groups.get(result.words(), [result])[0]
+            if result.verdict == "fail" and first is not result:
+                return html.escape(f"{result.detail}: as for {first.check}")
             parts = [(label, html.escape(text)) for label, text in result.labelled()]
             if chapter := result.chapter:
                 link = f'<a href="{_SITE}{chapter}.html">docs/{chapter}.md</a>'
@@ -243,8 +279,8 @@ class Findings:
                 verdict="fail",
                 detail=what,
                 expected=expected,
-                seen=_shorten(_without_noise(seen)),
-                cause=cause,
+                seen=essence(seen),
+                cause=likely_cause(seen) or cause,
                 chapter=chapter or self._result.chapter,
                 line=line,
             )
@@ -268,21 +304,32 @@ class Findings:
         return replace(self._result, detail=summary, chapter="")
 
 
+def describe_error(error: BaseException) -> str:
+    """The type of an exception and its message, which may begin with a long list of frames."""
+    return f"{type(error).__name__}: {getattr(error, 'message', None) or error}"[:9000]
+
+
 def _join(names: Sequence[str], limit: int = 4) -> str:
     return "; ".join(names[:limit]) + ("; …" if len(names) > limit else "")
 
 
-def _without_noise(text: str) -> str:
+def essence(text: str) -> str:
     """An error's message without what TensorFlow puts around it: nodes and Python's frames."""
     text = re.sub(r"\{\{function_node [^}]*\}\} *", "", text)
     text = re.sub(
-        r"Graph execution error:\s+Detected at node (\S+) defined at .*?\n(\s*File .*?\n)+\s*",
+        r"Graph execution error:\s+Detected at node (\S+) defined at .*?\n"
+        r"(\s*(File |<stack traces unavailable>).*?\n)+\s*",
         r"at node \1: ",
         text,
     )
     text = re.sub(r"\s*\[\[\{\{node [^}]*\}\}\]\]", "", text)
-    return re.sub(r"\s*\[Op:[^\]]*\]( name:\s*)?$", "", text)
+    text = re.sub(r"\s*\[Op:[^\]]*\]( name:.*)?$", "", text)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
-def _shorten(text: str, limit: int = 600) -> str:
-    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+def likely_cause(seen: str) -> str:
+    """What an error's message itself gives away, whichever check met it."""
+    for words, cause in _GIVEN_AWAY.items():
+        if re.search(words, seen):
+            return cause
+    return ""

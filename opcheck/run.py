@@ -1,5 +1,6 @@
 """`opcheck.check`: runs the checks, most of them in child processes, and makes the report."""
 
+import inspect
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -10,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from opcheck.children import Child, Crash, WorkerError, start_server
-from opcheck.report import Report, Result
+from opcheck.report import Report, Result, likely_cause
 from opcheck.samples import Location, as_arrays, locate
+from opcheck.worker import refused, run_check
 
 NAMES = (
     *("reference", "eager_vs_graph", "static_shape", "dtypes", "empty", "gradient"),
@@ -54,16 +56,16 @@ class Call:
             for x in self.inputs
         ]
 
-    def ask_reference(self, flat: Sequence, attrs: Mapping) -> list[np.ndarray]:
+    def ask_reference(self, inputs: Sequence, attrs: Mapping) -> list[np.ndarray]:
         """The reference's outputs, flat."""
-        result = self.reference(*self.pack(flat), **attrs)
+        result = self.reference(*inputs, **attrs)
         return [np.asarray(x) for x in _flatten(result)]
 
-    def line(self, inputs: Sequence, attrs: Mapping) -> str:
+    def line(self, inputs: Sequence, attrs: Mapping, modes=("eager",)) -> str:
         """The call as a line of Python."""
         from opcheck.source import line
 
-        return line(self.location, self.op, inputs, attrs)
+        return line(self.location, self.op, inputs, attrs, modes)
 
 
 def _flatten(value) -> list:
@@ -135,7 +137,7 @@ def check(
     names = check_names(extra)
     chosen, reasons = choose(checks, skip, names)
     options = {
-        "tolerances": {_dtype_name(k): v for k, v in (tolerances or {}).items()},
+        "tolerances": by_name(tolerances),
         "op_types": op_types,
         "gradient": gradient,
         "gradient_tolerance": gradient_tolerance,
@@ -152,6 +154,7 @@ def check(
         location, refusal = None, str(error)
     own = {f.__name__: locate(f) if location else f for f in extra}
     call = Call(op, location, as_arrays(inputs), attrs, options, reference, own)
+    _check_arguments(op, inputs, attrs)
     results = {name: Result(name, "skip", why) for name, why in reasons.items()}
     run = _Run(call, timeout, gpu, isolate and location is not None)
     if location is None:
@@ -195,6 +198,28 @@ def choose(
     wanted = [name for name in names if checks is None or name in set(checks)]
     reasons = {name: reason for name, reason in (skip or {}).items() if name in wanted}
     return [name for name in wanted if name not in reasons], reasons
+
+
+def _check_arguments(op: Callable, inputs: Sequence, attrs: Mapping) -> None:
+    """Raises ValueError where the op cannot be called so: an option may be misspelt, too."""
+    try:
+        signature = inspect.signature(op)
+    except (TypeError, ValueError):
+        return
+    try:
+        signature.bind(*inputs, **attrs)
+    except TypeError as error:
+        raise ValueError(
+            f"{_name(op)}{signature} cannot be called with {len(inputs)} inputs and "
+            f"{', '.join(attrs) or 'no attrs'}: {error}"
+        ) from None
+
+
+def by_name(tolerances: Mapping | None) -> dict:
+    """The tolerances by the names of dtypes."""
+    if not isinstance(tolerances or {}, Mapping):
+        raise ValueError("tolerances is a dictionary, from dtypes to what is allowed")
+    return {_dtype_name(dtype): value for dtype, value in (tolerances or {}).items()}
 
 
 def _dtype_name(dtype) -> str:
@@ -272,22 +297,24 @@ class _Run:
                 try:
                     results.append(child.ask("check", name=name))
                 except Crash as crash:
-                    results.append(self._crashed(name, crash))
+                    why = (*self._crashed(crash), _chapter(name), self._sample_line())
+                    results.append(Result(name, "fail", *why))
                 except WorkerError as error:
-                    chapter = _chapter(name)
-                    results.append(Result(name, "fail", *_refused(error), chapter))
+                    why = refused(*error.args)
+                    results.append(Result(name, "fail", *why, _chapter(name)))
         return results
 
-    def _crashed(self, name: str, crash: Crash) -> Result:
-        return Result(
-            name,
-            "fail",
+    def _sample_line(self) -> str:
+        return self._call.line(self._call.inputs, self._call.attrs)
+
+    def _crashed(self, crash: Crash) -> tuple[str, str, str, str]:
+        """What was tried, what was expected and seen, and the likely cause."""
+        return (
             crash.doing or "the sample call",
             "a result or a TensorFlow error",
             str(crash),
-            "the kernel, or the shape function, takes its input for something else than it is",
-            _CHAPTERS.get(name) or _chapter(name),
-            self._call.line(self._call.inputs, self._call.attrs),
+            likely_cause(str(crash))
+            or "the kernel, or the shape function, takes its input for something else than it is",
         )
 
     def _here(self, names: Sequence[str]) -> list[Result]:
@@ -316,28 +343,18 @@ class _Run:
         )
 
     def _guarded(self, name: str, check: Callable) -> Result:
-        from opcheck.worker import run_check
+        """Runs a check of this process; how a worker of its ended is a finding."""
 
-        try:
-            return run_check(name, _CHAPTERS[name], lambda found: _lift(check, found))
-        except Crash as crash:
-            return self._crashed(name, crash)
+        def run(found) -> str:
+            try:
+                return check(found)
+            except Crash as crash:
+                found.fail(*self._crashed(crash), line=self._sample_line())
+            except WorkerError as error:
+                found.fail(*refused(*error.args))
+            return ""
 
-
-def _lift(check: Callable, found) -> str:
-    """Runs a check of this process; what a worker raised is a finding about the op's module."""
-    try:
-        return check(found)
-    except WorkerError as error:
-        found.fail(*_refused(error))
-        return ""
-
-
-def _refused(error: WorkerError) -> tuple[str, str, str, str]:
-    """What was tried, what was expected and seen, and the likely cause."""
-    *_, last = str(error).strip().splitlines()
-    cause = "the op refuses the sample inputs, or its module cannot be imported"
-    return "the sample call", "a result", last, cause
+        return run_check(name, _CHAPTERS[name], run)
 
 
 def _chapter(name: str) -> str:

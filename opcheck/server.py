@@ -46,6 +46,8 @@ def _supervise(connection_fd: int, status_fd: int, log_fd: int) -> None:
             os.dup2(log_fd, 2)
             _work(connection_fd)
             code = 0
+        except BaseException as error:
+            print(f"ERROR: {type(error).__name__}: {error}", file=sys.stderr)
         finally:
             sys.stderr.flush()
             os._exit(code)

@@ -7,7 +7,9 @@ from pathlib import Path
 import numpy as np
 
 
-def line(location, op: Callable, inputs: Sequence, attrs: Mapping) -> str:
+def line(
+    location, op: Callable, inputs: Sequence, attrs: Mapping, modes=("eager",)
+) -> str:
     """Python that makes the call in a fresh process.
 
     Args:
@@ -15,22 +17,42 @@ def line(location, op: Callable, inputs: Sequence, attrs: Mapping) -> str:
       op: The function.
       inputs: Arrays and lists of arrays.
       attrs: Keyword arguments.
+      modes: "eager", "graph" or both: how it is called.
     """
     name = getattr(op, "__name__", "op")
-    start = "import numpy as np; "
+    imports = ""
     if location is not None and location.file:
-        module, folder = Path(location.file).stem, os.path.dirname(location.file)
+        module, folder = _module(location)
         name = location.name
-        folder = os.path.relpath(folder)
         if folder != ".":
-            start += f"import sys; sys.path.insert(0, {folder!r}); "
-        start += f"from {module} import {name.split('.')[0]}; "
+            imports += f"import sys; sys.path.insert(0, {folder!r}); "
+        imports += f"from {module} import {name.split('.')[0]}; "
     elif location is not None:
-        start += "import tensorflow as tf; "
         name = f"tf.{location.name}"
+    functions = {"eager": name, "graph": f"tf.function({name}, autograph=False)"}
+    called = [functions[mode] for mode in modes]
     arguments = [_input(x) for x in inputs]
     arguments += [f"{key}={_attr(value)}" for key, value in attrs.items()]
-    return f"{start}print({name}({', '.join(arguments)}))"
+    shown = ", ".join(arguments)
+    call = (
+        f"print({called[0]}({shown}))"
+        if len(called) == 1
+        else f"print(*(call({shown}) for call in ({', '.join(called)})))"
+    )
+    if "tf." in call:
+        imports = f"import tensorflow as tf; {imports}"
+    return f"import numpy as np; {imports}{call}"
+
+
+def _module(location) -> tuple[str, str]:
+    """The name of a module, and the folder from which it can be imported by that name."""
+    path = Path(location.file).with_suffix("")
+    if path.name == "__init__":
+        path = path.parent
+    parts = location.module.split(".")
+    if path.parts[-len(parts) :] != tuple(parts):
+        parts = [path.name]
+    return ".".join(parts), os.path.relpath(path.parents[len(parts) - 1])
 
 
 def _attr(value) -> str:

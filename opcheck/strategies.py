@@ -1,8 +1,15 @@
 """Hypothesis strategies for the calls of an op."""
 
 import numpy as np
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
+
+try:
+    from hypothesis import strategies as st
+    from hypothesis.extra import numpy as hnp
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(
+        "opcheck.fuzz needs Hypothesis: pip install hypothesis, or op-by-op with its extra `fuzz`",
+        name=error.name,
+    ) from None
 
 _FLOATS = ("float16", "float32", "float64")
 

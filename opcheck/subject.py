@@ -2,7 +2,7 @@
 
 import inspect
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +17,9 @@ from opcheck.compare import difference
 _PLUMBING = frozenset(
     "Cast ConcatV2 Const ExpandDims Fill Identity IdentityN NoOp Pack PartitionedCall "
     "Placeholder Range Rank ReadVariableOp Reshape Shape ShapeN Size Slice Squeeze "
-    "StatefulPartitionedCall StopGradient StridedSlice Unpack ZerosLike".split()
+    "StatefulPartitionedCall StopGradient StridedSlice Unpack ZerosLike "
+    # Control flow: what it runs is looked at, too.
+    "Case If StatelessCase StatelessIf StatelessWhile While".split()
 )
 CLEAN_ERRORS = (
     tf.errors.FailedPreconditionError,
@@ -82,12 +84,8 @@ class Subject:
 
     def outputs(self, flat: Sequence, attrs: Mapping | None = None) -> list[tf.Tensor]:
         """Calls the op, eagerly or while a graph is made, with flat inputs."""
-        result = self.op(*self.pack(flat), **(self.attrs if attrs is None else attrs))
-        return [
-            tf.convert_to_tensor(tensor)
-            for tensor in tf.nest.flatten(result, expand_composites=True)
-            if tensor is not None
-        ]
+        attrs = self.attrs if attrs is None else attrs
+        return tensors_of(self.op(*self.pack(flat), **attrs))
 
     def eager(self, flat: Sequence | None = None, attrs=None) -> list[np.ndarray]:
         """The values of an eager call."""
@@ -218,6 +216,24 @@ def grown(subject: Subject, elements: int = 1 << 18) -> list[np.ndarray] | None:
     return None
 
 
+def shrunk(flat: Sequence) -> Iterator[tuple[str, list[np.ndarray]]]:
+    """The sample with the last row of each dimension of some size left out, then of every one.
+
+    A loop over blocks of 2, 4 or 16 elements often goes wrong in the rest, and a sample often has
+    none.
+
+    Yields:
+      What is special about it, and flat inputs, which the op may refuse.
+    """
+    sizes = sorted({n for x in flat for n in x.shape if n > 1})
+    chosen = {f"{size - 1} instead of {size} rows": [size] for size in sizes}
+    if len(sizes) > 1:
+        chosen["one row less in every dimension"] = sizes
+    for label, some in chosen.items():
+        rows = [tuple(slice(n - (n in some)) for n in x.shape) for x in flat]
+        yield label, [x[row] for x, row in zip(flat, rows)]
+
+
 def _seconds(call: Callable) -> float:
     start = time.monotonic()
     call()
@@ -237,6 +253,20 @@ def is_builtin(op_type: str) -> bool:
     return op_type.startswith("_") or hasattr(tf.raw_ops, op_type)
 
 
+def tensors_of(result) -> list[tf.Tensor]:
+    """What a call of the op has returned, flat: no None, and no tf.Operation, which has no value."""
+    return [
+        tf.convert_to_tensor(one)
+        for one in tf.nest.flatten(result, expand_composites=True)
+        if one is not None and not isinstance(one, tf.Operation)
+    ]
+
+
+def is_opaque(tensor: tf.Tensor) -> bool:
+    """Whether NumPy has nothing to hold the tensor's value."""
+    return tensor.dtype in (tf.variant, tf.resource)
+
+
 def constant(array) -> tf.Tensor:
     """A tensor of the array's very dtype, with memory of its own."""
     array = np.asarray(array)
@@ -249,15 +279,10 @@ def arrays(tensors: Sequence) -> list[np.ndarray]:
     """Copies of tensors as arrays; strings become arrays of bytes."""
     return [
         np.array(tensor.numpy(), tensor.dtype.as_numpy_dtype)
-        if tensor.dtype not in (tf.variant, tf.resource)
+        if not is_opaque(tensor)
         else np.zeros(tensor.shape)
         for tensor in tensors
     ]
-
-
-def describe_error(error: BaseException) -> str:
-    """The type of an exception and its message, which may begin with a long list of frames."""
-    return f"{type(error).__name__}: {getattr(error, 'message', None) or error}"[:9000]
 
 
 def _arguments(node: tf.Operation) -> list:

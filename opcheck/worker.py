@@ -10,7 +10,9 @@ from multiprocessing.connection import Connection
 import numpy as np
 
 from opcheck import children
-from opcheck.report import Findings, Skip
+from opcheck.report import Findings, Skip, describe_error
+
+_EXHAUSTED = ("error", ("MemoryError: more than the option `memory` allows", ""))
 
 
 def serve(connection: Connection) -> None:
@@ -29,13 +31,14 @@ def serve(connection: Connection) -> None:
             else:
                 answer = getattr(worker, request)(**arguments)
             reply = ("answer", answer)
+        except MemoryError:
+            reply = _EXHAUSTED
         except Exception as error:
-            reply = (
-                "error",
-                (type(error).__name__, str(error), traceback.format_exc()),
-            )
+            reply = ("error", (describe_error(error), place(error)))
         try:
             connection.send(reply)
+        except MemoryError:
+            connection.send(_EXHAUSTED)
         except BrokenPipeError:
             return
 
@@ -145,11 +148,11 @@ class Worker:
 
         return generated.fuzz(self.subject, inputs, attrs, count, thorough, outputs)
 
-    def grow(self):
-        """A larger version of the sample, or None: see `subject.grown`."""
-        from opcheck.subject import grown
+    def other_sizes(self):
+        """Larger and smaller versions of the sample: see `calls.other_sizes`."""
+        from opcheck import calls
 
-        return grown(self.subject)
+        return calls.other_sizes(self.subject)
 
     def repeat(self, samples, times: int):
         """The outputs of some calls, each in memory that held something else before."""
@@ -184,19 +187,24 @@ def run_check(name, chapter, check):
     except Skip as reason:
         return replace(found.result(), verdict="skip", detail=str(reason))
     except Exception as error:
-        message = getattr(error, "message", None) or error
-        found.fail(
-            "the check could not go on",
-            "a result for the sample inputs",
-            f"{type(error).__name__}: {message}",
-            "the op, or the reference function, refuses the sample in this mode"
-            f" ({_place(error)})",
-        )
+        found.fail(*refused(describe_error(error), place(error)))
         summary = ""
     return found.result(summary or "")
 
 
-def _place(error: BaseException) -> str:
+def refused(error: str, place: str) -> tuple[str, str, str, str]:
+    """What was tried, what was expected and seen, and the likely cause."""
+    return (
+        "the check could not go on",
+        "a result for the sample inputs",
+        error,
+        "the op, or the reference function, refuses the sample in this mode, or the op's module "
+        f"cannot be imported ({place})",
+    )
+
+
+def place(error: BaseException) -> str:
+    """The file and line that raised, TensorFlow's own left out."""
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if "/tensorflow/" not in frame.filename] or frames
     return f"{os.path.basename(own[-1].filename)}, line {own[-1].lineno}" if own else ""

@@ -22,11 +22,18 @@ from python_ops import (  # noqa: E402
     dies,
     dies_of_negatives,
     dies_of_scalars,
+    dies_of_scalars_in_graphs,
+    dies_without_tensors,
+    filled,
     has_rows,
+    is_odd_for_odd_sizes,
     is_off_by_one_from_seven_on,
     racy_zero_out,
     raises_something_odd,
+    refuses,
+    remembers_the_first_size,
     sleeps_on_rank_five,
+    transposed,
     zero_out,
     zero_out_with_wrong_gradient,
 )
@@ -35,6 +42,7 @@ from tensorflow.python.framework import op_def_registry  # noqa: E402
 
 import opcheck  # noqa: E402
 from opcheck import children, source  # noqa: E402
+from opcheck import report as report_module  # noqa: E402
 from opcheck.__main__ import main  # noqa: E402
 from opcheck.checks import compatibility  # noqa: E402
 from opcheck.compare import difference, mentions  # noqa: E402
@@ -233,6 +241,54 @@ def test_findings_in_built_in_ops(name):
         assert re.search(pattern, seen[check]), seen[check]
 
 
+def look_up(keys):
+    initializer = tf.lookup.KeyValueTensorInitializer(tf.constant(["a"]), [1.0])
+    return tf.lookup.StaticHashTable(initializer, -1.0).lookup(keys)
+
+
+def as_list(x):
+    return tf.raw_ops.TensorListFromTensor(
+        tensor=x, element_shape=tf.zeros([0], "int32")
+    )
+
+
+def double_thrice(x):
+    return tf.while_loop(lambda i, _: i < 3, lambda i, y: (i + 1, 2 * y), [0, x])[1]
+
+
+@pytest.mark.parametrize(
+    ("op", "sample", "checks"),
+    [
+        pytest.param(look_up, strings(b"a"), ["eager_vs_graph"], id="a table"),
+        pytest.param(
+            as_list, normal(3), ["eager_vs_graph", "vectorize", "xla"], id="a variant"
+        ),
+        pytest.param(double_thrice, normal(3), ["gradient"], id="control flow"),
+        pytest.param(tf.io.serialize_tensor, normal(3), ["dtypes"], id="a text"),
+        pytest.param(
+            lambda x: x + tf.random.normal([3]),
+            normal(3),
+            ["immutability"],
+            id="chance",
+        ),
+        pytest.param(
+            lambda x: tf.debugging.Assert(tf.reduce_all(x < 9), [x]),
+            normal(3),
+            ["eager_vs_graph", "concurrency", "vectorize"],
+            id="no output",
+        ),
+    ],
+)
+def test_no_false_alarm_about(op, sample, checks):
+    options = {"concurrency_seconds": 0.1, "isolate": False}
+    opcheck.check(op, sample, checks=checks, **options).assert_ok()
+
+
+def test_a_forgotten_return_is_noted():
+    report = opcheck.check(lambda x: None, normal(2), checks="eager_vs_graph")
+    assert "is a `return` missing?" in report["eager_vs_graph"].detail
+
+
 def test_an_unwritten_output_in_tensorflow_itself():
     """Cholesky fills the lower triangle with NaN where it fails, and forgets the upper one."""
     indefinite = np.float64([[1, 2], [2, 1]])
@@ -284,6 +340,11 @@ def test_an_op_that_always_dies_fails_every_check_that_calls_it():
     assert len(line) > 1000 and line.endswith(', "float32").reshape((9, 9))))')
 
 
+def test_a_crash_before_the_first_case_has_the_sample_call():
+    report = opcheck.check(dies, normal(2), checks=["bad_input"])
+    assert report["bad_input"].line.startswith("import numpy")
+
+
 def test_a_call_that_hangs_is_ended():
     report = opcheck.check(
         sleeps_on_rank_five, normal(2), checks=["bad_input"], timeout=5
@@ -297,10 +358,63 @@ def test_an_unclean_error_is_a_finding():
     assert report["bad_input"].seen == "RuntimeError: odd"
 
 
+def test_what_fails_in_the_same_words_is_explained_once():
+    report = opcheck.check(refuses, normal(2), checks=["dtypes", "schema", "empty"])
+    assert len(report.failures) == 3
+    assert "dtypes, empty, schema: the check could not go on" in str(report)
+    assert str(report).count("ValueError: several lines") == 1
+    assert "(python_ops.py, line " in str(report)
+    assert report._repr_html_().count("several") == 1
+    assert "as for dtypes" in report._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("seen", "cause"),
+    [
+        (
+            "InternalError: Missing 1-th output from {{node X}}",
+            "having set that output",
+        ),
+        ("no answer within 5 s; reproduce: …", "a loop that does not end"),
+        ("NotImplementedError: Cannot convert a symbolic tf.Tensor (x:0)", "a graph"),
+        ("InvalidArgumentError: x must be a vector", "a guess"),
+    ],
+)
+def test_an_error_that_gives_its_cause_away(seen, cause):
+    found = opcheck.Findings("empty", "zero_out")
+    found.fail("a scalar", "a result", seen, "a guess")
+    assert cause in found.result().cause
+
+
+@pytest.mark.parametrize(
+    "noise",
+    [
+        "E: {{function_node __wrapped__X}} WHAT [Op:X]",
+        "E: WHAT [Op:Split] name: split",
+        "E: {{function_node __inference_f_1}} WHAT\n\t [[{{node X}}]] [Op:__inference_f_1]",
+    ],
+)
+def test_an_error_is_shown_without_noise(noise):
+    assert report_module.essence(noise) == "E: WHAT"
+
+
 def test_values_that_change_from_call_to_call():
     checks = ["eager_vs_graph", "determinism"]
     report = opcheck.check(counts_calls, normal(2), checks=checks)
     assert [result.verdict for result in report.results] == ["fail", "fail"]
+
+
+def test_other_sizes_than_the_sample_s_are_tried():
+    checks = ["reference", "determinism"]
+    report = opcheck.check(
+        is_odd_for_odd_sizes, normal(2, 4), reference=lambda x: x, checks=checks
+    )
+    for check in checks:
+        assert "one row less in every dimension" in report[check].detail
+    report = opcheck.check(
+        is_odd_for_odd_sizes, normal(16), reference=lambda x: x, checks="reference"
+    )
+    assert report["reference"].detail == "with 15 instead of 16 rows"
 
 
 def test_a_wrong_gradient_says_where():
@@ -362,6 +476,10 @@ def test_a_module_that_no_worker_can_import_is_a_failure(tmp_path, monkeypatch):
     report = opcheck.check(op, normal(2), checks=["eager_vs_graph", "xla", "empty"])
     for result in report.results:
         assert (result.verdict, result.seen) == ("fail", "RuntimeError: not here")
+    with pytest.raises(
+        ValueError, match=r"cannot import op: RuntimeError: not here \("
+    ):
+        fuzz(op, calls(tensors()))
 
 
 def test_what_cannot_be_imported_is_checked_in_this_process_only():
@@ -409,6 +527,15 @@ def test_a_server_that_died_is_started_again():
     assert opcheck.check(adds_one, normal(2), checks=["empty"]).ok
 
 
+@pytest.mark.parametrize("setting", [None, "1"])
+def test_workers_do_without_the_allocator_of_onednn(monkeypatch, setting):
+    # It waits for 10 s where memory ends, and hides what a kernel has not written.
+    monkeypatch.delenv("TF_ENABLE_ONEDNN_OPTS")
+    if setting:
+        monkeypatch.setenv("TF_ENABLE_ONEDNN_OPTS", setting)
+    assert children.environment()["TF_ENABLE_ONEDNN_OPTS"] == (setting or "0")
+
+
 def test_samples_are_generated():
     sample = opcheck.Sample(
         tf.TensorSpec([None, 2]), lambda random, shape: random.uniform(size=shape)
@@ -428,6 +555,13 @@ def test_an_empty_list_is_a_list_of_no_tensors():
     fuzz(adds_some, pairs, examples=100, skip=["bad_input"]).assert_ok()
 
 
+def test_a_list_without_tensors_is_tried():
+    report = opcheck.check(dies_without_tensors, normal(3), [normal(3)], checks="empty")
+    assert report["empty"].detail == "others is a list without tensors, eager"
+    assert "SIGABRT" in report["empty"].seen
+    assert report["empty"].line.endswith("[]))")
+
+
 @pytest.mark.parametrize(
     ("arguments", "options", "message"),
     [
@@ -437,6 +571,8 @@ def test_an_empty_list_is_a_list_of_no_tensors():
         ([normal(2)], {"extra": [has_rows] * 2}, "two checks have the name 'has_rows'"),
         ([normal(2)], {"extra": [lambda *_: ""]}, "a child process cannot import"),
         ([object()], {}, "input 0 is a object: opcheck takes dense tensors"),
+        ([normal(2)], {"tolerances": 0.1}, "tolerances is a dictionary"),
+        ([], {}, r"adds_one\(x\) cannot be called with 0 inputs and no attrs: missing"),
         ([opcheck.Sample(tf.TensorSpec(None))], {}, "shape of known rank"),
         ([opcheck.Sample(tf.TensorSpec([2], tf.string))], {}, "needs a generator"),
     ],
@@ -694,6 +830,37 @@ def test_a_line_holds_the_very_values(array):
         assert not difference([np.asarray(array)], [value], exact=True)
 
 
+def test_a_line_calls_the_op_as_it_failed():
+    line = source.line(None, adds_one, [np.int8(1)], {"k": 2}, ["eager", "graph"])
+    assert line == (
+        'import numpy as np; import tensorflow as tf; print(*(call(np.array(1, "int8"), k=2) '
+        "for call in (adds_one, tf.function(adds_one, autograph=False))))"
+    )
+
+
+def test_a_line_imports_from_a_package(tmp_path, monkeypatch):
+    package = tmp_path / "a_package"
+    package.mkdir()
+    (package / "__init__.py").write_text("from .inner import op")
+    (package / "inner.py").write_text("from . import other\ndef op(x): return x")
+    (package / "other.py").write_text("")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    op = importlib.import_module("a_package").op
+    line = source.line(locate(op), op, [np.int8(1)], {})
+    assert "; from a_package.inner import op; print(op(" in line
+    run = subprocess.run([sys.executable, "-c", line], capture_output=True, text=True)
+    assert run.stdout == "1\n"
+
+
+def test_a_crash_in_a_graph_is_reproduced_in_a_graph():
+    report = opcheck.check(dies_of_scalars_in_graphs, normal(2), checks="empty")
+    assert (
+        "print(tf.function(dies_of_scalars_in_graphs, autograph=False)("
+        in report["empty"].line
+    )
+
+
 # Fuzzing.
 
 
@@ -742,6 +909,32 @@ def test_fuzz_finds_what_differs_in_a_graph():
     assert report.results[0].detail.startswith("eager_vs_graph")
 
 
+def test_fuzz_infers_shapes_from_some_of_the_dimensions():
+    report = fuzz(transposed, calls(tensors(min_rank=2, max_rank=2)))
+    assert report.results[0].detail.startswith("static_shape")
+    assert "None" in report["fuzz"].seen
+
+
+def test_fuzz_says_when_a_call_does_not_fail_by_itself():
+    lists = calls(tensors(min_rank=1, max_rank=1, elements=st.just(1.0)))
+    report = fuzz(
+        remembers_the_first_size,
+        lists,
+        reference=lambda x: x,
+    )
+    assert "not this call alone" in report["fuzz"].cause
+
+
+def test_fuzz_does_not_take_little_memory_for_a_finding():
+    big = calls(np.float32(1), size=150_000_000)
+    fuzz(filled, big, examples=1, variations=0, memory=1 << 30).assert_ok()
+
+
+def test_fuzz_counts_clean_errors_only():
+    report = fuzz(raises_something_odd, calls(np.zeros([1] * 8, np.float32)))
+    assert (report["fuzz"].seen, report.errors) == ("RuntimeError: odd", 0)
+
+
 def test_fuzz_ends_when_time_is_up():
     report = fuzz(adds_one, calls(tensors()), examples=10_000_000, seconds=1)
     assert report.ok
@@ -751,6 +944,19 @@ def test_fuzz_ends_when_time_is_up():
 def test_fuzz_draws_a_progress_bar(capsys):
     fuzz(adds_one, calls(tensors()), examples=20, progress=True)
     assert "[######" in capsys.readouterr().err
+
+
+def test_without_hypothesis_fuzz_says_what_is_missing():
+    script = (
+        "import sys; sys.modules['hypothesis'] = None\n"
+        "import opcheck\n"
+        "try: opcheck.fuzz(print, None)\n"
+        "except ModuleNotFoundError as error: print(error)"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT
+    )
+    assert "opcheck.fuzz needs Hypothesis: pip install" in run.stdout, run.stderr
 
 
 def test_fuzz_names_what_it_cannot_skip():
@@ -775,12 +981,16 @@ def test_variations_follow_from_the_inputs_alone():
 SAMPLES = """
 import numpy as np
 good = (np.float32([3, 4]),)
-full = {"inputs": good, "reference": lambda x: np.where([1, 0], x, np.float32(0)), "checks": ["reference"]}
+full = {"inputs": good, "reference": lambda x: np.where(np.arange(x.size), np.float32(0), x), "checks": ["reference"]}
 wrong = {"inputs": good, "reference": lambda x: x}
 nothing = 7
 misspelt = {"inputs": good, "checks": ["refrence"]}
+unknown = {"inputs": good, "repeat": 3}
+three = good * 3
 def made():
     return full
+def failing():
+    return {}["x"]
 """
 
 
@@ -788,6 +998,8 @@ def made():
 def samples(tmp_path):
     (tmp_path / "cli_samples.py").write_text(SAMPLES)
     (tmp_path / "broken.py").write_text("1 / 0\n")
+    (tmp_path / "leaves.py").write_text("import sys\nsys.exit(0)\n")
+    (tmp_path / "unclear.py").write_text("def x(:\n")
     return tmp_path / "cli_samples.py"
 
 
@@ -831,9 +1043,30 @@ def test_the_command_fails_where_a_check_fails(samples, capsys):
         (ZERO_OUT, ":bad", [], "has no bad"),
         (ZERO_OUT, ":nothing", [], "is neither a tuple of inputs nor a dict"),
         (ZERO_OUT, ":misspelt", [], "no check 'refrence'"),
+        (ZERO_OUT, ":unknown", [], "an unexpected keyword argument 'repeat'"),
+        (
+            ZERO_OUT,
+            ":three",
+            [],
+            "cannot be called with 3 inputs and no attrs: too many",
+        ),
+        (
+            ZERO_OUT,
+            ":failing",
+            [],
+            "failing raised KeyError: 'x' (cli_samples.py, line ",
+        ),
+        (ZERO_OUT, ":good", ["--checks", ""], "no check ''"),
+        ("leaves.py:x", ":good", [], "cannot be imported: SystemExit: 0 (leaves.py, "),
+        ("unclear.py:x", ":good", [], "cannot be imported: SyntaxError: "),
         (ZERO_OUT, ":good", ["--skip", "x"], "no check 'x'"),
         (ZERO_OUT, ":good", ["--colour"], "unrecognized arguments: --colour"),
-        ("broken.py:x", ":good", [], "cannot be imported: ZeroDivisionError"),
+        (
+            "broken.py:x",
+            ":good",
+            [],
+            "broken.py cannot be imported: ZeroDivisionError: division by zero (broken.py, line 1)",
+        ),
         (
             ZERO_OUT,
             ":full",

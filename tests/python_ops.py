@@ -6,6 +6,7 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import tensorflow as tf
 
 import opcheck
@@ -50,6 +51,42 @@ def sleeps_on_rank_five(x):
     return tf.identity(x)
 
 
+def dies_without_tensors(x, others):
+    if not others:
+        os.abort()
+    return tf.add_n([x, *others])
+
+
+def dies_of_scalars_in_graphs(x):
+    if x.shape.rank == 0 and not tf.executing_eagerly():
+        os.abort()
+    return tf.identity(x)
+
+
+def filled(x, size):
+    return tf.fill([size], x)
+
+
+def transposed(x):
+    y = tf.transpose(x)
+    rows, columns = x.shape if x.shape.rank == 2 else (None, None)
+    if columns is None and rows is not None:
+        y.set_shape([rows, rows])
+    return y
+
+
+def remembers_the_first_size(x):
+    def run(values):
+        first = remembers_the_first_size.__dict__.setdefault("first", values.size)
+        return values * np.float32(values.size == first)
+
+    return tf.numpy_function(run, [x], x.dtype)
+
+
+def refuses(x):
+    raise ValueError("several\nlines")
+
+
 def raises_something_odd(x):
     if x.shape.rank == 8:
         raise RuntimeError("odd")
@@ -63,6 +100,10 @@ def is_off_by_one_from_seven_on(x):
 def counts_calls(x):
     counts_calls.calls = getattr(counts_calls, "calls", 0) + 1
     return x * tf.cast(counts_calls.calls, x.dtype)
+
+
+def is_odd_for_odd_sizes(x):
+    return counts_calls(counts_calls(x)) if tf.size(x) % 2 else tf.identity(x)
 
 
 @tf.custom_gradient

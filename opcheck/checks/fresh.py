@@ -15,13 +15,15 @@ def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
     """The same bits on repeated runs, with 1, 2 and more intra-op threads."""
     counts = [1, 2, max(4, os.cpu_count() or 1)]
     repeats = sample.options.get("repeats", 5)
-    first, samples = None, [sample.flat]
+    first, samples = None, {}
     for count in counts:
         with make(threads=count) as child:
             try:
-                if first is None and (larger := child.ask("grow")) is not None:
-                    samples.append(larger)
-                runs = child.ask("repeat", samples=samples, times=repeats)
+                if not samples:
+                    samples = {"": sample.flat, **child.ask("other_sizes")}
+                runs = child.ask(
+                    "repeat", samples=list(samples.values()), times=repeats
+                )
             except Crash as crash:
                 found.fail(
                     f"with {count} intra-op threads",
@@ -32,8 +34,12 @@ def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
                 continue
         if first is None:
             first = runs[0]
-        for number, outputs in enumerate(runs):
-            different = difference(first, outputs, exact=True)
+        for number, label, wanted, outputs in (
+            (number, label, *both)
+            for number, run in enumerate(runs)
+            for label, *both in zip(samples, first, run)
+        ):
+            different = difference(wanted, outputs, exact=True)
             if not different:
                 continue
             if count == counts[0]:
@@ -41,10 +47,11 @@ def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
             else:
                 cause = (
                     "a sum whose order depends on the threads, such as atomic additions of "
-                    "floats; or two threads that write to one place"
+                    "floats; two threads that write to one place; or state kept between calls"
                 )
             found.fail(
-                f"run {number + 1} with {count} intra-op threads",
+                f"run {number + 1} with {count} intra-op threads"
+                + (f", {label}" if label else ""),
                 "the bits of the first run with 1 thread",
                 different,
                 cause,

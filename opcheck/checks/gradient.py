@@ -7,8 +7,8 @@ import tensorflow as tf
 from tensorflow.python.framework import ops
 
 from opcheck.compare import is_inexact
-from opcheck.report import Findings, Skip
-from opcheck.subject import Subject, constant, describe_error
+from opcheck.report import Findings, Skip, describe_error
+from opcheck.subject import Subject, constant
 
 # Above so many elements, differences are taken along random directions.
 _ELEMENTS = 64
@@ -131,7 +131,10 @@ def _check_results(node: tf.Operation, function: Callable, found: Findings) -> N
                 "an input that is not differentiable has None for its gradient",
             )
         elif result is None and differentiable:
-            found.note(f"None for input {number}, which is {tensor.dtype.name}")
+            found.note(
+                f"the gradient function of {node.type} gives None for input {number}, which is "
+                f"{tensor.dtype.name}"
+            )
 
 
 def _is_float(array: np.ndarray) -> bool:

@@ -10,6 +10,7 @@ from opcheck.compare import difference, is_inexact, mentions
 from opcheck.report import Findings
 
 _MODES = ("eager", "graph")
+_MOST_CRASHES = 5  # then the other cases are not tried
 
 
 @dataclass(frozen=True)
@@ -18,14 +19,14 @@ class Case:
 
     Attributes:
       label: What is special about it.
-      flat: The inputs.
+      inputs: Arrays and lists of arrays.
       attrs: The keyword arguments.
       culprits: The numbers of the inputs, or the names of the attrs, that are wrong.
       named: Whether an error has to name a culprit.
     """
 
     label: str
-    flat: list
+    inputs: list
     attrs: dict
     culprits: tuple
     named: bool = True
@@ -74,25 +75,26 @@ def _run(child: Child, sample, cases: Sequence[Case], found: Findings) -> Iterat
     """
     crashes = 0
     for case in cases:
-        inputs = sample.pack(case.flat)
+        inputs, attrs = case.inputs, case.attrs
         try:
-            outcomes = child.ask("call", inputs=inputs, attrs=case.attrs, modes=_MODES)
+            outcomes = child.ask("call", inputs=inputs, attrs=attrs, modes=_MODES)
             _check_agreement(found, case, outcomes)
             for mode, outcome in zip(_MODES, outcomes):
                 if not outcome.clean:
                     _unclean(found, case, mode, outcome)
             yield case, dict(zip(_MODES, outcomes))
         except Crash as crash:
+            modes = [crash.doing or "eager"]
             found.fail(
                 f"{case.label}, {crash.doing}",
                 "a result or a TensorFlow error",
                 str(crash),
                 "the kernel trusts its input: a missing check, an index out of range, or a size "
                 "that overflows",
-                line=sample.line(inputs, case.attrs),
+                line=sample.line(inputs, attrs, modes),
             )
             crashes += 1
-            if crashes == sample.options.get("max_crashes", 5):
+            if crashes == _MOST_CRASHES:
                 return
 
 
@@ -108,7 +110,7 @@ def _unclean(found: Findings, case: Case, mode: str, outcome) -> None:
 def _check_agreement(found: Findings, case: Case, outcomes) -> None:
     """Both modes refuse, or both give a result."""
     eager, graph = outcomes
-    if (eager.outputs is None) != (graph.outputs is None):
+    if eager.disagrees(graph):
         seen = [one.error or "a result" for one in outcomes]
         found.fail(
             case.label,
@@ -140,7 +142,7 @@ def _compare_to_reference(found: Findings, sample, case: Case, outcome) -> None:
         return
     try:
         with np.errstate(all="ignore"):
-            wanted = sample.ask_reference(case.flat, case.attrs)
+            wanted = sample.ask_reference(case.inputs, case.attrs)
     except Exception:
         return  # the reference does not define it
     if different := difference(
@@ -150,7 +152,9 @@ def _compare_to_reference(found: Findings, sample, case: Case, outcome) -> None:
             case.label,
             "what the reference computes",
             different,
-            "outputs that are not written where there is nothing to read",
+            "outputs that are not written where there is nothing to read"
+            if "scalar" not in case.label
+            else "a kernel that takes it for granted that there is a dimension",
         )
 
 
@@ -169,7 +173,7 @@ def _empty_cases(sample, description) -> Iterator[Case]:
         key = tuple(x.shape for x in changed)
         if key not in seen:
             seen.add(key)
-            yield Case(label, changed, sample.attrs, ())
+            yield Case(label, sample.pack(changed), sample.attrs, ())
 
     for i, array in enumerate(flat):
         for axis in range(array.ndim):
@@ -190,6 +194,13 @@ def _empty_cases(sample, description) -> Iterator[Case]:
     for i, scalar in enumerate(scalars):
         yield from case(f"{names[i]} is a scalar", [*flat[:i], scalar, *flat[i + 1 :]])
     yield from case("all inputs are scalars", scalars)
+    first = 0  # of the tensors of an input
+    for i, some in enumerate(sample.inputs):
+        if isinstance(some, list) and some:
+            inputs = [*sample.inputs[:i], [], *sample.inputs[i + 1 :]]
+            label = f"{names[first]} is a list without tensors"
+            yield Case(label, inputs, sample.attrs, ())
+        first += len(some) if isinstance(some, list) else 1
 
 
 def _bad_cases(sample, description) -> Iterator[Case]:
@@ -198,7 +209,10 @@ def _bad_cases(sample, description) -> Iterator[Case]:
         for what, wrong, named in _wrong(array):
             flat = [*sample.flat[:i], wrong, *sample.flat[i + 1 :]]
             culprits = (i,) if named != "any" else tuple(range(len(flat)))
-            yield Case(f"{names[i]} {what}", flat, sample.attrs, culprits, bool(named))
+            inputs = sample.pack(flat)
+            yield Case(
+                f"{names[i]} {what}", inputs, sample.attrs, culprits, bool(named)
+            )
     for name, value in sample.attrs.items():
         is_length = any(
             arg.number_attr == name
@@ -213,7 +227,7 @@ def _bad_cases(sample, description) -> Iterator[Case]:
             attrs = {**sample.attrs, name: wrong}
             # The other bool is not wrong in itself, but the shapes may not fit it.
             culprits = (name, *everything) if isinstance(wrong, bool) else (name,)
-            yield Case(f"{name} = {shown}", sample.flat, attrs, culprits)
+            yield Case(f"{name} = {shown}", sample.inputs, attrs, culprits)
 
 
 def _wrong(array: np.ndarray) -> Iterator[tuple[str, np.ndarray, object]]:

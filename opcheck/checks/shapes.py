@@ -2,8 +2,8 @@
 
 import tensorflow as tf
 
-from opcheck.report import Findings
-from opcheck.subject import Subject, constant, describe_error
+from opcheck.report import Findings, describe_error
+from opcheck.subject import Subject, constant
 
 
 def static_shape(subject: Subject, found: Findings) -> str:
@@ -65,7 +65,8 @@ def infer(subject: Subject, shapes, found: Findings, actual, label: str):
             label,
             "a shape, unknown where it has to be",
             describe_error(error),
-            "the shape function takes an unknown dimension (-1) or rank for a known one",
+            "the shape function, or Python around the op, takes an unknown dimension (-1) or rank "
+            "for a known one",
         )
         return None
     _compare(found, inferred, actual, label)

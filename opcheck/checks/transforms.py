@@ -5,8 +5,8 @@ import tensorflow as tf
 from tensorflow.python.framework import kernels
 
 from opcheck.checks.threads import variants
-from opcheck.report import Findings, Skip
-from opcheck.subject import CLEAN_ERRORS, Subject, arrays, constant, describe_error
+from opcheck.report import Findings, Skip, describe_error
+from opcheck.subject import CLEAN_ERRORS, Subject, arrays, constant, is_opaque
 
 _UNSUPPORTED = (
     "No registered",
@@ -50,6 +50,9 @@ def vectorize(subject: Subject, found: Findings) -> str:
     """`tf.vectorized_map` equals a loop."""
     if not subject.flat:
         raise Skip("no inputs to vectorize over")
+    outputs = subject.outputs([constant(x) for x in subject.flat])
+    if not outputs or any(map(is_opaque, outputs)):
+        raise Skip("no output that a batch can hold")
     some = variants(subject, 3)
     while len(some) < 3:
         some.append(some[0])
@@ -112,7 +115,9 @@ def xla(subject: Subject, found: Findings) -> str:
         seen = arrays(function(*[constant(x) for x in subject.flat]))
     except CLEAN_ERRORS as error:
         message = describe_error(error)
-        if any(words in message for words in _UNSUPPORTED):
+        if isinstance(error, tf.errors.UnimplementedError) or any(
+            words in message for words in _UNSUPPORTED
+        ):
             found.note("not supported, said cleanly: no XLA kernel")
             return ""
         found.fail(
