@@ -105,7 +105,8 @@ def _load(place: str):
 
 def _shown(error: BaseException) -> str:
     first, *_ = f"{type(error).__name__}: {error}".splitlines()
-    return first if isinstance(error, SyntaxError) else f"{first} ({place(error)})"
+    where = "" if isinstance(error, SyntaxError) else place(error)
+    return f"{first} ({where})" if where else first
 
 
 if __name__ == "__main__":

@@ -194,19 +194,27 @@ def run_check(name, chapter, check):
 
 def refused(error: str, place: str) -> tuple[str, str, str, str]:
     """What was tried, what was expected and seen, and the likely cause."""
+    cause = (
+        "the op, or the reference function, refuses the sample in this mode, or the op's module "
+        "cannot be imported"
+    )
     return (
         "the check could not go on",
         "a result for the sample inputs",
         error,
-        "the op, or the reference function, refuses the sample in this mode, or the op's module "
-        f"cannot be imported ({place})",
+        f"{cause} ({place})" if place else cause,
     )
 
 
 def place(error: BaseException) -> str:
-    """The file and line that raised, TensorFlow's own left out."""
-    frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if "/tensorflow/" not in frame.filename] or frames
+    """The caller's own file and line that raised, if any: not TensorFlow's and not opcheck's."""
+    own = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if "/tensorflow/" not in frame.filename
+        and not frame.filename.startswith("<frozen")
+        and not frame.filename.startswith(os.path.dirname(__file__) + os.sep)
+    ]
     return f"{os.path.basename(own[-1].filename)}, line {own[-1].lineno}" if own else ""
 
 

@@ -47,10 +47,11 @@ from opcheck.__main__ import main  # noqa: E402
 from opcheck.checks import compatibility  # noqa: E402
 from opcheck.compare import difference, mentions  # noqa: E402
 from opcheck.fuzzing import fuzz  # noqa: E402
-from opcheck.samples import locate  # noqa: E402
+from opcheck.samples import as_arrays, locate  # noqa: E402
 from opcheck.strategies import calls, st, tensors  # noqa: E402
 from opcheck.testing import op_test  # noqa: E402
 from opcheck.variations import variations  # noqa: E402
+from opcheck.worker import place  # noqa: E402
 
 ROOT = Path(__file__).parents[1]
 ZERO_OUT = f"{ROOT}/examples/zero_out/zero_out.py:zero_out"
@@ -356,6 +357,12 @@ def test_a_call_that_hangs_is_ended():
 def test_an_unclean_error_is_a_finding():
     report = opcheck.check(raises_something_odd, normal(2), checks="bad_input")
     assert report["bad_input"].seen == "RuntimeError: odd"
+
+
+def test_the_place_of_an_error_is_not_in_opcheck():
+    with pytest.raises(ValueError, match="dense tensors") as error:
+        as_arrays([object()])
+    assert place(error.value).startswith("opcheck_test.py, line ")
 
 
 def test_what_fails_in_the_same_words_is_explained_once():
