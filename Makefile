@@ -59,7 +59,7 @@ lab: examples ## JupyterLab with the chapters open as notebooks
 	@$(python) tools/notebooks.py --local build/lab
 	@$(python) -m jupyterlab --notebook-dir build/lab
 
-test: examples ## every test
+test: docs ## every test, on the site too
 	@$(python) -m pytest -n auto --maxprocesses 4 --dist loadgroup
 
 asan: $(environment) ## the examples' tests and generated calls, looking for wrong memory accesses and arithmetic
@@ -72,6 +72,7 @@ bench: examples ## every measurement of bench/ that needs no GPU, against other 
 	@$(python) bench/peers.py
 	@$(python) bench/roi_pool.py
 	@$(python) bench/softmax_gradient.py
+	@$(python) bench/checks.py
 	@$(python) bench/build.py
 
 bench-build: examples ## how long the builds take, against their goals

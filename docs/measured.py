@@ -395,6 +395,25 @@ def goals(table: Table) -> HTML:
     )
 
 
+def durations(table: Table, label: str, axis: str = "seconds") -> HTML:
+    """Draws a table of durations, or of what else is to be small, and its goals."""
+    groups = {}
+    for row in table.rows:
+        measured, goal = float(row["measured"]), float(row["goal"])
+        text = f"{measured:g} {row['unit']}"
+        groups[row["what"]] = [Bar("", [measured], goal=goal, texts=[text])]
+    return bars(groups, label, axis, names_width=0)
+
+
+def exceeded(table: Table) -> list[str]:
+    """Says of each goal of a table of durations that was not reached what was."""
+    return [
+        f"{row['what']}: {row['measured']} {row['unit']}, goal {row['goal']}"
+        for row in table.rows
+        if float(row["measured"]) > float(row["goal"])
+    ]
+
+
 def _line(kind: str, first: str, cells: Sequence[str]) -> str:
     """A row of an HTML table."""
     return f"<tr>{first}{''.join(f'<{kind}>{cell}</{kind}>' for cell in cells)}</tr>"

@@ -104,6 +104,17 @@ def row(**fields: str) -> dict[str, str]:
     return {**common, **fields}
 
 
+def test_durations_beyond_their_goals_are_named_and_drawn():
+    rows = [
+        {"what": "a build", "measured": "61.5", "goal": "60", "unit": "s"},
+        {"what": "another", "measured": "60", "goal": "60", "unit": "s"},
+    ]
+    table = measured.Table([], rows)
+    assert measured.exceeded(table) == ["a build: 61.5 s, goal 60"]
+    drawn = measured.durations(table, "How long builds take.").data
+    assert ">a build<" in drawn and "61.5 s" in drawn and "60 s" in drawn
+
+
 def test_goals_missed_are_named():
     table = measured.Table(
         [],
