@@ -35,7 +35,7 @@ from tensorflow.python.client import pywrap_tf_session
 import opcheck
 from opcheck.compare import difference
 
-VARIATIONS = 20
+VARIATIONS = 30
 LEAST_COMPARED = 0.1
 CLEAN = (
     tf.errors.InvalidArgumentError,
