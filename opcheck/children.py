@@ -20,11 +20,12 @@ _server: "tuple[subprocess.Popen, socket.socket] | None" = None
 
 
 class Crash(Exception):
-    """A worker died or did not answer; the message says how, `doing` at what."""
+    """A worker died, or `hung` and was ended; the message says how, `doing` at what."""
 
-    def __init__(self, how: str, doing: str, log: str):
+    def __init__(self, how: str, doing: str, log: str, hung: bool):
         super().__init__(how)
         self.doing = doing
+        self.hung = hung
         self.log = log
 
     def __str__(self) -> str:
@@ -198,7 +199,7 @@ class Child:
             how = f"the process died of {signal.Signals(os.WTERMSIG(status)).name}"
         else:
             how = f"the process ended with exit status {os.waitstatus_to_exitcode(status)}"
-        return Crash(how, doing, log)
+        return Crash(how, doing, log, hung)
 
     def _forget(self) -> None:
         self._connection.close()

@@ -262,6 +262,7 @@ class Findings:
         self.failures: list[Result] = []
         self.notes: list[str] = []
         self.passed: list[str] = []
+        self.untried = 0  # calls, after failures that make more of them pointless
 
     def fail(
         self,
@@ -297,6 +298,8 @@ class Findings:
             first, *others = self.failures
             names = list(dict.fromkeys(other.detail for other in others))
             more = f"; {len(others)} more: {_join(names)}" if others else ""
+            if self.untried:
+                more += f"; {self.untried} other calls not tried"
             return replace(first, detail=first.detail + more)
         if self.notes:
             detail = "; ".join(filter(None, [summary, *self.notes]))

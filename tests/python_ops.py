@@ -45,8 +45,8 @@ def dies_of_negatives(x, index=0):
     return tf.identity(x)
 
 
-def sleeps_on_rank_five(x):
-    if x.shape.rank == 5:
+def sleeps_on_high_ranks(x):
+    if x.shape.rank >= 5:
         time.sleep(1000)
     return tf.identity(x)
 

@@ -10,7 +10,7 @@ from opcheck.compare import difference, is_inexact, mentions
 from opcheck.report import Findings
 
 _MODES = ("eager", "graph")
-_MOST_CRASHES = 5  # then the other cases are not tried
+_MOST_CRASHES = 5
 
 
 @dataclass(frozen=True)
@@ -71,10 +71,10 @@ def _run(child: Child, sample, cases: Sequence[Case], found: Findings) -> Iterat
     """Each case that does not end the process, with its outcomes by mode.
 
     A finding is made of what ends the process, of an error that is not clean, and of two modes
-    that disagree.
+    that disagree. After a call that hangs, or several that crash, the others are not tried.
     """
     crashes = 0
-    for case in cases:
+    for number, case in enumerate(cases, 1):
         inputs, attrs = case.inputs, case.attrs
         try:
             outcomes = child.ask("call", inputs=inputs, attrs=attrs, modes=_MODES)
@@ -94,7 +94,8 @@ def _run(child: Child, sample, cases: Sequence[Case], found: Findings) -> Iterat
                 line=sample.line(inputs, attrs, modes),
             )
             crashes += 1
-            if crashes == _MOST_CRASHES:
+            if crash.hung or crashes == _MOST_CRASHES:
+                found.untried = len(cases) - number
                 return
 
 
