@@ -39,9 +39,9 @@ def line(
         if len(called) == 1
         else f"print(*(call({shown}) for call in ({', '.join(called)})))"
     )
-    if "tf." in call:
-        imports = f"import tensorflow as tf; {imports}"
-    return f"import numpy as np; {imports}{call}"
+    modules = (("np.", "numpy as np"), ("tf.", "tensorflow as tf"))
+    needed = [f"import {module}; " for prefix, module in modules if prefix in call]
+    return f"{''.join(needed)}{imports}{call}"
 
 
 def _module(location) -> tuple[str, str]:
@@ -56,43 +56,58 @@ def _module(location) -> tuple[str, str]:
 
 
 def _attr(value) -> str:
-    if type(value).__name__ == "DType":
+    kind = type(value).__name__
+    if kind == "DType":
         return f'"{value.name}"'
-    if isinstance(value, float) and not np.isfinite(value):
-        return f'float("{value}")'
-    return repr(value)
+    if kind == "TensorShape":
+        return f"tf.{value!r}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_attr, value))}]"
+    if isinstance(value, tuple):
+        comma = "," if len(value) == 1 else ""
+        return f"({', '.join(map(_attr, value))}{comma})"
+    if isinstance(value, np.ndarray):
+        return f'np.array({_attr(value.tolist())}, "{value.dtype.name}")'
+    if isinstance(value, float | np.floating):
+        return _float(value)
+    return repr(value.item() if isinstance(value, np.generic) else value)
 
 
 def _input(value) -> str:
+    """A tensor, since that is what the checks call the op with."""
     if isinstance(value, list | tuple):
-        return f"[{', '.join(_input(x) for x in value)}]"
+        return f"[{', '.join(map(_input, value))}]"
     array = np.asarray(value)
-    dtype = "object" if array.dtype == object else f'"{array.dtype.name}"'
-    if array.dtype.name not in np.sctypeDict:  # bfloat16 and the like
-        return f"tf.cast({_input(array.astype(np.float32))}, {dtype})"
-    flat = array.reshape(-1)
-    if flat.size > 1 and _all_equal(flat):
-        return f"np.full({array.shape}, {_number(flat[0])}, {dtype})"
-    if array.ndim > 1 or array.size == 0 and array.ndim:
-        if array.size == 0:
-            return f"np.zeros({array.shape}, {dtype})"
-        numbers = ", ".join(map(_number, flat.tolist()))
-        return f"np.array([{numbers}], {dtype}).reshape({array.shape})"
-    if array.ndim == 0:
-        return f"np.array({_number(array[()])}, {dtype})"
-    return f"np.array([{', '.join(map(_number, flat.tolist()))}], {dtype})"
+    dtype = "string" if array.dtype == object else array.dtype.name
+    if array.dtype.names:  # qint8 and the like
+        (dtype,) = array.dtype.names
+        array = array[dtype]
+    elements = list(map(_element, array.reshape(-1)))
+    shown = f"[{', '.join(elements)}]"
+    shape = f", shape={list(array.shape)}"
+    if len(elements) > 1 and len(set(elements)) == 1:
+        shown = elements[0]
+    elif array.ndim == 0:
+        shown, shape = elements[0], ""
+    elif array.ndim == 1:
+        shape = ""
+    return f'tf.constant({shown}, "{dtype}"{shape})'
 
 
-def _all_equal(flat: np.ndarray) -> bool:
-    first = flat[0]
-    return all(x == first or (x != x and first != first) for x in flat.tolist())
+def _element(value) -> str:
+    if isinstance(value, bytes):
+        same = len(value) > 100 and len(set(value)) == 1
+        return f"{value[:1]!r} * {len(value)}" if same else repr(value)
+    exact = value.item()
+    if isinstance(exact, complex):
+        return f"complex({_float(value.real)}, {_float(value.imag)})"
+    return _float(value) if isinstance(exact, float) else repr(exact)
 
 
-def _number(value) -> str:
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, bytes) and len(value) > 100:
-        return f"{value[:1]!r} * {len(value)}" if len(set(value)) == 1 else repr(value)
-    if isinstance(value, float) and not np.isfinite(value):
-        return {"nan": "np.nan", "inf": "np.inf", "-inf": "-np.inf"}[str(value)]
-    return repr(value)
+def _float(value) -> str:
+    """The shortest number that becomes the value, whatever its type."""
+    exact = float(value)
+    if not np.isfinite(exact):
+        return f'float("{exact}")'
+    short = float(str(value))
+    return repr(short if type(value)(short) == value else exact)
