@@ -83,13 +83,11 @@ def _as_array(value, name: str):
             f"{name} is a {type(value).__name__}: opcheck takes dense tensors, arrays, "
             "opcheck.Sample, and lists of these"
         )
-    if array.dtype.kind in "US":
-        array = _strings(array)
     if array.dtype == object and not all(
         isinstance(x, bytes | str) for x in array.reshape(-1)
     ):
         raise ValueError(f"{name} is neither numbers, bools nor strings")
-    return array
+    return _strings(array) if array.dtype.kind in "USO" else array
 
 
 def _is_tensor(value) -> bool:

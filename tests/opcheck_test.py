@@ -572,6 +572,12 @@ def test_a_list_without_tensors_is_tried():
     assert report["empty"].line.endswith("[]))")
 
 
+def test_a_str_in_an_array_is_bytes_as_in_a_tensor():
+    report = opcheck.check(dies_of_scalars, strings("é", "b"), checks="empty")
+    assert "SIGABRT" in report["empty"].seen
+    assert "tf.constant(b'\\xc3\\xa9', \"string\")" in report["empty"].line
+
+
 @pytest.mark.parametrize(
     ("arguments", "options", "message"),
     [
