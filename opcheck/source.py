@@ -58,7 +58,11 @@ def _module(location) -> tuple[str, str]:
 def _attr(value) -> str:
     kind = type(value).__name__
     if kind == "DType":
-        return f'"{value.name}"'
+        return f'tf.as_dtype("{value.name}")'
+    if isinstance(value, np.dtype):
+        return f'np.dtype("{value.name}")'
+    if isinstance(value, type) and issubclass(value, np.generic):
+        return f'np.dtype("{np.dtype(value).name}").type'
     if kind == "TensorShape":
         return f"tf.{value!r}"
     if isinstance(value, list):
@@ -70,7 +74,9 @@ def _attr(value) -> str:
         return f'np.array({_attr(value.tolist())}, "{value.dtype.name}")'
     if isinstance(value, float | np.floating):
         return _float(value)
-    return repr(value.item() if isinstance(value, np.generic) else value)
+    if isinstance(value, np.generic):
+        value = value.item()
+    return _text(value) if isinstance(value, str | bytes) else repr(value)
 
 
 def _input(value) -> str:
@@ -96,12 +102,16 @@ def _input(value) -> str:
 
 def _element(value) -> str:
     if isinstance(value, bytes):
-        same = len(value) > 100 and len(set(value)) == 1
-        return f"{value[:1]!r} * {len(value)}" if same else repr(value)
+        return _text(value)
     exact = value.item()
     if isinstance(exact, complex):
         return f"complex({_float(value.real)}, {_float(value.imag)})"
     return _float(value) if isinstance(exact, float) else repr(exact)
+
+
+def _text(value: str | bytes) -> str:
+    same = len(value) > 100 and len(set(value)) == 1
+    return f"{value[:1]!r} * {len(value)}" if same else repr(value)
 
 
 def _float(value) -> str:

@@ -863,7 +863,8 @@ def test_a_line_holds_attrs_of_all_kinds():
         "x": float("inf"),
         "some": [float("nan"), np.float32(0.1)],
         "pair": (1,),
-        "types": [tf.float32],
+        "types": [tf.float32, np.dtype("int8"), np.float16],
+        "text": "a" * (1 << 24),
         "shape": tf.TensorShape([None, 2]),
         "table": np.float32([1, np.inf]),
     }
@@ -871,9 +872,14 @@ def test_a_line_holds_attrs_of_all_kinds():
     imports = "import numpy as np; import tensorflow as tf; "
     assert line == (
         f'{imports}print(adds_one(x=float("inf"), some=[float("nan"), 0.1], pair=(1,), '
-        'types=["float32"], shape=tf.TensorShape([None, 2]), '
+        'types=[tf.as_dtype("float32"), np.dtype("int8"), np.dtype("float16").type], '
+        "text='a' * 16777216, shape=tf.TensorShape([None, 2]), "
         'table=np.array([1.0, float("inf")], "float32")))'
     )
+    call = line.removeprefix(imports).removeprefix("print(adds_one(")[:-2]
+    held = eval(f"dict({call})", {"tf": tf, "np": np})
+    assert held.keys() == attrs.keys()
+    assert (held["types"], held["text"]) == (attrs["types"], attrs["text"])
 
 
 def test_a_line_calls_the_op_as_it_failed():
