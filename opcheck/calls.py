@@ -38,6 +38,8 @@ class Outcome:
       generic: Whether the message is TensorFlow's own.
       mismatch: What contradicts the promises of a call that gave outputs.
       kind: The check that the mismatch belongs to.
+      modes: How the op was called when it went wrong: see `source.line`.
+      shapes: For the mode "inferred", what was known of the shape of each tensor.
     """
 
     outputs: list[np.ndarray] | None = None
@@ -46,6 +48,8 @@ class Outcome:
     generic: bool = False
     mismatch: str = ""
     kind: str = ""
+    modes: tuple[str, ...] = ("eager",)
+    shapes: list | None = None
 
     def disagrees(self, other: "Outcome") -> bool:
         """Whether one gave a result and the other an error, which is not that memory ended."""

@@ -22,7 +22,7 @@ _server: "tuple[subprocess.Popen, socket.socket] | None" = None
 class Crash(Exception):
     """A worker died, or `hung` and was ended; the message says how, `doing` at what."""
 
-    def __init__(self, how: str, doing: str, log: str, hung: bool):
+    def __init__(self, how: str, doing, log: str, hung: bool):
         super().__init__(how)
         self.doing = doing
         self.hung = hung

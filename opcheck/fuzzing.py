@@ -40,8 +40,6 @@ _EXPECTED = {
     "bad_input": "InvalidArgumentError or the like, which names an input or attr",
     "reference": "what the reference computes",
 }
-# How the line that reproduces a failure calls the op; else eagerly.
-_MODES = {"eager_vs_graph": ("eager", "graph"), "static_shape": ("graph",)}
 _CHAPTERS = {
     "crash": "attrs",
     "eager_vs_graph": "shape_functions",
@@ -78,6 +76,7 @@ class _Failure:
     inputs: list
     attrs: dict
     modes: tuple
+    shapes: list | None
 
     def size(self) -> tuple:
         """Smaller is better to look at."""
@@ -130,8 +129,8 @@ def fuzz(
       tolerances: As for `opcheck.check`.
       variations: How many further calls are derived from each one that Hypothesis generates: the
         same elements in other places, or one input in another shape. They are cheap.
-      thorough: For one in so many of Hypothesis's calls a graph is made for its very shapes, and
-        the inferred ones are checked; otherwise one graph serves all.
+      thorough: One graph serves the calls of all shapes. For one in so many of Hypothesis's calls
+        another is made for its very shapes, and the inferred ones are checked.
       seed: The same seed, the same calls.
       timeout: Seconds after which a call counts as hung.
       memory: As for `opcheck.check`.
@@ -248,17 +247,17 @@ class _Campaign:
             )
         except Crash as crash:
             self.calls += 1
-            number, mode = (crash.doing or "0 eager").split()
+            number, mode, shapes = crash.doing or (0, "eager", None)
             some = variations(inputs, self.variations)
-            varied, _ = next(islice(some, int(number), None))
-            self._fail("crash", str(crash), varied, attrs, (mode,))
+            varied, _ = next(islice(some, number, None))
+            self._fail("crash", str(crash), varied, attrs, (mode,), shapes)
         varied = variations(inputs, self.variations)
         for outcome, (these, same_shapes) in zip(outcomes, varied):
             self.calls += 1
             self.errors += outcome.outputs is None and outcome.clean
             kind, seen = self._judge(outcome, these, attrs, same_shapes)
             if seen and kind not in self.skip:
-                self._fail(kind, seen, these, attrs, _MODES.get(kind, ("eager",)))
+                self._fail(kind, seen, these, attrs, outcome.modes, outcome.shapes)
 
     def _judge(self, outcome, inputs, attrs, same_shapes) -> tuple[str, str]:
         if outcome.mismatch:
@@ -290,8 +289,8 @@ class _Campaign:
             result, outcome.outputs, tolerances, strict=False
         )
 
-    def _fail(self, kind: str, seen: str, inputs, attrs, modes) -> None:
-        failure = _Failure(kind, essence(seen), inputs, dict(attrs), modes)
+    def _fail(self, kind: str, seen: str, inputs, attrs, modes, shapes) -> None:
+        failure = _Failure(kind, essence(seen), inputs, dict(attrs), modes, shapes)
         if self.smallest is None:
             self.end = time.monotonic() + self.seconds
             self.smallest = failure
@@ -347,6 +346,8 @@ class _Campaign:
                 failure.seen,
                 cause,
                 _CHAPTERS[failure.kind],
-                self.call.line(failure.inputs, failure.attrs, failure.modes),
+                self.call.line(
+                    failure.inputs, failure.attrs, failure.modes, failure.shapes
+                ),
             )
         return FuzzReport(_name(self.call.op), result, self.calls, self.errors)

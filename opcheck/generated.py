@@ -25,8 +25,8 @@ def fuzz(
       inputs: Arrays and lists of arrays.
       attrs: Keyword arguments.
       count: How many variations.
-      thorough: Whether to make a graph for the very shapes of the generated call; else, as
-        for the variations, the graph that serves all shapes is used: several times faster.
+      thorough: Whether to make a graph for the very shapes of the generated call too, beside
+        the one that serves all shapes, which is several times faster.
       outputs: Whether the caller wants to see the outputs.
     """
     outcomes = []
@@ -47,8 +47,8 @@ def fuzz(
 
 
 def _one(subject: Subject, inputs, attrs: dict, thorough: bool, number: int) -> Outcome:
-    """Eager, in a graph, shapes inferred, inputs unchanged."""
-    subject.progress(f"{number} eager")
+    """Eager, in graphs, shapes inferred, inputs unchanged."""
+    subject.progress((number, "eager", None))
     flat = tf.nest.flatten(list(inputs))
     tensors = [constant(x) for x in flat]
     outcome = outcome_of(lambda: (arrays(apply(subject, tensors, inputs, attrs)), ""))
@@ -56,46 +56,53 @@ def _one(subject: Subject, inputs, attrs: dict, thorough: bool, number: int) -> 
         outcome.mismatch = f"an input changed: {different.replace('output', 'input')}"
         outcome.kind = "immutability"
         return outcome
-    subject.progress(f"{number} graph")
+    graphs = {"any shape": lambda: _any_shape(subject, tensors, inputs, attrs)}
     if thorough:
-        graph = outcome_of(lambda: in_graph(subject, flat, inputs, attrs))
-    else:
-        graph = outcome_of(lambda: _any_shape(subject, tensors, inputs, attrs))
-    if graph.mismatch:
-        outcome.mismatch, outcome.kind = graph.mismatch, "static_shape"
-    elif not graph.clean:
-        return graph
-    elif outcome.disagrees(graph):
-        seen = [one.error or "a result" for one in (outcome, graph)]
-        outcome.mismatch = f"eager: {seen[0]}; in a graph: {seen[1]}"
-        outcome.kind = "eager_vs_graph"
-    elif graph.outputs is not None:
-        if different := subject.difference(outcome.outputs, graph.outputs):
-            outcome.mismatch = f"in a graph, {different}"
-            outcome.kind = "eager_vs_graph"
-        elif thorough:
-            outcome.mismatch = _partly_known(subject, flat, inputs, attrs, graph)
-            outcome.kind = "static_shape"
+        graphs = {"graph": lambda: in_graph(subject, flat, inputs, attrs), **graphs}
+    for mode, run in graphs.items():
+        subject.progress((number, mode, None))
+        graph = outcome_of(run)
+        graph.modes = (mode,)
+        if graph.mismatch:
+            outcome.mismatch, outcome.kind = graph.mismatch, "static_shape"
+            outcome.modes, outcome.shapes = ("inferred",), [x.shape for x in flat]
+        elif not graph.clean:
+            return graph
+        elif outcome.disagrees(graph):
+            seen = [one.error or "a result" for one in (outcome, graph)]
+            outcome.mismatch = f"eager: {seen[0]}; in a graph: {seen[1]}"
+        elif graph.outputs is not None:
+            if different := subject.difference(outcome.outputs, graph.outputs):
+                outcome.mismatch = f"in a graph, {different}"
+        if outcome.mismatch:
+            if not outcome.kind:
+                outcome.kind, outcome.modes = "eager_vs_graph", ("eager", mode)
+            return outcome
+    if thorough and outcome.outputs is not None:
+        _infer_from_less(subject, flat, inputs, attrs, outcome)
     return outcome
 
 
-def _partly_known(subject: Subject, flat, inputs, attrs: dict, graph: Outcome) -> str:
-    """Where a shape that is inferred from all dimensions but one is wrong, in one line."""
+def _infer_from_less(subject: Subject, flat, inputs, attrs: dict, outcome) -> None:
+    """Tells where a shape that is inferred from all dimensions but one is wrong."""
     for i, axis in [(i, axis) for i, x in enumerate(flat) for axis in range(x.ndim)]:
         shapes = [list(x.shape) for x in flat]
         shapes[i][axis] = None
+        subject.progress((0, "inferred", shapes))
 
         def infer(shapes=shapes):
             pairs = zip(shapes, flat)
             specs = [tf.TensorSpec(shape, tf.as_dtype(x.dtype)) for shape, x in pairs]
             function = traced(subject, specs, inputs, attrs)
             inferred = [x.shape for x in function.outputs]
-            return [], contradiction(inferred, graph.outputs)
+            return [], contradiction(inferred, outcome.outputs)
 
-        outcome = outcome_of(infer)
-        if wrong := outcome.mismatch or outcome.error:
-            return f"{wrong}, for inputs of shapes {shapes}"
-    return ""
+        inferred = outcome_of(infer)
+        if wrong := inferred.mismatch or inferred.error:
+            outcome.mismatch = f"{wrong}, for inputs of shapes {shapes}"
+            outcome.kind = "static_shape"
+            outcome.modes, outcome.shapes = ("inferred",), shapes
+            return
 
 
 def _any_shape(subject: Subject, tensors, inputs, attrs: dict):

@@ -61,11 +61,13 @@ class Call:
         result = self.reference(*inputs, **attrs)
         return [np.asarray(x) for x in _flatten(result)]
 
-    def line(self, inputs: Sequence, attrs: Mapping, modes=("eager",)) -> str:
+    def line(
+        self, inputs: Sequence, attrs: Mapping, modes=("eager",), shapes=None
+    ) -> str:
         """The call as a line of Python."""
         from opcheck.source import line
 
-        return line(self.location, self.op, inputs, attrs, modes)
+        return line(self.location, self.op, inputs, attrs, modes, shapes)
 
 
 def _flatten(value) -> list:

@@ -1,14 +1,20 @@
 """A call as one line of Python."""
 
+import itertools
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
 
 def line(
-    location, op: Callable, inputs: Sequence, attrs: Mapping, modes=("eager",)
+    location,
+    op: Callable,
+    inputs: Sequence,
+    attrs: Mapping,
+    modes=("eager",),
+    shapes: Sequence | None = None,
 ) -> str:
     """Python that makes the call in a fresh process.
 
@@ -17,7 +23,9 @@ def line(
       op: The function.
       inputs: Arrays and lists of arrays.
       attrs: Keyword arguments.
-      modes: "eager", "graph" or both: how it is called.
+      modes: How it is called: "eager"; in a "graph" for its very shapes; in one for "any shape";
+        two of these; or "inferred": its output shapes in a graph, then the eager call.
+      shapes: For "inferred", what is known of the shape of each tensor.
     """
     name = getattr(op, "__name__", "op")
     imports = ""
@@ -29,19 +37,45 @@ def line(
         imports += f"from {module} import {name.split('.')[0]}; "
     elif location is not None:
         name = f"tf.{location.name}"
-    functions = {"eager": name, "graph": f"tf.function({name}, autograph=False)"}
-    called = [functions[mode] for mode in modes]
-    arguments = [_input(x) for x in inputs]
-    arguments += [f"{key}={_attr(value)}" for key, value in attrs.items()]
-    shown = ", ".join(arguments)
-    call = (
-        f"print({called[0]}({shown}))"
-        if len(called) == 1
-        else f"print(*(call({shown}) for call in ({', '.join(called)})))"
-    )
+    named = [f"{key}={_attr(value)}" for key, value in attrs.items()]
+    arguments = ", ".join([*map(_input, inputs), *named])
+    in_graph = f"tf.function({name}, autograph=False)"
+    if "inferred" in modes:
+        specs = ", ".join([*_specs(inputs, iter(shapes)), *named])
+        inferred = f"{in_graph}.get_concrete_function({specs}).output_shapes"
+        call = f"print({inferred}, {name}({arguments}))"
+    elif "any shape" in modes:
+        wrapped = f"lambda *inputs: {name}({', '.join(['*inputs', *named])})"
+        signature = ", ".join(_specs(inputs, itertools.repeat(None)))
+        graph = (
+            f"tf.function({wrapped}, autograph=False, input_signature=[{signature}])"
+        )
+        calls = [f"{name}({arguments})"] if "eager" in modes else []
+        calls.append(f"{graph}({', '.join(map(_input, inputs))})")
+        call = f"print({', '.join(calls)})"
+    else:
+        called = [{"eager": name, "graph": in_graph}[mode] for mode in modes]
+        call = (
+            f"print({called[0]}({arguments}))"
+            if len(called) == 1
+            else f"print(*(call({arguments}) for call in ({', '.join(called)})))"
+        )
     modules = (("np.", "numpy as np"), ("tf.", "tensorflow as tf"))
     needed = [f"import {module}; " for prefix, module in modules if prefix in call]
     return f"{''.join(needed)}{imports}{call}"
+
+
+def _specs(inputs: Sequence, shapes: Iterator) -> list[str]:
+    """A tf.TensorSpec for each input, with the shapes in order."""
+    specs = []
+    for value in inputs:
+        if isinstance(value, list | tuple):
+            specs.append(f"[{', '.join(_specs(value, shapes))}]")
+        else:
+            shape = next(shapes)
+            known = shape if shape is None else list(shape)
+            specs.append(f'tf.TensorSpec({known}, "{_dtype(np.asarray(value))}")')
+    return specs
 
 
 def _module(location) -> tuple[str, str]:
@@ -84,9 +118,8 @@ def _input(value) -> str:
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_input, value))}]"
     array = np.asarray(value)
-    dtype = "string" if array.dtype == object else array.dtype.name
-    if array.dtype.names:  # qint8 and the like
-        (dtype,) = array.dtype.names
+    dtype = _dtype(array)
+    if array.dtype.names:
         array = array[dtype]
     elements = list(map(_element, array.reshape(-1)))
     shown = f"[{', '.join(elements)}]"
@@ -98,6 +131,12 @@ def _input(value) -> str:
     elif array.ndim == 1:
         shape = ""
     return f'tf.constant({shown}, "{dtype}"{shape})'
+
+
+def _dtype(array: np.ndarray) -> str:
+    if array.dtype.names:  # qint8 and the like
+        return array.dtype.names[0]
+    return "string" if array.dtype == object else array.dtype.name
 
 
 def _element(value) -> str:

@@ -23,13 +23,16 @@ from python_ops import (  # noqa: E402
     dies_of_negatives,
     dies_of_scalars,
     dies_of_scalars_in_graphs,
+    dies_of_unknown_dimensions,
     dies_without_tensors,
     filled,
     has_rows,
     is_odd_for_odd_sizes,
+    is_odd_for_unknown_ranks,
     is_off_by_one_from_seven_on,
     racy_zero_out,
     raises_something_odd,
+    raises_something_odd_in_graphs,
     refuses,
     remembers_the_first_size,
     sleeps_on_high_ranks,
@@ -961,10 +964,38 @@ def test_fuzz_finds_what_differs_in_a_graph():
     assert report.results[0].detail.startswith("eager_vs_graph")
 
 
+def run_line(report):
+    command = [sys.executable, "-c", report.line]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
 def test_fuzz_infers_shapes_from_some_of_the_dimensions():
     report = fuzz(transposed, calls(tensors(min_rank=2, max_rank=2)))
     assert report.results[0].detail.startswith("static_shape")
     assert "None" in report["fuzz"].seen
+    assert re.search(r"^\(\d, \d\) tf.Tensor\(", run_line(report).stdout)
+
+
+def test_fuzz_reproduces_what_is_wrong_for_unknown_ranks():
+    pairs = calls(tensors(elements=st.just(1.0)), [np.float32(1)], k=st.integers(1, 9))
+    report = fuzz(is_odd_for_unknown_ranks, pairs, examples=100)
+    assert "keeps something from one call" not in report["fuzz"].cause
+    eager, graph = run_line(report).stdout.split(" tf.Tensor")
+    assert eager.startswith("tf.Tensor(1.0, shape=()")
+    assert graph.startswith("(2.0, shape=()")
+
+
+def test_fuzz_reproduces_an_odd_error_in_a_graph():
+    report = fuzz(raises_something_odd_in_graphs, calls(tensors()), variations=0)
+    assert report["fuzz"].seen == "RuntimeError: odd"
+    assert "RuntimeError: odd" in run_line(report).stderr
+
+
+def test_fuzz_reproduces_a_crash_while_shapes_are_inferred():
+    report = fuzz(dies_of_unknown_dimensions, calls(tensors(min_rank=1)))
+    assert report.results[0].detail.startswith("crash")
+    assert "tf.TensorSpec([None]" in report.line
+    assert run_line(report).returncode == -signal.SIGABRT
 
 
 def test_fuzz_says_when_a_call_does_not_fail_by_itself():

@@ -75,6 +75,22 @@ def transposed(x):
     return y
 
 
+def is_odd_for_unknown_ranks(x, others, k=1):
+    return x + k if x.shape.rank is None else tf.identity(x)
+
+
+def raises_something_odd_in_graphs(x):
+    if x.shape.rank and not tf.executing_eagerly():
+        raise RuntimeError("odd")
+    return tf.identity(x)
+
+
+def dies_of_unknown_dimensions(x):
+    if x.shape.rank and not x.shape.is_fully_defined():
+        os.abort()
+    return tf.identity(x)
+
+
 def remembers_the_first_size(x):
     def run(values):
         first = remembers_the_first_size.__dict__.setdefault("first", values.size)
