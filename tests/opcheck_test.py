@@ -809,6 +809,16 @@ def test_an_older_definition_that_does_not_fit(change, problem):
     assert problem in "\n".join(compatibility.problems(old, op_def()))
 
 
+def test_a_raised_minimum_is_found():
+    now = op_def("AudioSummaryV2")
+    old = op_def("AudioSummaryV2")
+    [attr] = [attr for attr in old.attr if attr.name == "max_outputs"]
+    assert (attr.minimum, attr.default_value.i) == (1, 3)
+    assert compatibility.problems(old, now) == []
+    attr.minimum = 0
+    assert "at least minimum 1" in "\n".join(compatibility.problems(old, now))
+
+
 def test_schema_reads_text():
     old = op_def()
     old.attr.add(name="speed", type="int")

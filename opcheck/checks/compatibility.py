@@ -97,11 +97,9 @@ def _values(old: op_def_pb2.OpDef, attr) -> list[attr_value_pb2.AttrValue]:
         values = [value()]
     if attr.HasField("default_value"):
         others = [one for one in values if one != attr.default_value]
-        values = (
-            [attr.default_value, *others]
-            if attr.type != "int"
-            else [attr.default_value]
-        )
+        if attr.type == "int" and not attr.has_minimum:
+            others = []  # no value but the default is known to make sense
+        values = [attr.default_value, *others]
     return values
 
 
