@@ -14,6 +14,7 @@ from tensorflow.core.framework import (
     graph_pb2,
     node_def_pb2,
     op_def_pb2,
+    tensor_shape_pb2,
 )
 
 _TYPES = ("type", "list(type)")
@@ -82,25 +83,35 @@ def _values(old: op_def_pb2.OpDef, attr) -> list[attr_value_pb2.AttrValue]:
         values = [value(f=1.0)]
     elif attr.type == "bool":
         values = [value(b=False), value(b=True)]
-    elif attr.type == "shape":
-        values = [value()]
-        values[0].shape.unknown_rank = True
+    elif attr.type == "list(string)" and allowed.s:
+        lists = (value.ListValue(s=[one] * max(least, 1)) for one in allowed.s)
+        values = [value(list=one) for one in lists]
     elif attr.type.startswith("list("):
-        values = [value(list=value.ListValue())]
-        field = {"int": "i", "float": "f", "bool": "b", "string": "s"}.get(
-            attr.type[5:-1]
-        )
-        if field and least:
-            one = b"" if field == "s" else 1
-            getattr(values[0].list, field).extend([one] * least)
+        field, one = _element(attr.type[5:-1])
+        values = [value(list=value.ListValue(**{field: [one] * least}))]
     else:
-        values = [value()]
+        field, one = _element(attr.type)
+        values = [value(**{field: one})]
     if attr.HasField("default_value"):
         others = [one for one in values if one != attr.default_value]
         if attr.type == "int" and not attr.has_minimum:
             others = []  # no value but the default is known to make sense
         values = [attr.default_value, *others]
     return values
+
+
+def _element(kind: str) -> tuple[str, object]:
+    """The field of an AttrValue for a kind of attr, and something to put there."""
+    shape = tensor_shape_pb2.TensorShapeProto(unknown_rank=True)
+    return {
+        "int": ("i", 1),
+        "float": ("f", 1.0),
+        "bool": ("b", False),
+        "string": ("s", b""),
+        "shape": ("shape", shape),
+        "tensor": ("tensor", tf.make_tensor_proto(0.0)),
+        "func": ("func", attr_value_pb2.NameAttrList(name="any")),
+    }[kind]
 
 
 def _is_length(old: op_def_pb2.OpDef, name: str) -> bool:
