@@ -411,6 +411,23 @@ def test_an_error_is_shown_without_noise(noise):
     assert report_module.essence(noise) == "E: WHAT"
 
 
+def test_a_kernel_for_all_dtypes_is_run_in_all():
+    op = tf.raw_ops.ToBool
+    report = opcheck.check(lambda x: op(input=x), normal(2), checks="dtypes")
+    for name in ("bfloat16", "complex128", "int8", "string", "uint64"):
+        assert name in report["dtypes"].detail.split("; ")[0].split(" ", 1)[1]
+
+
+def test_a_list_of_dtypes_is_reported():
+    report = opcheck.check(
+        lambda x: tf.raw_ops.IdentityN(input=[x, x]),
+        normal(2),
+        checks="dtypes",
+        op_types=["IdentityN"],
+    )
+    assert "attr T of IdentityN is a list of dtypes" in report["dtypes"].detail
+
+
 def test_values_that_change_from_call_to_call():
     checks = ["eager_vs_graph", "determinism"]
     report = opcheck.check(counts_calls, normal(2), checks=checks)

@@ -180,6 +180,10 @@ def dtypes(subject: Subject, found: Findings) -> str:
     device = "GPU" if tf.config.get_visible_devices("GPU") else "CPU"
     exercised = []
     for op_type, op_def in description.op_defs.items():
+        for attr in (attr for attr in op_def.attr if attr.type == "list(type)"):
+            found.note(
+                f"attr {attr.name} of {op_type} is a list of dtypes, which are not varied"
+            )
         for attr in (attr for attr in op_def.attr if attr.type == "type"):
             declared = [tf.as_dtype(t).name for t in attr.allowed_values.list.type]
             registered = _registered(op_type, attr.name, device, "DEFAULT")
@@ -217,7 +221,7 @@ def dtypes(subject: Subject, found: Findings) -> str:
                     exercised.append(name)
     if not exercised and not found.failures:
         seen = sorted({tf.as_dtype(x.dtype).name for x in subject.flat})
-        return f"no type attr to vary; the sample's: {', '.join(seen) or 'no inputs'}"
+        return f"nothing to vary; ran the sample's: {', '.join(seen) or 'no inputs'}"
     return f"ran {', '.join(dict.fromkeys(exercised))}"
 
 
@@ -241,9 +245,9 @@ def _allowed(op_type: str, attr: str) -> set[str]:
     from tensorflow.python.framework import op_def_registry
 
     for candidate in op_def_registry.get(op_type).attr:
-        if candidate.name == attr:
+        if candidate.name == attr and candidate.allowed_values.list.type:
             return {tf.as_dtype(t).name for t in candidate.allowed_values.list.type}
-    return set()
+    return {one.name for one in vars(tf.dtypes).values() if isinstance(one, tf.DType)}
 
 
 def _run_dtype(subject: Subject, attr: str, name: str, found: Findings) -> str:
