@@ -1,5 +1,6 @@
 """Tests of opcheck on TensorFlow's own ops, and of every way that a check can end."""
 
+import contextlib
 import html
 import importlib.metadata
 import os
@@ -8,6 +9,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
@@ -18,6 +20,7 @@ import tensorflow as tf  # noqa: E402
 from python_ops import (  # noqa: E402
     adds_one,
     adds_some,
+    adds_threads,
     counts_calls,
     dies,
     dies_of_negatives,
@@ -44,10 +47,11 @@ from tensorflow.core.framework.op_def_pb2 import OpDef  # noqa: E402
 from tensorflow.python.framework import op_def_registry  # noqa: E402
 
 import opcheck  # noqa: E402
+from opcheck import calls as calls_module  # noqa: E402
 from opcheck import children, source  # noqa: E402
 from opcheck import report as report_module  # noqa: E402
 from opcheck.__main__ import main  # noqa: E402
-from opcheck.checks import compatibility  # noqa: E402
+from opcheck.checks import compatibility, fresh, robust  # noqa: E402
 from opcheck.compare import difference, mentions  # noqa: E402
 from opcheck.fuzzing import fuzz  # noqa: E402
 from opcheck.samples import as_arrays, locate  # noqa: E402
@@ -683,6 +687,190 @@ def test_a_check_of_one_s_own_in_this_process():
 
 
 test_has_rows = op_test(adds_one, normal(2), checks=["has_rows"], extra=[has_rows])
+
+
+# What each check promises to try.
+
+
+def in_a_dataset():
+    return "Dataset" in getattr(tf.compat.v1.get_default_graph(), "name", "")
+
+
+def in_version_1():
+    return not tf.compat.v1.executing_eagerly_outside_functions()
+
+
+@pytest.mark.parametrize(
+    ("mode", "is_odd"),
+    [
+        ("tf.function", lambda x: not tf.executing_eagerly()),
+        (
+            "tf.function with unknown dimensions",
+            lambda x: x.shape.rank and not x.shape.is_fully_defined(),
+        ),
+        ("tf.function with unknown rank", lambda x: x.shape.rank is None),
+        ("tf.data.Dataset.map", lambda x: in_a_dataset()),
+        ("a v1 graph", lambda x: in_version_1()),
+    ],
+)
+def test_eager_execution_is_compared_with(mode, is_odd):
+    report = opcheck.check(
+        lambda x: x + 1 if is_odd(x) else tf.identity(x),
+        normal(2),
+        checks="eager_vs_graph",
+    )
+    assert report["eager_vs_graph"].detail.split(";")[0] == f"in {mode}"
+
+
+@pytest.mark.parametrize(
+    ("label", "known"),
+    [
+        ("known shapes", ([2, 3], [4])),
+        ("dimension 0 of x unknown", ([None, 3], [4])),
+        ("dimension 1 of x unknown", ([2, None], [4])),
+        ("rank of x unknown", (None, [4])),
+        ("dimension 0 of y unknown", ([2, 3], [None])),
+        ("rank of y unknown", ([2, 3], None)),
+        ("all dimensions unknown", ([None, None], [None])),
+        ("all ranks unknown", (None, None)),
+    ],
+)
+def test_shapes_are_inferred_from(label, known):
+    def op(x, y):
+        z = tf.numpy_function(lambda x, y: x, [x, y], x.dtype)
+        shapes = [x.shape, y.shape]
+        if not tf.executing_eagerly() and shapes == list(map(tf.TensorShape, known)):
+            equal = [repr(s) == repr(tf.TensorShape(k)) for s, k in zip(shapes, known)]
+            z.set_shape([9] if all(equal) else None)
+        return z
+
+    report = opcheck.check(op, normal(2, 3), normal(4), checks="static_shape")
+    assert report["static_shape"].detail.split(";")[0] == label
+
+
+def test_a_shape_that_is_needlessly_unknown_is_noted():
+    def op(x):
+        return tf.numpy_function(lambda x: x, [x], x.dtype)
+
+    report = opcheck.check(op, normal(2), checks="static_shape")
+    assert report["static_shape"].verdict == "note"
+    assert "output 0: <unknown>: needless unless" in report["static_shape"].detail
+
+
+@pytest.mark.parametrize(
+    ("where", "is_odd"),
+    [
+        ("inside tf.function", lambda x: x.shape.is_fully_defined()),
+        (
+            "inside tf.function with unknown dimensions",
+            lambda x: x.shape.rank and not x.shape.is_fully_defined(),
+        ),
+        ("inside tf.function with unknown rank", lambda x: x.shape.rank is None),
+    ],
+)
+def test_the_gradient_is_taken(where, is_odd):
+    @tf.custom_gradient
+    def op(x):
+        odd = not tf.executing_eagerly() and is_odd(x)
+        return tf.identity(x), lambda grad: 2 * grad if odd else grad
+
+    report = opcheck.check(
+        op, normal(2), checks="gradient", op_types=["IdentityN", "Identity"]
+    )
+    assert f"the gradient {where}" in report["gradient"].detail
+
+
+def test_threads_are_1_2_and_more():
+    counts = f"1, 2, {max(4, os.cpu_count())}"
+    report = opcheck.check(adds_one, normal(2), checks="determinism")
+    assert f"with {counts} threads" in report["determinism"].detail
+    report = opcheck.check(adds_threads, normal(2), checks="determinism")
+    assert report["determinism"].detail.startswith("run 1 with 2 intra-op threads;")
+
+
+@pytest.mark.parametrize(
+    ("op", "said"),
+    [
+        (
+            zero_out,
+            {
+                "gradient": "float64, with respect to to_zero; second order too",
+                "saved_model": "the same values; a clean error without the library",
+                "vectorize": "served by the fallback, a while loop: no pfor rule",
+                "xla": "not supported, said cleanly: no XLA kernel",
+            },
+        ),
+        (
+            tf.math.log,
+            {
+                "gradient": "float64, with respect to x; second order too",
+                "saved_model": "loaded in a fresh process: the same values",
+                "vectorize": "served by a pfor rule",
+                "xla": "compiled by XLA",
+            },
+        ),
+    ],
+)
+def test_what_a_check_says(op, said):
+    report = opcheck.check(op, 1 + np.abs(normal(2)), checks=said).assert_ok()
+    for check, words in said.items():
+        assert words in report[check].detail
+
+
+@pytest.mark.parametrize("error", ["NotFoundError: another", ""])
+def test_another_error_without_the_library_is_a_finding(error):
+    outcomes = {
+        False: calls_module.Outcome([normal(2)]),
+        True: calls_module.Outcome(None if error else [normal(2)], error),
+    }
+
+    class Child:
+        def __init__(self, bare=False):
+            self.answers = {
+                "save_model": [normal(2)],
+                "describe": SimpleNamespace(op_types=["ZeroOut"]),
+                "load_saved_model": outcomes[bare],
+            }
+
+        def ask(self, request, **unused):
+            return self.answers[request]
+
+    def make(bare=False):
+        return contextlib.nullcontext(Child(bare))
+
+    found = opcheck.Findings("saved_model", "")
+    sample = SimpleNamespace(inputs=[], options={})
+    fresh.saved_model(make, sample, found)
+    assert found.result().expected == "Op type not registered 'ZeroOut'"
+    assert found.result().seen == (error or "it ran")
+
+
+def test_empty_tries_each_dimension_and_scalars():
+    sample = SimpleNamespace(attrs={}, inputs=[normal(2, 3), normal(4)])
+    sample.flat, sample.pack = sample.inputs, list
+    names = SimpleNamespace(names=[["x"], ["y"]])
+    shapes = {
+        case.label: [list(x.shape) for x in case.inputs]
+        for case in robust._empty_cases(sample, names)
+    }
+    assert shapes["dimension 0 of x is 0"] == [[0, 3], [4]]
+    assert shapes["dimension 1 of x is 0"] == [[2, 0], [4]]
+    assert shapes["dimension 0 of y is 0"] == [[2, 3], [0]]
+    assert shapes["dimension 0 of all inputs is 0"] == [[0, 3], [0]]
+    assert shapes["x is a scalar"] == [[], [4]]
+    assert shapes["all inputs are scalars"] == [[], []]
+
+
+def test_bad_input_tries_what_can_be_wrong():
+    floats = {what for what, _, _ in robust._wrong(normal(2, 3))}
+    assert {f"has rank {rank}" for rank in (0, 1, 3, 5, 8)} < floats
+    assert {"has dtype int8", "has dtype string", "has 3 rows", "has 1 rows"} < floats
+    assert {"is all NaN", "starts with NaN", "starts with Inf", "is all -Inf"} < floats
+    indices = {what for what, _, _ in robust._wrong(np.int32([1, 2]))}
+    values = (-1, -(1 << 31), (1 << 31) - 1, 1 << 30)
+    assert {f"starts with {value}" for value in values} < indices
+    texts = {what: wrong for what, wrong, _ in robust._wrong(strings(b"a", b"b"))}
+    assert len(texts["starts with a string of 16 MB"][0]) == 1 << 24
 
 
 # The report.
