@@ -461,6 +461,33 @@ def test_a_wrong_gradient_says_where():
     assert result.seen.startswith("3 ")
 
 
+@pytest.mark.parametrize(
+    ("factors", "ok", "detail"),
+    [
+        ((6, 3), True, "float64, with respect to x; second order too"),
+        ((6, 2), False, "second order, with respect to the gradient of output 0"),
+        ((5, 3), False, "second order, with respect to x"),
+    ],
+)
+def test_second_order_is_that_of_inputs_and_of_the_gradient_coming_in(
+    factors, ok, detail
+):
+    @tf.custom_gradient
+    def cube_grad(x, dy):
+        of_x, of_dy = factors
+        return 3 * x**2 * dy, lambda g: (of_x * x * dy * g, of_dy * x**2 * g)
+
+    @tf.custom_gradient
+    def cube(x):
+        return x**3, lambda dy: cube_grad(x, dy)
+
+    report = opcheck.check(
+        lambda x: cube(x), normal(2), checks="gradient", op_types=["IdentityN"]
+    )
+    assert report.ok == ok
+    assert report["gradient"].detail.startswith(detail)
+
+
 def test_no_gradient_is_a_skip_unless_demanded():
     indices = tf.argmax
     report = opcheck.check(indices, normal(3), checks=["gradient"])

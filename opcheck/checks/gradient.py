@@ -41,23 +41,28 @@ def gradient(subject: Subject, found: Findings) -> str:
         found.note("registered as not differentiable")
         return ""
     _in_function(subject, found, tensors, first)
-    _numeric(
-        subject, found, tensors, chosen, _outputs_of(subject, tensors), "first order"
-    )
     names = [
         some[0] if some else str(i) for i, some in enumerate(subject.describe().names)
     ]
+    outputs_of = _outputs_of(subject, tensors)
+    _numeric(subject, found, tensors, chosen, outputs_of, "first order", names)
     summary = f"{dtype}, with respect to {', '.join(names[i] for i in chosen)}"
     if found.failures:
         return summary
+    # The gradient is a function of the gradient that comes in, too.
+    incoming = [_weights(x) for x in outputs_of(tensors)]
+    both = [*tensors, *incoming]
+    names += [f"the gradient of output {i}" for i in range(len(incoming))]
+    second = _gradient_of(subject, len(tensors), chosen)
     try:
-        second = _gradient_of(subject, tensors, chosen)
-        differentiable = _is_differentiable(second, tensors, chosen)
+        chosen = _differentiable(
+            second, both, [*chosen, *range(len(tensors), len(both))]
+        )
     except LookupError:
         return f"{summary}; no second order is registered"
-    if not differentiable:
+    if not chosen:
         return f"{summary}; the second order is zero"
-    _numeric(subject, found, tensors, chosen, second, "second order")
+    _numeric(subject, found, both, chosen, second, "second order", names)
     return f"{summary}; second order too"
 
 
@@ -213,12 +218,11 @@ def _in_function(subject: Subject, found: Findings, tensors, eager) -> None:
             )
 
 
-def _numeric(subject: Subject, found, tensors, chosen, function: Callable, order: str):
-    """Compares with finite differences along some directions of each chosen input."""
+def _numeric(
+    subject: Subject, found, tensors, chosen, function: Callable, order: str, names
+):
+    """Compares with finite differences along some directions of each chosen tensor."""
     random = np.random.default_rng(0)
-    names = [
-        some[0] if some else str(i) for i, some in enumerate(subject.describe().names)
-    ]
     for i in chosen:
         x = tensors[i]
         size = int(tf.size(x))
@@ -280,20 +284,20 @@ def _projected(outputs: Sequence[tf.Tensor]) -> tf.Tensor:
     return tf.concat(parts, 0)
 
 
-def _gradient_of(subject: Subject, tensors, chosen) -> Callable:
-    """From inputs to their gradients, so that these can be differentiated."""
+def _gradient_of(subject: Subject, count: int, chosen) -> Callable:
+    """From inputs, so many, and gradients of outputs to the inputs' gradients."""
 
     def function(flat):
-        results = _gradients(subject, flat)
+        results = _gradients(subject, flat[:count], flat[count:])
         return [results[i] for i in chosen if results[i] is not None]
 
     return function
 
 
-def _is_differentiable(function: Callable, tensors, chosen) -> bool:
-    """Whether the gradient depends on an input. Raises LookupError where nothing is registered."""
+def _differentiable(function: Callable, tensors, chosen) -> list[int]:
+    """Which of the chosen tensors the results depend on. Raises LookupError where nothing is registered."""
     with tf.GradientTape() as tape:
         tape.watch([tensors[i] for i in chosen])
         results = function(tensors)
     found = tape.gradient(results, [tensors[i] for i in chosen])
-    return any(one is not None for one in found)
+    return [i for i, one in zip(chosen, found) if one is not None]
