@@ -488,6 +488,18 @@ def test_second_order_is_that_of_inputs_and_of_the_gradient_coming_in(
     assert report["gradient"].detail.startswith(detail)
 
 
+def test_float64_is_for_the_inputs_that_can_be_it():
+    def op(x, scale):
+        tf.debugging.assert_type(scale, tf.float32)
+        return tf.square(x) * tf.cast(scale, x.dtype)
+
+    report = opcheck.check(
+        op, normal(2), np.float32(3), checks="gradient", op_types=["Square"]
+    )
+    assert report["gradient"].detail.startswith("float64, with respect to x, scale")
+    assert report.ok
+
+
 def test_no_gradient_is_a_skip_unless_demanded():
     indices = tf.argmax
     report = opcheck.check(indices, normal(3), checks=["gradient"])

@@ -147,15 +147,23 @@ def _is_float(array: np.ndarray) -> bool:
 
 
 def _widened(subject: Subject) -> list[np.ndarray]:
-    """The sample in float64 where the op takes it, else in float32, else as it is."""
+    """The sample in float64 where the op takes it, else in float32, else as it is.
+
+    Where not all floats may be wider, those are whose dtype the op leaves to its caller.
+    """
+    free = [bool(attr) for attr in subject.describe().type_attrs]
     for dtype in (np.float64, np.float32):
-        flat = [x.astype(dtype) if _is_float(x) else x for x in subject.flat]
-        try:
-            outputs = subject.eager(flat)
-        except Exception:
-            continue
-        if any(x.dtype == dtype for x in outputs):
-            return flat
+        for chosen in ([True] * len(free), free):
+            flat = [
+                x.astype(dtype) if _is_float(x) and wide else x
+                for x, wide in zip(subject.flat, chosen)
+            ]
+            try:
+                outputs = subject.eager(flat)
+            except Exception:
+                continue
+            if any(x.dtype == dtype for x in outputs):
+                return flat
     return subject.flat
 
 
@@ -223,6 +231,7 @@ def _numeric(
 ):
     """Compares with finite differences along some directions of each chosen tensor."""
     random = np.random.default_rng(0)
+    results = function(tensors)
     for i in chosen:
         x = tensors[i]
         size = int(tf.size(x))
@@ -240,17 +249,15 @@ def _numeric(
             return _projected(function(moved))
 
         start = tf.zeros([len(directions)], x.dtype)
-        delta = subject.options.get("delta") or (
-            1e-5 if x.dtype == tf.float64 else 1e-2
-        )
+        exact = all(one.dtype == tf.float64 for one in (x, *results))
+        delta = subject.options.get("delta") or (1e-5 if exact else 1e-2)
         (analytical,), (numerical,) = tf.test.compute_gradient(along, [start], delta)
         scale = max(1.0, float(np.max(np.abs(numerical), initial=0)))
-        allowed = subject.options.get("gradient_tolerance") or (
-            1e-6 if x.dtype == tf.float64 else 2e-2
-        )
+        allowed = subject.options.get("gradient_tolerance") or (1e-6 if exact else 2e-2)
         # What is left of a difference of large numbers.
-        outputs = _projected(function(tensors)).numpy()
-        noise = np.finfo(outputs.dtype).eps * np.max(np.abs(outputs), initial=0) / delta
+        outputs = _projected(results).numpy()
+        coarsest = max(np.finfo(one.dtype.as_numpy_dtype).eps for one in results)
+        noise = coarsest * np.max(np.abs(outputs), initial=0) / delta
         wrong = ~np.isclose(
             analytical, numerical, allowed, allowed * scale + 16 * noise, True
         )
@@ -281,6 +288,8 @@ def _projected(outputs: Sequence[tf.Tensor]) -> tf.Tensor:
             weights = tf.cast(tf.sin(rates * positions + 0.5), vector.dtype)
             vector = tf.linalg.matvec(weights, vector)
         parts.append(vector)
+    if len({part.dtype for part in parts}) > 1:
+        parts = [tf.cast(part, tf.float64) for part in parts]
     return tf.concat(parts, 0)
 
 
