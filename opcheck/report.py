@@ -254,7 +254,8 @@ class Skip(Exception):
 class Findings:
     """What one check collects while it runs.
 
-    The first failure is explained in full; of the others the report gives the number.
+    One failure is explained in full, the first crash or else the first of all; of the others the
+    report gives the number and some names.
     """
 
     def __init__(self, check: str, chapter: str):
@@ -295,9 +296,12 @@ class Findings:
     def result(self, summary: str = "") -> Result:
         """What the report shows; `summary` is the detail if all is well."""
         if self.failures:
-            first, *others = self.failures
-            names = list(dict.fromkeys(other.detail for other in others))
-            more = f"; {len(others)} more: {_join(names)}" if others else ""
+            # What ends the process comes with a line, and is the worst.
+            first = next((one for one in self.failures if one.line), self.failures[0])
+            others = [one.detail for one in self.failures if one is not first]
+            names = [name for name in dict.fromkeys(others) if name != first.detail]
+            more = f"; {len(others)} more" if others else ""
+            more += f": {_join(names)}" if names else ""
             if self.untried:
                 more += f"; {self.untried} other calls not tried"
             return replace(first, detail=first.detail + more)

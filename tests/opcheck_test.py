@@ -403,6 +403,17 @@ def test_an_error_that_gives_its_cause_away(seen, cause):
     assert cause in found.result().cause
 
 
+def test_a_crash_is_explained_before_other_failures():
+    found = report_module.Findings("bad_input", "attrs")
+    for rank in range(6):
+        found.fail(f"x has rank {rank}", "a name", "none", "a message")
+    found.fail("x has rank 8", "a result", "SIGSEGV", "trust", line="op()")
+    found.fail("x has rank 8", "a result", "SIGSEGV", "trust", line="op()")
+    result = found.result()
+    assert result.detail.startswith("x has rank 8; 7 more: x has rank 0; x has rank 1;")
+    assert (result.seen, result.line) == ("SIGSEGV", "op()")
+
+
 @pytest.mark.parametrize(
     "noise",
     [
