@@ -330,7 +330,7 @@ def essence(text: str) -> str:
         text,
     )
     text = re.sub(r"\s*\[\[\{\{node [^}]*\}\}\]\]", "", text)
-    text = re.sub(r"\s*\[Op:[^\]]*\]( name:.*)?$", "", text)
+    text = re.sub(r"\s*\[Op:[^\]]*\]( name:[^;\n]*)?", "", text)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 

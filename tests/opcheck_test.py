@@ -441,6 +441,9 @@ def test_a_list_of_dtypes_is_reported():
         op_types=["IdentityN"],
     )
     assert "attr T of IdentityN is a list of dtypes" in report["dtypes"].detail
+def test_what_follows_on_an_error_is_shown():
+    seen = "eager: E: WHAT [Op:Split] name: split; in a graph: a result"
+    assert report_module.essence(seen) == "eager: E: WHAT; in a graph: a result"
 
 
 def test_values_that_change_from_call_to_call():
