@@ -70,7 +70,11 @@ def _as_array(value, name: str):
         return [_as_array(x, f"{name}[{i}]") for i, x in enumerate(value)]
     if isinstance(value, Sample) or isinstance(value, np.ndarray | np.generic):
         array = np.asarray(value)
-    elif hasattr(value, "numpy") and hasattr(value, "dtype"):
+    elif (
+        hasattr(value, "numpy")
+        and hasattr(value, "dtype")
+        and type(value).__name__ != "RaggedTensor"
+    ):
         array = np.asarray(value.numpy(), getattr(value.dtype, "as_numpy_dtype", None))
     elif hasattr(value, "dtype") and hasattr(value, "shape") and _is_symbolic(value):
         raise ValueError(
