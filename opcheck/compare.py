@@ -70,8 +70,9 @@ def difference(
             first = tuple(int(i) for i in np.argwhere(~close)[0])
             where = f"{name}{list(first)}" if first else name
             count = int(np.size(close) - np.count_nonzero(close))
+            shown = _show_both(got[first], wanted[first])
             return (
-                f"{where} is {_show(got[first])} instead of {_show(wanted[first])}"
+                f"{where} is {shown[0]} instead of {shown[1]}"
                 f" ({count} of {close.size} elements differ)"
             )
     return ""
@@ -114,6 +115,17 @@ def _as_bytes(array: np.ndarray) -> np.ndarray:
     result = np.empty(len(flat), object)
     result[:] = flat
     return result.reshape(array.shape)
+
+
+def _show_both(*values) -> list[str]:
+    """As `_show`, but with as much of the values as tells them apart."""
+    shown = [_show(value) for value in values]
+    if shown[0] == shown[1] and isinstance(values[0], np.generic):
+        shown = [str(value.item()) for value in values]
+    if shown[0] == shown[1] and isinstance(values[0], np.generic):
+        bits = [value.tobytes()[::-1].hex() for value in values]
+        shown = [f"{one} (0x{bit})" for one, bit in zip(shown, bits)]
+    return shown
 
 
 def _show(value) -> str:

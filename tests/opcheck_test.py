@@ -664,6 +664,7 @@ def test_a_str_in_an_array_is_bytes_as_in_a_tensor():
         ([normal(2)], {"extra": [has_rows] * 2}, "two checks have the name 'has_rows'"),
         ([normal(2)], {"extra": [lambda *_: ""]}, "a child process cannot import"),
         ([object()], {}, "input 0 is a object: opcheck takes dense tensors"),
+        ([tf.ragged.constant([[1], []])], {}, "a RaggedTensor: opcheck takes dense"),
         ([normal(2)], {"tolerances": 0.1}, "tolerances is a dictionary"),
         ([], {}, r"adds_one\(x\) cannot be called with 0 inputs and no attrs: missing"),
         ([opcheck.Sample(tf.TensorSpec(None))], {}, "shape of known rank"),
@@ -1011,6 +1012,15 @@ def test_difference_of_bits():
     bfloat16 = tf.bfloat16.as_numpy_dtype
     assert not difference([np.ones(2, bfloat16)], [np.array([1, 1.01], bfloat16)])
     assert difference([np.ones(2, bfloat16)], [np.array([1, 1.5], bfloat16)])
+
+
+def test_a_difference_shows_what_differs():
+    times = np.float64([1795269600.123]), np.float64([1795269600.456])
+    seen = difference(times[:1], times[1:])
+    assert "is 1795269600.456 instead of 1795269600.123 " in seen
+    nans = np.uint32([0x7FC00000]), np.uint32([0x7FC00001])
+    seen = difference(*([x.view(np.float32)] for x in nans), exact=True)
+    assert "is nan (0x7fc00001) instead of nan (0x7fc00000) " in seen
 
 
 def test_a_name_counts_as_a_word():
