@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -33,7 +34,7 @@ def line(
         module, folder = _module(location)
         name = location.name
         if folder != ".":
-            imports += f"import sys; sys.path.insert(0, {folder!r}); "
+            imports += f"import sys; sys.path.insert(0, {_quoted(folder)}); "
         imports += f"from {module} import {name.split('.')[0]}; "
     elif location is not None:
         name = f"tf.{location.name}"
@@ -150,7 +151,15 @@ def _element(value) -> str:
 
 def _text(value: str | bytes) -> str:
     same = len(value) > 100 and len(set(value)) == 1
-    return f"{value[:1]!r} * {len(value)}" if same else repr(value)
+    return f"{_quoted(value[:1])} * {len(value)}" if same else _quoted(value)
+
+
+def _quoted(value: str | bytes) -> str:
+    """A literal without single quotes, so that a shell's can be put around the line."""
+    prefix, body = re.fullmatch("(b?)['\"](.*)['\"]", repr(value[:])).groups()
+    other = {"'": r"\x27", r"\'": r"\x27", '"': r"\""}
+    body = re.sub(r"\\.|['\"]", lambda found: other.get(found[0], found[0]), body)
+    return f'{prefix}"{body}"'
 
 
 def _float(value) -> str:

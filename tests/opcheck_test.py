@@ -441,6 +441,8 @@ def test_a_list_of_dtypes_is_reported():
         op_types=["IdentityN"],
     )
     assert "attr T of IdentityN is a list of dtypes" in report["dtypes"].detail
+
+
 def test_what_follows_on_an_error_is_shown():
     seen = "eager: E: WHAT [Op:Split] name: split; in a graph: a result"
     assert report_module.essence(seen) == "eager: E: WHAT; in a graph: a result"
@@ -1174,6 +1176,17 @@ def test_a_line_holds_attrs_of_all_kinds():
     held = eval(f"dict({call})", {"tf": tf, "np": np})
     assert held.keys() == attrs.keys()
     assert (held["types"], held["text"]) == (attrs["types"], attrs["text"])
+
+
+def test_a_line_fits_between_the_single_quotes_of_a_shell():
+    texts = ["a'b", "\\'", '"', "\"'\\\n", "é", ""]
+    attrs = {"texts": [*texts, *(text.encode() for text in texts), np.str_("a")]}
+    line = source.line(locate(adds_one), adds_one, [strings(b"'", b"a")], attrs)
+    assert "'" not in line
+    held = re.search(r"texts=(.*)\)\)$", line)[1]
+    assert eval(held) == attrs["texts"]
+    shown = line.rpartition("; ")[2]
+    assert shown.startswith(r'print(adds_one(tf.constant([b"\x27", b"a"], "string"), t')
 
 
 def test_a_line_calls_the_op_as_it_failed():
