@@ -30,7 +30,8 @@ _CAUSES = {
 }
 _NOT_ALONE = (
     "not this call alone, for it is fine in a fresh process: the kernel keeps something from one "
-    "call to the next, leaves outputs unwritten, or writes to memory that is not its own"
+    "call to the next, leaves outputs unwritten, writes to memory that is not its own, or is "
+    "meant to give what chance wants"
 )
 _EXPECTED = {
     "crash": "a result or a TensorFlow error",

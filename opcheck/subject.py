@@ -11,6 +11,7 @@ import tensorflow as tf
 from tensorflow.python.framework import op_def_registry
 
 from opcheck.compare import difference
+from opcheck.memory import FILLINGS, filled_memory
 
 # Ops that a Python wrapper around an op is made of. They are not what is tested, unless
 # there is nothing else.
@@ -20,6 +21,10 @@ _PLUMBING = frozenset(
     "StatefulPartitionedCall StopGradient StridedSlice Unpack ZerosLike "
     # Control flow: what it runs is looked at, too.
     "Case If StatelessCase StatelessIf StatelessWhile While".split()
+)
+_UNREPEATED = (
+    "the same call gives other values when it is repeated: outputs that are not written, state "
+    "kept between calls, or chance"
 )
 CLEAN_ERRORS = (
     tf.errors.FailedPreconditionError,
@@ -76,6 +81,7 @@ class Subject:
         self.flat: list[np.ndarray] = tf.nest.flatten(self.inputs)
         self._description = None
         self._expected = None
+        self._repeats = None
         self.functions: dict = {}  # that serve all shapes, by dtypes and attrs
 
     def pack(self, flat: Sequence) -> list:
@@ -114,6 +120,16 @@ class Subject:
     def difference(self, expected, actual, **how) -> str:
         """As `compare.difference`, with the caller's tolerances."""
         return difference(expected, actual, self.options.get("tolerances"), **how)
+
+    def cause(self, usual: str) -> str:
+        """The likely cause of a difference: the usual one only if the sample call repeats itself."""
+        if self._repeats is None:
+            runs = []
+            for filling in FILLINGS[:2]:
+                with filled_memory(filling):
+                    runs += [self.eager() for _ in range(2)]
+            self._repeats = not any(self.difference(runs[0], one) for one in runs[1:])
+        return usual if self._repeats else _UNREPEATED
 
     def describe(self) -> Description:
         """Traces the sample call once and looks at its graph."""

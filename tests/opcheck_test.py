@@ -18,6 +18,7 @@ import numpy as np  # noqa: E402
 import pytest  # noqa: E402
 import tensorflow as tf  # noqa: E402
 from python_ops import (  # noqa: E402
+    adds_noise,
     adds_one,
     adds_some,
     adds_threads,
@@ -401,6 +402,13 @@ def test_an_error_that_gives_its_cause_away(seen, cause):
     found = opcheck.Findings("empty", "zero_out")
     found.fail("a scalar", "a result", seen, "a guess")
     assert cause in found.result().cause
+
+
+def test_what_chance_breaks_is_put_down_to_it():
+    checks = ["eager_vs_graph", "dtypes", "concurrency", "vectorize", "xla"]
+    report = opcheck.check(adds_noise, normal(3), checks=checks)
+    assert [one.check for one in report.failures] == checks
+    assert all("or chance" in one.cause for one in report.failures)
 
 
 def test_a_crash_is_explained_before_other_failures():

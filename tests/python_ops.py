@@ -122,6 +122,10 @@ def counts_calls(x):
     return x * tf.cast(counts_calls.calls, x.dtype)
 
 
+def adds_noise(x):
+    return x + tf.random.normal(tf.shape(x), dtype=x.dtype)
+
+
 def is_odd_for_odd_sizes(x):
     return counts_calls(counts_calls(x)) if tf.size(x) % 2 else tf.identity(x)
 

@@ -222,7 +222,9 @@ def _in_function(subject: Subject, found: Findings, tensors, eager) -> None:
                 f"the gradient {label}",
                 "the gradient of eager execution",
                 different,
-                "the gradient function depends on what is known while a graph is made",
+                subject.cause(
+                    "the gradient function depends on what is known while a graph is made"
+                ),
             )
 
 
@@ -272,8 +274,10 @@ def _numeric(
                 f"{order}, with respect to {names[i]}",
                 f"{numerical[row, column]:.6g} for {element}, by finite differences",
                 f"{analytical[row, column]:.6g} ({wrong.sum()} of {wrong.size} differ)",
-                "a wrong factor or index in the gradient function; or the sample lies where "
-                "the op is not differentiable",
+                subject.cause(
+                    "a wrong factor or index in the gradient function; or the sample lies where "
+                    "the op is not differentiable"
+                ),
             )
 
 

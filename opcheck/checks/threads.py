@@ -74,7 +74,12 @@ def _in_threads(subject: Subject, found: Findings, some, way, call, seconds) -> 
 
     with ThreadPoolExecutor(8) as threads:
         outcomes = list(threads.map(work, range(8)))
-    _report(found, f"{way} from 8 threads", [different for _, different in outcomes])
+    _report(
+        subject,
+        found,
+        f"{way} from 8 threads",
+        [different for _, different in outcomes],
+    )
     return sum(calls for calls, _ in outcomes)
 
 
@@ -97,17 +102,19 @@ def _in_dataset(subject: Subject, found: Findings, some, seconds) -> int:
         )
         if different or time.monotonic() > end:
             break
-    _report(found, "calls of tf.data's parallel map", [different])
+    _report(subject, found, "calls of tf.data's parallel map", [different])
     return count
 
 
-def _report(found: Findings, way: str, outcomes: list[str]) -> None:
+def _report(subject: Subject, found: Findings, way: str, outcomes: list[str]) -> None:
     if wrong := [different for different in outcomes if different]:
         found.fail(
             way,
             "the answers of one call at a time",
             wrong[0],
-            "Compute() writes to a member, a static or a global variable, which all calls share",
+            subject.cause(
+                "Compute() writes to a member, a static or a global variable, which all calls share"
+            ),
         )
 
 

@@ -103,7 +103,9 @@ def vectorize(subject: Subject, found: Findings) -> str:
             f"tf.vectorized_map, served {served}",
             "the values of a loop",
             different,
-            "a pfor rule that does not do for a batch what the op does for one element",
+            subject.cause(
+                "a pfor rule that does not do for a batch what the op does for one element"
+            ),
         )
     return f"equal to the loop, served {served}"
 
@@ -132,6 +134,6 @@ def xla(subject: Subject, found: Findings) -> str:
             "jit_compile=True",
             "the values of eager execution",
             different,
-            "the XLA kernel computes something else than the CPU kernel",
+            subject.cause("the XLA kernel computes something else than the CPU kernel"),
         )
     return "compiled by XLA, equal to eager execution"

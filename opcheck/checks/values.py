@@ -136,8 +136,10 @@ def eager_vs_graph(subject: Subject, found: Findings) -> str:
                 f"in {mode}{call}",
                 "the values of eager execution",
                 different[0] or different[1],
-                "Python code that runs only once, when the graph is made, or a kernel that "
-                "keeps something from one call to the next",
+                subject.cause(
+                    "Python code that runs only once, when the graph is made, or a kernel that "
+                    "keeps something from one call to the next"
+                ),
             )
     return f"eager and {len(modes) - 1} ways to make a graph agree, called twice"
 
@@ -303,7 +305,7 @@ def _run_dtype(subject: Subject, attr: str, name: str, found: Findings) -> str:
             f"in {name}",
             what,
             different,
-            "a kernel that is wrong, or registered, for this dtype",
+            subject.cause("a kernel that is wrong, or registered, for this dtype"),
         )
     return ""
 
