@@ -662,7 +662,7 @@ def test_a_list_without_tensors_is_tried():
 def test_a_str_in_an_array_is_bytes_as_in_a_tensor():
     report = opcheck.check(dies_of_scalars, strings("é", "b"), checks="empty")
     assert "SIGABRT" in report["empty"].seen
-    assert "tf.constant(b'\\xc3\\xa9', \"string\")" in report["empty"].line
+    assert 'tf.constant(b"\\xc3\\xa9", "string")' in report["empty"].line
 
 
 @pytest.mark.parametrize(
@@ -1177,7 +1177,7 @@ def test_a_line_holds_attrs_of_all_kinds():
     assert line == (
         f'{imports}print(adds_one(x=float("inf"), some=[float("nan"), 0.1], pair=(1,), '
         'types=[tf.as_dtype("float32"), np.dtype("int8"), np.dtype("float16").type], '
-        "text='a' * 16777216, shape=tf.TensorShape([None, 2]), "
+        'text="a" * 16777216, shape=tf.TensorShape([None, 2]), '
         'table=np.array([1.0, float("inf")], "float32")))'
     )
     call = line.removeprefix(imports).removeprefix("print(adds_one(")[:-2]
