@@ -653,7 +653,8 @@ def test_an_empty_list_is_a_list_of_no_tensors():
 
 
 def test_a_list_without_tensors_is_tried():
-    report = opcheck.check(dies_without_tensors, normal(3), [normal(3)], checks="empty")
+    some = [normal(3), normal(3)]
+    report = opcheck.check(dies_without_tensors, normal(3), some, checks="empty")
     assert report["empty"].detail == "others is a list without tensors, eager"
     assert "SIGABRT" in report["empty"].seen
     assert report["empty"].line.endswith("[]))")
@@ -923,6 +924,11 @@ def test_empty_tries_each_dimension_and_scalars():
     assert shapes["dimension 0 of all inputs is 0"] == [[0, 3], [0]]
     assert shapes["x is a scalar"] == [[], [4]]
     assert shapes["all inputs are scalars"] == [[], []]
+
+
+def test_tensors_of_a_list_have_numbers():
+    description = SimpleNamespace(names=[["x"], ["rows"], ["rows"], []])
+    assert robust._names(description) == ["x", "rows[0]", "rows[1]", "input 3"]
 
 
 def test_bad_input_tries_what_can_be_wrong():

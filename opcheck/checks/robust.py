@@ -160,8 +160,13 @@ def _compare_to_reference(found: Findings, sample, case: Case, outcome) -> None:
 
 
 def _names(description) -> list[str]:
-    return [
+    """What to call each tensor: those of a list have their numbers."""
+    names = [
         some[0] if some else f"input {i}" for i, some in enumerate(description.names)
+    ]
+    return [
+        f"{name}[{i - names.index(name)}]" if names.count(name) > 1 else name
+        for i, name in enumerate(names)
     ]
 
 
@@ -199,7 +204,7 @@ def _empty_cases(sample, description) -> Iterator[Case]:
     for i, some in enumerate(sample.inputs):
         if isinstance(some, list) and some:
             inputs = [*sample.inputs[:i], [], *sample.inputs[i + 1 :]]
-            label = f"{names[first]} is a list without tensors"
+            label = f"{names[first].partition('[')[0]} is a list without tensors"
             yield Case(label, inputs, sample.attrs, ())
         first += len(some) if isinstance(some, list) else 1
 
