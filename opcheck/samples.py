@@ -2,7 +2,6 @@
 
 import importlib
 import importlib.util
-import inspect
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -224,11 +223,12 @@ def locate(function: Callable) -> Location:
     found = module
     for part in name.split("."):
         found = getattr(found, part, None)
-    if (
-        not file
-        or found is None
-        or inspect.unwrap(found) is not inspect.unwrap(function)
-    ):
+    if found is not function:  # it wraps the function of that name
+        others = getattr(module, "__dict__", {}).items()
+        found, name = next(
+            ((value, key) for key, value in others if value is function), (None, name)
+        )
+    if not file or found is None:
         raise ValueError(f"a child process cannot import {name}: {advice}")
     if module_name == "__main__":
         module_name = f"opcheck_main_{Path(file).stem}"

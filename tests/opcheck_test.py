@@ -20,6 +20,7 @@ import tensorflow as tf  # noqa: E402
 from python_ops import (  # noqa: E402
     adds_noise,
     adds_one,
+    adds_one_as_a_graph,
     adds_some,
     adds_threads,
     counts_calls,
@@ -606,6 +607,12 @@ def test_a_generated_function_that_a_module_holds_is_taken():
     assert place.load() is module._library.zero_out
     report = opcheck.check(module._library.zero_out, normal(2), checks=["saved_model"])
     assert report["saved_model"].verdict == "pass"
+
+
+def test_a_wrapper_is_not_taken_for_what_it_wraps():
+    assert locate(adds_one_as_a_graph).name == "adds_one_as_a_graph"
+    with pytest.raises(ValueError, match="cannot import adds_one"):
+        locate(tf.function(adds_one))
 
 
 def test_without_isolation_no_process_is_started():

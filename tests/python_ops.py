@@ -20,6 +20,9 @@ def adds_one(x):
     return x + 1
 
 
+adds_one_as_a_graph = tf.function(adds_one)
+
+
 def adds_some(x, others):
     return tf.add_n([x, *others])
 
