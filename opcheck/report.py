@@ -19,6 +19,7 @@ _IN_GRAPHS = (
 _GIVEN_AWAY = {
     r"Missing \d+-th output": "the kernel returns without having set that output",
     r"no answer within": "a loop that does not end for this input, or a lock that nobody frees",
+    r"std::bad_alloc": "an allocation beyond the limit, which is the option memory",
     r"Cannot convert a symbolic tf\.Tensor": _IN_GRAPHS,
     r"Using a symbolic `?tf\.Tensor`? as a Python `?bool`?": _IN_GRAPHS,
     r"object has no attribute 'numpy'": _IN_GRAPHS,

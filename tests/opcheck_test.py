@@ -395,6 +395,7 @@ def test_what_fails_in_the_same_words_is_explained_once():
             "having set that output",
         ),
         ("no answer within 5 s; reproduce: …", "a loop that does not end"),
+        ("terminate called after throwing 'std::bad_alloc'", "the option memory"),
         ("NotImplementedError: Cannot convert a symbolic tf.Tensor (x:0)", "a graph"),
         ("InvalidArgumentError: x must be a vector", "a guess"),
     ],
