@@ -35,7 +35,7 @@ from tensorflow.python.client import pywrap_tf_session
 import opcheck
 from opcheck.compare import difference
 
-VARIATIONS = 30
+VARIATIONS = 50
 LEAST_COMPARED = 0.1
 CLEAN = (
     tf.errors.InvalidArgumentError,

@@ -94,7 +94,7 @@ class TestWrongOnPurpose:
         report = opcheck.fuzz(keep_first_local, some, examples=300, reference=reference)
         assert not report.ok
         assert report.line.endswith(
-            'keep_first_local(np.array(1.0, "float32"), count=0))'
+            'keep_first_local(tf.constant(1.0, "float32"), count=0))'
         )
 
     def test_the_bugs_of_the_exercise(self):
