@@ -151,7 +151,7 @@ def run_fuzz(file, *options):
             sys.executable,
             ROOT / "tools" / "fuzz.py",
             file,
-            "--calls=100",
+            "--calls=200",
             "--shrink=0",
             *options,
         ],

@@ -36,6 +36,7 @@ import opcheck
 from opcheck.compare import difference
 
 VARIATIONS = 50
+LEAST_DRAWN = 100
 LEAST_COMPARED = 0.1
 CLEAN = (
     tf.errors.InvalidArgumentError,
@@ -187,12 +188,13 @@ def batches(strategy: SearchStrategy, count: int, use: Callable[[list], None]) -
     input, other values.
     """
     random = np.random.default_rng(0)
+    size = min(VARIATIONS, -(-count // LEAST_DRAWN))
     done = seed = 0
     while done < count:
 
         @hypothesis.seed(seed)
         @hypothesis.settings(
-            max_examples=-(-(count - done) // VARIATIONS),
+            max_examples=-(-(count - done) // size),
             deadline=None,
             database=None,
             phases=[hypothesis.Phase.generate],
@@ -203,7 +205,7 @@ def batches(strategy: SearchStrategy, count: int, use: Callable[[list], None]) -
             nonlocal done
             inputs, attrs = call
             batch = [(inputs, attrs)]
-            while len(batch) < min(VARIATIONS, count - done):
+            while len(batch) < min(size, count - done):
                 batch.append(
                     (
                         tf.nest.map_structure(
