@@ -39,7 +39,7 @@ _STYLE = """
 .opcheck .opcheck-fail th:first-child { box-shadow: inset 0.25em 0 currentColor; }
 .opcheck .opcheck-fail td:nth-child(2) { font-weight: bold; }
 .opcheck dl {
-  display: grid; grid-template-columns: max-content 1fr; gap: 0.1em 0.8em; margin: 0.3em 0 0;
+  display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 0.1em 0.8em; margin: 0.3em 0 0;
 }
 .opcheck dt { font-weight: normal; font-style: italic; }
 .opcheck dd { margin: 0; white-space: pre-wrap; }
