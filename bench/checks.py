@@ -50,7 +50,7 @@ def measure() -> Iterator[tuple[str, float, float]]:
     output = run("tools/sanitize.py", "asan", "--no-tests")
     calls = [int(one) for one in re.findall(r"^\S+: (\d+) calls in ", output, re.M)]
     (took,) = re.findall(r"^fuzz round: nothing reported, (\d+) s$", output, re.M)
-    what = f"make asan: {min(calls)} generated calls of each of {len(calls)} ops"
+    what = f"make asan: {min(calls)} generated calls × {len(calls)} ops"
     yield what, float(took), 300
 
 
