@@ -6,15 +6,16 @@ import sys
 from pathlib import Path
 
 from docutils import nodes
+from myst_nb.ext.glue.roles import PasteTextRole
 from nbclient import NotebookClient
 from sphinx.application import Sphinx
 from sphinx.directives.code import LiteralInclude
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
-ROOT = Path(__file__).parent
-sys.path.insert(0, str(ROOT / "tools"))
+sys.path.insert(0, str(Path(__file__).parent / "tools"))
 
-from sections import EXAMPLES, line_count, sections  # noqa: E402
+from book import EXAMPLES  # noqa: E402
+from sections import line_count, sections  # noqa: E402
 
 metadata = importlib.metadata.metadata("op-by-op")
 urls = dict(url.split(", ") for url in metadata.get_all("Project-URL"))
@@ -36,6 +37,7 @@ nb_execution_mode = "force"
 nb_execution_timeout = 300
 nb_execution_show_tb = True
 nb_output_stderr = "show"
+nb_render_markdown_format = "myst"
 # What a process prints arrives in pieces. MyST-NB's own merging ends a line after each.
 NotebookClient.coalesce_streams = True
 
@@ -149,4 +151,5 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("snippet", Snippet)
     app.add_directive("drawing", Drawing)
     app.add_role("lines", Lines())
+    app.add_role("value", PasteTextRole())
     return {"parallel_read_safe": True, "parallel_write_safe": True}

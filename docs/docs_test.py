@@ -3,14 +3,12 @@
 import re
 from pathlib import Path
 
+import book
 import pytest
+from book import EXAMPLES
 from sections import sections
 
-DOCS = Path(__file__).parent
-EXAMPLES = DOCS.parent / "examples"
-CHAPTERS = sorted(
-    page for page in DOCS.glob("*.md") if "\nkernelspec:" in page.read_text()
-)
+CHAPTERS = list(book.chapters().values())
 # Pages that are no chapters: they have cells, and headings of their own.
 NO_EXAMPLE = {"performance", "gpu"}
 HEADINGS = [
@@ -44,8 +42,7 @@ def cells(page: Path) -> list[str]:
 
 
 def test_every_example_has_its_chapter():
-    examples = {path.parent.name for path in EXAMPLES.glob("*/CMakeLists.txt")}
-    assert {page.stem for page in CHAPTERS} == examples | NO_EXAMPLE
+    assert set(book.chapters()) == {*book.examples(), *NO_EXAMPLE}
 
 
 def test_every_section_is_shown():

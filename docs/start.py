@@ -1,9 +1,15 @@
-"""The first cell of every chapter runs this: work in the root of the book, find the examples, keep the log quiet."""
+"""The first cell of every chapter runs this.
+
+The cells then work in the root of the book, find the examples, do without the log, and have `record` and `table`.
+"""
 
 import os
 import sys
 import sysconfig
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+
+from IPython.display import display
 
 root = Path(__file__).resolve().parents[1]
 folders = [
@@ -23,3 +29,32 @@ os.environ |= {
     "TF_ENABLE_ONEDNN_OPTS": "0",
     "NO_COLOR": "1",
 }
+
+
+def record(**values: object) -> None:
+    """Keeps values for the text around the cells, where the role `value` shows them.
+
+    A reader of a notebook sees nothing of it: MyST-NB takes what is displayed under this type.
+    """
+    for name, value in values.items():
+        item = getattr(value, "item", lambda value=value: value)()
+        display(
+            {"application/papermill.record/text/plain": repr(item)},
+            metadata={
+                "scrapbook": {
+                    "name": name,
+                    "mime_prefix": "application/papermill.record/",
+                }
+            },
+            raw=True,
+        )
+
+
+def table(header: Sequence[object], rows: Iterable[Sequence[object]]) -> None:
+    """Shows a table; its cells are Markdown."""
+    lines = [
+        "| " + " | ".join(str(cell).replace("|", r"\|") for cell in row) + " |"
+        for row in [header, ["---"] * len(header), *rows]
+    ]
+    text = "\n".join(lines)
+    display({"text/markdown": text, "text/plain": text}, raw=True)

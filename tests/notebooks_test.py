@@ -17,10 +17,11 @@ from markdown_it import MarkdownIt
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tools"))
 
+import book as files  # noqa: E402
 import notebooks  # noqa: E402
 import set_up  # noqa: E402
 
-CHAPTERS = notebooks.chapters(ROOT / "docs")
+CHAPTERS = files.chapters()
 SITE, REPOSITORY = notebooks._urls()
 OTHER = f"{SITE}other.html"
 FILES = f"{REPOSITORY}/blob/main/examples"

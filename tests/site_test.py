@@ -27,13 +27,12 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "bench")]
 
+from book import chapters  # noqa: E402
 from downloads import archive  # noqa: E402
 from page_weight import page_files, page_weight  # noqa: E402
 from sections import sections  # noqa: E402
 
-CHAPTERS = sorted(
-    path.stem for path in ROOT.glob("docs/*.md") if "\nkernelspec:" in path.read_text()
-)
+CHAPTERS = list(chapters())
 EXAMPLES = [name for name in CHAPTERS if (ROOT / "examples" / name).is_dir()]
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 NO_CHROMIUM = f"no Chromium ({', '.join(CHROMIUM)}): sudo apt-get install chromium"

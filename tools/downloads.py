@@ -5,13 +5,11 @@ import io
 import zipfile
 from pathlib import Path
 
+from book import EXAMPLES, ROOT, chapters
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
-from sections import EXAMPLES
 from sphinx.application import Sphinx
-from sphinx.environment import BuildEnvironment
 
-ROOT = EXAMPLES.parent
 SOURCES = {".cc", ".h", ".py", ".pbtxt", ".txt"}
 TOOLS = ("tensorflow-cpu", "numpy", "cmake", "ninja", "pytest", "hypothesis")
 README = """\
@@ -27,11 +25,6 @@ Needs a C++17 compiler and Python {python}. In this directory:
 
 tensorflow-cpu is for x86-64 Linux; elsewhere, or with a GPU, install tensorflow of the same version.
 """
-
-
-def chapters(env: BuildEnvironment) -> list[str]:
-    """The pages that are executed."""
-    return sorted(page for page in env.found_docs if "kernelspec" in env.metadata[page])
 
 
 def readme(name: str, site: str) -> str:
@@ -85,7 +78,7 @@ def add_links(
     app: Sphinx, page: str, template: str, context: dict, doctree: object
 ) -> None:
     """Gives the template a chapter's links: title, address, and whether to save what is there."""
-    if page not in chapters(app.env):
+    if page not in chapters(app.srcdir):
         return
     github = context["repository"]
     repository = github.removeprefix("https://github.com/")
@@ -111,8 +104,8 @@ def write_downloads(app: Sphinx, exception: Exception | None) -> None:
 
     archives = Path(app.outdir) / "downloads"
     archives.mkdir(exist_ok=True)
-    for page in chapters(app.env):
-        notebook = export(Path(app.env.doc2path(page)), local=False)
+    for page, path in chapters(app.srcdir).items():
+        notebook = export(path, local=False)
         write(notebook, Path(app.outdir) / "notebooks" / f"{page}.ipynb")
         if (EXAMPLES / page).is_dir():
             content = archive(page, app.config.html_baseurl)

@@ -13,8 +13,8 @@ import sys
 import sysconfig
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
-EXAMPLES = ROOT / "examples"
+from book import EXAMPLES, ROOT, examples
+
 BUILD = ROOT / "build" / "examples"
 
 
@@ -181,7 +181,7 @@ def table(names: list[str]) -> str:
 
 
 def main() -> None:
-    known = sorted(path.parent.name for path in EXAMPLES.glob("*/CMakeLists.txt"))
+    known = examples()
     names = sys.argv[1:] or known
     if unknown := set(names) - set(known):
         fail(f"no example {', '.join(sorted(unknown))}; there are {', '.join(known)}")

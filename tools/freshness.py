@@ -11,20 +11,19 @@ import re
 import sys
 from importlib.metadata import packages_distributions, version
 
+from book import DOCS, EXAMPLES, ROOT, examples
 from docutils.nodes import Node
-from sections import EXAMPLES
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.logging import get_node_location
 
-ROOT = EXAMPLES.parent
 SHARED = [
     ROOT / "conf.py",
     *sorted((ROOT / "cmake").glob("*.cmake")),
-    ROOT / "docs" / "figures.py",
-    ROOT / "docs" / "measured.py",
-    ROOT / "docs" / "start.py",
+    DOCS / "figures.py",
+    DOCS / "measured.py",
+    DOCS / "start.py",
     EXAMPLES / "op_library.py",
 ]
 INSTALLED = sorted(
@@ -40,15 +39,14 @@ def depend_on_examples(app: Sphinx, docname: str, content: list[str]) -> None:
     if not cells:
         return
     paths = list(SHARED)
-    for example in (path.parent for path in EXAMPLES.glob("*/CMakeLists.txt")):
-        name = re.escape(example.name)
+    for name in examples():
         if re.search(rf"examples/{name}\b|\b(from|import) {name}\b", cells):
-            paths += [path for path in example.iterdir() if path.is_file()]
+            paths += [path for path in (EXAMPLES / name).iterdir() if path.is_file()]
     if re.search(r"\bmeasured\b", cells):
         paths += TABLES
-    for module in (ROOT / "docs").glob("*.py"):
+    for module in DOCS.glob("*.py"):
         if re.search(rf"\b(from|import) {re.escape(module.stem)}\b", cells):
-            paths += (ROOT / "docs").glob(f"{module.stem}.[jp]*")
+            paths += DOCS.glob(f"{module.stem}.[jp]*")
     if re.search(r"\b(from|import) opcheck\b", cells):
         paths += (ROOT / "opcheck").rglob("*.py")
     for path in paths:

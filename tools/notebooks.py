@@ -25,6 +25,7 @@ from types import SimpleNamespace
 from urllib.parse import unquote
 
 import nbformat
+from book import ROOT, chapters
 from docutils.parsers.rst import Directive
 from docutils.parsers.rst.directives import admonitions, images, misc
 from docutils.parsers.rst.states import MarkupError
@@ -50,7 +51,6 @@ from sphinx_design.dropdown import DropdownDirective
 from sphinx_design.grids import GridDirective, GridItemCardDirective, GridItemDirective
 from sphinx_design.tabs import TabItemDirective, TabSetDirective
 
-ROOT = Path(__file__).parents[1]
 LAB = ROOT / "build" / "lab"
 BRANCH = "main"
 EXTENSIONS = {
@@ -111,15 +111,6 @@ class Span:
 
 
 Edit = tuple[int, int, str]
-
-
-def chapters(docs: Path) -> dict[str, Path]:
-    """From the name of each chapter to its page: a page with a kernel."""
-    return {
-        page.stem: page
-        for page in sorted(docs.glob("*.md"))
-        if "kernelspec" in _front_matter(page)
-    }
 
 
 def export(page: Path, local: bool, folder: Path = LAB) -> NotebookNode:
@@ -253,11 +244,6 @@ def _digest(notebook: NotebookNode) -> str:
     return hashlib.sha256(
         repr([(cell.cell_type, cell.source) for cell in notebook.cells]).encode()
     ).hexdigest()
-
-
-def _front_matter(page: Path) -> str:
-    match = re.match(r"---\n(.*?\n)---\n", page.read_text(), re.S)
-    return match[1] if match else ""
 
 
 @functools.cache
@@ -856,6 +842,7 @@ ROLES: dict[str, Callable[[_Page, str, int], str]] = {
     "lines": _Page.lines,
     "term": lambda page, content, line: _escaped(page.reference(content)[0] or content),
     "abbr": lambda page, content, line: _escaped(content),
+    "value": lambda page, content, line: _escaped(content),
     "math": lambda page, content, line: f"${content}$",
     "kbd": lambda page, content, line: f"<kbd>{content}</kbd>",
     "sub": lambda page, content, line: f"<sub>{content}</sub>",

@@ -3,7 +3,6 @@
 import re
 from pathlib import Path
 
-EXAMPLES = Path(__file__).parents[1] / "examples"
 _OPENING = re.compile(r"\s*// \[(\w+)\] ")
 _NAMESPACE = re.compile(r"(\w+ )?namespace .*\{$|}  // namespace|$")
 
