@@ -2,6 +2,8 @@
 
 import csv
 import datetime
+import hashlib
+import io
 import os
 import platform
 from collections.abc import Iterable, Mapping, Sequence
@@ -67,11 +69,16 @@ def quartiles(values: ArrayLike) -> list[float]:
 
 
 def write(path: Path, first_lines: Sequence[str], rows: Sequence[Mapping]) -> None:
-    """Writes a table under its first lines; a run that is broken off leaves the old one."""
+    """Writes a table under its first lines, and over them the SHA-256 of it all, which `docs/measured.py` checks.
+
+    A run that is broken off leaves the old table.
+    """
+    text = io.StringIO()
+    print(*first_lines, sep="\n", file=text)
+    table = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    table.writeheader()
+    table.writerows(rows)
+    digest = hashlib.sha256(text.getvalue().encode()).hexdigest()
     new = path.with_suffix(".new")
-    with new.open("w", newline="") as file:
-        print(*first_lines, sep="\n", file=file)
-        table = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-        table.writeheader()
-        table.writerows(rows)
+    new.write_text(f"# sha256: {digest}\n{text.getvalue()}")
     new.replace(path)

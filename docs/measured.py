@@ -1,6 +1,7 @@
 """The tables of bench/ for the pages: read, checked against their goals, drawn in the colours of the page."""
 
 import csv
+import hashlib
 import html
 import math
 import textwrap
@@ -61,8 +62,14 @@ def read(name: str) -> Table:
 
     Raises:
       FileNotFoundError: That has not been measured.
+      ValueError: It is not as a bench wrote it.
     """
-    lines = (BENCH / f"{name}.csv").read_text().splitlines()
+    digest, _, text = (BENCH / f"{name}.csv").read_text().partition("\n")
+    if digest != f"# sha256: {hashlib.sha256(text.encode()).hexdigest()}":
+        raise ValueError(
+            f"bench/{name}.csv is not as the bench wrote it: its first line has another SHA-256"
+        )
+    lines = text.splitlines()
     first_lines = [line[2:] for line in lines if line.startswith("# ")]
     rows = csv.DictReader(line for line in lines if not line.startswith("#"))
     return Table(first_lines, list(rows))

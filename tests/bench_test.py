@@ -15,6 +15,7 @@ sys.path[:0] = [
     str(ROOT / folder) for folder in ("docs", "examples", "examples/roi_pool", "bench")
 ]
 
+import measure  # noqa: E402
 import measured  # noqa: E402
 from roi_pool import roi_pool  # noqa: E402
 from roi_pool_workloads import WORKLOADS, Workload  # noqa: E402
@@ -74,7 +75,12 @@ def test_a_missing_library_is_one_line(tmp_path):
     assert not (tmp_path / "x").exists()
 
 
-@pytest.mark.parametrize("path", sorted(ROOT.glob("bench/*.csv")), ids=lambda p: p.stem)
+TABLES = pytest.mark.parametrize(
+    "path", sorted(ROOT.glob("bench/*.csv")), ids=lambda path: path.stem
+)
+
+
+@TABLES
 def test_every_table_says_where_it_comes_from_and_is_on_the_page(path):
     table = measured.read(path.stem)
     for name in ("command", "machine", "versions", "date"):
@@ -82,6 +88,24 @@ def test_every_table_says_where_it_comes_from_and_is_on_the_page(path):
     page = (ROOT / "docs" / "performance.md").read_text()
     assert f'read("{path.stem}")' in page
     assert f"```{{literalinclude}} ../bench/{path.name}\n" in page
+
+
+@TABLES
+def test_a_ratio_lies_between_its_quartiles(path):
+    rows = measured.read(path.stem).rows
+    for one in rows:
+        if one.get("ratio"):
+            assert float(one["q1"]) <= float(one["ratio"]) <= float(one["q3"]), one
+
+
+def test_a_table_that_a_hand_has_changed_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(measured, "BENCH", tmp_path)
+    path = tmp_path / "walk.csv"
+    measure.write(path, ["# command: walk"], [{"what": "a mile", "measured": 20.5}])
+    assert measured.read("walk").rows == [{"what": "a mile", "measured": "20.5"}]
+    path.write_text(path.read_text().replace("20.5", "20.4"))
+    with pytest.raises(ValueError, match="bench/walk.csv is not as the bench wrote it"):
+        measured.read("walk")
 
 
 @pytest.mark.parametrize("absent", ["Paddle", "OpenVINO", "RoiPool, default memory"])
