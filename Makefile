@@ -24,7 +24,7 @@ export TF_CPP_MIN_LOG_LEVEL ?= 2
 export TF_ENABLE_ONEDNN_OPTS ?= 0
 
 .DEFAULT_GOAL := help
-.PHONY: help env check-environment examples $(EXAMPLES) docs serve notebooks lab test asan tsan bench bench-build bench-gpu linkcheck clean
+.PHONY: help env check-environment examples $(EXAMPLES) docs serve notebooks lab test lint asan tsan bench bench-build bench-gpu linkcheck clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F '|' '{printf "%-18s %s\n", $$1, $$2}'
@@ -62,6 +62,16 @@ lab: examples ## JupyterLab with the chapters open as notebooks
 test: docs ## every test, on the site too
 	@$(python) -m pytest -n auto --maxprocesses 4 --dist loadgroup
 
+# The programs that pip has put beside this Python.
+scripts = $(shell $(python) -c 'import sysconfig; print(sysconfig.get_path("scripts"))')
+cpp_sources = $(shell find . -name '.?*' -prune -o -name build -prune -o \( -name '*.cc' -o -name '*.h' \) -print)
+
+lint: $(environment) ## ruff, clang-format and shellcheck
+	@$(scripts)/ruff check --quiet .
+	@$(scripts)/ruff format --quiet --check .
+	@$(scripts)/clang-format --dry-run -Werror $(cpp_sources)
+	@$(scripts)/shellcheck tools/env.sh .ci/run postBuild
+
 asan: $(environment) ## the examples' tests and generated calls, looking for wrong memory accesses and arithmetic
 	@$(python) tools/sanitize.py asan
 
@@ -89,4 +99,4 @@ programs = $(foreach list,$(wildcard examples/*/.gitignore),$(addprefix $(dir $(
 
 clean: ## all that was made, but for .venv
 	@rm -rf build examples/*/lib*.so $(programs) .pytest_cache .ruff_cache
-	@find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +
+	@find . -name __pycache__ -not -path './.venv*' -prune -exec rm -rf {} +

@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 LEFT_OUT = shutil.ignore_patterns(
-    ".git", ".venv", "build", "*.so", "__pycache__", ".*_cache"
+    ".git", ".venv*", "build", "*.so", "__pycache__", ".*_cache"
 )
 
 

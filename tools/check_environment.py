@@ -5,9 +5,7 @@ import sys
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
-INSTALL = (
-    "pip install --constraint constraints.txt --editable '.[cpu,build,docs,fuzz,test]'"
-)
+INSTALL = "pip install --constraint constraints.txt --editable '.[cpu,dev]'"
 
 
 def supported_pythons() -> tuple[int, int]:
@@ -37,7 +35,7 @@ def main() -> None:
             re.match(r"[\w.-]+", requirement)[0],
             re.search(r"extra == ['\"](\w+)['\"]", requirement),
         )
-        if extra and extra[1] not in ("build", "docs", "fuzz", "test"):
+        if extra and extra[1] != "dev":
             continue
         try:
             distribution(name)

@@ -73,7 +73,7 @@ rm -rf .venv
 "$base" -m venv .venv >"$log" 2>&1 ||
   fail "$base cannot make an environment in .venv: $(tail -n 1 "$log")"
 if ! .venv/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
-  --editable ".[$device,build,docs,fuzz,test]" >"$log" 2>&1; then
+  --editable ".[$device,dev]" >"$log" 2>&1; then
   if grep -qE 'NewConnectionError|ConnectTimeout|ReadTimeout|NameResolutionError|ProxyError|Connection (refused|reset)|from versions: none' "$log"; then
     fail "no network: pip cannot reach the package index; connect (or set PIP_INDEX_URL or a proxy) and run make env again"
   fi
