@@ -1,0 +1,345 @@
+"""Commands, options, paths, links, versions and words of drawings: what a text names must be there."""
+
+import functools
+import os
+import re
+import sysconfig
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+from xml.etree import ElementTree
+
+import pytest
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+DOCS = Path(__file__).parent
+ROOT = DOCS.parent
+PAGES = sorted(DOCS.glob("*.md"))
+TEXTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *PAGES]
+SITE = "https://op-by-op.github.io/op-by-op/"
+REPOSITORY = "https://github.com/op-by-op/op-by-op"
+FOLDERS = ("bench", "cmake", "docs", "examples", "opcheck", "tests", "tools")
+FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.S)
+PLACEHOLDER = re.compile(r"\bx(?:_test|_gpu|_fuzz|_reference)?\b|\bNAME\b|[<>*…{}$]")
+IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z_0-9]{2,}")
+CODE_LIKE = re.compile(r"_|[a-z][A-Z]|^lib.+")
+WORD = re.compile(r"[a-z0-9]{3,}")
+STOP_WORDS = {
+    "and",
+    "the",
+    "them",
+    "its",
+    "you",
+    "one",
+    "page",
+    "chapter",
+    "op",
+    "first",
+}
+
+texts = pytest.mark.parametrize("text", TEXTS, ids=lambda path: path.stem)
+commands = pytest.mark.parametrize(
+    "text", [ROOT / "Makefile", *TEXTS], ids=lambda path: path.stem
+)
+pages = pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
+
+
+@functools.cache
+def tokens(path: Path) -> list[Token]:
+    """The Markdown of a file, with front matter and the colons of MyST's directives taken away."""
+    text = FRONT_MATTER.sub(lambda match: "\n" * match[0].count("\n"), path.read_text())
+    text = re.sub(r"^:{3,}.*$", "", text, flags=re.M)
+    return MarkdownIt().enable("table").parse(text)
+
+
+def inline(path: Path) -> Iterator[Token]:
+    for token in tokens(path):
+        yield from token.children or []
+
+
+@functools.cache
+def code(path: Path) -> str:
+    """What a file shows as code, cells included, a piece per line; of the Makefile, all."""
+    if path.name == "Makefile":
+        return re.sub(r'^#\s+|"', "\n", path.read_text(), flags=re.M)
+    pieces = [token.content for token in inline(path) if token.type == "code_inline"]
+    pieces += [token.content for token in tokens(path) if token.type == "fence"]
+    return "\n".join(pieces)
+
+
+@functools.cache
+def links(path: Path) -> list[tuple[str, str]]:
+    """The text and the address of each link."""
+    found, text, address = [], "", None
+    for token in inline(path):
+        if token.type == "link_open":
+            text, address = "", unquote(token.attrs["href"])
+        elif token.type == "link_close":
+            found.append((text, address))
+            address = None
+        elif address is not None:
+            text += token.content
+    return found
+
+
+@functools.cache
+def headings(path: Path) -> list[str]:
+    """The headings of a page, its title first."""
+    pairs = zip(tokens(path), tokens(path)[1:])
+    return [
+        "".join(child.content for child in content.children)
+        for token, content in pairs
+        if token.type == "heading_open"
+    ]
+
+
+def slug(heading: str) -> str:
+    return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
+
+
+def words(text: str) -> set[str]:
+    """Significant words, without their plural."""
+    text = re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", text)
+    found = WORD.findall(text.lower())
+    return {word.rstrip("s") for word in found} - {
+        word.rstrip("s") for word in STOP_WORDS
+    }
+
+
+@functools.cache
+def makefile() -> str:
+    return (ROOT / "Makefile").read_text()
+
+
+@functools.cache
+def sources() -> str:
+    """The programs that `make` calls."""
+    files = [*ROOT.glob("tools/*.*"), *ROOT.glob("bench/*.py"), *ROOT.glob("cmake/*")]
+    return "\n".join(path.read_text() for path in files)
+
+
+def takes(variable: str, value: str) -> bool:
+    """Whether a program or its usage knows a variable; one that has a choice of words, this word."""
+    lines = re.findall(rf"^.*\b{variable}\b.*$", makefile() + sources(), re.M)
+    words = set(re.findall(r"[\w.]+", "\n".join(lines)))
+    return bool(lines) and (not value.isalpha() or value in words)
+
+
+@commands
+def test_targets_and_variables_of_make_exist(text):
+    targets = set(re.findall(r"^([a-z][a-z-]*):", makefile(), re.M))
+    targets |= {path.parent.name for path in ROOT.glob("examples/*/CMakeLists.txt")}
+    unknown = []
+    for command in re.findall(r"(?:^|&& )make((?: [\w.=/'-]+)+)", code(text), re.M):
+        for word in command.split():
+            name, is_variable, value = word.partition("=")
+            if PLACEHOLDER.search(word):
+                continue
+            if is_variable and not takes(name, value):
+                unknown.append(word)
+            elif not is_variable and word not in targets:
+                unknown.append(f"make {word}")
+    assert not unknown
+
+
+@commands
+def test_paths_exist(text):
+    missing = []
+    for path in re.findall(
+        rf"(?<![\w/.-])((?:{'|'.join(FOLDERS)})/[\w./-]*\w)", code(text)
+    ):
+        if PLACEHOLDER.search(path) or "/build" in path:
+            continue
+        if not (ROOT / path).exists() and not is_made(path):
+            missing.append(path)
+    assert not missing
+
+
+def is_made(path: str) -> bool:
+    """Whether CMake or a measurement makes the file: then its name is known there."""
+    folder, name = (ROOT / path).parent, Path(path).name
+    makers = [folder / "CMakeLists.txt", folder / f"{Path(name).stem}.py"]
+    known = "".join(maker.read_text() for maker in makers if maker.is_file())
+    return bool(
+        re.search(rf"\b{re.escape(Path(name).stem.removeprefix('lib'))}\b", known)
+    )
+
+
+@commands
+def test_options_of_our_programs_exist(text):
+    unknown = []
+    for program, rest in re.findall(
+        r"((?:tools|bench)/\w+\.py|python -m opcheck)\b([^\n|;&']*)", code(text)
+    ):
+        path = ROOT / "opcheck/__main__.py" if "opcheck" in program else ROOT / program
+        for option in re.findall(r"(?<!\S)--[a-z][a-z-]*", rest):
+            if f'"{option}"' not in path.read_text():
+                unknown.append(f"{program} {option}")
+    assert not unknown
+
+
+@texts
+def test_file_names_are_of_this_project_or_of_tensorflow(text):
+    ours = {
+        file
+        for folder in FOLDERS
+        for _, _, files in os.walk(ROOT / folder)
+        for file in files
+    } | {path.name for path in ROOT.iterdir()}
+    include = Path(sysconfig.get_path("purelib"), "tensorflow", "include")
+    own = "\n".join(token.content for token in tokens(text) if token.type == "fence")
+    unknown = []
+    for token in inline(text):
+        name = token.content if token.type == "code_inline" else ""
+        if not re.fullmatch(
+            r"[\w./-]+\.(?:py|cc|h|cmake|csv|svg|toml|yml|js|css)", name
+        ):
+            continue
+        known = Path(name).name in ours or (include / name).exists() or name in own
+        if not known and not PLACEHOLDER.search(name):
+            unknown.append(name)
+    assert not unknown
+
+
+@texts
+def test_links_to_the_repository_lead_somewhere(text):
+    wrong = []
+    for _, address in links(text):
+        if not address.startswith(f"{REPOSITORY}/"):
+            continue
+        kind, path, lines = re.fullmatch(
+            rf"{REPOSITORY}/(\w+)(?:/main/([^#]*))?#?(.*)", address
+        ).groups()
+        if kind not in ("tree", "blob"):
+            continue
+        file = ROOT / path
+        fits = file.is_dir() if kind == "tree" else file.is_file()
+        numbers = [int(number) for number in re.findall(r"L(\d+)", lines)]
+        if not fits or (numbers and max(numbers) > len(file.read_text().splitlines())):
+            wrong.append(address)
+    assert not wrong
+
+
+@texts
+def test_the_text_of_a_link_to_a_file_names_the_file(text):
+    wrong = []
+    for label, address in links(text):
+        path = urlsplit(address).path.rstrip("/")
+        names_a_file = re.fullmatch(r"[\w./-]+(\.\w+|/)|(?:examples|bench)/\w+", label)
+        if address.startswith(REPOSITORY) and names_a_file:
+            if not path.endswith("/" + label.rstrip("/")):
+                wrong.append((label, address))
+    assert not wrong
+
+
+@pages
+def test_the_text_of_a_link_agrees_with_the_page_that_it_leads_to(page):
+    order = re.findall(
+        r"^(\w+)$",
+        re.search(r"```\{toctree\}(.*?)```", (DOCS / "index.md").read_text(), re.S)[1],
+        re.M,
+    )
+    subjects = {
+        other.name: words(f"{headings(other)[0]} {other.stem}") for other in PAGES
+    }
+    wrong = []
+    for label, address in links(page):
+        name, _, anchor = address.removeprefix("./").partition("#")
+        if name not in subjects or not label:
+            continue
+        if label == "the first chapter":
+            agrees = name == f"{order[0]}.md"
+        else:
+            subject = subjects[name] | {
+                word
+                for heading in headings(DOCS / name)
+                if slug(heading) == anchor
+                for word in words(heading)
+            }
+            common = len(words(label) & subject)
+            others = (
+                len(words(label) & subjects[other])
+                for other in subjects
+                if other != name
+            )
+            agrees = common > max(others)
+        if not agrees:
+            wrong.append(f"[{label}]({address})")
+    assert not wrong, "the text has no word of the page's title, or more of another's"
+
+
+@pages
+def test_below_is_below(page):
+    lines = page.read_text().splitlines()
+    places = {
+        slug(match[1].replace("`", "")): number
+        for number, line in enumerate(lines)
+        if (match := re.match(r"#+ (.*)", line))
+    }
+    for number, line in enumerate(lines):
+        for label, anchor in re.findall(r"\[(below|above)\]\(#([\w-]+)\)", line):
+            assert (places[anchor] > number) == (label == "below"), line
+
+
+@texts
+def test_versions_of_tensorflow_are_the_ones_of_pyproject(text):
+    supported = re.search(
+        r'"tensorflow-cpu>=(\d+)\.(\d+),<\d+\.(\d+)',
+        (ROOT / "pyproject.toml").read_text(),
+    )
+    major, oldest, beyond = map(int, supported.groups())
+    proven = re.search(
+        r"^tensorflow-cpu==([\d.]+)", (ROOT / "constraints.txt").read_text(), re.M
+    )[1]
+    prose = "\n".join(
+        "".join(
+            child.content for child in token.children if child.type != "code_inline"
+        )
+        for token in tokens(text)
+        if token.type == "inline"
+    )
+    for version in re.findall(r"TensorFlow (\d+\.\d+(?:\.\d+)?)", prose):
+        allowed = {
+            f"{major}.{oldest}",
+            f"{major}.{beyond - 1}",
+            proven,
+            proven.rpartition(".")[0],
+        }
+        assert version in allowed
+
+
+def code_words(drawing: Path) -> set[str]:
+    """The identifiers in a drawing: all that is set as code, and elsewhere what looks like code."""
+    root = ElementTree.parse(drawing).getroot()
+    elements = list(root.iter())
+    style = " ".join(each.text or "" for each in elements if each.tag.endswith("style"))
+    classes = set(re.findall(r"\.([\w-]+)\{[^}]*monospace", style))
+    found = set()
+    for element in elements:
+        if element.tag.endswith("}text"):
+            words = set(IDENTIFIER.findall("".join(element.itertext())))
+            is_code = classes & set(element.get("class", "").split())
+            found |= words if is_code else set(filter(CODE_LIKE.search, words))
+    return found - {"TensorFlow"}
+
+
+@pytest.mark.parametrize(
+    "drawing", sorted(DOCS.glob("*.svg")), ids=lambda path: path.stem
+)
+def test_code_in_a_drawing_is_code_of_its_page(drawing):
+    showing = [
+        page for page in PAGES if f"{{drawing}} {drawing.name}\n" in page.read_text()
+    ]
+    assert len(showing) == 1
+    page = showing[0]
+    text = page.read_text()
+    names = {page.stem, *re.findall(r"(?:snippet\} |examples/)(\w+)/", text)}
+    names |= {"zero_out"} if page.stem == "index" else set()
+    known = code(page)
+    for name in names:
+        for path in (ROOT / "examples" / name).glob("*.[chp]*"):
+            known += f" {path.stem} {path.read_text()}"
+        if (lists := ROOT / "examples" / name / "CMakeLists.txt").is_file():
+            known += re.sub(r"\w+", r"\g<0> lib\g<0>", lists.read_text())
+    assert code_words(drawing) - set(IDENTIFIER.findall(known)) == set()
