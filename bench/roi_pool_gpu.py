@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[1]
 RESULT = ROOT / "bench" / "roi_pool_gpu.csv"
 sys.path.insert(0, str(ROOT / "examples" / "roi_pool"))
 
-from roi_pool_launch import HERE, Launchers, Sizes, build_for_gpu, find_nvcc  # noqa: E402
+from roi_pool_ctypes import HERE, Launchers, Sizes, build_for_gpu, find_nvcc  # noqa: E402
 
 BATCH = 8
 GOALS = {("with argmax", "RoiPool"): ">= 1.5", ("gradient", "RoiPool"): ">= 1.5"}

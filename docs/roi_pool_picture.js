@@ -2,7 +2,7 @@
 (() => {
   const f32 = Math.fround;
 
-  // As RegionOf and BinSpan in examples/roi_pool/roi_pool.h: every step rounds to float32.
+  // As RegionOf and BinSpan in examples/roi_pool/roi_pool_geometry.h: every step rounds to float32.
   const roundToPixel = (scaled) => {
     const near = Math.min(Math.max(scaled, -(2 ** 29)), 2 ** 29);
     return (Math.sign(near) * Math.floor(Math.abs(near) + 0.5)) | 0;

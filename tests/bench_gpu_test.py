@@ -18,7 +18,7 @@ sys.path[:0] = [
 import measured  # noqa: E402
 import roi_pool_gpu  # noqa: E402
 from roi_pool import roi_pool, roi_pool_grad  # noqa: E402
-from roi_pool_launch import Launchers, build_for_host  # noqa: E402
+from roi_pool_ctypes import Launchers, build_for_host  # noqa: E402
 from roi_pool_workloads import Workload  # noqa: E402
 
 

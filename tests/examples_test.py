@@ -122,9 +122,10 @@ def test_a_library_without_the_cuda_runtime_fails_the_build(
     )
     assert (run.returncode != 0) == missing, run.stdout + run.stderr
     assert (
-        "libkernels.so lacks 1 CUDA functions, cudaNowhere" in run.stderr
+        "libshape_functions_kernels.so lacks 1 CUDA functions, cudaNowhere"
+        in run.stderr
     ) == missing
-    assert (tmp_path / "build" / "libkernels.so").exists() != missing
+    assert (tmp_path / "build" / "libshape_functions_kernels.so").exists() != missing
 
 
 @pytest.fixture
@@ -151,7 +152,7 @@ def test_cudacxx_comes_before_the_path(no_kernels, broken_compilers, named):
     error = examples.cmake_error(run.stdout + run.stderr)
     assert error.startswith(f"{expected} does not work: ")
     assert "CUDACXX=/path/to/nvcc" in error and error.endswith("CUDA=off")
-    find = "import roi_pool_launch; print(roi_pool_launch.find_nvcc())"
+    find = "import roi_pool_ctypes; print(roi_pool_ctypes.find_nvcc())"
     for choice, found in (("auto", str(expected)), ("off", "None")):
         launch = subprocess.run(
             [sys.executable, "-c", find],

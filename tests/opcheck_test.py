@@ -595,7 +595,7 @@ def test_what_cannot_be_imported_is_checked_in_this_process_only():
 
 
 def test_a_function_that_tensorflow_generated_is_refused():
-    library = tf.load_op_library(f"{ROOT}/examples/zero_out/libkeep_last.so")
+    library = tf.load_op_library(f"{ROOT}/examples/zero_out/libsolution_keep_last.so")
     report = opcheck.check(library.keep_last, normal(2), checks=["saved_model"])
     assert "made by tf.load_op_library" in report["saved_model"].detail
 

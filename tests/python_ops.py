@@ -32,7 +32,9 @@ def adds_threads(x):
 
 
 def racy_zero_out(x):
-    return tf.load_op_library(str(_ZERO_OUT / "libracy_zero_out.so")).racy_zero_out(x)
+    return tf.load_op_library(
+        str(_ZERO_OUT / "libwrong_racy_zero_out.so")
+    ).racy_zero_out(x)
 
 
 def dies(x):

@@ -63,10 +63,10 @@ class Sanitizer:
         sys.exit(f"make {self.name}: {message}")
 
 
-RACE = """# racy_zero_out.cc
+RACE = """# wrong_racy_zero_out.cc
 from concurrent.futures import ThreadPoolExecutor
 import tensorflow as tf
-library = tf.load_op_library("examples/zero_out/libracy_zero_out.so")
+library = tf.load_op_library("examples/zero_out/libwrong_racy_zero_out.so")
 with ThreadPoolExecutor(2) as threads:
     list(threads.map(library.racy_zero_out, [tf.ones([50_000])] * 200))
 """

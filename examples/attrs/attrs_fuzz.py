@@ -15,7 +15,7 @@ _here = Path(__file__)
 _config = tf.compat.v1.ConfigProto()  # a graph of one node needs no optimization
 _config.graph_options.rewrite_options.disable_meta_optimizer = True
 _config.graph_options.optimizer_options.opt_level = -1
-_keep_at = load_op_library(_here.with_name("libkeep_at.so"), "keep_at")
+_keep_at = load_op_library(_here.with_name("libsolution_keep_at.so"), "keep_at")
 _every = load_op_library(_here.with_name("libevery_attr.so"), "every_attr")
 
 

@@ -317,7 +317,7 @@ def test_a_default_of_unknown_rank_takes_all(mode, value, text):
 
 def test_a_keyword_as_the_name_of_an_attr_does_not_load():
     with pytest.raises(SyntaxError, match="invalid syntax") as raised:
-        tf.load_op_library(str(HERE / "libkeyword_name.so"))
+        tf.load_op_library(str(HERE / "libwrong_attr_name.so"))
     assert '"lambda", lambda)' in raised.value.text
 
 
@@ -394,7 +394,7 @@ def test_the_old_check_is_deprecated():
 
 @pytest.fixture(scope="module")
 def keep_at():
-    return load_op_library(HERE / "libkeep_at.so", "keep_at").keep_at
+    return load_op_library(HERE / "libsolution_keep_at.so", "keep_at").keep_at
 
 
 @pytest.mark.parametrize("shape, index", [((), 0), ((4,), 3), ((2, 3), 4)])

@@ -10,7 +10,7 @@ from op_library import load_op_library
 
 from opcheck.strategies import calls, mostly, shapes, tensors
 
-_blend = load_op_library(Path(__file__).with_name("libblend_v2.so"), "blend")
+_blend = load_op_library(Path(__file__).with_name("libsolution_blend.so"), "blend")
 
 
 def power(signals):

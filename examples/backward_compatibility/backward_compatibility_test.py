@@ -186,7 +186,7 @@ def test_a_function_names_the_outputs_of_a_node_and_not_its_inputs(v1):
 
 
 def test_the_golden_graph_still_gives_its_result():
-    graph = read_v1.read_graph(HERE / "golden_v1.pbtxt")
+    graph = read_v1.read_graph(HERE / "backward_compatibility_v1.pbtxt")
     used = {node.op.replace(">", "_") for node in graph.node}
     assert used == set(SAFE) | {"Placeholder", "Identity"}
     result = read_v1.graph_function(graph)(read_v1.SIGNAL)
@@ -194,7 +194,7 @@ def test_the_golden_graph_still_gives_its_result():
 
 
 def test_version_1_writes_the_golden_graph(v1):
-    golden = read_v1.read_graph(HERE / "golden_v1.pbtxt")
+    golden = read_v1.read_graph(HERE / "backward_compatibility_v1.pbtxt")
     assert list(read_v1.read_graph(v1 / "golden.pbtxt").node) == list(golden.node)
 
 
@@ -414,7 +414,7 @@ def test_an_op_that_is_gone_and_the_solution_of_the_exercise(v1):
         read_v1.saved_model_function(v1 / "Blend")
     with pytest.raises(tf.errors.NotFoundError, match="Op type not registered 'Blend'"):
         check_op_def(old)
-    blend = load_op_library(HERE / "libblend_v2.so", "blend").blend
+    blend = load_op_library(HERE / "libsolution_blend.so", "blend").blend
     assert check_op_def(old) == ("", "", "")
     np.testing.assert_allclose(
         np.load(v1 / "Blend.npy"), (SIGNAL + SIGNAL**2) / 2, rtol=1e-6

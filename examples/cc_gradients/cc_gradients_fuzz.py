@@ -10,7 +10,7 @@ from op_library import load_op_library
 from opcheck.strategies import calls, mostly, shapes, tensors
 
 _round_through = load_op_library(
-    Path(__file__).with_name("libround_through.so"), "round_through"
+    Path(__file__).with_name("libsolution_round_through.so"), "round_through"
 )
 
 

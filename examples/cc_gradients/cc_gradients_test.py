@@ -278,7 +278,7 @@ def test_there_is_no_second_order():
 
 
 def test_python_does_not_find_a_gradient_that_only_cpp_has():
-    library = load_op_library(HERE / "libround_through.so", "round_through")
+    library = load_op_library(HERE / "libsolution_round_through.so", "round_through")
     x = tf.constant([1.0])
     with tf.GradientTape() as tape:
         tape.watch(x)
@@ -288,7 +288,7 @@ def test_python_does_not_find_a_gradient_that_only_cpp_has():
 
 
 def test_functions_of_tensorflow_1_ask_cpp():
-    library = load_op_library(HERE / "libround_through.so", "round_through")
+    library = load_op_library(HERE / "libsolution_round_through.so", "round_through")
     with tf.Graph().as_default() as graph, tf.compat.v1.Session() as session:
         rounded = function.Defun(tf.float32, func_name="Rounded")(
             lambda x: library.round_through(x)
@@ -300,7 +300,7 @@ def test_functions_of_tensorflow_1_ask_cpp():
 
 
 def test_the_solution_of_the_exercise(mode):
-    library = load_op_library(HERE / "libround_through.so", "round_through")
+    library = load_op_library(HERE / "libsolution_round_through.so", "round_through")
     x = tf.constant([-5.0, -4.0, 0.6, 3.5, 4.1])
     np.testing.assert_array_equal(mode(library.round_through)(x), np.round(x))
     (dx,) = mode(lambda x: cpp_gradient(library.round_through, [x], [x + 1]))(x)

@@ -1,5 +1,4 @@
 // Frexp: a number as mantissa * 2^exponent. No gradient is registered for it.
-// And an op that forgets its second output.
 
 #include <cmath>
 #include <cstdint>
@@ -62,28 +61,6 @@ REGISTER_FREXP("FrexpWithOneArgument");
 REGISTER_FREXP("FrexpWithTwoGradients");
 REGISTER_FREXP("FrexpIsConstant");
 REGISTER_FREXP("FrexpWithReport");
-
-// [missing] Wrong: there is no output 1.
-class ForgetsOutputOp : public tensorflow::OpKernel {
- public:
-  using OpKernel::OpKernel;
-
-  void Compute(tensorflow::OpKernelContext* context) override {
-    context->set_output(0, context->input(0));
-  }
-};
-
-REGISTER_OP("ForgetsOutput")
-    .Input("values: float")
-    .Output("kept: float")
-    .Output("forgotten: float")
-    .SetShapeFn([](InferenceContext* context) {
-      context->set_output(0, context->input(0));
-      context->set_output(1, context->input(0));
-      return absl::OkStatus();
-    });
-REGISTER_KERNEL_BUILDER(Name("ForgetsOutput").Device(tensorflow::DEVICE_CPU),
-                        ForgetsOutputOp);
 
 }  // namespace
 }  // namespace op_by_op

@@ -370,7 +370,7 @@ def test_an_unused_float_output_brings_zeros(mode, monkeypatch):
 
 
 def test_the_solution_of_the_exercise(mode):
-    import frexp_gradient  # noqa: F401
+    import solution_frexp_gradient  # noqa: F401
 
     values = tf.constant([3.0, -0.1, 1e-30, 40], tf.float64)
     expected = 2.0 ** -np.frexp(values)[1]

@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import strategies as st
 from keep_first import keep_first
-from shift_right import shift_right_repaired
+from solution_shift_right import shift_right_repaired
 
 from opcheck.strategies import calls, tensors
 

@@ -8,14 +8,15 @@ import pytest
 import tensorflow as tf
 from hypothesis import strategies as st
 from keep_first import keep_first
-from keep_first_drafts import (
+from solution_shift_right import shift_right_repaired
+from wrong_keep_first import (
     keep_first_bounded,
     keep_first_draft,
     keep_first_local,
     keep_first_shaped,
     keep_first_sloped,
 )
-from shift_right import shift_right, shift_right_repaired
+from wrong_shift_right import shift_right
 
 import opcheck
 from opcheck.strategies import calls, tensors

@@ -19,7 +19,9 @@ from polymorphism import (
 
 from opcheck.strategies import calls, mostly, shapes, tensors
 
-_parse = load_op_library(Path(__file__).with_name("libparse_record.so"), "parse_record")
+_parse = load_op_library(
+    Path(__file__).with_name("libsolution_parse_record.so"), "parse_record"
+)
 
 
 def parse_record(record, out_types):

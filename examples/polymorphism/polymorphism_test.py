@@ -475,7 +475,9 @@ def test_the_two_wrong_registrations_fail_when_called(mode):
 
 
 def test_the_solution_of_the_exercise(mode):
-    parse = load_op_library(HERE / "libparse_record.so", "parse_record").parse_record
+    parse = load_op_library(
+        HERE / "libsolution_parse_record.so", "parse_record"
+    ).parse_record
     types = [tf.int64, tf.float32, tf.string]
     number, decimal, text = mode(lambda r: parse(r, out_types=types))("7,2.5,cat")
     assert (number.dtype, decimal.dtype, text.dtype) == tuple(types)

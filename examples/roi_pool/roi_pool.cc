@@ -1,11 +1,10 @@
 // RoiPool: the maximum of every bin of every region of interest.
 
-#include "roi_pool.h"
-
 #include <cstdint>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "large_pages.h"
 #include "roi_pool_check.h"
 #include "roi_pool_cpu.h"
 #include "roi_pool_shard.h"

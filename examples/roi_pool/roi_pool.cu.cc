@@ -1,15 +1,14 @@
 // The GPU kernels: CUDA and nothing of TensorFlow, so nvcc takes seconds, and
 // any nvcc will do. With cuda_on_host.h a C++ compiler builds them, too.
 
-#include "roi_pool.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 
 #include "cuda_launch.h"
-#include "roi_pool_launch.h"
+#include "roi_pool_geometry.h"
+#include "roi_pool_gpu.h"
 
 namespace op_by_op {
 namespace {

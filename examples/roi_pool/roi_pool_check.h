@@ -9,7 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "roi_pool.h"
+#include "roi_pool_geometry.h"
 #include "tensorflow/core/framework/op_kernel.h"
 
 namespace op_by_op {

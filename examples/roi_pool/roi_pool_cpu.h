@@ -7,7 +7,7 @@
 #include <functional>
 #include <type_traits>
 
-#include "roi_pool.h"
+#include "roi_pool_geometry.h"
 
 namespace op_by_op {
 

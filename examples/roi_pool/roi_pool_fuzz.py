@@ -16,7 +16,7 @@ _variants = load_op_library(
 )
 
 _sizes = load_op_library(
-    Path(__file__).with_name("libroi_bin_sizes.so"), "roi_bin_sizes"
+    Path(__file__).with_name("libsolution_roi_bin_sizes.so"), "roi_bin_sizes"
 )
 
 

@@ -1,13 +1,14 @@
 // RoiPool on the GPU: TensorFlow's side. No header of CUDA, so g++ compiles it.
 
+#include "roi_pool_gpu.h"
+
 #include <cstdint>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "roi_pool.h"
 #include "roi_pool_check.h"
-#include "roi_pool_launch.h"
+#include "roi_pool_geometry.h"
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/platform/stream_executor.h"
 #include "tsl/profiler/lib/traceme.h"

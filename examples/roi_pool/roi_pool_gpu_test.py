@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from roi_pool import roi_pool, roi_pool_grad, roi_pool_inference
-from roi_pool_launch import (
+from roi_pool_ctypes import (
     DTYPES,
     HERE,
     Launchers,

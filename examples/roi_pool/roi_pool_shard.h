@@ -5,10 +5,6 @@
 
 #include <cstdint>
 
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
-
 #include "roi_pool_cpu.h"
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/util/work_sharder.h"
@@ -29,20 +25,6 @@ template <>
 struct Bits<tensorflow::bfloat16> {
   using type = Bfloat16;
 };
-
-// The C library maps new memory for what is larger than 32 MiB, each time. In
-// large pages, the system hands it out many times faster. It may decline.
-inline void AdviseLargePages(
-    [[maybe_unused]] const tensorflow::Tensor& tensor) {
-#if defined(__linux__)
-  if (tensor.TotalBytes() < size_t{1} << 25) return;
-  constexpr uintptr_t kPage = uintptr_t{1} << 21;
-  const auto begin = reinterpret_cast<uintptr_t>(tensor.data());
-  const uintptr_t first = (begin + kPage - 1) / kPage * kPage;
-  const uintptr_t last = (begin + tensor.TotalBytes()) / kPage * kPage;
-  madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
-#endif
-}
 
 constexpr int64_t kCyclesOfOneThread = 50'000;
 

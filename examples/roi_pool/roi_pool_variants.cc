@@ -9,9 +9,10 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "roi_pool.h"
+#include "large_pages.h"
 #include "roi_pool_check.h"
 #include "roi_pool_cpu.h"
+#include "roi_pool_geometry.h"
 #include "roi_pool_shard.h"
 #include "tensorflow/core/framework/common_shape_fns.h"
 #include "tensorflow/core/framework/op.h"

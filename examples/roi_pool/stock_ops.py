@@ -6,7 +6,7 @@ import tensorflow as tf
 def bin_edges(
     start: tf.Tensor, end: tf.Tensor, pooled: int
 ) -> tuple[tf.Tensor, tf.Tensor]:
-    """Where the bins of regions lie along one axis, as in `BinSpan` of roi_pool.h.
+    """Where the bins of regions lie along one axis, as in `BinSpan` of roi_pool_geometry.h.
 
     Args:
       start: The first pixel of each region, int32 [num_rois].

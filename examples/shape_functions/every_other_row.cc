@@ -1,22 +1,13 @@
-// EveryOtherRow twice: with a shape function that tells a lie, and the solution
-// of the chapter's exercise.
+// The kernel of EveryOtherRow, whose shape function is the chapter's exercise.
 
 #include <algorithm>
 #include <cstdint>
 
-#include "absl/strings/str_cat.h"
-#include "tensorflow/core/framework/common_shape_fns.h"
-#include "tensorflow/core/framework/op.h"
+#include "absl/status/status.h"
 #include "tensorflow/core/framework/op_kernel.h"
-#include "tensorflow/core/framework/shape_inference.h"
 
 namespace op_by_op {
 namespace {
-
-using tensorflow::shape_inference::DimensionHandle;
-using tensorflow::shape_inference::InferenceContext;
-using tensorflow::shape_inference::ShapeHandle;
-using tensorflow::shape_inference::UnchangedShape;
 
 // [kernel] Rows 0, 2, 4, … of a tensor.
 class EveryOtherRowOp : public tensorflow::OpKernel {
@@ -44,31 +35,8 @@ class EveryOtherRowOp : public tensorflow::OpKernel {
   }
 };
 
-// [lie] Wrong: the output has about half of the rows.
-REGISTER_OP("LyingEveryOtherRow")
-    .Input("rows: float")
-    .Output("every_other: float")
-    .SetShapeFn(UnchangedShape);
-
 REGISTER_KERNEL_BUILDER(
     Name("LyingEveryOtherRow").Device(tensorflow::DEVICE_CPU), EveryOtherRowOp);
-
-// [shape] Half of the rows, rounded up; the rest as it is.
-REGISTER_OP("EveryOtherRow")
-    .Input("rows: float")
-    .Output("every_other: float")
-    .SetShapeFn([](InferenceContext* context) {
-      ShapeHandle rows, every_other;
-      DimensionHandle count;
-      TF_RETURN_IF_ERROR(context->WithRankAtLeast(context->input(0), 1, &rows));
-      TF_RETURN_IF_ERROR(context->Add(context->Dim(rows, 0), 1, &count));
-      TF_RETURN_IF_ERROR(
-          context->Divide(count, 2, /*evenly_divisible=*/false, &count));
-      TF_RETURN_IF_ERROR(context->ReplaceDim(rows, 0, count, &every_other));
-      context->set_output(0, every_other);
-      return absl::OkStatus();
-    });
-
 REGISTER_KERNEL_BUILDER(Name("EveryOtherRow").Device(tensorflow::DEVICE_CPU),
                         EveryOtherRowOp);
 

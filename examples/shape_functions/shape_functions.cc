@@ -1,5 +1,5 @@
-// The interfaces and shape functions of seven small ops; kernels.cc computes
-// them.
+// The interfaces and shape functions of seven small ops, which
+// shape_functions_kernels.cc computes.
 
 #include <cstdint>
 #include <vector>

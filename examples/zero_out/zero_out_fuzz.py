@@ -9,7 +9,9 @@ from zero_out import zero_out
 
 from opcheck.strategies import calls, tensors
 
-_keep_last = load_op_library(Path(__file__).with_name("libkeep_last.so"), "keep_last")
+_keep_last = load_op_library(
+    Path(__file__).with_name("libsolution_keep_last.so"), "keep_last"
+)
 
 
 def keep_last(to_zero):

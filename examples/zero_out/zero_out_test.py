@@ -80,13 +80,17 @@ def first_elements_lost(op):
 
 
 def test_a_member_written_in_compute_is_a_race():
-    racy = load_op_library(HERE / "libracy_zero_out.so", "racy_zero_out").racy_zero_out
+    racy = load_op_library(
+        HERE / "libwrong_racy_zero_out.so", "racy_zero_out"
+    ).racy_zero_out
     np.testing.assert_array_equal(racy([5.0, 4.0, 3.0]), [5.0, 0.0, 0.0])
     assert sum(first_elements_lost(racy) for _ in range(10)) > 0
 
 
 def test_a_declared_dtype_without_a_kernel_fails_when_called():
-    racy = load_op_library(HERE / "libracy_zero_out.so", "racy_zero_out").racy_zero_out
+    racy = load_op_library(
+        HERE / "libwrong_racy_zero_out.so", "racy_zero_out"
+    ).racy_zero_out
     with pytest.raises(
         tf.errors.NotFoundError,
         match=r"Could not find device for node: .*RacyZeroOut\[T=DT_INT32\]",
@@ -95,7 +99,9 @@ def test_a_declared_dtype_without_a_kernel_fails_when_called():
 
 
 def test_the_solution_of_the_exercise(mode):
-    keep_last = load_op_library(HERE / "libkeep_last.so", "keep_last").keep_last
+    keep_last = load_op_library(
+        HERE / "libsolution_keep_last.so", "keep_last"
+    ).keep_last
     for shape in [(), (4,), (2, 3), (0, 2)]:
         to_zero = np.random.default_rng(0).normal(size=shape).astype(np.float32)
         zeroed = np.zeros_like(to_zero)
@@ -108,7 +114,7 @@ def test_a_name_that_is_not_camel_case_does_not_load():
         tf.errors.InvalidArgumentError,
         match=r"Invalid name: zero_out \(Did you use CamelCase\?\)",
     ):
-        tf.load_op_library(str(HERE / "libnot_camel_case.so"))
+        tf.load_op_library(str(HERE / "libwrong_op_name.so"))
 
 
 def test_the_spellings_of_older_releases_do_not_compile():

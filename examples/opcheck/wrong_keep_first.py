@@ -6,7 +6,7 @@ import tensorflow as tf
 from op_library import load_op_library
 
 _library = load_op_library(
-    Path(__file__).with_name("libkeep_first_drafts.so"), "keep_first_draft"
+    Path(__file__).with_name("libwrong_keep_first.so"), "keep_first_draft"
 )
 
 

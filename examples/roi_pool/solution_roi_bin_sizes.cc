@@ -3,8 +3,8 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
-#include "roi_pool.h"
 #include "roi_pool_check.h"
+#include "roi_pool_geometry.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/shape_inference.h"

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "roi_pool.h"
+#include "roi_pool_geometry.h"
 
 namespace op_by_op {
 

@@ -1,4 +1,4 @@
-// The exercise of the GPU's chapter, wrong and right.
+// The solution of the exercise of the GPU's chapter.
 
 #include <cstdint>
 
@@ -6,12 +6,6 @@
 
 namespace op_by_op {
 namespace {
-
-// [once] Wrong where there are more numbers than threads.
-__global__ void AddOneOnce(float* numbers, int64_t count) {
-  const int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (i < count) numbers[i] += 1;
-}
 
 // [loop] In steps of the whole grid, until there is nothing left.
 __global__ void AddOne(float* numbers, int64_t count) {
@@ -24,12 +18,6 @@ __global__ void AddOne(float* numbers, int64_t count) {
 }  // namespace op_by_op
 
 // Four blocks of 32 threads, whatever the count.
-extern "C" const char* AddOneOnceLaunch(void* stream, float* numbers,
-                                        int64_t count) {
-  return op_by_op::Launch(op_by_op::AddOneOnce, 4, 32, 0, stream, numbers,
-                          count);
-}
-
 extern "C" const char* AddOneLaunch(void* stream, float* numbers,
                                     int64_t count) {
   return op_by_op::Launch(op_by_op::AddOne, 4, 32, 0, stream, numbers, count);

@@ -14,7 +14,7 @@ DTYPES = ["float16", "bfloat16", "float32", "float64"]
 
 
 class Sizes(ctypes.Structure):
-    """The struct of the same name in roi_pool.h."""
+    """The struct of the same name in roi_pool_geometry.h."""
 
     _fields_ = [
         (name, ctypes.c_int64)

@@ -1,5 +1,4 @@
-// ShiftRight, the chapter's exercise, has two bugs. ShiftRightRepaired is a
-// solution.
+// ShiftRight without its bugs.
 
 #include <algorithm>
 #include <cstdint>
@@ -22,45 +21,6 @@ Moves the elements of a tensor towards its end; zeros come in at its start.
 
 places: How far, in row-major order.
 )doc");
-
-// [interface] Elements move `places` places, in row-major order.
-REGISTER_OP("ShiftRight")
-    .Attr("T: {float, double}")
-    .Attr("places: int >= 0")
-    .Input("values: T")
-    .Output("shifted: T")
-    .SetShapeFn(tensorflow::shape_inference::UnchangedShape)
-    .Doc(R"doc(
-Moves the elements of a tensor towards its end; zeros come in at its start.
-
-places: How far, in row-major order.
-)doc");
-
-// [kernel] What falls off the end is lost.
-template <typename T>
-class ShiftRightOp : public tensorflow::OpKernel {
- public:
-  explicit ShiftRightOp(tensorflow::OpKernelConstruction* context)
-      : OpKernel(context) {
-    OP_REQUIRES_OK(context, context->GetAttr("places", &places_));
-  }
-
-  void Compute(tensorflow::OpKernelContext* context) override {
-    const tensorflow::Tensor& input = context->input(0);
-    tensorflow::Tensor* output = nullptr;
-    OP_REQUIRES_OK(context,
-                   context->allocate_output(0, input.shape(), &output));
-
-    const auto values = input.flat<T>();
-    auto shifted = output->flat<T>();
-    std::fill_n(shifted.data(), places_, T{0});
-    std::copy_n(values.data(), values.size() - places_,
-                shifted.data() + places_);
-  }
-
- private:
-  int64_t places_;
-};
 
 // [check] Repaired: no further than the tensor is long.
 template <typename T>
@@ -88,15 +48,7 @@ class ShiftRightRepairedOp : public tensorflow::OpKernel {
   int64_t places_;
 };
 
-// [register] Both ops, each with two types.
-REGISTER_KERNEL_BUILDER(Name("ShiftRight")
-                            .Device(tensorflow::DEVICE_CPU)
-                            .TypeConstraint<float>("T"),
-                        ShiftRightOp<float>);
-REGISTER_KERNEL_BUILDER(Name("ShiftRight")
-                            .Device(tensorflow::DEVICE_CPU)
-                            .TypeConstraint<double>("T"),
-                        ShiftRightOp<double>);
+// [register] Two types.
 REGISTER_KERNEL_BUILDER(Name("ShiftRightRepaired")
                             .Device(tensorflow::DEVICE_CPU)
                             .TypeConstraint<float>("T"),

@@ -5,8 +5,8 @@
 // nvcc --fmad=false) and without reciprocals for division: a bin edge that
 // moves by one rounding error moves by one pixel.
 
-#ifndef OP_BY_OP_EXAMPLES_ROI_POOL_ROI_POOL_H_
-#define OP_BY_OP_EXAMPLES_ROI_POOL_ROI_POOL_H_
+#ifndef OP_BY_OP_EXAMPLES_ROI_POOL_ROI_POOL_GEOMETRY_H_
+#define OP_BY_OP_EXAMPLES_ROI_POOL_ROI_POOL_GEOMETRY_H_
 
 #include <cmath>
 #include <cstdint>
@@ -82,4 +82,4 @@ constexpr int64_t kMostBins = 1 << 24;
 
 }  // namespace op_by_op
 
-#endif  // OP_BY_OP_EXAMPLES_ROI_POOL_ROI_POOL_H_
+#endif  // OP_BY_OP_EXAMPLES_ROI_POOL_ROI_POOL_GEOMETRY_H_

@@ -1,0 +1,63 @@
+// ShiftRight, the chapter's exercise. One of its bugs is here.
+
+#include <algorithm>
+#include <cstdint>
+
+#include "tensorflow/core/framework/common_shape_fns.h"
+#include "tensorflow/core/framework/op.h"
+#include "tensorflow/core/framework/op_kernel.h"
+
+namespace op_by_op {
+namespace {
+
+// [interface] Elements move `places` places, in row-major order.
+REGISTER_OP("ShiftRight")
+    .Attr("T: {float, double}")
+    .Attr("places: int >= 0")
+    .Input("values: T")
+    .Output("shifted: T")
+    .SetShapeFn(tensorflow::shape_inference::UnchangedShape)
+    .Doc(R"doc(
+Moves the elements of a tensor towards its end; zeros come in at its start.
+
+places: How far, in row-major order.
+)doc");
+
+// [kernel] What falls off the end is lost.
+template <typename T>
+class ShiftRightOp : public tensorflow::OpKernel {
+ public:
+  explicit ShiftRightOp(tensorflow::OpKernelConstruction* context)
+      : OpKernel(context) {
+    OP_REQUIRES_OK(context, context->GetAttr("places", &places_));
+  }
+
+  void Compute(tensorflow::OpKernelContext* context) override {
+    const tensorflow::Tensor& input = context->input(0);
+    tensorflow::Tensor* output = nullptr;
+    OP_REQUIRES_OK(context,
+                   context->allocate_output(0, input.shape(), &output));
+
+    const auto values = input.flat<T>();
+    auto shifted = output->flat<T>();
+    std::fill_n(shifted.data(), places_, T{0});
+    std::copy_n(values.data(), values.size() - places_,
+                shifted.data() + places_);
+  }
+
+ private:
+  int64_t places_;
+};
+
+// [register] Two types.
+REGISTER_KERNEL_BUILDER(Name("ShiftRight")
+                            .Device(tensorflow::DEVICE_CPU)
+                            .TypeConstraint<float>("T"),
+                        ShiftRightOp<float>);
+REGISTER_KERNEL_BUILDER(Name("ShiftRight")
+                            .Device(tensorflow::DEVICE_CPU)
+                            .TypeConstraint<double>("T"),
+                        ShiftRightOp<double>);
+
+}  // namespace
+}  // namespace op_by_op
