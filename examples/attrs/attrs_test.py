@@ -383,7 +383,7 @@ def test_the_old_check_is_deprecated():
         flag.replace("-I", "-isystem") for flag in tf.sysconfig.get_compile_flags()
     ]
     run = subprocess.run(
-        ["c++", *flags, "-DNDEBUG", "-fsyntax-only", HERE / "old_check.cc"],
+        ["c++", *flags, "-DNDEBUG", "-fsyntax-only", HERE / "wrong_old_check.cc"],
         capture_output=True,
         text=True,
         env={**os.environ, "LC_ALL": "C"},

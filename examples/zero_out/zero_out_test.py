@@ -122,7 +122,7 @@ def test_the_spellings_of_older_releases_do_not_compile():
         flag.replace("-I", "-isystem") for flag in tf.sysconfig.get_compile_flags()
     ]
     run = subprocess.run(
-        ["c++", *flags, "-DNDEBUG", "-fsyntax-only", HERE / "old_spellings.cc"],
+        ["c++", *flags, "-DNDEBUG", "-fsyntax-only", HERE / "wrong_old_spellings.cc"],
         capture_output=True,
         text=True,
         env={**os.environ, "LC_ALL": "C"},
