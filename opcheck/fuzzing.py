@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from itertools import islice
 
 import hypothesis
-import numpy as np
 
 from opcheck.children import Child, Crash, WorkerError
 from opcheck.compare import difference, mentions
 from opcheck.report import Report, Result, essence, likely_cause
-from opcheck.run import Call, _name, by_name
+from opcheck.run import Call, _name, by_name, outputs_of
 from opcheck.samples import as_arrays, locate
 from opcheck.variations import variations
 
@@ -271,23 +270,12 @@ class _Campaign:
         if self.call.reference is None or not same_shapes:
             return "", ""
         try:
-            with np.errstate(all="ignore"):
-                result = self.call.reference(
-                    *[
-                        x.copy() if isinstance(x, np.ndarray) else list(x)
-                        for x in inputs
-                    ],
-                    **attrs,
-                )
+            wanted = outputs_of(self.call.reference, inputs, attrs)
         except Exception:
             return "", ""
-        result = [
-            np.asarray(x)
-            for x in (result if isinstance(result, list | tuple) else [result])
-        ]
         tolerances = self.call.options["tolerances"]
         return "reference", difference(
-            result, outcome.outputs, tolerances, strict=False
+            wanted, outcome.outputs, tolerances, strict=False
         )
 
     def _fail(self, kind: str, seen: str, inputs, attrs, modes, shapes) -> None:

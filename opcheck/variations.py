@@ -1,20 +1,24 @@
 """Further calls from a generated one: cheap, and the same ones in every process."""
 
+import functools
 import zlib
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 
-def variations(inputs: Sequence, count: int) -> Iterator[tuple[list, bool]]:
+def variations(
+    inputs: Sequence, count: int, extremes: bool = False
+) -> Iterator[tuple[list, bool]]:
     """The call itself, then others with its elements in other places and in other shapes.
 
-    They hold no element that the inputs do not hold, and they follow from the inputs alone: so
-    two processes agree on them, and Hypothesis can repeat them.
+    They hold no element that the inputs do not hold, unless extremes are asked for, and they follow
+    from the inputs alone: so two processes agree on them, and Hypothesis can repeat them.
 
     Args:
       inputs: Arrays and lists of arrays.
       count: How many to derive.
+      extremes: Whether some inputs stay as they are and some get values at which kernels go wrong.
 
     Yields:
       The inputs of a call, and whether shapes are those of the generated one.
@@ -28,7 +32,8 @@ def variations(inputs: Sequence, count: int) -> Iterator[tuple[list, bool]]:
     for number in range(count):
         changed = list(flat)
         if number % 2 == 0:
-            changed = [_resampled(x, random) for x in changed]
+            vary = _disturbed if extremes else _resampled
+            changed = [vary(x, random) for x in changed]
         else:
             chosen = int(random.integers(len(changed)))
             changed[chosen] = _reshaped(changed[chosen], random)
@@ -51,6 +56,31 @@ def _resampled(array: np.ndarray, random: np.random.Generator) -> np.ndarray:
     flat = array.reshape(-1)
     picked = random.integers(flat.size, size=flat.size) if flat.size else []
     return flat[np.asarray(picked, int)].reshape(array.shape)
+
+
+def _disturbed(array: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    if random.random() < 0.5:
+        return array
+    flat = _resampled(array, random).reshape(-1)
+    if flat.dtype == object:
+        for i in np.flatnonzero(random.random(flat.size) < 0.3):
+            end = int(random.integers(len(flat[i]) + 1))
+            flat[i] = flat[i][:end] + random.bytes(int(random.integers(40)))
+    elif flat.dtype != bool and random.random() < 0.4:
+        chosen = random.random(flat.size) < random.choice([0.1, 0.5, 1.0])
+        flat[chosen] = random.choice(_extremes(flat.dtype), chosen.sum())
+    return flat.reshape(array.shape)
+
+
+@functools.cache
+def _extremes(dtype: np.dtype) -> np.ndarray:
+    if np.issubdtype(dtype, np.integer):
+        limits = np.iinfo(dtype)
+        numbers = [0, 1, 2, 3, 7, 100, limits.max, limits.max - 1, limits.min]
+        return np.array(numbers + [-1] * (limits.min < 0), dtype)
+    numbers = [0, -0.0, 1, -1, 0.5, 2.5, 1e-30, 1e5, -1e38, 1e300]
+    with np.errstate(over="ignore"):
+        return np.array([*numbers, np.nan, np.inf, -np.inf]).astype(dtype)
 
 
 def _reshaped(array: np.ndarray, random: np.random.Generator) -> np.ndarray:

@@ -1,20 +1,14 @@
 """The sanitizers of `make asan` and `make tsan` find what they are there for; no op is forgotten."""
 
-import argparse
 import os
 import shlex
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-import fuzz
-import numpy as np
 import pytest
 import sanitize
 import tensorflow as tf
-
-from opcheck.strategies import calls, tensors
 
 ROOT = Path(__file__).parents[1]
 COMPILER = shlex.split(os.environ.get("CXX", "c++"))
@@ -133,85 +127,3 @@ def test_a_failed_allocation_is_no_finding(tmp_path):
     (tmp_path / "asan.1").write_text(warning)
     (tmp_path / "asan.2").write_text(warning + "==2==ERROR: AddressSanitizer: SEGV\n")
     assert sanitize.findings(tmp_path) == ["==2==ERROR: AddressSanitizer: SEGV\n"]
-
-
-FILES = sorted(ROOT.glob("examples/*/*_fuzz.py"))
-
-
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_every_op_is_fuzzed_or_left_out(file):
-    """With a few calls, so that the file itself is tested too."""
-    run = run_fuzz(file)
-    assert run.returncode == 0, run.stdout + run.stderr
-
-
-def run_fuzz(file, *options):
-    return subprocess.run(
-        [
-            sys.executable,
-            ROOT / "tools" / "fuzz.py",
-            file,
-            "--calls=200",
-            "--shrink=0",
-            *options,
-        ],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-    )
-
-
-def test_every_example_says_how_to_fuzz_it():
-    examples = {file.parent for file in ROOT.glob("examples/*/CMakeLists.txt")}
-    assert examples - {file.parent for file in FILES} == set()
-
-
-def unknown(x):
-    raise NotImplementedError
-
-
-@pytest.mark.parametrize(
-    "sample, reference, kind, seen",
-    [
-        ([4.0, 9.0], np.sqrt, "compared", ""),
-        ([4.0, 9.0], np.square, "compared", "the output[0] is 2 instead of 16"),
-        ([4.0, 9.0], unknown, "answered", ""),
-        ([4.0, 9.0], lambda x: x.reshape(5), "answered", "the reference has none"),
-        ([4.0], np.sqrt, "refused", "though the reference has an answer"),
-        ([4.0], unknown, "refused", ""),
-        ([4.0], lambda x: x.reshape(2), "refused", ""),
-    ],
-)
-def test_an_op_answers_what_its_reference_does_and_refuses_the_rest(
-    sample, reference, kind, seen
-):
-    target = fuzz.Target(lambda x: tf.sqrt(tf.ensure_shape(x, [2])), None, reference)
-    judged = fuzz.judge(target, [np.float32(sample)], {})
-    assert judged[0] == kind
-    assert seen in judged[1] if seen else not judged[1]
-
-
-def test_calls_that_are_all_refused_are_no_success():
-    """As were those of an op that another library had registered too."""
-    target = fuzz.Target(lambda x: tf.ensure_shape(x, [9]), calls(tensors()), unknown)
-    options = argparse.Namespace(shrink=0, calls=100, threads=1, state=None)
-    fine, text = fuzz.fuzz("Refusing", target, options)
-    assert not fine and "too few calls can be compared: 100 refused" in text
-
-
-def test_a_forgotten_op_and_a_wrong_answer_are_errors(tmp_path):
-    folder = tmp_path / "zero_out"
-    shutil.copytree(ROOT / "examples" / "zero_out", folder)
-    shutil.copy(ROOT / "examples" / "op_library.py", tmp_path)
-    file = folder / "zero_out_fuzz.py"
-    text = file.read_text()
-    wrong = text.replace("to_zero.flat[:1]\n", "1\n")
-    assert wrong != text
-    file.write_text(wrong)
-    run = run_fuzz(file)
-    assert run.returncode == 1 and "ZeroOut: " in run.stdout, run.stderr
-    assert "wrong answers\nzero_out(" in run.stdout
-    file.write_text(text.replace('"KeepLast": (keep_last', '"Other": (keep_last'))
-    run = run_fuzz(file)
-    assert run.returncode == 1
-    assert "disagree about KeepLast, Other" in run.stdout

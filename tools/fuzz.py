@@ -11,13 +11,13 @@ says that the reference does not know. Few calls may be refused: they test littl
 import argparse
 import collections
 import contextlib
-import functools
 import importlib
+import itertools
 import os
 import pickle
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
@@ -34,18 +34,14 @@ from tensorflow.python.client import pywrap_tf_session
 
 import opcheck
 from opcheck.compare import difference
+from opcheck.run import outputs_of
+from opcheck.samples import as_arrays
+from opcheck.subject import CLEAN_ERRORS, arrays, constant, is_builtin, tensors_of
+from opcheck.variations import variations
 
 VARIATIONS = 50
 LEAST_DRAWN = 100
 LEAST_COMPARED = 0.1
-CLEAN = (
-    tf.errors.InvalidArgumentError,
-    tf.errors.NotFoundError,
-    tf.errors.ResourceExhaustedError,
-    tf.errors.UnimplementedError,
-    TypeError,
-    ValueError,
-)
 
 
 class Target(NamedTuple):
@@ -88,51 +84,7 @@ def registered() -> set[str]:
     names = {
         op.name for op in OpList.FromString(pywrap_tf_session.TF_GetBuffer(ops)).op
     }
-    return {name for name in names if not hasattr(tf.raw_ops, name)}
-
-
-def varied(array: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    """An array of the same shape and dtype, with other values: moved, or some of them extreme."""
-    flat = array.flatten()
-    if random.random() < 0.5:
-        flat = random.permutation(flat)
-    if flat.dtype == object:
-        for i in np.flatnonzero(random.random(flat.size) < 0.3):
-            text = bytearray(flat[i])
-            text[random.integers(len(text) + 1) :] = random.bytes(random.integers(40))
-            flat[i] = bytes(text)
-    elif flat.dtype != bool and random.random() < 0.4:
-        chosen = random.random(flat.size) < random.choice([0.1, 0.5, 1.0])
-        flat[chosen] = random.choice(extremes(flat.dtype), chosen.sum())
-    return flat.reshape(array.shape)
-
-
-@functools.cache
-def extremes(dtype: np.dtype) -> np.ndarray:
-    """Values at which kernels go wrong."""
-    if np.issubdtype(dtype, np.integer):
-        limits = np.iinfo(dtype)
-        numbers = [0, 1, 2, 3, 7, 100, limits.max, limits.max - 1, limits.min]
-        return np.array(numbers + [-1] * (limits.min < 0), dtype)
-    numbers = [0, -0.0, 1, -1, 0.5, 2.5, 1e-30, 1e5, -1e38, 1e300]
-    with np.errstate(over="ignore"):
-        return np.array([*numbers, np.nan, np.inf, -np.inf]).astype(dtype)
-
-
-def constant(value):
-    """Tensors from arrays, those of lists too."""
-    if isinstance(value, list | tuple):
-        return [constant(one) for one in value]
-    value = np.asarray(value)
-    text = value.dtype == object
-    return tf.constant(
-        value.tolist() if text else value, tf.string if text else None, value.shape
-    )
-
-
-def array(tensor: tf.Tensor) -> np.ndarray:
-    """A tensor's values; NumPy itself would take the zero bytes off the end of a scalar string."""
-    return np.array(tensor.numpy(), object if tensor.dtype == tf.string else None)
+    return {name for name in names if not is_builtin(name)}
 
 
 def judge(target: Target, inputs: list, attrs: dict) -> tuple[str, str]:
@@ -142,10 +94,11 @@ def judge(target: Target, inputs: list, attrs: dict) -> tuple[str, str]:
       "refused", "compared" or, where there is nothing to compare, "answered"; and what is wrong, nothing in most
       cases.
     """
-    outputs, refusal = None, ""
+    actual, refusal = [], ""
     try:
-        outputs = target.op(*map(constant, inputs), **attrs)
-    except CLEAN as error:
+        tensors = tf.nest.map_structure(constant, inputs)
+        actual = arrays(tensors_of(target.op(*tensors, **attrs)))
+    except CLEAN_ERRORS as error:
         refusal = str(error)
     except Exception as error:
         return "refused", f"{type(error).__name__}: {error}"
@@ -153,8 +106,7 @@ def judge(target: Target, inputs: list, attrs: dict) -> tuple[str, str]:
     if isinstance(target.reference, str):
         return kind, ""
     try:
-        with np.errstate(all="ignore"):
-            expected = compared(target.reference)(*inputs, **attrs)
+        expected = outputs_of(compared(target.reference), inputs, attrs)
     except NotImplementedError:
         return kind, ""
     except Exception as error:
@@ -162,8 +114,6 @@ def judge(target: Target, inputs: list, attrs: dict) -> tuple[str, str]:
         return kind, "" if refusal else seen
     if refusal:
         return kind, f"refused, though the reference has an answer: {refusal}"
-    expected = [np.asarray(one) for one in tf.nest.flatten(expected)]
-    actual = [array(one) for one in tf.nest.flatten(outputs)]
     return "compared", difference(expected, actual, strict=False)
 
 
@@ -184,10 +134,8 @@ def compared(reference: Callable) -> Callable:
 def batches(strategy: SearchStrategy, count: int, use: Callable[[list], None]) -> None:
     """Gives `use` lists of pairs of inputs and attrs, `count` pairs in all.
 
-      The first pair of each list is Hypothesis's, the others have its shapes and attrs and, half of the time for each
-    input, other values.
+    The first pair of each list is Hypothesis's, the others have its shapes and attrs and other values.
     """
-    random = np.random.default_rng(0)
     size = min(VARIATIONS, -(-count // LEAST_DRAWN))
     done = seed = 0
     while done < count:
@@ -204,21 +152,10 @@ def batches(strategy: SearchStrategy, count: int, use: Callable[[list], None]) -
         def one(call):
             nonlocal done
             inputs, attrs = call
-            batch = [(inputs, attrs)]
-            while len(batch) < min(size, count - done):
-                batch.append(
-                    (
-                        tf.nest.map_structure(
-                            lambda x: (
-                                varied(np.asarray(x), random)
-                                if random.random() < 0.5
-                                else x
-                            ),
-                            inputs,
-                        ),
-                        attrs,
-                    )
-                )
+            calls = variations(as_arrays(inputs), 2 * size, extremes=True)
+            of_one_shape = (varied for varied, same in calls if same)
+            some = itertools.islice(of_one_shape, min(size, count - done))
+            batch = [(varied, attrs) for varied in some]
             done += len(batch)
             use(batch)
 
@@ -247,7 +184,7 @@ def fuzz(name: str, target: Target, options: argparse.Namespace) -> tuple[bool, 
         if not report.ok:
             return False, str(report)
     tally = collections.Counter()
-    failures = []
+    wrong = []
 
     def one(call) -> tuple[str, str]:
         if options.state:
@@ -259,13 +196,13 @@ def fuzz(name: str, target: Target, options: argparse.Namespace) -> tuple[bool, 
         for call, (kind, seen) in zip(batch, run(one, batch)):
             tally[kind] += 1
             if seen:
-                failures.append(f"{target.op.__name__}{call}: {seen}")
+                wrong.append(f"{target.op.__name__}{call}: {seen}")
 
     with ThreadPoolExecutor(options.threads) as pool:
         run = map if options.threads == 1 else pool.map
         batches(target.strategy, options.calls, use)
-    if failures:
-        return False, "\n".join([f"{len(failures)} wrong answers", *failures[:3]])
+    if wrong:
+        return False, "\n".join([f"{len(wrong)} wrong answers", *wrong[:3]])
     kinds = ", ".join(f"{tally[kind]} {kind}" for kind in sorted(tally))
     took = (
         f"{options.shrink + options.calls} calls in {time.process_time() - start:.1f} s"
@@ -277,7 +214,23 @@ def fuzz(name: str, target: Target, options: argparse.Namespace) -> tuple[bool, 
     return True, f"{took}: {kinds}"
 
 
-def main() -> None:
+def results(options: argparse.Namespace) -> Iterator[tuple[bool, str]]:
+    """For each op of a file, whether all went well, and what to say; the ops that are missing come last."""
+    before = registered()
+    targets = load(options.file)
+    for name, target in targets.items():
+        if isinstance(target, str):
+            yield True, f"{name}: left out, {target}"
+        else:
+            fine, text = fuzz(name, target, options)
+            yield fine, f"{name}: {text}"
+    if different := registered_by(options.file.parent, before) ^ set(targets):
+        names = ", ".join(sorted(different))
+        yield False, f"FUZZ and the libraries beside it disagree about {names}"
+
+
+def parsed(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    """The options of the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("file", type=Path)
     parser.add_argument("--calls", type=int, default=10_000, help="of each op")
@@ -290,22 +243,19 @@ def main() -> None:
         type=lambda path: open(path, "wb", buffering=0),
         help="a file that always holds the last call, pickled",
     )
-    options = parser.parse_args()
+    return parser.parse_args(arguments)
+
+
+def failures(arguments: Sequence[str]) -> list[str]:
+    """What went wrong, from the arguments of the command line."""
+    return [text for fine, text in results(parsed(arguments)) if not fine]
+
+
+def main() -> None:
     failed = False
-    before = registered()
-    targets = load(options.file)
-    for name, target in targets.items():
-        if isinstance(target, str):
-            print(f"{name}: left out, {target}", flush=True)
-            continue
-        fine, text = fuzz(name, target, options)
-        print(f"{name}: {text}", flush=True)
+    for fine, text in results(parsed()):
+        print(text, flush=True)
         failed |= not fine
-    if different := registered_by(options.file.parent, before) ^ set(targets):
-        print(
-            f"FUZZ and the libraries beside it disagree about {', '.join(sorted(different))}"
-        )
-        failed = True
     sys.exit(failed)
 
 

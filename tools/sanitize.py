@@ -15,6 +15,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
@@ -278,27 +279,22 @@ class Round:
         self.failed |= not fine
 
     def fuzz(self, files: Sequence[Path], *options: str) -> bool:
-        """Fuzzes what each file lists, two files at a time."""
-        waiting = sorted(files, key=lambda file: file.stat().st_size)
-        running: list[tuple[subprocess.Popen, Path, Path]] = []
+        """Fuzzes what each file lists, as many files at a time as there are processors, the largest first."""
+
+        def one(file: Path) -> tuple[str, int, Path]:
+            state = self.book / "build" / f"{file.stem}.state"
+            program = (self.book / "tools" / "fuzz.py", file, "--state", state)
+            run = self.start(*program, *options, output=subprocess.PIPE)
+            return run.communicate()[0], run.returncode, state
+
         fine = True
-        while waiting or running:
-            while waiting and len(running) < (os.cpu_count() or 1):
-                file = waiting.pop()
-                state = self.book / "build" / f"{file.stem}.state"
-                log = (self.book / "build" / f"{file.stem}.log").open("w+")
-                program = (self.book / "tools" / "fuzz.py", file, "--state", state)
-                running.append((self.start(*program, *options, output=log), log, state))
-            time.sleep(0.1)
-            for entry in [entry for entry in running if entry[0].poll() is not None]:
-                running.remove(entry)
-                run, log, state = entry
-                log.seek(0)
-                print(log.read(), end="")
-                log.close()
-                if run.returncode not in (0, 1):
-                    print(f"ended with {run.returncode} at the call {last_call(state)}")
-                fine &= run.returncode == 0
+        by_size = sorted(files, key=lambda file: file.stat().st_size, reverse=True)
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            for text, status, state in pool.map(one, by_size):
+                print(text, end="")
+                if status not in (0, 1):
+                    print(f"ended with {status} at the call {last_call(state)}")
+                fine &= status == 0
         return fine
 
 
