@@ -40,7 +40,7 @@ from opcheck.subject import CLEAN_ERRORS, arrays, constant, is_builtin, tensors_
 from opcheck.variations import variations
 
 VARIATIONS = 50
-LEAST_DRAWN = 100
+LEAST_DRAWN = 50
 LEAST_COMPARED = 0.1
 
 
