@@ -1,10 +1,12 @@
 """Scratch copies of the book, for tests that break it."""
 
+import multiprocessing
 import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -52,3 +54,18 @@ def make() -> Callable[..., subprocess.CompletedProcess]:
         )
 
     return run
+
+
+@pytest.fixture(scope="session")
+def in_fork() -> Callable:
+    """Calls a function in a fork of a process that has imported TensorFlow and loaded no library of ops."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(
+        ["tensorflow", "hypothesis.extra.numpy", "pytest", "opcheck.fuzzing"]
+    )
+
+    def call(function: Callable, *arguments):
+        with ProcessPoolExecutor(1, context) as pool:
+            return pool.submit(function, *arguments).result()
+
+    return call

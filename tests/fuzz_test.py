@@ -1,8 +1,6 @@
 """A short fuzz round of every example, and what `tools/fuzz.py` takes for wrong."""
 
-import multiprocessing
 import shutil
-from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
@@ -18,22 +16,17 @@ ROOT = Path(__file__).parents[1]
 FILES = sorted(ROOT.glob("examples/*/*_fuzz.py"))
 
 
-@pytest.fixture(scope="module")
-def failures(tmp_path_factory):
-    """What a round finds wrong, in a fork of a process that has imported TensorFlow and loaded no library."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(
-        ["tensorflow", "hypothesis.extra.numpy", "pytest", "opcheck.fuzzing"]
-    )
-    state = tmp_path_factory.mktemp("fuzz") / "state"
+@pytest.fixture
+def failures(in_fork, tmp_path):
+    """What a round finds wrong; in a fork, since two examples register the same ops."""
+    state = tmp_path / "state"
 
     def run(file: Path, *options: str) -> str:
         arguments = [str(file), "--shrink=0", f"--state={state}", *options]
-        with ProcessPoolExecutor(1, context) as pool:
-            try:
-                return "\n".join(pool.submit(fuzz.failures, arguments).result())
-            except BrokenProcessPool:
-                return f"the process died at the call {sanitize.last_call(state)}"
+        try:
+            return "\n".join(in_fork(fuzz.failures, arguments))
+        except BrokenProcessPool:
+            return f"the process died at the call {sanitize.last_call(state)}"
 
     return run
 
