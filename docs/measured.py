@@ -273,7 +273,7 @@ def variants(workload: str = "a", name: str = "roi_pool") -> HTML:
     return bars(
         groups,
         f"Milliseconds that variants of the kernel take on workload {workload}.",
-        "milliseconds",
+        f"milliseconds on workload {workload}",
         _legend(threads),
         names_width=0,
     )
@@ -303,7 +303,7 @@ def limits(limit: str = "limit", name: str = "roi_pool") -> HTML:
     return bars(
         groups,
         "Share of what memory allows, in percent, by task and workload.",
-        "percent of the limit",
+        f"percent of the {'limit' if limit == 'limit' else 'second limit'}",
         _legend(threads),
     )
 
