@@ -4,13 +4,13 @@
 #ifndef OP_BY_OP_EXAMPLES_ROI_POOL_CUDA_LAUNCH_H_
 #define OP_BY_OP_EXAMPLES_ROI_POOL_CUDA_LAUNCH_H_
 
-#ifndef __CUDACC__
-#include "cuda_on_host.h"
-#else
-
+#ifdef __CUDACC__
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
+#else
+#include "cuda_on_host.h"
+#endif
 
 #include <cstdint>
 
@@ -49,5 +49,4 @@ __device__ inline void* SharedMemory() {
 
 }  // namespace op_by_op
 
-#endif  // __CUDACC__
 #endif  // OP_BY_OP_EXAMPLES_ROI_POOL_CUDA_LAUNCH_H_

@@ -2,10 +2,12 @@
 
 import ctypes
 import os
+import re
 import shlex
 import shutil
 import subprocess
 import sysconfig
+import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -45,7 +47,7 @@ def find_nvcc() -> str | None:
 def build_for_host(
     library: Path, *flags: str, source: Path = HERE / "roi_pool.cu.cc"
 ) -> None:
-    """Compiles the kernels with the C++ compiler and cuda_on_host.h.
+    """Compiles the kernels with the C++ compiler and cuda_on_host.h, `<<<…>>>` replaced by a call of `OnHost`.
 
     What the GPU would refuse or get wrong without a word ends the process here: a vector at an address that is not
     aligned to its size, an overflow of a signed integer.
@@ -60,17 +62,49 @@ def build_for_host(
     """
     import tensorflow as tf  # its headers bring the 16-bit types, in Eigen
 
+    with tempfile.TemporaryDirectory() as folder:
+        for file in (source, HERE / "cuda_launch.h"):
+            launched = r"op_by_op::OnHost(\1, \2)"
+            text = re.sub(r"(\w+)<<<(.*?)>>>", launched, file.read_text(), flags=re.S)
+            Path(folder, file.name).write_text(text)
+        subprocess.run(
+            [
+                *shlex.split(os.environ.get("CXX", "c++")),
+                *("-std=c++17", "-O2", "-shared", "-fPIC", "-fvisibility=hidden"),
+                *("-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas"),
+                *("-ffp-contract=off", "-fno-strict-aliasing"),
+                *(
+                    "-fsanitize=undefined,float-cast-overflow",
+                    "-fsanitize-undefined-trap-on-error",
+                ),
+                *("-isystem", tf.sysconfig.get_include(), "-I", HERE),
+                *("-x", "c++", Path(folder, source.name), *flags, "-o", library),
+            ],
+            check=True,
+        )
+
+
+def build_ops_for_host(library: Path, kernels: Path) -> None:
+    """Compiles TensorFlow's side of the kernels for a machine without a GPU: roi_pool_gpu_on_host.cc.
+
+    Args:
+      library: The file to write, for `tf.load_library`.
+      kernels: What `build_for_host` has made.
+
+    Raises:
+      subprocess.CalledProcessError: The compiler failed.
+    """
+    import tensorflow as tf
+
+    include = tf.sysconfig.get_include()
+    flags = [x for x in tf.sysconfig.get_compile_flags() if not x.startswith("-I")]
     subprocess.run(
         [
             *shlex.split(os.environ.get("CXX", "c++")),
-            *("-std=c++17", "-O2", "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror"),
-            *("-Wno-unknown-pragmas", "-ffp-contract=off", "-fno-strict-aliasing"),
-            *(
-                "-fsanitize=undefined,float-cast-overflow",
-                "-fsanitize-undefined-trap-on-error",
-            ),
-            *("-isystem", tf.sysconfig.get_include(), *flags),
-            *("-I", HERE, "-x", "c++", source, "-o", library),
+            *(*flags, "-isystem", include, "-DNDEBUG", "-Wall", "-Wextra", "-Werror"),
+            *("-shared", "-fPIC", "-fvisibility=hidden"),
+            *(HERE / "roi_pool_gpu_on_host.cc", kernels),
+            *(*tf.sysconfig.get_link_flags(), "-o", library),
         ],
         check=True,
     )

@@ -78,7 +78,6 @@ class RoiPoolGpuOp : public tensorflow::OpKernel {
       OP_REQUIRES_OK(context, context->allocate_output(1, shape, &output));
       argmax = output->flat<int32_t>().data();
     }
-    if (shape.num_elements() == 0) return;
     OP_REQUIRES_OK(context,
                    Launched(RoiPoolLaunch(Stream(context), type_, &sizes,
                                           context->input(0).data(), rois,
@@ -106,7 +105,6 @@ class RoiPoolGradGpuOp : public tensorflow::OpKernel {
     sizes.spatial_scale = scale_;
     Tensor* features = nullptr;
     OP_REQUIRES_OK(context, context->allocate_output(0, shape, &features));
-    if (shape.num_elements() == 0) return;
     Tensor scratch;
     OP_REQUIRES_OK(context, context->allocate_temp(tensorflow::DT_INT8,
                                                    {RoiPoolGradScratch(&sizes)},
