@@ -18,7 +18,7 @@ __global__ void AddOne(float* numbers, int64_t count) {
 }  // namespace op_by_op
 
 // Four blocks of 32 threads, whatever the count.
-extern "C" const char* AddOneLaunch(void* stream, float* numbers,
-                                    int64_t count) {
+extern "C" __attribute__((visibility("default"))) const char* AddOneLaunch(
+    void* stream, float* numbers, int64_t count) {
   return op_by_op::Launch(op_by_op::AddOne, 4, 32, 0, stream, numbers, count);
 }
