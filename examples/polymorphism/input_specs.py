@@ -18,6 +18,8 @@ FORMS = {
 }
 """From the form of a spec, with `float` for any type and `T`, `N`, `Ts` for any attr, to its meaning."""
 
+HEADER = ["Spec", "Means", "Ops with such inputs", "… outputs", "For example"]
+
 
 def op_def(name: str):
     """The `OpDef`, a protocol buffer, of a registered op; None where there is none."""
@@ -55,12 +57,6 @@ def inferred_attrs(definition) -> set[str]:
     }
 
 
-def markdown(*rows) -> str:
-    """A Markdown table whose first row is the header."""
-    lines = [f"| {' | '.join(map(str, row))} |" for row in rows]
-    return "\n".join([lines[0], "|---" * len(rows[0]) + "|", *lines[1:]])
-
-
 def uses(name: str, field: str) -> dict[str, str]:
     """From each of TensorFlow's ops that has an input or output of this form to one such spec.
 
@@ -76,19 +72,12 @@ def uses(name: str, field: str) -> dict[str, str]:
     }
 
 
-def table() -> str:
-    """A Markdown table: for each form, how many of TensorFlow's ops use it, and the one with the shortest name."""
-    rows = [("Spec", "Means", "Ops with such inputs", "… outputs", "For example")]
+def rows() -> list[tuple]:
+    """For each form, how many of TensorFlow's ops use it, and the one with the shortest name."""
+    found = []
     for name, meaning in FORMS.items():
         inputs, outputs = uses(name, "input_arg"), uses(name, "output_arg")
         op = min(inputs, key=len)
-        rows.append(
-            (
-                f"`name: {name}`",
-                meaning,
-                len(inputs),
-                len(outputs),
-                f"`{inputs[op]}` of `{op}`",
-            )
-        )
-    return markdown(*rows)
+        example = f"`{inputs[op]}` of `{op}`"
+        found.append((f"`name: {name}`", meaning, len(inputs), len(outputs), example))
+    return found
