@@ -1,6 +1,7 @@
 """Pictures that the chapters draw from real tensors: inline SVG in the colours of the page."""
 
 import html
+import re
 from collections.abc import Mapping
 
 import numpy as np
@@ -22,6 +23,9 @@ def grids(
       label: What the picture shows, for those who do not see it.
       marked: From a caption to a boolean array of that shape: the cells to highlight; unset, those that are not zero.
     """
+    values = {f"{value:g}" for grid in tensors.values() for value in np.ravel(grid)}
+    if unknown := set(re.findall(r"\d+", label)) - values:
+        raise ValueError(f"no {', '.join(unknown)} in the grids: {label}")
     parts, left, height = [], 10, 0
     for caption, values in tensors.items():
         values = np.atleast_2d(np.asarray(values))
