@@ -164,7 +164,9 @@ def test_cudacxx_comes_before_the_path(no_kernels, broken_compilers, named):
         assert launch.stdout.strip() == found, launch.stderr
 
 
-def test_another_choice_of_cuda_configures_again(tmp_path, monkeypatch):
+def test_another_choice_of_cuda_or_another_googletest_configures_again(
+    tmp_path, monkeypatch
+):
     """Exactly then: not where nothing has changed."""
     monkeypatch.setattr(examples, "BUILD", tmp_path)
     asked = []
@@ -177,6 +179,7 @@ def test_another_choice_of_cuda_configures_again(tmp_path, monkeypatch):
         return subprocess.CompletedProcess([], 0, "-- CUDA: off\n", "")
 
     monkeypatch.setattr(examples, "run_cmake", run_cmake)
+    monkeypatch.setattr(examples, "compiles", lambda source: False)
     monkeypatch.setenv("CUDAARCHS", "")
     for choice, archs in [("off", ""), ("auto", ""), ("auto", "90"), ("off", "90")]:
         monkeypatch.setenv("CUDA", choice)
@@ -185,6 +188,10 @@ def test_another_choice_of_cuda_configures_again(tmp_path, monkeypatch):
             examples.configure()
         assert asked.pop() == (choice, archs)
         assert not asked
+    monkeypatch.setattr(examples, "compiles", lambda source: True)
+    for _ in range(2):
+        examples.configure()
+    assert asked == [("off", "90")]
 
 
 def test_a_compiler_is_installed_where_it_is_wanted_and_missing(tmp_path, monkeypatch):

@@ -16,6 +16,9 @@ from pathlib import Path
 from book import EXAMPLES, ROOT, examples
 
 BUILD = ROOT / "build" / "examples"
+CXX = shlex.split(os.environ.get("CXX", "c++"))
+HAS_CPP17 = "#include <optional>\nstatic_assert(__cplusplus >= 201703L);"
+HAS_GOOGLETEST = "#if !__has_include(<gtest/gtest.h>)\n#error\n#endif"
 
 
 def fail(message: str) -> None:
@@ -32,29 +35,29 @@ def program(name: str) -> str:
     )
 
 
+def compiles(source: str) -> bool:
+    """Whether the C++ compiler takes a program."""
+    command = [*CXX, "-std=c++17", "-fsyntax-only", "-x", "c++", "-"]
+    return not subprocess.run(
+        command, input=source, capture_output=True, text=True
+    ).returncode
+
+
 def check_compiler() -> None:
     """Exits unless there is a C++17 compiler."""
-    compiler = shlex.split(os.environ.get("CXX", "c++"))
     try:
-        subprocess.run(
-            [*compiler, "-std=c++17", "-fsyntax-only", "-x", "c++", "-"],
-            input="#include <optional>\nstatic_assert(__cplusplus >= 201703L);",
-            capture_output=True,
-            check=True,
-            text=True,
-        )
+        if not compiles(HAS_CPP17):
+            fail(
+                f"{CXX[0]} cannot compile C++17: g++ 9 or newer can; choose it with CXX=g++"
+            )
     except OSError:
         fail(
-            f"no C++ compiler ({compiler[0]}): sudo apt-get install g++ (macOS: xcode-select --install)"
-        )
-    except subprocess.CalledProcessError:
-        fail(
-            f"{compiler[0]} cannot compile C++17: g++ 9 or newer can; choose it with CXX=g++"
+            f"no C++ compiler ({CXX[0]}): sudo apt-get install g++ (macOS: xcode-select --install)"
         )
 
 
 def choice() -> str:
-    """All that decides on the CUDA compiler, as one line. Exits where CUDA has no meaning."""
+    """All that decides what CMake finds, as one line. Exits where CUDA has no meaning."""
     cuda = os.environ.get("CUDA") or "auto"
     if cuda not in ("auto", "on", "off"):
         fail(f"CUDA is auto, on or off, not {cuda}")
@@ -64,7 +67,9 @@ def choice() -> str:
         shutil.which("nvcc", path=path)
         for path in (None, "/usr/local/cuda/bin", package)
     ]
-    return repr([cuda, *names, *places] if cuda != "off" else cuda)
+    return repr(
+        [cuda, *(names + places if cuda != "off" else ()), compiles(HAS_GOOGLETEST)]
+    )
 
 
 def run_cmake(cuda: str) -> subprocess.CompletedProcess:
@@ -100,10 +105,10 @@ def install_cuda() -> None:
 
 
 def configure() -> None:
-    """Runs CMake where it never ran to its end, or for another Python or CUDA; Ninja sees to all other changes."""
+    """Runs CMake where it never ran to its end, or would find other things; Ninja sees to all other changes."""
     cache = BUILD / "CMakeCache.txt"
     python = f"Python3_EXECUTABLE:UNINITIALIZED={sys.executable}"
-    chosen = BUILD / "cuda.txt"
+    chosen = BUILD / "choice.txt"
     if (
         (BUILD / "build.ninja").exists()
         and python in cache.read_text().splitlines()
