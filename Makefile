@@ -1,25 +1,28 @@
 # Every target sets up what it needs: the first one makes .venv (tools/env.sh).
 #   make PYTHON=python …   uses your own environment instead, conda's for example
+#   make TENSORFLOW=2.18 … uses an older TensorFlow, in .venv-2.18: docs and tests too
 #   make DEVICE=gpu env    TensorFlow for the GPU, or cpu; unset: what nvidia-smi says
 #   make CUDA=on …         installs a CUDA compiler where there is none; off: the CPU alone; auto: uses what is there
 #   make CUDAARCHS=90 …    GPU code for fewer architectures than the usual five, which compiles faster
 #   make SPHINXOPTS=…      more options for sphinx-build
 
 PYTHON ?=
+TENSORFLOW ?=
 CUDA ?= auto
 SPHINXOPTS ?= -q
 sphinx = $(python) -m sphinx -n -W --keep-going -j auto -c . -d build/doctrees $(SPHINXOPTS) docs
 EXAMPLES := $(patsubst examples/%/CMakeLists.txt,%,$(wildcard examples/*/CMakeLists.txt))
 
 ifeq ($(PYTHON),)
-python := $(CURDIR)/.venv/bin/python
-environment := .venv/complete
+venv := .venv$(if $(TENSORFLOW),-$(TENSORFLOW))
+python := $(CURDIR)/$(venv)/bin/python
+environment := $(venv)/complete
 else
 python := $(PYTHON)
 environment := check-environment
 endif
 
-export CUDA CUDAARCHS
+export CUDA CUDAARCHS TENSORFLOW
 export TF_CPP_MIN_LOG_LEVEL ?= 2
 export TF_ENABLE_ONEDNN_OPTS ?= 0
 
@@ -32,7 +35,7 @@ help: ## this list
 
 env: $(environment) ## the environment alone, in .venv
 
-.venv/complete: pyproject.toml constraints.txt tools/env.sh
+$(venv)/complete: pyproject.toml constraints.txt tools/env.sh
 	@sh tools/env.sh
 
 check-environment:
@@ -97,6 +100,6 @@ linkcheck: examples ## every link of the site
 # What the examples' own .gitignore files name lies beside the sources, as the libraries do.
 programs = $(foreach list,$(wildcard examples/*/.gitignore),$(addprefix $(dir $(list)),$(shell cat $(list))))
 
-clean: ## all that was made, but for .venv
+clean: ## all that was made, but for the environments
 	@rm -rf build examples/*/lib*.so $(programs) .pytest_cache .ruff_cache
 	@find . -name __pycache__ -not -path './.venv*' -prune -exec rm -rf {} +

@@ -11,7 +11,7 @@ The flags are those that tf.sysconfig gives. Importing TensorFlow takes seconds,
 the CMake cache for as long as the environment holds the same library.
 ]=]
 
-set(TensorFlow_SUPPORTED_FROM 2.21)
+set(TensorFlow_SUPPORTED_FROM 2.18)
 set(TensorFlow_SUPPORTED_BELOW 2.22)
 
 if(TARGET TensorFlow::framework)

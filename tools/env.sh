@@ -1,8 +1,9 @@
 #!/bin/sh
 # Creates .venv, the environment that every target uses. Environment variables:
+#   TENSORFLOW   a minor version, 2.18 for example: the environment is then .venv-2.18; unset: the newest, in .venv
 #   DEVICE       cpu or gpu: which TensorFlow; unset: gpu where nvidia-smi finds one
 #   BASE_PYTHON  the Python to make it from; unset: the first one in the supported range
-# A failure is one line that says what is missing and what installs it, and leaves no .venv behind.
+# A failure is one line that says what is missing and what installs it, and leaves no environment behind.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
@@ -22,9 +23,28 @@ installs() {
   fi
 }
 
-range=$(sed -n 's/^requires-python = ">=3\.\([0-9]*\),<3\.\([0-9]*\)"$/\1 \2/p' pyproject.toml)
-oldest=${range% *}
-newest=$((${range#* } - 1))
+# The range of minor versions in a line of pyproject.toml, as two numbers: the oldest and the newest.
+range() {
+  sed -n "s/.*$1.*>=[23]\.\([0-9]*\),<[23]\.\([0-9]*\).*/\1 \2/p" pyproject.toml | while read -r from below; do
+    echo "$from $((below - 1))"
+    break
+  done
+}
+
+tensorflow=${TENSORFLOW:-}
+venv=.venv${tensorflow:+-$tensorflow}
+pythons=$(range requires-python)
+oldest=${pythons% *}
+newest=${pythons#* }
+if [ -n "$tensorflow" ]; then
+  releases=$(range tensorflow-cpu)
+  seq -f 2.%g "${releases% *}" "${releases#* }" | grep -qxF "$tensorflow" ||
+    fail "TENSORFLOW is 2.${releases% *} to 2.${releases#* }, not $tensorflow"
+  # Releases before 2.20 have no package for Python 3.13.
+  if [ "${tensorflow#2.}" -lt 20 ]; then
+    newest=12
+  fi
+fi
 
 candidates=${BASE_PYTHON:-python3}
 [ -n "${BASE_PYTHON:-}" ] || for minor in $(seq "$newest" -1 "$oldest"); do
@@ -59,24 +79,45 @@ esac
 
 # The stamp says what the environment was made from: another edit of pyproject.toml need not make it again.
 made_from=$(sed '/^\[tool/,$d' pyproject.toml | cat - constraints.txt | cksum)
-if [ "$(cat .venv/complete 2>/dev/null)" = "$device $made_from" ]; then
-  touch .venv/complete
+if [ "$(cat "$venv/complete" 2>/dev/null)" = "$device $made_from" ]; then
+  touch "$venv/complete"
   exit
 fi
 
 log=$(mktemp)
-trap 'rm -f "$log"; [ -e .venv/complete ] || rm -rf .venv' EXIT
+constraints=$(mktemp)
+trap 'rm -f "$log" "$constraints"; [ -e "$venv/complete" ] || rm -rf "$venv"' EXIT
 trap 'exit 130' INT TERM HUP
 
-echo "Creating .venv with Python $version and TensorFlow for the $device: some minutes, the first time only"
-rm -rf .venv
-"$base" -m venv .venv >"$log" 2>&1 ||
-  fail "$base cannot make an environment in .venv: $(tail -n 1 "$log")"
-if ! .venv/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
-  --editable ".[$device,dev]" >"$log" 2>&1; then
-  if grep -qE 'NewConnectionError|ConnectTimeout|ReadTimeout|NameResolutionError|ProxyError|Connection (refused|reset)|from versions: none' "$log"; then
-    fail "no network: pip cannot reach the package index; connect (or set PIP_INDEX_URL or a proxy) and run make env again"
+# pip, for the extras in $1; a failure is put down to the network where pip names it, whatever comes last.
+unreachable='SSLError|NewConnectionError|ConnectTimeout|ReadTimeout|NameResolutionError|ProxyError'
+unreachable="$unreachable|Connection refused|Connection reset|problem confirming the ssl certificate"
+install() {
+  "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --constraint "$constraints" \
+    --editable ".[$1]" >"$log" 2>&1 && return
+  reason=$(grep -oE "($unreachable).*" "$log" | tail -n 1)
+  last=$(grep 'ERROR:' "$log" | tail -n 1 | sed 's/^ *//')
+  last=${last:-$(tail -n 1 "$log")}
+  if [ -n "$reason" ] || grep -q 'from versions: none' "$log"; then
+    fail "pip cannot reach the package index: connect, or set PIP_INDEX_URL or a proxy, and run make env again." \
+      "pip says: ${reason:+$reason; }$last"
   fi
-  fail "pip cannot install the dependencies: $(grep -E '^ *(ERROR|error)' "$log" | tail -n 1)"
+  fail "pip cannot install the dependencies: $last"
+}
+
+echo "Creating $venv with Python $version and TensorFlow${tensorflow:+ $tensorflow} for the $device: some minutes, the first time only"
+rm -rf "$venv"
+"$base" -m venv "$venv" >"$log" 2>&1 ||
+  fail "$base cannot make an environment in $venv: $(tail -n 1 "$log")"
+if [ -n "$tensorflow" ]; then
+  # What this TensorFlow depends on is its to choose; constraints.txt pins only the rest.
+  printf '%s\n' "tensorflow==$tensorflow.*" "tensorflow-cpu==$tensorflow.*" >"$constraints"
+  install "$device"
+  "$venv/bin/python" -m pip freeze --exclude-editable >"$log"
+  awk -F== '{ name = tolower($1); gsub(/[_.]/, "-", name) } FNR == NR { chosen[name]; print } FNR < NR && !(name in chosen)' \
+    "$log" constraints.txt >"$constraints"
+else
+  cat constraints.txt >"$constraints"
 fi
-echo "$device $made_from" >.venv/complete
+install "$device,dev"
+echo "$device $made_from" >"$venv/complete"

@@ -36,9 +36,10 @@ def set_up(*examples: str) -> None:
         sys.exit(
             f"Set-up: this kernel is Python {sys.version.split()[0]}, the book needs 3.{oldest} to 3.{beyond - 1}"
         )
-    wanted = re.search(r'"tensorflow\[and-cuda\]>=(\d+\.\d+),', pyproject)[1]
+    minors = re.search(r'"tensorflow-cpu>=2\.(\d+),<2\.(\d+);', pyproject).groups()
+    supported = [f"2.{minor}" for minor in range(*map(int, minors))]
     steps = pip_commands(
-        _installed(), wanted, colab="google.colab" in sys.modules, gpu=_has_gpu()
+        _installed(), supported, colab="google.colab" in sys.modules, gpu=_has_gpu()
     )
     if steps:
         print(
@@ -71,13 +72,13 @@ def set_up(*examples: str) -> None:
 
 
 def pip_commands(
-    installed: dict[str, str], wanted: str, colab: bool, gpu: bool
+    installed: dict[str, str], supported: list[str], colab: bool, gpu: bool
 ) -> list[list[str]]:
     """The arguments of the pip commands to run.
 
     Args:
       installed: From the name of each package that is installed to its version.
-      wanted: The minor version of TensorFlow that the book is for.
+      supported: The minor versions of TensorFlow that the book is for.
       colab: This is Colab. Its own TensorFlow is replaced, its other packages stay as they are wherever possible.
       gpu: The machine has one.
 
@@ -85,14 +86,17 @@ def pip_commands(
       SystemExit: Another TensorFlow is installed, and it is not for us to replace it.
     """
     found = [name for name in TENSORFLOWS if name in installed]
-    fitting = [name for name in found if installed[name].startswith(f"{wanted}.")]
+    fitting = [
+        name for name in found if re.match(r"\d+\.\d+", installed[name])[0] in supported
+    ]
     missing = [name for name in TOOLS if name not in installed]
     if fitting and not missing:
         return []
     if found and not fitting and not colab:
         sys.exit(
-            f"Set-up: TensorFlow {installed[found[0]]} is installed here, the book needs {wanted}: "
-            "make an environment of its own for the book (README.md says how) and run this notebook there"
+            f"Set-up: TensorFlow {installed[found[0]]} is installed here, the book needs "
+            f"{supported[0]} to {supported[-1]}: make an environment of its own for the book "
+            "(README.md says how) and run this notebook there"
         )
     device = "" if fitting else "[gpu]" if gpu else "[cpu]"
     install = ["install", "--editable", f"{BOOK}{device}", *missing]
@@ -102,7 +106,9 @@ def pip_commands(
             if found and not fitting
             else [install]
         )
-    return [[*install, "--constraint", str(BOOK / "constraints.txt")]]
+    # constraints.txt is for the newest TensorFlow, the one here may be older.
+    pinned = ["--constraint", str(BOOK / "constraints.txt")] if not fitting else []
+    return [[*install, *pinned]]
 
 
 def _installed() -> dict[str, str]:
