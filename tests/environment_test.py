@@ -299,6 +299,79 @@ def test_every_supported_python_is_tested():
     assert matrix["python"] == SUPPORTED
 
 
+def test_the_oldest_tensorflow_is_tested():
+    steps = workflow("test")["jobs"]["oldest-tensorflow"]["steps"]
+    oldest = TENSORFLOWS.split()[0]
+    assert f".ci/run TENSORFLOW={oldest} examples test" in commands(steps)
+
+
+def commands(steps: list[dict]) -> list[str]:
+    """What the steps run, without those that may fail or be left out."""
+    return [
+        step["run"]
+        for step in steps
+        if "run" in step and "if" not in step and "continue-on-error" not in step
+    ]
+
+
+def test_only_what_the_tests_have_passed_is_published():
+    """The site is an artifact of the job that has run the tests, and what publishes it needs all such jobs."""
+    tests = workflow("test")
+    assert "workflow_call" in tests[True], "`on` is a truth value in YAML 1.1"
+    job = tests["jobs"]["test"]
+    assert "continue-on-error" not in job
+    assert ".ci/run" in commands(job["steps"])
+    uploads = [
+        step
+        for step in job["steps"][
+            [s.get("run") for s in job["steps"]].index(".ci/run") :
+        ]
+        if "upload-pages-artifact" in step.get("uses", "")
+    ]
+    assert [step["with"]["path"] for step in uploads] == ["build/html"]
+    jobs = workflow("publish")["jobs"]
+    callers = [
+        name
+        for name, job in jobs.items()
+        if job.get("uses") == "./.github/workflows/test.yml"
+    ]
+    assert callers
+    for name, job in jobs.items():
+        if name in callers:
+            continue
+        assert job["needs"] in callers, name
+        assert "if" not in job, name
+        text = str(job["steps"])
+        assert "checkout" not in text and "make" not in text, f"{name} builds"
+    build = yaml.safe_load((ROOT / ".readthedocs.yaml").read_text())["build"]
+    first, second = build["jobs"]["build"]["html"]
+    assert first.startswith("make PYTHON=python test") and "build/html" in second
+
+
+def test_ci_installs_what_the_readme_names(tmp_path):
+    """Otherwise the README lacks a package and nobody notices."""
+    named = re.findall(
+        r"`sudo apt-get install ([^`]+)`", (ROOT / "README.md").read_text()
+    )
+    named = " ".join(named).split()
+    for name in ("apt-get", "make", "sudo"):
+        program(tmp_path, name, f'echo {name} "$@" >>{tmp_path}/log')
+    program(tmp_path, "sudo", 'exec "$@"')
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    subprocess.run([ROOT / ".ci" / "run"], env={**os.environ, "PATH": path}, check=True)
+    *_, install, make = (tmp_path / "log").read_text().splitlines()
+    assert install.split()[-len(named) - 1 :] == ["--no-install-recommends", *named]
+    assert make == "make test CUDA=on"
+    for job in workflow("test")["jobs"].values():
+        for step in job["steps"]:
+            for line in re.findall(
+                r"apt-get install (.*?)(?:&&|$)", step.get("run", "")
+            ):
+                assert set(line.split()) <= {"-y", *named}
+    build = yaml.safe_load((ROOT / ".readthedocs.yaml").read_text())["build"]
+    assert set(build["apt_packages"]) <= set(named)
+
+
 def test_cmake_supports_the_tensorflow_that_pyproject_installs():
     find = (ROOT / "cmake" / "FindTensorFlow.cmake").read_text()
     (from_,) = re.findall(r"TensorFlow_SUPPORTED_FROM ([\d.]+)", find)[:1]
