@@ -6,8 +6,9 @@ print(report)
 report.assert_ok()
 """
 
+from opcheck.registry import NAMES
 from opcheck.report import Findings, OpCheckError, Report, Result, Skip
-from opcheck.run import NAMES, check
+from opcheck.run import check
 from opcheck.samples import Sample
 
 __all__ = [

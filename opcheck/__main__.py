@@ -4,7 +4,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from opcheck.run import NAMES, check
+from opcheck.registry import NAMES
+from opcheck.run import check
 from opcheck.samples import Location
 from opcheck.worker import place
 
@@ -30,20 +31,21 @@ class _Parser(argparse.ArgumentParser):
 def main(arguments: list[str] | None = None) -> int:
     """Runs the command: 0 if no check failed, else 1."""
     try:
-        return _run(_parse(arguments))
+        return _run(parser().parse_args(arguments))
     except _BadUse as error:
         print(f"opcheck: {error}", file=sys.stderr)
         return 1
 
 
-def _parse(arguments: list[str] | None) -> argparse.Namespace:
+def parser() -> argparse.ArgumentParser:
+    """The options, which the help has in one line."""
     parser = _Parser("opcheck")
     parser.add_argument("op")
     parser.add_argument("--samples", required=True)
     parser.add_argument("--checks")
     parser.add_argument("--skip")
     parser.add_argument("--html")
-    return parser.parse_args(arguments)
+    return parser
 
 
 def _run(options: argparse.Namespace) -> int:

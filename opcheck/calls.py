@@ -168,8 +168,8 @@ def save_model(subject: Subject, folder: str) -> list[np.ndarray]:
     return subject.expected()
 
 
-def load_saved_model(folder: str, inputs: Sequence):
-    """Loads a SavedModel and calls it: an Outcome."""
+def load_saved_model(_, folder: str, inputs: Sequence):
+    """Loads a SavedModel and calls it: an Outcome. It needs no Subject."""
 
     def run():
         model = tf.saved_model.load(folder)

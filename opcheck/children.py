@@ -107,7 +107,7 @@ class Child:
     Args:
       reference: Called in this process when a check in the worker asks for it.
       timeout: Seconds without a sign of life after which a worker counts as hung.
-      **start: What each worker is told at its start: see `worker.Worker`.
+      **start: What each worker is told at its start: see `worker.start`.
     """
 
     def __init__(self, reference: Callable | None, timeout: float, **start):
@@ -122,26 +122,28 @@ class Child:
     def __exit__(self, *unused) -> None:
         self.close()
 
-    def ask(self, request: str, **arguments):
-        """Sends a request and waits for its answer.
+    def ask(self, function: Callable, **arguments):
+        """Lets the worker call a function of a module with its Subject, and waits for the answer.
 
         Raises:
           Crash: The worker died or hung.
           WorkerError: It raised.
         """
         if self._connection is None:
+            from opcheck import worker
+
             self._open()
             try:
-                self._ask("start", self._start)
+                self._ask(worker.start, self._start)
             except WorkerError:
                 self._forget()
                 raise
-        return self._ask(request, arguments)
+        return self._ask(function, arguments)
 
-    def _ask(self, request: str, arguments: dict):
+    def _ask(self, function: Callable, arguments: dict):
         doing = ""
         try:
-            self._connection.send((request, arguments))
+            self._connection.send((function, arguments))
             while True:
                 if not self._connection.poll(self._timeout):
                     raise self._crash(doing, hung=True)

@@ -91,7 +91,7 @@ def _bytes(array: np.ndarray) -> np.ndarray:
 
 def _equal(wanted: np.ndarray, got: np.ndarray, tolerances, exact: bool) -> np.ndarray:
     if got.dtype == object or wanted.dtype == object:
-        return np.asarray(_as_bytes(wanted) == _as_bytes(got))
+        return np.asarray(as_bytes(wanted) == as_bytes(got))
     if exact and wanted.dtype == got.dtype:
         size = got.dtype.itemsize
         bits = [
@@ -110,7 +110,8 @@ def _equal(wanted: np.ndarray, got: np.ndarray, tolerances, exact: bool) -> np.n
     return np.asarray(wanted == got)
 
 
-def _as_bytes(array: np.ndarray) -> np.ndarray:
+def as_bytes(array: np.ndarray) -> np.ndarray:
+    """An array of strings as TensorFlow has them."""
     flat = [x.encode() if isinstance(x, str) else x for x in array.reshape(-1).tolist()]
     result = np.empty(len(flat), object)
     result[:] = flat

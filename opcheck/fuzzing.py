@@ -10,44 +10,49 @@ from itertools import islice
 
 import hypothesis
 
+from opcheck import generated, registry
 from opcheck.children import Child, Crash, WorkerError
 from opcheck.compare import difference, mentions
 from opcheck.report import Report, Result, essence, likely_cause
 from opcheck.run import Call, _name, by_name, outputs_of
 from opcheck.samples import as_arrays, locate
+from opcheck.subject import Subject
 from opcheck.variations import variations
 
-CHECKS = ("eager_vs_graph", "static_shape", "immutability", "bad_input", "reference")
-_CAUSES = {
-    "crash": "the kernel trusts its input: a missing check, or an index out of range",
-    "eager_vs_graph": "a kernel that keeps something between calls, or a check that only the "
-    "kernel or only the shape function makes",
-    "static_shape": "the shape function and the kernel disagree",
-    "immutability": "the kernel writes to an input's memory",
-    "bad_input": "an error that is not about the input, or does not name it",
-    "reference": "a mistake in the kernel, in a case that nobody thought of",
+# What was expected, and the likely cause where it did not come.
+_KINDS = {
+    "crash": (
+        "a result or a TensorFlow error",
+        "the kernel trusts its input: a missing check, or an index out of range",
+    ),
+    "eager_vs_graph": (
+        "the same, eager and in a graph",
+        "a kernel that keeps something between calls, or a check that only the kernel or only the "
+        "shape function makes",
+    ),
+    "static_shape": (
+        "an inferred shape that holds",
+        "the shape function and the kernel disagree",
+    ),
+    "immutability": (
+        "every input as it was",
+        "the kernel writes to an input's memory",
+    ),
+    "bad_input": (
+        "InvalidArgumentError or the like, which names an input or attr",
+        "an error that is not about the input, or does not name it",
+    ),
+    "reference": (
+        "what the reference computes",
+        "a mistake in the kernel, in a case that nobody thought of",
+    ),
 }
+CHECKS = tuple(kind for kind in _KINDS if kind in registry.CHECKS)
 _NOT_ALONE = (
     "not this call alone, for it is fine in a fresh process: the kernel keeps something from one "
     "call to the next, leaves outputs unwritten, writes to memory that is not its own, or is "
     "meant to give what chance wants"
 )
-_EXPECTED = {
-    "crash": "a result or a TensorFlow error",
-    "eager_vs_graph": "the same, eager and in a graph",
-    "static_shape": "an inferred shape that holds",
-    "immutability": "every input as it was",
-    "bad_input": "InvalidArgumentError or the like, which names an input or attr",
-    "reference": "what the reference computes",
-}
-_CHAPTERS = {
-    "crash": "attrs",
-    "eager_vs_graph": "shape_functions",
-    "static_shape": "shape_functions",
-    "immutability": "opcheck",
-    "bad_input": "attrs",
-    "reference": "zero_out",
-}
 
 
 class FuzzReport(Report):
@@ -103,7 +108,7 @@ def fuzz(
     examples: int = 1000,
     seconds: float = 60.0,
     reference: Callable | None = None,
-    skip: Iterable[str] = (),
+    skip: str | Iterable[str] = (),
     tolerances: Mapping | None = None,
     variations: int = 9,
     thorough: int = 5,
@@ -140,8 +145,10 @@ def fuzz(
     Raises:
       ValueError: The op cannot be imported by a child process, or an argument is wrong.
     """
-    if unknown := set(skip) - set(CHECKS):
-        raise ValueError(f"no check {unknown}: fuzz has {', '.join(CHECKS)}")
+    skip = {skip} if isinstance(skip, str) else set(skip)
+    if unknown := skip - set(CHECKS):
+        names = ", ".join(sorted(unknown))
+        raise ValueError(f"no check {names}: fuzz has {', '.join(CHECKS)}")
     location = locate(op)
     options = {
         "tolerances": by_name(tolerances),
@@ -156,12 +163,10 @@ def fuzz(
         "gpu": gpu,
     }
     with Child(None, timeout, **start) as child:
-        campaign = _Campaign(
-            child, call, frozenset(skip), seconds, variations, max(1, thorough)
-        )
+        campaign = _Campaign(child, call, skip, seconds, variations, max(1, thorough))
         bar = sys.stderr.isatty() if progress is None else progress
         try:
-            child.ask("ping")  # so that the start of the process is not counted
+            campaign.names = child.ask(Subject.parameters)  # its start is not counted
         except (Crash, WorkerError) as error:
             raise ValueError(
                 f"a child process cannot import {_name(op)}: {error}"
@@ -178,7 +183,7 @@ class _Campaign:
         self,
         child: Child,
         call: Call,
-        skip: frozenset,
+        skip: set[str],
         seconds: float,
         variations: int,
         thorough: int,
@@ -232,13 +237,11 @@ class _Campaign:
         if self.calls and time.monotonic() > self.end:
             raise _TimeIsUp
         inputs = as_arrays(inputs)
-        if not self.names:
-            self.names = self.child.ask("names")
         thorough = self.examples % self.thorough == 0 or self.smallest is not None
         self.examples += 1
         try:
             outcomes = self.child.ask(
-                "fuzz",
+                generated.fuzz,
                 inputs=inputs,
                 attrs=dict(attrs),
                 count=self.variations,
@@ -295,7 +298,7 @@ class _Campaign:
         self.child.close()
         try:
             outcome, *_ = self.child.ask(
-                "fuzz",
+                generated.fuzz,
                 inputs=failure.inputs,
                 attrs=failure.attrs,
                 count=0,
@@ -324,17 +327,19 @@ class _Campaign:
         if failure is None:
             result = Result("fuzz", "pass", done)
         else:
-            cause = likely_cause(failure.seen) or _CAUSES[failure.kind]
+            expected, cause = _KINDS[failure.kind]
+            cause = likely_cause(failure.seen) or cause
             if not self.alone:
                 cause = _NOT_ALONE
+            where = "bad_input" if failure.kind == "crash" else failure.kind
             result = Result(
                 "fuzz",
                 "fail",
                 f"{failure.kind}, found and shrunk in {done}",
-                _EXPECTED[failure.kind],
+                expected,
                 failure.seen,
                 cause,
-                _CHAPTERS[failure.kind],
+                registry.CHECKS[where].chapter,
                 self.call.line(
                     failure.inputs, failure.attrs, failure.modes, failure.shapes
                 ),

@@ -5,29 +5,16 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from opcheck.children import Child, Crash, WorkerError, start_server
+from opcheck.registry import CHECKS, NAMES
 from opcheck.report import Report, Result, likely_cause
 from opcheck.samples import Location, as_arrays, locate
-from opcheck.worker import refused, run_check
-
-NAMES = (
-    *("reference", "eager_vs_graph", "static_shape", "dtypes", "empty", "gradient"),
-    *("determinism", "concurrency", "immutability", "saved_model", "devices"),
-    *("vectorize", "xla", "bad_input", "schema"),
-)
-_CASES = ("empty", "bad_input")
-_FRESH = ("determinism", "saved_model")
-_CHAPTERS = {
-    "empty": "zero_out",
-    "bad_input": "attrs",
-    "determinism": "opcheck",
-    "saved_model": "backward_compatibility",
-}
+from opcheck.worker import check_inside, refused, run_check
 
 
 @dataclass
@@ -167,7 +154,7 @@ def check(
     results = {name: Result(name, "skip", why) for name, why in reasons.items()}
     run = _Run(call, timeout, gpu, isolate and location is not None)
     if location is None:
-        for name in (name for name in (*_CASES, *_FRESH) if name in chosen):
+        for name in (name for name in chosen if _worker(name) is None):
             results[name] = Result(name, "skip", refusal)
     else:
         start_server()
@@ -276,35 +263,34 @@ class _Run:
                 "inputs": call.inputs,
                 "attrs": call.attrs,
                 "has_reference": call.reference is not None,
-                "extra": call.extra,
             }
         return Child(call.reference, self._timeout, **start)
 
     def jobs(self, chosen: Sequence[str]) -> list[Callable]:
         """Functions that run at the same time, each giving some results."""
-        inside = [n for n in chosen if n not in (*_CASES, *_FRESH, "devices")]
-        jobs = []
-        if "devices" in chosen:
-            jobs.append(lambda: self._inside(["devices"], gpu=True))
-        jobs += [lambda n=n: [self._fresh(n)] for n in chosen if n in _FRESH]
-        # The two slow ones do not wait for each other.
-        slow = [n for n in inside if n in ("concurrency", "gradient")]
-        rest = [n for n in inside if n not in slow]
-        if not self._isolate:
-            jobs.append(lambda: self._here(inside))
-        else:
-            jobs += [lambda n=n: self._inside(n) for n in (rest, slow) if n]
-        jobs += [lambda n=n: [self._cases(n)] for n in chosen if n in _CASES]
-        return jobs
+        together: dict[str, list[str]] = {}
+        for name in (name for name in chosen if _worker(name) is not None):
+            worker = _worker(name) if self._isolate else "this process"
+            together.setdefault(worker, []).append(name)
+        jobs = [lambda n=n, w=w: self._inside(n, w) for w, n in together.items()]
+        alone = [name for name in chosen if _worker(name) is None]
+        return jobs + [lambda n=n: [self._alone(n)] for n in alone]
 
-    def _inside(self, names: Sequence[str], gpu: bool | None = None) -> list[Result]:
-        results = []
+    def _inside(self, names: Sequence[str], worker: str) -> list[Result]:
+        call = self._call
         if not self._isolate:
-            return self._here(names)
-        with self.child(gpu=gpu) as child:
+            from opcheck.subject import Subject
+
+            subject = Subject(
+                call.op, call.inputs, call.attrs, call.options, call.reference
+            )
+            return [check_inside(subject, name, call.extra.get(name)) for name in names]
+        results = []
+        with self.child(gpu=True if worker == "gpu" else None) as child:
             for name in names:
+                own = call.extra.get(name)
                 try:
-                    results.append(child.ask("check", name=name))
+                    results.append(child.ask(check_inside, name=name, own=own))
                 except Crash as crash:
                     why = (*self._crashed(crash), _chapter(name), self._sample_line())
                     results.append(Result(name, "fail", *why))
@@ -326,50 +312,24 @@ class _Run:
             or "the kernel, or the shape function, takes its input for something else than it is",
         )
 
-    def _here(self, names: Sequence[str]) -> list[Result]:
-        from opcheck.worker import Worker
-
-        call = self._call
-        worker = Worker(
-            None, call.op, call.inputs, call.attrs, call.options, extra=call.extra
-        )
-        worker.subject.reference = call.reference
-        return [worker.check(name) for name in names]
-
-    def _cases(self, name: str) -> Result:
-        from opcheck.checks import robust
-
-        with self.child() as child:
-            return self._guarded(
-                name, lambda found: getattr(robust, name)(child, self._call, found)
-            )
-
-    def _fresh(self, name: str) -> Result:
-        from opcheck.checks import fresh
-
-        return self._guarded(
-            name, lambda found: getattr(fresh, name)(self.child, self._call, found)
-        )
-
-    def _guarded(self, name: str, check: Callable) -> Result:
+    def _alone(self, name: str) -> Result:
         """Runs a check of this process; how a worker of its ended is a finding."""
 
         def run(found) -> str:
             try:
-                return check(found)
+                return CHECKS[name].function(self.child, self._call, found)
             except Crash as crash:
                 found.fail(*self._crashed(crash), line=self._sample_line())
             except WorkerError as error:
                 found.fail(*refused(*error.args))
             return ""
 
-        return run_check(name, _CHAPTERS[name], run)
+        return run_check(name, _chapter(name), run)
+
+
+def _worker(name: str) -> str | None:
+    return CHECKS[name].worker if name in CHECKS else "most"
 
 
 def _chapter(name: str) -> str:
-    from opcheck.checks import IN_WORKER
-
-    return IN_WORKER[name][1] if name in IN_WORKER else ""
-
-
-__all__ = ["NAMES", "Call", "check", "replace"]
+    return CHECKS[name].chapter if name in CHECKS else ""

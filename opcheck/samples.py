@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from opcheck.compare import as_bytes
+
 
 @dataclass(frozen=True)
 class Sample:
@@ -90,7 +92,7 @@ def _as_array(value, name: str):
         isinstance(x, bytes | str) for x in array.reshape(-1)
     ):
         raise ValueError(f"{name} is neither numbers, bools nor strings")
-    return _strings(array) if array.dtype.kind in "USO" else array
+    return as_bytes(array) if array.dtype.kind in "USO" else array
 
 
 def _is_tensor(value) -> bool:
@@ -108,13 +110,6 @@ def _like_tensorflow(array: np.ndarray) -> np.ndarray:
     return array.astype(
         {"f": np.float32, "i": np.int32}.get(array.dtype.kind, array.dtype)
     )
-
-
-def _strings(array: np.ndarray) -> np.ndarray:
-    flat = [x.encode() if isinstance(x, str) else x for x in array.reshape(-1).tolist()]
-    result = np.empty(len(flat), object)
-    result[:] = flat
-    return result.reshape(array.shape)
 
 
 @dataclass(frozen=True)

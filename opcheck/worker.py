@@ -1,35 +1,35 @@
 """What runs in a child process: checks, and single calls of the op."""
 
 import os
-import pickle
 import resource
 import sys
 import traceback
 from multiprocessing.connection import Connection
 
-import numpy as np
-
 from opcheck import children
+from opcheck.registry import CHECKS
 from opcheck.report import Findings, Skip, describe_error
 
 _EXHAUSTED = ("error", ("MemoryError: more than the option `memory` allows", ""))
 
 
 def serve(connection: Connection) -> None:
-    """Answers requests until the other side closes the connection."""
+    """Answers requests until the other side closes the connection.
+
+    A request is a function of the Subject and its other arguments; the first one is `start`.
+    """
     children.in_worker = True
-    worker = None
+    subject = None
     while True:
         try:
-            request, arguments = connection.recv()
+            function, arguments = connection.recv()
         except EOFError:
             return
         try:
-            if request == "start":
-                worker = Worker(connection, **arguments)
-                answer = None
+            if function is start:
+                subject, answer = start(connection, **arguments), None
             else:
-                answer = getattr(worker, request)(**arguments)
+                answer = function(subject, **arguments)
             reply = ("answer", answer)
         except MemoryError:
             reply = _EXHAUSTED
@@ -43,134 +43,81 @@ def serve(connection: Connection) -> None:
             return
 
 
-class Worker:
-    """The requests: each public method is one.
+def start(
+    connection: Connection,
+    location=None,
+    inputs=(),
+    attrs=None,
+    options=None,
+    has_reference=False,
+    path=(),
+    folder=".",
+    threads=0,
+    gpu=False,
+):
+    """Prepares the process.
 
     Args:
-      connection: For questions to the parent, or None in the parent itself.
-      location: Of the op; None: only `load_saved_model` is going to be called.
+      connection: For questions to the parent.
+      location: Of the op; None: only SavedModels are going to be loaded.
       inputs: Arrays and lists of arrays.
       attrs: Of the op.
       options: Of the checks.
       has_reference: Whether the parent has a reference function.
-      extra: The caller's own checks by name: functions, or where to find them.
       path: `sys.path` of the parent.
       folder: Its working directory.
       threads: The number of intra-op threads; 0 leaves it to TensorFlow.
       gpu: Whether the op may run on a GPU.
+
+    Returns:
+      The Subject, if there is an op.
     """
+    import tensorflow as tf
 
-    def __init__(
-        self,
-        connection: Connection | None,
-        location=None,
-        inputs=(),
-        attrs=None,
-        options=None,
-        has_reference=False,
-        extra=None,
-        path=None,
-        folder=None,
-        threads=0,
-        gpu=False,
-    ):
-        import tensorflow as tf
+    sys.path[:] = path
+    os.chdir(folder)
+    _limit_memory(options or {})
+    if threads:
+        tf.config.threading.set_intra_op_parallelism_threads(threads)
+    if not gpu:
+        tf.config.set_visible_devices([], "GPU")
+    for device in tf.config.get_visible_devices("GPU"):
+        tf.config.experimental.set_memory_growth(device, True)
+    if location is None:
+        return None
+    from opcheck.subject import Subject
 
-        self._connection = connection
-        self._extra = extra or {}
-        if path is not None:
-            sys.path[:] = path
-        if folder is not None:
-            os.chdir(folder)
-        if connection is not None:
-            _limit_memory(options or {})
-            if threads:
-                tf.config.threading.set_intra_op_parallelism_threads(threads)
-            if not gpu:
-                tf.config.set_visible_devices([], "GPU")
-            for device in tf.config.get_visible_devices("GPU"):
-                tf.config.experimental.set_memory_growth(device, True)
-        if location is not None:
-            from opcheck.subject import Subject
-
-            op = location if callable(location) else location.load()
-            self.subject = Subject(
-                op,
-                list(inputs),
-                dict(attrs or {}),
-                options or {},
-                self._reference if has_reference else None,
-                self._progress,
-            )
-
-    def _progress(self, label: str) -> None:
-        if self._connection is not None:
-            self._connection.send(("progress", label))
-
-    def _reference(self, *inputs, **attrs):
-        self._connection.send(("reference", (inputs, attrs)))
-        fine, answer = self._connection.recv()
+    def reference(*inputs, **attrs):
+        connection.send(("reference", (inputs, attrs)))
+        fine, answer = connection.recv()
         if not fine:
             raise ReferenceError_(answer)
         return answer
 
-    def ping(self) -> None:
-        """Nothing; the process has started when this is answered."""
+    return Subject(
+        location.load(),
+        list(inputs),
+        dict(attrs or {}),
+        options or {},
+        reference if has_reference else None,
+        lambda label: connection.send(("progress", label)),
+    )
 
-    def names(self) -> list[str]:
-        """What an error message may call the inputs and attrs of the op by."""
-        return self.subject.parameters()
 
-    def describe(self):
-        """What tracing tells of the op."""
-        return self.subject.describe()
+def check_inside(subject, name: str, own=None):
+    """Runs a check that takes the Subject: a Result.
 
-    def check(self, name: str):
-        """Runs one check: a Result."""
-        from opcheck.checks import IN_WORKER
+    Args:
+      subject: The op.
+      name: Of the check.
+      own: If it is one of the caller's own: the function, or where to find it.
+    """
 
-        def run(found):
-            check = IN_WORKER[name][0] if name in IN_WORKER else self._extra[name]
-            check = check if callable(check) else check.load()
-            return check(self.subject, found)
+    def run(found):
+        function = own or CHECKS[name].function
+        return (function if callable(function) else function.load())(subject, found)
 
-        return run_check(name, IN_WORKER.get(name, (None, ""))[1], run)
-
-    def call(self, inputs, attrs, modes):
-        """Calls the op: see `calls.call`."""
-        from opcheck import calls
-
-        return calls.call(self.subject, inputs, attrs, modes)
-
-    def fuzz(self, inputs, attrs, count, thorough, outputs):
-        """A generated call and its variations: see `generated.fuzz`."""
-        from opcheck import generated
-
-        return generated.fuzz(self.subject, inputs, attrs, count, thorough, outputs)
-
-    def other_sizes(self):
-        """Larger and smaller versions of the sample: see `calls.other_sizes`."""
-        from opcheck import calls
-
-        return calls.other_sizes(self.subject)
-
-    def repeat(self, samples, times: int):
-        """The outputs of some calls, each in memory that held something else before."""
-        from opcheck import calls
-
-        return calls.repeat(self.subject, samples, times)
-
-    def save_model(self, folder: str):
-        """Writes a SavedModel that calls the op."""
-        from opcheck import calls
-
-        return calls.save_model(self.subject, folder)
-
-    def load_saved_model(self, folder: str, inputs):
-        """Loads a SavedModel and calls it."""
-        from opcheck import calls
-
-        return calls.load_saved_model(folder, inputs)
+    return run_check(name, "" if own else CHECKS[name].chapter, run)
 
 
 class ReferenceError_(Exception):
@@ -230,12 +177,3 @@ def _limit_memory(options) -> None:
     soft = used + limit
     if hard == resource.RLIM_INFINITY or soft < hard:
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
-
-
-def is_picklable(value) -> bool:
-    """Whether a value can be sent to a worker."""
-    try:
-        pickle.dumps(value)
-    except Exception:
-        return False
-    return not isinstance(value, np.ndarray) or value.dtype != object or True

@@ -5,14 +5,19 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from opcheck import calls
 from opcheck.children import Child, Crash
 from opcheck.compare import difference
 from opcheck.report import Findings
-from opcheck.subject import is_builtin
+from opcheck.subject import Subject, is_builtin
 
 
 def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
-    """The same bits on repeated runs, with 1, 2 and more intra-op threads."""
+    """Asks for the same bits from repeated runs with 1, 2 and 4 or more threads inside the op.
+
+    It does so on larger and smaller samples too. Memory is filled with other bytes before each run, so outputs that
+    are not written show.
+    """
     counts = [1, 2, max(4, os.cpu_count() or 1)]
     repeats = sample.options.get("repeats", 5)
     first, samples = None, {}
@@ -20,9 +25,9 @@ def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
         with make(threads=count) as child:
             try:
                 if not samples:
-                    samples = {"": sample.flat, **child.ask("other_sizes")}
+                    samples = {"": sample.flat, **child.ask(calls.other_sizes)}
                 runs = child.ask(
-                    "repeat", samples=list(samples.values()), times=repeats
+                    calls.repeat, samples=list(samples.values()), times=repeats
                 )
             except Crash as crash:
                 found.fail(
@@ -63,14 +68,18 @@ def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
 
 
 def saved_model(make: Callable[..., Child], sample, found: Findings) -> str:
-    """Saved, loaded in a fresh process with the library and in one without."""
+    """Saves a model, loads it in a fresh process, and compares.
+
+    It also loads it in one without the library, where the error has to be TensorFlow's own.
+    """
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder) / "model")
+        saved = {"folder": path, "inputs": sample.inputs}
         with make() as child:
-            wanted = child.ask("save_model", folder=path)
-            op_types = child.ask("describe").op_types
+            wanted = child.ask(calls.save_model, folder=path)
+            op_types = child.ask(Subject.describe).op_types
         with make() as child:
-            outcome = child.ask("load_saved_model", folder=path, inputs=sample.inputs)
+            outcome = child.ask(calls.load_saved_model, **saved)
         different = (
             outcome.error
             if outcome.outputs is None
@@ -87,7 +96,7 @@ def saved_model(make: Callable[..., Child], sample, found: Findings) -> str:
         if not own:
             return "saved, loaded in a fresh process: the same values"
         with make(bare=True) as child:
-            outcome = child.ask("load_saved_model", folder=path, inputs=sample.inputs)
+            outcome = child.ask(calls.load_saved_model, **saved)
         clean = [f"Op type not registered '{name}'" for name in own]
         if not any(words in outcome.error for words in clean):
             found.fail(

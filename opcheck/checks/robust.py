@@ -1,14 +1,16 @@
 """Calls that an op has to survive: empty tensors, and inputs that are wrong."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from opcheck import calls
 from opcheck.children import Child, Crash
 from opcheck.compare import difference, is_inexact, mentions
 from opcheck.report import Findings
 from opcheck.run import outputs_of
+from opcheck.subject import Subject
 
 _MODES = ("eager", "graph")
 _MOST_CRASHES = 5
@@ -33,36 +35,41 @@ class Case:
     named: bool = True
 
 
-def empty(child: Child, sample, found: Findings) -> str:
-    """Each dimension zero in turn, and scalars: a result or a clean error, never a crash."""
-    cases = list(_empty_cases(sample, child.ask("describe")))
-    results = 0
-    for case, outcomes in _run(child, sample, cases, found):
-        for mode, outcome in outcomes.items():
-            if outcome.mismatch:
-                found.fail(
-                    f"{case.label}, {mode}",
-                    "the inferred shape",
-                    outcome.mismatch,
-                    "the shape function and the kernel disagree on empty tensors",
-                    "shape_functions",
-                )
-            elif outcome.outputs is not None:
-                results += 1
-                _compare_to_reference(found, sample, case, outcome)
+def empty(make: Callable[..., Child], sample, found: Findings) -> str:
+    """Sets each dimension to zero in turn, then makes scalars, and lists without tensors; eager and in a graph."""
+    with make() as child:
+        cases = list(_empty_cases(sample, child.ask(Subject.describe)))
+        results = 0
+        for case, outcomes in _run(child, sample, cases, found):
+            for mode, outcome in outcomes.items():
+                if outcome.mismatch:
+                    found.fail(
+                        f"{case.label}, {mode}",
+                        "the inferred shape",
+                        outcome.mismatch,
+                        "the shape function and the kernel disagree on empty tensors",
+                        "shape_functions",
+                    )
+                elif outcome.outputs is not None:
+                    results += 1
+                    _compare_to_reference(found, sample, case, outcome)
     return f"{len(cases)} calls, eager and in a graph: {results} results, else clean errors"
 
 
-def bad_input(child: Child, sample, found: Findings) -> str:
-    """Each wrong input ends in a result, or in an error that names it."""
-    description = child.ask("describe")
-    cases = list(_bad_cases(sample, description))
-    errors = 0
-    for case, outcomes in _run(child, sample, cases, found):
-        errors += sum(outcome.outputs is None for outcome in outcomes.values())
-        eager = outcomes["eager"]
-        if eager.error and eager.clean and case.named and not eager.generic:
-            _check_names(found, case, eager, description)
+def bad_input(make: Callable[..., Child], sample, found: Findings) -> str:
+    """Tries ranks, dtypes, numbers of rows, NaN, Inf, huge and negative numbers, strange strings, absurd attrs.
+
+    Eager and in a graph: a result or a clean error, which has to name the input where it is the kernel's.
+    """
+    with make() as child:
+        description = child.ask(Subject.describe)
+        cases = list(_bad_cases(sample, description))
+        errors = 0
+        for case, outcomes in _run(child, sample, cases, found):
+            errors += sum(outcome.outputs is None for outcome in outcomes.values())
+            eager = outcomes["eager"]
+            if eager.error and eager.clean and case.named and not eager.generic:
+                _check_names(found, case, eager, description)
     return (
         f"{len(cases)} calls, eager and in a graph: {errors} clean errors, else results"
     )
@@ -78,7 +85,7 @@ def _run(child: Child, sample, cases: Sequence[Case], found: Findings) -> Iterat
     for number, case in enumerate(cases, 1):
         inputs, attrs = case.inputs, case.attrs
         try:
-            outcomes = child.ask("call", inputs=inputs, attrs=attrs, modes=_MODES)
+            outcomes = child.ask(calls.call, inputs=inputs, attrs=attrs, modes=_MODES)
             _check_agreement(found, case, outcomes)
             for mode, outcome in zip(_MODES, outcomes):
                 if not outcome.clean:

@@ -15,7 +15,10 @@ from opcheck.subject import Subject, is_builtin
 
 
 def schema(subject: Subject, found: Findings) -> str:
-    """Names follow the rules, attrs are documented, graphs made with an older OpDef still fit."""
+    """Looks at names, at the documentation of attrs, and whether older graphs still load.
+
+    These are graphs made with an older definition (`old_op_def`).
+    """
     description = subject.describe()
     for op_def in description.op_defs.values():
         _check_names(op_def, found)

@@ -7,7 +7,10 @@ from opcheck.subject import Subject, constant
 
 
 def static_shape(subject: Subject, found: Findings) -> str:
-    """No inferred shape contradicts the run-time shape, however little is known of the inputs."""
+    """Infers from full, partial and no knowledge of the inputs' shapes, and compares with the run-time shape.
+
+    It notes what is needlessly unknown.
+    """
     actual = [tf.TensorShape(x.shape) for x in subject.expected()]
     known = infer(
         subject, [x.shape for x in subject.flat], found, actual, "known shapes"

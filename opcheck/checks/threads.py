@@ -36,7 +36,7 @@ def variants(subject: Subject, count: int = 4, flat=None) -> list[tuple[list, li
 
 
 def concurrency(subject: Subject, found: Findings) -> str:
-    """Many calls at a time, of one kernel, on different inputs, give the sequential answers."""
+    """Lets eight threads call one kernel on different inputs: eagerly, by a `tf.function` and by `tf.data`."""
     seconds = subject.options.get("concurrency_seconds", 1.0)
     total, count = _many_calls(subject, found, variants(subject), seconds / 2)
     if (larger := grown(subject)) is not None and not found.failures:
@@ -119,7 +119,7 @@ def _report(subject: Subject, found: Findings, way: str, outcomes: list[str]) ->
 
 
 def immutability(subject: Subject, found: Findings) -> str:
-    """The inputs hold the same bits after the call as before."""
+    """Asks for inputs with the same bits after the call: tensors, constants, variables, NumPy arrays."""
     cause = "the kernel writes to an input's memory: a cast from const, or an output that aliases it"
     expected = "every input as it was"
 

@@ -18,7 +18,7 @@ _UNSUPPORTED = (
 
 
 def devices(subject: Subject, found: Findings) -> str:
-    """The CPU and the GPU give the same values."""
+    """Compares CPU and GPU, where there is one."""
     if not tf.config.get_visible_devices("GPU"):
         raise Skip("no GPU")
     without = [
@@ -47,7 +47,10 @@ def devices(subject: Subject, found: Findings) -> str:
 
 
 def vectorize(subject: Subject, found: Findings) -> str:
-    """`tf.vectorized_map` equals a loop."""
+    """Compares `tf.vectorized_map` with a loop.
+
+    It says whether TensorFlow had a rule (*pfor*) to make it one call for a whole batch, or looped after all.
+    """
     if not subject.flat:
         raise Skip("no inputs to vectorize over")
     outputs = subject.outputs([constant(x) for x in subject.flat])
@@ -111,7 +114,7 @@ def vectorize(subject: Subject, found: Findings) -> str:
 
 
 def xla(subject: Subject, found: Findings) -> str:
-    """`jit_compile=True` works, or says clearly that it does not."""
+    """Compares `jit_compile=True`, that is TensorFlow's compiler XLA, or looks for a clear refusal."""
     function = subject.traced(jit_compile=True)
     try:
         seen = arrays(function(*[constant(x) for x in subject.flat]))

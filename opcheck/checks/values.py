@@ -21,7 +21,10 @@ from opcheck.subject import (
 
 
 def reference(subject: Subject, found: Findings) -> str:
-    """The sample call equals the reference, and so it does with NaN and infinities in it."""
+    """Compares with the reference, then again with fewer elements, and with NaN and ±Inf among them.
+
+    Integers are compared exactly, floats within a tolerance for their dtype.
+    """
     if subject.reference is None:
         raise Skip("no reference function was given")
     wanted = _reference(subject, subject.flat)
@@ -97,7 +100,11 @@ def _reference(subject: Subject, flat: list, attrs=None) -> list[np.ndarray]:
 
 
 def eager_vs_graph(subject: Subject, found: Findings) -> str:
-    """Every way to run the op gives the values of eager execution."""
+    """Compares eager execution with other ways to run the op, each called twice.
+
+    They are `tf.function` with known and unknown dimensions and unknown rank, `tf.data`'s `map`, and a graph of
+    TensorFlow 1.
+    """
     wanted = subject.expected()
     tensors = [constant(x) for x in subject.flat]
 
@@ -176,7 +183,7 @@ def _in_v1_graph(subject: Subject) -> list[list[np.ndarray]]:
 
 
 def dtypes(subject: Subject, found: Findings) -> str:
-    """Every dtype that has a kernel on the device is run, and compared where it can be."""
+    """Runs each dtype for which a kernel is registered; a declared one without a kernel fails."""
     description = subject.describe()
     parameters = {*subject.attrs, *subject.parameters()[len(subject.inputs) :]}
     device = "GPU" if tf.config.get_visible_devices("GPU") else "CPU"

@@ -1,0 +1,58 @@
+"""The one list of the checks: a new one is an entry here and a function in `opcheck.checks`."""
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Check:
+    """One of the checks.
+
+    Attributes:
+      name: Its name, and that of its function, whose docstring says what it does.
+      module: Of `opcheck.checks`, which has the function.
+      chapter: The chapter that explains its failures.
+      worker: The worker that it shares with others. There the function takes the Subject and the
+        Findings. None: it runs in the caller's process and starts workers itself. There it takes what
+        makes a `children.Child`, the `run.Call` and the Findings.
+    """
+
+    name: str
+    module: str
+    chapter: str
+    worker: str | None = "most"
+
+    @property
+    def function(self) -> Callable:
+        """Imports it, and with it TensorFlow."""
+        module = importlib.import_module(f"opcheck.checks.{self.module}")
+        return getattr(module, self.name)
+
+    @property
+    def summary(self) -> str:
+        """What it does."""
+        return " ".join(self.function.__doc__.split())
+
+
+CHECKS = {
+    check.name: check
+    for check in (
+        Check("reference", "values", "zero_out"),
+        Check("eager_vs_graph", "values", "shape_functions"),
+        Check("static_shape", "shapes", "shape_functions"),
+        Check("dtypes", "values", "polymorphism"),
+        Check("empty", "robust", "zero_out", worker=None),
+        Check("gradient", "gradient", "multi_output", worker="slow"),
+        Check("determinism", "fresh", "opcheck", worker=None),
+        Check("concurrency", "threads", "zero_out", worker="slow"),
+        Check("immutability", "threads", "opcheck"),
+        Check("saved_model", "fresh", "backward_compatibility", worker=None),
+        Check("devices", "transforms", "gpu", worker="gpu"),
+        Check("vectorize", "transforms", "multi_output"),
+        Check("xla", "transforms", "opcheck"),
+        Check("bad_input", "robust", "attrs", worker=None),
+        Check("schema", "schema", "attrs"),
+    )
+}
+NAMES = tuple(CHECKS)
