@@ -1,0 +1,31 @@
+// What the thread sanitizer must report, unless it is safe: threads of
+// TensorFlow that add to one variable.
+
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "tensorflow/core/platform/env.h"
+#include "tensorflow/core/platform/threadpool.h"
+#include "tensorflow/core/util/work_sharder.h"
+
+extern "C" float Sum(bool safe) {
+  static auto* const workers = new tensorflow::thread::ThreadPool(
+      tensorflow::Env::Default(), "workers", 4);
+  const std::vector<float> values(1000, 1.0f);
+  float total = 0;
+  std::mutex mutex;
+  tensorflow::Shard(4, workers, values.size(), 1'000'000,
+                    [&](int64_t begin, int64_t end) {
+                      std::unique_lock<std::mutex> lock(mutex, std::defer_lock);
+                      if (safe) lock.lock();
+                      // Long enough for another thread to take a shard.
+                      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                      for (int64_t i = begin; i < end; ++i) {
+                        total += values[i];  // wrong without the lock
+                      }
+                    });
+  return total;
+}
