@@ -630,7 +630,7 @@ def test_gpu_kernels_are_registered_for_the_types_of_the_op(cuda, op, label):
                 (only,) = kernel.constraint or [None]
                 found += only.allowed_values.list.type if only else everything
                 host = ["feature_shape"] if "Grad" in op and device == "GPU" else []
-                assert list(kernel.host_memory_arg) == host, device
+                assert list(kernel.host_memory_arg) == host, f"{op} for the {device}"
         return sorted(found)
 
     assert types("CPU", "") == everything
