@@ -27,7 +27,7 @@ export TF_CPP_MIN_LOG_LEVEL ?= 2
 export TF_ENABLE_ONEDNN_OPTS ?= 0
 
 .DEFAULT_GOAL := help
-.PHONY: help env check-environment examples $(EXAMPLES) docs serve notebooks lab test lint asan tsan bench bench-build bench-gpu linkcheck clean
+.PHONY: help env check-environment examples $(EXAMPLES) docs serve notebooks local-notebooks lab test lint asan tsan bench bench-build bench-gpu linkcheck clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F '|' '{printf "%-18s %s\n", $$1, $$2}'
@@ -55,11 +55,13 @@ serve: examples ## the site on localhost, rebuilt when a source changes
 	@$(python) -m sphinx_autobuild -n -c . -d build/doctrees --watch examples --watch conf.py --watch tools \
 	  --ignore '*.so' --ignore '*/__pycache__/*' --pre-build "$(python) tools/examples.py" --open-browser -q docs build/html
 
-notebooks: examples ## every chapter as an executed notebook in build/notebooks
-	@$(python) tools/notebooks.py --execute build/notebooks
+notebooks: docs ## every chapter as an executed notebook in build/notebooks
+	@$(sphinx) build/notebooks -b notebook
 
-lab: examples ## JupyterLab with the chapters open as notebooks
-	@$(python) tools/notebooks.py --local build/lab
+local-notebooks: examples
+	@$(sphinx) build/lab -b notebook -d build/lab-doctrees -D notebooks=local -D nb_execution_mode=off
+
+lab: local-notebooks ## JupyterLab with the chapters open as notebooks
 	@$(python) -m jupyterlab --notebook-dir build/lab
 
 test: docs ## every test, on the site too

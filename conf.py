@@ -2,20 +2,22 @@
 
 import html
 import importlib.metadata
+import re
 import sys
 from pathlib import Path
 
+import yaml
 from docutils import nodes
+from docutils.statemachine import StringList
 from myst_nb.ext.glue.roles import PasteTextRole
-from nbclient import NotebookClient
 from sphinx.application import Sphinx
 from sphinx.directives.code import LiteralInclude
-from sphinx.util.docutils import SphinxDirective, SphinxRole
+from sphinx.util.docutils import SphinxDirective
 
 sys.path.insert(0, str(Path(__file__).parent / "tools"))
 
 from book import EXAMPLES  # noqa: E402
-from sections import line_count, sections  # noqa: E402
+from sections import sections  # noqa: E402
 
 metadata = importlib.metadata.metadata("op-by-op")
 urls = dict(url.split(", ") for url in metadata.get_all("Project-URL"))
@@ -25,7 +27,15 @@ author = "the authors of Op by Op"
 copyright = "2026, " + author
 version = release = metadata["Version"]
 
-extensions = ["myst_nb", "sphinx_copybutton", "sphinx_design", "freshness", "downloads"]
+extensions = [
+    "myst_nb",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "cells",
+    "notebooks",
+    "downloads",
+    "freshness",  # the last one: it looks at what the others complained of
+]
 exclude_patterns = ["_static", "_templates"]
 templates_path = ["docs/_templates"]
 myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist"]
@@ -35,11 +45,14 @@ myst_heading_anchors = 3
 # "cache" mode compares the cells alone: after a change of a .cc it would show the new code over the old output.)
 nb_execution_mode = "force"
 nb_execution_timeout = 300
-nb_execution_show_tb = True
 nb_output_stderr = "show"
 nb_render_markdown_format = "myst"
-# What a process prints arrives in pieces. MyST-NB's own merging ends a line after each.
-NotebookClient.coalesce_streams = True
+# Notebooks take the outputs as they are, but MyST-NB insists on choosing.
+nb_mime_priority_overrides = [
+    ("notebook", "text/plain", 1),
+    ("notebook", "text/html", 2),
+    ("notebook", "image/png", 3),
+]
 
 copybutton_exclude = ".linenos, .gp, .go"
 # What can be copied is code to run or to compile, not what came out of it.
@@ -129,14 +142,54 @@ class Drawing(SphinxDirective):
         return [nodes.raw("", drawing, format="html")]
 
 
-class Lines(SphinxRole):
-    """``{lines}`zero_out` ``: how many lines of code an example has, tests included."""
+class Value(PasteTextRole):
+    """``{value}`speed:.1f` ``: what a cell recorded; its name on a page that is not executed."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        directory = EXAMPLES / self.text
-        for path in directory.iterdir():
+        if self.document.settings.env.config.nb_execution_mode == "off":
+            name = self.text.split(":")[0]
+            return [nodes.literal(name, name)], []
+        return super().run()
+
+
+class Chapters(SphinxDirective):
+    """The pages that its body names, one a line, as a table of contents, and what their front matter says in a table.
+
+    `ops` are the ops of a chapter, of which the examples must know; `learn` is what readers learn.
+    """
+
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        sources = "".join(path.read_text() for path in EXAMPLES.glob("*/*.cc"))
+        table, found = (
+            ["| Chapter | Op | You learn to |", "|---|---|---|"],
+            nodes.Element(),
+        )
+        for path in (Path(self.env.doc2path(name)) for name in self.content):
             self.env.note_dependency(str(path))
-        return [nodes.Text(str(line_count(directory)))], []
+            text = path.read_text() if path.exists() else ""
+            match = re.match(r"---\n(.*?\n)---\n.*?^# (.*?)$", text, re.S | re.M)
+            says = yaml.safe_load(match[1]) if match else {}
+            if "learn" not in says:
+                continue
+            for op in says["ops"]:
+                if not re.search(rf'"(\w+>)?{op}"', sources):
+                    what = f"{path.name}: no example registers an op {op}"
+                    found += self.state.document.reporter.error(what, line=self.lineno)
+            ops = ", ".join(f"`{op}`" for op in says["ops"])
+            table.append(f"| [{match[2]}]({path.name}) | {ops} | {says['learn']} |")
+        contents = [
+            "```{toctree}",
+            ":hidden:",
+            ":maxdepth: 1",
+            "",
+            *self.content,
+            "```",
+        ]
+        lines = StringList([*table, "", *contents])
+        self.state.nested_parse(lines, self.content_offset, found)
+        return found.children
 
 
 def stay_here(app: Sphinx, page: str, template: str, context: dict, _) -> None:
@@ -150,6 +203,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("html-page-context", stay_here)
     app.add_directive("snippet", Snippet)
     app.add_directive("drawing", Drawing)
-    app.add_role("lines", Lines())
-    app.add_role("value", PasteTextRole())
+    app.add_directive("chapters", Chapters)
+    app.add_role("value", Value())
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,10 +1,12 @@
 """What a page can say beyond Markdown, and how the build says what is wrong with a page."""
 
+import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 
+import nbformat
 import pytest
 from bs4 import BeautifulSoup
 
@@ -28,6 +30,10 @@ kernelspec:
 
 """
 GOOD = """\
+:::{dropdown} A solution
+Text.
+:::
+
 It is {value}`small:.1f` or {value}`small`, {value}`many:,` times, for {value}`reason`.
 
 | Times |
@@ -41,12 +47,50 @@ record(small=np.float64(1.26), many=123456, reason="a reason")
 table(["Name", "*Value*"], [["`x|y`", 2], ["[this](good.md)", None]])
 ```
 """
+
+
+def cell(source: str) -> str:
+    return f"```{{code-cell}} ipython3\n{source}\n```\n\n"
+
+
 # From a page's text to what the build says, with the line in that text.
 WRONG = {
     "value": ("Of these, {value}`unknown`.", 1, "'unknown'"),
     "value_in_a_note": (":::{note}\nOf {value}`unknown:d`.\n:::", 2, "'unknown'"),
+    "directive": ("Text.\n\n```{mystery} x\n```", 3, "'mystery'"),
+    "role": ("Text.\n\nA {mystery}`x`.", 3, '"mystery"'),
+    "link": ("[x](gone.md)", 1, "'gone.md'"),
+    "section": (
+        "```{snippet} zero_out/zero_out.cc#no\n```",
+        1,
+        r"examples/zero_out/zero_out.cc has no section \[no\]",
+    ),
+    "nothing_like_it_in_notebooks": (
+        "Text.\n\n```{figure} https://example.org/x.png\n```",
+        3,
+        "a notebook has nothing for <image>",
+    ),
+    "guard": (
+        cell("1 + 1") + cell(":tags: [remove-cell]\n\nx = 1\nassert x == 2"),
+        9,
+        "code cell 3 fails at `assert x == 2`: AssertionError",
+    ),
+    "dead_kernel": (
+        cell("# The end.\nimport os\n\nos._exit(1)"),
+        2,
+        "code cell 2 fails at `# The end.`: the kernel died",
+    ),
+    "failing_test": (
+        cell(
+            "%%bash -e -o pipefail\n"
+            "echo 'def test_it(): assert list(range(9)) == [3]' > $TMPDIR/book_test.py\n"
+            "python -m pytest --rootdir $TMPDIR $TMPDIR/book_test.py | sed s/x/x/"
+        ),
+        2,
+        "code cell 2 fails at .*: FAILED book_test.py::test_it - assert",
+    ),
     "format": (
-        "{value}`word:.1f`\n\n```{code-cell} ipython3\nrecord(word='x')\n```",
+        "{value}`word:.1f`\n\n" + cell("record(word='x')"),
         1,
         "could not convert string to float",
     ),
@@ -64,16 +108,26 @@ def built(tmp_path_factory) -> tuple[Path, list[str]]:
         (docs / f"{name}.md").write_text(FRONT + text)
     (docs / "start.py").write_text((ROOT / "docs" / "start.py").read_text())
     (docs / "index.md").write_text(
-        "# Index\n\n```{toctree}\n" + "\n".join(pages) + "\n```\n"
+        "# Index\n\n```{chapters}\n" + "\n".join(pages) + "\n```\n"
     )
     sphinx = [sys.executable, "-m", "sphinx", "-nWq", "--keep-going", "-j", "auto"]
     run = subprocess.run(
         [*sphinx, "-c", ROOT, "-d", root / "doctrees", docs, root / "html"],
         capture_output=True,
         text=True,
+        env={**os.environ, "TMPDIR": str(root)},
     )
     assert run.returncode
     return root, run.stderr.splitlines()
+
+
+def test_notebooks_are_offered_of_what_is_right(built):
+    folder = built[0] / "html" / "notebooks"
+    assert [path.name for path in folder.glob("*.ipynb")] == ["good.ipynb"]
+    notebook = nbformat.read(folder / "good.ipynb", as_version=4)
+    nbformat.validate(notebook)
+    assert not any(cell.get("outputs") for cell in notebook.cells)
+    assert "> **A solution**" in notebook.cells[2].source
 
 
 def test_values_and_tables_come_from_the_cells(built):

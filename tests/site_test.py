@@ -22,6 +22,7 @@ import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from bs4 import BeautifulSoup
+from markdown_it import MarkdownIt
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 ROOT = Path(__file__).parents[1]
@@ -418,6 +419,17 @@ def test_notebook_is_offered_and_valid(documents, site, name):
     notebook = nbformat.read(site / "notebooks" / f"{name}.ipynb", as_version=4)
     nbformat.validate(notebook)
     assert any(cell.cell_type == "code" for cell in notebook.cells)
+    assert not any(cell.get("outputs") for cell in notebook.cells)
+    reader = MarkdownIt("commonmark").enable("table")
+    for cell in notebook.cells:
+        if cell.cell_type != "markdown":
+            continue
+        assert not re.search(r"^ *(:::|\(.*\)=$|%|\+\+\+)", cell.source, re.M)
+        for token in reader.parse(cell.source):
+            assert not token.info.startswith("{"), f"a directive in {cell.source}"
+            for part in token.children or []:
+                url = part.attrs.get("href") or part.attrs.get("src") or "https:"
+                assert re.match(r"https?:|data:image/", url), f"{url} leads nowhere"
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

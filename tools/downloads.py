@@ -97,16 +97,12 @@ def add_links(
 
 
 def write_downloads(app: Sphinx, exception: Exception | None) -> None:
-    """At the end of a build: the notebook of every chapter and the zip of its example."""
+    """At the end of a build: the zip of every chapter's example."""
     if exception or app.builder.name != "html":
         return
-    from notebooks import export, write
-
     archives = Path(app.outdir) / "downloads"
     archives.mkdir(exist_ok=True)
-    for page, path in chapters(app.srcdir).items():
-        notebook = export(path, local=False)
-        write(notebook, Path(app.outdir) / "notebooks" / f"{page}.ipynb")
+    for page in chapters(app.srcdir):
         if (EXAMPLES / page).is_dir():
             content = archive(page, app.config.html_baseurl)
             (archives / f"{page}.zip").write_bytes(content)

@@ -1,0 +1,102 @@
+"""Sphinx extension: the cells of a page are executed, and what fails is said in one line: page, line, cell, reason."""
+
+import re
+import textwrap
+import time
+
+import myst_nb.core.execute
+from myst_nb.core.execute.direct import NotebookClientDirect
+from myst_nb.core.render import strip_ansi
+from nbclient import NotebookClient
+from nbclient.exceptions import (
+    CellExecutionError,
+    CellTimeoutError,
+    DeadKernelError,
+)
+from nbformat import NotebookNode
+from sphinx.application import Sphinx
+from sphinx.util import logging
+
+# What a process prints arrives in pieces. MyST-NB's own merging ends a line after each.
+NotebookClient.coalesce_streams = True
+
+
+class PageClient(NotebookClientDirect):
+    """Takes the place of MyST-NB's client, which fails with a traceback, and without one when a kernel dies."""
+
+    def start_client(self) -> None:
+        self.running = (0, self.notebook.cells[0])
+        client = NotebookClient(
+            self.notebook,
+            timeout=self.nb_config.execution_timeout,
+            record_timing=False,
+            on_cell_execute=self.on_start,
+            resources={"metadata": {"path": str(self.path.parent)}},
+        )
+        start, error = time.perf_counter(), None
+        try:
+            client.execute()
+        except (CellExecutionError, CellTimeoutError, DeadKernelError) as failure:
+            error = type(failure).__name__
+            self.complain(failure)
+        seconds = time.perf_counter() - start
+        if error is None:
+            self.logger.info(f"Executed notebook in {seconds:.2f} seconds")
+        self.exec_metadata = {
+            "mtime": time.time(),
+            "runtime": seconds,
+            "method": self.nb_config.execution_mode,
+            "succeeded": error is None,
+            "error": error,
+            "traceback": None,
+        }
+
+    def on_start(self, cell: NotebookNode, cell_index: int) -> None:
+        self.running = (cell_index, cell)
+
+    def complain(self, failure: Exception) -> None:
+        index, cell = self.running
+        number = sum(c.cell_type == "code" for c in self.notebook.cells[: index + 1])
+        offset, reason = 0, "the kernel died"
+        if isinstance(failure, CellTimeoutError):
+            reason = f"no answer in {self.nb_config.execution_timeout} s"
+        elif isinstance(failure, CellExecutionError):
+            reason = f"{failure.ename}: {failure.evalue}".rstrip(": ")
+            if at := re.search(
+                r"Cell In\[\d+\], line (\d+)", strip_ansi(failure.traceback)
+            ):
+                offset = int(at[1]) - 1
+            if failure.ename == "CalledProcessError" and (said := printed(cell)):
+                reason = f"{reason}: {said}"
+        lines = cell.source.split("\n")
+        reason = textwrap.shorten(strip_ansi(reason), 500)
+        logging.getLogger(__name__).error(
+            f"code cell {number} fails at `{lines[offset].strip()}`: {reason}",
+            location=(self.path.stem, self.line_of(index, lines[0]) + offset),
+        )
+
+    def line_of(self, index: int, first: str) -> int:
+        """The line of the page where a cell's code begins."""
+        start = self.cell_line(index)
+        page = self.path.read_text().split("\n")
+        return next(
+            (n for n, line in enumerate(page, 1) if n >= start and line == first), start
+        )
+
+
+def printed(cell: NotebookNode) -> str:
+    """Why a program failed that the cell ran: what pytest says of each failed test, or the last line."""
+    lines = [
+        line
+        for output in cell.outputs
+        if output.output_type == "stream"
+        for line in output.text.splitlines()
+        if line.strip()
+    ]
+    failed = [line for line in lines if re.match("(FAILED|ERROR) ", line)]
+    return "; ".join(failed or lines[-1:])
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    myst_nb.core.execute.NotebookClientDirect = PageClient
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
