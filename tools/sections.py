@@ -43,15 +43,3 @@ def sections(path: Path) -> dict[str, tuple[int, int]]:
             last -= 1
         found[name] = (first, last)
     return found
-
-
-def line_count(directory: Path) -> int:
-    """The lines of an example's sources, tests included, that are not blank."""
-    files = [
-        path
-        for path in directory.iterdir()
-        if path.suffix in {".cc", ".h", ".py", ".txt"}
-    ]
-    return sum(
-        bool(line.strip()) for path in files for line in path.read_text().splitlines()
-    )
