@@ -33,6 +33,7 @@ class PageClient(NotebookClientDirect):
             on_cell_execute=self.on_start,
             resources={"metadata": {"path": str(self.path.parent)}},
         )
+        self.logger.info("Executing notebook")
         start, error = time.perf_counter(), None
         try:
             client.execute()
