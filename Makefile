@@ -65,7 +65,7 @@ lab: local-notebooks ## JupyterLab with the chapters open as notebooks
 	@$(python) -m jupyterlab --notebook-dir build/lab
 
 test: docs ## every test, on the site too
-	@$(python) -m pytest -n auto --maxprocesses 4 --dist loadgroup
+	@SITE_IS_BUILT=1 $(python) -m pytest -n auto --maxprocesses 4 --dist loadgroup
 
 # The programs that pip has put beside this Python.
 scripts = $(shell $(python) -c 'import sysconfig; print(sysconfig.get_path("scripts"))')

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from measure import heading, write
-from page_weight import page_weight
+from page_weight import page_files, page_weight
 
 ROOT = Path(__file__).parents[1]
 RESULT = ROOT / "bench" / "build.csv"
@@ -56,7 +56,7 @@ def measure(book: Path) -> Iterator[tuple[str, float, float, str]]:
     yield "make docs, nothing changed", seconds("docs"), 8, "s"
     yield "make docs, zero_out.md edited", after("docs/zero_out.md", "docs"), 30, "s"
     yield "make docs, attrs.md edited", after("docs/attrs.md", "docs"), 30, "s"
-    weight = page_weight(book / "build" / "html" / "zero_out.html") / 1000
+    weight = page_weight(page_files(book / "build" / "html" / "zero_out.html")) / 1000
     yield "zero_out.html with all that it loads, gzip", weight, 700, "kB"
 
 

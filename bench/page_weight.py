@@ -32,6 +32,6 @@ def _file(base: Path, address: str) -> Path:
     return (base.parent / unquote(urlsplit(address).path)).resolve()
 
 
-def page_weight(page: Path) -> int:
-    """The bytes of a page with all that it loads, each file compressed with gzip."""
-    return sum(len(gzip.compress(path.read_bytes())) for path in page_files(page))
+def page_weight(files: set[Path]) -> int:
+    """The bytes of these files, each compressed with gzip."""
+    return sum(len(gzip.compress(path.read_bytes())) for path in files)
