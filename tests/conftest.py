@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -19,14 +20,22 @@ LEFT_OUT = shutil.ignore_patterns(
 
 @pytest.fixture(scope="session")
 def scratch(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
-    """Makes a copy of the book with some of its chapters: `scratch("zero_out")`."""
+    """Makes a copy of the book with some of its chapters: `scratch("zero_out")`.
 
-    def make(*chapters: str) -> Path:
+    What is not `whole` has no library of a solution or of what is wrong, and is built sooner.
+    """
+
+    def make(*chapters: str, whole: bool = True) -> Path:
         root = tmp_path_factory.mktemp("scratch") / "book"
         shutil.copytree(ROOT, root, ignore=LEFT_OUT)
         for example in (root / "examples").glob("*/CMakeLists.txt"):
             if example.parent.name not in chapters:
                 shutil.rmtree(example.parent)
+            elif not whole:
+                others = (
+                    r"op_by_op_library\((wrong|solution)_.*\)\n| (wrong|solution)_\w+"
+                )
+                example.write_text(re.sub(others, "", example.read_text()))
         for page in (root / "docs").glob("*.md"):
             if page.stem not in chapters:
                 page.unlink()
