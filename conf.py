@@ -6,6 +6,7 @@ import re
 import sys
 from pathlib import Path
 
+import sphinx.builders
 import yaml
 from docutils import nodes
 from docutils.statemachine import StringList
@@ -18,6 +19,10 @@ sys.path.insert(0, str(Path(__file__).parent / "tools"))
 
 from book import EXAMPLES  # noqa: E402
 from sections import sections  # noqa: E402
+
+# A process gets one page after the other. By itself, Sphinx would give each a share of them at the start, and in the
+# end one would work on a long page and the others on nothing.
+sphinx.builders.make_chunks = lambda pages, *_: [[page] for page in pages]
 
 metadata = importlib.metadata.metadata("op-by-op")
 urls = dict(url.split(", ") for url in metadata.get_all("Project-URL"))
