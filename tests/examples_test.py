@@ -1,6 +1,7 @@
 """The build of the examples: what it refuses, and what it says."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -221,6 +222,41 @@ def test_the_bench_of_the_gpu_says_that_there_is_none(tmp_path):
     )
     assert run.returncode == 1
     assert run.stderr == "make bench-gpu: no GPU: nvidia-smi finds none\n"
+
+
+# From each header that is precompiled to what is declared there, of all that the examples use.
+PRECOMPILED = {
+    "op.h": r"\bREGISTER_OP\(",
+    "op_kernel.h": r"\bOpKernel|\bOP_REQUIRES|\bREGISTER_KERNEL_BUILDER\(",
+    "shape_inference.h": r"\b(InferenceContext|ShapeHandle|DimensionHandle)\b",
+    "common_shape_fns.h": r"\bshape_inference::(?!InferenceContext\b|\w+Handle\b|DimensionOrConstant\b)[A-Z]",
+}
+
+
+def with_its_headers(path: Path) -> str:
+    text = path.read_text()
+    own = re.findall(r'^#include "(\w+\.h)"', text, re.M)
+    return "\n".join([text, *(with_its_headers(path.parent / name) for name in own)])
+
+
+@pytest.mark.parametrize(
+    "path", sorted(ROOT.glob("examples/*/*.cc")), ids=lambda path: path.name
+)
+def test_an_example_that_is_built_alone_needs_no_precompiled_header(path):
+    text = with_its_headers(path)
+    included = set(re.findall(r"#include .tensorflow/core/framework/(\w+\.h)", text))
+    if "common_shape_fns.h" in included:
+        included.add("shape_inference.h")  # which it is there for
+    if "op_kernel.h" in included:
+        included.add("op.h")
+    used = {header for header, names in PRECOMPILED.items() if re.search(names, text)}
+    assert used - included == set()
+
+
+def test_precompiled_headers_are_known():
+    lists = (ROOT / "examples" / "CMakeLists.txt").read_text()
+    precompiled = re.findall(r"<tensorflow/core/framework/(\w+\.h)>", lists)
+    assert set(precompiled) == PRECOMPILED.keys()
 
 
 def configure(tmp_path: Path, python: Path, **environment: str) -> str:
