@@ -21,6 +21,9 @@ from roi_pool import roi_pool, roi_pool_grad  # noqa: E402
 from roi_pool_ctypes import Launchers, build_for_host  # noqa: E402
 from roi_pool_workloads import Workload  # noqa: E402
 
+# They share a library.
+pytestmark = pytest.mark.xdist_group("bench of the GPU")
+
 
 class Tensor:
     """What the bench asks of a PyTorch tensor."""

@@ -36,6 +36,8 @@ from sections import sections  # noqa: E402
 
 CHAPTERS = list(chapters())
 EXAMPLES = [name for name in CHAPTERS if (ROOT / "examples" / name).is_dir()]
+# Its tests share what is parsed of all pages.
+on_files = pytest.mark.xdist_group("the site's files")
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 NO_CHROMIUM = f"no Chromium ({', '.join(CHROMIUM)}): sudo apt-get install chromium"
 
@@ -251,6 +253,7 @@ def test_copied_snippet_is_the_section_of_the_file(visit, server):
     assert copied.splitlines() == path.read_text().splitlines()[first - 1 : last]
 
 
+@on_files
 def test_internal_links_and_anchors_resolve(documents):
     broken = []
     for path, document in documents.items():
@@ -271,6 +274,7 @@ def test_internal_links_and_anchors_resolve(documents):
     assert not broken
 
 
+@on_files
 def test_no_trace_of_the_building_machine(site, documents):
     places = (str(ROOT), sys.prefix, f"{Path.home()}/")
     traces = re.compile("|".join(map(re.escape, places)) + r"|\x1b|\\u001b|&#27;")
@@ -278,6 +282,7 @@ def test_no_trace_of_the_building_machine(site, documents):
         assert not traces.findall(path.read_text()), path.name
 
 
+@on_files
 def test_landing_page(documents, site):
     page = documents[site / "index.html"]
     rows = page.select("table tbody tr")
@@ -409,6 +414,7 @@ def test_region_in_the_picture_is_moved_by_keys_and_pointer(visit, address):
     assert picture.locator(".argmax").all_text_contents() == list(map(str, where))
 
 
+@on_files
 def test_picture_of_a_region_needs_no_script(documents, site):
     picture = documents[site / "roi_pool.html"].select_one(".roi-picture")
     assert picture.svg["role"] == "img" and picture.svg["aria-label"]
@@ -423,6 +429,7 @@ def offers(page: BeautifulSoup) -> set[str]:
     return {link["href"] for link in page.select(".bd-sidebar-secondary a")}
 
 
+@on_files
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_notebook_is_offered_and_valid(documents, site, name):
     assert f"notebooks/{name}.ipynb" in offers(documents[site / f"{name}.html"])
@@ -480,6 +487,7 @@ def kept(folder: Path) -> set[Path]:
     }
 
 
+@on_files
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_zip_is_offered_and_whole(documents, site, read_by_the_build, name):
     assert f"downloads/{name}.zip" in offers(documents[site / f"{name}.html"])
