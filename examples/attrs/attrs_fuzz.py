@@ -2,9 +2,14 @@
 
 from pathlib import Path
 
-import numpy as np
 import tensorflow as tf
-from attrs_test import DEFAULTS
+from attrs_reference import (
+    constrained_attrs_reference,
+    every_attr_reference,
+    keep_at_reference,
+    own_name_reference,
+    preserve_index_reference,
+)
 from hypothesis import strategies as st
 from op_library import load_op_library
 from preserve_index import preserve_index
@@ -38,42 +43,6 @@ def own_name(number, **attrs):
     return _every.own_name(number, **attrs)
 
 
-def reference(to_zero, index):
-    if index not in range(to_zero.size):
-        raise ValueError
-    zeroed = np.zeros_like(to_zero)
-    zeroed.flat[index] = to_zero.flat[index]
-    return zeroed
-
-
-def text_of(attrs):
-    return "\n".join(f"{name}: {value}" for name, value in attrs.items())
-
-
-def every_attr_reference(a_string, an_int, ints, floats):
-    given = {
-        "a_string": a_string,
-        "an_int": an_int,
-        "ints": ", ".join(map(str, ints)),
-        "floats": ", ".join(f"{number:g}" for number in floats),
-    }
-    defaults = dict(line.split(": ", 1) for line in DEFAULTS.split("\n"))
-    return np.array(text_of({**defaults, **given}), object)
-
-
-def constrained_attrs_reference(fruit, count):
-    if fruit not in ("apple", "orange") or count < 2:
-        raise ValueError
-    defaults = {"one_of": "int32", "number": "float", "real": "float"}
-    types = {"types": "int32, float, int32"}
-    attrs = {"fruit": fruit, **defaults, "count": count, **types}
-    return np.array(text_of(attrs), object)
-
-
-def own_name_reference(number):
-    return np.array("own_name: apple", object)
-
-
 FILLED = st.lists(st.integers(1, 4), max_size=3).map(tuple)
 FAR = st.sampled_from([-1, 2**31, 2**63 - 1, -(2**63)])
 INDICES = mostly(st.sampled_from([0, 0, 0, 1, 1, 2]) | st.integers(0, 9), FAR)
@@ -87,7 +56,7 @@ FUZZ = {
             ),
             index=INDICES,
         ),
-        reference,
+        preserve_index_reference,
     ),
     "KeepAt": (
         keep_at,
@@ -99,7 +68,7 @@ FUZZ = {
                 INDICES,
             ),
         ),
-        lambda to_zero, index: reference(to_zero, int(index)),
+        keep_at_reference,
     ),
     "EveryAttr": (
         every_attr,

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tensorflow as tf
+from attrs_reference import DEFAULTS, preserve_index_reference
 from op_library import load_op_library
 from preserve_index import preserve_index
 
@@ -26,14 +27,11 @@ GENERATED = load_op_library(HERE / "libattrs.so", "preserve_index").preserve_ind
 REFUSED = (tf.errors.InvalidArgumentError, TypeError, ValueError)
 
 
-def reference(to_zero, index):
-    zeroed = np.zeros_like(to_zero)
-    zeroed.flat[index] = to_zero.flat[index]
-    return zeroed
-
-
 test_preserve_index_keeps_its_promises = op_test(
-    preserve_index, np.float32([[3, 4], [5, 6]]), index=2, reference=reference
+    preserve_index,
+    np.float32([[3, 4], [5, 6]]),
+    index=2,
+    reference=preserve_index_reference,
 )
 
 
@@ -45,7 +43,7 @@ def test_equals_the_reference(shape, index):
     to_zero = np.random.default_rng(0).normal(size=shape)
     zeroed = preserve_index(to_zero, index)
     np.testing.assert_array_equal(
-        zeroed, reference(np.asarray(to_zero), index), strict=True
+        zeroed, preserve_index_reference(np.asarray(to_zero), index), strict=True
     )
 
 
@@ -119,23 +117,6 @@ def test_the_generated_function_truncates(mode):
     np.testing.assert_array_equal(zeroed, [0, 4, 0])
 
 
-DEFAULTS = """\
-a_string: apple
-an_int: -3
-a_float: 0.5
-a_bool: true
-a_type: int32
-a_shape: [2,3]
-a_tensor: Tensor<type: int32 shape: [2] values: 5 4>
-strings: apple, orange
-ints: 2, 3, 5
-floats: 0.5, 0.25
-bools: true, false
-types: int32, float
-shapes: [2], <unknown>
-tensors: Tensor<type: bool shape: [] values: 1>"""
-
-
 def every_attr(**attrs):
     """The text of each attr, from a graph, as a dictionary."""
     text = tf.function(lambda: KINDS.every_attr(**attrs), autograph=False)()
@@ -143,9 +124,8 @@ def every_attr(**attrs):
 
 
 def test_every_default_reaches_the_kernel():
-    defaults = dict(line.split(": ", 1) for line in DEFAULTS.split("\n"))
-    assert every_attr() == defaults
-    assert list(inspect.signature(KINDS.every_attr).parameters) == [*defaults, "name"]
+    assert every_attr() == DEFAULTS
+    assert list(inspect.signature(KINDS.every_attr).parameters) == [*DEFAULTS, "name"]
 
 
 @pytest.mark.parametrize(
@@ -402,7 +382,7 @@ def test_the_solution_of_the_exercise(mode, keep_at, shape, index):
     to_zero = np.random.default_rng(0).normal(size=shape).astype(np.float32)
     zeroed = mode(keep_at)(to_zero, tf.constant(index, tf.int64))
     np.testing.assert_array_equal(
-        zeroed, reference(np.asarray(to_zero), index), strict=True
+        zeroed, preserve_index_reference(np.asarray(to_zero), index), strict=True
     )
 
 

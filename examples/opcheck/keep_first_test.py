@@ -8,6 +8,7 @@ import pytest
 import tensorflow as tf
 from hypothesis import strategies as st
 from keep_first import keep_first
+from keep_first_reference import keep_first_reference, shift_right_reference
 from solution_shift_right import shift_right_repaired
 from wrong_keep_first import keep_first_draft
 from wrong_shift_right import shift_right
@@ -16,21 +17,16 @@ import opcheck
 from opcheck.strategies import calls, tensors
 from opcheck.testing import op_test
 
-
-def reference(values, count=1):
-    kept = np.zeros_like(values)
-    kept.flat[:count] = values.flat[:count]
-    return kept
-
-
 SAMPLE = np.float32([[5, 4, 3], [2, 1, 6]])
-SAMPLES = {"inputs": [SAMPLE], "count": 2, "reference": reference}
-test_keep_first = op_test(keep_first, SAMPLE, count=2, reference=reference)
+SAMPLES = {"inputs": [SAMPLE], "count": 2, "reference": keep_first_reference}
+test_keep_first = op_test(keep_first, SAMPLE, count=2, reference=keep_first_reference)
 
 
 def test_keep_first_survives_generated_calls():
     some = calls(tensors("float32"), count=st.integers(0, 9))
-    opcheck.fuzz(keep_first, some, examples=1000, reference=reference).assert_ok()
+    opcheck.fuzz(
+        keep_first, some, examples=1000, reference=keep_first_reference
+    ).assert_ok()
 
 
 def test_a_negative_count_is_refused(mode):
@@ -46,13 +42,8 @@ def failing(op, checks, **options):
     return {result.check for result in report.failures}
 
 
-def shifted(values, places):
-    padded = np.concatenate([np.zeros(places, values.dtype), values.reshape(-1)])
-    return padded[: values.size].reshape(values.shape)
-
-
 test_the_solution_of_the_exercise = op_test(
-    shift_right_repaired, SAMPLE, places=2, reference=shifted
+    shift_right_repaired, SAMPLE, places=2, reference=shift_right_reference
 )
 
 
@@ -70,5 +61,5 @@ class TestWrongOnPurpose:
 
     def test_the_bugs_of_the_exercise(self):
         checks = ["reference", "static_shape", "empty", "gradient", "bad_input"]
-        found = failing(shift_right, checks, places=2, reference=shifted)
+        found = failing(shift_right, checks, places=2, reference=shift_right_reference)
         assert found == {"empty", "gradient", "bad_input"}

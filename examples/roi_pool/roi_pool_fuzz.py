@@ -7,7 +7,12 @@ import roi_pool as ops
 from hypothesis import strategies as st
 from op_library import load_op_library
 from roi_pool import roi_pool, roi_pool_inference
-from roi_pool_test import corners
+from roi_pool_reference import (
+    roi_bin_sizes_reference,
+    roi_pool_grad_reference,
+    roi_pool_inference_reference,
+    roi_pool_reference,
+)
 
 from opcheck.strategies import calls, shapes, tensors
 
@@ -89,70 +94,22 @@ def gradients(draw):
     )
 
 
-def pooled_plainly(features, rois, with_argmax=True, **attrs):
-    """The plain kernel's answer; roi_pool_test.py holds that one to NumPy."""
-    wide = features.astype(float if features.dtype == float else np.float32)
-    if attrs.get("kernel") in ("plain", "channels") and features.dtype.itemsize == 2:
-        raise ValueError
-    attrs = {name: attrs[name] for name in BINS}
-    pooled, argmax = roi_pool_variant(wide, rois, kernel="plain", **attrs)
-    argmax = argmax.numpy() if with_argmax else np.empty(0, np.int32)
-    return pooled.numpy().astype(features.dtype), argmax
-
-
-def bin_sizes(features, rois, pooled_height, pooled_width, spatial_scale):
-    """RoiBinSizes in NumPy."""
-    batch, height, width, _ = features.shape
-    if not 0 < spatial_scale < np.inf or min(pooled_height, pooled_width) < 1:
-        raise ValueError
-    check(rois, batch)
-    x1, y1, x2, y2 = corners(rois, spatial_scale).T[:, :, None]
-    rows = pixels_of_bins(pooled_height, y1, y2, height)
-    return rows[:, :, None] * pixels_of_bins(pooled_width, x1, x2, width)[:, None]
-
-
-def check(rois, batch):
-    if rois.ndim != 2 or rois.shape[1] != 5 or not np.isfinite(rois).all():
-        raise ValueError
-    if not np.isin(rois[:, 0], np.arange(batch)).all():
-        raise ValueError
-
-
-def pixels_of_bins(bins, start, stop, limit):
-    """How many rows, or columns, of the map each bin of each region has: `[num_rois, bins]`."""
-    size = np.float32(np.maximum(stop - start + 1, 1)) / np.float32(bins)
-    edges = np.arange(bins + 1, dtype=np.float32) * size
-    first = np.clip(start + np.floor(edges[:, :-1]).astype(int), 0, limit)
-    end = np.clip(start + np.ceil(edges[:, 1:]).astype(int), 0, limit)
-    return np.maximum(end - first, 0).astype(np.int32)
-
-
-def added(gradient, argmax, rois, feature_shape):
-    """RoiPoolGrad in NumPy."""
-    batch, height, width, channels = feature_shape
-    if argmax.shape != gradient.shape or np.any(argmax < -1):
-        raise ValueError
-    if len(rois) != len(gradient) or channels != gradient.shape[3]:
-        raise ValueError
-    check(rois, batch)
-    wide = float if gradient.dtype == float else np.float32
-    sums = np.zeros([batch, height * width, channels], wide)
-    *bin, channel = np.nonzero(argmax >= 0)  # in the order of the regions
-    image = rois[bin[0], 0].astype(int)
-    pixel = argmax[(*bin, channel)]
-    np.add.at(sums, (image, pixel, channel), gradient[(*bin, channel)].astype(wide))
-    return sums.reshape(feature_shape).astype(gradient.dtype)
+def roi_pool_variant_reference(features, rois, kernel, path, with_argmax, **bins):
+    if kernel in ("plain", "channels") and features.dtype.itemsize == 2:
+        raise ValueError("not compiled for 16 bits")
+    pooled, argmax = roi_pool_reference(features, rois, **bins)
+    return pooled, argmax if with_argmax else np.empty(0, np.int32)
 
 
 FUZZ = {
-    "RoiPool": (roi_pool, features_and_rois(**BINS), pooled_plainly),
+    "RoiPool": (roi_pool, features_and_rois(**BINS), roi_pool_reference),
     "RoiPoolInference": (
         roi_pool_inference,
         features_and_rois(**BINS),
-        lambda *inputs, **attrs: pooled_plainly(*inputs, **attrs)[0],
+        roi_pool_inference_reference,
     ),
-    "RoiBinSizes": (roi_bin_sizes, features_and_rois(**BINS), bin_sizes),
-    "RoiPoolGrad": (roi_pool_grad, gradients(), added),
+    "RoiBinSizes": (roi_bin_sizes, features_and_rois(**BINS), roi_bin_sizes_reference),
+    "RoiPoolGrad": (roi_pool_grad, gradients(), roi_pool_grad_reference),
     "RoiPoolVariant": (
         roi_pool_variant,
         features_and_rois(
@@ -161,6 +118,6 @@ FUZZ = {
             path=st.sampled_from(["best", "baseline"]),
             with_argmax=st.booleans(),
         ),
-        pooled_plainly,
+        roi_pool_variant_reference,
     ),
 }

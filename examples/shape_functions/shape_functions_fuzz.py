@@ -14,6 +14,16 @@ from shape_functions import (
     rgb_to_gray,
     unit_impulse,
 )
+from shape_functions_reference import (
+    crop_or_pad_reference,
+    direct_sum_reference,
+    elementwise_median_reference,
+    every_other_row_reference,
+    kronecker_product_reference,
+    mat_vec_reference,
+    rgb_to_gray_reference,
+    unit_impulse_reference,
+)
 
 from opcheck.strategies import calls, mostly, shapes, tensors
 
@@ -31,61 +41,28 @@ def crop_or_pad(input, *, shape):
     return shape_functions.crop_or_pad(input, shape)
 
 
-def median_reference(inputs):
+def median_without_overflow(inputs):
     if np.abs(inputs).max(initial=0) > 1e37:
         raise NotImplementedError("the mean of two could overflow")
-    return np.median(inputs, axis=0).astype(np.float32)
+    return elementwise_median_reference(inputs)
 
 
-def kronecker_reference(a, b):
-    if a.ndim != 2 or b.ndim != 2:
-        raise ValueError
-    blocks = np.einsum("ij,kl->ikjl", a, b)
-    return blocks.reshape(a.shape[0] * b.shape[0], a.shape[1] * b.shape[1])
-
-
-def mat_vec_reference(matrix, vector):
-    if matrix.ndim != 2 or vector.ndim != 1:
-        raise ValueError
-    terms, result = np.abs(matrix) @ np.abs(vector), matrix @ vector
-    if np.any(np.isinf(terms) | ((terms > 1e3) & (terms > 100 * np.abs(result)))):
-        raise NotImplementedError("huge terms that cancel or overflow")
-    return result
-
-
-def rgb_to_gray_reference(rgb):
-    if rgb.shape[-1:] != (3,):
-        raise ValueError
-    weights = np.float32([0.2989, 0.587, 0.114])
-    return mat_vec_reference(rgb.reshape(-1, 3), weights).reshape(*rgb.shape[:-1], 1)
-
-
-def direct_sum_reference(a, b):
-    if a.ndim != 2 or b.ndim != 2:
-        raise ValueError
-    total = np.zeros(np.add(a.shape, b.shape), a.dtype)
-    total[: a.shape[0], : a.shape[1]] = a
-    total[a.shape[0] :, a.shape[1] :] = b
-    return total
-
-
-def crop_or_pad_reference(input, shape):
-    if shape.ndim != 1 or shape.size != input.ndim or np.any(shape < 0):
-        raise ValueError
+def crop_or_pad_in_memory(input, shape):
     if np.any(shape > 1000):
         raise NotImplementedError("perhaps more than memory holds")
-    resized = np.zeros(shape, input.dtype)
-    both = tuple(slice(side) for side in np.minimum(input.shape, shape).astype(int))
-    resized[both] = input[both]
-    return resized
+    return crop_or_pad_reference(input, shape)
 
 
-def unit_impulse_reference(position, size):
-    if position.ndim != 1 or np.any((position < 0) | (position >= size)):
-        raise ValueError
-    impulse = np.zeros([size] * position.size, np.float32)
-    impulse[tuple(position)] = 1
-    return impulse
+def in_any_order(reference):
+    """Without an answer where it depends on the order in which terms are added."""
+
+    def guarded(*inputs):
+        result, terms = reference(*inputs), reference(*map(np.abs, inputs))
+        if np.any(np.isinf(terms) | ((terms > 1e3) & (terms > 100 * np.abs(result)))):
+            raise NotImplementedError("huge terms that cancel or overflow")
+        return result
+
+    return guarded
 
 
 @st.composite
@@ -108,18 +85,18 @@ FUZZ = {
             tensors(shape=mostly(st.tuples(st.integers(0, 4), COLUMNS), shapes())),
             tensors(shape=mostly(st.tuples(COLUMNS), shapes(max_rank=2))),
         ),
-        mat_vec_reference,
+        in_any_order(mat_vec_reference),
     ),
     "RgbToGray": (
         rgb_to_gray,
         calls(tensors(shape=mostly(COLORS, shapes()))),
-        rgb_to_gray_reference,
+        in_any_order(rgb_to_gray_reference),
     ),
     "DirectSum": (direct_sum, calls(MATRICES, MATRICES), direct_sum_reference),
     "KroneckerProduct": (
         kronecker_product,
         calls(MATRICES, MATRICES),
-        kronecker_reference,
+        kronecker_product_reference,
     ),
     "ElementwiseMedian": (
         elementwise_median,
@@ -130,9 +107,9 @@ FUZZ = {
                 max_size=5,
             )
         ),
-        median_reference,
+        median_without_overflow,
     ),
-    "CropOrPad": (crop_or_pad, resizings(), crop_or_pad_reference),
+    "CropOrPad": (crop_or_pad, resizings(), crop_or_pad_in_memory),
     "UnitImpulse": (
         unit_impulse,
         calls(
@@ -148,7 +125,7 @@ FUZZ = {
     "EveryOtherRow": (
         every_other_row,
         calls(tensors()),
-        lambda rows: rows[::2],
+        every_other_row_reference,
     ),
     "LyingEveryOtherRow": "its shape function is wrong on purpose",
     "SilentMedian": "has no kernel",

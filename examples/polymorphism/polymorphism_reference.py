@@ -1,0 +1,76 @@
+"""The ops of the chapter in NumPy, and numbers in text as Python reads them."""
+
+import re
+
+import numpy as np
+
+INTEGER = re.compile(rb"\s*[+-]?\d+\s*")
+NUMBER = re.compile(
+    rb"\s*[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|nan|inf|infinity)\s*", re.I
+)
+
+
+def cumulative_max_reference(values):
+    """The largest element so far in each row."""
+    return np.maximum.accumulate(values, axis=-1) if values.ndim else values
+
+
+def parse(text, dtype):
+    """One number. Python alone would take underscores, too, as in 1_000."""
+    if dtype.is_integer:
+        limits = np.iinfo(dtype.as_numpy_dtype)
+        if INTEGER.fullmatch(text) and limits.min <= int(text) <= limits.max:
+            return int(text)
+    elif NUMBER.fullmatch(text):
+        return float(text)
+    raise ValueError(f"{text} is no {dtype.name}")
+
+
+def string_to_number_reference(text, out_type):
+    """Each text as a number of that type."""
+    numbers = [parse(one, out_type) for one in text.flat]
+    return np.array(numbers, out_type.as_numpy_dtype).reshape(text.shape)
+
+
+def weighted_sum_reference(inputs, weights):
+    """The sum of the tensors times their weights, 16-bit numbers added in float32."""
+    if weights.shape != (len(inputs),):
+        raise ValueError("not a weight for each input")
+    wide = np.promote_types(weights.dtype, np.float32)
+    products = np.stack(inputs, axis=-1).astype(wide) * weights.astype(wide)
+    return products.sum(axis=-1).astype(weights.dtype)
+
+
+def interleave_reference(inputs):
+    """The rows of all inputs in turn."""
+    if len(inputs) < 2:
+        raise ValueError("at least two inputs")
+    rows, *row = inputs[0].shape
+    return np.stack(inputs, axis=1).reshape([rows * len(inputs), *row])
+
+
+def deinterleave_reference(interleaved, num):
+    """Every num-th row, from each of the first on."""
+    if num < 2 or len(interleaved) % num:
+        raise ValueError("num must divide the number of rows")
+    return [interleaved[first::num] for first in range(num)]
+
+
+def keep_rows_reference(tensors, keep):
+    """The same rows of all tensors, and their numbers."""
+    tensors = [np.asarray(tensor) for tensor in tensors]
+    if keep.ndim != 1 or any(tensor.shape[:1] != keep.shape for tensor in tensors):
+        raise ValueError("not as many rows as keep has elements")
+    return [tensor[keep] for tensor in tensors], np.flatnonzero(keep)
+
+
+def parse_record_reference(record, out_types):
+    """The fields between commas, each of its type."""
+    if record.ndim:
+        raise ValueError("record must be a scalar")
+    return [
+        np.array(field, object)
+        if dtype.name == "string"
+        else np.array(parse(field, dtype), dtype.as_numpy_dtype)
+        for field, dtype in zip(record.item().split(b","), out_types, strict=True)
+    ]
