@@ -11,6 +11,7 @@
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/register_types.h"
 #include "tensorflow/core/framework/shape_inference.h"
+#include "tensorflow/core/util/overflow.h"
 
 namespace op_by_op {
 namespace {
@@ -100,7 +101,13 @@ class InterleaveOp : public tensorflow::OpKernel {
               ", expected ", shape.DebugString(), " as inputs[0]")));
     }
     const int64_t rows = shape.dim_size(0);
-    OP_REQUIRES_OK(context, shape.SetDimWithStatus(0, rows * inputs.size()));
+    const int64_t all_rows =
+        tensorflow::MultiplyWithoutOverflow(rows, inputs.size());
+    OP_REQUIRES(context, all_rows >= 0,
+                absl::InvalidArgumentError(absl::StrCat(
+                    "inputs have ", rows, " rows each, which is too many for ",
+                    inputs.size(), " inputs: an output has less than 2^63")));
+    OP_REQUIRES_OK(context, shape.SetDimWithStatus(0, all_rows));
     tensorflow::Tensor* output = nullptr;
     OP_REQUIRES_OK(context, context->allocate_output(0, shape, &output));
     if (output->NumElements() == 0) return;

@@ -362,6 +362,13 @@ def test_interleave_refuses_shapes(a, b, message, traced):
         tf.function(interleave)([a, b])
 
 
+def test_interleave_refuses_more_rows_than_int64_counts(mode):
+    with pytest.raises(
+        REFUSED, match="too many for 4 inputs|overflow when multiplying"
+    ):
+        mode(lambda: interleave([tf.zeros([2**62, 0])] * 4))()
+
+
 @pytest.mark.parametrize(
     "shape, traced", [((5,), "evenly divisible by 3"), ((), "at least rank 1")]
 )

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/tensor_util.h"
+#include "tensorflow/core/util/overflow.h"
 
 namespace op_by_op {
 namespace {
@@ -90,12 +91,12 @@ class DirectSumOp : public OpKernel {
     const Tensor& b = context->input(1);
     OP_REQUIRES_OK(context, HasRank(2, "a", a));
     OP_REQUIRES_OK(context, HasRank(2, "b", b));
-    int64_t rows = 0, columns = 0;
-    const bool too_large =
-        __builtin_add_overflow(a.dim_size(0), b.dim_size(0), &rows) ||
-        __builtin_add_overflow(a.dim_size(1), b.dim_size(1), &columns);
+    const int64_t rows =
+        tensorflow::AddWithoutOverflow(a.dim_size(0), b.dim_size(0));
+    const int64_t columns =
+        tensorflow::AddWithoutOverflow(a.dim_size(1), b.dim_size(1));
     OP_REQUIRES(
-        context, !too_large,
+        context, rows >= 0 && columns >= 0,
         absl::InvalidArgumentError(absl::StrCat(
             "the direct sum must have dimensions below 2^63, got a of ",
             a.shape().DebugString(), " and b of ", b.shape().DebugString())));
@@ -130,12 +131,12 @@ class KroneckerProductOp : public OpKernel {
     const Tensor& b = context->input(1);
     OP_REQUIRES_OK(context, HasRank(2, "a", a));
     OP_REQUIRES_OK(context, HasRank(2, "b", b));
-    int64_t rows = 0, columns = 0;
-    const bool too_large =
-        __builtin_mul_overflow(a.dim_size(0), b.dim_size(0), &rows) ||
-        __builtin_mul_overflow(a.dim_size(1), b.dim_size(1), &columns);
+    const int64_t rows =
+        tensorflow::MultiplyWithoutOverflow(a.dim_size(0), b.dim_size(0));
+    const int64_t columns =
+        tensorflow::MultiplyWithoutOverflow(a.dim_size(1), b.dim_size(1));
     OP_REQUIRES(
-        context, !too_large,
+        context, rows >= 0 && columns >= 0,
         absl::InvalidArgumentError(absl::StrCat(
             "the product must have dimensions below 2^63, got a of ",
             a.shape().DebugString(), " and b of ", b.shape().DebugString())));
