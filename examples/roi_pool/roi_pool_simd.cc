@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <cstring>
-#include <limits>
 
 #include "roi_pool_cpu.h"
 #if defined(__SSE2__)
@@ -41,6 +40,7 @@ struct Lanes {
   using Indices = Vector<Index, kCount>;
 };
 constexpr int kFloats = Lanes<float>::kCount;
+constexpr float kInfinity = __builtin_inff();  // that of std is inline
 using Bits16 = Vector<uint16_t, kFloats>;
 using Bits32 = Vector<uint32_t, kFloats>;
 using Floats = Vector<float, kFloats>;
@@ -140,7 +140,7 @@ inline void Block(const BinRow& row, Span cols, const S* pixels, T* pooled,
   typename L::Index first = row.rows.begin * row.width + cols.begin;
 #pragma GCC unroll 16
   for (int i = 0; i < kVectors; ++i) {
-    best[i] = typename L::Values{} - std::numeric_limits<Wide<T>>::infinity();
+    best[i] = typename L::Values{} - Wide<T>{kInfinity};
     where[i] = typename L::Indices{} + first;
   }
   for (int32_t h = row.rows.begin; h < row.rows.end; ++h, first += row.width) {
@@ -178,8 +178,7 @@ inline void Rest(const BinRow& row, Span cols, const S* pixels, T* pooled,
                  int32_t* argmax) {
   using L = Lanes<Wide<T>>;
   typename L::Index first = row.rows.begin * row.width + cols.begin;
-  typename L::Values best =
-      typename L::Values{} - std::numeric_limits<Wide<T>>::infinity();
+  typename L::Values best = typename L::Values{} - Wide<T>{kInfinity};
   typename L::Indices where = typename L::Indices{} + first;
   for (int32_t h = row.rows.begin; h < row.rows.end; ++h, first += row.width) {
     typename L::Indices here = typename L::Indices{} + first;

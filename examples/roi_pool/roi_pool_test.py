@@ -4,6 +4,7 @@ import ctypes
 import hashlib
 import mmap
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -103,6 +104,18 @@ def test_equals_the_reference(mode, dtype, channels):
 
 
 PATHS = ["baseline", "avx2", "avx512"]
+
+
+def test_a_path_has_no_code_that_another_file_could_share(tmp_path):
+    """Not even where nothing is inlined: the linker would keep one copy, of any path, for all of them."""
+    source, compiled = VARIANTS.with_name("roi_pool_simd.cc"), tmp_path / "simd.o"
+    options = ["-std=c++17", "-O0", "-Wno-psabi", "-DOP_BY_OP_PATH=baseline"]
+    subprocess.run(["c++", *options, "-c", source, "-o", compiled], check=True)
+    symbols = subprocess.run(
+        ["nm", "-C", compiled], capture_output=True, text=True, check=True
+    )
+    weak = [line for line in symbols.stdout.splitlines() if re.search(" [VWu] ", line)]
+    assert weak and all("op_by_op::baseline::" in symbol for symbol in weak), weak
 
 
 @pytest.mark.parametrize("with_argmax", [True, False])
