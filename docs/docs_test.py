@@ -25,6 +25,7 @@ HEADINGS = [
     "Try it",
     "Recap",
 ]
+SHOWN = r"^`{3,}\{(?:snippet|literalinclude)\} (\S+?)(?:#\w+)?$"
 chapters = pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: page.stem)
 
 
@@ -43,6 +44,30 @@ def cells(page: Path) -> list[str]:
 
 def test_every_example_has_its_chapter():
     assert set(book.chapters()) == {*book.examples(), *NO_EXAMPLE}
+
+
+@pytest.mark.parametrize("example", book.examples())
+def test_the_names_in_a_folder_say_what_is_the_op(example):
+    """Beside the chapter's and its ops' own files: solutions, wrong code, and what a page shows."""
+    sources = "\n".join(path.read_text() for path in (EXAMPLES / example).glob("*.cc"))
+    ops = re.findall(r'REGISTER_\w+\(\s*"(?:\w+>)?(\w+)"', sources)
+    words = [re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", op).lower() for op in ops]
+    own = "|".join([example, "solution", "wrong", *words])
+    files = {path.name for path in (EXAMPLES / example).glob("*.[chp]*")}
+    others = {name for name in files if not re.match(rf"(?:{own})[_.]", name)}
+    pages = "".join(page.read_text() for page in CHAPTERS)
+    assert {name for name in others if f"{example}/{name}" not in pages} == set()
+    for kind in "reference", "fuzz":
+        assert re.search(rf"^(?:{own})_{kind}\.py$", "\n".join(files), re.M), kind
+
+
+@chapters
+def test_the_solution_of_an_exercise_is_named_so(page):
+    folded = re.compile(r"^:::\{dropdown\} A solution$.*?^:::$", re.M | re.S)
+    solutions = folded.findall(page.read_text())
+    assert all("/solution_" in solution for solution in solutions)
+    rest = folded.sub("", page.read_text())
+    assert "/solution_" not in "".join(re.findall(SHOWN, rest, re.M))
 
 
 def test_every_section_is_shown():
