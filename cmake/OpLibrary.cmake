@@ -1,0 +1,65 @@
+#[=[
+OpLibrary: libraries of ops for tf.load_op_library, and programs that use them, beside their sources.
+
+  op_by_op_library(name source...)   lib<name>.so
+  op_by_op_program(name source...)   linked with all of TensorFlow, where its package has libtensorflow_cc
+  op_by_op_test(name source...)      linked with GoogleTest, where it is installed
+
+CMAKE_LIBRARY_OUTPUT_DIRECTORY is another place for them.
+]=]
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+list(APPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_LIST_DIR})
+find_package(TensorFlow REQUIRED)
+include(CheckLinkerFlag)
+check_linker_flag(CXX -fuse-ld=gold HAVE_GOLD)
+
+# [library] What examples/CMakeLists.txt asks for, too: the targets that include TensorFlow's headers.
+function(_op_by_op_target name)
+  target_link_libraries(${name} PRIVATE TensorFlow::framework)
+  if(HAVE_GOLD)
+    target_link_options(${name} PRIVATE -fuse-ld=gold)
+  endif()
+  set(directory ${CMAKE_CURRENT_SOURCE_DIR})
+  if(CMAKE_LIBRARY_OUTPUT_DIRECTORY)
+    set(directory ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
+  endif()
+  set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${directory} RUNTIME_OUTPUT_DIRECTORY ${directory})
+  set_property(GLOBAL APPEND PROPERTY OP_BY_OP_TARGETS ${name})
+endfunction()
+
+function(op_by_op_library name)
+  add_library(${name} MODULE ${ARGN})
+  _op_by_op_target(${name})
+endfunction()
+
+# [program] Most of TensorFlow is in a second library, beside the first.
+function(op_by_op_program name)
+  cmake_path(GET TensorFlow_LIBRARY PARENT_PATH directory)
+  file(GLOB all_of_tensorflow ${directory}/libtensorflow_cc.*)
+  if(NOT all_of_tensorflow)
+    message(WARNING "This TensorFlow has no libtensorflow_cc, so ${name} is not built.")
+    return()
+  endif()
+  add_executable(${name} ${ARGN})
+  _op_by_op_target(${name})
+  target_link_libraries(${name} PRIVATE ${all_of_tensorflow})
+  # As for the libraries, with which `make examples` shares a precompiled header.
+  target_compile_options(${name} PRIVATE -fPIC)
+endfunction()
+
+function(op_by_op_test name)
+  find_package(GTest QUIET)
+  if(NOT GTest_FOUND)
+    message(STATUS "GoogleTest: not found, ${name} is not built: sudo apt-get install libgtest-dev")
+    # Ninja looks again when something was installed.
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS /usr/include)
+    return()
+  endif()
+  add_executable(${name} ${ARGN})
+  _op_by_op_target(${name})
+  target_link_libraries(${name} PRIVATE GTest::gtest_main)
+  target_compile_options(${name} PRIVATE -fPIC)
+endfunction()
