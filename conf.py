@@ -43,7 +43,7 @@ extensions = [
 ]
 exclude_patterns = ["_static", "_templates"]
 templates_path = ["docs/_templates"]
-myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist"]
+myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
 
 # A page is executed whenever it is read, and read again only when something that it depends on has changed. (The
