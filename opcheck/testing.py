@@ -20,7 +20,8 @@ def op_test(
     """A test function for pytest, with a parameter for each check.
 
     The checks of an op run together, when the first of its tests does; pytest-xdist keeps them
-    in one process.
+    in one process. Without a reference the test of `reference` fails, since no other one tests values:
+    where there is none, `skip={"reference": "why"}` says so.
 
     Args:
       op: As for `opcheck.check`, and so are all others.
@@ -34,6 +35,7 @@ def op_test(
 
     names = check_names(extra)
     chosen, reasons = choose(checks, skip, names)
+    missing = "reference" in chosen and not options.get("reference")
 
     @functools.cache
     def report():
@@ -43,6 +45,12 @@ def op_test(
         "check_name", [name for name in names if name in (*chosen, *reasons)]
     )
     def test(check_name: str) -> None:
+        if missing and check_name == "reference":
+            pytest.fail(
+                f"{getattr(op, '__name__', op)} has no reference: give op_test reference=…, or "
+                "skip={'reference': 'why there is none'}",
+                pytrace=False,
+            )
         result = report()[check_name]
         if result.verdict == "skip":
             pytest.skip(result.detail)

@@ -689,6 +689,16 @@ def test_a_check_of_one_s_own_in_this_process():
 test_has_rows = op_test(adds_one, normal(2), checks=["has_rows"], extra=[has_rows])
 
 
+def test_a_test_without_a_reference_fails_unless_it_says_why():
+    message = r"^adds_one has no reference: give op_test reference=…, or skip="
+    with pytest.raises(pytest.fail.Exception, match=message):
+        op_test(adds_one, normal(2))("reference")
+    with pytest.raises(pytest.skip.Exception, match="^too hard$"):
+        op_test(
+            adds_one, normal(2), checks=["reference"], skip={"reference": "too hard"}
+        )("reference")
+
+
 # What each check promises to try.
 
 
