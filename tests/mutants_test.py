@@ -10,6 +10,7 @@ import importlib
 import io
 import os
 import re
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -174,6 +175,27 @@ def test_a_shown_test_fails_on_its_mutants(in_fork, monkeypatch, test):
             text = ast.unparse(one).splitlines()[0]
             said = f"{file.name}:{one.lineno}: no mutant of {beside(file).name} fails at `{text}`"
             pytest.fail(said, pytrace=False)
+
+
+@pytest.mark.parametrize(
+    "wrong, macro", [("shape", "INFER_OK"), ("error", "INFER_ERROR")]
+)
+def test_each_line_of_the_test_in_cpp_fails_on_wrong_shape_functions(wrong, macro):
+    source = book.EXAMPLES / "shape_functions" / "shape_functions_test.cc"
+    if not (program := source.with_suffix("")).exists():
+        pytest.skip("built without GoogleTest")
+    run = subprocess.run(
+        [program], capture_output=True, text=True, env={**os.environ, "WRONG": wrong}
+    )
+    failed = {int(x) for x in re.findall(r"_test\.cc:(\d+): Failure", run.stdout)}
+    text = source.read_text()
+    calls = list(re.finditer(rf"^ +{macro}\(.*?\);", text, re.M | re.S))
+    assert calls
+    for call in calls:
+        begin, end = (text.count("\n", 0, x) + 1 for x in call.span())
+        if not failed & set(range(begin, end + 1)):
+            said = f"{source.name}:{begin} does not fail on a wrong {wrong}: {call[0]}"
+            pytest.fail(" ".join(said.split()), pytrace=False)
 
 
 def test_no_test_is_typed_into_a_page():
