@@ -1,6 +1,7 @@
 """The first cell of every chapter runs this.
 
-The cells then work in the root of the book, find the examples, do without the log, and have `record` and `table`.
+The cells then work in the root of the book, find the examples, do without the log, and have `record`, `table` and
+`printed`.
 """
 
 import os
@@ -9,6 +10,7 @@ import sysconfig
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from IPython import get_ipython
 from IPython.display import display
 
 root = Path(__file__).resolve().parents[1]
@@ -58,3 +60,26 @@ def table(header: Sequence[object], rows: Iterable[Sequence[object]]) -> None:
     ]
     text = "\n".join(lines)
     display({"text/markdown": text, "text/plain": text}, raw=True)
+
+
+class Keeping:
+    """A stream that keeps what each cell writes to it."""
+
+    def __init__(self, stream):
+        self.stream, self.cells = stream, [[]]
+
+    def write(self, text: str) -> int:
+        self.cells[-1].append(text)
+        return self.stream.write(text)
+
+    def __getattr__(self, name: str):
+        return getattr(self.stream, name)
+
+
+def printed() -> str:
+    """What the cell before this one printed, its words separated by one space."""
+    return " ".join("".join(sys.stdout.cells[-2]).split())
+
+
+sys.stdout = Keeping(sys.stdout)
+get_ipython().events.register("pre_run_cell", lambda _: sys.stdout.cells.append([]))
