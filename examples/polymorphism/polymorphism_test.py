@@ -363,11 +363,9 @@ def test_interleave_refuses_shapes(a, b, message, traced):
         tf.function(interleave)([a, b])
 
 
-def test_interleave_refuses_more_rows_than_int64_counts(mode):
-    with pytest.raises(
-        REFUSED, match="too many for 4 inputs|overflow when multiplying"
-    ):
-        mode(lambda: interleave([tf.zeros([2**62, 0])] * 4))()
+def test_interleave_refuses_more_rows_than_int64_counts():
+    with pytest.raises(tf.errors.InvalidArgumentError, match="too many for 4 inputs"):
+        interleave([tf.zeros([2**62, 0])] * 4)
 
 
 @pytest.mark.parametrize(
