@@ -24,10 +24,6 @@ FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.S)
 PLACEHOLDER = re.compile(r"\bx(?:_test|_gpu|_fuzz|_reference)?\b|\bNAME\b|[<>*…{}$]")
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z_0-9]{2,}")
 CODE_LIKE = re.compile(r"_|[a-z][A-Z]|^lib.+")
-NUMBER = re.compile(r"(?<![\w.#/-])\d+(?:,\d{3})*(?:\.\d+)?(?![\w-])")
-NUMBER_WORDS = (
-    "four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
-).split()
 WORD = re.compile(r"[a-z0-9]{3,}")
 STOP_WORDS = {
     "and",
@@ -347,37 +343,3 @@ def test_code_in_a_drawing_is_code_of_its_page(drawing):
         if (lists := ROOT / "examples" / name / "CMakeLists.txt").is_file():
             known += re.sub(r"\w+", r"\g<0> lib\g<0>", lists.read_text())
     assert code_words(drawing) - set(IDENTIFIER.findall(known)) == set()
-
-
-def numbers(text: str) -> set[float]:
-    """The numbers in digits, and those from four on in words."""
-    for number, word in enumerate(NUMBER_WORDS, 4):
-        text = re.sub(rf"\b{word}\b", str(number), text, flags=re.I)
-    return {float(re.sub("[,_]", "", number)) for number in NUMBER.findall(text)}
-
-
-@pages
-def test_numbers_in_the_text_occur_in_the_code_of_the_page(page):
-    """A measured number is a value that a cell records; a fact is asserted by a guard."""
-    known = code(page)
-    listings = re.findall(r"\{(snippet|literalinclude)\} ([^#\s]+)", page.read_text())
-    for directive, path in listings:
-        folder = ROOT / "examples" if directive == "snippet" else DOCS
-        known += (folder / path).read_text()
-    known = {
-        float(x.replace("_", "")) for x in re.findall(r"\d[\d_]*(?:\.\d+)?", known)
-    }
-    wrong = [
-        f"{number:g} in `{prose.splitlines()[0]} …`"
-        for token in tokens(page)
-        if token.type == "inline"
-        for prose in [
-            "".join(
-                child.content or "\n"
-                for child in token.children
-                if child.type != "code_inline"
-            )
-        ]
-        for number in numbers(prose) - known
-    ]
-    assert not wrong
