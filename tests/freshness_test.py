@@ -153,7 +153,7 @@ def replaced(path, old, new):
             ),
         },
         {
-            "NotFoundError": (
+            "fails at `assert set(declared) ==": (
                 ".TypeConstraint<float>",
                 ".TypeConstraint<tensorflow::int16>",
             )
