@@ -364,8 +364,14 @@ def test_interleave_refuses_shapes(a, b, message, traced):
 
 
 def test_interleave_refuses_more_rows_than_int64_counts():
-    with pytest.raises(tf.errors.InvalidArgumentError, match="too many for 4 inputs"):
-        interleave([tf.zeros([2**62, 0])] * 4)
+    inputs = [tf.zeros([2**62, 0])] * 4
+    message = "too many for 4 inputs"
+    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+        interleave(inputs)
+    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+        unknown_shapes(lambda *inputs: interleave(inputs), *inputs)
+    with pytest.raises(ValueError, match="overflow"):
+        tf.function(interleave)(inputs)
 
 
 @pytest.mark.parametrize(
