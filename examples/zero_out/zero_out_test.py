@@ -125,7 +125,7 @@ def test_the_spellings_of_older_releases_do_not_compile():
         env={**os.environ, "LC_ALL": "C"},
     )
     assert run.returncode
-    # Before 2.20 tensorflow::Status is another name of tsl::Status.
+    # Before 2.19 tensorflow::Status is another name of tsl::Status.
     assert re.search(r"'OK' is not a member of '(tensorflow|tsl)::Status'", run.stderr)
 
 
