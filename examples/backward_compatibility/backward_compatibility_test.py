@@ -144,7 +144,7 @@ def test_unsafe_changes_do_not(outcomes, name, graph, saved_model):
             "Halve",
             tf.errors.UnimplementedError,
             r"Op Halve is not available in GraphDef version \d+. It has been removed in "
-            "version 2400. Use Amplify",
+            "version 1700. Use Amplify",
         ),
     ],
 )
@@ -357,7 +357,7 @@ def test_check_op_def_refuses_other_shapes_when_traced():
         )
 
 
-@pytest.mark.parametrize("producer, runs", [(2399, True), (2400, False)])
+@pytest.mark.parametrize("producer, runs", [(1699, True), (1700, False)])
 def test_a_session_looks_at_the_producer_of_the_graph(v1, producer, runs):
     graph_def = read_v1.read_graph(v1 / "Halve.pbtxt")
     graph_def.versions.producer = producer
@@ -373,23 +373,23 @@ def test_a_session_looks_at_the_producer_of_the_graph(v1, producer, runs):
             np.testing.assert_array_equal(run(), SIGNAL / 2)
         else:
             with pytest.raises(
-                tf.errors.UnimplementedError, match="removed in version 2400"
+                tf.errors.UnimplementedError, match="removed in version 1700"
             ):
                 run()
 
 
 def test_a_function_does_not_look_at_the_producer(v1, tmp_path):
     graph_def = read_v1.read_graph(v1 / "Halve.pbtxt")
-    graph_def.versions.producer = 2399
+    graph_def.versions.producer = 1699
     model = SavedModel.FromString((v1 / "Halve" / "saved_model.pb").read_bytes())
-    model.meta_graphs[0].graph_def.versions.producer = 2399
+    model.meta_graphs[0].graph_def.versions.producer = 1699
     (tmp_path / "saved_model.pb").write_bytes(model.SerializeToString())
     for load in (
         lambda: read_v1.graph_function(graph_def),
         lambda: read_v1.saved_model_function(tmp_path),
     ):
         with pytest.raises(
-            tf.errors.UnimplementedError, match="removed in version 2400"
+            tf.errors.UnimplementedError, match="removed in version 1700"
         ):
             load()(read_v1.SIGNAL)
 

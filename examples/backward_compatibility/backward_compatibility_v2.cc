@@ -89,9 +89,9 @@ REGISTER_OP("Mix")
     .Output("result: float")
     .SetShapeFn(ShapeOfAllInputs);
 
-// [deprecated] Graphs made since version 2400 of the format may not use it.
+// [deprecated] Graphs made since version 1700 of the format may not use it.
 REGISTER_OP("Halve")
-    .Deprecated(2400, "Use Amplify with factor = 0.5")
+    .Deprecated(1700, "Use Amplify with factor = 0.5")
     .Input("signal: float")
     .Output("result: float")
     .SetShapeFn(ShapeOfAllInputs);
