@@ -140,6 +140,11 @@ def test_targets_and_variables_of_make_exist(text):
                 unknown.append(word)
             elif not is_variable and word not in targets:
                 unknown.append(f"make {word}")
+    variables = re.findall(r"^(\w+) \?=", makefile(), re.M)
+    variables += re.search(r"^export ([A-Z ]+)$", makefile(), re.M)[1].split()
+    for name, value in re.findall(r"^([A-Z]+)=([\w.]+)", code(text), re.M):
+        if name in variables and not takes(name, value):
+            unknown.append(f"{name}={value}")
     assert not unknown
 
 
@@ -235,11 +240,7 @@ def test_the_text_of_a_link_to_a_file_names_the_file(text):
 
 @pages
 def test_the_text_of_a_link_agrees_with_the_page_that_it_leads_to(page):
-    order = re.findall(
-        r"^(\w+)$",
-        re.search(r"```\{chapters\}(.*?)```", (DOCS / "index.md").read_text(), re.S)[1],
-        re.M,
-    )
+    order = order_of_chapters()
     subjects = {
         other.name: words(f"{headings(other)[0]} {other.stem}") for other in PAGES
     }
@@ -267,6 +268,54 @@ def test_the_text_of_a_link_agrees_with_the_page_that_it_leads_to(page):
         if not agrees:
             wrong.append(f"[{label}]({address})")
     assert not wrong, "the text has no word of the page's title, or more of another's"
+
+
+def order_of_chapters() -> list[str]:
+    chapters = re.search(
+        r"```\{chapters\}(.*?)```", (DOCS / "index.md").read_text(), re.S
+    )
+    return re.findall(r"^(\w+)$", chapters[1], re.M)
+
+
+@pages
+def test_what_a_chapter_needs_comes_before_it(page):
+    order = order_of_chapters()
+    needs = re.search(
+        r"^\*\*You need\*\*(.*?)^\*\*Code\*\*", page.read_text(), re.S | re.M
+    )
+    late = [
+        name
+        for name in re.findall(r"\((\w+)\.md", needs[1] if needs else "")
+        if order.index(name) >= order.index(page.stem)
+    ]
+    assert not late
+
+
+@pages
+def test_the_ops_of_a_chapter_are_in_its_example(page):
+    text = page.read_text()
+    ops = re.search(r"^ops: \[(.*)\]$", text.partition("\n---\n")[0], re.M)
+    folder = re.search(r"^\*\*Code\*\* \[`(examples/\w+)`\]", text, re.M)
+    own = "".join(
+        path.read_text()
+        for path in (ROOT / folder[1] if folder else ROOT).glob("*.cc")
+        if not path.name.startswith(("wrong_", "solution_"))
+    )
+    known = set(re.findall(r'REGISTER_\w+\(\s*(?:Name\()?"(?:\w+>)?(\w+)"', own))
+    assert not ops or set(re.findall(r"\w+", ops[1])) <= known
+
+
+@texts
+def test_extras_of_the_package_exist(text):
+    pyproject = (ROOT / "pyproject.toml").read_text()
+    table = re.search(
+        r"^\[project.optional-dependencies\]\n(.*?)^\[", pyproject, re.S | re.M
+    )
+    known = set(re.findall(r"^(\w+) = ", table[1], re.M))
+    asked = re.findall(r"\bop-by-op\[([a-z,]+)\]|^\[([a-z,]+)\]$", code(text), re.M)
+    assert {
+        extra for one in asked for extra in ",".join(one).split(",") if extra
+    } <= known
 
 
 @pages
@@ -299,7 +348,11 @@ def test_versions_of_tensorflow_are_the_ones_of_pyproject(text):
         for token in tokens(text)
         if token.type == "inline"
     )
-    for version in re.findall(r"TensorFlow (\d+\.\d+(?:\.\d+)?)", prose):
+    named = r"TensorFlow (\d+\.\d+(?:\.\d+)?)"
+    if text not in PAGES:  # these also speak of other things that have versions
+        named = r"(?<![\d.])(2\.\d\d(?:\.\d+)?)"
+        prose += code(text)
+    for version in re.findall(named, prose):
         allowed = {
             f"{major}.{oldest}",
             f"{major}.{beyond - 1}",
@@ -343,3 +396,29 @@ def test_code_in_a_drawing_is_code_of_its_page(drawing):
         if (lists := ROOT / "examples" / name / "CMakeLists.txt").is_file():
             known += re.sub(r"\w+", r"\g<0> lib\g<0>", lists.read_text())
     assert code_words(drawing) - set(IDENTIFIER.findall(known)) == set()
+
+
+def words_of_a_text(text: str) -> set[str]:
+    """The beginnings of its words: `trace` and `traced` are one."""
+    return {word[:5] for word in re.findall(r"[a-z]{4,}", text.lower())}
+
+
+@pytest.mark.parametrize(
+    "drawing", sorted(DOCS.glob("*.svg")), ids=lambda path: path.stem
+)
+def test_the_words_of_a_drawing_are_in_its_text_alternative(drawing):
+    """Who cannot see the drawing is told the same; a word changed in one of them is found."""
+    texts = [
+        "".join(element.itertext())
+        for element in ElementTree.parse(drawing).getroot().iter()
+        if element.tag.endswith("}text")
+    ]
+    directive = rf"^```\{{drawing\}} {re.escape(drawing.name)}\n(.*?)^```$"
+    [alternative] = (
+        match[1]
+        for page in PAGES
+        for match in re.finditer(directive, page.read_text(), re.S | re.M)
+    )
+    drawn = words_of_a_text(" ".join(texts))
+    missing = drawn - words_of_a_text(alternative)
+    assert not missing
