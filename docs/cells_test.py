@@ -15,7 +15,9 @@ from docs_test import chapters
 from names_test import inline
 from sections import sections
 
-TESTS = sorted(EXAMPLES.glob("*/*_test.py"))
+TESTS = sorted(
+    [*EXAMPLES.glob("*/*_test.py"), *(book.ROOT / "tests").glob("*_test.py")]
+)
 CHECKS = re.compile(
     r"\bassert|\bnp\.testing\.|\bpytest\.raises\b|^%%bash|\b(?:table|grids)\(", re.M
 )
@@ -40,6 +42,9 @@ ELSEWHERE = {
     *("LD_LIBRARY_PATH", "tf_custom_op_library", "xprof", "initcheck", "racecheck"),
     *("TF_CALL", "MixV2"),
 }
+SWALLOWED = re.compile(r"(\|\||;|&)\s*(true\b|:(?=\s|$))|\bset \+e\b")
+TAGS = {"hide-input", "remove-cell", "remove-input"}
+WITHOUT_WORDS = {"AssertionError", "KeyboardInterrupt", "SystemExit", "KeyError"}
 THREE = 3  # smaller numbers are in every cell
 
 
@@ -70,13 +75,32 @@ def checking_functions(page: Path) -> set[str]:
     }
 
 
+def is_literal(node: ast.expr) -> bool:
+    """Whether an expression is written out: a constant, or an empty container."""
+    return isinstance(node, ast.Constant) or is_empty(node)
+
+
+def is_empty(node: ast.expr) -> bool:
+    return not getattr(node, "elts", getattr(node, "keys", [node]))
+
+
 def always_true(tree: ast.AST) -> Iterator[str]:
-    """Checks that compare a value with itself, or constants."""
+    """Checks that compare a value with itself, or constants, or that are never made."""
     for node in ast.walk(tree):
         pairs = []
+        if isinstance(node, ast.If | ast.While) and is_literal(node.test):
+            if not (isinstance(node, ast.While) and ast.unparse(node.test) == "True"):
+                yield f"{type(node).__name__.lower()} {ast.unparse(node.test)}"
+        if isinstance(node, ast.For | ast.comprehension) and is_empty(node.iter):
+            yield f"for {ast.unparse(node.target)} in {ast.unparse(node.iter)}"
+        if isinstance(node, ast.ExceptHandler) and catches_assertions(node):
+            yield f"except: {ast.unparse(node.body)}"
         if isinstance(node, ast.Assert):
             if isinstance(node.test, ast.Constant | ast.Tuple):
                 yield ast.unparse(node)
+            if isinstance(node.test, ast.BoolOp):
+                if any(map(is_literal, node.test.values)):
+                    yield ast.unparse(node)
             for comparison in ast.walk(node.test):
                 if isinstance(comparison, ast.Compare):
                     pairs.append((comparison.left, comparison.comparators[0]))
@@ -91,7 +115,24 @@ def always_true(tree: ast.AST) -> Iterator[str]:
                 yield ast.unparse(node)
 
 
-def vague(tree: ast.AST) -> Iterator[str]:
+def catches_assertions(handler: ast.ExceptHandler) -> bool:
+    """Whether a handler lets a failed assertion pass."""
+    caught = ast.unparse(handler.type) if handler.type else "Exception"
+    return bool(
+        re.search(r"\b(AssertionError|Exception|BaseException)\b", caught)
+    ) and all(isinstance(x, ast.Pass | ast.Continue) for x in handler.body)
+
+
+def unasserted(tree: ast.Module) -> Iterator[str]:
+    """Comparisons whose result nobody looks at, but for the last line of a cell, which is shown."""
+    last = tree.body[-1:]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and node not in last:
+            if isinstance(node.value, ast.Compare | ast.BoolOp):
+                yield f"{ast.unparse(node)} without assert"
+
+
+def vague(tree: ast.AST, least: int = 8) -> Iterator[str]:
     """`pytest.raises` that another error would satisfy as well, and tolerances that let anything pass."""
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call):
@@ -99,11 +140,11 @@ def vague(tree: ast.AST) -> Iterator[str]:
         options = {keyword.arg: keyword.value for keyword in node.keywords}
         if ast.unparse(node.func) == "pytest.raises":
             match = options.get("match")
-            if match is None and ast.unparse(node.args[0]) != "AssertionError":
+            if match is None and ast.unparse(node.args[0]) not in WITHOUT_WORDS:
                 yield f"{ast.unparse(node)} without match"
             if isinstance(match, ast.Constant):
                 for way in match.value.split("|"):
-                    if len(re.findall(r"\w", way)) < 8:
+                    if len(re.findall(r"\w", way)) < least:
                         yield f'match="{match.value}" says too little'
         for option in {"atol", "rtol", "delta"} & options.keys():
             tolerance = options[option]
@@ -239,20 +280,102 @@ def test_what_comes_out_of_a_cell_is_checked(page):
     )
 
 
+def problems_of(cell: str) -> Iterator[str]:
+    tree = python(cell)
+    yield from (*always_true(tree), *vague(tree), *unasserted(tree))
+    if has_tag(cell, "remove-cell") and tree.body:
+        last = tree.body[-1]
+        if isinstance(last, ast.Expr) and isinstance(
+            last.value, ast.Compare | ast.BoolOp
+        ):
+            yield f"{ast.unparse(last)} without assert"
+    if "%%bash" in cell and (swallowed := SWALLOWED.search(cell)):
+        yield f"{swallowed[0].strip()} makes a failing command pass"
+
+
 @chapters
 def test_checks_of_a_page_can_fail(page):
     report(
         f"{place}: {problem}"
         for place, cell in numbered_cells(page)
-        for problem in [*always_true(python(cell)), *vague(python(cell))]
+        for problem in problems_of(cell)
     )
+
+
+@chapters
+def test_every_cell_is_executed(page):
+    """MyST-NB knows tags and settings of a page that leave cells out, or let them fail."""
+    text = page.read_text()
+    front = text.partition("\n---\n")[0]
+    keys = set(re.findall(r"^(\w+):", front, re.M))
+    allowed = {"file_format", "kernelspec", "ops", "learn"}
+    report(f"{page.name}: {key} in the front matter" for key in sorted(keys - allowed))
+    report(
+        f"{place}: the tag {tag}"
+        for place, cell in numbered_cells(page)
+        for tags in re.findall(r"^:tags: \[(.*)\]$", cell.partition("\n\n")[0], re.M)
+        for tag in re.split(r",\s*", tags)
+        if tag not in TAGS
+    )
+    conf = (book.ROOT / "conf.py").read_text()
+    settings = set(re.findall(r"^(nb_execution_\w+) = (.*)$", conf, re.M))
+    assert settings == {
+        ("nb_execution_mode", '"force"'),
+        ("nb_execution_timeout", "300"),
+    }
+
+
+@chapters
+def test_what_a_cell_records_is_in_the_text(page):
+    """Otherwise the text shows a number of another name in its place, or one that is typed."""
+    text = page.read_text()
+    shown = set(re.findall(r"\{value\}`(\w+)", text))
+    report(
+        f"{place}: {keyword.arg} is recorded, but no {{value}} shows it"
+        for place, cell in numbered_cells(page)
+        for node in ast.walk(python(cell))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "record"
+        for keyword in node.keywords
+        if keyword.arg and keyword.arg not in shown
+    )
+
+
+@chapters
+def test_a_caption_is_the_file_that_is_shown(page):
+    """And what is shown under the name of a test or function is the whole of it."""
+    blocks = re.findall(r"\{literalinclude\} +(\S+)\n((?::.*\n)*)", page.read_text())
+    report(
+        f"{page.name}: {caption} stands over {file}"
+        for file, options in blocks
+        for caption in re.findall(r"^:caption: (.*)$", options, re.M)
+        if (page.parent / file).resolve() != book.ROOT / caption
+    )
+
+
+@chapters
+def test_emphasized_lines_are_new(page):
+    """What is set off is what has changed: no code that the page shows before has this line."""
+    text = page.read_text()
+    blocks = r"^```\{snippet\} +\S+\n:emphasize-lines: (.*)$"
+    found = []
+    for block in re.finditer(blocks, text, re.M):
+        before = {x.strip() for x in shown_code(text[: block.start()]).splitlines()}
+        shown = shown_code(block[0]).splitlines()
+        for lines in block[1].split(","):
+            first, _, last = lines.strip().partition("-")
+            found += [
+                f"{page.name}: `{line.strip()}` is shown before"
+                for line in shown[int(first) - 1 : int(last or first)]
+                if line.strip() in before - {""}
+            ]
+    report(found)
 
 
 @pytest.mark.parametrize("path", TESTS, ids=lambda path: path.stem)
-def test_checks_of_an_example_can_fail(path):
-    report(
-        f"{path.name}: {check}" for check in always_true(ast.parse(path.read_text()))
-    )
+def test_checks_of_a_test_can_fail(path):
+    tree = ast.parse(path.read_text())
+    found = [*always_true(tree), *vague(tree, least=4), *unasserted(tree)]
+    report(f"{path.name}: {check}" for check in found)
 
 
 @chapters
@@ -275,11 +398,17 @@ def test_numbers_in_the_text_are_in_the_code_of_their_section(page):
         "pytest.raises(ValueError)",
         "pytest.raises(ValueError, match='')",
         "pytest.raises(ValueError, match='dimension -1|')",
+        "assert x == 1 or True",
+        "if False:\n    assert x == 1",
+        "for x in []:\n    assert x == 1",
+        "try:\n    assert x == 1\nexcept AssertionError:\n    pass",
+        "x == 1\nprint(x)",
+        ":tags: [remove-cell]\n\nx == 1",
+        "%%bash -e\ngrep word file || true",
     ],
 )
 def test_a_check_that_says_nothing_is_found(check):
-    tree = ast.parse(check)
-    assert [*always_true(tree), *vague(tree)]
+    assert [*problems_of(check)]
 
 
 def test_numbers_are_found():

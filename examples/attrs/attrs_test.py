@@ -219,7 +219,9 @@ def test_a_constraint_holds_for_each_element_of_a_list(mode):
 
 @pytest.mark.parametrize("name, count", [("number", 19), ("real", 12)])
 def test_the_short_forms_stand_for_this_many_types(name, count):
-    with pytest.raises(tf.errors.InvalidArgumentError) as raised:
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match="not in the list of allowed values"
+    ) as raised:
         KINDS.constrained_attrs(**{name: tf.string})
     listed = raised.value.message.splitlines()[0].partition("allowed values: ")[2]
     assert len(listed.split(", ")) == count
