@@ -1,0 +1,141 @@
+"""The tests are all run, and each of them can fail."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+import pytest
+from book import EXAMPLES, ROOT
+
+FILES = sorted(
+    path
+    for folder in ("docs", "examples", "tests")
+    for path in (ROOT / folder).rglob("*_test.py")
+)
+# How a failing command passes, or a test is left out.
+SWALLOWED = re.compile(r"(\|\||;)\s*(true\b|:(?=\s|$))|\bset \+e\b|continue-on-error")
+LEFT_OUT = re.compile(r"--ignore|--deselect|--co\b|--collect-only|\s-[km]\s*\S|--exit")
+CHECKS = re.compile(
+    r"\bassert|\.assert|\bpytest\.(raises|fail)\b|check=True|\.check\(|refusal\("
+)
+
+files = pytest.mark.parametrize("file", FILES, ids=lambda path: path.stem)
+
+
+def report(problems: Iterator[str]) -> None:
+    if text := "\n".join(problems):
+        pytest.fail(text, pytrace=False)
+
+
+def functions(tree: ast.Module) -> list[ast.FunctionDef]:
+    """Those of the file itself and of its classes of tests."""
+    classes = [x for x in tree.body if isinstance(x, ast.ClassDef) and "Test" in x.name]
+    bodies = [tree.body, *(x.body for x in classes)]
+    return [x for body in bodies for x in body if isinstance(x, ast.FunctionDef)]
+
+
+def never_run(text: str) -> Iterator[str]:
+    """Functions that pytest does not collect and nobody calls, and tests that are skipped always."""
+    tree = ast.parse(text)
+    for function in functions(tree):
+        decorators = [ast.unparse(x) for x in function.decorator_list]
+        marks = [x for x in decorators if x.startswith("pytest.mark.")]
+        for mark in marks:
+            if re.match(r"pytest\.mark\.(skip\b|xfail|skipif\((True|1)\b)", mark):
+                yield f"{function.name}: @{mark}"
+        special = re.match(r"test_|setUp$|tearDown$|pytest_|__", function.name)
+        used = len(re.findall(rf"\b{function.name}\b", text)) > 1
+        if not special and not used and decorators == marks:
+            yield f"{function.name} is neither a test nor used: is its name wrong?"
+    for x in tree.body:
+        if isinstance(x, ast.Assign) and isinstance(x.value, ast.Call):
+            name = ast.unparse(x.targets[0])
+            if ast.unparse(x.value.func) == "op_test" and not name.startswith("test_"):
+                yield f"{name} = op_test(…) is not collected: its name must begin with test_"
+
+
+def checks_nothing(text: str) -> Iterator[str]:
+    """Tests in which nothing can fail but a call."""
+    tree = ast.parse(text)
+    checking = {x.name for x in functions(tree) if CHECKS.search(ast.unparse(x))}
+    for function in functions(tree):
+        called = {
+            ast.unparse(x.func).rpartition(".")[2]
+            for x in ast.walk(function)
+            if isinstance(x, ast.Call)
+        }
+        if function.name.startswith("test_") and not CHECKS.search(
+            ast.unparse(function.body)
+        ):
+            if not called & checking:
+                yield f"{function.name} checks nothing"
+
+
+@files
+def test_what_is_in_a_test_file_is_run(file):
+    report(f"{file.name}: {problem}" for problem in never_run(file.read_text()))
+
+
+@files
+def test_a_test_checks_something(file):
+    report(f"{file.name}: {problem}" for problem in checks_nothing(file.read_text()))
+
+
+def test_every_file_of_tests_is_collected():
+    pyproject = (ROOT / "pyproject.toml").read_text()
+    [options] = re.findall(
+        r"^\[tool\.pytest\.ini_options\]\n(.*?)^\[", pyproject, re.S | re.M
+    )
+    options = dict(re.findall(r"^(\w+) = (.*)$", options, re.M))
+    folders = {path.relative_to(ROOT).parts[0] for path in FILES}
+    assert folders <= {*ast.literal_eval(options["testpaths"])}
+    assert options["python_files"] == '["*_test.py"]'
+    assert not LEFT_OUT.search(options["addopts"])
+    assert not options.keys() & {"norecursedirs", "python_functions", "python_classes"}
+    for conftest in ROOT.glob("*/conftest.py"):
+        assert "collect_ignore" not in conftest.read_text()
+
+
+COMMANDS = [
+    ROOT / name for name in ("Makefile", ".ci/run", "postBuild", ".readthedocs.yaml")
+] + sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+
+
+@pytest.mark.parametrize("file", COMMANDS, ids=lambda path: path.name)
+def test_a_failing_command_fails(file):
+    text = file.read_text()
+    swallowed = [match[0] for match in SWALLOWED.finditer(text)]
+    assert not swallowed
+    for command in re.findall(r"-m (?:pytest|sphinx)\b.*", text):
+        assert not LEFT_OUT.search(command), command
+    if file.name == "Makefile":
+        assert not re.findall(r"^\t@?-.*", text, re.M), "make goes on after this"
+        assert re.search(r"-m sphinx\b.* -W ", text), "a warning must be an error"
+
+
+@pytest.mark.parametrize(
+    "file", sorted(EXAMPLES.glob("*/*_reference.py")), ids=lambda path: path.stem
+)
+def test_a_reference_computes_without_the_op(file):
+    imported = set()
+    for x in ast.walk(ast.parse(file.read_text())):
+        if isinstance(x, ast.Import):
+            imported |= {alias.name.partition(".")[0] for alias in x.names}
+        elif isinstance(x, ast.ImportFrom):
+            imported.add(x.module.partition(".")[0])
+    assert imported <= {"numpy", "ml_dtypes", "math", "re", "struct", "itertools"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def check_it():\n    assert f() == 1",
+        "@pytest.mark.parametrize('x', [1])\ndef tset_it(x):\n    assert x == 1",
+        "@pytest.mark.skip\ndef test_it():\n    assert f() == 1",
+        "@pytest.mark.skipif(True, reason='slow')\ndef test_it():\n    assert f() == 1",
+        "it_keeps_its_promises = op_test(op)",
+        "def test_it():\n    f()",
+    ],
+)
+def test_a_test_that_is_none_is_found(text):
+    assert [*never_run(text), *checks_nothing(text)]
