@@ -93,6 +93,13 @@ def test_an_op_answers_what_its_reference_does_and_refuses_the_rest(
     assert seen in judged[1] if seen else not judged[1]
 
 
+def test_calls_of_one_shape_are_no_success():
+    target = fuzz.Target(tf.sqrt, calls(tensors(shape=(3,))), lambda x: x**0.5)
+    options = fuzz.parsed(["", "--shrink=0", "--calls=100"])
+    fine, text = fuzz.fuzz("Narrow", target, options)
+    assert not fine and "the strategy makes only 1 kinds of calls" in text
+
+
 def test_calls_that_are_all_refused_are_no_success():
     """As were those of an op that another library had registered too."""
     target = fuzz.Target(lambda x: tf.ensure_shape(x, [9]), calls(tensors()), unknown)

@@ -5,7 +5,7 @@ strategy of `opcheck.strategies.calls` and a reference; or to a string that says
 looks for a failure and shrinks it. Then come calls by the thousand in this process, from several threads with
 --threads: each that Hypothesis thinks of, and that call again with other values. The op must return what the
 reference returns, and refuse what the reference raises an error for and nothing else; NotImplementedError alone
-says that the reference does not know. Few calls may be refused: they test little.
+says that the reference does not know. Few calls may be refused, and not all be of one kind: they test little.
 """
 
 import argparse
@@ -42,6 +42,7 @@ from opcheck.variations import variations
 VARIATIONS = 50
 LEAST_DRAWN = 50
 LEAST_COMPARED = 0.1
+LEAST_KINDS = 5
 
 
 class Target(NamedTuple):
@@ -131,6 +132,12 @@ def compared(reference: Callable) -> Callable:
     return guarded
 
 
+def kind_of(inputs: list, attrs: dict) -> str:
+    """What does not vary within a batch: shapes, dtypes and attrs."""
+    flat = [np.asarray(array) for array in tf.nest.flatten(inputs)]
+    return repr(([(array.shape, array.dtype) for array in flat], attrs))
+
+
 def batches(strategy: SearchStrategy, count: int, use: Callable[[list], None]) -> None:
     """Gives `use` lists of pairs of inputs and attrs, `count` pairs in all.
 
@@ -185,6 +192,7 @@ def fuzz(name: str, target: Target, options: argparse.Namespace) -> tuple[bool, 
             return False, str(report)
     tally = collections.Counter()
     wrong = []
+    kinds_of_calls = set()
 
     def one(call) -> tuple[str, str]:
         if options.state:
@@ -193,6 +201,7 @@ def fuzz(name: str, target: Target, options: argparse.Namespace) -> tuple[bool, 
         return judge(target, *call)
 
     def use(batch: list) -> None:
+        kinds_of_calls.update(kind_of(*call) for call in batch[:1])
         for call, (kind, seen) in zip(batch, run(one, batch)):
             tally[kind] += 1
             if seen:
@@ -203,6 +212,9 @@ def fuzz(name: str, target: Target, options: argparse.Namespace) -> tuple[bool, 
         batches(target.strategy, options.calls, use)
     if wrong:
         return False, "\n".join([f"{len(wrong)} wrong answers", *wrong[:3]])
+    if len(kinds_of_calls) < LEAST_KINDS:
+        seen = f"{len(kinds_of_calls)} kinds of calls, of shapes, dtypes and attrs"
+        return False, f"the strategy makes only {seen}"
     kinds = ", ".join(f"{tally[kind]} {kind}" for kind in sorted(tally))
     took = (
         f"{options.shrink + options.calls} calls in {time.process_time() - start:.1f} s"
