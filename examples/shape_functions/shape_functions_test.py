@@ -179,6 +179,15 @@ test_mat_vec_keeps_its_promises = op_test(
 test_rgb_to_gray_keeps_its_promises = op_test(
     rgb_to_gray, random(2, 4, 3), reference=rgb_to_gray_reference
 )
+
+
+def test_gray_is_what_tensorflow_takes_for_it():
+    """The weights stand in the op and in its reference; these are others' than ours."""
+    rgb = np.random.default_rng(0).random((2, 5, 3), np.float32)
+    gray = tf.image.rgb_to_grayscale(rgb)
+    np.testing.assert_allclose(rgb_to_gray(rgb), gray, rtol=1e-5)
+
+
 test_direct_sum_keeps_its_promises = op_test(
     direct_sum, random(2, 3), random(4, 5), reference=direct_sum_reference
 )
