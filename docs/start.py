@@ -22,6 +22,8 @@ folders = [
 ]
 
 os.chdir(root)
+# What a page shows of pytest depends on the page alone.
+os.environ.pop("PYTEST_ADDOPTS", None)
 sys.path[:0] = folders
 os.environ |= {
     "PATH": os.pathsep.join([sysconfig.get_path("scripts"), os.environ["PATH"]]),
