@@ -27,7 +27,7 @@ def _normal(*shape: int, dtype=np.float32) -> np.ndarray:
 
 def every_other_row(values) -> tf.Tensor:
     """The rows 0, 2, 4, …: float32, not a scalar."""
-    return _shapes.every_other_row(values)
+    return _shapes.right_every_other_row(values)
 
 
 def every_other_row_reference(values):
@@ -49,7 +49,7 @@ def broken_every_other_row_no_shape(values) -> tf.Tensor:
     return _shapes.broken_every_other_row_no_shape(values)
 
 
-@tf.RegisterGradient("EveryOtherRow")
+@tf.RegisterGradient("RightEveryOtherRow")
 @tf.RegisterGradient("BrokenEveryOtherRowRounding")
 @tf.RegisterGradient("BrokenEveryOtherRowUnknownDim")
 @tf.RegisterGradient("BrokenEveryOtherRowNoShape")

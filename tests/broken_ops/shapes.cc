@@ -71,7 +71,7 @@ kept: Of the shape of values, but for half as many rows, rounded up.
   REGISTER_KERNEL_BUILDER(Name(NAME).Device(tensorflow::DEVICE_CPU), \
                           EveryOtherRowOp)
 
-EVERY_OTHER_ROW("EveryOtherRow", EveryOtherRowShape<Bug::kNone>);
+EVERY_OTHER_ROW("RightEveryOtherRow", EveryOtherRowShape<Bug::kNone>);
 EVERY_OTHER_ROW("BrokenEveryOtherRowRounding",
                 EveryOtherRowShape<Bug::kRounding>);
 EVERY_OTHER_ROW("BrokenEveryOtherRowUnknownDim",
