@@ -12,7 +12,7 @@ import book
 import pytest
 from book import EXAMPLES
 from docs_test import chapters
-from names_test import inline
+from names_test import FOLDERS, inline
 from sections import sections
 
 TESTS = sorted(
@@ -230,15 +230,7 @@ def names() -> set[str]:
     """Each name of the book's code and of TensorFlow's headers and Python modules."""
     files = [
         path
-        for folder in (
-            "bench",
-            "cmake",
-            "docs",
-            "examples",
-            "opcheck",
-            "tests",
-            "tools",
-        )
+        for folder in FOLDERS
         for path in (book.ROOT / folder).rglob("*.*")
         if path.suffix in (".cc", ".cmake", ".cu", ".h", ".js", ".py", ".sh", ".txt")
     ]

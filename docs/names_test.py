@@ -10,14 +10,12 @@ from urllib.parse import unquote, urlsplit
 from xml.etree import ElementTree
 
 import pytest
+from book import DOCS, EXAMPLES, ROOT, examples
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-DOCS = Path(__file__).parent
-ROOT = DOCS.parent
 PAGES = sorted(DOCS.glob("*.md"))
 TEXTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *PAGES]
-SITE = "https://op-by-op.github.io/op-by-op/"
 REPOSITORY = "https://github.com/op-by-op/op-by-op"
 FOLDERS = ("bench", "cmake", "docs", "examples", "opcheck", "tests", "tools")
 FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.S)
@@ -129,7 +127,7 @@ def takes(variable: str, value: str) -> bool:
 @commands
 def test_targets_and_variables_of_make_exist(text):
     targets = set(re.findall(r"^([a-z][a-z-]*):", makefile(), re.M))
-    targets |= {path.parent.name for path in ROOT.glob("examples/*/CMakeLists.txt")}
+    targets |= set(examples())
     unknown = []
     for command in re.findall(r"(?:^|&& )make((?: [\w.=/'-]+)+)", code(text), re.M):
         for word in command.split():
@@ -392,9 +390,9 @@ def test_code_in_a_drawing_is_code_of_its_page(drawing):
     names |= {"zero_out"} if page.stem == "index" else set()
     known = code(page)
     for name in names:
-        for path in (ROOT / "examples" / name).glob("*.[chp]*"):
+        for path in (EXAMPLES / name).glob("*.[chp]*"):
             known += f" {path.stem} {path.read_text()}"
-        if (lists := ROOT / "examples" / name / "CMakeLists.txt").is_file():
+        if (lists := EXAMPLES / name / "CMakeLists.txt").is_file():
             known += re.sub(r"\w+", r"\g<0> lib\g<0>", lists.read_text())
     assert code_words(drawing) - set(IDENTIFIER.findall(known)) == set()
 
