@@ -102,6 +102,15 @@ def test_a_page_that_failed_fails_again(book, make):
     assert {"other", "tables"} <= executed(make(book, "docs", "SPHINXOPTS="))
 
 
+def test_a_page_depends_on_a_program_that_its_cells_read():
+    noted = set()
+    env = SimpleNamespace(note_dependency=lambda path, docname: noted.add(path))
+    text = '```{code-cell} ipython3\nPath("tools/sanitize.py").read_text()\n```\n'
+    freshness.depend_on_examples(SimpleNamespace(env=env), "page", [text])
+    assert freshness.ROOT / "tools" / "sanitize.py" in noted
+    assert freshness.ROOT / "tools" / "fuzz.py" not in noted
+
+
 def at_a_paragraph(source, line):
     node = nodes.paragraph()
     node.source, node.line = source, line

@@ -30,6 +30,7 @@ INSTALLED = sorted(
     {"tensorflow", "tensorflow-cpu"} & set(packages_distributions()["tensorflow"])
 ) + ["numpy"]
 TABLES = sorted((ROOT / "bench").glob("*.csv"))
+NAMED = re.compile(r"\b(?:bench|cmake|opcheck|tests|tools)/[\w./-]*\w")
 CODE_CELL = re.compile(r"^(`{3,})\{code-cell\}.*?^\1$", re.M | re.S)
 
 
@@ -49,6 +50,8 @@ def depend_on_examples(app: Sphinx, docname: str, content: list[str]) -> None:
             paths += DOCS.glob(f"{module.stem}.[jp]*")
     if re.search(r"\b(from|import) opcheck\b", cells):
         paths += (ROOT / "opcheck").rglob("*.py")
+    named = (ROOT / name for name in NAMED.findall(cells))
+    paths += [path for path in named if path.is_file()]
     for path in paths:
         app.env.note_dependency(path, docname=docname)
 
