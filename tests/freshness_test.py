@@ -9,24 +9,9 @@ from types import SimpleNamespace
 import freshness
 import pytest
 from docutils import nodes
+from small_pages import beginning
 
-FRONT_MATTER = """---
-file_format: mystnb
-kernelspec:
-  display_name: Python 3
-  language: python
-  name: python3
----
-
-# A page
-
-```{code-cell} ipython3
-:tags: [remove-cell]
-
-%run start.py
-```
-
-"""
+FRONT = beginning()
 
 
 small_book = pytest.mark.xdist_group("small book")
@@ -44,15 +29,13 @@ def book(scratch):
     root = scratch("zero_out", whole=False)
     docs = root / "docs"
     (docs / "zero_out.md").write_text(
-        FRONT_MATTER
+        FRONT
         + "```{code-cell} ipython3\nfrom pathlib import Path\n"
         + 'len(Path("examples/zero_out/libzero_out.so").read_bytes())\n```\n'
     )
-    (docs / "other.md").write_text(
-        FRONT_MATTER + "```{code-cell} ipython3\n1 + 1\n```\n"
-    )
+    (docs / "other.md").write_text(FRONT + "```{code-cell} ipython3\n1 + 1\n```\n")
     (docs / "tables.md").write_text(
-        FRONT_MATTER + "```{code-cell} ipython3\nimport measured\n```\n"
+        FRONT + "```{code-cell} ipython3\nimport measured\n```\n"
     )
     (docs / "index.md").write_text(
         "# Book\n\n```{toctree}\nzero_out\nother\ntables\n```\n"

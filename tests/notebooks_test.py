@@ -16,6 +16,7 @@ import notebooks
 import pytest
 import set_up
 from nbclient import NotebookClient
+from small_pages import beginning
 
 ROOT = Path(__file__).parents[1]
 URLS = dict(
@@ -23,23 +24,9 @@ URLS = dict(
     for url in importlib.metadata.metadata("op-by-op").get_all("Project-URL")
 )
 SITE, FILES = URLS["Documentation"], f"{URLS['Repository']}/blob/main/examples"
-PAGE = """\
----
-file_format: mystnb
-kernelspec:
-  display_name: Python 3
-  language: python
-  name: python3
----
-
-# A `page`
-
-```{code-cell} ipython3
-:tags: [remove-cell]
-
-%run start.py
-```
-
+PAGE = (
+    beginning("A `page`")
+    + """\
 See [the *other*](other.md), [](other.md#call-it), [here](#a-page) and <https://tensorflow.org>.
 Two_words, _one_, `` `code` ``, 5$ \\* 6$, [x] and tf.Tensor<2>.
 
@@ -120,7 +107,8 @@ to "b".
 "The end"
 ```
 """.replace("  ```text\n  ```of", "  ````text\n  ```of").replace(
-    "  ```\n\n* and", "  ````\n\n* and"
+        "  ```\n\n* and", "  ````\n\n* and"
+    )
 )
 TINY = f"[`examples/tiny/tiny.cc`]({FILES}/tiny/tiny.cc)"
 TEXTS = [

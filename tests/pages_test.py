@@ -9,26 +9,10 @@ from pathlib import Path
 import nbformat
 import pytest
 from bs4 import BeautifulSoup
+from small_pages import beginning
 
 ROOT = Path(__file__).parents[1]
-FRONT = """\
----
-file_format: mystnb
-kernelspec:
-  display_name: Python 3
-  language: python
-  name: python3
----
-
-# A page
-
-```{code-cell} ipython3
-:tags: [remove-cell]
-
-%run start.py
-```
-
-"""
+FRONT = beginning()
 GOOD = """\
 :::{dropdown} A solution
 Text.
