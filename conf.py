@@ -1,5 +1,6 @@
 """Settings of the site, and the directives that put code onto a page."""
 
+import functools
 import html
 import importlib.metadata
 import re
@@ -13,11 +14,12 @@ from docutils.statemachine import StringList
 from myst_nb.ext.glue.roles import PasteTextRole
 from sphinx.application import Sphinx
 from sphinx.directives.code import LiteralInclude
+from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
 sys.path.insert(0, str(Path(__file__).parent / "tools"))
 
-from book import EXAMPLES  # noqa: E402
+from book import EXAMPLES, listed_parts  # noqa: E402
 from sections import sections  # noqa: E402
 
 # A process gets one page after the other. By itself, Sphinx would give each a share of them at the start, and in the
@@ -158,43 +160,64 @@ class Value(PasteTextRole):
 
 
 class Chapters(SphinxDirective):
-    """The pages that its body names, one a line, as a table of contents, and what their front matter says in a table.
+    """The parts of the book: a section, a table of contents and a table of what its pages teach for each.
 
-    `ops` are the ops of a chapter, of which the examples must know; `learn` is what readers learn.
+    The body has the title of a part with a colon, and below it `- page` for each page. In a page's front matter, `ops`
+    are its ops, of which the examples must know, and `learn` is what readers learn.
     """
 
     has_content = True
 
     def run(self) -> list[nodes.Node]:
-        sources = "".join(path.read_text() for path in EXAMPLES.glob("*/*.cc"))
-        table, found = (
-            ["| Chapter | Op | You learn to |", "|---|---|---|"],
-            nodes.Element(),
-        )
-        for path in (Path(self.env.doc2path(name)) for name in self.content):
-            self.env.note_dependency(str(path))
-            text = path.read_text() if path.exists() else ""
-            match = re.match(r"---\n(.*?\n)---\n.*?^# (.*?)$", text, re.S | re.M)
-            says = yaml.safe_load(match[1]) if match else {}
-            if "learn" not in says:
-                continue
-            for op in says["ops"]:
-                if not re.search(rf'"(\w+>)?{op}"', sources):
+        parts = listed_parts(self.content)
+        return [self.part(title, pages) for title, pages in parts.items()]
+
+    def part(self, title: str, pages: list[str]) -> nodes.section:
+        part = nodes.section(ids=[nodes.make_id(title)])
+        part += nodes.title(title, title)
+        table, others = ["| Page | Ops | You learn to |", "|---|---|---|"], []
+        listed = self.env.metadata[self.env.docname].setdefault("listed", {})
+        for path in (Path(self.env.doc2path(page)) for page in pages):
+            listed[str(path)] = says = front_matter(path)
+            for op in says.get("ops", []):
+                if not re.search(rf'"(\w+>)?{op}"', sources()):
                     what = f"{path.name}: no example registers an op {op}"
-                    found += self.state.document.reporter.error(what, line=self.lineno)
-            ops = ", ".join(f"`{op}`" for op in says["ops"])
-            table.append(f"| [{match[2]}]({path.name}) | {ops} | {says['learn']} |")
-        contents = [
-            "```{toctree}",
-            ":hidden:",
-            ":maxdepth: 1",
-            "",
-            *self.content,
-            "```",
-        ]
-        lines = StringList([*table, "", *contents])
-        self.state.nested_parse(lines, self.content_offset, found)
-        return found.children
+                    part += self.state.document.reporter.error(what, line=self.lineno)
+            link = f"[{says.get('title')}]({path.name})"
+            if "learn" in says:
+                ops = ", ".join(f"`{op}`" for op in says.get("ops", []))
+                table.append(f"| {link} | {ops} | {says['learn']} |")
+            elif says:  # else the table of contents complains
+                others.append(link)
+        contents = ["```{toctree}", ":hidden:", f":caption: {title}", "", *pages, "```"]
+        lines = [*(table if table[2:] else []), "", " · ".join(others), "", *contents]
+        self.state.nested_parse(StringList(lines), self.content_offset, part)
+        return part
+
+
+def front_matter(path: Path) -> dict[str, object]:
+    """What a page says of itself, its title included; nothing if there is no such page."""
+    text = path.read_text() if path.exists() else ""
+    found = re.match(r"(?:---\n(.*?\n)---\n)?.*?^# (.*?)$", text, re.S | re.M)
+    return {**yaml.safe_load(found[1] or "{}"), "title": found[2]} if found else {}
+
+
+def outdated_lists(app: Sphinx, env: BuildEnvironment, *_: object) -> list[str]:
+    """The pages that list others which now say something else of themselves."""
+    return [
+        page
+        for page, about in env.metadata.items()
+        if any(
+            front_matter(Path(path)) != said
+            for path, said in about.get("listed", {}).items()
+        )
+    ]
+
+
+@functools.cache
+def sources() -> str:
+    """The C++ code of the examples."""
+    return "".join(path.read_text() for path in EXAMPLES.glob("*/*.cc"))
 
 
 def stay_here(app: Sphinx, page: str, template: str, context: dict, _) -> None:
@@ -206,6 +229,7 @@ def stay_here(app: Sphinx, page: str, template: str, context: dict, _) -> None:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("html-page-context", stay_here)
+    app.connect("env-get-outdated", outdated_lists)
     app.add_directive("snippet", Snippet)
     app.add_directive("drawing", Drawing)
     app.add_directive("chapters", Chapters)

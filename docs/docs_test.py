@@ -46,6 +46,12 @@ def test_every_example_has_its_chapter():
     assert set(book.chapters()) == {*book.examples(), *NO_EXAMPLE}
 
 
+def test_a_part_without_pages_is_not_shown():
+    lines = ["First steps:", "- one", "- two", "", "Later:", "Tools:", "- three"]
+    parts = {"First steps": ["one", "two"], "Tools": ["three"]}
+    assert book.listed_parts(lines) == parts
+
+
 @pytest.mark.parametrize("example", book.examples())
 def test_the_names_in_a_folder_say_what_is_the_op(example):
     """Beside the chapter's and its ops' own files: solutions, wrong code, and what a page shows."""

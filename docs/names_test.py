@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 from xml.etree import ElementTree
 
 import pytest
-from book import DOCS, EXAMPLES, ROOT, examples
+from book import DOCS, EXAMPLES, ROOT, examples, parts
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
@@ -269,10 +269,7 @@ def test_the_text_of_a_link_agrees_with_the_page_that_it_leads_to(page):
 
 
 def order_of_chapters() -> list[str]:
-    chapters = re.search(
-        r"```\{chapters\}(.*?)```", (DOCS / "index.md").read_text(), re.S
-    )
-    return re.findall(r"^(\w+)$", chapters[1], re.M)
+    return [page for part in parts().values() for page in part]
 
 
 @pages

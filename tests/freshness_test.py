@@ -38,7 +38,7 @@ def book(scratch):
         FRONT + "```{code-cell} ipython3\nimport measured\n```\n"
     )
     (docs / "index.md").write_text(
-        "# Book\n\n```{toctree}\nzero_out\nother\ntables\n```\n"
+        "# Book\n\n```{chapters}\nPart:\n- zero_out\n- other\n- tables\n```\n"
     )
     return root
 
@@ -57,8 +57,10 @@ def test_exactly_the_pages_that_depend_on_a_change_are_executed(book, make):
         assert docs() == {"zero_out"}, name
 
     page = book / "docs" / "other.md"
-    page.write_text(page.read_text() + "\nMore.\n")
+    page.write_text(page.read_text().replace("A page", "Retitled") + "\nMore.\n")
     assert docs() == {"other"}
+    for name in ("index", "zero_out"):  # in the list and in the sidebar
+        assert "Retitled" in (book / "build" / "html" / f"{name}.html").read_text()
 
     (book / "bench" / "new.csv").touch()
     assert docs() == {"tables"}

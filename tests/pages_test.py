@@ -92,7 +92,7 @@ def built(tmp_path_factory) -> tuple[Path, list[str]]:
         (docs / f"{name}.md").write_text(FRONT + text)
     (docs / "start.py").write_text((ROOT / "docs" / "start.py").read_text())
     (docs / "index.md").write_text(
-        "# Index\n\n```{chapters}\n" + "\n".join(pages) + "\n```\n"
+        "# Index\n\n```{chapters}\nPart:\n- " + "\n- ".join(pages) + "\n```\n"
     )
     sphinx = [sys.executable, "-m", "sphinx", "-nWq", "--keep-going", "-j", "auto"]
     run = subprocess.run(

@@ -29,7 +29,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "bench")]
 
-from book import chapters  # noqa: E402
+from book import chapters, parts  # noqa: E402
 from downloads import archive  # noqa: E402
 from page_weight import page_files, page_weight  # noqa: E402
 from sections import sections  # noqa: E402
@@ -285,13 +285,36 @@ def test_no_trace_of_the_building_machine(site, documents):
 @on_files
 def test_landing_page(documents, site):
     page = documents[site / "index.html"]
-    rows = page.select("table tbody tr")
-    chapters = {f"{name}.html" for name in CHAPTERS if name != "performance"}
-    assert {row.a["href"] for row in rows} == chapters
-    assert page.select("article a[href='performance.html']")
+    for title, pages in parts().items():
+        part = page.select_one(f"section#{title.lower().replace(' ', '-')}")
+        linked = [link["href"] for link in part.select("a.reference")]
+        assert linked == [f"{name}.html" for name in pages]
     urls = importlib.metadata.metadata("op-by-op").get_all("Project-URL")
     repository = dict(url.split(", ") for url in urls)["Repository"]
     assert f"git clone {repository} " in page.get_text()
+
+
+@on_files
+def test_the_sidebar_has_the_parts_and_next_leads_through_them(documents, site):
+    order = [name for pages in parts().values() for name in pages]
+    read, page = [], documents[site / "index.html"]
+    while following := page.select_one("a.right-next"):
+        read.append(following["href"].removesuffix(".html"))
+        page = documents[site / following["href"]]
+        if len(read) > 1:
+            before = page.select_one("a.left-prev")["href"]
+            assert before == f"{read[-2]}.html"
+        sidebar = page.select_one(".bd-docs-nav")
+        shown = {
+            part.get_text(): [entry.get_text() for entry in part.find_next("ul")("a")]
+            for part in sidebar.select(".caption")
+        }
+        assert list(shown) == list(parts())
+        assert sidebar.select_one("a[aria-current=page]")["href"] == "#"
+        assert [len(pages) for pages in shown.values()] == [
+            len(pages) for pages in parts().values()
+        ]
+    assert read == order
 
 
 def pooled_by_the_op(settings: dict, corners: np.ndarray) -> tuple[list, list]:

@@ -67,6 +67,15 @@ def outdated_by_tables(app: Sphinx, env: BuildEnvironment, *_: object) -> list[s
     ]
 
 
+def note_read(app: Sphinx, env: BuildEnvironment, pages: list[str]) -> None:
+    app.read_pages = set(pages)
+
+
+def written_again(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    """Pages that show what others say, such as the table of contents, are written again, not executed again."""
+    return list(env.all_docs) if app.read_pages & {"index", "glossary"} else []
+
+
 class Complaints(logging.Handler):
     """Collects which pages were warned of; None stands for a warning that names no page."""
 
@@ -119,7 +128,9 @@ def setup(app: Sphinx) -> dict[str, bool]:
     )
     app.connect("builder-inited", start)
     app.connect("env-get-outdated", outdated_by_tables)
+    app.connect("env-before-read-docs", note_read)
     app.connect("source-read", depend_on_examples)
     app.connect("env-updated", read_again)
+    app.connect("env-updated", written_again)
     app.connect("build-finished", finish)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
