@@ -26,9 +26,8 @@ SHARED = [
     DOCS / "start.py",
     EXAMPLES / "op_library.py",
 ]
-INSTALLED = sorted(
-    {"tensorflow", "tensorflow-cpu"} & set(packages_distributions()["tensorflow"])
-) + ["numpy"]
+# Some say tensorflow_cpu, some tensorflow-cpu.
+INSTALLED = ["numpy", *sorted(set(packages_distributions()["tensorflow"]))]
 TABLES = sorted((ROOT / "bench").glob("*.csv"))
 NAMED = re.compile(r"\b(?:bench|cmake|opcheck|tests|tools)/[\w./-]*\w")
 CODE_CELL = re.compile(r"^(`{3,})\{code-cell\}.*?^\1$", re.M | re.S)
