@@ -41,6 +41,7 @@ extensions = [
     "cells",
     "notebooks",
     "downloads",
+    "stamp",
     "freshness",  # the last one: it looks at what the others complained of
 ]
 exclude_patterns = ["_static", "_templates"]
@@ -74,13 +75,14 @@ html_static_path = ["docs/_static"]
 html_css_files = ["book.css"]
 # From file:// a browser cannot read the pages that the search would quote from.
 html_js_files = [
+    "book.js",
     (
         None,
         {
             "body": 'if (location.protocol === "file:") '
             "DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;"
         },
-    )
+    ),
 ]
 html_copy_source = False
 html_show_sourcelink = False
@@ -94,8 +96,9 @@ html_theme_options = {
     "navbar_end": [],
     "navbar_persistent": ["search-button"],
     "primary_sidebar_end": [],
-    "article_header_start": [],
-    "secondary_sidebar_items": ["page-toc", "chapter-downloads"],
+    "article_header_start": ["badge"],
+    "article_footer_items": ["foot"],
+    "secondary_sidebar_items": ["page-toc", "chapter-downloads", "report-mistake"],
     "footer_start": ["colophon"],
     "footer_end": [],
     "search_bar_text": "Search the book",

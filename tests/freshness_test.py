@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import freshness
 import pytest
+import stamp
 from docutils import nodes
 from small_pages import beginning
 
@@ -56,11 +57,17 @@ def test_exactly_the_pages_that_depend_on_a_change_are_executed(book, make):
         path.write_text(path.read_text() + "\n")
         assert docs() == {"zero_out"}, name
 
+    def ran(name: str) -> str:
+        html = (book / "build" / "html" / f"{name}.html").read_text()
+        return re.search(r'ran on <time datetime="(.*?)"', html)[1]
+
+    before = {name: ran(name) for name in ("zero_out", "other")}
     page = book / "docs" / "other.md"
     page.write_text(page.read_text().replace("A page", "Retitled") + "\nMore.\n")
     assert docs() == {"other"}
     for name in ("index", "zero_out"):  # in the list and in the sidebar
         assert "Retitled" in (book / "build" / "html" / f"{name}.html").read_text()
+    assert ran("zero_out") == before["zero_out"] and ran("other") > before["other"]
 
     (book / "bench" / "new.csv").touch()
     assert docs() == {"tables"}
@@ -85,6 +92,25 @@ def test_a_page_that_failed_fails_again(book, make):
     for page, text in zip(pages, good):
         page.write_text(text)
     assert {"other", "tables"} <= executed(make(book, "docs", "SPHINXOPTS="))
+
+
+def test_the_stamp_of_a_page_has_the_commit_and_whether_it_was_changed(
+    monkeypatch, tmp_path
+):
+    monkeypatch.setattr(stamp, "ROOT", tmp_path)
+    assert stamp.stamp()["commit"] == ""
+    git = ["git", "-C", tmp_path, "-c", "user.name=test", "-c", "user.email=test@host"]
+    (tmp_path / "page.md").write_text("A page")
+    for command in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "A page"]):
+        subprocess.run([*git, *command], check=True)
+    clean = stamp.stamp()
+    assert re.fullmatch("[0-9a-f]{10}", clean["commit"]) and not clean["changed"]
+    (tmp_path / "page.md").write_text("Another page")
+    assert stamp.stamp()["commit"] == clean["commit"] and stamp.stamp()["changed"]
+
+
+def test_every_page_depends_on_tensorflow():
+    assert freshness.INSTALLED[-1].startswith("tensorflow")
 
 
 def test_a_page_depends_on_a_program_that_its_cells_read():

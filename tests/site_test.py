@@ -1,11 +1,13 @@
 """Tests of the built site: as files, and as a reader meets it, in a headless Chromium."""
 
+import datetime
 import fcntl
 import functools
 import http.server
 import importlib.metadata
 import json
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -15,7 +17,7 @@ import threading
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 
 import nbformat
 import ninja as ninja_package
@@ -31,6 +33,7 @@ sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "bench")]
 
 from book import chapters, parts  # noqa: E402
 from downloads import archive  # noqa: E402
+from freshness import INSTALLED  # noqa: E402
 from page_weight import page_files, page_weight  # noqa: E402
 from sections import sections  # noqa: E402
 
@@ -315,6 +318,34 @@ def test_the_sidebar_has_the_parts_and_next_leads_through_them(documents, site):
             len(pages) for pages in parts().values()
         ]
     assert read == order
+
+
+@on_files
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_the_foot_says_when_and_on_what_the_page_ran(documents, site, name):
+    foot = documents[site / f"{name}.html"].select_one(".bd-footer-article")
+    ran = datetime.datetime.fromisoformat(foot.time["datetime"])
+    assert ran <= datetime.datetime.now(datetime.timezone.utc)
+    text = " ".join(foot.get_text().split())
+    assert f"TensorFlow {importlib.metadata.version(INSTALLED[-1])}," in text
+    assert f"Python {platform.python_version()}," in text
+    assert f" on {platform.machine()}, " in text
+    assert re.search(r"(?:g\+\+|Clang) [\d.]+,", text)
+    if (ROOT / ".git").exists() and shutil.which("git"):
+        assert re.search(r"commit [0-9a-f]{10}", text)
+
+
+def test_a_mistake_is_reported_with_page_and_section(visit, server):
+    page = visit(server, "zero_out.html")
+    link = page.get_by_role("link", name="Report a mistake").filter(visible=True)
+    page.locator("section#call-it h2").scroll_into_view_if_needed()
+    link.evaluate("link => link.addEventListener('click', e => e.preventDefault())")
+    link.click()
+    url = urlsplit(link.get_attribute("href"))
+    assert url.path.endswith("/issues/new")
+    report = {key: value for key, [value] in parse_qs(url.query).items()}
+    assert report["title"] == "Mistake in zero_out, Call it"
+    assert "/zero_out.html#call-it\nSection: Call it\nRun: 20" in report["body"]
 
 
 def pooled_by_the_op(settings: dict, corners: np.ndarray) -> tuple[list, list]:

@@ -16,6 +16,7 @@ from nbclient.exceptions import (
 from nbformat import NotebookNode
 from sphinx.application import Sphinx
 from sphinx.util import logging
+from stamp import stamp
 
 # What a process prints arrives in pieces. MyST-NB's own merging ends a line after each.
 NotebookClient.coalesce_streams = True
@@ -50,6 +51,7 @@ class PageClient(NotebookClientDirect):
             "succeeded": error is None,
             "error": error,
             "traceback": None,
+            "stamp": stamp(),
         }
 
     def on_start(self, cell: NotebookNode, cell_index: int) -> None:
