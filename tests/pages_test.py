@@ -59,6 +59,11 @@ WRONG = {
         9,
         "code cell 3 fails at `assert x == 2`: AssertionError",
     ),
+    "removed_cell": (
+        cell(":tags: [remove-cell]\n\nx = 3\nprint('out', x)"),
+        4,
+        "code cell 2 is removed, and so is what it shows: out 3",
+    ),
     "dead_kernel": (
         cell("# The end.\nimport os\n\nos._exit(1)"),
         2,

@@ -41,6 +41,9 @@ class PageClient(NotebookClientDirect):
         except (CellExecutionError, CellTimeoutError, DeadKernelError) as failure:
             error = type(failure).__name__
             self.complain(failure)
+        for index, cell in enumerate(self.notebook.cells):
+            if "remove-cell" in cell.metadata.get("tags", ()) and (lost := shows(cell)):
+                self.say(index, 0, f"is removed, and so is what it shows: {lost}")
         seconds = time.perf_counter() - start
         if error is None:
             self.logger.info(f"Executed notebook in {seconds:.2f} seconds")
@@ -59,7 +62,6 @@ class PageClient(NotebookClientDirect):
 
     def complain(self, failure: Exception) -> None:
         index, cell = self.running
-        number = sum(c.cell_type == "code" for c in self.notebook.cells[: index + 1])
         offset, reason = 0, "the kernel died"
         if isinstance(failure, CellTimeoutError):
             reason = f"no answer in {self.nb_config.execution_timeout} s"
@@ -71,11 +73,16 @@ class PageClient(NotebookClientDirect):
                 offset = int(at[1]) - 1
             if failure.ename == "CalledProcessError" and (said := printed(cell)):
                 reason = f"{reason}: {said}"
-        lines = cell.source.split("\n")
-        reason = textwrap.shorten(strip_ansi(reason), 500)
+        line = cell.source.split("\n")[offset].strip()
+        self.say(index, offset, f"fails at `{line}`: {strip_ansi(reason)}")
+
+    def say(self, index: int, offset: int, what: str) -> None:
+        """Reports an error in a cell, with the line of the page that lies so far behind the cell's first."""
+        number = sum(c.cell_type == "code" for c in self.notebook.cells[: index + 1])
+        first = self.notebook.cells[index].source.split("\n")[0]
         logging.getLogger(__name__).error(
-            f"code cell {number} fails at `{lines[offset].strip()}`: {reason}",
-            location=(self.path.stem, self.line_of(index, lines[0]) + offset),
+            f"code cell {number} {textwrap.shorten(what, 500)}",
+            location=(self.path.stem, self.line_of(index, first) + offset),
         )
 
     def line_of(self, index: int, first: str) -> int:
@@ -85,6 +92,17 @@ class PageClient(NotebookClientDirect):
         return next(
             (n for n, line in enumerate(page, 1) if n >= start and line == first), start
         )
+
+
+def shows(cell: NotebookNode) -> str:
+    """The output of a cell, but for errors and what it records for the text."""
+    return "".join(
+        output.get("text") or output.data.get("text/plain", "a picture")
+        for output in cell.get("outputs", ())
+        if output.get("name", "stdout") == "stdout"
+        and output.output_type != "error"
+        and "scrapbook" not in output.get("metadata", {})
+    )
 
 
 def printed(cell: NotebookNode) -> str:
