@@ -1,6 +1,8 @@
 """Holds the text of a page to its cells: what comes out is checked, checks can fail, and numbers come from code."""
 
 import ast
+import builtins
+import copy
 import functools
 import re
 import sysconfig
@@ -46,6 +48,10 @@ SWALLOWED = re.compile(r"(\|\||;|&)\s*(true\b|:(?=\s|$))|\bset \+e\b")
 TAGS = {"hide-input", "remove-cell", "remove-input"}
 WITHOUT_WORDS = {"AssertionError", "KeyboardInterrupt", "SystemExit", "KeyError"}
 THREE = 3  # smaller numbers are in every cell
+BLOCK = re.compile(r"^(`{3,})[^\n]*\n.*?^\1$", re.M | re.S)
+PROMISES = re.compile(
+    r"\b((fast|slow|quick|cheap|soon)(er|est)|as fast as|always|never)\b", re.I
+)
 
 
 def python(cell: str) -> ast.Module:
@@ -84,8 +90,67 @@ def is_empty(node: ast.expr) -> bool:
     return not getattr(node, "elts", getattr(node, "keys", [node]))
 
 
+class Inlined(ast.NodeTransformer):
+    """Writes out the names that a function binds once."""
+
+    def __init__(self, function: ast.FunctionDef) -> None:
+        stored = [
+            node.id
+            for node in ast.walk(function)
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        ]
+        self.values = {
+            node.targets[0].id: node.value
+            for node in ast.walk(function)
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+            if stored.count(node.targets[0].id) == 1
+        }
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        value = self.values.pop(node.id, None)
+        if value is None or isinstance(node.ctx, ast.Store):
+            return node
+        inlined = self.visit(copy.deepcopy(value))
+        self.values[node.id] = value
+        return inlined
+
+
+def compared_with_itself(tree: ast.AST) -> Iterator[str]:
+    """Checks of a value against one that the same op makes of the same."""
+    ours = {
+        alias.asname or alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and "reference" not in node.module
+        for alias in node.names
+        if alias.name.islower() and list(EXAMPLES.glob(f"*/{node.module}.py"))
+    }
+    for function in ast.walk(tree):
+        if not isinstance(function, ast.FunctionDef):
+            continue
+        for node in ast.walk(function):
+            pair = []
+            if isinstance(node, ast.Assert) and isinstance(node.test, ast.Compare):
+                pair = [node.test.left, *node.test.comparators]
+            elif isinstance(node, ast.Call) and "assert" in ast.unparse(node.func):
+                pair = node.args[:2]
+            if len(pair) != 2 or "!=" in ast.unparse(node):
+                continue
+            left, right = (Inlined(function).visit(copy.deepcopy(x)) for x in pair)
+            names = [
+                names_in(side, ast.Load) - {"mode", "np", "tf"}
+                for side in (left, right)
+            ]
+            if (
+                ast.dump(left) == ast.dump(right)
+                or names[0] & ours
+                and names[0] == names[1]
+            ):
+                yield f"{ast.unparse(node)} compares what is computed in the same way"
+
+
 def always_true(tree: ast.AST) -> Iterator[str]:
     """Checks that compare a value with itself, or constants, or that are never made."""
+    yield from compared_with_itself(tree)
     for node in ast.walk(tree):
         pairs = []
         if isinstance(node, ast.If | ast.While) and is_literal(node.test):
@@ -98,6 +163,8 @@ def always_true(tree: ast.AST) -> Iterator[str]:
         if isinstance(node, ast.Assert):
             if isinstance(node.test, ast.Constant | ast.Tuple):
                 yield ast.unparse(node)
+            if ast.unparse(node.test) in ("_", "printed()"):
+                yield f"{ast.unparse(node)} says too little"
             if isinstance(node.test, ast.BoolOp):
                 if any(map(is_literal, node.test.values)):
                     yield ast.unparse(node)
@@ -163,9 +230,32 @@ def parts(page: Path) -> Iterator[tuple[str, str, str]]:
         yield title, part, shown_code(text if title in ("top", "Recap") else part)
 
 
+def passages(text: str) -> Iterator[tuple[str, str]]:
+    """Each piece of a text, with the code of the blocks right before and right behind it."""
+    pieces, blocks, end = [], [""], 0
+    for block in BLOCK.finditer(text):
+        if (piece := text[end : block.start()]).strip():
+            pieces.append(piece)
+            blocks.append("")
+        blocks[-1] += f"{block[0]}\n"
+        end = block.end()
+    pieces.append(text[end:])
+    for piece, around in zip(pieces, pairwise([*blocks, ""])):
+        yield piece, shown_code("".join(around))
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text, each in one line; of its markup, the addresses of links are left."""
+    text = re.sub(r"[`*]|\{value\}", "", BLOCK.sub("\n\n", text))
+    parts = re.split(r"\n\n|(?<=[.:?!])\s|^\W*[-*] ", text, flags=re.M)
+    return [" ".join(part.split()) for part in parts if part]
+
+
 def numbers_of_code(code: str) -> set[str]:
-    digits = re.findall(r"\d+(?:\.\d+)?", re.sub(r"(?<=\d)_(?=\d)", "", code))
+    digits = re.findall(r"(?<![\w.])\d+(?:\.\d+)?", re.sub(r"(?<=\d)_(?=\d)", "", code))
     digits += [number.removesuffix(".0") for number in digits]
+    bits = [*digits, *re.findall(r"(?<=[a-z])\d+(?=_t\b|\b)", code)]
+    digits += [f"{number} bits" for number in bits]
     words = set(re.findall(r"[a-z]+", code)) & set(WORDS)
     return {*digits, *(str(WORDS.index(word)) for word in words)}
 
@@ -191,7 +281,7 @@ def shown_code(text: str) -> str:
     return "\n".join(code)
 
 
-def numbers(prose: str) -> set[str]:
+def numbers(prose: str, words: bool = True) -> set[str]:
     """The numbers of a text, words from three on too, without those in links, headings and lists."""
     for taken_out in (
         r"^(`{3,}).*?^\1$",  # blocks
@@ -204,11 +294,14 @@ def numbers(prose: str) -> set[str]:
     ):
         prose = re.sub(taken_out, "", prose, flags=re.M | re.S)
     prose = re.sub(r"(?<=\d)[ ,](?=\d{3}\b)", "", prose)
-    found = {
+    bits = r"(?<![\w.])(\d+)[ -]bits?\b"
+    found = {f"{number} bits" for number in re.findall(bits, prose)}
+    prose = re.sub(bits, "", prose)
+    found |= {
         number for number in NUMBER.findall(prose) if float(number) not in (0, 1, 2)
     }
     for word in re.findall(r"[a-z]+", prose.lower()):
-        if word in WORDS[THREE:]:
+        if words and word in WORDS[THREE:]:
             found.add(str(WORDS.index(word)))
     return found
 
@@ -272,6 +365,84 @@ def test_what_comes_out_of_a_cell_is_checked(page):
     )
 
 
+def names_in(tree: ast.AST, kind: type) -> set[str]:
+    """Those that are read, or bound, there."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, kind):
+            found.add(node.id)
+        elif kind is ast.Store and isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found.add(node.name)
+        elif kind is ast.Store and isinstance(node, ast.arg):
+            found.add(node.arg)
+        elif kind is ast.Store and isinstance(node, ast.ExceptHandler) and node.name:
+            found.add(node.name)
+        elif kind is ast.Store and isinstance(node, ast.alias):
+            found.add((node.asname or node.name).partition(".")[0])
+    return found
+
+
+@chapters
+def test_a_shown_cell_uses_what_the_reader_has_seen(page):
+    """Its names are of shown cells, or imported."""
+    found = list(numbered_cells(page))
+    seen = {*dir(builtins), "display", "table", "_"}
+    for _, cell in found:
+        for node in ast.walk(python(cell)):
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                seen |= names_in(node, ast.Store)
+    problems = []
+    for place, cell in found:
+        if has_tag(cell, "remove-"):
+            continue
+        tree = python(cell)
+        seen |= names_in(tree, ast.Store)
+        if has_tag(cell, "hide-input"):
+            continue
+        problems += [
+            f"{place}: no cell before shows where {name} comes from"
+            for name in sorted(names_in(tree, ast.Load) - seen)
+        ]
+    report(problems)
+
+
+def displaying(tree: ast.Module) -> list[ast.stmt]:
+    """The statements of a cell that print something, and its last line."""
+    last = [line for line in tree.body[-1:] if isinstance(line, ast.Expr)]
+    return [line for line in tree.body if "print(" in ast.unparse(line) or line in last]
+
+
+@chapters
+def test_a_check_is_of_what_comes_out(page):
+    """Of the names in it, of the printed text, or of the error that was expected."""
+    functions = checking_functions(page)
+    found = [*numbered_cells(page), ("", "")]
+    problems = []
+    for (place, cell), (_, following) in pairwise(found):
+        guard = following if has_tag(following, "remove-cell") else ""
+        tree, checks = python(cell), python(guard).body
+        shown = displaying(tree)
+        if has_tag(cell, "remove-", "hide-input") or not shown:
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Assert) or (
+                isinstance(node, ast.Expr) and "assert" in ast.unparse(node.value)
+            ):
+                checks.append(node)
+            elif isinstance(node, ast.With) and "raises" in ast.unparse(node.items):
+                checks += [
+                    item.optional_vars for item in node.items if item.optional_vars
+                ]
+        checked = {name for node in checks for name in names_in(node, ast.Load)}
+        checked |= {name for node in checks for name in names_in(node, ast.Store)}
+        names = {name for node in shown for name in names_in(node, ast.Load)}
+        if not checked & {*names, "_", "printed"} and not names & {*functions, "table"}:
+            problems.append(
+                f"{place}: `{ast.unparse(shown[-1])}` is not what is asserted"
+            )
+    report(problems)
+
+
 def problems_of(cell: str) -> Iterator[str]:
     tree = python(cell)
     yield from (*always_true(tree), *vague(tree), *unasserted(tree))
@@ -281,6 +452,8 @@ def problems_of(cell: str) -> Iterator[str]:
             last.value, ast.Compare | ast.BoolOp
         ):
             yield f"{ast.unparse(last)} without assert"
+    if has_tag(cell, "remove-input") and "print(" in cell:
+        yield "what is printed is shown without its code: only tables and drawings are"
     if "%%bash" in cell and (swallowed := SWALLOWED.search(cell)):
         yield f"{swallowed[0].strip()} makes a failing command pass"
 
@@ -379,10 +552,59 @@ def test_numbers_in_the_text_are_in_the_code_of_their_section(page):
     )
 
 
+@chapters
+def test_a_number_in_digits_is_in_the_code_beside_it(page):
+    report(
+        f"{page.name}, {title}: {number} is in the code of the section, but not right before or behind "
+        f"`{' '.join(piece.split())[:60]}…`: show it by {{value}}, or assert it there in a removed cell"
+        for title, text, code in parts(page)
+        if title not in ("top", "Recap")
+        for piece, near in passages(text)
+        for number in sorted(numbers(piece, words=False) - numbers_of_code(near))
+        if number in numbers_of_code(code)  # else the test above has said it
+    )
+
+
+def quoted(page: Path) -> dict[str, str]:
+    """What the assertions in removed cells say when they fail, and where they are."""
+    return {
+        " ".join(sentences(node.msg.value)): place
+        for place, cell in numbered_cells(page)
+        if has_tag(cell, "remove-cell")
+        for node in ast.walk(python(cell))
+        if isinstance(node, ast.Assert) and isinstance(node.msg, ast.Constant)
+    }
+
+
+@chapters
+def test_what_a_guard_says_is_in_the_text(page):
+    """`assert fast < slow, "the first is faster"` holds these words of the text: a changed word fails here."""
+    text = " ".join(sentences(page.read_text()))
+    report(
+        f"{place}: the text does not say `{words}`"
+        for words, place in quoted(page).items()
+        if words not in text
+    )
+
+
+@chapters
+def test_a_promise_is_held_by_an_assertion_or_has_a_source(page):
+    report(
+        f"{page.name}: `{sentence}`: {match[0]} needs an assertion with words of the sentence as its message, "
+        "in a removed cell, or a link to its source"
+        for sentence in sentences(page.read_text())
+        if (match := PROMISES.search(sentence)) and "](" not in sentence
+        if not any(words in sentence and match[0] in words for words in quoted(page))
+    )
+
+
 @pytest.mark.parametrize(
     "check",
     [
         "assert x == x",
+        "def test_it():\n    expected = f(1)\n    x = f(1)\n    assert x == expected",
+        "from zero_out import zero_out\n"
+        "def test_it(mode):\n    expected = zero_out(1)\n    assert mode(zero_out)(1) == expected",
         "assert True",
         "assert (x == y, 'a tuple')",
         "np.testing.assert_array_equal(x, x)",
