@@ -179,7 +179,25 @@ def test_options_of_our_programs_exist(text):
         for option in re.findall(r"(?<!\S)--[a-z][a-z-]*", rest):
             if f'"{option}"' not in path.read_text():
                 unknown.append(f"{program} {option}")
+    cells = "".join(token.content for token in tokens(text) if token.type == "fence")
+    known = sources() + (ROOT / "opcheck/__main__.py").read_text() + cells
+    for token in [] if text.name == "Makefile" else inline(text):
+        option = re.match(r"--([\w-]+)", token.content)
+        if token.type == "code_inline" and option and option[1] not in known:
+            unknown.append(option[0])
     assert not unknown
+
+
+@pages
+def test_options_of_the_compiler_are_those_of_the_build(page):
+    """Those that begin as ours do; a page may say which ones it does without."""
+    cmake = "\n".join(path.read_text() for path in ROOT.glob("cmake/*"))
+    cmake += "\n".join(path.read_text() for path in EXAMPLES.glob("*/CMakeLists.txt"))
+    prose = " ".join(
+        token.content for token in inline(page) if token.type == "code_inline"
+    )
+    ours = r"(?<!\S)(?:-W\w+|-fvis\S+|-ffp-\S+|--fmad\S+)"
+    assert set(re.findall(ours, prose)) - set(re.findall(r"[-\w=]+", cmake)) == set()
 
 
 @texts
@@ -266,6 +284,40 @@ def test_the_text_of_a_link_agrees_with_the_page_that_it_leads_to(page):
         if not agrees:
             wrong.append(f"[{label}]({address})")
     assert not wrong, "the text has no word of the page's title, or more of another's"
+
+
+@pages
+def test_what_a_link_speaks_of_is_in_the_section_that_it_leads_to(page):
+    for label, address in links(page):
+        name, _, anchor = address.removeprefix("./").partition("#")
+        target = DOCS / name if name else page
+        if not anchor or target not in PAGES or label in ("above", "below"):
+            continue
+        sections = re.split(r"^#+ (.*)$", target.read_text(), flags=re.M)
+        titles = [slug(title.replace("`", "")) for title in sections[1::2]]
+        section = (
+            sections[1::2][titles.index(anchor)] + sections[2::2][titles.index(anchor)]
+        )
+        known = words(section) | words(headings(target)[0])
+        assert words(label) & known, (
+            f"[{label}]({address}): nothing of it is said there"
+        )
+
+
+@texts
+def test_the_number_in_a_link_is_in_its_address(text):
+    """`#351` leads to an address that ends so; a paper is named in the code, too, that follows it."""
+    code_of_examples = "".join(path.read_text() for path in EXAMPLES.glob("*/*.py"))
+    wrong = []
+    for label, address in links(text):
+        if address.startswith("http") and not address.startswith(REPOSITORY):
+            numbers = re.findall(r"#(\d+)", label)
+            fits = all(address.endswith(f"/{number}") for number in numbers)
+            if "arxiv.org" in address or "doi.org" in address:
+                fits = address in code_of_examples
+            if not fits:
+                wrong.append(f"[{label}]({address})")
+    assert not wrong
 
 
 def order_of_chapters() -> list[str]:

@@ -25,9 +25,10 @@ def roi_pool(
 ) -> tuple[tf.Tensor, tf.Tensor]:
     """Cuts each region of interest into bins and takes the maximum of each.
 
-    The convention is that of Caffe's ROIPooling layer (Girshick, Fast R-CNN, 2015) with bin
-    edges in float32: corners are scaled and rounded, half away from zero; a region is at least
-    one pixel wide and high; bins that overlap share pixels. NaN is never a maximum.
+    The convention is that of Caffe's ROIPooling layer (Girshick, Fast R-CNN, 2015,
+    https://arxiv.org/abs/1504.08083) with bin edges in float32: corners are scaled and rounded,
+    half away from zero; a region is at least one pixel wide and high; bins that overlap share
+    pixels. NaN is never a maximum.
 
     Args:
       features: `[batch, height, width, channels]`; half, bfloat16, float32 or float64.
