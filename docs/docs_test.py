@@ -1,5 +1,6 @@
 """Holds pages and code to each other, in both directions."""
 
+import ast
 import re
 from pathlib import Path
 
@@ -65,6 +66,36 @@ def test_the_names_in_a_folder_say_what_is_the_op(example):
     assert {name for name in others if f"{example}/{name}" not in pages} == set()
     for kind in "reference", "fuzz":
         assert re.search(rf"^(?:{own})_{kind}\.py$", "\n".join(files), re.M), kind
+
+
+@pytest.mark.parametrize("example", book.examples())
+def test_the_default_of_an_attr_is_that_of_the_functions(example):
+    """The Python function passes its own, so nobody would notice another one in the interface."""
+    folder = EXAMPLES / example
+    defaults = {}
+    for path in folder.glob("*.cc"):
+        ops = re.split(
+            r'^REGISTER_\w+\(\s*"(?:\w+>)?(\w+)"', path.read_text(), flags=re.M
+        )
+        for op, text in zip(ops[1::2], ops[2::2]):
+            attrs = r'"(\w+): (?:int|float|bool|string)\b(?: >= \S+)? = ([^"]*)"'
+            for attr, default in re.findall(attrs, text):
+                value = (
+                    default.capitalize() if default in ("true", "false") else default
+                )
+                defaults[op.lower(), attr] = ast.literal_eval(value)
+    for path in folder.glob("*.py"):
+        for function in ast.walk(ast.parse(path.read_text())):
+            if not isinstance(function, ast.FunctionDef):
+                continue
+            op = function.name.removesuffix("_reference").replace("_", "")
+            arguments = function.args.args[::-1]
+            for argument, default in zip(arguments, function.args.defaults[::-1]):
+                known = defaults.get((op, argument.arg))
+                assert known is None or known == ast.literal_eval(default), (
+                    f"{path.name}: {function.name}({argument.arg}={ast.unparse(default)}), "
+                    f"but the default of the attr is {known}"
+                )
 
 
 @chapters
