@@ -1,5 +1,6 @@
 """A short fuzz round of every example, and what `tools/fuzz.py` takes for wrong."""
 
+import re
 import shutil
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
@@ -40,6 +41,22 @@ def test_a_short_fuzz_round_finds_nothing(failures, file):
 def test_every_example_says_how_to_fuzz_it():
     examples = {file.parent for file in ROOT.glob("examples/*/CMakeLists.txt")}
     assert examples - {file.parent for file in FILES} == set()
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_what_a_reader_may_call_is_compared_with_its_reference(file):
+    """The ops that have a function of their name beside them, but for those that refuse every call."""
+    functions = {
+        name.replace("_", "")
+        for path in file.parent.glob("*.py")
+        if not path.stem.startswith("wrong_")
+        for name in re.findall(r"^def ([a-z]\w*)\(", path.read_text(), re.M)
+    }
+    text = file.read_text()
+    left_out = re.findall(
+        r'^    "(?:\w+>)?(\w+)": "(?!deprecated|of version)', text, re.M
+    )
+    assert {op for op in left_out if op.lower() in functions} == set()
 
 
 def test_a_wrong_answer_and_a_forgotten_op_are_errors(failures, tmp_path):

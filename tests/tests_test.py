@@ -4,6 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+import book
 import pytest
 from book import EXAMPLES, ROOT
 
@@ -96,6 +97,57 @@ def test_every_file_of_tests_is_collected():
         assert "collect_ignore" not in conftest.read_text()
 
 
+def left_out_of_op_test(text: str) -> Iterator[str]:
+    """What an op's promises are not held to."""
+    for x in ast.walk(ast.parse(text)):
+        if isinstance(x, ast.Call) and ast.unparse(x.func) == "op_test":
+            for option in x.keywords:
+                if option.arg in ("skip", "checks", "tolerances", "special_values"):
+                    yield f"op_test({ast.unparse(x.args[0])}, …) with {ast.unparse(option)}"
+
+
+TYPES = {"float": "float32", "double": "float64", "half": "float16"}
+EXAMPLES_TESTS = sorted(EXAMPLES.glob("*/*_test.py"))
+
+
+@pytest.mark.parametrize("file", EXAMPLES_TESTS, ids=lambda path: path.stem)
+def test_an_example_is_held_to_all_promises(file):
+    report(
+        f"{file.name}: {problem}" for problem in left_out_of_op_test(file.read_text())
+    )
+
+
+@pytest.mark.parametrize("file", EXAMPLES_TESTS, ids=lambda path: path.stem)
+def test_all_dtypes_of_the_interface_are_tested(file):
+    """A list named DTYPES has each `T: {…}` of the example's interfaces."""
+    interfaces = "".join(
+        path.read_text()
+        for path in file.parent.glob("*.cc")
+        if not path.name.startswith(("wrong_", "solution_"))
+    )
+    sets = re.findall(r'"T: \{([a-z0-9, ]+)\}', interfaces)
+    declared = {TYPES.get(x, x) for one in sets for x in one.split(", ")}
+    for listed in re.findall(r"^DTYPES = \[(.*)\]$", file.read_text(), re.M):
+        tested = {TYPES.get(x, x) for x in re.findall(r"\.(\w+)", listed)}
+        assert tested == declared
+
+
+@pytest.mark.parametrize("page", book.chapters().values(), ids=lambda path: path.stem)
+def test_the_ops_of_a_chapter_keep_their_promises(page):
+    """Each op that a page's front matter names has an op_test, but for those of solutions."""
+    solutions = "".join(path.read_text() for path in EXAMPLES.glob("*/solution_*.cc"))
+    [ops] = re.findall(r"^ops: \[(.*)\]$", page.read_text(), re.M) or [""]
+    tests = "".join(path.read_text() for path in EXAMPLES_TESTS)
+    tested = set(re.findall(r"\bop_test\(\s*(?:\w+\.)?(\w+)", tests))
+    untested = [
+        op
+        for op in ops.split(", ")
+        if op and re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", op).lower() not in tested
+        if f'REGISTER_OP("{op}")' not in solutions
+    ]
+    assert not untested
+
+
 COMMANDS = [
     ROOT / name for name in ("Makefile", ".ci/run", "postBuild", ".readthedocs.yaml")
 ] + sorted((ROOT / ".github" / "workflows").glob("*.yml"))
@@ -135,7 +187,8 @@ def test_a_reference_computes_without_the_op(file):
         "@pytest.mark.skipif(True, reason='slow')\ndef test_it():\n    assert f() == 1",
         "it_keeps_its_promises = op_test(op)",
         "def test_it():\n    f()",
+        "test_it = op_test(op, 1, skip={'schema': 'no time'})",
     ],
 )
 def test_a_test_that_is_none_is_found(text):
-    assert [*never_run(text), *checks_nothing(text)]
+    assert [*never_run(text), *checks_nothing(text), *left_out_of_op_test(text)]

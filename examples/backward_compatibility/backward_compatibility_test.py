@@ -62,6 +62,9 @@ def golden_reference(x):
 
 
 RECTIFY_V1 = "name: 'Rectify' input_arg { name: 'signal' type: DT_FLOAT } output_arg { name: 'result' type: DT_FLOAT }"
+test_amplify_keeps_its_promises = op_test(
+    v2.amplify, SIGNAL, factor=3.0, reference=amplify_reference
+)
 test_rectify_keeps_its_promises = op_test(
     v2.rectify,
     SIGNAL,

@@ -27,6 +27,9 @@ REFUSED = (tf.errors.InvalidArgumentError, ValueError)
 test_extremes_keeps_its_promises = op_test(
     extremes, np.float32([[1, -2, 3], [0, 5, -4]]), reference=extremes_reference
 )
+test_frexp_keeps_its_promises = op_test(
+    frexp_library.frexp, np.float32([3, -0.1, 0]), reference=frexp_reference
+)
 test_zero_out_at_keeps_its_promises = op_test(
     zero_out_at, np.float32([[3, 4], [5, 6]]), index=2, reference=zero_out_at_reference
 )
