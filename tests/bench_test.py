@@ -1,6 +1,7 @@
 """The benches: what they compare with is right, and what is in the way they say in one line."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -96,6 +97,16 @@ def test_a_ratio_lies_between_its_quartiles(path):
     for one in rows:
         if one.get("ratio"):
             assert float(one["q1"]) <= float(one["ratio"]) <= float(one["q3"]), one
+
+
+@TABLES
+def test_the_goals_are_those_of_the_bench(path):
+    """It may have been changed since the table was written."""
+    bench = path.with_suffix(".py").read_text()
+    for one in measured.read(path.stem).rows:
+        if goal := one.get("goal"):
+            number = goal.split()[-1]
+            assert re.search(rf"(?<![\w.]){re.escape(number)}(?![\w.])", bench), one
 
 
 def test_a_table_that_a_hand_has_changed_is_refused(tmp_path, monkeypatch):

@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
+import sanitize
 import yaml
 
 ROOT = Path(__file__).parents[1]
@@ -290,6 +291,15 @@ def test_conda_installs_what_pyproject_lists():
     ]
 
 
+WHEN = {  # at each push, or weekly
+    "test": "!=",
+    "lint": "!=",
+    "oldest-tensorflow": "==",
+    "newest-tensorflow": "==",
+    "sanitizers": "==",
+}
+
+
 def workflow(name: str) -> dict:
     return yaml.safe_load((ROOT / ".github" / "workflows" / f"{name}.yml").read_text())
 
@@ -303,6 +313,23 @@ def test_the_oldest_tensorflow_is_tested():
     steps = workflow("test")["jobs"]["oldest-tensorflow"]["steps"]
     oldest = TENSORFLOWS.split()[0]
     assert f".ci/run TENSORFLOW={oldest} examples test" in commands(steps)
+
+
+def test_all_that_checks_is_run():
+    """At each push or weekly: another condition would leave it out."""
+    tests = workflow("test")
+    assert {"pull_request", "schedule", "workflow_call"} <= tests[True].keys()
+    jobs = tests["jobs"]
+    weekly = {name: f"github.event_name {is_} 'schedule'" for name, is_ in WHEN.items()}
+    assert {name: job.get("if") for name, job in jobs.items()} == weekly
+    assert ".ci/run lint" in commands(jobs["lint"]["steps"])
+    sanitizers = jobs["sanitizers"]
+    assert "make ${{ matrix.sanitizer }}" in commands(sanitizers["steps"])
+    named = sanitizers["strategy"]["matrix"]["sanitizer"]
+    assert named == list(sanitize.SANITIZERS)
+    newest = "".join(commands(jobs["newest-tensorflow"]["steps"]))
+    assert "--upgrade --pre tensorflow-cpu" in newest
+    assert "examples test" in newest
 
 
 def commands(steps: list[dict]) -> list[str]:
