@@ -53,7 +53,7 @@ from opcheck import calls as calls_module  # noqa: E402
 from opcheck import children, source  # noqa: E402
 from opcheck import report as report_module  # noqa: E402
 from opcheck.__main__ import main, parser  # noqa: E402
-from opcheck.checks import compatibility, fresh, robust  # noqa: E402
+from opcheck.checks import compatibility, fresh, robust, transforms  # noqa: E402
 from opcheck.compare import difference, mentions  # noqa: E402
 from opcheck.fuzzing import fuzz  # noqa: E402
 from opcheck.samples import as_arrays, locate  # noqa: E402
@@ -827,19 +827,15 @@ def test_what_a_check_says(op, said):
         assert words in report[check].detail
 
 
-@pytest.mark.parametrize("error", ["NotFoundError: another", ""])
-def test_another_error_without_the_library_is_a_finding(error):
-    outcomes = {
-        False: calls_module.Outcome([normal(2)]),
-        True: calls_module.Outcome(None if error else [normal(2)], error),
-    }
+def saved_model(loaded, bare) -> opcheck.Result:
+    """What the check finds where a model, loaded with and without the library, comes to this."""
 
     class Child:
-        def __init__(self, bare=False):
+        def __init__(self, bare_):
             self.answers = {
                 calls_module.save_model: [normal(2)],
                 Subject.describe: SimpleNamespace(op_types=["ZeroOut"]),
-                calls_module.load_saved_model: outcomes[bare],
+                calls_module.load_saved_model: bare if bare_ else loaded,
             }
 
         def ask(self, request, **unused):
@@ -849,10 +845,46 @@ def test_another_error_without_the_library_is_a_finding(error):
         return contextlib.nullcontext(Child(bare))
 
     found = opcheck.Findings("saved_model", "")
-    sample = SimpleNamespace(inputs=[], options={})
-    fresh.saved_model(make, sample, found)
-    assert found.result().expected == "Op type not registered 'ZeroOut'"
-    assert found.result().seen == (error or "it ran")
+    fresh.saved_model(make, SimpleNamespace(inputs=[], options={}), found)
+    return found.result()
+
+
+@pytest.mark.parametrize("error", ["NotFoundError: another", ""])
+def test_another_error_without_the_library_is_a_finding(error):
+    right = calls_module.Outcome([normal(2)])
+    bare = calls_module.Outcome(None, error) if error else right
+    result = saved_model(right, bare)
+    assert result.expected == "Op type not registered 'ZeroOut'"
+    assert result.seen == (error or "it ran")
+
+
+def test_another_result_of_a_saved_model_is_a_finding():
+    bare = calls_module.Outcome(None, "Op type not registered 'ZeroOut'")
+    assert saved_model(calls_module.Outcome([normal(2)]), bare).verdict == "pass"
+    result = saved_model(calls_module.Outcome([normal(2) + 1]), bare)
+    assert result.detail == "loaded in a fresh process"
+
+
+@pytest.mark.parametrize("special", [np.nan, np.inf, -np.inf])
+def test_a_special_value_that_is_passed_over_is_a_finding(special):
+    def op(x):
+        same = tf.math.is_nan(x) if np.isnan(special) else x == special
+        return tf.where(same, tf.zeros_like(x), x)
+
+    options = {"reference": lambda x: x, "checks": "reference"}
+    report = opcheck.check(op, normal(4), **options)
+    assert f"with {special}".lower() in report["reference"].detail.lower()
+    opcheck.check(op, normal(4), special_values=False, **options).assert_ok()
+
+
+def test_another_result_on_the_gpu_is_a_finding(monkeypatch):
+    """A device that is not there is the CPU again, where this op gives another result at each call."""
+    monkeypatch.setattr(tf.config, "get_visible_devices", lambda kind: [kind])
+    for op, verdict in [(counts_calls, "fail"), (adds_one, "pass")]:
+        found = opcheck.Findings("devices", "")
+        subject = Subject(op, [normal(2)], {}, {"op_types": ["Identity"]})
+        transforms.devices(subject, found)
+        assert found.result().verdict == verdict
 
 
 def test_empty_tries_each_dimension_and_scalars():
