@@ -224,6 +224,16 @@ def test_the_bench_of_the_gpu_says_that_there_is_none(tmp_path):
     assert run.stderr == "make bench-gpu: no GPU: nvidia-smi finds none\n"
 
 
+@pytest.mark.parametrize(
+    "library", sorted(ROOT.glob("examples/*/lib*.so")), ids=lambda path: path.stem
+)
+def test_a_library_exports_no_function_of_its_own(library):
+    """Two libraries in one process would call each other's."""
+    command = ["nm", "-D", "--defined-only", library]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "op_by_op" not in run.stdout
+
+
 # From each header that is precompiled to what is declared there, of all that the examples use.
 PRECOMPILED = {
     "op.h": r"\bREGISTER_OP\(",

@@ -2,6 +2,8 @@
 
 import ast
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import book
@@ -163,6 +165,25 @@ def test_a_failing_command_fails(file):
     if file.name == "Makefile":
         assert not re.findall(r"^\t@?-.*", text, re.M), "make goes on after this"
         assert re.search(r"-m sphinx\b.* -W ", text), "a warning must be an error"
+
+
+# What a target of the Makefile runs, in this order, as its help says.
+RUNS = {
+    "docs": ["tools/examples.py", "-m sphinx -n -W", "build/html"],
+    "test": ["tools/examples.py", "-m sphinx", "SITE_IS_BUILT=1", "-m pytest"],
+    "lint": ["ruff check", "format --quiet --check", "-run -Werror", "shellcheck"],
+    "asan": ["tools/sanitize.py asan"],
+    "tsan": ["tools/sanitize.py tsan"],
+    "notebooks": ["tools/examples.py", "-b notebook"],
+    "linkcheck": ["tools/examples.py", "-b linkcheck"],
+}
+
+
+@pytest.mark.parametrize("target", RUNS)
+def test_a_target_runs_what_its_help_says(target):
+    command = ["make", "-n", f"PYTHON={sys.executable}", target]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert re.search(".*".join(map(re.escape, RUNS[target])), run.stdout, re.S)
 
 
 @pytest.mark.parametrize(
