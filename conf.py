@@ -178,7 +178,8 @@ class Chapters(SphinxDirective):
     def part(self, title: str, pages: list[str]) -> nodes.section:
         part = nodes.section(ids=[nodes.make_id(title)])
         part += nodes.title(title, title)
-        table, others = ["| Page | Ops | You learn to |", "|---|---|---|"], []
+        table = ["| Page | Ops | You learn to | Example |", "|---|---|---|---|"]
+        others = []
         listed = self.env.metadata[self.env.docname].setdefault("listed", {})
         for path in (Path(self.env.doc2path(page)) for page in pages):
             listed[str(path)] = says = front_matter(path)
@@ -189,13 +190,22 @@ class Chapters(SphinxDirective):
             link = f"[{says.get('title')}]({path.name})"
             if "learn" in says:
                 ops = ", ".join(f"`{op}`" for op in says.get("ops", []))
-                table.append(f"| {link} | {ops} | {says['learn']} |")
+                table.append(
+                    f"| {link} | {ops} | {says['learn']} | {zip_of(path.stem)} |"
+                )
             elif says:  # else the table of contents complains
                 others.append(link)
         contents = ["```{toctree}", ":hidden:", f":caption: {title}", "", *pages, "```"]
         lines = [*(table if table[2:] else []), "", " · ".join(others), "", *contents]
         self.state.nested_parse(StringList(lines), self.content_offset, part)
         return part
+
+
+def zip_of(page: str) -> str:
+    """A link to the example of a page, if it has one."""
+    if not (EXAMPLES / page).is_dir():
+        return ""
+    return f'<a href="downloads/{page}.zip" download aria-label="Example {page} as a zip">zip</a>'
 
 
 def front_matter(path: Path) -> dict[str, object]:

@@ -295,6 +295,24 @@ def test_landing_page(documents, site):
     urls = importlib.metadata.metadata("op-by-op").get_all("Project-URL")
     repository = dict(url.split(", ") for url in urls)["Repository"]
     assert f"git clone {repository} " in page.get_text()
+    badge = page.select_one(".badge-of-the-run").get_text()
+    assert f"TensorFlow {importlib.metadata.version(INSTALLED[-1])}\n" in badge
+
+
+def test_the_first_screen_has_an_op_its_result_and_a_region_that_moves(visit, address):
+    page = visit(address, "index.html")
+    for shown in (
+        page.locator(".routes"),
+        page.get_by_text("REGISTER_OP"),
+        page.get_by_text("void Compute"),
+        page.locator(".cell_output", has_text="[5, 0, 0]"),
+        page.locator(".roi-picture .pooled").last,
+    ):
+        expect(shown).to_be_in_viewport(ratio=1)
+    before = page.locator(".pooled").all_text_contents()
+    page.get_by_role("application").first.focus()
+    page.keyboard.press("Shift+ArrowRight")
+    assert page.locator(".pooled").all_text_contents() != before
 
 
 @on_files

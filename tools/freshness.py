@@ -66,13 +66,14 @@ def outdated_by_tables(app: Sphinx, env: BuildEnvironment, *_: object) -> list[s
     ]
 
 
-def note_read(app: Sphinx, env: BuildEnvironment, pages: list[str]) -> None:
-    app.read_pages = set(pages)
-
-
 def written_again(app: Sphinx, env: BuildEnvironment) -> list[str]:
-    """Pages that show what others say, such as the table of contents, are written again, not executed again."""
-    return list(env.all_docs) if app.read_pages & {"index", "glossary"} else []
+    """All pages, if what they show of others is new, such as titles: they are written again, not executed again."""
+    titles = {page: title.astext() for page, title in env.titles.items()}
+    shown = (titles, env.toctree_includes)
+    if shown == getattr(env, "shown_on_all_pages", None):
+        return []
+    env.shown_on_all_pages = shown
+    return list(env.all_docs)
 
 
 class Complaints(logging.Handler):
@@ -127,7 +128,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
     )
     app.connect("builder-inited", start)
     app.connect("env-get-outdated", outdated_by_tables)
-    app.connect("env-before-read-docs", note_read)
     app.connect("source-read", depend_on_examples)
     app.connect("env-updated", read_again)
     app.connect("env-updated", written_again)
