@@ -107,6 +107,19 @@ def test_the_solution_of_an_exercise_is_named_so(page):
     assert "/solution_" not in "".join(re.findall(SHOWN, rest, re.M))
 
 
+@chapters
+def test_a_shown_function_is_spoken_of_where_it_is_shown(page):
+    """Tests and gradients are named by what they do."""
+    for section in re.split(r"^(?=##+ )", page.read_text(), flags=re.M):
+        block = r"\{literalinclude\} +(\S+)\n(?::.*\n)*?:pyobject: ([a-z]\w*)"
+        rest = re.sub(block, "", section)
+        for file, name in re.findall(block, section):
+            if not file.endswith(("_test.py", "_reference.py")) and name != "main":
+                assert re.search(rf"\b{name}\b", rest), (
+                    f"{section[:60]}: {name} of {file}"
+                )
+
+
 def test_every_section_is_shown():
     shown = {snippet for page in CHAPTERS for snippet in directives(page, "snippet")}
     sources = [

@@ -131,7 +131,8 @@ def test_all_dtypes_of_the_interface_are_tested(file):
     declared = {TYPES.get(x, x) for one in sets for x in one.split(", ")}
     for listed in re.findall(r"^DTYPES = \[(.*)\]$", file.read_text(), re.M):
         tested = {TYPES.get(x, x) for x in re.findall(r"\.(\w+)", listed)}
-        assert tested == declared
+        problem = f"{file.name}: DTYPES are {tested}, those of the interface {declared}"
+        assert tested == declared, problem
 
 
 @pytest.mark.parametrize("page", book.chapters().values(), ids=lambda path: path.stem)
@@ -147,7 +148,7 @@ def test_the_ops_of_a_chapter_keep_their_promises(page):
         if op and re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", op).lower() not in tested
         if f'REGISTER_OP("{op}")' not in solutions
     ]
-    assert not untested
+    assert not untested, f"{page.name} names ops without an op_test: {untested}"
 
 
 COMMANDS = [
@@ -183,7 +184,8 @@ RUNS = {
 def test_a_target_runs_what_its_help_says(target):
     command = ["make", "-n", f"PYTHON={sys.executable}", target]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    assert re.search(".*".join(map(re.escape, RUNS[target])), run.stdout, re.S)
+    ran = re.search(".*".join(map(re.escape, RUNS[target])), run.stdout, re.S)
+    assert ran, f"make {target} does not run {', '.join(RUNS[target])}: {run.stdout}"
 
 
 @pytest.mark.parametrize(
