@@ -215,3 +215,17 @@ def test_a_reference_computes_without_the_op(file):
 )
 def test_a_test_that_is_none_is_found(text):
     assert [*never_run(text), *checks_nothing(text), *left_out_of_op_test(text)]
+
+
+def test_the_tests_of_a_group_run_in_one_process(tmp_path):
+    """Else a fixture that takes a minute is made by each process that runs one of them."""
+    (tmp_path / "group_test.py").write_text(
+        "import os, pathlib, pytest\n\n"
+        "@pytest.mark.xdist_group('one')\n@pytest.mark.parametrize('number', range(8))\n"
+        "def test_it(number):\n"
+        "    pathlib.Path(os.environ['PYTEST_XDIST_WORKER']).touch()\n"
+    )
+    options = ["-n2", "--dist=loadgroup", "--rootdir=.", "group_test.py"]
+    command = [sys.executable, "-m", "pytest", *options]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    assert len(list(tmp_path.glob("gw*"))) == 1
