@@ -5,6 +5,7 @@ import html
 import importlib.metadata
 import re
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import sphinx.builders
@@ -22,9 +23,18 @@ sys.path.insert(0, str(Path(__file__).parent / "tools"))
 from book import EXAMPLES, listed_parts  # noqa: E402
 from sections import sections  # noqa: E402
 
-# A process gets one page after the other. By itself, Sphinx would give each a share of them at the start, and in the
-# end one would work on a long page and the others on nothing.
-sphinx.builders.make_chunks = lambda pages, *_: [[page] for page in pages]
+
+def longest_first(source: Path, pages: Iterable[str], *_: object) -> list[list[str]]:
+    """One page after the other for each process, and first those whose cells compile and run other programs.
+
+    By itself, Sphinx would give each process a share of the pages at the start, and in the end one would work on a
+    long page and the others on nothing.
+    """
+    programs = {
+        page: (source / f"{page}.md").read_text().count("%%bash") for page in pages
+    }
+    return [[page] for page in sorted(programs, key=programs.get, reverse=True)]
+
 
 metadata = importlib.metadata.metadata("op-by-op")
 urls = dict(url.split(", ") for url in metadata.get_all("Project-URL"))
@@ -241,6 +251,8 @@ def stay_here(app: Sphinx, page: str, template: str, context: dict, _) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
+    source = Path(app.srcdir)
+    sphinx.builders.make_chunks = functools.partial(longest_first, source)
     app.connect("html-page-context", stay_here)
     app.connect("env-get-outdated", outdated_lists)
     app.add_directive("snippet", Snippet)
