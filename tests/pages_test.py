@@ -13,6 +13,8 @@ from small_pages import beginning
 
 ROOT = Path(__file__).parents[1]
 FRONT = beginning()
+# Its tests share one build of a small book.
+pytestmark = pytest.mark.xdist_group("small pages")
 GOOD = """\
 :::{dropdown} A solution
 Text.
