@@ -202,6 +202,42 @@ class ElementwiseMedianOp : public OpKernel {
   }
 };
 
+// Zeros, and in their corner what both shapes have, in rows.
+class Corner {
+ public:
+  Corner(const TensorShape& from, const TensorShape& to) {
+    int last = from.dims() - 1;  // of those that differ: the rest is one row
+    int64_t in = 1;
+    for (; last > 0 && from.dim_size(last) == to.dim_size(last); --last) {
+      in *= from.dim_size(last);
+    }
+    int64_t out = in;
+    dimensions_.resize(last + 1);
+    for (int d = last; d >= 0; --d) {
+      dimensions_[d] = {std::min(from.dim_size(d), to.dim_size(d)), in, out};
+      in *= from.dim_size(d);
+      out *= to.dim_size(d);
+    }
+  }
+
+  void Copy(const float* in, float* out, size_t d = 0) const {
+    const auto [kept, in_stride, out_stride] = dimensions_[d];
+    if (d + 1 == dimensions_.size()) {
+      std::copy_n(in, kept * in_stride, out);
+      return;
+    }
+    for (int64_t i = 0; i < kept; ++i) {
+      Copy(in + i * in_stride, out + i * out_stride, d + 1);
+    }
+  }
+
+ private:
+  struct Dimension {
+    int64_t kept, in_stride, out_stride;
+  };
+  std::vector<Dimension> dimensions_;
+};
+
 class CropOrPadOp : public OpKernel {
  public:
   using OpKernel::OpKernel;
@@ -223,18 +259,13 @@ class CropOrPadOp : public OpKernel {
 
     const auto in = input.flat<float>();
     auto out = resized->flat<float>();
-    for (int64_t i = 0; i < out.size(); ++i) {
-      bool inside = in.size() > 0;
-      int64_t rest = i, from = 0, stride = 1;
-      for (int d = shape.dims() - 1; inside && d >= 0; --d) {
-        const int64_t index = rest % shape.dim_size(d);
-        inside = index < input.dim_size(d);
-        from += inside ? index * stride : 0;
-        stride *= input.dim_size(d);
-        rest /= shape.dim_size(d);
-      }
-      out(i) = inside ? in(from) : 0.0f;
+    std::fill_n(out.data(), out.size(), 0.0f);
+    if (in.size() == 0 || out.size() == 0) return;
+    if (shape.dims() == 0) {
+      out(0) = in(0);
+      return;
     }
+    Corner(input.shape(), shape).Copy(in.data(), out.data());
   }
 };
 
