@@ -13,6 +13,13 @@ def parse(shape: str) -> tf.TensorShape:
     return tf.TensorShape([None if size == "?" else int(size) for size in sizes])
 
 
+def text_of(shape: tf.TensorShape) -> str:
+    """The opposite of `parse`."""
+    if shape.rank is None:
+        return "?"
+    return f"[{','.join('?' if size is None else str(size) for size in shape)}]"
+
+
 def infer(
     function: Callable[..., tf.Tensor], inputs: str, dtype: tf.DType = tf.float32
 ) -> str:
@@ -31,7 +38,4 @@ def infer(
     """
     specs = [tf.TensorSpec(parse(shape), dtype) for shape in inputs.split(";")]
     traced = tf.function(function, autograph=False).get_concrete_function(*specs)
-    shape = traced.output_shapes
-    if shape.rank is None:
-        return "?"
-    return f"[{','.join('?' if size is None else str(size) for size in shape)}]"
+    return text_of(traced.output_shapes)

@@ -103,15 +103,17 @@ class Op {
   } while (false)
 
 // [test] A table of input and output shapes; a known value; a partial one.
-TEST(ShapeFunctions, MatVec) {
-  const Op op("MatVec");
-  INFER_OK(op, "[2,3];[3]", "[2]");
-  INFER_OK(op, "[?,3];[3]", "[?]");
-  INFER_OK(op, "[2,?];?", "[2]");
-  INFER_OK(op, "?;?", "[?]");
-  INFER_ERROR("Dimensions must be equal, but are 3 and 4", op, "[2,3];[4]");
-  INFER_ERROR("must be rank 2 but is rank 1", op, "[3];[3]");
-  INFER_ERROR("must be rank 1 but is rank 2", op, "?;[3,1]");
+TEST(ShapeFunctions, CrossFeatures) {
+  const Op op("CrossFeatures");
+  INFER_OK(op, "[2,3];[2,4]", "[2,12]");
+  INFER_OK(op, "[?,3];[2,4]", "[2,12]");
+  INFER_OK(op, "[?,3];[?,?]", "[?,?]");
+  INFER_OK(op, "[?,0];[?,?]", "[?,0]");
+  INFER_OK(op, "?;?", "[?,?]");
+  INFER_ERROR("Dimensions must be equal, but are 2 and 5", op, "[2,3];[5,4]");
+  INFER_ERROR("must be rank 2 but is rank 1", op, "[3];?");
+  INFER_ERROR("must be rank 2 but is rank 3", op, "?;[2,2,2]");
+  INFER_ERROR("overflow", op, "[0,4294967296];[0,4294967296]");
 }
 
 TEST(ShapeFunctions, CropOrPadToAKnownShape) {
@@ -136,59 +138,6 @@ TEST(ShapeFunctions, CropOrPadToAShapeThatIsNotWhollyKnown) {
   INFER_ERROR("must be rank 3 but is rank 2", op, "[5,5,5];[2]");
   INFER_ERROR("must be rank 1 but is rank 2", op, "?;[2,2]");
   INFER_OK(Op(op).PartialValue(1, "[2,?]"), "[5,5];[2]", "[2,?]");
-}
-
-// [tables] The other ops.
-TEST(ShapeFunctions, RgbToGray) {
-  const Op op("RgbToGray");
-  INFER_OK(op, "[4,5,3]", "[4,5,1]");
-  INFER_OK(op, "[?,?]", "[?,1]");
-  INFER_OK(op, "?", "?");
-  INFER_ERROR("must be 3 but is 4", op, "[4,5,4]");
-  INFER_ERROR("must be at least rank 1 but is rank 0", op, "[]");
-}
-
-TEST(ShapeFunctions, DirectSum) {
-  const Op op("DirectSum");
-  INFER_OK(op, "[2,3];[3,4]", "[5,7]");
-  INFER_OK(op, "[2,?];[3,4]", "[5,?]");
-  INFER_OK(op, "[0,0];[3,?]", "[3,?]");
-  INFER_OK(op, "?;?", "[?,?]");
-  INFER_ERROR("must be rank 2 but is rank 1", op, "[2];?");
-  INFER_ERROR("must be rank 2 but is rank 0", op, "?;[]");
-  INFER_ERROR("Dimension size overflow", op, "[9223372036854775807,1];[1,1]");
-}
-
-TEST(ShapeFunctions, KroneckerProduct) {
-  const Op op("KroneckerProduct");
-  INFER_OK(op, "[2,3];[3,4]", "[6,12]");
-  INFER_OK(op, "[2,?];[3,4]", "[6,?]");
-  INFER_OK(op, "[0,1];[?,?]", "[0,?]");
-  INFER_OK(op, "?;?", "[?,?]");
-  INFER_ERROR("must be rank 2 but is rank 3", op, "[2,1,1];?");
-  INFER_ERROR("must be rank 2 but is rank 1", op, "?;[2]");
-  INFER_ERROR("overflow", op, "[4294967296,1];[4294967296,1]");
-}
-
-TEST(ShapeFunctions, ElementwiseMedian) {
-  const Op op = Op("ElementwiseMedian").Attr("N", 3);
-  INFER_OK(op, "[?,3];[2,?];?", "[2,3]");
-  INFER_OK(op, "[];[];[]", "[]");
-  INFER_OK(op, "?;?;?", "?");
-  INFER_ERROR("inputs[2] does not fit those before it", op,
-              "[?,3];[2,?];[2,4]");
-  INFER_ERROR("Shapes must be equal rank, but are 2 and 1", op, "[2];?;[2,1]");
-  INFER_OK(Op("ElementwiseMedian").Attr("N", 1), "[?]", "[?]");
-}
-
-TEST(ShapeFunctions, UnitImpulse) {
-  const Op op = Op("UnitImpulse").Attr("size", 4);
-  INFER_OK(op, "[2]", "[4,4]");
-  INFER_OK(op, "[0]", "[]");
-  INFER_OK(op, "[?]", "?");
-  INFER_OK(op, "?", "?");
-  INFER_ERROR("at most 254 elements, got 255", op, "[255]");
-  INFER_ERROR("must be rank 1 but is rank 0", op, "[]");
 }
 
 }  // namespace

@@ -11,24 +11,11 @@ import pytest
 import tensorflow as tf
 from infer import infer, parse
 from op_library import load_op_library
-from shape_functions import (
-    crop_or_pad,
-    direct_sum,
-    elementwise_median,
-    kronecker_product,
-    mat_vec,
-    rgb_to_gray,
-    unit_impulse,
-)
+from shape_functions import crop_or_pad, cross_features
 from shape_functions_reference import (
     crop_or_pad_reference,
-    direct_sum_reference,
-    elementwise_median_reference,
+    cross_features_reference,
     every_other_row_reference,
-    kronecker_product_reference,
-    mat_vec_reference,
-    rgb_to_gray_reference,
-    unit_impulse_reference,
 )
 
 from opcheck.testing import op_test
@@ -37,39 +24,19 @@ HERE = Path(__file__).parent
 every_other_row = load_op_library(
     HERE / "libevery_other_row.so", "every_other_row", "lying_every_other_row"
 )
-wrong_shapes = load_op_library(
-    HERE / "libwrong_shapes.so",
-    "crashing_kronecker_product",
-    "lazy_median",
-    "silent_median",
+wrong = load_op_library(
+    HERE / "libshape_functions.so", "crashing_cross_features", "silent_cross_features"
 )
-
-
-def median(*inputs):
-    return elementwise_median(inputs)
-
-
-def impulse(position):
-    return unit_impulse(position, size=4)
-
+calls = load_op_library(HERE / "libshape_calls.so", "shape_calls", "times_asked")
 
 SHAPES = [
-    (mat_vec, "[2,3];[3]", "[2]"),
-    (mat_vec, "[?,3];[3]", "[?]"),
-    (mat_vec, "[2,?];?", "[2]"),
-    (mat_vec, "?;?", "[?]"),
-    (rgb_to_gray, "[4,5,3]", "[4,5,1]"),
-    (rgb_to_gray, "[?,?]", "[?,1]"),
-    (rgb_to_gray, "?", "?"),
-    (direct_sum, "[2,3];[3,4]", "[5,7]"),
-    (direct_sum, "[2,?];[3,4]", "[5,?]"),
-    (direct_sum, "?;?", "[?,?]"),
-    (kronecker_product, "[2,3];[3,4]", "[6,12]"),
-    (kronecker_product, "[2,?];[3,4]", "[6,?]"),
-    (kronecker_product, "?;?", "[?,?]"),
-    (median, "[?,3];[2,?];?", "[2,3]"),
-    (median, "[?]", "[?]"),
-    (median, "?;?", "?"),
+    (cross_features, "[2,3];[2,4]", "[2,12]"),
+    (cross_features, "[?,3];[?,4]", "[?,12]"),
+    (cross_features, "[?,3];[2,?]", "[2,?]"),
+    (cross_features, "[?,0];[?,?]", "[?,0]"),
+    (cross_features, "?;[2,4]", "[2,?]"),
+    (cross_features, "?;?", "[?,?]"),
+    (wrong.silent_cross_features, "[2,3];[2,4]", "?"),
     (every_other_row.every_other_row, "[5,2]", "[3,2]"),
     (every_other_row.every_other_row, "[4]", "[2]"),
     (every_other_row.every_other_row, "[0,?]", "[0,?]"),
@@ -84,19 +51,10 @@ def test_infers(function, inputs, output):
 
 
 REFUSED = [
-    (mat_vec, "[2,3];[4]", "Dimensions must be equal, but are 3 and 4"),
-    (mat_vec, "[3];[3]", "must be rank 2 but is rank 1"),
-    (mat_vec, "?;[3,1]", "must be rank 1 but is rank 2"),
-    (rgb_to_gray, "[4,5,4]", "Dimension must be 3 but is 4"),
-    (rgb_to_gray, "[]", "must be at least rank 1 but is rank 0"),
-    (direct_sum, "[2];?", "must be rank 2 but is rank 1"),
-    (direct_sum, "?;[]", "must be rank 2 but is rank 0"),
-    (direct_sum, f"[{2**62},0];[{2**62},0]", "Dimension size overflow from adding"),
-    (kronecker_product, "[2,1,1];?", "must be rank 2 but is rank 3"),
-    (kronecker_product, "?;[]", "must be rank 2 but is rank 0"),
-    (kronecker_product, f"[{2**40},0];[{2**40},0]", "overflow when multiplying"),
-    (median, "[?,3];[2,?];[2,4]", r"(?s)are 4 and 3.*inputs\[2\] does not fit"),
-    (median, "[2];[2,1]", "must be equal rank, but are 2 and 1"),
+    (cross_features, "[2,3];[5,4]", "Dimensions must be equal, but are 2 and 5"),
+    (cross_features, "[3];?", "must be rank 2 but is rank 1"),
+    (cross_features, "?;[2,2,2]", "must be rank 2 but is rank 3"),
+    (cross_features, f"[0,{2**40}];[0,{2**40}]", "overflow when multiplying"),
     (every_other_row.every_other_row, "[]", "must be at least rank 1"),
 ]
 
@@ -105,22 +63,6 @@ REFUSED = [
 def test_refuses_when_traced(function, inputs, message):
     with pytest.raises(ValueError, match=message):
         infer(function, inputs)
-
-
-@pytest.mark.parametrize(
-    "inputs, output", [("[2]", "[4,4]"), ("[0]", "[]"), ("[?]", "?"), ("?", "?")]
-)
-def test_unit_impulse_has_a_dimension_for_each_element(inputs, output):
-    assert infer(impulse, inputs, tf.int64) == output
-
-
-@pytest.mark.parametrize(
-    "inputs, message",
-    [("[255]", "at most 254 elements, got 255"), ("[]", "must be rank 1")],
-)
-def test_unit_impulse_refuses_when_traced(inputs, message):
-    with pytest.raises(ValueError, match=message):
-        infer(impulse, inputs, tf.int64)
 
 
 def to_shape_of(function):
@@ -173,34 +115,8 @@ def random(*shape):
     return np.asarray(np.random.default_rng(0).integers(-9, 9, shape), np.float32)
 
 
-test_mat_vec_keeps_its_promises = op_test(
-    mat_vec, random(5, 7), random(7), reference=mat_vec_reference
-)
-test_rgb_to_gray_keeps_its_promises = op_test(
-    rgb_to_gray, random(2, 4, 3), reference=rgb_to_gray_reference
-)
-
-
-def test_gray_is_what_tensorflow_takes_for_it():
-    """The weights stand in the op and in its reference; these are others' than ours."""
-    rgb = np.random.default_rng(0).random((2, 5, 3), np.float32)
-    gray = tf.image.rgb_to_grayscale(rgb)
-    np.testing.assert_allclose(rgb_to_gray(rgb), gray, rtol=1e-5)
-
-
-test_direct_sum_keeps_its_promises = op_test(
-    direct_sum, random(2, 3), random(4, 5), reference=direct_sum_reference
-)
-test_kronecker_product_keeps_its_promises = op_test(
-    kronecker_product, random(2, 3), random(4, 5), reference=kronecker_product_reference
-)
-test_elementwise_median_keeps_its_promises = op_test(
-    elementwise_median,
-    list(random(4, 2, 3)),
-    reference=elementwise_median_reference,
-)
-test_unit_impulse_keeps_its_promises = op_test(
-    unit_impulse, np.int64([1, 2]), size=4, reference=unit_impulse_reference
+test_cross_features_keeps_its_promises = op_test(
+    cross_features, random(5, 3), random(5, 4), reference=cross_features_reference
 )
 test_crop_or_pad_keeps_its_promises = op_test(
     crop_or_pad, random(2, 3), np.int64([3, 2]), reference=crop_or_pad_reference
@@ -215,24 +131,10 @@ def cropping(shape, dtype):
 
 
 VALUES = [
-    (mat_vec, mat_vec_reference, [random(5, 7), random(7)]),
-    (mat_vec, mat_vec_reference, [random(0, 3), random(3)]),
-    (mat_vec, mat_vec_reference, [random(2, 0), random(0)]),
-    (direct_sum, direct_sum_reference, [random(2, 3), random(4, 5)]),
-    (direct_sum, direct_sum_reference, [random(2, 0), random(0, 3)]),
-    (direct_sum, direct_sum_reference, [random(0, 0), random(0, 0)]),
-    (kronecker_product, kronecker_product_reference, [random(2, 3), random(4, 5)]),
-    (kronecker_product, kronecker_product_reference, [random(1, 4), random(3, 1)]),
-    (kronecker_product, kronecker_product_reference, [random(0, 2), random(3, 3)]),
-    (median, lambda *inputs: elementwise_median_reference(inputs), [*random(1, 4)]),
-    (median, lambda *inputs: elementwise_median_reference(inputs), [*random(4, 2, 3)]),
-    (median, lambda *inputs: elementwise_median_reference(inputs), [*random(9, 2, 3)]),
-    (median, lambda *inputs: elementwise_median_reference(inputs), [*random(3, 0, 2)]),
-    (
-        median,
-        lambda *inputs: elementwise_median_reference(inputs),
-        [*np.float32([[1, 2], [np.nan, 3], [0, 9]])],
-    ),
+    (cross_features, cross_features_reference, [random(5, 3), random(5, 4)]),
+    (cross_features, cross_features_reference, [random(2, 1), random(2, 1)]),
+    (cross_features, cross_features_reference, [random(0, 3), random(0, 4)]),
+    (cross_features, cross_features_reference, [random(2, 0), random(2, 4)]),
     (*cropping([], np.int32), [random()]),
     (*cropping([5], np.int32), [random(3)]),
     (*cropping([0], np.int64), [random(3)]),
@@ -261,19 +163,7 @@ def test_equals_the_reference(mode, function, reference, inputs):
     np.testing.assert_array_equal(output, reference(*inputs), strict=True)
 
 
-@pytest.mark.parametrize("position", [[], [3], [0, 2], [1, 2, 3]])
-def test_unit_impulse_equals_the_reference(mode, position):
-    expected = unit_impulse_reference(np.array(position, np.int64), size=4)
-    output = mode(impulse)(tf.constant(position, tf.int64))
-    np.testing.assert_array_equal(output, expected, strict=True)
-
-
-INPUTS = [(function, inputs) for function, _, inputs in VALUES] + [
-    (rgb_to_gray, [random(2, 4, 3)]),
-    (rgb_to_gray, [random(0, 3)]),
-    (impulse, [np.int64([1, 2])]),
-    (impulse, [np.zeros([0], np.int64)]),
-]
+INPUTS = [(function, inputs) for function, _, inputs in VALUES]
 
 
 @pytest.mark.parametrize("function, inputs", INPUTS)
@@ -297,22 +187,26 @@ def zeros(*shape):
 
 
 REFUSED_BY_THE_KERNEL = [
-    (mat_vec, [zeros(3), zeros(3)], r"matrix must have rank 2, got shape \[3\]"),
-    (mat_vec, [zeros(1, 3), zeros(3, 1)], "vector must have rank 1, got shape"),
     (
-        mat_vec,
-        [zeros(2, 3), zeros(4)],
-        "as many elements as matrix has columns, 3, got",
+        cross_features,
+        [zeros(2, 3), zeros(5, 4)],
+        r"users and items must be matrices .* got shapes \[2,3\] and \[5,4\]",
     ),
-    (rgb_to_gray, [zeros(4, 5, 4)], r"must be 3, got shape \[4,5,4\]"),
-    (rgb_to_gray, [zeros()], r"last dimension of rgb must be 3, got shape \[\]"),
-    (direct_sum, [zeros(2), zeros(2, 2)], r"a must have rank 2, got shape \[2\]"),
-    (direct_sum, [zeros(2, 2), zeros()], r"b must have rank 2, got shape \[\]"),
-    (direct_sum, [zeros(2**62, 0)] * 2, "direct sum must have dimensions below 2.63"),
-    (kronecker_product, [zeros(2), zeros(2, 2)], "a must have rank 2, got"),
-    (kronecker_product, [zeros(2, 2), zeros()], "b must have rank 2, got"),
-    (kronecker_product, [zeros(2**40, 0)] * 2, "product must have dimensions below 2"),
-    (median, [zeros(2), zeros(2), zeros(3)], r"inputs\[2\] must have the shape of in"),
+    (
+        cross_features,
+        [zeros(3), zeros(3, 1)],
+        r"must be matrices .* \[3\] and \[3,1\]",
+    ),
+    (
+        cross_features,
+        [zeros(3, 1), zeros()],
+        r"must be matrices .* \[3,1\] and \[\]",
+    ),
+    (
+        cross_features,
+        [zeros(0, 2**40)] * 2,
+        "fewer than 2.63 columns, got 1099511627776 times 1099511627776",
+    ),
     (
         every_other_row.every_other_row,
         [zeros()],
@@ -332,31 +226,6 @@ REFUSED_BY_THE_KERNEL = [
         lambda x: crop_or_pad(x, hidden([2, 2])),
         [zeros(2)],
         "one element for each dimension of input, 1, got 2",
-    ),
-    (
-        lambda x: unit_impulse(tf.cast(x, tf.int64), 4),
-        [zeros(2, 2)],
-        r"position must have rank 1, got shape \[2,2\]",
-    ),
-    (
-        lambda x: unit_impulse(tf.cast(x, tf.int64), 4),
-        [tf.constant([0.0, 4.0])],
-        r"position\[1\] must be from 0 to 3, got 4",
-    ),
-    (
-        lambda x: unit_impulse(tf.cast(x, tf.int64), 4),
-        [tf.constant([-1.0])],
-        r"position\[0\] must be from 0 to 3, got -1",
-    ),
-    (
-        lambda x: unit_impulse(tf.cast(x, tf.int64), 1),
-        [zeros(255)],
-        "position must have at most 254 elements, got 255",
-    ),
-    (
-        lambda x: unit_impulse(tf.cast(x, tf.int64), 2**40),
-        [zeros(2)],
-        "size must leave fewer than",
     ),
 ]
 
@@ -380,37 +249,17 @@ def test_other_dtypes_are_refused(mode):
     with pytest.raises(
         (tf.errors.InvalidArgumentError, TypeError), match="float tensor|float32"
     ):
-        mode(rgb_to_gray)(tf.constant([1, 2, 3]))
-
-
-def test_attrs_are_refused(mode):
-    with pytest.raises(
-        (tf.errors.InvalidArgumentError, ValueError),
-        match="(at least|less than) minimum 1",
-    ):
-        mode(lambda: unit_impulse(tf.constant([0], tf.int64), 0))()
-
-
-def test_a_weaker_shape_function_knows_less():
-    def lazy(*inputs):
-        return wrong_shapes.lazy_median(inputs)
-
-    def silent(*inputs):
-        return wrong_shapes.silent_median(inputs)
-
-    assert infer(median, "[?,3];[2,?]") == "[2,3]"
-    assert infer(lazy, "[?,3];[2,?]") == "[?,3]"
-    assert infer(silent, "[?,3];[2,?]") == "?"
-    assert infer(lazy, "[2];[3]") == "[2]"
+        mode(cross_features)(tf.constant([[1]]), tf.constant([[2]]))
 
 
 def test_importing_a_graph_calls_the_shape_function_again():
     unknown = [tf.TensorSpec(None), tf.TensorSpec(None)]
-    traced = tf.function(mat_vec, autograph=False).get_concrete_function(*unknown)
+    function = tf.function(cross_features, autograph=False)
+    traced = function.get_concrete_function(*unknown)
     graph_def = traced.graph.as_graph_def()
     with tf.Graph().as_default():
-        known = {"matrix:0": tf.zeros([2, 3]), "vector:0": tf.zeros([4])}
-        with pytest.raises(ValueError, match="must be equal, but are 3 and 4"):
+        known = {"users:0": tf.zeros([2, 3]), "items:0": tf.zeros([5, 4])}
+        with pytest.raises(ValueError, match="must be equal, but are 2 and 5"):
             tf.graph_util.import_graph_def(graph_def, known)
 
 
@@ -434,22 +283,53 @@ def test_a_shape_function_that_lies_makes_results_wrong():
 
 
 def test_arithmetic_on_unknown_dimensions_is_wrong_or_fatal():
-    crashing = wrong_shapes.crashing_kronecker_product
-    assert infer(crashing, "[2,3];[3,4]") == "[6,12]"
-    assert infer(crashing, "[?,2];[?,4]") == "[1,8]"
+    crashing = wrong.crashing_cross_features
+    assert infer(crashing, "[2,3];[2,4]") == "[2,12]"
+    assert infer(crashing, "[2,?];[2,?]") == "[2,1]"
     with pytest.raises(ValueError, match="must be rank 2 but is rank 1"):
         infer(crashing, "[2];[3,4]")
     script = """if True:
         import sys, tensorflow as tf
         sys.path.append(sys.argv[1])
         from infer import infer
-        library = tf.load_op_library(sys.argv[1] + "/libwrong_shapes.so")
-        infer(library.crashing_kronecker_product, "[?,2];[3,4]")"""
+        library = tf.load_op_library(sys.argv[1] + "/libshape_functions.so")
+        infer(library.crashing_cross_features, "[2,?];[2,4]")"""
     run = subprocess.run(
         [sys.executable, "-c", script, HERE], capture_output=True, text=True
     )
     assert run.returncode < 0
-    assert "Expected shape dimensions to be non-negative, got -3" in run.stderr
+    assert "Expected shape dimensions to be non-negative, got -4" in run.stderr
+
+
+def test_it_is_asked_when_traced_and_when_optimized_but_not_eagerly():
+    x = tf.constant(0.0)
+    counts = [int(calls.times_asked(x)), int(calls.times_asked(x))]
+    two = tf.function(
+        lambda x: calls.times_asked(x) + calls.times_asked(x), autograph=False
+    )
+    traced = two.get_concrete_function(x)
+    counts.append(int(calls.times_asked(x)))
+    for _ in range(2):
+        traced(x)
+        counts.append(int(calls.times_asked(x)))
+    eager, tracing, first, second = np.diff(counts)
+    assert (eager, tracing, second) == (0, 2, 0)
+    assert first > 0
+
+
+def test_the_tables_of_shape_calls():
+    def row(table, call):
+        rows = calls.shape_calls(table=table).numpy().tolist()
+        [found] = [row for row in rows if row[0].decode() == call]
+        return [text.decode() for text in found[1:]]
+
+    assert row("demand", "WithRank(s, 2, &out)") == ["[2,3]", "[?,3]", "[?,?]"]
+    assert row("combine", "Multiply(d, 4, &out)") == ["8", "?", "?"]
+    assert row("ask", "Value(d)") == ["2", "-1", "-1"]
+    assert row("make", "Vector(d)") == ["[2]", "[?]", "[?]"]
+    assert row("value", "(2, ?)")[:2] == ["nullptr", "[2,?]"]
+    ready = [row[0] for row in calls.shape_calls(table="ready").numpy().tolist()]
+    assert any(b"tensorflow::shape_inference::UnchangedShape(" in x for x in ready)
 
 
 def test_parse():
