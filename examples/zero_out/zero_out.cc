@@ -16,13 +16,7 @@ REGISTER_OP("ZeroOut")
     .Input("to_zero: T")
     .Output("zeroed: T")
     // [shape] The output has the shape of the input.
-    .SetShapeFn(tensorflow::shape_inference::UnchangedShape)
-    .Doc(R"doc(
-Keeps the first element of a tensor and sets all others to zero.
-
-to_zero: A tensor of any shape.
-zeroed: A tensor of the same shape.
-)doc");
+    .SetShapeFn(tensorflow::shape_inference::UnchangedShape);
 
 // [kernel] Called from many threads at once: all it works on is local.
 template <typename T>
@@ -43,7 +37,7 @@ class ZeroOutOp : public tensorflow::OpKernel {
   }
 };
 
-// [register] One line for each device and type.
+// [register] This class for tensors on the CPU, once for each type.
 REGISTER_KERNEL_BUILDER(
     Name("ZeroOut").Device(tensorflow::DEVICE_CPU).TypeConstraint<float>("T"),
     ZeroOutOp<float>);

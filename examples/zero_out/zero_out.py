@@ -9,7 +9,7 @@ _library = load_op_library(Path(__file__).with_name("libzero_out.so"), "zero_out
 
 
 def zero_out(to_zero, name: str | None = None) -> tf.Tensor:
-    """Keeps the first element of a tensor, in row-major order, and sets all others to zero.
+    """Keeps the first element, in row-major order, and sets all others to zero.
 
     Args:
       to_zero: A tensor, or what converts to one: any shape; float32, float64 or int32.

@@ -4,13 +4,22 @@ import os
 import re
 import shutil
 import subprocess
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
 import tensorflow as tf
+from count_runs import (
+    constant_input,
+    count_runs,
+    count_runs_stateful,
+    plain,
+    result_unused,
+    runs,
+    used_twice,
+)
 from op_library import load_op_library
+from wrong_racy_zero_out import racy_zero_out, wrong_results
 from zero_out import zero_out
 from zero_out_reference import keep_last_reference, zero_out_reference
 
@@ -27,7 +36,8 @@ test_zero_out_keeps_its_promises = op_test(
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize(
-    "shape", [(), (1,), (7,), (2, 3), (3, 1, 4, 1, 5), (0,), (2, 0, 3), (100_000,)]
+    "shape",
+    [(), (1,), (7,), (2, 3), (3, 1, 4, 1, 5), (0,), (2, 0, 3), (2**40, 0), (100_000,)],
 )
 def test_equals_the_reference(mode, dtype, shape):
     to_zero = np.random.default_rng(0).integers(1, 100, shape).astype(dtype)
@@ -65,35 +75,48 @@ class ZeroOutGradientTest(tf.test.TestCase):
         self.assertAllEqual(outer.gradient(gradient, to_zero), [2.0, 0.0])
 
 
-def first_elements_lost(op):
-    """How many of 400 calls, made four at a time, gave another first element than their input's."""
-    inputs = [tf.fill([1_000_000], float(number)) for number in range(4)]
-    with ThreadPoolExecutor(len(inputs)) as threads:
-        calls = [
-            (number, threads.submit(op, inputs[number]))
-            for _ in range(100)
-            for number in range(len(inputs))
-        ]
-        return sum(float(call.result()[0]) != number for number, call in calls)
-
-
 def test_a_member_written_in_compute_is_a_race():
-    racy = load_op_library(
-        HERE / "libwrong_racy_zero_out.so", "racy_zero_out"
-    ).racy_zero_out
-    np.testing.assert_array_equal(racy([5.0, 4.0, 3.0]), [5.0, 0.0, 0.0])
-    assert sum(first_elements_lost(racy) for _ in range(10)) > 0
+    np.testing.assert_array_equal(racy_zero_out([5.0, 4.0, 3.0]), [5.0, 0.0, 0.0])
+    assert sum(sum(wrong_results(racy_zero_out)) for _ in range(10)) > 0
+    assert not any(wrong_results(zero_out))
+
+
+@pytest.mark.parametrize(
+    "use, eager, graph, stateful",
+    [
+        (plain, 10, 10, 10),
+        (constant_input, 10, 1, 10),
+        (result_unused, 10, 0, 10),
+        (used_twice, 20, 10, 20),
+    ],
+)
+def test_a_graph_runs_a_kernel_as_often_as_it_must(use, eager, graph, stateful):
+    assert runs(use, count_runs) == runs(use, count_runs_stateful) == eager
+    assert runs(tf.function(use), count_runs) == graph
+    assert runs(tf.function(use), count_runs_stateful) == stateful
+
+
+@pytest.mark.parametrize("value", [1.5, 2, "three", True, 4j])
+def test_a_kernel_without_a_constraint_takes_every_type(mode, value):
+    tensor = tf.constant([value])
+    result = mode(count_runs)(tensor)
+    assert result.dtype == tensor.dtype and result.numpy() == tensor.numpy()
+
+
+def test_xla_has_no_kernel_for_the_op():
+    with pytest.raises(
+        tf.errors.InvalidArgumentError,
+        match="No registered 'ZeroOut' OpKernel for XLA_CPU_JIT devices",
+    ):
+        tf.function(zero_out, jit_compile=True)(tf.constant([1.0, 2.0]))
 
 
 def test_a_declared_dtype_without_a_kernel_fails_when_called():
-    racy = load_op_library(
-        HERE / "libwrong_racy_zero_out.so", "racy_zero_out"
-    ).racy_zero_out
     with pytest.raises(
         tf.errors.NotFoundError,
         match=r"Could not find device for node: .*RacyZeroOut\[T=DT_INT32\]",
     ):
-        racy(tf.constant([1]))
+        racy_zero_out(tf.constant([1]))
 
 
 def test_the_solution_of_the_exercise(mode):
@@ -114,19 +137,59 @@ def test_a_name_that_is_not_camel_case_does_not_load():
         tf.load_op_library(str(HERE / "libwrong_op_name.so"))
 
 
-def test_the_spellings_of_older_releases_do_not_compile():
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        # Before 2.19 tensorflow::Status is another name of tsl::Status.
+        (
+            [HERE / "wrong_old_spellings.cc"],
+            r"'OK' is not a member of '(tensorflow|tsl)::Status'",
+        ),
+        # Behind the flags of tf.sysconfig, the last -std counts.
+        (["-std=c++14", HERE / "zero_out.cc"], r"C\+\+ versions less than C\+\+17"),
+    ],
+)
+def test_what_the_official_guide_writes_does_not_compile(arguments, message):
     flags = [
         flag.replace("-I", "-isystem") for flag in tf.sysconfig.get_compile_flags()
     ]
     run = subprocess.run(
-        ["c++", *flags, "-DNDEBUG", "-fsyntax-only", HERE / "wrong_old_spellings.cc"],
+        ["c++", *flags, "-DNDEBUG", "-fsyntax-only", "-Wfatal-errors", *arguments],
         capture_output=True,
         text=True,
         env={**os.environ, "LC_ALL": "C"},
     )
     assert run.returncode
-    # Before 2.19 tensorflow::Status is another name of tsl::Status.
-    assert re.search(r"'OK' is not a member of '(tensorflow|tsl)::Status'", run.stderr)
+    assert re.search(message, run.stderr)
+
+
+def test_without_ndebug_a_structure_in_the_headers_has_one_more_member():
+    headers = Path(tf.sysconfig.get_include()).rglob("tsl/concurrency/async_value.h")
+    member = r"#ifndef NDEBUG\n(\s*//.*\n)*\s*HasDataFn has_data;\n#endif"
+    assert any(re.search(member, header.read_text()) for header in headers)
+
+
+def test_eval_of_the_official_guide_is_gone():
+    with pytest.raises(
+        NotImplementedError, match=r"is \.numpy\(\) what you're looking"
+    ):
+        zero_out([5, 4, 3]).eval()
+
+
+def test_a_library_without_a_folder_is_looked_for_in_the_systems_alone(monkeypatch):
+    monkeypatch.chdir(HERE)
+    with pytest.raises(tf.errors.NotFoundError, match=r"libzero_out\.so"):
+        tf.load_op_library("libzero_out.so")
+
+
+def test_keras_turns_xla_on_where_there_is_a_gpu(monkeypatch):
+    gpu = tf.config.PhysicalDevice("/physical_device:GPU:0", "GPU")
+    monkeypatch.setattr(tf.config, "list_physical_devices", lambda *_: [gpu])
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+    model.compile(loss="mse")
+    assert model.jit_compile
+    model.compile(loss="mse", jit_compile=False)
+    assert not model.jit_compile
 
 
 def test_a_library_that_is_not_there_is_named():
@@ -174,3 +237,8 @@ def test_an_op_that_another_library_has_registered_is_reported(tmp_path):
         ImportError, match="another library in this process has registered the same op"
     ):
         load_op_library(tmp_path / "libcopy.so", "zero_out")
+    with pytest.raises(
+        tf.errors.InvalidArgumentError,
+        match="Multiple OpKernel registrations match NodeDef",
+    ):
+        tf.function(zero_out)(tf.constant([5.0, 4.0]))
