@@ -51,6 +51,7 @@ extensions = [
     "cells",
     "notebooks",
     "downloads",
+    "glossary",
     "stamp",
     "freshness",  # the last one: it looks at what the others complained of
 ]

@@ -34,6 +34,7 @@ sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "bench")]
 from book import chapters, parts  # noqa: E402
 from downloads import archive  # noqa: E402
 from freshness import INSTALLED  # noqa: E402
+from glossary import pattern  # noqa: E402
 from page_weight import page_files, page_weight  # noqa: E402
 from sections import sections  # noqa: E402
 
@@ -170,7 +171,7 @@ ONE_OF_EACH_LOOK = """() => {
 
 
 @pytest.mark.parametrize("mode, width", [("light", 1280), ("dark", 390)])
-@pytest.mark.parametrize("name", ["index", "search", *CHAPTERS])
+@pytest.mark.parametrize("name", ["index", "search", "glossary", *CHAPTERS])
 def test_page_is_light_fits_and_is_accessible(visit, server, site, name, mode, width):
     page = visit(server, f"{name}.html", mode, width, wait_until="networkidle")
     assert page.locator("html").get_attribute("data-theme") == mode
@@ -365,6 +366,48 @@ def test_a_mistake_is_reported_with_page_and_section(visit, server):
     report = {key: value for key, [value] in parse_qs(url.query).items()}
     assert report["title"] == "Mistake in zero_out, Call it"
     assert "/zero_out.html#call-it\nSection: Call it\nRun: 20" in report["body"]
+
+
+@on_files
+def test_the_first_use_of_a_term_is_a_link(documents, site):
+    """In the order of reading, and with the meaning that the glossary gives."""
+    glossary = documents[site / "glossary.html"]
+    terms, meanings = {}, {}
+    for term in glossary.select("dl.glossary dt"):
+        meaning = term.find_next_sibling("dd").get_text()
+        meanings[term["id"]] = " ".join(meaning.split())
+        terms[term.find(string=True).strip().lower()] = term["id"]
+    found, used, wrong = pattern(terms), set(), []
+    not_prose = ["h1", "h2", "h3", "h4", "pre", "code", "script", "style", "svg"]
+    for name in ["index", *(name for pages in parts().values() for name in pages)]:
+        if name == "glossary":
+            continue
+        article = documents[site / f"{name}.html"].article
+        for link in article.select("a.term"):
+            assert link["data-meaning"] in meanings.values()
+            assert glossary.find(id=link["href"].partition("#")[2])
+        for text in article.find_all(string=True):
+            if text.find_parent(not_prose) or text.find_parent(class_="cell"):
+                continue
+            for match in found.finditer(text):
+                meaning = meanings[terms[" ".join(match[1].lower().split())]]
+                if meaning not in used and not text.find_parent(["a", "nav"]):
+                    wrong.append(f"{name}: {match[0]}")
+                used.add(meaning)
+    assert not wrong
+    assert len(used) > 10
+
+
+def test_a_term_shows_its_meaning(visit, address):
+    page = visit(address, "zero_out.html", width=390)
+    term = page.locator("a.term").first
+    shown = "term => getComputedStyle(term, '::after').display"
+    assert term.evaluate(shown) == "none"
+    term.hover()
+    assert term.evaluate(shown) == "block"
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    term.click()
+    page.wait_for_url("**/glossary.html#term-*")
 
 
 def pooled_by_the_op(settings: dict, corners: np.ndarray) -> tuple[list, list]:

@@ -67,9 +67,9 @@ def outdated_by_tables(app: Sphinx, env: BuildEnvironment, *_: object) -> list[s
 
 
 def written_again(app: Sphinx, env: BuildEnvironment) -> list[str]:
-    """All pages, if what they show of others is new, such as titles: they are written again, not executed again."""
+    """All pages, if what they show of others is new, such as titles and terms: to be written, not executed, again."""
     titles = {page: title.astext() for page, title in env.titles.items()}
-    shown = (titles, env.toctree_includes)
+    shown = (titles, env.toctree_includes, getattr(env, "terms", {}))
     if shown == getattr(env, "shown_on_all_pages", None):
         return []
     env.shown_on_all_pages = shown
