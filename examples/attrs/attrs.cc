@@ -1,12 +1,13 @@
-// PreserveIndex: keep the element at an index that an attr gives, zero the
-// rest.
+// MedianFilter: the median of a window that slides along a signal.
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <limits>
+#include <string>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "tensorflow/core/framework/common_shape_fns.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/shape_inference.h"
@@ -14,87 +15,135 @@
 namespace op_by_op {
 namespace {
 
+using tensorflow::shape_inference::DimensionHandle;
 using tensorflow::shape_inference::InferenceContext;
+using tensorflow::shape_inference::ShapeHandle;
 
-// [check] The two errors, for the shape function and the kernel alike.
-absl::Status NegativeError(int64_t index) {
+// [check] What the interface cannot say, for the shape function and the kernel.
+absl::Status CheckOdd(int64_t window) {
+  if (window % 2 == 1) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat("index must be at least 0, but is ", index));
+      absl::StrCat("window must be odd, but is ", window));
 }
 
-absl::Status BeyondEndError(int64_t index, int64_t size) {
+absl::Status CheckFits(int64_t window, int64_t length) {
+  if (window <= length) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat("index must be less than the size of to_zero, ", size,
-                   ", but is ", index));
+      absl::StrCat("window must be at most the length of signal, ", length,
+                   ", but is ", window));
 }
 
-// [interface] TensorFlow finds T from the input; the caller gives index.
-REGISTER_OP("PreserveIndex")
-    .Attr("T: {float, double, int32}")
-    .Attr("index: int = 0")
-    .Input("to_zero: T")
-    .Output("zeroed: T")
-    // [shape] When a graph is traced: the attr is known, the size of the
-    // input perhaps.
+// [interface] T follows from the signal; the caller sets window and ends.
+REGISTER_OP("MedianFilter")
+    .Attr("T: {float, double}")
+    .Attr("window: int >= 1 = 3")
+    .Attr("ends: {'repeat', 'drop'} = 'repeat'")
+    .Input("signal: T")
+    .Output("filtered: T")
+    // [shape] When a graph is traced: the attrs are known, the length perhaps.
     .SetShapeFn([](InferenceContext* context) -> absl::Status {
-      int64_t index;
-      TF_RETURN_IF_ERROR(context->GetAttr("index", &index));
-      if (index < 0) return NegativeError(index);
-      const auto size = context->NumElements(context->input(0));
-      if (context->ValueKnown(size) && index >= context->Value(size)) {
-        return BeyondEndError(index, context->Value(size));
+      int64_t window;
+      std::string ends;
+      TF_RETURN_IF_ERROR(context->GetAttr("window", &window));
+      TF_RETURN_IF_ERROR(context->GetAttr("ends", &ends));
+      TF_RETURN_IF_ERROR(CheckOdd(window));
+      ShapeHandle shape;
+      TF_RETURN_IF_ERROR(
+          context->WithRankAtLeast(context->input(0), 1, &shape));
+      DimensionHandle length = context->Dim(shape, -1);
+      if (context->ValueKnown(length)) {
+        TF_RETURN_IF_ERROR(CheckFits(window, context->Value(length)));
       }
-      return tensorflow::shape_inference::UnchangedShape(context);
+      if (ends == "drop") {
+        TF_RETURN_IF_ERROR(context->Subtract(length, window - 1, &length));
+        TF_RETURN_IF_ERROR(context->ReplaceDim(shape, -1, length, &shape));
+      }
+      context->set_output(0, shape);
+      return absl::OkStatus();
     })
     .Doc(R"doc(
-Keeps one element of a tensor and sets all others to zero.
+The median of a window that slides along the last axis.
 
-to_zero: A tensor of any shape, with at least one element.
-zeroed: A tensor of the same shape.
-index: The element to keep, counted from 0 in row-major order.
+signal: At least one axis.
+filtered: As many medians along the last axis, or window - 1 less if the ends are dropped.
+window: How many elements a window has: odd, and at most the length of the last axis.
+ends: Beyond an end, 'repeat' the last element, or 'drop' the windows that reach there.
 )doc");
 
-// [kernel] The constructor checks the attr, Compute the attr against the input.
+// [median] A NaN is in no order, and nth_element demands one.
 template <typename T>
-class PreserveIndexOp : public tensorflow::OpKernel {
+T Median(T* values, int64_t count) {
+  if (std::any_of(values, values + count, [](T x) { return std::isnan(x); })) {
+    return std::numeric_limits<T>::quiet_NaN();
+  }
+  std::nth_element(values, values + count / 2, values + count);
+  return values[count / 2];
+}
+
+// [kernel] The constructor reads the attrs, Compute the tensors.
+template <typename T>
+class MedianFilterOp : public tensorflow::OpKernel {
  public:
-  explicit PreserveIndexOp(tensorflow::OpKernelConstruction* context)
+  explicit MedianFilterOp(tensorflow::OpKernelConstruction* context)
       : OpKernel(context) {
-    OP_REQUIRES_OK(context, context->GetAttr("index", &index_));
-    OP_REQUIRES(context, index_ >= 0, NegativeError(index_));
+    std::string ends;
+    OP_REQUIRES_OK(context, context->GetAttr("window", &window_));
+    OP_REQUIRES_OK(context, context->GetAttr("ends", &ends));
+    OP_REQUIRES_OK(context, CheckOdd(window_));
+    repeat_ = ends == "repeat";
   }
 
   void Compute(tensorflow::OpKernelContext* context) override {
-    const tensorflow::Tensor& input = context->input(0);
-    OP_REQUIRES(context, index_ < input.NumElements(),
-                BeyondEndError(index_, input.NumElements()));
-    tensorflow::Tensor* output = nullptr;
-    OP_REQUIRES_OK(context,
-                   context->allocate_output(0, input.shape(), &output));
+    const tensorflow::Tensor& signal = context->input(0);
+    OP_REQUIRES(context, signal.dims() >= 1,
+                absl::InvalidArgumentError(
+                    "signal must have at least one axis, but is a scalar"));
+    const int last_axis = signal.dims() - 1;
+    const int64_t length = signal.dim_size(last_axis);
+    OP_REQUIRES_OK(context, CheckFits(window_, length));
 
-    const auto in = input.flat<T>();
-    auto out = output->flat<T>();
-    std::fill_n(out.data(), out.size(), T{0});
-    out(index_) = in(index_);
+    tensorflow::TensorShape shape = signal.shape();
+    if (!repeat_) shape.set_dim(last_axis, length - window_ + 1);
+    tensorflow::Tensor* filtered = nullptr;
+    OP_REQUIRES_OK(context, context->allocate_output(0, shape, &filtered));
+    if (filtered->NumElements() == 0) return;
+    tensorflow::Tensor scratch;
+    OP_REQUIRES_OK(context,
+                   context->allocate_temp(signal.dtype(), {window_}, &scratch));
+    Filter(signal, scratch.flat<T>().data(), filtered);
   }
 
+  // [compute] Each median of each row: of a copy, since finding it sorts.
  private:
-  int64_t index_;
+  void Filter(const tensorflow::Tensor& signal, T* values,
+              tensorflow::Tensor* filtered) const {
+    const auto in = signal.flat_inner_dims<T>();  // [rows, length]
+    auto out = filtered->flat_inner_dims<T>();    // [rows, medians]
+    const int64_t first = repeat_ ? -(window_ / 2) : 0;
+    for (int64_t row = 0; row < out.dimension(0); ++row) {
+      for (int64_t i = 0; i < out.dimension(1); ++i) {
+        for (int64_t k = 0; k < window_; ++k) {
+          const int64_t end = in.dimension(1) - 1;
+          values[k] = in(row, std::clamp<int64_t>(first + i + k, 0, end));
+        }
+        out(row, i) = Median(values, window_);
+      }
+    }
+  }
+
+  int64_t window_;
+  bool repeat_;
 };
 
-// [register] Only T chooses the kernel.
-REGISTER_KERNEL_BUILDER(Name("PreserveIndex")
+// [register] T chooses the kernel, the other attrs do not.
+REGISTER_KERNEL_BUILDER(Name("MedianFilter")
                             .Device(tensorflow::DEVICE_CPU)
                             .TypeConstraint<float>("T"),
-                        PreserveIndexOp<float>);
-REGISTER_KERNEL_BUILDER(Name("PreserveIndex")
+                        MedianFilterOp<float>);
+REGISTER_KERNEL_BUILDER(Name("MedianFilter")
                             .Device(tensorflow::DEVICE_CPU)
                             .TypeConstraint<double>("T"),
-                        PreserveIndexOp<double>);
-REGISTER_KERNEL_BUILDER(Name("PreserveIndex")
-                            .Device(tensorflow::DEVICE_CPU)
-                            .TypeConstraint<int32_t>("T"),
-                        PreserveIndexOp<int32_t>);
+                        MedianFilterOp<double>);
 
 }  // namespace
 }  // namespace op_by_op

@@ -2,37 +2,32 @@
 
 from pathlib import Path
 
-import tensorflow as tf
 from attrs_reference import (
     constrained_attrs_reference,
     every_attr_reference,
-    keep_at_reference,
+    median_filter_reference,
     own_name_reference,
-    preserve_index_reference,
+    quantile_filter_reference,
 )
 from hypothesis import strategies as st
+from median_filter import median_filter
 from op_library import load_op_library
-from preserve_index import preserve_index
 
 from opcheck.strategies import calls, mostly, shapes, tensors
 
 _here = Path(__file__)
-_config = tf.compat.v1.ConfigProto()  # a graph of one node needs no optimization
-_config.graph_options.rewrite_options.disable_meta_optimizer = True
-_config.graph_options.optimizer_options.opt_level = -1
-_keep_at = load_op_library(_here.with_name("libsolution_keep_at.so"), "keep_at")
+_solution = load_op_library(
+    _here.with_name("libsolution_quantile_filter.so"), "quantile_filter"
+)
 _every = load_op_library(_here.with_name("libevery_attr.so"), "every_attr")
 
 
-def keep_at(to_zero, index):
-    return _keep_at.keep_at(to_zero, index)
+def quantile_filter(signal, **attrs):
+    return _solution.quantile_filter(signal, **attrs)
 
 
 def every_attr(**attrs):
-    """In a graph: eager execution takes no attr that is a tensor."""
-    with tf.Graph().as_default(), tf.compat.v1.Session(config=_config) as session:
-        text = session.run(_every.every_attr(**attrs))
-    return tf.constant(text)
+    return _every.every_attr(**attrs)
 
 
 def constrained_attrs(**attrs):
@@ -43,39 +38,42 @@ def own_name(number, **attrs):
     return _every.own_name(number, **attrs)
 
 
-FILLED = st.lists(st.integers(1, 4), max_size=3).map(tuple)
-FAR = st.sampled_from([-1, 2**31, 2**63 - 1, -(2**63)])
-INDICES = mostly(st.sampled_from([0, 0, 0, 1, 1, 2]) | st.integers(0, 9), FAR)
-FUZZ = {
-    "PreserveIndex": (
-        preserve_index,
-        calls(
-            tensors(
-                st.sampled_from(["float32", "float64", "int32"]),
-                mostly(FILLED, shapes()),
-            ),
-            index=INDICES,
-        ),
-        preserve_index_reference,
+FAR = st.sampled_from([-1, 0, 2**31, 2**63 - 1, -(2**63)])
+SIGNALS = mostly(
+    st.tuples(*[st.integers(0, 3)] * 2, st.integers(1, 9)).flatmap(
+        lambda sides: st.sampled_from([sides, sides[1:], sides[2:]])
     ),
-    "KeepAt": (
-        keep_at,
+    shapes(),
+)
+VECTORS = mostly(st.tuples(st.integers(1, 9)), shapes())
+FUZZ = {
+    "MedianFilter": (
+        median_filter,
         calls(
-            tensors(shape=mostly(FILLED, shapes())),
-            tensors(
-                "int64",
-                mostly(st.just(()), shapes(max_rank=1)),
-                INDICES,
+            tensors(st.sampled_from(["float32", "float64"]), SIGNALS),
+            window=mostly(st.sampled_from([1, 3, 5]), st.integers(0, 9) | FAR),
+            ends=mostly(st.sampled_from(["repeat", "drop"]), st.just("mirror")),
+        ),
+        median_filter_reference,
+    ),
+    "QuantileFilter": (
+        quantile_filter,
+        calls(
+            tensors(shape=VECTORS),
+            window=mostly(st.integers(1, 5), FAR),
+            quantile=mostly(
+                st.sampled_from([0.0, 0.25, 0.5, 1.0]),
+                st.sampled_from([-0.1, 1.5, float("nan")]),
             ),
         ),
-        keep_at_reference,
+        quantile_filter_reference,
     ),
     "EveryAttr": (
         every_attr,
         calls(
             a_string=st.sampled_from(["", "kiwi", "x" * 5000]),
-            an_int=INDICES,
-            ints=st.lists(INDICES, max_size=2),
+            an_int=st.integers(0, 9) | FAR,
+            ints=st.lists(st.integers(0, 9) | FAR, max_size=2),
             floats=st.lists(st.sampled_from([0.0, 1e30, -2.5]), max_size=2),
         ),
         every_attr_reference,
@@ -87,12 +85,13 @@ FUZZ = {
             fruit=mostly(
                 st.sampled_from(["apple", "orange"]), st.sampled_from(["", "kiwi"])
             ),
-            count=mostly(st.integers(2, 2**63 - 1), INDICES),
+            count=mostly(st.integers(2, 2**63 - 1), FAR),
         ),
         constrained_attrs_reference,
         ("bad_input", "eager_vs_graph", "static_shape"),
     ),
     "OwnName": (own_name, calls(tensors(max_rank=1)), own_name_reference),
+    "TensorAttrs": "fails in eager execution",
     "EndWith": "ends with the error that it is asked for",
     "LiveInstances": "counts its own kernels and has no input",
     "UnknownDimDefault": "cannot be called without its attrs",

@@ -1,22 +1,19 @@
-"""Wrong variants of PreserveIndex, on which the test that the page shows must fail."""
+"""Wrong variants of MedianFilter, on which the test that the page shows must fail."""
 
 import tensorflow as tf
-from preserve_index import preserve_index
+from median_filter import median_filter
 
 
-def takes_negative_indices(to_zero, index=0):
-    return preserve_index(to_zero, max(index, 0))
+def takes_even_windows(signal, window=3, ends="repeat"):
+    return median_filter(signal, window | 1, ends)
 
 
-def does_not_say_the_index(to_zero, index=0):
-    raise tf.errors.InvalidArgumentError(None, None, "index must be at least 0")
+def does_not_say_the_window(signal, window=3, ends="repeat"):
+    raise tf.errors.InvalidArgumentError(None, None, "window must be odd")
 
 
 MUTANTS = {
-    "test_a_negative_index_is_refused": {
-        "preserve_index.preserve_index": [
-            takes_negative_indices,
-            does_not_say_the_index,
-        ]
+    "test_an_even_window_is_refused": {
+        "median_filter.median_filter": [takes_even_windows, does_not_say_the_window]
     }
 }

@@ -1,6 +1,7 @@
 """The ops of the chapter in NumPy; those that show their attrs, as text."""
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 DEFAULTS = {
     "a_string": "apple",
@@ -9,31 +10,40 @@ DEFAULTS = {
     "a_bool": "true",
     "a_type": "int32",
     "a_shape": "[2,3]",
-    "a_tensor": "Tensor<type: int32 shape: [2] values: 5 4>",
     "strings": "apple, orange",
     "ints": "2, 3, 5",
     "floats": "0.5, 0.25",
     "bools": "true, false",
     "types": "int32, float",
     "shapes": "[2], <unknown>",
+}
+TENSOR_DEFAULTS = {
+    "a_tensor": "Tensor<type: int32 shape: [2] values: 5 4>",
     "tensors": "Tensor<type: bool shape: [] values: 1>",
 }
 
 
-def preserve_index_reference(to_zero, index):
-    """Keeps the element at `index`, counted in row-major order."""
-    if index not in range(to_zero.size):
-        raise ValueError("index is outside of to_zero")
-    zeroed = np.zeros_like(to_zero)
-    zeroed.flat[index] = to_zero.flat[index]
-    return zeroed
+def median_filter_reference(signal, window=3, ends="repeat"):
+    """The median of each window along the last axis."""
+    if window < 1 or window % 2 == 0 or ends not in ("repeat", "drop"):
+        raise ValueError("no such window")
+    if signal.ndim == 0 or window > signal.shape[-1]:
+        raise ValueError("the window is longer than the signal")
+    if ends == "repeat":
+        reach = [(0, 0)] * (signal.ndim - 1) + [(window // 2, window // 2)]
+        signal = np.pad(signal, reach, mode="edge")
+    return np.median(sliding_window_view(signal, window, axis=-1), axis=-1)
 
 
-def keep_at_reference(to_zero, index):
-    """As `preserve_index_reference`, with a tensor as the index."""
-    if index.ndim:
-        raise ValueError("index must be a scalar")
-    return preserve_index_reference(to_zero, int(index))
+def quantile_filter_reference(signal, window, quantile):
+    """The element in this place of each sorted window: 0 for its first one, 1 for its last."""
+    if not 0 <= quantile <= 1 or signal.ndim != 1 or not 1 <= window <= signal.size:
+        raise ValueError("no quantile, or no window")
+    reach = (window // 2, window - 1 - window // 2)
+    windows = sliding_window_view(np.pad(signal, reach, mode="edge"), window)
+    place = int(np.floor(float(np.float32(quantile)) * (window - 1) + 0.5))
+    chosen = np.sort(windows, axis=-1)[:, place]
+    return np.where(np.isnan(windows).any(axis=-1), np.float32(np.nan), chosen)
 
 
 def text_of(attrs):
@@ -54,6 +64,7 @@ def constrained_attrs_reference(fruit, count):
     if fruit not in ("apple", "orange") or count < 2:
         raise ValueError("not allowed by the interface")
     attrs = {"fruit": fruit, "one_of": "int32", "number": "float", "real": "float"}
+    attrs |= {"quantized": "qint8", "mixed": "float"}
     return text_of({**attrs, "count": count, "types": "int32, float, int32"})
 
 

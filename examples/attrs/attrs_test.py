@@ -1,16 +1,22 @@
-"""Tests of PreserveIndex and of what TensorFlow makes of attrs: `pytest examples/attrs`."""
+"""Tests of MedianFilter and of what TensorFlow makes of attrs: `pytest examples/attrs`."""
 
 import inspect
 import os
+import re
 import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
 import tensorflow as tf
-from attrs_reference import DEFAULTS, preserve_index_reference
+from attrs_reference import (
+    DEFAULTS,
+    TENSOR_DEFAULTS,
+    median_filter_reference,
+    quantile_filter_reference,
+)
+from median_filter import median_filter
 from op_library import load_op_library
-from preserve_index import preserve_index
 
 from opcheck.testing import op_test
 
@@ -18,114 +24,261 @@ HERE = Path(__file__).parent
 KINDS = load_op_library(
     HERE / "libevery_attr.so",
     "every_attr",
+    "tensor_attrs",
     "constrained_attrs",
     "end_with",
     "own_name",
     "live_instances",
 )
-GENERATED = load_op_library(HERE / "libattrs.so", "preserve_index").preserve_index
+GENERATED = load_op_library(HERE / "libattrs.so", "median_filter").median_filter
 REFUSED = (tf.errors.InvalidArgumentError, TypeError, ValueError)
+SIGNAL = [5.0, 4.0, 9.0, 2.0, 1.0]
 
 
-test_preserve_index_keeps_its_promises = op_test(
-    preserve_index,
-    np.float32([[3, 4], [5, 6]]),
-    index=2,
-    reference=preserve_index_reference,
+test_median_filter_keeps_its_promises = op_test(
+    median_filter,
+    np.float32([[3, 1, 4, 15, 9, 2], [-2, 7, 1, 8, 28, 18]]),
+    window=3,
+    ends="drop",
+    reference=median_filter_reference,
+)
+test_median_filter_that_repeats_the_ends_keeps_its_promises = op_test(
+    median_filter,
+    np.float64([3, 1, 4, 15, 9, 2, 6]),
+    window=5,
+    reference=median_filter_reference,
 )
 
 
+@pytest.mark.parametrize("ends", ["repeat", "drop"])
 @pytest.mark.parametrize(
-    "shape, index",
-    [((), 0), ((7,), 6), ((2, 3), 0), ((2, 3), 4), ((3, 1, 4, 1, 5), 59)],
+    "shape, window", [((1,), 1), ((7,), 7), ((2, 5), 3), ((3, 1, 8), 5), ((0, 4), 3)]
 )
-def test_equals_the_reference(shape, index):
-    to_zero = np.random.default_rng(0).normal(size=shape)
-    zeroed = preserve_index(to_zero, index)
+def test_equals_the_reference(mode, shape, window, ends):
+    signal = np.random.default_rng(0).normal(size=shape)
+    filtered = mode(median_filter)(signal, window, ends)
+    expected = median_filter_reference(signal, window, ends)
+    np.testing.assert_array_equal(filtered, expected, strict=True)
+
+
+def test_a_spike_is_dropped_and_a_step_stays(mode):
+    signal = [0.0, 0.0, 9.0, 0.0, 0.0, 5.0, 5.0, 5.0]
+    np.testing.assert_array_equal(mode(median_filter)(signal), [0, 0, 0, 0, 0, 5, 5, 5])
+
+
+def test_a_nan_reaches_every_window_that_has_it(mode):
+    signal = [1.0, 2.0, np.nan, np.inf, 3.0, -np.inf, 4.0]
+    filtered = mode(median_filter)(signal)
+    np.testing.assert_array_equal(filtered, [1, np.nan, np.nan, np.nan, 3, 3, 4])
+
+
+def test_two_nodes_of_one_graph_keep_their_own_window():
+    both = tf.function(lambda x: (median_filter(x, 1), median_filter(x, 3)))
     np.testing.assert_array_equal(
-        zeroed, preserve_index_reference(np.asarray(to_zero), index), strict=True
+        both(tf.constant([5.0, 4.0, 9.0])), [[5, 4, 9], [5, 5, 9]]
     )
 
 
-def test_the_index_is_zero_unless_said(mode):
-    np.testing.assert_array_equal(mode(preserve_index)([5.0, 4.0]), [5, 0])
-
-
-def test_two_nodes_of_one_graph_keep_their_own_index():
-    both = tf.function(lambda x: (preserve_index(x, 0), preserve_index(x, 1)))
-    np.testing.assert_array_equal(both(tf.constant([5.0, 4.0])), [[5, 0], [0, 4]])
-
-
-@pytest.mark.parametrize("index", [-1, -(2**40)])
-def test_a_negative_index_is_refused(mode, index):
+@pytest.mark.parametrize("window", [2, 2**40])
+def test_an_even_window_is_refused(mode, window):
     error = (tf.errors.InvalidArgumentError, ValueError)
-    with pytest.raises(error, match=f"index must be at least 0, but is {index}"):
-        mode(preserve_index)([5.0, 4.0], index)
+    with pytest.raises(error, match=f"window must be odd, but is {window}"):
+        mode(median_filter)([5.0, 4.0, 3.0], window)
 
 
-def test_a_negative_index_is_refused_where_the_shape_is_unknown():
-    function = tf.function(lambda x: preserve_index(x, -1), autograph=False)
-    with pytest.raises(ValueError, match="index must be at least 0, but is -1"):
+def test_an_even_window_is_refused_where_the_shape_is_unknown():
+    function = tf.function(lambda x: median_filter(x, 4))
+    with pytest.raises(ValueError, match="window must be odd, but is 4"):
         function.get_concrete_function(tf.TensorSpec(None, tf.float32))
 
 
-@pytest.mark.parametrize(
-    "shape, index", [((), 1), ((2, 3), 6), ((0,), 0), ((3,), 2**40)]
-)
-def test_an_index_beyond_the_end_is_refused(mode, shape, index):
+@pytest.mark.parametrize("window", [0, -1, -(2**63)])
+def test_a_window_without_elements_is_refused_by_the_interface(mode, window):
+    with pytest.raises(REFUSED, match="minimum 1"):
+        mode(median_filter)(SIGNAL, window)
+
+
+@pytest.mark.parametrize("ends", ["", "mirror", "Repeat"])
+def test_an_unknown_word_is_refused_by_the_interface(mode, ends):
+    with pytest.raises(REFUSED, match='(allowed values|not in): "repeat", "drop"'):
+        mode(median_filter)(SIGNAL, ends=ends)
+
+
+@pytest.mark.parametrize("ends", ["repeat", "drop"])
+@pytest.mark.parametrize("shape, window", [((2,), 3), ((4, 0), 1), ((5,), 2**63 - 1)])
+def test_a_window_longer_than_the_signal_is_refused(mode, shape, window, ends):
     with pytest.raises(
         (tf.errors.InvalidArgumentError, ValueError),
-        match=f"less than the size of to_zero, {np.prod(shape):.0f}, but is {index}",
+        match=f"at most the length of signal, {shape[-1]}, but is {window}",
     ):
-        mode(preserve_index)(np.zeros(shape, np.float32), index)
+        mode(median_filter)(np.zeros(shape, np.float32), window, ends)
 
 
-def test_an_index_beyond_the_end_of_an_unknown_shape_is_refused_when_run():
-    function = tf.function(lambda x: preserve_index(x, 3), autograph=False)
-    traced = function.get_concrete_function(tf.TensorSpec(None, tf.float32))
-    np.testing.assert_array_equal(traced(tf.fill([4], 1.0)), [0, 0, 0, 1])
+@pytest.mark.parametrize("shape", [None, [None], [2, None]])
+def test_a_window_longer_than_an_unknown_length_is_refused_when_run(shape):
+    function = tf.function(lambda x: median_filter(x, 5))
+    traced = function.get_concrete_function(tf.TensorSpec(shape, tf.float32))
+    signal = tf.zeros([2, 4] if shape == [2, None] else [4])
     with pytest.raises(
-        tf.errors.InvalidArgumentError, match="size of to_zero, 3, but is 3"
+        tf.errors.InvalidArgumentError, match="length of signal, 4, but is 5"
     ):
-        traced(tf.fill([3], 1.0))
+        traced(signal)
 
 
-def test_a_refused_index_leaves_the_next_call_alone():
+def test_a_scalar_is_refused(mode):
+    with pytest.raises(
+        (tf.errors.InvalidArgumentError, ValueError),
+        match="at least one axis, but is a scalar|at least rank 1 but is rank 0",
+    ):
+        mode(median_filter)(5.0)
+
+
+def test_a_scalar_of_unknown_shape_is_refused_when_run():
+    traced = tf.function(median_filter).get_concrete_function(
+        tf.TensorSpec(None, tf.float32)
+    )
+    with pytest.raises(tf.errors.InvalidArgumentError, match="but is a scalar"):
+        traced(tf.constant(5.0))
+
+
+@pytest.mark.parametrize("dtype", [tf.int32, tf.half])
+def test_another_dtype_is_refused(mode, dtype):
+    with pytest.raises(
+        (tf.errors.InvalidArgumentError, TypeError), match="allowed values: float"
+    ):
+        mode(median_filter)(tf.cast(SIGNAL, dtype))
+
+
+@pytest.mark.parametrize(
+    "shape, ends, static",
+    [
+        (None, "drop", None),
+        ([None], "drop", [None]),
+        ([2, 7], "drop", [2, 5]),
+        ([None, 7], "drop", [None, 5]),
+        ([None, 7], "repeat", [None, 7]),
+    ],
+)
+def test_the_static_shape(shape, ends, static):
+    traced = tf.function(lambda x: median_filter(x, 3, ends)).get_concrete_function(
+        tf.TensorSpec(shape, tf.float32)
+    )
+    assert traced.output_shapes == tf.TensorShape(static)
+
+
+def test_a_refused_window_leaves_the_next_call_alone():
     for _ in range(2):
-        with pytest.raises(tf.errors.InvalidArgumentError, match="but is -1"):
-            preserve_index([5.0, 4.0], -1)
-        np.testing.assert_array_equal(preserve_index([5.0, 4.0], 1), [0, 4])
+        with pytest.raises(tf.errors.InvalidArgumentError, match="but is 4"):
+            median_filter(SIGNAL, 4)
+        np.testing.assert_array_equal(median_filter(SIGNAL, 3), [5, 5, 4, 2, 1])
 
 
-@pytest.mark.parametrize("index", [1.5, "1", None])
-def test_an_index_that_is_no_integer_is_refused(mode, index):
+@pytest.mark.parametrize("ends", ["repeat", "drop"])
+def test_the_gradient_takes_indexed_slices(mode, ends):
+    signal = tf.constant(SIGNAL)
+
+    def gradient(signal):
+        with tf.GradientTape() as tape:
+            tape.watch(signal)
+            chosen = tf.gather(median_filter(signal, 3, ends), [1, 2])
+        return tape.gradient(chosen, signal)
+
+    expected = [1, 1, 0, 0, 0] if ends == "repeat" else [0, 1, 0, 1, 0]
+    np.testing.assert_array_equal(mode(gradient)(signal), expected)
+
+
+@pytest.mark.parametrize("window", [1.5, "1", None])
+def test_a_window_that_is_no_integer_is_refused(mode, window):
     with pytest.raises(TypeError, match="cannot be interpreted as an integer"):
-        mode(preserve_index)([5.0, 4.0], index)
+        mode(lambda: median_filter(SIGNAL, window))()
 
 
-def test_a_tensor_is_no_index_in_a_graph():
-    traced = tf.function(preserve_index, autograph=False)
+@pytest.mark.parametrize("window", [np.int64(3), tf.constant(3)])
+def test_a_tensor_is_no_window_in_a_graph(window):
     with pytest.raises(TypeError, match="cannot be interpreted as an integer"):
-        traced([5.0, 4.0], tf.constant(1))
-    traced = tf.function(lambda i: GENERATED([5.0, 4.0], i), autograph=False)
-    with pytest.raises(TypeError, match="Expected int for argument 'index' not <tf.T"):
-        traced(tf.constant(1))
+        tf.function(median_filter)(tf.constant(SIGNAL), window)
+    with pytest.raises(TypeError, match="Expected int for argument 'window' not <tf.T"):
+        tf.function(GENERATED)(tf.constant(SIGNAL), window)
 
 
 def test_the_generated_function_truncates(mode):
-    zeroed = mode(lambda: GENERATED([5.0, 4.0, 3.0], index=1.9))()
-    np.testing.assert_array_equal(zeroed, [0, 4, 0])
+    filtered = mode(lambda: GENERATED(SIGNAL, window=3.9))()
+    np.testing.assert_array_equal(filtered, median_filter(SIGNAL, 3))
+
+
+@pytest.mark.parametrize("function", [median_filter, median_filter_reference])
+def test_the_defaults_are_those_of_the_interface(function):
+    ours, generated = (
+        inspect.signature(each).parameters for each in (function, GENERATED)
+    )
+    for name in ("window", "ends"):
+        assert ours[name].default == generated[name].default
+
+
+def test_none_is_the_default(mode):
+    filtered = mode(lambda: GENERATED(SIGNAL, window=None, ends=None))()
+    np.testing.assert_array_equal(filtered, median_filter(SIGNAL))
+
+
+@pytest.mark.parametrize("window", [2**63, 2**64 + 3, -(2**63) - 1])
+def test_a_window_beyond_64_bits_is_refused_by_the_minimum(window):
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match="'window' of -1 must be at least"
+    ):
+        median_filter(SIGNAL, window)
+    with pytest.raises(ValueError, match="Value out of range"):
+        tf.function(lambda: median_filter(SIGNAL, window))()
+
+
+def test_without_a_minimum_an_int_beyond_64_bits_is_minus_one():
+    packed = tf.raw_ops.Pack(values=[1.5, 2.5], axis=2**63)
+    np.testing.assert_array_equal(packed, [1.5, 2.5])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Invalid batch_dim -1"):
+        tf.raw_ops.ReverseSequence(
+            input=[[1.5], [2.5]], seq_lengths=[1, 1], seq_dim=1, batch_dim=2**63
+        )
+    with pytest.raises(OverflowError, match="int too big to convert"):
+        tf.raw_ops.RandomUniform(shape=[2], dtype=tf.float32, seed=2**63)
+
+
+def test_an_input_of_a_fixed_type_is_cut():
+    def count(arr):
+        return tf.raw_ops.Bincount(arr=arr, size=4, weights=tf.zeros([0]))
+
+    for arr in (2**40 + 2, np.float32(2.7), np.array([2.7])):
+        np.testing.assert_array_equal(count(arr), [0, 0, 1, 0])
+    with pytest.raises(TypeError, match="Cannot convert 2.7 to EagerTensor of dtype"):
+        count(2.7)
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match="a int32 tensor but is a int64 tensor"
+    ):
+        count(tf.constant(2, tf.int64))
+    numbers = np.array([0, 2], np.uint8)
+    np.testing.assert_array_equal(tf.raw_ops.LogicalNot(x=numbers), [True, False])
 
 
 def every_attr(**attrs):
-    """The text of each attr, from a graph, as a dictionary."""
-    text = tf.function(lambda: KINDS.every_attr(**attrs), autograph=False)()
-    return dict(line.split(": ", 1) for line in text.numpy().decode().split("\n"))
+    """The text of each attr, as a dictionary; of tensors from a graph."""
+    of_tensors = attrs.keys() & TENSOR_DEFAULTS.keys()
+    op = KINDS.tensor_attrs if of_tensors else KINDS.every_attr
+    call = tf.function(autograph=False)(lambda: op(**attrs)) if of_tensors else op
+    text = (call() if of_tensors else call(**attrs)).numpy().decode()
+    return dict(line.split(": ", 1) for line in text.split("\n"))
 
 
-def test_every_default_reaches_the_kernel():
+@pytest.mark.parametrize(
+    "op, defaults",
+    [(KINDS.every_attr, DEFAULTS), (KINDS.tensor_attrs, TENSOR_DEFAULTS)],
+)
+def test_every_default_reaches_the_kernel(op, defaults):
+    in_graph = tf.function(lambda: op(), autograph=False)
+    lines = in_graph().numpy().decode().split("\n")
+    assert lines == [f"{name}: {text}" for name, text in defaults.items()]
+    assert list(inspect.signature(op).parameters) == [*defaults, "name"]
+
+
+def test_eagerly_the_defaults_are_the_same():
     assert every_attr() == DEFAULTS
-    assert list(inspect.signature(KINDS.every_attr).parameters) == [*DEFAULTS, "name"]
 
 
 @pytest.mark.parametrize(
@@ -167,7 +320,6 @@ def test_every_type_takes_another_value(name, value, text):
         ("a_bool", 3, "Expected bool for argument 'a_bool' not 3"),
         ("a_type", "kiwi", "Expected DataType for argument 'a_type' not 'kiwi'"),
         ("a_shape", "kiwi", "Error converting a_shape to a TensorShape"),
-        ("a_tensor", [1.5], "Don't know how to convert .* to a TensorProto"),
         ("ints", 3, "Expected list for 'ints' argument to 'every_attr' Op, not 3"),
     ],
 )
@@ -176,11 +328,16 @@ def test_another_type_is_refused(mode, name, value, message):
         mode(lambda: KINDS.every_attr(**{name: value}))()
 
 
+def test_a_tensor_attr_takes_no_list(mode):
+    with pytest.raises(TypeError, match="Don't know how to convert .* to a TensorPr"):
+        mode(lambda: KINDS.tensor_attrs(a_tensor=[1.5]))()
+
+
 def test_a_tensor_attr_fails_in_eager_execution():
     with pytest.raises(
         tf.errors.UnimplementedError, match="Attr a_tensor has unhandled type 6"
     ):
-        KINDS.every_attr()
+        KINDS.tensor_attrs()
 
 
 CONSTRAINED = {
@@ -188,6 +345,8 @@ CONSTRAINED = {
     "one_of": (tf.bool, "bool", tf.float64, "allowed values: int32, float"),
     "number": (tf.complex64, "complex64", tf.string, "allowed values: float"),
     "real": (tf.bfloat16, "bfloat16", tf.complex64, "allowed values: float"),
+    "quantized": (tf.quint8, "quint8", tf.uint8, "allowed values: qint8"),
+    "mixed": (tf.bool, "bool", tf.complex64, "allowed values: float"),
     "count": (2, "2", 1, "at least minimum 2|less than minimum 2"),
     "types": (
         3 * [tf.int32],
@@ -376,49 +535,45 @@ def test_the_old_check_is_deprecated():
 
 
 @pytest.fixture(scope="module")
-def keep_at():
-    return load_op_library(HERE / "libsolution_keep_at.so", "keep_at").keep_at
+def quantile_filter():
+    path = HERE / "libsolution_quantile_filter.so"
+    return load_op_library(path, "quantile_filter").quantile_filter
 
 
-@pytest.mark.parametrize("shape, index", [((), 0), ((4,), 3), ((2, 3), 4)])
-def test_the_solution_of_the_exercise(mode, keep_at, shape, index):
-    to_zero = np.random.default_rng(0).normal(size=shape).astype(np.float32)
-    zeroed = mode(keep_at)(to_zero, tf.constant(index, tf.int64))
-    np.testing.assert_array_equal(
-        zeroed, preserve_index_reference(np.asarray(to_zero), index), strict=True
-    )
+@pytest.mark.parametrize("window, quantile", [(1, 0.5), (3, 0), (4, 1), (5, 0.25)])
+def test_the_solution_of_the_exercise(mode, quantile_filter, window, quantile):
+    signal = np.random.default_rng(0).normal(size=9).astype(np.float32)
+    filtered = mode(lambda: quantile_filter(signal, window, quantile))()
+    expected = quantile_filter_reference(signal, window, quantile)
+    np.testing.assert_array_equal(filtered, expected, strict=True)
 
 
-@pytest.mark.parametrize("shape, index", [((2,), -1), ((2,), 2), ((0,), 0)])
-def test_the_solution_refuses_an_index_outside(mode, keep_at, shape, index):
+@pytest.mark.parametrize("quantile", [-0.1, 1.1, float("nan")])
+def test_the_solution_refuses_what_is_no_quantile(mode, quantile_filter, quantile):
     with pytest.raises(
         tf.errors.InvalidArgumentError,
-        match=rf"size of to_zero, {shape[0]}, but is {index}",
+        match=f"quantile must be at least 0 and at most 1, but is {quantile}",
     ):
-        mode(keep_at)(tf.zeros(shape), tf.constant(index, tf.int64))
+        mode(lambda: quantile_filter(SIGNAL, quantile=quantile))()
 
 
-def test_the_solution_refuses_an_index_that_is_no_scalar(mode, keep_at):
+@pytest.mark.parametrize("shape", [(), (2,), (1, 5)])
+def test_the_solution_refuses_another_shape(mode, quantile_filter, shape):
     with pytest.raises(
-        (tf.errors.InvalidArgumentError, ValueError),
-        match=r"index must be a scalar, but has shape \[1\]|must be rank 0 but is rank 1",
+        tf.errors.InvalidArgumentError,
+        match=f"at least window, 3, elements, but has {describe(shape)}",
     ):
-        mode(keep_at)(tf.zeros([2]), tf.constant([1], tf.int64))
+        mode(quantile_filter)(np.zeros(shape, np.float32))
 
 
-@pytest.mark.parametrize("shape", [None, [2, None], [2, 3]])
-def test_the_solution_s_static_shape(keep_at, shape):
-    traced = tf.function(keep_at, autograph=False).get_concrete_function(
-        tf.TensorSpec(shape, tf.float32), tf.TensorSpec(None, tf.int64)
-    )
-    assert traced.output_shapes == tf.TensorShape(shape)
+def describe(shape):
+    return re.escape(f"shape [{','.join(map(str, shape))}]")
 
 
-def test_an_input_can_change_without_a_new_trace(keep_at):
-    by_attr = tf.function(preserve_index, autograph=False)
-    by_input = tf.function(keep_at, autograph=False)
-    for index in range(3):
-        by_attr([5.0, 4.0, 3.0], index)
-        by_input(tf.constant([5.0, 4.0, 3.0]), tf.constant(index, tf.int64))
+def test_an_attr_is_traced_again_and_an_input_is_not():
+    by_attr, by_input = tf.function(median_filter), tf.function(tf.roll)
+    for number in (1, 3, 5):
+        by_attr(tf.constant(SIGNAL), number)
+        by_input(tf.constant(SIGNAL), tf.constant(number), 0)
     assert by_attr.experimental_get_tracing_count() == 3
     assert by_input.experimental_get_tracing_count() == 1

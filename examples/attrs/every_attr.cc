@@ -1,5 +1,5 @@
-// EveryAttr: an attr of every type. ConstrainedAttrs: attrs that accept only
-// some values. Both return what they were given, as text.
+// EveryAttr and TensorAttrs: an attr of every type. ConstrainedAttrs: attrs
+// that accept only some values. They return what they were given, as text.
 
 #include <atomic>
 #include <cstdint>
@@ -16,6 +16,36 @@
 namespace op_by_op {
 namespace {
 
+// EndWith: a kernel that ends with any status.
+REGISTER_OP("EndWith")
+    .Attr("code: int")
+    .Output("nothing: int32")
+    .SetShapeFn([](tensorflow::shape_inference::InferenceContext* context) {
+      context->set_output(0, context->Vector(0));
+      return absl::OkStatus();
+    });
+
+class EndWithOp : public tensorflow::OpKernel {
+ public:
+  explicit EndWithOp(tensorflow::OpKernelConstruction* context)
+      : OpKernel(context) {
+    OP_REQUIRES_OK(context, context->GetAttr("code", &code_));
+  }
+
+  void Compute(tensorflow::OpKernelContext* context) override {
+    tensorflow::Tensor* output = nullptr;
+    OP_REQUIRES_OK(context, context->allocate_output(0, {0}, &output));
+    OP_REQUIRES_OK(context, absl::Status(static_cast<absl::StatusCode>(code_),
+                                         "said by the kernel"));
+  }
+
+ private:
+  int code_;
+};
+
+REGISTER_KERNEL_BUILDER(Name("EndWith").Device(tensorflow::DEVICE_CPU),
+                        EndWithOp);
+
 // [interface] `name: type = default`, in the text format of protocol buffers.
 REGISTER_OP("EveryAttr")
     .Attr("a_string: string = 'apple'")
@@ -24,15 +54,20 @@ REGISTER_OP("EveryAttr")
     .Attr("a_bool: bool = true")
     .Attr("a_type: type = DT_INT32")
     .Attr("a_shape: shape = { dim { size: 2 } dim { size: 3 } }")
-    .Attr(
-        "a_tensor: tensor = { dtype: DT_INT32 int_val: [5, 4] "
-        "tensor_shape { dim { size: 2 } } }")
     .Attr("strings: list(string) = ['apple', 'orange']")
     .Attr("ints: list(int) = [2, 3, 5]")
     .Attr("floats: list(float) = [0.5, 0.25]")
     .Attr("bools: list(bool) = [true, false]")
     .Attr("types: list(type) = [DT_INT32, DT_FLOAT]")
     .Attr("shapes: list(shape) = [{ dim { size: 2 } }, { unknown_rank: true }]")
+    .Output("text: string")
+    .SetShapeFn(tensorflow::shape_inference::ScalarShape);
+
+// [tensor] They reach the kernel from a graph only.
+REGISTER_OP("TensorAttrs")
+    .Attr(
+        "a_tensor: tensor = { dtype: DT_INT32 int_val: [5, 4] "
+        "tensor_shape { dim { size: 2 } } }")
     .Attr("tensors: list(tensor) = [{ dtype: DT_BOOL bool_val: true }]")
     .Output("text: string")
     .SetShapeFn(tensorflow::shape_inference::ScalarShape);
@@ -91,19 +126,29 @@ class EveryAttrOp : public TextOp {
     Read<bool>(context, "a_bool");
     Read<tensorflow::DataType>(context, "a_type");
     Read<tensorflow::PartialTensorShape>(context, "a_shape");
-    Read<tensorflow::Tensor>(context, "a_tensor");
     Read<std::vector<std::string>>(context, "strings");
     Read<std::vector<int64_t>>(context, "ints");
     Read<std::vector<float>>(context, "floats");
     Read<std::vector<bool>>(context, "bools");
     Read<std::vector<tensorflow::DataType>>(context, "types");
     Read<std::vector<tensorflow::PartialTensorShape>>(context, "shapes");
-    Read<std::vector<tensorflow::Tensor>>(context, "tensors");
   }
 };
 
 REGISTER_KERNEL_BUILDER(Name("EveryAttr").Device(tensorflow::DEVICE_CPU),
                         EveryAttrOp);
+
+class TensorAttrsOp : public TextOp {
+ public:
+  explicit TensorAttrsOp(tensorflow::OpKernelConstruction* context)
+      : TextOp(context) {
+    Read<tensorflow::Tensor>(context, "a_tensor");
+    Read<std::vector<tensorflow::Tensor>>(context, "tensors");
+  }
+};
+
+REGISTER_KERNEL_BUILDER(Name("TensorAttrs").Device(tensorflow::DEVICE_CPU),
+                        TensorAttrsOp);
 
 // [constraint] What follows the type, or stands for it, limits the values.
 REGISTER_OP("ConstrainedAttrs")
@@ -111,6 +156,8 @@ REGISTER_OP("ConstrainedAttrs")
     .Attr("one_of: {int32, float, bool} = DT_INT32")
     .Attr("number: numbertype = DT_FLOAT")
     .Attr("real: realnumbertype = DT_FLOAT")
+    .Attr("quantized: quantizedtype = DT_QINT8")
+    .Attr("mixed: {realnumbertype, bool} = DT_FLOAT")
     .Attr("count: int >= 2 = 2")
     .Attr("types: list({int32, float}) >= 3 = [DT_INT32, DT_FLOAT, DT_INT32]")
     .Output("text: string")
@@ -124,6 +171,8 @@ class ConstrainedAttrsOp : public TextOp {
     Read<tensorflow::DataType>(context, "one_of");
     Read<tensorflow::DataType>(context, "number");
     Read<tensorflow::DataType>(context, "real");
+    Read<tensorflow::DataType>(context, "quantized");
+    Read<tensorflow::DataType>(context, "mixed");
     Read<int64_t>(context, "count");
     Read<std::vector<tensorflow::DataType>>(context, "types");
   }
@@ -132,7 +181,8 @@ class ConstrainedAttrsOp : public TextOp {
 REGISTER_KERNEL_BUILDER(Name("ConstrainedAttrs").Device(tensorflow::DEVICE_CPU),
                         ConstrainedAttrsOp);
 
-// [default] a_shape is wrong: no Python value stands for its default.
+// [default] a_shape is wrong: the generated function cannot pass its default
+// on.
 REGISTER_OP("UnknownDimDefault")
     .Attr("a_shape: shape = { dim { size: 2 } dim { size: -1 } }")
     .Attr("any_shape: shape = { unknown_rank: true }")
@@ -169,36 +219,6 @@ class OwnNameOp : public TextOp {
 
 REGISTER_KERNEL_BUILDER(Name("OwnName").Device(tensorflow::DEVICE_CPU),
                         OwnNameOp);
-
-// [status] Any status that a kernel can end with.
-REGISTER_OP("EndWith")
-    .Attr("code: int")
-    .Output("nothing: int32")
-    .SetShapeFn([](tensorflow::shape_inference::InferenceContext* context) {
-      context->set_output(0, context->Vector(0));
-      return absl::OkStatus();
-    });
-
-class EndWithOp : public tensorflow::OpKernel {
- public:
-  explicit EndWithOp(tensorflow::OpKernelConstruction* context)
-      : OpKernel(context) {
-    OP_REQUIRES_OK(context, context->GetAttr("code", &code_));
-  }
-
-  void Compute(tensorflow::OpKernelContext* context) override {
-    tensorflow::Tensor* output = nullptr;
-    OP_REQUIRES_OK(context, context->allocate_output(0, {0}, &output));
-    OP_REQUIRES_OK(context, absl::Status(static_cast<absl::StatusCode>(code_),
-                                         "said by the kernel"));
-  }
-
- private:
-  int code_;
-};
-
-REGISTER_KERNEL_BUILDER(Name("EndWith").Device(tensorflow::DEVICE_CPU),
-                        EndWithOp);
 
 // [instances] How many instances of its kernel there are when it runs.
 REGISTER_OP("LiveInstances")

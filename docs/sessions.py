@@ -1,0 +1,49 @@
+"""Calls as one would type them, with what Python answers: for results and errors that belong side by side."""
+
+import ast
+import re
+import textwrap
+from collections.abc import Mapping
+
+from IPython import get_ipython
+
+
+def session(calls: Mapping[str, str]) -> None:
+    """Runs lines of Python and prints each as the prompt would, with its value or the error that it raises.
+
+    Args:
+      calls: From each line to a regular expression that has to match in the answer.
+    """
+    for line, expected in calls.items():
+        answer = answer_to(line)
+        print(f">>> {line}", *[answer] * bool(answer), sep="\n")
+        words = " ".join(answer.split())
+        assert re.search(expected, words), f"{line} answers {words}, not {expected}"
+        assert expected or not answer, f"{line} answers {words}: expect something of it"
+
+
+def answer_to(line: str) -> str:
+    """What Python's prompt answers to a line; of an error, its type and what is wrong."""
+    names = get_ipython().user_ns
+    try:
+        if not isinstance(ast.parse(line).body[0], ast.Expr):
+            exec(line, names)
+            return ""
+        return repr(eval(line, names))
+    except Exception as error:
+        text = f"{type(error).__name__}: {what_is_wrong(error)}"
+        return textwrap.fill(text, 84, subsequent_indent="    ", break_long_words=False)
+
+
+def what_is_wrong(error: Exception) -> str:
+    """The line of an error's message that says what is wrong, without where in the program that was."""
+    message = getattr(error, "message", None) or str(error)
+    lines = [line.strip() for line in message.splitlines() if line.strip()]
+    chosen = lines[0]
+    if chosen == "in user code:":
+        chosen = lines[-1].removeprefix(f"{type(error).__name__}: ")
+    elif chosen.startswith("Graph execution error"):
+        places = [i for i, line in enumerate(lines) if "{{node " in line]
+        chosen = lines[places[-1] - 1]
+    chosen = re.sub(r"\{\{function_node .*?\}\} ", "", chosen)
+    return re.sub(r" for '\{\{node .*| \[Op:.*", "", chosen)

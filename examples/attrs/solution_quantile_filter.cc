@@ -1,0 +1,76 @@
+// QuantileFilter: the solution of the chapter's exercise.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "tensorflow/core/framework/common_shape_fns.h"
+#include "tensorflow/core/framework/op.h"
+#include "tensorflow/core/framework/op_kernel.h"
+
+namespace op_by_op {
+namespace {
+
+// [interface] The window may be even. A float has no minimum in an interface.
+REGISTER_OP("QuantileFilter")
+    .Attr("window: int >= 1 = 3")
+    .Attr("quantile: float = 0.5")
+    .Input("signal: float")
+    .Output("filtered: float")
+    .SetShapeFn(tensorflow::shape_inference::UnchangedShape);
+
+// [kernel] A NaN fails both comparisons, so it is refused too.
+class QuantileFilterOp : public tensorflow::OpKernel {
+ public:
+  explicit QuantileFilterOp(tensorflow::OpKernelConstruction* context)
+      : OpKernel(context) {
+    OP_REQUIRES_OK(context, context->GetAttr("window", &window_));
+    OP_REQUIRES_OK(context, context->GetAttr("quantile", &quantile_));
+    OP_REQUIRES(
+        context, quantile_ >= 0 && quantile_ <= 1,
+        absl::InvalidArgumentError(absl::StrCat(
+            "quantile must be at least 0 and at most 1, but is ", quantile_)));
+  }
+
+  void Compute(tensorflow::OpKernelContext* context) override {
+    const tensorflow::Tensor& signal = context->input(0);
+    OP_REQUIRES(
+        context, signal.dims() == 1 && window_ <= signal.dim_size(0),
+        absl::InvalidArgumentError(absl::StrCat(
+            "signal must be a vector of at least window, ", window_,
+            ", elements, but has shape ", signal.shape().DebugString())));
+    tensorflow::Tensor* filtered = nullptr;
+    OP_REQUIRES_OK(context,
+                   context->allocate_output(0, signal.shape(), &filtered));
+    tensorflow::Tensor scratch;
+    OP_REQUIRES_OK(context,
+                   context->allocate_temp(signal.dtype(), {window_}, &scratch));
+    const auto in = signal.vec<float>();
+    auto out = filtered->vec<float>();
+    float* values = scratch.flat<float>().data();
+    const int64_t rank = std::lround(double{quantile_} * (window_ - 1));
+    for (int64_t i = 0; i < out.size(); ++i) {
+      bool has_nan = false;
+      for (int64_t k = 0; k < window_; ++k) {
+        const int64_t place = i + k - window_ / 2;
+        values[k] = in(std::clamp<int64_t>(place, 0, in.size() - 1));
+        has_nan |= std::isnan(values[k]);
+      }
+      if (!has_nan) std::nth_element(values, values + rank, values + window_);
+      out(i) = has_nan ? std::numeric_limits<float>::quiet_NaN() : values[rank];
+    }
+  }
+
+ private:
+  int64_t window_;
+  float quantile_;
+};
+
+REGISTER_KERNEL_BUILDER(Name("QuantileFilter").Device(tensorflow::DEVICE_CPU),
+                        QuantileFilterOp);
+
+}  // namespace
+}  // namespace op_by_op
