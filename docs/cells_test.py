@@ -350,6 +350,42 @@ def test_names_in_the_text_exist(page):
     )
 
 
+@functools.cache
+def names_in_headers() -> set[str]:
+    """The names of TensorFlow's C++ that look like code and are not its Python's too."""
+    tensorflow = Path(sysconfig.get_path("purelib"), "tensorflow")
+    cpp, python = (
+        {
+            name
+            for pattern in patterns
+            for path in tensorflow.glob(pattern)
+            for name in NAME.findall(path.read_text(errors="ignore"))
+        }
+        for patterns in (HEADERS[:-1], HEADERS[-1:])
+    )
+    return {name for name in cpp - python if re.search("[A-Z]|_(?!t$)", name)}
+
+
+@chapters
+def test_names_of_tensorflow_in_the_text_are_in_the_code_of_the_page(page):
+    """A removed cell is enough. Another function of TensorFlow's exists, too, but is not the one that is meant."""
+    text = page.read_text()
+    folders = {EXAMPLES / name for name in re.findall(r"\bexamples/(\w+)", text)}
+    files = [path for folder in folders for path in folder.glob("*.[chp]*")]
+    files += book.ROOT.glob("opcheck/*.py")
+    include = Path(sysconfig.get_path("purelib"), "tensorflow", "include")
+    files += [include / name for name in re.findall(r"`(tensorflow/\S+\.h)`", text)]
+    code = shown_code(text) + "".join(path.read_text() for path in files)
+    others = names_in_headers() - {*NAME.findall(code), *ELSEWHERE}
+    report(
+        f"{page.name}: `{token.content}`: the page and its example have no {name}"
+        for before, token in pairwise(inline(page))
+        if token.type == "code_inline" and not re.search("[ /=]", token.content)
+        if not before.content.endswith("}")  # a role
+        for name in sorted(set(NAME.findall(token.content)) & others)
+    )
+
+
 @chapters
 def test_what_comes_out_of_a_cell_is_checked(page):
     found = [*numbered_cells(page), ("", "")]

@@ -1,4 +1,4 @@
-// [old] As the guide has it, six times, and -std=c++14. Neither compiles today.
+// [old] The guide's absl::OkStatus(), six times, and -std=c++14. Both fail.
 #include "tensorflow/core/platform/status.h"
 
 tensorflow::Status AllWell() { return tensorflow::Status::OK(); }
