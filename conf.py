@@ -52,6 +52,7 @@ extensions = [
     "notebooks",
     "downloads",
     "glossary",
+    "search",
     "stamp",
     "freshness",  # the last one: it looks at what the others complained of
 ]
@@ -84,17 +85,7 @@ html_title = "Op by Op"
 html_logo = html_favicon = "docs/_static/logo.svg"
 html_static_path = ["docs/_static"]
 html_css_files = ["book.css"]
-# From file:// a browser cannot read the pages that the search would quote from.
-html_js_files = [
-    "book.js",
-    (
-        None,
-        {
-            "body": 'if (location.protocol === "file:") '
-            "DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;"
-        },
-    ),
-]
+html_js_files = ["book.js"]
 html_copy_source = False
 html_show_sourcelink = False
 html_use_index = False

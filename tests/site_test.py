@@ -17,7 +17,7 @@ import threading
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 import nbformat
 import ninja as ninja_package
@@ -214,8 +214,37 @@ def test_search_finds_a_chapter(visit, address):
     expect(result).to_be_visible()
     page.keyboard.press("Enter")
     page.wait_for_url("**/search.html?q=kernel")
-    result.click()
+    page.locator("#search-results a[href*='zero_out.html']").first.click()
     page.wait_for_url("**/zero_out.html*")
+
+
+# Names as one types them, a piece of a message, and a whole message with other values than the book's.
+SEARCHED = {
+    "REGISTER_OP": "register_op(",
+    "tf.load_op_library": "tf.load_op_library",
+    "Status::OK": "status::ok",
+    "OP_REQUIRES_OK": "op_requires_ok",
+    "context->allocate_output": "context->allocate_output",
+    "absl::InvalidArgumentError": "absl::invalidargumenterror",
+    "tf.RegisterGradient": "tf.registergradient",
+    "int64_t": "int64_t",
+    "no gradient defined": "no gradient defined",
+    "LookupError: No gradient defined for operation 'my_op' (op type: MyOp)": "no gradient defined",
+}
+
+
+def test_the_search_finds_what_is_typed_in_its_section(visit, address, documents, site):
+    page = visit(address, "search.html")
+    for query, text in SEARCHED.items():
+        page.goto(f"{address}search.html?q={quote(query)}")
+        result = page.locator("#search-results li a").first
+        expect(result, query).to_be_visible()
+        name, _, anchor = result.get_attribute("href").removeprefix("./").partition("#")
+        found = documents[site / name].select_one(f"#{anchor}" if anchor else "article")
+        assert text in " ".join(found.get_text().lower().split()), query
+        expect(page.locator("#search-results mark").first).to_be_visible()
+    page.goto(f"{address}search.html?q=no_such_name_anywhere")
+    expect(page.get_by_role("status")).to_contain_text("No section")
 
 
 def test_dark_mode_is_chosen_and_kept(visit, address):

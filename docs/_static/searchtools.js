@@ -1,0 +1,106 @@
+// The search of the book, in the place of Sphinx's, which looks for stems of words and so finds no `Status::OK`. It
+// looks for what was typed, as it was typed, in the sections that tools/search.py has written to sections.js.
+const Search = {
+  sections: null,
+
+  init() {
+    const query = new URLSearchParams(location.search).get("q");
+    if (!query) return;
+    for (const input of document.querySelectorAll('input[name="q"]')) input.value = query;
+    Search.performSearch(query);
+  },
+
+  // sections.js calls this. A script can be loaded from file://, where nothing can be fetched.
+  setSections(sections) {
+    Search.sections = sections.map(([page, anchor, title, text]) => ({
+      address: anchor ? `${page}#${anchor}` : page,
+      title,
+      text,
+      inTitle: title.toLowerCase(),
+      inText: text.toLowerCase(),
+    }));
+  },
+
+  performSearch(query) {
+    const results = document.getElementById("search-results");
+    const root = document.documentElement.dataset.content_root;
+    if (Search.sections) return Search.show(results, root, query);
+    const script = document.createElement("script");
+    script.addEventListener("load", () => Search.show(results, root, query));
+    script.src = `${root}sections.js`;
+    document.body.append(script);
+  },
+
+  // The sections that have the words of a query, the best first; if none has, those with the names in its words.
+  find(query) {
+    const phrase = query.toLowerCase().trim().split(/\s+/).join(" ");
+    const found = Search.rank(phrase, phrase.split(/[\s"'`“”]+/), query.trim());
+    return found.length ? found : Search.rank(phrase, phrase.split(/\W+/), query.trim());
+  },
+
+  // Rare words count more than frequent ones, and all in one piece count most. Of a message that was pasted with other
+  // values in it, most of the words that the book has are enough.
+  rank(phrase, parts, asTyped) {
+    const sections = Search.sections;
+    const words = [...new Set(parts.filter(Boolean))];
+    const isMessage = words.length > 3;
+    const known = [];
+    for (const word of words) {
+      const start = /^\w/.test(word) && word.length < 4 ? "(?<!\\w)" : "";
+      const there = new RegExp(start + word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+      const having = sections.map((each) => there.test(each.inText) || there.test(each.inTitle));
+      const count = having.filter(Boolean).length;
+      if (count || !isMessage) known.push({ word, having, weight: Math.log(1 + sections.length / (1 + count)) });
+    }
+    const all = known.reduce((sum, { weight }) => sum + weight, 0);
+    const ranked = sections.map((section, n) => {
+      const found = known.filter(({ having }) => having[n]);
+      let score = found.reduce((sum, { weight }) => sum + weight, 0) / (all || 1);
+      if (score < (isMessage ? 0.5 : 1 - 1e-9)) return { score: 0 };
+      const times = section.inText.split(phrase).length - 1;
+      if (times) score += 1 + Math.min(times, 5) / 10;
+      if (section.inTitle.includes(phrase)) score += 2;
+      if (asTyped !== phrase && section.text.includes(asTyped)) score += 0.5;
+      const rarest = found.reduce((one, other) => (other.weight > one.weight ? other : one));
+      return { section, score, phrase: times ? phrase : rarest.word };
+    });
+    return ranked.filter(({ score }) => score).sort((a, b) => b.score - a.score).slice(0, 50);
+  },
+
+  show(results, root, query) {
+    const found = Search.find(query);
+    const heading = document.createElement("h2");
+    heading.textContent = "Search results";
+    const summary = document.createElement("p");
+    summary.className = "search-summary";
+    summary.setAttribute("role", "status");
+    summary.textContent = found.length
+      ? `Sections with “${query}”, the best first: ${found.length}${found.length === 50 ? " or more" : ""}.`
+      : `No section has “${query}”. Try fewer words, or the part of a message that names no values of yours.`;
+    const list = document.createElement("ul");
+    list.className = "search";
+    for (const { section, phrase } of found) {
+      const item = document.createElement("li");
+      const link = document.createElement("a");
+      link.href = root + section.address;
+      link.textContent = section.title;
+      item.append(link, Search.excerpt(section, phrase));
+      list.append(item);
+    }
+    results.replaceChildren(heading, summary, list);
+  },
+
+  // The text around the first place, which is marked.
+  excerpt(section, phrase) {
+    const paragraph = document.createElement("p");
+    paragraph.className = "context";
+    const at = Math.max(section.inText.indexOf(phrase), 0);
+    const from = Math.max(at - 80, 0);
+    const mark = document.createElement("mark");
+    mark.textContent = section.text.slice(at, section.inText.includes(phrase) ? at + phrase.length : at);
+    const after = at + mark.textContent.length;
+    paragraph.append(from ? "… " : "", section.text.slice(from, at), mark, section.text.slice(after, after + 120), " …");
+    return paragraph;
+  },
+};
+document.addEventListener("DOMContentLoaded", Search.init);

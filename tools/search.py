@@ -1,0 +1,69 @@
+"""Sphinx extension: writes what the search looks through, the sections of the pages as text, in the place of Sphinx's.
+
+Sphinx's own index has stems of words and finds whole pages: neither `Status::OK` nor the section with a message.
+"""
+
+import html
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from sphinx.application import Sphinx
+
+DROPPED = re.compile(
+    r'<(script|style|svg)\b.*?</\1>|<a class="headerlink".*?</a>', re.S
+)
+BREAKS = re.compile(
+    r"</?(?:p|div|li|[ou]l|d[ltd]|t[dhr]|h\d|pre|br|summary)\b[^>]*>|\s+"
+)
+TAG = re.compile(r"<[^>]*>")
+
+
+def text_of(piece: str) -> str:
+    piece = TAG.sub("", BREAKS.sub(" ", DROPPED.sub(" ", piece)))
+    return " ".join(html.unescape(piece).split())
+
+
+def sections(page: Path) -> Iterator[tuple[str, str, str, str]]:
+    """The sections of a page: its file's name, the anchor, the titles of page and section, and the text."""
+    written = page.read_text()
+    article = re.search(r'<article class="bd-article">(.*?)</article>', written, re.S)
+    parts = re.split(r'<section [^>]*\bid="([^"]*)"[^>]*>', article[1])
+    top = ""
+    for anchor, part in zip(parts[1::2], parts[2::2]):
+        heading = re.search(r"<h\d>(.*?)</h\d>", part, re.S)
+        title = text_of(heading[1]) if heading else ""
+        text = text_of(part[heading.end() :] if heading else part)
+        if not top:
+            top, anchor = title, ""
+        yield page.name, anchor, f"{top} › {title}" if anchor else top, text
+
+
+def without_sphinx(app: Sphinx) -> None:
+    """The page for searching stays, the index is not made."""
+    if app.builder.name == "html":
+        app.builder.search = False
+        app.config.html_additional_pages["search"] = "search.html"
+
+
+def write_sections(app: Sphinx, exception: Exception | None) -> None:
+    if exception or app.builder.name != "html":
+        return
+    root = app.config.root_doc
+    in_order = [
+        root,
+        *app.env.toctree_includes.get(root, []),
+        *sorted(app.env.all_docs),
+    ]
+    pages = [page for page in dict.fromkeys(in_order) if page in app.env.all_docs]
+    found = [row for page in pages for row in sections(app.outdir / f"{page}.html")]
+    data = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+    (app.outdir / "sections.js").write_text(f"Search.setSections({data});\n")
+    (app.outdir / "searchindex.js").write_text("// See sections.js.\n")
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    app.connect("builder-inited", without_sphinx)
+    app.connect("build-finished", write_sections)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
