@@ -457,6 +457,17 @@ def test_gradients_of_losses(mode, loss):
     )
 
 
+@pytest.mark.parametrize("loss", LOSSES)
+def test_gradients_of_gathered_losses(mode, loss):
+    """A gathered loss has IndexedSlices as its gradient."""
+    labels, logits = map(tf.constant, labels_and_logits())
+    picks = [2, 0, 2]
+    gathered = mode(lambda x: gradient(lambda x: tf.gather(loss(labels, x), picks), x))
+    counts = np.float64([[1], [0], [2], [0]])
+    expected = counts * (tf.nn.softmax(logits) - labels)
+    np.testing.assert_allclose(gathered(logits), expected, atol=1e-12)
+
+
 def test_the_naive_loss_overflows(mode):
     assert np.isnan(mode(naive)(tf.constant([[0.0, 1.0]]), tf.constant([[0.0, 100.0]])))
 

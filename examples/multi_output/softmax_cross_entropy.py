@@ -28,7 +28,8 @@ def simplified(labels: tf.Tensor, logits: tf.Tensor) -> tf.Tensor:
     """
     log_softmax = tf.nn.log_softmax(logits)
 
-    def gradient(grad: tf.Tensor) -> tuple[None, tf.Tensor]:
+    def gradient(grad: tf.Tensor | tf.IndexedSlices) -> tuple[None, tf.Tensor]:
+        grad = tf.convert_to_tensor(grad)
         return None, grad[..., tf.newaxis] * (tf.exp(log_softmax) - labels)
 
     return -tf.reduce_sum(labels * log_softmax, -1), gradient
