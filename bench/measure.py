@@ -6,7 +6,8 @@ import hashlib
 import io
 import os
 import platform
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -66,6 +67,42 @@ def heading(
 def quartiles(values: ArrayLike) -> list[float]:
     """The median of the values and the quartiles about it."""
     return [float(np.quantile(values, q)) for q in (0.5, 0.25, 0.75)]
+
+
+def turns(
+    runs: Mapping[str, Callable], rounds: int, span: float, base: str
+) -> Iterator[tuple[str, dict[str, str]]]:
+    """Lets functions take turns, so that what else the machine does meets all of them.
+
+    Args:
+      runs: From names to functions of no arguments that return tensors.
+      rounds: How often each has its turn.
+      span: How many seconds about a turn takes: a function is called so often.
+      base: The name of the one to whose time of the same round the ratios are.
+
+    Yields:
+      Each name with the median of its milliseconds per call, and the ratio with its quartiles.
+    """
+
+    def seconds(run: Callable, calls: int) -> float:
+        start = time.perf_counter()
+        for _ in range(calls):
+            result = run()
+        result[-1].numpy()
+        return (time.perf_counter() - start) / calls
+
+    names = list(runs)
+    calls = [max(1, round(span / seconds(runs[name], 3))) for name in names]
+    times = np.empty((rounds, len(names)))
+    for i in range(rounds):
+        for way in np.roll(np.arange(len(names)), i):
+            times[i, way] = seconds(runs[names[way]], calls[way])
+    ratios = times / times[:, [names.index(base)]]
+    for way, name in enumerate(names):
+        spread = (f"{value:.3f}" for value in quartiles(ratios[:, way]))
+        milliseconds = f"{np.median(times[:, way]) * 1e3:.4f}"
+        fields = ["milliseconds", "ratio", "q1", "q3"]
+        yield name, dict(zip(fields, [milliseconds, *spread]))
 
 
 def write(path: Path, first_lines: Sequence[str], rows: Sequence[Mapping]) -> None:

@@ -1,4 +1,4 @@
-"""How long the softmax cross-entropy and its gradient take, by four ways to differentiate it.
+"""How long the softmax cross-entropy and its gradient take, by six ways to differentiate it.
 
 `python bench/softmax_gradient.py` prints the figures and writes them to softmax_gradient.csv beside this file.
 In each round every way runs once for a while, in turn, so that what else the machine does meets all of them; a
@@ -8,7 +8,6 @@ ratio is taken within its round, and the median of the rounds is given, with the
 import argparse
 import os
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,22 +17,38 @@ os.environ["CUDA_VISIBLE_DEVICES"] = ""
 
 import numpy as np
 import tensorflow as tf
-from measure import heading, quartiles, write
+from measure import heading, turns, write
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "examples" / "multi_output"))
 
 from softmax_cross_entropy import naive, simplified, stable  # noqa: E402
 
+
+def raw_op(labels: tf.Tensor, logits: tf.Tensor) -> tf.Tensor:
+    """The op within `tf.nn.softmax_cross_entropy_with_logits`, without the Python around it."""
+    op = tf.raw_ops.SoftmaxCrossEntropyWithLogits
+    return op(features=logits, labels=labels).loss
+
+
+@tf.custom_gradient
+def raw_op_for_logits(labels: tf.Tensor, logits: tf.Tensor) -> tf.Tensor:
+    """The same, with no gradient for the labels."""
+    op = tf.raw_ops.SoftmaxCrossEntropyWithLogits
+    loss, backprop = op(features=logits, labels=labels)
+    return loss, lambda grad: (None, grad[..., tf.newaxis] * backprop)
+
+
 WAYS = {
     "naive": naive,
     "stable": stable,
     "simplified": simplified,
     "tf.nn": tf.nn.softmax_cross_entropy_with_logits,
+    "raw op": raw_op,
+    "raw op, logits": raw_op_for_logits,
 }
 BASE = "simplified"
 SHAPES = [(128, 10), (128, 1000), (64, 32_000)]
-FIELDS = ["mode", "rows", "classes", "way", "milliseconds", "ratio", "q1", "q3"]
 
 
 def with_gradient(loss: Callable, labels: tf.Tensor) -> Callable:
@@ -46,15 +61,6 @@ def with_gradient(loss: Callable, labels: tf.Tensor) -> Callable:
         return losses, tape.gradient(losses, logits)
 
     return run
-
-
-def seconds(run: Callable, logits: tf.Tensor, calls: int) -> float:
-    """The mean time of a call."""
-    start = time.perf_counter()
-    for _ in range(calls):
-        _, gradient = run(logits)
-    gradient.numpy()
-    return (time.perf_counter() - start) / calls
 
 
 def measure(mode: str, rows: int, classes: int, rounds: int, span: float) -> list[dict]:
@@ -72,24 +78,12 @@ def measure(mode: str, rows: int, classes: int, rounds: int, span: float) -> lis
     for run in runs.values():
         for result, value in zip(run(logits), expected):
             np.testing.assert_allclose(result, value, rtol=1e-4, atol=1e-6)
-    calls = {
-        name: max(1, round(span / seconds(run, logits, 3)))
-        for name, run in runs.items()
-    }
-    names = list(runs)
-    times = np.empty((rounds, len(names)))
-    for i in range(rounds):
-        for way in np.roll(np.arange(len(names)), i):
-            name = names[way]
-            times[i, way] = seconds(runs[name], logits, calls[name])
-    ratios = times / times[:, [names.index(BASE)]]
-    table = []
-    for way, name in enumerate(names):
-        milliseconds = f"{np.median(times[:, way]) * 1e3:.4f}"
-        spread = [f"{value:.3f}" for value in quartiles(ratios[:, way])]
-        row = [mode, rows, classes, name, milliseconds, *spread]
-        table.append(dict(zip(FIELDS, row)))
-    return table
+    calls = {name: lambda run=run: run(logits) for name, run in runs.items()}
+    case = {"mode": mode, "rows": rows, "classes": classes}
+    return [
+        case | {"way": name} | figures
+        for name, figures in turns(calls, rounds, span, BASE)
+    ]
 
 
 def main() -> None:

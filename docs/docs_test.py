@@ -11,7 +11,14 @@ from sections import sections
 
 CHAPTERS = list(book.chapters().values())
 # Pages that are no chapters: they have cells, and headings of their own.
-NO_EXAMPLE = {"attr_types", "gpu", "input_specs", "performance", "shape_calls"}
+NO_EXAMPLE = {
+    "attr_types",
+    "gpu",
+    "input_specs",
+    "performance",
+    "python_gradients",
+    "shape_calls",
+}
 HEADINGS = [
     "What it computes",
     "Declare it",

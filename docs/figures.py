@@ -40,7 +40,7 @@ def grids(
                 f'<text x="{x + CELL / 2}" y="{y + CELL / 2 + 5}" text-anchor="middle">'
                 f"{value:g}</text>"
             )
-        left += values.shape[1] * CELL + 30
+        left += max(values.shape[1] * CELL, 8 * len(caption)) + 30
         height = max(height, 36 + values.shape[0] * CELL)
     return HTML(
         f'<div class="drawing"><svg class="drawing" role="img" aria-label="{html.escape(label)}" '

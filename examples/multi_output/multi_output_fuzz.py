@@ -1,26 +1,15 @@
 """Generated calls: `python tools/fuzz.py examples/multi_output/multi_output_fuzz.py`."""
 
-from pathlib import Path
-
 import multi_output
 import numpy as np
 from hypothesis import strategies as st
-from multi_output import extremes, zero_out_at
+from multi_output import extremes
 from multi_output_reference import (
     extremes_grad_reference,
     extremes_reference,
-    frexp_reference,
-    zero_out_at_reference,
 )
-from op_library import load_op_library
 
 from opcheck.strategies import calls, mostly, shapes, tensors
-
-_frexp = load_op_library(Path(__file__).with_name("libfrexp.so"), "frexp")
-
-
-def frexp(values):
-    return _frexp.frexp(values)
 
 
 def extremes_grad(minimum_grad, maximum_grad, argmin, argmax, columns):
@@ -41,15 +30,6 @@ FITTING = mostly(SHAPE, shapes(max_rank=2))
 ROWS = st.tuples(SHAPE, st.integers(1, 5)).map(lambda both: (*both[0], both[1]))
 INDICES = mostly(st.integers(0, 2), st.integers(-1, 5))
 FUZZ = {
-    "ZeroOutAt": (
-        zero_out_at,
-        calls(
-            tensors(THREE),
-            index=st.sampled_from([0, 0, 0, 1, 1, 2])
-            | st.sampled_from([3, 8, -1, 2**62]),
-        ),
-        zero_out_at_reference,
-    ),
     "Extremes": (
         extremes,
         calls(
@@ -72,15 +52,5 @@ FUZZ = {
         ),
         extremes_grad_in_memory,
     ),
-    "Frexp": (
-        frexp,
-        calls(tensors(st.sampled_from(["float32", "float64"]))),
-        frexp_reference,
-    ),
-    "FrexpWithoutGradient": "Frexp under another name",
-    "FrexpWithOneArgument": "Frexp under another name",
-    "FrexpWithTwoGradients": "Frexp under another name",
-    "FrexpIsConstant": "Frexp under another name",
-    "FrexpWithReport": "Frexp under another name",
     "ForgetsOutput": "forgets an output on purpose",
 }

@@ -3,13 +3,6 @@
 import numpy as np
 
 
-def zero_out_at_reference(to_zero, index):
-    """Keeps the element at `index`, and says where it is."""
-    zeroed = np.zeros_like(to_zero)
-    zeroed.flat[index] = to_zero.flat[index]
-    return zeroed, np.array(np.unravel_index(index, to_zero.shape), np.int64)
-
-
 def extremes_reference(values):
     """The smallest and the largest element of each row, and their places."""
     if values.ndim == 0:
@@ -27,8 +20,3 @@ def extremes_grad_reference(minimum_grad, maximum_grad, argmin, argmax, columns)
     np.add.at(values_grad, (*rows, argmin), minimum_grad)
     np.add.at(values_grad, (*rows, argmax), maximum_grad)
     return values_grad
-
-
-def frexp_reference(values):
-    """Each number as mantissa and exponent."""
-    return np.frexp(values)

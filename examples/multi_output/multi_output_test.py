@@ -1,4 +1,4 @@
-"""Tests of ZeroOutAt, Extremes and Frexp, and of custom gradients: `pytest examples/multi_output`."""
+"""Tests of Extremes, and of custom gradients: `pytest examples/multi_output`."""
 
 import logging
 from pathlib import Path
@@ -6,19 +6,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tensorflow as tf
-from multi_output import extremes, extremes_grad, zero_out_at
+from multi_output import extremes, extremes_grad
 from multi_output_reference import (
     extremes_grad_reference,
     extremes_reference,
-    frexp_reference,
-    zero_out_at_reference,
 )
 from op_library import load_op_library
 from softmax_cross_entropy import naive, simplified, stable
+from stock_extremes import one_hot_gradient, stock_extremes
 
 from opcheck.testing import op_test
 
-frexp_library = load_op_library(Path(__file__).with_name("libfrexp.so"), "frexp")
+wrong = load_op_library(
+    Path(__file__).with_name("libwrong_output_count.so"), "forgets_output"
+)
 DTYPES = [np.float32, np.float64, np.int32]
 SHAPES = [(1,), (7,), (2, 3), (3, 1, 4, 5), (0, 3), (2, 0, 3), (300, 200)]
 REFUSED = (tf.errors.InvalidArgumentError, ValueError)
@@ -26,12 +27,6 @@ REFUSED = (tf.errors.InvalidArgumentError, ValueError)
 
 test_extremes_keeps_its_promises = op_test(
     extremes, np.float32([[1, -2, 3], [0, 5, -4]]), reference=extremes_reference
-)
-test_frexp_keeps_its_promises = op_test(
-    frexp_library.frexp, np.float32([3, -0.1, 0]), reference=frexp_reference
-)
-test_zero_out_at_keeps_its_promises = op_test(
-    zero_out_at, np.float32([[3, 4], [5, 6]]), index=2, reference=zero_out_at_reference
 )
 test_the_gradient_op_keeps_its_promises = op_test(
     extremes_grad,
@@ -78,20 +73,12 @@ def test_extremes_equal_the_reference(mode, dtype, shape):
     "row",
     [[1, np.nan, -1, np.nan], [np.nan, 2], [np.inf, -np.inf, np.inf], [0.0, -0.0]],
 )
-def test_extremes_of_special_values(row):
-    values = np.array(row, np.float32)
+@pytest.mark.parametrize("before", [0, 1, 3, 4, 8, 21])
+def test_extremes_of_special_values(row, before):
+    """At all places of a vector register, and in what remains of a row."""
+    values = np.array([0.5] * before + row, np.float32)
     for result, expected in zip(extremes(values), extremes_reference(values)):
         np.testing.assert_array_equal(result, expected)
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("shape", [(), (0,), (2, 3)])
-def test_frexp_equals_numpy(mode, dtype, shape):
-    values = np.asarray(np.random.default_rng(0).normal(scale=100, size=shape), dtype)
-    for result, expected in zip(
-        mode(frexp_library.frexp)(values), frexp_reference(values)
-    ):
-        np.testing.assert_array_equal(result, np.asarray(expected), strict=True)
 
 
 @pytest.mark.parametrize(
@@ -100,10 +87,6 @@ def test_frexp_equals_numpy(mode, dtype, shape):
         (extremes, None, [None] * 4),
         (extremes, [None], [[]] * 4),
         (extremes, [2, None, 3], [[2, None]] * 4),
-        (zero_out_at, None, [None, [None]]),
-        (zero_out_at, [None, 3], [[None, 3], [2]]),
-        (zero_out_at, [], [[], [0]]),
-        (frexp_library.frexp, [None, 3], [[None, 3]] * 2),
     ],
 )
 def test_static_shapes(function, shape, expected):
@@ -146,17 +129,6 @@ def test_static_shape_of_the_gradient(shape):
             [2, 0],
             r"last dimension of values must not be empty, got (shape )?\[2,0\]",
         ),
-        (zero_out_at, [0], "less than the number of elements of to_zero, 0, got 0"),
-        (
-            lambda x: zero_out_at(x, 6),
-            [2, 3],
-            "less than the number of elements of to_zero, 6, got 6",
-        ),
-        (
-            lambda x: zero_out_at(x, -1),
-            [2, 3],
-            "Value for attr 'index' of -1 must be at least minimum 0|less than minimum 0",
-        ),
     ],
 )
 def test_bad_values_are_refused(mode, function, shape, message):
@@ -164,24 +136,19 @@ def test_bad_values_are_refused(mode, function, shape, message):
         mode(function)(tf.zeros(shape))
 
 
-@pytest.mark.parametrize(
-    "function, shape, message",
-    [(extremes, [2, 0], "must not be empty"), (zero_out_at, [0], "0, got 0")],
-)
-def test_the_kernel_refuses_what_tracing_could_not_see(function, shape, message):
-    traced = tf.function(function, autograph=False).get_concrete_function(
+def test_the_kernel_refuses_what_tracing_could_not_see():
+    traced = tf.function(extremes, autograph=False).get_concrete_function(
         tf.TensorSpec(None, tf.float32)
     )
-    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
-        traced(tf.zeros(shape))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="must not be empty"):
+        traced(tf.zeros([2, 0]))
 
 
 def test_other_dtypes_are_refused(mode):
-    for function in (extremes, zero_out_at):
-        with pytest.raises(
-            (tf.errors.InvalidArgumentError, TypeError), match="allowed values: float"
-        ):
-            mode(function)(tf.constant([1], tf.int8))
+    with pytest.raises(
+        (tf.errors.InvalidArgumentError, TypeError), match="allowed values: float"
+    ):
+        mode(extremes)(tf.constant([1], tf.int8))
 
 
 @pytest.mark.parametrize(
@@ -239,12 +206,6 @@ def test_gradient_of_the_gradient_op(mode):
     assert_gradient(lambda low, high: scatter(low, high) ** 3, grads, 1e-5)
 
 
-def test_the_gradient_of_zero_out_at_is_one_hot(mode):
-    to_zero = tf.constant(numbers((2, 3), np.float32))
-    one_hot = mode(lambda x: gradient(lambda x: 3 * zero_out_at(x, 4).zeroed, x))
-    np.testing.assert_array_equal(one_hot(to_zero), [[0, 0, 0], [0, 3, 0]])
-
-
 def test_tf_one_hot_would_have_no_second_derivative():
     one_hot = lambda value: tf.one_hot(0, 3, on_value=value, off_value=0.0)  # noqa: E731
     assert gradient(one_hot, 2.0) is None
@@ -270,88 +231,13 @@ def graph_gradient(function):
     return tf.function(lambda x: tf.gradients(function(x), x)[0], autograph=False)
 
 
-def mantissa(name):
-    return lambda values: getattr(frexp_library, name)(values).mantissa
-
-
-@pytest.mark.parametrize(
-    "name, eagerly, in_a_graph",
-    [
-        (
-            "frexp_without_gradient",
-            (LookupError, "gradient registry has no entry for: FrexpWithoutGradient"),
-            (LookupError, "No gradient defined for operation ?'FrexpWithoutGradient'"),
-        ),
-        (
-            "frexp_with_one_argument",
-            (TypeError, "takes 2 positional arguments but 3 were given"),
-            (TypeError, "takes 2 positional arguments but 3 were given"),
-        ),
-        (
-            "frexp_with_two_gradients",
-            (tf.errors.InternalError, "Expected 1 but received 2"),
-            (ValueError, "(?s)Num gradients 2 .* do not match num inputs 1"),
-        ),
-    ],
-)
-def test_wrong_registrations(name, eagerly, in_a_graph):
-    values = tf.constant([3.0])
-    with pytest.raises(eagerly[0], match=eagerly[1]):
-        gradient(mantissa(name), values)
-    with pytest.raises(in_a_graph[0], match=in_a_graph[1]):
-        graph_gradient(mantissa(name))(values)
-
-
-@tf.RegisterGradient("FrexpWithOneArgument")
-def one_argument(op, grad):
-    return grad
-
-
-@tf.RegisterGradient("FrexpWithTwoGradients")
-def two_gradients(op, mantissa_grad, exponent_grad):
-    return mantissa_grad, exponent_grad
-
-
-def test_a_second_registration_is_refused():
-    with pytest.raises(KeyError, match="Registering two gradient with name 'Extremes'"):
-        tf.RegisterGradient("Extremes")(two_gradients)
-
-
-def test_no_gradient_makes_an_op_a_constant():
-    tf.no_gradient("FrexpIsConstant")
-    assert gradient(mantissa("frexp_is_constant"), [3.0]) is None
-    both = gradient(lambda x: x + mantissa("frexp_is_constant")(x), [3.0])
-    np.testing.assert_array_equal(both, [1.0])
-
-
 def test_an_output_that_the_kernel_forgets():
-    forgets = frexp_library.forgets_output
+    forgets = wrong.forgets_output
     with pytest.raises(tf.errors.InternalError, match="Missing 1-th output"):
         tf.function(forgets, autograph=False)(tf.ones(2))
     kept, forgotten = forgets(tf.ones(2))
     np.testing.assert_array_equal(kept, [1, 1])
     assert forgotten.shape == [0]
-
-
-received = []
-
-
-@tf.RegisterGradient("FrexpWithReport")
-def report(op, *grads):
-    received.append(grads)
-    return grads[0]
-
-
-def test_an_unused_integer_output_brings_zeros_or_none():
-    function = mantissa("frexp_with_report")
-    received.clear()
-    gradient(function, [3.0])
-    tf.function(lambda x: gradient(function, x), autograph=False)(tf.constant([3.0]))
-    gradient(tf.function(function, autograph=False), [3.0])
-    eager, tape_inside, tape_outside = [grads[1] for grads in received]
-    assert eager.dtype == tape_inside.dtype == tf.int32
-    np.testing.assert_array_equal(eager, [0])
-    assert tape_outside is None
 
 
 def test_an_unused_float_output_brings_zeros(mode, monkeypatch):
@@ -368,20 +254,6 @@ def test_an_unused_float_output_brings_zeros(mode, monkeypatch):
         assert call["minimum_grad"].shape == [1]
     np.testing.assert_array_equal(
         graph_gradient(lambda x: extremes(x).maximum)(tf.constant([[1.0, 2]])), [[0, 1]]
-    )
-
-
-def test_the_solution_of_the_exercise(mode):
-    import solution_frexp_gradient  # noqa: F401
-
-    values = tf.constant([3.0, -0.1, 1e-30, 40], tf.float64)
-    expected = 2.0 ** -np.frexp(values)[1]
-    np.testing.assert_array_equal(
-        mode(lambda x: gradient(mantissa("frexp"), x))(values), expected
-    )
-    np.testing.assert_array_equal(graph_gradient(mantissa("frexp"))(values), expected)
-    assert_gradient(
-        mode(lambda x: mantissa("frexp")(x) ** 2), [np.array([3.0, -0.1, 40])]
     )
 
 
@@ -428,6 +300,48 @@ def test_vectorization_without_and_with_rules(caplog):
     assert not {"While", "StatelessWhile"} & op_types(
         lambda x: jacobian(both, x), matrices[0]
     )
+
+
+def test_gradient_of_gathered_outputs(mode):
+    """It arrives as IndexedSlices, and an op converts these."""
+
+    def loss(x):
+        return tf.gather(extremes(x).maximum, [0, 2, 2])
+
+    values = tf.constant(np.random.default_rng(0).normal(size=(3, 4)))
+    expected = gradient(lambda x: extremes(x).maximum * [1.0, 0, 2], values)
+    np.testing.assert_array_equal(mode(lambda x: gradient(loss, x))(values), expected)
+
+
+def test_the_solution_of_the_exercise(mode):
+    from solution_extremes_along import extremes_along
+
+    values = np.random.default_rng(0).normal(size=(2, 3, 4))
+    for axis in (-3, -2, -1, 0, 1, 2):
+        along = mode(lambda x, axis=axis: extremes_along(x, axis))
+        expected = extremes_reference(np.moveaxis(values, axis, -1))
+        for result, one in zip(along(tf.constant(values)), expected):
+            np.testing.assert_array_equal(result, one)
+        assert_gradient(lambda x, along=along: along(x).maximum ** 2, [values], 1e-5)
+
+
+def test_the_solution_of_the_exercise_without_c_plus_plus(mode):
+    from solution_straight_through import straight_through
+
+    x = tf.constant([0.4, -1.7, 2.6])
+    np.testing.assert_array_equal(mode(straight_through)(x), [0, -2, 3])
+    loss = mode(lambda x: gradient(lambda x: straight_through(x) ** 2, x))
+    np.testing.assert_array_equal(loss(x), [0, -4, 6])
+    assert gradient(tf.round, x) is None
+
+
+def test_stock_extremes_equal_ours(mode):
+    values = tf.constant(numbers((5, 2, 7), np.float32))
+    for ours, stock in zip(extremes(values), mode(stock_extremes)(values)):
+        np.testing.assert_array_equal(ours, stock)
+    inputs = np.float32([3, 4]), np.float32([5, 6]), [0, 1], [2, 1], 3
+    expected = extremes_grad_reference(*map(np.asarray, inputs))
+    np.testing.assert_array_equal(mode(one_hot_gradient)(*inputs), expected)
 
 
 LOSSES = [naive, stable, simplified]

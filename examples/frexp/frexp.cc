@@ -1,4 +1,4 @@
-// Frexp: a number as mantissa * 2^exponent. No gradient is registered for it.
+// Frexp: a number as mantissa * 2^exponent.
 
 #include <cmath>
 #include <cstdint>
@@ -23,8 +23,8 @@ class FrexpOp : public tensorflow::OpKernel {
     const Tensor& values = context->input(0);
     Tensor* mantissa = nullptr;
     Tensor* exponent = nullptr;
-    OP_REQUIRES_OK(context,
-                   context->allocate_output(0, values.shape(), &mantissa));
+    OP_REQUIRES_OK(context, context->forward_input_or_allocate_output(
+                                {0}, 0, values.shape(), &mantissa));
     OP_REQUIRES_OK(context,
                    context->allocate_output(1, values.shape(), &exponent));
     const auto in = values.flat<T>();

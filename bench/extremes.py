@@ -1,0 +1,95 @@
+"""How long Extremes and its gradient take, and TensorFlow's own ops for the same.
+
+`python bench/extremes.py` prints the figures and writes them to extremes.csv beside this file.
+All run inside of a `tf.function`; for each number of threads there is a process of its own. Ratios are taken within a
+round, in which every way takes its turn.
+"""
+
+import argparse
+import multiprocessing
+import os
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from pathlib import Path
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+os.environ["CUDA_VISIBLE_DEVICES"] = ""
+
+import numpy as np
+import tensorflow as tf
+from measure import cores, heading, turns, write
+
+ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT / "examples"), str(ROOT / "examples" / "multi_output")]
+
+from multi_output import extremes, extremes_grad  # noqa: E402
+from stock_extremes import one_hot_gradient, stock_extremes  # noqa: E402
+
+# From a task to what does it, ours first.
+TASKS = {
+    "forward": {"Extremes": extremes, "four stock ops": stock_extremes},
+    "gradient": {"ExtremesGrad": extremes_grad, "one-hot": one_hot_gradient},
+}
+SHAPES = [(100_000, 10), (1000, 1000), (64, 32_000)]
+
+
+def arguments(task: str, rows: int, columns: int) -> list[tf.Tensor]:
+    """What the functions of a task are called with."""
+    random = np.random.default_rng(0)
+    values = tf.constant(random.normal(size=(rows, columns)), tf.float32)
+    if task == "forward":
+        return [values]
+    _, _, argmin, argmax = extremes(values)
+    grads = [tf.constant(random.normal(size=rows), tf.float32) for _ in range(2)]
+    return [*grads, argmin, argmax, tf.constant(columns, tf.int64)]
+
+
+def measure(threads: int, rounds: int, span: float) -> list[dict]:
+    """The rows of the table for a number of threads, after a check that all ways give the same."""
+    tf.config.threading.set_intra_op_parallelism_threads(threads)
+    tf.config.threading.set_inter_op_parallelism_threads(threads)
+    table = []
+    for task, ways in TASKS.items():
+        for rows, columns in SHAPES:
+            inputs = arguments(task, rows, columns)
+            runs = {
+                name: partial(tf.function(function, autograph=False), *inputs)
+                for name, function in ways.items()
+            }
+            ours, stock = (tf.nest.flatten(run()) for run in runs.values())
+            for one, other in zip(ours, stock, strict=True):
+                np.testing.assert_array_equal(one, other)
+            for name, figures in turns(runs, rounds, span, base=next(iter(ways))):
+                case = {"task": task, "rows": rows, "columns": columns}
+                table.append(case | {"threads": threads, "way": name} | figures)
+    return table
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=41)
+    parser.add_argument("--span", type=float, default=0.05, help="seconds of each run")
+    options = parser.parse_args()
+    first_lines = heading(
+        f"python bench/extremes.py --rounds {options.rounds} --span {options.span}",
+        ["tensorflow-cpu", "tensorflow", "numpy"],
+        [
+            "times of a call in a tf.function, float32: the median of the rounds",
+            "ratio: to the time of our op in the same round, with median, q1 and q3",
+        ],
+    )
+    rows = []
+    for threads in sorted({1, cores()}):
+        spawn = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(1, spawn) as process:
+            job = process.submit(measure, threads, options.rounds, options.span)
+            rows += job.result()
+    result = Path(__file__).with_suffix(".csv")
+    write(result, first_lines, rows)
+    print(result.read_text(), end="")
+
+
+if __name__ == "__main__":
+    main()

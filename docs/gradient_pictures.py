@@ -1,0 +1,236 @@
+"""Pictures of the chapters on gradients in Python, each drawn from what the ops return.
+
+A function imports the ops that it needs, for a notebook compiles the example of its own chapter alone.
+"""
+
+import html
+import math
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+import tensorflow as tf
+from figures import grids
+from IPython.display import HTML
+from measured import COLOURS, Bar, bars, read
+
+
+def _places(values: np.ndarray) -> np.ndarray:
+    """Where the smallest and the largest element of each row are."""
+    from multi_output import extremes
+
+    found, places = extremes(values), np.zeros(values.shape, bool)
+    rows = np.arange(len(values))
+    places[rows, found.argmin] = places[rows, found.argmax] = True
+    return places
+
+
+def forward(values: np.ndarray) -> HTML:
+    """A matrix of two rows, and what `extremes` finds in it."""
+    from multi_output import extremes
+
+    low, high = (np.array(each)[:, None] for each in extremes(values)[:2])
+    (a, b), (c, d) = low.ravel(), high.ravel()
+    return grids(
+        {"values": values, "minimum": low, "maximum": high},
+        f"Two rows. In the first, {a:g} is the minimum and {c:g} the maximum; in the second, {b:g} and {d:g}.",
+        {
+            "values": _places(values),
+            "minimum": np.ones([2, 1]),
+            "maximum": np.ones([2, 1]),
+        },
+    )
+
+
+def backward(
+    values: np.ndarray, minimum_grad: Sequence, maximum_grad: Sequence
+) -> HTML:
+    """The gradient that comes back to `values`."""
+    from multi_output import extremes
+
+    with tf.GradientTape() as tape:
+        tape.watch(values := tf.constant(values))
+        found = extremes(values)
+        loss = found.minimum * minimum_grad + found.maximum * maximum_grad
+    low, high = np.array(minimum_grad), np.array(maximum_grad)
+    return grids(
+        {
+            "values": values,
+            "minimum_grad": low[:, None],
+            "maximum_grad": high[:, None],
+            "values_grad": tape.gradient(loss, values),
+        },
+        f"The gradients {low[0]} and {low[1]} of the minima go to where the minima were, "
+        f"{high[0]} and {high[1]} to where the maxima were.",
+        {"values": _places(values.numpy())},
+    )
+
+
+def _matrix(function: Callable, size: int) -> np.ndarray:
+    """The matrix of a linear function of a vector."""
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x := tf.zeros([size]))
+        y = tf.reshape(function(x), [-1])
+    return tape.jacobian(y, x, experimental_use_pfor=False).numpy()
+
+
+def transposed(row: np.ndarray) -> HTML:
+    """ExtremesGrad for a row, and its gradient, as matrices."""
+    from multi_output import extremes, extremes_grad
+
+    found = extremes(row[None])
+
+    def scatter(grads: tf.Tensor) -> tf.Tensor:
+        return extremes_grad(
+            grads[:1], grads[1:], found.argmin, found.argmax, len(row)
+        )[0]
+
+    def gather(grad: tf.Tensor) -> tf.Tensor:
+        with tf.GradientTape() as tape:
+            tape.watch(grads := tf.zeros([2]))
+            scattered = scatter(grads)
+        return tape.gradient(scattered, grads, output_gradients=grad)
+
+    there, back = _matrix(scatter, 2), _matrix(gather, len(row))
+    if not np.array_equal(there.T, back):
+        raise AssertionError("the gradient of ExtremesGrad is not its transpose")
+    return grids(
+        {"ExtremesGrad": there, "its gradient": back},
+        "A matrix of two columns that has a 1 in each, and the same one transposed.",
+    )
+
+
+def taken_apart(values: tf.Tensor) -> HTML:
+    """Numbers, what `frexp` makes of them, and the gradient of the mantissa."""
+    from frexp import frexp
+
+    with tf.GradientTape() as tape:
+        tape.watch(values)
+        found = frexp(values)
+    grad = tape.gradient(found.mantissa, values)
+    columns = [values, found.mantissa, found.exponent, grad]
+    names = ["values", "mantissa", "exponent", "gradient"]
+    return grids(
+        {name: np.array(each)[:, None] for name, each in zip(names, columns)},
+        "A column of numbers, their mantissas and exponents, and the gradient of the mantissas.",
+        {name: np.zeros([len(values), 1]) for name in names},
+    )
+
+
+def slices(grad: tf.IndexedSlices) -> HTML:
+    """IndexedSlices of a vector, and the tensor that they stand for."""
+    return grids(
+        {
+            "indices": np.array(grad.indices)[:, None],
+            "values": np.array(grad.values)[:, None],
+            "as a tensor": tf.convert_to_tensor(grad)[:, None],
+        },
+        "A column of indices, the values for them, and the tensor that they make.",
+        {"indices": np.zeros([len(grad.indices), 1])},
+    )
+
+
+def times() -> HTML:
+    """How much longer TensorFlow's functions take, from `bench/extremes.csv`."""
+    table = read("extremes")
+    threads = sorted({row["threads"] for row in table.rows}, key=int)
+    groups: dict[str, list[Bar]] = {}
+    for row in table.where(threads=threads[0]):
+        if row["way"] in ("Extremes", "ExtremesGrad"):
+            continue
+        same = {key: row[key] for key in ("task", "rows", "columns", "way")}
+        each = [table.where(threads=n, **same)[0] for n in threads]
+        size = f"{row['rows']} × {row['columns']}"
+        groups.setdefault(row["task"], []).append(_bar(size, each))
+    return bars(
+        groups,
+        "How many times longer than ours TensorFlow's own functions take, by rows and columns.",
+        "times as long as our op",
+        [f"{n} thread{'s' * (n != '1')}" for n in threads],
+        names_width=90,
+        origin=1.0,
+    )
+
+
+def softmax_times() -> HTML:
+    """How much longer other ways take than the simplified gradient, from `bench/softmax_gradient.csv`."""
+    table = read("softmax_gradient")
+    groups: dict[str, list[Bar]] = {}
+    for row in table.where(mode="eager"):
+        if row["way"] == "simplified":
+            continue
+        same = {key: row[key] for key in ("rows", "classes", "way")}
+        modes = [table.where(mode=mode, **same)[0] for mode in ("eager", "tf.function")]
+        size = f"{row['rows']} × {row['classes']}"
+        groups.setdefault(size, []).append(_bar(row["way"], modes))
+    return bars(
+        groups,
+        "How many times longer than the simplified gradient the others take.",
+        "times as long as the simplified gradient",
+        ["eager", "tf.function"],
+        names_width=90,
+        origin=1.0,
+    )
+
+
+def _bar(name: str, rows: Sequence[Mapping[str, str]]) -> Bar:
+    """The ratios of some rows with their quartiles."""
+    spreads = [(float(row["q1"]), float(row["q3"])) for row in rows]
+    return Bar(name, [float(row["ratio"]) for row in rows], spreads)
+
+
+def curves(
+    x: Sequence[float],
+    lines: Mapping[str, Sequence[float]],
+    label: str,
+    axes: tuple[str, str],
+) -> HTML:
+    """Draws functions of one number; a line ends where its function is not a finite number.
+
+    Args:
+      x: The numbers.
+      lines: From a name to the values there, at most two.
+      label: What the picture shows, for those who do not see it.
+      axes: What the axes are.
+    """
+    left, right, top, bottom = 46, 366, 34, 194
+    finite = [v for line in lines.values() for v in line if math.isfinite(v)]
+    low, high = min(finite), max(finite)
+
+    def point(at: float, value: float) -> str:
+        across = left + (right - left) * (at - x[0]) / (x[-1] - x[0])
+        return (
+            f"{across:.1f} {bottom - (bottom - top) * (value - low) / (high - low):.1f}"
+        )
+
+    shapes = [
+        f'<path d="M{left} {top - 6}V{bottom + 4}H{right}" stroke="currentColor" fill="none"/>',
+        f'<text x="{right}" y="{bottom + 36}" text-anchor="end">{html.escape(axes[0])}</text>',
+        f'<text x="{left - 40}" y="14">{html.escape(axes[1])}</text>',
+    ]
+    for value in (low, high):
+        y = point(x[0], value).split()[1]
+        shapes.append(
+            f'<text x="{left - 8}" y="{float(y) + 4:.0f}" text-anchor="end" font-size="12">{value:.2g}</text>'
+        )
+    for at in np.linspace(x[0], x[-1], 6):
+        across = point(at, low).split()[0]
+        shapes.append(
+            f'<text x="{across}" y="{bottom + 18}" text-anchor="middle" font-size="12">{at:g}</text>'
+        )
+    styles = zip(lines.items(), COLOURS, ("", "7 4"), (150, 260))
+    for (name, values), colour, dashes, start in styles:
+        points = [point(*pair) for pair in zip(x, values) if math.isfinite(pair[1])]
+        style = f'stroke="{colour}" stroke-width="3" stroke-dasharray="{dashes}"'
+        shapes.append(f'<path d="M{"L".join(points)}" fill="none" {style}/>')
+        shapes.append(f'<path d="M{start} 10h24" {style}/>')
+        shapes.append(f'<text x="{start + 30}" y="14">{html.escape(name)}</text>')
+        if len(points) < len(values):
+            end = points[-1].split()
+            shapes.append(
+                f'<text x="{end[0]}" y="{float(end[1]) - 8:.0f}" text-anchor="middle">NaN from here</text>'
+            )
+    return HTML(
+        '<div class="drawing"><svg class="drawing" style="max-width: 100%" role="img" '
+        f'aria-label="{html.escape(label)}" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 380 236" width="480" '
+        f'fill="currentColor" font-size="13">{"".join(shapes)}</svg></div>'
+    )

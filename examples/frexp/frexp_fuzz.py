@@ -1,0 +1,20 @@
+"""Generated calls: `python tools/fuzz.py examples/frexp/frexp_fuzz.py`."""
+
+from frexp import frexp
+from frexp_reference import frexp_reference
+from hypothesis import strategies as st
+
+from opcheck.strategies import calls, tensors
+
+FUZZ = {
+    "Frexp": (
+        frexp,
+        calls(tensors(st.sampled_from(["float32", "float64"]))),
+        frexp_reference,
+    ),
+    "FrexpWithoutGradient": "Frexp under another name",
+    "FrexpWithOneArgument": "Frexp under another name",
+    "FrexpWithTwoGradients": "Frexp under another name",
+    "FrexpIsConstant": "Frexp under another name",
+    "FrexpWithReport": "Frexp under another name",
+}

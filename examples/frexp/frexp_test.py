@@ -1,0 +1,228 @@
+"""Tests of Frexp, its gradient, and what gradient functions are given: `pytest examples/frexp`."""
+
+import frexp as module
+import numpy as np
+import pytest
+import tensorflow as tf
+from frexp import frexp, library
+from frexp_reference import frexp_reference
+
+from opcheck.testing import op_test
+
+test_frexp_keeps_its_promises = op_test(
+    frexp, np.float32([[3, 5], [-0.1, 6]]), reference=frexp_reference
+)
+
+
+def gradient(function, inputs):
+    """The gradient by a tape, of a function of one tensor."""
+    inputs = tf.convert_to_tensor(inputs)
+    with tf.GradientTape() as tape:
+        tape.watch(inputs)
+        result = function(inputs)
+    return tape.gradient(result, inputs)
+
+
+def graph_gradient(function):
+    """tf.gradients in a graph: what a tape around a tf.function ends in."""
+    return tf.function(lambda x: tf.gradients(function(x), x)[0], autograph=False)
+
+
+def mantissa(name):
+    return lambda values: getattr(library, name)(values).mantissa
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("shape", [(), (0,), (2, 3)])
+def test_frexp_equals_numpy(mode, dtype, shape):
+    values = np.asarray(np.random.default_rng(0).normal(scale=100, size=shape), dtype)
+    for result, expected in zip(mode(frexp)(values), frexp_reference(values)):
+        np.testing.assert_array_equal(result, np.asarray(expected), strict=True)
+
+
+@pytest.mark.parametrize("shape", [None, [None, 3]])
+def test_static_shapes(shape):
+    spec = tf.TensorSpec(shape, tf.float32)
+    traced = tf.function(frexp, autograph=False).get_concrete_function(spec)
+    for output in traced.outputs:
+        assert output.shape.rank == (shape and 2)
+        assert shape is None or output.shape.as_list() == shape
+
+
+def test_other_dtypes_are_refused(mode):
+    with pytest.raises(
+        (tf.errors.InvalidArgumentError, TypeError), match="allowed values: float"
+    ):
+        mode(frexp)(tf.constant([1]))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_gradient_is_a_power_of_two(mode, dtype):
+    values = np.array([3, -0.1, 40, 0], dtype)
+    expected = 2.0 ** -np.frexp(values)[1]
+    for way in (
+        mode(lambda x: gradient(mantissa("frexp"), x)),
+        graph_gradient(mantissa("frexp")),
+    ):
+        grad = way(tf.constant(values))
+        np.testing.assert_array_equal(grad, expected.astype(dtype), strict=True)
+
+
+def test_the_gradient_equals_differences(mode):
+    square = mode(lambda x: frexp(x).mantissa ** 2)
+    for function in (square, mode(lambda x: gradient(square, x))):
+        [analytical], [numerical] = tf.test.compute_gradient(
+            function, [np.array([3.0, -0.1, 40])]
+        )
+        np.testing.assert_allclose(analytical, numerical, atol=1e-5)
+        assert np.any(analytical)
+
+
+def test_the_gradient_of_a_gathered_mantissa(mode):
+    """It arrives as IndexedSlices."""
+    gathered = mode(
+        lambda x: gradient(lambda x: tf.gather(frexp(x).mantissa, [0, 2, 2]), x)
+    )
+    np.testing.assert_array_equal(gathered(tf.constant([3.0, 5, 9])), [0.25, 0, 0.125])
+
+
+def test_exponents_have_no_gradient():
+    assert gradient(lambda x: tf.cast(frexp(x).exponent, tf.float32), [3.0]) is None
+
+
+def addresses(build):
+    """Where the inputs and outputs of the ops of a graph lie in memory."""
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        x = tf.compat.v1.placeholder(tf.float32, [1000])
+        result = build(x)
+        metadata = tf.compat.v1.RunMetadata()
+        options = tf.compat.v1.RunOptions(
+            trace_level=tf.compat.v1.RunOptions.FULL_TRACE
+        )
+        session.run(result, {x: np.ones(1000)}, options=options, run_metadata=metadata)
+    return {
+        node.node_name: [
+            output.tensor_description.allocation_description.ptr
+            for output in node.output
+        ]
+        for device in metadata.step_stats.dev_stats
+        for node in device.node_stats
+    }
+
+
+def test_mantissa_takes_over_memory_that_nobody_else_needs():
+    def build(x, keep):
+        before = tf.multiply(x, 3.0, name="before")
+        result = frexp(before, name="apart")
+        return [*result, before] if keep else [*result]
+
+    alone = addresses(lambda x: build(x, keep=False))
+    assert alone["apart"][0] == alone["before"][0] != 0
+    shared = addresses(lambda x: build(x, keep=True))
+    assert shared["apart"][0] != shared["before"][0]
+
+
+@tf.RegisterGradient("FrexpByInputs")
+def by_inputs(op, mantissa_grad, exponent_grad):
+    return mantissa_grad * op.outputs[0] / op.inputs[0]
+
+
+def test_a_gradient_that_uses_inputs_keeps_their_memory():
+    def build(x, override):
+        graph = tf.compat.v1.get_default_graph()
+        before = tf.multiply(x, 3.0, name="before")
+        with graph.gradient_override_map(override):
+            result = frexp(before, name="apart")
+        return tf.gradients(result.mantissa, x)
+
+    with_outputs = addresses(lambda x: build(x, {}))
+    assert with_outputs["apart"][0] == with_outputs["before"][0]
+    with_inputs = addresses(lambda x: build(x, {"Frexp": "FrexpByInputs"}))
+    assert with_inputs["apart"][0] != with_inputs["before"][0]
+
+
+@pytest.mark.parametrize(
+    "name, eagerly, in_a_graph",
+    [
+        (
+            "frexp_without_gradient",
+            (LookupError, "gradient registry has no entry for: FrexpWithoutGradient"),
+            (
+                LookupError,
+                "(?s)No gradient defined for operation ?'FrexpWithoutGradient'.*tf.stop_gradient",
+            ),
+        ),
+        (
+            "frexp_with_one_argument",
+            (TypeError, "takes 2 positional arguments but 3 were given"),
+            (TypeError, "takes 2 positional arguments but 3 were given"),
+        ),
+        (
+            "frexp_with_two_gradients",
+            (tf.errors.InternalError, "Expected 1 but received 2"),
+            (ValueError, "(?s)Num gradients 2 .* do not match num inputs 1"),
+        ),
+    ],
+)
+def test_wrong_registrations(name, eagerly, in_a_graph):
+    values = tf.constant([3.0])
+    with pytest.raises(eagerly[0], match=eagerly[1]):
+        gradient(mantissa(name), values)
+    with pytest.raises(in_a_graph[0], match=in_a_graph[1]):
+        graph_gradient(mantissa(name))(values)
+
+
+@tf.RegisterGradient("FrexpWithOneArgument")
+def one_argument(op, grad):
+    return grad
+
+
+@tf.RegisterGradient("FrexpWithTwoGradients")
+def two_gradients(op, mantissa_grad, exponent_grad):
+    return mantissa_grad, exponent_grad
+
+
+def test_a_second_registration_is_refused():
+    with pytest.raises(KeyError, match="Registering two gradient with name 'Frexp'"):
+        tf.RegisterGradient("Frexp")(module._frexp_grad)
+
+
+def test_no_gradient_makes_an_op_a_constant():
+    tf.no_gradient("FrexpIsConstant")
+    assert gradient(mantissa("frexp_is_constant"), [3.0]) is None
+    both = gradient(lambda x: x + mantissa("frexp_is_constant")(x), [3.0])
+    np.testing.assert_array_equal(both, [1.0])
+
+
+received = []
+
+
+@tf.RegisterGradient("FrexpWithReport")
+def report(op, *grads):
+    received.append(grads)
+    return tf.convert_to_tensor(grads[0])
+
+
+def test_what_arrives_for_outputs():
+    function = mantissa("frexp_with_report")
+    received.clear()
+    gradient(function, [3.0])
+    tf.function(lambda x: gradient(function, x), autograph=False)(tf.constant([3.0]))
+    gradient(tf.function(function, autograph=False), [3.0])
+    gradient(lambda x: tf.gather(function(x), [0]), [3.0])
+    eager, tape_inside, tape_outside, _ = [grads[1] for grads in received]
+    assert eager.dtype == tape_inside.dtype == tf.int32
+    np.testing.assert_array_equal(eager, [0])
+    assert tape_outside is None
+    assert isinstance(received[3][0], tf.IndexedSlices)
+
+
+def test_the_solution_of_the_exercise():
+    values = tf.constant([[3.0, 5], [0.1, -7]])
+    with pytest.raises(ValueError, match="No pfor vectorization defined for Frexp"):
+        tf.vectorized_map(frexp, values, fallback_to_while_loop=False)
+    import solution_frexp_pfor  # noqa: F401
+
+    mapped = tf.vectorized_map(frexp, values, fallback_to_while_loop=False)
+    for result, expected in zip(mapped, frexp(values)):
+        np.testing.assert_array_equal(result, expected)

@@ -1,0 +1,29 @@
+"""Extremes and its gradient without C++, to compare with."""
+
+import tensorflow as tf
+
+
+def stock_extremes(values: tf.Tensor) -> tuple[tf.Tensor, ...]:
+    """The results of Extremes, by four ops that TensorFlow has."""
+    return (
+        tf.reduce_min(values, -1),
+        tf.reduce_max(values, -1),
+        tf.argmin(values, -1),
+        tf.argmax(values, -1),
+    )
+
+
+def one_hot_gradient(
+    minimum_grad: tf.Tensor,
+    maximum_grad: tf.Tensor,
+    argmin: tf.Tensor,
+    argmax: tf.Tensor,
+    columns: tf.Tensor,
+) -> tf.Tensor:
+    """The result of ExtremesGrad: each gradient times a row of zeros with a 1."""
+
+    def place(grad: tf.Tensor, index: tf.Tensor) -> tf.Tensor:
+        one_hot = tf.one_hot(index, tf.cast(columns, tf.int32), dtype=grad.dtype)
+        return grad[..., tf.newaxis] * one_hot
+
+    return place(minimum_grad, argmin) + place(maximum_grad, argmax)
