@@ -48,11 +48,13 @@ extensions = [
     "myst_nb",
     "sphinx_copybutton",
     "sphinx_design",
+    "sphinxext.opengraph",
     "cells",
     "notebooks",
     "downloads",
     "glossary",
     "search",
+    "publishing",
     "stamp",
     "freshness",  # the last one: it looks at what the others complained of
 ]
@@ -90,7 +92,20 @@ html_copy_source = False
 html_show_sourcelink = False
 html_use_index = False
 html_baseurl = urls["Documentation"]
-html_context = {"default_mode": "auto", "repository": urls["Repository"]}
+html_context = {
+    "default_mode": "auto",
+    "repository": urls["Repository"],
+    "baseurl": html_baseurl,
+}
+# What a page looks like where a link to it is shared.
+logo = str(Path(__file__).parent / "docs" / "_static" / "logo.png")
+ogp_site_url = html_baseurl
+ogp_social_cards = {
+    "image": logo,
+    "image_mini": logo,
+    "line_color": "#0b5566",
+    "font": "DejaVu Sans",  # matplotlib brings it along
+}
 html_sidebars = {"**": ["sidebar-chapters.html"]}
 html_theme_options = {
     "logo": {"text": "Op by Op"},

@@ -18,6 +18,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import parse_qs, quote, unquote, urlsplit
+from xml.etree import ElementTree
 
 import nbformat
 import ninja as ninja_package
@@ -247,6 +248,34 @@ def test_the_search_finds_what_is_typed_in_its_section(visit, address, documents
     expect(page.get_by_role("status")).to_contain_text("No section")
 
 
+@on_files
+def test_the_site_is_listed_and_shared_with_a_card(documents, site):
+    entries = ElementTree.parse(site / "sitemap.xml").getroot().findall("{*}url/{*}loc")
+    base = dict(
+        url.split(", ")
+        for url in importlib.metadata.metadata("op-by-op").get_all("Project-URL")
+    )["Documentation"]
+    listed = {entry.text.removeprefix(base) for entry in entries}
+    pages = {path.name for path in documents} - {"search.html", "404.html"}
+    assert listed == pages
+    for name in pages:
+        head = documents[site / name].head
+        [card] = head.select("meta[property='og:image']")
+        assert (site / card["content"].removeprefix(base)).is_file()
+        assert head.select_one("meta[property='og:description']")["content"]
+
+
+def test_an_address_that_is_none_leads_to_the_search(visit, server, site):
+    page = visit(server, "404.html")
+    expect(page.get_by_role("searchbox")).to_be_focused()
+    page.keyboard.type("kernel")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/search.html?q=kernel")
+    text = (site / "404.html").read_text()
+    assert 'href="/op-by-op/index.html"' in text
+    assert "src=" not in text and 'rel="stylesheet"' not in text
+
+
 def test_dark_mode_is_chosen_and_kept(visit, address):
     page = visit(address, "zero_out.html")
     background = "getComputedStyle(document.body).backgroundColor"
@@ -296,8 +325,11 @@ def test_internal_links_and_anchors_resolve(documents):
             if url.scheme or url.netloc:
                 continue
             target = path
-            if url.path:
-                target = (path.parent / unquote(url.path)).resolve()
+            if (
+                url.path
+            ):  # that of the page for addresses that are none begins with the site's
+                inside = url.path.removeprefix("/op-by-op/")
+                target = (path.parent / unquote(inside)).resolve()
             anchor = unquote(url.fragment)
             if not target.is_file():
                 broken.append((path.name, url.geturl()))
