@@ -102,7 +102,7 @@ to "b".
 ```
 
 ```{code-cell} ipython3
-:tags: [remove-cell]
+:tags: [remove-input]
 
 "The end"
 ```
