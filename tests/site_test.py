@@ -488,32 +488,21 @@ def test_a_term_shows_its_meaning(visit, address):
     page.wait_for_url("**/glossary.html#term-*")
 
 
-def pooled_by_the_op(settings: dict, corners: np.ndarray) -> tuple[list, list]:
-    """What RoiPool gives for the map of the picture: pooled and argmax, flat, for each row of x1, y1, x2, y2."""
-    script = """
-import json, sys
-import numpy as np
-from roi_pool import roi_pool
-settings, corners = json.load(sys.stdin)
-features = np.array(settings["map"], np.float32)[None, :, :, None]
-rois = np.insert(np.array(corners, np.float32), 0, 0, axis=1)
-outputs = roi_pool(features, rois, *settings["pooled"], settings["scale"])
-print(json.dumps([output.numpy().reshape(len(rois), -1).tolist() for output in outputs]))
-"""
-    folders = [str(ROOT / "examples"), str(ROOT / "examples" / "roi_pool")]
-    run = subprocess.run(
-        [sys.executable, "-c", script],
-        input=json.dumps([settings, np.asarray(corners).tolist()]),
-        env=os.environ
-        | {"PYTHONPATH": os.pathsep.join(folders), "TF_CPP_MIN_LOG_LEVEL": "2"},
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
-    return tuple(json.loads(run.stdout))
+def pooled_by_the_op(settings: dict, corners: np.ndarray) -> list[list]:
+    """What RoiPool gives for the map of the picture: pooled and argmax, flat, for each row of x1, y1, x2, y2.
+
+    A process of its own runs this, with `in_fork`.
+    """
+    sys.path[:0] = [str(ROOT / "examples"), str(ROOT / "examples" / "roi_pool")]
+    from roi_pool import roi_pool
+
+    features = np.array(settings["map"], np.float32)[None, :, :, None]
+    rois = np.insert(np.array(corners, np.float32), 0, 0, axis=1)
+    outputs = roi_pool(features, rois, *settings["pooled"], settings["scale"])
+    return [output.numpy().reshape(len(rois), -1).tolist() for output in outputs]
 
 
-def test_region_in_the_picture_equals_the_op(visit, address):
+def test_region_in_the_picture_equals_the_op(visit, address, in_fork):
     page = visit(address, "roi_pool.html")
     picture = page.locator(".roi-picture")
     settings = json.loads(picture.get_attribute("data-settings"))
@@ -538,7 +527,7 @@ def test_region_in_the_picture_equals_the_op(visit, address):
         })""",
         corners.tolist(),
     )
-    pooled, argmax = pooled_by_the_op(settings, corners)
+    pooled, argmax = in_fork(pooled_by_the_op, settings, corners)
     for roi, values, *expected in zip(corners, shown, pooled, argmax):
         assert values == expected, f"x1, y1, x2, y2 = {roi}"
     assert len({tuple(each) for each in argmax}) > 150
@@ -556,12 +545,12 @@ def test_region_in_the_picture_equals_the_op(visit, address):
         [settings, corners.tolist()],
     )
     for roi, values, *expected in zip(
-        corners, shown, *pooled_by_the_op(settings, corners)
+        corners, shown, *in_fork(pooled_by_the_op, settings, corners)
     ):
         assert values == list(map(list, zip(*expected))), f"x1, y1, x2, y2 = {roi}"
 
 
-def test_region_in_the_picture_is_moved_by_keys_and_pointer(visit, address):
+def test_region_in_the_picture_is_moved_by_keys_and_pointer(visit, address, in_fork):
     page = visit(address, "roi_pool.html")
     picture = page.locator(".roi-picture")
     settings = json.loads(picture.get_attribute("data-settings"))
@@ -598,17 +587,17 @@ def test_region_in_the_picture_is_moved_by_keys_and_pointer(visit, address):
     moved = [x1 - 1, y1 + 3, x2 - 9, y2 - 1]
     assert corners() == moved
     expect(second).to_have_css("touch-action", "none")  # dragging does not scroll
-    (values,), (where,) = pooled_by_the_op(settings, [moved])
+    (values,), (where,) = in_fork(pooled_by_the_op, settings, [moved])
     assert picture.locator(".pooled").all_text_contents() == [f"{v:g}" for v in values]
     assert picture.locator(".argmax").all_text_contents() == list(map(str, where))
 
 
 @on_files
-def test_picture_of_a_region_needs_no_script(documents, site):
+def test_picture_of_a_region_needs_no_script(documents, site, in_fork):
     picture = documents[site / "roi_pool.html"].select_one(".roi-picture")
     assert picture.svg["role"] == "img" and picture.svg["aria-label"]
     settings = json.loads(picture["data-settings"])
-    (values,), (where,) = pooled_by_the_op(settings, [settings["roi"]])
+    (values,), (where,) = in_fork(pooled_by_the_op, settings, [settings["roi"]])
     assert [float(text.string) for text in picture.select(".pooled")] == values
     assert [int(text.string) for text in picture.select(".argmax")] == where
 
