@@ -18,7 +18,7 @@ REGISTER_OP("CountRuns")
     .SetShapeFn(tensorflow::shape_inference::UnchangedShape)
     .Doc("Returns its input.");
 
-// [interface] The same, but for a second line.
+// [interface] CountRuns, and the line that says: run it at every call.
 REGISTER_OP("CountRunsStateful")
     .SetIsStateful()
     .Attr("T: type")

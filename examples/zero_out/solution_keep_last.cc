@@ -9,8 +9,7 @@
 namespace op_by_op {
 namespace {
 
-// [interface] As ZeroOut, but for the name: one process cannot hold two ops of
-// one name.
+// [interface] As ZeroOut, with another name and one type.
 REGISTER_OP("KeepLast")
     .Input("to_zero: float")
     .Output("zeroed: float")

@@ -1,4 +1,4 @@
-// [old] The guide's absl::OkStatus(), six times, and -std=c++14. Both fail.
+// [old] Today it is absl::Status and absl::OkStatus().
 #include "tensorflow/core/platform/status.h"
 
 tensorflow::Status AllWell() { return tensorflow::Status::OK(); }

@@ -12,7 +12,7 @@ racy_zero_out = load_op_library(
 
 
 def wrong_results(op):
-    """Whether each of 400 calls returns another first element than its input's."""
+    """For each of 400 calls, whether it returns another first element than its input's."""
     inputs = [tf.fill([1_000_000], float(number)) for number in range(4)]
 
     def is_wrong(call):

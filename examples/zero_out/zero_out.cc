@@ -18,7 +18,7 @@ REGISTER_OP("ZeroOut")
     // [shape] The output has the shape of the input.
     .SetShapeFn(tensorflow::shape_inference::UnchangedShape);
 
-// [kernel] Called from many threads at once: all it works on is local.
+// [kernel] Many threads may call one instance at once: it keeps nothing.
 template <typename T>
 class ZeroOutOp : public tensorflow::OpKernel {
  public:
