@@ -67,10 +67,10 @@ The median of a window that slides along the last axis.
 signal: At least one axis.
 filtered: As many medians along the last axis, or window - 1 less if the ends are dropped.
 window: How many elements a window has: odd, and at most the length of the last axis.
-ends: Beyond an end, 'repeat' the last element, or 'drop' the windows that reach there.
+ends: Beyond an end, 'repeat' the outermost element, or 'drop' the windows that reach there.
 )doc");
 
-// [median] A NaN is in no order, and nth_element demands one.
+// [median] No order has a place for NaN, and nth_element needs an order.
 template <typename T>
 T Median(T* values, int64_t count) {
   if (std::any_of(values, values + count, [](T x) { return std::isnan(x); })) {
@@ -113,17 +113,17 @@ class MedianFilterOp : public tensorflow::OpKernel {
     Filter(signal, scratch.flat<T>().data(), filtered);
   }
 
-  // [compute] Each median of each row: of a copy, since finding it sorts.
  private:
+  // [compute] Each median of each row, of a copy, which Median reorders.
   void Filter(const tensorflow::Tensor& signal, T* values,
               tensorflow::Tensor* filtered) const {
     const auto in = signal.flat_inner_dims<T>();  // [rows, length]
     auto out = filtered->flat_inner_dims<T>();    // [rows, medians]
     const int64_t first = repeat_ ? -(window_ / 2) : 0;
+    const int64_t end = in.dimension(1) - 1;
     for (int64_t row = 0; row < out.dimension(0); ++row) {
       for (int64_t i = 0; i < out.dimension(1); ++i) {
         for (int64_t k = 0; k < window_; ++k) {
-          const int64_t end = in.dimension(1) - 1;
           values[k] = in(row, std::clamp<int64_t>(first + i + k, 0, end));
         }
         out(row, i) = Median(values, window_);
@@ -135,7 +135,7 @@ class MedianFilterOp : public tensorflow::OpKernel {
   bool repeat_;
 };
 
-// [register] T chooses the kernel, the other attrs do not.
+// [register] T chooses the class, the other attrs do not.
 REGISTER_KERNEL_BUILDER(Name("MedianFilter")
                             .Device(tensorflow::DEVICE_CPU)
                             .TypeConstraint<float>("T"),

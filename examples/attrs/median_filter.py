@@ -19,33 +19,42 @@ def median_filter(
     Args:
       signal: A tensor, or what converts to one, [..., length]: float32 or float64.
       window: How many elements a window has: odd, and at most length. A Python integer.
-      ends: Beyond an end, "repeat" the last element, or "drop" the windows there.
+      ends: Beyond an end, "repeat" the outermost element, or "drop" the windows that reach there.
       name: Of the op in the graph.
 
     Returns:
       The medians, of the same dtype, [..., length]; with "drop", window - 1 less.
 
     Raises:
-      tf.errors.InvalidArgumentError: Another window, word, or rank; or another dtype, in
-        eager execution.
-      ValueError: The same of what is known when a `tf.function` is traced.
-      TypeError: `window` is not an integer; or another dtype, in a `tf.function`.
+      tf.errors.InvalidArgumentError: `window` is even, below 1 or above length, `ends` is
+        another word, or `signal` is a scalar or of another dtype.
+      ValueError: The same, while a `tf.function` is traced; or `window` has over 64 bits.
+      TypeError: `window` is no integer; or the dtype, while a `tf.function` is traced.
     """
-    return _library.median_filter(
-        signal=signal, window=operator.index(window), ends=ends, name=name
-    )
+    window = operator.index(window)
+    if window not in range(-(2**63), 2**63):
+        raise ValueError(f"window must fit into 64 bits, but is {window}")
+    return _library.median_filter(signal=signal, window=window, ends=ends, name=name)
+
+
+def stock_median_filter(
+    signal: tf.Tensor, window: int = 3, ends: str = "repeat"
+) -> tf.Tensor:
+    """What `median_filter` computes, of stock ops and without its checks; not for NaN."""
+    length, half = tf.shape(signal)[-1], window // 2
+    first, end = (-half, length - half) if ends == "repeat" else (0, length - 2 * half)
+    places = tf.range(first, end)[:, None] + tf.range(window)
+    places = tf.clip_by_value(places, 0, length - 1)
+    windows = tf.gather(signal, places, axis=-1)  # [..., medians, window]
+    return tf.sort(windows)[..., half]
 
 
 @tf.RegisterGradient("MedianFilter")
 def _median_filter_grad(op: tf.Operation, grad: tf.Tensor) -> tf.Tensor:
     """A median is one of the elements, and hands its gradient to that one."""
-    signal, window = op.inputs[0], op.get_attr("window")
-    grad = tf.convert_to_tensor(grad)  # it can be tf.IndexedSlices
-    first = 0 if op.get_attr("ends") == b"drop" else -(window // 2)
-    places = tf.range(tf.shape(grad)[-1])[:, None] + tf.range(window) + first
-    places = tf.clip_by_value(places, 0, tf.shape(signal)[-1] - 1)
+    signal, window, ends = op.inputs[0], op.get_attr("window"), op.get_attr("ends")
+    grad = tf.convert_to_tensor(grad)  # tf.IndexedSlices if medians were gathered
     with tf.GradientTape() as tape:
         tape.watch(signal)
-        windows = tf.gather(signal, places, axis=-1)  # [..., medians, window]
-        medians = tf.sort(windows)[..., window // 2]
+        medians = stock_median_filter(signal, window, ends.decode())
     return tf.convert_to_tensor(tape.gradient(medians, signal, grad))
