@@ -20,8 +20,9 @@ class EveryOtherRowOp : public tensorflow::OpKernel {
     OP_REQUIRES(context, shape.dims() >= 1,
                 absl::InvalidArgumentError(
                     "rows must have at least one dimension, got a scalar"));
-    const int64_t rows = shape.dim_size(0), kept = rows / 2 + rows % 2;
-    shape.set_dim(0, kept);
+    const int64_t rows = shape.dim_size(0);
+    const int64_t kept = rows - rows / 2;
+    OP_REQUIRES_OK(context, shape.SetDimWithStatus(0, kept));
     tensorflow::Tensor* output = nullptr;
     OP_REQUIRES_OK(context, context->allocate_output(0, shape, &output));
 

@@ -39,6 +39,7 @@ SHAPES = [
     (wrong.silent_cross_features, "[2,3];[2,4]", "?"),
     (every_other_row.every_other_row, "[5,2]", "[3,2]"),
     (every_other_row.every_other_row, "[4]", "[2]"),
+    (every_other_row.every_other_row, f"[{2**63 - 1}]", f"[{2**62}]"),
     (every_other_row.every_other_row, "[0,?]", "[0,?]"),
     (every_other_row.every_other_row, "[?,2]", "[?,2]"),
     (every_other_row.every_other_row, "?", "?"),
@@ -168,18 +169,20 @@ INPUTS = [(function, inputs) for function, _, inputs in VALUES]
 
 @pytest.mark.parametrize("function, inputs", INPUTS)
 def test_the_shape_that_comes_out_is_one_that_was_inferred(function, inputs):
-    """Whatever is known: nothing, the rank, all sizes but the first, or all."""
-    for known in [
-        lambda shape: None,
-        lambda shape: [None] * len(shape),
-        lambda shape: [None, *shape[1:]] if shape else [],
-        lambda shape: shape,
-    ]:
-        specs = [tf.TensorSpec(known(x.shape), x.dtype) for x in inputs]
+    """Whatever is known of each input: nothing, the rank, all sizes but the first, or all."""
+    known = {
+        "nothing": lambda shape: None,
+        "rank": lambda shape: [None] * len(shape),
+        "tail": lambda shape: [None, *shape[1:]] if shape else [],
+        "all": lambda shape: shape,
+    }
+    for how_much, of in known.items():
+        specs = [tf.TensorSpec(of(x.shape), x.dtype) for x in inputs]
         traced = tf.function(function, autograph=False).get_concrete_function(*specs)
         output = traced(*map(tf.constant, inputs))
         assert traced.output_shapes.is_compatible_with(output.shape)
-    assert traced.output_shapes == output.shape
+        if how_much == "all":
+            assert traced.output_shapes == output.shape
 
 
 def zeros(*shape):
