@@ -176,7 +176,7 @@ def times_asked(library: str) -> dict[str, int]:
     eager, tracing, first, second = np.diff(counts).tolist()
     return {
         "an eager call of the op": eager,
-        "an eager call that is sent to another machine": int(run.stdout.split()[-1]),
+        "an eager call that runs on a worker of a cluster": int(run.stdout.split()[-1]),
         "the function is traced": tracing,
         "it is called for the first time: its graph is optimized": first,
         "it is called for the second time": second,

@@ -34,7 +34,7 @@ def infer(
       The shape of the result, such as "[?]".
 
     Raises:
-      ValueError: The shape function has refused the shapes.
+      ValueError: The shape function has refused the shapes with InvalidArgument.
     """
     specs = [tf.TensorSpec(parse(shape), dtype) for shape in inputs.split(";")]
     traced = tf.function(function, autograph=False).get_concrete_function(*specs)

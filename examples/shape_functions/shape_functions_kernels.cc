@@ -1,8 +1,6 @@
 // The kernels of the ops that shape_functions.cc declares.
 
-#include <algorithm>
 #include <cstdint>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "tensorflow/core/framework/op_kernel.h"
@@ -17,6 +15,43 @@ using tensorflow::OpKernel;
 using tensorflow::OpKernelContext;
 using tensorflow::Tensor;
 using tensorflow::TensorShape;
+
+class CropOrPadOp : public OpKernel {
+ public:
+  using OpKernel::OpKernel;
+
+  void Compute(OpKernelContext* context) override {
+    const Tensor& input = context->input(0);
+    TensorShape shape;
+    const absl::Status valid =
+        tensorflow::tensor::MakeShape(context->input(1), &shape);
+    OP_REQUIRES(context, valid.ok(),
+                absl::InvalidArgumentError(
+                    absl::StrCat("shape must hold sizes: ", valid.message())));
+    OP_REQUIRES(context, shape.dims() == input.dims(),
+                absl::InvalidArgumentError(absl::StrCat(
+                    "shape must have one element for each dimension of input, ",
+                    input.dims(), ", got ", shape.dims())));
+    Tensor* resized = nullptr;
+    OP_REQUIRES_OK(context, context->allocate_output(0, shape, &resized));
+
+    // For each element of the output, where it is in the input, if it is.
+    const auto in = input.flat<float>();
+    auto out = resized->flat<float>();
+    for (int64_t i = 0; i < out.size(); ++i) {
+      int64_t rest = i, from = 0, stride = 1;
+      bool inside = in.size() > 0;
+      for (int d = shape.dims() - 1; d >= 0 && inside; --d) {
+        const int64_t at = rest % shape.dim_size(d);
+        rest /= shape.dim_size(d);
+        inside = at < input.dim_size(d);
+        from += at * stride;
+        stride *= input.dim_size(d);
+      }
+      out(i) = inside ? in(from) : 0.0f;
+    }
+  }
+};
 
 // [check] Eagerly nobody has looked at the shapes before Compute does.
 class CrossFeaturesOp : public OpKernel {
@@ -59,74 +94,7 @@ class CrossFeaturesOp : public OpKernel {
   }
 };
 
-// [crop_or_pad] Zeros, and in their corner what both shapes have, in rows.
-class Corner {
- public:
-  Corner(const TensorShape& from, const TensorShape& to) {
-    int last = from.dims() - 1;  // of those that differ: the rest is one row
-    int64_t in = 1;
-    for (; last > 0 && from.dim_size(last) == to.dim_size(last); --last) {
-      in *= from.dim_size(last);
-    }
-    int64_t out = in;
-    dimensions_.resize(last + 1);
-    for (int d = last; d >= 0; --d) {
-      dimensions_[d] = {std::min(from.dim_size(d), to.dim_size(d)), in, out};
-      in *= from.dim_size(d);
-      out *= to.dim_size(d);
-    }
-  }
-
-  void Copy(const float* in, float* out, size_t d = 0) const {
-    const auto [kept, in_stride, out_stride] = dimensions_[d];
-    if (d + 1 == dimensions_.size()) {
-      std::copy_n(in, kept * in_stride, out);
-      return;
-    }
-    for (int64_t i = 0; i < kept; ++i) {
-      Copy(in + i * in_stride, out + i * out_stride, d + 1);
-    }
-  }
-
- private:
-  struct Dimension {
-    int64_t kept, in_stride, out_stride;
-  };
-  std::vector<Dimension> dimensions_;
-};
-
-class CropOrPadOp : public OpKernel {
- public:
-  using OpKernel::OpKernel;
-
-  void Compute(OpKernelContext* context) override {
-    const Tensor& input = context->input(0);
-    TensorShape shape;
-    const absl::Status valid =
-        tensorflow::tensor::MakeShape(context->input(1), &shape);
-    OP_REQUIRES(context, valid.ok(),
-                absl::InvalidArgumentError(
-                    absl::StrCat("shape must hold sizes: ", valid.message())));
-    OP_REQUIRES(context, shape.dims() == input.dims(),
-                absl::InvalidArgumentError(absl::StrCat(
-                    "shape must have one element for each dimension of input, ",
-                    input.dims(), ", got ", shape.dims())));
-    Tensor* resized = nullptr;
-    OP_REQUIRES_OK(context, context->allocate_output(0, shape, &resized));
-
-    const auto in = input.flat<float>();
-    auto out = resized->flat<float>();
-    std::fill_n(out.data(), out.size(), 0.0f);
-    if (in.size() == 0 || out.size() == 0) return;
-    if (shape.dims() == 0) {
-      out(0) = in(0);
-      return;
-    }
-    Corner(input.shape(), shape).Copy(in.data(), out.data());
-  }
-};
-
-// [register] One op without a shape function has the same kernel.
+// One op without a shape function has the same kernel.
 REGISTER_KERNEL_BUILDER(Name("CrossFeatures").Device(DEVICE_CPU),
                         CrossFeaturesOp);
 REGISTER_KERNEL_BUILDER(Name("SilentCrossFeatures").Device(DEVICE_CPU),

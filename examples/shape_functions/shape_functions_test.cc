@@ -23,7 +23,7 @@ using tensorflow::PartialTensorShape;
 using tensorflow::Tensor;
 using tensorflow::shape_inference::InferenceContext;
 
-// [infer] Runs one shape function on shapes such as "[?,3];[3]".
+// Runs one shape function on shapes such as "[?,3];[3]".
 PartialTensorShape Parse(absl::string_view text) {
   if (text == "?") return PartialTensorShape();
   std::vector<int64_t> sizes;
@@ -42,6 +42,8 @@ class Op {
     TF_CHECK_OK(tensorflow::OpRegistry::Global()->LookUp(name, &op_));
     node_.set_op(name);
     tensorflow::AddDefaultsToNodeDef(op_->op_def, &node_);
+    values_.resize(op_->op_def.input_arg_size());
+    partial_values_.resize(op_->op_def.input_arg_size());
   }
 
   template <typename T>
@@ -52,13 +54,11 @@ class Op {
 
   // What the graph knows of an input's value; parts of it may be unknown.
   Op Value(int input, const Tensor* tensor) && {
-    values_.resize(input + 1);
-    values_[input] = tensor;
+    values_.at(input) = tensor;
     return std::move(*this);
   }
   Op PartialValue(int input, absl::string_view sizes) && {
-    partial_values_.resize(input + 1);
-    partial_values_[input] = Parse(sizes);
+    partial_values_.at(input) = Parse(sizes);
     return std::move(*this);
   }
 
@@ -85,7 +85,7 @@ class Op {
   std::vector<PartialTensorShape> partial_values_;
 };
 
-// [macro] Macros, so that a failure names the line of the test.
+// Macros, so that a failure names the line of the test.
 #define INFER_OK(op, inputs, outputs)                 \
   do {                                                \
     const auto inferred = (op).Infer(inputs);         \
