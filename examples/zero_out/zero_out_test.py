@@ -145,8 +145,11 @@ def test_a_name_that_is_not_camel_case_does_not_load():
             [HERE / "wrong_old_spellings.cc"],
             r"'OK' is not a member of '(tensorflow|tsl)::Status'",
         ),
-        # Behind the flags of tf.sysconfig, the last -std counts.
-        (["-std=c++14", HERE / "zero_out.cc"], r"C\+\+ versions less than C\+\+17"),
+        # Behind the flags of tf.sysconfig, the last -std counts. Before 2.19 another header is the first to fail.
+        (
+            ["-std=c++14", HERE / "zero_out.cc"],
+            r"C\+\+ versions less than C\+\+17|'is_integral_v' is not a member of 'std'",
+        ),
     ],
 )
 def test_what_the_official_guide_writes_does_not_compile(arguments, message):
@@ -163,6 +166,7 @@ def test_what_the_official_guide_writes_does_not_compile(arguments, message):
     assert re.search(message, run.stderr)
 
 
+@pytest.mark.skipif(tf.__version__ < "2.19", reason="of newer headers")
 def test_without_ndebug_a_structure_in_the_headers_has_one_more_member():
     headers = Path(tf.sysconfig.get_include()).rglob("tsl/concurrency/async_value.h")
     member = r"#ifndef NDEBUG\n(\s*//.*\n)*\s*HasDataFn has_data;\n#endif"
