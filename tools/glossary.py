@@ -11,6 +11,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx_design.dropdown import dropdown_title
 
 PAGE = "glossary"
 LEFT_ALONE = (
@@ -21,6 +22,7 @@ LEFT_ALONE = (
     nodes.raw,
     nodes.caption,
     nodes.rubric,
+    dropdown_title,  # a button, which may not hold a link
 )
 
 
