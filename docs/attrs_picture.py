@@ -5,10 +5,10 @@ import textwrap
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from figures import CELL, COLOURS, drawing, number_cell
 from IPython.display import HTML
 
-CELL = 44
-BLUE, ORANGE = "#3b82f6", "#d97706"
+BLUE, ORANGE = COLOURS[0], "#d97706"
 
 STYLE = """
 .filter-picture { color: var(--pst-color-text-base, inherit); }
@@ -17,14 +17,6 @@ STYLE = """
 .filter-picture label { margin: 0; cursor: pointer; }
 .filter-picture .of { display: none; }
 """
-
-
-def drawing(body: str, width: float, height: float, label: str) -> str:
-    return (
-        f'<div class="drawing"><svg class="drawing" role="img" aria-label="{html.escape(label)}" '
-        f'xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" width="{width:g}" '
-        f'fill="currentColor" font-size="14">{body}</svg></div>'
-    )
 
 
 def signals(
@@ -88,21 +80,16 @@ def signals(
         f"<style>{STYLE}{shown}</style>"
         '<div class="filter-picture">'
         f"<fieldset><legend>window</legend>{choices}</fieldset>"
-        f"{drawing(''.join(parts), width, height, label)}</div>"
+        f"{drawing(parts, width, height, label)}</div>"
     )
 
 
 def row(values: np.ndarray, left: float, top: float, marked: Sequence[int]) -> str:
     """A row of cells with numbers in them, some of them marked."""
-    parts = []
-    for place, value in enumerate(values):
-        x = left + place * CELL
-        parts.append(
-            f'<rect x="{x}" y="{top}" width="{CELL}" height="{CELL}" stroke="currentColor" '
-            f'fill="{BLUE}" fill-opacity="{0.25 if place in marked else 0}"/>'
-            f'<text x="{x + CELL / 2}" y="{top + CELL / 2 + 5}" text-anchor="middle">{value:g}</text>'
-        )
-    return "".join(parts)
+    return "".join(
+        number_cell(left + place * CELL, top, value, place in marked)
+        for place, value in enumerate(values)
+    )
 
 
 def one_window(
@@ -143,7 +130,7 @@ def one_window(
         f'<path d="M{middle} {top + 4}V{top + 32}m-5 -7l5 7l5 -7" fill="none" stroke="currentColor"/>'
     )
     size = left + len(signal) * CELL + 4, 2 * step + CELL + 4
-    return HTML(drawing("".join(parts), *size, label))
+    return HTML(drawing(parts, *size, label))
 
 
 def stations(checks: Sequence[tuple[str, str, bool, str, str]], label: str) -> HTML:
@@ -185,4 +172,4 @@ def stations(checks: Sequence[tuple[str, str, bool, str, str]], label: str) -> H
             )
         top = end
     parts.append(f'<text x="3" y="{top + 18}">the output</text>')
-    return HTML(drawing("".join(parts), width, top + 24, label))
+    return HTML(drawing(parts, width, top + 24, label))

@@ -1,14 +1,61 @@
-"""Pictures that the chapters draw from real tensors: inline SVG in the colours of the page."""
+"""What the chapters' pictures have in common, and grids of real tensors: inline SVG in the colours of the page."""
 
 import html
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 from IPython.display import HTML
 from numpy.typing import ArrayLike
 
 CELL = 44
+COLOURS = "#3b82f6", "#f59e0b"
+FITTING = "max-width: 100%"  # the style of what shrinks where it is too wide, also in a notebook
+
+
+def drawing(
+    parts: Iterable[str],
+    width: float,
+    height: float,
+    label: str,
+    *,
+    style: str = "",
+    font_size: int = 14,
+    shown_width: float | None = None,
+) -> str:
+    """Makes one picture of its parts.
+
+    Args:
+      parts: Elements of SVG.
+      width: Of the picture, in the units of its parts.
+      height: Likewise.
+      label: What the picture shows, for those who do not see it.
+      style: CSS of the picture.
+      font_size: In the same units.
+      shown_width: How wide it is on the page, in pixels; unset: `width`.
+    """
+    styled = f' style="{style}"' if style else ""
+    return (
+        f'<div class="drawing"><svg class="drawing"{styled} role="img" aria-label="{html.escape(label)}" '
+        f'xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" width="{shown_width or width:g}" '
+        f'fill="currentColor" font-size="{font_size}">{"".join(parts)}</svg></div>'
+    )
+
+
+def text(x: float, y: float, words: str, *attributes: str) -> str:
+    """Words in a picture, which begin at x unless an attribute says otherwise."""
+    return (
+        f'<text x="{x:g}" y="{y:g}" {" ".join(attributes)}>{html.escape(words)}</text>'
+    )
+
+
+def number_cell(x: float, y: float, value: float, marked: bool) -> str:
+    """A square of a grid with a number in it."""
+    return (
+        f'<rect x="{x:g}" y="{y:g}" width="{CELL}" height="{CELL}" stroke="currentColor" '
+        f'fill="{COLOURS[0]}" fill-opacity="{0.25 if marked else 0}"/>'
+        + text(x + CELL / 2, y + CELL / 2 + 5, f"{value:g}", 'text-anchor="middle"')
+    )
 
 
 def grids(
@@ -30,20 +77,10 @@ def grids(
     for caption, values in tensors.items():
         values = np.atleast_2d(np.asarray(values))
         mask = np.atleast_2d((marked or {}).get(caption, values != 0))
-        parts.append(f'<text x="{left}" y="16">{html.escape(caption)}</text>')
+        parts.append(text(left, 16, caption))
         for (row, column), value in np.ndenumerate(values):
             x, y = left + column * CELL, 26 + row * CELL
-            opacity = 0.25 if mask[row, column] else 0
-            parts.append(
-                f'<rect x="{x}" y="{y}" width="{CELL}" height="{CELL}" stroke="currentColor" '
-                f'fill="#3b82f6" fill-opacity="{opacity}"/>'
-                f'<text x="{x + CELL / 2}" y="{y + CELL / 2 + 5}" text-anchor="middle">'
-                f"{value:g}</text>"
-            )
+            parts.append(number_cell(x, y, value, mask[row, column]))
         left += max(values.shape[1] * CELL, 8 * len(caption)) + 30
         height = max(height, 36 + values.shape[0] * CELL)
-    return HTML(
-        f'<div class="drawing"><svg class="drawing" role="img" aria-label="{html.escape(label)}" '
-        f'xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {left} {height}" width="{left}" fill="currentColor" '
-        f'font-size="14">{"".join(parts)}</svg></div>'
-    )
+    return HTML(drawing(parts, left, height, label))

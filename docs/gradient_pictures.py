@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import tensorflow as tf
-from figures import grids
+from figures import COLOURS, FITTING, drawing, grids
 from IPython.display import HTML
-from measured import COLOURS, Bar, bars, read
+from measured import Bar, bars, read
 
 
 def _places(values: np.ndarray) -> np.ndarray:
@@ -229,8 +229,7 @@ def curves(
             shapes.append(
                 f'<text x="{end[0]}" y="{float(end[1]) - 8:.0f}" text-anchor="middle">NaN from here</text>'
             )
-    return HTML(
-        '<div class="drawing"><svg class="drawing" style="max-width: 100%" role="img" '
-        f'aria-label="{html.escape(label)}" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 380 236" width="480" '
-        f'fill="currentColor" font-size="13">{"".join(shapes)}</svg></div>'
+    picture = drawing(
+        shapes, 380, 236, label, style=FITTING, font_size=13, shown_width=480
     )
+    return HTML(picture)

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from figures import COLOURS, FITTING, drawing, text
 from IPython.display import HTML
 
 BENCH = Path(__file__).parents[1] / "bench"
@@ -18,7 +19,6 @@ LIMITS = ("limit", "traffic")
 DEFAULT_MEMORY = "default memory"
 SHARE_GOAL = 60.0  # percent of a copy's bandwidth on the GPU
 MEAN = "a-c"  # the workload of rows with the geometric mean of a, b and c
-COLOURS = ("#3b82f6", "#f59e0b")
 NAMES = {MEAN: "a–c"}
 
 
@@ -126,11 +126,8 @@ def bars(
 
     shapes, top = [], 4
 
-    def text(x: float, y: float, what: str, *more: str) -> None:
-        attributes = " ".join(more)
-        shapes.append(
-            f'<text x="{x:.0f}" y="{y:.0f}" {attributes}>{html.escape(what)}</text>'
-        )
+    def write(x: float, y: float, what: str, *more: str) -> None:
+        shapes.append(text(round(x), round(y), what, *more))
 
     if len(legend) > 1:
         x = 2
@@ -138,18 +135,18 @@ def bars(
             shapes.append(
                 f'<rect x="{x}" y="{top}" width="12" height="12" fill="{colour}"/>'
             )
-            text(x + 17, top + 11, name)
+            write(x + 17, top + 11, name)
             x += 110
         top += 24
     spoken = []
     for heading, group in groups.items():
         if heading:
             top += 8
-            text(2, top + 12, heading, 'font-weight="600"')
+            write(2, top + 12, heading, 'font-weight="600"')
             top += 20
         for bar in group:
             height = THICK * len(bar.values) + 6
-            text(left - 6, top + height / 2 + 4, bar.name, 'text-anchor="end"')
+            write(left - 6, top + height / 2 + 4, bar.name, 'text-anchor="end"')
             texts = bar.texts or [number(value) for value in bar.values]
             for i, (value, colour) in enumerate(zip(bar.values, COLOURS)):
                 y = top + 3 + i * THICK
@@ -164,7 +161,7 @@ def bars(
                     shapes.append(
                         f'<path d="M{q1:.1f} {y + (THICK - 3) / 2}H{q3:.1f}" stroke="currentColor"/>'
                     )
-                text(right + 6, y + THICK - 4, texts[i], 'font-size="12"')
+                write(right + 6, y + THICK - 4, texts[i], 'font-size="12"')
             if bar.goal:
                 shapes.append(
                     f'<path d="M{place(bar.goal):.1f} {top}v{height}" stroke="currentColor" stroke-width="2.5" '
@@ -178,15 +175,11 @@ def bars(
     for tick in _ticks(10**low, 10**high):
         x = place(tick)
         shapes.append(f'<path d="M{x:.1f} {top}v4" stroke="currentColor"/>')
-        text(x, top + 18, f"{tick:g}", 'text-anchor="middle"', 'font-size="12"')
-    text((left + right) / 2, top + 36, axis, 'text-anchor="middle"')
-    label = html.escape(f"{label} {'; '.join(spoken)}.")
-    return HTML(
-        '<div class="drawing"><svg class="drawing" style="max-width: 100%" role="img" '
-        f'aria-label="{label}" '
-        f'xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {top + 42}" width="{WIDTH}" fill="currentColor" '
-        f'font-size="13">{"".join(shapes)}</svg></div>'
-    )
+        write(x, top + 18, f"{tick:g}", 'text-anchor="middle"', 'font-size="12"')
+    write((left + right) / 2, top + 36, axis, 'text-anchor="middle"')
+    label = f"{label} {'; '.join(spoken)}."
+    size = WIDTH, top + 42
+    return HTML(drawing(shapes, *size, label, style=FITTING, font_size=13))
 
 
 def _ticks(low: float, high: float) -> list[float]:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from figures import COLOURS
 from IPython.display import HTML
 
 CELL = 30  # of the map; around it there is one cell of nothing
 BOX_WIDTH, BOX_HEIGHT = 48, 32  # of the two outputs
-COLOURS = "#3b82f6", "#f59e0b"
 
 STYLE = """
 .roi-picture { color: var(--pst-color-text-base, inherit); }

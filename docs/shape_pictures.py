@@ -1,30 +1,18 @@
 """Pictures of the chapter on shape functions, drawn from inferred shapes and computed tensors."""
 
-import html
 import subprocess
 import sys
 from collections.abc import Iterable, Sequence
 
 import numpy as np
 import tensorflow as tf
+from figures import COLOURS, drawing, text
 from IPython.display import HTML
 from numpy.typing import ArrayLike
 
 SIDE = 34  # of a dimension's box
-BLUE = 'fill="#3b82f6" fill-opacity="0.25"'
+BLUE = f'fill="{COLOURS[0]}" fill-opacity="0.25"'
 UNKNOWN = 'fill="none" stroke-dasharray="4 4"'
-
-
-def svg(parts: Iterable[str], width: float, height: float, label: str) -> HTML:
-    return HTML(
-        f'<div class="drawing"><svg class="drawing" role="img" aria-label="{html.escape(label)}" '
-        f'xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" fill="currentColor" '
-        f'font-size="14">{"".join(parts)}</svg></div>'
-    )
-
-
-def text(x: float, y: float, words: str, *attributes: str) -> str:
-    return f'<text x="{x}" y="{y}" {" ".join(attributes)}>{html.escape(words)}</text>'
 
 
 def sizes(shape: str) -> list[str] | None:
@@ -76,7 +64,7 @@ def knowledge(rows: Sequence[tuple[str, str]], names: Sequence[str]) -> HTML:
     width = lefts[-1] + 3 * SIDE
     height = 30 + len(rows) * (SIDE + 14)
     label = f"{'; '.join(told)}. A question mark is not known."
-    return svg(parts, width, height, label[0].upper() + label[1:])
+    return HTML(drawing(parts, width, height, label[0].upper() + label[1:]))
 
 
 def numbers(values: ArrayLike, most: int = 6) -> str:
@@ -113,7 +101,7 @@ def plan_and_run(
             parts += box(left, y, 168, name, shape, values if runs else None)
             if i + 1 < len(steps):
                 parts.append(arrow(left + 84, y + 56))
-    return svg(parts, 352, 110 + len(steps) * 80 - 20, f"{'; '.join(told)}.")
+    return HTML(drawing(parts, 352, 110 + len(steps) * 80 - 20, f"{'; '.join(told)}."))
 
 
 def box(

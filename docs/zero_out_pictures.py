@@ -1,6 +1,5 @@
 """The pictures of the chapter on ZeroOut, and the flags of its compiler; each is checked before it is shown."""
 
-import html
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -8,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import tensorflow as tf
 from count_runs import WAYS, count_runs, count_runs_stateful, runs
-from figures import grids
+from figures import COLOURS, FITTING, drawing, grids, text
 from IPython import get_ipython
 from IPython.display import HTML
 from tensorflow.python.eager import context
@@ -18,7 +17,7 @@ from zero_out_reference import zero_out_reference
 BOX_WIDTH, BOX_HEIGHT = 100, 32
 ACROSS, DOWN = BOX_WIDTH + 22, BOX_HEIGHT + 38
 DOT = 14
-COLOURS = "#3b82f6", "#f59e0b"
+CENTRED = 'text-anchor="middle"'
 
 FLAGS = {
     "-shared": "make a library, not a program",
@@ -199,7 +198,8 @@ def draw(drawn: Mapping[str, Graph], label: str) -> HTML:
             for number, row in rows.items()
             for column, name in enumerate(row)
         }
-        parts.append(_text(left + width / 2, 16, caption, 'font-weight="600"'))
+        middle = round(left + width / 2)
+        parts.append(text(middle, 16, caption, CENTRED, 'font-weight="600"'))
         for name, (op, inputs) in graph.items():
             x, y = place[name]
             for number, source in enumerate(sorted(inputs, key=place.get)):
@@ -210,22 +210,21 @@ def draw(drawn: Mapping[str, Graph], label: str) -> HTML:
                     f'<path d="M{from_x:.0f} {from_y + BOX_HEIGHT}L{x + apart:.0f} {y - 2}" '
                     'stroke="currentColor" marker-end="url(#zero-out-tip)"/>'
                 )
-            colour = COLOURS[0] if op in ("CountRuns", "ZeroOut") else "none"
+            colour = COLOURS[0] if op == "CountRuns" else "none"
             parts.append(
                 f'<rect x="{x - BOX_WIDTH / 2:.0f}" y="{y}" width="{BOX_WIDTH}" height="{BOX_HEIGHT}" rx="6" '
                 f'fill="{colour}" fill-opacity="0.25" stroke="currentColor"/>'
             )
-            shown = {"_Arg": "x", "Placeholder": "x", "AddV2": "+", "Mul": "×"}.get(
-                op, op
-            )
-            parts.append(_text(x, y + BOX_HEIGHT / 2 + 5, shown))
+            shown = {"_Arg": "x", "AddV2": "+", "Mul": "×"}.get(op, op)
+            parts.append(text(round(x), y + BOX_HEIGHT / 2 + 5, shown, CENTRED))
         bottom = max(bottom, *(y for _, y in place.values()))
         left += width + 40
     tip = (
         '<defs><marker id="zero-out-tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" '
         'orient="auto"><path d="M0 0 8 4 0 8z" fill="currentColor"/></marker></defs>'
     )
-    return _svg(left - 36, bottom + BOX_HEIGHT + 4, label, [tip, *parts])
+    size = round(left - 36), bottom + BOX_HEIGHT + 4
+    return HTML(drawing([tip, *parts], *size, label, style=FITTING))
 
 
 def dots(wrong: Sequence[bool], columns: int = 40) -> HTML:
@@ -245,17 +244,5 @@ def dots(wrong: Sequence[bool], columns: int = 40) -> HTML:
             else 'r="2" fill="currentColor" fill-opacity="0.45"'
         )
         parts.append(f'<circle cx="{x:g}" cy="{y:g}" {style}/>')
-    return _svg(columns * DOT, -(-len(wrong) // columns) * DOT, label, parts)
-
-
-def _text(x: float, y: float, what: str, more: str = "") -> str:
-    return f'<text x="{x:.0f}" y="{y:.0f}" text-anchor="middle" {more}>{html.escape(what)}</text>'
-
-
-def _svg(width: float, height: float, label: str, parts: Sequence[str]) -> HTML:
-    return HTML(
-        f'<div class="drawing"><svg class="drawing" style="max-width: 100%" role="img" '
-        f'aria-label="{html.escape(label)}" xmlns="http://www.w3.org/2000/svg" '
-        f'viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" fill="currentColor" '
-        f'font-size="14">{"".join(parts)}</svg></div>'
-    )
+    size = columns * DOT, -(-len(wrong) // columns) * DOT
+    return HTML(drawing(parts, *size, label, style=FITTING))
