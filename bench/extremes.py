@@ -5,7 +5,6 @@ All run inside of a `tf.function`; for each number of threads there is a process
 round, in which every way takes its turn.
 """
 
-import argparse
 import multiprocessing
 import os
 import sys
@@ -19,7 +18,7 @@ os.environ["CUDA_VISIBLE_DEVICES"] = ""
 
 import numpy as np
 import tensorflow as tf
-from measure import cores, heading, turns, write
+from measure import cores, run_turns, turns
 
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "examples"), str(ROOT / "examples" / "multi_output")]
@@ -68,27 +67,19 @@ def measure(threads: int, rounds: int, span: float) -> list[dict]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=41)
-    parser.add_argument("--span", type=float, default=0.05, help="seconds of each run")
-    options = parser.parse_args()
-    first_lines = heading(
-        f"python bench/extremes.py --rounds {options.rounds} --span {options.span}",
-        ["tensorflow-cpu", "tensorflow", "numpy"],
-        [
-            "times of a call in a tf.function, float32: the median of the rounds",
-            "ratio: to the time of our op in the same round, with median, q1 and q3",
-        ],
-    )
-    rows = []
-    for threads in sorted({1, cores()}):
-        spawn = multiprocessing.get_context("spawn")
-        with ProcessPoolExecutor(1, spawn) as process:
-            job = process.submit(measure, threads, options.rounds, options.span)
-            rows += job.result()
-    result = Path(__file__).with_suffix(".csv")
-    write(result, first_lines, rows)
-    print(result.read_text(), end="")
+    notes = [
+        "times of a call in a tf.function, float32: the median of the rounds",
+        "ratio: to the time of our op in the same round, with median, q1 and q3",
+    ]
+
+    def rows(rounds: int, span: float) -> list[dict]:
+        found, spawn = [], multiprocessing.get_context("spawn")
+        for threads in sorted({1, cores()}):
+            with ProcessPoolExecutor(1, spawn) as process:
+                found += process.submit(measure, threads, rounds, span).result()
+        return found
+
+    run_turns(Path(__file__), __doc__.splitlines()[0], notes, rows)
 
 
 if __name__ == "__main__":

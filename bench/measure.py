@@ -1,5 +1,6 @@
 """What the benches share: what stands above their tables, and the medians of rounds."""
 
+import argparse
 import csv
 import datetime
 import hashlib
@@ -103,6 +104,34 @@ def turns(
         milliseconds = f"{np.median(times[:, way]) * 1e3:.4f}"
         fields = ["milliseconds", "ratio", "q1", "q3"]
         yield name, dict(zip(fields, [milliseconds, *spread]))
+
+
+def run_turns(
+    bench: Path,
+    description: str,
+    notes: Iterable[str],
+    rows: Callable[[int, float], Sequence[Mapping]],
+) -> None:
+    """The command line of a bench whose ways take turns: measures, writes the table beside the bench, and prints it.
+
+    Args:
+      bench: The file of the bench.
+      description: What its help says.
+      notes: Lines above the table, on how it was measured.
+      rows: Measures in a number of rounds, each way for about so many seconds in each.
+    """
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--rounds", type=int, default=41)
+    parser.add_argument("--span", type=float, default=0.05, help="seconds of each run")
+    options = parser.parse_args()
+    first_lines = heading(
+        f"python bench/{bench.name} --rounds {options.rounds} --span {options.span}",
+        ["tensorflow-cpu", "tensorflow", "numpy"],
+        notes,
+    )
+    result = bench.with_suffix(".csv")
+    write(result, first_lines, rows(options.rounds, options.span))
+    print(result.read_text(), end="")
 
 
 def write(path: Path, first_lines: Sequence[str], rows: Sequence[Mapping]) -> None:

@@ -5,7 +5,6 @@ In each round every way runs once for a while, in turn, so that what else the ma
 ratio is taken within its round, and the median of the rounds is given, with their quartiles.
 """
 
-import argparse
 import os
 import sys
 from collections.abc import Callable
@@ -17,7 +16,7 @@ os.environ["CUDA_VISIBLE_DEVICES"] = ""
 
 import numpy as np
 import tensorflow as tf
-from measure import heading, turns, write
+from measure import run_turns, turns
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "examples" / "multi_output"))
@@ -87,27 +86,20 @@ def measure(mode: str, rows: int, classes: int, rounds: int, span: float) -> lis
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=41)
-    parser.add_argument("--span", type=float, default=0.05, help="seconds of each run")
-    options = parser.parse_args()
-    first_lines = heading(
-        f"python bench/softmax_gradient.py --rounds {options.rounds} --span {options.span}",
-        ["tensorflow-cpu", "tensorflow", "numpy"],
-        [
-            "times of losses and gradient, float32: the median of the rounds",
-            f"ratio: to the time of {BASE} in the same round, with median, q1 and q3",
-        ],
-    )
-    rows = [
-        row
-        for mode in ("eager", "tf.function")
-        for shape in SHAPES
-        for row in measure(mode, *shape, options.rounds, options.span)
+    notes = [
+        "times of losses and gradient, float32: the median of the rounds",
+        f"ratio: to the time of {BASE} in the same round, with median, q1 and q3",
     ]
-    result = Path(__file__).with_suffix(".csv")
-    write(result, first_lines, rows)
-    print(result.read_text(), end="")
+
+    def rows(rounds: int, span: float) -> list[dict]:
+        return [
+            row
+            for mode in ("eager", "tf.function")
+            for shape in SHAPES
+            for row in measure(mode, *shape, rounds, span)
+        ]
+
+    run_turns(Path(__file__), __doc__.splitlines()[0], notes, rows)
 
 
 if __name__ == "__main__":
