@@ -40,3 +40,8 @@ def listed_parts(lines: Iterable[str]) -> dict[str, list[str]]:
 def examples() -> list[str]:
     """The names of the examples."""
     return sorted(path.parent.name for path in EXAMPLES.glob("*/CMakeLists.txt"))
+
+
+def function_of(op: str) -> str:
+    """The name of the Python function of an op: zero_out of ZeroOut."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", op).lower()
