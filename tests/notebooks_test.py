@@ -15,7 +15,7 @@ import nbformat
 import notebooks
 import pytest
 import set_up
-from nbclient import NotebookClient
+from cells import KernelClient
 from small_pages import beginning
 
 ROOT = Path(__file__).parents[1]
@@ -267,7 +267,7 @@ def test_a_local_notebook_runs_and_can_start_twice(checkout):
     notebook.cells.insert(2, notebook.cells[1])
     notebook.cells[-1].source = "sorted(os.listdir())"
     folder = {"metadata": {"path": str(checkout / "build" / "my lab")}}
-    NotebookClient(notebook, kernel_name="python3", resources=folder).execute()
+    KernelClient(notebook, kernel_name="python3", resources=folder).execute()
     assert "'docs'" in notebook.cells[-1].outputs[0].data["text/plain"]
 
 
@@ -407,7 +407,7 @@ def test_a_downloaded_notebook_runs_from_an_empty_folder(zero_out, tmp_path):
         for key, value in os.environ.items()
         if key not in ("OP_BY_OP", "PYTHONPATH")
     }
-    NotebookClient(
+    KernelClient(
         notebook, kernel_name="python3", resources={"metadata": {"path": str(folder)}}
     ).execute(env={**environment, "OP_BY_OP_REPOSITORY": zero_out.as_uri()})
     assert (folder / "op-by-op" / "examples" / "zero_out" / "libzero_out.so").exists()

@@ -2,6 +2,7 @@
 
 import os
 import re
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,8 @@ from pathlib import Path
 import nbformat
 import pytest
 from bs4 import BeautifulSoup
+from cells import KernelClient
+from jupyter_client.provisioning.local_provisioner import LocalPortCache
 from small_pages import beginning
 
 ROOT = Path(__file__).parents[1]
@@ -141,3 +144,12 @@ def test_what_is_wrong_is_one_line_with_page_and_line(built, name):
     said = [each for each in built[1] if f"{name}.md" in each]
     assert len(said) == 1
     assert re.search(rf"{name}\.md:{FRONT.count(chr(10)) + line}: .*{what}", said[0])
+
+
+def test_a_kernel_starts_though_its_port_is_taken(monkeypatch):
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1 + 1")])
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        monkeypatch.setattr(LocalPortCache, "find_available_port", lambda *_: port)
+        KernelClient(notebook, kernel_name="python3").execute()
+    assert notebook.cells[0].outputs[0].data["text/plain"] == "2"

@@ -1,10 +1,14 @@
 """Sphinx extension: the cells of a page are executed, and what fails is said in one line: page, line, cell, reason."""
 
 import re
+import shutil
+import tempfile
 import textwrap
 import time
+import weakref
 
 import myst_nb.core.execute
+from jupyter_client import KernelManager
 from myst_nb.core.execute.direct import NotebookClientDirect
 from myst_nb.core.render import strip_ansi
 from nbclient import NotebookClient
@@ -18,8 +22,19 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 from stamp import stamp
 
-# What a process prints arrives in pieces. MyST-NB's own merging ends a line after each.
-NotebookClient.coalesce_streams = True
+
+class KernelClient(NotebookClient):
+    """Reaches its kernel through files of its own, for a port found free can be taken before the kernel binds it."""
+
+    # What a process prints arrives in pieces. MyST-NB's own merging ends a line after each.
+    coalesce_streams = True
+
+    def create_kernel_manager(self) -> KernelManager:
+        manager = super().create_kernel_manager()
+        folder = tempfile.mkdtemp()
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        manager.transport, manager.ip = "ipc", f"{folder}/kernel"
+        return manager
 
 
 class PageClient(NotebookClientDirect):
@@ -27,7 +42,7 @@ class PageClient(NotebookClientDirect):
 
     def start_client(self) -> None:
         self.running = (0, self.notebook.cells[0])
-        client = NotebookClient(
+        client = KernelClient(
             self.notebook,
             timeout=self.nb_config.execution_timeout,
             record_timing=False,
