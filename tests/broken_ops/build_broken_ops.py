@@ -15,6 +15,10 @@ import cmake
 import ninja
 
 HERE = Path(__file__).resolve().parent
+# TensorFlow's headers, as `make examples` has compiled them; where other flags hold, the compiler reads them again.
+PRECOMPILED = (
+    HERE.parents[1] / "build/examples/CMakeFiles/tensorflow_headers.dir/cmake_pch.hxx"
+)
 BUILD = Path(
     os.environ.get("BROKEN_OPS") or HERE.parents[1] / "build" / "broken_ops"
 ).resolve()
@@ -41,6 +45,7 @@ def build() -> Path:
                 *(Path(cmake.CMAKE_BIN_DIR) / "cmake", "-S", HERE, "-B", BUILD),
                 *("-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={program}"),
                 f"-DPython3_EXECUTABLE={sys.executable}",
+                f"-DPRECOMPILED={PRECOMPILED if PRECOMPILED.exists() else ''}",
                 *shlex.split(os.environ.get("CMAKE_OPTIONS", "")),
             )
         if "warning:" in (output := _run(program, "-C", BUILD)):

@@ -134,8 +134,9 @@ class FloorMeanOp : public tensorflow::OpKernel {
     const auto in = values.matrix<int32_t>();
     auto out = output->vec<int32_t>();
     for (int64_t i = 0; i < in.dimension(0); ++i) {
-      int64_t sum = 0;
-      for (int64_t j = 0; j < columns; ++j) sum += in(i, j);
+      // Else the compiler leaves out the division of nothing by nothing.
+      volatile int64_t sum = 0;
+      for (int64_t j = 0; j < columns; ++j) sum = sum + in(i, j);
       int64_t mean = sum / columns;
       if constexpr (bug != Bug::kTruncates) {  // Bug: C++ rounds to zero.
         if (sum % columns < 0) --mean;
