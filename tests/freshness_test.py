@@ -24,6 +24,12 @@ def executed(run: subprocess.CompletedProcess) -> set[str]:
     return set(re.findall(r"/(\w+)\.md: Executing notebook", run.stdout + run.stderr))
 
 
+def replaced(path, old, new):
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
 @pytest.fixture(scope="module")
 def book(scratch):
     """zero_out's example with small pages: one calls its op, one at measurements, one at nothing."""
@@ -46,37 +52,48 @@ def book(scratch):
 
 
 @small_book
+def test_what_does_not_compile_is_shown_and_the_next_run_finishes(book, make):
+    source = book / "examples" / "zero_out" / "zero_out.cc"
+    good = source.read_text()
+    replaced(source, "const auto in =", "const auto in_ =")
+    run = make(book, "docs", "SPHINXOPTS=")
+    assert run.returncode
+    assert re.search(r"error: .in. was not declared", run.stdout)
+    assert "Executing" not in run.stdout + run.stderr
+    source.write_text(good)
+    run = make(book, "zero_out")
+    assert run.returncode == 0
+    assert "zero_out: libzero_out.so" in run.stdout
+    assert "warning" not in run.stdout
+    assert make(book, "zero_out").stdout.count("libzero_out.so") == 1
+
+
+@small_book
 def test_exactly_the_pages_that_depend_on_a_change_are_executed(book, make):
     def docs():
         return executed(make(book, "docs", "SPHINXOPTS="))
-
-    assert docs() == {"zero_out", "other", "tables"}
-    assert docs() == set()
 
     def add_line(path: str) -> None:
         file = book / path
         file.write_text(file.read_text() + "\n")
 
-    add_line("examples/zero_out/zero_out.cc")
-    assert docs() == {"zero_out"}
-    add_line("examples/zero_out/zero_out.py")
-    add_line("docs/tables.md")
-    assert docs() == {"zero_out", "tables"}
-
     def ran(name: str) -> str:
         html = (book / "build" / "html" / f"{name}.html").read_text()
         return re.search(r'ran on <time datetime="(.*?)"', html)[1]
 
-    before = {name: ran(name) for name in ("zero_out", "other")}
+    assert docs() == {"zero_out", "other", "tables"}
+    before = {name: ran(name) for name in ("zero_out", "other", "tables")}
+
+    add_line("examples/zero_out/zero_out.cc")
     page = book / "docs" / "other.md"
     page.write_text(page.read_text().replace("A page", "Retitled") + "\nMore.\n")
-    assert docs() == {"other"}
-    for name in ("index", "zero_out"):  # in the list and in the sidebar
+    assert docs() == {"zero_out", "other"}
+    for name in ("index", "tables"):  # in the list and in the sidebar
         assert "Retitled" in (book / "build" / "html" / f"{name}.html").read_text()
-    assert ran("zero_out") == before["zero_out"] and ran("other") > before["other"]
+    assert ran("tables") == before["tables"] and ran("other") > before["other"]
 
+    add_line("examples/zero_out/zero_out.py")
     (book / "bench" / "new.csv").touch()
-    add_line("examples/zero_out/CMakeLists.txt")
     assert docs() == {"zero_out", "tables"}
     assert docs() == set()
 
@@ -86,19 +103,32 @@ def test_exactly_the_pages_that_depend_on_a_change_are_executed(book, make):
 
 
 @small_book
-def test_a_page_that_failed_fails_again(book, make):
-    """One for a cell that fails, and one for a link that leads nowhere."""
-    pages = [book / "docs" / "other.md", book / "docs" / "tables.md"]
-    good = [page.read_text() for page in pages]
-    replaced(pages[0], "1 + 1", "1 / 0")
-    replaced(pages[1], "measured\n```", "measured\n```\n\n[A link](no.md)")
+def test_what_is_broken_fails_each_build_until_it_is_mended(book, make):
+    """One page has a cell that fails, one a link that leads nowhere, and one an example that lacks what it shows."""
+    source = book / "examples" / "zero_out" / "zero_out.cc"
+    other, tables = (book / "docs" / f"{name}.md" for name in ("other", "tables"))
+    good = {path: path.read_text() for path in (other, tables, source)}
+    replaced(other, "1 + 1", "1 / 0")
+    replaced(tables, "measured\n```", "measured\n```\n\n[A link](no.md)")
+    replaced(source, "out(0) = in(0)", "out(0) = in(0) + T{1}")
+    replaced(source, "// [register]", "// [renamed]")
     for _ in range(2):
         run = make(book, "docs")
         assert run.returncode
-        assert "ZeroDivisionError" in run.stderr and "'no.md'" in run.stderr
-    for page, text in zip(pages, good):
-        page.write_text(text)
-    assert {"other", "tables"} <= executed(make(book, "docs", "SPHINXOPTS="))
+        for complaint in (
+            "ZeroDivisionError",
+            "'no.md'",
+            "assert list(zero_out([5, 4])) == [5, 0]",
+            "examples/zero_out/zero_out.cc has no section [register]",
+        ):
+            assert complaint in run.stderr
+    for path, text in good.items():
+        path.write_text(text)
+    assert executed(make(book, "docs", "SPHINXOPTS=")) == {
+        "zero_out",
+        "other",
+        "tables",
+    }
 
 
 def test_the_stamp_of_a_page_has_the_commit_and_whether_it_was_changed(
@@ -156,25 +186,3 @@ def test_a_warning_says_in_many_ways_which_page_it_is_about(location, page):
     record = logging.makeLogRecord({"msg": "unknown page", "location": location})
     complaints.emit(record)
     assert complaints.pages == {page}
-
-
-def replaced(path, old, new):
-    text = path.read_text()
-    assert old in text
-    path.write_text(text.replace(old, new))
-
-
-@small_book
-def test_the_page_fails_when_its_example_is_broken(book, make):
-    source = book / "examples" / "zero_out" / "zero_out.cc"
-    good = source.read_text()
-    replaced(source, "out(0) = in(0)", "out(0) = in(0) + T{1}")
-    replaced(source, "// [register]", "// [renamed]")
-    run = make(book, "docs")
-    source.write_text(good)
-    assert run.returncode
-    for complaint in (
-        "assert list(zero_out([5, 4])) == [5, 0]",
-        "examples/zero_out/zero_out.cc has no section [register]",
-    ):
-        assert complaint in run.stderr
