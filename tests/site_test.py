@@ -252,6 +252,7 @@ SEARCHED = {
 }
 
 
+@pytest.mark.parametrize("address", ["file"], indirect=True)
 def test_the_search_finds_what_is_typed_in_its_section(visit, address, documents, site):
     page = visit(address, "search.html")
     for query, text in SEARCHED.items():
@@ -514,8 +515,8 @@ def pooled_by_the_op(settings: dict, corners: np.ndarray) -> list[list]:
     return [output.numpy().reshape(len(rois), -1).tolist() for output in outputs]
 
 
-def test_region_in_the_picture_equals_the_op(visit, address, in_fork):
-    page = visit(address, "roi_pool.html")
+def test_region_in_the_picture_equals_the_op(visit, server, in_fork):
+    page = visit(server, "roi_pool.html")
     picture = page.locator(".roi-picture")
     settings = json.loads(picture.get_attribute("data-settings"))
     random = np.random.default_rng(0)
@@ -562,6 +563,7 @@ def test_region_in_the_picture_equals_the_op(visit, address, in_fork):
         assert values == list(map(list, zip(*expected))), f"x1, y1, x2, y2 = {roi}"
 
 
+@pytest.mark.parametrize("address", ["file"], indirect=True)
 def test_region_in_the_picture_is_moved_by_keys_and_pointer(visit, address, in_fork):
     page = visit(address, "roi_pool.html")
     picture = page.locator(".roi-picture")
@@ -707,7 +709,7 @@ def test_zip_is_offered_and_whole(documents, site, read_by_the_build, name):
 
 def test_zip_builds_alone_and_passes(site, tmp_path):
     """That of one example: test_zip_is_offered_and_whole holds all of them to what their builds read."""
-    with zipfile.ZipFile(site / "downloads" / "zero_out.zip") as zipped:
+    with zipfile.ZipFile(site / "downloads" / "frexp.zip") as zipped:
         zipped.extractall(tmp_path)
     folder = tmp_path / "op-by-op"
     readme = (folder / "README.txt").read_text()
