@@ -1,9 +1,12 @@
-"""The named sections of an example's source: `// [kernel] …` opens one, the next such line ends it."""
+"""The named sections of an example's source: `// [kernel] …` opens one, the next such line ends it.
+
+`// [] …` only ends one: what follows is on no page.
+"""
 
 import re
 from pathlib import Path
 
-_OPENING = re.compile(r"\s*// \[(\w+)\] ")
+_OPENING = re.compile(r"\s*// \[(\w*)\] ")
 _NAMESPACE = re.compile(r"(\w+ )?namespace .*\{$|}  // namespace|$")
 
 
@@ -36,6 +39,8 @@ def sections(path: Path) -> dict[str, tuple[int, int]]:
     for (first, name), following in zip(
         openings, [number for number, _ in openings[1:]] + [end]
     ):
+        if not name:
+            continue
         if name in found:
             raise ValueError(f"{path}: two sections are named {name}")
         last = following - 1
