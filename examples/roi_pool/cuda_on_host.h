@@ -35,8 +35,9 @@ inline std::function<void()> copy = [] {};  // which waits for its stream
 // For tests, through ctypes.
 extern "C" {
 #pragma GCC visibility push(default)
-int64_t cuda_fails_at = 0;     // 1: the next call
-int64_t cuda_first_block = 0;  // those before are not run, the last one always
+int64_t cuda_fails_at = 0;      // 1: the next call
+int64_t cuda_first_block = 0;   // those before are not run, the last one always
+int64_t cuda_only_thread = -1;  // of each block, the others are not run
 
 // One line for each call since the last time: its name and numbers.
 const char* CudaCalls() {
@@ -133,6 +134,7 @@ auto OnHost(void (*kernel)(Parameters...), unsigned blocks, unsigned threads,
     for (; blockIdx.x < blocks; ++blockIdx.x) {
       std::fill(shared_memory, end, NAN);
       for (threadIdx.x = 0; threadIdx.x < threads; ++threadIdx.x) {
+        if (cuda_only_thread >= 0 && cuda_only_thread != threadIdx.x) continue;
         kernel(arguments...);
       }
     }

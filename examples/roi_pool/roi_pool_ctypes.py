@@ -1,6 +1,9 @@
 """The launchers of roi_pool.cu.cc without TensorFlow: built for the GPU or for the host, called through ctypes."""
 
+import contextlib
 import ctypes
+import functools
+import hashlib
 import os
 import re
 import shlex
@@ -8,6 +11,7 @@ import shutil
 import subprocess
 import sysconfig
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -84,6 +88,22 @@ def build_for_host(
         )
 
 
+def on_host(name: str) -> Path:
+    """The library of a source of kernels, such as "add_one", built for the host when it or a header has changed."""
+    sources = [HERE / f"{name}.cu.cc", *sorted(HERE.glob("*.h"))]
+    content = b"".join(source.read_bytes() for source in sources)
+    return _built(name, hashlib.sha256(content).hexdigest()[:8])
+
+
+@functools.cache
+def _built(name: str, version: str) -> Path:
+    folder = HERE.parents[1] / "build" / "gpu"
+    folder.mkdir(parents=True, exist_ok=True)
+    library = folder / f"lib{name}_{version}.so"
+    build_for_host(library, source=HERE / f"{name}.cu.cc")
+    return library
+
+
 def build_ops_for_host(library: Path, kernels: Path) -> None:
     """Compiles TensorFlow's side of the kernels for a machine without a GPU: roi_pool_gpu_on_host.cc.
 
@@ -140,6 +160,41 @@ def build_for_gpu(library: Path, nvcc: str = "nvcc", arch: str = "native") -> No
         ],
         check=True,
     )
+
+
+class Cuda:
+    """The CUDA run time of a library for the host."""
+
+    def __init__(self, library: Path) -> None:
+        functions = ctypes.CDLL(str(library))
+        self._calls = functions.CudaCalls
+        self._calls.restype = ctypes.c_char_p
+        self._fails_at = ctypes.c_int64.in_dll(functions, "cuda_fails_at")
+        self._only_thread = ctypes.c_int64.in_dll(functions, "cuda_only_thread")
+        self._first_block = ctypes.c_int64.in_dll(functions, "cuda_first_block")
+
+    def calls(self) -> list[tuple]:
+        """Those since the last time: `("launch", blocks, threads, shared_bytes, stream)` and others."""
+        lines = [line.split() for line in self._calls().decode().splitlines()]
+        return [(name, *(int(x, 0) for x in numbers)) for name, *numbers in lines]
+
+    def fail_at(self, call: int) -> None:
+        """Lets the next call fail if `call` is 1, the one after it if it is 2."""
+        self._fails_at.value = call
+
+    @contextlib.contextmanager
+    def only_thread(self, thread: int) -> Iterator[None]:
+        """Of each block, this thread alone runs."""
+        self._only_thread.value = thread
+        yield
+        self._only_thread.value = -1
+
+    @contextlib.contextmanager
+    def last_blocks_alone(self) -> Iterator[None]:
+        """Of each launch, the last block alone runs, so that a huge launch takes no time."""
+        self._first_block.value = 2**31
+        yield
+        self._first_block.value = 0
 
 
 class Launchers:

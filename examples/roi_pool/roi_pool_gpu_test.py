@@ -8,8 +8,6 @@ a call fails. Nothing of this can see a race between threads, what nvcc makes of
 complaints; for those there are the tests at the end, which need a GPU.
 """
 
-import contextlib
-import ctypes
 import mmap
 import re
 import subprocess
@@ -24,6 +22,7 @@ from roi_pool import roi_pool, roi_pool_grad, roi_pool_inference
 from roi_pool_ctypes import (
     DTYPES,
     HERE,
+    Cuda,
     Launchers,
     Sizes,
     build_for_host,
@@ -334,33 +333,6 @@ def test_copy_to_host(launchers):
     assert_same_bits(copied, ROIS)
 
 
-class Cuda:
-    """The CUDA run time of a library for the host."""
-
-    def __init__(self, library: Path) -> None:
-        functions = ctypes.CDLL(str(library))
-        self._calls = functions.CudaCalls
-        self._calls.restype = ctypes.c_char_p
-        self._fails_at = ctypes.c_int64.in_dll(functions, "cuda_fails_at")
-        self._first_block = ctypes.c_int64.in_dll(functions, "cuda_first_block")
-
-    def calls(self) -> list[tuple]:
-        """Those since the last time: `("launch", blocks, threads, shared_bytes, stream)` and others."""
-        lines = [line.split() for line in self._calls().decode().splitlines()]
-        return [(name, *(int(x, 0) for x in numbers)) for name, *numbers in lines]
-
-    def fail_at(self, call: int) -> None:
-        """Lets the next call fail if `call` is 1, the one after it if it is 2."""
-        self._fails_at.value = call
-
-    @contextlib.contextmanager
-    def last_blocks_alone(self) -> Iterator[None]:
-        """Of each launch, the last block alone runs, so that a huge launch takes no time."""
-        self._first_block.value = 2**31
-        yield
-        self._first_block.value = 0
-
-
 @pytest.fixture(scope="module")
 def loaded(kernels_on_host) -> Cuda:
     library = kernels_on_host.with_name("libroi_pool_gpu_on_host.so")
@@ -375,6 +347,23 @@ def cuda(loaded) -> Iterator[Cuda]:
     loaded.calls()
     yield loaded
     loaded.fail_at(0)
+
+
+@on_host
+def test_neighbouring_threads_have_neighbouring_channels(kernels_on_host):
+    cuda = Cuda(kernels_on_host)
+    features = integers([2, 9, 12, 256], "float32")
+    sizes = sizes_of(features.shape, ROIS, (3, 4), 1.0)
+    for thread in range(32):
+        pooled = np.full([len(ROIS), 3, 4, 256], np.nan, np.float32)
+        with cuda.only_thread(thread):
+            Launchers(kernels_on_host).pool(
+                *(sizes, "float32", features.ctypes.data),
+                *(ROIS.ctypes.data, pooled.ctypes.data),
+            )
+        (own,) = np.nonzero(~np.isnan(pooled[0, 0, 0]))
+        first = 4 * thread + np.arange(4)
+        np.testing.assert_array_equal(own, [*first, *first + 128])
 
 
 @on_host
