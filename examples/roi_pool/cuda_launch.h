@@ -16,11 +16,12 @@
 
 namespace op_by_op {
 
-// [launch] Null, or the error's text: a launch returns before the work is done.
+// Null, or the error's text.
 inline const char* Text(cudaError_t error) {
   return error == cudaSuccess ? nullptr : cudaGetErrorString(error);
 }
 
+// [launch] Returns before the work is done.
 template <typename... Parameters, typename... Arguments>
 const char* Launch(void (*kernel)(Parameters...), int64_t blocks, int threads,
                    int shared_bytes, void* stream, Arguments... arguments) {
@@ -31,7 +32,7 @@ const char* Launch(void (*kernel)(Parameters...), int64_t blocks, int threads,
   return Text(cudaGetLastError());
 }
 
-// Waits for all that was put on the stream before.
+// [] Waits for all that was put on the stream before.
 inline const char* CopyToHost(void* stream, const void* on_device,
                               void* on_host, int64_t bytes) {
   const auto cuda_stream = static_cast<cudaStream_t>(stream);

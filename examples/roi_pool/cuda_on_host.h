@@ -76,7 +76,7 @@ inline cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   return op_by_op::Called("cudaStreamSynchronize", stream);
 }
 
-// [host] The words of CUDA that the kernels use.
+// The words of CUDA that the kernels use.
 #define __global__
 #define __host__
 #define __device__

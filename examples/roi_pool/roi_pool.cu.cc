@@ -13,7 +13,7 @@
 namespace op_by_op {
 namespace {
 
-// [vector] Neighbouring channels, read and written at once.
+// Neighbouring channels, read and written at once.
 template <typename T, int kVector>
 struct alignas(sizeof(T) * kVector < 16 ? sizeof(T) * kVector : 16) Vector {
   T at[kVector];
@@ -67,7 +67,7 @@ __device__ inline void Narrow(float value, __nv_bfloat16* to) {
 __device__ inline void Narrow(float value, float* to) { *to = value; }
 __device__ inline void Narrow(double value, double* to) { *to = value; }
 
-// [usable] The GPU reports no error, so a bad region has no pixels.
+// The GPU reports no error, so a bad region has no pixels.
 __device__ inline bool IsUsable(const float* roi, int64_t batch) {
   bool finite = true;
   for (int i = 1; i < 5; ++i) finite &= fabsf(roi[i]) <= 3.402823466e38f;
@@ -75,10 +75,10 @@ __device__ inline bool IsUsable(const float* roi, int64_t batch) {
          roi[0] == floorf(roi[0]);
 }
 
-// [kernel] Teams of neighbouring threads: one bin each, its channels shared
-// out.
 constexpr int kTeamVectors = 2;  // that a thread works on at once
 
+// [kernel] Teams of neighbouring threads: one bin each, its channels shared
+// out.
 template <typename T, int kVector, bool kWithArgmax>
 __global__ void PoolKernel(Sizes sizes, int team_bits,
                            const T* __restrict__ features,
@@ -109,6 +109,7 @@ __global__ void PoolKernel(Sizes sizes, int team_bits,
     const int32_t width = sizes.width;
     const T* map = features + image * sizes.height * width * sizes.channels;
 
+    // [channels] The thread's share of them, two vectors at a time.
     const int64_t lane = i - (bin << team_bits);
     for (int64_t first = lane * kVector; first < sizes.channels;
          first += kTeamVectors * step) {
@@ -158,7 +159,7 @@ __global__ void PoolKernel(Sizes sizes, int team_bits,
   }
 }
 
-// [tiles] The gradient cuts the maps into tiles. Which does each region touch?
+// [] The gradient cuts the maps into tiles. Which does each region touch?
 constexpr int kTile = 8;  // pixels of the edge
 
 struct Tiles {
@@ -231,7 +232,7 @@ __global__ void TouchKernel(Sizes sizes, const Box* __restrict__ boxes,
   }
 }
 
-// [gradient] A thread owns some channels of a tile: no atomics, one order.
+// A thread owns some channels of a tile: no atomics, one order.
 constexpr int kSharedBytes = 1 << 15;  // of a block: nobody need ask for more
 constexpr int kAtOnce = 4;             // bins, whose reads overlap in time
 
@@ -359,8 +360,7 @@ __global__ void GradientKernel(Sizes sizes, Divider by_width,
   }
 }
 
-// [launch] As many blocks as there is work for, and a grid-stride loop for the
-// rest.
+// As many blocks as there is work for, and a grid-stride loop for the rest.
 constexpr int kThreads = 256;
 #ifndef OP_BY_OP_MOST_BLOCKS  // a test sets 3
 #define OP_BY_OP_MOST_BLOCKS (1 << 20)

@@ -34,6 +34,7 @@ absl::Status Launched(const char* error) {
              : absl::InternalError(absl::StrCat("CUDA says: ", error));
 }
 
+// [] The launchers know the types by number.
 absl::Status TypeIndex(OpKernelConstruction* context, int* index) {
   tensorflow::DataType type;
   TF_RETURN_IF_ERROR(context->GetAttr("T", &type));

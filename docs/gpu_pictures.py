@@ -1,0 +1,319 @@
+"""Pictures and tables of the chapter on the GPU, of what the kernels did on the host and what nvcc says of them."""
+
+import ctypes
+import re
+import subprocess
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from figures import COLOURS, FITTING, drawing, text
+from IPython.display import HTML
+from roi_pool_ctypes import HERE, Cuda, Launchers, Sizes
+
+CENTRED, END = 'text-anchor="middle"', 'text-anchor="end"'
+SMALL = 'font-size="12"'
+PIECE = 32  # bytes that a GPU reads at once
+
+
+def box(
+    x: float, y: float, width: float, height: float, colour: str = "", **style: object
+) -> str:
+    """A rectangle, filled with a light colour where one is given."""
+    fill = f'fill="{colour}" fill-opacity="0.25"' if colour else 'fill="none"'
+    more = " ".join(
+        f'{name.replace("_", "-")}="{value}"' for name, value in style.items()
+    )
+    return (
+        f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" '
+        f'stroke="currentColor" {fill} {more}/>'
+    )
+
+
+def arrow(x1: float, y1: float, x2: float, y2: float) -> str:
+    return f'<path d="M{x1:g} {y1:g}L{x2:g} {y2:g}" fill="none" stroke="currentColor" marker-end="url(#gpu-tip)"/>'
+
+
+TIP = (
+    '<defs><marker id="gpu-tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto">'
+    '<path d="M0 0 8 4 0 8z" fill="currentColor"/></marker></defs>'
+)
+
+
+def add_one(library: Path, numbers: np.ndarray) -> list[tuple]:
+    """Adds one to each number with AddOneLaunch of a library for the host.
+
+    Returns:
+      The calls of the run time.
+    """
+    cuda = Cuda(library)
+    cuda.calls()
+    launch = ctypes.CDLL(str(library)).AddOneLaunch
+    launch.restype = ctypes.c_char_p
+    launch.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64]
+    if error := launch(None, numbers.ctypes.data, numbers.size):
+        raise RuntimeError(error.decode())
+    return cuda.calls()
+
+
+def grid(library: Path, count: int, thread: int) -> HTML:
+    """The blocks of a launch of AddOne, the numbers that each has, and those of one thread of each block."""
+    [(_, blocks, threads, *_)] = add_one(library, np.zeros(count, np.float32))
+    with Cuda(library).only_thread(thread):
+        add_one(library, numbers := np.zeros(count, np.float32))
+    [own] = np.nonzero(numbers)
+    if own.tolist() != [*range(thread, count, threads)]:
+        raise AssertionError(f"thread {thread} of each block has {own}")
+    parts = [text(0, 14, f"grid: {blocks} blocks of {threads} threads each")]
+    left, scale, high = 70, 1.1, 26
+    for block in range(blocks):
+        y, first = 28 + block * 54, block * threads
+        busy = min(threads, count - first)
+        parts += [
+            text(0, y + 18, f"block {block}"),
+            box(left, y, threads * scale, high, stroke_dasharray="4 3"),
+            box(left, y, busy * scale, high, COLOURS[0]),
+            text(left + 6, y + 18, f"{first}", SMALL),
+            text(left + busy * scale - 6, y + 18, f"{first + busy - 1}", SMALL, END),
+        ]
+        if thread < busy:
+            at = left + thread * scale
+            parts += [
+                f'<rect x="{at:g}" y="{y}" width="4" height="{high}" fill="{COLOURS[1]}"/>',
+                text(
+                    at + 2,
+                    y + high + 14,
+                    f"thread {thread}: number {own[block]}",
+                    SMALL,
+                    CENTRED,
+                ),
+            ]
+        if busy < threads:
+            right = left + threads * scale
+            parts.append(
+                text(right, y + high + 14, f"{threads - busy} have none", SMALL, END)
+            )
+    label = (
+        f"{count} numbers: {blocks} blocks of {threads} threads each. Thread {thread} of each block has the numbers "
+        f"{', '.join(map(str, own))}."
+    )
+    return HTML(
+        drawing(
+            parts, left + threads * scale + 4, 28 + blocks * 54, label, style=FITTING
+        )
+    )
+
+
+def call_path(library: Path, sizes: Sizes, arrays: Sequence[np.ndarray]) -> HTML:
+    """What one call of RoiPool does on the host and on the GPU: the calls of CUDA's run time that were recorded."""
+    cuda = Cuda(library)
+    cuda.calls()
+    Launchers(library).pool(sizes, "float32", *(array.ctypes.data for array in arrays))
+    [(name, blocks, threads, *_)] = cuda.calls()
+    if name != "launch":
+        raise AssertionError(name)
+    _, rois, pooled, argmax = arrays
+    copied = np.empty_like(rois)
+    Launchers(library).copy_to_host(rois.ctypes.data, copied.ctypes.data, rois.nbytes)
+    copies = [name for name, *_ in cuda.calls()]
+    if copies != ["cudaMemcpyAsync", "cudaStreamSynchronize"]:
+        raise AssertionError(copies)
+    host, device, wide = 4, 226, 190
+    bold = 'font-weight="bold"'
+    work = f"PoolKernel, {blocks} × {threads} threads"
+    parts = [
+        TIP,
+        text(host + wide / 2, 16, "host: CPU, its memory", CENTRED, bold),
+        text(device + wide / 2, 16, "device: GPU, its memory", CENTRED, bold),
+        box(host, 26, wide, 190, rx=6),
+        text(host + wide / 2, 46, "Compute", CENTRED, bold),
+        text(host + wide / 2, 72, "reads shapes and attrs,", CENTRED, SMALL),
+        text(host + wide / 2, 88, "not the numbers", CENTRED, SMALL),
+        text(host + wide / 2, 118, "allocates pooled, argmax:", CENTRED, SMALL),
+        text(
+            host + wide / 2,
+            134,
+            f"{pooled.nbytes + argmax.nbytes:,} bytes there",
+            CENTRED,
+            SMALL,
+        ),
+        text(host + wide / 2, 164, "launches PoolKernel", CENTRED, SMALL),
+        text(host + wide / 2, 200, "returns at once", CENTRED, SMALL),
+        box(device, 26, wide, 190, rx=6, stroke_dasharray="4 3"),
+        text(device + wide / 2, 46, "TensorFlow's stream", CENTRED, bold),
+        box(device + 8, 60, wide - 16, 34),
+        text(device + wide / 2, 81, "kernel of an op before", CENTRED, SMALL),
+        box(device + 8, 116, wide - 16, 34, COLOURS[0]),
+        text(device + wide / 2, 137, work, CENTRED, SMALL),
+        box(device + 8, 172, wide - 16, 34),
+        text(device + wide / 2, 193, "kernel of an op after", CENTRED, SMALL),
+        arrow(device + wide / 2, 94, device + wide / 2, 114),
+        arrow(device + wide / 2, 150, device + wide / 2, 170),
+        arrow(host + wide, 160, device + 6, 136),
+    ]
+    label = (
+        "On the left the host: Compute reads shapes and attrs, allocates the outputs on the device, launches "
+        "PoolKernel and returns at once. On the right the device: TensorFlow's stream, a queue, with the kernel of "
+        f"an op before, PoolKernel in {blocks} blocks of {threads} threads, and the kernel of an op after."
+    )
+    return HTML(
+        drawing(parts, device + wide + 4, 222, label, style=FITTING, font_size=13)
+    )
+
+
+def channels_of_threads(
+    library: Path, sizes: Sizes, arrays: Sequence[np.ndarray]
+) -> list[np.ndarray]:
+    """The channels of the first bin that each of the 32 threads of the first warp writes."""
+    cuda, found = Cuda(library), []
+    features, rois, pooled, _ = arrays
+    for thread in range(32):
+        written = np.full_like(pooled, np.nan)
+        with cuda.only_thread(thread):
+            Launchers(library).pool(
+                sizes,
+                "float32",
+                features.ctypes.data,
+                rois.ctypes.data,
+                written.ctypes.data,
+            )
+        found.append(np.nonzero(~np.isnan(written[0, 0, 0]))[0])
+    return found
+
+
+def pieces(addresses: np.ndarray) -> int:
+    """Of how many pieces of memory these bytes are."""
+    return len(np.unique(addresses // PIECE))
+
+
+def neighbours(
+    library: Path, sizes: Sizes, arrays: Sequence[np.ndarray]
+) -> tuple[HTML, dict[str, int]]:
+    """The bytes that a warp reads of a pixel, and those that it would read if each thread had a bin of its own."""
+    of_threads = channels_of_threads(library, sizes, arrays)
+    together = np.concatenate([own[:4] for own in of_threads])
+    if together.tolist() != [*range(128)]:
+        raise AssertionError(f"the threads of a warp read {together}")
+    argmax = (
+        arrays[3].ravel()[:: sizes.channels][:32].astype(np.int64)
+    )  # where each bin has a pixel
+    apart = argmax * sizes.channels * 4
+    wide, high = 420, 24
+    parts = [text(0, 14, "PoolKernel: neighbours have neighbouring channels")]
+    each = wide / 32
+    for thread in range(32):
+        parts.append(
+            box(thread * each, 24, each, high, COLOURS[thread % 2], stroke_opacity=0.4)
+        )
+    share = of_threads[0][:4].size * 4
+    parts += [
+        text(0, 64, f"thread 0: {share} bytes", SMALL),
+        text(wide, 64, "thread 31", SMALL, END),
+        text(0, 104, "A bin for each thread: they read all over the map"),
+        box(0, 114, wide, high, stroke_opacity=0.4),
+    ]
+    most = int(sizes.height * sizes.width * sizes.channels * 4)
+    for thread, address in enumerate(apart):
+        x = address / most * wide
+        parts.append(
+            f'<rect x="{x:.1f}" y="114" width="2" height="{high}" fill="{COLOURS[thread % 2]}"/>'
+        )
+    parts += [
+        text(0, 154, "byte 0 of the map", SMALL),
+        text(wide, 154, f"byte {most:,}", SMALL, END),
+    ]
+    numbers = {
+        "warp_bytes": int(together.size * 4),
+        "warp_pieces": pieces(together * 4),
+        "apart_pieces": pieces(apart),
+        "apart_bytes": 4 * len(apart),
+    }
+    label = (
+        f"Above, 32 threads read {share} neighbouring bytes each. Below, each of 32 threads reads at another place "
+        "of the map."
+    )
+    return HTML(
+        drawing(parts, wide + 2, 162, label, style=FITTING, font_size=13)
+    ), numbers
+
+
+def compiled(nvcc: str, name: str, arch: str = "sm_90") -> tuple[str, dict[str, int]]:
+    """What nvcc makes of a source of kernels: the PTX, and the registers that a thread of each kernel takes."""
+    with tempfile.TemporaryDirectory() as folder:
+        run = subprocess.run(
+            [
+                *(nvcc, "-std=c++17", "-O3", "--fmad=false", f"-arch={arch}"),
+                *("-Xptxas", "-v", "-cubin", "--keep", "--keep-dir", folder),
+                *("-x", "cu", HERE / f"{name}.cu.cc", "-o", f"{folder}/kernels.cubin"),
+            ],
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        [ptx] = Path(folder).glob("*.ptx")
+        said = run.stderr + run.stdout
+        used = re.findall(
+            r"Compiling entry function '(\w+)'(?s:.*?)Used (\d+) registers", said
+        )
+        return ptx.read_text(), {name: int(number) for name, number in used}
+
+
+def loads_and_stores(ptx: str) -> Counter:
+    """How often the PoolKernel for vectors of four floats has each instruction on the GPU's memory."""
+    entry = re.search(r"\.entry \w*PoolKernelIfLi4ELb1.*?^}", ptx, re.M | re.S)
+    return Counter(re.findall(r"(?:ld|st)\.global\S*", entry[0]))
+
+
+def launches(
+    library: Path, sizes: Sizes, arrays: Sequence[np.ndarray]
+) -> dict[str, tuple[int, int]]:
+    """Threads and bytes of shared memory of a block, as RoiPool and its gradient were launched."""
+    cuda, launchers = Cuda(library), Launchers(library)
+    cuda.calls()
+    features, rois, pooled, argmax = arrays
+    launchers.pool(sizes, "float32", *(array.ctypes.data for array in arrays))
+    scratch = np.empty(launchers.scratch_bytes(sizes), np.int8)
+    back = np.empty_like(features)
+    launchers.gradient(
+        *(sizes, "float32", pooled.ctypes.data, argmax.ctypes.data, rois.ctypes.data),
+        *(scratch.ctypes.data, back.ctypes.data),
+    )
+    pool, *_, gradient = cuda.calls()
+    return {"PoolKernel": pool[2:4], "GradientKernel": gradient[2:4]}
+
+
+def at_once(threads: int, shared: int, registers: int) -> int:
+    """How many warps of a kernel a multiprocessor of an H100 holds at once.
+
+    The limits are those of NVIDIA's Hopper tuning guide: 64 warps, 32 blocks, 65,536 registers, which a warp gets by
+    256 and which are in four parts, and 228 KiB of shared memory, of which each block takes one more.
+    """
+    warps = -(-threads // 32)
+    of_a_warp = -(-registers * 32 // 256) * 256
+    blocks = min(
+        64 // warps,
+        32,
+        4 * (65536 // 4 // of_a_warp) // warps,
+        (228 << 10) // (shared + (1 << 10)),
+    )
+    return blocks * warps
+
+
+def resources(
+    ptxas: dict[str, int], launched: dict[str, tuple[int, int]]
+) -> list[list[object]]:
+    """A row for each of the two large kernels, of float32 in vectors."""
+    names = {
+        "PoolKernel": "PoolKernelIfLi4ELb1E",
+        "GradientKernel": "GradientKernelIfLi2E",
+    }
+    rows = []
+    for kernel, (threads, shared) in launched.items():
+        [registers] = (n for name, n in ptxas.items() if names[kernel] in name)
+        warps = at_once(threads, shared, registers)
+        rows.append(
+            [f"`{kernel}`", threads, registers, f"{shared:,}", f"{warps} of 64"]
+        )
+    return rows
