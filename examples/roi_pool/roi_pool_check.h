@@ -14,7 +14,7 @@
 
 namespace op_by_op {
 
-// [check] The attributes, checked in the shape function and in the kernel.
+// The attributes, checked in the shape function and in the kernel.
 inline absl::Status CheckAttrs(int64_t pooled_height, int64_t pooled_width,
                                float spatial_scale) {
   if (pooled_height > kMostBins || pooled_width > kMostBins) {
@@ -29,8 +29,15 @@ inline absl::Status CheckAttrs(int64_t pooled_height, int64_t pooled_width,
   return absl::OkStatus();
 }
 
-// argmax is int32 and counts the pixels of one image.
+// Coordinates go no farther than kFarthest; argmax is int32 and counts the
+// pixels of one image.
 inline absl::Status CheckMap(int64_t height, int64_t width) {
+  constexpr auto kMost = static_cast<int64_t>(kFarthest);
+  if (height > kMost || width > kMost) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("height and width must be at most ", kMost,
+                     ", as far as rois reach, got ", height, " and ", width));
+  }
   if (width > 0 && height > std::numeric_limits<int32_t>::max() / width) {
     return absl::InvalidArgumentError(absl::StrCat(
         "height * width must be less than 2^31 for argmax to be int32, got ",

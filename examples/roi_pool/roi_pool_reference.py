@@ -5,7 +5,9 @@ import numpy as np
 
 def check(shape, rois, pooled_height=1, pooled_width=1, spatial_scale=1.0):
     """Raises ValueError where the ops refuse a call."""
-    batch, _, _, _ = shape
+    batch, height, width, _ = shape
+    if max(height, width) > 2**29:
+        raise ValueError("a map beyond the reach of regions")
     if not 0 < spatial_scale < np.inf or min(pooled_height, pooled_width) < 1:
         raise ValueError("no bins")
     if rois.ndim != 2 or rois.shape[1] != 5 or not np.isfinite(rois).all():

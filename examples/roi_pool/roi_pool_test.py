@@ -186,6 +186,18 @@ def test_features_beyond_2_31_elements():
     assert argmax.numpy().ravel()[1] == last > 2**29
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="needs MAP_NORESERVE")
+def test_the_widest_map_ends_where_coordinates_do():
+    features = mapped([1, 1, 2**29, 1], np.float16)
+    features[0, 0, -1] = 3
+    rois = np.float32([[0, 2**29 - 32, 0, 6e8, 0], [0, 6e8, 0, 6e8, 0]])
+    pooled, argmax = roi_pool(
+        tf.experimental.dlpack.from_dlpack(features.__dlpack__()), rois, 1, 1, 1.0
+    )
+    assert pooled.numpy().ravel().tolist() == [3, 0]
+    assert argmax.numpy().ravel().tolist() == [2**29 - 1, -1]
+
+
 class Sizes(ctypes.Structure):
     _fields_ = [
         *[(name, ctypes.c_int64) for name in "bhwcnpq"],
@@ -237,6 +249,9 @@ POOL_ERRORS = {
     r"height \* width must be less than 2\^31": dict(
         features=np.zeros([1, 2**16, 2**16, 0])
     ),
+    "height and width must be at most 536870912": dict(
+        features=np.zeros([1, 1, 2**29 + 1, 0])
+    ),
 }
 
 
@@ -278,6 +293,9 @@ GRAD_ERRORS = {
     ),
     r"height \* width must be less than 2\^31": dict(
         feature_shape=[1, 2**16, 2**16, 3]
+    ),
+    "height and width must be at most 536870912": dict(
+        feature_shape=[1, 2**29 + 1, 1, 3]
     ),
 }
 
