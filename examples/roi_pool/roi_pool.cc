@@ -50,6 +50,7 @@ absl::Status PooledShape(InferenceContext* context) {
   return absl::OkStatus();
 }
 
+// [] Likewise, of the gradient.
 absl::Status FeatureShape(InferenceContext* context) {
   ShapeHandle gradient, rois, features;
   DimensionHandle unused;
@@ -95,6 +96,7 @@ spatial_scale: Pixels of the map for each pixel of the image.
 check_rois: Check the values of rois on the GPU, too, which waits for it.
 )doc");
 
+// [] The same without an output.
 ROI_POOL_OP("RoiPoolInference").Doc(R"doc(
 RoiPool without argmax, and so without a gradient.
 
@@ -106,6 +108,7 @@ spatial_scale: Pixels of the map for each pixel of the image.
 check_rois: Check the values of rois on the GPU, too, which waits for it.
 )doc");
 
+// [] What flows back, and where to.
 REGISTER_OP("RoiPoolGrad")
     .Attr("T: {half, bfloat16, float, double}")
     .Attr("spatial_scale: float = 0.0")
@@ -156,8 +159,14 @@ class RoiPoolOp : public tensorflow::OpKernel {
       argmax = output->flat<int32_t>().data();
     }
     if (shape.num_elements() == 0) return;
-    Pool<B>(sizes, features, rois, pooled, argmax, path_, Layout::kAuto,
-            ShardOn(context));
+    const Plan plan = PlanOf<B>(sizes, rois, Layout::kAuto);
+    Tensor scratch;
+    OP_REQUIRES_OK(
+        context, context->allocate_temp(
+                     tensorflow::DT_UINT8,
+                     tensorflow::TensorShape({plan.scratch_bytes}), &scratch));
+    Pool<B>(sizes, features, rois, pooled, argmax, path_, plan,
+            scratch.flat<uint8_t>().data(), ShardOn(context));
   }
 
  private:
@@ -165,7 +174,7 @@ class RoiPoolOp : public tensorflow::OpKernel {
   const Path<typename Bits<T>::type> path_ = FindPath<typename Bits<T>::type>();
 };
 
-// [scatter] Each thread has channels of its own, and adds in the same order.
+// [] Each thread has channels of its own, and adds in the same order.
 template <typename T>
 class RoiPoolGradOp : public tensorflow::OpKernel {
  public:

@@ -30,7 +30,7 @@ Path<T> FindPath(const char* name) {
 
 namespace {
 
-// [plan] How much there is to read decides how to read it.
+// [] How much there is to read decides how to read it.
 constexpr int64_t kSliceChannels = 64;
 constexpr int64_t kSlice = int64_t{1} << 26;  // the most bytes of one, packed
 // Bytes of an image that stay in the L3 cache. Packing also converts the half
@@ -82,7 +82,7 @@ Span Rows(const Sizes& sizes, const float* roi, int64_t p) {
   return BinSpan(p, sizes.pooled_height, region.y, region.rows, sizes.height);
 }
 
-// [direct] Few pixels, or a map that stays in the cache: read it where it is.
+// Few pixels, or a map that stays in the cache: read it where it is.
 template <typename T>
 void PoolDirect(const Sizes& sizes, const T* features, const float* rois,
                 T* pooled, int32_t* argmax, const Path<T>& path, BinRow row,
@@ -102,18 +102,31 @@ void PoolDirect(const Sizes& sizes, const T* features, const float* rois,
   }
 }
 
-// [sweep] Down the map, some channels at a time, which are packed as they are
-// reached: all that overlapping regions read again is then in the L2 cache.
 struct Item {
   int64_t row;  // of bins, of num_rois * pooled_height
   Span rows;    // of the map
 };
 
+template <typename E>
+E* Take(uint8_t** scratch, int64_t count) {
+  auto* first = reinterpret_cast<E*>(*scratch);
+  *scratch += count * int64_t{sizeof(E)};
+  return first;
+}
+
+int64_t SweepBytes(const Sizes& sizes) {
+  return (sizes.batch * (sizes.height + 1) + 1) * int64_t{sizeof(int64_t)} +
+         sizes.num_rois * sizes.pooled_height * int64_t{2 * sizeof(Item)};
+}
+
 // All rows of bins in the order of the images and of their first rows.
-std::vector<Item> Sweep(const Sizes& sizes, const float* rois) {
+const Item* Sweep(const Sizes& sizes, const float* rois, uint8_t** scratch) {
   const int64_t count = sizes.num_rois * sizes.pooled_height;
-  std::vector<Item> items(count), sorted(count);
-  std::vector<int64_t> starts(sizes.batch * (sizes.height + 1) + 1);
+  const int64_t keys = sizes.batch * (sizes.height + 1);
+  auto* starts = Take<int64_t>(scratch, keys + 1);
+  std::fill_n(starts, keys + 1, 0);
+  auto* items = Take<Item>(scratch, count);
+  auto* sorted = Take<Item>(scratch, count);
   const auto key = [&](const Item& item) {
     const float* roi = rois + item.row / sizes.pooled_height * 5;
     return static_cast<int64_t>(roi[0]) * (sizes.height + 1) + item.rows.begin;
@@ -123,17 +136,20 @@ std::vector<Item> Sweep(const Sizes& sizes, const float* rois) {
     items[i] = {i, Rows(sizes, roi, i % sizes.pooled_height)};
     ++starts[key(items[i]) + 1];
   }
-  for (size_t i = 1; i < starts.size(); ++i) starts[i] += starts[i - 1];
-  for (const Item& item : items) sorted[starts[key(item)]++] = item;
+  for (int64_t i = 1; i <= keys; ++i) starts[i] += starts[i - 1];
+  for (int64_t i = 0; i < count; ++i)
+    sorted[starts[key(items[i])]++] = items[i];
   return sorted;
 }
 
+// [sweep] Down the map, some channels at a time, which are packed as they are
+// reached: all that overlapping regions read again is then in the L2 cache.
 template <typename T>
 void PoolPacked(const Sizes& sizes, const T* features, const float* rois,
                 T* pooled, int32_t* argmax, const Path<T>& path, BinRow row,
-                const std::vector<Item>& items, const std::vector<Span>& cols,
-                int64_t slices, int64_t begin, int64_t end) {
-  const int64_t count = items.size();
+                const Item* items, const Span* cols, int64_t slices,
+                int64_t begin, int64_t end) {
+  const int64_t count = sizes.num_rois * sizes.pooled_height;
   // Not initialised: what is not packed into is never touched. A vector that
   // lay in two lines of the cache would take twice as long to load.
   constexpr std::align_val_t kLine{64};
@@ -178,14 +194,9 @@ void PoolPacked(const Sizes& sizes, const T* features, const float* rois,
 
 }  // namespace
 
-// [pool] The results are the same whichever way it goes, and on any threads.
+// [choose] A map of which much is read more than once is read by the sweep.
 template <typename T>
-void Pool(const Sizes& sizes, const T* features, const float* rois, T* pooled,
-          int32_t* argmax, const Path<T>& path, Layout layout,
-          const Shard& shard) {
-  const int64_t rows = sizes.num_rois * sizes.pooled_height;
-  const int64_t bins = rows * sizes.pooled_width;
-  const int64_t bytes = sizeof(T) + (argmax == nullptr ? 0 : sizeof(int32_t));
+Plan PlanOf(const Sizes& sizes, const float* rois, Layout layout) {
   const int64_t pixels = PixelsToRead(sizes, rois);
   const int64_t map = sizes.height * sizes.width;
   const bool fits = map * std::min(sizes.channels, 2 * kSliceChannels) *
@@ -197,15 +208,29 @@ void Pool(const Sizes& sizes, const T* features, const float* rois, T* pooled,
                  ? Layout::kPacked
                  : Layout::kDirect;
   }
+  if (layout == Layout::kDirect) return {layout, pixels, 0};
+  const int64_t spans = sizes.num_rois * sizes.pooled_width;
+  return {layout, pixels, SweepBytes(sizes) + spans * int64_t{sizeof(Span)}};
+}
+
+// [pool] The results are the same whichever way it goes, and on any threads.
+template <typename T>
+void Pool(const Sizes& sizes, const T* features, const float* rois, T* pooled,
+          int32_t* argmax, const Path<T>& path, const Plan& plan,
+          uint8_t* scratch, const Shard& shard) {
+  const int64_t rows = sizes.num_rois * sizes.pooled_height;
+  const int64_t bins = rows * sizes.pooled_width;
+  const int64_t bytes = sizeof(T) + (argmax == nullptr ? 0 : sizeof(int32_t));
   BinRow row{};
   row.width = sizes.width;
   row.bins = sizes.pooled_width;
   row.bin_stride = sizes.channels;
   row.streaming = bins * sizes.channels * bytes >= kStreamedBytes;
   // Cycles: a line of pixels takes about 3, a line of output 20.
-  const int64_t cycles = (pixels * 3 * int64_t{sizeof(T)} + bins * 20 * bytes) *
-                         sizes.channels / 64;
-  if (layout == Layout::kDirect) {
+  const int64_t cycles =
+      (plan.pixels * 3 * int64_t{sizeof(T)} + bins * 20 * bytes) *
+      sizes.channels / 64;
+  if (plan.layout == Layout::kDirect) {
     shard(rows, cycles / rows, [&](int64_t begin, int64_t end) {
       PoolDirect(sizes, features, rois, pooled, argmax, path, row, begin, end);
       std::atomic_thread_fence(std::memory_order_seq_cst);
@@ -213,8 +238,8 @@ void Pool(const Sizes& sizes, const T* features, const float* rois, T* pooled,
     return;
   }
   const int64_t slices = std::max(sizes.channels / kSliceChannels, int64_t{1});
-  const std::vector<Item> items = Sweep(sizes, rois);
-  std::vector<Span> cols(sizes.num_rois * sizes.pooled_width);
+  const Item* items = Sweep(sizes, rois, &scratch);
+  auto* cols = Take<Span>(&scratch, sizes.num_rois * sizes.pooled_width);
   for (int64_t n = 0; n < sizes.num_rois; ++n) {
     Columns(sizes, rois + n * 5, &cols[n * sizes.pooled_width]);
   }
@@ -229,8 +254,7 @@ void Pool(const Sizes& sizes, const T* features, const float* rois, T* pooled,
 
 namespace {
 
-// [gradient] One slice of the channels of one image, regions in their order:
-// the sums do not depend on the threads. Half types are added in float.
+// [] Half types are added in float.
 float ToFloat(uint32_t bits) {
   float value;
   std::memcpy(&value, &bits, sizeof(value));
@@ -282,7 +306,8 @@ void Round(float value, Half* to) {
 constexpr int64_t kGradChannels = 32;  // of a slice
 constexpr int64_t kAhead = 16;  // bins, that the memory has time to answer
 
-// kChannels: known to the compiler where it is not 0.
+// [gradient] Some channels of one image, regions in their order: the sums do
+// not depend on the threads. kChannels: known to the compiler, or 0.
 template <int64_t kChannels, typename T>
 bool Scatter(const Sizes& sizes, const T* gradient, const int32_t* argmax,
              const float* rois, int64_t image, int64_t first, int64_t count,
@@ -318,7 +343,7 @@ bool Scatter(const Sizes& sizes, const T* gradient, const int32_t* argmax,
 
 }  // namespace
 
-// [slices] No two threads add to the same element.
+// [] No two threads add to the same element.
 template <typename T>
 bool PoolGrad(const Sizes& sizes, const T* gradient, const int32_t* argmax,
               const float* rois, T* features, const Shard& shard) {
@@ -360,7 +385,8 @@ bool PoolGrad(const Sizes& sizes, const T* gradient, const int32_t* argmax,
 #define OP_BY_OP_INSTANTIATE(T)                                                \
   template Path<T> FindPath(const char*);                                      \
   template void Pool(const Sizes&, const T*, const float*, T*, int32_t*,       \
-                     const Path<T>&, Layout, const Shard&);                    \
+                     const Path<T>&, const Plan&, uint8_t*, const Shard&);     \
+  template Plan PlanOf<T>(const Sizes&, const float*, Layout);                 \
   template bool PoolGrad(const Sizes&, const T*, const int32_t*, const float*, \
                          T*, const Shard&);
 OP_BY_OP_INSTANTIATE(Half)

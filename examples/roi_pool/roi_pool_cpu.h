@@ -23,7 +23,7 @@ struct Bfloat16 {
 template <typename T>
 using Wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
-// [path] What is compiled once for each kind of processor: see
+// What is compiled once for each kind of processor: see
 // roi_pool_simd.cc.
 struct BinRow {          // one row of bins of one region
   int64_t width;         // of the map
@@ -62,17 +62,27 @@ OP_BY_OP_DECLARE_PATH(avx512)
 template <typename T>
 Path<T> FindPath(const char* name = nullptr);
 
-// [calls] What the kernels call. Shard: how many pieces of work there are,
+// What the kernels call. Shard: how many pieces of work there are,
 // what each costs in cycles, and what does the pieces from begin to end.
 using Work = std::function<void(int64_t begin, int64_t end)>;
 using Shard = std::function<void(int64_t total, int64_t cost, const Work&)>;
 
 enum class Layout { kAuto, kDirect, kPacked };
 
+// How to pool, and the bytes of scratch memory that it takes.
+struct Plan {
+  Layout layout;
+  int64_t pixels;  // to read
+  int64_t scratch_bytes;
+};
+
+template <typename T>
+Plan PlanOf(const Sizes& sizes, const float* rois, Layout layout);
+
 template <typename T>
 void Pool(const Sizes& sizes, const T* features, const float* rois, T* pooled,
-          int32_t* argmax, const Path<T>& path, Layout layout,
-          const Shard& shard);
+          int32_t* argmax, const Path<T>& path, const Plan& plan,
+          uint8_t* scratch, const Shard& shard);
 
 // Returns whether every argmax was a pixel of the map or -1. Of a map without
 // pixels it does not know, and returns false.

@@ -468,3 +468,36 @@ def test_results_do_not_depend_on_the_threads():
         for threads in [1, 7]
     }
     assert len(digests) == 1 and len(digests.pop().strip()) == 64
+
+
+TOO_LITTLE = """
+import resource
+import numpy as np
+import tensorflow as tf
+from roi_pool import roi_pool_inference
+
+features = tf.zeros([1, 2048, 1100, 1])
+rois = np.float32([[0, 0, 0, 1100, 2048]] * 40)
+roi_pool_inference(features, rois, 7, 7, 1.0)
+lines = open("/proc/self/status").read().splitlines()
+(used,) = (int(line.split()[1]) for line in lines if line.startswith("VmSize"))
+resource.setrlimit(resource.RLIMIT_AS, [used * 1024 + 2**30] * 2)
+try:
+    roi_pool_inference(features, rois, 2**20, 1, 1.0)
+except tf.errors.ResourceExhaustedError as error:
+    print(error.message)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc and limits of memory")
+def test_too_little_scratch_memory_is_an_error():
+    """The output, 160 MiB, fits into the gigabyte that is left, the list of its rows does not."""
+    path = os.pathsep.join([str(Path(__file__).parent), *sys.path])
+    run = subprocess.run(
+        [sys.executable, "-c", TOO_LITTLE],
+        env={**os.environ, "PYTHONPATH": path, "CUDA_VISIBLE_DEVICES": ""},
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 0, run.stderr[-500:]
+    assert "OOM when allocating tensor with shape[1342" in run.stdout

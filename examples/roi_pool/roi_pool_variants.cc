@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -66,7 +67,7 @@ void PoolChannels(const T* pixels, int64_t width, int64_t channels, Span rows,
   }
 }
 
-// [variant] What both have around them.
+// [] What both have around them.
 template <typename T, typename PoolBin>
 void PoolBins(const Sizes& sizes, const T* features, const float* rois,
               T* pooled, int32_t* argmax, PoolBin pool, int64_t begin,
@@ -150,9 +151,15 @@ class RoiPoolVariantOp : public tensorflow::OpKernel {
     int32_t* argmax = with_argmax_ ? where->flat<int32_t>().data() : nullptr;
     if (shape.num_elements() == 0) return;
     if (kernel_ == "direct" || kernel_ == "packed") {
-      Pool<B>(sizes, features, rois, pooled, argmax, path_,
-              kernel_ == "direct" ? Layout::kDirect : Layout::kPacked,
-              ShardOn(context));
+      const Plan plan = PlanOf<B>(
+          sizes, rois, kernel_ == "direct" ? Layout::kDirect : Layout::kPacked);
+      tensorflow::Tensor scratch;
+      OP_REQUIRES_OK(context, context->allocate_temp(
+                                  tensorflow::DT_UINT8,
+                                  tensorflow::TensorShape({plan.scratch_bytes}),
+                                  &scratch));
+      Pool<B>(sizes, features, rois, pooled, argmax, path_, plan,
+              scratch.flat<uint8_t>().data(), ShardOn(context));
       return;
     }
     if constexpr (std::is_floating_point_v<B>) {
@@ -186,14 +193,16 @@ REGISTER_ROI_POOL_VARIANT(double);
 
 }  // namespace
 
-// [far] Only the last row of bins, of an output that nobody could allocate.
+// Only the last row of bins, of an output that nobody could allocate.
 extern "C" __attribute__((visibility("default"))) void PoolLastRow(
     const Sizes* sizes, const float* features, const float* rois, float* pooled,
     int32_t* argmax, bool packed) {
   const int64_t rows = sizes->num_rois * sizes->pooled_height;
-  Pool<float>(*sizes, features, rois, pooled, argmax, FindPath<float>(),
-              packed ? Layout::kPacked : Layout::kDirect,
-              [rows](int64_t total, int64_t, const Work& work) {
+  const Plan plan =
+      PlanOf<float>(*sizes, rois, packed ? Layout::kPacked : Layout::kDirect);
+  std::vector<uint8_t> scratch(plan.scratch_bytes);
+  Pool<float>(*sizes, features, rois, pooled, argmax, FindPath<float>(), plan,
+              scratch.data(), [rows](int64_t total, int64_t, const Work& work) {
                 for (int64_t i = rows; i <= total; i += rows) work(i - 1, i);
               });
 }
