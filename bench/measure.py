@@ -134,6 +134,22 @@ def run_turns(
     print(result.read_text(), end="")
 
 
+def missed(rows: Iterable[Mapping[str, object]]) -> list[str]:
+    """Says of each row with a goal that is not reached what was reached. Goals are for us, and not on a page."""
+    found = []
+    for row in rows:
+        if not row["goal"]:
+            continue
+        sign, goal = str(row["goal"]).split()
+        ratio = float(row["ratio"])
+        if ratio < float(goal) if sign == ">=" else ratio > float(goal):
+            found.append(
+                f"{row['task']}, {row['way']}, workload {row['workload']}, {row['threads']} "
+                f"thread{'s' * (str(row['threads']) != '1')}: {ratio:.3g}, goal {row['goal']}"
+            )
+    return found
+
+
 def write(path: Path, first_lines: Sequence[str], rows: Sequence[Mapping]) -> None:
     """Writes a table under its first lines, and over them the SHA-256 of it all, which `docs/measured.py` checks.
 

@@ -18,7 +18,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 import numpy as np
-from roi_pool_workloads import WORKLOADS, Workload
+from roi_pool_workloads import Workload
 
 ROOT = Path(__file__).parents[1]
 STREAMING = ROOT / "build" / "bench" / "libstreaming.so"
@@ -27,24 +27,36 @@ SLOW = 0.2  # seconds
 
 @dataclass
 class Way:
-    """What is timed, and what it computed, as arrays in RoiPool's layout by name: pooled, argmax, gradient."""
+    """What is timed, and what it computed, as arrays in RoiPool's layout by name: pooled, argmax, gradient.
+
+    `counted` gives the seconds of the last run that count, where that is not the whole run.
+    """
 
     run: Callable[[], object]
     results: Callable[[], dict[str, np.ndarray]]
+    counted: Callable[[], float] | None = None
 
 
 def channels_first(array: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(np.moveaxis(array, -1, 1))
 
 
-class TensorFlow:
-    """RoiPool, its variants and TensorFlow's own ops."""
+def ways_of(names: tuple[str, ...], run: Callable) -> Way:
+    """What a TensorFlow function computes, whose outputs have these names."""
 
-    variants = [
-        ("plain", "best"),
-        ("channels", "best"),
-        *((k, p) for k in ("direct", "packed") for p in ("baseline", "avx2", "avx512")),
-    ]
+    def results() -> dict[str, np.ndarray]:
+        outputs = run()
+        tensors = outputs if isinstance(outputs, tuple) else [outputs]
+        return {name: tensor.numpy() for name, tensor in zip(names, tensors)}
+
+    return Way(run, results)
+
+
+POOLED, BOTH, BACK = ("pooled",), ("pooled", "argmax"), ("gradient",)
+
+
+class TensorFlow:
+    """RoiPool and TensorFlow's own ops, with the memory that one gets without asking for another."""
 
     def __init__(self, threads: int) -> None:
         sys.path[:0] = [str(ROOT / "examples"), str(ROOT / "examples" / "roi_pool")]
@@ -58,9 +70,6 @@ class TensorFlow:
         tf.config.threading.set_inter_op_parallelism_threads(1)
         self.tf, self.op = tf, roi_pool
         self.listed, self.windows = stock_ops.roi_pool, stock_windows.roi_pool
-        self.variant = tf.load_op_library(
-            str(ROOT / "examples" / "roi_pool" / "libroi_pool_variants.so")
-        ).roi_pool_variant
 
     def ways(self, workload: Workload) -> dict[str, Way]:
         """All of them."""
@@ -70,44 +79,34 @@ class TensorFlow:
         shape = tf.constant(features.shape)
         sizes = workload.pooled, workload.pooled, workload.scale
         _, argmax = op.roi_pool(features, rois, *sizes)
-
-        def pooled(run: Callable) -> Way:
-            return Way(run, lambda: {"pooled": run().numpy()})
-
-        def both(run: Callable) -> Way:
-            names = ("pooled", "argmax")
-            return Way(run, lambda: dict(zip(names, (t.numpy() for t in run()))))
-
-        def back(run: Callable) -> Way:
-            return Way(run, lambda: {"gradient": run().numpy()})
-
-        ways = {
-            "RoiPool": both(lambda: op.roi_pool(features, rois, *sizes)),
-            "RoiPoolInference": pooled(
-                lambda: op.roi_pool_inference(features, rois, *sizes)
+        functions = {
+            "RoiPool": (BOTH, lambda: op.roi_pool(features, rois, *sizes)),
+            "RoiPoolInference": (
+                POOLED,
+                lambda: op.roi_pool_inference(features, rois, *sizes),
             ),
-            "RoiPoolGrad": back(
-                lambda: op.roi_pool_grad(gradient, argmax, rois, shape)
+            "RoiPoolGrad": (
+                BACK,
+                lambda: op.roi_pool_grad(gradient, argmax, rois, shape),
             ),
+            **self.others(workload, features, rois, gradient, argmax),
         }
-        if workload is WORKLOADS["d"]:
+        return {name: ways_of(*function) for name, function in functions.items()}
+
+    def others(
+        self, workload: Workload, features, rois, gradient, argmax
+    ) -> dict[str, tuple]:
+        """What else is measured: names of the outputs, and a function."""
+        tf = self.tf
+        if workload.calls:
             few, k = tf.ones([2, 4]), tf.constant(2)
-            ways["TopKV2"] = Way(lambda: tf.raw_ops.TopKV2(input=few, k=k), dict)
-            ways["Maximum"] = Way(lambda: tf.raw_ops.Maximum(x=few, y=few), dict)
-            return ways
-        for kernel, path in self.variants:
-
-            def run(kernel: str = kernel, path: str = path) -> tuple:
-                return self.variant(features, rois, *sizes, kernel, path)
-
-            try:
-                run()
-            except tf.errors.UnimplementedError:  # by this processor
-                continue
-            name = kernel if path == "best" else f"{kernel}, {path}"
-            ways[f"kernel {name}"] = both(run)
+            return {
+                "TopKV2": ((), lambda: tf.raw_ops.TopKV2(input=few, k=k)),
+                "Maximum": ((), lambda: tf.raw_ops.Maximum(x=few, y=few)),
+            }
         image = tf.cast(rois[:, 0], tf.int32)[:, None, None, None]
         pixels = workload.height * workload.width
+        sizes = workload.pooled, workload.pooled, workload.scale
 
         def scatter() -> tf.Tensor:
             at = (image * pixels + argmax) * workload.channels
@@ -117,17 +116,18 @@ class TensorFlow:
             )
             return tf.reshape(flat, features.shape)
 
-        ways["stock: list of pixels"] = pooled(
-            lambda: self.listed(features, rois, *sizes)
-        )
-        ways["stock: windows"] = pooled(
-            lambda: self.windows(features, rois, *sizes, with_argmax=False)[0]
-        )
-        ways["stock: windows and argmax"] = both(
-            lambda: self.windows(features, rois, *sizes, with_argmax=True)
-        )
-        ways["stock: unsorted_segment_sum"] = back(scatter)
-        return ways
+        def windows(with_argmax: bool) -> Callable:
+            return lambda: self.windows(features, rois, *sizes, with_argmax)
+
+        return {
+            "stock: list of pixels": (
+                POOLED,
+                lambda: self.listed(features, rois, *sizes),
+            ),
+            "stock: windows": (POOLED, windows(False)),
+            "stock: windows and argmax": (BOTH, windows(True)),
+            "stock: unsorted_segment_sum": (BACK, scatter),
+        }
 
     def in_a_function(self, workload: Workload, folding: bool) -> np.ndarray:
         """What the list of pixels gives inside of a tf.function, with and without constant folding."""
@@ -140,19 +140,43 @@ class TensorFlow:
         return pooled.numpy()
 
 
-class DefaultMemory(TensorFlow):
-    """RoiPool alone, in a process with the allocators that one gets without asking for others."""
+class KeptMemory(TensorFlow):
+    """RoiPool and its variants, in a process whose allocators keep memory that is freed."""
 
-    variants = []
+    variants = [
+        ("plain", "best"),
+        ("channels", "best"),
+        *((k, p) for k in ("direct", "packed") for p in ("baseline", "avx2", "avx512")),
+    ]
 
     def ways(self, workload: Workload) -> dict[str, Way]:
         """RoiPool's."""
         ways = super().ways(workload)
         return {
-            f"{name}, default memory": way
+            name if name.startswith("kernel") else f"{name}, kept memory": way
             for name, way in ways.items()
-            if name.startswith("RoiPool")
         }
+
+    def others(
+        self, workload: Workload, features, rois, gradient, argmax
+    ) -> dict[str, tuple]:
+        """The variants that this processor has."""
+        tf, found = self.tf, {}
+        library = ROOT / "examples" / "roi_pool" / "libroi_pool_variants.so"
+        variant = tf.load_op_library(str(library)).roi_pool_variant
+        sizes = workload.pooled, workload.pooled, workload.scale
+        for kernel, path in [] if workload.calls else self.variants:
+
+            def run(kernel: str = kernel, path: str = path) -> tuple:
+                return variant(features, rois, *sizes, kernel, path)
+
+            try:
+                run()
+            except tf.errors.UnimplementedError:
+                continue
+            name = kernel if path == "best" else f"{kernel}, {path}"
+            found[f"kernel {name}"] = BOTH, run
+        return found
 
 
 class OnnxRuntime:
@@ -209,7 +233,11 @@ class OnnxRuntime:
 
 
 class OpenVINO:
-    """ROIPooling in float32: by default the CPU may take fewer bits."""
+    """ROIPooling in float32: by default the CPU may take fewer bits.
+
+    Its kernel takes blocked layouts only, so OpenVINO puts a node that reorders before it and another behind it.
+    The time of the pooling node alone is measured too.
+    """
 
     def __init__(self, threads: int) -> None:
         import openvino
@@ -223,28 +251,42 @@ class OpenVINO:
         inputs = [opset.parameter(x.shape, np.float32) for x in (features, rois)]
         size = [workload.pooled] * 2
         pooled = opset.roi_pooling(*inputs, size, workload.scale, "max")
-        model = openvino.Core().compile_model(
-            openvino.Model([pooled], inputs),
-            "CPU",
-            {
+        model = openvino.Model([pooled], inputs)
+
+        def request(**options: object) -> object:
+            settings = {
                 "INFERENCE_PRECISION_HINT": "f32",
                 "INFERENCE_NUM_THREADS": self.threads,
                 "NUM_STREAMS": 1,
-            },
-        )
-        request = model.create_infer_request()
-        for i, array in enumerate((features, rois)):
-            request.set_input_tensor(i, openvino.Tensor(array, shared_memory=True))
+            }
+            compiled = openvino.Core().compile_model(model, "CPU", settings | options)
+            made = compiled.create_infer_request()
+            for i, array in enumerate((features, rois)):
+                made.set_input_tensor(i, openvino.Tensor(array, shared_memory=True))
+            return made
 
-        def run() -> None:
-            request.infer()
+        def results_of(request: object) -> Callable:
+            def results() -> dict[str, np.ndarray]:
+                request.infer()
+                return {"pooled": np.moveaxis(request.get_output_tensor(0).data, 1, -1)}
 
-        def results() -> dict[str, np.ndarray]:
-            request.infer()
-            return {"pooled": np.moveaxis(request.get_output_tensor(0).data, 1, -1)}
+            results.inputs = features, rois  # whose memory the request shares
+            return results
 
-        run.inputs = features, rois  # whose memory the request shares
-        return {"OpenVINO": Way(run, results)}
+        whole, counting = request(), request(PERF_COUNT=True)
+
+        def node() -> float:
+            (took,) = (
+                info.real_time.total_seconds()
+                for info in counting.get_profiling_info()
+                if info.node_type == "ROIPooling"
+            )
+            return took
+
+        return {
+            "OpenVINO": Way(whole.infer, results_of(whole)),
+            "OpenVINO, node": Way(counting.infer, results_of(counting), node),
+        }
 
 
 class Paddle:
@@ -287,6 +329,46 @@ class Paddle:
         return {
             "Paddle": Way(forward, results(forward, "pooled")),
             "Paddle, gradient": Way(backward, results(backward, "gradient")),
+        }
+
+
+class Torchvision:
+    """torchvision.ops.roi_pool, which finds the maxima's places too, and its gradient."""
+
+    def __init__(self, threads: int) -> None:
+        import torch
+        import torchvision
+
+        torch.set_num_threads(threads)
+        self.torch, self.ops = torch, torchvision and torch.ops.torchvision
+
+    def ways(self, workload: Workload) -> dict[str, Way]:
+        torch, size = self.torch, [workload.pooled] * 2
+        features = torch.from_numpy(channels_first(workload.features()))
+        gradient = torch.from_numpy(channels_first(workload.gradient()))
+        rois = torch.from_numpy(workload.rois())
+
+        def forward() -> object:
+            return self.ops.roi_pool(features, rois, workload.scale, *size)
+
+        _, argmax = forward()
+
+        def backward() -> object:
+            return self.ops._roi_pool_backward(
+                gradient, rois, argmax, workload.scale, *size, *features.shape
+            )
+
+        def results(run: Callable, *names: str) -> Callable:
+            def call() -> dict[str, np.ndarray]:
+                outputs = run() if len(names) > 1 else [run()]
+                arrays = (np.moveaxis(output.numpy(), 1, -1) for output in outputs)
+                return dict(zip(names, arrays))
+
+            return call
+
+        return {
+            "torchvision": Way(forward, results(forward, "pooled", "argmax")),
+            "torchvision, gradient": Way(backward, results(backward, "gradient")),
         }
 
 
@@ -344,10 +426,11 @@ LIBRARIES = {
     library.__name__: library
     for library in (
         TensorFlow,
-        DefaultMemory,
+        KeptMemory,
         OnnxRuntime,
         OpenVINO,
         Paddle,
+        Torchvision,
         Streaming,
     )
 }
@@ -360,27 +443,27 @@ class Worker:
         self.library = LIBRARIES[library](threads)
         self.known: dict[tuple[str, str], tuple[Way, float]] = {}
 
-    def prepare(self, workload: str, references: str) -> dict[str, tuple]:
-        """Gets ready. For each way: how long a call takes, and of each of its results the share of elements that
-        differ from the reference and the largest difference. What has no reference yet becomes it.
+    def prepare(
+        self, name: str, workload: Workload, references: str
+    ) -> dict[str, tuple]:
+        """Gets ready. For each way and each of its results: the share of elements that differ from the reference,
+        and the largest difference. What has no reference yet becomes it.
         """
         summary = {}
-        for name, way in self.library.ways(WORKLOADS[workload]).items():
+        for way_name, way in self.library.ways(workload).items():
             start = time.perf_counter()
             results = way.results()
             seconds = time.perf_counter() - start
             differences = {
-                result: self.compare(
-                    array, Path(references, f"{workload}-{result}.npy")
-                )
+                result: self.compare(array, Path(references, f"{name}-{result}.npy"))
                 for result, array in results.items()
             }
             if seconds < 2 * SLOW:  # or less: the first call is not like the others
                 start = time.perf_counter()
                 way.run()
                 seconds = time.perf_counter() - start
-            self.known[workload, name] = way, seconds
-            summary[name] = seconds, differences
+            self.known[name, way_name] = way, seconds
+            summary[way_name] = differences
         return summary
 
     @staticmethod
@@ -397,12 +480,14 @@ class Worker:
         furthest = np.abs(array[different] - reference[different]).max()
         return float(different.mean()), float(furthest)
 
-    def in_a_function(self, workload: str, references: str) -> dict[str, float]:
+    def in_a_function(
+        self, name: str, workload: Workload, references: str
+    ) -> dict[str, float]:
         """The shares of differing values of TensorFlow's own ops in a tf.function."""
-        path = Path(references, f"{workload}-pooled.npy")
+        path = Path(references, f"{name}-pooled.npy")
         return {
             "with" if folding else "without": self.compare(
-                self.library.in_a_function(WORKLOADS[workload], folding), path
+                self.library.in_a_function(workload, folding), path
             )[0]
             for folding in (True, False)
         }
@@ -413,14 +498,17 @@ class Worker:
         run = way.run
         if seconds < SLOW:
             run()  # after the other libraries' turns the caches are theirs
-        calls, start, busy = 0, time.perf_counter(), time.process_time()
+        calls, counted = 0, 0.0
+        start, busy = time.perf_counter(), time.process_time()
         while True:
             run()
             calls += 1
+            counted += way.counted() if way.counted else 0
             elapsed = time.perf_counter() - start
             if elapsed >= span:
                 break
-        return elapsed / calls, (time.process_time() - busy) / elapsed
+        cores = (time.process_time() - busy) / elapsed
+        return (counted if way.counted else elapsed) / calls, cores
 
 
 def serve(library: str, threads: int, connection: Connection) -> None:

@@ -1,8 +1,7 @@
-"""The tables of bench/ for the pages: read, checked against their goals, drawn in the colours of the page."""
+"""The tables of bench/ for the pages: read and drawn in the colours of the page."""
 
 import csv
 import hashlib
-import html
 import math
 import textwrap
 from collections.abc import Mapping, Sequence
@@ -16,8 +15,10 @@ BENCH = Path(__file__).parents[1] / "bench"
 WIDTH = 380
 THICK = 13
 LIMITS = ("limit", "traffic")
-DEFAULT_MEMORY = "default memory"
-SHARE_GOAL = 60.0  # percent of a copy's bandwidth on the GPU
+MEMORY = (
+    " memory"  # ends the names of what differs from its base in the allocators alone
+)
+ALONE = 1.2  # busy cores, of two: less than that is one thread
 MEAN = "a-c"  # the workload of rows with the geometric mean of a, b and c
 NAMES = {MEAN: "a–c"}
 
@@ -35,6 +36,10 @@ class Table:
             textwrap.fill(line, 80, subsequent_indent="    ", break_long_words=False)
             for line in self.first_lines
         )
+
+    def show(self) -> None:
+        """Prints the first lines."""
+        print(self.about())
 
     def where(self, **fields: str) -> list[dict[str, str]]:
         """The rows that have these values."""
@@ -77,21 +82,20 @@ def read(name: str) -> Table:
 
 @dataclass(frozen=True)
 class Bar:
-    """What is drawn in a line: a name, one value for each entry of the legend, their quartiles, and a goal."""
+    """What is drawn in a line: a name, one value for each entry of the legend, and their quartiles."""
 
     name: str
     values: Sequence[float]
     spreads: Sequence[tuple[float, float]] = ()
-    goal: float | None = None
     texts: Sequence[str] = field(default=())
 
 
 def number(value: float) -> str:
-    """Three digits: 0.123, 1.23, 12.3, 123, 1230."""
+    """Two digits: 0.12, 1.2, 12, 120."""
     if value <= 0:
         return "0"
-    rounded = float(f"{value:.3g}")
-    return f"{rounded:.{max(0, 2 - math.floor(math.log10(rounded)))}f}"
+    rounded = float(f"{value:.2g}")
+    return f"{rounded:.{max(0, 1 - math.floor(math.log10(rounded)))}f}"
 
 
 def bars(
@@ -110,16 +114,17 @@ def bars(
       axis: What the axis measures.
       legend: What the values of each bar are, at most two.
       names_width: How much room the names of the bars take, of the 380 units of the picture.
-      origin: Where bars begin; unset: at the left end of the axis.
+      origin: Where bars begin; unset: at the left end of the axis. A bar whose quartiles lie on both sides of it is
+        undecided.
     """
     drawn = [bar for group in groups.values() for bar in group]
     numbers = [value for bar in drawn for value in bar.values]
     numbers += [edge for bar in drawn for spread in bar.spreads for edge in spread]
-    numbers += [bar.goal for bar in drawn if bar.goal] + [origin or numbers[0]]
+    numbers.append(origin or numbers[0])
     low, high = math.log10(min(numbers)), math.log10(max(numbers))
     if origin is None:
         low -= 0.15 * (high - low or 1)
-    left, right = names_width + 8, WIDTH - 58
+    left, right = names_width + 8, WIDTH - 68
 
     def place(value: float) -> float:
         return left + (right - left) * (math.log10(value) - low) / ((high - low) or 1)
@@ -147,7 +152,12 @@ def bars(
         for bar in group:
             height = THICK * len(bar.values) + 6
             write(left - 6, top + height / 2 + 4, bar.name, 'text-anchor="end"')
-            texts = bar.texts or [number(value) for value in bar.values]
+            texts = bar.texts or [
+                "undecided" if origin and q1 < origin < q3 else number(value)
+                for value, (q1, q3) in zip(
+                    bar.values, bar.spreads or [(v, v) for v in bar.values]
+                )
+            ]
             for i, (value, colour) in enumerate(zip(bar.values, COLOURS)):
                 y = top + 3 + i * THICK
                 start = place(origin) if origin else left
@@ -162,13 +172,7 @@ def bars(
                         f'<path d="M{q1:.1f} {y + (THICK - 3) / 2}H{q3:.1f}" stroke="currentColor"/>'
                     )
                 write(right + 6, y + THICK - 4, texts[i], 'font-size="12"')
-            if bar.goal:
-                shapes.append(
-                    f'<path d="M{place(bar.goal):.1f} {top}v{height}" stroke="currentColor" stroke-width="2.5" '
-                    'stroke-dasharray="3 2"/>'
-                )
-            goal = f", goal {number(bar.goal)}" if bar.goal else ""
-            spoken.append(f"{heading} {bar.name}: {' and '.join(texts)}{goal}".strip())
+            spoken.append(f"{heading} {bar.name}: {' and '.join(texts)}".strip())
             top += height
     top += 6
     shapes.append(f'<path d="M{left} {top}H{right}" stroke="currentColor"/>')
@@ -201,15 +205,21 @@ def _legend(threads: Sequence[str]) -> list[str]:
 
 def _bar(name: str, rows: Sequence[Mapping[str, str]], field_name: str) -> Bar:
     """A bar from the rows of each number of threads."""
+    values = [float(row[field_name]) for row in rows]
+    if field_name != "ratio":
+        return Bar(name, values)
     spreads = [(float(row["q1"]), float(row["q3"])) for row in rows]
-    goal = rows[0]["goal"].split()[-1] if rows[0]["goal"] else None
-    is_ratio = field_name == "ratio"
-    return Bar(
-        name,
-        [float(row[field_name]) for row in rows],
-        spreads if is_ratio else (),
-        float(goal) if goal and is_ratio else None,
-    )
+    return Bar(name, values, spreads)
+
+
+def takes_one_thread(table: Table, way: str) -> bool:
+    """Whether a way was busy on one core where it might have used more."""
+    busy = [
+        float(row["cores"])
+        for row in table.where(way=way)
+        if row["cores"] and row["threads"] != "1"
+    ]
+    return bool(busy) and max(busy) < ALONE
 
 
 def peers(task: str = "with argmax", name: str = "roi_pool") -> HTML:
@@ -220,17 +230,15 @@ def peers(task: str = "with argmax", name: str = "roi_pool") -> HTML:
       name: Of the table.
     """
     table = read(name)
-    ways = dict.fromkeys(row["way"] for row in table.where(task=task))
-    threads = _threads(table)
     groups = {}
-    for way in ways:
+    for way in dict.fromkeys(row["way"] for row in table.where(task=task)):
         rows = table.where(task=task, way=way)
-        if way in LIMITS or way.endswith(DEFAULT_MEMORY):
+        is_base = all(row["base"] == way for row in rows)
+        if is_base or way in LIMITS or way.endswith(MEMORY):
             continue
-        if all(row["base"] == way for row in rows):
-            continue
+        heading = way + ", on one thread" * takes_one_thread(table, way)
         workloads = dict.fromkeys(row["workload"] for row in rows)
-        groups[way] = [
+        groups[heading] = [
             _bar(
                 NAMES.get(workload, workload),
                 [row for row in rows if row["workload"] == workload],
@@ -238,37 +246,43 @@ def peers(task: str = "with argmax", name: str = "roi_pool") -> HTML:
             )
             for workload in workloads
         ]
-    (base,) = {row["base"] for row in table.where(task=task)}
+    (base,) = {
+        row["base"] for row in table.where(task=task) if row["way"] not in LIMITS
+    }
     return bars(
         groups,
         f"How many times longer than {base} the others take, {task}, by workload.",
         f"times as long as {base}",
-        _legend(threads),
+        _legend(_threads(table)),
         origin=1.0,
     )
 
 
-def variants(workload: str = "a", name: str = "roi_pool") -> HTML:
-    """Draws how long the variants of the CPU kernel take, from `bench/<name>.csv`: milliseconds.
+def variants(ways: Mapping[str, str], workloads: str, name: str = "roi_pool") -> HTML:
+    """Draws how long variants of the CPU kernel take, from `bench/<name>.csv`: milliseconds.
 
     Args:
-      workload: "a", "b" or "c".
+      ways: From a variant to what the picture calls it.
+      workloads: Their letters.
       name: Of the table.
     """
     table = read(name)
-    rows = table.where(task="variants", workload=workload)
-    ways = dict.fromkeys(row["way"] for row in rows)
-    threads = _threads(table)
-    lines = {way: [row for row in rows if row["way"] == way] for way in ways}
-    limits = table.where(task="with argmax", workload=workload, way="limit")
-    lines["limit"] = limits
-    groups = {way: [_bar("", each, "milliseconds")] for way, each in lines.items()}
+    groups = {}
+    for workload in workloads:
+        found = {
+            way: table.where(task="variants", workload=workload, way=way)
+            for way in ways
+        }
+        heading = f"workload {workload}" if len(workloads) > 1 else ""
+        groups[heading] = [
+            _bar(ways[way], rows, "milliseconds") for way, rows in found.items() if rows
+        ]
     return bars(
         groups,
-        f"Milliseconds that variants of the kernel take on workload {workload}.",
-        f"milliseconds on workload {workload}",
-        _legend(threads),
-        names_width=0,
+        f"Milliseconds that variants of the kernel take, workload {' and '.join(workloads)}.",
+        f"milliseconds on workload {' and '.join(workloads)}",
+        _legend(_threads(table)),
+        names_width=max(7 * len(shown) for shown in ways.values()),
     )
 
 
@@ -282,16 +296,16 @@ def limits(limit: str = "limit", name: str = "roi_pool") -> HTML:
     table = read(name)
     threads = _threads(table)
     groups: dict[str, list[Bar]] = {}
-    for row in table.where(way=limit):
-        if row["threads"] != threads[0] or row["workload"] == MEAN:
+    for row in table.where(way=limit, threads=threads[0]):
+        if row["workload"] == MEAN:
             continue
         rows = table.where(way=limit, task=row["task"], workload=row["workload"])
-        bar = _bar(row["workload"], rows, "ratio")
-        percents = [100 * value for value in bar.values]
-        spreads = [(100 * q1, 100 * q3) for q1, q3 in bar.spreads]
-        goal = 100 * bar.goal if bar.goal else None
         groups.setdefault(row["task"], []).append(
-            Bar(bar.name, percents, spreads, goal)
+            Bar(
+                row["workload"],
+                [100 * float(each["ratio"]) for each in rows],
+                [(100 * float(each["q1"]), 100 * float(each["q3"])) for each in rows],
+            )
         )
     return bars(
         groups,
@@ -301,23 +315,25 @@ def limits(limit: str = "limit", name: str = "roi_pool") -> HTML:
     )
 
 
-def default_memory(name: str = "roi_pool") -> HTML:
-    """Draws how much longer RoiPool takes with the default allocators, from `bench/<name>.csv`."""
+def memory(name: str = "roi_pool") -> HTML:
+    """Draws how long RoiPool takes with other allocators than its base has, from `bench/<name>.csv`."""
     table = read(name)
-    threads = _threads(table)
     groups: dict[str, list[Bar]] = {}
-    for row in table.rows:
-        if row["way"].endswith(DEFAULT_MEMORY) and row["threads"] == threads[0]:
-            same = {key: row[key] for key in ("task", "way", "workload")}
-            workload = NAMES.get(row["workload"], row["workload"])
-            groups.setdefault(row["base"], []).append(
-                _bar(workload, table.where(**same), "ratio")
-            )
+    first = [row for row in table.rows if row["way"].endswith(MEMORY)]
+    for row in first:
+        if row["threads"] != _threads(table)[0] or row["workload"] == MEAN:
+            continue
+        if row["task"] == "variants" or row["base"] == row["way"]:
+            continue
+        same = {key: row[key] for key in ("task", "way", "workload")}
+        groups.setdefault(row["way"], []).append(
+            _bar(row["workload"], table.where(**same), "ratio")
+        )
     return bars(
         groups,
-        "How many times longer RoiPool takes with the default allocators, by workload.",
-        "times as long as with memory that is kept",
-        _legend(threads),
+        "How many times as long RoiPool takes with other allocators, by workload.",
+        "times as long as without the change",
+        _legend(_threads(table)),
         origin=1.0,
     )
 
@@ -333,10 +349,9 @@ def on_gpu(what: str = "ratio", name: str = "roi_pool_gpu") -> HTML:
     for row in read(name).where(way="RoiPool"):
         if what == "ratio":
             spreads = [(float(row["q1"]), float(row["q3"]))]
-            goal = float(row["goal"].split()[-1]) if row["goal"] else None
-            bar = Bar(row["workload"], [float(row[what])], spreads, goal)
+            bar = Bar(row["workload"], [float(row[what])], spreads)
         else:
-            bar = Bar(row["workload"], [100 * float(row[what])], goal=SHARE_GOAL)
+            bar = Bar(row["workload"], [100 * float(row[what])])
         groups.setdefault(row["task"], []).append(bar)
     if what == "ratio":
         label = (
@@ -347,73 +362,11 @@ def on_gpu(what: str = "ratio", name: str = "roi_pool_gpu") -> HTML:
     return bars(groups, label, "percent of a copy")
 
 
-def missed(table: Table) -> list[str]:
-    """Says of each goal that a table of ratios names and does not reach what was reached."""
-    found = []
-    for row in table.rows:
-        if row["goal"] and not _met(row):
-            found.append(
-                f"{row['task']}, {row['way']}, workload {row['workload']}, {row['threads']} "
-                f"thread{'s' * (row['threads'] != '1')}: {number(float(row['ratio']))}, goal {row['goal']}"
-            )
-    return found
-
-
-def _met(row: Mapping[str, str]) -> bool:
-    sign, goal = row["goal"].split()
-    ratio = float(row["ratio"])
-    return ratio >= float(goal) if sign == ">=" else ratio <= float(goal)
-
-
-def goals(table: Table) -> HTML:
-    """The goals of a table of ratios and what was reached, for each number of threads."""
-    threads = _threads(table)
-    lines = []
-    for row in table.where(threads=threads[0]):
-        if not row["goal"]:
-            continue
-        same = {key: row[key] for key in ("task", "way", "workload")}
-        what = f"{row['task']}: {row['way']}"
-        if row["way"] == "limit":
-            what = f"{row['task']}: share of the limit"
-        elif row["task"] == "call":
-            what = f"call: {row['way']} to {row['base']}"
-        what += f", {NAMES.get(row['workload'], row['workload'])}"
-        sign, goal = row["goal"].split()
-        cells = [{">=": "≥", "<=": "≤"}[sign] + goal]
-        for each in table.where(**same):
-            reached = number(float(each["ratio"]))
-            cells.append(
-                reached if _met(each) else f"<strong>{reached}, missed</strong>"
-            )
-        lines.append(_line("td", f'<th scope="row">{html.escape(what)}</th>', cells))
-    titles = ["goal", *_legend(threads)]
-    first = _line("th", "<td></td>", titles)
-    return HTML(
-        '<div class="pst-scrollable-table-container"><table class="table">'
-        f"<thead>{first}</thead><tbody>{''.join(lines)}</tbody></table></div>"
-    )
-
-
 def durations(table: Table, label: str, axis: str = "seconds") -> HTML:
-    """Draws a table of durations, or of what else is to be small, and its goals."""
+    """Draws a table of durations, or of what else is to be small."""
     groups = {}
     for row in table.rows:
-        measured, goal = float(row["measured"]), float(row["goal"])
-        text = f"{measured:g} {row['unit']}"
-        groups[row["what"]] = [Bar("", [measured], goal=goal, texts=[text])]
+        measured = float(row["measured"])
+        text = f"{number(measured)} {row['unit']}"
+        groups[row["what"]] = [Bar("", [measured], texts=[text])]
     return bars(groups, label, axis, names_width=0)
-
-
-def exceeded(table: Table) -> list[str]:
-    """Says of each goal of a table of durations that was not reached what was."""
-    return [
-        f"{row['what']}: {row['measured']} {row['unit']}, goal {row['goal']}"
-        for row in table.rows
-        if float(row["measured"]) > float(row["goal"])
-    ]
-
-
-def _line(kind: str, first: str, cells: Sequence[str]) -> str:
-    """A row of an HTML table."""
-    return f"<tr>{first}{''.join(f'<{kind}>{cell}</{kind}>' for cell in cells)}</tr>"

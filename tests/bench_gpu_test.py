@@ -15,6 +15,7 @@ sys.path[:0] = [
     str(ROOT / folder) for folder in ("docs", "examples", "examples/roi_pool", "bench")
 ]
 
+import measure  # noqa: E402
 import measured  # noqa: E402
 import roi_pool_gpu  # noqa: E402
 from roi_pool import roi_pool, roi_pool_grad  # noqa: E402
@@ -132,7 +133,7 @@ def test_the_whole_bench(torch, library, monkeypatch, tmp_path, capsys):
     assert table.value("machine").endswith("Stand-in, CUDA 0.0 of PyTorch")
     assert len(table.rows) == 3 * 3 * 2
     assert {row["ratio"] for row in table.rows} == {"1.00"}
-    assert len(measured.missed(table)) == 6
+    assert len(measure.missed(table.rows)) == 6
     (row,) = table.where(workload="a", task="with argmax", way="RoiPool")
     big = roi_pool_gpu.scaled(SMALL)
     moved = big.read_bytes()[0] + 2 * big.pooled_bytes()
@@ -140,7 +141,7 @@ def test_the_whole_bench(torch, library, monkeypatch, tmp_path, capsys):
 
     for what, axis in (("ratio", "as torchvision"), ("share of copy", "of a copy")):
         picture = measured.on_gpu(what).data
-        assert axis in picture and picture.count("goal") >= 6
+        assert axis in picture
         assert all(task in picture for task in ("with argmax", "gradient"))
 
 
