@@ -13,6 +13,7 @@ CHAPTERS = list(book.chapters().values())
 # Pages that are no chapters: they have cells, and headings of their own.
 NO_EXAMPLE = {
     "attr_types",
+    "cpu",
     "gpu",
     "input_specs",
     "performance",
@@ -137,6 +138,14 @@ def test_every_section_is_shown():
         for section in sections(path)
     }
     assert named - shown == set()
+
+
+def test_a_section_without_a_name_ends_the_one_before(tmp_path):
+    path = tmp_path / "x.cc"
+    path.write_text(
+        "// [a] One.\nint a;\n\n// [] Not shown.\nint b;\n// [c] Two.\nint c;\n"
+    )
+    assert sections(path) == {"a": (1, 2), "c": (6, 7)}
 
 
 @chapters

@@ -12,7 +12,7 @@
 
 namespace op_by_op {
 
-// [shard] TensorFlow's types and threads, as the kernels know them.
+// TensorFlow's types and threads, as the kernels know them.
 template <typename T>
 struct Bits {  // what the kernels call T
   using type = T;
@@ -28,7 +28,8 @@ struct Bits<tensorflow::bfloat16> {
 
 constexpr int64_t kCyclesOfOneThread = 50'000;
 
-// On as many threads as pay: none but this one where there is little to do.
+// [shard] On as many threads as pay: none but this one where there is little to
+// do.
 inline Shard ShardOn(tensorflow::OpKernelContext* context) {
   return [context](int64_t total, int64_t cost, const Work& work) {
     const Work exact = [&work](int64_t begin, int64_t end) {

@@ -45,7 +45,7 @@ using Bits16 = Vector<uint16_t, kFloats>;
 using Bits32 = Vector<uint32_t, kFloats>;
 using Floats = Vector<float, kFloats>;
 
-// [convert] Exact, whatever the processor does with the smallest numbers.
+// [] Exact, whatever the processor does with the smallest numbers.
 inline void Load(const float* from, Floats* to) {
   std::memcpy(to, from, kBytes);
 }
@@ -171,7 +171,7 @@ inline void Block(const BinRow& row, Span cols, const S* pixels, T* pooled,
   }
 }
 
-// The same for fewer channels than a vector has lanes: it reads those of the
+// [] The same for fewer channels than a vector has lanes: it reads those of the
 // next pixels too, as long as there are any, and drops what it found.
 template <bool kArgmax, typename S, typename T>
 inline void Rest(const BinRow& row, Span cols, const S* pixels, T* pooled,
@@ -248,7 +248,7 @@ void PoolRow(const BinRow& row, const S* pixels, T* pooled, int32_t* argmax) {
                     : PoolBins<false>(row, pixels, pooled, argmax);
 }
 
-// [pack] Some channels of each pixel, side by side and wide enough to compare.
+// Some channels of each pixel, side by side and wide enough to compare.
 template <typename T>
 void Pack(const T* from, int64_t pixels, int64_t stride, int64_t channels,
           Wide<T>* to) {
