@@ -588,6 +588,7 @@ def test_region_in_the_picture_is_moved_by_keys_and_pointer(visit, address, in_f
     page.keyboard.press("ArrowUp")
     assert corners() == [x1 - 1, y1 + 3, x2 - 1, y2 + 4]
 
+    second.scroll_into_view_if_needed()
     box = picture.locator("svg").bounding_box()
     view = picture.locator("svg").evaluate("svg => svg.viewBox.baseVal.width")
     pixel = settings["cell"] * settings["scale"] * box["width"] / view
