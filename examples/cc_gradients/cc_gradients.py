@@ -134,10 +134,14 @@ def register_cpp_gradient(op_name: str, function: Callable, *attrs: str) -> None
       *attrs: The names of its attrs, but for those that TensorFlow infers.
     """
 
+    @tf.function(autograph=False)
+    def differentiate(inputs, dys, values):
+        return cpp_gradient(lambda *inputs: function(*inputs, **values), inputs, dys)
+
     @tf.RegisterGradient(op_name)
     def gradient(op: tf.Operation, *dys: tf.Tensor) -> list[tf.Tensor]:
         values = {attr: op.get_attr(attr) for attr in attrs}
-        return cpp_gradient(lambda *inputs: function(*inputs, **values), op.inputs, dys)
+        return differentiate(list(op.inputs), list(dys), values)
 
 
 register_cpp_gradient("SquaredRelu", _library.squared_relu)

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -269,6 +270,19 @@ def test_symbolic_gradient_has_no_kernel():
     forward = tf.function(squared_relu).get_concrete_function(tf.TensorSpec([2]))
     with pytest.raises(tf.errors.NotFoundError, match="SymbolicGradient"):
         tf.raw_ops.SymbolicGradient(input=[x, x], Tout=[x.dtype], f=forward)
+
+
+def test_the_bridge_keeps_what_it_has_traced():
+    def gradient(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x := tf.constant(x))
+            y = squared_relu(x)
+        return tape.gradient(y, x).numpy().tolist()
+
+    with mock.patch("cc_gradients.cpp_gradient", side_effect=cpp_gradient) as traced:
+        assert gradient([1.0, 2.0, 3.0, 4.0, 5.0]) == [2.0, 4.0, 6.0, 8.0, 10.0]
+        assert gradient([5.0, 4.0, 3.0, 2.0, 1.0]) == [10.0, 8.0, 6.0, 4.0, 2.0]
+    assert traced.call_count == 1
 
 
 def test_there_is_no_second_order():
