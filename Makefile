@@ -88,6 +88,7 @@ bench: examples ## every measurement of bench/ that needs no GPU, against other 
 	@$(python) bench/roi_pool.py
 	@$(python) bench/extremes.py
 	@$(python) bench/softmax_gradient.py
+	@$(python) bench/bridge.py
 	@$(python) bench/checks.py
 	@$(python) bench/build.py
 

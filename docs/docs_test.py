@@ -15,6 +15,7 @@ NO_EXAMPLE = {
     "attr_types",
     "cpu",
     "gpu",
+    "gradient_registries",
     "input_specs",
     "performance",
     "python_gradients",

@@ -13,59 +13,6 @@
 namespace op_by_op {
 namespace {
 
-// [interface] One input, one output of the same shape and type.
-REGISTER_OP("SquaredRelu")
-    .Attr("T: {float, double}")
-    .Input("x: T")
-    .Output("y: T")
-    .SetShapeFn(tensorflow::shape_inference::UnchangedShape)
-    .Doc("Computes the square of max(x, 0) for each element.");
-
-// [kernel] A NaN stays a NaN.
-template <typename T>
-class SquaredReluOp : public tensorflow::OpKernel {
- public:
-  using OpKernel::OpKernel;
-
-  void Compute(tensorflow::OpKernelContext* context) override {
-    const tensorflow::Tensor& input = context->input(0);
-    tensorflow::Tensor* output = nullptr;
-    OP_REQUIRES_OK(context,
-                   context->allocate_output(0, input.shape(), &output));
-
-    const auto x = input.flat<T>();
-    auto y = output->flat<T>();
-    for (int64_t i = 0; i < x.size(); ++i) y(i) = x(i) < 0 ? 0 : x(i) * x(i);
-  }
-};
-
-REGISTER_KERNEL_BUILDER(Name("SquaredRelu")
-                            .Device(tensorflow::DEVICE_CPU)
-                            .TypeConstraint<float>("T"),
-                        SquaredReluOp<float>);
-REGISTER_KERNEL_BUILDER(Name("SquaredRelu")
-                            .Device(tensorflow::DEVICE_CPU)
-                            .TypeConstraint<double>("T"),
-                        SquaredReluOp<double>);
-
-// [gradient] dx = 2 * relu(x) * dy
-absl::Status SquaredReluGrad(const tensorflow::AttrSlice& /*attrs*/,
-                             tensorflow::FunctionDef* function) {
-  *function = tensorflow::FunctionDefHelper::Define(
-      /*arguments=*/{"x: T", "dy: T"},
-      /*results=*/{"dx: T"},
-      /*attrs=*/{"T: {float, double}"},
-      /*nodes=*/
-      {
-          {{"relu"}, "Relu", {"x"}, {{"T", "$T"}}},
-          {{"half"}, "Mul", {"relu", "dy"}, {{"T", "$T"}}},
-          {{"dx"}, "AddV2", {"half", "half"}, {{"T", "$T"}}},
-      });
-  return absl::OkStatus();
-}
-REGISTER_OP_GRADIENT("SquaredRelu", SquaredReluGrad);
-
-// [flat] A whole op: its output does not change with small changes of x.
 absl::Status CheckStep(float step) {
   if (std::isfinite(step) && step > 0) return absl::OkStatus();
   return absl::InvalidArgumentError(
@@ -120,6 +67,59 @@ REGISTER_KERNEL_BUILDER(Name("RoundToStep")
                             .TypeConstraint<double>("T"),
                         RoundToStepOp<double>);
 
+// [interface] One input, one output of the same shape and type.
+REGISTER_OP("SquaredRelu")
+    .Attr("T: {float, double}")
+    .Input("x: T")
+    .Output("y: T")
+    .SetShapeFn(tensorflow::shape_inference::UnchangedShape)
+    .Doc("Computes the square of max(x, 0) for each element.");
+
+// [kernel] A NaN stays a NaN.
+template <typename T>
+class SquaredReluOp : public tensorflow::OpKernel {
+ public:
+  using OpKernel::OpKernel;
+
+  void Compute(tensorflow::OpKernelContext* context) override {
+    const tensorflow::Tensor& input = context->input(0);
+    tensorflow::Tensor* output = nullptr;
+    OP_REQUIRES_OK(context,
+                   context->allocate_output(0, input.shape(), &output));
+
+    const auto x = input.flat<T>();
+    auto y = output->flat<T>();
+    for (int64_t i = 0; i < x.size(); ++i) y(i) = x(i) < 0 ? 0 : x(i) * x(i);
+  }
+};
+
+REGISTER_KERNEL_BUILDER(Name("SquaredRelu")
+                            .Device(tensorflow::DEVICE_CPU)
+                            .TypeConstraint<float>("T"),
+                        SquaredReluOp<float>);
+REGISTER_KERNEL_BUILDER(Name("SquaredRelu")
+                            .Device(tensorflow::DEVICE_CPU)
+                            .TypeConstraint<double>("T"),
+                        SquaredReluOp<double>);
+
+// [gradient] dx = 2 * relu(x) * dy
+absl::Status SquaredReluGrad(const tensorflow::AttrSlice& /*attrs*/,
+                             tensorflow::FunctionDef* function) {
+  *function = tensorflow::FunctionDefHelper::Create(
+      "SquaredReluGrad", /*arguments=*/{"x: T", "dy: T"}, /*results=*/{"dx: T"},
+      /*attrs=*/{"T: {float, double}"},
+      /*nodes=*/
+      {
+          {{"relu"}, "Relu", {"x"}, {{"T", "$T"}}},
+          {{"half"}, "Mul", {"relu:activations:0", "dy"}, {{"T", "$T"}}},
+          {{"whole"}, "AddV2", {"half:z:0", "half:z:0"}, {{"T", "$T"}}},
+      },
+      /*what each result is=*/{{"dx", "whole:z:0"}});
+  return absl::OkStatus();
+}
+REGISTER_OP_GRADIENT("SquaredRelu", SquaredReluGrad);
+
+// [flat] The gradient is zero.
 REGISTER_OP_NO_GRADIENT("RoundToStep");
 
 }  // namespace

@@ -8,7 +8,7 @@ from op_library import load_op_library
 
 _library = load_op_library(
     Path(__file__).with_name("libcc_gradients.so"),
-    *("squared_relu", "op_by_op_mat_mul", "cyclic_encoding", "round_to_step"),
+    *("squared_relu", "cyclic_encoding", "round_to_step"),
 )
 
 
@@ -23,34 +23,6 @@ def squared_relu(x, name: str | None = None) -> tf.Tensor:
       A tensor of the same shape and dtype.
     """
     return _library.squared_relu(x=x, name=name)
-
-
-def mat_mul(
-    a,
-    b,
-    transpose_a: bool = False,
-    transpose_b: bool = False,
-    name: str | None = None,
-) -> tf.Tensor:
-    """Multiplies two matrices.
-
-    Args:
-      a: A matrix [m, k], or [k, m] if it is to be transposed; float32 or float64.
-      b: A matrix [k, n], or [n, k] if it is to be transposed; the same dtype.
-      transpose_a: Whether to transpose a before.
-      transpose_b: Whether to transpose b before.
-      name: Of the op in the graph.
-
-    Returns:
-      A matrix [m, n] of the same dtype.
-
-    Raises:
-      tf.errors.InvalidArgumentError: The shapes do not fit, in eager execution.
-      ValueError: The shapes do not fit, in a `tf.function`.
-    """
-    return _library.op_by_op_mat_mul(
-        a=a, b=b, transpose_a=transpose_a, transpose_b=transpose_b, name=name
-    )
 
 
 def cyclic_encoding(
@@ -145,8 +117,5 @@ def register_cpp_gradient(op_name: str, function: Callable, *attrs: str) -> None
 
 
 register_cpp_gradient("SquaredRelu", _library.squared_relu)
-register_cpp_gradient(
-    "OpByOp>MatMul", _library.op_by_op_mat_mul, "transpose_a", "transpose_b"
-)
 register_cpp_gradient("CyclicEncoding", _library.cyclic_encoding, "period")
 register_cpp_gradient("RoundToStep", _library.round_to_step, "step")

@@ -3,10 +3,9 @@
 from pathlib import Path
 
 import numpy as np
-from cc_gradients import cyclic_encoding, mat_mul, round_to_step, squared_relu
+from cc_gradients import cyclic_encoding, round_to_step, squared_relu
 from cc_gradients_reference import (
     cyclic_encoding_reference,
-    mat_mul_reference,
     round_through_reference,
     round_to_step_reference,
     squared_relu_reference,
@@ -14,7 +13,7 @@ from cc_gradients_reference import (
 from hypothesis import strategies as st
 from op_library import load_op_library
 
-from opcheck.strategies import calls, mostly, shapes, tensors
+from opcheck.strategies import calls, mostly, tensors
 
 _round_through = load_op_library(
     Path(__file__).with_name("libsolution_round_through.so"), "round_through"
@@ -23,14 +22,6 @@ _round_through = load_op_library(
 
 def round_through(x):
     return _round_through.round_through(x)
-
-
-def mat_mul_in_any_order(a, b, **transpose):
-    result = mat_mul_reference(a, b, **transpose)
-    terms = mat_mul_reference(np.abs(a), np.abs(b), **transpose)
-    if np.any(np.isinf(terms) | ((terms > 1e3) & (terms > 100 * np.abs(result)))):
-        raise NotImplementedError("huge terms that cancel or overflow")
-    return result
 
 
 def normal(reference):
@@ -49,22 +40,8 @@ STEPS = mostly(
     st.sampled_from([1.0, 0.5, 3.0, 365.25, 1e30, 1e-30]),
     st.sampled_from([0.0, -1.0, 1e-40, float("nan")]),
 )
-SIDE = st.shared(st.integers(0, 4), key="side")
-MATRICES = mostly(st.tuples(SIDE, SIDE), shapes(2, 2) | shapes())
 FUZZ = {
     "SquaredRelu": (squared_relu, calls(tensors(TWO)), squared_relu_reference),
-    "OpByOp>MatMul": (
-        mat_mul,
-        TWO.flatmap(
-            lambda kind: calls(
-                tensors(kind, MATRICES),
-                tensors(kind, MATRICES),
-                transpose_a=st.booleans(),
-                transpose_b=st.booleans(),
-            )
-        ),
-        mat_mul_in_any_order,
-    ),
     "CyclicEncoding": (
         cyclic_encoding,
         calls(tensors(TWO), period=STEPS),
@@ -78,5 +55,7 @@ FUZZ = {
     "RoundThrough": (round_through, calls(tensors()), round_through_reference),
     "MistypedDefine": "has no kernel",
     "MistypedCreate": "has no kernel",
-    "GradientForgotten": "has no kernel",
+    "GradientForgotten": "returns its input",
+    "GradientRegistries": "has no input",
+    "GradientFunction": "its input is a NodeDef",
 }

@@ -8,13 +8,6 @@ def squared_relu_reference(x):
     return np.square(np.maximum(x, 0))
 
 
-def mat_mul_reference(a, b, transpose_a=False, transpose_b=False):
-    """The product of two matrices, each transposed or not."""
-    if a.ndim != 2 or b.ndim != 2:
-        raise ValueError("not two matrices")
-    return (a.T if transpose_a else a) @ (b.T if transpose_b else b)
-
-
 def cyclic_encoding_reference(x, period):
     """The sine and the cosine of 2πx / period."""
     period = np.float64(np.float32(period))

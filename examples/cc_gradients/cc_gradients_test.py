@@ -1,7 +1,6 @@
 """Tests of the C++ gradients: `pytest examples/cc_gradients`."""
 
 import ctypes
-import itertools
 import os
 import subprocess
 import sys
@@ -14,17 +13,16 @@ import tensorflow as tf
 from cc_gradients import (
     cpp_gradient,
     cyclic_encoding,
-    mat_mul,
     round_to_step,
     squared_relu,
 )
 from cc_gradients_reference import (
     cyclic_encoding_reference,
-    mat_mul_reference,
     round_through_reference,
     round_to_step_reference,
     squared_relu_reference,
 )
+from gradient_registries import described_gradient, registries
 from op_library import load_op_library
 from tensorflow.python.framework import function
 
@@ -32,7 +30,6 @@ from opcheck.testing import op_test
 
 HERE = Path(__file__).parent
 DTYPES = [np.float32, np.float64]
-TRANSPOSES = list(itertools.product([False, True], repeat=2))
 REFUSED = (tf.errors.InvalidArgumentError, ValueError)
 
 
@@ -40,20 +37,8 @@ def values(*shape, dtype=np.float64):
     return np.random.default_rng(0).normal(size=shape).astype(dtype)
 
 
-def transposed(array, transpose):
-    return array.T if transpose else array
-
-
-def factors(m, k, n, transpose_a, transpose_b, dtype=np.float64):
-    a, b = values(m, k, dtype=dtype), values(k, n, dtype=dtype) + dtype(1)
-    return transposed(a, transpose_a), transposed(b, transpose_b)
-
-
 test_squared_relu_keeps_its_promises = op_test(
     squared_relu, values(2, 3), reference=squared_relu_reference
-)
-test_mat_mul_keeps_its_promises = op_test(
-    mat_mul, values(2, 3), values(3, 4), reference=mat_mul_reference
 )
 test_cyclic_encoding_keeps_its_promises = op_test(
     cyclic_encoding,
@@ -67,17 +52,6 @@ test_round_to_step_keeps_its_promises = op_test(
     step=0.5,
     reference=round_to_step_reference,
 )
-
-
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("transpose_a, transpose_b", TRANSPOSES)
-@pytest.mark.parametrize("sizes", [(2, 3, 4), (1, 5, 1), (0, 3, 2), (2, 0, 3)])
-def test_mat_mul(sizes, transpose_a, transpose_b, dtype):
-    a, b = factors(*sizes, transpose_a, transpose_b, dtype)
-    product = mat_mul(a, b, transpose_a, transpose_b)
-    expected = mat_mul_reference(a, b, transpose_a, transpose_b)
-    assert product.dtype == dtype
-    np.testing.assert_allclose(product, expected, rtol=1e-5, atol=1e-6)
 
 
 def test_cyclic_encoding_is_exact_after_many_periods():
@@ -100,52 +74,6 @@ def test_static_shapes_of_the_elementwise_ops(shape):
     assert [str(output.shape) for output in traced.outputs] == 4 * [
         str(tf.TensorShape(shape))
     ]
-
-
-@pytest.mark.parametrize(
-    "a, b, transpose_a, transpose_b, product",
-    [
-        ([2, 3], [3, 4], False, False, [2, 4]),
-        ([3, 2], [4, 3], True, True, [2, 4]),
-        ([None, 3], [3, None], False, False, [None, None]),
-        ([3, None], [3, 4], True, False, [None, 4]),
-        (None, [4, None], False, True, [None, 4]),
-        (None, None, False, False, [None, None]),
-    ],
-)
-def test_static_shape_of_mat_mul(a, b, transpose_a, transpose_b, product):
-    traced = tf.function(
-        lambda a, b: mat_mul(a, b, transpose_a, transpose_b), autograph=False
-    ).get_concrete_function(tf.TensorSpec(a), tf.TensorSpec(b))
-    assert traced.output_shapes.as_list() == product
-
-
-@pytest.mark.parametrize(
-    "a, b, message",
-    [
-        ([2], [2, 3], "must be matrices, got shapes|must be rank 2 but is rank 1"),
-        ([2, 3], [3], "must be matrices, got shapes|must be rank 2 but is rank 1"),
-        (
-            [2, 3],
-            [4, 5],
-            "dimension 1 of a must equal dimension 0 of b|must be equal, but are 3 and 4",
-        ),
-    ],
-)
-def test_matrices_that_do_not_fit_are_refused(mode, a, b, message):
-    with pytest.raises(REFUSED, match=message):
-        mode(mat_mul)(tf.ones(a), tf.ones(b))
-
-
-def test_the_kernel_refuses_what_tracing_could_not_know():
-    @tf.function(input_signature=[tf.TensorSpec(None), tf.TensorSpec(None)])
-    def traced(a, b):
-        return mat_mul(a, b)
-
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"got shapes \[2\] and"):
-        traced(tf.ones([2]), tf.ones([2, 2]))
-    with pytest.raises(tf.errors.InvalidArgumentError, match="dimension 1 of a must"):
-        traced(tf.ones([2, 3]), tf.ones([2, 2]))
 
 
 @pytest.mark.parametrize("number", [0.0, -1.0, np.inf, np.nan])
@@ -189,13 +117,6 @@ GRADIENTS = {
     "sine": (lambda x: cyclic_encoding(x, 7.0)[0], [values(5)]),
     "cosine": (lambda x: cyclic_encoding(x, 7.0)[1], [values(5)]),
     "both": (lambda x: tf.multiply(*cyclic_encoding(x, 7.0)), [values(5)]),
-    **{
-        f"mat_mul {transposes}": (
-            lambda a, b, transposes=transposes: mat_mul(a, b, *transposes),
-            list(factors(2, 3, 4, *transposes)),
-        )
-        for transposes in TRANSPOSES
-    },
 }
 
 
@@ -212,8 +133,8 @@ def test_gradient_by_cpp_gradient_alone(name):
 
 
 def test_gradient_of_a_composition_with_tensorflow_s_ops():
-    function = by_cpp_gradient(lambda a, b: tf.tanh(squared_relu(mat_mul(a, b))))
-    assert_gradient_is_right(function, list(factors(2, 3, 4, False, False)))
+    function = by_cpp_gradient(lambda a, b: tf.tanh(squared_relu(tf.matmul(a, b))))
+    assert_gradient_is_right(function, [values(2, 3), values(3, 4) + 1])
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -254,22 +175,98 @@ def test_registered_as_without_gradient_gives_zeros(mode):
     np.testing.assert_array_equal(tape.gradient(y, x), [0.0, 0.0])
 
 
-def test_needs_the_passes_that_improve_graphs():
+@pytest.fixture
+def no_meta_optimizer():
     tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": True})
-    try:
-        with pytest.raises(tf.errors.NotFoundError, match="SymbolicGradient"):
-            cpp_gradient(squared_relu, [tf.ones(2)], [tf.ones(2)])
-    finally:
-        tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": False})
-    (dx,) = cpp_gradient(squared_relu, [tf.ones(2)], [tf.ones(2)])
-    np.testing.assert_array_equal(dx, [2.0, 2.0])
+    yield
+    tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": False})
 
 
-def test_symbolic_gradient_has_no_kernel():
+def test_a_function_needs_the_passes_that_improve_graphs(no_meta_optimizer):
+    with pytest.raises(tf.errors.NotFoundError, match="SymbolicGradient"):
+        cpp_gradient(squared_relu, [tf.ones(2)], [tf.ones(2)])
+
+
+def test_eagerly_symbolic_gradient_finds_no_function():
     x = tf.ones(2)
     forward = tf.function(squared_relu).get_concrete_function(tf.TensorSpec([2]))
-    with pytest.raises(tf.errors.NotFoundError, match="SymbolicGradient"):
+    with pytest.raises(tf.errors.NotFoundError, match=r"\}\} SymbolicGradient \[Op:"):
         tf.raw_ops.SymbolicGradient(input=[x, x], Tout=[x.dtype], f=forward)
+
+
+def saved(step):
+    """A graph that calls a function, as a file would hold it."""
+    step = tf.function(step, autograph=False)
+    specs = [tf.TensorSpec([None])]
+    model = tf.function(lambda x: 10 * step(x), autograph=False, input_signature=specs)
+    return model.get_concrete_function().graph.as_graph_def()
+
+
+def imported_gradient(graph_def, x, *options):
+    """The gradient of what is called Identity in an imported graph, and the types of its ops."""
+    config = tf.compat.v1.ConfigProto()
+    for option in options:
+        setattr(config.graph_options.rewrite_options, option, True)
+    with tf.Graph().as_default() as graph, tf.compat.v1.Session(config=config) as run:
+        x = tf.constant(x)
+        [y] = tf.import_graph_def(graph_def, {"x": x}, ["Identity:0"])
+        gradients = tf.gradients(y, x)
+        return run.run(gradients)[0], {op.type for op in graph.get_operations()}
+
+
+@pytest.mark.parametrize("options", [(), ("disable_meta_optimizer",)])
+def test_an_imported_graph_asks_cpp(options):
+    graph_def = saved(squared_relu)
+    dx, types = imported_gradient(graph_def, [-1.0, 1.0, 2.0], *options)
+    np.testing.assert_array_equal(dx, [0.0, 20.0, 40.0])
+    assert "SymbolicGradient" in types
+
+
+def test_a_function_in_a_function_needs_the_passes_that_improve_graphs():
+    inner = tf.function(squared_relu, autograph=False)
+    graph_def = saved(lambda x: inner(x))
+    dx, _ = imported_gradient(graph_def, [-1.0, 1.0, 2.0])
+    np.testing.assert_array_equal(dx, [0.0, 20.0, 40.0])
+    with pytest.raises(tf.errors.NotFoundError, match="for op: PartitionedCall"):
+        imported_gradient(graph_def, [1.0], "disable_meta_optimizer")
+
+
+def test_an_imported_graph_does_not_ask_python():
+    @tf.RegisterGradient("GradientForgotten")
+    def gradient(op, dy):
+        return dy
+
+    library = load_op_library(HERE / "libwrong_gradients.so", "gradient_forgotten")
+    with tf.GradientTape() as tape:
+        tape.watch(x := tf.constant([2.0]))
+        y = library.gradient_forgotten(x)
+    assert tape.gradient(y, x) == 1.0
+    with pytest.raises(tf.errors.NotFoundError, match="for op: GradientForgotten"):
+        imported_gradient(saved(library.gradient_forgotten), [2.0])
+
+
+def test_a_saved_model_in_a_session_asks_cpp(tmp_path):
+    keras = tf.keras.Sequential(
+        [
+            tf.keras.Input([3]),
+            tf.keras.layers.Dense(2),
+            tf.keras.layers.Lambda(squared_relu),
+        ]
+    )
+    keras.export(tmp_path, verbose=False)
+    x = values(4, 3, dtype=np.float32)
+    with tf.GradientTape() as tape:
+        tape.watch(inputs := tf.constant(x))
+        outputs = keras(inputs)
+    with tf.Graph().as_default() as graph, tf.compat.v1.Session() as session:
+        loaded = tf.compat.v1.saved_model.load(session, ["serve"], str(tmp_path))
+        signature = loaded.signature_def["serving_default"]
+        [start], [end] = (
+            [graph.get_tensor_by_name(tensor.name) for tensor in tensors.values()]
+            for tensors in (signature.inputs, signature.outputs)
+        )
+        dx = session.run(tf.gradients(end, start)[0], {start: x})
+    np.testing.assert_allclose(dx, tape.gradient(outputs, inputs), rtol=1e-5)
 
 
 def test_the_bridge_keeps_what_it_has_traced():
@@ -283,6 +280,49 @@ def test_the_bridge_keeps_what_it_has_traced():
         assert gradient([1.0, 2.0, 3.0, 4.0, 5.0]) == [2.0, 4.0, 6.0, 8.0, 10.0]
         assert gradient([5.0, 4.0, 3.0, 2.0, 1.0]) == [10.0, 8.0, 6.0, 4.0, 2.0]
     assert traced.call_count == 1
+
+
+def test_registries():
+    found = registries()
+    assert found["Tanh"] == ("gradient", "gradient", "gradient")
+    assert found["Shape"] == ("none", "none", "none")
+    assert found["Erf"] == ("gradient", "", "gradient")
+    assert found["PartitionedCall"] == ("", "", "gradient")
+    assert found["SquaredRelu"] == ("gradient", "gradient", "")
+    assert found["RoundToStep"] == ("gradient", "none", "")
+    assert {answer for answers in found.values() for answer in answers} == {
+        *("gradient", "none", "")
+    }
+
+
+def test_gradient_function_of_an_op():
+    found = described_gradient(lambda x: cyclic_encoding(x, 7.0), [1.0])
+    assert [arg.name for arg in found.signature.input_arg] == ["x", "dsine", "dcosine"]
+    [speed] = (node for node in found.node_def if node.name == "speed")
+    assert tf.make_ndarray(speed.attr["value"].tensor) == 2 * np.pi / 7
+
+
+@pytest.mark.parametrize(
+    "op, message",
+    [
+        ("mistyped_create", "input dyy is not found: {{node product}}"),
+        ("gradient_forgotten", "No gradient defined for op: GradientForgotten"),
+        ("round_to_step", "RoundToStep is registered as without a gradient"),
+    ],
+)
+def test_gradient_function_says_what_is_wrong(op, message):
+    wrong = load_op_library(HERE / "libwrong_gradients.so", "gradient_forgotten")
+    function = getattr(wrong, op, round_to_step)
+    with pytest.raises(tf.errors.OpError, match=message):
+        described_gradient(function, [1.0])
+
+
+@pytest.mark.parametrize("node", [["a", "b"], [], "no NodeDef"])
+def test_gradient_function_takes_one_node(mode, node):
+    library = load_op_library(HERE / "libgradient_registries.so", "gradient_function")
+    message = "node must be one serialized NodeDef|must be rank 0"
+    with pytest.raises(REFUSED, match=message):
+        mode(library.gradient_function)(tf.constant(node, tf.string))
 
 
 def test_there_is_no_second_order():
@@ -359,7 +399,7 @@ def test_a_typo_in_define_ends_the_process():
 @pytest.mark.parametrize(
     "op, reason",
     [
-        ("mistyped_create", "input dyy is not found: {{node m}}"),
+        ("mistyped_create", "input dyy is not found: {{node product}}"),
         ("gradient_forgotten", "No gradient defined for op: GradientForgotten"),
     ],
 )

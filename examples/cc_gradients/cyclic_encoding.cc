@@ -18,14 +18,13 @@ using tensorflow::FunctionDefHelper;
 
 constexpr double kTwoPi = 6.283185307179586;
 
-// [check] Asked when a graph is traced and when a kernel is made.
+// Asked when a graph is traced and when a kernel is made.
 absl::Status CheckPeriod(float period) {
   if (std::isfinite(period) && period > 0) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("period must be finite and greater than 0, got ", period));
 }
 
-// [interface] One input, two outputs of its shape.
 REGISTER_OP("CyclicEncoding")
     .Attr("period: float")
     .Attr("T: {float, double}")
@@ -42,7 +41,7 @@ REGISTER_OP("CyclicEncoding")
     })
     .Doc("Computes sin and cos of 2 pi x / period for each element.");
 
-// [kernel] remainder is exact. It takes whole periods off before x meets an
+// remainder is exact. It takes whole periods off before x meets an
 // irrational number, so that many periods cost no digits.
 template <typename T>
 class CyclicEncodingOp : public tensorflow::OpKernel {

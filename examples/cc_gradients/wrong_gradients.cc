@@ -1,10 +1,10 @@
-// Ops whose gradients cannot be made. Nothing computes them, so they need no
-// kernel.
+// Ops whose gradients in C++ cannot be made.
 
 #include "absl/status/status.h"
 #include "tensorflow/core/framework/common_shape_fns.h"
 #include "tensorflow/core/framework/function.h"
 #include "tensorflow/core/framework/op.h"
+#include "tensorflow/core/framework/op_kernel.h"
 
 namespace op_by_op {
 namespace {
@@ -31,8 +31,8 @@ absl::Status MistypedCreateGrad(const tensorflow::AttrSlice& /*attrs*/,
                                 tensorflow::FunctionDef* function) {
   *function = FunctionDefHelper::Create(
       "MistypedCreateGrad", {"x: float", "dy: float"}, {"dx: float"}, {},
-      {{{"m"}, "Mul", {"x", "dyy"}, {{"T", tensorflow::DT_FLOAT}}}},
-      {{"dx", "m:z:0"}});
+      {{{"product"}, "Mul", {"x", "dyy"}, {{"T", tensorflow::DT_FLOAT}}}},
+      {{"dx", "product:z:0"}});
   return absl::OkStatus();
 }
 REGISTER_OP("MistypedCreate")
@@ -46,6 +46,19 @@ REGISTER_OP("GradientForgotten")
     .Input("x: float")
     .Output("y: float")
     .SetShapeFn(UnchangedShape);
+
+class GradientForgottenOp : public tensorflow::OpKernel {
+ public:
+  using OpKernel::OpKernel;
+
+  void Compute(tensorflow::OpKernelContext* context) override {
+    context->set_output(0, context->input(0));
+  }
+};
+
+REGISTER_KERNEL_BUILDER(
+    Name("GradientForgotten").Device(tensorflow::DEVICE_CPU),
+    GradientForgottenOp);
 
 }  // namespace
 }  // namespace op_by_op

@@ -1,0 +1,90 @@
+"""How long an op with its gradient takes, by where the gradient comes from: Python, or C++ by way of Python.
+
+`python bench/bridge.py` prints the figures and writes them to bridge.csv beside this file.
+The op and its input are small, so that what is measured is the way. In each round every way takes its turn; a ratio is
+taken within its round, and the median of the rounds is given, with their quartiles.
+"""
+
+import os
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+os.environ["CUDA_VISIBLE_DEVICES"] = ""
+
+import numpy as np
+import tensorflow as tf
+from measure import run_turns, turns
+
+ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT / "examples"), str(ROOT / "examples" / "cc_gradients")]
+
+from cc_gradients import cpp_gradient, squared_relu  # noqa: E402
+
+BASE = "in Python"
+SIZE = 1000
+
+
+def replaced(gradient: Callable) -> Callable:
+    """The op with another gradient: a function of the input and of what comes in."""
+
+    @tf.custom_gradient
+    def op(x: tf.Tensor) -> tuple[tf.Tensor, Callable]:
+        return squared_relu(x), lambda dy: gradient(x, dy)
+
+    return op
+
+
+WAYS = {
+    BASE: replaced(lambda x, dy: 2 * tf.nn.relu(x) * dy),
+    "the bridge": squared_relu,
+    "traced anew": replaced(lambda x, dy: cpp_gradient(squared_relu, [x], [dy])[0]),
+}
+
+
+def with_gradient(op: Callable, x: tf.Tensor) -> tf.Tensor:
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = op(x)
+    return tape.gradient(y, x)
+
+
+def measure(mode: str, rounds: int, span: float) -> list[dict]:
+    """The rows of the table for a mode, after a check that all ways give the same."""
+    x = tf.constant(np.random.default_rng(0).normal(size=SIZE), tf.float32)
+    runs = {name: partial(with_gradient, op) for name, op in WAYS.items()}
+    if mode == "tf.function":
+        runs = {
+            name: tf.function(run, autograph=False).get_concrete_function(x)
+            for name, run in runs.items()
+        }
+    for run in runs.values():
+        np.testing.assert_allclose(run(x), runs[BASE](x), rtol=1e-6)
+    calls = {name: lambda run=run: run(x)[None] for name, run in runs.items()}
+    return [
+        {"mode": mode, "way": name} | figures
+        for name, figures in turns(calls, rounds, span, BASE)
+    ]
+
+
+def main() -> None:
+    notes = [
+        f"times of the op SquaredRelu and its gradient, {SIZE} float32 numbers: the median of the rounds",
+        f"ratio: to the time with the gradient {BASE} in the same round, with median, q1 and q3",
+    ]
+
+    def rows(rounds: int, span: float) -> list[dict]:
+        return [
+            row
+            for mode in ("eager", "tf.function")
+            for row in measure(mode, rounds, span)
+        ]
+
+    run_turns(Path(__file__), __doc__.splitlines()[0], notes, rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,205 @@
+"""The pictures of the chapter on gradients in C++: drawn from what is registered, described, computed and measured."""
+
+from collections.abc import Mapping, Sequence
+
+import tensorflow as tf
+from figures import COLOURS, FITTING, drawing, text
+from gradient_registries import registries
+from IPython.display import HTML
+from measured import Bar, bars, read
+from tensorflow.core.framework.function_pb2 import FunctionDef
+
+MIDDLE = 'text-anchor="middle"'
+CODE = 'font-family="monospace"'
+SMALL = 'font-size="12"'
+LINE = 'fill="none" stroke="currentColor"'
+
+
+def counts() -> list[int]:
+    """How many of TensorFlow's own ops have a gradient in each registry: Python, functions, graphs."""
+    found = [answers for op, answers in registries().items() if hasattr(tf.raw_ops, op)]
+    return [sum(answer == "gradient" for answer in each) for each in zip(*found)]
+
+
+def registry_map() -> HTML:
+    """Who asks which registry of gradients, how many entries each has, and where the bridge leads."""
+    python, functions, graphs = counts()
+    lanes = [
+        (
+            ["tape.gradient", "tf.gradients"],
+            "in your program",
+            "tf.RegisterGradient",
+            f"a Python function: {python} ops",
+        ),
+        (
+            ["SymbolicGradient"],
+            "in a graph that was saved",
+            "REGISTER_OP_GRADIENT",
+            f"C++ describes a function: {functions} ops",
+        ),
+        (
+            ["AddSymbolicGradients"],
+            "in a C++ program",
+            "REGISTER_GRADIENT_OP",
+            f"C++ adds nodes: {graphs} ops",
+        ),
+    ]
+    bold = 'font-weight="bold"'
+    parts = [
+        text(93, 14, "who asks", MIDDLE, bold),
+        text(328, 14, "which registry", MIDDLE, bold),
+    ]
+    for number, (asking, where, registry, holds) in enumerate(lanes):
+        top = 26 + number * 108
+        for left, width, names, note in (
+            (2, 182, asking, where),
+            (214, 228, [registry], holds),
+        ):
+            middle, strong = left + width / 2, 2.5 if number and left > 2 else 1
+            parts.append(
+                f'<rect x="{left}" y="{top}" width="{width}" height="72" rx="6" {LINE} stroke-width="{strong}"/>'
+            )
+            for line, name in enumerate(names):
+                y = top + 32 + 17 * line - 8 * (len(names) - 1)
+                parts.append(text(middle, y, name, MIDDLE, CODE, 'font-size="13"'))
+            parts.append(text(middle, top + 60, note, MIDDLE, SMALL))
+        parts.append(f'<path d="M184 {top + 36}H212m-7 -5l7 5l-7 5" {LINE}/>')
+    parts.append(
+        f'<path d="M328 98V108Q328 116 320 116H101Q93 116 93 124V132m-5 -7l5 7l5 -7" {LINE} stroke-dasharray="5 4"/>'
+    )
+    parts.append(text(200, 111, "the bridge", MIDDLE, SMALL))
+    says = ["Who asks, and which registry."]
+    for asking, where, registry, holds in lanes:
+        says.append(f"{' and '.join(asking)} {where}: {registry}, {holds}.")
+    says.append("The bridge leads from the first registry to SymbolicGradient.")
+    return HTML(drawing(parts, 446, 318, " ".join(says)))
+
+
+def function_graph(function: FunctionDef) -> HTML:
+    """Draws a function as it was described: its arguments, its nodes with their ops, and its results."""
+    arguments = [arg.name for arg in function.signature.input_arg]
+    results = {f"{name} ": end.split(":")[0] for name, end in function.ret.items()}
+    ops = {node.name: node.op for node in function.node_def}
+    starts = {
+        node.name: [source.split(":")[0] for source in node.input]
+        for node in function.node_def
+    }
+    starts |= {result: [source] for result, source in results.items()}
+    layers = _layers([*arguments, *starts], starts)
+    depth = max(layers.values())
+    rows = [
+        [name for name in layers if layers[name] == layer] for layer in range(depth + 1)
+    ]
+    width, high, step = 132, 44, 78
+    across = max(map(len, rows)) * (width + 18)
+    x: dict[str, float] = {}
+    for row in reversed(rows):
+
+        def place(name: str) -> float:
+            users = [
+                x[user] + number / 9
+                for user in x
+                for number, start in enumerate(starts.get(user, []))
+                if start == name
+            ]
+            return sum(users) / max(1, len(users))
+
+        for number, name in enumerate(sorted(row, key=place)):
+            x[name] = across * (number + 0.5) / len(row)
+    parts = []
+    for name, sources in starts.items():
+        for number, source in enumerate(sources):
+            apart = 24 * (number - (len(sources) - 1) / 2)
+            begin = x[source] + (apart if sources.count(source) > 1 else 0)
+            top, bottom = layers[source] * step + high - 2, layers[name] * step
+            parts.append(
+                f'<path d="M{begin:.0f} {top}L{x[name] + apart:.0f} {bottom}" {LINE}/>'
+                f'<circle cx="{x[name] + apart:.0f}" cy="{bottom}" r="3.5"/>'
+            )
+    for name, layer in layers.items():
+        left, top = x[name] - width / 2, layer * step + 2
+        end = name in arguments or name in results
+        parts.append(
+            f'<rect x="{left:.0f}" y="{top}" width="{width}" height="{high - 4}" rx="{20 if end else 6}" '
+            f'fill="{COLOURS[0] if end else "none"}" fill-opacity="0.2" stroke="currentColor"/>'
+        )
+        middle = top + (25 if end else 17)
+        parts.append(text(x[name], middle, name.strip(), MIDDLE, CODE))
+        if not end:
+            parts.append(text(x[name], top + 34, ops[name], MIDDLE, SMALL))
+    says = ["The function as a graph."]
+    for name, sources in starts.items():
+        kind = f", an op {ops[name]}," if name in ops else ""
+        takes = " and ".join(sources) or "nothing"
+        says.append(f"{name.strip()}{kind} takes {takes}.")
+    label = " ".join(says)
+    return HTML(drawing(parts, across, depth * step + high + 4, label, style=FITTING))
+
+
+def _layers(names: Sequence[str], starts: Mapping[str, list[str]]) -> dict[str, int]:
+    """From each name to its layer: right above the first one that uses it."""
+    below: dict[str, int] = {}
+
+    def height(name: str) -> int:
+        if name not in below:
+            users = [user for user, sources in starts.items() if name in sources]
+            below[name] = max((height(user) + 1 for user in users), default=0)
+        return below[name]
+
+    top = max(map(height, names))
+    return {name: top - below[name] for name in names}
+
+
+def wave(
+    hours: Sequence[float], values: Sequence[float], slopes: Sequence[float]
+) -> HTML:
+    """A curve with tangents of the given slopes at every third of its points."""
+    left, width, height = 30, 440, 190
+
+    def at(hour: float, value: float) -> str:
+        across = left + width * (hour - hours[0]) / (hours[-1] - hours[0])
+        return f"{across:.1f} {height / 2 - value * 7:.1f}"
+
+    points = "L".join(at(*point) for point in zip(hours, values))
+    parts = [
+        f'<path d="M{at(hours[0], 0)}L{at(hours[-1], 0)}" {LINE} stroke-opacity="0.3"/>',
+        f'<path d="M{points}" fill="none" stroke="{COLOURS[0]}" stroke-width="2.5"/>',
+    ]
+    span = (hours[-1] - hours[0]) / 24
+    for hour, value, slope in list(zip(hours, values, slopes))[::12]:
+        start = at(hour - span, value - span * slope)
+        end = at(hour + span, value + span * slope)
+        parts.append(
+            f'<path d="M{start}L{end}" stroke="{COLOURS[1]}" stroke-width="4" stroke-linecap="round"/>'
+        )
+        x, y = map(float, at(hour, value).split())
+        parts.append(
+            text(x, y - 14 if value >= 0 else y + 24, f"{slope + 0:.1f}", MIDDLE, SMALL)
+        )
+    for hour in hours[::24]:
+        x = float(at(hour, 0).split()[0])
+        parts.append(text(x, height + 18, f"{hour:g} h", MIDDLE, SMALL))
+    label = "A sine curve over the hours of a day, with a short tangent and its slope at every third hour."
+    return HTML(drawing(parts, left + width + 40, height + 28, label, style=FITTING))
+
+
+def bridge_times() -> HTML:
+    """How much longer the ways over C++ take than a gradient in Python, from `bench/bridge.csv`."""
+    table = read("bridge")
+    modes = ["eager", "tf.function"]
+    drawn = []
+    for row in table.where(mode="eager"):
+        if float(row["ratio"]) != 1:
+            each = [table.where(mode=mode, way=row["way"])[0] for mode in modes]
+            spreads = [(float(one["q1"]), float(one["q3"])) for one in each]
+            drawn.append(
+                Bar(row["way"], [float(one["ratio"]) for one in each], spreads)
+            )
+    return bars(
+        {"": drawn},
+        "How many times longer the ways over C++ take than a gradient in Python.",
+        "times as long as with a gradient in Python",
+        modes,
+        names_width=90,
+        origin=1.0,
+    )
