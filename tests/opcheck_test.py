@@ -256,6 +256,18 @@ def test_a_race_is_found():
     assert "no kernel on any device for int32" in report["dtypes"].seen
 
 
+def test_a_race_that_is_found_ends_the_calls():
+    """Else the worker would be silent for longer than the timeout."""
+    report = opcheck.check(
+        racy_zero_out,
+        normal(1_000_000),
+        checks=["concurrency"],
+        concurrency_seconds=600,
+        timeout=30,
+    )
+    assert "instead of" in report["concurrency"].seen
+
+
 # Ops made of Python.
 
 
