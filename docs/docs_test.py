@@ -13,6 +13,7 @@ CHAPTERS = list(book.chapters().values())
 # Pages that are no chapters: they have cells, and headings of their own.
 NO_EXAMPLE = {
     "attr_types",
+    "checks",
     "cpu",
     "gpu",
     "gradient_registries",

@@ -24,7 +24,6 @@ kept: A tensor of the same shape.
 count: How many elements to keep, in row-major order; all if there are fewer.
 )doc");
 
-// [kernel] No element is special, so none needs a line of its own.
 template <typename T>
 class KeepFirstOp : public tensorflow::OpKernel {
  public:
@@ -50,7 +49,6 @@ class KeepFirstOp : public tensorflow::OpKernel {
   int64_t count_;
 };
 
-// [register] One line for each device and type.
 REGISTER_KERNEL_BUILDER(
     Name("KeepFirst").Device(tensorflow::DEVICE_CPU).TypeConstraint<float>("T"),
     KeepFirstOp<float>);

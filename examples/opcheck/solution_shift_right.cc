@@ -22,7 +22,6 @@ Moves the elements of a tensor towards its end; zeros come in at its start.
 places: How far, in row-major order.
 )doc");
 
-// [check] Repaired: no further than the tensor is long.
 template <typename T>
 class ShiftRightRepairedOp : public tensorflow::OpKernel {
  public:
@@ -48,7 +47,6 @@ class ShiftRightRepairedOp : public tensorflow::OpKernel {
   int64_t places_;
 };
 
-// [register] Two types.
 REGISTER_KERNEL_BUILDER(Name("ShiftRightRepaired")
                             .Device(tensorflow::DEVICE_CPU)
                             .TypeConstraint<float>("T"),

@@ -13,33 +13,6 @@
 namespace op_by_op {
 namespace {
 
-REGISTER_OP("KeepFirstBounded")
-    .Attr("T: {float, double, int32}")
-    .Attr("count: int = 1")
-    .Input("values: T")
-    .Output("kept: T")
-    .SetShapeFn(tensorflow::shape_inference::UnchangedShape);
-
-REGISTER_OP("KeepFirstSloped")
-    .Attr("T: {float, double, int32}")
-    .Attr("count: int = 1")
-    .Input("values: T")
-    .Output("kept: T")
-    .SetShapeFn(tensorflow::shape_inference::UnchangedShape);
-
-// [interface] The first draft.
-REGISTER_OP("KeepFirstDraft")
-    .Attr("T: {float, double, int32}")
-    .Attr("count: int = 1")
-    .Input("values: T")
-    .Output("kept: T")
-    .SetShapeFn([](tensorflow::shape_inference::InferenceContext* context) {
-      context->set_output(
-          0, context->Vector(context->NumElements(context->input(0))));
-      return absl::OkStatus();
-    });
-
-// [kernel] The first draft.
 template <typename T>
 class KeepFirstDraftOp : public tensorflow::OpKernel {
  public:
@@ -68,15 +41,7 @@ class KeepFirstDraftOp : public tensorflow::OpKernel {
   const T* values_;
 };
 
-// [shape] Repaired: the output has the shape of the input.
-REGISTER_OP("KeepFirstShaped")
-    .Attr("T: {float, double, int32}")
-    .Attr("count: int = 1")
-    .Input("values: T")
-    .Output("kept: T")
-    .SetShapeFn(tensorflow::shape_inference::UnchangedShape);
-
-// [check] Repaired: never more elements than there are.
+// Never more elements than there are.
 template <typename T>
 class KeepFirstBoundedOp : public tensorflow::OpKernel {
  public:
@@ -107,22 +72,7 @@ class KeepFirstBoundedOp : public tensorflow::OpKernel {
   const T* values_;
 };
 
-// [attr] Repaired: a minimum, which TensorFlow holds callers to, and a Doc.
-REGISTER_OP("KeepFirstLocal")
-    .Attr("T: {float, double, int32}")
-    .Attr("count: int >= 0 = 1")
-    .Input("values: T")
-    .Output("kept: T")
-    .SetShapeFn(tensorflow::shape_inference::UnchangedShape)
-    .Doc(R"doc(
-Keeps the first elements of a tensor and sets all others to zero.
-
-values: A tensor of any shape.
-kept: A tensor of the same shape.
-count: How many elements to keep, in row-major order; all if there are fewer.
-)doc");
-
-// [race] Repaired: what a call works on is local to it.
+// What a call works on is local to it.
 template <typename T>
 class KeepFirstLocalOp : public tensorflow::OpKernel {
  public:
@@ -150,7 +100,7 @@ class KeepFirstLocalOp : public tensorflow::OpKernel {
   int64_t count_;
 };
 
-// [register] Each version of the op, and the kernel that it uses.
+// Each version of the op, and the kernel that it uses.
 #define OP_BY_OP_REGISTER_ONE(name, Kernel, T)                          \
   REGISTER_KERNEL_BUILDER(                                              \
       Name(name).Device(tensorflow::DEVICE_CPU).TypeConstraint<T>("T"), \
@@ -166,6 +116,55 @@ OP_BY_OP_REGISTER(double);
 OP_BY_OP_REGISTER(int32_t);
 #undef OP_BY_OP_REGISTER
 #undef OP_BY_OP_REGISTER_ONE
+
+REGISTER_OP("KeepFirstBounded")
+    .Attr("T: {float, double, int32}")
+    .Attr("count: int = 1")
+    .Input("values: T")
+    .Output("kept: T")
+    .SetShapeFn(tensorflow::shape_inference::UnchangedShape);
+
+REGISTER_OP("KeepFirstSloped")
+    .Attr("T: {float, double, int32}")
+    .Attr("count: int = 1")
+    .Input("values: T")
+    .Output("kept: T")
+    .SetShapeFn(tensorflow::shape_inference::UnchangedShape);
+
+// [interface] The first draft.
+REGISTER_OP("KeepFirstDraft")
+    .Attr("T: {float, double, int32}")
+    .Attr("count: int = 1")
+    .Input("values: T")
+    .Output("kept: T")
+    .SetShapeFn([](tensorflow::shape_inference::InferenceContext* context) {
+      context->set_output(
+          0, context->Vector(context->NumElements(context->input(0))));
+      return absl::OkStatus();
+    });
+
+// [shape] Repaired: the output has the shape of the input.
+REGISTER_OP("KeepFirstShaped")
+    .Attr("T: {float, double, int32}")
+    .Attr("count: int = 1")
+    .Input("values: T")
+    .Output("kept: T")
+    .SetShapeFn(tensorflow::shape_inference::UnchangedShape);
+
+// [attr] Repaired: a minimum, and a Doc.
+REGISTER_OP("KeepFirstLocal")
+    .Attr("T: {float, double, int32}")
+    .Attr("count: int >= 0 = 1")
+    .Input("values: T")
+    .Output("kept: T")
+    .SetShapeFn(tensorflow::shape_inference::UnchangedShape)
+    .Doc(R"doc(
+Keeps the first elements of a tensor and sets all others to zero.
+
+values: A tensor of any shape.
+kept: A tensor of the same shape.
+count: How many elements to keep, in row-major order; all if there are fewer.
+)doc");
 
 }  // namespace
 }  // namespace op_by_op

@@ -10,7 +10,6 @@
 namespace op_by_op {
 namespace {
 
-// [interface] Elements move `places` places, in row-major order.
 REGISTER_OP("ShiftRight")
     .Attr("T: {float, double}")
     .Attr("places: int >= 0")
@@ -23,7 +22,6 @@ Moves the elements of a tensor towards its end; zeros come in at its start.
 places: How far, in row-major order.
 )doc");
 
-// [kernel] What falls off the end is lost.
 template <typename T>
 class ShiftRightOp : public tensorflow::OpKernel {
  public:
@@ -49,7 +47,6 @@ class ShiftRightOp : public tensorflow::OpKernel {
   int64_t places_;
 };
 
-// [register] Two types.
 REGISTER_KERNEL_BUILDER(Name("ShiftRight")
                             .Device(tensorflow::DEVICE_CPU)
                             .TypeConstraint<float>("T"),

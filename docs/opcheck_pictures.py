@@ -1,0 +1,302 @@
+"""The pictures of the chapter on opcheck, drawn from its reports, its processes and the calls that it shrinks.
+
+`watch` keeps what they need of the runs that follow; it changes nothing of them.
+"""
+
+import statistics
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from figures import COLOURS, FITTING, drawing, text
+from IPython.display import HTML
+
+from opcheck import NAMES, Report, children, fuzzing, run
+
+WIDTH = 380
+MIDDLE = 'text-anchor="middle"'
+CODE = 'font-family="monospace"'
+BLUE, ORANGE = (f'fill="{colour}" fill-opacity="0.25"' for colour in COLOURS)
+LOOKS = {
+    "pass": BLUE,
+    "note": BLUE,
+    "skip": 'fill="none" stroke-dasharray="4 3"',
+    "fail": ORANGE,
+    "not run": 'fill="none" stroke-opacity="0.3"',
+}
+MARKS = {"pass": "✓", "note": "✓", "skip": "–", "fail": "✗", "not run": ""}
+
+
+@dataclass
+class Worker:
+    """A fork: which checks it was for, seconds from the start of the server, and how it died, if it did."""
+
+    checks: tuple[str, ...]
+    asked: float
+    born: float
+    ended: float = 0.0
+    death: str = ""
+
+
+@dataclass
+class Watched:
+    """What happened since `watch`: the workers, and the generated calls that failed."""
+
+    server: float = 0.0
+    workers: list[Worker] = field(default_factory=list)
+    failing: list[tuple[list, dict]] = field(default_factory=list)
+
+
+def watch() -> Watched:
+    """Keeps what the pictures need of all runs from now on."""
+    seen, here = Watched(), threading.local()
+    start, inside, alone = children.start_server, run._Run._inside, run._Run._alone
+    opened, crashed, forgotten = (
+        getattr(children.Child, name) for name in ("_open", "_crash", "_forget")
+    )
+    failed = fuzzing._Campaign._fail
+
+    def start_server() -> None:
+        seen.server = seen.server or time.monotonic()
+        start()
+
+    def of_many(self, names, worker):
+        here.checks = tuple(names)
+        return inside(self, names, worker)
+
+    def of_one(self, name):
+        here.checks = (name,)
+        return alone(self, name)
+
+    def open_(self):
+        asked = time.monotonic() - seen.server
+        opened(self)
+        born = time.monotonic() - seen.server
+        self.watched = Worker(getattr(here, "checks", ()), asked, born)
+        seen.workers.append(self.watched)
+
+    def crash(self, *arguments, **options):
+        worker, death = self.watched, crashed(self, *arguments, **options)
+        worker.death = death.args[0]
+        return death
+
+    def forget(self):
+        self.watched.ended = time.monotonic() - seen.server
+        forgotten(self)
+
+    def fail(self, kind, what, inputs, attrs, *rest):
+        seen.failing.append(([np.array(x) for x in inputs], dict(attrs)))
+        return failed(self, kind, what, inputs, attrs, *rest)
+
+    children.start_server = run.start_server = start_server
+    run._Run._inside, run._Run._alone = of_many, of_one
+    children.Child._open, children.Child._crash = open_, crash
+    children.Child._forget = forget
+    fuzzing._Campaign._fail = fail
+    return seen
+
+
+def verdicts(report: Report) -> HTML:
+    """A box for each check, with its verdict."""
+    wide, high, columns = 124, 46, 3
+    parts = []
+    for i, result in enumerate(report.results):
+        x, y = 4 + i % columns * wide, 2 + i // columns * high
+        parts += [
+            f'<rect x="{x}" y="{y}" width="{wide - 6}" height="{high - 6}" rx="5" stroke="currentColor" '
+            f"{LOOKS[result.verdict]}/>",
+            text(x + wide / 2 - 3, y + 17, result.check, MIDDLE, CODE),
+            text(
+                x + wide / 2 - 3,
+                y + 34,
+                f"{MARKS[result.verdict]} {result.verdict}",
+                MIDDLE,
+                'font-weight="bold"' if result.verdict == "fail" else "",
+            ),
+        ]
+    said = "; ".join(f"{one.check}: {one.verdict}" for one in report.results)
+    height = 2 + -(-len(report.results) // columns) * high
+    return HTML(drawing(parts, WIDTH, height, f"{said}.", style=FITTING, font_size=12))
+
+
+def repairs(versions: Mapping[str, Sequence[Report]], rows: Sequence[str]) -> HTML:
+    """A column for each version of an op, and in it a box for each check.
+
+    Args:
+      versions: From the name of each version to its reports.
+      rows: The checks to show.
+    """
+    left, wide, high = 116, 46, 24
+    parts, said = [], []
+    for column, (version, reports) in enumerate(versions.items()):
+        x = left + column * wide
+        found = {one.check: one.verdict for each in reports for one in each.results}
+        parts.append(text(x + wide / 2 - 2, 14, version, MIDDLE, 'font-size="10.5"'))
+        for i, check in enumerate(rows):
+            verdict, y = found.get(check, "not run"), 22 + i * high
+            parts += [
+                f'<rect x="{x}" y="{y}" width="{wide - 4}" height="{high - 4}" rx="3" stroke="currentColor" '
+                f"{LOOKS[verdict]}/>",
+                text(x + wide / 2 - 2, y + 15, MARKS[verdict], MIDDLE),
+            ]
+        failed = [check for check in rows if found.get(check) == "fail"]
+        said.append(f"{version} fails {', '.join(failed) or 'nothing'}")
+    parts += [
+        text(left - 8, 37 + i * high, check, 'text-anchor="end"', CODE)
+        for i, check in enumerate(rows)
+    ]
+    height = 24 + len(rows) * high
+    return HTML(
+        drawing(
+            parts,
+            WIDTH + 14,
+            height,
+            f"{'; '.join(said)}.",
+            style=FITTING,
+            font_size=12,
+            shown_width=480,
+        )
+    )
+
+
+def _title(checks: Sequence[str]) -> str:
+    """Which checks a worker is for, in few words."""
+    if len(checks) < 4:
+        return ", ".join(checks)
+    return f"{checks[0]}, {checks[1]} and {len(checks) - 2} more"
+
+
+def forks(workers: Sequence[Worker]) -> HTML:
+    """The processes of a run on an axis of time: the server, and below it the workers that it forked.
+
+    Args:
+      workers: Of all checks.
+    """
+    rows: dict[tuple[str, ...], list[Worker]] = {}
+    for worker in workers:
+        rows.setdefault(worker.checks, []).append(worker)
+    if sorted(name for checks in rows for name in checks) != sorted(NAMES):
+        raise ValueError(f"not the workers of all checks: {rows.keys()}")
+    end_of_run = max(worker.ended for worker in workers)
+    left, right, high = 10, WIDTH - 6, 40
+    ready = min(worker.born for worker in workers)
+
+    def at(seconds: float) -> float:
+        return round(left + (right - left) * seconds / end_of_run, 1)
+
+    parts = [
+        text(left, 14, "server", 'font-weight="bold"'),
+        text(left + 56, 14, f"imports TensorFlow: {ready:.1f} s; then forks"),
+        f'<rect x="{left}" y="20" width="{at(ready) - left:.1f}" height="12" stroke="currentColor" {BLUE}/>',
+        f'<path d="M{at(ready)} 26H{right}" stroke="currentColor" stroke-dasharray="3 3"/>',
+    ]
+    said = [f"The server imports TensorFlow for {ready:.1f} s"]
+    for i, (checks, workers) in enumerate(sorted(rows.items(), key=_order), start=1):
+        y = 20 + i * high
+        parts.append(text(left, y - 4, _title(checks), CODE, 'font-size="12"'))
+        deaths = 0
+        for worker in workers:
+            x, end = at(worker.born), at(worker.ended)
+            parts.append(
+                f'<path d="M{x} 26V{y}" stroke="currentColor" stroke-opacity="0.2"/>'
+                f'<rect x="{x}" y="{y}" width="{max(end - x, 1):.1f}" height="12" stroke="currentColor" '
+                f"{ORANGE if worker.death else BLUE}/>"
+            )
+            if worker.death:
+                deaths += 1
+                parts.append(
+                    f'<path d="m{end - 4} {y + 2} 8 8m0 -8l-8 8" stroke="currentColor" stroke-width="2"/>'
+                )
+        died = f", of which {deaths} died" if deaths else ""
+        said.append(f"{_title(checks)}: {len(workers)} workers{died}")
+    bottom = 20 + (len(rows) + 1) * high
+    parts.append(f'<path d="M{left} {bottom}H{right}" stroke="currentColor"/>')
+    step = next(n for n in (1, 2, 5, 10, 20, 50) if end_of_run < 9 * n)
+    for second in range(0, int(end_of_run) + 1, step):
+        parts.append(
+            f'<path d="M{at(second)} {bottom}v5" stroke="currentColor"/>'
+            + text(at(second), bottom + 19, f"{second} s", MIDDLE, 'font-size="12"')
+        )
+    return HTML(
+        drawing(
+            parts,
+            WIDTH + 8,
+            bottom + 26,
+            f"{'; '.join(said)}.",
+            style=FITTING,
+            font_size=13,
+            shown_width=560,
+        )
+    )
+
+
+def _order(row: tuple[tuple[str, ...], list[Worker]]) -> tuple[int, int]:
+    return -len(row[0]), NAMES.index(row[0][0])
+
+
+def seconds(workers: Sequence[Worker]) -> dict[str, float]:
+    """How long the server took to be ready, and a fork, the median: from asking for it to having its number."""
+    ready = min(worker.born for worker in workers)
+    took = [worker.born - worker.asked for worker in workers if worker.asked > ready]
+    return {"server": ready, "fork": statistics.median(took)}
+
+
+def shrunk(seen: Watched) -> HTML:
+    """The first failing call of a fuzz run, the shapes of the ones on the way, and the smallest one."""
+    steps = [(inputs[0], attrs) for inputs, attrs in seen.failing]
+    (first, first_attrs), (last, last_attrs) = steps[0], steps[-1]
+    if not first.size > last.size == 1:
+        raise ValueError(f"{first.shape} is not shrunk to one element: {last.shape}")
+    wide, high, top = 76, 22, 46
+    rows = first.reshape(-1, first.shape[-1])
+    parts = [
+        text(4, 16, "found", 'font-weight="bold"'),
+        text(4, 34, _attrs(first_attrs), CODE),
+        text(WIDTH - 4, 16, "reported", 'text-anchor="end"', 'font-weight="bold"'),
+        text(WIDTH - 4, 34, _attrs(last_attrs), 'text-anchor="end"', CODE),
+    ]
+    block = first.shape[-2] if first.ndim > 1 else 1
+    for (row, column), value in np.ndenumerate(rows):
+        x, y = 4 + column * wide, top + row * high + row // block * 6
+        parts.append(_cell(x, y, wide, high, value, row + column == 0))
+    bottom = top + len(rows) * (high + 6 / block)
+    x, y = WIDTH - 4 - wide, (top + bottom) / 2 - high / 2
+    start = 4 + rows.shape[1] * wide + 6
+    parts += [
+        f'<path d="M{start} {y + high / 2}H{x - 6}m-6 -5l6 5l-6 5" fill="none" stroke="currentColor"/>',
+        _cell(x, y, wide, high, last.item(), True),
+    ]
+    shapes = list(dict.fromkeys(str(list(inputs.shape)) for inputs, _ in steps))
+    way = " → ".join(shapes)
+    parts.append(text(4, bottom + 20, f"shapes: {way}"))
+    label = (
+        f"Found: {first.size} numbers of shape {shapes[0]}, {_attrs(first_attrs)}. On the way: {way}. "
+        f"Reported: the number {last.item():g}, {_attrs(last_attrs)}."
+    )
+    return HTML(
+        drawing(
+            parts,
+            WIDTH,
+            bottom + 28,
+            label,
+            style=FITTING,
+            font_size=13,
+            shown_width=560,
+        )
+    )
+
+
+def _attrs(attrs: Mapping) -> str:
+    return ", ".join(f"{name}={value}" for name, value in attrs.items())
+
+
+def _cell(
+    x: float, y: float, wide: float, high: float, value: float, marked: bool
+) -> str:
+    look = ORANGE if marked else 'fill="none"'
+    return (
+        f'<rect x="{x}" y="{y}" width="{wide}" height="{high}" stroke="currentColor" {look}/>'
+        + text(x + wide / 2, y + 15, f"{value:.3g}", MIDDLE, 'font-size="11"')
+    )
