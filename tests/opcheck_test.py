@@ -1105,6 +1105,22 @@ def test_a_raised_minimum_is_found():
     assert "at least minimum 1" in "\n".join(compatibility.problems(old, now))
 
 
+def test_outputs_that_a_saved_model_does_not_find_are_problems():
+    now = op_def("Cumsum")
+    old = op_def("Cumsum")
+    old.output_arg[0].name = "sums"
+    assert compatibility.problems(old, now) == [
+        "output sums is gone, or has another name"
+    ]
+    now, old = op_def("Split"), op_def("Split")
+    old.output_arg[0].number_attr = ""
+    [length] = [attr for attr in old.attr if attr.name == "num_split"]
+    old.attr.remove(length)
+    assert "output output became a list, which SavedModels do not find" in (
+        compatibility.problems(old, now)
+    )
+
+
 def test_schema_reads_text():
     old = op_def()
     old.attr.add(name="speed", type="int")

@@ -2,8 +2,8 @@
 
 TensorFlow's C++ function OpDefCompatible is not reachable from Python, so its importer is asked
 instead: graphs with every kind of node that the old definition allows are imported against the
-registered one. The two things that an importer lets pass are compared here: another default for
-an attr, and an attr that is gone, which it ignores with a warning.
+registered one. What an importer lets pass is compared here: another default for an attr; an attr that
+is gone, which it ignores with a warning; and outputs that functions of SavedModels would not find.
 """
 
 from collections.abc import Iterator
@@ -41,10 +41,33 @@ def problems(old: op_def_pb2.OpDef, now: op_def_pb2.OpDef) -> list[str]:
                     f"the default of attr {attr.name} was {_text(attr.default_value)} and "
                     f"is {_text(new.default_value)}"
                 )
+    found += _lost_outputs(old, now)
     for attrs_of_node in _nodes(old):
         if complaint := _import(old, attrs_of_node):
             if complaint not in found:
                 found.append(complaint)
+    return found
+
+
+def _lost_outputs(old: op_def_pb2.OpDef, now: op_def_pb2.OpDef) -> list[str]:
+    """Outputs that `tf.saved_model.load` does not find: nodes of a function name them, `Split:output:0`.
+
+    For the length of a list it looks into the node, where an attr that came later is missing
+    (`_get_num_args` in tensorflow/python/framework/function_def_to_graph.py).
+    """
+    outputs = {output.name: output for output in now.output_arg}
+    attrs = {attr.name for attr in old.attr}
+    found = []
+    for output in old.output_arg:
+        if output.name not in outputs:
+            found.append(f"output {output.name} is gone, or has another name")
+            continue
+        new = outputs[output.name]
+        length = new.number_attr or new.type_list_attr
+        if length and length not in attrs:
+            found.append(
+                f"output {output.name} became a list, which SavedModels do not find"
+            )
     return found
 
 
