@@ -42,7 +42,7 @@ HEADERS = [
 # Names of other programs, and one that a reader is to choose.
 ELSEWHERE = {
     *("LD_LIBRARY_PATH", "tf_custom_op_library", "xprof", "initcheck", "racecheck"),
-    *("TF_CALL", "MixV2"),
+    *("TF_CALL", "MuLawV2"),
 }
 SWALLOWED = re.compile(r"(\|\||;|&)\s*(true\b|:(?=\s|$))|\bset \+e\b")
 TAGS = {"hide-input", "remove-cell", "remove-input"}

@@ -1,110 +1,61 @@
-// What all ops of this chapter share: the shape function and the kernel.
+// MuLaw, as each version of the library computes it.
 
 #ifndef OP_BY_OP_BACKWARD_COMPATIBILITY_H_
 #define OP_BY_OP_BACKWARD_COMPATIBILITY_H_
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
+#include <string>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "tensorflow/core/framework/op_kernel.h"
-#include "tensorflow/core/framework/shape_inference.h"
 
 namespace op_by_op {
 
-// [shape] All inputs have one shape, and the output has it too.
-inline absl::Status ShapeOfAllInputs(
-    tensorflow::shape_inference::InferenceContext* context) {
-  tensorflow::shape_inference::ShapeHandle shape = context->input(0);
-  for (int i = 1; i < context->num_inputs(); ++i) {
-    TF_RETURN_IF_ERROR(context->Merge(shape, context->input(i), &shape));
-  }
-  context->set_output(0, shape);
-  return absl::OkStatus();
+// The interface of an op has no minimum for a float.
+inline absl::Status CheckMu(float mu) {
+  if (mu > 0 && std::isfinite(mu)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("mu must be positive and finite, got ", mu));
 }
 
-// [check] In eager execution no shape function has run before the kernel.
-inline absl::Status InputsHaveOneShape(tensorflow::OpKernelContext& context) {
-  const tensorflow::TensorShape& shape = context.input(0).shape();
-  for (int i = 1; i < context.num_inputs(); ++i) {
-    if (context.input(i).shape() != shape) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "input ", i, " must have the shape of input 0, ", shape.DebugString(),
-          ", got ", context.input(i).shape().DebugString()));
-    }
-  }
-  return absl::OkStatus();
-}
-
-// [kernel] Adds the inputs up, element by element, and applies a function to
-// each sum. The function reads its attrs from the construction.
-template <typename T, typename Function>
-class SumThenOp : public tensorflow::OpKernel {
+// Applies a formula to each number. The formula is one of a version's
+// own, and reads its attrs from the construction.
+template <typename T, typename Formula>
+class MuLawOp : public tensorflow::OpKernel {
  public:
-  explicit SumThenOp(tensorflow::OpKernelConstruction* construction)
-      : OpKernel(construction), function_(construction) {}
+  explicit MuLawOp(tensorflow::OpKernelConstruction* construction)
+      : OpKernel(construction), formula_(construction) {}
 
   void Compute(tensorflow::OpKernelContext* context) override {
-    OP_REQUIRES_OK(context, InputsHaveOneShape(*context));
-    const tensorflow::Tensor& first = context->input(0);
-    tensorflow::Tensor* output = nullptr;
-    OP_REQUIRES_OK(context,
-                   context->allocate_output(0, first.shape(), &output));
-
-    auto out = output->flat<T>();
-    const auto end = out.data() + out.size();
-    std::copy_n(first.flat<T>().data(), out.size(), out.data());
-    for (int i = 1; i < context->num_inputs(); ++i) {
-      std::transform(out.data(), end, context->input(i).flat<T>().data(),
-                     out.data(), std::plus<T>());
-    }
-    std::transform(out.data(), end, out.data(), function_);
+    const tensorflow::Tensor& signal = context->input(0);
+    tensorflow::Tensor* result = nullptr;
+    OP_REQUIRES_OK(context, context->forward_input_or_allocate_output(
+                                {0}, 0, signal.shape(), &result));
+    const auto in = signal.flat<T>();
+    std::transform(in.data(), in.data() + in.size(), result->flat<T>().data(),
+                   formula_);
   }
 
  private:
-  const Function function_;
+  const Formula formula_;
 };
 
-// [functor] What both versions apply, the same in both.
-template <typename T>
-struct Positive {
-  explicit Positive(tensorflow::OpKernelConstruction*) {}
-  T operator()(T x) const { return x < 0 ? 0 : x; }
-};
-
-struct Keep {
-  explicit Keep(tensorflow::OpKernelConstruction*) {}
-  float operator()(float x) const { return x; }
-};
-
-struct Half {
-  explicit Half(tensorflow::OpKernelConstruction*) {}
-  float operator()(float x) const { return x / 2; }
-};
-
-struct Square {
-  explicit Square(tensorflow::OpKernelConstruction*) {}
-  float operator()(float x) const { return x * x; }
-};
-
-struct Negate {
-  explicit Negate(tensorflow::OpKernelConstruction*) {}
-  float operator()(float x) const { return -x; }
-};
-
-struct Softsign {
-  explicit Softsign(tensorflow::OpKernelConstruction*) {}
-  float operator()(float x) const { return x / (1 + std::abs(x)); }
-};
-
-struct AtMost {
-  explicit AtMost(tensorflow::OpKernelConstruction* construction) {
-    OP_REQUIRES_OK(construction, construction->GetAttr("limit", &limit));
+// [formula] Gives quiet numbers more of the range from 0 to 1 than loud ones,
+// or takes that back.
+struct MuLaw {
+  template <typename T>
+  T operator()(T x) const {
+    const T range = std::log1p(static_cast<T>(mu));
+    const T size = std::abs(x);
+    const T result = decode ? std::expm1(size * range) / static_cast<T>(mu)
+                            : std::log1p(static_cast<T>(mu) * size) / range;
+    return std::copysign(result, x);
   }
-  float operator()(float x) const { return x > limit ? limit : x; }
-  float limit = 0;
+
+  bool decode = false;
+  float mu = 255;
 };
 
 }  // namespace op_by_op

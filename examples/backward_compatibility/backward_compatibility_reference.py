@@ -1,63 +1,14 @@
-"""The ops of both versions in NumPy; the defaults are those of version 1."""
+"""MuLaw of both versions in NumPy."""
 
 import numpy as np
 
 
-def amplify_reference(signal, factor=2):
-    """The signal times a factor."""
-    return np.float32(factor) * signal
-
-
-def attenuate_reference(signal, divisor=2):
-    """The signal over a divisor."""
-    return signal / np.float32(divisor)
-
-
-def rectify_reference(signal):
-    """What is above zero."""
-    return np.maximum(signal, 0)
-
-
-def limit_reference(signal, limit):
-    """At most the limit."""
-    return np.where(signal > np.float32(limit), limit, signal)
-
-
-def gate_reference(signal, threshold=0.5):
-    """Zero where the signal is weaker than the threshold."""
-    return np.where(abs(signal) < np.float32(threshold), 0, signal)
-
-
-def snap_reference(signal, rounding):
-    """Whole numbers."""
-    return {"up": np.ceil, "down": np.floor, "nearest": np.rint}[rounding](signal)
-
-
-def mix_reference(signals):
-    """The sum of all signals."""
-    return np.sum(np.stack(signals), axis=0)
-
-
-def power_reference(signals):
-    """The square of their sum."""
-    return np.square(mix_reference(signals))
-
-
-def flip_phase_reference(signals):
-    """Their sum, negated."""
-    return -mix_reference(signals)
-
-
-def blend_reference(signals):
-    """Their mean."""
-    return mix_reference(signals) / np.float32(len(signals))
-
-
-def softsign_reference(signal):
-    """Between -1 and 1."""
-    return signal / (1 + abs(signal))
-
-
-def halve_reference(signal):
-    """Half of the signal."""
-    return signal / 2
+def mu_law_reference(signal, mode, mu=255.0, gain=1.0):
+    """Encoded, sizes from 0 to 1 stay there; decoding undoes it."""
+    if mode not in ("encode", "decode") or not 0 < np.float32(mu) < np.inf:
+        raise ValueError(f"mode {mode}, mu {mu}")
+    mu, gain = (signal.dtype.type(np.float32(attr)) for attr in (mu, gain))
+    size, whole = np.abs(gain * signal), np.log1p(mu)
+    encoded = mode == "encode"
+    result = np.log1p(mu * size) / whole if encoded else np.expm1(size * whole) / mu
+    return np.copysign(result, gain * signal)

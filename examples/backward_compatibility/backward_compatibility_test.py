@@ -1,334 +1,191 @@
-"""Tests of both versions and of the checker: `pytest examples/backward_compatibility`.
+"""Tests of both versions, of what becomes of models, and of the checker: `pytest examples/backward_compatibility`.
 
-Version 2 is loaded here. Version 1 writes its graphs in a process of its own.
+Version 2 is loaded here. Version 1 and its changes each have a process of their own.
 """
 
-import os
-import re
-import subprocess
-import sys
 from pathlib import Path
 
-import backward_compatibility as v2
+import mu_law as v2
 import numpy as np
 import op_def_check
 import pytest
 import read_v1
 import tensorflow as tf
-from backward_compatibility_reference import (
-    amplify_reference,
-    attenuate_reference,
-    blend_reference,
-    flip_phase_reference,
-    gate_reference,
-    halve_reference,
-    limit_reference,
-    mix_reference,
-    power_reference,
-    rectify_reference,
-    snap_reference,
-    softsign_reference,
-)
+from backward_compatibility_reference import mu_law_reference
+from changes import CHANGES, INPUT, OUTPUT, Change, call, changed, in_fork, verdicts
 from google.protobuf import text_format
 from op_def_check import check_op_def, op_defs
-from op_library import load_op_library
+from solution_second_result import second_result
 from tensorflow.core.framework.op_def_pb2 import OpDef
-from tensorflow.core.protobuf.saved_model_pb2 import SavedModel
+from write_v1 import write, write_with_gradients
 
 from opcheck.testing import op_test
 
 HERE = Path(__file__).parent
 SIGNAL = read_v1.SIGNAL.numpy()
-SAFE = {
-    "Amplify": amplify_reference,
-    "Rectify": rectify_reference,
-    "Snap": lambda x: snap_reference(x, "up"),
-    "Power": lambda x: power_reference([x]),
-    "FlipPhase": lambda x: flip_phase_reference([x]),
-    "OpByOp_Softsign": softsign_reference,
-}
-UNSAFE = {
-    "Gate": lambda x: gate_reference(x, 0.1),
-    "Attenuate": attenuate_reference,
-    "Mix": lambda x: mix_reference([x, x]),
-    "Limit": lambda x: limit_reference(x, 1),
-    "Halve": halve_reference,
-}
+MU_LAW_V1 = """
+name: 'MuLaw'
+attr { name: 'mode' type: 'string' allowed_values { list { s: 'encode' s: 'decode' } } }
+attr { name: 'mu' type: 'float' default_value { f: 255 } }
+input_arg { name: 'signal' type: DT_FLOAT }
+output_arg { name: 'result' type: DT_FLOAT }
+"""
+SAME, OTHER = "same result", "another result"
 
 
-def golden_reference(x):
-    y = snap_reference(amplify_reference(rectify_reference(x)), "up")
-    return softsign_reference(-power_reference([y]))
+def features_reference(signal):
+    return np.stack(
+        [mu_law_reference(signal, "encode"), mu_law_reference(signal, "encode", 15.0)]
+    )
 
 
-RECTIFY_V1 = "name: 'Rectify' input_arg { name: 'signal' type: DT_FLOAT } output_arg { name: 'result' type: DT_FLOAT }"
-test_amplify_keeps_its_promises = op_test(
-    v2.amplify, SIGNAL, factor=3.0, reference=amplify_reference
-)
-test_rectify_keeps_its_promises = op_test(
-    v2.rectify,
+test_mu_law_keeps_its_promises = op_test(
+    v2.mu_law,
     SIGNAL,
-    reference=rectify_reference,
-    old_op_def=RECTIFY_V1,
-)
-test_snap_keeps_its_promises = op_test(
-    v2.snap, SIGNAL, rounding="up", reference=snap_reference
+    mode="encode",
+    gain=0.5,
+    reference=mu_law_reference,
+    old_op_def=MU_LAW_V1,
 )
 
 
 @pytest.fixture(scope="module")
-def written(tmp_path_factory):
-    """The folder that version 1 wrote, and its log."""
+def v1(tmp_path_factory):
+    """The folder that version 1 wrote."""
     folder = tmp_path_factory.mktemp("v1")
-    run = subprocess.run(
-        [sys.executable, HERE / "write_v1.py", folder],
-        capture_output=True,
-        text=True,
-        env={
-            **os.environ,
-            "PYTHONPATH": str(HERE.parent),
-            "TF_CPP_MIN_LOG_LEVEL": "1",
-        },
-    )
-    assert run.returncode == 0, run.stderr
-    return folder, run.stderr
+    in_fork(write, folder)
+    return folder
 
 
 @pytest.fixture(scope="module")
-def v1(written):
-    return written[0]
+def found(v1):
+    """What becomes of the files, from the part and the name of a change."""
+    changes = {(part, what): x for part in CHANGES for what, x in CHANGES[part].items()}
+    return dict(zip(changes, verdicts(v1, changes.values())))
 
 
-@pytest.fixture(scope="module")
-def outcomes(v1):
-    """What becomes of each file of version 1, and the log, which has few lines for many removed attrs."""
-    found = {}
-
-    def read_all():
-        for name in SAFE | UNSAFE:
-            found[name] = read_v1.outcome(v1, name)
-
-    log = read_v1.logged(read_all)
-    return found, log
-
-
-@pytest.mark.parametrize("name", SAFE | UNSAFE)
-def test_version_1_equals_the_reference(v1, name):
-    result = np.load(v1 / f"{name}.npy")
-    np.testing.assert_allclose(result, (SAFE | UNSAFE)[name](SIGNAL), rtol=1e-6)
+def test_version_1_equals_the_reference(v1):
+    result = np.load(v1 / "features.npy")
     assert result.dtype == np.float32
+    np.testing.assert_allclose(result, features_reference(SIGNAL), rtol=1e-5)
 
 
-@pytest.mark.parametrize("name", SAFE)
-def test_safe_changes_keep_the_result(outcomes, name):
-    assert outcomes[0][name] == ("same result", "same result")
-
-
-@pytest.mark.parametrize(
-    "name, graph, saved_model",
-    [
-        ("Attenuate", "refused", "refused"),
-        ("Mix", "refused", "refused"),
-        ("Limit", "same result", "another result"),
-        ("Gate", "another result", "another result"),
-        ("Halve", "refused", "refused"),
-    ],
-)
-def test_unsafe_changes_do_not(outcomes, name, graph, saved_model):
-    assert outcomes[0][name] == (graph, saved_model)
-
-
-@pytest.mark.parametrize(
-    "name, raised, message",
-    [
-        ("Attenuate", ValueError, "NodeDef missing attr 'divisor' from Op<name=Atten"),
-        ("Mix", ValueError, "NodeDef missing attr 'T' from Op<name=Mix"),
-        (
-            "Halve",
-            tf.errors.UnimplementedError,
-            r"Op Halve is not available in GraphDef version \d+. It has been removed in "
-            "version 1700. Use Amplify",
-        ),
-    ],
-)
-def test_refusals_say_why(v1, outcomes, name, raised, message):
-    with pytest.raises(raised, match=message):
-        graph = read_v1.read_graph(v1 / f"{name}.pbtxt")
-        read_v1.graph_function(graph)(read_v1.SIGNAL)
-    with pytest.raises(raised, match=message):
-        read_v1.saved_model_function(v1 / name)(read_v1.SIGNAL)
-
-
-def test_the_only_sign_of_a_removed_attr_is_in_the_log(outcomes):
-    assert (
-        "NodeDef mentions attribute threshold which is not in the op definition: Op<name=Gate"
-        in outcomes[1]
-    )
-    assert "Unknown attributes will be ignored" in outcomes[1]
-
-
-def test_not_every_removed_attr_has_a_line_in_the_log(v1):
-    graph = read_v1.read_graph(v1 / "Gate.pbtxt")
-    for i in range(20):
-        graph.node.add(name=f"gate{i}", op="Gate", input=["signal"]).attr[
-            f"gone{i}"
-        ].f = 1
-    log = read_v1.logged(lambda: read_v1.graph_function(graph))
-    assert log.count("NodeDef mentions attribute") < 20
-
-
-def test_a_saved_model_leaves_defaults_out_and_a_graph_does_not(v1):
-    graph = read_v1.read_graph(v1 / "Limit.pbtxt")
-    (limit,) = [node for node in graph.node if node.op == "Limit"]
-    assert limit.attr["limit"].f == 1
-    model = SavedModel.FromString((v1 / "Limit" / "saved_model.pb").read_bytes())
-    nodes = [
-        node
-        for function in model.meta_graphs[0].graph_def.library.function
-        for node in function.node_def
-        if node.op == "Limit"
-    ]
-    assert nodes and all("limit" not in node.attr for node in nodes)
-
-
-def test_a_function_names_the_outputs_of_a_node_and_not_its_inputs(v1):
-    model = SavedModel.FromString((v1 / "golden" / "saved_model.pb").read_bytes())
-    (snap,) = (
-        node
-        for function in model.meta_graphs[0].graph_def.library.function
-        for node in function.node_def
-        if node.op == "Snap"
-    )
-    assert list(snap.input) == ["Amplify:result:0"]
+def test_version_2_runs_what_version_1_saved(v1):
+    assert read_v1.outcomes(v1) == (SAME, SAME)
+    assert check_op_def(op_defs(v1 / "model")["MuLaw"]) == ("", "", "")
 
 
 def test_the_golden_graph_still_gives_its_result():
     graph = read_v1.read_graph(HERE / "backward_compatibility_v1.pbtxt")
-    used = {node.op.replace(">", "_") for node in graph.node}
-    assert used == set(SAFE) | {"Placeholder", "Identity"}
-    result = read_v1.graph_function(graph)(read_v1.SIGNAL)
-    np.testing.assert_allclose(result, golden_reference(SIGNAL), rtol=1e-6)
+    features = read_v1.graph_function(graph)(read_v1.SIGNAL)
+    np.testing.assert_allclose(features, features_reference(SIGNAL), rtol=1e-5)
 
 
 def test_version_1_writes_the_golden_graph(v1):
     golden = read_v1.read_graph(HERE / "backward_compatibility_v1.pbtxt")
-    assert list(read_v1.read_graph(v1 / "golden.pbtxt").node) == list(golden.node)
+    assert list(read_v1.read_graph(v1 / "graph.pbtxt").node) == list(golden.node)
+    assert op_defs(v1 / "model")["MuLaw"] == text_format.Parse(MU_LAW_V1, OpDef())
 
 
 @pytest.mark.parametrize(
-    "name, compatible, defaults",
-    [(name, "", "") for name in SAFE]
-    + [
-        ("Attenuate", "Attr 'divisor' added without default", ""),
-        ("Mix", "Attr 'N' removed", ""),
-        ("Limit", "", "has changed it's default value; from 1 to 0.5"),
-        ("Gate", "Attr 'threshold' removed", ""),
-        ("Halve", "", ""),
+    "part, what, checks, graph, model",
+    [
+        ("Attr", "added, with a default", "", SAME, SAME),
+        ("Attr", "added, without one", "Attr 'gain' added without default", *2 * ["missing attr 'gain'"]),
+        ("Attr", "a default changed", "default value; from 255 to 10", SAME, OTHER),
+        ("Attr", "a default taken away", "from 255 to no default", SAME, "missing attr 'mu'"),
+        ("Attr", "removed", "Attr 'mu' removed", OTHER, OTHER),
+        ("Attr", "one value more", "", SAME, SAME),
+        ("Attr", "one value less", "stricter set of allowed", *2 * ["not in the list of allowed values"]),
+        ("Attr", "in place of a type", "", SAME, SAME),
+        ("Input", "renamed", "", SAME, SAME),
+        ("Input", "made a list", "", SAME, SAME),
+        ("Input", "added", "Input signature mismatch", *2 * ["do not match 1 inputs"]),
+        ("Input", "an empty list added", "", SAME, SAME),
+        ("Output", "renamed", "Output signature mismatch", SAME, "KeyError: 'MuLaw:result:0'"),
+        ("Output", "made a list", "", SAME, "KeyError: 'MuLaw:result:0'"),
+        ("Output", "added", "Output signature mismatch", SAME, "has 2 outputs but"),
+        ("Output", "an empty list added", "", SAME, SAME),
+        ("Output", "another type", "Output signature mismatch", *2 * ["incompatible with expected float"]),
+        ("The rest", "a stricter shape function", "", *2 * ["must be rank 2 but is rank 1"]),
+        ("The rest", "another result of the kernel", "", OTHER, OTHER),
+        ("The rest", "no kernel", "", *2 * ["No OpKernel was registered to support Op 'MuLaw'"]),
+        ("The rest", "another name", *3 * ["Op type not registered 'MuLaw'"]),
+        ("The rest", "an end in the future", "", SAME, SAME),
+        ("The rest", "an end in the past", "", *2 * ["removed in version 1700. Use OpByOp>MuLaw"]),
     ],
-)
-def test_verdicts(v1, name, compatible, defaults):
-    verdict = check_op_def(op_defs(v1 / name)[name.replace("_", ">")])
-    for message, expected in zip(verdict, (compatible, defaults, "")):
+)  # fmt: skip
+def test_what_becomes_of_a_model(found, part, what, checks, graph, model):
+    verdict = found[part, what]
+    for message, expected in zip(verdict, (checks, graph, model)):
         assert expected in message and bool(expected) == bool(message)
 
 
-def test_an_added_default_must_stay():
-    old = text_format.Parse(
-        "name: 'Amplify' input_arg { name: 'signal' type: DT_FLOAT } output_arg { name: 'result' type: DT_FLOAT }",
-        OpDef(),
+def test_each_change_has_its_row(found):
+    [mark] = test_what_becomes_of_a_model.pytestmark
+    assert [row[:2] for row in mark.args[1]] == [*found]
+
+
+def test_the_only_sign_of_a_removed_attr_is_in_the_log(found):
+    log = found["Attr", "removed"].log
+    assert "NodeDef mentions attribute mu which is not in the op definition" in log
+    assert "Unknown attributes will be ignored" in log
+    assert found["Attr", "a default changed"].log == ""
+
+
+def test_a_coming_end_is_logged(found):
+    assert (
+        "Op MuLaw is deprecated. It will cease to work in GraphDef version 3000. Use OpByOp>MuLaw"
+        in found["The rest", "an end in the future"].log
     )
-    between = OpDef.FromString(old.SerializeToString())
-    between.attr.add(name="factor", type="float").default_value.f = 3
-    verdict = check_op_def(old, between)
-    assert verdict.compatible == verdict.defaults == ""
-    assert "Can't change default value for attr 'factor' from 3" in (
-        verdict.added_defaults
-    )
-    assert "has changed it's default value; from 3 to 2" in (
-        check_op_def(between).defaults
-    )
-    between.attr[0].default_value.f = 2
-    assert check_op_def(old, between) == ("", "", "")
+
+
+def test_a_saved_model_leaves_defaults_out_and_a_graph_does_not(v1):
+    graph = read_v1.read_graph(v1 / "graph.pbtxt").node
+    assert [x.attr["mu"].f for x in graph if x.op == "MuLaw"] == [255, 15]
+    strong, mild, stack = read_v1.saved_nodes(v1 / "model")
+    assert "mu" not in strong.attr and mild.attr["mu"].f == 15
+    assert list(stack.input) == [f"{x.name}:result:0" for x in (strong, mild)]
 
 
 @pytest.mark.parametrize(
-    "old, complaint",
+    "old, new, complaint",
     [
-        (
-            "name: 'Rectify' output_arg { name: 'result' type: DT_FLOAT }",
-            "Input signature mismatch '' vs. 'float'",
-        ),
-        (
-            "name: 'Rectify' input_arg { name: 'signal' type: DT_FLOAT }",
-            "Output signature mismatch '' vs. 'result:float'",
-        ),
-        (
-            "name: 'Snap' attr { name: 'rounding' type: 'string' } input_arg { name: 's' "
-            "type: DT_FLOAT } output_arg { name: 'result' type: DT_FLOAT }",
-            "Attr 'rounding' has a stricter set of allowed values",
-        ),
-        (
-            "name: 'Power' attr { name: 'N' type: 'int' has_minimum: true minimum: 0 } "
-            "input_arg { name: 's' type: DT_FLOAT number_attr: 'N' } "
-            "output_arg { name: 'result' type: DT_FLOAT }",
-            "Attr 'N' has a higher minimum; from 0 to 1",
-        ),
-        (
-            "name: 'Power' attr { name: 'N' type: 'int' has_minimum: true minimum: 2 } "
-            "input_arg { name: 's' type: DT_FLOAT number_attr: 'N' } "
-            "output_arg { name: 'result' type: DT_FLOAT }",
-            "",
-        ),
-        (
-            "name: 'Rectify' attr { name: 'T' type: 'type' allowed_values { list { type: "
-            "DT_FLOAT } } } input_arg { name: 's' type_attr: 'T' } "
-            "output_arg { name: 'result' type_attr: 'T' }",
-            "",
-        ),
-        (
-            "name: 'Mix' attr { name: 'T' type: 'list(type)' has_minimum: true minimum: 1 "
-            "allowed_values { list { type: DT_FLOAT } } } "
-            "input_arg { name: 'signals' type_list_attr: 'T' } "
-            "output_arg { name: 'result' type: DT_FLOAT }",
-            "",
-        ),
-        (
-            "name: 'FlipPhase' input_arg { name: 'sound' type: DT_FLOAT } "
-            "output_arg { name: 'result' type: DT_FLOAT }",
-            "",
-        ),
-        (
-            "name: 'FlipPhase' input_arg { name: 'signal' type: DT_FLOAT } "
-            "output_arg { name: 'sound' type: DT_FLOAT }",
-            "Output signature mismatch 'sound:float' vs. 'result:float'",
-        ),
+        ("type: DT_FLOAT } output", "type: DT_DOUBLE } output", "Input signature"),
+        ("name: 'result'", "name: 'louder'", "Output signature mismatch 'louder:float'"),
+        ("attr { name: 'mu'", "attr { name: 'law'", "Attr 'law' removed"),
+        ("s: 'encode' s: 'decode'", "s: 'encode'", ""),
+        ("name: 'signal'", "name: 'sound'", ""),
     ],
-    ids=[
-        "input added",
-        "output added",
-        "values taken away",
-        "minimum raised",
-        "minimum lowered",
-        "type added",
-        "type added to a list",
-        "input renamed",
-        "output renamed",
-    ],
-)
-def test_other_changes(old, complaint):
-    found = check_op_def(text_format.Parse(old, OpDef())).compatible
-    assert complaint in found and bool(complaint) == bool(found)
+)  # fmt: skip
+def test_other_changes(old, new, complaint):
+    text = " ".join(MU_LAW_V1.split())
+    assert old in text
+    found = check_op_def(text_format.Parse(text.replace(old, new), OpDef()))
+    assert complaint in found.compatible and bool(complaint) == bool(found.compatible)
+
+
+def test_an_added_default_must_stay():
+    old = text_format.Parse(MU_LAW_V1, OpDef())
+    between = text_format.Parse(MU_LAW_V1, OpDef())
+    between.attr.add(name="gain", type="float").default_value.f = 3
+    verdict = check_op_def(old, between)
+    assert verdict.compatible == verdict.defaults == ""
+    assert "Can't change default value for attr 'gain' from 3" in verdict.added_defaults
+    assert "from 3 to 1" in check_op_def(between).defaults
+    between.attr[-1].default_value.f = 1
+    assert check_op_def(old, between) == ("", "", "")
 
 
 @pytest.mark.parametrize(
     "old, between, message",
     [
         (b"\xff", b"\xff", "input 0 must be a serialized OpDef"),
-        ("name: 'Gate'", b"\xff", "input 1 must be a serialized OpDef"),
-        ("name: 'gate'", "name: 'gate'", r"Invalid name: gate \(Did you use CamelC"),
-        ("name: 'Gate'", "name: 'Mix'", "must define one op, got Gate and Mix"),
+        ("name: 'MuLaw'", b"\xff", "input 1 must be a serialized OpDef"),
+        ("name: 'law'", "name: 'law'", r"Invalid name: law \(Did you use CamelC"),
+        ("name: 'MuLaw'", "name: 'Relu'", "must define one op, got MuLaw and Relu"),
         ("name: 'Gone'", "name: 'Gone'", "Op type not registered 'Gone'"),
-        (["", ""], "name: 'Gate'", r"input 0 must be a scalar, got shape \[2\]"),
+        (["", ""], "name: 'MuLaw'", r"input 0 must be a scalar, got shape \[2\]"),
     ],
 )
 def test_check_op_def_refuses_what_is_no_definition(mode, old, between, message):
@@ -345,8 +202,8 @@ def test_check_op_def_refuses_what_is_no_definition(mode, old, between, message)
         call(tf.constant(bytes_of(old)), tf.constant(bytes_of(between)))
 
 
-def test_check_op_def_is_stateful(v1):
-    old = tf.constant(op_defs(v1 / "Snap")["Snap"].SerializeToString())
+def test_check_op_def_is_stateful():
+    old = tf.constant(text_format.Parse(MU_LAW_V1, OpDef()).SerializeToString())
     traced = tf.function(op_def_check._library.check_op_def, autograph=False)
     graph = traced.get_concrete_function(old, old).graph
     (op,) = [op for op in graph.get_operations() if op.type == "CheckOpDef"]
@@ -360,196 +217,93 @@ def test_check_op_def_refuses_other_shapes_when_traced():
         )
 
 
-@pytest.mark.parametrize("producer, runs", [(1699, True), (1700, False)])
-def test_a_session_looks_at_the_producer_of_the_graph(v1, producer, runs):
-    graph_def = read_v1.read_graph(v1 / "Halve.pbtxt")
-    graph_def.versions.producer = producer
-    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
-
-        def run():
-            signal, result = tf.graph_util.import_graph_def(
-                graph_def, return_elements=["signal:0", "Identity:0"]
-            )
-            return session.run(result, {signal: SIGNAL})
-
-        if runs:
-            np.testing.assert_array_equal(run(), SIGNAL / 2)
-        else:
-            with pytest.raises(
-                tf.errors.UnimplementedError, match="removed in version 1700"
-            ):
-                run()
+def test_only_a_custom_gradient_is_in_the_file(tmp_path):
+    in_fork(write_with_gradients, tmp_path)
+    with pytest.raises(LookupError, match="No gradient defined"):
+        in_fork(read_v1.loaded_gradient, tmp_path / "registered")
+    gradient = in_fork(read_v1.loaded_gradient, tmp_path / "custom")
+    signal = np.float32([0.25, 0.5])
+    expected = 255 / (np.log(256) * (1 + 255 * signal))
+    np.testing.assert_allclose(gradient, expected, rtol=1e-5)
 
 
-def test_a_function_does_not_look_at_the_producer(v1, tmp_path):
-    graph_def = read_v1.read_graph(v1 / "Halve.pbtxt")
-    graph_def.versions.producer = 1699
-    model = SavedModel.FromString((v1 / "Halve" / "saved_model.pb").read_bytes())
-    model.meta_graphs[0].graph_def.versions.producer = 1699
-    (tmp_path / "saved_model.pb").write_bytes(model.SerializeToString())
-    for load in (
-        lambda: read_v1.graph_function(graph_def),
-        lambda: read_v1.saved_model_function(tmp_path),
-    ):
-        with pytest.raises(
-            tf.errors.UnimplementedError, match="removed in version 1700"
-        ):
-            load()(read_v1.SIGNAL)
+def test_a_change_must_change_version_1():
+    with pytest.raises(ValueError, match='must have one "nothing"'):
+        changed(Change("something", '"nothing"'))
 
 
-def test_a_deprecated_op_is_refused_in_eager_execution_too():
-    with pytest.raises(tf.errors.UnimplementedError, match="Use Amplify with factor"):
-        v2._library.halve([1.0])
+@pytest.mark.parametrize("first", ["mu", "gain"])
+def test_attrs_are_arguments_in_their_order(first):
+    old = '.Attr("mu: float = 255.0")'
+    lines = [old, '.Attr("gain: float = 1.0")'][:: 1 if first == "mu" else -1]
+    encoded = in_fork(call, Change("\n".join(lines), old), 0.5, "encode", 15.0)
+    expected = mu_law_reference(np.float32(0.5), "encode", **{first: 15.0})
+    np.testing.assert_allclose(float(encoded), expected, rtol=1e-5)
 
 
-def test_a_coming_end_is_logged(written):
-    assert re.search(
-        "Op Halve is deprecated. It will cease to work in GraphDef version 3000. Use Amplify",
-        written[1],
-    )
-
-
-def test_min_consumer_above_this_tensorflow_is_refused(v1):
-    graph_def = read_v1.read_graph(v1 / "Amplify.pbtxt")
-    graph_def.versions.min_consumer = 99999
-    with pytest.raises(
-        ValueError, match="min consumer version 99999 above current version"
-    ):
-        read_v1.graph_function(graph_def)
-
-
-def test_an_op_that_is_gone_and_the_solution_of_the_exercise(v1):
-    graph = read_v1.read_graph(v1 / "Blend.pbtxt")
-    old = op_defs(v1 / "Blend")["Blend"]
-    with pytest.raises(
-        tf.errors.NotFoundError, match="Op type not registered 'Blend' in binary"
-    ):
-        read_v1.graph_function(graph)
-    with pytest.raises(
-        RuntimeError, match=r"Op type not registered 'Blend' in binary .*tf\.contrib"
-    ):
-        read_v1.saved_model_function(v1 / "Blend")
-    with pytest.raises(tf.errors.NotFoundError, match="Op type not registered 'Blend'"):
-        check_op_def(old)
-    blend = load_op_library(HERE / "libsolution_blend.so", "blend").blend
-    assert check_op_def(old) == ("", "", "")
-    np.testing.assert_allclose(
-        np.load(v1 / "Blend.npy"), blend_reference([SIGNAL, SIGNAL**2]), rtol=1e-6
-    )
-    assert read_v1.outcome(v1, "Blend") == ("same result", "same result")
-    np.testing.assert_array_equal(blend([[3.0], [6.0], [9.0]]), [6])
-
-
-def test_a_name_of_tensorflow_s_own_is_taken():
-    assert not hasattr(v2._library, "softsign")
-    with tf.Graph().as_default():
-        (argument,) = tf.nn.softsign([1.0]).op.op_def.input_arg
-    assert argument.name == "features"
+def test_the_solution_of_the_exercise_and_the_obvious_way(v1):
+    obvious = Change(f'{OUTPUT}\n.Output("codes: uint8")', OUTPUT)
+    solved, broken = verdicts(v1, [second_result, obvious])
+    assert solved[:3] == ("", SAME, SAME)
+    assert broken.checks and broken.model != SAME
 
 
 @pytest.mark.parametrize("shape", [(), (5,), (2, 3), (0,), (2, 0)])
-@pytest.mark.parametrize("name", [name for name in SAFE if name != "Snap"])
-def test_wrappers_of_version_2_keep_the_calls_of_version_1(mode, name, shape):
+def test_the_function_of_version_2_keeps_the_calls_of_version_1(mode, shape):
     signal = np.random.default_rng(0).normal(size=shape).astype(np.float32)
-    python_name = {"OpByOp_Softsign": "softsign", "FlipPhase": "flip_phase"}
-    call = getattr(v2, python_name.get(name, name.lower()))
-    result = mode(lambda x: call(x, "name_of_the_node"))(tf.constant(signal))
+    function = mode(lambda x: v2.mu_law(x, "encode", 15.0, "name_of_the_node"))
     np.testing.assert_allclose(
-        result, np.asarray(SAFE[name](signal)), rtol=1e-6, strict=True
+        function(tf.constant(signal)),
+        np.asarray(mu_law_reference(signal, "encode", 15.0)),
+        rtol=1e-5,
+        strict=True,
     )
 
 
-@pytest.mark.parametrize("rounding", ["down", "up", "nearest"])
-def test_snap(mode, rounding):
-    signal = np.float32([-2.5, -1.5, -0.2, 0, 0.2, 0.5, 1.5, 2.7])
-    result = mode(lambda x: v2.snap(x, rounding))(tf.constant(signal))
-    np.testing.assert_array_equal(result, snap_reference(signal, rounding), strict=True)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("gain", [1.0, -0.5])
+def test_decoding_undoes_encoding(mode, dtype, gain):
+    signal = SIGNAL.astype(dtype)
+    encoded = mode(lambda x: v2.mu_law(x, "encode", gain=gain))(signal_of(signal))
+    decoded = mode(lambda x: v2.mu_law(x, "decode"))(encoded)
+    np.testing.assert_allclose(decoded, gain * signal, atol=1e-6, strict=True)
+    expected = mu_law_reference(encoded.numpy(), "decode")
+    np.testing.assert_allclose(decoded, expected, rtol=1e-5)
 
 
-def test_snap_refuses_another_rounding(mode):
+def signal_of(values):
+    return tf.constant(values, values.dtype)
+
+
+@pytest.mark.parametrize("signal", [[0.5, -0.25], np.array([0.5, -0.25])])
+def test_numbers_without_a_dtype_are_float_as_in_version_1(mode, signal):
+    result = mode(lambda: v2.mu_law(signal, "encode"))()
+    expected = mu_law_reference(np.float32([0.5, -0.25]), "encode")
+    np.testing.assert_allclose(result, expected, rtol=1e-5, strict=True)
+
+
+@pytest.mark.parametrize("mu", [0.0, -1.0, float("nan"), float("inf")])
+def test_mu_must_be_positive_and_finite(mode, mu):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="mu must be positive"):
+        mode(lambda: v2.mu_law(tf.constant([1.0]), "encode", mu))()
+
+
+def test_another_mode_is_refused(mode):
     with pytest.raises(
-        (tf.errors.InvalidArgumentError, ValueError), match='"down", "up", "nearest"'
+        (tf.errors.InvalidArgumentError, ValueError), match='"encode", "decode"'
     ):
-        mode(lambda x: v2.snap(x, "sideways"))(tf.constant([1.0]))
+        mode(lambda: v2.mu_law(tf.constant([1.0]), "sideways"))()
 
 
-def test_what_is_new(mode):
-    x, y = tf.constant([1.0, -2.0]), tf.constant([3.0, 5.0])
-    np.testing.assert_array_equal(mode(lambda: v2.amplify(x, factor=3.0))(), [3, -6])
-    np.testing.assert_array_equal(mode(lambda: v2.power(x, others=[y]))(), [16, 9])
-    np.testing.assert_array_equal(
-        mode(lambda: v2.flip_phase(x, others=[y, y]))(), [-7, -8]
+@pytest.mark.parametrize("shape", [None, [None, 3], [], [0]])
+def test_static_shape_is_that_of_the_signal(shape):
+    traced = tf.function(lambda x: v2.mu_law(x, "encode")).get_concrete_function(
+        tf.TensorSpec(shape)
     )
-    double = mode(lambda: v2.rectify(tf.constant([1.5, -2], tf.float64)))()
-    np.testing.assert_array_equal(double, np.array([1.5, 0]), strict=True)
-    mixed = mode(lambda: v2._library.mix([x, tf.cast(y, tf.float64)]))()
-    np.testing.assert_array_equal(mixed, np.float32([4, 3]), strict=True)
-    attenuated = mode(lambda: v2._library.attenuate(x, divisor=4.0))()
-    np.testing.assert_array_equal(attenuated, [0.25, -0.5])
+    assert traced.output_shapes == tf.TensorShape(shape)
 
 
-@pytest.mark.parametrize("signal", [[1.5, -2.5], np.array([1.5, -2.5])])
-def test_rectify_takes_numbers_without_a_dtype_as_version_1_did(mode, signal):
-    result = mode(lambda: v2.rectify(signal))()
-    np.testing.assert_array_equal(result, np.float32([1.5, 0]), strict=True)
-    assert mode(lambda: v2.flip_phase(signal))().dtype == tf.float32
-
-
-def test_the_generated_rectify_does_not():
-    signal = np.array([1.5, -2.5])
-    assert v2._library.rectify(signal).dtype == tf.float32
-    assert tf.function(lambda: v2._library.rectify(signal))().dtype == tf.float64
-
-
-def test_the_generated_function_breaks_the_calls_of_version_1():
-    np.testing.assert_array_equal(v2._library.power(tf.constant([1.0, 2.0])), 9)
-    with pytest.raises(TypeError, match="unexpected keyword argument 'signal'"):
-        v2._library.power(signal=[1.0])
-    with pytest.raises(TypeError, match="missing 1 required positional argument"):
-        v2._library.flip_phase([1.0])
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda x, y: v2.power(x, others=[x, y]),
-        lambda x, y: v2.flip_phase(x, others=[x, y]),
-        lambda x, y: v2._library.mix([x, x, y]),
-    ],
-    ids=["power", "flip_phase", "mix"],
-)
-def test_different_shapes_are_refused(mode, call):
-    x, y = tf.zeros([2]), tf.zeros([3])
-    unknown = tf.TensorSpec(None)
-    message = r"input 2 must have the shape of input 0, \[2\], got \[3\]"
-    run = mode(call)
-    if hasattr(run, "get_concrete_function"):
-        with pytest.raises(
-            ValueError, match="Dimension 0 in both shapes must be equal"
-        ):
-            run(x, y)
-        run = run.get_concrete_function(unknown, unknown)
-    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
-        run(x, y)
-
-
-@pytest.mark.parametrize(
-    "first, second, expected",
-    [
-        (None, None, None),
-        ([None], None, [None]),
-        ([None, 3], [2, None], [2, 3]),
-        ([], [], []),
-        ([0], [None], [0]),
-    ],
-)
-def test_static_shape_is_that_of_all_inputs(first, second, expected):
-    for call in (v2.power, v2.flip_phase):
-        traced = tf.function(
-            lambda x, y, call=call: call(x, others=[y]), autograph=False
-        ).get_concrete_function(tf.TensorSpec(first), tf.TensorSpec(second))
-        assert (
-            traced.output_shapes.as_list() == expected
-            if expected is not None
-            else (traced.output_shapes.rank is None)
-        )
+def test_changed_inputs_of_another_shape_are_refused():
+    longer = Change(f'{INPUT}\n.Input("noise: float")', INPUT)
+    with pytest.raises(tf.errors.UnimplementedError, match="input 1 must be float, of"):
+        in_fork(call, longer, [0.5], [0.5, 0.5], "encode")

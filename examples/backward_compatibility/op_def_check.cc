@@ -1,7 +1,7 @@
 // CheckOpDef: are graphs that were made with an older definition of an op safe
 // with the one that is registered now?
 
-#include <cstdint>
+#include <array>
 #include <string>
 
 #include "absl/status/status.h"
@@ -15,7 +15,7 @@
 namespace op_by_op {
 namespace {
 
-// [interface] OpDefs as serialized protocol buffers in, complaints out.
+// OpDefs as serialized protocol buffers in, complaints out.
 REGISTER_OP("CheckOpDef")
     .Input("old: string")
     .Input("between: string")
@@ -40,7 +40,11 @@ defaults: What OpDefAttrDefaultsUnchanged complains of; empty if nothing.
 added_defaults: What OpDefAddedDefaultsUnchanged complains of; empty if nothing.
 )doc");
 
-// [kernel] Each check returns a status, of which the message is the complaint.
+// What TensorFlow's three checks say.
+std::array<absl::Status, 3> Checks(const tensorflow::OpDef& old,
+                                   const tensorflow::OpDef& between,
+                                   const tensorflow::OpDef& now);
+
 class CheckOpDefOp : public tensorflow::OpKernel {
  public:
   using OpKernel::OpKernel;
@@ -57,10 +61,14 @@ class CheckOpDefOp : public tensorflow::OpKernel {
     OP_REQUIRES_OK(context, tensorflow::OpRegistry::Global()->LookUpOpDef(
                                 old.name(), &now));
 
-    Complain(context, 0, tensorflow::OpDefCompatible(old, *now));
-    Complain(context, 1, tensorflow::OpDefAttrDefaultsUnchanged(old, *now));
-    Complain(context, 2,
-             tensorflow::OpDefAddedDefaultsUnchanged(old, between, *now));
+    int index = 0;
+    for (const absl::Status& status : Checks(old, between, *now)) {
+      tensorflow::Tensor* complaint = nullptr;
+      OP_REQUIRES_OK(context, context->allocate_output(index, {}, &complaint));
+      complaint->scalar<tensorflow::tstring>()() =
+          std::string(status.message());
+      ++index;
+    }
   }
 
  private:
@@ -78,17 +86,19 @@ class CheckOpDefOp : public tensorflow::OpKernel {
     }
     return tensorflow::ValidateOpDef(op_def);
   }
-
-  static void Complain(tensorflow::OpKernelContext* context, int index,
-                       const absl::Status& status) {
-    tensorflow::Tensor* output = nullptr;
-    OP_REQUIRES_OK(context, context->allocate_output(index, {}, &output));
-    output->scalar<tensorflow::tstring>()() = std::string(status.message());
-  }
 };
 
 REGISTER_KERNEL_BUILDER(Name("CheckOpDef").Device(tensorflow::DEVICE_CPU),
                         CheckOpDefOp);
+
+// [checks] The message of each status is the complaint.
+std::array<absl::Status, 3> Checks(const tensorflow::OpDef& old,
+                                   const tensorflow::OpDef& between,
+                                   const tensorflow::OpDef& now) {
+  return {tensorflow::OpDefCompatible(old, now),
+          tensorflow::OpDefAttrDefaultsUnchanged(old, now),
+          tensorflow::OpDefAddedDefaultsUnchanged(old, between, now)};
+}
 
 }  // namespace
 }  // namespace op_by_op

@@ -1,4 +1,4 @@
-"""Run what version 1 wrote with the ops of this process, and compare."""
+"""Run what version 1 wrote with the op of this process, and compare."""
 
 import os
 import tempfile
@@ -8,13 +8,27 @@ from pathlib import Path
 import numpy as np
 import tensorflow as tf
 from google.protobuf import text_format
+from op_library import load_op_library
+from tensorflow.core.framework.node_def_pb2 import NodeDef
+from tensorflow.core.protobuf.saved_model_pb2 import SavedModel
 
-SIGNAL = tf.constant([-2.25, -0.75, -0.25, 0.0, 0.25, 0.75, 2.25])
+SIGNAL = tf.constant(np.linspace(-1, 1, 41), tf.float32)
 
 
 def read_graph(path: Path) -> tf.compat.v1.GraphDef:
     """Reads a graph in text form."""
     return text_format.Parse(path.read_text(), tf.compat.v1.GraphDef())
+
+
+def saved_nodes(folder: Path) -> list[NodeDef]:
+    """The nodes of MuLaw in the functions of a SavedModel, and those that take their output."""
+    model = SavedModel.FromString((folder / "saved_model.pb").read_bytes())
+    return [
+        node
+        for function in model.meta_graphs[0].graph_def.library.function
+        for node in function.node_def
+        if "MuLaw" in (node.op, node.input[0].partition(":")[0] if node.input else "")
+    ]
 
 
 def graph_function(graph: tf.compat.v1.GraphDef) -> Callable:
@@ -40,24 +54,33 @@ def saved_model_function(folder: Path) -> Callable:
     return call
 
 
-def outcome(folder: Path, name: str) -> tuple[str, str]:
-    """What becomes of the graph and of the SavedModel of that name.
+def loaded_gradient(folder: Path) -> np.ndarray:
+    """Loads version 1 without its Python side, and a model of `write_with_gradients`: its gradient."""
+    load_op_library(Path(__file__).with_name("libbackward_compatibility_v1.so"))
+    model = tf.saved_model.load(str(folder))
+    with tf.GradientTape() as tape:
+        tape.watch(signal := tf.constant([0.25, 0.5]))
+        encoded = model.encode(signal)
+    return tape.gradient(encoded, signal).numpy()
 
-    Returns:
-      For each of them `same result`, `another result`, or `refused`.
-    """
-    expected = np.load(folder / f"{name}.npy")
-    outcomes = []
-    for load in (
-        lambda: graph_function(read_graph(folder / f"{name}.pbtxt")),
-        lambda: saved_model_function(folder / name),
-    ):
-        try:
-            same = np.array_equal(load()(SIGNAL), expected)
-            outcomes.append("same result" if same else "another result")
-        except (ValueError, RuntimeError, tf.errors.OpError):
-            outcomes.append("refused")
-    return tuple(outcomes)
+
+def outcome(load: Callable[[], Callable], expected: np.ndarray) -> str:
+    """What becomes of a file: `same result`, `another result`, or the error."""
+    try:
+        result = load()(SIGNAL)
+    except (ValueError, KeyError, RuntimeError, tf.errors.OpError) as error:
+        return f"{type(error).__name__}: {getattr(error, 'message', error)}"
+    same = np.allclose(result, expected, rtol=1e-6, atol=0)
+    return "same result" if same else "another result"
+
+
+def outcomes(folder: Path) -> tuple[str, str]:
+    """What becomes of the graph and of the SavedModel that `write_v1.py` wrote."""
+    expected = np.load(folder / "features.npy")
+    graph = outcome(
+        lambda: graph_function(read_graph(folder / "graph.pbtxt")), expected
+    )
+    return graph, outcome(lambda: saved_model_function(folder / "model"), expected)
 
 
 def logged(call: Callable) -> str:

@@ -1,7 +1,6 @@
 """Writes what version 1 saves and computes: `python write_v1.py FOLDER`."""
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -10,42 +9,49 @@ from op_library import load_op_library
 from read_v1 import SIGNAL
 
 
-def calls_of_version_1() -> dict[str, Callable]:
-    """Loads version 1; from the name of a file to a call of one op, or of a chain."""
+def write(folder: Path) -> None:
+    """Writes `model`, a SavedModel; `graph.pbtxt`; `features.npy`, what SIGNAL becomes."""
     v1 = load_op_library(Path(__file__).with_name("libbackward_compatibility_v1.so"))
 
-    def golden(signal: tf.Tensor) -> tf.Tensor:
-        snapped = v1.snap(v1.amplify(v1.rectify(signal)), rounding="up")
-        return v1.op_by_op_softsign(v1.flip_phase(v1.power(snapped)))
+    def features(signal: tf.Tensor) -> tf.Tensor:
+        strong = v1.mu_law(signal, mode="encode")
+        mild = v1.mu_law(signal, mode="encode", mu=15.0)
+        return tf.stack([strong, mild])
 
-    return {
-        "Amplify": v1.amplify,
-        "Rectify": v1.rectify,
-        "Snap": lambda signal: v1.snap(signal, rounding="up"),
-        "Power": v1.power,
-        "FlipPhase": v1.flip_phase,
-        "OpByOp_Softsign": v1.op_by_op_softsign,
-        "Attenuate": v1.attenuate,
-        "Limit": v1.limit,
-        "Gate": lambda signal: v1.gate(signal, threshold=0.1),
-        "Halve": v1.halve,
-        "Mix": lambda signal: v1.mix([signal, signal]),
-        "Blend": lambda signal: v1.blend(signal, tf.square(signal)),
-        "golden": golden,
-    }
-
-
-def main(folder: Path) -> None:
-    """Writes NAME.pbtxt, a graph; NAME, a SavedModel; NAME.npy, what SIGNAL becomes."""
+    traced = tf.function(features, autograph=False).get_concrete_function(
+        tf.TensorSpec([None], tf.float32, name="signal")
+    )
     folder.mkdir(parents=True, exist_ok=True)
-    for name, call in calls_of_version_1().items():
-        traced = tf.function(call, autograph=False).get_concrete_function(
-            tf.TensorSpec([None], tf.float32, name="signal")
+    np.save(folder / "features.npy", traced(SIGNAL))
+    tf.io.write_graph(traced.graph, str(folder), "graph.pbtxt")
+    tf.saved_model.save(tf.Module(), str(folder / "model"), signatures=traced)
+
+
+def write_with_gradients(folder: Path) -> None:
+    """Writes `registered` and `custom`: SavedModels with a gradient of the two sorts."""
+    v1 = load_op_library(Path(__file__).with_name("libbackward_compatibility_v1.so"))
+
+    def slope(signal: tf.Tensor) -> tf.Tensor:
+        return 255 / (tf.math.log(256.0) * (1 + 255 * tf.abs(signal)))
+
+    @tf.RegisterGradient("MuLaw")
+    def _mu_law_grad(op: tf.Operation, grad: tf.Tensor) -> tf.Tensor:
+        return grad * slope(op.inputs[0])
+
+    def registered(signal: tf.Tensor) -> tf.Tensor:
+        return v1.mu_law(signal, mode="encode")
+
+    @tf.custom_gradient
+    def custom(signal: tf.Tensor) -> tuple:
+        return registered(signal), lambda grad: grad * slope(signal)
+
+    for function in registered, custom:
+        module = tf.Module()
+        module.encode = tf.function(
+            function, [tf.TensorSpec([None], tf.float32)], autograph=False
         )
-        np.save(folder / f"{name}.npy", traced(SIGNAL))
-        tf.io.write_graph(traced.graph, str(folder), f"{name}.pbtxt")
-        tf.saved_model.save(tf.Module(), str(folder / name), signatures=traced)
+        tf.saved_model.save(module, str(folder / function.__name__))
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    write(Path(sys.argv[1]))
