@@ -21,6 +21,7 @@ NO_EXAMPLE = {
     "performance",
     "python_gradients",
     "shape_calls",
+    "type_lists",
 }
 HEADINGS = [
     "What it computes",

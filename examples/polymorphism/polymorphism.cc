@@ -1,4 +1,4 @@
-// CumulativeMax: one op, its kernels written and registered in four ways.
+// CumulativeMax: the largest element so far, along the last axis.
 
 #include <cstdint>
 
@@ -10,27 +10,7 @@
 namespace op_by_op {
 namespace {
 
-// For comparison: the same op under three more names, as one process cannot
-// hold two ops of one name.
-REGISTER_OP("CumulativeMaxClasses")
-    .Attr("T: {float, double, int32}")
-    .Input("values: T")
-    .Output("largest: T")
-    .SetShapeFn(tensorflow::shape_inference::UnchangedShape);
-
-REGISTER_OP("CumulativeMaxTemplate")
-    .Attr("T: {float, double, int32}")
-    .Input("values: T")
-    .Output("largest: T")
-    .SetShapeFn(tensorflow::shape_inference::UnchangedShape);
-
-REGISTER_OP("CumulativeMaxMacro")
-    .Attr("T: {float, double, int32}")
-    .Input("values: T")
-    .Output("largest: T")
-    .SetShapeFn(tensorflow::shape_inference::UnchangedShape);
-
-// [interface] Each element becomes the largest so far along the last axis.
+// Each element becomes the largest so far along the last axis.
 REGISTER_OP("CumulativeMax")
     .Attr("T: realnumbertype")
     .Input("values: T")
@@ -45,86 +25,7 @@ values: A tensor of any shape.
 largest: A tensor of the same shape.
 )doc");
 
-// [classes] A class for each type.
-class CumulativeMaxFloatOp : public tensorflow::OpKernel {
- public:
-  using OpKernel::OpKernel;
-
-  void Compute(tensorflow::OpKernelContext* context) override {
-    const tensorflow::Tensor& values = context->input(0);
-    tensorflow::Tensor* output = nullptr;
-    OP_REQUIRES_OK(context,
-                   context->allocate_output(0, values.shape(), &output));
-
-    const auto in = values.flat_inner_dims<float>();
-    auto out = output->flat_inner_dims<float>();
-    for (int64_t row = 0; row < in.dimension(0); ++row) {
-      for (int64_t i = 0; i < in.dimension(1); ++i) {
-        const bool larger = i == 0 || out(row, i - 1) < in(row, i) ||
-                            Eigen::numext::isnan(in(row, i));
-        out(row, i) = larger ? in(row, i) : out(row, i - 1);
-      }
-    }
-  }
-};
-
-class CumulativeMaxDoubleOp : public tensorflow::OpKernel {
- public:
-  using OpKernel::OpKernel;
-
-  void Compute(tensorflow::OpKernelContext* context) override {
-    const tensorflow::Tensor& values = context->input(0);
-    tensorflow::Tensor* output = nullptr;
-    OP_REQUIRES_OK(context,
-                   context->allocate_output(0, values.shape(), &output));
-
-    const auto in = values.flat_inner_dims<double>();
-    auto out = output->flat_inner_dims<double>();
-    for (int64_t row = 0; row < in.dimension(0); ++row) {
-      for (int64_t i = 0; i < in.dimension(1); ++i) {
-        const bool larger = i == 0 || out(row, i - 1) < in(row, i) ||
-                            Eigen::numext::isnan(in(row, i));
-        out(row, i) = larger ? in(row, i) : out(row, i - 1);
-      }
-    }
-  }
-};
-
-class CumulativeMaxInt32Op : public tensorflow::OpKernel {
- public:
-  using OpKernel::OpKernel;
-
-  void Compute(tensorflow::OpKernelContext* context) override {
-    const tensorflow::Tensor& values = context->input(0);
-    tensorflow::Tensor* output = nullptr;
-    OP_REQUIRES_OK(context,
-                   context->allocate_output(0, values.shape(), &output));
-
-    const auto in = values.flat_inner_dims<int32_t>();
-    auto out = output->flat_inner_dims<int32_t>();
-    for (int64_t row = 0; row < in.dimension(0); ++row) {
-      for (int64_t i = 0; i < in.dimension(1); ++i) {
-        const bool larger = i == 0 || out(row, i - 1) < in(row, i);
-        out(row, i) = larger ? in(row, i) : out(row, i - 1);
-      }
-    }
-  }
-};
-
-REGISTER_KERNEL_BUILDER(Name("CumulativeMaxClasses")
-                            .Device(tensorflow::DEVICE_CPU)
-                            .TypeConstraint<float>("T"),
-                        CumulativeMaxFloatOp);
-REGISTER_KERNEL_BUILDER(Name("CumulativeMaxClasses")
-                            .Device(tensorflow::DEVICE_CPU)
-                            .TypeConstraint<double>("T"),
-                        CumulativeMaxDoubleOp);
-REGISTER_KERNEL_BUILDER(Name("CumulativeMaxClasses")
-                            .Device(tensorflow::DEVICE_CPU)
-                            .TypeConstraint<int32_t>("T"),
-                        CumulativeMaxInt32Op);
-
-// [kernel] One class for all types.
+// [kernel] One class template for all types.
 template <typename T>
 class CumulativeMaxOp : public tensorflow::OpKernel {
  public:
@@ -148,32 +49,7 @@ class CumulativeMaxOp : public tensorflow::OpKernel {
   }
 };
 
-// [register] The template, registered for each type by hand.
-REGISTER_KERNEL_BUILDER(Name("CumulativeMaxTemplate")
-                            .Device(tensorflow::DEVICE_CPU)
-                            .TypeConstraint<float>("T"),
-                        CumulativeMaxOp<float>);
-REGISTER_KERNEL_BUILDER(Name("CumulativeMaxTemplate")
-                            .Device(tensorflow::DEVICE_CPU)
-                            .TypeConstraint<double>("T"),
-                        CumulativeMaxOp<double>);
-REGISTER_KERNEL_BUILDER(Name("CumulativeMaxTemplate")
-                            .Device(tensorflow::DEVICE_CPU)
-                            .TypeConstraint<int32_t>("T"),
-                        CumulativeMaxOp<int32_t>);
-
-// [macro] The same three, each on one line.
-#define OP_BY_OP_REGISTER(T)                                  \
-  REGISTER_KERNEL_BUILDER(Name("CumulativeMaxMacro")          \
-                              .Device(tensorflow::DEVICE_CPU) \
-                              .TypeConstraint<T>("T"),        \
-                          CumulativeMaxOp<T>)
-OP_BY_OP_REGISTER(float);
-OP_BY_OP_REGISTER(double);
-OP_BY_OP_REGISTER(int32_t);
-#undef OP_BY_OP_REGISTER
-
-// [types] All twelve types of realnumbertype.
+// [register] A line for each of the twelve types of realnumbertype.
 #define OP_BY_OP_REGISTER(T)                                  \
   REGISTER_KERNEL_BUILDER(Name("CumulativeMax")               \
                               .Device(tensorflow::DEVICE_CPU) \

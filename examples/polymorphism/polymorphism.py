@@ -10,10 +10,7 @@ from op_library import load_op_library
 _library = load_op_library(
     Path(__file__).with_name("libpolymorphism.so"),
     "cumulative_max",
-    "op_by_op_string_to_number",
     "weighted_sum",
-    "interleave",
-    "deinterleave",
     "keep_rows",
 )
 
@@ -33,8 +30,6 @@ class KeptRows(NamedTuple):
 def cumulative_max(values, name: str | None = None) -> tf.Tensor:
     """Replaces each element by the largest up to it along the last axis, as `np.maximum.accumulate` does.
 
-    No gradient is registered.
-
     Args:
       values: A tensor, or what converts to one: any shape, any real number type.
       name: Of the op in the graph.
@@ -49,28 +44,27 @@ def cumulative_max(values, name: str | None = None) -> tf.Tensor:
     return _library.cumulative_max(values=values, name=name)
 
 
-def string_to_number(
-    text, out_type: tf.DType = tf.float32, name: str | None = None
-) -> tf.Tensor:
-    """Parses each string as a number.
-
-    Args:
-      text: A tensor of strings of any shape; white space around a number is allowed.
-      out_type: float32, float64, int32 or int64.
-      name: Of the op in the graph.
-
-    Returns:
-      A tensor of the same shape and of dtype `out_type`.
-
-    Raises:
-      tf.errors.InvalidArgumentError: An element is not a decimal number, or an integer that `out_type` cannot hold.
-    """
-    return _library.op_by_op_string_to_number(text=text, out_type=out_type, name=name)
+@tf.RegisterGradient("CumulativeMax")
+def _cumulative_max_grad(op: tf.Operation, grad: tf.Tensor) -> tf.Tensor:
+    """Each gradient goes to the element that is the largest there, of equal ones to the first."""
+    shape = tf.shape(grad, tf.int64)
+    rows, length = tf.reduce_prod(shape[:-1]), tf.reduce_prod(shape[-1:])
+    largest = tf.reshape(op.outputs[0], [rows, length])
+    is_new = tf.pad(largest[:, 1:] != largest[:, :-1], [[0, 0], [1, 0]])
+    places = cumulative_max(tf.where(is_new, tf.range(length), 0))
+    wide = tf.cast(grad, grad.dtype if grad.dtype.size > 2 else tf.float32)
+    sums = tf.math.unsorted_segment_sum(
+        tf.reshape(wide, [-1]),
+        tf.reshape(places + length * tf.range(rows)[:, tf.newaxis], [-1]),
+        rows * length,
+    )
+    return tf.cast(tf.reshape(sums, shape), grad.dtype)
 
 
 def weighted_sum(inputs: Sequence, weights, name: str | None = None) -> tf.Tensor:
-    """Multiplies each tensor by its weight and adds the products.
+    """Multiplies each tensor by its weight and adds the products, as to average the weights of models.
 
+    Averages of models: Wortsman et al., "Model soups" (https://arxiv.org/abs/2203.05482).
     float16 and bfloat16 are added in float32, and the sum is rounded once.
 
     Args:
@@ -100,52 +94,6 @@ def _weighted_sum_grad(op: tf.Operation, grad: tf.Tensor) -> list[tf.Tensor]:
     return [*(grad * weight for weight in weights), tf.cast(tf.stack(sums), grad.dtype)]
 
 
-def interleave(inputs: Sequence, name: str | None = None) -> tf.Tensor:
-    """Takes the first row of each tensor, then the second row of each, and so on.
-
-    Args:
-      inputs: N >= 2 tensors `[rows, ...]` of one shape and one dtype: numbers, bools or strings.
-      name: Of the op in the graph.
-
-    Returns:
-      A tensor `[N * rows, ...]`.
-
-    Raises:
-      tf.errors.InvalidArgumentError: Shapes do not fit; a dtype that is not one of these, in eager execution.
-      ValueError: Shapes do not fit, found when a `tf.function` is traced.
-      TypeError: A dtype that is not one of these, found when a `tf.function` is traced.
-    """
-    return _library.interleave(inputs=inputs, name=name)
-
-
-def deinterleave(interleaved, num: int, name: str | None = None) -> list[tf.Tensor]:
-    """Deals the rows of a tensor out to `num` tensors in turn: the inverse of `interleave`.
-
-    Args:
-      interleaved: A tensor `[num * rows, ...]` of numbers, bools or strings.
-      num: At least 2.
-      name: Of the op in the graph.
-
-    Returns:
-      A list of `num` tensors `[rows, ...]`.
-
-    Raises:
-      tf.errors.InvalidArgumentError: `num` does not divide the number of rows.
-      ValueError: The same, found when a `tf.function` is traced.
-    """
-    return _library.deinterleave(interleaved=interleaved, num=num, name=name)
-
-
-@tf.RegisterGradient("Interleave")
-def _interleave_grad(op: tf.Operation, grad: tf.Tensor) -> list[tf.Tensor]:
-    return deinterleave(grad, len(op.inputs))
-
-
-@tf.RegisterGradient("Deinterleave")
-def _deinterleave_grad(op: tf.Operation, *grads: tf.Tensor) -> tf.Tensor:
-    return interleave(grads)
-
-
 def keep_rows(tensors: Sequence, keep, name: str | None = None) -> KeptRows:
     """Keeps the rows that a vector of bools names, the same ones of each tensor.
 
@@ -167,7 +115,7 @@ def keep_rows(tensors: Sequence, keep, name: str | None = None) -> KeptRows:
 
 @tf.RegisterGradient("KeepRows")
 def _keep_rows_grad(op: tf.Operation, *grads: tf.Tensor) -> list[tf.Tensor | None]:
-    """Rows that stay take their gradient, the others zero; None for keep and for what is not differentiable."""
+    """Rows that stay take their gradient, the others zero."""
     rows = op.outputs[-1][:, tf.newaxis]
     return [
         tf.scatter_nd(rows, grad, tf.shape(tensor, tf.int64))

@@ -1,36 +1,27 @@
-"""Wrong variants of KeepRows, on which the test that the page shows must fail."""
+"""Wrong variants of CumulativeMax, on which the test that the page shows must fail."""
 
 import tensorflow as tf
-from polymorphism import KeptRows, keep_rows
+from polymorphism import cumulative_max
 
 
-def counts_rows_from_one(tensors, keep):
-    kept, rows = keep_rows(tensors, keep)
-    return KeptRows(kept, rows + 1)
+def along_the_first_axis(values):
+    return tf.transpose(cumulative_max(tf.transpose(values)))
 
 
-def forgets_the_last_tensor(tensors, keep):
-    kept, rows = keep_rows(tensors, keep)
-    return KeptRows(kept[:-1], rows)
+def keeps_the_first_forever(values):
+    return values[..., :1] + tf.zeros_like(values) if values.ndim else values
 
 
-def gives_another_dtype(tensors, keep):
-    kept, rows = keep_rows(tensors, keep)
-    return KeptRows([tf.fill(tf.shape(kept[0]), "text"), *kept[1:]], rows)
-
-
-def reverses_the_rows(tensors, keep):
-    kept, rows = keep_rows(tensors, keep)
-    return KeptRows([one[::-1] for one in kept], rows)
+def in_float(values):
+    return cumulative_max(tf.cast(values, tf.float32))
 
 
 MUTANTS = {
-    "test_keep_rows_equals_numpy": {
-        "polymorphism.keep_rows": [
-            counts_rows_from_one,
-            forgets_the_last_tensor,
-            gives_another_dtype,
-            reverses_the_rows,
+    "test_cumulative_max_equals_numpy": {
+        "polymorphism.cumulative_max": [
+            along_the_first_axis,
+            keeps_the_first_forever,
+            in_float,
         ]
     }
 }

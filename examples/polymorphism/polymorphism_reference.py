@@ -16,7 +16,7 @@ def cumulative_max_reference(values):
 
 
 def parse(text, dtype):
-    """One number. Python alone would take underscores, too, as in 1_000."""
+    """One number in ASCII. Python alone takes underscores, other digits and other white space, too."""
     if dtype.is_integer:
         limits = np.iinfo(dtype.as_numpy_dtype)
         if INTEGER.fullmatch(text) and limits.min <= int(text) <= limits.max:
@@ -26,12 +26,6 @@ def parse(text, dtype):
     raise ValueError(f"{text} is no {dtype.name}")
 
 
-def string_to_number_reference(text, out_type):
-    """Each text as a number of that type."""
-    numbers = [parse(one, out_type) for one in text.flat]
-    return np.array(numbers, out_type.as_numpy_dtype).reshape(text.shape)
-
-
 def weighted_sum_reference(inputs, weights):
     """The sum of the tensors times their weights, 16-bit numbers added in float32."""
     if weights.shape != (len(inputs),):
@@ -39,21 +33,6 @@ def weighted_sum_reference(inputs, weights):
     wide = np.promote_types(weights.dtype, np.float32)
     products = np.stack(inputs, axis=-1).astype(wide) * weights.astype(wide)
     return products.sum(axis=-1).astype(weights.dtype)
-
-
-def interleave_reference(inputs):
-    """The rows of all inputs in turn."""
-    if len(inputs) < 2:
-        raise ValueError("at least two inputs")
-    rows, *row = inputs[0].shape
-    return np.stack(inputs, axis=1).reshape([rows * len(inputs), *row])
-
-
-def deinterleave_reference(interleaved, num):
-    """Every num-th row, from each of the first on."""
-    if num < 2 or len(interleaved) % num:
-        raise ValueError("num must divide the number of rows")
-    return [interleaved[first::num] for first in range(num)]
 
 
 def keep_rows_reference(tensors, keep):

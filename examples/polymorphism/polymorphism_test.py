@@ -1,6 +1,7 @@
-"""Tests of CumulativeMax, StringToNumber, WeightedSum, Interleave and KeepRows: `pytest examples/polymorphism`."""
+"""Tests of CumulativeMax, WeightedSum and KeepRows: `pytest examples/polymorphism`."""
 
 import inspect
+import re
 import subprocess
 from pathlib import Path
 
@@ -10,20 +11,10 @@ import polymorphism
 import pytest
 import tensorflow as tf
 from op_library import load_op_library
-from polymorphism import (
-    cumulative_max,
-    deinterleave,
-    interleave,
-    keep_rows,
-    string_to_number,
-    weighted_sum,
-)
+from polymorphism import cumulative_max, keep_rows, weighted_sum
 from polymorphism_reference import (
     cumulative_max_reference,
-    deinterleave_reference,
-    interleave_reference,
     keep_rows_reference,
-    string_to_number_reference,
     weighted_sum_reference,
 )
 
@@ -66,37 +57,21 @@ test_weighted_sum_keeps_its_promises = op_test(
     np.float32([1, -2, 0.5]),
     reference=weighted_sum_reference,
 )
-test_interleave_keeps_its_promises = op_test(
-    interleave,
-    list(np.float32([[[1, 2], [3, 4]], [[5, 6], [7, 8]]])),
-    reference=interleave_reference,
-)
-test_deinterleave_keeps_its_promises = op_test(
-    deinterleave,
-    np.float32([[1, 2], [3, 4], [5, 6], [7, 8]]),
-    num=2,
-    reference=deinterleave_reference,
-)
 test_keep_rows_keeps_its_promises = op_test(
     keep_rows,
     [np.float32([[1, 2], [3, 4], [5, 6]]), np.int64([7, 8, 9])],
     np.array([True, False, True]),
     reference=keep_rows_reference,
 )
-test_string_to_number_keeps_its_promises = op_test(
-    string_to_number,
-    np.array([b"1", b" -2.5 ", b"3e2"], object),
-    out_type=tf.float32,
-    reference=string_to_number_reference,
-)
 
 
+@pytest.mark.parametrize("dtype", FLOATS + INTEGERS)
 @pytest.mark.parametrize("shape", SHAPES)
-def test_cumulative_max_equals_numpy(shape):
-    values = some(shape, tf.int16)
-    largest = cumulative_max(values)
-    expected = cumulative_max_reference(np.asarray(values))
-    np.testing.assert_array_equal(largest.numpy(), expected)
+def test_cumulative_max_equals_numpy(dtype, shape):
+    values = some(shape, dtype)
+    expected = cumulative_max_reference(values.numpy())
+    largest = cumulative_max(values).numpy()
+    np.testing.assert_array_equal(largest, expected, strict=True)
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
@@ -106,91 +81,38 @@ def test_cumulative_max_passes_nan_on(dtype):
     np.testing.assert_array_equal(tf.cast(cumulative_max(values), tf.float32), expected)
 
 
-@pytest.mark.parametrize("dtype", [tf.float32, tf.float64, tf.int32])
-@pytest.mark.parametrize("way", ["classes", "template", "macro"])
-def test_the_other_ways_compute_the_same(mode, way, dtype):
-    op = getattr(polymorphism._library, f"cumulative_max_{way}")
-    values = some((3, 5), dtype)
-    np.testing.assert_array_equal(mode(op)(values), cumulative_max(values), strict=True)
-    if dtype.is_floating:
-        values = tf.constant([1, np.nan, 2], dtype)
-        np.testing.assert_array_equal(op(values), cumulative_max(values), strict=True)
-
-
 @pytest.mark.parametrize("dtype", [tf.bool, tf.complex64, tf.string])
 def test_cumulative_max_refuses_what_has_no_order(mode, dtype):
     with pytest.raises(REFUSED, match="(not in the|in) list of allowed values: float"):
         mode(cumulative_max)(some((3,), dtype))
 
 
-def test_cumulative_max_has_no_gradient():
-    values = tf.constant([1.0, 2.0])
+@pytest.mark.parametrize("shape", [(), (5,), (2, 3), (2, 0), (0, 2)])
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_the_gradient_goes_to_the_first_of_the_largest(mode, shape, dtype):
+    @mode
+    def gradient(values):
+        with tf.GradientTape() as tape:
+            tape.watch(values)
+            largest = cumulative_max(values)
+        return tape.gradient(largest, values)
+
+    expected = np.zeros(shape or (1,))
+    values = some(shape, tf.int32).numpy().reshape(expected.shape)
+    for row in np.ndindex(expected.shape[:-1]):
+        for i in range(expected.shape[-1]):
+            expected[row][np.argmax(values[row][: i + 1])] += 1
+    result = gradient(some(shape, dtype))
+    assert (result.dtype, result.shape) == (dtype, shape)
+    np.testing.assert_array_equal(tf.cast(result, tf.float64), expected.reshape(shape))
+
+
+def test_the_gradient_of_equal_bfloat16_is_added_in_32():
+    values = tf.ones([3000], tf.bfloat16)
     with tf.GradientTape() as tape:
         tape.watch(values)
         largest = cumulative_max(values)
-    with pytest.raises(LookupError, match="CumulativeMax"):
-        tape.gradient(largest, values)
-
-
-NUMBERS = ["7", " -3\n", "+4", "007", "2147483647", "-2147483648"]
-DECIMALS = NUMBERS + ["1.5", ".5", "5.", "1e3", "-2.5E-3", "16777217", "0.1"]
-DECIMALS += ["1e999", "-1e999", "1e-50", "inf", "-Infinity", "NaN"]
-
-
-@pytest.mark.parametrize("dtype", [tf.int32, tf.int64])
-def test_integers_are_parsed_as_python_does(mode, dtype):
-    parsed = mode(string_to_number)(NUMBERS, dtype)
-    expected = np.array([int(text) for text in NUMBERS], dtype.as_numpy_dtype)
-    np.testing.assert_array_equal(parsed, expected, strict=True)
-
-
-def test_floats_are_parsed_as_python_does(mode):
-    expected = np.array([float(text) for text in DECIMALS])
-    parsed = mode(string_to_number)(DECIMALS, tf.float64)
-    np.testing.assert_array_equal(parsed, expected, strict=True)
-    parsed = mode(string_to_number)(DECIMALS)
-    np.testing.assert_array_equal(parsed, [np.float32(x) for x in DECIMALS])
-
-
-@pytest.mark.parametrize("dtype", [tf.float32, tf.float64, tf.int32, tf.int64])
-@pytest.mark.parametrize(
-    "text", ["", " ", "x", "3,5", "1 2", "1_0", "0x10", "--1", "+-1", "nan(1)", "1\0"]
-)
-def test_text_that_is_not_a_number_is_refused(mode, dtype, text):
-    shown = text.replace("\0", r"\\x00").replace("(", r"\(").replace(")", r"\)")
-    shown = shown.replace("+", r"\+")
-    with pytest.raises(
-        tf.errors.InvalidArgumentError,
-        match=f'text: element 1 is "{shown}", expected a number of type',
-    ):
-        mode(lambda text: string_to_number(text, dtype))(["1", text])
-
-
-@pytest.mark.parametrize(
-    "text, dtype",
-    [
-        ("1.5", tf.int32),
-        ("2147483648", tf.int32),
-        ("9223372036854775808", tf.int64),
-        ("-9223372036854775809", tf.int64),
-        (b"\xff", tf.float32),
-    ],
-)
-def test_a_number_that_the_type_cannot_hold_is_refused(mode, text, dtype):
-    with pytest.raises(tf.errors.InvalidArgumentError, match="text: element 0 is"):
-        mode(lambda text: string_to_number(text, dtype))([text])
-
-
-def test_out_type_is_one_of_four(mode):
-    with pytest.raises(REFUSED, match="list of allowed values: float"):
-        mode(lambda: string_to_number(["1"], tf.half))()
-
-
-@pytest.mark.parametrize("shape", [(), (0,), (2, 3)])
-def test_string_to_number_keeps_the_shape(mode, shape):
-    assert mode(string_to_number)(tf.fill(shape, "1")).shape == shape
-    text = tf.TensorSpec([None, 3], tf.string)
-    assert static_shapes(string_to_number, text).as_list() == [None, 3]
+    assert float(tape.gradient(largest, values)[0]) == 3008
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
@@ -297,104 +219,16 @@ def test_weighted_sum_refuses_lists_that_are_none(mode):
         mode(weighted_sum)([[1], [2]], [1, 2])
 
 
-def test_eagerly_a_tensor_may_pass_for_the_list_of_its_rows():
-    matrix = tf.constant([[1, 2], [3, 4]])
-    np.testing.assert_array_equal(interleave(matrix), [1, 3, 2, 4])
-    with pytest.raises(TypeError, match="Expected list for 'inputs'"):
-        tf.function(interleave)(matrix)
-
-
 def test_literals_take_the_type_of_the_tensor_beside_them(mode):
     result = mode(lambda: weighted_sum([[1, 2], tf.ones([2], tf.half)], [0.5, 2]))()
     assert result.dtype == tf.half
     np.testing.assert_array_equal(result, [2.5, 3.0])
 
 
-@pytest.mark.parametrize("dtype", ALL)
-@pytest.mark.parametrize("shape", [s for s in SHAPES if s])
-def test_interleave_equals_numpy_and_back(dtype, shape):
-    count = 2 + len(shape) % 2
-    inputs = [some(shape, dtype, seed) for seed in range(count)]
-    expected = interleave_reference([tensor.numpy() for tensor in inputs])
-    interleaved = interleave(inputs)
-    np.testing.assert_array_equal(interleaved, expected, strict=True)
-    back = deinterleave(interleaved, count)
-    assert len(back) == count
-    for tensor, restored in zip(inputs, back):
-        np.testing.assert_array_equal(restored, tensor, strict=True)
-
-
-def test_interleave_shapes():
-    def shape(a, b):
-        return static_shapes(lambda a, b: interleave([a, b]), floats(a), floats(b))
-
-    assert shape([2, None], [None, 3]).as_list() == [4, 3]
-    assert shape([None, 3], None).as_list() == [None, 3]
-    assert shape(None, None) == tf.TensorShape(None)
-
-    def split(a):
-        return static_shapes(lambda a: deinterleave(a, 3), floats(a))
-
-    assert [s.as_list() for s in split([6, None])] == [[2, None]] * 3
-    assert [s.as_list() for s in split([None, 2])] == [[None, 2]] * 3
-    assert split(None) == [tf.TensorShape(None)] * 3
-
-
 def unknown_shapes(op, *inputs):
     """Calls it in a graph in which no shape is known, so that the kernel must look."""
     specs = [tf.TensorSpec(None, tensor.dtype) for tensor in inputs]
     return tf.function(op, input_signature=specs, autograph=False)(*inputs)
-
-
-@pytest.mark.parametrize(
-    "a, b, message, traced",
-    [
-        ([1, 2], [1], r"inputs\[1\] has shape \[1\], expected \[2\]", "must be equal"),
-        (1, 2, "inputs are scalars, expected rank 1 or more", "at least rank 1"),
-    ],
-)
-def test_interleave_refuses_shapes(a, b, message, traced):
-    a, b = tf.constant(a), tf.constant(b)
-    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
-        interleave([a, b])
-    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
-        unknown_shapes(lambda a, b: interleave([a, b]), a, b)
-    with pytest.raises(ValueError, match=traced):
-        tf.function(interleave)([a, b])
-
-
-def test_interleave_refuses_more_rows_than_int64_counts():
-    inputs = [tf.zeros([2**62, 0])] * 4
-    message = "too many for 4 inputs"
-    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
-        interleave(inputs)
-    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
-        unknown_shapes(lambda *inputs: interleave(inputs), *inputs)
-    with pytest.raises(ValueError, match="overflow"):
-        tf.function(interleave)(inputs)
-
-
-@pytest.mark.parametrize(
-    "shape, traced", [((5,), "evenly divisible by 3"), ((), "at least rank 1")]
-)
-def test_deinterleave_refuses_shapes(shape, traced):
-    interleaved = tf.zeros(shape)
-    message = "expected a number of rows that num = 3 divides"
-    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
-        deinterleave(interleaved, 3)
-    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
-        unknown_shapes(lambda x: deinterleave(x, 3), interleaved)
-    with pytest.raises(ValueError, match=traced):
-        tf.function(lambda x: deinterleave(x, 3), autograph=False)(interleaved)
-
-
-def test_two_are_the_least_to_interleave(mode):
-    with pytest.raises(
-        REFUSED, match="at least minimum 2|shorter than minimum length 2"
-    ):
-        mode(interleave)([[1, 2]])
-    with pytest.raises(REFUSED, match="at least minimum 2|less than minimum 2"):
-        mode(lambda: deinterleave([1, 2], 1))()
 
 
 @pytest.mark.parametrize("count", [0, 1, 4])
@@ -476,8 +310,16 @@ def test_only_what_is_differentiable_has_a_gradient(mode, dtype):
     assert none is None
 
 
-def test_the_two_wrong_registrations_fail_when_called(mode):
+def test_the_wrong_registrations_fail_when_called(mode):
     wrong = load_op_library(HERE / "libwrong_types.so")
+    values = some((2, 3), tf.float32)
+    largest = mode(wrong.float_cumulative_max)(values)
+    np.testing.assert_array_equal(largest, cumulative_max(values), strict=True)
+    with pytest.raises(
+        (tf.errors.NotFoundError, tf.errors.InvalidArgumentError),
+        match="Could not find device for node|No OpKernel was registered",
+    ):
+        mode(wrong.float_cumulative_max)(some((2, 3), tf.float16))
     assert mode(wrong.types_overlap)(tf.constant([7], tf.int8)) == 7
     with pytest.raises(
         tf.errors.InvalidArgumentError, match="Multiple OpKernel registrations match"
@@ -517,10 +359,7 @@ def test_the_solution_of_the_exercise(mode):
 
 OURS = {
     "CumulativeMax": "cumulative_max",
-    "OpByOp>StringToNumber": "op_by_op_string_to_number",
     "WeightedSum": "weighted_sum",
-    "Interleave": "interleave",
-    "Deinterleave": "deinterleave",
     "KeepRows": "keep_rows",
 }
 
@@ -595,3 +434,13 @@ def test_ref_types_are_for_version_1_only():
         session.run(variable.initializer)
         session.run(tf.compat.v1.assign_add(variable, [2.0]))
         np.testing.assert_array_equal(session.run(variable), [3.0])
+
+
+def test_the_type_lists_are_those_of_the_header():
+    rows = load_op_library(HERE / "libtype_lists.so").type_lists().numpy()
+    header = "tensorflow/core/framework/register_types.h"
+    text = Path(tf.sysconfig.get_include(), header).read_text()
+    macros = re.findall(r"^#define (TF_CALL_[A-Z0-9_]+)\(m\)", text, re.M)
+    assert {macro.decode() for macro, _, _ in rows} == {*macros}
+    for _, dtype, _ in rows:
+        assert tf.as_dtype(dtype.decode()).name

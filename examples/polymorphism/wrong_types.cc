@@ -1,4 +1,7 @@
-// Two mistakes that compile, load, and fail when the op is called.
+// Mistakes that compile, load, and fail when the op is called.
+
+#include <cmath>
+#include <cstdint>
 
 #include "tensorflow/core/framework/common_shape_fns.h"
 #include "tensorflow/core/framework/op.h"
@@ -28,6 +31,40 @@ class SameOp : public tensorflow::OpKernel {
     context->set_output(0, context->input(0));
   }
 };
+
+// [one_type] The interface names twelve types, and there is a kernel for one.
+REGISTER_OP("FloatCumulativeMax")
+    .Attr("T: realnumbertype")
+    .Input("values: T")
+    .Output("largest: T")
+    .SetShapeFn(tensorflow::shape_inference::UnchangedShape);
+
+class FloatCumulativeMaxOp : public tensorflow::OpKernel {
+ public:
+  using OpKernel::OpKernel;
+
+  void Compute(tensorflow::OpKernelContext* context) override {
+    const tensorflow::Tensor& values = context->input(0);
+    tensorflow::Tensor* output = nullptr;
+    OP_REQUIRES_OK(context,
+                   context->allocate_output(0, values.shape(), &output));
+
+    const auto in = values.flat_inner_dims<float>();
+    auto out = output->flat_inner_dims<float>();
+    for (int64_t row = 0; row < in.dimension(0); ++row) {
+      for (int64_t i = 0; i < in.dimension(1); ++i) {
+        const bool larger =
+            i == 0 || out(row, i - 1) < in(row, i) || std::isnan(in(row, i));
+        out(row, i) = larger ? in(row, i) : out(row, i - 1);
+      }
+    }
+  }
+};
+
+REGISTER_KERNEL_BUILDER(Name("FloatCumulativeMax")
+                            .Device(tensorflow::DEVICE_CPU)
+                            .TypeConstraint<float>("T"),
+                        FloatCumulativeMaxOp);
 
 // [misnamed] Wrong: the attr is T, not dtype.
 REGISTER_KERNEL_BUILDER(Name("TypesMisnamed")
