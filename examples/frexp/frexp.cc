@@ -6,6 +6,7 @@
 #include "tensorflow/core/framework/common_shape_fns.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/platform/denormal.h"
 
 namespace op_by_op {
 namespace {
@@ -18,25 +19,26 @@ class FrexpOp : public tensorflow::OpKernel {
  public:
   using OpKernel::OpKernel;
 
-  // [kernel] The standard library does the work.
+  // [kernel] The standard library takes each number apart.
   void Compute(tensorflow::OpKernelContext* context) override {
     const Tensor& values = context->input(0);
-    Tensor* mantissa = nullptr;
-    Tensor* exponent = nullptr;
+    Tensor* mantissa_tensor = nullptr;
+    Tensor* exponent_tensor = nullptr;
     OP_REQUIRES_OK(context, context->forward_input_or_allocate_output(
-                                {0}, 0, values.shape(), &mantissa));
-    OP_REQUIRES_OK(context,
-                   context->allocate_output(1, values.shape(), &exponent));
+                                {0}, 0, values.shape(), &mantissa_tensor));
+    OP_REQUIRES_OK(
+        context, context->allocate_output(1, values.shape(), &exponent_tensor));
     const auto in = values.flat<T>();
+    auto mantissa = mantissa_tensor->flat<T>();
+    auto exponent = exponent_tensor->flat<int32_t>();
+    const tensorflow::port::ScopedDontFlushDenormal subnormals_are_not_zero;
     for (int64_t i = 0; i < in.size(); ++i) {
-      int power = 0;
-      mantissa->flat<T>()(i) = std::frexp(in(i), &power);
-      exponent->flat<int32_t>()(i) = power;
+      mantissa(i) = std::frexp(in(i), &exponent(i));
     }
   }
 };
 
-// [interface] The same op under several names: one for each mistake.
+// [interface] The same op under several names, with a gradient for each.
 #define REGISTER_FREXP(name)                                                 \
   REGISTER_OP(name)                                                          \
       .Attr("T: {float, double}")                                            \

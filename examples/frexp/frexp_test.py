@@ -40,6 +40,26 @@ def test_frexp_equals_numpy(mode, dtype, shape):
         np.testing.assert_array_equal(result, np.asarray(expected), strict=True)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_subnormal_and_special_numbers(mode, dtype):
+    """TensorFlow lets kernels take subnormal numbers as zero."""
+    about = np.finfo(dtype)
+    least, tiny = about.smallest_subnormal, about.tiny
+    numbers = [least, 3 * least, tiny - least, tiny, about.max, 0.0, np.inf]
+    values = np.array([*numbers, *np.negative(numbers), np.nan], dtype)
+    for result, expected in zip(mode(frexp)(values), frexp_reference(values)):
+        np.testing.assert_array_equal(result, expected, strict=True)
+    np.testing.assert_array_equal(
+        np.signbit(mode(frexp)(values)[0]), np.signbit(values)
+    )
+
+
+def test_other_ops_still_take_subnormal_numbers_as_zero():
+    values = tf.constant([1e-40] * 8)
+    assert np.all(frexp(values).mantissa.numpy() > 0)
+    assert not np.any(values * tf.ones(8))
+
+
 @pytest.mark.parametrize("shape", [None, [None, 3]])
 def test_static_shapes(shape):
     spec = tf.TensorSpec(shape, tf.float32)
