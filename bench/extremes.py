@@ -1,8 +1,8 @@
 """How long Extremes and its gradient take, and TensorFlow's own ops for the same.
 
 `python bench/extremes.py` prints the figures and writes them to extremes.csv beside this file.
-All run inside of a `tf.function`; for each number of threads there is a process of its own. Ratios are taken within a
-round, in which every way takes its turn.
+The numbers are normally distributed, in no order. All run inside of a `tf.function`; for each number of threads there
+is a process of its own. Ratios are taken within a round, in which every way takes its turn.
 """
 
 import multiprocessing
@@ -24,12 +24,20 @@ ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "examples"), str(ROOT / "examples" / "multi_output")]
 
 from multi_output import extremes, extremes_grad  # noqa: E402
-from stock_extremes import one_hot_gradient, stock_extremes  # noqa: E402
+from stock_extremes import (  # noqa: E402
+    one_hot_gradient,
+    scattered_gradient,
+    stock_extremes,
+)
 
 # From a task to what does it, ours first.
 TASKS = {
     "forward": {"Extremes": extremes, "four stock ops": stock_extremes},
-    "gradient": {"ExtremesGrad": extremes_grad, "one-hot": one_hot_gradient},
+    "gradient": {
+        "ExtremesGrad": extremes_grad,
+        "one-hot": one_hot_gradient,
+        "scatter_nd": scattered_gradient,
+    },
 }
 SHAPES = [(100_000, 10), (1000, 1000), (64, 32_000)]
 
@@ -57,9 +65,10 @@ def measure(threads: int, rounds: int, span: float) -> list[dict]:
                 name: partial(tf.function(function, autograph=False), *inputs)
                 for name, function in ways.items()
             }
-            ours, stock = (tf.nest.flatten(run()) for run in runs.values())
-            for one, other in zip(ours, stock, strict=True):
-                np.testing.assert_array_equal(one, other)
+            ours, *others = (tf.nest.flatten(run()) for run in runs.values())
+            for stock in others:
+                for one, other in zip(ours, stock, strict=True):
+                    np.testing.assert_array_equal(one, other)
             for name, figures in turns(runs, rounds, span, base=next(iter(ways))):
                 case = {"task": task, "rows": rows, "columns": columns}
                 table.append(case | {"threads": threads, "way": name} | figures)
@@ -68,7 +77,7 @@ def measure(threads: int, rounds: int, span: float) -> list[dict]:
 
 def main() -> None:
     notes = [
-        "times of a call in a tf.function, float32: the median of the rounds",
+        "times of a call in a tf.function, float32, random numbers: the median of the rounds",
         "ratio: to the time of our op in the same round, with median, q1 and q3",
     ]
 

@@ -140,10 +140,12 @@ def times() -> HTML:
         same = {key: row[key] for key in ("task", "rows", "columns", "way")}
         each = [table.where(threads=n, **same)[0] for n in threads]
         size = f"{row['rows']} × {row['columns']}"
-        groups.setdefault(row["task"], []).append(_bar(size, each))
+        task = f"{row['task']}, {row['way']}"
+        groups.setdefault(task, []).append(_bar(size, each))
     return bars(
         groups,
-        "How many times longer than ours TensorFlow's own functions take, by rows and columns.",
+        "How many times longer than ours TensorFlow's own functions take, by rows and columns, "
+        f"with {' and '.join(threads)} threads.",
         "times as long as our op",
         [f"{n} thread{'s' * (n != '1')}" for n in threads],
         names_width=90,

@@ -13,7 +13,7 @@ from multi_output_reference import (
 )
 from op_library import load_op_library
 from softmax_cross_entropy import naive, simplified, stable
-from stock_extremes import one_hot_gradient, stock_extremes
+from stock_extremes import one_hot_gradient, scattered_gradient, stock_extremes
 
 from opcheck.testing import op_test
 
@@ -238,6 +238,8 @@ def test_an_output_that_the_kernel_forgets():
     kept, forgotten = forgets(tf.ones(2))
     np.testing.assert_array_equal(kept, [1, 1])
     assert forgotten.shape == [0]
+    kept = tf.function(lambda x: forgets(x).kept + 1, autograph=False)(tf.ones(2))
+    np.testing.assert_array_equal(kept, [2, 2])
 
 
 def test_an_unused_float_output_brings_zeros(mode, monkeypatch):
@@ -339,9 +341,16 @@ def test_stock_extremes_equal_ours(mode):
     values = tf.constant(numbers((5, 2, 7), np.float32))
     for ours, stock in zip(extremes(values), mode(stock_extremes)(values)):
         np.testing.assert_array_equal(ours, stock)
-    inputs = np.float32([3, 4]), np.float32([5, 6]), [0, 1], [2, 1], 3
-    expected = extremes_grad_reference(*map(np.asarray, inputs))
-    np.testing.assert_array_equal(mode(one_hot_gradient)(*inputs), expected)
+
+
+@pytest.mark.parametrize("stock", [one_hot_gradient, scattered_gradient])
+@pytest.mark.parametrize("shape", [(2,), (3, 4), (0,), ()])
+def test_stock_gradients_equal_ours(mode, stock, shape):
+    grads = numbers((2, *shape), np.float32)
+    indices = np.random.default_rng(0).integers(0, 3, (2, *shape))
+    inputs = *map(tf.constant, (*grads, *indices)), tf.constant(3, tf.int64)
+    expected = extremes_grad_reference(*grads, *indices, 3)
+    np.testing.assert_array_equal(mode(stock)(*inputs), expected)
 
 
 LOSSES = [naive, stable, simplified]

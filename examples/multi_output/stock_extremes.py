@@ -27,3 +27,21 @@ def one_hot_gradient(
         return grad[..., tf.newaxis] * one_hot
 
     return place(minimum_grad, argmin) + place(maximum_grad, argmax)
+
+
+def scattered_gradient(
+    minimum_grad: tf.Tensor,
+    maximum_grad: tf.Tensor,
+    argmin: tf.Tensor,
+    argmax: tf.Tensor,
+    columns: tf.Tensor,
+) -> tf.Tensor:
+    """The result of ExtremesGrad, by the op of TensorFlow that adds numbers at given indices."""
+    index = tf.stack([argmin, argmax])
+    begins = columns * tf.reshape(tf.range(tf.size(argmin, tf.int64)), tf.shape(argmin))
+    places = (index + begins)[..., tf.newaxis]
+    grads = tf.stack([minimum_grad, maximum_grad])
+    size = columns * tf.size(argmin, tf.int64)
+    rows = tf.scatter_nd(places, grads, size[tf.newaxis])
+    shape = tf.concat([tf.shape(argmin, tf.int64), columns[tf.newaxis]], 0)
+    return tf.reshape(rows, shape)
