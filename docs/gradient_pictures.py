@@ -133,6 +133,7 @@ def times() -> HTML:
     """How much longer TensorFlow's functions take, from `bench/extremes.csv`."""
     table = read("extremes")
     threads = sorted({row["threads"] for row in table.rows}, key=int)
+    legend = [f"{n} thread{'s' * (n != '1')}" for n in threads]
     groups: dict[str, list[Bar]] = {}
     for row in table.where(threads=threads[0]):
         if row["way"] in ("Extremes", "ExtremesGrad"):
@@ -145,9 +146,9 @@ def times() -> HTML:
     return bars(
         groups,
         "How many times longer than ours TensorFlow's own functions take, by rows and columns, "
-        f"with {' and '.join(threads)} threads.",
+        f"with {' and '.join(legend)}.",
         "times as long as our op",
-        [f"{n} thread{'s' * (n != '1')}" for n in threads],
+        legend,
         names_width=90,
         origin=1.0,
     )
@@ -157,18 +158,20 @@ def softmax_times() -> HTML:
     """How much longer other ways take than the simplified gradient, from `bench/softmax_gradient.csv`."""
     table = read("softmax_gradient")
     groups: dict[str, list[Bar]] = {}
+    modes = ["eager", "tf.function"]
     for row in table.where(mode="eager"):
-        if row["way"] == "simplified":
+        if row["way"] not in ("naive", "stable", "tf.nn"):
             continue
         same = {key: row[key] for key in ("rows", "classes", "way")}
-        modes = [table.where(mode=mode, **same)[0] for mode in ("eager", "tf.function")]
+        each = [table.where(mode=mode, **same)[0] for mode in modes]
         size = f"{row['rows']} × {row['classes']}"
-        groups.setdefault(size, []).append(_bar(row["way"], modes))
+        groups.setdefault(size, []).append(_bar(row["way"], each))
     return bars(
         groups,
-        "How many times longer than the simplified gradient the others take.",
+        "How many times longer than the simplified gradient the others take, by rows and classes, "
+        f"{' and in a '.join(modes)}.",
         "times as long as the simplified gradient",
-        ["eager", "tf.function"],
+        modes,
         names_width=90,
         origin=1.0,
     )

@@ -17,7 +17,9 @@ def frexp(values, name: str | None = None) -> tuple[tf.Tensor, tf.Tensor]:
 
     Returns:
       A named tuple: `mantissa`, of the same shape and dtype, its magnitude in [0.5, 1) or 0,
-      and `exponent`, int32, of the same shape. A NaN or an infinity is its own mantissa.
+      and `exponent`, int32, of the same shape. A NaN or an infinity is its own mantissa, and
+      its exponent is 0. The gradient of `mantissa` is `2^-exponent`, also for 0, which has no
+      derivative.
 
     Raises:
       tf.errors.InvalidArgumentError: Another dtype, in eager execution.
@@ -33,6 +35,5 @@ def _frexp_grad(
     exponent_grad: tf.Tensor | None,
 ) -> tf.Tensor:
     """Between the jumps of exponent, mantissa is values times a constant, 2^-exponent."""
-    mantissa_grad = tf.convert_to_tensor(mantissa_grad)
     exponent = tf.cast(op.outputs[1], mantissa_grad.dtype)
     return mantissa_grad * 2**-exponent

@@ -1,5 +1,8 @@
 """Tests of Frexp, its gradient, and what gradient functions are given: `pytest examples/frexp`."""
 
+import weakref
+from types import SimpleNamespace
+
 import frexp as module
 import numpy as np
 import pytest
@@ -78,7 +81,8 @@ def test_other_dtypes_are_refused(mode):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_the_gradient_is_a_power_of_two(mode, dtype):
-    values = np.array([3, -0.1, 40, 0], dtype)
+    """That of 0, where there is no derivative, is 1."""
+    values = np.array([3, -0.1, 40, 0, 2, np.inf], dtype)
     expected = 2.0 ** -np.frexp(values)[1]
     for way in (
         mode(lambda x: gradient(mantissa("frexp"), x)),
@@ -104,6 +108,11 @@ def test_the_gradient_of_a_gathered_mantissa(mode):
         lambda x: gradient(lambda x: tf.gather(frexp(x).mantissa, [0, 2, 2]), x)
     )
     np.testing.assert_array_equal(gathered(tf.constant([3.0, 5, 9])), [0.25, 0, 0.125])
+
+
+def test_the_gradient_beyond_float32():
+    grad = gradient(mantissa("frexp"), np.float32([1e-40, 3e38, 2**125, 2**126]))
+    np.testing.assert_array_equal(grad, [np.inf, 0, 2.0**-126, 0])
 
 
 def test_exponents_have_no_gradient():
@@ -159,6 +168,19 @@ def test_a_gradient_that_uses_inputs_keeps_their_memory():
     assert with_outputs["apart"][0] == with_outputs["before"][0]
     with_inputs = addresses(lambda x: build(x, {"Frexp": "FrexpByInputs"}))
     assert with_inputs["apart"][0] != with_inputs["before"][0]
+
+
+def test_eagerly_a_tape_keeps_the_inputs_whatever_the_gradient_uses():
+    x = tf.ones(4)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        for_ours, for_tensorflow_s = x * 3.0, x * 3.0
+        results = frexp(for_ours), tf.exp(for_tensorflow_s)
+    ours, tensorflow_s = weakref.ref(for_ours), weakref.ref(for_tensorflow_s)
+    del for_ours, for_tensorflow_s
+    assert results and ours() is not None and tensorflow_s() is None
+    del tape
+    assert ours() is None
 
 
 @pytest.mark.parametrize(
@@ -230,19 +252,22 @@ def test_what_arrives_for_outputs():
     tf.function(lambda x: gradient(function, x), autograph=False)(tf.constant([3.0]))
     gradient(tf.function(function, autograph=False), [3.0])
     gradient(lambda x: tf.gather(function(x), [0]), [3.0])
-    eager, tape_inside, tape_outside, _ = [grads[1] for grads in received]
+    branch = lambda x: tf.cond(x[0] > 0, lambda: function(x), lambda: x)  # noqa: E731
+    tf.function(lambda x: gradient(branch, x), autograph=False)(tf.constant([3.0]))
+    eager, tape_inside, tape_outside, _, in_a_branch = [grads[1] for grads in received]
     assert eager.dtype == tape_inside.dtype == tf.int32
     np.testing.assert_array_equal(eager, [0])
-    assert tape_outside is None
+    assert tape_outside is None and in_a_branch is None
     assert isinstance(received[3][0], tf.IndexedSlices)
 
 
 def test_the_solution_of_the_exercise():
-    values = tf.constant([[3.0, 5], [0.1, -7]])
-    with pytest.raises(ValueError, match="No pfor vectorization defined for Frexp"):
-        tf.vectorized_map(frexp, values, fallback_to_while_loop=False)
-    import solution_frexp_pfor  # noqa: F401
+    from solution_sparse_gradient import sparse_gradient
 
-    mapped = tf.vectorized_map(frexp, values, fallback_to_while_loop=False)
-    for result, expected in zip(mapped, frexp(values)):
-        np.testing.assert_array_equal(result, expected)
+    op = SimpleNamespace(outputs=frexp([3.0, 5, 0.1]))
+    slices = tf.IndexedSlices(
+        tf.constant([1.0, 2, 3]), tf.constant([2, 0, 2]), tf.constant([3])
+    )
+    grad = sparse_gradient(op, slices, None)
+    assert isinstance(grad, tf.IndexedSlices)
+    np.testing.assert_array_equal(tf.convert_to_tensor(grad), [0.5, 0, 32])

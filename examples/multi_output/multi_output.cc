@@ -55,9 +55,9 @@ argmin: The index of minimum in the last axis, the first one if there are more.
 argmax: The index of maximum in the last axis, the first one if there are more.
 )doc");
 
-// [scan] A block without a new extreme is passed over. To see that takes two
-// comparisons of each number and no branch, so the compiler makes vector
-// instructions of them. For a NaN both comparisons are false.
+// [scan] A block without a new extreme is passed over. AllBetween compares all
+// of a block, without a branch that would keep the compiler from comparing many
+// numbers at once. For a NaN both comparisons are false.
 constexpr int64_t kBlock = 32;
 
 template <typename T>
@@ -128,7 +128,7 @@ class ExtremesOp : public tensorflow::OpKernel {
   }
 };
 
-// [gradient] An op like any other, which nobody calls but the gradient.
+// [gradient] An op like any other, made for the gradient function.
 REGISTER_OP("ExtremesGrad")
     .Attr("T: {float, double}")
     .Input("minimum_grad: T")
@@ -185,11 +185,12 @@ class ExtremesGradOp : public tensorflow::OpKernel {
       const auto grad = context->input(i).flat<T>();
       const auto index = context->input(2 + i).flat<int64_t>();
       for (int64_t r = 0; r < grad.size(); ++r) {
-        OP_REQUIRES(context, index(r) >= 0 && index(r) < columns,
+        const int64_t column = index(r);
+        OP_REQUIRES(context, column >= 0 && column < columns,
                     absl::InvalidArgumentError(
                         absl::StrCat("argmin and argmax must be in [0, ",
-                                     columns, "), got ", index(r))));
-        out(r * columns + index(r)) += grad(r);
+                                     columns, "), got ", column)));
+        out(r * columns + column) += grad(r);
       }
     }
   }
