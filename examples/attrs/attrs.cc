@@ -70,7 +70,7 @@ window: How many elements a window has: odd, and at most the length of the last 
 ends: Beyond an end, 'repeat' the outermost element, or 'drop' the windows that reach there.
 )doc");
 
-// [median] No order has a place for NaN, and nth_element needs an order.
+// [median] nth_element needs an order, and < has no place for NaN.
 template <typename T>
 T Median(T* values, int64_t count) {
   if (std::any_of(values, values + count, [](T x) { return std::isnan(x); })) {
@@ -103,7 +103,10 @@ class MedianFilterOp : public tensorflow::OpKernel {
     OP_REQUIRES_OK(context, CheckFits(window_, length));
 
     tensorflow::TensorShape shape = signal.shape();
-    if (!repeat_) shape.set_dim(last_axis, length - window_ + 1);
+    if (!repeat_) {
+      OP_REQUIRES_OK(context,
+                     shape.SetDimWithStatus(last_axis, length - window_ + 1));
+    }
     tensorflow::Tensor* filtered = nullptr;
     OP_REQUIRES_OK(context, context->allocate_output(0, shape, &filtered));
     if (filtered->NumElements() == 0) return;

@@ -28,12 +28,12 @@ def median_filter(
     Raises:
       tf.errors.InvalidArgumentError: `window` is even, below 1 or above length, `ends` is
         another word, or `signal` is a scalar or of another dtype.
-      ValueError: The same, while a `tf.function` is traced; or `window` has over 64 bits.
+      ValueError: The same, while a `tf.function` is traced; or `window` is beyond int64.
       TypeError: `window` is no integer; or the dtype, while a `tf.function` is traced.
     """
     window = operator.index(window)
     if window not in range(-(2**63), 2**63):
-        raise ValueError(f"window must fit into 64 bits, but is {window}")
+        raise ValueError(f"window must fit into an int64, but is {window}")
     return _library.median_filter(signal=signal, window=window, ends=ends, name=name)
 
 
