@@ -23,13 +23,11 @@ FLAGS = {
     "-shared": "make a library, not a program",
     "-fPIC": "its code works at any address",
     "-O2": "optimize",
-    "-DNDEBUG": "no `assert` and other checks for debugging; with them, `AsyncValue::TypeInfo` in the headers "
-    "has one more member",
-    "-w": "no warnings, of which TensorFlow's headers give many",
+    "-DNDEBUG": "no `assert`; without this flag, a class in the headers has another layout than in TensorFlow",
+    "-w": "no warnings, of which TensorFlow's headers give many; the build below shows those of your code",
     "--std=c++17": "the oldest C++ that the headers take",
-    "-D_GLIBCXX_USE_CXX11_ABI=1": "`std::string` and others lie in memory as in TensorFlow (its *ABI*)",
-    "-DEIGEN_MAX_ALIGN_BYTES=64": "Eigen, the array library behind `flat`, may rely on tensors that start at "
-    "multiples of 64 bytes",
+    "-D_GLIBCXX_USE_CXX11_ABI=1": "`std::string` lies in memory as in TensorFlow",
+    "-DEIGEN_MAX_ALIGN_BYTES=64": "Eigen, which is behind `flat`, may rely on tensors at multiples of 64 bytes",
     "-l:libtensorflow_framework.so.2": "the library that has `OpKernel` in it",
 }
 

@@ -39,7 +39,7 @@ class CountRunsOp : public tensorflow::OpKernel {
   }
 };
 
-// Without a TypeConstraint: for every type.
+// [] Without a TypeConstraint: for every type.
 REGISTER_KERNEL_BUILDER(Name("CountRuns").Device(tensorflow::DEVICE_CPU),
                         CountRunsOp);
 REGISTER_KERNEL_BUILDER(

@@ -9,13 +9,6 @@
 namespace op_by_op {
 namespace {
 
-// [interface] As ZeroOut, with another name and one type.
-REGISTER_OP("KeepLast")
-    .Input("to_zero: float")
-    .Output("zeroed: float")
-    .SetShapeFn(tensorflow::shape_inference::UnchangedShape);
-
-// [kernel] The last element stays; an empty tensor has none.
 class KeepLastOp : public tensorflow::OpKernel {
  public:
   using OpKernel::OpKernel;
@@ -29,12 +22,20 @@ class KeepLastOp : public tensorflow::OpKernel {
     const auto in = input.flat<float>();
     auto out = output->flat<float>();
     std::fill_n(out.data(), out.size(), 0.0f);
+    // [compute] The last element stays; an empty tensor has none.
     if (out.size() > 0) out(out.size() - 1) = in(in.size() - 1);
+    // [] The rest is as in ZeroOut.
   }
 };
 
 REGISTER_KERNEL_BUILDER(Name("KeepLast").Device(tensorflow::DEVICE_CPU),
                         KeepLastOp);
+
+// As ZeroOut, with another name and one type.
+REGISTER_OP("KeepLast")
+    .Input("to_zero: float")
+    .Output("zeroed: float")
+    .SetShapeFn(tensorflow::shape_inference::UnchangedShape);
 
 }  // namespace
 }  // namespace op_by_op

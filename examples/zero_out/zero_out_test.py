@@ -96,6 +96,16 @@ def test_a_graph_runs_a_kernel_as_often_as_it_must(use, eager, graph, stateful):
     assert runs(tf.function(use), count_runs_stateful) == stateful
 
 
+def test_a_stateful_node_waits_for_the_one_before_it():
+    def nodes(op):
+        traced = tf.function(used_twice).get_concrete_function(op, tf.constant(1.0))
+        return [node for node in traced.graph.get_operations() if "Runs" in node.type]
+
+    assert [node.control_inputs for node in nodes(count_runs)] == [[], []]
+    first, second = nodes(count_runs_stateful)
+    assert (first.control_inputs, second.control_inputs) == ([], [first])
+
+
 @pytest.mark.parametrize("value", [1.5, 2, "three", True, 4j])
 def test_a_kernel_without_a_constraint_takes_every_type(mode, value):
     tensor = tf.constant([value])
