@@ -5,7 +5,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from figures import CELL, COLOURS, drawing, number_cell
+from figures import CELL, COLOURS, FITTING, drawing, number_cell
 from IPython.display import HTML
 
 BLUE, ORANGE = COLOURS[0], "#d97706"
@@ -15,6 +15,8 @@ STYLE = """
 .filter-picture fieldset { border: 0; margin: 0; padding: 0; display: flex; flex-wrap: wrap; gap: 0.25rem 1rem; }
 .filter-picture legend { float: left; width: auto; font-size: 1rem; margin: 0 1rem 0 0; }
 .filter-picture label { margin: 0; cursor: pointer; }
+.filter-picture p { margin: 0; display: flex; flex-wrap: wrap; gap: 0.25rem 1.5rem; }
+.filter-picture p svg { margin-right: 0.4rem; }
 .filter-picture .of { display: none; }
 """
 
@@ -35,12 +37,12 @@ def signals(
       chosen: The window to begin with.
       label: What the picture shows, for those who do not see it.
     """
-    width, height, left = 700, 260, 34
+    width, height, left = 480, 240, 34
     low, high = measured.min() - 1, measured.max() + 1
     x = left + 8 + np.arange(len(measured)) * (width - left - 16) / (len(measured) - 1)
 
     def y(values: np.ndarray) -> np.ndarray:
-        return height - 8 - (values - low) * (height - 40) / (high - low)
+        return height - 8 - (values - low) * (height - 16) / (high - low)
 
     def line(values: np.ndarray, colour: str, style: str) -> str:
         points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y(values)))
@@ -59,14 +61,15 @@ def signals(
         lines = line(means[window], ORANGE, 'stroke-dasharray="5 4" stroke-width="2"')
         lines += line(medians[window], BLUE, 'stroke-width="2.5"')
         parts.append(f'<g class="of of-{window}">{lines}</g>')
-    legend = [("currentColor", "measured"), (ORANGE, "mean"), (BLUE, "median")]
-    for place, (colour, word) in enumerate(legend):
-        at = left + 20 + 130 * place
-        mark = f'<circle cx="{at}" cy="14" r="2.5"/>'
-        if place:
-            dashes = "" if word == "median" else 'stroke-dasharray="5 4"'
-            mark = f'<path d="M{at - 12} 14h24" stroke="{colour}" stroke-width="2.5" {dashes}/>'
-        parts.append(f'{mark}<text x="{at + 18}" y="19">{word}</text>')
+    marks = {
+        "measured": '<circle cx="12" cy="6" r="2.5" fill="currentColor"/>',
+        "mean": f'<path d="M0 6h24" stroke="{ORANGE}" stroke-width="2.5" stroke-dasharray="5 4"/>',
+        "median": f'<path d="M0 6h24" stroke="{BLUE}" stroke-width="2.5"/>',
+    }
+    legend = "".join(
+        f'<span><svg aria-hidden="true" width="24" height="12">{mark}</svg>{word}</span>'
+        for word, mark in marks.items()
+    )
     choices = "".join(
         f'<label><input type="radio" name="filter-window" value="{window}"'
         f"{' checked' * (window == chosen)}> {window}</label>"
@@ -80,7 +83,7 @@ def signals(
         f"<style>{STYLE}{shown}</style>"
         '<div class="filter-picture">'
         f"<fieldset><legend>window</legend>{choices}</fieldset>"
-        f"{drawing(parts, width, height, label)}</div>"
+        f"<p>{legend}</p>{drawing(parts, width, height, label, style=FITTING)}</div>"
     )
 
 
@@ -130,7 +133,7 @@ def one_window(
         f'<path d="M{middle} {top + 4}V{top + 32}m-5 -7l5 7l5 -7" fill="none" stroke="currentColor"/>'
     )
     size = left + len(signal) * CELL + 4, 2 * step + CELL + 4
-    return HTML(drawing(parts, *size, label))
+    return HTML(drawing(parts, *size, label, style=FITTING))
 
 
 def stations(checks: Sequence[tuple[str, str, bool, str, str]], label: str) -> HTML:
@@ -140,27 +143,27 @@ def stations(checks: Sequence[tuple[str, str, bool, str, str]], label: str) -> H
       checks: For each: who looks, the question, whether only in a graph, the call and its error.
       label: What the picture shows, for those who do not see it.
     """
-    width, gap, top, parts = 700, 26, 24, []
-    eager, graph = 24, 66
+    width, gap, top, parts = 400, 26, 24, []
+    eager, graph, left = 18, 56, 70
     parts.append(
         f'<g font-size="12" text-anchor="middle"><text x="{eager}" y="12">eager</text>'
         f'<text x="{graph}" y="12">graph</text></g>'
     )
     skipped = [in_graph_only for _, _, in_graph_only, _, _ in checks[1:]] + [False]
     for (who, question, in_graph_only, call, error), skips in zip(checks, skipped):
-        lines = textwrap.wrap(error, 78)
-        height = 60 + 18 * len(lines)
+        lines = textwrap.wrap(error, 40)
+        height = 78 + 18 * len(lines)
         x = graph - 21 if in_graph_only else 3
         parts.append(
             f'<rect x="{x}" y="{top}" width="{width - 3 - x}" height="{height}" rx="6" fill="none" '
             f'stroke="currentColor" stroke-dasharray="{"6 4" if in_graph_only else "none"}"/>'
-            f'<text x="100" y="{top + 22}"><tspan font-weight="bold">{html.escape(who)}</tspan> '
-            f"{html.escape(question)}</text>"
-            f'<g font-family="monospace" font-size="12"><text x="100" y="{top + 44}">{html.escape(call)}</text>'
+            f'<text x="{left}" y="{top + 22}" font-weight="bold">{html.escape(who)}</text>'
+            f'<text x="{left}" y="{top + 40}">{html.escape(question)}</text>'
+            f'<g font-family="monospace" font-size="12"><text x="{left}" y="{top + 62}">{html.escape(call)}</text>'
         )
         for number, text in enumerate(lines):
             parts.append(
-                f'<text x="112" y="{top + 62 + 18 * number}">{html.escape(text)}</text>'
+                f'<text x="{left + 12}" y="{top + 80 + 18 * number}">{html.escape(text)}</text>'
             )
         parts.append("</g>")
         end = top + height + gap
@@ -172,4 +175,4 @@ def stations(checks: Sequence[tuple[str, str, bool, str, str]], label: str) -> H
             )
         top = end
     parts.append(f'<text x="3" y="{top + 18}">the output</text>')
-    return HTML(drawing(parts, width, top + 24, label))
+    return HTML(drawing(parts, width, top + 24, label, style=FITTING))

@@ -14,6 +14,21 @@
 namespace op_by_op {
 namespace {
 
+// As Filter in the chapter's op, with another place in the sorted window.
+void Slide(tensorflow::TTypes<float>::ConstVec in, int64_t window, int64_t rank,
+           float* values, tensorflow::TTypes<float>::Vec out) {
+  for (int64_t i = 0; i < out.size(); ++i) {
+    bool has_nan = false;
+    for (int64_t k = 0; k < window; ++k) {
+      const int64_t place = i + k - window / 2;
+      values[k] = in(std::clamp<int64_t>(place, 0, in.size() - 1));
+      has_nan |= std::isnan(values[k]);
+    }
+    if (!has_nan) std::nth_element(values, values + rank, values + window);
+    out(i) = has_nan ? std::numeric_limits<float>::quiet_NaN() : values[rank];
+  }
+}
+
 // [interface] The window may be even. A float has no minimum in an interface.
 REGISTER_OP("QuantileFilter")
     .Attr("window: int >= 1 = 3")
@@ -48,20 +63,9 @@ class QuantileFilterOp : public tensorflow::OpKernel {
     tensorflow::Tensor scratch;
     OP_REQUIRES_OK(context,
                    context->allocate_temp(signal.dtype(), {window_}, &scratch));
-    const auto in = signal.vec<float>();
-    auto out = filtered->vec<float>();
-    float* values = scratch.flat<float>().data();
     const int64_t rank = std::lround(double{quantile_} * (window_ - 1));
-    for (int64_t i = 0; i < out.size(); ++i) {
-      bool has_nan = false;
-      for (int64_t k = 0; k < window_; ++k) {
-        const int64_t place = i + k - window_ / 2;
-        values[k] = in(std::clamp<int64_t>(place, 0, in.size() - 1));
-        has_nan |= std::isnan(values[k]);
-      }
-      if (!has_nan) std::nth_element(values, values + rank, values + window_);
-      out(i) = has_nan ? std::numeric_limits<float>::quiet_NaN() : values[rank];
-    }
+    Slide(signal.vec<float>(), window_, rank, scratch.flat<float>().data(),
+          filtered->vec<float>());
   }
 
  private:
