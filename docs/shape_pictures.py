@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 import tensorflow as tf
-from figures import COLOURS, drawing, text
+from figures import COLOURS, FITTING, drawing, text
 from IPython.display import HTML
 from numpy.typing import ArrayLike
 
@@ -64,7 +64,8 @@ def knowledge(rows: Sequence[tuple[str, str]], names: Sequence[str]) -> HTML:
     width = lefts[-1] + 3 * SIDE
     height = 30 + len(rows) * (SIDE + 14)
     label = f"{'; '.join(told)}. A question mark is not known."
-    return HTML(drawing(parts, width, height, label[0].upper() + label[1:]))
+    label = label[0].upper() + label[1:]
+    return HTML(drawing(parts, width, height, label, style=FITTING))
 
 
 def numbers(values: ArrayLike, most: int = 6) -> str:
@@ -142,7 +143,7 @@ with tf.device("/job:worker/replica:0/task:0/device:CPU:0"):
 
 
 def times_asked(library: str) -> dict[str, int]:
-    """How often the shape function of TimesAsked is called in the life of a function with two such nodes.
+    """How often the shape function of TimesAsked is called in the life of a function that calls the op once.
 
     Args:
       library: Where the op is.
@@ -151,21 +152,25 @@ def times_asked(library: str) -> dict[str, int]:
       From what happens to the number of calls.
     """
     op = tf.load_op_library(library).times_asked
-    two = tf.function(lambda x: op(x) + op(x), autograph=False)
+    once = tf.function(lambda x: op(x), autograph=False)
     x = tf.constant(0.0)
     remote = [sys.executable, "-c", REMOTE, library]
     run = subprocess.run(remote, capture_output=True, text=True, check=True)
     counts = [int(op(x)), int(op(x))]
-    concrete = two.get_concrete_function(tf.TensorSpec([], tf.float32))
+    concrete = once.get_concrete_function(tf.TensorSpec([], tf.float32))
     counts.append(int(op(x)))
     for _ in range(2):
         concrete(x)
         counts.append(int(op(x)))
-    eager, tracing, first, second = np.diff(counts).tolist()
+    with tf.Graph().as_default():
+        tf.graph_util.import_graph_def(concrete.graph.as_graph_def())
+    counts.append(int(op(x)))
+    eager, tracing, first, second, importing = np.diff(counts).tolist()
     return {
         "an eager call of the op": eager,
         "an eager call that runs on a worker of a cluster": int(run.stdout.split()[-1]),
         "the function is traced": tracing,
         "it is called for the first time: its graph is optimized": first,
         "it is called for the second time": second,
+        "its graph is imported": importing,
     }

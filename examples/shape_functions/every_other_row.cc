@@ -9,7 +9,7 @@
 namespace op_by_op {
 namespace {
 
-// [kernel] Rows 0, 2, 4, … of a tensor.
+// Rows 0, 2, 4, … of a tensor.
 class EveryOtherRowOp : public tensorflow::OpKernel {
  public:
   using OpKernel::OpKernel;

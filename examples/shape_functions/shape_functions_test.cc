@@ -102,7 +102,7 @@ class Op {
                         std::string(inferred.status().message()));  \
   } while (false)
 
-// [test] A table of input and output shapes; a known value; a partial one.
+// A table of input and output shapes; a known value; a partial one.
 TEST(ShapeFunctions, CrossFeatures) {
   const Op op("CrossFeatures");
   INFER_OK(op, "[2,3];[2,4]", "[2,12]");
