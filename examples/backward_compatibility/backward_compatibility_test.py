@@ -12,12 +12,23 @@ import pytest
 import read_v1
 import tensorflow as tf
 from backward_compatibility_reference import mu_law_reference
-from changes import CHANGES, INPUT, OUTPUT, Change, call, changed, in_fork, verdicts
+from changes import (
+    CHANGES,
+    INPUT,
+    OUTPUT,
+    Change,
+    call,
+    changed,
+    in_fork,
+    in_session,
+    verdict,
+    verdicts,
+)
 from google.protobuf import text_format
 from op_def_check import check_op_def, op_defs
 from solution_second_result import second_result
 from tensorflow.core.framework.op_def_pb2 import OpDef
-from write_v1 import write, write_with_gradients
+from write_v1 import pretend, write, write_with_gradients
 
 from opcheck.testing import op_test
 
@@ -140,6 +151,38 @@ def test_a_coming_end_is_logged(found):
     )
 
 
+@pytest.mark.parametrize(
+    "what, expected",
+    [
+        ("renamed", "input MuLaw:result:0 is not found"),
+        ("made a list", SAME),
+        ("added", SAME),
+    ],
+)
+def test_a_session_knows_outputs_by_name_and_nothing_more(v1, what, expected):
+    assert expected in in_fork(in_session, v1, CHANGES["Output"][what])
+
+
+def test_the_end_is_for_graphs_of_that_version_which_a_loaded_function_always_has(
+    v1, tmp_path
+):
+    past = CHANGES["The rest"]["an end in the past"]
+    pretend(v1, tmp_path, producer=1600)
+    assert read_v1.read_graph(tmp_path / "graph.pbtxt").versions.producer == 1600
+    assert in_fork(in_session, tmp_path, past) == SAME
+    assert "removed in version 1700" in in_fork(in_session, v1, past)
+    assert "removed in version 1700" in in_fork(verdict, tmp_path, past).model
+
+
+def test_inputs_of_one_type_change_places_and_no_check_complains():
+    now = tf.compat.v1.get_default_graph().op_def_for_type("CheckOpDef")
+    old = OpDef.FromString(now.SerializeToString())
+    del old.input_arg[:]
+    old.input_arg.extend(reversed(now.input_arg))
+    assert [x.name for x in old.input_arg] == ["between", "old"]
+    assert check_op_def(old) == ("", "", "")
+
+
 def test_a_saved_model_leaves_defaults_out_and_a_graph_does_not(v1):
     graph = read_v1.read_graph(v1 / "graph.pbtxt").node
     assert [x.attr["mu"].f for x in graph if x.op == "MuLaw"] == [255, 15]
@@ -238,6 +281,14 @@ def test_attrs_are_arguments_in_their_order(first):
     lines = [old, '.Attr("gain: float = 1.0")'][:: 1 if first == "mu" else -1]
     encoded = in_fork(call, Change("\n".join(lines), old), 0.5, "encode", 15.0)
     expected = mu_law_reference(np.float32(0.5), "encode", **{first: 15.0})
+    np.testing.assert_allclose(float(encoded), expected, rtol=1e-5)
+
+
+def test_attrs_without_a_default_come_first():
+    mode = """.Attr("mode: {'encode', 'decode'}")"""
+    gain_first = Change(f'.Attr("gain: float = 1.0")\n{mode}', mode)
+    encoded = in_fork(call, gain_first, 0.5, "encode", 15.0)
+    expected = mu_law_reference(np.float32(0.5), "encode", gain=15.0)
     np.testing.assert_allclose(float(encoded), expected, rtol=1e-5)
 
 

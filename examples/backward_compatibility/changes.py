@@ -147,6 +147,18 @@ def verdict(folder: Path, change: Change) -> Verdict:
     return Verdict(*found, log, features)
 
 
+def in_session(folder: Path, change: Change) -> str:
+    """What becomes of the SavedModel in a session of TensorFlow 1; for a process that has loaded no other MuLaw."""
+    import numpy as np
+    from read_v1 import logged, outcome, session_function
+
+    load_changed(change)
+    found, expected = [], np.load(folder / "features.npy")
+    load = functools.partial(session_function, folder / "model")
+    logged(lambda: found.append(outcome(load, expected)))
+    return found[0]
+
+
 def call(change: Change, *arguments) -> str:
     """Calls the generated function of MuLaw with a change; in a process that has loaded no other MuLaw."""
     result = load_changed(change).mu_law(*arguments)

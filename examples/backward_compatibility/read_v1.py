@@ -54,6 +54,20 @@ def saved_model_function(folder: Path) -> Callable:
     return call
 
 
+def session_function(folder: Path) -> Callable:
+    """Loads a SavedModel into a session of TensorFlow 1, which fills in the defaults of attrs in C++."""
+
+    def call(signal: tf.Tensor) -> np.ndarray:
+        values = signal.numpy()
+        with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+            model = tf.compat.v1.saved_model.load(session, ["serve"], str(folder))
+            signature = model.signature_def["serving_default"]
+            [given], [wanted] = signature.inputs.values(), signature.outputs.values()
+            return session.run(wanted.name, {given.name: values})
+
+    return call
+
+
 def loaded_gradient(folder: Path) -> np.ndarray:
     """Loads version 1 without its Python side, and a model of `write_with_gradients`: its gradient."""
     load_op_library(Path(__file__).with_name("libbackward_compatibility_v1.so"))

@@ -1,12 +1,14 @@
 """Writes what version 1 saves and computes: `python write_v1.py FOLDER`."""
 
+import shutil
 import sys
 from pathlib import Path
 
 import numpy as np
 import tensorflow as tf
 from op_library import load_op_library
-from read_v1 import SIGNAL
+from read_v1 import SIGNAL, read_graph
+from tensorflow.core.protobuf.saved_model_pb2 import SavedModel
 
 
 def write(folder: Path) -> None:
@@ -25,6 +27,18 @@ def write(folder: Path) -> None:
     np.save(folder / "features.npy", traced(SIGNAL))
     tf.io.write_graph(traced.graph, str(folder), "graph.pbtxt")
     tf.saved_model.save(tf.Module(), str(folder / "model"), signatures=traced)
+
+
+def pretend(folder: Path, copy: Path, producer: int) -> None:
+    """Copies what `write` wrote, as if an older TensorFlow had, of this version of the graph format."""
+    shutil.copytree(folder, copy, dirs_exist_ok=True)
+    graph = read_graph(copy / "graph.pbtxt")
+    graph.versions.producer = producer
+    tf.io.write_graph(graph, str(copy), "graph.pbtxt")
+    file = copy / "model" / "saved_model.pb"
+    model = SavedModel.FromString(file.read_bytes())
+    model.meta_graphs[0].graph_def.versions.producer = producer
+    file.write_bytes(model.SerializeToString())
 
 
 def write_with_gradients(folder: Path) -> None:
