@@ -3,9 +3,7 @@
 `watch` keeps what they need of the runs that follow; it changes nothing of them.
 """
 
-import statistics
 import threading
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -31,12 +29,9 @@ MARKS = {"pass": "✓", "note": "✓", "skip": "–", "fail": "✗", "not run": 
 
 @dataclass
 class Worker:
-    """A fork: which checks it was for, seconds from the start of the server, and how it died, if it did."""
+    """A fork: which checks it was for, and how it died, if it did."""
 
     checks: tuple[str, ...]
-    asked: float
-    born: float
-    ended: float = 0.0
     death: str = ""
 
 
@@ -44,7 +39,6 @@ class Worker:
 class Watched:
     """What happened since `watch`: the workers, and the generated calls that failed."""
 
-    server: float = 0.0
     workers: list[Worker] = field(default_factory=list)
     failing: list[tuple[list, dict]] = field(default_factory=list)
 
@@ -52,15 +46,9 @@ class Watched:
 def watch() -> Watched:
     """Keeps what the pictures need of all runs from now on."""
     seen, here = Watched(), threading.local()
-    start, inside, alone = children.start_server, run._Run._inside, run._Run._alone
-    opened, crashed, forgotten = (
-        getattr(children.Child, name) for name in ("_open", "_crash", "_forget")
-    )
+    inside, alone = run._Run._inside, run._Run._alone
+    opened, crashed = children.Child._open, children.Child._crash
     failed = fuzzing._Campaign._fail
-
-    def start_server() -> None:
-        seen.server = seen.server or time.monotonic()
-        start()
 
     def of_many(self, names, worker):
         here.checks = tuple(names)
@@ -71,10 +59,8 @@ def watch() -> Watched:
         return alone(self, name)
 
     def open_(self):
-        asked = time.monotonic() - seen.server
         opened(self)
-        born = time.monotonic() - seen.server
-        self.watched = Worker(getattr(here, "checks", ()), asked, born)
+        self.watched = Worker(getattr(here, "checks", ()))
         seen.workers.append(self.watched)
 
     def crash(self, *arguments, **options):
@@ -82,18 +68,12 @@ def watch() -> Watched:
         worker.death = death.args[0]
         return death
 
-    def forget(self):
-        self.watched.ended = time.monotonic() - seen.server
-        forgotten(self)
-
     def fail(self, kind, what, inputs, attrs, *rest):
         seen.failing.append(([np.array(x) for x in inputs], dict(attrs)))
         return failed(self, kind, what, inputs, attrs, *rest)
 
-    children.start_server = run.start_server = start_server
     run._Run._inside, run._Run._alone = of_many, of_one
     children.Child._open, children.Child._crash = open_, crash
-    children.Child._forget = forget
     fuzzing._Campaign._fail = fail
     return seen
 
@@ -169,7 +149,7 @@ def _title(checks: Sequence[str]) -> str:
 
 
 def forks(workers: Sequence[Worker]) -> HTML:
-    """The processes of a run on an axis of time: the server, and below it the workers that it forked.
+    """The tree of a run: the server, a branch for each group of checks, and on it the workers, one after the other.
 
     Args:
       workers: Of all checks.
@@ -179,51 +159,43 @@ def forks(workers: Sequence[Worker]) -> HTML:
         rows.setdefault(worker.checks, []).append(worker)
     if sorted(name for checks in rows for name in checks) != sorted(NAMES):
         raise ValueError(f"not the workers of all checks: {rows.keys()}")
-    end_of_run = max(worker.ended for worker in workers)
-    left, right, high = 10, WIDTH - 6, 40
-    ready = min(worker.born for worker in workers)
-
-    def at(seconds: float) -> float:
-        return round(left + (right - left) * seconds / end_of_run, 1)
-
+    trunk, left, high = 12, 34, 44
+    most = max(len(workers) for workers in rows.values())
+    step = min(46, (WIDTH - left) // most)
     parts = [
-        text(left, 14, "server", 'font-weight="bold"'),
-        text(left + 56, 14, f"imports TensorFlow: {ready:.1f} s; then forks"),
-        f'<rect x="{left}" y="20" width="{at(ready) - left:.1f}" height="12" stroke="currentColor" {BLUE}/>',
-        f'<path d="M{at(ready)} 26H{right}" stroke="currentColor" stroke-dasharray="3 3"/>',
+        f'<rect x="4" y="2" width="206" height="24" rx="5" stroke="currentColor" {BLUE}/>',
+        text(14, 19, "server: imports TensorFlow"),
     ]
-    said = [f"The server imports TensorFlow for {ready:.1f} s"]
-    for i, (checks, workers) in enumerate(sorted(rows.items(), key=_order), start=1):
-        y = 20 + i * high
-        parts.append(text(left, y - 4, _title(checks), CODE, 'font-size="12"'))
-        deaths = 0
-        for worker in workers:
-            x, end = at(worker.born), at(worker.ended)
+    said = ["The server imports TensorFlow and forks"]
+    for i, (checks, workers) in enumerate(sorted(rows.items(), key=_order)):
+        y = 52 + i * high
+        parts += [
+            text(left, y - 5, _title(checks), CODE, 'font-size="12"'),
+            f'<path d="M{trunk} {y + 8}H{left}" stroke="currentColor"/>',
+        ]
+        for j, worker in enumerate(workers):
+            x, middle = left + j * step, left + j * step + (step - 8) / 2
             parts.append(
-                f'<path d="M{x} 26V{y}" stroke="currentColor" stroke-opacity="0.2"/>'
-                f'<rect x="{x}" y="{y}" width="{max(end - x, 1):.1f}" height="12" stroke="currentColor" '
+                f'<rect x="{x}" y="{y}" width="{step - 8}" height="16" rx="3" stroke="currentColor" '
                 f"{ORANGE if worker.death else BLUE}/>"
             )
+            if j:
+                parts.append(f'<path d="M{x - 8} {y + 8}h8" stroke="currentColor"/>')
             if worker.death:
-                deaths += 1
                 parts.append(
-                    f'<path d="m{end - 4} {y + 2} 8 8m0 -8l-8 8" stroke="currentColor" stroke-width="2"/>'
+                    f'<path d="m{middle - 4} {y + 4} 8 8m0 -8l-8 8" stroke="currentColor" stroke-width="2"/>'
                 )
+        deaths = sum(bool(worker.death) for worker in workers)
         died = f", of which {deaths} died" if deaths else ""
-        said.append(f"{_title(checks)}: {len(workers)} workers{died}")
-    bottom = 20 + (len(rows) + 1) * high
-    parts.append(f'<path d="M{left} {bottom}H{right}" stroke="currentColor"/>')
-    step = next(n for n in (1, 2, 5, 10, 20, 50) if end_of_run < 9 * n)
-    for second in range(0, int(end_of_run) + 1, step):
-        parts.append(
-            f'<path d="M{at(second)} {bottom}v5" stroke="currentColor"/>'
-            + text(at(second), bottom + 19, f"{second} s", MIDDLE, 'font-size="12"')
-        )
+        plural = "s" if len(workers) > 1 else ""
+        said.append(f"{_title(checks)}: {len(workers)} worker{plural}{died}")
+    last = 52 + (len(rows) - 1) * high + 8
+    parts.append(f'<path d="M{trunk} 26V{last}" stroke="currentColor"/>')
     return HTML(
         drawing(
             parts,
             WIDTH + 8,
-            bottom + 26,
+            last + 14,
             f"{'; '.join(said)}.",
             style=FITTING,
             font_size=13,
@@ -234,13 +206,6 @@ def forks(workers: Sequence[Worker]) -> HTML:
 
 def _order(row: tuple[tuple[str, ...], list[Worker]]) -> tuple[int, int]:
     return -len(row[0]), NAMES.index(row[0][0])
-
-
-def seconds(workers: Sequence[Worker]) -> dict[str, float]:
-    """How long the server took to be ready, and a fork, the median: from asking for it to having its number."""
-    ready = min(worker.born for worker in workers)
-    took = [worker.born - worker.asked for worker in workers if worker.asked > ready]
-    return {"server": ready, "fork": statistics.median(took)}
 
 
 def shrunk(seen: Watched) -> HTML:
