@@ -15,8 +15,8 @@
 namespace op_by_op {
 
 // [pages] Of 2 MiB instead of 4 KiB.
-// The C library maps new memory for what is larger than 32 MiB, each time. In
-// large pages, the system hands it out many times faster. It may decline.
+// The C library maps new memory for what is larger than 32 MiB, each time. Of
+// large pages there are fewer to hand out. The system may decline.
 inline void AdviseLargePages(
     [[maybe_unused]] const tensorflow::Tensor& tensor) {
 #if defined(__linux__)

@@ -71,7 +71,7 @@ absl::Status FeatureShape(InferenceContext* context) {
   return absl::OkStatus();
 }
 
-// [interface] An op has a fixed number of outputs: two of them, then.
+// [interface] Two ops: one output more is what training needs.
 #define ROI_POOL_OP(name)                         \
   REGISTER_OP(name)                               \
       .Attr("T: {half, bfloat16, float, double}") \
@@ -93,7 +93,8 @@ pooled: `[num_rois, pooled_height, pooled_width, channels]`, 0 where a bin lies
   outside of the map.
 argmax: The first maximum of each bin as `h * width + w`, -1 where there is none.
 spatial_scale: Pixels of the map for each pixel of the image.
-check_rois: Check the values of rois on the GPU, too, which waits for it.
+check_rois: Check the values of rois on the GPU, too: the call then waits for all
+  work before it. The CPU checks them always.
 )doc");
 
 // [] The same without an output.
@@ -105,7 +106,8 @@ rois: `[num_rois, 5]`: batch index, x1, y1, x2, y2, in pixels of the image.
 pooled: `[num_rois, pooled_height, pooled_width, channels]`, 0 where a bin lies
   outside of the map.
 spatial_scale: Pixels of the map for each pixel of the image.
-check_rois: Check the values of rois on the GPU, too, which waits for it.
+check_rois: Check the values of rois on the GPU, too: the call then waits for all
+  work before it. The CPU checks them always.
 )doc");
 
 // [] What flows back, and where to.
@@ -165,8 +167,10 @@ class RoiPoolOp : public tensorflow::OpKernel {
         context, context->allocate_temp(
                      tensorflow::DT_UINT8,
                      tensorflow::TensorShape({plan.scratch_bytes}), &scratch));
+    absl::Status status;
     Pool<B>(sizes, features, rois, pooled, argmax, path_, plan,
-            scratch.flat<uint8_t>().data(), ShardOn(context));
+            scratch.flat<uint8_t>().data(), ShardOn(context, &status));
+    OP_REQUIRES_OK(context, status);
   }
 
  private:
@@ -195,8 +199,10 @@ class RoiPoolGradOp : public tensorflow::OpKernel {
     AdviseLargePages(*output);
     auto* features = reinterpret_cast<B*>(output->flat<T>().data());
 
-    const bool good =
-        PoolGrad<B>(sizes, gradient, argmax, rois, features, ShardOn(context));
+    absl::Status status;
+    const bool good = PoolGrad<B>(sizes, gradient, argmax, rois, features,
+                                  ShardOn(context, &status));
+    OP_REQUIRES_OK(context, status);
     if (good) return;
     OP_REQUIRES_OK(context,
                    CheckArgmax(argmax, context->input(1).NumElements(), sizes));

@@ -37,8 +37,8 @@ def roi_pool(
       pooled_height: Bins along the height, at least 1.
       pooled_width: Bins along the width, at least 1.
       spatial_scale: Pixels of the map for each pixel of the image, positive.
-      check_rois: Check the values of `rois` on the GPU too, which waits for it. Without, a bad
-        row gives 0 and -1 there. The CPU always checks.
+      check_rois: Check the values of `rois` on the GPU, too: the call then waits for all work
+        before it. Without, a bad row gives 0 and -1 there. The CPU always checks.
       name: Of the op in the graph.
 
     Returns:

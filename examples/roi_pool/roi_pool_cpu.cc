@@ -5,9 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <memory>
-#include <new>
-#include <vector>
 
 namespace op_by_op {
 
@@ -86,15 +83,14 @@ Span Rows(const Sizes& sizes, const float* roi, int64_t p) {
 template <typename T>
 void PoolDirect(const Sizes& sizes, const T* features, const float* rois,
                 T* pooled, int32_t* argmax, const Path<T>& path, BinRow row,
-                int64_t begin, int64_t end) {
-  std::vector<Span> cols(sizes.pooled_width);
+                Span* cols, int64_t begin, int64_t end) {
   row.pixel_stride = row.channels = sizes.channels;
   row.image_size = sizes.height * sizes.width * sizes.channels;
-  row.cols = cols.data();
+  row.cols = cols;
   for (int64_t i = begin; i < end; ++i) {
     const float* roi = rois + i / sizes.pooled_height * 5;
     const int64_t p = i % sizes.pooled_height;
-    if (p == 0 || i == begin) Columns(sizes, roi, cols.data());
+    if (p == 0 || i == begin) Columns(sizes, roi, cols);
     row.rows = Rows(sizes, roi, p);
     const int64_t out = i * sizes.pooled_width * sizes.channels;
     path.pool(row, ImageOf(sizes, features, roi), pooled + out,
@@ -143,23 +139,13 @@ const Item* Sweep(const Sizes& sizes, const float* rois, uint8_t** scratch) {
 }
 
 // [sweep] Down the map, some channels at a time, which are packed as they are
-// reached: all that overlapping regions read again is then in the L2 cache.
+// reached.
 template <typename T>
 void PoolPacked(const Sizes& sizes, const T* features, const float* rois,
                 T* pooled, int32_t* argmax, const Path<T>& path, BinRow row,
                 const Item* items, const Span* cols, int64_t slices,
-                int64_t begin, int64_t end) {
+                Wide<T>* packed, int64_t begin, int64_t end) {
   const int64_t count = sizes.num_rois * sizes.pooled_height;
-  // Not initialised: what is not packed into is never touched. A vector that
-  // lay in two lines of the cache would take twice as long to load.
-  constexpr std::align_val_t kLine{64};
-  const auto free = [](Wide<T>* memory) { operator delete(memory, kLine); };
-  const std::unique_ptr<Wide<T>, decltype(free)> packed(
-      static_cast<Wide<T>*>(operator new(
-          sizes.height * sizes.width * WidestSlice(sizes.channels, slices) *
-              sizeof(Wide<T>),
-          kLine)),
-      free);
   for (int64_t slice = begin / count; slice * count < end; ++slice) {
     const int64_t c = Slice(sizes.channels, slices, slice);
     row.channels = Slice(sizes.channels, slices, slice + 1) - c;
@@ -181,12 +167,12 @@ void PoolPacked(const Sizes& sizes, const T* features, const float* rois,
       if (ready < row.rows.end) {
         path.pack(image + ready * sizes.width * sizes.channels + c,
                   (row.rows.end - ready) * sizes.width, sizes.channels,
-                  row.channels, packed.get() + ready * row_size);
+                  row.channels, packed + ready * row_size);
         ready = row.rows.end;
       }
       const int64_t out =
           items[i].row * sizes.pooled_width * sizes.channels + c;
-      path.pool_packed(row, packed.get(), pooled + out,
+      path.pool_packed(row, packed, pooled + out,
                        argmax == nullptr ? nullptr : argmax + out);
     }
   }
@@ -226,15 +212,17 @@ void Pool(const Sizes& sizes, const T* features, const float* rois, T* pooled,
   row.bins = sizes.pooled_width;
   row.bin_stride = sizes.channels;
   row.streaming = bins * sizes.channels * bytes >= kStreamedBytes;
-  // Cycles: a line of pixels takes about 3, a line of output 20.
+  // An estimate in cycles: 3 for a line of pixels, 20 for a line of output.
   const int64_t cycles =
       (plan.pixels * 3 * int64_t{sizeof(T)} + bins * 20 * bytes) *
       sizes.channels / 64;
   if (plan.layout == Layout::kDirect) {
-    shard(rows, cycles / rows, [&](int64_t begin, int64_t end) {
-      PoolDirect(sizes, features, rois, pooled, argmax, path, row, begin, end);
-      std::atomic_thread_fence(std::memory_order_seq_cst);
-    });
+    shard(rows, cycles / rows, sizes.pooled_width * int64_t{sizeof(Span)},
+          [&](int64_t begin, int64_t end, uint8_t* cols) {
+            PoolDirect(sizes, features, rois, pooled, argmax, path, row,
+                       reinterpret_cast<Span*>(cols), begin, end);
+            std::atomic_thread_fence(std::memory_order_seq_cst);
+          });
     return;
   }
   const int64_t slices = std::max(sizes.channels / kSliceChannels, int64_t{1});
@@ -243,11 +231,16 @@ void Pool(const Sizes& sizes, const T* features, const float* rois, T* pooled,
   for (int64_t n = 0; n < sizes.num_rois; ++n) {
     Columns(sizes, rois + n * 5, &cols[n * sizes.pooled_width]);
   }
-  shard(slices * rows, cycles / (slices * rows),
-        [&](int64_t begin, int64_t end) {
+  const int64_t slice_bytes = sizes.height * sizes.width *
+                              WidestSlice(sizes.channels, slices) *
+                              int64_t{sizeof(Wide<T>)};
+  shard(slices * rows, cycles / (slices * rows), slice_bytes,
+        [&](int64_t begin, int64_t end, uint8_t* packed) {
           PoolPacked(sizes, features, rois, pooled, argmax, path, row, items,
-                     cols, slices, begin, end);
-          // Streamed lines do not wait for a lock to be released.
+                     cols, slices, reinterpret_cast<Wide<T>*>(packed), begin,
+                     end);
+          // Releasing a lock, as a thread does at its end, orders ordinary
+          // stores only; on x86 this fence orders streamed ones, too.
           std::atomic_thread_fence(std::memory_order_seq_cst);
         });
 }
@@ -357,17 +350,18 @@ bool PoolGrad(const Sizes& sizes, const T* gradient, const int32_t* argmax,
       sizes.num_rois * sizes.pooled_height * sizes.pooled_width;
   std::atomic<bool> good = true;
   shard(sizes.batch * slices, (2 * pixels + 2 * bins / sizes.batch) * widest,
-        [&](int64_t begin, int64_t end) {
-          std::vector<Wide<T>> sums;
+        pixels * widest * int64_t{sizeof(Wide<T>)},
+        [&](int64_t begin, int64_t end, uint8_t* scratch) {
+          auto* sums = reinterpret_cast<Wide<T>*>(scratch);
           for (int64_t i = begin; i < end; ++i) {
             const int64_t image = i / slices, first = i % slices * widest;
             const int64_t channels = std::min(widest, sizes.channels - first);
-            sums.assign(pixels * channels, 0);
+            std::fill_n(sums, pixels * channels, 0);
             const auto scatter = channels == kGradChannels
                                      ? Scatter<kGradChannels, T>
                                      : Scatter<0, T>;
             if (!scatter(sizes, gradient, argmax, rois, image, first, channels,
-                         sums.data())) {
+                         sums)) {
               good = false;
             }
             T* to = features + image * pixels * sizes.channels + first;

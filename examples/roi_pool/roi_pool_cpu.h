@@ -62,14 +62,16 @@ OP_BY_OP_DECLARE_PATH(avx512)
 template <typename T>
 Path<T> FindPath(const char* name = nullptr);
 
-// What the kernels call. Shard: how many pieces of work there are,
-// what each costs in cycles, and what does the pieces from begin to end.
-using Work = std::function<void(int64_t begin, int64_t end)>;
-using Shard = std::function<void(int64_t total, int64_t cost, const Work&)>;
+// What the kernels call. Shard: how many pieces of work there are, what each
+// costs in cycles, and what does the pieces from begin to end, in `bytes` of
+// scratch memory that no other thread has. Without memory, it is not called.
+using Work = std::function<void(int64_t begin, int64_t end, uint8_t* scratch)>;
+using Shard = std::function<void(int64_t total, int64_t cost, int64_t bytes,
+                                 const Work&)>;
 
 enum class Layout { kAuto, kDirect, kPacked };
 
-// How to pool, and the bytes of scratch memory that it takes.
+// How to pool, and the bytes of scratch memory that all threads share.
 struct Plan {
   Layout layout;
   int64_t pixels;  // to read

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "absl/status/status.h"
+#include "absl/synchronization/mutex.h"
 #include "roi_pool_cpu.h"
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/util/work_sharder.h"
@@ -29,13 +31,24 @@ struct Bits<tensorflow::bfloat16> {
 constexpr int64_t kCyclesOfOneThread = 50'000;
 
 // [shard] On as many threads as pay: none but this one where there is little to
-// do.
-inline Shard ShardOn(tensorflow::OpKernelContext* context) {
-  return [context](int64_t total, int64_t cost, const Work& work) {
-    const Work exact = [&work](int64_t begin, int64_t end) {
+// do. `*status` is the error of a thread that got no memory.
+inline Shard ShardOn(tensorflow::OpKernelContext* context,
+                     absl::Status* status) {
+  return [context, status](int64_t total, int64_t cost, int64_t bytes,
+                           const Work& work) {
+    absl::Mutex mutex;
+    const auto exact = [&](int64_t begin, int64_t end) {
+      tensorflow::Tensor scratch;
+      const absl::Status allocated = context->allocate_temp(
+          tensorflow::DT_UINT8, tensorflow::TensorShape({bytes}), &scratch);
+      if (!allocated.ok()) {
+        const absl::MutexLock lock(&mutex);
+        status->Update(allocated);
+        return;
+      }
       // TensorFlow's threads take the smallest numbers for zero.
       const tsl::port::ScopedDontFlushDenormal keep;
-      work(begin, end);
+      work(begin, end, scratch.flat<uint8_t>().data());
     };
     const auto& workers = *context->device()->tensorflow_cpu_worker_threads();
     if (total * cost < kCyclesOfOneThread) {

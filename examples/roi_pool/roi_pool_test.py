@@ -474,24 +474,33 @@ TOO_LITTLE = """
 import resource
 import numpy as np
 import tensorflow as tf
-from roi_pool import roi_pool_inference
+from roi_pool import roi_pool_grad, roi_pool_inference
 
 features = tf.zeros([1, 2048, 1100, 1])
 rois = np.float32([[0, 0, 0, 1100, 2048]] * 40)
 roi_pool_inference(features, rois, 7, 7, 1.0)
+nothing = tf.zeros([0, 1, 1, 1], tf.half), tf.zeros([0, 1, 1, 1], tf.int32), rois[:0]
+roi_pool_grad(*nothing, [1, 9, 9, 1])
 lines = open("/proc/self/status").read().splitlines()
 (used,) = (int(line.split()[1]) for line in lines if line.startswith("VmSize"))
 resource.setrlimit(resource.RLIMIT_AS, [used * 1024 + 2**30] * 2)
-try:
-    roi_pool_inference(features, rois, 2**20, 1, 1.0)
-except tf.errors.ResourceExhaustedError as error:
-    print(error.message)
+for call in [
+    lambda: roi_pool_inference(features, rois, 2**20, 1, 1.0),
+    lambda: roi_pool_grad(*nothing, [1, 2**14, 2**14, 1]),
+]:
+    try:
+        call()
+    except tf.errors.ResourceExhaustedError as error:
+        print(error.message)
 """
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /proc and limits of memory")
 def test_too_little_scratch_memory_is_an_error():
-    """The output, 160 MiB, fits into the gigabyte that is left, the list of its rows does not."""
+    """A gigabyte is left. Both outputs fit, 160 and 512 MiB.
+
+    The list of the rows of bins does not, nor do the gradient's sums in float32, which each thread has of its own.
+    """
     path = os.pathsep.join([str(Path(__file__).parent), *sys.path])
     run = subprocess.run(
         [sys.executable, "-c", TOO_LITTLE],
@@ -500,4 +509,6 @@ def test_too_little_scratch_memory_is_an_error():
         text=True,
     )
     assert run.returncode == 0, run.stderr[-500:]
-    assert "OOM when allocating tensor with shape[1342" in run.stdout
+    rows, sums = run.stdout.splitlines()
+    assert "OOM when allocating tensor with shape[1342" in rows
+    assert f"OOM when allocating tensor with shape[{4 * 2**28}]" in sums

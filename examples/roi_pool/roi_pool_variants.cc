@@ -158,18 +158,23 @@ class RoiPoolVariantOp : public tensorflow::OpKernel {
                                   tensorflow::DT_UINT8,
                                   tensorflow::TensorShape({plan.scratch_bytes}),
                                   &scratch));
+      absl::Status status;
       Pool<B>(sizes, features, rois, pooled, argmax, path_, plan,
-              scratch.flat<uint8_t>().data(), ShardOn(context));
+              scratch.flat<uint8_t>().data(), ShardOn(context, &status));
+      OP_REQUIRES_OK(context, status);
       return;
     }
     if constexpr (std::is_floating_point_v<B>) {
       const auto pool = kernel_ == "plain" ? PoolPlain<B> : PoolChannels<B>;
       const int64_t bins =
           sizes.num_rois * sizes.pooled_height * sizes.pooled_width;
-      ShardOn(context)(
-          bins, sizes.channels * 100, [&](int64_t begin, int64_t end) {
-            PoolBins(sizes, features, rois, pooled, argmax, pool, begin, end);
-          });
+      absl::Status status;
+      ShardOn(context, &status)(bins, sizes.channels * 100, 0,
+                                [&](int64_t begin, int64_t end, uint8_t*) {
+                                  PoolBins(sizes, features, rois, pooled,
+                                           argmax, pool, begin, end);
+                                });
+      OP_REQUIRES_OK(context, status);
     }
   }
 
@@ -202,8 +207,12 @@ extern "C" __attribute__((visibility("default"))) void PoolLastRow(
       PlanOf<float>(*sizes, rois, packed ? Layout::kPacked : Layout::kDirect);
   std::vector<uint8_t> scratch(plan.scratch_bytes);
   Pool<float>(*sizes, features, rois, pooled, argmax, FindPath<float>(), plan,
-              scratch.data(), [rows](int64_t total, int64_t, const Work& work) {
-                for (int64_t i = rows; i <= total; i += rows) work(i - 1, i);
+              scratch.data(),
+              [rows](int64_t total, int64_t, int64_t bytes, const Work& work) {
+                std::vector<uint8_t> own(bytes);
+                for (int64_t i = rows; i <= total; i += rows) {
+                  work(i - 1, i, own.data());
+                }
               });
 }
 
