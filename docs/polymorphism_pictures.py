@@ -62,8 +62,10 @@ def kernels(ops: Mapping[str, Callable]) -> tuple[dict[str, dict[str, str]], HTM
         )
         parts.append(text(left + 26 * (became != REFUSES), y + 12, became, style))
     told = [
-        f"{name} computes {', '.join(d for d, became in outcomes.items() if became == COMPUTES)}"
+        f"{name} {became}: {', '.join(types)}"
         for name, outcomes in found.items()
+        for became in LOOKS
+        if (types := [dtype for dtype, one in outcomes.items() if one == became])
     ]
     return found, HTML(
         drawing(parts, columns * (width + 6), y + 22, "; ".join(told) + ".")

@@ -346,6 +346,8 @@ def test_the_solution_of_the_exercise(mode):
         ("7.5,2,cat", 'record: field 0 is "7.5", expected int64'),
         ("7,0x10,cat", 'record: field 1 is "0x10", expected float'),
         ("7,nan(1),cat", r'record: field 1 is "nan\(1\)", expected float'),
+        ("\u0663,2,cat", "record: field 0 is .*, expected int64"),
+        ("7,\u00a02,cat", "record: field 1 is .*, expected float"),
     ]:
         with pytest.raises(tf.errors.InvalidArgumentError, match=message):
             mode(lambda r: parse(r, out_types=types))(record)
