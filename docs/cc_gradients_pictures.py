@@ -1,7 +1,9 @@
 """The pictures of the chapter on gradients in C++: drawn from what is registered, described, computed and measured."""
 
-from collections.abc import Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
 
+import numpy as np
 import tensorflow as tf
 from figures import COLOURS, FITTING, drawing, text
 from gradient_registries import registries
@@ -21,19 +23,108 @@ def counts() -> list[int]:
     return [sum(answer == "gradient" for answer in each) for each in zip(*found)]
 
 
+def registry_asked(differentiate: Callable[[Callable, np.ndarray], np.ndarray]) -> str:
+    """Which registry is asked by a way to load and differentiate a model, tried with an op that only Python has."""
+    found = registries()["LeakyRelu"]
+    assert found[:2] == ("gradient", ""), found
+    x = np.array([-1.0, 2.0], np.float32)
+    tf.get_logger().setLevel("ERROR")  # nothing of assets, or of what is deprecated
+    try:
+        dx = differentiate(lambda x: tf.nn.leaky_relu(x, alpha=0.25), x)
+    except tf.errors.NotFoundError as error:
+        reasons = "No gradient defined for op: LeakyRelu", "SymbolicGradient"
+        assert any(reason in error.message for reason in reasons), error
+        dx = differentiate(tf.tanh, x)
+        np.testing.assert_allclose(dx, 1 / np.cosh(x) ** 2, rtol=1e-5)
+        return "C++"
+    np.testing.assert_array_equal(dx, [0.25, 1])
+    return "Python"
+
+
+def saved_model(f: Callable, folder: str) -> None:
+    """Saves a model that calls `f` as a function."""
+    model = tf.Module()
+    step = tf.function(f)
+    model.call = tf.function(
+        lambda x: step(x), input_signature=[tf.TensorSpec([None], name="x")]
+    )
+    tf.saved_model.save(model, folder, signatures=model.call)
+
+
+def by_saved_model(f: Callable, x: np.ndarray) -> np.ndarray:
+    with tempfile.TemporaryDirectory() as folder:
+        saved_model(f, folder)
+        loaded = tf.saved_model.load(folder)
+    with tf.GradientTape() as tape:
+        tape.watch(start := tf.constant(x))
+        end = loaded.call(start)
+    return tape.gradient(end, start).numpy()
+
+
+def by_session(f: Callable, x: np.ndarray) -> np.ndarray:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        tf.Graph().as_default() as graph,
+        tf.compat.v1.Session() as session,
+    ):
+        saved_model(f, folder)
+        loaded = tf.compat.v1.saved_model.load(session, ["serve"], folder)
+        signature = loaded.signature_def["serving_default"]
+        [start], [end] = (
+            [graph.get_tensor_by_name(tensor.name) for tensor in tensors.values()]
+            for tensors in (signature.inputs, signature.outputs)
+        )
+        return session.run(tf.gradients(end, start)[0], {start: x})
+
+
+def graph_def(f: Callable):
+    step = tf.function(f)
+    model = tf.function(lambda x: step(x))
+    spec = tf.TensorSpec([None], name="x")
+    return model.get_concrete_function(spec).graph.as_graph_def()
+
+
+def by_import(f: Callable, x: np.ndarray) -> np.ndarray:
+    saved = graph_def(f)
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        start = tf.constant(x)
+        [end] = tf.import_graph_def(saved, {"x": start}, ["Identity:0"])
+        return session.run(tf.gradients(end, start)[0])
+
+
+def by_wrapping(f: Callable, x: np.ndarray) -> np.ndarray:
+    saved = graph_def(f)
+    wrapped = tf.compat.v1.wrap_function(
+        lambda: tf.import_graph_def(saved, name=""), []
+    )
+    call = wrapped.prune("x:0", "Identity:0")
+    with tf.GradientTape() as tape:
+        tape.watch(start := tf.constant(x))
+        end = call(start)
+    return tape.gradient(end, start).numpy()
+
+
+LOADING = {
+    ("`tf.saved_model.load`", "a tape"): by_saved_model,
+    ("`tf.compat.v1.saved_model.load`", "`tf.gradients` in a session"): by_session,
+    ("`tf.import_graph_def`", "`tf.gradients` in a session"): by_import,
+    ("`tf.import_graph_def` in `tf.compat.v1.wrap_function`", "a tape"): by_wrapping,
+}
+
+
 def registry_map() -> HTML:
     """Who asks which registry of gradients, how many entries each has, and where the bridge leads."""
     python, functions, graphs = counts()
     lanes = [
         (
             ["tape.gradient", "tf.gradients"],
-            "in your program",
+            "functions known to Python",
             "tf.RegisterGradient",
             f"a Python function: {python} ops",
         ),
         (
             ["SymbolicGradient"],
-            "in a graph that was saved",
+            "functions of a GraphDef",
             "REGISTER_OP_GRADIENT",
             f"C++ describes a function: {functions} ops",
         ),

@@ -111,10 +111,10 @@ absl::Status SquaredReluGrad(const tensorflow::AttrSlice& /*attrs*/,
       /*nodes=*/
       {
           {{"relu"}, "Relu", {"x"}, {{"T", "$T"}}},
-          {{"half"}, "Mul", {"relu:activations:0", "dy"}, {{"T", "$T"}}},
-          {{"whole"}, "AddV2", {"half:z:0", "half:z:0"}, {{"T", "$T"}}},
+          {{"once"}, "Mul", {"relu:activations:0", "dy"}, {{"T", "$T"}}},
+          {{"twice"}, "AddV2", {"once:z:0", "once:z:0"}, {{"T", "$T"}}},
       },
-      /*what each result is=*/{{"dx", "whole:z:0"}});
+      /*what each result is=*/{{"dx", "twice:z:0"}});
   return absl::OkStatus();
 }
 REGISTER_OP_GRADIENT("SquaredRelu", SquaredReluGrad);

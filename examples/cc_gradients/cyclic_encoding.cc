@@ -14,8 +14,6 @@
 namespace op_by_op {
 namespace {
 
-using tensorflow::FunctionDefHelper;
-
 constexpr double kTwoPi = 6.283185307179586;
 
 // Asked when a graph is traced and when a kernel is made.
@@ -90,7 +88,15 @@ absl::Status CyclicEncodingGrad(const tensorflow::AttrSlice& attrs,
                                 tensorflow::FunctionDef* function) {
   float period;
   TF_RETURN_IF_ERROR(tensorflow::GetNodeAttr(attrs, "period", &period));
-  *function = FunctionDefHelper::Create(
+  tensorflow::DataType type;
+  TF_RETURN_IF_ERROR(tensorflow::GetNodeAttr(attrs, "T", &type));
+  tensorflow::Tensor speed(type, {});
+  if (type == tensorflow::DT_DOUBLE) {
+    speed.scalar<double>()() = kTwoPi / period;
+  } else {
+    speed.scalar<float>()() = kTwoPi / period;
+  }
+  *function = tensorflow::FunctionDefHelper::Create(
       "CyclicEncodingGrad", {"x: T", "dsine: T", "dcosine: T"}, {"dx: T"},
       {"T: {float, double}", "period: float"},
       {
@@ -101,12 +107,8 @@ absl::Status CyclicEncodingGrad(const tensorflow::AttrSlice& attrs,
           {{"up"}, "Mul", {"dsine", "wave:cosine:0"}, {{"T", "$T"}}},
           {{"down"}, "Mul", {"dcosine", "wave:sine:0"}, {{"T", "$T"}}},
           {{"turn"}, "Sub", {"up:z:0", "down:z:0"}, {{"T", "$T"}}},
-          FunctionDefHelper::Const("speed", kTwoPi / period),
-          {{"speed_t"},
-           "Cast",
-           {"speed:output:0"},
-           {{"SrcT", tensorflow::DT_DOUBLE}, {"DstT", "$T"}}},
-          {{"scaled"}, "Mul", {"turn:z:0", "speed_t:y:0"}, {{"T", "$T"}}},
+          {{"speed"}, "Const", {}, {{"dtype", type}, {"value", speed}}},
+          {{"scaled"}, "Mul", {"turn:z:0", "speed:output:0"}, {{"T", "$T"}}},
       },
       {{"dx", "scaled:z:0"}});
   return absl::OkStatus();

@@ -39,8 +39,8 @@ absl::Status SquaredReluGrad(const Scope& scope,
                              const std::vector<Output>& dys,
                              std::vector<Output>* dxs) {
   const Output relu = tensorflow::ops::Relu(scope, op.input(0));
-  const Output half = tensorflow::ops::Mul(scope, relu, dys[0]);
-  dxs->push_back(tensorflow::ops::AddV2(scope, half, half));
+  const Output once = tensorflow::ops::Mul(scope, relu, dys[0]);
+  dxs->push_back(tensorflow::ops::AddV2(scope, once, once));
   return scope.status();
 }
 REGISTER_GRADIENT_OP("SquaredRelu", SquaredReluGrad);

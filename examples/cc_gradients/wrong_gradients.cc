@@ -12,7 +12,7 @@ namespace {
 using tensorflow::FunctionDefHelper;
 using tensorflow::shape_inference::UnchangedShape;
 
-// [define] Wrong: the argument is called dy. This ends the process.
+// Wrong: the argument is called dy. This ends the process.
 absl::Status MistypedDefineGrad(const tensorflow::AttrSlice& /*attrs*/,
                                 tensorflow::FunctionDef* function) {
   *function = FunctionDefHelper::Define(
