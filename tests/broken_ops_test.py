@@ -204,7 +204,8 @@ def test_fuzzing_finds_the_smallest_failing_call(ops, broken, strategy, smallest
         reference=reference,
     )
     assert report["fuzz"].verdict == "fail"
-    assert f"broken_{broken}({smallest}" in report.line
+    # Where a call does not end the process, the line compares it with the reference's.
+    assert f"broken_{broken}" in report.line and smallest in report.line
 
 
 @pytest.mark.parametrize(
