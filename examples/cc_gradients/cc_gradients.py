@@ -80,12 +80,18 @@ def cpp_gradient(
 
     Raises:
       tf.errors.NotFoundError: An op has no gradient in C++, or it cannot be made.
+      ValueError: f uses tensors or variables that are not among its inputs.
     """
     inputs, dys = [[tf.convert_to_tensor(x) for x in xs] for xs in (inputs, dys)]
     specs = [tf.TensorSpec(x.shape, x.dtype) for x in inputs + dys]
     forward = tf.function(f, autograph=False).get_concrete_function(
         *specs[: len(inputs)]
     )
+    if forward.captured_inputs:
+        raise ValueError(
+            "f must compute with its inputs and constants, but also uses "
+            f"{len(forward.captured_inputs)} tensors or variables from outside: pass them as inputs"
+        )
 
     @tf.function(autograph=False)
     def gradient(*arguments):

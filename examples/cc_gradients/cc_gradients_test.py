@@ -444,3 +444,10 @@ class TestGraphGradients:
         run = self.run(HERE / "libnone.so")
         assert run.returncode == 1
         assert "libnone.so" in run.stderr
+
+
+@pytest.mark.parametrize("kind", [tf.Variable, tf.constant])
+def test_what_f_takes_from_outside_is_refused(kind):
+    outside = kind(3.0)
+    with pytest.raises(ValueError, match="f must compute with its inputs"):
+        cpp_gradient(lambda x: x * outside, [tf.constant(2.0)], [tf.constant(1.0)])
