@@ -3,7 +3,17 @@
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from figures import COLOURS, drawing, text
+from figures import (
+    BOLD,
+    CODE,
+    COLOURS,
+    LINE,
+    MIDDLE,
+    arrow_down,
+    arrow_right,
+    drawing,
+    text,
+)
 from gradient_pictures import curves
 from IPython.display import HTML
 from numpy.typing import ArrayLike
@@ -12,8 +22,9 @@ from tensorflow.core.framework.op_def_pb2 import OpDef
 
 BLUE = f'fill="{COLOURS[0]}" fill-opacity="0.15"'
 ORANGE = f'fill="{COLOURS[1]}" fill-opacity="0.25"'
-MONO = 'font-family="monospace" font-size="13"'
-LINE = 20
+MONO = f'{CODE} font-size="13"'
+TITLE = f'{BOLD} font-size="13"'
+HIGH = 20  # of a line of code
 
 
 def then_and_now(signal: ArrayLike, then: ArrayLike, now: ArrayLike) -> HTML:
@@ -43,23 +54,19 @@ def box(
     Args:
       lines: From each line to the look of the bar behind it, or the empty string.
     """  # fmt: skip
-    height = 34 + LINE * len(lines)
+    height = 34 + HIGH * len(lines)
     parts = [
-        f'<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="6" fill="none" stroke="currentColor"/>',
-        text(x + 10, y + 21, title, 'font-weight="bold" font-size="13"'),
+        f'<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="6" {LINE}/>',
+        text(x + 10, y + 21, title, TITLE),
     ]
     for i, (line, look) in enumerate(lines.items()):
-        top = y + 28 + LINE * i
+        top = y + 28 + HIGH * i
         if look:
             parts.append(
-                f'<rect x="{x + 4}" y="{top}" width="{width - 8}" height="{LINE}" {look}/>'
+                f'<rect x="{x + 4}" y="{top}" width="{width - 8}" height="{HIGH}" {look}/>'
             )
         parts.append(text(x + 10, top + 15, line, MONO))
     return parts
-
-
-def arrow(x: float, top: float, bottom: float) -> str:
-    return f'<path d="M{x} {top}V{bottom}m-5 -7 5 7 5 -7" fill="none" stroke="currentColor"/>'
 
 
 def completed(node: NodeDef, op_def: OpDef, run: NodeDef) -> HTML:
@@ -100,9 +107,9 @@ def completed(node: NodeDef, op_def: OpDef, run: NodeDef) -> HTML:
     parts, y = [], 4
     for i, (title, lines) in enumerate(boxes):
         parts += box(4, y, width, title, lines)
-        bottom = y + 34 + LINE * len(lines)
+        bottom = y + 34 + HIGH * len(lines)
         if i < 2:
-            parts.append(arrow(4 + width / 2, bottom, bottom + gap))
+            parts.append(arrow_down(4 + width / 2, bottom, bottom + gap))
         y = bottom + gap
     told = "; ".join(f"{title}: {', '.join(lines)}" for title, lines in boxes)
     return HTML(
@@ -122,16 +129,14 @@ def names_of_inputs(rows: Sequence[tuple[str, NodeDef, NodeDef]]) -> HTML:
         word = takes.input[0]
         if not word.startswith(gives.name):
             raise ValueError(f"{takes.name} takes {word}, not {gives.name}")
-        parts.append(text(4, y - 8, kind, 'font-weight="bold" font-size="13"'))
+        parts.append(text(4, y - 8, kind, TITLE))
         for x, width, name in ((4, 84, gives.name), (286, 70, takes.name)):
             parts.append(
                 f'<rect x="{x}" y="{y}" width="{width}" height="36" rx="6" stroke="currentColor" {BLUE}/>'
             )
-            parts.append(text(x + width / 2, y + 23, name, MONO, 'text-anchor="middle"'))  # fmt: skip
-        parts.append(
-            f'<path d="M88 {y + 18}H284m-7 -5 7 5 -7 5" fill="none" stroke="currentColor"/>'
-        )
-        parts.append(text(186, y + 12, word, MONO, 'text-anchor="middle"'))
+            parts.append(text(x + width / 2, y + 23, name, MONO, MIDDLE))
+        parts.append(arrow_right(88, 284, y + 18))
+        parts.append(text(186, y + 12, word, MONO, MIDDLE))
         told.append(
             f"in the {kind}, {takes.name} names its input from {gives.name} {word}"
         )

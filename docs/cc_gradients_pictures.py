@@ -5,16 +5,22 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import tensorflow as tf
-from figures import COLOURS, FITTING, drawing, text
-from gradient_registries import registries
+from figures import (
+    BOLD,
+    CODE,
+    COLOURS,
+    FITTING,
+    LINE,
+    MIDDLE,
+    SMALL,
+    arrow_right,
+    drawing,
+    text,
+)
+from gradient_registries import imported_gradient, registries, saved_graph
 from IPython.display import HTML
 from measured import Bar, bars, read
 from tensorflow.core.framework.function_pb2 import FunctionDef
-
-MIDDLE = 'text-anchor="middle"'
-CODE = 'font-family="monospace"'
-SMALL = 'font-size="12"'
-LINE = 'fill="none" stroke="currentColor"'
 
 
 def counts() -> list[int]:
@@ -77,23 +83,8 @@ def by_session(f: Callable, x: np.ndarray) -> np.ndarray:
         return session.run(tf.gradients(end, start)[0], {start: x})
 
 
-def graph_def(f: Callable):
-    step = tf.function(f)
-    model = tf.function(lambda x: step(x))
-    spec = tf.TensorSpec([None], name="x")
-    return model.get_concrete_function(spec).graph.as_graph_def()
-
-
-def by_import(f: Callable, x: np.ndarray) -> np.ndarray:
-    saved = graph_def(f)
-    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
-        start = tf.constant(x)
-        [end] = tf.import_graph_def(saved, {"x": start}, ["Identity:0"])
-        return session.run(tf.gradients(end, start)[0])
-
-
 def by_wrapping(f: Callable, x: np.ndarray) -> np.ndarray:
-    saved = graph_def(f)
+    saved = saved_graph(f, x)
     wrapped = tf.compat.v1.wrap_function(
         lambda: tf.import_graph_def(saved, name=""), []
     )
@@ -107,7 +98,7 @@ def by_wrapping(f: Callable, x: np.ndarray) -> np.ndarray:
 LOADING = {
     ("`tf.saved_model.load`", "a tape"): by_saved_model,
     ("`tf.compat.v1.saved_model.load`", "`tf.gradients` in a session"): by_session,
-    ("`tf.import_graph_def`", "`tf.gradients` in a session"): by_import,
+    ("`tf.import_graph_def`", "`tf.gradients` in a session"): imported_gradient,
     ("`tf.import_graph_def` in `tf.compat.v1.wrap_function`", "a tape"): by_wrapping,
 }
 
@@ -135,10 +126,9 @@ def registry_map() -> HTML:
             f"C++ adds nodes: {graphs} ops",
         ),
     ]
-    bold = 'font-weight="bold"'
     parts = [
-        text(93, 14, "who asks", MIDDLE, bold),
-        text(328, 14, "which registry", MIDDLE, bold),
+        text(93, 14, "who asks", MIDDLE, BOLD),
+        text(328, 14, "which registry", MIDDLE, BOLD),
     ]
     for number, (asking, where, registry, holds) in enumerate(lanes):
         top = 26 + number * 108
@@ -154,7 +144,7 @@ def registry_map() -> HTML:
                 y = top + 32 + 17 * line - 8 * (len(names) - 1)
                 parts.append(text(middle, y, name, MIDDLE, CODE, 'font-size="13"'))
             parts.append(text(middle, top + 60, note, MIDDLE, SMALL))
-        parts.append(f'<path d="M184 {top + 36}H212m-7 -5l7 5l-7 5" {LINE}/>')
+        parts.append(arrow_right(184, 212, top + 36))
     parts.append(
         f'<path d="M328 98V108Q328 116 320 116H101Q93 116 93 124V132m-5 -7l5 7l5 -7" {LINE} stroke-dasharray="5 4"/>'
     )

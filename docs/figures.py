@@ -12,6 +12,17 @@ CELL = 44
 COLOURS = "#3b82f6", "#f59e0b"
 FITTING = "max-width: 100%"  # the style of what shrinks where it is too wide, also in a notebook
 
+# Attributes of words and lines.
+MIDDLE, END = 'text-anchor="middle"', 'text-anchor="end"'
+BOLD, CODE, SMALL = 'font-weight="bold"', 'font-family="monospace"', 'font-size="12"'
+LINE = 'fill="none" stroke="currentColor"'
+# A line that ends in the tip of an arrow, and the tip, which its picture needs once.
+POINTED = 'stroke="currentColor" marker-end="url(#arrow-tip)"'
+TIP = (
+    '<defs><marker id="arrow-tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" '
+    'orient="auto"><path d="M0 0 8 4 0 8z" fill="currentColor"/></marker></defs>'
+)
+
 
 def drawing(
     parts: Iterable[str],
@@ -49,12 +60,20 @@ def text(x: float, y: float, words: str, *attributes: str) -> str:
     )
 
 
+def arrow_down(x: float, top: float, bottom: float) -> str:
+    return f'<path d="M{x:g} {top:g}V{bottom:g}m-5 -7 5 7 5 -7" {LINE}/>'
+
+
+def arrow_right(left: float, right: float, y: float) -> str:
+    return f'<path d="M{left:g} {y:g}H{right:g}m-7 -5 7 5 -7 5" {LINE}/>'
+
+
 def number_cell(x: float, y: float, value: float, marked: bool) -> str:
     """A square of a grid with a number in it."""
     return (
         f'<rect x="{x:g}" y="{y:g}" width="{CELL}" height="{CELL}" stroke="currentColor" '
         f'fill="{COLOURS[0]}" fill-opacity="{0.25 if marked else 0}"/>'
-        + text(x + CELL / 2, y + CELL / 2 + 5, f"{value:g}", 'text-anchor="middle"')
+        + text(x + CELL / 2, y + CELL / 2 + 5, f"{value:g}", MIDDLE)
     )
 
 

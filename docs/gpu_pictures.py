@@ -9,12 +9,21 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from figures import COLOURS, FITTING, drawing, text
+from figures import (
+    BOLD,
+    COLOURS,
+    END,
+    FITTING,
+    MIDDLE,
+    POINTED,
+    SMALL,
+    TIP,
+    drawing,
+    text,
+)
 from IPython.display import HTML
 from roi_pool_ctypes import HERE, Cuda, Launchers, Sizes
 
-CENTRED, END = 'text-anchor="middle"', 'text-anchor="end"'
-SMALL = 'font-size="12"'
 PIECE = 32  # bytes that a GPU reads at once
 
 
@@ -33,13 +42,7 @@ def box(
 
 
 def arrow(x1: float, y1: float, x2: float, y2: float) -> str:
-    return f'<path d="M{x1:g} {y1:g}L{x2:g} {y2:g}" fill="none" stroke="currentColor" marker-end="url(#gpu-tip)"/>'
-
-
-TIP = (
-    '<defs><marker id="gpu-tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto">'
-    '<path d="M0 0 8 4 0 8z" fill="currentColor"/></marker></defs>'
-)
+    return f'<path d="M{x1:g} {y1:g}L{x2:g} {y2:g}" {POINTED}/>'
 
 
 def add_one(library: Path, numbers: np.ndarray) -> list[tuple]:
@@ -87,7 +90,7 @@ def grid(library: Path, count: int, thread: int) -> HTML:
                     y + high + 14,
                     f"thread {thread}: number {own[block]}",
                     SMALL,
-                    CENTRED,
+                    MIDDLE,
                 ),
             ]
         if busy < threads:
@@ -121,34 +124,33 @@ def call_path(library: Path, sizes: Sizes, arrays: Sequence[np.ndarray]) -> HTML
     if copies != ["cudaMemcpyAsync", "cudaStreamSynchronize"]:
         raise AssertionError(copies)
     host, device, wide = 4, 226, 190
-    bold = 'font-weight="bold"'
     work = f"PoolKernel, {blocks} × {threads} threads"
     parts = [
         TIP,
-        text(host + wide / 2, 16, "host: CPU, its memory", CENTRED, bold),
-        text(device + wide / 2, 16, "device: GPU, its memory", CENTRED, bold),
+        text(host + wide / 2, 16, "host: CPU, its memory", MIDDLE, BOLD),
+        text(device + wide / 2, 16, "device: GPU, its memory", MIDDLE, BOLD),
         box(host, 26, wide, 190, rx=6),
-        text(host + wide / 2, 46, "Compute", CENTRED, bold),
-        text(host + wide / 2, 72, "reads shapes and attrs,", CENTRED, SMALL),
-        text(host + wide / 2, 88, "not the numbers", CENTRED, SMALL),
-        text(host + wide / 2, 118, "allocates pooled, argmax:", CENTRED, SMALL),
+        text(host + wide / 2, 46, "Compute", MIDDLE, BOLD),
+        text(host + wide / 2, 72, "reads shapes and attrs,", MIDDLE, SMALL),
+        text(host + wide / 2, 88, "not the numbers", MIDDLE, SMALL),
+        text(host + wide / 2, 118, "allocates pooled, argmax:", MIDDLE, SMALL),
         text(
             host + wide / 2,
             134,
             f"{pooled.nbytes + argmax.nbytes:,} bytes there",
-            CENTRED,
+            MIDDLE,
             SMALL,
         ),
-        text(host + wide / 2, 164, "launches PoolKernel", CENTRED, SMALL),
-        text(host + wide / 2, 200, "returns at once", CENTRED, SMALL),
+        text(host + wide / 2, 164, "launches PoolKernel", MIDDLE, SMALL),
+        text(host + wide / 2, 200, "returns at once", MIDDLE, SMALL),
         box(device, 26, wide, 190, rx=6, stroke_dasharray="4 3"),
-        text(device + wide / 2, 46, "TensorFlow's stream", CENTRED, bold),
+        text(device + wide / 2, 46, "TensorFlow's stream", MIDDLE, BOLD),
         box(device + 8, 60, wide - 16, 34),
-        text(device + wide / 2, 81, "kernel of an op before", CENTRED, SMALL),
+        text(device + wide / 2, 81, "kernel of an op before", MIDDLE, SMALL),
         box(device + 8, 116, wide - 16, 34, COLOURS[0]),
-        text(device + wide / 2, 137, work, CENTRED, SMALL),
+        text(device + wide / 2, 137, work, MIDDLE, SMALL),
         box(device + 8, 172, wide - 16, 34),
-        text(device + wide / 2, 193, "kernel of an op after", CENTRED, SMALL),
+        text(device + wide / 2, 193, "kernel of an op after", MIDDLE, SMALL),
         arrow(device + wide / 2, 94, device + wide / 2, 114),
         arrow(device + wide / 2, 150, device + wide / 2, 170),
         arrow(host + wide, 160, device + 6, 136),

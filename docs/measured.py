@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from figures import COLOURS, FITTING, drawing, text
+from figures import COLOURS, END, FITTING, MIDDLE, SMALL, drawing, text
 from IPython.display import HTML
 
 BENCH = Path(__file__).parents[1] / "bench"
@@ -151,7 +151,7 @@ def bars(
             top += 20
         for bar in group:
             height = THICK * len(bar.values) + 6
-            write(left - 6, top + height / 2 + 4, bar.name, 'text-anchor="end"')
+            write(left - 6, top + height / 2 + 4, bar.name, END)
             texts = bar.texts or [
                 "undecided" if origin and q1 < origin < q3 else number(value)
                 for value, (q1, q3) in zip(
@@ -171,7 +171,7 @@ def bars(
                     shapes.append(
                         f'<path d="M{q1:.1f} {y + (THICK - 3) / 2}H{q3:.1f}" stroke="currentColor"/>'
                     )
-                write(right + 6, y + THICK - 4, texts[i], 'font-size="12"')
+                write(right + 6, y + THICK - 4, texts[i], SMALL)
             spoken.append(f"{heading} {bar.name}: {' and '.join(texts)}".strip())
             top += height
     top += 6
@@ -179,8 +179,8 @@ def bars(
     for tick in _ticks(10**low, 10**high):
         x = place(tick)
         shapes.append(f'<path d="M{x:.1f} {top}v4" stroke="currentColor"/>')
-        write(x, top + 18, f"{tick:g}", 'text-anchor="middle"', 'font-size="12"')
-    write((left + right) / 2, top + 36, axis, 'text-anchor="middle"')
+        write(x, top + 18, f"{tick:g}", MIDDLE, SMALL)
+    write((left + right) / 2, top + 36, axis, MIDDLE)
     label = f"{label} {'; '.join(spoken)}."
     size = WIDTH, top + 42
     return HTML(drawing(shapes, *size, label, style=FITTING, font_size=13))

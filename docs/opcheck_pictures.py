@@ -8,14 +8,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from figures import COLOURS, FITTING, drawing, text
+from figures import (
+    BOLD,
+    CODE,
+    COLOURS,
+    END,
+    FITTING,
+    MIDDLE,
+    SMALL,
+    arrow_right,
+    drawing,
+    text,
+)
 from IPython.display import HTML
 
 from opcheck import NAMES, Report, children, fuzzing, run
 
 WIDTH = 380
-MIDDLE = 'text-anchor="middle"'
-CODE = 'font-family="monospace"'
 BLUE, ORANGE = (f'fill="{colour}" fill-opacity="0.25"' for colour in COLOURS)
 LOOKS = {
     "pass": BLUE,
@@ -124,8 +133,7 @@ def repairs(versions: Mapping[str, Sequence[Report]], rows: Sequence[str]) -> HT
         failed = [check for check in rows if found.get(check) == "fail"]
         said.append(f"{version} fails {', '.join(failed) or 'nothing'}")
     parts += [
-        text(left - 8, 37 + i * high, check, 'text-anchor="end"', CODE)
-        for i, check in enumerate(rows)
+        text(left - 8, 37 + i * high, check, END, CODE) for i, check in enumerate(rows)
     ]
     height = 24 + len(rows) * high
     return HTML(
@@ -170,7 +178,7 @@ def forks(workers: Sequence[Worker]) -> HTML:
     for i, (checks, workers) in enumerate(sorted(rows.items(), key=_order)):
         y = 52 + i * high
         parts += [
-            text(left, y - 5, _title(checks), CODE, 'font-size="12"'),
+            text(left, y - 5, _title(checks), CODE, SMALL),
             f'<path d="M{trunk} {y + 8}H{left}" stroke="currentColor"/>',
         ]
         for j, worker in enumerate(workers):
@@ -217,10 +225,10 @@ def shrunk(seen: Watched) -> HTML:
     wide, high, top = 76, 22, 46
     rows = first.reshape(-1, first.shape[-1])
     parts = [
-        text(4, 16, "found", 'font-weight="bold"'),
+        text(4, 16, "found", BOLD),
         text(4, 34, _attrs(first_attrs), CODE),
-        text(WIDTH - 4, 16, "reported", 'text-anchor="end"', 'font-weight="bold"'),
-        text(WIDTH - 4, 34, _attrs(last_attrs), 'text-anchor="end"', CODE),
+        text(WIDTH - 4, 16, "reported", END, BOLD),
+        text(WIDTH - 4, 34, _attrs(last_attrs), END, CODE),
     ]
     block = first.shape[-2] if first.ndim > 1 else 1
     for (row, column), value in np.ndenumerate(rows):
@@ -230,7 +238,7 @@ def shrunk(seen: Watched) -> HTML:
     x, y = WIDTH - 4 - wide, (top + bottom) / 2 - high / 2
     start = 4 + rows.shape[1] * wide + 6
     parts += [
-        f'<path d="M{start} {y + high / 2}H{x - 6}m-6 -5l6 5l-6 5" fill="none" stroke="currentColor"/>',
+        arrow_right(start, x - 6, y + high / 2),
         _cell(x, y, wide, high, last.item(), True),
     ]
     shapes = list(dict.fromkeys(str(list(inputs.shape)) for inputs, _ in steps))

@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import tensorflow as tf
-from figures import COLOURS, drawing, text
+from figures import BOLD, CODE, COLOURS, END, LINE, MIDDLE, SMALL, drawing, text
+from input_specs import spec
 from IPython.display import HTML
 
 TYPES = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
@@ -41,7 +42,7 @@ def kernels(ops: Mapping[str, Callable]) -> tuple[dict[str, dict[str, str]], HTM
     width, height, columns = 84, 26, 4
     parts, y = [], 0
     for name, outcomes in found.items():
-        parts.append(text(4, y + 16, name, 'font-weight="bold" font-size="13"'))
+        parts.append(text(4, y + 16, name, f'{BOLD} font-size="13"'))
         y += 26
         for place, (dtype, became) in enumerate(outcomes.items()):
             row, column = divmod(place, columns)
@@ -95,7 +96,7 @@ def call(op: tf.Operation, inputs: Sequence, outputs: Sequence) -> HTML:
     ):
         number, left, tall = 0, 4.0, 0.0
         if kind == "output":
-            parts.append(text(4, y + 18, op.type, 'font-weight="bold"'))
+            parts.append(text(4, y + 18, op.type, BOLD))
             attrs = ", ".join(
                 f"{name} = {_attr(op, name)}"
                 for name in sorted(a.name for a in definition.attr)
@@ -105,19 +106,16 @@ def call(op: tf.Operation, inputs: Sequence, outputs: Sequence) -> HTML:
                     24 + 10 * len(op.type),
                     y + 18,
                     attrs,
-                    'font-family="monospace" font-size="12"',
+                    CODE,
+                    SMALL,
                 )
             )
             y += 34
         for arg in args:
             count = _count(op, arg)
-            names = f"{arg.name}: {_spec(arg)}"
-            parts.append(
-                text(left, y + 14, names, 'font-family="monospace" font-size="13"')
-            )
-            parts.append(
-                f'<path d="M{left} {y + 26}v-4h{count * 86 - 8}v4" fill="none" stroke="currentColor"/>'
-            )
+            names = f"{arg.name}: {spec(arg)}"
+            parts.append(text(left, y + 14, names, CODE, 'font-size="13"'))
+            parts.append(f'<path d="M{left} {y + 26}v-4h{count * 86 - 8}v4" {LINE}/>')
             for _ in range(count):
                 values = np.asarray(tensors[number]).ravel()
                 dtype = tf.as_dtype(tensors[number].dtype).name
@@ -126,7 +124,8 @@ def call(op: tf.Operation, inputs: Sequence, outputs: Sequence) -> HTML:
                         left + 39,
                         y + 42,
                         f"{number}: {dtype}",
-                        'text-anchor="middle" font-size="12"',
+                        MIDDLE,
+                        SMALL,
                     )
                 )
                 for row, value in enumerate(values):
@@ -140,7 +139,8 @@ def call(op: tf.Operation, inputs: Sequence, outputs: Sequence) -> HTML:
                             left + 39,
                             top + 18,
                             shown(value),
-                            'text-anchor="middle" font-size="13"',
+                            MIDDLE,
+                            'font-size="13"',
                         )
                     )
                 told.append(
@@ -160,11 +160,6 @@ def _count(op: tf.Operation, arg) -> int:
     if arg.number_attr:
         return op.get_attr(arg.number_attr)
     return len(op.get_attr(arg.type_list_attr)) if arg.type_list_attr else 1
-
-
-def _spec(arg) -> str:
-    kind = arg.type_attr or arg.type_list_attr or tf.as_dtype(arg.type).name
-    return f"{arg.number_attr} * {kind}" if arg.number_attr else kind
 
 
 def _attr(op: tf.Operation, name: str) -> str:
@@ -188,10 +183,10 @@ def sums_of_ones(
         f'<path d="M{left} {bottom - 180}V{bottom}H{left + 186}" fill="none" stroke="currentColor"/>'
     ]
     for tick in range(0, max(counts) + 1, 1000):
-        at = text(left + scale * tick, bottom + 18, f"{tick}", 'text-anchor="middle"')
+        at = text(left + scale * tick, bottom + 18, f"{tick}", MIDDLE)
         parts += [
             at,
-            text(left - 8, bottom - scale * tick + 5, f"{tick}", 'text-anchor="end"'),
+            text(left - 8, bottom - scale * tick + 5, f"{tick}", END),
         ]
     parts.append(text(left, bottom + 38, "number of ones"))
     for (name, line), colour, dashes in zip(sums.items(), COLOURS, ("none", "7 4")):

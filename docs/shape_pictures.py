@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 import tensorflow as tf
-from figures import COLOURS, FITTING, drawing, text
+from figures import BOLD, CODE, COLOURS, FITTING, MIDDLE, arrow_down, drawing, text
 from IPython.display import HTML
 from numpy.typing import ArrayLike
 
@@ -27,7 +27,7 @@ def boxes(shape: str, x: float, y: float) -> tuple[list[str], float]:
         wide = 2 * SIDE
         return [
             f'<rect x="{x}" y="{y}" width="{wide}" height="{SIDE}" rx="17" stroke="currentColor" {UNKNOWN}/>',
-            text(x + wide / 2, y + 22, "?", 'text-anchor="middle"'),
+            text(x + wide / 2, y + 22, "?", MIDDLE),
         ], x + wide
     parts = []
     for size in known:
@@ -35,7 +35,7 @@ def boxes(shape: str, x: float, y: float) -> tuple[list[str], float]:
         parts.append(
             f'<rect x="{x}" y="{y}" width="{SIDE}" height="{SIDE}" stroke="currentColor" {look}/>'
         )
-        parts.append(text(x + SIDE / 2, y + 22, size, 'text-anchor="middle"'))
+        parts.append(text(x + SIDE / 2, y + 22, size, MIDDLE))
         x += SIDE
     return parts, x
 
@@ -91,17 +91,17 @@ def plan_and_run(
         told.append(f"{name}: {shape} when traced, {ran} when run")
     for left, runs in ((2, False), (182, True)):
         head = "The run: numbers" if runs else "The plan: shapes"
-        parts.append(text(left, 16, head, 'font-weight="bold"'))
+        parts.append(text(left, 16, head, BOLD))
         x = left
         for name, shape, values in inputs:
             parts += box(x, 30, 78, name, shape, values if runs else None)
-            parts.append(arrow(x + 39, 86))
+            parts.append(arrow_down(x + 39, 86, 108))
             x += 90
         for i, (name, shape, values) in enumerate(steps):
             y = 110 + i * 80
             parts += box(left, y, 168, name, shape, values if runs else None)
             if i + 1 < len(steps):
-                parts.append(arrow(left + 84, y + 56))
+                parts.append(arrow_down(left + 84, y + 56, y + 78))
     return HTML(drawing(parts, 352, 110 + len(steps) * 80 - 20, f"{'; '.join(told)}."))
 
 
@@ -113,17 +113,13 @@ def box(
     look = UNKNOWN if planned else BLUE
     first = shape if planned else text_of(np.shape(values))
     second = "" if planned else numbers(values, most=4 if width > 80 else 3)
-    mono = 'font-family="monospace" font-size="13"'
+    mono = f'{CODE} font-size="13"'
     return [
         f'<rect x="{x}" y="{y}" width="{width}" height="56" rx="6" stroke="currentColor" {look}/>',
-        text(x + 8, y + 17, name, 'font-weight="bold" font-size="13"'),
+        text(x + 8, y + 17, name, f'{BOLD} font-size="13"'),
         text(x + 8, y + 34, first, mono),
         text(x + 8, y + 50, second, mono),
     ]
-
-
-def arrow(x: float, y: float) -> str:
-    return f'<path d="M{x} {y}v22m-5 -7 5 7 5 -7" fill="none" stroke="currentColor"/>'
 
 
 def text_of(sizes: Iterable[int]) -> str:

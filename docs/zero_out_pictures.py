@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import tensorflow as tf
 from count_runs import WAYS, count_runs, count_runs_stateful, runs
-from figures import COLOURS, FITTING, drawing, grids, text
+from figures import COLOURS, FITTING, MIDDLE, POINTED, TIP, drawing, grids, text
 from IPython import get_ipython
 from IPython.display import HTML
 from tensorflow.python.eager import context
@@ -17,7 +17,6 @@ from zero_out_reference import zero_out_reference
 BOX_WIDTH, BOX_HEIGHT = 100, 32
 ACROSS, DOWN = BOX_WIDTH + 22, BOX_HEIGHT + 38
 DOT = 14
-CENTRED = 'text-anchor="middle"'
 
 FLAGS = {
     "-shared": "make a library, not a program",
@@ -197,7 +196,7 @@ def draw(drawn: Mapping[str, Graph], label: str) -> HTML:
             for column, name in enumerate(row)
         }
         middle = round(left + width / 2)
-        parts.append(text(middle, 16, caption, CENTRED, 'font-weight="600"'))
+        parts.append(text(middle, 16, caption, MIDDLE, 'font-weight="600"'))
         for name, (op, inputs) in graph.items():
             x, y = place[name]
             for number, source in enumerate(sorted(inputs, key=place.get)):
@@ -205,8 +204,7 @@ def draw(drawn: Mapping[str, Graph], label: str) -> HTML:
                 from_x, from_y = place[source]
                 from_x += apart if inputs.count(source) > 1 else 0
                 parts.append(
-                    f'<path d="M{from_x:.0f} {from_y + BOX_HEIGHT}L{x + apart:.0f} {y - 2}" '
-                    'stroke="currentColor" marker-end="url(#zero-out-tip)"/>'
+                    f'<path d="M{from_x:.0f} {from_y + BOX_HEIGHT}L{x + apart:.0f} {y - 2}" {POINTED}/>'
                 )
             colour = COLOURS[0] if op == "CountRuns" else "none"
             parts.append(
@@ -214,15 +212,11 @@ def draw(drawn: Mapping[str, Graph], label: str) -> HTML:
                 f'fill="{colour}" fill-opacity="0.25" stroke="currentColor"/>'
             )
             shown = {"_Arg": "x", "AddV2": "+", "Mul": "×"}.get(op, op)
-            parts.append(text(round(x), y + BOX_HEIGHT / 2 + 5, shown, CENTRED))
+            parts.append(text(round(x), y + BOX_HEIGHT / 2 + 5, shown, MIDDLE))
         bottom = max(bottom, *(y for _, y in place.values()))
         left += width + 40
-    tip = (
-        '<defs><marker id="zero-out-tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" '
-        'orient="auto"><path d="M0 0 8 4 0 8z" fill="currentColor"/></marker></defs>'
-    )
     size = round(left - 36), bottom + BOX_HEIGHT + 4
-    return HTML(drawing([tip, *parts], *size, label, style=FITTING))
+    return HTML(drawing([TIP, *parts], *size, label, style=FITTING))
 
 
 def dots(wrong: Sequence[bool], columns: int = 40) -> HTML:

@@ -49,6 +49,27 @@ def described_gradient(f: Callable, *inputs: tf.Tensor) -> FunctionDef:
     return FunctionDef.FromString(_library.gradient_function(node).numpy())
 
 
+def saved_graph(f: Callable, x: np.ndarray) -> tf.compat.v1.GraphDef:
+    """The graph of a model that calls `f` as a function: from the tensor `x` to the tensor `Identity`."""
+    step = tf.function(f, autograph=False)
+    model = tf.function(lambda x: step(x), autograph=False)
+    traced = model.get_concrete_function(tf.TensorSpec(x.shape, x.dtype, name="x"))
+    return traced.graph.as_graph_def()
+
+
+def imported_gradient(f: Callable, x: np.ndarray) -> np.ndarray:
+    """Imports the saved graph of `f` into a session and differentiates it there, in C++.
+
+    Raises:
+      tf.errors.OpError: C++ has no gradient for something in it.
+    """
+    saved = saved_graph(f, x)
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        start = tf.constant(x)
+        [end] = tf.import_graph_def(saved, {"x": start}, ["Identity:0"])
+        return session.run(tf.gradients(end, start)[0])
+
+
 def tried(f: Callable, x: np.ndarray) -> str:
     """Saves a function as a graph, imports it, and differentiates it there, in C++.
 
@@ -63,22 +84,13 @@ def tried(f: Callable, x: np.ndarray) -> str:
         tape.watch(start := tf.constant(x))
         end = f(start)
     expected = tf.convert_to_tensor(tape.gradient(end, start))
-    step = tf.function(f, autograph=False)
-    model = tf.function(lambda x: step(x), autograph=False)
-    traced = model.get_concrete_function(tf.TensorSpec(x.shape, x.dtype, name="x"))
-    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
-        start = tf.constant(x)
-        saved = traced.graph.as_graph_def()
-        [end] = tf.import_graph_def(saved, {"x": start}, ["Identity:0"])
-        try:
-            dx = session.run(tf.gradients(end, start)[0])
-        except tf.errors.OpError as error:
-            if missing := re.search(
-                r"No gradient defined for op: (\S+)", error.message
-            ):
-                return f"none for `{missing[1]}`"
-            where = r"\s|$|Graph execution|Detected at|Node: "
-            lines = error.message.splitlines()
-            return next(line for line in lines if not re.match(where, line))
+    try:
+        dx = imported_gradient(f, x)
+    except tf.errors.OpError as error:
+        if missing := re.search(r"No gradient defined for op: (\S+)", error.message):
+            return f"none for `{missing[1]}`"
+        where = r"\s|$|Graph execution|Detected at|Node: "
+        lines = error.message.splitlines()
+        return next(line for line in lines if not re.match(where, line))
     close = np.allclose(dx, expected, rtol=1e-4, atol=1e-5)
     return "as in Python" if close else "wrong, without an error"
