@@ -1,6 +1,8 @@
 // TypeLists: the types that the macros of register_types.h list.
 
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <type_traits>
 #include <vector>
