@@ -153,7 +153,7 @@ def registry_map() -> HTML:
     for asking, where, registry, holds in lanes:
         says.append(f"{' and '.join(asking)} {where}: {registry}, {holds}.")
     says.append("The bridge leads from the first registry to SymbolicGradient.")
-    return HTML(drawing(parts, 446, 318, " ".join(says)))
+    return HTML(drawing(parts, 446, 318, " ".join(says), style=FITTING))
 
 
 def function_graph(function: FunctionDef) -> HTML:
