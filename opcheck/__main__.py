@@ -1,9 +1,10 @@
-"""The command line: `python -m opcheck FILE.py:function --samples FILE.py:name`."""
+"""The command line: `python -m opcheck FILE.py:function --samples FILE.py:name`, or `python -m opcheck explain LOG`."""
 
 import argparse
 import sys
 from pathlib import Path
 
+from opcheck import explain
 from opcheck.registry import NAMES
 from opcheck.run import check
 from opcheck.samples import Location
@@ -11,6 +12,7 @@ from opcheck.worker import place
 
 _HELP = f"""\
 usage: python -m opcheck FILE.py:function --samples FILE.py:name [--checks A,B] [--skip A,B] [--html OUT.html]
+   or: python -m opcheck explain build.log, or something 2>&1 | python -m opcheck explain
 name: a tuple of inputs, or a dict of `inputs`, attrs and options of opcheck.check, or a function that returns one;
 checks: {" ".join(NAMES)}, and those of the option `extra`
 """
@@ -29,7 +31,10 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Runs the command: 0 if no check failed, else 1."""
+    """Runs the command: 0 if no check failed, or if something of the log is known, else 1."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    if arguments[:1] == ["explain"]:
+        return explain.main(arguments[1:])
     try:
         return _run(parser().parse_args(arguments))
     except _BadUse as error:

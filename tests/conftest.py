@@ -1,4 +1,4 @@
-"""Scratch copies of the book, for tests that break it."""
+"""Scratch copies of the book, for tests that break it, and a browser."""
 
 import multiprocessing
 import os
@@ -6,16 +6,19 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser, sync_playwright
 
 ROOT = Path(__file__).parents[1]
 LEFT_OUT = shutil.ignore_patterns(
     ".git", ".venv*", "build", "*.so", "__pycache__", ".*_cache"
 )
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+NO_CHROMIUM = f"no Chromium ({', '.join(CHROMIUM)}): sudo apt-get install chromium"
 
 
 @pytest.fixture(scope="session")
@@ -76,3 +79,13 @@ def in_fork() -> Callable:
             return pool.submit(function, *arguments).result()
 
     return call
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    executable = next(filter(None, map(shutil.which, CHROMIUM)), None)
+    if executable is None:
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(NO_CHROMIUM)
+    arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+    with sync_playwright() as playwright:
+        yield playwright.chromium.launch(executable_path=executable, args=arguments)

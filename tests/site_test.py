@@ -27,7 +27,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from bs4 import BeautifulSoup
 from markdown_it import MarkdownIt
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "bench")]
@@ -43,8 +43,6 @@ CHAPTERS = list(chapters())
 EXAMPLES = [name for name in CHAPTERS if (ROOT / "examples" / name).is_dir()]
 # Its tests share what is parsed of all pages.
 on_files = pytest.mark.xdist_group("the site's files")
-CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-NO_CHROMIUM = f"no Chromium ({', '.join(CHROMIUM)}): sudo apt-get install chromium"
 
 
 @pytest.fixture(scope="module")
@@ -67,16 +65,6 @@ def documents(site: Path) -> dict[Path, BeautifulSoup]:
         for path in site.rglob("*.html")
         if "_static" not in path.parts
     }
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    executable = next(filter(None, map(shutil.which, CHROMIUM)), None)
-    if executable is None:
-        (pytest.fail if os.environ.get("CI") else pytest.skip)(NO_CHROMIUM)
-    arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
-    with sync_playwright() as playwright:
-        yield playwright.chromium.launch(executable_path=executable, args=arguments)
 
 
 class QuietHandler(http.server.SimpleHTTPRequestHandler):
@@ -697,7 +685,7 @@ def test_zip_is_offered_and_whole(documents, site, read_by_the_build, name):
         if ROOT / "examples" not in path.parents or example in path.parents
     }
     needed |= {ROOT / "LICENSE", *ROOT.glob("examples/*.py")}
-    needed |= set(ROOT.glob("opcheck/**/*.py"))
+    needed |= {*ROOT.glob("opcheck/**/*.py"), *ROOT.glob("opcheck/*.toml")}
     needed = {f"op-by-op/{path.relative_to(ROOT)}": path for path in needed}
     assert needed.keys() - packed.keys() == set()
     for inside, source in needed.items():

@@ -60,6 +60,7 @@ def archive(name: str, site: str) -> bytes:
         *(ROOT / "cmake").glob("*.cmake"),
         *EXAMPLES.glob("*.py"),
         *(ROOT / "opcheck").rglob("*.py"),
+        *(ROOT / "opcheck").rglob("*.toml"),
     ]
     paths += [path for path in (EXAMPLES / name).iterdir() if path.suffix in SOURCES]
     files = {path.relative_to(ROOT).as_posix(): path.read_bytes() for path in paths}

@@ -49,6 +49,7 @@ def depend_on_examples(app: Sphinx, docname: str, content: list[str]) -> None:
             paths += DOCS.glob(f"{module.stem}.[jp]*")
     if re.search(r"\b(from|import) opcheck\b", cells):
         paths += (ROOT / "opcheck").rglob("*.py")
+        paths += (ROOT / "opcheck").glob("*.toml")
     named = (ROOT / name for name in NAMED.findall(cells))
     paths += [path for path in named if path.is_file()]
     for path in paths:

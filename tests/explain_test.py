@@ -1,0 +1,365 @@
+"""opcheck explain: finds the messages of the table, whatever terminals and tools have made of them, and no others."""
+
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+
+from opcheck import explain  # noqa: E402
+from opcheck.errors import entries  # noqa: E402
+from opcheck.symbols import read, releases  # noqa: E402
+
+SYMBOL = "_ZN10tensorflow15OpKernelContext21CtxFailureWithWarningEPKciRKN4absl12lts_202508146StatusE"
+# Whole logs and what is to be found in them, causes first.
+LOGS = {
+    "compiler": (
+        """\
+[1/2] Building CXX object CMakeFiles/x.dir/x.cc.o
+FAILED: CMakeFiles/x.dir/x.cc.o
+x.cc: In lambda function:
+x.cc:12:22: error: ‘OK’ is not a member of ‘tensorflow::Status’
+   12 |       return Status::OK();
+      |                      ^~
+x.cc:13:5: error: cannot convert ‘<lambda(tensorflow::shape_inference::InferenceContext*)>’ to \
+‘tensorflow::OpShapeInferenceFn’
+ninja: build stopped: subcommand failed.
+""",
+        ["status-ok-is-gone", "shape-function-returns-nothing"],
+    ),
+    "loader": (
+        f"""\
+Traceback (most recent call last):
+  File "/home/me/use.py", line 3, in <module>
+    ops = tf.load_op_library("./x.so")
+  File "/usr/lib/python3.11/site-packages/tensorflow/python/framework/load_library.py", line 54, in load_op_library
+    lib_handle = py_tf.TF_LoadLibrary(library_filename)
+tensorflow.python.framework.errors_impl.NotFoundError: ./x.so: undefined symbol: {SYMBOL}
+""",
+        ["undefined-symbol-of-another-absl"],
+    ),
+    "kernel": (
+        """\
+2026-11-22 10:00:00.123456: F tensorflow/core/framework/tensor.cc:852] Check failed: \
+dtype() == expected_dtype (2 vs. 1) float expected, got double
+Aborted (core dumped)
+""",
+        ["check-failed-dtype"],
+    ),
+    "graph": (
+        """\
+tensorflow.python.framework.errors_impl.InvalidArgumentError: Graph execution error:
+
+Detected at node MyOp defined at (most recent call last):
+  File "/home/me/use.py", line 9, in <module>
+Missing 0-th output from {{node MyOp}}
+\t [[{{node MyOp}}]] [Op:__inference_f_12]
+""",
+        ["missing-output"],
+    ),
+}
+LOOKALIKES = """\
+The tests of undefined symbols passed; nothing was left undefined.
+x.cc:1:10: fatal error: my/own/header.h: No such file or directory
+error: ‘OKAY’ is not a member of ‘my::Status’
+/usr/bin/ld: cannot find -lfoo: No such file or directory
+ImportError: cannot import name 'ops' from 'my' (unknown location)
+AttributeError: module 'numpy' has no attribute 'float'
+Check failed: my_own_invariant
+InvalidArgumentError: x must not be negative
+def has_no_attribute(module): return "module has no attribute"
+The version was not found in GLIBC's changelog, required by nobody
+resource does not exist
+"""
+
+
+def ids(text: str) -> list[str]:
+    return [found.entry.id for found in explain.explain(text).found]
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_a_log_gives_its_entries(name):
+    text, expected = LOGS[name]
+    assert ids(text) == expected
+
+
+def wrapped(text: str, width: int) -> str:
+    """As a terminal breaks lines, in the middle of words."""
+    lines = [
+        line[at : at + width]
+        for line in text.split("\n")
+        for at in range(0, max(len(line), 1), width)
+    ]
+    return "\n".join(lines)
+
+
+# What terminals, notebooks, test runners and forums make of a text.
+SPOILT = {
+    "narrow terminal": lambda text: wrapped(text, 61),
+    "terminal": lambda text: wrapped(text, 80),
+    "wrapped at words": lambda text: "\n".join(
+        part
+        for line in text.split("\n")
+        for part in textwrap.wrap(line, 70, break_long_words=False) or [""]
+    ),
+    "colours": lambda text: re.sub(
+        r"\b(error|member|symbol|Check|output)\b",
+        "\x1b[01;31m\x1b[K\\1\x1b[m\x1b[K",
+        text,
+    ),
+    "colours without escape": lambda text: text.replace("error", "[01;31merror[0m"),
+    "Windows": lambda text: text.replace("\n", "\r\n"),
+    "plain quotes": lambda text: re.sub("[‘’]", "'", text),
+    "Markdown": lambda text: re.sub("[‘’`]", "", text),
+    "wrong encoding": lambda text: text.replace("‘", "â€˜").replace("’", "â€™"),
+    "repr": lambda text: repr(text),
+    "JSON": lambda text: json.dumps(text, ensure_ascii=False),
+    "pytest": lambda text: "".join(f"E       {line}\n" for line in text.split("\n")),
+    "quoted mail": lambda text: "".join(f"> {line}\n" for line in text.split("\n")),
+    "compose": lambda text: "".join(f"web_1  | {line}\n" for line in text.split("\n")),
+    "Actions": lambda text: "".join(
+        f"2026-11-22T10:00:00.1234567Z {line}\n" for line in text.split("\n")
+    ),
+    "Jupyter": lambda text: f"In [3]: import x\n----> 1 import x\n{text}",
+    "tabs": lambda text: text.replace(" ", "\t"),
+}
+
+
+@pytest.mark.parametrize("how", SPOILT)
+@pytest.mark.parametrize("name", LOGS)
+def test_a_log_gives_its_entries_after_many_hands(name, how):
+    text, expected = LOGS[name]
+    assert ids(SPOILT[how](text)) == expected
+
+
+def test_what_only_looks_alike_is_not_found():
+    for line in LOOKALIKES.splitlines():
+        assert ids(line) == [], line
+    assert ids(LOOKALIKES) == []
+    assert ids("") == ids("\n\n") == []
+
+
+def test_causes_come_before_what_follows_and_each_entry_once():
+    text, _ = LOGS["compiler"]
+    lines = text.splitlines()
+    turned = "\n".join([lines[6], lines[3], lines[3]])
+    explanation = explain.explain(turned)
+    cause, consequence = explanation.found
+    assert (cause.entry.id, cause.line, cause.times) == ("status-ok-is-gone", 2, 2)
+    assert consequence.line == 1 and consequence.follows == (cause.entry.id,)
+    assert "follows from status-ok-is-gone" in explain.told(explanation)
+
+
+def test_every_pattern_has_fixed_words_and_every_cause_is_an_entry():
+    table = entries()
+    for rule in explain.rules():
+        assert re.compile(rule["pattern"])
+        assert set(rule["follows"]) - {"*"} <= set(table), rule["id"]
+    assert {entry.id for entry in table.values() if not entry.pattern} == {
+        entry.id for entry in table.values() if entry.phase == "silent"
+    }
+
+
+@pytest.mark.parametrize(
+    "pattern, words",
+    [
+        (r"No attr named '\w+' in NodeDef", [["Noattrnamed'", "'inNodeDef"]]),
+        (r"optional ?(?:core )?dumped? now", [["optional", "dumpe", "now"]]),
+        (r"one way out|the other way", [["onewayout"], ["theotherway"]]),
+        (r"a{3}bcdefgh[^\n]+ij\.so\b", [["bcdefgh", "ij.so"]]),
+    ],
+)
+def test_fixed_words(pattern, words):
+    assert explain.fixed_words(pattern) == words
+
+
+def test_a_pattern_of_gaps_is_refused():
+    with pytest.raises(ValueError, match="too few fixed words"):
+        explain.fixed_words(r"\w+: .{1,200}?")
+
+
+def run(*arguments: str, **options) -> subprocess.CompletedProcess:
+    command = [sys.executable, "-m", "opcheck", "explain", *arguments]
+    return subprocess.run(
+        command, cwd=ROOT, capture_output=True, encoding="utf-8", **options
+    )
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_command_reads_a_file_and_a_pipe(tmp_path, encoding):
+    text, [cause, consequence] = LOGS["compiler"]
+    path = tmp_path / "build.log"
+    path.write_text(text, encoding=encoding)
+    from_file = run(str(path))
+    assert from_file.returncode == 0 and not from_file.stderr
+    assert "error: 'OK' is not a member" in from_file.stdout
+    assert f"errors.html#{cause}" in from_file.stdout
+    assert "\x1b" not in from_file.stdout
+    assert run(input=text).stdout == from_file.stdout
+    shown = from_file.stdout
+    assert shown.index(cause) < shown.index(consequence)
+
+
+def test_command_says_when_nothing_is_known(tmp_path):
+    nothing = run(input=LOOKALIKES)
+    assert nothing.returncode == 1 and not nothing.stdout
+    assert nothing.stderr.startswith("opcheck: none of the ")
+    assert explain.REPORT in nothing.stderr
+    missing = run(str(tmp_path / "no.log"))
+    assert missing.returncode == 1 and not missing.stdout
+    assert missing.stderr == f"opcheck: there is no file {tmp_path / 'no.log'}\n"
+    assert run(str(tmp_path)).stderr.startswith("opcheck: cannot read ")
+
+
+def test_command_has_colours_in_a_terminal():
+    here, there = pty.openpty()
+    command = [sys.executable, "-m", "opcheck", "explain"]
+    environment = {key: os.environ[key] for key in os.environ if key != "NO_COLOR"}
+    text = LOGS["compiler"][0].encode()
+    subprocess.run(
+        command, cwd=ROOT, input=text, stdout=there, env=environment, check=True
+    )
+    os.close(there)
+    assert b"\x1b[31m" in os.read(here, 10_000)
+    os.close(here)
+
+
+def test_at_most_a_handful_is_shown(capsys):
+    messages = [
+        entry.message for entry in entries().values() if "…" not in entry.message
+    ]
+    explanation = explain.explain("\n\n\n\n\n\n\n\n\n".join(messages))
+    assert len(explanation.found) > 10
+    told = explain.told(explanation)
+    assert told.count("  read   ") == explain.SHOWN
+    assert told.count("  and ") == 1
+
+
+# From a mangled name: its name, the ABI flag, the date of Abseil and the first and the last release of TensorFlow.
+SYMBOLS = {
+    SYMBOL: ("tensorflow::OpKernelContext::CtxFailureWithWarning", None, "20250814", "2.21", "2.21"),
+    "_ZNK10tensorflow8OpKernel11TraceStringERKNS_15OpKernelContextEb": (
+        "tensorflow::OpKernel::TraceString", 0, "", "2.5", "2.8",
+    ),
+    "_ZNK10tensorflow8OpKernel11TraceStringB5cxx11ERKNS_15OpKernelContextEb": (
+        "tensorflow::OpKernel::TraceString", 1, "", "2.9", "2.21",
+    ),
+    "_ZN10tensorflow12OpDefBuilder4AttrESs": ("tensorflow::OpDefBuilder::Attr", 0, "", "2.5", "2.8"),
+    "_ZN10tensorflow12OpDefBuilder5InputENSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE": (
+        "tensorflow::OpDefBuilder::Input", 1, "", "2.9", "2.21",
+    ),
+    "_ZN10tensorflow15OpKernelContext10CtxFailureEPKciRKNS_6StatusE": (
+        "tensorflow::OpKernelContext::CtxFailure", None, "", "2.5", "2.10",
+    ),
+    "_ZTIN10tensorflow8OpKernelE": ("typeinfo for tensorflow::OpKernel", None, "", None, None),
+    "_ZN4absl12lts_202308024CordC1ESt17basic_string_viewIcSt11char_traitsIcEE": (
+        "absl::Cord::Cord", None, "20230802", "2.16", "2.19",
+    ),
+    "_ZN4absl12lts_202301256StatusD1Ev": ("absl::Status::~Status", None, "20230125", "2.13", "2.15"),
+    "_ZN10tensorflow4SslsEv": ("tensorflow::Ssls", None, "", None, None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("symbol", SYMBOLS)
+def test_a_mangled_name_is_read(symbol):
+    name, abi, absl, first, last = SYMBOLS[symbol]
+    reading = read(symbol)
+    assert (reading.name, reading.abi, reading.absl) == (name, abi, absl)
+    assert reading.fits[:1] == ((first,) if first else ())
+    assert reading.fits[-1:] == ((last,) if last else ())
+
+
+def test_a_date_between_before_and_after_the_known_ones():
+    def says(date: str) -> str:
+        return read(f"_ZN4absl12lts_{date}6StatusD1Ev").says[0]
+
+    assert "older than that of TensorFlow 2.5" in says("20180101")
+    assert "newer than that of TensorFlow" in says("20990101")
+    assert "no wheel from TensorFlow 2.5 to" in says("20240101")
+    nothing = read("_ZN4absl12lts_209901016StatusD1Ev")
+    assert nothing.fits == () and "compiled for no wheel" in nothing.says[-1]
+
+
+def test_a_mangled_name_is_read_from_a_log_of_any_width():
+    for text in (LOGS["loader"][0], wrapped(LOGS["loader"][0], 61)):
+        assert [reading.symbol for reading in explain.explain(text).read] == [SYMBOL]
+
+
+def test_the_running_tensorflow_is_as_the_table_of_releases_says(in_fork):
+    version, flags = in_fork(versions)
+    rows = [row for row in releases()["release"] if row["version"] == version]
+    assert not rows or f"-D_GLIBCXX_USE_CXX11_ABI={rows[0]['abi']}" in flags
+    headers = next(flag[2:] for flag in flags if flag.startswith("-I"))
+    options = (Path(headers) / "absl" / "base" / "options.h").read_text()
+    assert not rows or f"lts_{rows[0]['absl']}" in options
+
+
+def versions() -> tuple[str, list[str]]:
+    import tensorflow as tf
+
+    return tf.__version__, tf.sysconfig.get_compile_flags()
+
+
+def in_python(text: str) -> dict:
+    """What JavaScript has to give."""
+    explanation = explain.explain(text)
+    found = [
+        {
+            "id": one.entry.id,
+            "line": one.line,
+            "text": one.text,
+            "times": one.times,
+            "follows": list(one.follows),
+        }
+        for one in explanation.found
+    ]
+    read = [asdict(one) for one in explanation.read]
+    return json.loads(json.dumps({"found": found, "read": read}))
+
+
+@pytest.fixture(scope="module")
+def in_javascript(browser: Browser) -> Callable[[str], dict]:
+    """Explains a text as the page does."""
+    page = browser.new_page()
+    page.add_script_tag(path=ROOT / "docs" / "_static" / "explain.js")
+    page.evaluate("table => { window.table = table; }", explain.for_the_page())
+    return lambda text: page.evaluate("text => explain(table, text)", text)
+
+
+def test_javascript_finds_what_python_finds(in_javascript):
+    texts = [text for text, _ in LOGS.values()]
+    texts += [spoil(text) for text in texts for spoil in SPOILT.values()]
+    texts += [entry.message for entry in entries().values()]
+    texts += [*SYMBOLS, *LOOKALIKES.splitlines(), LOOKALIKES, "", "\n\n"]
+    texts += ["\n".join(texts), " ".join(texts), "x" * 5000 + LOGS["kernel"][0]]
+    for text in texts:
+        assert in_javascript(text) == in_python(text), text
+
+
+def test_a_hundred_thousand_lines_take_seconds(in_javascript):
+    words = "in the tensorflow op kernel not found: error: undefined version Check failed".split()
+    lines = [
+        f"/usr/include/{i % 977}.h:{i}: "
+        + " ".join(words[(i * j) % len(words)] for j in range(1, 13))
+        for i in range(100_000)
+    ]
+    lines[70_000] = LOGS["compiler"][0].splitlines()[3]
+    text = "\n".join(lines)
+    for explained in (in_python, in_javascript):
+        start = time.process_time() if explained is in_python else time.monotonic()
+        [found] = explained(text)["found"]
+        end = time.process_time() if explained is in_python else time.monotonic()
+        assert (found["id"], found["line"]) == ("status-ok-is-gone", 70_001)
+        assert end - start < 30
