@@ -1,0 +1,78 @@
+"""How long an activation takes that TensorFlow lacks: composed, compiled by XLA, in NumPy and as an op in C++.
+
+`python bench/prototype.py` prints the figures and writes them to prototype.csv beside this file.
+In each round every way runs once for a while, in turn, so that what else the machine does meets all of them; a
+ratio is taken within its round, and the median of the rounds is given, with their quartiles.
+"""
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+os.environ["CUDA_VISIBLE_DEVICES"] = ""
+
+import numpy as np
+import tensorflow as tf
+from measure import run_turns, turns
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+sys.path[:0] = [str(EXAMPLES), str(EXAMPLES / "prototype")]
+
+import snake as in_cpp  # noqa: E402
+import snake_in_numpy as in_numpy  # noqa: E402
+
+BASE = "C++ op"
+SIZES = [10, 1000, 100_000, 10_000_000]
+
+
+def composed(x: tf.Tensor) -> tf.Tensor:
+    """Snake of functions that TensorFlow has."""
+    return x + tf.square(tf.sin(x))
+
+
+def ways(mode: str) -> dict[str, Callable]:
+    """From a name to Snake, eagerly or in a `tf.function`."""
+    found = {"composed": composed, "NumPy": in_numpy.snake, BASE: in_cpp.snake}
+    if mode == "eager":
+        return found
+    found = {name: tf.function(way, autograph=False) for name, way in found.items()}
+    compiled = tf.function(composed, autograph=False, jit_compile=True)
+    return {"composed, XLA": compiled, **found}
+
+
+def measure(mode: str, size: int, rounds: int, span: float) -> list[dict]:
+    """The rows of the table for one size, after a check that all ways give the same."""
+    x = tf.constant(np.random.default_rng(0).normal(scale=3, size=size), tf.float32)
+    functions = ways(mode)
+    for function in functions.values():
+        np.testing.assert_allclose(function(x), composed(x), rtol=1e-5, atol=1e-5)
+    calls = {name: lambda way=way: [way(x)] for name, way in functions.items()}
+    case = {"mode": mode, "size": size}
+    return [
+        case | {"way": name} | figures
+        for name, figures in turns(calls, rounds, span, BASE)
+    ]
+
+
+def main() -> None:
+    notes = [
+        "times of a forward pass, float32: the median of the rounds",
+        f"ratio: to the time of {BASE} in the same round, with median, q1 and q3",
+    ]
+
+    def rows(rounds: int, span: float) -> list[dict]:
+        return [
+            row
+            for mode in ("eager", "tf.function")
+            for size in SIZES
+            for row in measure(mode, size, rounds, span)
+        ]
+
+    run_turns(Path(__file__), __doc__.splitlines()[0], notes, rows)
+
+
+if __name__ == "__main__":
+    main()

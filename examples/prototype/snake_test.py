@@ -1,0 +1,138 @@
+"""Tests of Snake, in NumPy and in C++: `pytest examples/prototype`."""
+
+import importlib
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import snake as in_cpp
+import snake_in_numpy as in_numpy
+import snake_in_older_code as in_older_code
+import tensorflow as tf
+from snake_reference import snake_reference
+
+from opcheck.testing import op_test
+
+HERE = Path(__file__).parent
+DTYPES = [np.float32, np.float64]
+
+test_snake_keeps_its_promises = op_test(
+    in_cpp.snake, np.float32([[0.5, -1, 3], [2, 7, -4]]), reference=snake_reference
+)
+
+
+@pytest.fixture(params=["snake_in_numpy", "snake"])
+def snake(request):
+    return importlib.import_module(request.param).snake
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(), (7,), (2, 3), (0, 4)])
+def test_equals_the_reference(mode, snake, dtype, shape):
+    x = np.random.default_rng(0).normal(scale=3, size=shape).astype(dtype)
+    y = mode(snake)(tf.constant(x))
+    assert y.dtype == dtype
+    np.testing.assert_allclose(y, snake_reference(x), rtol=1e-5, atol=1e-6)
+
+
+def test_the_gradient_equals_differences(mode, snake):
+    def gradient(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = snake(x) ** 2
+        return tape.gradient(y, x)
+
+    x = np.array([0.5, -1, 3])
+    for function in mode(snake), mode(gradient):
+        [computed], [estimated] = tf.test.compute_gradient(function, [x])
+        np.testing.assert_allclose(computed, estimated, atol=1e-4)
+        assert np.all(np.diag(computed))
+
+
+def test_the_static_shape_is_that_of_the_input(snake):
+    spec = tf.TensorSpec([None, 3])
+    traced = tf.function(snake, autograph=False).get_concrete_function(spec)
+    assert traced.output_shapes.as_list() == [None, 3]
+
+
+def test_other_dtypes_are_refused(mode, snake):
+    with pytest.raises(
+        (tf.errors.InvalidArgumentError, TypeError), match="x must be|allowed values"
+    ):
+        mode(snake)(tf.constant([1, 2]))
+
+
+@pytest.mark.parametrize("run_eagerly", [True, False])
+def test_a_layer_learns_with_it(snake, run_eagerly):
+    tf.keras.utils.set_random_seed(0)
+    x = np.linspace(-6, 6, 50, dtype=np.float32)[:, None]
+    model = tf.keras.Sequential(
+        [tf.keras.layers.Dense(8, snake), tf.keras.layers.Dense(1)]
+    )
+    model.compile(tf.keras.optimizers.Adam(0.05), "mse", run_eagerly=run_eagerly)
+    before = model.evaluate(x, np.sin(x), verbose=0)
+    model.fit(
+        tf.data.Dataset.from_tensors((x, np.sin(x))).repeat(100),
+        shuffle=False,
+        verbose=0,
+    )
+    assert model.evaluate(x, np.sin(x), verbose=0) < before / 2
+
+
+def test_a_process_that_has_not_traced_it_cannot_run_the_prototype(tmp_path):
+    module = tf.Module()
+    spec = tf.TensorSpec([None])
+    module.snake = tf.function(in_numpy.snake, input_signature=[spec])
+    tf.saved_model.save(module, str(tmp_path))
+    loaded = tf.saved_model.load(str(tmp_path))
+    np.testing.assert_allclose(loaded.snake(tf.ones([2])), in_numpy.snake(tf.ones([2])))
+    script = "import sys, tensorflow as tf; tf.saved_model.load(sys.argv[1]).snake(tf.ones([2]))"
+    run = subprocess.run(
+        [sys.executable, "-c", script, tmp_path], capture_output=True, text=True
+    )
+    assert run.returncode
+    assert "Could not find callback with key=pyfunc_" in run.stderr
+
+
+def test_xla_has_no_kernel_for_numpy():
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match="No registered 'PyFunc' OpKernel for XLA"
+    ):
+        tf.function(in_numpy.snake, jit_compile=True)(tf.ones([2]))
+
+
+def test_the_gradient_by_name_in_a_graph_of_tensorflow_1():
+    x = np.array([0.5, -1, 3])
+    with tf.Graph().as_default(), tf.compat.v1.Session():
+        inputs = tf.compat.v1.placeholder(tf.float64, [3])
+        outputs = in_older_code.snake(inputs)
+        error = tf.compat.v1.test.compute_gradient_error(
+            inputs, [3], outputs, [3], x_init_value=x
+        )
+        assert error < 1e-5
+
+
+def test_the_gradient_by_name_in_a_tf_function():
+    x = tf.constant([0.5, -1, 3])
+    expected = 1 + np.sin(2 * x.numpy())
+    snake = in_older_code.snake
+    inside = tf.function(lambda x: tf.gradients(snake(x), x)[0], autograph=False)
+    np.testing.assert_allclose(inside(x), expected, rtol=1e-5)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        around = tf.function(snake, autograph=False)(x)
+        eagerly = snake(x)
+    np.testing.assert_allclose(tape.gradient(around, x), expected, rtol=1e-5)
+    assert tape.gradient(eagerly, x) is None
+
+
+def test_the_solution_of_the_exercise():
+    from solution_pinball import pinball
+
+    truth, forecast = tf.constant([3.0, 1.0]), tf.Variable([2.0, 2.0])
+    with tf.GradientTape() as tape:
+        losses = pinball(0.9)(truth, forecast)
+    np.testing.assert_allclose(losses, [0.9, 0.1], rtol=1e-5)
+    np.testing.assert_allclose(tape.gradient(losses, forecast), [-0.9, 0.1], rtol=1e-5)
