@@ -86,6 +86,7 @@ tsan: $(environment) ## the same, looking for data races
 bench: examples ## every measurement of bench/ that needs no GPU, against other libraries too
 	@$(python) bench/peers.py
 	@$(python) bench/roi_pool.py
+	@$(python) bench/roi_pool_choices.py
 	@$(python) bench/extremes.py
 	@$(python) bench/softmax_gradient.py
 	@$(python) bench/bridge.py

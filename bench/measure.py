@@ -111,6 +111,7 @@ def run_turns(
     description: str,
     notes: Iterable[str],
     rows: Callable[[int, float], Sequence[Mapping]],
+    rounds: int = 41,
 ) -> None:
     """The command line of a bench whose ways take turns: measures, writes the table beside the bench, and prints it.
 
@@ -119,9 +120,10 @@ def run_turns(
       description: What its help says.
       notes: Lines above the table, on how it was measured.
       rows: Measures in a number of rounds, each way for about so many seconds in each.
+      rounds: How many, unless the command line says otherwise.
     """
     parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("--rounds", type=int, default=41)
+    parser.add_argument("--rounds", type=int, default=rounds)
     parser.add_argument("--span", type=float, default=0.05, help="seconds of each run")
     options = parser.parse_args()
     first_lines = heading(

@@ -25,7 +25,7 @@ from pathlib import Path
 import numpy as np
 from measure import cores, heading, missed, quartiles, write
 from roi_pool_libraries import LIBRARIES, ROOT, STREAMING, serve
-from roi_pool_workloads import WORKLOADS, Workload
+from roi_pool_workloads import KEEP, WORKLOADS, Workload
 
 RESULT = ROOT / "bench" / "roi_pool.csv"
 MODULES = {
@@ -86,11 +86,6 @@ LIMITS = ("limit", "traffic")
 KEPT = "{}, kept memory"
 CALL = "call"
 CALLS = ["RoiPool", "RoiPoolInference", "Maximum", "TopKV2"]
-# Memory that is freed is kept, as the other libraries do by themselves, and comes in huge pages.
-KEEP = {
-    "TF_CPU_ALLOCATOR_USE_BFC": "true",
-    "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1",
-}
 GOALS = {  # at least, in times or of the limit
     ("with argmax", MEAN, "onnxruntime"): 20,
     ("with argmax", MEAN, "OpenVINO"): 7,

@@ -4,6 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+# Memory that is freed is kept, as the other libraries do by themselves, and comes in huge pages.
+KEEP = {
+    "TF_CPU_ALLOCATOR_USE_BFC": "true",
+    "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1",
+}
+
 
 @dataclass(frozen=True)
 class Workload:

@@ -132,7 +132,7 @@ spatial_scale: As RoiPool was given it, with which the GPU looks only at bins
   nearby; an argmax outside of its bin is then left out. 0 if not known.
 )doc");
 
-// [compute] Allocate, then pool the rows of bins on as many threads as pay.
+// [compute] Check, and allocate the outputs.
 template <typename T>
 class RoiPoolOp : public tensorflow::OpKernel {
  public:
@@ -161,6 +161,8 @@ class RoiPoolOp : public tensorflow::OpKernel {
       argmax = output->flat<int32_t>().data();
     }
     if (shape.num_elements() == 0) return;
+
+    // [pooling] Pool the rows of bins on as many threads as pay.
     const Plan plan = PlanOf<B>(sizes, rois, Layout::kAuto);
     Tensor scratch;
     OP_REQUIRES_OK(

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#if defined(__SSE2__)
+#include <xmmintrin.h>
+#endif
 
 namespace op_by_op {
 
@@ -25,9 +28,20 @@ Path<T> FindPath(const char* name) {
   return wanted("baseline") ? baseline::GetPath<T>() : Path<T>{};
 }
 
+// [] Whole lines of a large output are better written past the caches.
+constexpr int64_t kStreamedBytes = int64_t{1} << 22;
+
+bool Streams(int64_t bytes) { return bytes >= kStreamedBytes; }
+
+void FinishStores() {
+#if defined(__SSE2__)
+  _mm_sfence();
+#endif
+}
+
 namespace {
 
-// [] How much there is to read decides how to read it.
+// How much there is to read decides how to read it.
 constexpr int64_t kSliceChannels = 64;
 constexpr int64_t kSlice = int64_t{1} << 26;  // the most bytes of one, packed
 // Bytes of an image that stay in the L3 cache. Packing also converts the half
@@ -61,9 +75,6 @@ int64_t Slice(int64_t channels, int64_t slices, int64_t i) {
 int64_t WidestSlice(int64_t channels, int64_t slices) {
   return std::min(channels, channels / slices + 16);
 }
-
-// Whole lines of a large output are better written past the caches.
-constexpr int64_t kStreamedBytes = int64_t{1} << 22;
 
 // Bins of region `roi` along the width.
 void Columns(const Sizes& sizes, const float* roi, Span* cols) {
@@ -199,7 +210,7 @@ Plan PlanOf(const Sizes& sizes, const float* rois, Layout layout) {
   return {layout, pixels, SweepBytes(sizes) + spans * int64_t{sizeof(Span)}};
 }
 
-// [pool] The results are the same whichever way it goes, and on any threads.
+// [] The results are the same whichever way it goes, and on any threads.
 template <typename T>
 void Pool(const Sizes& sizes, const T* features, const float* rois, T* pooled,
           int32_t* argmax, const Path<T>& path, const Plan& plan,
@@ -211,7 +222,7 @@ void Pool(const Sizes& sizes, const T* features, const float* rois, T* pooled,
   row.width = sizes.width;
   row.bins = sizes.pooled_width;
   row.bin_stride = sizes.channels;
-  row.streaming = bins * sizes.channels * bytes >= kStreamedBytes;
+  row.streaming = plan.streams && Streams(bins * sizes.channels * bytes);
   // An estimate in cycles: 3 for a line of pixels, 20 for a line of output.
   const int64_t cycles =
       (plan.pixels * 3 * int64_t{sizeof(T)} + bins * 20 * bytes) *
@@ -221,7 +232,7 @@ void Pool(const Sizes& sizes, const T* features, const float* rois, T* pooled,
           [&](int64_t begin, int64_t end, uint8_t* cols) {
             PoolDirect(sizes, features, rois, pooled, argmax, path, row,
                        reinterpret_cast<Span*>(cols), begin, end);
-            std::atomic_thread_fence(std::memory_order_seq_cst);
+            FinishStores();
           });
     return;
   }
@@ -239,9 +250,7 @@ void Pool(const Sizes& sizes, const T* features, const float* rois, T* pooled,
           PoolPacked(sizes, features, rois, pooled, argmax, path, row, items,
                      cols, slices, reinterpret_cast<Wide<T>*>(packed), begin,
                      end);
-          // Releasing a lock, as a thread does at its end, orders ordinary
-          // stores only; on x86 this fence orders streamed ones, too.
-          std::atomic_thread_fence(std::memory_order_seq_cst);
+          FinishStores();
         });
 }
 

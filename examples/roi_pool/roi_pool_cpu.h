@@ -69,6 +69,12 @@ using Work = std::function<void(int64_t begin, int64_t end, uint8_t* scratch)>;
 using Shard = std::function<void(int64_t total, int64_t cost, int64_t bytes,
                                  const Work&)>;
 
+// Waits until what a thread has written past the caches is seen by all.
+void FinishStores();
+
+// Whether so many bytes of outputs are written past the caches.
+bool Streams(int64_t bytes);
+
 enum class Layout { kAuto, kDirect, kPacked };
 
 // How to pool, and the bytes of scratch memory that all threads share.
@@ -76,6 +82,7 @@ struct Plan {
   Layout layout;
   int64_t pixels;  // to read
   int64_t scratch_bytes;
+  bool streams = true;  // may write past the caches
 };
 
 template <typename T>

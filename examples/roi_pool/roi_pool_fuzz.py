@@ -94,7 +94,9 @@ def gradients(draw):
     )
 
 
-def roi_pool_variant_reference(features, rois, kernel, path, with_argmax, **bins):
+def roi_pool_variant_reference(
+    features, rois, kernel, path, with_argmax, streams, large_pages, **bins
+):
     if kernel in ("plain", "channels") and features.dtype.itemsize == 2:
         raise ValueError("not compiled for 16 bits")
     pooled, argmax = roi_pool_reference(features, rois, **bins)
@@ -114,9 +116,11 @@ FUZZ = {
         roi_pool_variant,
         features_and_rois(
             **BINS,
-            kernel=st.sampled_from(["plain", "channels", "direct", "packed"]),
+            kernel=st.sampled_from(["plain", "channels", "direct", "sorted", "packed"]),
             path=st.sampled_from(["best", "baseline"]),
             with_argmax=st.booleans(),
+            streams=st.booleans(),
+            large_pages=st.booleans(),
         ),
         roi_pool_variant_reference,
     ),

@@ -14,7 +14,7 @@ namespace op_by_op {
 namespace OP_BY_OP_PATH {
 namespace {
 
-// [vectors] The compiler's own vectors: any width, on any processor.
+// [] The compiler's own vectors: any width, on any processor.
 #if defined(__AVX512F__)
 constexpr int kBytes = 64, kRegisters = 32;
 #elif defined(__AVX2__)

@@ -122,7 +122,9 @@ def test_a_path_has_no_code_that_another_file_could_share(tmp_path):
 @pytest.mark.parametrize(
     "kernel, path, dtype",
     [(k, "best", d) for k in ["plain", "channels"] for d in DTYPES[2:]]
-    + [(k, p, d) for k in ["direct", "packed"] for p in PATHS for d in DTYPES],
+    + [
+        (k, p, d) for k in ["direct", "sorted", "packed"] for p in PATHS for d in DTYPES
+    ],
 )
 def test_every_variant_and_path_equals_the_reference(kernel, path, dtype, with_argmax):
     for shape in [(2, 9, 12, 1), (2, 9, 12, 21), (2, 9, 12, 200), (2, 16, 20, 1024)]:

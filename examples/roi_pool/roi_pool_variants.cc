@@ -92,14 +92,77 @@ void PoolBins(const Sizes& sizes, const T* features, const float* rois,
   }
 }
 
+// The sweep without its copy: some channels of all rows of bins, in the order
+// of the first row of pixels of each.
+template <typename T>
+void PoolSorted(const Sizes& sizes, const T* features, const float* rois,
+                T* pooled, int32_t* argmax, const Path<T>& path, bool streams,
+                const Shard& shard) {
+  struct Item {
+    int64_t row, image;
+    Span rows;
+  };
+  const int64_t count = sizes.num_rois * sizes.pooled_height;
+  std::vector<Item> items(count);
+  std::vector<Span> cols(sizes.num_rois * sizes.pooled_width);
+  for (int64_t n = 0; n < sizes.num_rois; ++n) {
+    const float* roi = rois + n * 5;
+    const Region region = RegionOf(roi, sizes.spatial_scale);
+    for (int64_t p = 0; p < sizes.pooled_height; ++p) {
+      const int64_t row = n * sizes.pooled_height + p;
+      items[row] = {
+          row, static_cast<int64_t>(roi[0]),
+          BinSpan(p, sizes.pooled_height, region.y, region.rows, sizes.height)};
+    }
+    for (int64_t p = 0; p < sizes.pooled_width; ++p) {
+      cols[n * sizes.pooled_width + p] =
+          BinSpan(p, sizes.pooled_width, region.x, region.cols, sizes.width);
+    }
+  }
+  std::stable_sort(items.begin(), items.end(),
+                   [](const Item& a, const Item& b) {
+                     return a.image != b.image ? a.image < b.image
+                                               : a.rows.begin < b.rows.begin;
+                   });
+  const int64_t slices = std::max<int64_t>(sizes.channels / 64, 1);
+  const int64_t image_size = sizes.height * sizes.width * sizes.channels;
+  BinRow row{};
+  row.width = sizes.width;
+  row.bins = sizes.pooled_width;
+  row.pixel_stride = row.bin_stride = sizes.channels;
+  const int64_t outputs = count * sizes.pooled_width * sizes.channels;
+  row.streaming =
+      streams &&
+      Streams(outputs *
+              static_cast<int64_t>(sizeof(T) + (argmax == nullptr ? 0 : 4)));
+  shard(slices * count, 64 * 100, 0, [&](int64_t begin, int64_t end, uint8_t*) {
+    BinRow own = row;
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t slice = i / count;
+      const Item& item = items[i % count];
+      const int64_t c = sizes.channels * slice / slices;
+      own.channels = sizes.channels * (slice + 1) / slices - c;
+      own.image_size = image_size - c;
+      own.rows = item.rows;
+      own.cols = &cols[item.row / sizes.pooled_height * sizes.pooled_width];
+      const int64_t out = item.row * sizes.pooled_width * sizes.channels + c;
+      path.pool(own, features + item.image * image_size + c, pooled + out,
+                argmax == nullptr ? nullptr : argmax + out);
+    }
+    FinishStores();
+  });
+}
+
 REGISTER_OP("RoiPoolVariant")
     .Attr("T: {half, bfloat16, float, double}")
     .Attr("pooled_height: int >= 1")
     .Attr("pooled_width: int >= 1")
     .Attr("spatial_scale: float")
-    .Attr("kernel: {'plain', 'channels', 'direct', 'packed'}")
+    .Attr("kernel: {'plain', 'channels', 'direct', 'sorted', 'packed'}")
     .Attr("path: {'best', 'baseline', 'avx2', 'avx512'} = 'best'")
     .Attr("with_argmax: bool = true")
+    .Attr("streams: bool = true")
+    .Attr("large_pages: bool = true")
     .Input("features: T")
     .Input("rois: float")
     .Output("pooled: T")
@@ -107,6 +170,8 @@ REGISTER_OP("RoiPoolVariant")
     .SetShapeFn(tensorflow::shape_inference::UnknownShape)
     .Doc(R"doc(
 RoiPool by a kernel of one's choice. Without an argmax, that output is empty.
+streams: Whether the kernel may write past the caches.
+large_pages: Whether to ask for large pages.
 )doc");
 
 template <typename T>
@@ -117,6 +182,8 @@ class RoiPoolVariantOp : public tensorflow::OpKernel {
     OP_REQUIRES_OK(context, ReadAttrs(context, &attrs_));
     OP_REQUIRES_OK(context, context->GetAttr("kernel", &kernel_));
     OP_REQUIRES_OK(context, context->GetAttr("with_argmax", &with_argmax_));
+    OP_REQUIRES_OK(context, context->GetAttr("streams", &streams_));
+    OP_REQUIRES_OK(context, context->GetAttr("large_pages", &large_pages_));
     std::string path;
     OP_REQUIRES_OK(context, context->GetAttr("path", &path));
     path_ = FindPath<B>(path == "best" ? nullptr : path.c_str());
@@ -125,8 +192,8 @@ class RoiPoolVariantOp : public tensorflow::OpKernel {
         absl::UnimplementedError(absl::StrCat("this processor has no ", path)));
     OP_REQUIRES(
         context,
-        std::is_floating_point_v<B> || kernel_ == "direct" ||
-            kernel_ == "packed",
+        std::is_floating_point_v<B> ||
+            (kernel_ != "plain" && kernel_ != "channels"),
         absl::UnimplementedError(absl::StrCat(
             "kernel ", kernel_, " is there for float and double only")));
   }
@@ -141,18 +208,26 @@ class RoiPoolVariantOp : public tensorflow::OpKernel {
     OP_REQUIRES_OK(context, CheckRois(rois, sizes));
     tensorflow::Tensor *values = nullptr, *where = nullptr;
     OP_REQUIRES_OK(context, context->allocate_output(0, shape, &values));
-    AdviseLargePages(*values);
+    if (large_pages_) AdviseLargePages(*values);
     OP_REQUIRES_OK(
         context,
         context->allocate_output(
             1, with_argmax_ ? shape : tensorflow::TensorShape({0}), &where));
-    AdviseLargePages(*where);
+    if (large_pages_) AdviseLargePages(*where);
     auto* pooled = reinterpret_cast<B*>(values->flat<T>().data());
     int32_t* argmax = with_argmax_ ? where->flat<int32_t>().data() : nullptr;
     if (shape.num_elements() == 0) return;
+    if (kernel_ == "sorted") {
+      absl::Status status;
+      PoolSorted<B>(sizes, features, rois, pooled, argmax, path_, streams_,
+                    ShardOn(context, &status));
+      OP_REQUIRES_OK(context, status);
+      return;
+    }
     if (kernel_ == "direct" || kernel_ == "packed") {
-      const Plan plan = PlanOf<B>(
+      Plan plan = PlanOf<B>(
           sizes, rois, kernel_ == "direct" ? Layout::kDirect : Layout::kPacked);
+      plan.streams = streams_;
       tensorflow::Tensor scratch;
       OP_REQUIRES_OK(context, context->allocate_temp(
                                   tensorflow::DT_UINT8,
@@ -182,7 +257,7 @@ class RoiPoolVariantOp : public tensorflow::OpKernel {
   using B = typename Bits<T>::type;
   Sizes attrs_{};
   std::string kernel_;
-  bool with_argmax_ = true;
+  bool with_argmax_ = true, streams_ = true, large_pages_ = true;
   Path<B> path_{};
 };
 

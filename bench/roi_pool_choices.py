@@ -1,0 +1,158 @@
+"""What each choice in RoiPool's kernel for the CPU gains: `make bench`.
+
+`python bench/roi_pool_choices.py` prints the figures and writes them to roi_pool_choices.csv beside this file. Each
+question is put to the kernel with the choice and without it; before that, both have to give the same bits. For each
+number of threads, and for TensorFlow's memory as it is by default and with memory that is kept, there is a process of
+its own. Ratios are taken within a round, in which every way takes its turn.
+"""
+
+import multiprocessing
+import os
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from pathlib import Path
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+os.environ["CUDA_VISIBLE_DEVICES"] = ""
+
+import numpy as np
+import tensorflow as tf
+from measure import cores, run_turns, turns
+from roi_pool_workloads import KEEP, WORKLOADS, Workload
+
+LIBRARY = (
+    Path(__file__).parents[1] / "examples" / "roi_pool" / "libroi_pool_variants.so"
+)
+SIDES = [32, 45, 64, 90, 128, 181, 256]  # of maps of 1 to 64 MiB
+REGIONS = [10, 30, 100, 300, 1000]
+
+
+def map_of(side: int) -> Workload:
+    """A square map of 256 channels, and regions with sides from 4 of its pixels to half of it."""
+    return Workload(1, side, side, 256, 300, 7, 1 / 4, sides=(16, 2 * side))
+
+
+def regions_of(count: int) -> Workload:
+    """Of workload c, so many regions."""
+    c = WORKLOADS["c"]
+    return Workload(1, c.height, c.width, c.channels, count, 7, c.scale, sides=c.sides)
+
+
+# From a question to its cases, and the ways: kernel, whether it may write past the caches, whether it asks for large
+# pages. The first one is the base.
+QUESTIONS = {
+    "stores": (
+        {name: WORKLOADS[name] for name in "ab"},
+        {
+            "past the caches": ("direct", True, True),
+            "ordinary": ("direct", False, True),
+        },
+    ),
+    "stores of the sweep": (
+        {"c": WORKLOADS["c"]},
+        {
+            "past the caches": ("packed", True, True),
+            "ordinary": ("packed", False, True),
+        },
+    ),
+    "copy": (
+        {"c": WORKLOADS["c"]},
+        {
+            "sweep, copied": ("packed", True, True),
+            "sweep, where it is": ("sorted", True, True),
+            "by region": ("direct", True, True),
+        },
+    ),
+    "size of the map": (
+        {str(side): map_of(side) for side in SIDES},
+        {"by region": ("direct", True, True), "sweep": ("packed", True, True)},
+    ),
+    "number of regions": (
+        {str(count): regions_of(count) for count in REGIONS},
+        {"by region": ("direct", True, True), "sweep": ("packed", True, True)},
+    ),
+    "pages": (
+        {name: WORKLOADS[name] for name in "bc"},
+        {"large": ("direct", True, True), "small": ("direct", True, False)},
+    ),
+}
+# Questions about memory are asked of both kinds.
+OF_MEMORY = ("stores", "stores of the sweep", "pages")
+
+
+def measure(threads: int, memory: str, rounds: int, span: float) -> list[dict]:
+    """The rows of the table for a number of threads and a kind of memory."""
+    tf.config.threading.set_intra_op_parallelism_threads(threads)
+    tf.config.threading.set_inter_op_parallelism_threads(1)
+    variant = tf.load_op_library(str(LIBRARY)).roi_pool_variant
+    table = []
+    for question, (cases, ways) in QUESTIONS.items():
+        if memory == "default" and question not in OF_MEMORY:
+            continue
+        for case, workload in cases.items():
+            features, rois = (
+                tf.constant(x) for x in (workload.features(), workload.rois())
+            )
+            sizes = workload.pooled, workload.pooled, workload.scale
+            runs = {
+                way: partial(
+                    variant,
+                    features,
+                    rois,
+                    *sizes,
+                    kernel,
+                    streams=streams,
+                    large_pages=large,
+                )
+                for way, (kernel, streams, large) in ways.items()
+            }
+            first, *others = (run() for run in runs.values())
+            for other in others:
+                for one, same in zip(first, other, strict=True):
+                    np.testing.assert_array_equal(one, same)
+            pixels, bins = workload.read_bytes()[1], workload.pooled_bytes()
+            for way, figures in turns(runs, rounds, span, base=next(iter(ways))):
+                table.append(
+                    {
+                        "question": question,
+                        "case": case,
+                        "threads": threads,
+                        "memory": memory,
+                        "way": way,
+                        "map": features.shape.num_elements() * 4,
+                        "read": pixels,
+                        "written": 2 * bins,
+                    }
+                    | figures
+                )
+    return table
+
+
+def main() -> None:
+    notes = [
+        "times of RoiPool with argmax, float32: the median of the rounds",
+        "ratio: to the time of the first way of the question in the same round, with median, q1 and q3",
+        "map: bytes of the features; read: bytes of the pixels of all regions; written: bytes of both outputs",
+        f"memory: by default, or kept, with {' '.join(f'{k}={v}' for k, v in KEEP.items())}",
+        *(f"{name}: {WORKLOADS[name]}" for name in "abc"),
+        f"size of the map: {map_of(64)}, for a side of 64; number of regions: of workload c",
+    ]
+
+    def rows(rounds: int, span: float) -> list[dict]:
+        found, spawn = [], multiprocessing.get_context("spawn")
+        for threads in sorted({1, min(2, cores())}):
+            for memory, settings in ("kept", KEEP), ("default", {}):
+                os.environ |= settings  # glibc reads its own when a process starts
+                with ProcessPoolExecutor(1, spawn) as process:
+                    job = process.submit(measure, threads, memory, rounds, span)
+                    for name in settings:
+                        del os.environ[name]
+                    found += job.result()
+        return found
+
+    run_turns(Path(__file__), __doc__.splitlines()[0], notes, rows, rounds=15)
+
+
+if __name__ == "__main__":
+    main()
