@@ -2,22 +2,21 @@
 
 import csv
 import hashlib
+import html
 import math
-import textwrap
+import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from figures import COLOURS, END, FITTING, MIDDLE, SMALL, drawing, text
-from IPython.display import HTML
+from IPython.display import HTML, display
 
 BENCH = Path(__file__).parents[1] / "bench"
 WIDTH = 380
 THICK = 13
 LIMITS = ("limit", "traffic")
-MEMORY = (
-    " memory"  # ends the names of what differs from its base in the allocators alone
-)
+KEPT = ", kept memory"  # ends the names of what has other allocators than its base
 ALONE = 1.2  # busy cores, of two: less than that is one thread
 MEAN = "a-c"  # the workload of rows with the geometric mean of a, b and c
 NAMES = {MEAN: "a–c"}
@@ -30,16 +29,18 @@ class Table:
     first_lines: list[str]
     rows: list[dict[str, str]]
 
-    def about(self) -> str:
-        """The first lines, to be printed: wrapped, so that they fit beside a page's margins."""
-        return "\n".join(
-            textwrap.fill(line, 80, subsequent_indent="    ", break_long_words=False)
-            for line in self.first_lines
-        )
-
     def show(self) -> None:
-        """Prints the first lines."""
-        print(self.about())
+        """Shows machine and date; who opens them finds all first lines."""
+        lines = "\n".join(html.escape(line) for line in self.first_lines)
+        summary = html.escape(
+            f"Measured on {self.value('date')}, {self.value('machine')}"
+        )
+        display(
+            HTML(
+                f'<details class="measured"><summary>{summary}</summary>'
+                f'<pre style="white-space: pre-wrap">{lines}</pre></details>'
+            )
+        )
 
     def where(self, **fields: str) -> list[dict[str, str]]:
         """The rows that have these values."""
@@ -213,13 +214,13 @@ def _bar(name: str, rows: Sequence[Mapping[str, str]], field_name: str) -> Bar:
 
 
 def takes_one_thread(table: Table, way: str) -> bool:
-    """Whether a way was busy on one core where it might have used more."""
+    """Whether a way was mostly busy on one core where it might have used more."""
     busy = [
         float(row["cores"])
         for row in table.where(way=way)
         if row["cores"] and row["threads"] != "1"
     ]
-    return bool(busy) and max(busy) < ALONE
+    return bool(busy) and statistics.median(busy) < ALONE
 
 
 def peers(task: str = "with argmax", name: str = "roi_pool") -> HTML:
@@ -234,7 +235,7 @@ def peers(task: str = "with argmax", name: str = "roi_pool") -> HTML:
     for way in dict.fromkeys(row["way"] for row in table.where(task=task)):
         rows = table.where(task=task, way=way)
         is_base = all(row["base"] == way for row in rows)
-        if is_base or way in LIMITS or way.endswith(MEMORY):
+        if is_base or way in LIMITS or way.endswith(KEPT):
             continue
         heading = way + ", on one thread" * takes_one_thread(table, way)
         workloads = dict.fromkeys(row["workload"] for row in rows)
@@ -286,14 +287,9 @@ def variants(ways: Mapping[str, str], workloads: str, name: str = "roi_pool") ->
     )
 
 
-def limits(limit: str = "limit", name: str = "roi_pool") -> HTML:
-    """Draws which share of a limit set by memory each task reaches, from `bench/<name>.csv`: percent.
-
-    Args:
-      limit: "limit", where each pixel is read once, or "traffic", where it is for each region.
-      name: Of the table.
-    """
-    table = read(name)
+def limits(name: str = "roi_pool") -> HTML:
+    """Draws what a program that only reads and writes takes of each op's time, from `bench/<name>.csv`: percent."""
+    table, limit = read(name), LIMITS[0]
     threads = _threads(table)
     groups: dict[str, list[Bar]] = {}
     for row in table.where(way=limit, threads=threads[0]):
@@ -309,32 +305,49 @@ def limits(limit: str = "limit", name: str = "roi_pool") -> HTML:
         )
     return bars(
         groups,
-        "Share of what memory allows, in percent, by task and workload.",
-        f"percent of the {'limit' if limit == 'limit' else 'second limit'}",
+        "What reading and writing alone takes of the op's time, in percent, by task and workload.",
+        "percent of the op's time",
         _legend(threads),
     )
 
 
 def memory(name: str = "roi_pool") -> HTML:
-    """Draws how long RoiPool takes with other allocators than its base has, from `bench/<name>.csv`."""
+    """Draws how long RoiPool takes with memory that is kept, from `bench/<name>.csv`."""
     table = read(name)
     groups: dict[str, list[Bar]] = {}
-    first = [row for row in table.rows if row["way"].endswith(MEMORY)]
-    for row in first:
-        if row["threads"] != _threads(table)[0] or row["workload"] == MEAN:
+    for row in table.where(threads=_threads(table)[0]):
+        if not row["way"].endswith(KEPT) or row["task"] == "variants":
             continue
-        if row["task"] == "variants" or row["base"] == row["way"]:
+        if row["workload"] == MEAN:
             continue
         same = {key: row[key] for key in ("task", "way", "workload")}
-        groups.setdefault(row["way"], []).append(
+        groups.setdefault(row["way"].removesuffix(KEPT), []).append(
             _bar(row["workload"], table.where(**same), "ratio")
         )
     return bars(
         groups,
-        "How many times as long RoiPool takes with other allocators, by workload.",
-        "times as long as without the change",
+        "How many times as long ops take with kept memory, by workload.",
+        "times as long as with the default",
         _legend(_threads(table)),
         origin=1.0,
+    )
+
+
+def span(rows: Sequence[Mapping[str, str]]) -> tuple[str, str]:
+    """From the least to the greatest of the ratios of some rows, and how many of them are undecided."""
+    ratios = [float(row["ratio"]) for row in rows]
+    open_ = sum(float(row["q1"]) <= 1 <= float(row["q3"]) for row in rows)
+    least, most = number(min(ratios)), number(max(ratios))
+    return (
+        least if least == most else f"{least} to {most}",
+        f"{open_} of {len(rows)}",
+    )
+
+
+def folded(summary: str, picture: HTML) -> HTML:
+    """A picture that is shown when its summary is clicked."""
+    return HTML(
+        f'<details class="measured"><summary>{html.escape(summary)}</summary>{picture.data}</details>'
     )
 
 

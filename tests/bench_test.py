@@ -127,7 +127,7 @@ def test_a_table_without_a_library_is_drawn(absent, monkeypatch):
     less = measured.Table(table.first_lines, [r for r in rows if r["threads"] == "1"])
     assert len(less.rows) < len(rows) < len(table.rows)
     monkeypatch.setattr(measured, "read", lambda name: less)
-    drawn = [measured.limits(), measured.limits("traffic"), measured.memory()]
+    drawn = [measured.limits(), measured.memory()]
     drawn.append(measured.variants({"plain": "plain", "channels": "channels"}, "abc"))
     drawn += map(measured.peers, ("with argmax", "without argmax", "gradient"))
     for picture in drawn:
