@@ -22,7 +22,7 @@ from figures import (
     text,
 )
 from IPython.display import HTML
-from roi_pool_ctypes import HERE, Cuda, Launchers, Sizes
+from roi_pool_ctypes import HERE, Cuda, Launchers, Sizes, on_host
 
 PIECE = 32  # bytes that a GPU reads at once
 
@@ -165,22 +165,49 @@ def call_path(library: Path, sizes: Sizes, arrays: Sequence[np.ndarray]) -> HTML
     )
 
 
+def _launch_each(
+    library: Path, sizes: Sizes, arrays: Sequence[np.ndarray]
+) -> list[tuple]:
+    """Runs PoolEachLaunch of a library for the host.
+
+    Args:
+      arrays: features, rois, and the two outputs.
+
+    Returns:
+      The calls of the run time.
+    """
+    cuda = Cuda(library)
+    cuda.calls()
+    launch = ctypes.CDLL(str(library)).PoolEachLaunch
+    launch.restype = ctypes.c_char_p
+    pointer = ctypes.c_void_p
+    launch.argtypes = [pointer, ctypes.POINTER(Sizes), *[pointer] * 4]
+    if error := launch(None, sizes, *(array.ctypes.data for array in arrays)):
+        raise RuntimeError(error.decode())
+    return cuda.calls()
+
+
+def pool_each(
+    features: np.ndarray, rois: np.ndarray, height: int, width: int
+) -> list[np.ndarray]:
+    """What PoolEach gives on the host, scale 1: both outputs."""
+    shape = [len(rois), height, width, features.shape[3]]
+    outputs = [np.empty(shape, np.float32), np.empty(shape, np.int32)]
+    sizes = Sizes(*features.shape, len(rois), height, width, 1.0)
+    _launch_each(on_host("roi_pool_each"), sizes, [features, rois, *outputs])
+    return outputs
+
+
 def channels_of_threads(
     library: Path, sizes: Sizes, arrays: Sequence[np.ndarray]
 ) -> list[np.ndarray]:
     """The channels of the first bin that each of the 32 threads of the first warp writes."""
     cuda, found = Cuda(library), []
-    features, rois, pooled, _ = arrays
+    features, rois, pooled, argmax = arrays
     for thread in range(32):
         written = np.full_like(pooled, np.nan)
         with cuda.only_thread(thread):
-            Launchers(library).pool(
-                sizes,
-                "float32",
-                features.ctypes.data,
-                rois.ctypes.data,
-                written.ctypes.data,
-            )
+            _launch_each(library, sizes, [features, rois, written, argmax.copy()])
         found.append(np.nonzero(~np.isnan(written[0, 0, 0]))[0])
     return found
 
@@ -195,21 +222,21 @@ def neighbours(
 ) -> tuple[HTML, dict[str, int]]:
     """The bytes that a warp reads of a pixel, and those that it would read if each thread had a bin of its own."""
     of_threads = channels_of_threads(library, sizes, arrays)
-    together = np.concatenate([own[:4] for own in of_threads])
-    if together.tolist() != [*range(128)]:
+    together = np.concatenate(of_threads)
+    if together.tolist() != [*range(32)]:
         raise AssertionError(f"the threads of a warp read {together}")
     argmax = (
         arrays[3].ravel()[:: sizes.channels][:32].astype(np.int64)
     )  # where each bin has a pixel
     apart = argmax * sizes.channels * 4
     wide, high = 420, 24
-    parts = [text(0, 14, "PoolKernel: neighbours have neighbouring channels")]
+    parts = [text(0, 14, "PoolEach: neighbours have neighbouring channels")]
     each = wide / 32
     for thread in range(32):
         parts.append(
             box(thread * each, 24, each, high, COLOURS[thread % 2], stroke_opacity=0.4)
         )
-    share = of_threads[0][:4].size * 4
+    share = of_threads[0].size * 4
     parts += [
         text(0, 64, f"thread 0: {share} bytes", SMALL),
         text(wide, 64, "thread 31", SMALL, END),
@@ -266,56 +293,3 @@ def loads_and_stores(ptx: str) -> Counter:
     """How often the PoolKernel for vectors of four floats has each instruction on the GPU's memory."""
     entry = re.search(r"\.entry \w*PoolKernelIfLi4ELb1.*?^}", ptx, re.M | re.S)
     return Counter(re.findall(r"(?:ld|st)\.global\S*", entry[0]))
-
-
-def launches(
-    library: Path, sizes: Sizes, arrays: Sequence[np.ndarray]
-) -> dict[str, tuple[int, int]]:
-    """Threads and bytes of shared memory of a block, as RoiPool and its gradient were launched."""
-    cuda, launchers = Cuda(library), Launchers(library)
-    cuda.calls()
-    features, rois, pooled, argmax = arrays
-    launchers.pool(sizes, "float32", *(array.ctypes.data for array in arrays))
-    scratch = np.empty(launchers.scratch_bytes(sizes), np.int8)
-    back = np.empty_like(features)
-    launchers.gradient(
-        *(sizes, "float32", pooled.ctypes.data, argmax.ctypes.data, rois.ctypes.data),
-        *(scratch.ctypes.data, back.ctypes.data),
-    )
-    pool, *_, gradient = cuda.calls()
-    return {"PoolKernel": pool[2:4], "GradientKernel": gradient[2:4]}
-
-
-def at_once(threads: int, shared: int, registers: int) -> int:
-    """How many warps of a kernel a multiprocessor of an H100 holds at once.
-
-    The limits are those of NVIDIA's Hopper tuning guide: 64 warps, 32 blocks, 65,536 registers, which a warp gets by
-    256 and which are in four parts, and 228 KiB of shared memory, of which each block takes one more.
-    """
-    warps = -(-threads // 32)
-    of_a_warp = -(-registers * 32 // 256) * 256
-    blocks = min(
-        64 // warps,
-        32,
-        4 * (65536 // 4 // of_a_warp) // warps,
-        (228 << 10) // (shared + (1 << 10)),
-    )
-    return blocks * warps
-
-
-def resources(
-    ptxas: dict[str, int], launched: dict[str, tuple[int, int]]
-) -> list[list[object]]:
-    """A row for each of the two large kernels, of float32 in vectors."""
-    names = {
-        "PoolKernel": "PoolKernelIfLi4ELb1E",
-        "GradientKernel": "GradientKernelIfLi2E",
-    }
-    rows = []
-    for kernel, (threads, shared) in launched.items():
-        [registers] = (n for name, n in ptxas.items() if names[kernel] in name)
-        warps = at_once(threads, shared, registers)
-        rows.append(
-            [f"`{kernel}`", threads, registers, f"{shared:,}", f"{warps} of 64"]
-        )
-    return rows

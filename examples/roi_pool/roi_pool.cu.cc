@@ -378,6 +378,7 @@ bool Aligned(int64_t channels, const void* pointer) {
              0;
 }
 
+// [launcher] A team of 2 to the team_bits threads for each bin.
 template <typename T, int kVector>
 const char* LaunchPool(void* stream, const Sizes& sizes, const T* features,
                        const float* rois, T* pooled, int32_t* argmax) {
@@ -407,6 +408,7 @@ const char* Pool(void* stream, const Sizes& sizes, const void* features,
                                       static_cast<T*>(pooled), argmax);
 }
 
+// [] Blocks for tiles and channels, and shared memory for the sums.
 template <typename T, int kVector>
 const char* LaunchGradient(void* stream, const Sizes& sizes, const T* gradient,
                            const int32_t* argmax, const float* rois,
