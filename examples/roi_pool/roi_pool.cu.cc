@@ -109,7 +109,7 @@ __global__ void PoolKernel(Sizes sizes, int team_bits,
     const int32_t width = sizes.width;
     const T* map = features + image * sizes.height * width * sizes.channels;
 
-    // [channels] The thread's share of them, two vectors at a time.
+    // [] The thread's share of the channels, two vectors at a time.
     const int64_t lane = i - (bin << team_bits);
     for (int64_t first = lane * kVector; first < sizes.channels;
          first += kTeamVectors * step) {

@@ -91,7 +91,7 @@ class RoiPoolGpuOp : public tensorflow::OpKernel {
   int type_;
 };
 
-// [gradient] Its memory to work in comes from TensorFlow, too.
+// [] The gradient: its memory to work in comes from TensorFlow, too.
 class RoiPoolGradGpuOp : public tensorflow::OpKernel {
  public:
   explicit RoiPoolGradGpuOp(OpKernelConstruction* context) : OpKernel(context) {
