@@ -17,7 +17,7 @@ using tensorflow::shape_inference::DimensionHandle;
 using tensorflow::shape_inference::InferenceContext;
 using tensorflow::shape_inference::ShapeHandle;
 
-// [interface] As of RoiPool; of features, only the shape counts.
+// [] As of RoiPool; of features, only the shape counts.
 REGISTER_OP("RoiBinSizes")
     .Attr("T: {half, bfloat16, float, double}")
     .Attr("pooled_height: int >= 1")
@@ -76,7 +76,7 @@ class RoiBinSizesOp : public tensorflow::OpKernel {
   Sizes attrs_{};
 };
 
-// [register] For every T at once: none of its values is read.
+// [] For every T at once: none of its values is read.
 REGISTER_KERNEL_BUILDER(Name("RoiBinSizes").Device(tensorflow::DEVICE_CPU),
                         RoiBinSizesOp);
 
