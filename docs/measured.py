@@ -5,6 +5,7 @@ import hashlib
 import html
 import math
 import statistics
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,6 +29,13 @@ class Table:
 
     first_lines: list[str]
     rows: list[dict[str, str]]
+
+    def about(self) -> str:
+        """The first lines, to be printed: wrapped, so that they fit beside a page's margins."""
+        return "\n".join(
+            textwrap.fill(line, 80, subsequent_indent="    ", break_long_words=False)
+            for line in self.first_lines
+        )
 
     def show(self) -> None:
         """Shows machine and date; who opens them finds all first lines."""
