@@ -1,0 +1,135 @@
+// CallStack and CallStackStateful: both return their input, and note by whom
+// their kernel, its constructor and their shape function are called.
+
+#include <cxxabi.h>
+#include <dlfcn.h>
+#include <execinfo.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "absl/base/const_init.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
+#include "tensorflow/core/framework/common_shape_fns.h"
+#include "tensorflow/core/framework/op.h"
+#include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/framework/shape_inference.h"
+#include "tensorflow/core/platform/env.h"
+
+namespace op_by_op {
+namespace {
+
+using tensorflow::Env;
+using tensorflow::OpKernel;
+using tensorflow::OpKernelConstruction;
+using tensorflow::OpKernelContext;
+using tensorflow::shape_inference::InferenceContext;
+
+// [note] Keeps the stack of this thread: where each function on it goes on.
+struct Stack {
+  const char* noted_in;
+  std::string thread;
+  std::vector<void*> addresses;
+};
+
+constexpr int kDeepest = 500;
+constexpr int kMost = 1000;
+absl::Mutex mutex(absl::kConstInit);
+auto* const stacks = new std::deque<Stack>;
+
+void NoteStack(const char* noted_in) {
+  Stack stack{noted_in, "", std::vector<void*>(kDeepest)};
+  stack.addresses.resize(backtrace(stack.addresses.data(), kDeepest));
+  Env::Default()->GetCurrentThreadName(&stack.thread);
+  absl::StrAppend(&stack.thread, "\t", Env::Default()->GetCurrentThreadId());
+  absl::MutexLock lock(&mutex);
+  stacks->push_back(stack);
+  if (stacks->size() > kMost) stacks->pop_front();
+}
+
+// [name] Which function an address lies in, and in which file.
+std::string Name(const void* address) {
+  Dl_info found;
+  if (dladdr(address, &found) == 0) return "?\t?";
+  const char* mangled = found.dli_sname == nullptr ? "?" : found.dli_sname;
+  int failed;
+  char* demangled = abi::__cxa_demangle(mangled, nullptr, nullptr, &failed);
+  const std::string name = failed == 0 ? demangled : mangled;
+  std::free(demangled);
+  return absl::StrCat(name, "\t", found.dli_fname);
+}
+
+// [shape] The shape function notes it, too.
+absl::Status ShapeFunction(InferenceContext* context) {
+  NoteStack("ShapeFunction");
+  return tensorflow::shape_inference::UnchangedShape(context);
+}
+
+REGISTER_OP("CallStack")
+    .Attr("T: type")
+    .Attr("expensive: bool = true")
+    .Input("x: T")
+    .Output("y: T")
+    .SetShapeFn(ShapeFunction);
+
+// [] The same, and stateful.
+REGISTER_OP("CallStackStateful")
+    .SetIsStateful()
+    .Attr("T: type")
+    .Attr("expensive: bool = true")
+    .Input("x: T")
+    .Output("y: T")
+    .SetShapeFn(ShapeFunction);
+
+// [kernel] Notes who makes it and who runs it.
+class CallStackOp : public OpKernel {
+ public:
+  explicit CallStackOp(OpKernelConstruction* context) : OpKernel(context) {
+    NoteStack("CallStackOp::CallStackOp");
+    OP_REQUIRES_OK(context, context->GetAttr("expensive", &expensive_));
+  }
+
+  bool IsExpensive() override { return expensive_; }
+
+  void Compute(OpKernelContext* context) override {
+    NoteStack("CallStackOp::Compute");
+    context->set_output(0, context->input(0));
+  }
+
+ private:
+  bool expensive_;
+};
+
+// [register] The last line is for the compiler of jit_compile.
+REGISTER_KERNEL_BUILDER(Name("CallStack").Device(tensorflow::DEVICE_CPU),
+                        CallStackOp);
+REGISTER_KERNEL_BUILDER(
+    Name("CallStackStateful").Device(tensorflow::DEVICE_CPU), CallStackOp);
+REGISTER_KERNEL_BUILDER(Name("CallStack").Device("XLA_CPU_JIT"), CallStackOp);
+
+}  // namespace
+}  // namespace op_by_op
+
+// [] For Python's ctypes: the stacks since the last call, each with an empty
+// line behind it.
+extern "C" __attribute__((visibility("default"))) const char* TakeStacks() {
+  static auto* const text = new std::string;
+  absl::MutexLock lock(&op_by_op::mutex);
+  text->clear();
+  for (const op_by_op::Stack& stack : *op_by_op::stacks) {
+    absl::StrAppend(text, stack.noted_in, "\t", stack.thread, "\n");
+    for (void* address : stack.addresses) {
+      // A function may end with the call that it is in.
+      const char* called_from = static_cast<const char*>(address) - 1;
+      absl::StrAppend(text, op_by_op::Name(called_from), "\n");
+    }
+    absl::StrAppend(text, "\n");
+  }
+  op_by_op::stacks->clear();
+  return text->c_str();
+}

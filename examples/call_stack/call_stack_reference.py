@@ -1,0 +1,7 @@
+"""The ops in NumPy: what they return."""
+
+import numpy as np
+
+
+def call_stack_reference(x: np.ndarray, expensive: bool = True) -> np.ndarray:
+    return np.asarray(x)

@@ -1,0 +1,184 @@
+"""Tests of the ops that note call stacks: `pytest examples/call_stack`."""
+
+import itertools
+import os
+import threading
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from call_stack import (
+    Frame,
+    call_stack,
+    call_stack_stateful,
+    layer_of,
+    layers,
+    python_calls,
+    stacks,
+    way_down,
+)
+from call_stack_reference import call_stack_reference
+from solution_origin import origin
+from traces import names, trace
+
+from opcheck.testing import op_test
+
+X = tf.constant([5.0, 4.0, 3.0])
+# A library may have dropped the names of its functions.
+NAMED = len(way_down(stacks(call_stack, X)[-1])) > 1
+
+named = pytest.mark.skipif(not NAMED, reason="TensorFlow's functions have no names")
+
+test_call_stack_keeps_its_promises = op_test(
+    call_stack, np.float32([3, 4]), reference=call_stack_reference
+)
+test_call_stack_stateful_keeps_its_promises = op_test(
+    call_stack_stateful, np.float32([3, 4]), reference=call_stack_reference
+)
+
+
+def in_order(found, expected) -> bool:
+    rest = iter(found)
+    return all(each in rest for each in expected)
+
+
+def noted_in(function, *arguments) -> list[str]:
+    return [stack.noted_in for stack in stacks(function, *arguments)]
+
+
+@pytest.mark.parametrize("value", [1.5, 2, "three", True, [[4j]], []])
+@pytest.mark.parametrize("op", [call_stack, call_stack_stateful])
+def test_the_input_comes_out(mode, op, value):
+    tensor = tf.constant(value)
+    result = mode(op)(tensor)
+    assert result.dtype == tensor.dtype
+    np.testing.assert_array_equal(result, tensor.numpy())
+
+
+def test_an_eager_call_goes_down_from_python_to_the_kernel():
+    [stack] = stacks(call_stack, X)
+    assert stack.noted_in == "CallStackOp::Compute"
+    assert stack.frames[-1] == Frame("CallStackOp::Compute", "libcall_stack.so")
+    assert in_order(layers(stack), ["Python", "bindings", "your op"])
+    assert stack.thread_id == stacks(call_stack, X)[0].thread_id
+
+
+@named
+def test_the_functions_of_an_eager_call_are_in_order():
+    [stack] = stacks(call_stack, X)
+    way = ["TFE_Execute", "EagerExecute", "EagerKernelExecute"]
+    assert in_order(way_down(stack), [*way, "CallStackOp::Compute"])
+    expected = ["bindings", "C API", "eager runtime", "device", "your op"]
+    assert in_order(layers(stack), expected)
+
+
+def test_python_calls_end_in_the_bindings():
+    calls = python_calls(call_stack, X)
+    assert [call.function for call in calls[-3:-1]] == ["call_stack", "call_stack"]
+    assert calls[-1].function.startswith("TFE_Py_FastPathExecute")
+
+
+def test_a_graph_asks_for_the_shape_makes_a_kernel_and_runs_it():
+    function = tf.function(call_stack)
+    assert noted_in(function.get_concrete_function, X) == ["ShapeFunction"]
+    *asked, made, ran = stacks(function, X)
+    assert {stack.noted_in for stack in asked} == {"ShapeFunction"}
+    assert made.noted_in == "CallStackOp::CallStackOp"
+    assert noted_in(function, X) == [ran.noted_in] == ["CallStackOp::Compute"]
+    assert "Python" in layers(made) and "Python" not in layers(ran)
+    assert made.thread_id != ran.thread_id
+
+
+@named
+def test_the_layers_of_a_graph_are_in_order():
+    function = tf.function(call_stack)
+    [traced] = stacks(function.get_concrete_function, X)
+    assert in_order(layers(traced), ["C API", "shape inference", "your op"])
+    *_, made, ran = stacks(function, X)
+    assert in_order(layers(made), ["C API", "executor", "kernel factory", "your op"])
+    assert in_order(layers(ran), ["thread pool", "device", "your op"])
+
+
+@pytest.mark.parametrize(
+    "op, second", [(call_stack, []), (call_stack_stateful, ["CallStackOp::Compute"])]
+)
+def test_a_constant_is_folded_unless_the_op_is_stateful(op, second):
+    function = tf.function(lambda: op(tf.constant(3.0)))
+    assert noted_in(function)[-1] == "CallStackOp::Compute"
+    assert noted_in(function) == second
+    assert function().numpy() == 3
+
+
+def test_xla_calls_the_kernel_once_for_each_program():
+    function = tf.function(lambda x: 2 * call_stack(x), jit_compile=True)
+    noted = noted_in(function, X)
+    assert noted.count("CallStackOp::Compute") == 1
+    assert noted_in(function, X) == []
+    np.testing.assert_array_equal(function(X), [10, 8, 6])
+    with pytest.raises(
+        tf.errors.InvalidArgumentError,
+        match="No registered 'CallStackStateful' OpKernel for XLA_CPU_JIT",
+    ):
+        tf.function(call_stack_stateful, jit_compile=True)(X)
+
+
+@pytest.mark.parametrize("expensive", [True, False])
+def test_what_is_cheap_stays_on_its_thread(expensive):
+    @tf.function
+    def four(x):
+        return [call_stack(each, expensive=expensive) for each in tf.unstack(x)]
+
+    x = tf.range(4.0)
+    four(x)
+    threads = (len({s.thread_id for s in stacks(four, x)}) for _ in range(500))
+    if expensive:
+        assert any(used > 1 for used in threads) or os.cpu_count() == 1
+    else:
+        assert set(itertools.islice(threads, 20)) == {1}
+
+
+def test_a_trace_has_the_op_on_the_thread_that_ran_it():
+    function = tf.function(lambda x: call_stack(x + 1) * 2)
+    function(X)
+    found = [names(events) for events in trace(function, X).values()]
+    [ran] = [each for each in found if "CallStack:CallStack" in each]
+    assert in_order(ran, ["add:AddV2", "CallStack:CallStack", "mul:Mul"])
+
+
+def test_calls_of_many_threads_are_all_noted_and_the_oldest_dropped():
+    def calls(count):
+        made = [threading.Thread(target=lambda: call_stack(X)) for _ in range(count)]
+        for each in made:
+            each.start()
+        for each in made:
+            each.join()
+
+    assert len(stacks(calls, 20)) == 20
+    assert len(stacks(lambda: [call_stack(X) for _ in range(1001)])) == 1000
+    assert stacks(lambda: None) == []
+
+
+@pytest.mark.parametrize(
+    "file, function, layer",
+    [
+        ("libpython3.11.so.1.0", "", "Python"),
+        ("python3.12", "_PyEval_EvalFrameDefault", "Python"),
+        ("lib_pywrap_tensorflow_common.so", "TFE_Py_FastPathExecute_C", "bindings"),
+        ("libtensorflow_cc.so.2", "TF_FinishOperation", "C API"),
+        ("libtensorflow_cc.so.2", "EagerExecutor::SyncExecute", "eager runtime"),
+        ("libtensorflow_framework.so.2", "", ""),
+    ],
+)
+def test_a_function_belongs_to_a_layer(file, function, layer):
+    assert layer_of(Frame(function, file)) == layer
+
+
+@named
+def test_the_solution_of_the_exercise():
+    folded = tf.function(lambda: call_stack(tf.constant(4.0)))
+    graph = tf.function(call_stack)
+    pipeline = tf.data.Dataset.range(3).map(call_stack)
+    assert origin(stacks(call_stack, X)[-1]) == "eager call"
+    assert origin(stacks(graph, X)[-1]) == "graph"
+    assert origin(stacks(folded)[-1]) == "optimizer"
+    assert origin(stacks(list, pipeline)[-1]) == "input pipeline"
