@@ -91,6 +91,7 @@ bench: examples ## every measurement of bench/ that needs no GPU, against other 
 	@$(python) bench/softmax_gradient.py
 	@$(python) bench/bridge.py
 	@$(python) bench/prototype.py
+	@$(python) bench/elementwise.py
 	@$(python) bench/checks.py
 	@$(python) bench/build.py
 

@@ -1,0 +1,170 @@
+"""How long LogCosh and AbsDifference take: with packets and without, and beside TensorFlow's own ops.
+
+`python bench/elementwise.py` prints the figures and writes them to elementwise.csv beside this file.
+It compiles other variants of LogCosh, from elementwise.cc. All run inside of a `tf.function`; for each number of
+threads there is a process of its own. Ratios are taken within a round, in which every way takes its turn.
+"""
+
+import multiprocessing
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from pathlib import Path
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+os.environ["CUDA_VISIBLE_DEVICES"] = ""
+
+import numpy as np
+import tensorflow as tf
+from measure import cores, run_turns, turns
+
+ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT / "examples"), str(ROOT / "examples" / "elementwise")]
+
+from elementwise import abs_difference, log_cosh  # noqa: E402
+
+BUILD = ROOT / "build" / "bench"
+SOURCE = Path(__file__).with_suffix(".cc")
+SIZE = 1_000_000
+# From a library to its options; the words are those that Linux has for what a processor can do.
+VARIANTS = {
+    "one_by_one": ["-DONE_BY_ONE"],
+    "avx": ["-mavx"],
+    "avx2": ["-mavx2", "-mfma"],
+}
+# What broadcasting does to x and y.
+SHAPES = {
+    "equal shapes": ([1000, 1000], [1000, 1000]),
+    "a row": ([1000, 1000], [1000]),
+    "a column": ([1000, 1000], [1000, 1]),
+    "a column and a row": ([1000, 1], [1, 1000]),
+    "three channels": ([333_333, 3], [3]),
+}
+
+
+def variant(name: str) -> Callable:
+    """Compiles and loads a variant of LogCosh, unless that was done before.
+
+    Returns:
+      The module of its functions.
+    """
+    library = BUILD / f"libelementwise_{name}.so"
+    sources = [SOURCE, ROOT / "examples" / "elementwise" / "log_cosh.h"]
+    newest = max(path.stat().st_mtime for path in sources)
+    if not library.exists() or library.stat().st_mtime < newest:
+        BUILD.mkdir(parents=True, exist_ok=True)
+        flags = [*tf.sysconfig.get_compile_flags(), *tf.sysconfig.get_link_flags()]
+        command = ["c++", "-O3", "-DNDEBUG", "-fPIC", "-shared", "-fvisibility=hidden"]
+        named = [f'-DOP_NAME="LogCosh{name.title()}"', "-w", str(SOURCE)]
+        out = ["-o", str(library)]
+        subprocess.run(
+            [*command, *VARIANTS[name], *named, *flags, *out], check=True, cwd=ROOT
+        )
+    return tf.load_op_library(str(library))
+
+
+def can(word: str) -> bool:
+    """Whether the processor has these instructions."""
+    info = Path("/proc/cpuinfo")
+    return info.exists() and f" {word} " in info.read_text().replace("\n", " ")
+
+
+def keras_formula(x: tf.Tensor) -> tf.Tensor:
+    """What `keras.losses.log_cosh` computes before the mean."""
+    return x + tf.nn.softplus(-2.0 * x) - np.log(2)
+
+
+def unary_ways() -> dict[str, Callable]:
+    """Ways to compute LogCosh, and ops of TensorFlow's of the same kind."""
+    slow = variant("one_by_one")
+    ways = {
+        "LogCosh": log_cosh,
+        "plain loop": slow.log_cosh_loop,
+        "one by one": slow.log_cosh_one_by_one,
+    }
+    if can("avx"):
+        ways["for AVX"] = variant("avx").log_cosh_avx
+    if can("avx2") and can("fma"):
+        ways["for AVX2 and FMA"] = variant("avx2").log_cosh_avx2
+    return ways | {"four stock ops": keras_formula}
+
+
+def compared(
+    task: str, ways: Mapping[str, Callable], inputs: list, rounds: int, span: float
+) -> list[dict]:
+    """The rows of one comparison: traced, run in turn, and ours first."""
+    runs = {}
+    for name, way in ways.items():
+        traced = tf.function(lambda *x, way=way: [way(*x)], autograph=False)
+        runs[name] = partial(traced.get_concrete_function(*inputs), *inputs)
+    base = next(iter(runs))
+    return [
+        {"task": task, "way": name} | figures
+        for name, figures in turns(runs, rounds, span, base)
+    ]
+
+
+def check(ways: Mapping[str, Callable], inputs: list, **tolerance: float) -> None:
+    """Whether all give the same as the first."""
+    expected, *others = (np.asarray(way(*inputs), float) for way in ways.values())
+    for other in others:
+        np.testing.assert_allclose(other, expected, **tolerance)
+
+
+def measure(threads: int, rounds: int, span: float) -> list[dict]:
+    """The rows of the table for a number of threads, after a check that all ways give the same."""
+    tf.config.threading.set_intra_op_parallelism_threads(threads)
+    tf.config.threading.set_inter_op_parallelism_threads(threads)
+    random, rows = np.random.default_rng(0), []
+
+    x = tf.constant(random.normal(size=SIZE) * 3, tf.float32)
+    ways = unary_ways()
+    check(ways, [x], rtol=1e-5, atol=1e-6)
+    ways |= {"tf.tanh": tf.tanh, "tf.nn.softplus": tf.nn.softplus}
+    rows += compared("float32", ways, [x], rounds, span)
+    for dtype in tf.float64, tf.float16, tf.bfloat16:
+        ways = {"LogCosh": log_cosh, "tf.nn.softplus": tf.nn.softplus}
+        rows += compared(dtype.name, ways, [tf.cast(x, dtype)], rounds, span)
+
+    ways = {
+        "AbsDifference": abs_difference,
+        "tf.abs(x - y)": lambda x, y: tf.abs(x - y),
+    }
+    own = {"tf.math.squared_difference": tf.math.squared_difference}
+    for task, shapes in SHAPES.items():
+        inputs = [tf.constant(random.normal(size=s), tf.float32) for s in shapes]
+        check(ways, inputs, rtol=0)
+        rows += compared(task, ways | own, inputs, rounds, span)
+    frames = [tf.constant(random.integers(256, size=SIZE), tf.uint8) for _ in "xy"]
+    ways = {
+        "AbsDifference": abs_difference,
+        "maximum − minimum": lambda x, y: tf.maximum(x, y) - tf.minimum(x, y),
+    }
+    check(ways, frames)
+    rows += compared("uint8", ways, frames, rounds, span)
+    return [{"threads": threads} | row for row in rows]
+
+
+def main() -> None:
+    notes = [
+        f"times of a call in a tf.function, {SIZE} random numbers, float32 if not said: the median of the rounds",
+        "ratio: to the time of our op in the same round, with median, q1 and q3",
+        "span: there are many ways, so each has a third of the span in a round",
+    ]
+
+    def rows(rounds: int, span: float) -> list[dict]:
+        found, spawn = [], multiprocessing.get_context("spawn")
+        for threads in sorted({1, cores()}):
+            with ProcessPoolExecutor(1, spawn) as process:
+                found += process.submit(measure, threads, rounds, span / 3).result()
+        return found
+
+    run_turns(Path(__file__), __doc__.splitlines()[0], notes, rows)
+
+
+if __name__ == "__main__":
+    main()

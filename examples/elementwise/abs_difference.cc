@@ -1,0 +1,116 @@
+// AbsDifference: |x - y| of two tensors that are broadcast to one shape.
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "elementwise.h"
+#include "tensorflow/core/framework/common_shape_fns.h"
+#include "tensorflow/core/framework/function.h"
+#include "tensorflow/core/framework/op.h"
+#include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/framework/types.h"
+
+namespace op_by_op {
+
+// [interface] Any two shapes that broadcast.
+REGISTER_OP("AbsDifference")
+    .Attr("T: {half, bfloat16, float, double, uint8, int32, int64}")
+    .Input("x: T")
+    .Input("y: T")
+    .Output("z: T")
+    .SetShapeFn(tensorflow::shape_inference::BroadcastBinaryOpShapeFn)
+    .Doc("Computes |x - y| with broadcasting.");
+
+// [functor] Unsigned numbers wrap around below 0, so the smaller one is taken
+// off.
+template <typename T>
+struct AbsDifference {
+  T operator()(const T& x, const T& y) const {
+    if constexpr (std::is_integral_v<T>) {
+      using Unsigned = std::make_unsigned_t<T>;  // may wrap around
+      const Unsigned difference =
+          x > y ? Unsigned(x) - Unsigned(y) : Unsigned(y) - Unsigned(x);
+      return static_cast<T>(difference);
+    } else {
+      return Eigen::numext::abs(x - y);
+    }
+  }
+
+  template <typename Packet>
+  Packet packetOp(const Packet& x, const Packet& y) const {
+    using namespace Eigen::internal;
+    if constexpr (std::is_integral_v<T>) return psub(pmax(x, y), pmin(x, y));
+    return pabs(psub(x, y));
+  }
+};
+
+}  // namespace op_by_op
+
+// [traits] Whether there is a packet operation.
+template <typename T>
+struct Eigen::internal::functor_traits<op_by_op::AbsDifference<T>> {
+  enum {
+    PacketAccess = packet_traits<T>::HasSub &&
+        (std::is_integral_v<T> ? packet_traits<T>::HasMin
+                               : packet_traits<T>::HasAbs),
+    Cost = 2 * NumTraits<T>::AddCost
+  };
+};
+
+namespace op_by_op {
+namespace {
+
+// [register] One line makes an op of a functor.
+#define REGISTER_BINARY(OP, FUNCTOR, T)                               \
+  REGISTER_KERNEL_BUILDER(                                            \
+      Name(OP).Device(tensorflow::DEVICE_CPU).TypeConstraint<T>("T"), \
+      BroadcastOp<Eigen::ThreadPoolDevice, FUNCTOR<T>, T>)
+REGISTER_BINARY("AbsDifference", AbsDifference, Eigen::half);
+REGISTER_BINARY("AbsDifference", AbsDifference, Eigen::bfloat16);
+REGISTER_BINARY("AbsDifference", AbsDifference, float);
+REGISTER_BINARY("AbsDifference", AbsDifference, double);
+REGISTER_BINARY("AbsDifference", AbsDifference, uint8_t);
+REGISTER_BINARY("AbsDifference", AbsDifference, int32_t);
+REGISTER_BINARY("AbsDifference", AbsDifference, int64_t);
+
+// [gradient] dx = sign(x - y) * dz and dy = -dx, summed over what was repeated.
+absl::Status AbsDifferenceGrad(const tensorflow::AttrSlice& /*attrs*/,
+                               tensorflow::FunctionDef* function) {
+  const std::vector<
+      std::pair<std::string, tensorflow::FunctionDefHelper::AttrValueWrapper>>
+      type = {{"T", "$T"}};
+  *function = tensorflow::FunctionDefHelper::Create(
+      "AbsDifferenceGrad", {"x: T", "y: T", "dz: T"}, {"dx: T", "dy: T"},
+      {"T: {half, bfloat16, float, double}"},
+      {
+          {{"difference"}, "Sub", {"x", "y"}, type},
+          {{"sign"}, "Sign", {"difference:z:0"}, type},
+          {{"up"}, "Mul", {"sign:y:0", "dz"}, type},
+          {{"down"}, "Neg", {"up:z:0"}, type},
+          {{"x_shape"}, "Shape", {"x"}, type},
+          {{"y_shape"}, "Shape", {"y"}, type},
+          {{"repeated"},
+           "BroadcastGradientArgs",
+           {"x_shape:output:0", "y_shape:output:0"}},
+          {{"x_sum"}, "Sum", {"up:z:0", "repeated:r0:0"}, type},
+          {{"y_sum"}, "Sum", {"down:y:0", "repeated:r1:0"}, type},
+          {{"x_whole"},
+           "Reshape",
+           {"x_sum:output:0", "x_shape:output:0"},
+           type},
+          {{"y_whole"},
+           "Reshape",
+           {"y_sum:output:0", "y_shape:output:0"},
+           type},
+      },
+      {{"dx", "x_whole:output:0"}, {"dy", "y_whole:output:0"}});
+  return absl::OkStatus();
+}
+REGISTER_OP_GRADIENT("AbsDifference", AbsDifferenceGrad);
+
+}  // namespace
+}  // namespace op_by_op
