@@ -104,12 +104,13 @@ def _built(name: str, version: str) -> Path:
     return library
 
 
-def build_ops_for_host(library: Path, kernels: Path) -> None:
+def build_ops_for_host(library: Path, kernels: Path, *flags: str) -> None:
     """Compiles TensorFlow's side of the kernels for a machine without a GPU: roi_pool_gpu_on_host.cc.
 
     Args:
       library: The file to write, for `tf.load_library`.
       kernels: What `build_for_host` has made.
+      *flags: For the compiler; `-DGPU_SOURCE="…"` names another op's file.
 
     Raises:
       subprocess.CalledProcessError: The compiler failed.
@@ -117,11 +118,20 @@ def build_ops_for_host(library: Path, kernels: Path) -> None:
     import tensorflow as tf
 
     include = tf.sysconfig.get_include()
-    flags = [x for x in tf.sysconfig.get_compile_flags() if not x.startswith("-I")]
+    usual = [x for x in tf.sysconfig.get_compile_flags() if not x.startswith("-I")]
     subprocess.run(
         [
             *shlex.split(os.environ.get("CXX", "c++")),
-            *(*flags, "-isystem", include, "-DNDEBUG", "-Wall", "-Wextra", "-Werror"),
+            *(
+                *usual,
+                *flags,
+                "-isystem",
+                include,
+                "-DNDEBUG",
+                "-Wall",
+                "-Wextra",
+                "-Werror",
+            ),
             *("-shared", "-fPIC", "-fvisibility=hidden"),
             *(HERE / "roi_pool_gpu_on_host.cc", kernels),
             *(*tf.sysconfig.get_link_flags(), "-o", library),

@@ -46,4 +46,7 @@ struct OnHost : Op {
       builder.Label("on_host").Device(tensorflow::DEVICE_CPU), false,         \
       OnHost<__VA_ARGS__>)
 
-#include "roi_pool_gpu.cc"
+#ifndef GPU_SOURCE  // of another op
+#define GPU_SOURCE "roi_pool_gpu.cc"
+#endif
+#include GPU_SOURCE
