@@ -1,0 +1,311 @@
+"""PsRoiAlign against torchvision's, with one thread and with two, and what a wrong cost does to Shard: `make bench`.
+
+Each library runs in a process of its own for each number of threads. Before anything is timed, results are compared.
+Then, in each round, every way runs in turn, and all other processes are stopped meanwhile. Ratios are taken within a
+round; the table, bench/ps_roi_align.csv, has their medians and quartiles. At the end, the goals that were set before
+and are missed are printed.
+"""
+
+import argparse
+import multiprocessing
+import os
+import signal
+import sys
+import tempfile
+import time
+from importlib.util import find_spec
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import numpy as np
+from measure import cores, heading, missed, quartiles, write
+from roi_pool_workloads import Workload
+
+ROOT = Path(__file__).parents[1]
+RESULT = ROOT / "bench" / "ps_roi_align.csv"
+BINS = 7
+WORKLOADS = {
+    "a": Workload(1, 38, 50, BINS**2 * 21, 300, BINS, 1 / 16),
+    "b": Workload(1, 38, 50, BINS**2 * 10, 1000, BINS, 1 / 16),
+    "c": Workload(1, 200, 304, BINS**2 * 10, 1000, BINS, 1 / 4, sides=(16, 512)),
+}
+TASKS = "forward", "gradient"
+OURS, THEIRS = "PsRoiAlign", "torchvision"
+GOALS = {"forward": 5, "gradient": 3}  # at least, in times
+SPEEDUP = 1.8  # at least, with two threads
+CLOSE = 1e-4  # sums in another order
+# Units of work, how many multiplications each is, and what Shard is told that one costs, in cycles.
+LOADS = {"much work": (2000, 500), "little work": (20, 500)}
+CYCLES = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000]
+COST = "{} cycles"
+
+
+class Ours:
+    """PsRoiAlign and ShardBlocks."""
+
+    def __init__(self, threads: int) -> None:
+        os.environ |= {"TF_CPP_MIN_LOG_LEVEL": "2", "CUDA_VISIBLE_DEVICES": ""}
+        sys.path[:0] = [str(ROOT / "examples"), str(ROOT / "examples" / "ps_roi_align")]
+        import tensorflow as tf
+
+        tf.config.threading.set_intra_op_parallelism_threads(threads)
+        import ps_roi_align as ops
+
+        folder = ROOT / "examples" / "ps_roi_align"
+        self.blocks = tf.load_op_library(str(folder / "libshard_blocks.so"))
+        self.tf, self.ops = tf, ops
+
+    def prepare(self, name: str, folder: str) -> None:
+        """Makes the calls of a workload, and writes their results."""
+        workload = WORKLOADS[name]
+        features = self.tf.constant(workload.features())
+        rois = self.tf.constant(workload.rois())
+        attrs = {"pooled_height": BINS, "pooled_width": BINS}
+        attrs["spatial_scale"] = workload.scale
+        given = self.tf.constant(given_gradient(workload))
+        shape = self.tf.constant(features.shape)
+        self.calls = getattr(self, "calls", {}) | {
+            (name, "forward"): lambda: self.ops.ps_roi_align(features, rois, **attrs),
+            (name, "gradient"): lambda: self.ops.ps_roi_align_grad(
+                given, rois, shape, **attrs
+            ),
+        }
+        for task in TASKS:
+            path = Path(folder, f"{name} {task}.npy")
+            result = self.calls[name, task]().numpy()
+            if path.exists():  # with another number of threads
+                same = np.load(path).tobytes() == result.tobytes()
+                if not same:
+                    raise ValueError(f"{name} {task}: threads change the result")
+            else:
+                np.save(path, result)
+
+    def prepare_costs(self) -> list[tuple[str, str, int]]:
+        """The calls of ShardBlocks, and how many threads each used at most."""
+        used = []
+        for load, (total, multiplications) in LOADS.items():
+            for cycles in CYCLES:
+
+                def call(total=total, multiplications=multiplications, cycles=cycles):
+                    return self.blocks.shard_blocks(
+                        total=total, cycles=cycles, multiplications=multiplications
+                    )
+
+                key = load, COST.format(cycles)
+                self.calls[key] = call
+                threads = [len(set(call().thread.numpy())) for _ in range(20)]
+                used.append((*key, max(threads)))
+        return used
+
+    def finish(self, result: object) -> None:
+        pass  # an op on the CPU has run when its call returns
+
+
+class Theirs:
+    """torchvision's operator below its Python function."""
+
+    def __init__(self, threads: int) -> None:
+        import torch
+        import torchvision  # noqa: F401  registers the op
+
+        torch.set_num_threads(threads)
+        self.torch, self.calls = torch, {}
+
+    def prepare(self, name: str, folder: str) -> None:
+        """Makes the calls of a workload, and compares their results."""
+        workload, op = WORKLOADS[name], self.torch.ops.torchvision
+        features = workload.features()
+        batch, height, width, channels = features.shape
+        shape = batch, height, width, BINS, BINS, -1
+        first = features.reshape(shape).transpose(0, 5, 3, 4, 1, 2)
+        first = first.reshape(batch, channels, height, width)
+        features = self.torch.from_numpy(np.ascontiguousarray(first))
+        rois = self.torch.from_numpy(workload.rois())
+        given = given_gradient(workload).transpose(0, 3, 1, 2)
+        given = self.torch.from_numpy(np.ascontiguousarray(given))
+        options = rois, workload.scale, BINS, BINS, -1
+        _, mapping = op.ps_roi_align(features, *options)
+        calls = {
+            "forward": lambda: op.ps_roi_align(features, *options)[0],
+            "gradient": lambda: op._ps_roi_align_backward(
+                given, rois, mapping, *options[1:], *features.shape
+            ),
+        }
+        for task, call in calls.items():
+            self.calls[name, task] = call
+            result = call().numpy()
+            if task == "gradient":
+                result = result.reshape(batch, -1, BINS, BINS, height, width)
+                result = result.transpose(0, 4, 5, 2, 3, 1).reshape(
+                    batch, height, width, channels
+                )
+            else:
+                result = result.transpose(0, 2, 3, 1)
+            expected = np.load(Path(folder, f"{name} {task}.npy"))
+            np.testing.assert_allclose(result, expected, rtol=CLOSE, atol=CLOSE)
+
+
+def given_gradient(workload: Workload) -> np.ndarray:
+    """What flows back: float32 [num_rois, bins, bins, channels of a bin]."""
+    shape = workload.num_rois, BINS, BINS, workload.channels // BINS**2
+    return np.random.default_rng(2).standard_normal(shape, np.float32)
+
+
+def serve(library: str, threads: int, connection: Connection) -> None:
+    """Answers until the process is killed."""
+    try:
+        ways = {OURS: Ours, THEIRS: Theirs}[library](threads)
+        connection.send((True, None))
+        while True:
+            method, arguments = connection.recv()
+            if method != "measure":
+                connection.send((True, getattr(ways, method)(*arguments)))
+                continue
+            key, span = arguments
+            call, count = ways.calls[key], 0
+            start, busy = time.perf_counter(), time.process_time()
+            while count == 0 or time.perf_counter() - start < span:
+                call()
+                count += 1
+            taken = time.perf_counter() - start
+            connection.send(
+                (True, (taken / count, (time.process_time() - busy) / taken))
+            )
+    except Exception as error:
+        connection.send((False, f"{type(error).__name__}: {error}"))
+
+
+class Process:
+    """A library in a process that runs only while it answers."""
+
+    def __init__(self, library: str, threads: int) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.library, self.threads = library, threads
+        self.connection, other = context.Pipe()
+        self.process = context.Process(
+            target=serve, args=(library, threads, other), daemon=True
+        )
+        self.process.start()
+        other.close()
+        self.receive()
+
+    def receive(self) -> object:
+        good, answer = self.connection.recv()
+        if not good:
+            sys.exit(f"make bench: {self.library}: {answer}")
+        os.kill(self.process.pid, signal.SIGSTOP)
+        return answer
+
+    def call(self, method: str, *arguments: object) -> object:
+        os.kill(self.process.pid, signal.SIGCONT)
+        self.connection.send((method, arguments))
+        return self.receive()
+
+
+Times = dict[tuple[str, int, str, str], list[tuple[float, float]]]
+
+
+def row(times: Times, key: tuple, base: tuple, task: str, way: str, **more) -> dict:
+    """A row of the table: how many times as long as the base `key` takes."""
+    taken, others = (np.array(times[one])[:, 0] for one in (key, base))
+    ratio, q1, q3 = quartiles(taken / others)
+    library, threads, workload, _ = key
+    return {
+        "workload": workload,
+        "threads": threads,
+        "task": task,
+        "way": way,
+        "milliseconds": f"{np.median(taken) * 1e3:.4g}",
+        "ratio": f"{ratio:.4g}",
+        "q1": f"{q1:.4g}",
+        "q3": f"{q3:.4g}",
+        "goal": "",
+        "rounds": len(taken),
+        "cores": f"{np.median(np.array(times[key])[:, 1]):.2f}",
+    } | more
+
+
+def rows_of(times: Times, counts: list[int], used: list[tuple]) -> list[dict]:
+    """The table."""
+    rows = []
+    for task in TASKS:
+        for workload in WORKLOADS:
+            for threads in counts:
+                base = OURS, threads, workload, task
+                rows.append(row(times, base, base, task, OURS))
+                if (key := (THEIRS, *base[1:])) in times:
+                    goal = f">= {GOALS[task]}"
+                    rows.append(row(times, key, base, task, THEIRS, goal=goal))
+            if len(counts) > 1:
+                one, two = ((OURS, n, workload, task) for n in counts)
+                name = f"{task}, one thread to two"
+                rows.append(row(times, one, two, name, OURS, goal=f">= {SPEEDUP}"))
+    for load, way, threads in used:
+        base = OURS, counts[-1], load, COST.format(1)
+        key = (*base[:3], way)
+        rows.append(row(times, key, base, "cost", way, threads=threads))
+    return rows
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=12)
+    parser.add_argument("--span", type=float, default=0.02, help="seconds of each turn")
+    parser.add_argument("--output", type=Path, default=RESULT)
+    options = parser.parse_args()
+    if not (ROOT / "examples" / "ps_roi_align" / "libps_roi_align.so").exists():
+        sys.exit("make bench: no libps_roi_align.so: make ps_roi_align")
+    libraries = [OURS]
+    if find_spec("torch") and find_spec("torchvision"):
+        libraries.append(THEIRS)
+    else:
+        print("no torchvision: it is left out (pip install torchvision: gigabytes)")
+    first_lines = heading(
+        f"python bench/ps_roi_align.py --rounds {options.rounds} --span {options.span:g}",
+        ["tensorflow-cpu", "tensorflow", "torch", "torchvision", "numpy"],
+        [
+            "milliseconds: the median of the rounds, of a call with its output's allocation",
+            f"ratio: to {OURS}'s time with as many threads in the same round, median, q1 and q3",
+            "one thread to two: the time with one thread over that with two",
+            "cost: ShardBlocks, its ratio to the time when Shard is told 1 cycle; threads: the most in 20 calls",
+            *(
+                f"{load}: {total} units of {count} multiplications"
+                for load, (total, count) in LOADS.items()
+            ),
+            "cores: processor time over time",
+            *(f"{name}: {workload}" for name, workload in WORKLOADS.items()),
+        ],
+    )
+    counts = [1, 2] if cores() > 1 else [1]
+    processes = [Process(name, n) for name in libraries for n in counts]
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            for process in processes:
+                for name in WORKLOADS:
+                    process.call("prepare", name, folder)
+        ways = [
+            (process, (w, t)) for process in processes for w in WORKLOADS for t in TASKS
+        ]
+        most = processes[len(counts) - 1]
+        used = most.call("prepare_costs")
+        ways += [(most, (load, way)) for load, way, _ in used]
+        times: Times = {}
+        for number in range(-1, options.rounds):  # the first is not counted
+            for i in np.random.default_rng(number + 1).permutation(len(ways)):
+                process, key = ways[i]
+                taken = process.call("measure", key, options.span)
+                if number >= 0:
+                    name = process.library, process.threads, *key
+                    times.setdefault(name, []).append(taken)
+    finally:
+        for process in processes:
+            process.process.kill()
+    rows = rows_of(times, counts, used)
+    write(options.output, first_lines, rows)
+    print(options.output.read_text(), end="")
+    for line in missed(rows):
+        print("missed:", line)
+
+
+if __name__ == "__main__":
+    main()

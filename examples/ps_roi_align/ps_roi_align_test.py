@@ -1,0 +1,314 @@
+"""Tests of PsRoiAlign: `pytest examples/ps_roi_align`."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from ps_roi_align import ps_roi_align, ps_roi_align_grad
+from ps_roi_align_reference import (
+    ps_roi_align_grad_reference,
+    ps_roi_align_reference,
+)
+
+from opcheck.testing import op_test
+
+HERE = Path(__file__).parent
+DTYPES = [tf.half, tf.bfloat16, tf.float32, tf.float64]
+ROIS = np.float32(
+    [
+        [0, 0, 0, 11, 8],
+        [1, 2, 1, 7, 6],
+        [1, 9, 7, 3, 2],  # reversed
+        [0, 2.5, 0.5, 3.5, 1.5],
+        [0, 4, 4, 4, 4],  # a point
+        [1, -9, -9, 30, 30],  # over the edge
+        [0, 40, 3, 50, 5],  # outside
+        [1, -3e9, -3e38, 3e38, 3e9],
+    ]
+)
+
+
+@pytest.fixture(autouse=True)
+def on_the_cpu():
+    """Where there is a GPU too: its kernels refuse less."""
+    with tf.device("CPU:0"):
+        yield
+
+
+def random_features(shape, dtype=np.float32):
+    return np.random.default_rng(0).standard_normal(shape).astype(dtype)
+
+
+SAMPLE = dict(pooled_height=2, pooled_width=3, spatial_scale=0.5)
+test_ps_roi_align_keeps_its_promises = op_test(
+    ps_roi_align,
+    random_features([2, 9, 12, 12]),
+    ROIS[:5],
+    reference=ps_roi_align_reference,
+    **SAMPLE,
+)
+test_ps_roi_align_grad_keeps_its_promises = op_test(
+    ps_roi_align_grad,
+    random_features([2, 2, 3, 2]),
+    ROIS[:2],
+    np.int32([2, 9, 12, 12]),
+    reference=ps_roi_align_grad_reference,
+    **SAMPLE,
+)
+
+
+def test_equals_torchvision():
+    """Numbers that bench/ps_roi_align_torchvision.py has written."""
+    saved = json.loads((HERE / "torchvision.txt").read_text())
+    features, gradient = np.float32(saved["features"]), np.float32(saved["gradient"])
+    rois = np.float32(saved["rois"])
+    for case in saved["cases"]:
+        attrs = case["attrs"]
+        pooled = ps_roi_align(features, rois, *attrs.values())
+        np.testing.assert_allclose(pooled, case["pooled"], rtol=1e-5, atol=1e-5)
+        back = ps_roi_align_grad(gradient, rois, features.shape, **attrs)
+        np.testing.assert_allclose(back, case["back"], rtol=1e-5, atol=1e-5)
+
+
+def tolerance(dtype):
+    eps = np.finfo(tf.as_dtype(dtype).as_numpy_dtype).eps if dtype.size > 2 else 2**-8
+    return dict(rtol=10 * eps, atol=40 * eps)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("channels", [1, 7, 21])
+def test_equals_the_reference(mode, dtype, channels):
+    features = random_features([2, 9, 12, 6 * channels], dtype.as_numpy_dtype)
+    gradient = random_features([len(ROIS), 3, 2, channels], dtype.as_numpy_dtype)
+    close = tolerance(dtype) if dtype.size == 8 else tolerance(dtype) | {"atol": 1e-2}
+    for ratio, scale in [(-1, 1.0), (2, 0.5), (0, 1 / 3)]:
+        attrs = dict(pooled_height=3, pooled_width=2)
+        attrs |= dict(spatial_scale=scale, sampling_ratio=ratio)
+        expected = ps_roi_align_reference(features, ROIS, **attrs)
+        pooled = mode(ps_roi_align)(features, ROIS, **attrs)
+        np.testing.assert_allclose(
+            pooled.numpy().astype(float), expected.astype(float), **close
+        )
+        expected = ps_roi_align_grad_reference(gradient, ROIS, features.shape, **attrs)
+        back = mode(ps_roi_align_grad)(gradient, ROIS, features.shape, **attrs)
+        np.testing.assert_allclose(
+            back.numpy().astype(float), expected.astype(float), **close
+        )
+
+
+@pytest.mark.parametrize("shape", [(0, 9, 12, 6), (2, 9, 12, 0), (2, 0, 12, 6)])
+@pytest.mark.parametrize("rois", [ROIS[:0], ROIS])
+def test_what_is_empty_gives_zeros(mode, shape, rois):
+    rois = rois if shape[0] else ROIS[:0]
+    features = tf.zeros(shape)
+    with tf.GradientTape() as tape:
+        tape.watch(features)
+        pooled = mode(ps_roi_align)(features, rois, 2, 3)
+    np.testing.assert_array_equal(pooled, np.zeros([len(rois), 2, 3, shape[3] // 6]))
+    np.testing.assert_array_equal(tape.gradient(pooled, features), np.zeros(shape))
+
+
+def test_a_region_without_an_area_has_no_adaptive_samples():
+    features = np.ones([1, 5, 5, 1], np.float32)
+    point = np.float32([[0, 2, 2, 2, 2]])
+    assert ps_roi_align(features, point, 1, 1).numpy().item() == 0
+    assert ps_roi_align(features, point, 1, 1, sampling_ratio=3).numpy().item() == 1
+
+
+def test_a_huge_region_takes_no_longer_than_its_pixels():
+    """Torchvision would visit 10^12 samples."""
+    features = random_features([1, 9, 12, 2])
+    rois = np.float32([[0, -1e6, -1e6, 1e6, 1e6]] * 3)
+    pooled = ps_roi_align(features, rois, 1, 1)
+    np.testing.assert_allclose(
+        pooled, ps_roi_align_reference(features, rois, 1, 1), rtol=1e-4, atol=1e-16
+    )
+
+
+THREADS = """
+import sys
+import numpy as np
+import tensorflow as tf
+tf.config.threading.set_intra_op_parallelism_threads(int(sys.argv[1]))
+from ps_roi_align import ps_roi_align, ps_roi_align_grad
+random = np.random.default_rng(0)
+features = random.standard_normal([2, 40, 60, 49 * 10], np.float32)
+corners = np.sort(random.uniform(0, 60, [2, 100, 2]), axis=0)
+rois = np.concatenate([np.arange(100)[:, None] % 2, *corners], 1).astype(np.float32)
+pooled = ps_roi_align(features, rois, 7, 7)
+back = ps_roi_align_grad(pooled, rois, features.shape, pooled_height=7, pooled_width=7)
+print(hash(pooled.numpy().tobytes() + back.numpy().tobytes()))
+"""
+
+
+def test_the_bits_do_not_depend_on_the_number_of_threads():
+    import os
+
+    environment = {
+        **os.environ,
+        "PYTHONHASHSEED": "0",
+        "PYTHONPATH": os.pathsep.join(sys.path),
+    }
+    results = {
+        subprocess.run(
+            [sys.executable, "-c", THREADS, threads],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for threads in ("1", "2", "7")
+    }
+    assert len(results) == 1
+
+
+FEATURES = np.ones([1, 4, 4, 6], np.float32)
+BOX = np.float32([[0, 0, 0, 3, 3]])
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ((FEATURES[0], BOX, 2, 3), "features must have shape|rank 4 but is rank 3"),
+        ((FEATURES, BOX[:, :4], 2, 3), "rois must have shape|must be 5 but is 4"),
+        ((FEATURES, BOX, 2, 2), r"multiple of pooled_height \* pooled_width = 4"),
+        ((FEATURES, BOX, 2**25, 1), "must be at most 16777216"),
+        ((FEATURES, BOX, 2, 3, 0.0), "spatial_scale must be finite and positive"),
+        ((FEATURES, BOX, 2, 3, 1.0, 2000), "sampling_ratio must be at most 1024"),
+        ((np.ones([1, 2**21, 0, 6]), BOX, 2, 3), "must be at most 1048576"),
+        ((FEATURES, BOX + 1, 2, 3), r"rois\[0\] must be a batch index in \[0, 1\)"),
+        ((FEATURES, BOX * np.nan, 2, 3), "four finite coordinates"),
+        ((FEATURES, BOX + np.float32(np.inf), 2, 3), "four finite coordinates"),
+    ],
+)
+def test_what_does_not_fit_is_refused(mode, arguments, message):
+    with pytest.raises((ValueError, tf.errors.InvalidArgumentError), match=message):
+        mode(ps_roi_align)(*arguments)
+
+
+ATTRS = dict(pooled_height=2, pooled_width=3)
+
+
+@pytest.mark.parametrize(
+    "shape, message",
+    [
+        ([1, 4, 4], "must have shape .4.|rank 4 but is rank 3"),
+        ([1, -4, 4, 6], "must not be negative|Invalid value in tensor"),
+        ([1, 4, 4, 12], "gradient must have shape|must be equal, but are 1 and 2"),
+        ([1, 4, 4, 7], "multiple of pooled_height"),
+    ],
+)
+def test_a_gradient_that_does_not_fit_is_refused(mode, shape, message):
+    gradient = np.ones([1, 2, 3, 1], np.float32)
+    with pytest.raises((ValueError, tf.errors.InvalidArgumentError), match=message):
+        mode(ps_roi_align_grad)(gradient, BOX, shape, **ATTRS)
+
+
+def test_the_second_derivative():
+    features, rois = tf.constant(random_features([1, 5, 6, 6], np.float64)), BOX
+    with tf.GradientTape() as outer:
+        outer.watch(features)
+        with tf.GradientTape() as inner:
+            inner.watch(features)
+            loss = tf.reduce_sum(ps_roi_align(features, rois, 2, 3) ** 3)
+        first = inner.gradient(loss, features)
+        total = tf.reduce_sum(first * features)
+    found = outer.gradient(total, features)
+    np.testing.assert_allclose(found, 3 * first, rtol=1e-12)  # by Euler, of degree 3
+
+
+# The kernels of the GPU, on the host.
+
+
+@pytest.fixture(scope="module")
+def on_host(tmp_path_factory):
+    """PsRoiAlign's kernels of the GPU, built for the host and registered with the label on_host."""
+    sys.path.append(str(HERE.parent / "roi_pool"))
+    from roi_pool_ctypes import Cuda, build_for_host, build_ops_for_host
+
+    folder = tmp_path_factory.mktemp("host")
+    kernels = folder / "libkernels.so"
+    build_for_host(kernels, f"-I{HERE}", source=HERE / "ps_roi_align.cu.cc")
+    ops = folder / "libops.so"
+    source = f'-DGPU_SOURCE="{HERE / "ps_roi_align_gpu.cc"}"'
+    build_ops_for_host(ops, kernels, source, f"-I{HERE}")
+    tf.load_library(str(ops))
+    return Cuda(kernels)
+
+
+def run(op, *tensors, label="", **attrs):
+    """What the kernel with this label gives: "" is the CPU's own, "on_host" the GPU's."""
+
+    @tf.function(autograph=False)
+    def labelled(*tensors):
+        labels = dict.fromkeys(["PsRoiAlign", "PsRoiAlignGrad"], label)
+        with tf.compat.v1.get_default_graph()._kernel_label_map(labels):
+            return op(*tensors, **attrs)
+
+    return labelled(*map(tf.convert_to_tensor, tensors)).numpy()
+
+
+@pytest.mark.xdist_group("PsRoiAlign's GPU kernels on the host")
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_kernels_of_the_gpu_give_the_same_bits(on_host, dtype):
+    features = random_features([2, 9, 12, 18], dtype.as_numpy_dtype)
+    for ratio in (-1, 2):
+        attrs = SAMPLE | dict(sampling_ratio=ratio)
+        pooled = run(ps_roi_align, features, ROIS, **attrs)
+        on_gpu = run(ps_roi_align, features, ROIS, label="on_host", **attrs)
+        assert on_gpu.tobytes() == pooled.tobytes()
+        inputs = pooled, ROIS, np.int32(features.shape)
+        back = run(ps_roi_align_grad, *inputs, **attrs)
+        on_gpu = run(ps_roi_align_grad, *inputs, label="on_host", **attrs)
+        assert on_gpu.tobytes() == back.tobytes()
+
+
+@pytest.mark.xdist_group("PsRoiAlign's GPU kernels on the host")
+def test_bad_regions_are_zero_on_the_gpu(on_host):
+    features = random_features([2, 9, 12, 18])
+    bad = np.float32([[2, 0, 0, 5, 5], [0.5, 0, 0, 5, 5], [0, np.nan, 0, 5, 5]])
+    rois = np.concatenate([bad, ROIS[:2], bad * [np.nan, 1, 1, 1, 1]]).astype("float32")
+    good = [3, 4]
+    pooled = run(ps_roi_align, features, rois, label="on_host", **SAMPLE)
+    expected = ps_roi_align_reference(features, rois[good], **SAMPLE)
+    np.testing.assert_allclose(pooled[good], expected, rtol=1e-5, atol=1e-6)
+    assert not np.delete(pooled, good, 0).any()
+    gradient = random_features(pooled.shape)
+    shape = np.int32(features.shape)
+    back = run(ps_roi_align_grad, gradient, rois, shape, label="on_host", **SAMPLE)
+    expected = ps_roi_align_grad_reference(
+        gradient[good], rois[good], features.shape, **SAMPLE
+    )
+    np.testing.assert_allclose(back, expected, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.xdist_group("PsRoiAlign's GPU kernels on the host")
+def test_launches(on_host):
+    """One for the weights and one for the elements, on TensorFlow's stream; what fails is an error."""
+    features = random_features([2, 9, 12, 18])
+    on_host.calls()
+    run(ps_roi_align, features, ROIS, label="on_host", **SAMPLE)
+    slots, elements = len(ROIS) * 5, len(ROIS) * 18
+    expected = [("launch", -(-n // 256), 256, 0, 4711) for n in (slots, elements)]
+    assert on_host.calls() == expected
+    for call in (1, 2):
+        on_host.fail_at(call)
+        with pytest.raises(tf.errors.InternalError, match="CUDA says: unknown error"):
+            run(ps_roi_align, features, ROIS, label="on_host", **SAMPLE)
+
+
+def test_the_gpu_has_the_kernels_of_the_cpu():
+    """In the source; where there is no CUDA compiler, the library lacks them."""
+    registered = {}
+    for name in ("ps_roi_align.cc", "ps_roi_align_gpu.cc"):
+        lines = (HERE / name).read_text()
+        registered[name] = re.findall(
+            r"^REGISTER_PS_ROI_ALIGN\w*\((.*)\);", lines, re.M
+        )
+    one, other = registered.values()
+    assert one == other and len(one) == len(DTYPES)
