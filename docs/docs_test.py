@@ -21,6 +21,7 @@ NO_EXAMPLE = {
     "performance",
     "python_gradients",
     "shape_calls",
+    "summary_images",
     "type_lists",
 }
 HEADINGS = [
