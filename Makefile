@@ -48,6 +48,7 @@ $(EXAMPLES): $(environment)
 	@$(python) tools/examples.py $@
 
 docs: examples ## run every chapter and write the site to build/html
+	@$(python) examples/errors/provoke.py
 	@$(sphinx) build/html
 	@echo "file://$(CURDIR)/build/html/index.html"
 

@@ -20,7 +20,7 @@ from sphinx.util.docutils import SphinxDirective
 
 sys.path.insert(0, str(Path(__file__).parent / "tools"))
 
-from book import EXAMPLES, listed_parts  # noqa: E402
+from book import EXAMPLES, examples, listed_parts  # noqa: E402
 from sections import sections  # noqa: E402
 
 
@@ -220,7 +220,7 @@ class Chapters(SphinxDirective):
 
 def zip_of(page: str) -> str:
     """A link to the example of a page, if it has one."""
-    if not (EXAMPLES / page).is_dir():
+    if page not in examples():
         return ""
     return f'<a href="downloads/{page}.zip" download aria-label="Example {page} as a zip">zip</a>'
 
@@ -250,6 +250,16 @@ def sources() -> str:
     return "".join(path.read_text() for path in EXAMPLES.glob("*/*.cc"))
 
 
+def link_errors(app: Sphinx, docname: str, content: list[str]) -> None:
+    """Where a chapter has said what goes wrong with its op, it leads to the page of all errors."""
+    if (Path(app.srcdir) / "errors.md").exists():
+        section = r"^## (?:When it|What) goes wrong\n.*?(?=^## |\Z)"
+        link = "[What does this error mean?](errors.md) has the others.\n\n"
+        content[0] = re.sub(
+            section, lambda match: match[0] + link, content[0], flags=re.M | re.S
+        )
+
+
 def stay_here(app: Sphinx, page: str, template: str, context: dict, _) -> None:
     """Links to the published site, as opcheck's reports have them, lead to the site that is being built."""
     if "body" in context:
@@ -260,6 +270,7 @@ def stay_here(app: Sphinx, page: str, template: str, context: dict, _) -> None:
 def setup(app: Sphinx) -> dict[str, bool]:
     source = Path(app.srcdir)
     sphinx.builders.make_chunks = functools.partial(longest_first, source)
+    app.connect("source-read", link_errors)
     app.connect("html-page-context", stay_here)
     app.connect("env-get-outdated", outdated_lists)
     app.add_directive("snippet", Snippet)

@@ -15,6 +15,7 @@ NO_EXAMPLE = {
     "attr_types",
     "checks",
     "cpu",
+    "errors",
     "gpu",
     "gradient_registries",
     "input_specs",

@@ -32,7 +32,7 @@ from playwright.sync_api import Browser, Page, expect
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "bench")]
 
-from book import chapters, parts  # noqa: E402
+from book import chapters, examples, parts  # noqa: E402
 from downloads import archive  # noqa: E402
 from freshness import INSTALLED  # noqa: E402
 from glossary import pattern  # noqa: E402
@@ -40,7 +40,7 @@ from page_weight import page_files, page_weight  # noqa: E402
 from sections import sections  # noqa: E402
 
 CHAPTERS = list(chapters())
-EXAMPLES = [name for name in CHAPTERS if (ROOT / "examples" / name).is_dir()]
+EXAMPLES = examples()
 # Its tests share what is parsed of all pages.
 on_files = pytest.mark.xdist_group("the site's files")
 

@@ -5,7 +5,7 @@ import io
 import zipfile
 from pathlib import Path
 
-from book import EXAMPLES, ROOT, chapters
+from book import EXAMPLES, ROOT, chapters, examples
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from sphinx.application import Sphinx
@@ -90,7 +90,7 @@ def add_links(
         ("Open in Colab", f"{colab}/{page}.ipynb", False),
         ("Open in Binder", f"{binder}/{page}.ipynb", False),
     ]
-    if (EXAMPLES / page).is_dir():
+    if page in examples():
         context["chapter_links"] += [
             ("Example (.zip)", f"downloads/{page}.zip", True),
             ("Source on GitHub", f"{github}/tree/main/examples/{page}", False),
@@ -104,7 +104,7 @@ def write_downloads(app: Sphinx, exception: Exception | None) -> None:
     archives = Path(app.outdir) / "downloads"
     archives.mkdir(exist_ok=True)
     for page in chapters(app.srcdir):
-        if (EXAMPLES / page).is_dir():
+        if page in examples():
             content = archive(page, app.config.html_baseurl)
             (archives / f"{page}.zip").write_bytes(content)
 

@@ -42,6 +42,9 @@ def depend_on_examples(app: Sphinx, docname: str, content: list[str]) -> None:
     for name in examples():
         if re.search(rf"examples/{name}\b|\b(from|import) {name}\b", cells):
             paths += [path for path in (EXAMPLES / name).iterdir() if path.is_file()]
+    if "examples/errors" in cells:
+        sources = (EXAMPLES / "errors").rglob("*.*")
+        paths += [path for path in sources if path.suffix != ".pyc"]
     if re.search(r"\bmeasured\b", cells):
         paths += TABLES
     for module in DOCS.glob("*.py"):

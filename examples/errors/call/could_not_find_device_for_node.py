@@ -1,0 +1,7 @@
+import tensorflow as tf
+from your_ops import your_op
+
+# [wrong]
+your_op(tf.constant([1.0, 2.0], tf.float64))
+# [cured]
+your_op(tf.constant([1.0, 2.0], tf.float32))

@@ -1,0 +1,2 @@
+// [wrong]
+#include "tensorflow/compiler/tf2xla/xla_op_kernel.h"

@@ -1,0 +1,2 @@
+// [wrong]
+#include "tensorflow/core/kernels/data/dataset_utils.h"

@@ -1,0 +1,8 @@
+// [wrong]
+class WrongOp {
+  tensorflow::PersistentTensor kept_;
+};
+// [cured]
+class CuredOp {
+  tensorflow::Tensor kept_;
+};

@@ -1,0 +1,4 @@
+// [wrong]
+absl::Status wrong() { return tensorflow::Status::OK(); }
+// [cured]
+absl::Status cured() { return absl::OkStatus(); }

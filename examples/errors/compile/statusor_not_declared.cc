@@ -1,0 +1,4 @@
+// [wrong]
+StatusOr<int> wrong();
+// [cured]
+absl::StatusOr<int> cured();

@@ -1,0 +1,4 @@
+// [wrong]
+#include "tensorflow/stream_executor/stream.h"
+// [cured]
+#include "tensorflow/core/platform/stream_executor.h"

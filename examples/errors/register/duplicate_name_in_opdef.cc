@@ -1,0 +1,4 @@
+// [wrong]
+void wrong() { REGISTER_OP("YourNewOp").Input("x: float").Output("x: float"); }
+// [cured]
+void cured() { REGISTER_OP("YourNewOp").Input("x: float").Output("y: float"); }

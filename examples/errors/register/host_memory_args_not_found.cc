@@ -1,0 +1,13 @@
+// [wrong]
+void wrong() {
+  REGISTER_OP("YourNewOp").Input("x: float").Output("y: float");
+  REGISTER_KERNEL_BUILDER(
+      Name("YourNewOp").Device(DEVICE_CPU).HostMemory("size"), YourKernel);
+}
+// [cured]
+void cured() {
+  REGISTER_OP("YourNewOp").Input("x: float").Output("y: float");
+  REGISTER_KERNEL_BUILDER(Name("YourNewOp").Device(DEVICE_CPU).HostMemory("x"),
+                          YourKernel);
+}
+// [call] library.your_new_op(tf.ones([3]))

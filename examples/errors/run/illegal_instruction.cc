@@ -1,0 +1,3 @@
+// [ends] SIGILL
+// [wrong]
+void wrong(OpKernelContext* ctx) { __builtin_trap(); }

@@ -1,0 +1,10 @@
+// [wrong]
+void wrong(OpKernelContext* ctx) {
+  Tensor y(DT_DOUBLE, ctx->input(0).shape());
+  ctx->set_output(0, y);
+}
+// [cured]
+void cured(OpKernelContext* ctx) {
+  Tensor* y = nullptr;
+  OP_REQUIRES_OK(ctx, ctx->allocate_output(0, ctx->input(0).shape(), &y));
+}
