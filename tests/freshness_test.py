@@ -97,9 +97,21 @@ def test_exactly_the_pages_that_depend_on_a_change_are_executed(book, make):
     assert docs() == {"zero_out", "tables"}
     assert docs() == set()
 
-    # As a build that was killed leaves it.
-    (book / "build" / "doctrees" / "unfinished").touch()
-    assert docs() == {"zero_out", "other", "tables"}
+
+def test_of_a_build_that_was_killed_nothing_counts(tmp_path):
+    env = SimpleNamespace(all_docs={}, found_docs={"page"})
+    app = SimpleNamespace(env=env, doctreedir=tmp_path)
+    handlers = logging.getLogger("sphinx").handlers
+    before = list(handlers)
+    freshness.start(app)
+    env.all_docs["page"] = 1  # read, and then killed
+    freshness.start(app)
+    assert env.all_docs == {}
+    env.all_docs["page"] = 1
+    freshness.finish(app, None)
+    freshness.start(app)
+    assert env.all_docs == {"page": 1}
+    handlers[:] = before
 
 
 @small_book

@@ -2,6 +2,7 @@
 
 import inspect
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -510,6 +511,22 @@ def test_each_node_of_a_graph_has_its_instance():
     assert graph() == before + 2
 
 
+@pytest.fixture(scope="module")
+def declaring(tmp_path_factory):
+    """A library that declares an op with the attr in $ATTR: a compiler takes seconds for each."""
+    folder = tmp_path_factory.mktemp("declaring")
+    source, library = folder / "declaring.cc", folder / "declaring.so"
+    source.write_text(
+        '#include <cstdlib>\n#include "tensorflow/core/framework/op.h"\n'
+        'REGISTER_OP("WrongDeclaration").Attr(std::getenv("ATTR"));\n'
+    )
+    command = ["c++", "-w", "-shared", "-fPIC", source, "-o", library]
+    command += tf.sysconfig.get_compile_flags() + tf.sysconfig.get_link_flags()
+    subprocess.run(command, check=True)
+    return library
+
+
+@pytest.mark.xdist_group("wrong declarations")
 @pytest.mark.parametrize(
     "attr, error, message",
     [
@@ -521,15 +538,11 @@ def test_each_node_of_a_graph_has_its_instance():
         ("name: string", SyntaxError, "duplicate argument 'name'"),
     ],
 )
-def test_a_wrong_declaration_compiles_and_does_not_load(tmp_path, attr, error, message):
-    source, library = tmp_path / "wrong.cc", tmp_path / "wrong.so"
-    source.write_text(
-        '#include "tensorflow/core/framework/op.h"\n'
-        f'REGISTER_OP("WrongDeclaration").Attr("{attr}");\n'
-    )
-    command = ["c++", "-w", "-shared", "-fPIC", source, "-o", library]
-    command += tf.sysconfig.get_compile_flags() + tf.sysconfig.get_link_flags()
-    subprocess.run(command, check=True)
+def test_a_wrong_declaration_compiles_and_does_not_load(
+    declaring, tmp_path, monkeypatch, attr, error, message
+):
+    library = shutil.copy(declaring, tmp_path)  # of one path there is one library
+    monkeypatch.setenv("ATTR", attr)
     with pytest.raises(error, match=message):
         tf.load_op_library(str(library))
 
