@@ -24,7 +24,7 @@ import nbformat
 import ninja as ninja_package
 import numpy as np
 import pytest
-from axe_playwright_python.sync_playwright import Axe
+from axe_playwright_python.base import AXE_FILE_PATH
 from bs4 import BeautifulSoup
 from markdown_it import MarkdownIt
 from playwright.sync_api import Browser, Page, expect
@@ -43,6 +43,7 @@ CHAPTERS = list(chapters())
 EXAMPLES = examples()
 # Its tests share what is parsed of all pages.
 on_files = pytest.mark.xdist_group("the site's files")
+AXE = AXE_FILE_PATH.read_text()
 
 
 @pytest.fixture(scope="module")
@@ -142,10 +143,11 @@ def visit(browser: Browser) -> Iterator[Callable[..., Page]]:
     assert not problems
 
 
-# Of the texts that look the same, the contrast of one is tested, and of the coloured pieces of code that do, all but
-# one become plain text: there are up to 20,000 on a page.
-ONE_OF_EACH_LOOK = """() => {
-  const seen = new Set(), grounds = new Map();
+# As a reader sees a page: the scheme of colours, and how wide the window is.
+VIEWS = [("light", 1280), ("dark", 390)]
+# Texts that look the same have the same contrast, on all pages: axe looks at the colours of one of them.
+MARK_ONE_OF_EACH_LOOK = """([mark, known]) => {
+  const looks = new Set(known), here = new Set(), grounds = new Map();
   const ground = (element) => {
     if (!element) return "";
     if (!grounds.has(element)) {
@@ -160,20 +162,50 @@ ONE_OF_EACH_LOOK = """() => {
     const visible = element.checkVisibility({ visibilityProperty: true });
     if (!visible || ![...element.childNodes].some(says)) continue;
     const { color, fill, fontSize, fontWeight } = getComputedStyle(element);
-    const look = [color, fill, fontSize, fontWeight, element.disabled] + ground(element);
-    const before = seen.size;
-    if (seen.add(look).size > before) element.dataset.look = before;
+    const link = element.closest("a"), around = link?.parentElement;
+    const lines = link && around.localName + getComputedStyle(link).textDecorationLine;
+    const own = [color, fill, fontSize, fontWeight, element.disabled, lines, around && getComputedStyle(around).color];
+    const look = own + ground(element);
+    if (!here.has(look)) element.dataset.kept = "";
+    if (!looks.has(look)) [element, link ?? element].forEach((each) => (each.dataset[mark] = ""));
+    here.add(look);
+    looks.add(look);
   }
-  const same = document.querySelectorAll("pre span:not([data-look], :has(*))");
-  [...same].forEach((piece) => piece.replaceWith(piece.textContent));
+  return [...looks];
 }"""
+# Of the coloured pieces of code, up to 20,000 on a page, one of each look stays, the others become plain text.
+THIN_OUT = """() => {
+  const same = document.querySelectorAll("pre span:not([data-kept], :has(*))");
+  for (const piece of [...same]) piece.replaceWith(piece.textContent);
+}"""
+COLOURS = {"color-contrast": "[data-%s]", "link-in-text-block": "a[data-%s]"}
+OF_A_VIEW = ["scrollable-region-focusable"]
 
 
-@pytest.mark.parametrize("mode, width", [("light", 1280), ("dark", 390)])
-@pytest.mark.parametrize("name", ["index", "search", "glossary", *CHAPTERS])
-def test_page_is_light_fits_and_is_accessible(visit, server, site, name, mode, width):
-    page = visit(server, f"{name}.html", mode, width, wait_until="networkidle")
-    assert page.locator("html").get_attribute("data-theme") == mode
+@pytest.fixture(scope="module")
+def looks() -> dict[str, list[str]]:
+    """The looks of the pages so far."""
+    return {mode: [] for mode, _ in VIEWS}
+
+
+def turn_to(page: Page, mode: str, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(color_scheme=mode)
+    expect(page.locator("html")).to_have_attribute("data-theme", mode)
+    # The theme lets the keyboard scroll what has become too wide 300 ms after a change.
+    page.evaluate(
+        "new Promise(done => requestAnimationFrame(() => setTimeout(done, 400)))"
+    )
+
+
+PAGES = ["index", "search", "glossary", *CHAPTERS]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_page_is_light_fits_and_is_accessible(visit, server, site, looks, name):
+    """Every other one is opened on a phone, in the dark. Then it is turned to the other view, and back for axe."""
+    views = VIEWS[:: -1 if PAGES.index(name) % 2 else 1]
+    page = visit(server, f"{name}.html", *views[0], wait_until="networkidle")
     if name != "search":
         entries = "performance.getEntriesByType('resource').map(entry => entry.name)"
         loaded = {unquote(urlsplit(url).path) for url in page.evaluate(entries)}
@@ -186,27 +218,36 @@ def test_page_is_light_fits_and_is_accessible(visit, server, site, name, mode, w
         expect(page.locator(".cell_input .copybtn")).to_have_count(inputs)
         assert inputs == 0 or page.locator(".cell_output pre").count() > 0
         assert page.locator(".cell_output .copybtn").count() == 0
-    for selector in ("html", ".bd-article-container"):
-        widths = page.locator(selector).evaluate("e => [e.scrollWidth, e.clientWidth]")
-        assert widths[0] <= widths[1], f"{selector} scrolls sideways"
-    # Playwright's own :has() takes 17 seconds on the longest page.
-    tables = "[...document.querySelectorAll('.opcheck')].map(e => e.parentElement)"
-    assert page.evaluate(f"{tables}.every(e => e.scrollWidth <= e.clientWidth)")
-    page.evaluate(ONE_OF_EACH_LOOK)
+    for mode, width in views:
+        turn_to(page, mode, width)
+        for selector in ("html", ".bd-article-container"):
+            sizes = "e => [e.scrollWidth, e.clientWidth]"
+            widths = page.locator(selector).evaluate(sizes)
+            assert widths[0] <= widths[1], f"{selector} scrolls sideways: {mode}"
+        # Playwright's own :has() takes 17 seconds on the longest page.
+        tables = "[...document.querySelectorAll('.opcheck')].map(e => e.parentElement)"
+        assert page.evaluate(f"{tables}.every(e => e.scrollWidth <= e.clientWidth)")
+        looks[mode] = page.evaluate(MARK_ONE_OF_EACH_LOOK, [mode, looks[mode]])
+    page.evaluate(THIN_OUT)
+    page.evaluate(AXE)
+    found = violations(page, views[1][0], [*COLOURS, *OF_A_VIEW])
+    turn_to(page, *views[0])
+    found += violations(page, views[0][0])
+    assert not found
+
+
+def violations(page: Page, mark: str, rules: list[str] | None = None) -> list[tuple]:
+    """What axe has against a page, by some rules or by all, and of colours only the marked: the rule, and where."""
+    own = [{"id": rule, "selector": where % mark} for rule, where in COLOURS.items()]
     # Preloading, axe looks for imported style sheets in the wrong folder. To tell the selectors of
     # all that is fine takes as long as to look at it.
     options = {"preload": False, "resultTypes": ["violations"]}
-    contrast = {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
-    others = {"rules": {"color-contrast": {"enabled": False}}}
-    looks = {"include": [["[data-look]"]]}
-    reports = [
-        Axe().run(page, context=looks, options=options | contrast).response,
-        Axe().run(page, options=options | others).response,
-    ]
-    assert not [
+    if rules:
+        options["runOnly"] = {"type": "rule", "values": rules}
+    run = "([rules, options]) => { axe.configure({ rules }); return axe.run(options); }"
+    return [
         (violation["id"], node["target"])
-        for report in reports
-        for violation in report["violations"]
+        for violation in page.evaluate(run, [own, options])["violations"]
         if violation["impact"] in ("serious", "critical")
         for node in violation["nodes"]
     ]
@@ -703,8 +744,10 @@ def test_zip_builds_alone_and_passes(site, tmp_path):
     readme = (folder / "README.txt").read_text()
     commands = re.findall(r"^  ((?:cmake|PYTHONPATH=).*)$", readme, re.M)
     assert len(commands) == 2
-    imported = "import op_library; print(op_library.__file__)"
-    commands.append(f"PYTHONPATH=examples python -c '{imported}'")
+    imported = (
+        "from importlib.util import find_spec; print(find_spec('op_library').origin)"
+    )
+    commands.append(f'PYTHONPATH=examples python -c "{imported}"')
     programs = [sysconfig.get_path("scripts"), os.environ["PATH"]]
     run = subprocess.run(
         ["bash", "-ec", "\n".join(commands)],
