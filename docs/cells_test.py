@@ -232,8 +232,8 @@ def parts(page: Path) -> Iterator[tuple[str, str, str]]:
         yield title, part, shown_code(text if title in ("top", "Recap") else part)
 
 
-def passages(text: str) -> Iterator[tuple[str, str]]:
-    """Each piece of a text, with the code of the blocks right before and right behind it."""
+def passages(text: str, reach: int = 1) -> Iterator[tuple[str, str]]:
+    """Each piece of a text, with the code of the blocks right before and right behind it, or of more of them."""
     pieces, blocks, end = [], [""], 0
     for block in BLOCK.finditer(text):
         if (piece := text[end : block.start()]).strip():
@@ -242,7 +242,9 @@ def passages(text: str) -> Iterator[tuple[str, str]]:
         blocks[-1] += f"{block[0]}\n"
         end = block.end()
     pieces.append(text[end:])
-    for piece, around in zip(pieces, pairwise([*blocks, ""])):
+    blocks.append("")
+    for number, piece in enumerate(pieces, 1):
+        around = blocks[max(0, number - reach) : number + reach]
         yield piece, shown_code("".join(around))
 
 
@@ -595,16 +597,46 @@ def test_numbers_in_the_text_are_in_the_code_of_their_section(page):
 
 
 @chapters
-def test_a_number_in_digits_is_in_the_code_beside_it(page):
+@pytest.mark.parametrize("words, reach", [(False, 1), (True, 3)])
+def test_a_number_is_in_the_code_beside_it(page, words, reach):
+    """One that is written as a word may be in the code a little further on."""
     report(
-        f"{page.name}, {title}: {number} is in the code of the section, but not right before or behind "
+        f"{page.name}, {title}: {number} is in the code of the section, but not near "
         f"`{' '.join(piece.split())[:60]}…`: show it by {{value}}, or assert it there in a removed cell"
         for title, text, code in parts(page)
         if title not in ("top", "Recap")
-        for piece, near in passages(text)
-        for number in sorted(numbers(piece, words=False) - numbers_of_code(near))
+        for piece, near in passages(text, reach)
+        for number in sorted(numbers(piece, words) - numbers_of_code(near))
         if number in numbers_of_code(code)  # else the test above has said it
     )
+
+
+def not_run(page: str) -> Iterator[str]:
+    """The tests that a section shows and its commands leave out, and words after `-k` that choose no test."""
+    known = "".join(path.read_text() for path in TESTS)
+    tests = re.findall(r"\btest_\w+", known)
+    for section in re.split(r"^(?=##+ )", page, flags=re.M):
+        shown = re.findall(r":pyobject: (?:\w+\.)?(test_\w+)", section)
+        for command in re.findall(r"-m pytest\b((?:\\\n|[^\n|])*)", section):
+            chosen = re.search(r"\s-k\s+(\"[^\"]*\"|\w+)", command)
+            words = set(re.findall(r"\w+", chosen[1])) - {"or"} if chosen else {""}
+            for test in shown:
+                if not any(word in test for word in words):
+                    yield f"{test} is shown, but `-k {chosen[1]}` leaves it out"
+            for word in sorted(words):
+                if not any(word in test for test in tests):
+                    yield f"-k {word} chooses no test"
+
+
+@chapters
+def test_a_command_runs_the_tests_that_its_section_shows(page):
+    report(f"{page.name}: {problem}" for problem in not_run(page.read_text()))
+
+
+@pytest.mark.parametrize("words", ["dtype", "no_such_test or equals"])
+def test_a_narrower_choice_of_tests_is_found(words):
+    shown = "```{literalinclude} x_test.py\n:pyobject: test_equals_the_reference\n```\n"
+    assert [*not_run(f'{shown}python -m pytest examples/x -k "{words}"\n')]
 
 
 def quoted(page: Path) -> dict[str, str]:

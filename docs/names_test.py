@@ -290,20 +290,27 @@ def test_the_text_of_a_link_agrees_with_the_page_that_it_leads_to(page):
 
 @pages
 def test_what_a_link_speaks_of_is_in_the_section_that_it_leads_to(page):
+    """Or in the page's title; and no other section has more of it in its heading, or as much there and more below."""
     for label, address in links(page):
         name, _, anchor = address.removeprefix("./").partition("#")
         target = DOCS / name if name else page
         if not anchor or target not in PAGES or label in ("above", "below"):
             continue
-        sections = re.split(r"^#+ (.*)$", target.read_text(), flags=re.M)
-        titles = [slug(title.replace("`", "")) for title in sections[1::2]]
-        section = (
-            sections[1::2][titles.index(anchor)] + sections[2::2][titles.index(anchor)]
-        )
-        known = words(section) | words(headings(target)[0])
-        assert words(label) & known, (
-            f"[{label}]({address}): nothing of it is said there"
-        )
+        parts = re.split(r"^#+ (.*)$", target.read_text(), flags=re.M)
+        title = words(parts[1])
+        own = words(label) - title
+        said = {}
+        for heading, text in zip(parts[3::2], parts[4::2]):
+            found = words(f"{heading} {text}")
+            if anchor == slug(heading.replace("`", "")):
+                assert words(label) & (found | title), (
+                    f"[{label}]({address}): not there"
+                )
+            if f"]({address})" not in text:  # the section with the link itself
+                said[heading] = (len(own & words(heading)), len(own & found))
+        best = max(said.values())
+        there = [slug(x.replace("`", "")) for x in said if said[x] == best]
+        assert anchor in there, f"[{label}]({address}): more of it is said in {there}"
 
 
 @texts
