@@ -53,6 +53,7 @@ extensions = [
     "notebooks",
     "downloads",
     "glossary",
+    "explain_field",
     "search",
     "publishing",
     "stamp",

@@ -529,6 +529,78 @@ def test_a_term_shows_its_meaning(visit, address):
     page.wait_for_url("**/glossary.html#term-*")
 
 
+# A log with a cause, what follows from it, and a mangled name.
+LOG = """\
+x.cc:13:5: error: cannot convert ‘<lambda(tensorflow::shape_inference::InferenceContext*)>’ to \
+‘tensorflow::OpShapeInferenceFn’
+x.cc:12:22: error: ‘OK’ is not a member of ‘tensorflow::Status’
+./x.so: undefined symbol: _ZN10tensorflow15OpKernelContext21CtxFailureWithWarningEPKciRKN4absl12lts_202508146StatusE
+"""
+PASTE = """(field, text) => {
+  const clipboardData = new DataTransfer();
+  clipboardData.setData("text", text);
+  const event = { clipboardData, bubbles: true, cancelable: true };
+  if (field.dispatchEvent(new ClipboardEvent("paste", event))) {
+    field.value += text;
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+}"""
+
+
+def test_a_pasted_log_shows_its_entries(visit, address):
+    page = visit(address, "errors.html", width=390)
+    field = page.get_by_label("Paste all that was printed")
+    field.evaluate(PASTE, LOG)
+    found = page.locator(".explain-found > section")
+    expect(found).to_have_count(3)
+    expect(page.get_by_role("status")).to_contain_text("3 known messages")
+    entries = found.locator("details[open] summary").all_inner_texts()
+    expected = "is not a member of", "undefined symbol", "OpShapeInferenceFn"
+    assert len(entries) == 3
+    for entry, words in zip(entries, expected):
+        assert words in entry
+    expect(found.nth(0)).to_contain_text("Line 2")
+    expect(found.nth(1)).to_contain_text("compiled for TensorFlow 2.21")
+    expect(found.nth(2)).to_contain_text("follows from")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert page.evaluate(
+        "[...document.querySelectorAll('[id]')].every((one, _, all) =>"
+        " all.filter((other) => other.id === one.id).length === 1)"
+    )
+    link = found.nth(2).get_by_role("link").first
+    name = link.get_attribute("href").removeprefix("#")
+    link.click()
+    expect(page.locator(f"details[id='{name}']")).to_have_attribute("open", "")
+
+
+@pytest.mark.parametrize("address", ["file"], indirect=True)
+def test_a_pasted_log_without_a_known_message_can_be_reported(visit, address):
+    page = visit(address, "errors.html")
+    field = page.get_by_label("Paste all that was printed")
+    field.evaluate(PASTE, "error: ‘NO’ is not a member of ‘my::Status’")
+    status = page.get_by_role("status")
+    expect(status).to_contain_text("None of the messages")
+    report = status.get_by_role("link", name="report it").get_attribute("href")
+    assert "/issues/new?" in report and "NO" not in report
+    field.fill("")
+    expect(status).to_be_empty()
+
+
+@pytest.mark.parametrize("address", ["file"], indirect=True)
+def test_a_hundred_thousand_pasted_lines_are_read_in_seconds(visit, address):
+    page = visit(address, "errors.html")
+    lines = [
+        f"/usr/include/{i % 977}.h:{i}: note: a line of a log" for i in range(100_000)
+    ]
+    lines[90_000] = LOG
+    field = page.get_by_label("Paste all that was printed")
+    field.evaluate(PASTE, "\n".join(lines))
+    found = page.locator(".explain-found > section")
+    expect(found).to_have_count(3, timeout=30_000)
+    expect(found.nth(0)).to_contain_text("Line 90002")
+    assert len(field.input_value()) < 5000
+
+
 def pooled_by_the_op(settings: dict, corners: np.ndarray) -> list[list]:
     """What RoiPool gives for the map of the picture: pooled and argmax, flat, for each row of x1, y1, x2, y2.
 
