@@ -8,10 +8,11 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from opcheck import explain
+
 VERDICTS = ("pass", "note", "skip", "fail")
 _COLOURS = {"pass": "32", "note": "36", "skip": "33", "fail": "31"}
 _WIDTH = 100
-_SITE = "https://op-by-op.github.io/op-by-op/"
 _LONGEST = 600
 _IN_GRAPHS = (
     "Python code around the op wants a value, which a tensor of a graph does not have"
@@ -73,6 +74,7 @@ class Result:
       cause: For a failure, the likely cause.
       chapter: The chapter of Op by Op that explains it: `docs/CHAPTER.md`.
       line: Python that makes the failing call in a fresh process.
+      error: The entry of the page on errors that explains what was seen, if one does.
     """
 
     check: str
@@ -83,6 +85,7 @@ class Result:
     cause: str = ""
     chapter: str = ""
     line: str = ""
+    error: str = ""
 
     def explanation(self, names: str = "") -> str:
         """Some lines on a failure: what was expected, what was seen, why, where to read.
@@ -111,6 +114,8 @@ class Result:
         ]
         if self.chapter:
             lines.append(f"  read      docs/{self.chapter}.md")
+        if self.error:
+            lines.append(f"  see       {explain.address(self.error)}")
         if self.line:  # whole, to be copied
             lines.append(f"  reproduce {self.line}")
         return "\n".join(lines)
@@ -227,8 +232,11 @@ class Report:
                 return html.escape(f"{result.detail}: as for {first.check}")
             parts = [(label, html.escape(text)) for label, text in result.labelled()]
             if chapter := result.chapter:
-                link = f'<a href="{_SITE}{chapter}.html">docs/{chapter}.md</a>'
+                link = f'<a href="{explain.SITE}{chapter}.html">docs/{chapter}.md</a>'
                 parts.append(("read", link))
+            if error := result.error:
+                link = f'<a href="{explain.address(error)}">{error}</a>'
+                parts.append(("see", link))
             if result.line:
                 parts.append(("reproduce", f"<code>{html.escape(result.line)}</code>"))
             items = "".join(f"<dt>{label}</dt><dd>{part}</dd>" for label, part in parts)
@@ -286,6 +294,7 @@ class Findings:
                 cause=likely_cause(seen) or cause,
                 chapter=chapter or self._result.chapter,
                 line=line,
+                error=known_error(seen),
             )
         )
 
@@ -341,3 +350,9 @@ def likely_cause(seen: str) -> str:
         if re.search(words, seen):
             return cause
     return ""
+
+
+def known_error(seen: str) -> str:
+    """The entry of the page on errors that explains a message, or ""."""
+    found = explain.explain(seen).found
+    return found[0].entry.id if found else ""

@@ -1,5 +1,7 @@
 """opcheck explain: finds the messages of the table, whatever terminals and tools have made of them, and no others."""
 
+import importlib.metadata
+import importlib.util
 import json
 import os
 import pty
@@ -14,12 +16,14 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
+from releases import LIBRARY, described
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
 from opcheck import explain  # noqa: E402
 from opcheck.errors import entries  # noqa: E402
+from opcheck.report import Findings, Report  # noqa: E402
 from opcheck.symbols import read, releases  # noqa: E402
 
 SYMBOL = "_ZN10tensorflow15OpKernelContext21CtxFailureWithWarningEPKciRKN4absl12lts_202508146StatusE"
@@ -297,19 +301,41 @@ def test_a_mangled_name_is_read_from_a_log_of_any_width():
         assert [reading.symbol for reading in explain.explain(text).read] == [SYMBOL]
 
 
-def test_the_running_tensorflow_is_as_the_table_of_releases_says(in_fork):
-    version, flags = in_fork(versions)
+def test_the_installed_tensorflow_is_as_the_table_of_releases_says():
+    [folder] = importlib.util.find_spec("tensorflow").submodule_search_locations
+    library = Path(folder).parent / LIBRARY
+    name = next(filter(is_installed, ("tensorflow-cpu", "tensorflow")))
+    version = importlib.metadata.version(name)
     rows = [row for row in releases()["release"] if row["version"] == version]
-    assert not rows or f"-D_GLIBCXX_USE_CXX11_ABI={rows[0]['abi']}" in flags
-    headers = next(flag[2:] for flag in flags if flag.startswith("-I"))
-    options = (Path(headers) / "absl" / "base" / "options.h").read_text()
-    assert not rows or f"lts_{rows[0]['absl']}" in options
+    if rows:
+        assert rows == [{"version": version, **described(library.read_bytes())[0]}]
 
 
-def versions() -> tuple[str, list[str]]:
-    import tensorflow as tf
+def is_installed(name: str) -> bool:
+    return any(importlib.metadata.distributions(name=name))
 
-    return tf.__version__, tf.sysconfig.get_compile_flags()
+
+def test_addresses_in_messages_are_entries():
+    """Those of what loads the examples' libraries, which readers copy."""
+    loader = (ROOT / "examples" / "op_library.py").read_text()
+    address = re.search(r'_ERRORS = "(.*)"', loader)[1]
+    names = re.findall(r"\{_ERRORS\}#([\w-]+)", loader)
+    assert len(names) == loader.count("raise ImportError(") == 4
+    for name in names:
+        assert explain.address(name) == f"{address}#{name}" and name in entries()
+
+
+def test_a_report_links_the_entry_of_what_was_seen():
+    findings = Findings("eager_vs_graph", "zero_out")
+    findings.fail("a call", "a result", LOGS["graph"][0], "unknown")
+    result = findings.result()
+    assert result.error == "missing-output"
+    address = explain.address(result.error)
+    assert f"  see       {address}\n" in f"{result.explanation()}\n"
+    assert f'href="{address}"' in Report("x", [result])._repr_html_()
+    findings = Findings("eager_vs_graph", "zero_out")
+    findings.fail("a call", "a result", "another", "unknown")
+    assert "errors.html" not in findings.result().explanation()
 
 
 def in_python(text: str) -> dict:
