@@ -25,8 +25,8 @@ SHOWN = 5  # entries
 _AROUND = (
     8  # lines before and after a pattern's fixed words that may belong to its message
 )
-_TRIES = 1000  # places to look at for one pattern
-_LONGEST = 2000  # characters of a line that belong together
+_TRIES = 300  # places to look at for one pattern
+_LONGEST = 500  # characters of a line that belong together
 _READ = 3  # mangled names
 _WIDTH = 100
 
@@ -36,6 +36,10 @@ ESCAPES = (
 )
 BROKEN = r"â€[˜™]|\xe2\x80[\x98\x99]|\\xe2\\x80\\x9[89]|\\(?=['\"])"  # quotes that were
 BREAK = r"\\[nrt](?![\w.-]*[\\/])"  # as text, and not in a path of Windows
+DIED = (
+    "Segmentationfault|Buserror|Illegalinstruction|Floatingpointexception|coredumped"
+    "|SIG(?:SEGV|BUS|ILL|FPE|ABRT)"
+)
 QUOTES, DOUBLE = "‘’‛´`", "“”"
 BLANK = [
     range(0, 10),
@@ -64,7 +68,7 @@ class Found:
       entry: The entry.
       line: The number of the line, from 1, where its message first begins.
       text: The message as it is there, its lines joined.
-      times: How often it is there.
+      times: How often it is there, as far as one has looked.
       follows: The ids of the found entries of which it is a consequence.
     """
 
@@ -82,10 +86,12 @@ class Explanation:
     Attributes:
       found: The entries: causes before what follows from them, else in the order of the text.
       read: The first mangled names of TensorFlow and Abseil.
+      died: Whether nothing is found, and a process has died.
     """
 
     found: list[Found]
     read: list[Reading]
+    died: bool
 
 
 def explain(text: str) -> Explanation:
@@ -94,7 +100,9 @@ def explain(text: str) -> Explanation:
     Of patterns that match in the same place, the one with the most fixed words counts.
     """
     log = _Log(text)
-    return Explanation(_found(log), [read(name) for name in log.mangled()])
+    found = _found(log)
+    died = not found and re.search(DIED, log.solid) is not None
+    return Explanation(found, [read(name) for name in log.mangled()], died)
 
 
 def _found(log: "_Log") -> list[Found]:
@@ -185,8 +193,8 @@ class _Log:
                     max(0, line - _AROUND),
                     min(len(self.lines), line + _AROUND + 1),
                 )
-                near = self.solid[self.starts[first] : self.starts[last]]
-                if not all(need in near for need in needs):
+                near = self.starts[first], self.starts[last]
+                if any(self.solid.find(need, *near) < 0 for need in needs):
                     continue
                 tries += 1
                 match = self._match(rule, first, last, at, at + len(key))
@@ -325,6 +333,7 @@ def for_the_page() -> dict[str, object]:
         "rules": rules(),
         "releases": releases(),
         "mangled": MANGLED,
+        "died": DIED,
     }
 
 
@@ -352,7 +361,7 @@ def main(arguments: list[str]) -> int:
         return _say(f"cannot read {log}: {error.strerror}")
     text = _decoded(content)
     explanation = explain(text)
-    if not explanation.found and not explanation.read:
+    if not (explanation.found or explanation.read or explanation.died):
         count = len(entries())
         return _say(
             f"none of the {count} errors of {SITE}errors.html is in this text; report it: {REPORT}"
@@ -376,7 +385,9 @@ def told(explanation: Explanation, colour: bool = False) -> str:
     """What was found as text: of each entry the line of the log, the cause, the cure and the address."""
     blocks = []
     for one in explanation.found[:SHOWN]:
-        where = f"line {one.line}" + (f", {one.times} times" if one.times > 1 else "")
+        where = f"line {one.line}"
+        if one.times > 1:
+            where += f", {one.times} times" + " or more" * (one.times >= _TRIES)
         if one.follows:
             where += f", follows from {', '.join(one.follows)}"
         head = textwrap.shorten(one.text, 2 * _WIDTH, placeholder=" …")
@@ -386,6 +397,9 @@ def told(explanation: Explanation, colour: bool = False) -> str:
         blocks.append("\n".join([*lines, f"  read   {address(one.entry.id)}"]))
     if more := [one.entry.id for one in explanation.found[SHOWN:]]:
         blocks.append(_wrapped("and", ", ".join(more)))
+    if explanation.died:
+        said = "A process has died, and nothing tells why. What makes an op do so:"
+        blocks.append(f"{_wrapped('', said)}\n  read   {address('nothing-is-printed')}")
     for one in explanation.read:
         lines = [
             _bold(one.name, "36", colour),
@@ -400,7 +414,8 @@ def _bold(text: str, code: str, colour: bool) -> str:
 
 
 def _wrapped(label: str, text: str, paint=None, *how) -> str:
-    lines = textwrap.wrap(" ".join(text.split()), _WIDTH - 9, break_on_hyphens=False)
+    text = re.sub(r"\[([^\]]+)\]\([^)]*\)", r"\1", " ".join(text.split()))  # links
+    lines = textwrap.wrap(text, _WIDTH - 9, break_on_hyphens=False)
     lines = [paint(line, *how) if paint else line for line in lines]
     start = f"  {label:6} " if label else "  "
     return "\n".join(

@@ -71,7 +71,7 @@ def read(symbol: str) -> Reading:
         says.append(f"tensorflow::Status is {space}::Status, {wheels}.")
     if says:
         what = listed(known) if known else f"no wheel from {_span(rows)}"
-        says.append(f"To judge by this name, it was compiled for {what}.")
+        says.append(f"To judge by this name, the library was compiled for {what}.")
     else:
         says.append(
             "Neither Abseil nor std::string is in this name: it does not tell for which TensorFlow it is."

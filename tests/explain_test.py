@@ -19,7 +19,9 @@ from playwright.sync_api import Browser
 from releases import LIBRARY, described
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "examples" / "errors")]
+
+from provoke import outcomes  # noqa: E402
 
 from opcheck import explain  # noqa: E402
 from opcheck.errors import entries  # noqa: E402
@@ -240,6 +242,14 @@ def test_command_has_colours_in_a_terminal():
     os.close(here)
 
 
+def test_a_death_without_a_message_leads_to_those():
+    explanation = explain.explain("Starting\nSegmentation fault (core dumped)\n")
+    assert explanation.died and not explanation.found
+    assert explain.told(explanation).endswith("errors.html#nothing-is-printed")
+    assert not explain.explain(LOGS["kernel"][0]).died
+    assert run(input="Segmentation fault").returncode == 0
+
+
 def test_at_most_a_handful_is_shown(capsys):
     messages = [
         entry.message for entry in entries().values() if "…" not in entry.message
@@ -352,7 +362,8 @@ def in_python(text: str) -> dict:
         for one in explanation.found
     ]
     read = [asdict(one) for one in explanation.read]
-    return json.loads(json.dumps({"found": found, "read": read}))
+    died = explanation.died
+    return json.loads(json.dumps({"found": found, "read": read, "died": died}))
 
 
 @pytest.fixture(scope="module")
@@ -369,9 +380,28 @@ def test_javascript_finds_what_python_finds(in_javascript):
     texts += [spoil(text) for text in texts for spoil in SPOILT.values()]
     texts += [entry.message for entry in entries().values()]
     texts += [*SYMBOLS, *LOOKALIKES.splitlines(), LOOKALIKES, "", "\n\n"]
-    texts += ["\n".join(texts), " ".join(texts), "x" * 5000 + LOGS["kernel"][0]]
+    texts += [
+        "Segmentation fault",
+        "\n".join(texts),
+        " ".join(texts),
+        "x" * 5000 + LOGS["kernel"][0],
+    ]
     for text in texts:
         assert in_javascript(text) == in_python(text), text
+
+
+def test_what_the_build_provokes_gives_its_entry_in_both(in_javascript):
+    first = []
+    for name, made in outcomes().items():
+        if not entries()[name].pattern:
+            continue
+        found = in_python(made["wrong"].text)
+        assert found == in_javascript(made["wrong"].text), name
+        names = [one["id"] for one in found["found"]]
+        assert name in names, name
+        first.append(names[0] == name)
+    # Before the others there is their cause, or another error of the same compilation.
+    assert len(first) > 70 and sum(first) > 0.9 * len(first)
 
 
 def test_a_hundred_thousand_lines_take_seconds(in_javascript):

@@ -191,7 +191,7 @@ const explain = (() => {
     if (abi !== null) says.push(`Compiled with _GLIBCXX_USE_CXX11_ABI=${abi}, ${wheels(same)}.`);
     if (space) says.push(`tensorflow::Status is ${space}::Status, ${wheels(classes)}.`);
     const what = known.length ? listed(known) : `no wheel from ${span}`;
-    if (says.length) says.push(`To judge by this name, it was compiled for ${what}.`);
+    if (says.length) says.push(`To judge by this name, the library was compiled for ${what}.`);
     else says.push("Neither Abseil nor std::string is in this name: it does not tell for which TensorFlow it is.");
     return { symbol, name, abi, absl: date, fits: says.length > 1 ? known.map(minor) : [], says };
   };
@@ -199,7 +199,9 @@ const explain = (() => {
   // What a text holds that is known, as opcheck.explain.explain.
   return (table, text) => {
     const log = new Log(table, text);
-    return { found: find(table, log), read: log.mangled().map((symbol) => read(table.releases, symbol)) };
+    const found = find(table, log);
+    const died = !found.length && new RegExp(table.died).test(log.solid);
+    return { found, died, read: log.mangled().map((symbol) => read(table.releases, symbol)) };
   };
 })();
 
@@ -226,6 +228,7 @@ document.addEventListener("DOMContentLoaded", () => {
   // An entry of the page, opened, below the line of the log in which its message begins.
   const shown = ({ id, line, text, times, follows }) => {
     const where = make("p", { className: "explain-where" }, `Line ${line}`, times > 1 ? `, ${times} times` : "");
+    if (times >= table.limits.tries) where.append(" or more");
     if (follows.length) where.append(", follows from ", ...follows.flatMap((one, i) => (i ? [" and ", link(one)] : [link(one)])));
     const quoted = text.length > 400 ? `${text.slice(0, 400)} …` : text;
     const entry = document.getElementById(id)?.cloneNode(true) ?? make("p", {}, link(id));
@@ -239,9 +242,12 @@ document.addEventListener("DOMContentLoaded", () => {
     list.replaceChildren();
     status.textContent = "";
     if (!text.trim()) return;
-    const { found, read } = explain(table, text);
+    const { found, read, died } = explain(table, text);
     const { shown: most } = table.limits;
-    if (!found.length) {
+    if (died) {
+      const silent = make("a", { href: "#nothing-is-printed" }, "What makes an op do so");
+      status.append("A process has died, and nothing tells why. ", silent, ".");
+    } else if (!found.length) {
       const report = make("a", { href: form.dataset.report }, "report it");
       status.append("None of the messages of this page is in this text. If it is an error of an op, ", report, ".");
     } else {
