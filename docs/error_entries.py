@@ -137,7 +137,7 @@ def details(entry: Entry) -> str:
             about.append(f"here the process {ends} and prints nothing")
         if call := mistake.parts.get("call"):
             about.append(f"called as <code>{html.escape(call.strip())}</code>")
-        parts.append(block(difference(mistake), "diff"))
+        parts.append(block(difference(mistake), "none"))
         file = f"{REPOSITORY}/examples/errors/{entry.reproducer}"
         about.append(link(file, "provoked") + " by the build")
         if not mistake.parts.get("cured") and not mistake.parts.get("cured_call"):

@@ -23,7 +23,6 @@ FIELD = """\
 <script type="application/json" id="explain-table">{table}</script>
 <script src="_static/explain.js"></script>
 """
-IN_NOTEBOOK = "Paste all that was printed into the field of [this page on the site]({site}errors.html#explain-log)."
 
 
 class explain_field(nodes.General, nodes.Element):
@@ -48,14 +47,7 @@ def visit_html(self, node: explain_field) -> None:
     raise nodes.SkipNode
 
 
-def visit_notebook(self, node: explain_field) -> None:
-    self.add(IN_NOTEBOOK.format(site=explain.SITE), 2, 2)
-    raise nodes.SkipNode
-
-
 def setup(app: Sphinx) -> dict[str, bool]:
-    app.add_node(
-        explain_field, html=(visit_html, None), notebook=(visit_notebook, None)
-    )
+    app.add_node(explain_field, html=(visit_html, None))
     app.add_directive("explain-field", ExplainField)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -216,6 +216,12 @@ class NotebookTranslator(MarkdownTranslator):
         mark = next((ALIGNMENT[c] for c in node["classes"] if c in ALIGNMENT), "---")
         self.table_ctx.alignment.append(mark)
 
+    def visit_explain_field(self, node: nodes.Element) -> None:
+        """A notebook has no field for a log, the site has one."""
+        site = f"{self.builder.config.html_baseurl}errors.html"
+        self.add(f"[The site]({site}) has a field for that.", 2, 2)
+        raise nodes.SkipNode
+
     def visit_raw(self, node: nodes.raw) -> None:
         """A drawing: an image has no page to take its colours from, so it gets a light ground and dark lines."""
         if "<svg" not in node.astext():

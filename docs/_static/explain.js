@@ -232,7 +232,7 @@ document.addEventListener("DOMContentLoaded", () => {
     if (follows.length) where.append(", follows from ", ...follows.flatMap((one, i) => (i ? [" and ", link(one)] : [link(one)])));
     const quoted = text.length > 400 ? `${text.slice(0, 400)} …` : text;
     const entry = document.getElementById(id)?.cloneNode(true) ?? make("p", {}, link(id));
-    entry.removeAttribute("id");
+    for (const one of [entry, ...entry.querySelectorAll("[id]")]) one.removeAttribute("id");
     entry.open = true;
     return make("section", {}, where, make("pre", {}, quoted), entry);
   };
