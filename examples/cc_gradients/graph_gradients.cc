@@ -22,7 +22,7 @@ namespace {
 using tensorflow::Output;
 using tensorflow::Scope;
 
-// [wrapper] What TensorFlow's build would generate: adds a node to a graph.
+// What TensorFlow's build would generate: adds a node to a graph.
 Output SquaredRelu(const Scope& scope, const Output& x) {
   tensorflow::Node* node = nullptr;
   scope.UpdateStatus(tensorflow::NodeBuilder(
@@ -45,7 +45,7 @@ absl::Status SquaredReluGrad(const Scope& scope,
 }
 REGISTER_GRADIENT_OP("SquaredRelu", SquaredReluGrad);
 
-// [compute] Build the graph, add its gradients, run it.
+// [] Build the graph, add its gradients, run it.
 absl::Status Run(const char* library) {
   const std::unique_ptr<TF_Status, decltype(&TF_DeleteStatus)> loaded(
       TF_NewStatus(), TF_DeleteStatus);
