@@ -145,8 +145,7 @@ def times() -> HTML:
         groups.setdefault(task, []).append(_bar(size, each))
     return bars(
         groups,
-        "How many times longer than ours TensorFlow's own functions take, by rows and columns, "
-        f"with {' and '.join(legend)}.",
+        "How many times longer than ours TensorFlow's own functions take, by rows and columns.",
         "times as long as our op",
         legend,
         names_width=90,

@@ -190,6 +190,8 @@ def bars(
         shapes.append(f'<path d="M{x:.1f} {top}v4" stroke="currentColor"/>')
         write(x, top + 18, f"{tick:g}", MIDDLE, SMALL)
     write((left + right) / 2, top + 36, axis, MIDDLE)
+    if len(legend) > 1:
+        label += f" Each with {' and with '.join(legend)}."
     label = f"{label} {'; '.join(spoken)}."
     size = WIDTH, top + 42
     return HTML(drawing(shapes, *size, label, style=FITTING, font_size=13))
@@ -295,15 +297,20 @@ def variants(ways: Mapping[str, str], workloads: str, name: str = "roi_pool") ->
     )
 
 
-def limits(name: str = "roi_pool") -> HTML:
-    """Draws what a program that only reads and writes takes of each op's time, from `bench/<name>.csv`: percent."""
-    table, limit = read(name), LIMITS[0]
+def limits(name: str = "roi_pool", way: str = LIMITS[0]) -> HTML:
+    """Draws what a program that only reads and writes takes of each op's time, from `bench/<name>.csv`: percent.
+
+    Args:
+      name: Of the table.
+      way: "limit", which reads each pixel once, or "traffic", which reads it once for each region.
+    """
+    table = read(name)
     threads = _threads(table)
     groups: dict[str, list[Bar]] = {}
-    for row in table.where(way=limit, threads=threads[0]):
+    for row in table.where(way=way, threads=threads[0]):
         if row["workload"] == MEAN:
             continue
-        rows = table.where(way=limit, task=row["task"], workload=row["workload"])
+        rows = table.where(way=way, task=row["task"], workload=row["workload"])
         groups.setdefault(row["task"], []).append(
             Bar(
                 row["workload"],
