@@ -18,7 +18,7 @@ from figures import (
     text,
 )
 from IPython.display import HTML
-from measured import Bar, bars, read
+from measured import Bar, bars, number, read
 
 BOX = f'rx="6" {LINE}'
 TINTED = 'rx="6" stroke="currentColor" fill-opacity="0.25"'
@@ -138,8 +138,7 @@ def times(mode: str) -> HTML:
         if row["way"] == "C++ op":
             continue
         spread = float(row["q1"]), float(row["q3"])
-        size = f"{int(row['size']):,} numbers".replace(",", " ")
-        groups.setdefault(size, []).append(
+        groups.setdefault(_numbers(row["size"]), []).append(
             Bar(row["way"], [float(row["ratio"])], [spread])
         )
     where = "eagerly" if mode == "eager" else "in a tf.function"
@@ -152,11 +151,35 @@ def times(mode: str) -> HTML:
     )
 
 
+def _is_undecided(row: Mapping[str, str]) -> bool:
+    return float(row["q1"]) < 1 < float(row["q3"])
+
+
+def _numbers(size: str) -> str:
+    return f"{int(size):,} numbers".replace(",", " ")
+
+
+def undecided(rows: Sequence[Mapping[str, str]]) -> list[str]:
+    """The sizes of those rows of `bench/prototype.csv` whose quartiles lie on both sides of 1."""
+    return [_numbers(row["size"]) for row in rows if _is_undecided(row)]
+
+
+def compared(row: Mapping[str, str]) -> str:
+    """What a row of `bench/prototype.csv` says about its way, to go on with after the name of the way."""
+    if _is_undecided(row):
+        return "takes longer in some repetitions and not in others"
+    return f"takes {number(float(row['ratio']))} times as long as the op"
+
+
+# Each question, its lines separated by a slash, and what to do if the answer is yes.
 QUESTIONS: Sequence[tuple[str, str]] = (
     ("Can TensorFlow compose it?", "compose it"),
     ("Are you still trying it out?", "tf.numpy_function"),
     ("Must others load the model?", "an op in C++"),
-    ("Does it take much of each step?", "an op in C++"),
+    (
+        "Does it take much of each step,/and can cores or a GPU help?",
+        "an op in C++",
+    ),
 )
 
 
@@ -165,22 +188,30 @@ def decision() -> HTML:
     shapes, top = [TIP], 6
     for question, way in QUESTIONS:
         colour = COLOURS["C++" in way]
+        lines = question.split("/")
+        height = 16 + 18 * len(lines)
+        middle, bottom = top + height / 2, top + height
         shapes += [
-            f'<rect x="2" y="{top}" width="260" height="34" {BOX}/>',
-            text(132, top + 22, question, MIDDLE),
-            f'<path d="M262 {top + 17}H304" {POINTED}/>',
-            text(282, top + 12, "yes", MIDDLE, SMALL),
-            f'<rect x="306" y="{top}" width="150" height="34" fill="{colour}" {TINTED}/>',
-            text(381, top + 22, way, MIDDLE),
-            f'<path d="M132 {top + 34}V{top + 56}" {POINTED}/>',
-            text(140, top + 50, "no", SMALL),
+            f'<rect x="2" y="{top}" width="260" height="{height}" {BOX}/>',
+            *(
+                text(132, top + 22 + 18 * i, line, MIDDLE)
+                for i, line in enumerate(lines)
+            ),
+            f'<path d="M262 {middle:g}H304" {POINTED}/>',
+            text(282, middle - 5, "yes", MIDDLE, SMALL),
+            f'<rect x="306" y="{middle - 17:g}" width="150" height="34" fill="{colour}" {TINTED}/>',
+            text(381, middle + 5, way, MIDDLE),
+            f'<path d="M132 {bottom}V{bottom + 22}" {POINTED}/>',
+            text(140, bottom + 16, "no", SMALL),
         ]
-        top += 58
+        top = bottom + 24
     shapes += [
         f'<rect x="52" y="{top}" width="160" height="34" fill="{COLOURS[0]}" {TINTED}/>',
         text(132, top + 22, "leave it in NumPy", MIDDLE),
     ]
-    spoken = " ".join(f"{question} Yes: {way}." for question, way in QUESTIONS)
+    spoken = " ".join(
+        f"{question.replace('/', ' ')} Yes: {way}." for question, way in QUESTIONS
+    )
     label = (
         f"Four questions, one after the other. {spoken} No to all: leave it in NumPy."
     )

@@ -71,7 +71,12 @@ def test_a_layer_learns_with_it(snake, run_eagerly):
     model = tf.keras.Sequential(
         [tf.keras.layers.Dense(8, snake), tf.keras.layers.Dense(1)]
     )
-    model.compile(tf.keras.optimizers.Adam(0.05), "mse", run_eagerly=run_eagerly)
+    model.compile(
+        tf.keras.optimizers.Adam(0.05),
+        "mse",
+        run_eagerly=run_eagerly,
+        jit_compile=False,
+    )
     before = model.evaluate(x, np.sin(x), verbose=0)
     model.fit(
         tf.data.Dataset.from_tensors((x, np.sin(x))).repeat(100),
