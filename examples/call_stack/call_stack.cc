@@ -8,13 +8,12 @@
 #include <cstdint>
 #include <cstdlib>
 #include <deque>
+#include <mutex>
 #include <string>
 #include <vector>
 
-#include "absl/base/const_init.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/synchronization/mutex.h"
 #include "tensorflow/core/framework/common_shape_fns.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/op_kernel.h"
@@ -39,7 +38,7 @@ struct Stack {
 
 constexpr int kDeepest = 500;
 constexpr int kMost = 1000;
-absl::Mutex mutex(absl::kConstInit);
+std::mutex mutex;
 auto* const stacks = new std::deque<Stack>;
 
 void NoteStack(const char* noted_in) {
@@ -47,7 +46,7 @@ void NoteStack(const char* noted_in) {
   stack.addresses.resize(backtrace(stack.addresses.data(), kDeepest));
   Env::Default()->GetCurrentThreadName(&stack.thread);
   absl::StrAppend(&stack.thread, "\t", Env::Default()->GetCurrentThreadId());
-  absl::MutexLock lock(&mutex);
+  const std::lock_guard<std::mutex> lock(mutex);
   stacks->push_back(stack);
   if (stacks->size() > kMost) stacks->pop_front();
 }
@@ -72,7 +71,7 @@ absl::Status ShapeFunction(InferenceContext* context) {
 
 REGISTER_OP("CallStack")
     .Attr("T: type")
-    .Attr("expensive: bool = true")
+    .Attr("expensive: bool = false")
     .Input("x: T")
     .Output("y: T")
     .SetShapeFn(ShapeFunction);
@@ -81,7 +80,7 @@ REGISTER_OP("CallStack")
 REGISTER_OP("CallStackStateful")
     .SetIsStateful()
     .Attr("T: type")
-    .Attr("expensive: bool = true")
+    .Attr("expensive: bool = false")
     .Input("x: T")
     .Output("y: T")
     .SetShapeFn(ShapeFunction);
@@ -98,6 +97,7 @@ class CallStackOp : public OpKernel {
 
   void Compute(OpKernelContext* context) override {
     NoteStack("CallStackOp::Compute");
+    if (expensive_) Env::Default()->SleepForMicroseconds(1000);
     context->set_output(0, context->input(0));
   }
 
@@ -119,7 +119,7 @@ REGISTER_KERNEL_BUILDER(Name("CallStack").Device("XLA_CPU_JIT"), CallStackOp);
 // line behind it.
 extern "C" __attribute__((visibility("default"))) const char* TakeStacks() {
   static auto* const text = new std::string;
-  absl::MutexLock lock(&op_by_op::mutex);
+  const std::lock_guard<std::mutex> lock(op_by_op::mutex);
   text->clear();
   for (const op_by_op::Stack& stack : *op_by_op::stacks) {
     absl::StrAppend(text, stack.noted_in, "\t", stack.thread, "\n");

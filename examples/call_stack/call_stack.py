@@ -57,12 +57,12 @@ class Stack(NamedTuple):
     frames: list[Frame]
 
 
-def call_stack(x, expensive: bool = True, name: str | None = None) -> tf.Tensor:
+def call_stack(x, expensive: bool = False, name: str | None = None) -> tf.Tensor:
     """Returns its input, and notes who calls.
 
     Args:
       x: A tensor, or what converts to one, of any shape and dtype.
-      expensive: What the kernel answers when it is asked whether it takes long.
+      expensive: Whether the kernel takes a millisecond, and says so when it is asked.
       name: Of the op in the graph.
 
     Returns:
@@ -72,13 +72,13 @@ def call_stack(x, expensive: bool = True, name: str | None = None) -> tf.Tensor:
 
 
 def call_stack_stateful(
-    x, expensive: bool = True, name: str | None = None
+    x, expensive: bool = False, name: str | None = None
 ) -> tf.Tensor:
     """As `call_stack`, but stateful: a graph runs the op as often as it was called.
 
     Args:
       x: As above, and so are the others.
-      expensive: What the kernel answers when it is asked whether it takes long.
+      expensive: Whether the kernel takes a millisecond, and says so when it is asked.
       name: Of the op in the graph.
 
     Returns:

@@ -3,5 +3,5 @@
 import numpy as np
 
 
-def call_stack_reference(x: np.ndarray, expensive: bool = True) -> np.ndarray:
+def call_stack_reference(x: np.ndarray, expensive: bool = False) -> np.ndarray:
     return np.asarray(x)

@@ -130,15 +130,16 @@ def test_what_is_cheap_stays_on_its_thread(expensive):
 
     x = tf.range(4.0)
     four(x)
-    threads = (len({s.thread_id for s in stacks(four, x)}) for _ in range(500))
+    threads = (len({s.thread_id for s in stacks(four, x)}) for _ in range(50))
     if expensive:
-        assert any(used > 1 for used in threads) or os.cpu_count() == 1
+        pool = os.environ.get("TF_NUM_INTEROP_THREADS", os.cpu_count())
+        assert any(used > 1 for used in threads) or int(pool) == 1
     else:
         assert set(itertools.islice(threads, 20)) == {1}
 
 
 def test_a_trace_has_the_op_on_the_thread_that_ran_it():
-    function = tf.function(lambda x: call_stack(x + 1) * 2)
+    function = tf.function(lambda x: call_stack(x + 1, expensive=True) * 2)
     function(X)
     found = [names(events) for events in trace(function, X).values()]
     [ran] = [each for each in found if "CallStack:CallStack" in each]
