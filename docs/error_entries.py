@@ -71,7 +71,7 @@ def message(entry: Entry, text: str) -> str:
     line = re.sub(r"^(?:\w+\.)+(?=\w+Error: )", "", line)
     line = re.sub(r"^([WEFI])\d{4} [\d:.]+ +\d+ ", r"\1 ", line)
     line = re.sub(r"\{\{function_node \S+?\}\} |\b\w+_wrong::(?:wrong\(\))?", "", line)
-    line = re.sub(r"(?<!\w)/\S*?(?=(?:site-packages|examples|errors)/)", "…/", line)
+    line = re.sub(r"(?<!\w)/\S*?(?=(?:site-packages|examples|errors)\b)", "…/", line)
     line = re.sub(r"\b0x[0-9a-f]+", "0x…", line)
     line = " ".join(line.split())
     return line if len(line) <= LONGEST else line[:LONGEST] + "…"

@@ -312,8 +312,8 @@ def test_a_mangled_name_is_read_from_a_log_of_any_width():
 
 
 def test_the_installed_tensorflow_is_as_the_table_of_releases_says():
-    [folder] = importlib.util.find_spec("tensorflow").submodule_search_locations
-    library = Path(folder).parent / LIBRARY
+    spec = importlib.util.find_spec("tensorflow")
+    library = Path(spec.origin).parents[1] / LIBRARY
     name = next(filter(is_installed, ("tensorflow-cpu", "tensorflow")))
     version = importlib.metadata.version(name)
     rows = [row for row in releases()["release"] if row["version"] == version]
