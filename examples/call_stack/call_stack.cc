@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <deque>
+#include <map>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -119,14 +120,18 @@ REGISTER_KERNEL_BUILDER(Name("CallStack").Device("XLA_CPU_JIT"), CallStackOp);
 // line behind it.
 extern "C" __attribute__((visibility("default"))) const char* TakeStacks() {
   static auto* const text = new std::string;
+  // dladdr looks through all names of a file.
+  static auto* const names = new std::map<const void*, std::string>;
   const std::lock_guard<std::mutex> lock(op_by_op::mutex);
   text->clear();
   for (const op_by_op::Stack& stack : *op_by_op::stacks) {
     absl::StrAppend(text, stack.noted_in, "\t", stack.thread, "\n");
     for (void* address : stack.addresses) {
+      std::string& name = (*names)[address];
       // A function may end with the call that it is in.
-      const char* called_from = static_cast<const char*>(address) - 1;
-      absl::StrAppend(text, op_by_op::Name(called_from), "\n");
+      const void* called_from = static_cast<const char*>(address) - 1;
+      if (name.empty()) name = op_by_op::Name(called_from);
+      absl::StrAppend(text, name, "\n");
     }
     absl::StrAppend(text, "\n");
   }
