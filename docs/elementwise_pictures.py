@@ -77,8 +77,8 @@ def digits_picture(ways: Mapping[str, Callable]) -> HTML:
         parts.append(f'<path d="M{left} 12h24" {look}/>')
         parts.append(text(left + 30, 16, name, SMALL))
     says = "; ".join(
-        f"{name}: {digits[5]:.0f} at a millionth, {digits[35]:.0f} at a thousandth, "
-        f"{digits[65]:.0f} at 3, {digits[-5]:.0f} at 300"
+        f"{name}: {round(digits[5])} at a millionth, {round(digits[35])} at a thousandth, "
+        f"{round(digits[65])} at 3, {round(digits[-5])} at 300"
         for name, digits in found.items()
     )
     label = f"How many digits of the result are right, for x between a millionth and 1000. {says}."
