@@ -41,8 +41,8 @@ class CountValuesOp : public tensorflow::OpKernel {
     tensorflow::TensorShape shape;
     OP_REQUIRES_OK(context, tensorflow::TensorShape::BuildTensorShape(
                                 {kBlocks, size_}, &shape));
-    OP_REQUIRES_OK(context, context->allocate_temp(tensorflow::DT_INT64,
-                                                   {kBlocks, size_}, &scratch));
+    OP_REQUIRES_OK(
+        context, context->allocate_temp(tensorflow::DT_INT64, shape, &scratch));
     const auto values = context->input(0).flat<int32_t>();
     const auto parts = scratch.matrix<int64_t>();
     const int64_t total = values.size();
