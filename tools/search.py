@@ -29,14 +29,15 @@ def sections(page: Path) -> Iterator[tuple[str, str, str, str]]:
     """The sections of a page: its file's name, the anchor, the titles of page and section, and the text."""
     written = page.read_text()
     article = re.search(r'<article class="bd-article">(.*?)</article>', written, re.S)
-    # An error's entry is a section, too, and its summary is the title.
+    # An error's entry is a section, too: its summary, the message, is its title and is looked for in its text.
     begins = r'<(?:section|details class="error") [^>]*\bid="([^"]*)"[^>]*>'
     parts = re.split(begins, article[1])
     top = ""
     for anchor, part in zip(parts[1::2], parts[2::2]):
         heading = re.search(r"<(h\d|summary)>(.*?)</\1>", part, re.S)
         title = text_of(heading[2]) if heading else ""
-        text = text_of(part[heading.end() :] if heading else part)
+        named = heading and heading[1] != "summary"
+        text = text_of(part[heading.end() :] if named else part)
         if not top:
             top, anchor = title, ""
         yield page.name, anchor, f"{top} › {title}" if anchor else top, text
