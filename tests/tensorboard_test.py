@@ -22,15 +22,12 @@ os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 import numpy as np
 import pytest
 from PIL import Image, PngImagePlugin
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 ROOT = Path(__file__).parents[1]
 SCREENSHOT = ROOT / "docs" / "_static" / "tensorboard.png"
-sys.path[:0] = [
-    str(ROOT / folder) for folder in ("docs", "examples/prototype", "tests")
-]
+sys.path[:0] = [str(ROOT / folder) for folder in ("docs", "examples/prototype")]
 
-from conftest import CHROMIUM, NO_CHROMIUM  # noqa: E402
 from labeled_images import drawn  # noqa: E402
 from summary_images_pictures import LABELS, digits, pictures_of, written  # noqa: E402
 
@@ -60,22 +57,12 @@ def tensorboard(folder: Path) -> Iterator[str]:
         process.wait()
 
 
-@contextmanager
-def shown(address: str) -> Iterator[Page]:
-    """The images of TensorBoard in a browser."""
-    executable = next(filter(None, map(shutil.which, CHROMIUM)), None)
-    if executable is None:
-        pytest.skip(NO_CHROMIUM)
-    with sync_playwright() as playwright:
-        arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
-        browser = playwright.chromium.launch(executable_path=executable, args=arguments)
-        try:
-            page = browser.new_page(viewport={"width": 900, "height": 420})
-            page.goto(f"{address}#images", wait_until="domcontentloaded")
-            page.locator("img[src*=individualImage]").first.wait_for(timeout=60_000)
-            yield page
-        finally:
-            browser.close()
+def shown(browser: Browser, address: str) -> Page:
+    """The images of TensorBoard."""
+    page = browser.new_page(viewport={"width": 900, "height": 420})
+    page.goto(f"{address}#images", wait_until="domcontentloaded")
+    page.locator("img[src*=individualImage]").first.wait_for(timeout=60_000)
+    return page
 
 
 def pixels(png: bytes) -> np.ndarray:
@@ -102,10 +89,10 @@ def test_the_screenshot_is_of_the_data_that_the_page_writes(tmp_path):
 @pytest.mark.skipif(
     importlib.util.find_spec("tensorboard") is None, reason="the extra tensorboard"
 )
-def test_tensorboard_shows_the_picture(tmp_path):
+def test_tensorboard_shows_the_picture(tmp_path, browser):
     written(tmp_path)
     [(*_, png)] = pictures_of(tmp_path)
-    with tensorboard(tmp_path) as address, shown(address) as page:
+    with tensorboard(tmp_path) as address, shown(browser, address) as page:
         source = page.locator("img[src*=individualImage]").first.get_attribute("src")
         assert page.request.get(f"{address}{source}").body() == png
 
@@ -115,7 +102,12 @@ def main(folder: Path) -> None:
     [(*_, png)] = pictures_of(folder)
     about = PngImagePlugin.PngInfo()
     about.add_text("picture", base64.b64encode(png).decode())
-    with tensorboard(folder) as address, shown(address) as page:
+    arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+    with sync_playwright() as playwright, tensorboard(folder) as address:
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=arguments
+        )
+        page = shown(browser, address)
         page.wait_for_timeout(1000)
         taken = Image.open(io.BytesIO(page.screenshot()))
     taken.convert("P", palette=Image.Palette.ADAPTIVE).save(
