@@ -281,6 +281,36 @@ def test_an_environment_without_the_dependencies(tmp_path):
     )
 
 
+@pytest.mark.parametrize(
+    "requires, missing",
+    [
+        ("no-such-package; python_version < '3.10'", None),
+        ("no-such-package; extra == 'gpu'", None),
+        ("no-such-package; extra == 'tensorboard'", "no-such-package"),
+        ("no-such-package; extra == 'dev'", "no-such-package"),
+        ("no-such-package; python_version >= '3.10'", "no-such-package"),
+        ("no-such-package", "no-such-package"),
+    ],
+)
+def test_only_what_this_python_needs_is_missed(tmp_path, requires, missing):
+    metadata = tmp_path / "op_by_op-1.dist-info" / "METADATA"
+    metadata.parent.mkdir()
+    metadata.write_text(
+        "Metadata-Version: 2.4\nName: op-by-op\nVersion: 1\n"
+        "Requires-Dist: op-by-op[tensorboard]; extra == 'dev'\n"
+        f"Requires-Dist: {requires}\n"
+    )
+    run = subprocess.run(
+        [sys.executable, ROOT / "tools" / "check_environment.py"],
+        env=os.environ | {"PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+    )
+    assert bool(run.returncode) == bool(missing), run.stderr
+    if missing:
+        assert f"lacks {missing}: " in run.stderr
+
+
 def test_conda_installs_what_pyproject_lists():
     conda = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
     assert f"python>=3.{OLDEST},<3.{BEYOND}" in conda

@@ -24,23 +24,26 @@ def main() -> None:
             "conda env create -f environment.yml && conda activate op-by-op"
         )
     try:
-        wanted = distribution("op-by-op").requires or []
-    except PackageNotFoundError:
+        from packaging.requirements import Requirement
+
+        requires = distribution("op-by-op").requires or []
+    except (ImportError, PackageNotFoundError):
         sys.exit(
             f"make: {sys.executable} lacks the book's dependencies: {sys.executable} -m {INSTALL}"
         )
+    wanted, extras = [Requirement(line) for line in requires], {"", "dev"}
+    for requirement in wanted:
+        if requirement.name == "op-by-op":
+            extras |= requirement.extras
     missing = []
     for requirement in wanted:
-        name, extra = (
-            re.match(r"[\w.-]+", requirement)[0],
-            re.search(r"extra == ['\"](\w+)['\"]", requirement),
-        )
-        if extra and extra[1] != "dev":
+        marker = requirement.marker
+        if marker and not any(marker.evaluate({"extra": extra}) for extra in extras):
             continue
         try:
-            distribution(name)
+            distribution(requirement.name)
         except PackageNotFoundError:
-            missing.append(name)
+            missing.append(requirement.name)
     if missing:
         sys.exit(
             f"make: {sys.executable} lacks {', '.join(missing)}: {sys.executable} -m {INSTALL}"
