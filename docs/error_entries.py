@@ -17,9 +17,9 @@ sys.path.append(str(ROOT / "examples" / "errors"))
 
 from provoke import Mistake, Outcome, mistakes, outcomes  # noqa: E402
 
+from opcheck import explain  # noqa: E402
 from opcheck.errors import Entry, entries  # noqa: E402
 
-SITE = "https://op-by-op.github.io/op-by-op/"
 REPOSITORY = "https://github.com/op-by-op/op-by-op/blob/main"
 LONGEST = 260  # characters of a message
 ENDS = {
@@ -73,6 +73,7 @@ def message(entry: Entry, text: str) -> str:
     line = re.sub(r"\{\{function_node \S+?\}\} |\b\w+_wrong::(?:wrong\(\))?", "", line)
     line = re.sub(r"(?<!\w)/\S*?(?=(?:site-packages|examples|errors)\b)", "…/", line)
     line = re.sub(r"\b0x[0-9a-f]+", "0x…", line)
+    line = re.sub(explain.ESCAPES, "", line)
     line = " ".join(line.split())
     return line if len(line) <= LONGEST else line[:LONGEST] + "…"
 
@@ -90,7 +91,7 @@ def difference(mistake: Mistake) -> str:
 def inline(text: str) -> str:
     """Markdown as HTML, with links to other pages of the book as the site has them."""
     made = markdown.render(text).strip()
-    return re.sub(r'href="(\w+)\.md', rf'href="{SITE}\1.html', made)
+    return re.sub(r'href="(\w+)\.md', rf'href="{explain.SITE}\1.html', made)
 
 
 def link(address: str, text: str) -> str:
@@ -114,7 +115,7 @@ def chapter_of(entry: Entry) -> str:
     text = (ROOT / "docs" / f"{page}.md").read_text()
     title = re.search(r"^# (.*)", text, re.M)[1]
     anchor = f"#{section}" * bool(section)
-    return link(f"{SITE}{page}.html{anchor}", title)
+    return link(f"{explain.SITE}{page}.html{anchor}", title)
 
 
 def block(text: str, kind: str) -> str:
