@@ -5,12 +5,10 @@ It compiles other variants of LogCosh, from elementwise.cc. All run inside of a 
 threads there is a process of its own. Ratios are taken within a round, in which every way takes its turn.
 """
 
-import multiprocessing
 import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
-from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 
@@ -21,6 +19,7 @@ os.environ["CUDA_VISIBLE_DEVICES"] = ""
 import numpy as np
 import tensorflow as tf
 from measure import cores, run_turns, turns
+from processes import in_process
 
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "examples"), str(ROOT / "examples" / "elementwise")]
@@ -157,11 +156,11 @@ def main() -> None:
     ]
 
     def rows(rounds: int, span: float) -> list[dict]:
-        found, spawn = [], multiprocessing.get_context("spawn")
-        for threads in sorted({1, cores()}):
-            with ProcessPoolExecutor(1, spawn) as process:
-                found += process.submit(measure, threads, rounds, span / 3).result()
-        return found
+        return [
+            row
+            for threads in sorted({1, cores()})
+            for row in in_process(measure, threads, rounds, span / 3)
+        ]
 
     run_turns(Path(__file__), __doc__.splitlines()[0], notes, rows)
 

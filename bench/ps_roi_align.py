@@ -7,18 +7,16 @@ and are missed are printed.
 """
 
 import argparse
-import multiprocessing
-import os
-import signal
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from importlib.util import find_spec
-from multiprocessing.connection import Connection
 from pathlib import Path
 
 import numpy as np
 from measure import cores, heading, missed, quartiles, write
+from processes import Process, fail
 from roi_pool_workloads import Workload
 
 ROOT = Path(__file__).parents[1]
@@ -40,11 +38,32 @@ CYCLES = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000]
 COST = "{} cycles"
 
 
-class Ours:
+class Library:
+    """What is timed of a library.
+
+    Attributes:
+      calls: From workload and task to what does it.
+    """
+
+    def __init__(self) -> None:
+        self.calls: dict[tuple[str, str], Callable[[], object]] = {}
+
+    def measure(self, key: tuple[str, str], span: float) -> tuple[float, float]:
+        """The mean time of a call, over so many seconds and at least one call, and how many cores were busy."""
+        call, count = self.calls[key], 0
+        start, busy = time.perf_counter(), time.process_time()
+        while count == 0 or time.perf_counter() - start < span:
+            call()
+            count += 1
+        taken = time.perf_counter() - start
+        return taken / count, (time.process_time() - busy) / taken
+
+
+class Ours(Library):
     """PsRoiAlign and ShardBlocks."""
 
     def __init__(self, threads: int) -> None:
-        os.environ |= {"TF_CPP_MIN_LOG_LEVEL": "2", "CUDA_VISIBLE_DEVICES": ""}
+        super().__init__()
         sys.path[:0] = [str(ROOT / "examples"), str(ROOT / "examples" / "ps_roi_align")]
         import tensorflow as tf
 
@@ -64,12 +83,12 @@ class Ours:
         attrs["spatial_scale"] = workload.scale
         given = self.tf.constant(given_gradient(workload))
         shape = self.tf.constant(features.shape)
-        self.calls = getattr(self, "calls", {}) | {
-            (name, "forward"): lambda: self.ops.ps_roi_align(features, rois, **attrs),
-            (name, "gradient"): lambda: self.ops.ps_roi_align_grad(
-                given, rois, shape, **attrs
-            ),
-        }
+        self.calls[name, "forward"] = lambda: self.ops.ps_roi_align(
+            features, rois, **attrs
+        )
+        self.calls[name, "gradient"] = lambda: self.ops.ps_roi_align_grad(
+            given, rois, shape, **attrs
+        )
         for task in TASKS:
             path = Path(folder, f"{name} {task}.npy")
             result = self.calls[name, task]().numpy()
@@ -97,19 +116,17 @@ class Ours:
                 used.append((*key, max(threads)))
         return used
 
-    def finish(self, result: object) -> None:
-        pass  # an op on the CPU has run when its call returns
 
-
-class Theirs:
+class Theirs(Library):
     """torchvision's operator below its Python function."""
 
     def __init__(self, threads: int) -> None:
+        super().__init__()
         import torch
         import torchvision  # noqa: F401  registers the op
 
         torch.set_num_threads(threads)
-        self.torch, self.calls = torch, {}
+        self.torch = torch
 
     def prepare(self, name: str, folder: str) -> None:
         """Makes the calls of a workload, and compares their results."""
@@ -151,55 +168,8 @@ def given_gradient(workload: Workload) -> np.ndarray:
     return np.random.default_rng(2).standard_normal(shape, np.float32)
 
 
-def serve(library: str, threads: int, connection: Connection) -> None:
-    """Answers until the process is killed."""
-    try:
-        ways = {OURS: Ours, THEIRS: Theirs}[library](threads)
-        connection.send((True, None))
-        while True:
-            method, arguments = connection.recv()
-            if method != "measure":
-                connection.send((True, getattr(ways, method)(*arguments)))
-                continue
-            key, span = arguments
-            call, count = ways.calls[key], 0
-            start, busy = time.perf_counter(), time.process_time()
-            while count == 0 or time.perf_counter() - start < span:
-                call()
-                count += 1
-            taken = time.perf_counter() - start
-            connection.send(
-                (True, (taken / count, (time.process_time() - busy) / taken))
-            )
-    except Exception as error:
-        connection.send((False, f"{type(error).__name__}: {error}"))
-
-
-class Process:
-    """A library in a process that runs only while it answers."""
-
-    def __init__(self, library: str, threads: int) -> None:
-        context = multiprocessing.get_context("spawn")
-        self.library, self.threads = library, threads
-        self.connection, other = context.Pipe()
-        self.process = context.Process(
-            target=serve, args=(library, threads, other), daemon=True
-        )
-        self.process.start()
-        other.close()
-        self.receive()
-
-    def receive(self) -> object:
-        good, answer = self.connection.recv()
-        if not good:
-            sys.exit(f"make bench: {self.library}: {answer}")
-        os.kill(self.process.pid, signal.SIGSTOP)
-        return answer
-
-    def call(self, method: str, *arguments: object) -> object:
-        os.kill(self.process.pid, signal.SIGCONT)
-        self.connection.send((method, arguments))
-        return self.receive()
+def worker(library: str, threads: int) -> Library:
+    return {OURS: Ours, THEIRS: Theirs}[library](threads)
 
 
 Times = dict[tuple[str, int, str, str], list[tuple[float, float]]]
@@ -254,7 +224,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=RESULT)
     options = parser.parse_args()
     if not (ROOT / "examples" / "ps_roi_align" / "libps_roi_align.so").exists():
-        sys.exit("make bench: no libps_roi_align.so: make ps_roi_align")
+        fail("no libps_roi_align.so: make ps_roi_align")
     libraries = [OURS]
     if find_spec("torch") and find_spec("torchvision"):
         libraries.append(THEIRS)
@@ -277,7 +247,7 @@ def main() -> None:
         ],
     )
     counts = [1, 2] if cores() > 1 else [1]
-    processes = [Process(name, n) for name in libraries for n in counts]
+    processes = [Process(worker, name, n) for name in libraries for n in counts]
     try:
         with tempfile.TemporaryDirectory() as folder:
             for process in processes:
@@ -299,7 +269,7 @@ def main() -> None:
                     times.setdefault(name, []).append(taken)
     finally:
         for process in processes:
-            process.process.kill()
+            process.kill()
     rows = rows_of(times, counts, used)
     write(options.output, first_lines, rows)
     print(options.output.read_text(), end="")

@@ -10,11 +10,9 @@ three. At the end, the goals that were set before and are missed are printed.
 
 import argparse
 import dataclasses
-import multiprocessing
 import os
 import shlex
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -24,7 +22,8 @@ from pathlib import Path
 
 import numpy as np
 from measure import cores, heading, missed, quartiles, write
-from roi_pool_libraries import LIBRARIES, ROOT, STREAMING, serve
+from processes import Process, fail
+from roi_pool_libraries import LIBRARIES, ROOT, STREAMING, Worker
 from roi_pool_workloads import KEEP, WORKLOADS, Workload
 
 RESULT = ROOT / "bench" / "roi_pool.csv"
@@ -101,45 +100,6 @@ GOALS = {  # at least, in times or of the limit
 CALL_GOAL = 1.3  # at most
 
 
-def fail(message: str) -> None:
-    sys.exit(f"make bench: {message}")
-
-
-class Process:
-    """A library in a process that runs only while it answers."""
-
-    def __init__(self, library: str, threads: int) -> None:
-        context = multiprocessing.get_context("spawn")
-        self.library = library
-        self.connection, other = context.Pipe()
-        self.process = context.Process(
-            target=serve, args=(library, threads, other), daemon=True
-        )
-        if library == "KeptMemory":
-            os.environ |= KEEP
-        self.process.start()
-        for name in KEEP:
-            os.environ.pop(name, None)
-        other.close()
-        self.stop()
-
-    def stop(self) -> None:
-        os.kill(self.process.pid, signal.SIGSTOP)
-
-    def call(self, method: str, *arguments: object) -> object:
-        os.kill(self.process.pid, signal.SIGCONT)
-        try:
-            self.connection.send((method, arguments))
-            good, answer = self.connection.recv()
-        except (EOFError, ConnectionError):
-            self.process.join(5)
-            fail(f"{self.library}'s process died: exit code {self.process.exitcode}")
-        self.stop()
-        if not good:
-            fail(f"{self.library}: {answer}")
-        return answer
-
-
 def compile_streaming() -> None:
     """Makes the library of bench/streaming.cc."""
     STREAMING.parent.mkdir(parents=True, exist_ok=True)
@@ -178,7 +138,10 @@ class Bench:
     ) -> None:
         self.threads = threads
         self.workloads = workloads
-        self.processes = [Process(library, threads) for library in libraries]
+        self.processes = [
+            Process(Worker, library, threads, KEEP if library == "KeptMemory" else None)
+            for library in libraries
+        ]
         self.ways: list[tuple[Process, str, str]] = []
         self.different: dict[tuple[str, str], float] = {}
         # From workload and way to round to seconds, and to busy cores.
@@ -220,7 +183,7 @@ class Bench:
 
     def close(self) -> None:
         for process in self.processes:
-            process.process.kill()
+            process.kill()
 
     def limit(self, workload: str, way: str) -> str:
         """Of the two kinds of stores, the faster one."""

@@ -6,9 +6,7 @@ number of threads, and for TensorFlow's memory as it is by default and with memo
 its own. Ratios are taken within a round, in which every way takes its turn.
 """
 
-import multiprocessing
 import os
-from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 
@@ -19,6 +17,7 @@ os.environ["CUDA_VISIBLE_DEVICES"] = ""
 import numpy as np
 import tensorflow as tf
 from measure import cores, run_turns, turns
+from processes import in_process
 from roi_pool_workloads import KEEP, WORKLOADS, Workload
 
 LIBRARY = (
@@ -140,16 +139,14 @@ def main() -> None:
     ]
 
     def rows(rounds: int, span: float) -> list[dict]:
-        found, spawn = [], multiprocessing.get_context("spawn")
-        for threads in sorted({1, min(2, cores())}):
-            for memory, settings in ("kept", KEEP), ("default", {}):
-                os.environ |= settings  # glibc reads its own when a process starts
-                with ProcessPoolExecutor(1, spawn) as process:
-                    job = process.submit(measure, threads, memory, rounds, span)
-                    for name in settings:
-                        del os.environ[name]
-                    found += job.result()
-        return found
+        return [
+            row
+            for threads in sorted({1, min(2, cores())})
+            for memory, settings in (("kept", KEEP), ("default", {}))
+            for row in in_process(
+                measure, threads, memory, rounds, span, settings=settings
+            )
+        ]
 
     run_turns(Path(__file__), __doc__.splitlines()[0], notes, rows, rounds=15)
 

@@ -7,14 +7,10 @@ name. Inputs are converted to the library's own layout beforehand.
 import contextlib
 import ctypes
 import io
-import os
 import sys
 import time
-import traceback
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
 from pathlib import Path
 
 import numpy as np
@@ -509,24 +505,3 @@ class Worker:
                 break
         cores = (time.process_time() - busy) / elapsed
         return (counted if way.counted else elapsed) / calls, cores
-
-
-def serve(library: str, threads: int, connection: Connection) -> None:
-    """Answers requests, a method of Worker's and its arguments, with (True, what it returns) or (False, why not)."""
-    if sys.platform == "linux":  # die with the bench, even when that is killed
-        ctypes.CDLL(None).prctl(1, 9)
-    os.environ |= {"OMP_NUM_THREADS": str(threads), "CUDA_VISIBLE_DEVICES": ""}
-    os.environ |= {"TF_CPP_MIN_LOG_LEVEL": "3", "TF_ENABLE_ONEDNN_OPTS": "0"}
-    warnings.simplefilter("ignore")
-    worker = None
-    while True:
-        method, arguments = connection.recv()
-        try:
-            if worker is None:
-                worker = Worker(library, threads)
-            answer = True, getattr(worker, method)(*arguments)
-        except Exception as error:
-            traceback.print_exc()
-            lines = f"{type(error).__name__}: {error}".splitlines()
-            answer = False, lines[0] if lines else type(error).__name__
-        connection.send(answer)

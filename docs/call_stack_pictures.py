@@ -217,7 +217,5 @@ def first_and_second(calls: Mapping[str, Sequence[Sequence[Stack]]]) -> list[lis
 
 def in_words(stacks: Sequence[Stack]) -> str:
     """The functions of the op in the order of their calls, those called again and again once."""
-    runs = [
-        (name, len(list(each))) for name, each in groupby(s.noted_in for s in stacks)
-    ]
-    return ", ".join(f"`{name.rpartition('::')[2]}`" for name, _ in runs) or "nothing"
+    names = [name for name, _ in groupby(stack.noted_in for stack in stacks)]
+    return ", ".join(f"`{name.rpartition('::')[2]}`" for name in names) or "nothing"

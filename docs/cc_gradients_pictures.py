@@ -19,7 +19,7 @@ from figures import (
 )
 from gradient_registries import imported_gradient, registries, saved_graph
 from IPython.display import HTML
-from measured import Bar, bars, read
+from measured import bar_of, bars, read
 from tensorflow.core.framework.function_pb2 import FunctionDef
 
 
@@ -272,10 +272,7 @@ def bridge_times() -> HTML:
     for row in table.where(mode="eager"):
         if float(row["ratio"]) != 1:
             each = [table.where(mode=mode, way=row["way"])[0] for mode in modes]
-            spreads = [(float(one["q1"]), float(one["q3"])) for one in each]
-            drawn.append(
-                Bar(row["way"], [float(one["ratio"]) for one in each], spreads)
-            )
+            drawn.append(bar_of(row["way"], each))
     return bars(
         {"": drawn},
         "How many times longer the ways over C++ take than a gradient in Python.",

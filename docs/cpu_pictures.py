@@ -1,11 +1,11 @@
 """Pictures of the chapter on a fast kernel: in which order memory is read, and what that gains."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 from figures import COLOURS, END, FITTING, MIDDLE, SMALL, drawing, text
 from IPython.display import HTML
-from measured import Bar, Table, bars
+from measured import Bar, Table, bar_of, bars, legend_of
 from roi_pool_reference import bin_edges, whole
 
 LINE = 64  # bytes that memory gives at once
@@ -87,19 +87,6 @@ def sweep(workload, regions: int) -> HTML:
     return HTML(drawing(parts, left + width + 4, top + 6, label, style=FITTING))
 
 
-def _bar(name: str, rows: Sequence[Mapping[str, str]]) -> Bar:
-    return Bar(
-        name,
-        [float(row["ratio"]) for row in rows],
-        [(float(row["q1"]), float(row["q3"])) for row in rows],
-    )
-
-
-def _legend(table: Table) -> list[str]:
-    threads = sorted({row["threads"] for row in table.rows})
-    return [f"{n} thread{'s' * (n != '1')}" for n in threads]
-
-
 def where_the_sweep_pays(table: Table) -> HTML:
     """How many times as long the sweep takes as region after region, by size of the map and by number of regions."""
     groups: dict[str, list[Bar]] = {}
@@ -114,13 +101,13 @@ def where_the_sweep_pays(table: Table) -> HTML:
             rows = table.where(question=question, case=case, way="sweep")
             size = f"{int(rows[0]['map']) / 2**20:.0f} MiB"
             groups.setdefault(heading, []).append(
-                _bar(size if question == "size of the map" else case, rows)
+                bar_of(size if question == "size of the map" else case, rows)
             )
     return bars(
         groups,
         "How many times as long the sweep takes as region after region.",
         "times as long as region after region",
-        _legend(table),
+        legend_of(table),
         names_width=60,
         origin=1.0,
     )
@@ -138,12 +125,12 @@ def without(table: Table, ways: Mapping[tuple[str, str, str], str]) -> HTML:
         found = table.where(question=question, way=way, memory=kind)
         for case in dict.fromkeys(row["case"] for row in found):
             groups.setdefault(heading, []).append(
-                _bar(case, [row for row in found if row["case"] == case])
+                bar_of(case, [row for row in found if row["case"] == case])
             )
     return bars(
         groups,
         "How many times as long the kernel takes without each choice, by workload.",
         "times as long as with it",
-        _legend(table),
+        legend_of(table),
         origin=1.0,
     )

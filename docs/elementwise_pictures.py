@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import tensorflow as tf
+from elementwise_reference import log_cosh_reference
 from figures import (
     BOLD,
     COLOURS,
@@ -18,7 +19,7 @@ from figures import (
     text,
 )
 from IPython.display import HTML
-from measured import Bar, bars, read
+from measured import bar_of, bars, legend_of, read
 
 WIDTH, HEIGHT, LEFT, TOP = 470, 220, 34, 30
 LOOKS = [
@@ -38,9 +39,7 @@ def right_digits(ways: Mapping[str, Callable]) -> dict[str, np.ndarray]:
     edges = np.linspace(SMALLEST, LARGEST, 10 * (LARGEST - SMALLEST) + 1)
     between = np.linspace(0, 0.1, 50, endpoint=False)
     x = (10 ** (edges[:-1, None] + between)).astype(np.float32)
-    wide = x.astype(np.float64)
-    near = np.log1p(2 * np.sinh(np.minimum(wide, 2) / 2) ** 2)
-    expected = np.where(wide < 1, near, wide + np.log1p(np.exp(-2 * wide)) - np.log(2))
+    expected = log_cosh_reference(x.astype(np.float64))
     digits = {}
     for name, way in ways.items():
         error = np.abs(np.asarray(way(x), np.float64) / expected - 1).max(axis=1)
@@ -178,14 +177,12 @@ def times(task: str, ways: Mapping[str, str], label: str) -> HTML:
       label: What the picture shows, for those who do not see it.
     """
     table = read("elementwise")
-    threads = sorted({row["threads"] for row in table.rows})
-    drawn = []
-    for way, name in ways.items():
-        rows = table.where(task=task, way=way)
-        if rows:
-            drawn.append(Bar(name, [float(row["milliseconds"]) for row in rows]))
-    legend = [f"{n} thread{'s' * (n != '1')}" for n in threads]
-    return bars({"": drawn}, label, "milliseconds", legend, names_width=150)
+    drawn = [
+        bar_of(name, rows, "milliseconds")
+        for way, name in ways.items()
+        if (rows := table.where(task=task, way=way))
+    ]
+    return bars({"": drawn}, label, "milliseconds", legend_of(table), names_width=150)
 
 
 def ratios(tasks: Sequence[str], base: str) -> HTML:
@@ -196,23 +193,17 @@ def ratios(tasks: Sequence[str], base: str) -> HTML:
       base: The name of our op in it.
     """
     table = read("elementwise")
-    threads = sorted({row["threads"] for row in table.rows})
     groups = {}
     for task in tasks:
         ways = dict.fromkeys(row["way"] for row in table.where(task=task))
         groups[task] = [
-            Bar(
-                way.replace("tf.math.", ""),
-                [float(row["ratio"]) for row in rows],
-                [(float(row["q1"]), float(row["q3"])) for row in rows],
-            )
+            bar_of(way.replace("tf.math.", ""), rows)
             for way in ways
             if way != base and (rows := table.where(task=task, way=way))
         ]
-    legend = [f"{n} thread{'s' * (n != '1')}" for n in threads]
     label = f"How many times as long others take as {base}."
     axis = f"times as long as {base}"
-    return bars(groups, label, axis, legend, names_width=145, origin=1.0)
+    return bars(groups, label, axis, legend_of(table), names_width=145, origin=1.0)
 
 
 def broadcasting_times() -> HTML:

@@ -45,20 +45,34 @@ def arrow(x1: float, y1: float, x2: float, y2: float) -> str:
     return f'<path d="M{x1:g} {y1:g}L{x2:g} {y2:g}" {POINTED}/>'
 
 
-def add_one(library: Path, numbers: np.ndarray) -> list[tuple]:
-    """Adds one to each number with AddOneLaunch of a library for the host.
+def launched(
+    library: Path, name: str, types: Sequence, *arguments: object
+) -> list[tuple]:
+    """Calls a launcher of a library for the host, on the default stream.
+
+    Args:
+      types: Of the arguments, as ctypes has them.
 
     Returns:
       The calls of the run time.
+
+    Raises:
+      RuntimeError: The launcher has returned an error.
     """
     cuda = Cuda(library)
     cuda.calls()
-    launch = ctypes.CDLL(str(library)).AddOneLaunch
+    launch = getattr(ctypes.CDLL(str(library)), name)
     launch.restype = ctypes.c_char_p
-    launch.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64]
-    if error := launch(None, numbers.ctypes.data, numbers.size):
+    launch.argtypes = [ctypes.c_void_p, *types]
+    if error := launch(None, *arguments):
         raise RuntimeError(error.decode())
     return cuda.calls()
+
+
+def add_one(library: Path, numbers: np.ndarray) -> list[tuple]:
+    """Adds one to each number with AddOneLaunch: the calls of the run time."""
+    types = ctypes.c_void_p, ctypes.c_int64
+    return launched(library, "AddOneLaunch", types, numbers.ctypes.data, numbers.size)
 
 
 def grid(library: Path, count: int, thread: int) -> HTML:
@@ -176,15 +190,10 @@ def _launch_each(
     Returns:
       The calls of the run time.
     """
-    cuda = Cuda(library)
-    cuda.calls()
-    launch = ctypes.CDLL(str(library)).PoolEachLaunch
-    launch.restype = ctypes.c_char_p
-    pointer = ctypes.c_void_p
-    launch.argtypes = [pointer, ctypes.POINTER(Sizes), *[pointer] * 4]
-    if error := launch(None, sizes, *(array.ctypes.data for array in arrays)):
-        raise RuntimeError(error.decode())
-    return cuda.calls()
+    pointers = [ctypes.c_void_p] * len(arrays)
+    types = [ctypes.POINTER(Sizes), *pointers]
+    data = [array.ctypes.data for array in arrays]
+    return launched(library, "PoolEachLaunch", types, sizes, *data)
 
 
 def pool_each(

@@ -11,7 +11,7 @@ import numpy as np
 import tensorflow as tf
 from figures import COLOURS, FITTING, drawing, grids
 from IPython.display import HTML
-from measured import Bar, bars, read
+from measured import Bar, bar_of, bars, read
 
 
 def _places(values: np.ndarray) -> np.ndarray:
@@ -142,7 +142,7 @@ def times() -> HTML:
         each = [table.where(threads=n, **same)[0] for n in threads]
         size = f"{row['rows']} × {row['columns']}"
         task = f"{row['task']}, {row['way']}"
-        groups.setdefault(task, []).append(_bar(size, each))
+        groups.setdefault(task, []).append(bar_of(size, each))
     return bars(
         groups,
         "How many times longer than ours TensorFlow's own functions take, by rows and columns.",
@@ -164,7 +164,7 @@ def softmax_times() -> HTML:
         same = {key: row[key] for key in ("rows", "classes", "way")}
         each = [table.where(mode=mode, **same)[0] for mode in modes]
         size = f"{row['rows']} × {row['classes']}"
-        groups.setdefault(size, []).append(_bar(row["way"], each))
+        groups.setdefault(size, []).append(bar_of(row["way"], each))
     return bars(
         groups,
         "How many times longer than the simplified gradient the others take, by rows and classes, "
@@ -174,12 +174,6 @@ def softmax_times() -> HTML:
         names_width=90,
         origin=1.0,
     )
-
-
-def _bar(name: str, rows: Sequence[Mapping[str, str]]) -> Bar:
-    """The ratios of some rows with their quartiles."""
-    spreads = [(float(row["q1"]), float(row["q3"])) for row in rows]
-    return Bar(name, [float(row["ratio"]) for row in rows], spreads)
 
 
 def curves(

@@ -210,12 +210,15 @@ def _threads(table: Table) -> list[str]:
     return sorted({row["threads"] for row in table.rows})
 
 
-def _legend(threads: Sequence[str]) -> list[str]:
-    return [f"{n} thread{'s' * (n != '1')}" for n in threads]
+def legend_of(table: Table) -> list[str]:
+    """What the bars of each number of threads are called."""
+    return [f"{n} thread{'s' * (n != '1')}" for n in _threads(table)]
 
 
-def _bar(name: str, rows: Sequence[Mapping[str, str]], field_name: str) -> Bar:
-    """A bar from the rows of each number of threads."""
+def bar_of(
+    name: str, rows: Sequence[Mapping[str, str]], field_name: str = "ratio"
+) -> Bar:
+    """A bar of some rows, for example of each number of threads: ratios with their quartiles, or another field."""
     values = [float(row[field_name]) for row in rows]
     if field_name != "ratio":
         return Bar(name, values)
@@ -250,7 +253,7 @@ def peers(task: str = "with argmax", name: str = "roi_pool") -> HTML:
         heading = way + ", on one thread" * takes_one_thread(table, way)
         workloads = dict.fromkeys(row["workload"] for row in rows)
         groups[heading] = [
-            _bar(
+            bar_of(
                 NAMES.get(workload, workload),
                 [row for row in rows if row["workload"] == workload],
                 "ratio",
@@ -264,7 +267,7 @@ def peers(task: str = "with argmax", name: str = "roi_pool") -> HTML:
         groups,
         f"How many times longer than {base} the others take, {task}, by workload.",
         f"times as long as {base}",
-        _legend(_threads(table)),
+        legend_of(table),
         origin=1.0,
     )
 
@@ -286,13 +289,15 @@ def variants(ways: Mapping[str, str], workloads: str, name: str = "roi_pool") ->
         }
         heading = f"workload {workload}" if len(workloads) > 1 else ""
         groups[heading] = [
-            _bar(ways[way], rows, "milliseconds") for way, rows in found.items() if rows
+            bar_of(ways[way], rows, "milliseconds")
+            for way, rows in found.items()
+            if rows
         ]
     return bars(
         groups,
         f"Milliseconds that variants of the kernel take, workload {' and '.join(workloads)}.",
         f"milliseconds on workload {' and '.join(workloads)}",
-        _legend(_threads(table)),
+        legend_of(table),
         names_width=max(7 * len(shown) for shown in ways.values()),
     )
 
@@ -322,7 +327,7 @@ def limits(name: str = "roi_pool", way: str = LIMITS[0]) -> HTML:
         groups,
         "What reading and writing alone takes of the op's time, in percent, by task and workload.",
         "percent of the op's time",
-        _legend(threads),
+        legend_of(table),
     )
 
 
@@ -337,13 +342,13 @@ def memory(name: str = "roi_pool") -> HTML:
             continue
         same = {key: row[key] for key in ("task", "way", "workload")}
         groups.setdefault(row["way"].removesuffix(KEPT), []).append(
-            _bar(row["workload"], table.where(**same), "ratio")
+            bar_of(row["workload"], table.where(**same), "ratio")
         )
     return bars(
         groups,
         "How many times as long ops take with kept memory, by workload.",
         "times as long as with the default",
-        _legend(_threads(table)),
+        legend_of(table),
         origin=1.0,
     )
 

@@ -18,7 +18,7 @@ from figures import (
     text,
 )
 from IPython.display import HTML
-from measured import Bar, bars, number, read
+from measured import Bar, bar_of, bars, number, read
 
 BOX = f'rx="6" {LINE}'
 TINTED = 'rx="6" stroke="currentColor" fill-opacity="0.25"'
@@ -137,10 +137,7 @@ def times(mode: str) -> HTML:
     for row in read("prototype").where(mode=mode):
         if row["way"] == "C++ op":
             continue
-        spread = float(row["q1"]), float(row["q3"])
-        groups.setdefault(_numbers(row["size"]), []).append(
-            Bar(row["way"], [float(row["ratio"])], [spread])
-        )
+        groups.setdefault(_numbers(row["size"]), []).append(bar_of(row["way"], [row]))
     where = "eagerly" if mode == "eager" else "in a tf.function"
     return bars(
         groups,

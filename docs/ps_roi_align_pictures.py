@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from figures import BOLD, COLOURS, END, FITTING, LINE, MIDDLE, SMALL, drawing, text
 from IPython.display import HTML
-from measured import Bar, bars, read
+from measured import Bar, bar_of, bars, legend_of, read
 
 SIDE = 30
 
@@ -133,7 +133,7 @@ def times(task: str) -> HTML:
     groups = {}
     for workload in "abc":
         groups[f"workload {workload}"] = [
-            Bar(way, [float(row["milliseconds"]) for row in rows])
+            bar_of(way, rows, "milliseconds")
             for way in ("PsRoiAlign", "torchvision")
             if (rows := table.where(task=task, way=way, workload=workload))
         ]
@@ -141,6 +141,6 @@ def times(task: str) -> HTML:
         groups,
         f"Milliseconds that the {task} takes.",
         "milliseconds",
-        ["1 thread", "2 threads"],
+        legend_of(table),
         names_width=76,
     )
