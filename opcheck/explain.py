@@ -22,9 +22,7 @@ from opcheck.symbols import MANGLED, Reading, read, releases
 SITE = "https://op-by-op.github.io/op-by-op/"
 REPORT = "https://github.com/op-by-op/op-by-op/issues/new?title=An+error+that+is+not+in+the+list"
 SHOWN = 5  # entries
-_AROUND = (
-    8  # lines before and after a pattern's fixed words that may belong to its message
-)
+_AROUND = 8  # lines before and after a pattern's fixed words, of its message
 _TRIES = 300  # places to look at for one pattern
 _LONGEST = 500  # characters of a line that belong together
 _READ = 3  # mangled names
@@ -162,7 +160,7 @@ class _Log:
     def __init__(self, text: str):
         text = re.sub(ESCAPES, "", text.replace("\r\n", "\n"))
         if re.search(r"[\\â]", text):
-            text = re.sub(BREAK, " ", re.sub(BROKEN, "'", text))
+            text = re.sub(BREAK, " ", re.sub(BROKEN, "'", text), flags=re.A)
         self.numbers, self.widths, self.lines = [], [], []
         for number, line in enumerate(text.split("\n"), 1):
             if "`" in line or not (line.isascii() and line.isprintable()):
@@ -173,7 +171,7 @@ class _Log:
                 self.widths.append(len(piece))
                 if "  " in piece:
                     piece = re.sub("  +", " ", piece)
-                self.lines.append(re.sub(PREFIX, "", piece))
+                self.lines.append(re.sub(PREFIX, "", piece, flags=re.A))
         solid = [line.replace(" ", "") for line in self.lines]
         self.starts = [0]
         for line in solid:

@@ -52,13 +52,8 @@ def read(symbol: str) -> Reading:
     same = [row for row in rows if row["abi"] == abi]
     space = _status(symbol)
     classes = [row for row in rows if row["status"] == space]
-    known = [
-        row
-        for row in rows
-        if (abi is None or row in same)
-        and (not absl or row in dated)
-        and (not space or row in classes)
-    ]
+    told = {"abi": abi, "absl": absl or None, "status": space or None}
+    known = [row for row in rows if all(v in (None, row[k]) for k, v in told.items())]
     says = []
     if absl:
         date = f"{absl[:4]}-{absl[4:6]}-{absl[6:]}"

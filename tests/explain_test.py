@@ -135,6 +135,9 @@ SPOILT = {
     "pytest": lambda text: "".join(f"E       {line}\n" for line in text.split("\n")),
     "quoted mail": lambda text: "".join(f"> {line}\n" for line in text.split("\n")),
     "compose": lambda text: "".join(f"web_1  | {line}\n" for line in text.split("\n")),
+    "compose with an accent": lambda text: "".join(
+        f"wéb_1  | {line}\n" for line in text.split("\n")
+    ),
     "Actions": lambda text: "".join(
         f"2026-11-22T10:00:00.1234567Z {line}\n" for line in text.split("\n")
     ),

@@ -175,9 +175,8 @@ const explain = (() => {
     const status = ([, name]) => new RegExp(`${name}6Status\\D|^_ZNK?${name}\\w*NS_6Status\\D`).test(symbol);
     const [space] = spaces.find(status) ?? [""];
     const classes = rows.filter((row) => row.status === space);
-    const known = rows.filter(
-      (row) => (abi === null || same.includes(row)) && (!date || dated.includes(row)) && (!space || classes.includes(row)),
-    );
+    const told = Object.entries({ abi, absl: date || null, status: space || null }).filter(([, value]) => value !== null);
+    const known = rows.filter((row) => told.every(([field, value]) => row[field] === value));
     const says = [];
     if (date) {
       const day = `${date.slice(0, 4)}-${date.slice(4, 6)}-${date.slice(6)}`;

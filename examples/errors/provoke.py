@@ -7,7 +7,9 @@ comment `[wrong]` is the mistake, with `[cured]` its cure, and what is before an
 
 import contextlib
 import fcntl
+import functools
 import hashlib
+import importlib.metadata
 import json
 import os
 import re
@@ -17,6 +19,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import traceback
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -66,13 +69,14 @@ class Mistake:
         """The mistake or its cure, without the head of a function around it."""
         text = self.parts.get(form, "").strip("\n")
         inner = re.fullmatch(
-            r"[\w:]+ wrong\(.*?\) \{\s*?(.*)\}|[\w:]+ cured\(.*?\) \{\s*?(.*)\}",
+            r"((?:#include .*\n+)*)[\w:]+ (?:wrong|cured)\(.*?\) \{\s*?(.*)\}",
             text,
             re.S,
         )
         if inner:
-            lines = (inner[1] or inner[2] or "").strip("\n").split("\n")
+            lines = inner[2].strip("\n").split("\n")
             text = "\n".join(line.removeprefix("  ") for line in lines).strip()
+            text = re.sub(r"\n+", "\n", inner[1]) + text
         return text
 
     def code(self, form: str) -> str:
@@ -113,6 +117,7 @@ def read(path: Path) -> Mistake:
     return Mistake(path.stem.replace("_", "-"), path, parts, first_lines)
 
 
+@functools.cache
 def mistakes() -> dict[str, Mistake]:
     """All of them, by the ids of their entries."""
     files = sorted(HERE.glob("*/*.*"))
@@ -122,10 +127,9 @@ def mistakes() -> dict[str, Mistake]:
 
 def digest() -> str:
     """Of all that decides what comes out."""
-    import importlib.metadata
-
     says = [sys.version, CXX, importlib.metadata.version("numpy"), str(ROOT)]
-    says += subprocess.run([CXX, "--version"], capture_output=True, text=True).stdout
+    command = [CXX, "--version"]
+    says.append(subprocess.run(command, capture_output=True, text=True).stdout)
     for name in ("tensorflow", "tensorflow-cpu", "keras"):
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
             says.append(name + importlib.metadata.version(name))
@@ -336,8 +340,6 @@ def child(mistake: Mistake, form: str, folder: Path) -> None:
 
 def run_in_forks(jobs: Iterator[tuple[Mistake, str, Path]], found: dict) -> None:
     """Some at a time."""
-    import time
-
     running: dict[int, tuple] = {}
     waiting = list(jobs)
     while waiting or running:
@@ -370,9 +372,7 @@ def run_in_forks(jobs: Iterator[tuple[Mistake, str, Path]], found: dict) -> None
 
 def main(out: Path, *only: str) -> None:
     global COMPILE, LINK, LIBRARY, POOL
-    import time
-
-    start = time.monotonic()
+    start, key = time.monotonic(), digest()  # of what is read now
     POOL = ThreadPoolExecutor(PROCESSES)
     os.environ["TF_CPP_MIN_LOG_LEVEL"] = "1"
     os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"
@@ -403,7 +403,6 @@ def main(out: Path, *only: str) -> None:
         (OUT / "preamble.h.gch").unlink()
         print(f"{time.monotonic() - start:6.1f} compiled", flush=True)
         os.environ["YOUR_OPS"] = str(LIBRARY)
-        os.environ["TF_CPP_MIN_LOG_LEVEL"] = "1"
         sys.path[:0] = [str(HERE)]
         run_in_forks(
             (
@@ -422,7 +421,7 @@ def main(out: Path, *only: str) -> None:
         old = json.loads(out.read_text())["outcomes"] if only else {}
         text = json.dumps(
             {
-                "digest": digest(),
+                "digest": key,
                 "outcomes": old
                 | {
                     id: {

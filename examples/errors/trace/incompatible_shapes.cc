@@ -1,3 +1,6 @@
+// clang-format off
+// [call] tf.function(lambda x: your_op(x) + tf.ones(your_op(x).shape))(tf.ones([2, 3]))
+// clang-format on
 // [wrong]
 absl::Status wrong(InferenceContext* c) {
   c->set_output(0, c->MakeShape({2, 5}));
@@ -8,6 +11,3 @@ absl::Status cured(InferenceContext* c) {
   c->set_output(0, c->input(0));
   return absl::OkStatus();
 }
-// clang-format off
-// [call] tf.function(lambda x: your_op(x) + tf.ones(your_op(x).shape))(tf.ones([2, 3]))
-// clang-format on
