@@ -611,10 +611,13 @@ def test_a_number_is_in_the_code_beside_it(page, words, reach):
     )
 
 
+@functools.cache
+def names_of_tests() -> list[str]:
+    return re.findall(r"\btest_\w+", "".join(path.read_text() for path in TESTS))
+
+
 def not_run(page: str) -> Iterator[str]:
     """The tests that a section shows and its commands leave out, and words after `-k` that choose no test."""
-    known = "".join(path.read_text() for path in TESTS)
-    tests = re.findall(r"\btest_\w+", known)
     for section in re.split(r"^(?=##+ )", page, flags=re.M):
         shown = re.findall(r":pyobject: (?:\w+\.)?(test_\w+)", section)
         for command in re.findall(r"-m pytest\b((?:\\\n|[^\n|])*)", section):
@@ -624,7 +627,7 @@ def not_run(page: str) -> Iterator[str]:
                 if not any(word in test for word in words):
                     yield f"{test} is shown, but `-k {chosen[1]}` leaves it out"
             for word in sorted(words):
-                if not any(word in test for test in tests):
+                if not any(word in test for test in names_of_tests()):
                     yield f"-k {word} chooses no test"
 
 

@@ -10,8 +10,9 @@ import logging
 import re
 import sys
 from importlib.metadata import packages_distributions, version
+from pathlib import Path
 
-from book import DOCS, EXAMPLES, ROOT, examples
+from book import DOCS, EXAMPLES, ROOT
 from docutils.nodes import Node
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
@@ -39,12 +40,11 @@ def depend_on_examples(app: Sphinx, docname: str, content: list[str]) -> None:
     if not cells:
         return
     paths = list(SHARED)
-    for name in examples():
+    for folder in filter(Path.is_dir, EXAMPLES.iterdir()):
+        name = folder.name
         if re.search(rf"examples/{name}\b|\b(from|import) {name}\b", cells):
-            paths += [path for path in (EXAMPLES / name).iterdir() if path.is_file()]
-    if "examples/errors" in cells:
-        sources = (EXAMPLES / "errors").rglob("*.*")
-        paths += [path for path in sources if path.suffix != ".pyc"]
+            files = filter(Path.is_file, folder.rglob("*"))
+            paths += [path for path in files if path.suffix != ".pyc"]
     if re.search(r"\bmeasured\b", cells):
         paths += TABLES
     for module in DOCS.glob("*.py"):
