@@ -13,7 +13,8 @@ def drawn(images: np.ndarray, labels: np.ndarray) -> bytes:
     """A PNG of images, `[count, height, width]`, with a label, a string, over each."""
     size = WIDTH / 100, HEIGHT / 100  # inches
     figure = Figure(size, dpi=100, layout="constrained")
-    for axes, image, label in zip(figure.subplots(1, len(images)), images, labels):
+    (row,) = figure.subplots(1, len(images), squeeze=False)
+    for axes, image, label in zip(row, images, labels):
         axes.imshow(image, cmap="gray")
         axes.set_title(label.decode())
         axes.axis("off")
@@ -29,15 +30,18 @@ def visualize_labeled_images(
 
     Args:
       name: Of the pictures in TensorBoard.
-      images: Of more than one number, `[count, height, width]`, a floating-point dtype.
+      images: `[count, height, width]`, at least one, a floating-point dtype.
       labels: Strings, `[count]`.
       step: The step of the training, int64.
 
     Returns:
       Whether there was a writer.
     """
-    png = tf.numpy_function(drawn, [images, labels], tf.string)
+
+    def picture() -> tf.Tensor:
+        png = tf.numpy_function(drawn, [images, labels], tf.string)
+        return tf.stack([str(WIDTH), str(HEIGHT), tf.ensure_shape(png, [])])
+
     metadata = tf.compat.v1.SummaryMetadata()
     metadata.plugin_data.plugin_name = "images"
-    picture = tf.stack([str(WIDTH), str(HEIGHT), tf.ensure_shape(png, [])])
     return tf.summary.write(name, picture, step, metadata)

@@ -133,10 +133,12 @@ def test_the_gradient_by_name_in_a_tf_function():
     assert tape.gradient(eagerly, x) is None
 
 
-def test_the_solution_of_the_exercise():
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_the_solution_of_the_exercise(dtype):
     from solution_pinball import pinball
 
-    truth, forecast = tf.constant([3.0, 1.0]), tf.Variable([2.0, 2.0])
+    truth = tf.constant([3.0, 1.0], dtype)
+    forecast = tf.Variable([2.0, 2.0], dtype=dtype)
     with tf.GradientTape() as tape:
         losses = pinball(0.9)(truth, forecast)
     np.testing.assert_allclose(losses, [0.9, 0.1], rtol=1e-5)
