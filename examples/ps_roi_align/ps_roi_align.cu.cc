@@ -55,8 +55,10 @@ __global__ void AlignGradKernel(AlignGrad<T> grad, int64_t total) {
         grad.template Add<1>(bin, row, channel % sizes.channels);
       }
     }
-    for (int64_t k = first; k < end; k += step) {
-      grad.output[k] = static_cast<T>(grad.sums[k]);
+    if constexpr (!std::is_same_v<T, Wide<T>>) {
+      for (int64_t k = first; k < end; k += step) {
+        grad.output[k] = static_cast<T>(grad.sums[k]);
+      }
     }
   }
 }

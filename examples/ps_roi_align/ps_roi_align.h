@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <type_traits>
 
 #ifdef __CUDACC__
 #define OP_BY_OP_HOST_DEVICE __host__ __device__
@@ -35,15 +36,7 @@ constexpr int64_t kMostSamples = 1 << 10;  // of one bin along one axis
 
 // 16-bit types are added in float.
 template <typename T>
-struct WideOf {
-  using type = float;
-};
-template <>
-struct WideOf<double> {
-  using type = double;
-};
-template <typename T>
-using Wide = typename WideOf<T>::type;
+using Wide = std::conditional_t<sizeof(T) == 2, float, T>;
 
 // Samples of bin `p` of a region along one axis, as torchvision places them.
 template <typename W>

@@ -48,7 +48,7 @@ class CountValuesOp : public tensorflow::OpKernel {
     const int64_t total = values.size();
     const auto& pool = *context->device()->tensorflow_cpu_worker_threads();
     tensorflow::Shard(pool.num_threads, pool.workers, kBlocks,
-                      total / kBlocks * kCyclesOfValue,
+                      total / kBlocks * kCyclesOfValue + size_,
                       [&](int64_t begin, int64_t end) {
                         for (int64_t b = begin; b < end; ++b) {
                           std::fill_n(&parts(b, 0), size_, 0);

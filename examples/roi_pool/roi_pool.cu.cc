@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "cuda_launch.h"
 #include "roi_pool_geometry.h"
@@ -41,15 +42,7 @@ __device__ inline void Store(const Vector<T, kVector>& values, T* to) {
 
 // To a type that has comparison and addition, and back.
 template <typename T>
-struct WideOf {
-  using type = float;
-};
-template <>
-struct WideOf<double> {
-  using type = double;
-};
-template <typename T>
-using Wide = typename WideOf<T>::type;
+using Wide = std::conditional_t<sizeof(T) == 2, float, T>;
 
 __device__ inline float Widen(__half value) { return __half2float(value); }
 __device__ inline float Widen(__nv_bfloat16 value) {

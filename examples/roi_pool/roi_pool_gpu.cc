@@ -3,12 +3,12 @@
 #include "roi_pool_gpu.h"
 
 #include <cstdint>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "roi_pool_check.h"
 #include "roi_pool_geometry.h"
+#include "tensorflow/core/framework/allocator.h"
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/platform/stream_executor.h"
 #include "tsl/profiler/lib/traceme.h"
@@ -65,11 +65,16 @@ class RoiPoolGpuOp : public tensorflow::OpKernel {
     const float* rois = Rois(context, 1);
     if (check_rois_ && sizes.num_rois > 0) {
       const tsl::profiler::TraceMe traced("RoiPool waits for rois");
-      std::vector<float> on_host(sizes.num_rois * 5);
-      OP_REQUIRES_OK(context, Launched(RoiPoolCopyToHost(
-                                  Stream(context), rois, on_host.data(),
-                                  on_host.size() * sizeof(float))));
-      OP_REQUIRES_OK(context, CheckRois(on_host.data(), sizes));
+      tensorflow::AllocatorAttributes host;
+      host.set_on_host(true);
+      Tensor copy;
+      OP_REQUIRES_OK(context, context->allocate_temp(tensorflow::DT_FLOAT,
+                                                     context->input(1).shape(),
+                                                     &copy, host));
+      OP_REQUIRES_OK(
+          context, Launched(RoiPoolCopyToHost(Stream(context), rois,
+                                              copy.data(), copy.TotalBytes())));
+      OP_REQUIRES_OK(context, CheckRois(copy.flat<float>().data(), sizes));
     }
     Tensor* pooled = nullptr;
     OP_REQUIRES_OK(context, context->allocate_output(0, shape, &pooled));
