@@ -162,7 +162,7 @@ class RoiPoolOp : public tensorflow::OpKernel {
     }
     if (shape.num_elements() == 0) return;
 
-    // [pooling] Pool the rows of bins on as many threads as pay.
+    // [] Pool the rows of bins on as many threads as pay.
     const Plan plan = PlanOf<B>(sizes, rois, Layout::kAuto);
     Tensor scratch;
     OP_REQUIRES_OK(
