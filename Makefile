@@ -72,7 +72,7 @@ test: docs ## every test, on the site too
 
 # The programs that pip has put beside this Python.
 scripts = $(shell $(python) -c 'import sysconfig; print(sysconfig.get_path("scripts"))')
-cpp_sources = $(shell find . -name '.?*' -prune -o -name build -prune -o \( -name '*.cc' -o -name '*.h' \) -print)
+cpp_sources = $(shell find . -name '.?*' -prune -o -name build -prune -o \( -name '*.c' -o -name '*.cc' -o -name '*.h' \) -print)
 
 lint: $(environment) ## ruff, clang-format and shellcheck
 	@$(scripts)/ruff check --quiet .

@@ -41,7 +41,14 @@ HEADERS = [
 ]
 # Names of other programs, and one that a reader is to choose.
 ELSEWHERE = {
-    *("LD_LIBRARY_PATH", "tf_custom_op_library", "xprof", "initcheck", "racecheck"),
+    *(
+        "LD_LIBRARY_PATH",
+        "saved_model_cli",
+        "tf_custom_op_library",
+        "xprof",
+        "initcheck",
+        "racecheck",
+    ),
     *("TF_CALL", "MuLawV2"),
 }
 SWALLOWED = re.compile(r"(\|\||;|&)\s*(true\b|:(?=\s|$))|\bset \+e\b")

@@ -135,7 +135,9 @@ def test_a_shown_function_is_spoken_of_where_it_is_shown(page):
 def test_every_section_is_shown():
     shown = {snippet for page in CHAPTERS for snippet in directives(page, "snippet")}
     sources = [
-        path for pattern in ("*.cc", "*.h") for path in EXAMPLES.glob(f"*/{pattern}")
+        path
+        for pattern in ("*.c", "*.cc", "*.h")
+        for path in EXAMPLES.glob(f"*/{pattern}")
     ]
     named = {
         f"{path.relative_to(EXAMPLES)}#{section}"

@@ -46,4 +46,5 @@ def what_is_wrong(error: Exception) -> str:
         places = [i for i, line in enumerate(lines) if "{{node " in line]
         chosen = lines[places[-1] - 1]
     chosen = re.sub(r"\{\{function_node .*?\}\} ", "", chosen)
+    chosen = re.sub(r" Note that if you are loading .* accessed\.", " …", chosen)
     return re.sub(r"( for)? '\{\{node .*| \[Op:.*|, KernelDef: .*", "", chosen)

@@ -10,7 +10,7 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from sphinx.application import Sphinx
 
-SOURCES = {".cc", ".h", ".py", ".pbtxt", ".txt"}
+SOURCES = {".c", ".cc", ".h", ".py", ".pbtxt", ".txt"}
 TOOLS = ("tensorflow-cpu", "numpy", "cmake", "ninja", "pytest", "hypothesis")
 README = """\
 Op by Op: the example {name}

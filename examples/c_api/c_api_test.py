@@ -1,0 +1,218 @@
+"""Tests of the vote, of the C programs and of the calls by ctypes: `pytest examples/c_api`."""
+
+import os
+import re
+import shlex
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from c_api import majority_vote
+from c_api_reference import majority_vote_reference
+from solution_missing import missing
+from tf_c import Graph, execute, kernels, op_defs
+from voters import FOLDER, Voters, serve
+
+from opcheck.testing import op_test
+
+LIBRARY = FOLDER / "libc_api.so"
+POINTS = np.float32([[1, 0], [0, 1], [-1, 0], [0, -1], [0.3, -0.9]])
+VOTERS = Voters()
+VOTES = np.int32([[0, 1, 2, 0], [0, 2, 2, 1], [1, 2, 2, 2]])
+
+test_majority_vote_keeps_its_promises = op_test(
+    majority_vote, list(VOTES), reference=majority_vote_reference
+)
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("model")
+    tf.saved_model.save(VOTERS, str(folder), signatures=VOTERS.classify)
+    return folder
+
+
+@pytest.mark.parametrize(
+    "votes, winner",
+    [
+        ([[7]], [7]),
+        ([[3], [4], [4]], [4]),
+        ([[3], [4]], [3]),
+        ([[1], [2], [3], [2], [1]], [1]),
+        ([[5], [2], [3], [3], [2]], [2]),
+        ([[], []], []),
+    ],
+)
+def test_most_votes_win_and_of_a_tie_the_first(mode, votes, winner):
+    result = mode(majority_vote)([tf.constant(vote, tf.int32) for vote in votes])
+    assert result.numpy().tolist() == winner
+
+
+def test_shapes_must_be_one(mode):
+    with pytest.raises(
+        (ValueError, tf.errors.InvalidArgumentError),
+        match="votes must have one shape|Dimension 0 in both shapes must be equal",
+    ):
+        mode(majority_vote)([tf.constant([1, 2]), tf.constant([1])])
+
+
+def test_there_must_be_a_vote(mode):
+    with pytest.raises(
+        (ValueError, tf.errors.OpError), match="at least minimum 1|shorter than minimum"
+    ):
+        mode(majority_vote)([])
+
+
+def test_the_shape_is_what_is_known_of_any(mode):
+    specs = [tf.TensorSpec(shape, tf.int32) for shape in ([None, 3], [2, None], None)]
+    traced = tf.function(lambda *votes: majority_vote(votes), autograph=False)
+    assert traced.get_concrete_function(*specs).output_shapes == [2, 3]
+
+
+def test_serve_computes_what_python_does(model):
+    expected = VOTERS.classify(POINTS)["classes"].numpy().tolist()
+    assert serve(POINTS, LIBRARY, model=model) == expected
+
+
+def test_serve_needs_the_library_and_the_names(model):
+    with pytest.raises(RuntimeError, match="Op type not registered 'MajorityVote'"):
+        serve(POINTS, model=model)
+    with pytest.raises(RuntimeError, match="the graph must have .* and Nowhere"):
+        serve(POINTS, LIBRARY, model=model, into="Nowhere")
+    with pytest.raises(RuntimeError, match="cannot open shared object file"):
+        serve(POINTS, Path("nowhere.so"), model=model)
+
+
+def test_missing_names_the_ops(model):
+    assert missing(model, set()) >= {"MajorityVote", "ArgMax", "MatMul"}
+    assert missing(model, set(op_defs())) == set()
+
+
+def test_graph_and_eager_program(tmp_path):
+    run = subprocess.run(
+        [FOLDER / "graph", LIBRARY, tmp_path / "graph.pb"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    expected = VOTERS.classify(POINTS[:4])["classes"].numpy().tolist()
+    assert [int(word) for word in run.stdout.split()] == expected
+    graph = tf.compat.v1.GraphDef.FromString((tmp_path / "graph.pb").read_bytes())
+    ops = [node.op for node in graph.node]
+    assert ops.count("MatMul") == 3 and ops[-1] == "MajorityVote"
+    run = subprocess.run(
+        [FOLDER / "eager", LIBRARY], capture_output=True, text=True, check=True
+    )
+    expected = majority_vote_reference(VOTES).tolist()
+    assert [int(word) for word in run.stdout.split()] == expected
+
+
+@pytest.fixture(scope="module")
+def leaky(tmp_path_factory) -> Path:
+    """A `serve` that forgets to delete a tensor, built with the compiler's check for leaks."""
+    folder, freed = tmp_path_factory.mktemp("leaky"), "TF_DeleteTensor(points);"
+    text = (FOLDER / "serve.c").read_text()
+    assert text.count(freed) == 1
+    (folder / "leaky.c").write_text(text.replace(freed, ""))
+    tensorflow = Path(tf.__file__).parent
+    libraries = [path.name for path in tensorflow.glob("libtensorflow_*.so.2")]
+    command = [
+        *shlex.split(os.environ.get("CC", "cc")),
+        *("-std=c11", "-g", "-O1", "-fsanitize=address"),
+        *("-I", FOLDER, "-isystem", tf.sysconfig.get_include(), f"-L{tensorflow}"),
+        *(folder / "leaky.c", "-o", folder / "leaky"),
+        *(f"-l:{name}" for name in libraries),
+        f"-Wl,-rpath,{tensorflow}",
+    ]
+    quickly = subprocess.run([*command, "-fuse-ld=gold"], capture_output=True)
+    if quickly.returncode:
+        run = subprocess.run(command, capture_output=True, text=True)
+        if run.returncode:
+            pytest.skip(f"no sanitizer: {run.stderr.splitlines()[-1]}")
+    return folder / "leaky"
+
+
+def linked_with(program: Path) -> str:
+    """What the loader says of a program's libraries."""
+    alone = {name: x for name, x in os.environ.items() if name != "LD_PRELOAD"}
+    return subprocess.run(
+        ["ldd", program], capture_output=True, text=True, env=alone, check=True
+    ).stdout
+
+
+@pytest.fixture(scope="module")
+def run_checked(leaky) -> Callable[..., subprocess.CompletedProcess]:
+    """Runs a program under the check for leaks, whether it was built with it or not."""
+    [runtime] = re.findall(r"libasan\S+ => (\S+)", linked_with(leaky))
+    if "libtsan" in linked_with(FOLDER / "serve"):
+        pytest.skip("built with another sanitizer")
+    variables = {"LD_PRELOAD": runtime, "ASAN_OPTIONS": "detect_leaks=1"}
+
+    def run(*command: Path | str) -> subprocess.CompletedProcess:
+        return subprocess.run(
+            command,
+            input="1 0 0 1",
+            capture_output=True,
+            text=True,
+            env={**os.environ, **variables, "TF_CPP_MIN_LOG_LEVEL": "2"},
+        )
+
+    return run
+
+
+def test_the_programs_free_what_is_theirs(run_checked, model, tmp_path):
+    serve_it = (model, "serving_default_points", "PartitionedCall", LIBRARY)
+    for command in (
+        (FOLDER / "serve", *serve_it),
+        (FOLDER / "graph", LIBRARY, tmp_path / "graph.pb"),
+        (FOLDER / "eager", LIBRARY),
+    ):
+        run = run_checked(*command)
+        assert run.returncode == 0 and "Sanitizer" not in run.stderr, run.stderr
+
+
+def test_a_leak_would_be_reported(run_checked, leaky, model):
+    run = run_checked(
+        leaky, model, "serving_default_points", "PartitionedCall", LIBRARY
+    )
+    assert "LeakSanitizer: detected memory leaks" in run.stderr
+    assert re.search(r"in ReadPoints \S*leaky.c:\d+", run.stderr)
+
+
+def test_a_graph_by_ctypes():
+    with Graph() as graph:
+        a = graph.constant("a", np.float32([[1, 2], [3, 4]]))
+        b = graph.constant("b", np.float32([[5], [6]]))
+        product = graph.add("MatMul", "product", a, b)
+        total = graph.add("AddN", "total", [product, product])
+        assert graph.run(total).tolist() == [[34], [78]]
+        votes = [graph.constant(f"vote_{i}", vote) for i, vote in enumerate(VOTES)]
+        winner = graph.run(graph.add("MajorityVote", "winner", votes))
+        np.testing.assert_array_equal(winner, majority_vote_reference(VOTES))
+        with pytest.raises(tf.errors.InvalidArgumentError, match="Duplicate node name"):
+            graph.add("MatMul", "product", a, b)
+        graph.add("MatMul", "spoilt", a, b, label="fast")
+        with pytest.raises(tf.errors.InvalidArgumentError, match="No OpKernel was reg"):
+            graph.run(total)
+
+
+def test_an_eager_call_by_ctypes():
+    np.testing.assert_array_equal(
+        execute("MajorityVote", list(VOTES)), majority_vote_reference(VOTES)
+    )
+    assert execute("MatMul", np.float32([[1, 2]]), np.float32([[3], [4]])) == [[11]]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="must have one shape"):
+        execute("MajorityVote", [np.int32([0, 1]), np.int32([3])])
+    with pytest.raises(tf.errors.NotFoundError, match="'Nowhere' is neither a type"):
+        execute("Nowhere", np.int32([0, 1]))
+
+
+def test_what_is_registered():
+    [op] = [op for name, op in op_defs().items() if name == "MajorityVote"]
+    assert op.input_arg[0].number_attr == "N"
+    [kernel] = kernels("MajorityVote")
+    assert (kernel.device_type, kernel.label, kernel.priority) == ("CPU", "", 0)
+    assert kernels("Nowhere") == []
