@@ -96,6 +96,7 @@ bench: examples ## every measurement of bench/ that needs no GPU, against other 
 	@$(python) bench/bridge.py
 	@$(python) bench/prototype.py
 	@$(python) bench/elementwise.py
+	@$(python) bench/threads.py
 	@$(python) bench/checks.py
 	@$(python) bench/build.py
 

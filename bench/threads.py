@@ -1,0 +1,123 @@
+"""How long ways take in which threads share a sum, and what threads of one's own cost: `make bench`.
+
+`python bench/threads.py` prints the figures and writes them to threads.csv beside this file. For each number of
+threads there is a process of its own. Ratios are taken within a round, in which every way takes its turn.
+"""
+
+import os
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+os.environ["CUDA_VISIBLE_DEVICES"] = ""
+
+import numpy as np
+import tensorflow as tf
+from measure import cores, run_turns, turns
+from processes import in_process
+
+ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT / "examples"), str(ROOT / "examples" / "threads")]
+
+from threads import steady_sum  # noqa: E402
+from wrong_threads import sum_by  # noqa: E402
+
+SIZE = 2**22
+SMALL = 2**18
+CALLERS = 8
+SHARED = "alone", "lock", "atomic", "local", "eigen"
+SIGNED = "apart", "neighbours", "own"
+OWN = "shard", "std::thread", "openmp"
+
+
+def check(ways: dict[str, Callable], x: tf.Tensor) -> None:
+    """Whether all give the sum, as well as their order allows."""
+    expected = np.sum(x.numpy(), dtype=np.float64)
+    for name, way in ways.items():
+        np.testing.assert_allclose(way(x), expected, rtol=1e-3, err_msg=name)
+
+
+def compared(
+    task: str, ways: dict[str, Callable], x: np.ndarray, rounds: int, span: float
+) -> list[dict]:
+    """The rows of one comparison: checked, traced, and run in turn."""
+    x = tf.constant(x)
+    check(ways, x)
+    runs = {}
+    for name, way in ways.items():
+        traced = tf.function(lambda x, way=way: [way(x)], autograph=False)
+        runs[name] = partial(traced.get_concrete_function(x), x)
+    return [
+        {"task": task, "way": name} | figures
+        for name, figures in turns(runs, rounds, span, next(iter(runs)))
+    ]
+
+
+def shared_sums(rounds: int, span: float) -> list[dict]:
+    """The rows of the ways to share a sum, or two."""
+    random = np.random.default_rng(0)
+    ways = {"SteadySum": steady_sum, "tf.reduce_sum": tf.reduce_sum}
+    ways |= {way: partial(sum_by, way=way) for way in SHARED}
+    rows = compared("sum", ways, random.random(SIZE, np.float32), rounds, span)
+    ways = {way: partial(sum_by, way=way) for way in SIGNED}
+    numbers = random.standard_normal(SIZE, np.float32) + np.float32(0.5)
+    return rows + compared("gains and losses", ways, numbers, rounds, span)
+
+
+def own_threads(rounds: int, span: float) -> list[dict]:
+    """The rows of sums by other threads than TensorFlow's, which several threads of Python ask for at once."""
+    x = tf.constant(np.random.default_rng(0).random(SMALL, np.float32))
+    ways = {way: partial(sum_by, x, way=way) for way in OWN}
+    results = {way().numpy().tobytes() for way in ways.values()}
+    if results != {steady_sum(x).numpy().tobytes()}:
+        raise ValueError("the blocks are the same, and the sums differ")
+    rows = []
+    for callers in 1, CALLERS:
+        with ThreadPoolExecutor(callers) as threads:
+
+            def at_once(way: Callable, threads=threads, callers=callers) -> list:
+                return [*threads.map(lambda _: way(), range(callers))]
+
+            runs = {name: partial(at_once, way) for name, way in ways.items()}
+            for name, figures in turns(runs, rounds, span, "shard"):
+                task = f"{callers} at once"
+                rows.append({"task": task, "way": name} | figures)
+    return rows
+
+
+def measure(threads: int, rounds: int, span: float) -> list[dict]:
+    """The rows of the table for a number of threads."""
+    tf.config.threading.set_intra_op_parallelism_threads(threads)
+    tf.config.threading.set_inter_op_parallelism_threads(threads)
+    rows = shared_sums(rounds, span)
+    if threads == cores():
+        rows += own_threads(rounds, span)
+    return [{"threads": threads} | row for row in rows]
+
+
+def main() -> None:
+    notes = [
+        "milliseconds: of a call, the median of the rounds",
+        "ratio: to SteadySum, apart or shard in the same round, with median, q1 and q3",
+        f"sum: {SIZE} random numbers, float32, in a tf.function",
+        "gains and losses: as many normal numbers, a sum of those below 0 and one of the others",
+        f"at once: {SMALL} numbers, for each of so many calls that begin together, eagerly; milliseconds until all end",
+        "ways: as SumBy names them, but for SteadySum and tf.reduce_sum",
+    ]
+
+    def rows(rounds: int, span: float) -> list[dict]:
+        return [
+            row
+            for threads in sorted({1, cores()})
+            for row in in_process(measure, threads, rounds, span)
+        ]
+
+    run_turns(Path(__file__), __doc__.splitlines()[0], notes, rows, rounds=25)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,204 @@
+"""Pictures of the chapter on threads that share, each drawn from what ops return or what was measured."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from figures import BOLD, COLOURS, END, FITTING, LINE, MIDDLE, SMALL, drawing, text
+from IPython.display import HTML
+from measured import Bar, bar_of, bars, legend_of, read
+
+DOT = '<circle cx="{:.1f}" cy="{:.1f}" r="{}" fill="{}" fill-opacity="{}"/>'
+
+
+def by_threads(sums: Mapping[str, Sequence[float]], threads: Sequence[int]) -> HTML:
+    """Sums of the same numbers in processes with so many threads: a level for each value that came out.
+
+    Args:
+      sums: From the names of two ops to a sum for each number of threads.
+      threads: These numbers.
+    """
+    levels = sorted({value for values in sums.values() for value in values})
+    step, left, side, top = 34, 116, 34, 52
+    height = top + (len(levels) - 1) * step
+    places = {value: height - i * step for i, value in enumerate(levels)}
+    right = left + (len(threads) - 1) * side + 20
+    parts = [text(2, y + 4, f"{value:.4f}") for value, y in places.items()]
+    parts += [
+        f'<path d="M{left - 16} {y}H{right}" stroke="currentColor" stroke-opacity="0.25"/>'
+        for y in places.values()
+    ]
+    for number, (colour, (name, values)) in enumerate(zip(COLOURS, sums.items())):
+        at = left - 8 + 140 * number
+        parts.append(DOT.format(at, 14, 6 - 2 * number, colour, 1))
+        parts.append(text(at + 12, 18, name))
+        for i, value in enumerate(values):
+            x = left + i * side
+            parts.append(DOT.format(x, places[value], 9 - 4 * number, colour, 1))
+    for i, count in enumerate(threads):
+        parts.append(text(left + i * side, height + 28, f"{count}", MIDDLE))
+    parts.append(text((left + right) / 2, height + 46, "threads", MIDDLE, SMALL))
+    spoken = "; ".join(
+        f"{name}: {', '.join(f'{value:.4f}' for value in values)}"
+        for name, values in sums.items()
+    )
+    label = f"What came out with {', '.join(map(str, threads))} threads. {spoken}."
+    return HTML(drawing(parts, right + 8, height + 52, label, style=FITTING))
+
+
+def spread(sums: Mapping[str, Sequence[float]], right: float) -> HTML:
+    """Sums of the same numbers, each a dot, in a row for each way, around what is right.
+
+    Args:
+      sums: From a way to its sums; the first way has a scale of its own.
+      right: What is right.
+    """
+    parts, width, left = [], 440, 96
+    centre = left + (width - left) / 2
+    first, *others = sums.values()
+    scales = [
+        max(abs(value - right) for row in rows for value in row)
+        for rows in ([first], others)
+    ]
+    for number, (name, values) in enumerate(sums.items()):
+        y = 30 + 46 * number
+        farthest = scales[number > 0]
+        room = (width - left) / 2 - 10
+        parts.append(text(2, y + 4, name))
+        parts.append(f'<path d="M{left} {y}H{width}" {LINE} stroke-opacity="0.3"/>')
+        for value in values:
+            x = centre + (value - right) / farthest * room
+            parts.append(DOT.format(x, y, 5, COLOURS[0], 0.35))
+        least, most = min(values), max(values)
+        said = f"{least:,.2f} to {most:,.2f}" if most > least else f"{least:,.2f}"
+        parts.append(text(width, y - 12, said, END, SMALL))
+    bottom = 30 + 46 * len(sums) - 24
+    parts.append(
+        f'<path d="M{centre} 24V{bottom}" {LINE} stroke-dasharray="4 3" stroke-opacity="0.6"/>'
+    )
+    parts.append(text(centre, bottom + 16, f"{right:,.2f} is right", MIDDLE, SMALL))
+    spoken = "; ".join(
+        f"{name}: {min(values):,.2f} to {max(values):,.2f}"
+        for name, values in sums.items()
+    )
+    label = f"Sums that came out, where {right:,.2f} is right. {spoken}."
+    return HTML(drawing(parts, width + 4, bottom + 22, label, style=FITTING))
+
+
+def times(ways: Mapping[str, str], task: str = "sum") -> HTML:
+    """Milliseconds of ways to add, from `bench/threads.csv`.
+
+    Args:
+      ways: From a way to what the picture calls it.
+      task: Which comparison of the table.
+    """
+    table = read("threads")
+    drawn = [
+        bar_of(name, rows, "milliseconds")
+        for way, name in ways.items()
+        if (rows := table.where(task=task, way=way))
+    ]
+    label = "Milliseconds that ways to add the same numbers take."
+    wide = max(7 * len(name) for name in ways.values())
+    return bars({"": drawn}, label, "milliseconds", legend_of(table), names_width=wide)
+
+
+def ratios() -> HTML:
+    """How many times as long other ways to add take as SteadySum, from `bench/threads.csv`."""
+    names = {
+        "tf.reduce_sum": "tf.reduce_sum",
+        "eigen": "Eigen",
+        "alone": "one thread",
+        "local": "a lock a block",
+        "atomic": "an atomic",
+        "lock": "a lock",
+    }
+    table = read("threads")
+    drawn = [
+        bar_of(name, rows)
+        for way, name in names.items()
+        if (rows := table.where(task="sum", way=way))
+    ]
+    label = "How many times as long other ways to add take as SteadySum."
+    axis = "times as long as SteadySum"
+    return bars({"": drawn}, label, axis, legend_of(table), names_width=100, origin=1.0)
+
+
+def cache_line(floats: int = 16) -> HTML:
+    """Where the sums of two threads lie: side by side in one cache line, and each in a line of its own."""
+    parts, side, left = [], 24, 4
+    rows = (
+        ("side by side: one line", [{0: 0, 1: 0, 2: 1, 3: 1}]),
+        ("64 bytes apart: two lines", [{0: 0, 1: 0}, {0: 1, 1: 1}]),
+    )
+    top = 18
+    for heading, lines in rows:
+        parts.append(text(left, top, heading))
+        for line in lines:
+            for place in range(floats):
+                x, y = left + place * side, top + 8
+                owner = line.get(place)
+                fill = COLOURS[owner] if owner is not None else "none"
+                parts.append(
+                    f'<rect x="{x}" y="{y}" width="{side}" height="{side}" stroke="currentColor" fill="{fill}" '
+                    'fill-opacity="0.6" stroke-opacity="0.5"/>'
+                )
+            top += side + 8
+        top += 24
+    for number, name in enumerate(("the sums of one thread", "those of another")):
+        x = left + 200 * number
+        parts.append(
+            f'<rect x="{x}" y="{top - 12}" width="14" height="14" fill="{COLOURS[number]}" fill-opacity="0.6"/>'
+        )
+        parts.append(text(x + 20, top, name, SMALL))
+    label = (
+        f"Lines of {floats} floats. Above, the sums of one thread and those of another lie side by side in one line. "
+        "Below, 64 bytes apart, they lie in two lines."
+    )
+    return HTML(drawing(parts, left + floats * side + 4, top + 8, label, style=FITTING))
+
+
+def turned(before: np.ndarray, after: np.ndarray) -> HTML:
+    """A signal that was turned around in its own place: where each number of the result was read."""
+    parts, side, gap = [], 44, 62
+    size = len(before)
+    for row, (name, values) in enumerate((("before", before), ("after", after))):
+        y = 4 + row * (side + gap)
+        parts.append(text(2, y + side / 2 + 5, name))
+        for i, value in enumerate(values):
+            x = 66 + i * side
+            wrong = row and value != before[size - 1 - i]
+            parts.append(
+                f'<rect x="{x}" y="{y}" width="{side}" height="{side}" stroke="currentColor" '
+                f'fill="{COLOURS[1]}" fill-opacity="{0.5 if wrong else 0}"/>'
+            )
+            weight = [BOLD] if wrong else []
+            parts.append(
+                text(x + side / 2, y + side / 2 + 5, f"{value:g}", MIDDLE, *weight)
+            )
+    for i in range(size):
+        x1, x2 = (66 + (place + 0.5) * side for place in (size - 1 - i, i))
+        late = after[i] != before[size - 1 - i]
+        parts.append(
+            f'<path d="M{x1} {6 + side}L{x2} {2 + side + gap}" stroke="{COLOURS[1] if late else COLOURS[0]}" '
+            f'stroke-width="{2 if late else 1}" fill="none"/>'
+        )
+    label = (
+        f"The numbers {', '.join(f'{value:g}' for value in before)} were turned around where they are, and became "
+        f"{', '.join(f'{value:g}' for value in after)}: the marked ones are wrong."
+    )
+    return HTML(
+        drawing(parts, 70 + size * side, 2 * side + gap + 8, label, style=FITTING)
+    )
+
+
+def at_once(ways: Mapping[str, str]) -> HTML:
+    """Milliseconds until calls that begin together have ended, from `bench/threads.csv`."""
+    groups = {}
+    for row in read("threads").rows:
+        if row["task"].endswith(" at once"):
+            count = int(row["task"].split()[0])
+            heading = f"{count} calls at once" if count > 1 else "1 call"
+            bar = Bar(ways[row["way"]], [float(row["milliseconds"])])
+            groups.setdefault(heading, []).append(bar)
+    label = "Milliseconds until calls of an op that begin together have ended, by whose threads it uses."
+    return bars(groups, label, "milliseconds", names_width=130)

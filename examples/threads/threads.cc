@@ -1,0 +1,124 @@
+// SteadySum and PlayBackwards: one op whose threads share a sum, and one whose
+// threads are Eigen's affair.
+
+#define EIGEN_USE_THREADS
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "sum_of.h"
+#include "tensorflow/core/framework/common_shape_fns.h"
+#include "tensorflow/core/framework/op.h"
+#include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/util/work_sharder.h"
+#include "tsl/platform/denormal.h"
+#include "unsupported/Eigen/CXX11/Tensor"
+
+namespace op_by_op {
+namespace {
+
+using tensorflow::OpKernel;
+using tensorflow::OpKernelConstruction;
+using tensorflow::OpKernelContext;
+using tensorflow::Tensor;
+
+// [] All elements, added in an order that the size alone decides.
+REGISTER_OP("SteadySum")
+    .Attr("T: {float, double}")
+    .Input("x: T")
+    .Output("sum: T")
+    .SetShapeFn(tensorflow::shape_inference::ScalarShape)
+    .Doc(R"doc(
+Adds all elements of x, and gives the same bits on any number of threads.
+
+x: Of any shape.
+sum: A scalar; 0 if x has no elements.
+)doc");
+
+// [] The second op.
+REGISTER_OP("PlayBackwards")
+    .Attr("T: {float, double}")
+    .Attr("gain: float = 1.0")
+    .Input("signal: T")
+    .Output("backwards: T")
+    .SetShapeFn([](tensorflow::shape_inference::InferenceContext* context) {
+      return tensorflow::shape_inference::UnchangedShapeWithRank(context, 1);
+    })
+    .Doc(R"doc(
+Turns a signal around in time, and multiplies it by a factor.
+
+signal: `[length]`.
+backwards: `[length]`.
+gain: The factor.
+)doc");
+
+// [kernel] One sum for each block of numbers, and at the end the sum of these.
+template <typename T>
+class SteadySumOp : public OpKernel {
+ public:
+  using OpKernel::OpKernel;
+
+  void Compute(OpKernelContext* context) override {
+    Tensor* sum = nullptr;
+    OP_REQUIRES_OK(context, context->allocate_output(0, {}, &sum));
+    const auto x = context->input(0).flat<T>();
+    const Blocks blocks(x.size());
+    Tensor parts;
+    OP_REQUIRES_OK(
+        context, context->allocate_temp(sum->dtype(), {blocks.count}, &parts));
+    const auto part = parts.vec<T>();
+    const auto& pool = *context->device()->tensorflow_cpu_worker_threads();
+    tensorflow::Shard(pool.num_threads, pool.workers, blocks.count,
+                      Blocks::kCycles, [&](int64_t begin, int64_t end) {
+                        const tsl::port::ScopedDontFlushDenormal keep;
+                        for (int64_t b = begin; b < end; ++b) {
+                          part(b) =
+                              SumOf(x.data() + blocks.begin(b), blocks.size(b));
+                        }
+                      });
+    const tsl::port::ScopedDontFlushDenormal keep;
+    sum->scalar<T>()() = SumOf(part.data(), blocks.count);
+  }
+};
+
+// [device] No loop, no threads, no blocks: Eigen has them.
+template <typename T>
+class PlayBackwardsOp : public OpKernel {
+ public:
+  explicit PlayBackwardsOp(OpKernelConstruction* context) : OpKernel(context) {
+    OP_REQUIRES_OK(context, context->GetAttr("gain", &gain_));
+  }
+
+  void Compute(OpKernelContext* context) override {
+    const Tensor& signal = context->input(0);
+    OP_REQUIRES(context, signal.dims() == 1,
+                absl::InvalidArgumentError(
+                    absl::StrCat("signal must be a vector, got shape ",
+                                 signal.shape().DebugString())));
+    Tensor* output = nullptr;
+    OP_REQUIRES_OK(context,
+                   context->allocate_output(0, signal.shape(), &output));
+    const Eigen::array<bool, 1> turned = {true};
+    output->vec<T>().device(context->eigen_cpu_device()) =
+        (signal.vec<T>() * static_cast<T>(gain_)).reverse(turned);
+  }
+
+ private:
+  float gain_;
+};
+
+// [] One line for each type.
+#define REGISTER(T)                                                            \
+  REGISTER_KERNEL_BUILDER(                                                     \
+      Name("SteadySum").Device(tensorflow::DEVICE_CPU).TypeConstraint<T>("T"), \
+      SteadySumOp<T>);                                                         \
+  REGISTER_KERNEL_BUILDER(Name("PlayBackwards")                                \
+                              .Device(tensorflow::DEVICE_CPU)                  \
+                              .TypeConstraint<T>("T"),                         \
+                          PlayBackwardsOp<T>)
+REGISTER(float);
+REGISTER(double);
+
+}  // namespace
+}  // namespace op_by_op

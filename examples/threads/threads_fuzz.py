@@ -1,0 +1,79 @@
+"""Generated calls: `python tools/fuzz.py examples/threads/threads_fuzz.py`."""
+
+from pathlib import Path
+
+import numpy as np
+import wrong_threads  # noqa: F401  its ops are named below
+from hypothesis import strategies as st
+from op_library import load_op_library
+from threads import play_backwards, steady_sum
+from threads_reference import (
+    first_highest_reference,
+    play_backwards_reference,
+    steady_sum_reference,
+)
+
+from opcheck.compare import tolerance
+from opcheck.strategies import calls, mostly, shapes, tensors
+
+_solution = load_op_library(
+    Path(__file__).with_name("libsolution_first_highest.so"), "first_highest"
+)
+
+
+def first_highest(x):
+    return _solution.first_highest(x=x)
+
+
+def precise(x):
+    """The sum, but where so much cancels, or overflows on the way, that the order of the additions shows."""
+    with np.errstate(all="ignore"):
+        expected = steady_sum_reference(x)
+        added = np.sum(np.abs(x), dtype=np.float64)
+    relative, absolute = tolerance(x.dtype)
+    allowed = absolute + relative * np.abs(expected)
+    if not 8 * np.finfo(x.dtype).eps * added <= allowed:
+        raise NotImplementedError("the order of the additions shows")
+    return expected
+
+
+def quiet(signal, gain):
+    with np.errstate(all="ignore"):
+        return play_backwards_reference(signal, gain)
+
+
+def without_nan(x):
+    if np.isnan(x).any():
+        raise NotImplementedError("nothing is larger than NaN, nor smaller")
+    return first_highest_reference(x)
+
+
+FLOATS = st.sampled_from(["float32", "float64"])
+POSITIVE = st.floats(0, 1000, width=32)
+LONG = st.sampled_from([(4095,), (4096,), (4097,), (2, 6000)])
+FUZZ = {
+    "SteadySum": (
+        steady_sum,
+        mostly(
+            calls(tensors(FLOATS, mostly(shapes(), LONG), POSITIVE)),
+            calls(tensors(FLOATS)),
+        ),
+        precise,
+    ),
+    "PlayBackwards": (
+        play_backwards,
+        calls(
+            tensors(FLOATS, mostly(st.integers(0, 50).map(lambda n: (n,)), shapes())),
+            gain=st.sampled_from([1.0, 0.0, -2.5, 0.1]),
+        ),
+        quiet,
+    ),
+    "FirstHighest": (
+        first_highest,
+        calls(tensors("float32", mostly(shapes(), LONG), st.integers(-9, 9))),
+        without_nan,
+    ),
+    "SumBy": "wrong on purpose",
+    "PlayBackwardsBy": "wrong on purpose",
+    "HowOftenEvaluated": "counts",
+}

@@ -1,0 +1,123 @@
+"""Tests of SteadySum and PlayBackwards: `pytest examples/threads`."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from op_library import load_op_library
+from threads import play_backwards, steady_sum
+from threads_reference import first_highest_reference, steady_sum_reference
+from wrong_threads import how_often_evaluated, play_backwards_by, sum_by
+
+from opcheck.testing import op_test
+
+HERE = Path(__file__).parent
+DTYPES = [tf.float32, tf.float64]
+BLOCK = 4096
+
+
+def numbers(*shape, dtype=np.float32):
+    return np.random.default_rng(0).random(shape, dtype)
+
+
+# Several blocks, which opcheck lets threads share.
+test_steady_sum_keeps_its_promises = op_test(
+    steady_sum, numbers(3, 100_000), reference=steady_sum_reference
+)
+test_play_backwards_keeps_its_promises = op_test(
+    play_backwards,
+    numbers(7),
+    gain=2.5,
+    reference=lambda signal, gain: signal[::-1] * signal.dtype.type(gain),
+)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(
+    "size", [0, 1, 15, 17, BLOCK - 1, BLOCK, BLOCK + 1, 5 * BLOCK + 33]
+)
+def test_sums_of_all_sizes(mode, size, dtype):
+    x = np.arange(size, dtype=dtype.as_numpy_dtype) % 8  # exact in any order
+    total = mode(steady_sum)(x)
+    assert total.dtype == dtype and total == np.sum(x, dtype=np.float64)
+
+
+def test_the_order_of_the_additions_is_written_down(mode):
+    """Blocks of 4096, each of sixteen sums, in NumPy: another order would be another op."""
+    x = numbers(3 * BLOCK + 77)
+    blocks = np.pad(x, (0, BLOCK - 77)).reshape(4, BLOCK // 16, 16)
+    lanes = np.zeros([4, 16], np.float32)
+    for row in np.moveaxis(blocks, 1, 0):
+        lanes += row
+    parts = np.add.accumulate(lanes, axis=1, dtype=np.float32)[:, -1]
+    expected = np.add.accumulate(parts, dtype=np.float32)[-1]
+    assert mode(steady_sum)(x).numpy().tobytes() == expected.tobytes()
+
+
+def test_the_smallest_numbers_count(mode):
+    tiny = np.full(10_000, 1e-45, np.float32)
+    assert mode(steady_sum)(tiny) == np.sum(tiny, dtype=np.float64)
+
+
+def test_a_step_may_lie_anywhere_in_memory(mode):
+    """The order is that of the numbers and not that of addresses, as it would be with aligned packets."""
+    x = numbers(BLOCK + 1)
+    expected = sum_by(x[1:].copy(), "shard").numpy()
+    assert mode(lambda x: steady_sum(x[1:]))(tf.constant(x)).numpy() == expected
+
+
+@pytest.mark.parametrize("way", ["lock", "atomic", "local", "apart", "own", "shard"])
+def test_slow_ways_add_all_numbers(way):
+    x = np.arange(100_000, dtype=np.float32) % 3 - 1
+    assert sum_by(x, way) == np.sum(x)
+
+
+@pytest.mark.parametrize("threads", [1, 3, 8])
+def test_threads_of_ones_own_give_the_same_bits(threads):
+    x = numbers(20 * BLOCK + 5)
+    total = sum_by(x, "std::thread", threads=threads)
+    assert total.numpy() == steady_sum(x).numpy()
+
+
+@pytest.mark.parametrize("way", ["temp", "vector"])
+def test_a_signal_is_turned_around_through_other_memory(way):
+    backwards, taken_over = play_backwards_by([1.0, 2.0, 3.0], way, gain=2.0)
+    assert backwards.numpy().tolist() == [6, 4, 2] and not taken_over
+
+
+def test_an_expression_is_evaluated_as_often_as_it_is_used():
+    counts = [how_often_evaluated(tf.zeros([10]), kept) for kept in (False, True)]
+    assert counts == [20, 10]
+
+
+def test_what_is_no_vector_is_refused(mode):
+    for signal in tf.zeros([]), tf.zeros([2, 3]):
+        with pytest.raises(
+            (tf.errors.InvalidArgumentError, ValueError),
+            match="signal must be a vector|must be rank 1",
+        ):
+            mode(play_backwards)(signal)
+
+
+@pytest.mark.parametrize("op", [steady_sum, play_backwards])
+def test_other_dtypes_are_refused(mode, op):
+    with pytest.raises(
+        (tf.errors.InvalidArgumentError, TypeError), match="allowed values"
+    ):
+        mode(op)(tf.constant([1]))
+
+
+def test_gradients(mode):
+    x = tf.constant(numbers(5), tf.float64)
+    for op in steady_sum, lambda x: play_backwards(x, gain=0.5):
+        analytical, numerical = tf.test.compute_gradient(mode(op), [x])
+        np.testing.assert_allclose(analytical, numerical, rtol=1e-6)
+
+
+def test_the_solution_of_the_exercise(mode):
+    library = load_op_library(HERE / "libsolution_first_highest.so", "first_highest")
+    x = np.random.default_rng(0).integers(0, 50, [9, 5000]).astype(np.float32)
+    assert mode(library.first_highest)(x) == first_highest_reference(x)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="x must have elements"):
+        mode(library.first_highest)(tf.zeros([0]))

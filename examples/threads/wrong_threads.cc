@@ -1,0 +1,382 @@
+// SumBy and PlayBackwardsBy: other ways than those of SteadySum and
+// PlayBackwards, most of them wrong or slow.
+
+#define EIGEN_USE_THREADS
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "sum_of.h"
+#include "tensorflow/core/framework/common_shape_fns.h"
+#include "tensorflow/core/framework/op.h"
+#include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/util/work_sharder.h"
+#include "unsupported/Eigen/CXX11/Tensor"
+
+namespace op_by_op {
+namespace {
+
+using tensorflow::OpKernel;
+using tensorflow::OpKernelConstruction;
+using tensorflow::OpKernelContext;
+using tensorflow::Tensor;
+using Numbers = tensorflow::TTypes<float>::ConstFlat;
+using Result = tensorflow::TTypes<float>::Flat;
+using Eigen::ThreadPoolDevice;
+
+// Calls Shard for so many numbers.
+struct Share {
+  template <typename Work>
+  void operator()(const Work& work) const {
+    constexpr int64_t kCycles = 4;
+    tensorflow::Shard(pool.num_threads, pool.workers, total, kCycles, work);
+  }
+  int64_t thread() const { return pool.workers->CurrentThreadId() + 1; }
+  int64_t threads() const { return pool.num_threads + 1; }
+
+  const tensorflow::DeviceBase::CpuWorkerThreads& pool;
+  int64_t total;
+};
+
+// [race] All threads add to one number.
+float Race(const Numbers& x, const Share& share) {
+  float sum = 0;
+  share([&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) sum += x(i);
+  });
+  return sum;
+}
+
+// [lock] One thread at a time.
+float Lock(const Numbers& x, const Share& share) {
+  float sum = 0;
+  std::mutex mutex;
+  share([&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const std::lock_guard<std::mutex> lock(mutex);
+      sum += x(i);
+    }
+  });
+  return sum;
+}
+
+// [atomic] Again, if another thread has come first.
+float Atomic(const Numbers& x, const Share& share) {
+  std::atomic<float> sum = 0;
+  share([&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      float old = sum;
+      while (!sum.compare_exchange_weak(old, old + x(i))) {
+      }
+    }
+  });
+  return sum;
+}
+
+// [local] A sum for each block, and one lock at its end. Adds to `sum`.
+void Local(const Numbers& x, const Share& share, float* sum) {
+  std::mutex mutex;
+  share([&](int64_t begin, int64_t end) {
+    float own = 0;
+    for (int64_t i = begin; i < end; ++i) own += x(i);
+    const std::lock_guard<std::mutex> lock(mutex);
+    *sum += own;
+  });
+}
+
+// [neighbours] Two sums for each thread, those of the next one `stride` floats
+// farther on.
+void GainsAndLosses(const Numbers& x, const Share& share, int64_t stride,
+                    float* sums) {
+  share([&](int64_t begin, int64_t end) {
+    float* own = sums + share.thread() * stride;
+    for (int64_t i = begin; i < end; ++i) own[x(i) < 0] += x(i);
+  });
+}
+
+// [] The same without neighbours.
+float OwnGainsAndLosses(const Numbers& x, const Share& share) {
+  float sum = 0;
+  std::mutex mutex;
+  share([&](int64_t begin, int64_t end) {
+    float own[2] = {};
+    for (int64_t i = begin; i < end; ++i) own[x(i) < 0] += x(i);
+    const std::lock_guard<std::mutex> lock(mutex);
+    sum += own[0] + own[1];
+  });
+  return sum;
+}
+
+// [std_thread] Each thread has as many blocks as the others.
+template <typename Work>
+void WithThreads(const Work& work, int64_t blocks, int64_t count) {
+  std::vector<std::thread> threads;
+  for (int64_t t = 0; t < count; ++t) {
+    threads.emplace_back(work, blocks * t / count, blocks * (t + 1) / count);
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+// [openmp] Likewise.
+template <typename Work>
+void WithOpenMp(const Work& work, int64_t blocks, int64_t count) {
+#pragma omp parallel for num_threads(count)
+  for (int64_t b = 0; b < blocks; ++b) work(b, b + 1);
+}
+
+// [] Of any of these ways.
+REGISTER_OP("SumBy")
+    .Attr(
+        "way: {'alone', 'race', 'lock', 'atomic', 'local', "
+        "'unset', 'neighbours', 'apart', 'own', 'eigen', 'shard', "
+        "'std::thread', 'openmp'}")
+    .Attr("threads: int = 0")
+    .Input("x: float")
+    .Output("sum: float")
+    .SetIsStateful()
+    .SetShapeFn(tensorflow::shape_inference::ScalarShape)
+    .Doc(R"doc(
+Adds all elements in a way of which most are wrong or slow.
+
+x: Of any shape.
+sum: A scalar.
+way: How threads share the sum.
+threads: How many, for std::thread and OpenMP; 0 is the number of the processor.
+)doc");
+
+class SumByOp : public OpKernel {
+ public:
+  explicit SumByOp(OpKernelConstruction* context) : OpKernel(context) {
+    OP_REQUIRES_OK(context, context->GetAttr("way", &way_));
+    OP_REQUIRES_OK(context, context->GetAttr("threads", &threads_));
+    if (threads_ <= 0) threads_ = std::thread::hardware_concurrency();
+  }
+
+  void Compute(OpKernelContext* context) override {
+    Tensor* output = nullptr;
+    OP_REQUIRES_OK(context, context->allocate_output(0, {}, &output));
+    float& sum = output->scalar<float>()();
+    if (way_ != "unset") sum = 0;
+    const auto x = context->input(0).flat<float>();
+    const auto& pool = *context->device()->tensorflow_cpu_worker_threads();
+    const Share share{pool, x.size()};
+    if (way_ == "alone") {
+      for (int64_t i = 0; i < x.size(); ++i) sum += x(i);
+    } else if (way_ == "race") {
+      sum = Race(x, share);
+    } else if (way_ == "lock") {
+      sum = Lock(x, share);
+    } else if (way_ == "atomic") {
+      sum = Atomic(x, share);
+    } else if (way_ == "local" || way_ == "unset") {
+      Local(x, share, &sum);
+    } else if (way_ == "neighbours" || way_ == "apart") {
+      const int64_t stride = way_ == "apart" ? 16 : 2;
+      Tensor scratch;
+      OP_REQUIRES_OK(context, context->allocate_temp(tensorflow::DT_FLOAT,
+                                                     {share.threads() * stride},
+                                                     &scratch));
+      auto sums = scratch.vec<float>();
+      sums.setZero();
+      GainsAndLosses(x, share, stride, sums.data());
+      for (int64_t i = 0; i < sums.size(); ++i) sum += sums(i);
+    } else if (way_ == "own") {
+      sum = OwnGainsAndLosses(x, share);
+    } else if (way_ == "eigen") {
+      // [eigen] In one line.
+      output->scalar<float>().device(context->eigen_cpu_device()) = x.sum();
+      // [] The blocks of SteadySum, by any threads.
+    } else {
+      const Blocks blocks(x.size());
+      std::vector<float> parts(blocks.count);
+      const auto work = [&](int64_t begin, int64_t end) {
+        for (int64_t b = begin; b < end; ++b) {
+          parts[b] = SumOf(x.data() + blocks.begin(b), blocks.size(b));
+        }
+      };
+      if (way_ == "shard") {
+        tensorflow::Shard(pool.num_threads, pool.workers, blocks.count,
+                          Blocks::kCycles, work);
+      } else if (way_ == "openmp") {
+        WithOpenMp(work, blocks.count, threads_);
+      } else {
+        WithThreads(work, blocks.count, threads_);
+      }
+      sum = SumOf(parts.data(), blocks.count);
+    }
+  }
+
+ private:
+  std::string way_;
+  int64_t threads_;
+};
+
+REGISTER_KERNEL_BUILDER(Name("SumBy").Device(tensorflow::DEVICE_CPU), SumByOp);
+
+const Eigen::array<bool, 1> kTurned = {true};
+
+// [alias] The second line reads what it writes.
+void InPlace(const ThreadPoolDevice& device, const Numbers& x, float gain,
+             Result y) {
+  y.device(device) = x * gain;
+  y.device(device) = y.reverse(kTurned);
+}
+
+// [temp] The first line writes to memory of its own.
+absl::Status ThroughTemp(OpKernelContext* context, const Numbers& x, float gain,
+                         Result y) {
+  const ThreadPoolDevice& device = context->eigen_cpu_device();
+  Tensor scratch;
+  TF_RETURN_IF_ERROR(
+      context->allocate_temp(tensorflow::DT_FLOAT, {x.size()}, &scratch));
+  auto louder = scratch.vec<float>();
+  louder.device(device) = x * gain;
+  y.device(device) = louder.reverse(kTurned);
+  return absl::OkStatus();
+}
+
+// [vector] The same, with memory that TensorFlow knows nothing of.
+void ThroughVector(const ThreadPoolDevice& device, const Numbers& x, float gain,
+                   Result y) {
+  std::vector<float> scratch(x.size());
+  Result louder(scratch.data(), x.size());
+  louder.device(device) = x * gain;
+  y.device(device) = louder.reverse(kTurned);
+}
+
+// [] Of any of these ways.
+REGISTER_OP("PlayBackwardsBy")
+    .Attr("way: {'in place', 'taken over', 'temp', 'vector'}")
+    .Attr("gain: float = 1.0")
+    .Input("signal: float")
+    .Output("backwards: float")
+    .Output("taken_over: bool")
+    .SetShapeFn([](tensorflow::shape_inference::InferenceContext* context) {
+      context->set_output(1, context->Scalar());
+      return tensorflow::shape_inference::UnchangedShapeWithRank(context, 1);
+    })
+    .Doc(R"doc(
+Turns a signal around in a way of which most are wrong.
+
+signal: `[length]`.
+backwards: `[length]`.
+taken_over: Whether `backwards` has the memory of `signal`.
+way: Where the signal is before it is turned around.
+gain: A factor.
+)doc");
+
+class PlayBackwardsByOp : public OpKernel {
+ public:
+  explicit PlayBackwardsByOp(OpKernelConstruction* context)
+      : OpKernel(context) {
+    OP_REQUIRES_OK(context, context->GetAttr("way", &way_));
+    OP_REQUIRES_OK(context, context->GetAttr("gain", &gain_));
+  }
+
+  void Compute(OpKernelContext* context) override {
+    const Tensor& signal = context->input(0);
+    OP_REQUIRES(context, signal.dims() == 1,
+                absl::InvalidArgumentError(
+                    absl::StrCat("signal must be a vector, got shape ",
+                                 signal.shape().DebugString())));
+    Tensor *output = nullptr, *taken_over = nullptr;
+    if (way_ == "taken over") {
+      OP_REQUIRES_OK(context, context->forward_input_or_allocate_output(
+                                  {0}, 0, signal.shape(), &output));
+    } else {
+      OP_REQUIRES_OK(context,
+                     context->allocate_output(0, signal.shape(), &output));
+    }
+    OP_REQUIRES_OK(context, context->allocate_output(1, {}, &taken_over));
+    const auto x = signal.flat<float>();
+    auto y = output->flat<float>();
+    taken_over->scalar<bool>()() = x.data() == y.data();
+    const ThreadPoolDevice& device = context->eigen_cpu_device();
+    if (way_ == "in place") {
+      InPlace(device, x, gain_, y);
+    } else if (way_ == "temp") {
+      OP_REQUIRES_OK(context, ThroughTemp(context, x, gain_, y));
+    } else if (way_ == "vector") {
+      ThroughVector(device, x, gain_, y);
+    } else {
+      y.device(device) = (x * gain_).reverse(kTurned);
+    }
+  }
+
+ private:
+  std::string way_;
+  float gain_;
+};
+
+REGISTER_KERNEL_BUILDER(Name("PlayBackwardsBy").Device(tensorflow::DEVICE_CPU),
+                        PlayBackwardsByOp);
+
+REGISTER_OP("HowOftenEvaluated")
+    .Attr("kept: bool")
+    .Input("x: float")
+    .Output("times: int64")
+    .SetShapeFn(tensorflow::shape_inference::ScalarShape)
+    .Doc(R"doc(
+Counts how often an expression computes an element that it is asked for twice.
+
+x: `[length]`.
+times: How many elements were computed.
+kept: Whether the expression is assigned to a tensor first.
+)doc");
+
+class HowOftenEvaluatedOp : public OpKernel {
+ public:
+  explicit HowOftenEvaluatedOp(OpKernelConstruction* context)
+      : OpKernel(context) {
+    OP_REQUIRES_OK(context, context->GetAttr("kept", &kept_));
+  }
+
+  void Compute(OpKernelContext* context) override {
+    const Tensor& input = context->input(0);
+    OP_REQUIRES(
+        context, input.dims() == 1,
+        absl::InvalidArgumentError(absl::StrCat(
+            "x must be a vector, got shape ", input.shape().DebugString())));
+    Tensor first, second, *times = nullptr;
+    for (Tensor* temp : {&first, &second}) {
+      OP_REQUIRES_OK(
+          context, context->allocate_temp(input.dtype(), input.shape(), temp));
+    }
+    OP_REQUIRES_OK(context, context->allocate_output(0, {}, &times));
+    const auto x = input.vec<float>();
+    auto y = first.vec<float>();
+    auto kept = second.vec<float>();
+    const ThreadPoolDevice& device = context->eigen_cpu_device();
+    std::atomic<int64_t> count = 0;
+    // [auto] Computes nothing yet.
+    const auto squares = x.unaryExpr([&](float number) {
+      ++count;
+      return number * number;
+    });
+    if (kept_) {
+      kept.device(device) = squares;
+      y.device(device) = kept + kept.reverse(kTurned);
+    } else {
+      y.device(device) = squares + squares.reverse(kTurned);
+    }
+    // [] How often that was.
+    times->scalar<int64_t>()() = count;
+  }
+
+ private:
+  bool kept_;
+};
+
+REGISTER_KERNEL_BUILDER(
+    Name("HowOftenEvaluated").Device(tensorflow::DEVICE_CPU),
+    HowOftenEvaluatedOp);
+
+}  // namespace
+}  // namespace op_by_op

@@ -1,0 +1,57 @@
+"""Other ways than those of SteadySum and PlayBackwards, most of them wrong or slow."""
+
+from pathlib import Path
+
+import tensorflow as tf
+from op_library import load_op_library
+
+_library = load_op_library(
+    Path(__file__).with_name("libwrong_threads.so"),
+    *("sum_by", "play_backwards_by", "how_often_evaluated"),
+)
+
+
+def sum_by(x, way: str, threads: int = 0) -> tf.Tensor:
+    """Adds all elements in a way of which most are wrong or slow.
+
+    Args:
+      x: A tensor of any shape, float32.
+      way: How threads share the sum, as the op's interface lists it.
+      threads: How many, for "std::thread" and "openmp"; 0 is the number of the processor.
+
+    Returns:
+      A float32 scalar.
+    """
+    return _library.sum_by(x=x, way=way, threads=threads)
+
+
+def play_backwards_by(
+    signal, way: str, gain: float = 1.0
+) -> tuple[tf.Tensor, tf.Tensor]:
+    """Turns a signal around in a way of which most are wrong.
+
+    Args:
+      signal: `[length]`, float32.
+      way: Where the signal is before it is turned around: "in place", "taken over", "temp" or "vector".
+      gain: A factor.
+
+    Returns:
+      `[length]`, and whether that has the memory of `signal`.
+
+    Raises:
+      tf.errors.InvalidArgumentError: `signal` is not a vector.
+    """
+    return _library.play_backwards_by(signal=signal, way=way, gain=gain)
+
+
+def how_often_evaluated(x, kept: bool) -> tf.Tensor:
+    """Counts how often an expression computes the elements that it is asked for twice.
+
+    Args:
+      x: `[length]`, float32.
+      kept: Whether the expression is assigned to a tensor first.
+
+    Returns:
+      The count, an int64 scalar.
+    """
+    return _library.how_often_evaluated(x=x, kept=kept)
