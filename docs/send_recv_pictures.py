@@ -1,0 +1,204 @@
+"""The pictures of the chapter on Send and Recv: graphs that TensorFlow has run, and its log of the rendezvous."""
+
+from collections.abc import Mapping, Sequence
+
+import tensorflow as tf
+from figures import (
+    BOLD,
+    CODE,
+    COLOURS,
+    FITTING,
+    LINE,
+    MIDDLE,
+    POINTED,
+    SMALL,
+    TIP,
+    drawing,
+    text,
+)
+from IPython.display import HTML
+from travel import Event
+
+GraphDef = tf.compat.v1.GraphDef
+WIDTH, HEIGHT, ROW, COLUMN = 104, 26, 48, 114
+TRAVEL = ("_Send", "_Recv")
+
+
+def short(device: str) -> str:
+    """Such as CPU:1."""
+    return device.rpartition("device:")[2]
+
+
+def source(name: str) -> str:
+    """The node that an input comes from."""
+    return name.removeprefix("^").partition(":")[0]
+
+
+def pairs(graphs: Sequence[GraphDef]) -> list[str]:
+    """The names of the edges that are cut; raises ValueError where a Send has no Recv or the reverse."""
+    edges = {
+        op: sorted(
+            node.attr["tensor_name"].s.decode()
+            for graph in graphs
+            for node in graph.node
+            if node.op == op
+        )
+        for op in TRAVEL
+    }
+    if edges["_Send"] != edges["_Recv"]:
+        raise ValueError(f"not in pairs: {edges}")
+    return edges["_Send"]
+
+
+def as_traced(graphs: Sequence[GraphDef]) -> tuple[list, list]:
+    """Nodes and edges of the graph before it was cut."""
+    sent = {
+        node.attr["tensor_name"].s: source(node.input[0])
+        for graph in graphs
+        for node in graph.node
+        if node.op == "_Send"
+    }
+    nodes = [n for graph in graphs for n in graph.node if n.op not in TRAVEL]
+    came = {
+        node.name: sent[node.attr["tensor_name"].s]
+        for graph in graphs
+        for node in graph.node
+        if node.op == "_Recv"
+    }
+    edges = [
+        (came.get(source(i), source(i)), node.name, False)
+        for node in nodes
+        for i in node.input
+    ]
+    return nodes, edges
+
+
+def as_run(graphs: Sequence[GraphDef]) -> tuple[list, list]:
+    """Nodes and edges after the cut; an edge from a Send to its Recv is marked."""
+    nodes = [node for graph in graphs for node in graph.node]
+    edges = [(source(i), node.name, False) for node in nodes for i in node.input]
+    for each in nodes:
+        for other in nodes:
+            if (each.op, other.op) == TRAVEL:
+                if each.attr["tensor_name"].s == other.attr["tensor_name"].s:
+                    edges.append((each.name, other.name, True))
+    return nodes, edges
+
+
+def graph_picture(nodes: Sequence, edges: Sequence, caption: str, label: str) -> str:
+    """Draws a graph downwards, the nodes of each device in their own columns."""
+    rows = {node.name: 0 for node in nodes}
+    for _ in nodes:
+        for begin, end, _ in edges:
+            rows[end] = max(rows[end], rows[begin] + 1)
+    devices = sorted({short(node.device) for node in nodes})
+    at: dict[tuple, list[str]] = {}
+    for node in nodes:
+        at.setdefault((short(node.device), rows[node.name]), []).append(node.name)
+    widest = {
+        device: max(len(names) for (on, _), names in at.items() if on == device)
+        for device in devices
+    }
+    left, centre, parts = 6, {}, [TIP, text(6, 16, caption, BOLD)]
+    bottom = 60 + ROW * (max(rows.values()) + 1)
+    for index, device in enumerate(devices):
+        width = COLUMN * widest[device] + 24
+        parts.append(
+            f'<rect x="{left}" y="26" width="{width}" height="{bottom - 30}" rx="6" stroke="none" '
+            f'fill="{COLOURS[index]}" fill-opacity="0.12"/>'
+            + text(left + width / 2, 44, device, MIDDLE, SMALL)
+        )
+        for (on, row), names in at.items():
+            if on == device:
+                for place, name in enumerate(names):
+                    x = left + width / 2 + (place - (len(names) - 1) / 2) * COLUMN
+                    centre[name] = x, 54 + ROW * row + HEIGHT / 2
+        left += width + 14
+    for begin, end, travels in edges:
+        (x1, y1), (x2, y2) = centre[begin], centre[end]
+        dashed = ' stroke-dasharray="4 3"' if travels else ""
+        if y2 - y1 > 2 * ROW and x1 == x2:  # around what is between them
+            x = x1 - WIDTH / 2
+            way = f"M{x:g} {y1:g}C{x - 16:g} {y1 + 30:g} {x - 16:g} {y2 - 30:g} {x:g} {y2:g}"
+        else:
+            way = f"M{x1:g} {y1 + HEIGHT / 2:g}L{x2:g} {y2 - HEIGHT / 2 - 1:g}"
+        parts.append(f'<path d="{way}" fill="none"{dashed} {POINTED}/>')
+    for node in nodes:
+        x, y = centre[node.name]
+        strong = 0.45 if node.op in TRAVEL else 0
+        colour = COLOURS[devices.index(short(node.device))]
+        words = {"_Arg": node.name, "_Retval": "result"}.get(node.op, node.op)
+        parts.append(
+            f'<rect x="{x - WIDTH / 2:g}" y="{y - HEIGHT / 2:g}" width="{WIDTH}" height="{HEIGHT}" rx="5" '
+            f'fill="{colour}" fill-opacity="{strong}" stroke="currentColor"/>'
+            + text(x, y + 4, words, MIDDLE, SMALL, CODE)
+        )
+    return drawing(parts, left, bottom, label, style=FITTING)
+
+
+def before_and_after(graphs: Sequence[GraphDef]) -> HTML:
+    """Draws the graph as it was traced, and the graphs that were run."""
+    cut = ", ".join(pairs(graphs))
+    return HTML(
+        '<div style="display: flex; flex-wrap: wrap; gap: 1em">'
+        + graph_picture(
+            *as_traced(graphs),
+            "traced",
+            "The graph before it was cut, with edges between the devices.",
+        )
+        + graph_picture(
+            *as_run(graphs),
+            "run",
+            f"A graph for each device; Send and Recv stand at the ends of {cut}.",
+        )
+        + "</div>"
+    )
+
+
+def run_picture(graphs: Sequence[GraphDef], label: str) -> HTML:
+    return HTML(graph_picture(*as_run(graphs), "run", label))
+
+
+def timeline(
+    events: Sequence[Event],
+    names: Mapping[str, str],
+    label: str,
+    waits: Mapping[str, float] | None = None,
+    until: str = "",
+) -> HTML:
+    """Draws who called the rendezvous and when: a line for each thread, not to scale.
+
+    Args:
+      events: Of the log, in their order.
+      names: From the edges to the words for them.
+      label: What the picture shows.
+      waits: Edges whose Recv keeps its thread to the end.
+      until: What the end is.
+    """
+    threads = list(dict.fromkeys(event.thread for event in events))
+    step, top = 104, 30
+    end = 90 + step * len(events) + (90 if until else 0)
+    parts = [TIP]
+    for index in range(len(threads)):
+        y = top + 64 * index + 20
+        parts.append(text(6, y + 4, f"thread {index + 1}", SMALL))
+        parts.append(f'<path d="M70 {y}H{end}" {LINE} stroke-opacity="0.2"/>')
+    for index, event in enumerate(events):
+        y = top + 64 * threads.index(event.thread) + 20
+        x = 80 + step * index
+        if waits and event.what == "Recv" and event.key.edge in waits:
+            parts.append(
+                f'<rect x="{x}" y="{y - 13}" width="{end - x}" height="{HEIGHT}" rx="5" stroke="currentColor" '
+                f'fill="{COLOURS[1]}" fill-opacity="0.35"/>'
+                + text(end - 6, y + 4, until, 'text-anchor="end"', SMALL)
+            )
+        else:
+            colour = COLOURS[event.what == "Recv"]
+            parts.append(
+                f'<rect x="{x}" y="{y - 13}" width="{step - 8}" height="{HEIGHT}" rx="5" stroke="currentColor" '
+                f'fill="{colour}" fill-opacity="0.25"/>'
+            )
+        parts.append(
+            text(x + 6, y + 4, f"{event.what} {names[event.key.edge]}", SMALL, CODE)
+        )
+    return HTML(drawing(parts, end + 6, top + 64 * len(threads), label, style=FITTING))

@@ -1,0 +1,176 @@
+// Post leaves a tensor in the rendezvous of its step, Collect takes it out.
+
+#include "send_recv.h"
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <future>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "tensorflow/core/framework/cancellation.h"
+#include "tensorflow/core/framework/common_shape_fns.h"
+#include "tensorflow/core/framework/op.h"
+#include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/framework/rendezvous.h"
+#include "tensorflow/core/framework/tensor.h"
+#include "tensorflow/core/framework/types.h"
+#include "tensorflow/core/platform/env.h"
+#include "tensorflow/core/util/device_name_utils.h"
+
+namespace op_by_op {
+
+using tensorflow::CancellationManager;
+using tensorflow::OpKernelConstruction;
+using tensorflow::OpKernelContext;
+using tensorflow::Rendezvous;
+using tensorflow::Tensor;
+
+// [interface] Stateful, so that nobody removes or folds them.
+REGISTER_OP("Post")
+    .Input("value: T")
+    .Attr("label: string")
+    .Attr("T: type")
+    .SetIsStateful()
+    .SetShapeFn(tensorflow::shape_inference::NoOutputs);
+
+REGISTER_OP("Collect")
+    .Output("value: T")
+    .Attr("label: string")
+    .Attr("timeout_ms: int >= 0 = 10000")
+    .Attr("T: type")
+    .SetIsStateful()
+    .SetShapeFn(tensorflow::shape_inference::UnknownShape);
+
+// [key] The same for both ops, on whatever device of this process they are.
+absl::Status KeyOf(OpKernelContext* context, const std::string& label,
+                   Rendezvous::ParsedKey* key) {
+  if (context->rendezvous() == nullptr) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("there is no rendezvous here for label '", label, "'"));
+  }
+  if (label.empty() || absl::StrContains(label, ';')) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "label must not be empty nor have a ';' in it, got '", label, "'"));
+  }
+  std::string host;
+  TF_RETURN_IF_ERROR(tensorflow::DeviceNameUtils::DeviceNameToCpuDeviceName(
+      context->device()->name(), &host));
+  const std::string full = Rendezvous::CreateKey(
+      host, /*src_incarnation=*/0, host, label, context->frame_iter());
+  return Rendezvous::ParseKey(full, key);
+}
+
+// [post] Send returns at once, whether or not somebody waits.
+class PostOp : public tensorflow::OpKernel {
+ public:
+  explicit PostOp(OpKernelConstruction* context) : OpKernel(context) {
+    OP_REQUIRES_OK(context, context->GetAttr("label", &label_));
+  }
+
+  void Compute(OpKernelContext* context) override {
+    Rendezvous::ParsedKey key;
+    OP_REQUIRES_OK(context, KeyOf(context, label_, &key));
+    OP_REQUIRES_OK(context, context->rendezvous()->Send(
+                                key, {}, context->input(0), /*is_dead=*/false));
+  }
+
+ private:
+  std::string label_;
+};
+
+// [collect] ComputeAsync asks and returns; the callback sets the output.
+class CollectOp : public tensorflow::AsyncOpKernel {
+ public:
+  explicit CollectOp(OpKernelConstruction* context) : AsyncOpKernel(context) {
+    OP_REQUIRES_OK(context, context->GetAttr("label", &label_));
+    OP_REQUIRES_OK(context, context->GetAttr("timeout_ms", &timeout_ms_));
+  }
+
+  void ComputeAsync(OpKernelContext* context, DoneCallback done) override {
+    Rendezvous::ParsedKey key;
+    OP_REQUIRES_OK_ASYNC(context, KeyOf(context, label_, &key), done);
+    auto wait = std::make_shared<Wait>();
+    OP_REQUIRES_ASYNC(context, wait->EndWith(context->cancellation_manager()),
+                      absl::CancelledError("cancelled"), done);
+    if (timeout_ms_ > 0) wait->EndAfter(timeout_ms_, context->env());
+    Rendezvous::Args args;
+    args.cancellation_manager = &wait->end;
+    context->rendezvous()->RecvAsync(
+        key, args,
+        [this, context, done, wait](
+            const absl::Status& status, const Rendezvous::Args&,
+            const Rendezvous::Args&, const Tensor& value, bool /*is_dead*/) {
+          wait->Over();
+          OP_REQUIRES_ASYNC(context, status.ok() || !wait->late,
+                            NothingPosted(), done);
+          OP_REQUIRES_OK_ASYNC(context, status, done);
+          OP_REQUIRES_ASYNC(context, value.dtype() == output_type(0),
+                            OtherType(value.dtype()), done);
+          context->set_output(0, value);
+          done();
+        });
+  }
+
+  // [wait] The end of the step and the timeout both cancel `end`.
+ private:
+  struct Wait : std::enable_shared_from_this<Wait> {
+    bool EndWith(CancellationManager* manager) {
+      step = manager;
+      if (step == nullptr) return true;
+      token = step->get_cancellation_token();
+      return step->RegisterCallback(
+          token, [wait = shared_from_this()] { wait->end.StartCancel(); });
+    }
+
+    // On a thread of its own, which ends with the wait.
+    void EndAfter(int64_t milliseconds, tensorflow::Env* env) {
+      env->SchedClosure([wait = shared_from_this(),
+                         ended = over.get_future().share(), milliseconds] {
+        const auto status =
+            ended.wait_for(std::chrono::milliseconds(milliseconds));
+        if (status == std::future_status::ready) return;
+        wait->late = true;
+        wait->end.StartCancel();
+      });
+    }
+
+    void Over() {
+      if (step != nullptr) step->TryDeregisterCallback(token);
+      over.set_value();
+    }
+
+    CancellationManager end;
+    CancellationManager* step = nullptr;
+    tensorflow::CancellationToken token;
+    std::promise<void> over;
+    std::atomic<bool> late{false};
+  };
+
+  // [] Not shown.
+  absl::Status NothingPosted() const {
+    return absl::DeadlineExceededError(
+        absl::StrCat("nothing was posted under the label '", label_,
+                     "' within ", timeout_ms_, " ms"));
+  }
+
+  absl::Status OtherType(tensorflow::DataType posted) const {
+    return absl::InvalidArgumentError(
+        absl::StrCat("under the label '", label_, "' there is a tensor of ",
+                     tensorflow::DataTypeString(posted), ", expected ",
+                     tensorflow::DataTypeString(output_type(0))));
+  }
+
+  std::string label_;
+  int64_t timeout_ms_;
+};
+
+REGISTER_KERNEL_BUILDER(Name("Post").Device(tensorflow::DEVICE_CPU), PostOp);
+REGISTER_KERNEL_BUILDER(Name("Collect").Device(tensorflow::DEVICE_CPU),
+                        CollectOp);
+
+}  // namespace op_by_op

@@ -1,0 +1,22 @@
+"""Generated calls: `python tools/fuzz.py examples/send_recv/send_recv_fuzz.py`."""
+
+import tensorflow as tf
+from send_recv import collect, post
+from send_recv_reference import post_and_collect_reference
+
+from opcheck.strategies import calls, tensors
+
+
+def post_and_collect(value):
+    """One op after the other."""
+    value = tf.convert_to_tensor(value)
+    post(value, "fuzz")
+    return collect("fuzz", value.dtype)
+
+
+CALLS = calls(tensors())
+FUZZ = {
+    "Post": (post_and_collect, CALLS, post_and_collect_reference),
+    "Collect": (post_and_collect, CALLS, post_and_collect_reference),
+    "BlockingCollect": "wrong on purpose: it keeps a thread while it waits",
+}

@@ -1,0 +1,248 @@
+"""Tests of the ops that use the rendezvous: `pytest examples/send_recv`.
+
+There is no `op_test`: opcheck calls an op in a `tf.data.Dataset`, too, where these have no rendezvous to use.
+"""
+
+import json
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import send_recv
+import tensorflow as tf
+from send_recv_reference import post_and_collect_reference
+from wrong_collect import blocking_collect
+
+HERE = Path(__file__).parent
+X = tf.constant([5.0, 4.0, 3.0])
+
+
+def post_and_collect(value):
+    """What is collected of what was posted, also where nobody else waits for the one who posts."""
+    value = tf.convert_to_tensor(value)
+    with tf.control_dependencies(
+        [send_recv.post(value, "once")] * tf.inside_function()
+    ):
+        return send_recv.collect("once", value.dtype)
+
+
+def unordered(function, *specs):
+    """A graph in which stateful ops wait for their inputs only."""
+    return tf.compat.v1.wrap_function(function, specs)
+
+
+def posted_last(x):
+    value = send_recv.collect("late", tf.float32, timeout_ms=5000)
+    with tf.control_dependencies([send_recv.post(x, "late")]):
+        return value + 1
+
+
+@pytest.mark.parametrize("value", [1.5, 2, "three", True, [[4j]], []])
+def test_what_was_posted_comes_out(mode, value):
+    tensor = tf.constant(value)
+    result = mode(post_and_collect)(tensor)
+    assert result.dtype == tensor.dtype
+    reference = post_and_collect_reference(tensor.numpy())
+    np.testing.assert_array_equal(result, reference)
+
+
+def test_who_collects_first_waits():
+    function = unordered(posted_last, tf.TensorSpec([3]))
+    for _ in range(20):
+        np.testing.assert_array_equal(function(X), [6, 5, 4])
+
+
+def test_another_thread_may_post():
+    threading.Timer(0.05, lambda: send_recv.post(X, "thread")).start()
+    np.testing.assert_array_equal(send_recv.collect("thread", tf.float32), X)
+
+
+def test_each_turn_of_a_loop_has_its_own():
+    @tf.function
+    def function(x):
+        total = tf.zeros([3])
+        for i in tf.range(4):
+            send_recv.post(x * tf.cast(i, tf.float32), "turn")
+            total += tf.ensure_shape(send_recv.collect("turn", tf.float32), [3])
+        return total
+
+    np.testing.assert_array_equal(function(X), 6 * X)
+
+
+def test_what_is_posted_first_is_collected_first(mode):
+    def function(x):
+        send_recv.post(x, "order")
+        send_recv.post(x + 1, "order")
+        both = [send_recv.collect("order", tf.float32) for _ in range(2)]
+        return tf.stack(both)
+
+    np.testing.assert_array_equal(mode(function)(X), [X, X + 1])
+
+
+def seconds(function, *inputs, error, match) -> float:
+    start = time.monotonic()
+    with pytest.raises(error, match=match):
+        function(*inputs)
+    return time.monotonic() - start
+
+
+def test_the_timeout_ends_a_wait(mode):
+    function = mode(lambda: send_recv.collect("none", tf.float32, timeout_ms=100))
+    match = "nothing was posted under the label 'none' within 100 ms"
+    error = tf.errors.DeadlineExceededError
+    assert 0.1 <= seconds(function, error=error, match=match) < 5
+
+
+def test_a_label_is_of_one_step():
+    collecting = tf.function(
+        lambda: send_recv.collect("step", tf.float32, timeout_ms=100)
+    )
+    send_recv.post(X, "step")
+    seconds(
+        collecting, error=tf.errors.DeadlineExceededError, match="nothing was posted"
+    )
+    np.testing.assert_array_equal(send_recv.collect("step", tf.float32), X)
+
+
+def test_an_error_elsewhere_ends_a_wait():
+    def function(x):
+        value = send_recv.collect("none", tf.float32, timeout_ms=0)
+        return value + tf.debugging.check_numerics(x / 0, "checked")
+
+    function = unordered(function, tf.TensorSpec([3]))
+    error, match = tf.errors.InvalidArgumentError, "checked : Tensor had Inf"
+    assert seconds(function, X, error=error, match=match) < 5
+
+
+def test_the_caller_can_cancel_a_wait():
+    from tensorflow.python.eager import cancellation
+
+    manager = cancellation.CancellationManager()
+    waiting = tf.function(lambda: send_recv.collect("none", tf.float32, timeout_ms=0))
+    cancelable = manager.get_cancelable_function(waiting.get_concrete_function())
+    threading.Timer(0.1, manager.start_cancel).start()
+    error, match = tf.errors.CancelledError, "cancelled"
+    assert seconds(cancelable, error=error, match=match) < 5
+    assert seconds(cancelable, error=error, match=match) < 5
+
+
+def test_a_session_has_a_deadline_for_the_step():
+    v1 = tf.compat.v1
+    with tf.Graph().as_default(), v1.Session() as session:
+        waiting = send_recv.collect("none", tf.float32, timeout_ms=0)
+        options = v1.RunOptions(timeout_in_ms=100)
+        error, match = tf.errors.DeadlineExceededError, "Timed out waiting"
+        function = session.run
+        with pytest.raises(error, match=match):
+            function(waiting, options=options)
+
+
+@pytest.mark.parametrize("label", ["", "a;b"])
+def test_a_label_that_is_none_is_refused(mode, label):
+    for function in (
+        lambda: send_recv.post(X, label),
+        lambda: send_recv.collect(label, tf.float32),
+    ):
+        seconds(
+            mode(lambda f=function: [f(), tf.constant(0)][1]),
+            error=tf.errors.InvalidArgumentError,
+            match=f"label must not be empty nor have a ';' in it, got '{label}'",
+        )
+
+
+def test_another_dtype_is_refused(mode):
+    def function(x):
+        send_recv.post(x, "dtype")
+        return send_recv.collect("dtype", tf.int32)
+
+    match = "under the label 'dtype' there is a tensor of float, expected int32"
+    seconds(mode(function), X, error=tf.errors.InvalidArgumentError, match=match)
+
+
+def test_a_negative_timeout_is_refused(mode):
+    function = mode(lambda: send_recv.collect("x", tf.float32, timeout_ms=-1))
+    error = (tf.errors.InvalidArgumentError, ValueError)
+    seconds(function, error=error, match="timeout_ms.*-1|-1.*timeout_ms")
+
+
+def test_input_pipelines_have_no_rendezvous():
+    pipeline = tf.data.Dataset.range(3).map(post_and_collect)
+    error = tf.errors.FailedPreconditionError
+    seconds(list, pipeline, error=error, match="there is no rendezvous here")
+
+
+def test_no_gradient_reaches_what_was_posted():
+    with tf.GradientTape() as tape:
+        tape.watch(X)
+        y = post_and_collect(X) ** 2
+    assert tape.gradient(y, X) is None
+
+
+def test_a_wait_in_compute_ends_with_its_timeout():
+    function = unordered(lambda: blocking_collect("none", tf.float32, timeout_ms=100))
+    error, match = tf.errors.DeadlineExceededError, "a thread waited 100 ms for none"
+    assert seconds(function, error=error, match=match) < 5
+
+
+TRAVEL = """if True:
+    import json
+    import travel
+    import tensorflow as tf
+    from send_recv import collect, post
+    from solution_crossings import crossings
+
+    [cpu] = tf.config.list_physical_devices("CPU")
+    two = [tf.config.LogicalDeviceConfiguration()] * 2
+    tf.config.set_logical_device_configuration(cpu, two)
+    tf.config.threading.set_inter_op_parallelism_threads(2)
+    x = tf.constant([1.0, 2.0])
+
+    @tf.function
+    def there_and_back(x):
+        with tf.device("CPU:1"):
+            y = tf.exp(x)
+        with tf.device("CPU:0"):
+            return y - x
+
+    @tf.function
+    def labelled(x):
+        with tf.device("CPU:1"):
+            post(x * 2, "far")
+        with tf.device("CPU:0"):
+            return collect("far", tf.float32)
+
+    def three():
+        a, b, c = [collect(label, tf.float32) for label in "abc"]
+        posted = [post(x, "b"), post(b + 1, "a"), post(b + 2, "c")]
+        with tf.control_dependencies(posted):
+            return a + b + c
+
+    found = {"crossings": sorted(crossings(travel.partitions(there_and_back, x)))}
+    for name, function, *inputs in [
+        ("edges", there_and_back, x),
+        ("labelled", labelled, x),
+        ("three", tf.compat.v1.wrap_function(three, [])),
+    ]:
+        log = travel.events(function, *inputs)
+        found[name] = sorted((e.what, e.key.edge.rpartition("_")[2]) for e in log)
+    found["far"] = labelled(x).numpy().tolist()
+    print(json.dumps(found))
+"""
+
+
+def test_the_log_and_the_graphs_say_what_travels():
+    """In a process of its own, since the log and the devices are chosen before TensorFlow begins."""
+    paths = [str(HERE), str(HERE.parent), str(HERE.parents[1])]
+    command = [sys.executable, "-c", f"import sys; sys.path[:0] = {paths}\n{TRAVEL}"]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    found = json.loads(run.stdout)
+    assert found["crossings"] == [["Exp", "CPU:1", "CPU:0"], ["x", "CPU:0", "CPU:1"]]
+    both = [["Recv", "Exp"], ["Recv", "x"], ["Send", "Exp"], ["Send", "x"]]
+    assert found["edges"] == both
+    assert ["Send", "far"] in found["labelled"] and ["Recv", "far"] in found["labelled"]
+    assert found["far"] == [2, 4]
+    assert [what for what, _ in found["three"]] == ["Recv"] * 3 + ["Send"] * 3

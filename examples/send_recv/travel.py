@@ -1,0 +1,96 @@
+"""How tensors travel in a call: the graphs of its devices, and TensorFlow's log of the rendezvous.
+
+Import this before TensorFlow, which reads the variables for its log when it is loaded. From then on, what TensorFlow's
+C++ writes to the terminal goes to a file without a name. Python's own messages do not.
+"""
+
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Callable
+from typing import NamedTuple
+
+os.environ |= {"TF_CPP_MIN_LOG_LEVEL": "0", "TF_CPP_VMODULE": "rendezvous_mgr=1"}
+_log = tempfile.TemporaryFile("w+")
+if sys.stderr is sys.__stderr__:
+    sys.stderr = os.fdopen(os.dup(2), "w", buffering=1)
+os.dup2(_log.fileno(), 2)
+
+import tensorflow as tf  # noqa: E402
+from tensorflow.python.eager import context  # noqa: E402
+
+_LINE = re.compile(
+    r"^I\d+ \S+:(\d+\.\d+) +(\d+) rendezvous_mgr\S+ IntraProcessRendezvous (Send|Recv) 0x\w+ (.*;.*)$",
+    re.M,
+)
+
+
+class Key(NamedTuple):
+    """What a tensor is filed under in a rendezvous.
+
+    Attributes:
+      source: The device that sends.
+      incarnation: A random number that this device got when it was made, in hexadecimal digits.
+      destination: The device that receives.
+      edge: The name of an edge of the graph.
+      frame_and_iteration: Which turn of which loop.
+    """
+
+    source: str
+    incarnation: str
+    destination: str
+    edge: str
+    frame_and_iteration: str
+
+
+class Event(NamedTuple):
+    """A call of a rendezvous.
+
+    Attributes:
+      what: "Send" or "Recv".
+      key: For what.
+      seconds: When.
+      thread: The number of the thread that has called.
+    """
+
+    what: str
+    key: Key
+    seconds: float
+    thread: int
+
+
+def partitions(function: Callable, *inputs) -> list[tf.compat.v1.GraphDef]:
+    """Calls a `tf.function`, and returns the graphs that its devices have run, in the order of the devices' names."""
+    recorder = context.context()
+    recorder.enable_run_metadata()
+    try:
+        recorder.export_run_metadata()  # which forgets what was run before
+        function(*inputs)
+        metadata = recorder.export_run_metadata()
+    finally:
+        recorder.disable_run_metadata()
+    graphs = [
+        graph for each in metadata.function_graphs for graph in each.partition_graphs
+    ]
+    return sorted(graphs, key=lambda graph: graph.node[0].device)
+
+
+def events(function: Callable, *inputs) -> list[Event]:
+    """Calls a function, which may end with an error, and returns what was sent and received meanwhile."""
+    begin = _log.seek(0, os.SEEK_END)
+    try:
+        function(*inputs)
+    except tf.errors.OpError:
+        pass
+    _log.seek(begin)
+    found = []
+    for seconds, thread, what, key in _LINE.findall(_log.read()):
+        event = Event(what, Key(*key.split(";", 4)), float(seconds), int(thread))
+        # A Recv writes two lines.
+        if not any(
+            each.what == what == "Recv" and each[1::2] == event[1::2]
+            for each in found[-4:]
+        ):
+            found.append(event)
+    return found

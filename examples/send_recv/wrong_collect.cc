@@ -1,0 +1,78 @@
+// A Collect that waits inside Compute, and so keeps a thread of the pool.
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/notification.h"
+#include "absl/time/time.h"
+#include "send_recv.h"
+#include "tensorflow/core/framework/common_shape_fns.h"
+#include "tensorflow/core/framework/op.h"
+#include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/framework/rendezvous.h"
+
+namespace op_by_op {
+
+using tensorflow::OpKernelConstruction;
+using tensorflow::OpKernelContext;
+using tensorflow::Rendezvous;
+using tensorflow::Tensor;
+
+REGISTER_OP("BlockingCollect")
+    .Output("value: T")
+    .Attr("label: string")
+    .Attr("timeout_ms: int >= 0 = 10000")
+    .Attr("T: type")
+    .SetIsStateful()
+    .SetShapeFn(tensorflow::shape_inference::UnknownShape);
+
+class BlockingCollectOp : public tensorflow::OpKernel {
+ public:
+  explicit BlockingCollectOp(OpKernelConstruction* context)
+      : OpKernel(context) {
+    OP_REQUIRES_OK(context, context->GetAttr("label", &label_));
+    OP_REQUIRES_OK(context, context->GetAttr("timeout_ms", &timeout_ms_));
+  }
+
+  // [wait] Returns only when the tensor is there, or too late.
+  void Compute(OpKernelContext* context) override {
+    Rendezvous::ParsedKey key;
+    OP_REQUIRES_OK(context, KeyOf(context, label_, &key));
+    struct Answer {
+      absl::Notification there;
+      absl::Status status;
+      Tensor value;
+    };
+    auto answer =
+        std::make_shared<Answer>();  // the callback may come after the timeout
+    context->rendezvous()->RecvAsync(
+        key, {},
+        [answer](const absl::Status& status, const Rendezvous::Args&,
+                 const Rendezvous::Args&, const Tensor& value, bool) {
+          answer->status = status;
+          answer->value = value;
+          answer->there.Notify();
+        });
+    OP_REQUIRES(context,
+                answer->there.WaitForNotificationWithTimeout(
+                    absl::Milliseconds(timeout_ms_)),
+                absl::DeadlineExceededError(absl::StrCat(
+                    "a thread waited ", timeout_ms_, " ms for ", label_)));
+    OP_REQUIRES_OK(context, answer->status);
+    context->set_output(0, answer->value);
+  }
+
+  // [] Not shown.
+ private:
+  std::string label_;
+  int64_t timeout_ms_;
+};
+
+REGISTER_KERNEL_BUILDER(Name("BlockingCollect").Device(tensorflow::DEVICE_CPU),
+                        BlockingCollectOp);
+
+}  // namespace op_by_op

@@ -1,0 +1,24 @@
+"""What the page shows as wrong."""
+
+import tensorflow as tf
+from op_library import load_op_library
+from send_recv import LIBRARY
+
+_library = load_op_library(LIBRARY, "blocking_collect")
+
+
+def blocking_collect(label: str, dtype, timeout_ms: int) -> tf.Tensor:
+    """As `collect`, but it waits in `Compute`, and so keeps a thread.
+
+    Args:
+      label: As for `collect`.
+      dtype: Likewise.
+      timeout_ms: For how long to wait.
+
+    Returns:
+      The tensor.
+
+    Raises:
+      DeadlineExceededError: Nothing was posted in this time, or no thread was left to take it.
+    """
+    return _library.blocking_collect(label=label, timeout_ms=timeout_ms, T=dtype)
