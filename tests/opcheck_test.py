@@ -187,6 +187,16 @@ def look_up(keys):
     return tf.lookup.StaticHashTable(initializer, -1.0).lookup(keys)
 
 
+def look_up_in_a_new_table(keys):
+    table = tf.raw_ops.AnonymousMutableHashTable(
+        key_dtype=tf.string, value_dtype=tf.int64
+    )
+    nothing = tf.constant(-1, tf.int64)
+    return tf.raw_ops.LookupTableFindV2(
+        table_handle=table, keys=keys, default_value=nothing
+    )
+
+
 def as_list(x):
     return tf.raw_ops.TensorListFromTensor(
         tensor=x, element_shape=tf.zeros([0], "int32")
@@ -201,6 +211,9 @@ def double_thrice(x):
     ("op", "sample", "checks"),
     [
         pytest.param(look_up, strings(b"a"), ["eager_vs_graph"], id="a table"),
+        pytest.param(
+            look_up_in_a_new_table, strings(b"a"), ["vectorize"], id="a new table"
+        ),
         pytest.param(
             as_list, normal(3), ["eager_vs_graph", "vectorize", "xla"], id="a variant"
         ),

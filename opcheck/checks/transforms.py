@@ -56,6 +56,11 @@ def vectorize(subject: Subject, found: Findings) -> str:
     outputs = subject.outputs([constant(x) for x in subject.flat])
     if not outputs or any(map(is_opaque, outputs)):
         raise Skip("no output that a batch can hold")
+    made = [
+        arg.type for op in subject.describe().op_defs.values() for arg in op.output_arg
+    ]
+    if tf.resource.as_datatype_enum in made:
+        raise Skip("makes a handle, which no batch can hold")
     some = variants(subject, 3)
     while len(some) < 3:
         some.append(some[0])
