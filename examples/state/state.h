@@ -1,0 +1,108 @@
+// KeyTable: numbers keys in the order in which they come first.
+
+#ifndef OP_BY_OP_EXAMPLES_STATE_STATE_H_
+#define OP_BY_OP_EXAMPLES_STATE_STATE_H_
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/framework/resource_base.h"
+#include "tensorflow/core/framework/resource_handle.h"
+#include "tensorflow/core/framework/resource_mgr.h"
+#include "tensorflow/core/framework/tensor_shape.h"
+#include "tensorflow/core/platform/refcount.h"
+#include "tensorflow/core/platform/tstring.h"
+
+namespace op_by_op {
+
+// Of each library its own.
+inline std::atomic<int64_t> live_tables{0};
+
+// [table] What lives on between the calls, which may come from many threads.
+template <typename T>
+class KeyTable : public tensorflow::ResourceBase {
+ public:
+  // Writes the number of each key. Adds a key that is not there, or gives -1.
+  void Number(absl::Span<const T> keys, bool add, int64_t* numbers) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (const T& key : keys) {
+      if (add) {
+        const auto entry = numbers_.try_emplace(key, numbers_.size()).first;
+        *numbers++ = entry->second;
+      } else {
+        const auto entry = numbers_.find(key);
+        *numbers++ = entry == numbers_.end() ? -1 : entry->second;
+      }
+    }
+  }
+
+  int64_t Size() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return numbers_.size();
+  }
+
+  std::string DebugString() const override {
+    return absl::StrCat("KeyTable of ", Size(), " keys");
+  }
+
+  // [] How many tables there are is counted for the chapter.
+  KeyTable() { ++live_tables; }
+  ~KeyTable() override { --live_tables; }
+
+  // All keys, in the order of their numbers.
+  std::vector<T> Keys() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    std::vector<T> keys(numbers_.size());
+    for (const auto& [key, number] : numbers_) keys[number] = key;
+    return keys;
+  }
+
+  // Forgets its keys and takes these.
+  absl::Status SetKeys(absl::Span<const T> keys) {
+    Numbers numbers;
+    for (const T& key : keys) {
+      if (!numbers.try_emplace(key, numbers.size()).second) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "keys must differ from each other, got two times ", key));
+      }
+    }
+    const std::lock_guard<std::mutex> lock(mutex_);
+    numbers_ = std::move(numbers);
+    return absl::OkStatus();
+  }
+
+  // [members] The numbers, and what guards them.
+ private:
+  using Key = std::conditional_t<std::is_same_v<T, tensorflow::tstring>,
+                                 std::string, T>;
+  using Numbers = absl::flat_hash_map<Key, int64_t>;
+
+  mutable std::mutex mutex_;
+  Numbers numbers_;
+};
+
+// [find] The table of the first input; a reference is held while it is used.
+template <typename T>
+absl::Status FindTable(tensorflow::OpKernelContext* context,
+                       tensorflow::core::RefCountPtr<KeyTable<T>>* table) {
+  const tensorflow::Tensor& handle = context->input(0);
+  if (!tensorflow::TensorShapeUtils::IsScalar(handle.shape())) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "table must be a scalar, got shape ", handle.shape().DebugString()));
+  }
+  return tensorflow::LookupResource(
+      context, handle.scalar<tensorflow::ResourceHandle>()(), table);
+}
+
+}  // namespace op_by_op
+
+#endif  // OP_BY_OP_EXAMPLES_STATE_STATE_H_

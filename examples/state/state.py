@@ -1,0 +1,98 @@
+"""The Python side: a table that numbers keys, which checkpoints and SavedModels hold."""
+
+import ctypes
+from pathlib import Path
+
+import tensorflow as tf
+from op_library import load_op_library
+
+_path = Path(__file__).with_name("libstate.so")
+library = load_op_library(
+    _path,
+    "anonymous_key_table",
+    "named_key_table",
+    "number_keys",
+    "read_keys",
+    "write_keys",
+)
+_live_tables = ctypes.CDLL(str(_path)).LiveTables
+_live_tables.restype = ctypes.c_int64
+
+
+class KeyTable(tf.saved_model.experimental.TrackableResource):
+    """Numbers keys in the order in which they come first: 0, 1, 2 …
+
+    Args:
+      dtype: Of the keys: tf.string or tf.int64.
+      shared_name: None: the table goes away with its last handle. A name: all objects of
+        this name and dtype are one table, which stays until it is destroyed.
+    """
+
+    def __init__(self, dtype=tf.string, shared_name: str | None = None) -> None:
+        super().__init__(device="CPU")
+        self.dtype = tf.as_dtype(dtype)
+        self._shared_name = shared_name
+        _ = self.resource_handle  # makes the table
+
+    def _create_resource(self) -> tf.Tensor:
+        if self._shared_name is None:
+            return library.anonymous_key_table(T=self.dtype)
+        return library.named_key_table(T=self.dtype, shared_name=self._shared_name)
+
+    def __call__(self, keys, add: bool = True) -> tf.Tensor:
+        """See `number_keys`."""
+        return number_keys(keys, self, add)
+
+    def keys(self) -> tf.Tensor:
+        """All keys, in the order of their numbers: a vector.
+
+        Raises:
+          tf.errors.NotFoundError: The table had only a name, and was destroyed.
+        """
+        return library.read_keys(self.resource_handle, T=self.dtype)
+
+    def set_keys(self, keys) -> tf.Operation | None:
+        """Forgets all keys and takes those of a vector without duplicates.
+
+        Raises:
+          tf.errors.InvalidArgumentError: No vector, or a key is there twice.
+        """
+        return library.write_keys(self.resource_handle, keys)
+
+    def _serialize_to_tensors(self) -> dict[str, tf.Tensor]:
+        return {"keys": self.keys()}
+
+    def _restore_from_tensors(self, restored: dict[str, tf.Tensor]):
+        return self.set_keys(restored["keys"])
+
+
+def number_keys(keys, table: KeyTable | None = None, add: bool = True) -> tf.Tensor:
+    """The number of each key in a table.
+
+    Args:
+      keys: A tensor, or what converts to one: any shape; string or int64, as the table.
+      table: None: a new one, which nobody else sees.
+      add: Whether a key that is not there is added, with the next number; else it gets -1.
+
+    Returns:
+      int64, of the shape of `keys`.
+
+    Raises:
+      tf.errors.InvalidArgumentError: Keys of another dtype than the table's.
+      tf.errors.NotFoundError: The table had only a name, and was destroyed.
+    """
+    # A Python number becomes int64, not int32.
+    keys = tf.convert_to_tensor(keys, dtype_hint=tf.int64)
+    if table is None:
+        handle = library.anonymous_key_table(T=keys.dtype)
+    else:
+        handle = table.resource_handle
+    return library.number_keys(handle, keys, add=add)
+
+
+def live_tables() -> int:
+    """How many tables there are in this process."""
+    return _live_tables()
+
+
+tf.no_gradient("NumberKeys")

@@ -1,0 +1,24 @@
+"""Generated calls: `python tools/fuzz.py examples/state/state_fuzz.py`."""
+
+from hypothesis import strategies as st
+from state import number_keys
+from state_reference import number_keys_reference
+
+from opcheck.strategies import calls, tensors
+
+OF_A_TABLE = "needs the handle of a table"
+FUZZ = {
+    "NumberKeys": (
+        number_keys,
+        calls(tensors(st.sampled_from(["string", "int64"])), add=st.booleans()),
+        number_keys_reference,
+    ),
+    "AnonymousKeyTable": "makes a table, for NumberKeys",
+    "NamedKeyTable": "names a table",
+    "ReadKeys": OF_A_TABLE,
+    "WriteKeys": OF_A_TABLE,
+    "TableSize": OF_A_TABLE,
+    "MemberNumberKeys": "wrong on purpose",
+    "ForgetfulNumberKeys": "wrong on purpose",
+    "SilentNumberKeys": "has no kernel",
+}

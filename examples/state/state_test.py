@@ -1,0 +1,312 @@
+"""Tests of the ops that keep a table of keys: `pytest examples/state`."""
+
+import gc
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from op_library import load_op_library
+from state import KeyTable, library, live_tables, number_keys
+from state_reference import number_keys_reference
+from stock_key_table import StockKeyTable, numbers_given_twice
+from tensorflow.python.framework import op_def_registry
+
+from opcheck.testing import op_test
+
+HERE = Path(__file__).parent
+WRONG = load_op_library(HERE / "libwrong_state.so", "member_number_keys")
+SIZE = load_op_library(HERE / "libsolution_table_size.so", "table_size").table_size
+VARIABLE = tf.Variable(1.0)
+KEYS = tf.TensorSpec([None], tf.string)
+
+test_number_keys_keeps_its_promises = op_test(
+    number_keys, np.int64([[3, 4], [4, 7]]), reference=number_keys_reference
+)
+
+
+def strings(*values: str) -> tf.Tensor:
+    return tf.constant(values, tf.string)
+
+
+@pytest.mark.parametrize("add", [True, False])
+@pytest.mark.parametrize(
+    "keys",
+    [
+        np.int64([5, -1, 5, 2**62]),
+        np.int64(7),
+        np.zeros([0, 3], np.int64),
+        np.array([[b"a", b""], [b"a\0b", b"a"]], object),
+        np.array([b"longer than what a string holds itself", b"\xff"], object),
+    ],
+)
+def test_equals_the_reference(mode, keys, add):
+    numbers = mode(lambda keys: number_keys(keys, add=add))(tf.constant(keys))
+    np.testing.assert_array_equal(
+        numbers, number_keys_reference(keys, add), strict=True
+    )
+
+
+def test_a_table_remembers(mode):
+    table = KeyTable()
+    number = mode(lambda keys: table(keys))
+    assert number(strings("ann", "bob", "ann")).numpy().tolist() == [0, 1, 0]
+    assert number(strings("cid", "bob")).numpy().tolist() == [2, 1]
+    assert number(tf.constant([["dan"]])).numpy().tolist() == [[3]]
+    assert table(["zoe", "dan"], add=False).numpy().tolist() == [-1, 3]
+    assert table.keys().numpy().tolist() == [b"ann", b"bob", b"cid", b"dan"]
+    table.set_keys(["zoe"])
+    assert table(["ann", "zoe"]).numpy().tolist() == [1, 0]
+
+
+def test_python_numbers_are_int64():
+    assert KeyTable(tf.int64)([2**40, 3, 2**40]).numpy().tolist() == [0, 1, 0]
+
+
+def test_a_table_goes_with_its_last_handle():
+    gc.collect()
+    before = live_tables()
+    table = KeyTable()
+    function = tf.function(lambda keys, table=table: table(keys), autograph=False)
+    function(strings("ann"))
+    handle = table.resource_handle
+    del table, function
+    gc.collect()
+    assert live_tables() - before == 1
+    assert library.number_keys(handle, ["bob"]).numpy() == 1
+    del handle
+    gc.collect()
+    number_keys(["ann"])
+    assert live_tables() - before == 0
+
+
+def test_a_named_table_stays_until_it_is_destroyed(mode):
+    gc.collect()
+    before = live_tables()
+    name = f"a table, {mode}"
+    for number, key in enumerate(["ann", "bob"]):
+        table = KeyTable(shared_name=name)
+        assert mode(table)(strings(key)).numpy() == number
+    assert KeyTable(tf.int64, name)([7]).numpy() == 0, "another type, another table"
+    del table
+    gc.collect()
+    assert live_tables() - before == 2
+    for dtype in (tf.string, tf.int64):
+        table = KeyTable(dtype, name)
+        tf.raw_ops.DestroyResourceOp(resource=table.resource_handle)
+        with pytest.raises(tf.errors.NotFoundError, match="KeyTable.*does not exist"):
+            table.keys()
+    assert live_tables() - before == 0
+
+
+def test_calls_of_one_table_keep_their_order():
+    table, other = KeyTable(), KeyTable()
+
+    @tf.function
+    def function(keys):
+        return table(keys), other(keys), table.keys(), table(keys[::-1])
+
+    traced = function.get_concrete_function(strings("ann", "bob"))
+    ops = [op for op in traced.graph.get_operations() if "Keys" in op.type]
+    waits = [[before.name for before in op.control_inputs] for op in ops]
+    assert waits == [[], [], ["NumberKeys"], ["ReadKeys"]]
+    assert traced(strings("ann", "bob"))[2].numpy().tolist() == [b"ann", b"bob"]
+
+
+def test_a_resource_makes_an_op_stateful():
+    def stateful(op):
+        return op_def_registry.get(op).is_stateful
+
+    assert stateful("SilentNumberKeys") and not stateful("ForgetfulNumberKeys")
+
+
+def test_a_kernel_does_not_keep_what_is_to_be_shared():
+    @tf.function
+    def two(first, second):
+        return WRONG.member_number_keys(first), WRONG.member_number_keys(second)
+
+    first, second = two(strings("ann", "bob"), strings("bob"))
+    assert (first[1].numpy(), second[0].numpy()) == (1, 0)
+
+
+def test_an_op_without_a_resource_is_forgotten():
+    @tf.function
+    def function(keys):
+        WRONG.forgetful_number_keys(keys, shared_name="forgotten")
+        return tf.size(keys)
+
+    function(strings("ann"))
+    table = KeyTable(shared_name="forgotten")
+    assert len(table.keys()) == 0
+    WRONG.forgetful_number_keys(["ann"], shared_name="forgotten")
+    assert len(table.keys()) == 1
+
+
+def test_a_checkpoint_holds_the_table(tmp_path):
+    table = KeyTable()
+    table(["ann", "bob"])
+    path = tf.train.Checkpoint(table=table).save(tmp_path / "checkpoint")
+    restored = KeyTable()
+    restored(["zoe"])
+    tf.train.Checkpoint(table=restored).restore(path).assert_consumed()
+    assert restored(["cid", "bob"]).numpy().tolist() == [2, 1]
+    empty = KeyTable(tf.int64)
+    path = tf.train.Checkpoint(table=empty).save(tmp_path / "empty")
+    tf.train.Checkpoint(table=empty).restore(path).assert_consumed()
+    assert empty([5]).numpy() == 0
+
+
+def saved(table: KeyTable, folder: Path) -> tf.Module:
+    module = tf.Module()
+    module.table = table
+    module.number = tf.function(table, input_signature=[KEYS])
+    tf.saved_model.save(module, folder)
+    return module
+
+
+def test_a_saved_model_holds_the_table(tmp_path):
+    table = KeyTable()
+    table(["ann", "bob"])
+    saved(table, tmp_path / "model")
+    loaded = tf.saved_model.load(tmp_path / "model")
+    assert loaded.number(strings("cid", "bob")).numpy().tolist() == [2, 1]
+    assert len(table.keys()) == 2, "the loaded table is another one"
+    tf.saved_model.save(loaded, tmp_path / "again")
+    again = tf.saved_model.load(tmp_path / "again")
+    assert again.number(strings("dan", "cid")).numpy().tolist() == [3, 2]
+
+
+@pytest.mark.parametrize(
+    "shared_name, numbers", [(None, [0, 0, 0]), ("served", [2, 3, 2])]
+)
+def test_a_session_keeps_only_named_tables(tmp_path, shared_name, numbers):
+    table = KeyTable(shared_name=shared_name)
+    table.set_keys(["ann", "bob"])
+    saved(table, tmp_path)
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        loaded = tf.compat.v1.saved_model.load(session, ["serve"], str(tmp_path))
+        signature = loaded.signature_def["serving_default"]
+        [keys], [given] = signature.inputs.values(), signature.outputs.values()
+        for key, number in zip(["cid", "dan", "cid"], numbers):
+            assert session.run(given.name, {keys.name: [key]}) == [number]
+
+
+def test_four_threads_give_no_number_twice():
+    table = KeyTable()
+    assert numbers_given_twice(table) == 0
+    assert len(table.keys()) == 80_000
+
+
+@pytest.mark.skipif(
+    os.environ.get("TF_NUM_INTEROP_THREADS", str(os.cpu_count())) == "1",
+    reason="one thread runs all functions, one after the other",
+)
+def test_ops_one_after_the_other_give_numbers_twice():
+    found = (numbers_given_twice(StockKeyTable()) for _ in range(50))
+    assert any(found)
+
+
+def test_the_stock_table_is_right_for_one_thread():
+    table = StockKeyTable()
+    assert table(strings("ann", "bob", "ann")).numpy().tolist() == [0, 1, 0]
+    assert table(strings("cid", "bob")).numpy().tolist() == [2, 1]
+
+
+def test_a_named_table_is_made_once():
+    """By sessions of four graphs at once, as when servers start."""
+    gc.collect()
+    before = live_tables()
+    numbers_given_twice(_Named())
+    assert live_tables() - before == 1
+    handle = KeyTable(shared_name="made once").resource_handle
+    tf.raw_ops.DestroyResourceOp(resource=handle)
+
+
+class _Named:
+    """Looks its table up at each call."""
+
+    def __call__(self, keys):
+        return KeyTable(shared_name="made once")(keys)
+
+    def keys(self):
+        return KeyTable(shared_name="made once").keys()
+
+
+def function_of_bytes(data: tf.Tensor) -> tf.Tensor:
+    return library.number_keys(tf.io.parse_tensor(data, tf.resource), ["ann"])
+
+
+REFUSED = [
+    (
+        lambda: KeyTable(tf.int64)(["ann"]),
+        tf.errors.InvalidArgumentError,
+        r"of type 'op_by_op::KeyTable<long>'.* as type 'op_by_op::KeyTable<tsl::tstring>'",
+    ),
+    (
+        lambda: library.number_keys(VARIABLE.handle, ["ann"]),
+        tf.errors.InvalidArgumentError,
+        "points to a resource .* of type 'tensorflow::Var'",
+    ),
+    (
+        lambda: function_of_bytes(tf.io.serialize_tensor(KeyTable().resource_handle)),
+        tf.errors.NotFoundError,
+        "Container Anonymous does not exist|Resource Anonymous/.* does not exist",
+    ),
+    (
+        lambda: [KeyTable().set_keys(["ann", "bob", "ann"])][:0],
+        tf.errors.InvalidArgumentError,
+        "keys must differ from each other, got two times ann",
+    ),
+]
+
+
+@pytest.mark.parametrize("call, error, message", REFUSED)
+def test_what_is_refused(mode, call, error, message):
+    with pytest.raises(error, match=message):
+        mode(call)()
+
+
+def test_the_shape_function_refuses_what_the_kernel_refuses():
+    handle = KeyTable().resource_handle
+    calls = [
+        (lambda x: library.number_keys(x, ["ann"]), [handle, handle], "table"),
+        (lambda x: library.read_keys(x, T=tf.string), [handle, handle], "table"),
+        (lambda x: library.write_keys(handle, x), "ann", "keys"),
+        (lambda x: library.write_keys(handle, x), [["ann"]], "keys"),
+    ]
+    for function, wrong, name in calls:
+        tensor = tf.stack(wrong) if name == "table" else tf.constant(wrong)
+        with pytest.raises(
+            tf.errors.InvalidArgumentError, match=f"{name} must be a .*got shape"
+        ):
+            function(tensor)
+        with pytest.raises(ValueError, match="Shape must be rank"):
+            tf.function(function, autograph=False)(tensor)
+
+
+def test_the_dtype_is_one_of_two(mode):
+    with pytest.raises(
+        (tf.errors.InvalidArgumentError, TypeError),
+        match="allowed values|string, int64",
+    ):
+        mode(number_keys)(tf.constant([1.5]))
+
+
+def test_an_op_runs_where_its_table_is():
+    with tf.device("CPU:0"):
+        table = KeyTable()
+    assert table(["ann"]).device.endswith("CPU:0")
+    assert table.resource_handle.device.endswith("CPU:0")
+
+
+def test_the_solution_of_the_exercise(mode):
+    table = KeyTable(tf.int64)
+
+    def before_and_after(keys):
+        before = SIZE(table.resource_handle, T=tf.int64)
+        table(keys)
+        return before, SIZE(table.resource_handle, T=tf.int64)
+
+    sizes = mode(before_and_after)(tf.constant([5, 6, 5], tf.int64))
+    assert [int(size) for size in sizes] == [0, 2]

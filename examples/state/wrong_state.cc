@@ -1,0 +1,99 @@
+// Two wrong places for the numbers of keys.
+
+#include <cstdint>
+#include <string>
+
+#include "state.h"
+#include "tensorflow/core/framework/common_shape_fns.h"
+#include "tensorflow/core/framework/op.h"
+#include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/framework/resource_mgr.h"
+#include "tensorflow/core/platform/refcount.h"
+#include "tensorflow/core/platform/tstring.h"
+
+namespace op_by_op {
+namespace {
+
+using tensorflow::OpKernelConstruction;
+using tensorflow::OpKernelContext;
+using tensorflow::Tensor;
+using tensorflow::tstring;
+using tensorflow::core::RefCountPtr;
+
+using StringTable = KeyTable<tstring>;
+
+// [member] Wrong: each node of a graph has a kernel of its own.
+class MemberNumberKeysOp : public tensorflow::OpKernel {
+ public:
+  using OpKernel::OpKernel;
+
+  void Compute(OpKernelContext* context) override {
+    const Tensor& keys = context->input(0);
+    Tensor* numbers = nullptr;
+    OP_REQUIRES_OK(context,
+                   context->allocate_output(0, keys.shape(), &numbers));
+    table_->Number(keys.flat<tstring>(), true, numbers->flat<int64_t>().data());
+  }
+
+ private:
+  const RefCountPtr<StringTable> table_{new StringTable};
+};
+
+// [] Its interface.
+REGISTER_OP("MemberNumberKeys")
+    .Input("keys: string")
+    .Output("numbers: int64")
+    .SetIsStateful()
+    .SetShapeFn(tensorflow::shape_inference::UnchangedShape);
+
+REGISTER_KERNEL_BUILDER(Name("MemberNumberKeys").Device(tensorflow::DEVICE_CPU),
+                        MemberNumberKeysOp);
+
+// [forgetful] Wrong: there is no resource, and it does not say SetIsStateful.
+REGISTER_OP("ForgetfulNumberKeys")
+    .Attr("shared_name: string")
+    .Input("keys: string")
+    .Output("numbers: int64")
+    .SetShapeFn(tensorflow::shape_inference::UnchangedShape);
+
+// [] It finds the table by its name.
+class ForgetfulNumberKeysOp : public tensorflow::OpKernel {
+ public:
+  explicit ForgetfulNumberKeysOp(OpKernelConstruction* construction)
+      : OpKernel(construction) {
+    OP_REQUIRES_OK(construction, construction->GetAttr("shared_name", &name_));
+  }
+
+  void Compute(OpKernelContext* context) override {
+    tensorflow::ResourceMgr* manager = context->resource_manager();
+    StringTable* table = nullptr;
+    OP_REQUIRES_OK(context, manager->LookupOrCreate<StringTable>(
+                                manager->default_container(), name_, &table,
+                                [](StringTable** created) {
+                                  *created = new StringTable;
+                                  return absl::OkStatus();
+                                }));
+    const RefCountPtr<StringTable> held(table);
+    const Tensor& keys = context->input(0);
+    Tensor* numbers = nullptr;
+    OP_REQUIRES_OK(context,
+                   context->allocate_output(0, keys.shape(), &numbers));
+    table->Number(keys.flat<tstring>(), true, numbers->flat<int64_t>().data());
+  }
+
+ private:
+  std::string name_;
+};
+
+REGISTER_KERNEL_BUILDER(
+    Name("ForgetfulNumberKeys").Device(tensorflow::DEVICE_CPU),
+    ForgetfulNumberKeysOp);
+
+// [silent] It does not say SetIsStateful either.
+REGISTER_OP("SilentNumberKeys")
+    .Input("table: resource")
+    .Input("keys: string")
+    .Output("numbers: int64");
+
+}  // namespace
+}  // namespace op_by_op
