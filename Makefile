@@ -97,6 +97,7 @@ bench: examples ## every measurement of bench/ that needs no GPU, against other 
 	@$(python) bench/prototype.py
 	@$(python) bench/elementwise.py
 	@$(python) bench/threads.py
+	@$(python) bench/dataset.py
 	@$(python) bench/checks.py
 	@$(python) bench/build.py
 

@@ -1,0 +1,144 @@
+"""How long NpyDataset takes to read the rows of a file, beside other ways and beside plain reads.
+
+`python bench/dataset.py` prints the figures and writes them to dataset.csv beside this file. Ratios are taken within
+a round, in which every way takes its turn. The file has been read before, so that it is in the memory of the system.
+"""
+
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+os.environ["CUDA_VISIBLE_DEVICES"] = ""
+
+import numpy as np
+import tensorflow as tf
+from measure import run_turns, turns
+
+ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT / "examples"), str(ROOT / "examples" / "dataset")]
+
+from dataset import npy_dataset, row_spec  # noqa: E402
+
+SMALL = np.uint8, (4096, 28, 28), 1024
+LARGE = np.float32, (96, 1024, 1024), None
+GOALS = {
+    "from_generator": ">= 10",
+    "fixed-length records": ">= 1",
+    "plain reads": ">= 0.7",
+}
+
+
+def alone(dataset: tf.data.Dataset) -> tf.data.Dataset:
+    """The dataset without what TensorFlow puts behind it: no thread that reads ahead, and no tuning."""
+    options = tf.data.Options()
+    options.experimental_optimization.inject_prefetch = False
+    options.autotune.enabled = False
+    return dataset.with_options(options)
+
+
+def ways_of(path: str, batch: int | None) -> dict[str, tf.data.Dataset]:
+    """Datasets of the rows of a file."""
+    spec = row_spec(path)
+    rows = np.load(path, mmap_mode="r")
+    records = tf.data.FixedLengthRecordDataset(
+        path, rows[0].nbytes, header_bytes=rows.offset
+    )
+
+    def generate():
+        yield from np.load(path, mmap_mode="r")
+
+    found = {
+        "NpyDataset": npy_dataset(path),
+        "fixed-length records": records.map(
+            lambda record: tf.reshape(tf.io.decode_raw(record, spec.dtype), spec.shape)
+        ),
+    }
+    if batch:  # a row of the generator's is not read until it is used: into a batch
+        found["from_generator"] = tf.data.Dataset.from_generator(
+            generate, output_signature=spec
+        )
+    return {
+        name: alone(dataset.batch(batch) if batch else dataset)
+        for name, dataset in found.items()
+    }
+
+
+def one_pass(dataset: tf.data.Dataset) -> Callable:
+    """Reads all rows without a loop in Python, and keeps the last."""
+    spec = dataset.element_spec
+    nothing = tf.zeros([0 if size is None else size for size in spec.shape], spec.dtype)
+    return lambda: [dataset.reduce(nothing, lambda _, rows: rows)]
+
+
+def plain_reads(path: str) -> Callable:
+    """Reads the file row by row into the same memory, without TensorFlow."""
+    rows = np.load(path, mmap_mode="r")
+    memory = np.empty_like(rows[0])
+
+    class Read:
+        def numpy(self) -> np.ndarray:
+            return memory
+
+    def run() -> list:
+        with open(path, "rb", buffering=0) as file:
+            file.seek(rows.offset)
+            for _ in rows:
+                if file.readinto(memory) != memory.nbytes:
+                    raise ValueError(f"{path} ends early")
+        return [Read()]
+
+    return run
+
+
+def measure(task: str, kind: tuple, rounds: int, span: float) -> list[dict]:
+    """The rows of the table for one kind of file, after a check that all ways give the same."""
+    dtype, shape, batch = kind
+    with tempfile.TemporaryDirectory() as folder:
+        path = f"{folder}/rows.npy"
+        random = np.random.default_rng(0)
+        np.save(path, random.integers(0, 256, shape).astype(dtype))
+        datasets = ways_of(path, batch)
+        runs = {name: one_pass(dataset) for name, dataset in datasets.items()}
+        if not batch:
+            runs["plain reads"] = plain_reads(path)
+        last = {name: run()[-1].numpy() for name, run in runs.items()}
+        for name in last:
+            np.testing.assert_array_equal(last[name], last["NpyDataset"])
+        size = os.path.getsize(path)
+        found = []
+        for name, figures in turns(runs, rounds, span, "NpyDataset"):
+            seconds = float(figures["milliseconds"]) / 1e3
+            speed = {
+                "rows_per_second": f"{shape[0] / seconds:.0f}",
+                "megabytes_per_second": f"{size / seconds / 1e6:.0f}",
+            }
+            goal = {"goal": GOALS.get(name, "")}
+            found.append({"task": task, "way": name} | speed | figures | goal)
+    return found
+
+
+def main() -> None:
+    notes = [
+        f"small rows: {SMALL[1]}, uint8, in batches of {SMALL[2]}; large rows: {LARGE[1]}, float32",
+        "times of a pass over a file that is in the memory of the system: the median of the rounds",
+        "without prefetching and tuning; plain reads: row by row into the same memory, without TensorFlow",
+        "ratio: to the time of NpyDataset in the same round, with median, q1 and q3",
+    ]
+
+    def rows(rounds: int, span: float) -> list[dict]:
+        kinds = {"small rows": SMALL, "large rows": LARGE}
+        return [
+            row
+            for task, kind in kinds.items()
+            for row in measure(task, kind, rounds, span)
+        ]
+
+    run_turns(Path(__file__), __doc__.splitlines()[0], notes, rows, rounds=21)
+
+
+if __name__ == "__main__":
+    main()

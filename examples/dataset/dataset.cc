@@ -1,0 +1,258 @@
+// NpyDataset: the rows of a .npy file as a dataset of tf.data.
+
+#include "tensorflow/core/framework/dataset.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "npy_file.h"
+#include "tensorflow/core/framework/common_shape_fns.h"
+#include "tensorflow/core/framework/op.h"
+#include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/framework/partial_tensor_shape.h"
+
+namespace op_by_op {
+namespace {
+
+using ::tensorflow::DataTypeVector;
+using ::tensorflow::OpKernelConstruction;
+using ::tensorflow::OpKernelContext;
+using ::tensorflow::PartialTensorShape;
+using ::tensorflow::Tensor;
+using ::tensorflow::tstring;
+using ::tensorflow::data::DatasetBase;
+using ::tensorflow::data::DatasetContext;
+using ::tensorflow::data::DatasetIterator;
+using ::tensorflow::data::IteratorBase;
+using ::tensorflow::data::IteratorContext;
+using ::tensorflow::data::IteratorStateReader;
+using ::tensorflow::data::IteratorStateWriter;
+using ::tensorflow::data::SerializationContext;
+
+constexpr size_t kKept = 8;
+
+// [interface] A dataset is a scalar of type variant. What its elements are
+// stands in two attrs.
+REGISTER_OP("NpyDataset")
+    .Input("filename: string")
+    .Output("dataset: variant")
+    .Attr(
+        "output_types: list({half, float, double, int8, int16, int32, int64, "
+        "uint8, uint16, uint32, uint64, complex64, complex128}) >= 1")
+    .Attr("output_shapes: list(shape) >= 1")
+    .SetIsStateful()  // the file may change: no constant
+    .SetShapeFn([](tensorflow::shape_inference::InferenceContext* context) {
+      tensorflow::shape_inference::ShapeHandle unused;
+      TF_RETURN_IF_ERROR(context->WithRank(context->input(0), 0, &unused));
+      return tensorflow::shape_inference::ScalarShape(context);
+    })
+    .Doc(R"doc(
+The rows of a file of NumPy's .npy format, one after the other.
+
+filename: The path of the file, a scalar.
+dataset: Its elements are the rows.
+output_types: The dtype of the rows, alone in the list.
+output_shapes: The shape of each row, alone in the list; sizes may be unknown.
+)doc");
+
+// [dataset] What is to be read: nothing here changes once it is made.
+class NpyDataset : public DatasetBase {
+ public:
+  NpyDataset(OpKernelContext* context, std::string filename,
+             DataTypeVector dtypes, std::vector<PartialTensorShape> shapes,
+             int64_t rows)
+      : DatasetBase(DatasetContext(context)),
+        filename_(std::move(filename)),
+        dtypes_(std::move(dtypes)),
+        shapes_(std::move(shapes)),
+        rows_(rows) {}
+
+  std::unique_ptr<IteratorBase> MakeIteratorInternal(
+      const std::string& prefix) const override {
+    return std::make_unique<Iterator>(
+        Iterator::Params{this, absl::StrCat(prefix, "::Npy")});
+  }
+
+  const DataTypeVector& output_dtypes() const override { return dtypes_; }
+  const std::vector<PartialTensorShape>& output_shapes() const override {
+    return shapes_;
+  }
+  int64_t CardinalityInternal(
+      tensorflow::data::CardinalityOptions options) const override {
+    return rows_;
+  }
+
+  std::string DebugString() const override {
+    return absl::StrCat("NpyDataset of ", filename_);
+  }
+  // It has no other dataset in front of it, and keeps no state elsewhere.
+  absl::Status InputDatasets(
+      std::vector<const DatasetBase*>* inputs) const override {
+    return absl::OkStatus();
+  }
+  absl::Status CheckExternalState() const override { return absl::OkStatus(); }
+
+  // [] Only the base class calls it.
+ protected:
+  // [graph] The node that would make this dataset again.
+  absl::Status AsGraphDefInternal(SerializationContext* context,
+                                  DatasetGraphDefBuilder* builder,
+                                  tensorflow::Node** node) const override {
+    tensorflow::Node* filename = nullptr;
+    TF_RETURN_IF_ERROR(builder->AddScalar(tstring(filename_), &filename));
+    return builder->AddDataset(this, {filename}, node);
+  }
+
+  // [] Only the dataset makes iterators.
+ private:
+  // [iterator] One pass over the file. Many may run at the same time.
+  class Iterator : public DatasetIterator<NpyDataset> {
+   public:
+    using DatasetIterator<NpyDataset>::DatasetIterator;
+
+    absl::Status Initialize(IteratorContext* context) override {
+      std::lock_guard<std::mutex> lock(mutex_);
+      const NpyDataset& made = *dataset();
+      TF_RETURN_IF_ERROR(NpyFile::Open(context->env(), made.filename_,
+                                       made.dtypes_[0], made.shapes_[0],
+                                       &file_));
+      if (file_->rows() == made.rows_) return absl::OkStatus();
+      return absl::FailedPreconditionError(absl::StrCat(
+          "filename ", made.filename_, ": had ", made.rows_,
+          " rows when the dataset was made, and now has ", file_->rows()));
+    }
+
+    absl::Status GetNextInternal(IteratorContext* context,
+                                 std::vector<Tensor>* out,
+                                 bool* end_of_sequence) override {
+      std::lock_guard<std::mutex> lock(mutex_);
+      *end_of_sequence = row_ == dataset()->rows_;
+      if (*end_of_sequence) {
+        file_.reset();  // an iterator may live long after its last row
+        return absl::OkStatus();
+      }
+      Tensor element = MemoryForARow(context);
+      if (!element.IsInitialized()) {
+        return absl::ResourceExhaustedError(
+            absl::StrCat("filename ", dataset()->filename_,
+                         ": no memory for a row of shape ",
+                         file_->row_shape().DebugString()));
+      }
+      TF_RETURN_IF_ERROR(file_->ReadRow(row_, &element));
+      ++row_;
+      out->push_back(std::move(element));
+      return absl::OkStatus();
+    }
+
+    // [skip] Rows are equally long: those that nobody wants are not read.
+    absl::Status SkipInternal(IteratorContext* context, int num_to_skip,
+                              bool* end_of_sequence,
+                              int* num_skipped) override {
+      std::lock_guard<std::mutex> lock(mutex_);
+      *num_skipped = static_cast<int>(
+          std::min<int64_t>(num_to_skip, dataset()->rows_ - row_));
+      row_ += *num_skipped;
+      *end_of_sequence = *num_skipped < num_to_skip;
+      return absl::OkStatus();
+    }
+
+    // [] Only the base class calls what follows.
+   protected:
+    // [state] All that an iterator has to remember is a number.
+    absl::Status SaveInternal(SerializationContext* context,
+                              IteratorStateWriter* writer) override {
+      std::lock_guard<std::mutex> lock(mutex_);
+      return writer->WriteScalar(prefix(), "row", row_);
+    }
+
+    absl::Status RestoreInternal(IteratorContext* context,
+                                 IteratorStateReader* reader) override {
+      std::lock_guard<std::mutex> lock(mutex_);
+      int64_t row;
+      TF_RETURN_IF_ERROR(reader->ReadScalar(prefix(), "row", &row));
+      if (row < 0 || row > dataset()->rows_) {
+        return absl::FailedPreconditionError(absl::StrCat(
+            "filename ", dataset()->filename_, ": cannot go on at row ", row,
+            " of ", dataset()->rows_));
+      }
+      row_ = row;
+      return absl::OkStatus();
+    }
+
+    bool SymbolicCheckpointCompatible() const override { return true; }
+
+    // [] What autotuning is told: this iterator has no input of its own.
+    std::shared_ptr<tensorflow::data::model::Node> CreateNode(
+        IteratorContext* context,
+        tensorflow::data::model::Node::Args args) const override {
+      return tensorflow::data::model::MakeSourceNode(std::move(args));
+    }
+
+   private:
+    // [memory] Memory of a row that nobody uses any more: it need not be
+    // cleared by the system again.
+    Tensor MemoryForARow(IteratorContext* context) {
+      for (const Tensor& kept : kept_) {
+        if (kept.RefCountIsOne()) return kept;
+      }
+      Tensor made(context->allocator({}), dataset()->dtypes_[0],
+                  file_->row_shape());
+      if (kept_.size() < kKept) kept_.push_back(made);
+      return made;
+    }
+
+    // [] The rest.
+    std::mutex mutex_;
+    std::vector<Tensor> kept_;
+    std::unique_ptr<NpyFile> file_;
+    int64_t row_ = 0;
+  };
+
+  const std::string filename_;
+  const DataTypeVector dtypes_;
+  const std::vector<PartialTensorShape> shapes_;
+  const int64_t rows_;
+};
+
+// [kernel] Looks at the header, and makes the dataset. No row is read yet.
+class NpyDatasetOp : public tensorflow::data::DatasetOpKernel {
+ public:
+  explicit NpyDatasetOp(OpKernelConstruction* context)
+      : DatasetOpKernel(context) {
+    OP_REQUIRES_OK(context, context->GetAttr("output_types", &dtypes_));
+    OP_REQUIRES_OK(context, context->GetAttr("output_shapes", &shapes_));
+    OP_REQUIRES(context, dtypes_.size() == 1 && shapes_.size() == 1,
+                absl::InvalidArgumentError(absl::StrCat(
+                    "output_types and output_shapes must have one entry each, "
+                    "for the rows, got ",
+                    dtypes_.size(), " and ", shapes_.size())));
+  }
+
+  void MakeDataset(OpKernelContext* context, DatasetBase** output) override {
+    tstring filename;
+    OP_REQUIRES_OK(context, tensorflow::data::ParseScalarArgument<tstring>(
+                                context, "filename", &filename));
+    std::unique_ptr<NpyFile> file;
+    OP_REQUIRES_OK(context, NpyFile::Open(context->env(), filename, dtypes_[0],
+                                          shapes_[0], &file));
+    *output = new NpyDataset(context, filename, dtypes_, shapes_, file->rows());
+  }
+
+ private:
+  DataTypeVector dtypes_;
+  std::vector<PartialTensorShape> shapes_;
+};
+
+// [register] Datasets are made on the CPU.
+REGISTER_KERNEL_BUILDER(Name("NpyDataset").Device(tensorflow::DEVICE_CPU),
+                        NpyDatasetOp);
+
+}  // namespace
+}  // namespace op_by_op

@@ -1,0 +1,414 @@
+"""Tests of NpyDataset: `pytest examples/dataset`."""
+
+import gc
+import os
+import resource
+from pathlib import Path
+
+import numpy as np
+import pytest
+import solution_shard
+import tensorflow as tf
+from dataset import npy_dataset, row_spec
+from dataset_reference import npy_reference
+
+from opcheck.testing import op_test
+
+HERE = Path(__file__).parent
+Invalid, Lost = tf.errors.InvalidArgumentError, tf.errors.DataLossError
+
+
+def save(path, array) -> str:
+    np.save(path, array)
+    return str(path)
+
+
+SAMPLE = HERE.parent.parent / "build" / "dataset_test.npy"
+SAMPLE.parent.mkdir(exist_ok=True)
+np.save(SAMPLE, np.float32([[1, 2, 3], [4, 5, 6]]))
+
+test_npy_dataset_keeps_its_promises = op_test(
+    npy_dataset,
+    str(SAMPLE).encode(),
+    spec=tf.TensorSpec([3]),
+    # Of a dataset, nothing but its shape can be compared; the tests below compare rows.
+    reference=lambda filename, spec: np.zeros([]),
+)
+
+
+@pytest.fixture
+def numbers(tmp_path):
+    """A file of five rows of three numbers, and what is in it."""
+    rows = np.arange(15, dtype=np.float32).reshape(5, 3)
+    return save(tmp_path / "numbers.npy", rows), rows
+
+
+def rows_of(dataset) -> np.ndarray:
+    return np.stack([row.numpy() for row in dataset])
+
+
+DTYPES = "f2 f4 f8 i1 i2 i4 i8 u1 u2 u4 u8 c8 c16".split()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [[], [3], [2, 1, 4], [0]])
+def test_rows_equal_numpys(tmp_path, dtype, shape):
+    rows = np.random.default_rng(0).integers(0, 99, [7, *shape]).astype(dtype)
+    name = save(tmp_path / "rows.npy", rows)
+    dataset = npy_dataset(name)
+    assert len(dataset) == 7
+    assert dataset.element_spec == tf.TensorSpec(shape, tf.as_dtype(rows.dtype))
+    np.testing.assert_array_equal(rows_of(dataset), rows, strict=True)
+    content = Path(name).read_bytes()
+    again = npy_reference(content, rows.dtype.str, tuple(shape))
+    np.testing.assert_array_equal(again, rows, strict=True)
+
+
+@pytest.mark.parametrize("length", [1, 87_381, 87_382, 100_000, 600_000])
+def test_rows_smaller_and_larger_than_the_buffer(tmp_path, length):
+    rows = np.random.default_rng(0).integers(0, 256, [4, 3, length], np.uint8)
+    name = save(tmp_path / "rows.npy", rows)
+    np.testing.assert_array_equal(rows_of(npy_dataset(name).repeat(2))[4:], rows)
+
+
+@pytest.mark.parametrize("version", [(1, 0), (2, 0), (3, 0)])
+def test_all_versions_of_the_format(tmp_path, version):
+    path = tmp_path / "rows.npy"
+    with path.open("wb") as file:
+        np.lib.format.write_array(file, np.eye(3), version)
+    np.testing.assert_array_equal(rows_of(npy_dataset(str(path))), np.eye(3))
+
+
+def test_no_rows(tmp_path):
+    dataset = npy_dataset(save(tmp_path / "empty.npy", np.zeros([0, 3], np.int8)))
+    assert len(dataset) == 0 and list(dataset) == []
+
+
+def test_a_million_rows(tmp_path):
+    name = save(tmp_path / "many.npy", np.arange(10**6))
+    dataset = npy_dataset(name)
+    assert len(dataset) == 10**6
+    batches = [batch.numpy() for batch in dataset.batch(8192)]
+    np.testing.assert_array_equal(np.concatenate(batches), np.arange(10**6))
+
+
+def test_in_a_function(mode, numbers):
+    name, rows = numbers
+    spec = tf.TensorSpec([3])
+
+    def total(name):
+        return npy_dataset(name, spec).reduce(np.float32(0), lambda s, row: s + row[1])
+
+    assert mode(total)(tf.constant(name)) == rows[:, 1].sum()
+
+
+def test_sizes_may_be_unknown(tmp_path):
+    names = [
+        save(tmp_path / f"{n}.npy", np.full([2, n], n, np.int32)) for n in (1, 2, 3)
+    ]
+    spec = tf.TensorSpec([None], tf.int32)
+    rows = tf.data.Dataset.from_tensor_slices(names).flat_map(
+        lambda name: npy_dataset(name, spec)
+    )
+    expected = [[1], [1], [2, 2], [2, 2], [3, 3, 3], [3, 3, 3]]
+    assert [row.numpy().tolist() for row in rows] == expected
+
+
+def test_skip_and_shard(numbers):
+    name, rows = numbers
+    dataset = npy_dataset(name)
+    np.testing.assert_array_equal(rows_of(dataset.skip(3)), rows[3:])
+    np.testing.assert_array_equal(rows_of(dataset.shard(2, 1)), rows[1::2])
+    assert list(dataset.skip(5)) == list(dataset.skip(9)) == []
+
+
+def test_what_was_read_is_not_written_over(tmp_path):
+    """Rows are read into memory that is kept, once nobody else has it."""
+    rows = np.random.default_rng(0).normal(size=[40, 50]).astype(np.float32)
+    dataset = npy_dataset(save(tmp_path / "rows.npy", rows))
+    np.testing.assert_array_equal(np.stack(list(dataset)), rows)
+    views = [row.numpy() for row in dataset]
+    np.testing.assert_array_equal(views, rows)
+    halves = [row[25:] for row in dataset]
+    np.testing.assert_array_equal(halves, rows[:, 25:])
+    parallel = dataset.map(lambda row: row + 0, num_parallel_calls=4).prefetch(4)
+    np.testing.assert_array_equal(rows_of(parallel), rows)
+
+
+def resident() -> int:
+    """How many bytes of memory this process has."""
+    pages = Path("/proc/self/statm").read_text().split()[1]
+    return int(pages) * resource.getpagesize()
+
+
+def test_ten_epochs_take_less_memory_than_half_of_the_file(tmp_path):
+    rows = np.ones([256, 1 << 16], np.float32)  # 64 MiB
+    dataset = npy_dataset(save(tmp_path / "rows.npy", rows))
+    size = rows.nbytes
+    del rows
+    before, used = resident(), []
+    for _ in range(10):
+        for _row in dataset:
+            used.append(resident() - before)
+    assert max(used) < size / 2
+    assert len(used) == 2560
+
+
+@pytest.mark.parametrize("place", [0, 1, 6, 14, 15])
+def test_a_checkpoint_goes_on_where_it_was(tmp_path, place):
+    """The page does the same in another process, without a shuffle."""
+    names = []
+    for n in range(3):
+        rows = np.arange(5, dtype=np.int32) + 10 * n
+        names.append(save(tmp_path / f"{n}.npy", rows))
+
+    def start():
+        rows = tf.data.Dataset.from_tensor_slices(names).interleave(
+            lambda name: npy_dataset(name, tf.TensorSpec([], tf.int32)), 2
+        )
+        return iter(rows.shuffle(4, seed=3, reshuffle_each_iteration=False))
+
+    whole = [int(row) for row in start()]
+    assert sorted(whole) == [*range(5), *range(10, 15), *range(20, 25)]
+    iterator = start()
+    first = [int(next(iterator)) for _ in range(place)]
+    saved = tf.train.Checkpoint(iterator=iterator).write(str(tmp_path / "place"))
+    again = start()
+    tf.train.Checkpoint(iterator=again).read(saved).assert_consumed()
+    assert first + [int(row) for row in again] == whole
+
+
+def test_a_checkpoint_of_a_longer_file_is_refused(numbers):
+    name, rows = numbers
+    iterator = iter(npy_dataset(name))
+    [next(iterator) for _ in range(4)]  # and perhaps one more is read ahead
+    place = tf.train.Checkpoint(iterator=iterator).write(f"{name}.place")
+    np.save(name, rows[:2])
+    with pytest.raises(tf.errors.FailedPreconditionError, match="row [45] of 2"):
+        shorter = tf.train.Checkpoint(iterator=iter(npy_dataset(name)))
+        shorter.read(place).assert_consumed()
+
+
+def test_files_are_closed(tmp_path):
+    """Of iterators that were read to the end, and of those that were not."""
+    names = [save(tmp_path / f"{n}.npy", np.zeros([50, 9])) for n in range(8)]
+    spec = row_spec(names[0])
+
+    def opened():
+        found = []
+        for each in os.listdir("/proc/self/fd"):
+            if os.path.exists(f"/proc/self/fd/{each}"):
+                found.append(os.readlink(f"/proc/self/fd/{each}") in names)
+        return sum(found)
+
+    files = tf.data.Dataset.from_tensor_slices(names)
+    rows = files.interleave(
+        lambda name: npy_dataset(name, spec), 4, num_parallel_calls=4
+    ).prefetch(8)
+    iterator = iter(rows)
+    next(iterator)
+    assert opened() >= 4
+    del iterator  # cancels what is under way
+    gc.collect()
+    assert opened() == 0
+    iterator = iter(npy_dataset(names[0]))
+    assert opened() == 1
+    list(iterator)
+    assert opened() == 0
+
+
+def test_fit_and_a_strategy(tmp_path):
+    name = save(tmp_path / "rows.npy", np.ones([8, 3], np.float32))
+    rows = npy_dataset(name)
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    history = model.fit(rows.map(lambda x: (x, x[:1])).batch(4), epochs=2, verbose=0)
+    assert len(history.history["loss"]) == 2
+    strategy = tf.distribute.MirroredStrategy(["CPU:0"])
+    shared = strategy.experimental_distribute_dataset(rows.batch(4))
+    assert sum(float(tf.reduce_sum(batch)) for batch in shared) == 24
+
+
+@pytest.mark.parametrize("policy, name", [(0, "AUTO"), (1, "FILE"), (2, "DATA")])
+def test_sharding_by_itself(numbers, policy, name):
+    """TensorFlow does not know that the op reads files, and so shares rows at best."""
+
+    def shared():
+        return tf.raw_ops.AutoShardDataset(
+            input_dataset=npy_dataset(numbers[0])._variant_tensor,
+            **dict(num_workers=2, index=1, auto_shard_policy=policy),
+            **dict(output_types=[tf.float32], output_shapes=[[3]]),
+        )
+
+    assert tf.data.experimental.AutoShardPolicy[name].value == policy
+    if name == "FILE":
+        with pytest.raises(
+            tf.errors.NotFoundError, match="not find a shardable source"
+        ):
+            shared()
+        return
+    rows = tf.data.experimental.from_variant(shared(), tf.TensorSpec([3]))
+    np.testing.assert_array_equal(rows_of(rows), numbers[1][1::2])
+
+
+def changed(content: bytes, old: bytes, new: bytes) -> bytes:
+    assert len(old) == len(new) and old in content
+    return content.replace(old, new)
+
+
+BROKEN = {
+    "empty": (lambda c: b"", Invalid, "begins with"),
+    "short": (lambda c: c[:9], Invalid, "begins with"),
+    "other": (lambda c: b"PK" + c[2:], Invalid, "begins with"),
+    "header": (
+        lambda c: c[:60],
+        Lost,
+        "header of 118 bytes was .*, but the file has 60",
+    ),
+    "row": (
+        lambda c: c[:-1],
+        Lost,
+        r"5 rows of shape \[3\], but the file ends after 4",
+    ),
+    "rows": (lambda c: c[:128], Lost, "but the file ends after 0"),
+    "more": (
+        lambda c: changed(c, b"(5, 3), }  ", b"(500, 3), }"),
+        Lost,
+        "promises 500 rows",
+    ),
+    "huge": (
+        lambda c: changed(
+            c, b"(5, 3), }" + b" " * 40, b"(5, 3, 9" + b"9" * 17 + b"), }" + b" " * 20
+        ),
+        Lost,
+        "ends after 0",
+    ),
+    "negative": (lambda c: changed(c, b"(5, 3)", b"(-5,3)"), Invalid, "'shape'"),
+    "open": (lambda c: changed(c, b"(5, 3)", b"(5, 3,"), Invalid, "'shape'"),
+    "words": (lambda c: changed(c, b"(5, 3)", b"(x, 3)"), Invalid, "'shape'"),
+    "scalar": (lambda c: changed(c, b"(5, 3)", b"()    "), Invalid, "'shape'"),
+    "width": (
+        lambda c: changed(c, b"(5, 3)", b"(3, 5)"),
+        Invalid,
+        r"\[3\] were .* \[5\]",
+    ),
+    "endian": (lambda c: changed(c, b"<f4", b">f4"), Invalid, "'<f4', was expected"),
+    "columns": (lambda c: changed(c, b"False", b"True "), Invalid, "fortran_order"),
+}
+
+
+@pytest.mark.parametrize("kind", BROKEN)
+def test_a_broken_file_is_refused_by_name(mode, numbers, kind):
+    change, error, message = BROKEN[kind]
+    path = Path(numbers[0])
+    path.write_bytes(change(path.read_bytes()))
+    with pytest.raises(error, match=f"(?s)filename {path}: .*{message}"):
+        first = mode(lambda name: npy_dataset(name, tf.TensorSpec([3])).take(1))
+        list(first(tf.constant(str(path))))
+
+
+def test_changed_bytes_give_numpys_rows_or_an_error(tmp_path):
+    """Any bytes: 400 files, of which many are refused, and none crashes."""
+    random = np.random.default_rng(0)
+    rows = random.integers(-99, 99, [4, 3]).astype("<i2")
+    content = np.frombuffer(Path(save(tmp_path / "x.npy", rows)).read_bytes(), np.uint8)
+    good = bad = 0
+    spec, path = tf.TensorSpec([3], tf.int16), str(tmp_path / "y.npy")
+    for _ in range(400):
+        changed = content[
+            : len(content) - int(random.choice([0, 0, 0, 1, 30, 140]))
+        ].copy()
+        for _ in range(random.integers(4)):
+            at = random.choice(
+                [random.integers(12), random.integers(len(changed) + 20)]
+            )
+            if at < len(changed):
+                changed[at] = random.choice(
+                    [*b"0123456789,() '<", random.integers(256)]
+                )
+        Path(path).write_bytes(changed.tobytes())
+        try:
+            got = [row.numpy() for row in npy_dataset(path, spec).take(9)]
+        except (Invalid, Lost, tf.errors.ResourceExhaustedError) as error:
+            assert "filename" in error.message
+            bad += 1
+            continue
+        if changed[6] == 1:
+            expected = npy_reference(changed.tobytes(), "<i2", (3,))[:9]
+            np.testing.assert_array_equal(np.reshape(got, [-1, 3]), expected)
+        good += 1
+    assert good > 50 and bad > 50
+
+
+@pytest.mark.parametrize("name", ["", "nothing.npy", "/", str(HERE)])
+def test_what_is_no_file_is_refused(name):
+    with pytest.raises((Invalid, tf.errors.OpError), match=f"filename {name}: "):
+        npy_dataset(name, tf.TensorSpec([3]))
+
+
+def test_a_file_cut_while_it_is_read(tmp_path):
+    name = save(tmp_path / "rows.npy", np.zeros([10, 1 << 17], np.float32))
+    dataset = npy_dataset(name)
+    iterator = iter(dataset)
+    next(iterator)
+    os.truncate(name, 3 << 19)
+    next(iterator)
+    with pytest.raises(Lost, match=f"filename {name}: .* has been cut since"):
+        list(iterator)
+    with pytest.raises(Lost, match="promises 10 rows .* ends after 2"):
+        list(dataset)
+
+
+def test_a_file_removed_while_it_is_read(tmp_path):
+    name = save(tmp_path / "rows.npy", np.arange(200_000))
+    dataset = npy_dataset(name)
+    iterator = iter(dataset.batch(1000))
+    next(iterator)
+    os.remove(name)
+    assert len(list(iterator)) == 199, "Linux keeps a file that is open"
+    with pytest.raises(tf.errors.NotFoundError, match=f"filename {name}"):
+        iter(dataset)
+
+
+def test_a_file_replaced_between_epochs(numbers):
+    """`iter` makes the dataset again, and `repeat` does not."""
+    name, rows = numbers
+    dataset = npy_dataset(name)
+    iterator = iter(dataset.repeat())
+    np.save(name, rows[:2])
+    message = "had 5 rows when the dataset was made, and now has 2"
+    with pytest.raises(tf.errors.FailedPreconditionError, match=message):
+        [next(iterator) for _ in range(6)]
+    np.testing.assert_array_equal(rows_of(dataset), rows[:2])
+
+
+def test_other_dtypes_and_attrs_are_refused(tmp_path, mode):
+    name = save(tmp_path / "rows.npy", np.zeros([2, 3], bool))
+    with pytest.raises(Invalid, match="bool is not in the list of allowed values"):
+        npy_dataset(name)
+    library = tf.load_op_library(str(HERE / "libdataset.so"))
+    with pytest.raises(Invalid, match="must have one entry each.*got 2 and 1"):
+        mode(library.npy_dataset)(
+            name, output_types=[tf.int8, tf.int8], output_shapes=[[3]]
+        )
+    with pytest.raises((Invalid, ValueError), match="must be a scalar|must be rank 0"):
+        mode(library.npy_dataset)([name], output_types=[tf.int8], output_shapes=[[3]])
+    with pytest.raises(ValueError, match="with rows was expected, got a scalar"):
+        row_spec(save(tmp_path / "one.npy", np.float32(1)))
+
+
+def each_row_is_read_by_one_worker(rows_of_worker, folder) -> None:
+    names = []
+    for n in range(3):
+        names.append(save(folder / f"{n}.npy", np.arange(4) + 10 * n))
+    for workers in (1, 2, 3, 4, 7):
+        read = [
+            int(row)
+            for worker in range(workers)
+            for row in rows_of_worker(names, row_spec(names[0]), workers, worker)
+        ]
+        assert sorted(read) == [*range(4), *range(10, 14), *range(20, 24)]
+
+
+def test_the_solution(tmp_path):
+    each_row_is_read_by_one_worker(solution_shard.rows_of_worker, tmp_path)
