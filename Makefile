@@ -96,6 +96,7 @@ bench: examples ## every measurement of bench/ that needs no GPU, against other 
 	@$(python) bench/bridge.py
 	@$(python) bench/prototype.py
 	@$(python) bench/elementwise.py
+	@$(python) bench/mat_mul.py
 	@$(python) bench/threads.py
 	@$(python) bench/dataset.py
 	@$(python) bench/checks.py

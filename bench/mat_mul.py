@@ -1,0 +1,176 @@
+"""How many operations in a second a product of matrices makes: by loops, by Eigen, and by TensorFlow.
+
+`python bench/mat_mul.py` prints the figures and writes them to mat_mul.csv beside this file.
+Each setting of TensorFlow and each number of threads has a process of its own, and all others are stopped while one
+is timed. In each round every way takes its turn. The peak is what a loop of fused multiply-adds reaches whose numbers
+stay in the registers, bench/peak.cc.
+"""
+
+import ctypes
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+from measure import cores, quartiles, run_turns
+from processes import Process
+
+ROOT = Path(__file__).parents[1]
+BUILD = ROOT / "build" / "bench"
+SIZES = 32, 64, 128, 256, 512, 1024
+BASE = "tf.matmul"
+SLOW = 0.2  # seconds of a call, from which on three rounds are enough
+# From a process to the variables of its environment, and to its ways.
+SETTINGS = {
+    "book": {},
+    "Eigen alone": {"TENSORFLOW_USE_CUSTOM_CONTRACTION_KERNEL": "0"},
+    "oneDNN": {"TF_ENABLE_ONEDNN_OPTS": "1"},
+}
+WAYS = {
+    "book": [
+        *("elements", "rows", "blocks", "OpByOp>MatMul", "for AVX2 and FMA", BASE),
+        "peak",
+    ],
+    "Eigen alone": ["tf.matmul, Eigen alone"],
+    "oneDNN": ["tf.matmul, oneDNN"],
+}
+ONE_THREAD = "elements", "rows", "blocks"
+
+
+def can(word: str) -> bool:
+    """Whether the processor has these instructions."""
+    info = Path("/proc/cpuinfo")
+    return info.exists() and f" {word} " in info.read_text().replace("\n", " ")
+
+
+def compiled(name: str, source: str, options: list[str]) -> Path:
+    """Compiles a file of bench/ to a library, unless that was done before."""
+    library, path = BUILD / f"lib{name}.so", ROOT / "bench" / source
+    if not library.exists() or library.stat().st_mtime < path.stat().st_mtime:
+        BUILD.mkdir(parents=True, exist_ok=True)
+        command = ["c++", "-O3", "-DNDEBUG", "-fPIC", "-shared", "-w", str(path)]
+        subprocess.run([*command, *options, "-o", str(library)], check=True)
+    return library
+
+
+class Worker:
+    """Multiplies matrices in its process."""
+
+    def __init__(self, setting: str, threads: int) -> None:
+        import os
+
+        os.environ |= SETTINGS[setting]
+        import tensorflow as tf
+
+        tf.config.threading.set_intra_op_parallelism_threads(threads)
+        tf.config.threading.set_inter_op_parallelism_threads(1)
+        self.tf, self.threads = tf, threads
+        self.ways = {way: tf.matmul for way in WAYS[setting]}
+        if setting != "book":
+            return
+        from mat_mul import loop_mat_mul, mat_mul
+
+        self.ways["OpByOp>MatMul"] = mat_mul
+        for order in ONE_THREAD:
+            self.ways[order] = lambda a, b, order=order: loop_mat_mul(a, b, order)
+        flags = [*tf.sysconfig.get_compile_flags(), *tf.sysconfig.get_link_flags()]
+        if can("avx2") and can("fma"):
+            options = ["-mavx2", "-mfma", *flags]
+            library = compiled("mat_mul_avx2", "mat_mul.cc", options)
+            variant = tf.load_op_library(str(library)).mat_mul_variant
+            self.ways["for AVX2 and FMA"] = variant
+        else:
+            del self.ways["for AVX2 and FMA"]
+        library = compiled("peak", "peak.cc", ["-march=native", "-pthread"])
+        self.peak = ctypes.CDLL(str(library)).peak
+        self.peak.restype = ctypes.c_double
+        self.peak.argtypes = [ctypes.c_int, ctypes.c_long]
+
+    def prepare(self, size: int) -> list[str]:
+        """Makes two matrices; all ways have to give the same, which is called to warm up, too."""
+        random = np.random.default_rng(0)
+        self.inputs = [
+            self.tf.constant(random.normal(size=[size, size]), self.tf.float32)
+            for _ in "ab"
+        ]
+        wide = [x.numpy().astype(np.float64) for x in self.inputs]
+        expected = wide[0] @ wide[1]
+        chosen = [
+            way for way in self.ways if self.threads == 1 or way not in ONE_THREAD
+        ]
+        for way in chosen:
+            if way != "peak":
+                product = self.ways[way](*self.inputs)
+                np.testing.assert_allclose(product, expected, rtol=0, atol=size * 1e-5)
+        return chosen
+
+    def seconds(self, way: str, size: int, span: float) -> tuple[float, float]:
+        """The median of the seconds of a call, and the shortest."""
+        if way == "peak":
+            best = max(self.peak(self.threads, 500_000) for _ in range(8))
+            return (2e-9 * size**3 / best,) * 2
+        run, times, start = self.ways[way], [], time.perf_counter()
+        clock = time.process_time if self.threads == 1 else time.perf_counter
+        while not times or time.perf_counter() - start < span:
+            begin = clock()
+            run(*self.inputs)
+            times.append(clock() - begin)
+        return float(np.median(times)), min(times)
+
+
+def measure(size: int, workers: dict, rounds: int, span: float) -> list[dict]:
+    """The rows of a size: all ways in all processes, in turn."""
+    turns = [
+        (key, way) for key, one in workers.items() for way in one.call("prepare", size)
+    ]
+    medians = np.full([rounds, len(turns)], np.nan)
+    shortest = np.full(len(turns), np.inf)
+    for i in range(rounds):
+        for turn in np.roll(np.arange(len(turns)), 3 * i):
+            key, way = turns[turn]
+            if i >= 3 and medians[0, turn] > SLOW:
+                continue
+            medians[i, turn], best = workers[key].call("seconds", way, size, span)
+            shortest[turn] = min(shortest[turn], best)
+    rows = []
+    for turn, ((_, threads), way) in enumerate(turns):
+        base = turns.index((("book", threads), BASE))
+        ratios = medians[:, turn] / medians[:, base]
+        spread = [f"{x:.3f}" for x in quartiles(ratios[~np.isnan(ratios)])]
+        rate = 2e-9 * size**3 / shortest[turn]
+        row = {"size": size, "threads": threads, "way": way, "gflops": f"{rate:.3f}"}
+        rows.append(row | dict(zip(["ratio", "q1", "q3"], spread)))
+    return rows
+
+
+def main() -> None:
+    notes = [
+        "gflops: 10^9 operations in a second, in the shortest of all calls, eager, of two square matrices of float32",
+        "one thread: the time that the process has computed; more threads: what a clock shows",
+        "ratio: of the median time of a call to that of tf.matmul in the same round, with median, q1 and q3",
+        "span: each way has a fifth of it in a round; one whose calls take more than 0.2 s has three turns",
+        "peak: fused multiply-adds whose numbers stay in the registers, the best of eight runs in each round",
+    ]
+
+    def rows(rounds: int, span: float) -> list[dict]:
+        counts = sorted({1, cores()})
+        keys = [(setting, threads) for setting in SETTINGS for threads in counts]
+        workers = {key: Process(Worker, *key) for key in keys}
+        try:
+            return [
+                row
+                for size in SIZES
+                for row in measure(size, workers, rounds, span / 5)
+            ]
+        finally:
+            for worker in workers.values():
+                worker.kill()
+
+    run_turns(Path(__file__), __doc__.splitlines()[0], notes, rows, rounds=15)
+
+
+sys.path[:0] = [str(ROOT / "examples"), str(ROOT / "examples" / "mat_mul")]
+
+if __name__ == "__main__":
+    main()

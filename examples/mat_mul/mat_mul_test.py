@@ -1,0 +1,238 @@
+"""Tests of OpByOp>MatMul and LoopMatMul: `pytest examples/mat_mul`."""
+
+import sys
+from pathlib import Path
+
+import ml_dtypes
+import numpy as np
+import pytest
+import tensorflow as tf
+from mat_mul import loop_mat_mul, mat_mul
+from mat_mul_reference import (
+    gram_matrix_reference,
+    loop_mat_mul_reference,
+    mat_mul_reference,
+)
+from op_library import load_op_library
+
+from opcheck.testing import op_test
+
+HERE = Path(__file__).parent
+sys.path.append(str(HERE.parent / "cc_gradients"))
+CASES = [(a_t, b_t) for a_t in (False, True) for b_t in (False, True)]
+# Rows, inner dimension, columns: vectors, empty ones, and several blocks of Eigen's.
+SIZES = [
+    (2, 3, 4),
+    (1, 1, 1),
+    (1, 300, 70),
+    (70, 300, 1),
+    (1, 5000, 1),
+    (5, 1, 6),
+    (3, 5000, 3),
+    (130, 70, 260),
+    (0, 3, 2),
+    (2, 0, 3),
+    (3, 2, 0),
+    (0, 0, 0),
+]
+
+
+@pytest.fixture
+def cpp_gradient():
+    """How gradients in C++ are asked for, from another chapter."""
+    reason = "needs `make cc_gradients`"
+    module = pytest.importorskip("cc_gradients", reason=reason, exc_type=ImportError)
+    return module.cpp_gradient
+
+
+def values(*shape, dtype=np.float32):
+    return np.random.default_rng(0).normal(size=shape).astype(dtype)
+
+
+def factors(rows, inner, columns, a_t=False, b_t=False, dtype=np.float32):
+    a, b = values(rows, inner, dtype=dtype), values(inner, columns, dtype=dtype)
+    return (a.T if a_t else a).copy(), (b.T if b_t else b).copy()
+
+
+test_mat_mul_keeps_its_promises = op_test(
+    mat_mul,
+    *factors(3, 5, 4, True, True),
+    transpose_a=True,
+    transpose_b=True,
+    reference=mat_mul_reference,
+    gradient=True,
+)
+test_loop_mat_mul_keeps_its_promises = op_test(
+    loop_mat_mul,
+    *factors(3, 5, 4),
+    order="blocks",
+    reference=loop_mat_mul_reference,
+)
+
+
+def assert_a_product(c, a, b):
+    """Whether c is a @ b, but for what float32 rounds in a sum of so many products."""
+    wide = a.astype(np.float64), b.astype(np.float64)
+    bound = a.shape[1] * np.finfo(np.float32).eps * (abs(wide[0]) @ abs(wide[1]))
+    assert c.dtype == a.dtype and c.shape == bound.shape
+    difference = abs(c.astype(np.float64) - wide[0] @ wide[1])
+    if c.dtype.itemsize == 2:
+        bound = bound + ml_dtypes.finfo(c.dtype).eps / 2 * abs(wide[0] @ wide[1])
+    assert (difference <= bound).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, ml_dtypes.bfloat16])
+@pytest.mark.parametrize("a_t, b_t", CASES)
+def test_products(mode, a_t, b_t, dtype):
+    for size in SIZES:
+        a, b = factors(*size, a_t, b_t, dtype)
+        c = mode(mat_mul)(a, b, a_t, b_t).numpy()
+        assert_a_product(c, a.T if a_t else a, b.T if b_t else b)
+
+
+@pytest.mark.parametrize("order", ["elements", "rows", "blocks"])
+def test_products_by_loops(mode, order):
+    for size in SIZES:
+        a, b = factors(*size)
+        assert_a_product(mode(loop_mat_mul)(a, b, order).numpy(), a, b)
+
+
+def test_16_bits_are_summed_up_as_floats():
+    """In float16, 2048 + 1 is 2048."""
+    ones = tf.ones([1, 4096], tf.float16)
+    for product in mat_mul, tf.matmul:
+        assert product(ones, ones, transpose_b=True).numpy() == 4096
+        assert product(60000 * ones, -ones, transpose_b=True).numpy() == -np.inf
+
+
+@pytest.mark.parametrize("a_t, b_t", CASES)
+def test_gradient_of_the_four_cases(cpp_gradient, a_t, b_t):
+    a, b = map(tf.constant, factors(3, 5, 4, a_t, b_t))
+    dc = values(3, 4)
+    with tf.GradientTape() as tape:
+        tape.watch([a, b])
+        c = tf.matmul(a, b, a_t, b_t)
+    expected = tape.gradient(c, [a, b], dc)
+    gradient = cpp_gradient(lambda a, b: mat_mul(a, b, a_t, b_t), [a, b], [dc])
+    for ours, stock in zip(gradient, expected, strict=True):
+        np.testing.assert_allclose(ours, stock, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("a_t, b_t", CASES)
+def test_the_gradient_in_python(mode, a_t, b_t):
+    given = list(map(tf.constant, factors(3, 5, 4, a_t, b_t)))
+    gradients = []
+    for product in mat_mul, tf.matmul:
+        with tf.GradientTape() as tape:
+            tape.watch(given)
+            c = mode(lambda a, b, product=product: product(a, b, a_t, b_t))(*given)
+        gradients.append(tape.gradient(c, given, values(3, 4)))
+    for ours, stock in zip(*gradients, strict=True):
+        np.testing.assert_allclose(ours, stock, rtol=1e-5, atol=1e-6)
+
+
+def test_gradients_of_16_bits_and_of_empty_matrices(cpp_gradient):
+    ones = tf.ones([2, 3], tf.bfloat16)
+    da, db = cpp_gradient(
+        mat_mul, [ones, tf.transpose(ones)], [tf.eye(2, dtype=tf.bfloat16)]
+    )
+    np.testing.assert_array_equal(da, ones)
+    np.testing.assert_array_equal(db, tf.transpose(ones))
+    da, db = cpp_gradient(
+        mat_mul, [tf.zeros([0, 3]), tf.zeros([3, 2])], [tf.zeros([0, 2])]
+    )
+    assert da.shape == [0, 3] and db.numpy().tolist() == [[0, 0]] * 3
+
+
+def test_second_derivatives():
+    x = tf.Variable(values(3, 3))
+    with tf.GradientTape() as outer:
+        with tf.GradientTape() as inner:
+            y = mat_mul(mat_mul(x, x), x, transpose_b=True)
+        first = inner.gradient(y, x)
+    with tf.GradientTape() as stock_outer:
+        with tf.GradientTape() as stock_inner:
+            y = tf.matmul(tf.matmul(x, x), x, transpose_b=True)
+        stock = stock_inner.gradient(y, x)
+    np.testing.assert_allclose(first, stock, rtol=1e-4, atol=1e-5)
+    second, stock = outer.gradient(first, x), stock_outer.gradient(stock, x)
+    np.testing.assert_allclose(second, stock, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    "a_shape, b_shape, c_shape",
+    [
+        (None, None, [None, None]),
+        ([None, 3], [4, 3], [None, 4]),
+        ([2, None], [4, None], [2, 4]),
+        ([0, 3], [4, 3], [0, 4]),
+    ],
+)
+def test_static_shapes(a_shape, b_shape, c_shape):
+    specs = [tf.TensorSpec(shape) for shape in (a_shape, b_shape)]
+    product = tf.function(lambda a, b: mat_mul(a, b, transpose_b=True))
+    traced = product.get_concrete_function(*specs)
+    assert traced.output_shapes.as_list() == c_shape
+    specs[1] = tf.TensorSpec(None)
+    loops = tf.function(loop_mat_mul).get_concrete_function(*specs)
+    rows = a_shape and a_shape[0]
+    assert loops.output_shapes.as_list() == [rows, None]
+
+
+@pytest.mark.parametrize(
+    "a, b, eager, graph",
+    [
+        ([2, 3], [4, 5], "a has 3 columns, and b has 4 rows", "are 3 and 4"),
+        ([3], [3, 1], "a must be a matrix, got shape .3.", "rank 2 but is rank 1"),
+        ([1, 3], [1, 3, 1], "b must be a matrix", "rank 2 but is rank 3"),
+        ([], [2, 2], "a must be a matrix, got shape ..", "rank 2 but is rank 0"),
+    ],
+)
+def test_what_does_not_fit_is_refused(a, b, eager, graph):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=eager):
+        mat_mul(tf.zeros(a), tf.zeros(b))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="with a row for each"):
+        loop_mat_mul(tf.zeros(a), tf.zeros(b))
+    for product in mat_mul, loop_mat_mul:
+        with pytest.raises(ValueError, match=graph):
+            tf.function(product)(tf.zeros(a), tf.zeros(b))
+
+
+def test_the_message_speaks_of_transposition():
+    message = "a, transposed, has 2 columns, and b, transposed, has 5 rows"
+    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+        mat_mul(tf.zeros([2, 3]), tf.zeros([4, 5]), True, True)
+
+
+@pytest.mark.parametrize("product", [mat_mul, loop_mat_mul])
+def test_too_many_elements_are_refused(mode, product):
+    a, b = tf.zeros([2**40, 0]), tf.zeros([0, 2**40])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="overflow"):
+        mode(product)(a, b)
+
+
+def test_other_dtypes_and_orders_are_refused(mode):
+    integers = tf.ones([2, 2], tf.int32)
+    with pytest.raises(
+        (tf.errors.InvalidArgumentError, TypeError), match="allowed values"
+    ):
+        mode(mat_mul)(integers, integers)
+    with pytest.raises(
+        (tf.errors.InvalidArgumentError, ValueError), match="'columns'|\"columns\""
+    ):
+        mode(loop_mat_mul)(tf.ones([2, 2]), tf.ones([2, 2]), "columns")
+
+
+def test_the_solution_of_the_exercise(mode, cpp_gradient):
+    library = load_op_library(HERE / "libsolution_gram_matrix.so", "gram_matrix")
+    for shape in (3, 4), (0, 2), (2, 0), (40, 7):
+        x = values(*shape)
+        y = mode(library.gram_matrix)(x)
+        np.testing.assert_allclose(y, gram_matrix_reference(x), rtol=1e-5, atol=1e-5)
+    x, dy = values(3, 4), values(4, 4)
+    (dx,) = cpp_gradient(library.gram_matrix, [x], [dy])
+    np.testing.assert_allclose(dx, x @ (dy + dy.T), rtol=1e-5, atol=1e-6)
+    with pytest.raises(
+        (tf.errors.InvalidArgumentError, ValueError), match="x must be a matrix|rank 2"
+    ):
+        mode(library.gram_matrix)(tf.zeros([2]))
