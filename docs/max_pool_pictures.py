@@ -1,0 +1,133 @@
+"""The pictures of the chapter on max pooling: drawn from what the ops return and from what was measured."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import tensorflow as tf
+from figures import COLOURS, END, FITTING, LINE, MIDDLE, SMALL, drawing, text
+from IPython.display import HTML
+from measured import bar_of, bars, legend_of, read
+
+SIDE = 40
+WAYS = {"MaxPool": "MaxPool", "TensorFlow": "TensorFlow"}
+
+
+def times(layer: str, batch: int) -> HTML:
+    """Milliseconds of each task for one layer, from `bench/max_pool.csv`."""
+    table = read("max_pool")
+    tasks = dict.fromkeys(row["task"] for row in table.rows)
+    groups = {
+        task: [
+            bar_of(name, rows, "milliseconds")
+            for way, name in WAYS.items()
+            if (rows := table.where(task=task, layer=layer, batch=str(batch), way=way))
+        ]
+        for task in tasks
+    }
+    label = f"Milliseconds for {batch} images, windows of {layer}, by task."
+    return bars(groups, label, "milliseconds", legend_of(table), names_width=90)
+
+
+def ratios(task: str, way: str = "TensorFlow") -> HTML:
+    """How many times as long another way takes as MaxPool, by layer and number of images."""
+    table = read("max_pool")
+    groups = {}
+    for row in table.where(task=task, way=way, threads="1"):
+        one = row["batch"] == "1"
+        rows = table.where(task=task, way=way, layer=row["layer"], batch=row["batch"])
+        bar = bar_of("1 image" if one else f"{row['batch']} images", rows)
+        groups.setdefault(row["layer"], []).append(bar)
+    label = f"How many times as long {way} takes as MaxPool, {task}, by layer."
+    axis = "times as long as MaxPool"
+    return bars(groups, label, axis, legend_of(table), names_width=80, origin=1.0)
+
+
+def windows_picture(size: int, window: int, stride: int) -> HTML:
+    """The windows along an axis, with either padding; where each lies is found with max pooling's own gradient."""
+    import max_pool
+
+    def pixels(padding: str) -> list[tuple[int, int]]:
+        rising = tf.reshape(tf.range(size, dtype=tf.float32), [1, 1, size, 1])
+        found = []
+        for sign in 1, -1:  # the last and the first pixel of each window
+            argmax = max_pool.max_pool_with_argmax(
+                sign * rising, [1, window], [1, stride], padding
+            ).argmax
+            found.append(argmax.numpy().ravel().tolist())
+        return list(zip(found[1], found[0]))
+
+    parts, top, left = [], 0, 70
+    spoken = []
+    for padding in "VALID", "SAME":
+        places = pixels(padding)
+        parts.append(text(left - 10, top + 26, padding, END))
+        for i in range(size):
+            parts.append(
+                f'<rect x="{left + i * SIDE}" y="{top + 4}" width="{SIDE}" height="34" '
+                'stroke="currentColor" fill="none"/>'
+            )
+            parts.append(text(left + (i + 0.5) * SIDE, top + 26, str(i), MIDDLE))
+        for number, (first, last) in enumerate(places):
+            y = top + 48 + 12 * (number % 2)
+            x1, x2 = left + first * SIDE + 3, left + (last + 1) * SIDE - 3
+            parts.append(
+                f'<path d="M{x1} {y}H{x2}" stroke="{COLOURS[number % 2]}" stroke-width="6"/>'
+            )
+        words = ", ".join(f"{first} to {last}" for first, last in places)
+        spoken.append(f"{padding}: pixels {words}")
+        top += 84
+    label = f"Windows of {window} pixels, {stride} apart, over {size} pixels. {'. '.join(spoken)}."
+    return HTML(drawing(parts, left + size * SIDE + 4, top - 8, label, style=FITTING))
+
+
+def shares_picture(size: int, window: int, stride: int, blocks: Sequence[int]) -> HTML:
+    """Rows of a gradient, by the thread that writes them, and the windows that each thread has to look at.
+
+    Args:
+      size: Rows of the input.
+      window: Rows of a window.
+      stride: From one to the next.
+      blocks: Where the rows of each thread begin.
+    """
+    import max_pool
+
+    rising = tf.reshape(tf.range(size, dtype=tf.float32), [1, size, 1, 1])
+    ends, begins = (
+        max_pool.max_pool_with_argmax(sign * rising, [window, 1], [stride, 1], "VALID")
+        .argmax.numpy()
+        .ravel()
+        for sign in (1, -1)
+    )
+    parts, row_height, left = [], 24, 90
+    spoken = []
+    limits = [*blocks, size]
+    for row in range(size):
+        thread = np.searchsorted(blocks, row, "right") - 1
+        parts.append(
+            f'<rect x="{left}" y="{4 + row * row_height}" width="150" height="{row_height}" stroke="currentColor" '
+            f'fill="{COLOURS[thread]}" fill-opacity="0.25"/>'
+        )
+        parts.append(text(left - 8, 20 + row * row_height, f"row {row}", END, SMALL))
+    for thread, (first, end) in enumerate(zip(limits, limits[1:])):
+        seen = [i for i in range(len(begins)) if begins[i] < end and ends[i] >= first]
+        spoken.append(f"thread {thread + 1}: rows {first} to {end - 1}, windows {seen}")
+    for number, (begin, end) in enumerate(zip(begins, ends)):
+        x = left + 20 + 32 * number
+        of = {
+            np.searchsorted(blocks, row, "right") - 1 for row in range(begin, end + 1)
+        }
+        middle = 4 + (begin + end + 1) / 2 * row_height
+        top, bottom = 6 + begin * row_height, 2 + (end + 1) * row_height
+        parts.append(
+            f'<path d="M{x} {top}V{bottom}" {LINE} stroke-width="{3 * len(of)}"/>'
+        )
+        parts.append(text(x + 6, middle + 4, str(number), SMALL))
+    for thread, (first, end) in enumerate(zip(limits, limits[1:])):
+        y = 8 + (first + end) / 2 * row_height
+        parts.append(text(left + 162, y, f"thread {thread + 1}"))
+    label = (
+        f"The rows of a gradient, and windows of {window} rows. {'; '.join(spoken)}."
+    )
+    return HTML(
+        drawing(parts, left + 240, 10 + size * row_height, label, style=FITTING)
+    )

@@ -1,0 +1,489 @@
+// OpByOp>MaxPool: the maximum of each window of an image, where it was, and the
+// gradients. MaxPoolPatches: the same by copies of the windows.
+
+#define EIGEN_USE_THREADS
+
+#include "max_pool.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "tensorflow/core/framework/common_shape_fns.h"
+#include "tensorflow/core/framework/function.h"
+#include "tensorflow/core/framework/op.h"
+#include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/framework/types.h"
+#include "unsupported/Eigen/CXX11/Tensor"
+
+namespace op_by_op {
+namespace {
+
+using tensorflow::OpKernelConstruction;
+using tensorflow::OpKernelContext;
+using tensorflow::Tensor;
+using tensorflow::TensorShape;
+using tensorflow::shape_inference::DimensionHandle;
+using tensorflow::shape_inference::InferenceContext;
+using tensorflow::shape_inference::ShapeHandle;
+
+// [shape] [batch, height, width, channels], of which two dimensions change.
+absl::Status InferPooled(InferenceContext* context, ShapeHandle* pooled) {
+  Attrs attrs;
+  TF_RETURN_IF_ERROR(attrs.Read(context));
+  TF_RETURN_IF_ERROR(context->WithRank(context->input(0), 4, pooled));
+  for (int axis : {1, 2}) {
+    DimensionHandle size = context->Dim(*pooled, axis);
+    if (context->ValueKnown(size)) {
+      Axis windows;
+      TF_RETURN_IF_ERROR(
+          attrs.Along("input", axis, context->Value(size), &windows));
+      size = context->MakeDim(windows.windows);
+    } else if (!attrs.KeepsSize(axis)) {
+      size = context->UnknownDim();
+    }
+    TF_RETURN_IF_ERROR(context->ReplaceDim(*pooled, axis, size, pooled));
+  }
+  return absl::OkStatus();
+}
+
+// [] For each output.
+absl::Status PoolShape(InferenceContext* context) {
+  ShapeHandle pooled;
+  TF_RETURN_IF_ERROR(InferPooled(context, &pooled));
+  for (int i = 0; i < context->num_outputs(); ++i) {
+    context->set_output(i, pooled);
+  }
+  return absl::OkStatus();
+}
+
+// [interface] As TensorFlow's MaxPool, with the channels last.
+REGISTER_OP("OpByOp>MaxPool")
+    .Attr("T: {half, bfloat16, float, double}")
+    .Attr("ksize: list(int) >= 4")
+    .Attr("strides: list(int) >= 4")
+    .Attr("padding: {'SAME', 'VALID'}")
+    .Input("input: T")
+    .Output("output: T")
+    .SetShapeFn(PoolShape)
+    .Doc(R"doc(
+Takes the maximum of each window, in each channel.
+
+input: `[batch, height, width, channels]`.
+output: `[batch, pooled_height, pooled_width, channels]`.
+ksize: The size of a window in each dimension, `[1, height, width, 1]`.
+strides: From one window to the next in each dimension, `[1, height, width, 1]`.
+)doc");
+
+// [register] A kernel for each type.
+#define REGISTER_MAX_POOL(T)                                  \
+  REGISTER_KERNEL_BUILDER(Name("OpByOp>MaxPool")              \
+                              .Device(tensorflow::DEVICE_CPU) \
+                              .TypeConstraint<T>("T"),        \
+                          PoolOp<Larger, T>)
+REGISTER_MAX_POOL(Eigen::half);
+REGISTER_MAX_POOL(Eigen::bfloat16);
+REGISTER_MAX_POOL(float);
+REGISTER_MAX_POOL(double);
+
+// [] Of floats alone, to be compared with.
+REGISTER_OP("MaxPoolPatches")
+    .Attr("ksize: list(int) >= 4")
+    .Attr("strides: list(int) >= 4")
+    .Attr("padding: {'SAME', 'VALID'}")
+    .Input("input: float")
+    .Output("output: float")
+    .SetShapeFn(PoolShape)
+    .Doc(R"doc(
+Takes the maximum of each window by a copy of each, to be compared with.
+
+input: `[batch, height, width, channels]`.
+output: `[batch, pooled_height, pooled_width, channels]`.
+ksize: As for OpByOp>MaxPool.
+strides: As for OpByOp>MaxPool.
+)doc");
+
+class MaxPoolPatchesOp : public tensorflow::OpKernel {
+ public:
+  explicit MaxPoolPatchesOp(OpKernelConstruction* context) : OpKernel(context) {
+    OP_REQUIRES_OK(context, attrs_.Read(context));
+  }
+
+  void Compute(OpKernelContext* context) override {
+    const Tensor& input = context->input(0);
+    Windows windows;
+    OP_REQUIRES_OK(context, attrs_.Of("input", input.shape(), &windows));
+    Tensor* output = nullptr;
+    OP_REQUIRES_OK(context,
+                   context->allocate_output(0, windows.Pooled(), &output));
+    if (output->NumElements() == 0) return;
+    Pool(context, input, windows, output);
+  }
+
+ private:
+  // [patches] Eigen counts the dimensions from the last one: columns before
+  // rows.
+  static void Pool(OpKernelContext* context, const Tensor& input,
+                   const Windows& windows, Tensor* output) {
+    const Axis &rows = windows.rows, &columns = windows.columns;
+    const auto behind = [](const Axis& axis) {
+      const int64_t end = (axis.windows - 1) * axis.stride + axis.window;
+      return std::max<int64_t>(end - axis.padding - axis.size, 0);
+    };
+    const Eigen::array<int, 2> pixels = {2, 3};
+    const Eigen::array<int64_t, 3> pooled = {
+        windows.batch, rows.windows * columns.windows, windows.channels};
+    const Eigen::ThreadPoolDevice& device = context->eigen_cpu_device();
+    output->shaped<float, 3>(pooled).device(device) =
+        input.tensor<float, 4>()
+            .extract_image_patches(columns.window, rows.window, columns.stride,
+                                   rows.stride, 1, 1, 1, 1, columns.padding,
+                                   behind(columns), rows.padding, behind(rows),
+                                   std::numeric_limits<float>::lowest())
+            .maximum(pixels);
+  }
+
+  // [] As of the others.
+  Attrs attrs_;
+};
+REGISTER_KERNEL_BUILDER(Name("MaxPoolPatches").Device(tensorflow::DEVICE_CPU),
+                        MaxPoolPatchesOp);
+
+REGISTER_OP("OpByOp>MaxPoolWithArgmax")
+    .Attr("T: {half, bfloat16, float, double}")
+    .Attr("ksize: list(int) >= 4")
+    .Attr("strides: list(int) >= 4")
+    .Attr("padding: {'SAME', 'VALID'}")
+    .Attr("include_batch_in_index: bool = false")
+    .Input("input: T")
+    .Output("output: T")
+    .Output("argmax: int64")
+    .SetShapeFn(PoolShape)
+    .Doc(R"doc(
+Takes the maximum of each window, and says where it was.
+
+input: `[batch, height, width, channels]`.
+output: `[batch, pooled_height, pooled_width, channels]`.
+argmax: Of that shape: `(y * width + x) * channels + channel`.
+ksize: As for OpByOp>MaxPool.
+strides: As for OpByOp>MaxPool.
+include_batch_in_index: Whether argmax counts the elements of the images before.
+)doc");
+
+// [argmax] The first of the largest numbers of a window, and its pixel. NaN
+// stays if it comes first.
+template <int kLanes, typename T>
+struct Largest {
+  T best[kLanes];
+  int32_t pixels[kLanes];
+
+  Largest(const Windows& windows, const T* image, int64_t row, int64_t column) {
+    const Axis &rows = windows.rows, &columns = windows.columns;
+    const int64_t begin_h = rows.Begin(row), begin_w = columns.Begin(column);
+    const int64_t end_h = rows.End(row), end_w = columns.End(column);
+    const int64_t first = begin_h * columns.size + begin_w;
+    std::copy_n(image + first * windows.channels, kLanes, best);
+    std::fill_n(pixels, kLanes, static_cast<int32_t>(first));
+    for (int64_t h = begin_h; h < end_h; ++h) {
+      for (int64_t w = begin_w; w < end_w; ++w) {
+        const auto pixel = static_cast<int32_t>(h * columns.size + w);
+        const T* x = image + pixel * windows.channels;
+        for (int k = 0; k < kLanes; ++k) {
+          pixels[k] = best[k] < x[k] ? pixel : pixels[k];
+          best[k] = best[k] < x[k] ? x[k] : best[k];
+        }
+      }
+    }
+  }
+};
+
+// [] The loop of MaxPool, with two outputs.
+template <typename T>
+class MaxPoolWithArgmaxOp : public tensorflow::OpKernel {
+ public:
+  explicit MaxPoolWithArgmaxOp(OpKernelConstruction* context)
+      : OpKernel(context) {
+    OP_REQUIRES_OK(context, attrs_.Read(context));
+    OP_REQUIRES_OK(context, context->GetAttr("include_batch_in_index",
+                                             &include_batch_in_index_));
+  }
+
+  void Compute(OpKernelContext* context) override {
+    const Tensor& input = context->input(0);
+    Windows windows;
+    OP_REQUIRES_OK(context, attrs_.Of("input", input.shape(), &windows));
+    Tensor *output = nullptr, *argmax = nullptr;
+    OP_REQUIRES_OK(context,
+                   context->allocate_output(0, windows.Pooled(), &output));
+    OP_REQUIRES_OK(context,
+                   context->allocate_output(1, windows.Pooled(), &argmax));
+    if (output->NumElements() == 0) return;
+
+    const T* x = input.flat<T>().data();
+    T* y = output->flat<T>().data();
+    int64_t* positions = argmax->flat<int64_t>().data();
+    ShardRows(context, windows.batch * windows.rows.windows,
+              2 * windows.RowCycles(), [&](int64_t begin, int64_t end) {
+                ForWindows(windows, begin, end,
+                           [&](auto lanes, int64_t image, int64_t row,
+                               int64_t column, int64_t c) {
+                             constexpr int kLanes = decltype(lanes)::value;
+                             const int64_t before = windows.Input(image);
+                             const int64_t to =
+                                 windows.Output(image, row, column) + c;
+                             const Largest<kLanes, T> largest(
+                                 windows, x + before + c, row, column);
+                             std::copy_n(largest.best, kLanes, y + to);
+                             for (int k = 0; k < kLanes; ++k) {
+                               positions[to + k] =
+                                   largest.pixels[k] * windows.channels + c +
+                                   k + include_batch_in_index_ * before;
+                             }
+                           });
+              });
+  }
+
+ private:
+  Attrs attrs_;
+  bool include_batch_in_index_;
+};
+
+// Of both gradients: what went in, what came out, and a gradient.
+absl::Status CheckShape(const char* name, const Tensor& tensor,
+                        const TensorShape& shape, const char* reason) {
+  if (tensor.shape() == shape) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(name, " must have shape ", shape.DebugString(), reason,
+                   ", got shape ", tensor.shape().DebugString()));
+}
+constexpr char kPooled[] = ", by ksize, strides and padding";
+
+REGISTER_OP("OpByOp>MaxPoolGrad")
+    .Attr("T: {half, bfloat16, float, double}")
+    .Attr("ksize: list(int) >= 4")
+    .Attr("strides: list(int) >= 4")
+    .Attr("padding: {'SAME', 'VALID'}")
+    .Input("orig_input: T")
+    .Input("orig_output: T")
+    .Input("grad: T")
+    .Output("output: T")
+    .SetShapeFn([](InferenceContext* context) {
+      ShapeHandle pooled, input;
+      TF_RETURN_IF_ERROR(InferPooled(context, &pooled));
+      for (int i : {1, 2}) {
+        TF_RETURN_IF_ERROR(context->Merge(context->input(i), pooled, &pooled));
+      }
+      TF_RETURN_IF_ERROR(context->WithRank(context->input(0), 4, &input));
+      context->set_output(0, input);
+      return absl::OkStatus();
+    })
+    .Doc(R"doc(
+Gives the gradient of each window to the pixel that was its maximum.
+
+orig_input: `[batch, height, width, channels]`.
+orig_output: `[batch, pooled_height, pooled_width, channels]`, of MaxPool.
+grad: Of the same shape.
+output: Of the shape of orig_input.
+ksize: As for OpByOp>MaxPool.
+strides: As for OpByOp>MaxPool.
+)doc");
+
+// [grad] Threads share the rows of the gradient, which none but one writes to.
+template <typename T>
+void AddGradients(const Windows& windows, const T* x, const T* grad,
+                  int64_t begin, int64_t end, T* dx) {
+  const Axis &rows = windows.rows, &columns = windows.columns;
+  const int64_t row_size = columns.size * windows.channels;
+  for (int64_t next; begin < end; begin = next) {  // one image after the other
+    const int64_t image = begin / rows.size, first = begin % rows.size;
+    const int64_t last = std::min(rows.size, first + end - begin);
+    next = begin + last - first;
+    std::fill_n(dx + begin * row_size, (last - first) * row_size, T(0));
+    const int64_t before = windows.Input(image);
+    const auto add = [&](auto lanes, int64_t, int64_t row, int64_t column,
+                         int64_t c) {
+      const T* given = grad + windows.Output(image, row, column) + c;
+      const Largest<lanes, T> largest(windows, x + before + c, row, column);
+      for (int k = 0; k < lanes; ++k) {
+        const int64_t pixel = largest.pixels[k];
+        if (pixel < first * columns.size || pixel >= last * columns.size) {
+          continue;  // in a row of another thread
+        }
+        dx[before + pixel * windows.channels + c + k] += given[k];
+      }
+    };
+    const int64_t row_zero = image * rows.windows;
+    ForWindows(windows, row_zero + rows.FirstThatReaches(first),
+               row_zero + rows.EndOfThoseThatReach(last), add);
+  }
+}
+
+// [] The kernel around it.
+template <typename T>
+class MaxPoolGradOp : public tensorflow::OpKernel {
+ public:
+  explicit MaxPoolGradOp(OpKernelConstruction* context) : OpKernel(context) {
+    OP_REQUIRES_OK(context, attrs_.Read(context));
+  }
+
+  void Compute(OpKernelContext* context) override {
+    const Tensor& input = context->input(0);
+    const Tensor& grad = context->input(2);
+    Windows windows;
+    OP_REQUIRES_OK(context, attrs_.Of("orig_input", input.shape(), &windows));
+    const TensorShape pooled = windows.Pooled();
+    OP_REQUIRES_OK(
+        context, CheckShape("orig_output", context->input(1), pooled, kPooled));
+    OP_REQUIRES_OK(context, CheckShape("grad", grad, pooled, kPooled));
+    Tensor* output = nullptr;
+    OP_REQUIRES_OK(context,
+                   context->allocate_output(0, input.shape(), &output));
+    if (output->NumElements() == 0) return;
+    const Axis& rows = windows.rows;
+    ShardRows(context, windows.batch * rows.size,
+              3 * windows.RowCycles() * rows.windows / rows.size,
+              [&](int64_t begin, int64_t end) {
+                AddGradients(windows, input.flat<T>().data(),
+                             grad.flat<T>().data(), begin, end,
+                             output->flat<T>().data());
+              });
+  }
+
+ private:
+  Attrs attrs_;
+};
+
+REGISTER_OP("OpByOp>MaxPoolGradGrad")
+    .Attr("T: {half, bfloat16, float, double}")
+    .Attr("ksize: list(int) >= 4")
+    .Attr("strides: list(int) >= 4")
+    .Attr("padding: {'SAME', 'VALID'}")
+    .Input("orig_input: T")
+    .Input("orig_output: T")
+    .Input("grad: T")
+    .Output("output: T")
+    .SetShapeFn([](InferenceContext* context) {
+      ShapeHandle pooled, input;
+      TF_RETURN_IF_ERROR(InferPooled(context, &pooled));
+      TF_RETURN_IF_ERROR(context->Merge(context->input(1), pooled, &pooled));
+      TF_RETURN_IF_ERROR(
+          context->Merge(context->input(0), context->input(2), &input));
+      context->set_output(0, pooled);
+      return absl::OkStatus();
+    })
+    .Doc(R"doc(
+Takes from grad, for each window, the number at the pixel that was its maximum.
+
+orig_input: `[batch, height, width, channels]`.
+orig_output: `[batch, pooled_height, pooled_width, channels]`, of MaxPool.
+grad: Of the shape of orig_input.
+output: Of the shape of orig_output; 0 where no pixel equals the maximum.
+ksize: As for OpByOp>MaxPool.
+strides: As for OpByOp>MaxPool.
+)doc");
+
+// [second] The first pixel that equals the maximum; NaN equals none.
+template <typename T>
+T AtMaximum(const Windows& windows, const T* image, int64_t row, int64_t column,
+            T maximum, const T* grad) {
+  const Axis &rows = windows.rows, &columns = windows.columns;
+  for (int64_t h = rows.Begin(row); h < rows.End(row); ++h) {
+    for (int64_t w = columns.Begin(column); w < columns.End(column); ++w) {
+      const int64_t at = (h * columns.size + w) * windows.channels;
+      if (image[at] == maximum) return grad[at];
+    }
+  }
+  return T(0);
+}
+
+// [] The kernel around it.
+template <typename T>
+class MaxPoolGradGradOp : public tensorflow::OpKernel {
+ public:
+  explicit MaxPoolGradGradOp(OpKernelConstruction* context)
+      : OpKernel(context) {
+    OP_REQUIRES_OK(context, attrs_.Read(context));
+  }
+
+  void Compute(OpKernelContext* context) override {
+    const Tensor& input = context->input(0);
+    const Tensor& pooled = context->input(1);
+    const Tensor& grad = context->input(2);
+    Windows windows;
+    OP_REQUIRES_OK(context, attrs_.Of("orig_input", input.shape(), &windows));
+    OP_REQUIRES_OK(
+        context, CheckShape("orig_output", pooled, windows.Pooled(), kPooled));
+    OP_REQUIRES_OK(context,
+                   CheckShape("grad", grad, input.shape(), ", as orig_input"));
+    Tensor* output = nullptr;
+    OP_REQUIRES_OK(context,
+                   context->allocate_output(0, pooled.shape(), &output));
+    if (output->NumElements() == 0) return;
+    const T* x = input.flat<T>().data();
+    const T* y = pooled.flat<T>().data();
+    const T* dx = grad.flat<T>().data();
+    T* dy = output->flat<T>().data();
+    ShardRows(context, windows.batch * windows.rows.windows,
+              3 * windows.RowCycles(), [&](int64_t begin, int64_t end) {
+                ForWindows(windows, begin, end,
+                           [&](auto lanes, int64_t image, int64_t row,
+                               int64_t column, int64_t c) {
+                             const int64_t to =
+                                 windows.Output(image, row, column) + c;
+                             const int64_t from = windows.Input(image) + c;
+                             for (int k = 0; k < lanes; ++k) {
+                               dy[to + k] =
+                                   AtMaximum(windows, x + from + k, row, column,
+                                             y[to + k], dx + from + k);
+                             }
+                           });
+              });
+  }
+
+ private:
+  Attrs attrs_;
+};
+
+#define REGISTER_GRADIENTS(NAME, KERNEL, T)                             \
+  REGISTER_KERNEL_BUILDER(                                              \
+      Name(NAME).Device(tensorflow::DEVICE_CPU).TypeConstraint<T>("T"), \
+      KERNEL<T>)
+#define REGISTER_OTHERS(T)                                                \
+  REGISTER_GRADIENTS("OpByOp>MaxPoolWithArgmax", MaxPoolWithArgmaxOp, T); \
+  REGISTER_GRADIENTS("OpByOp>MaxPoolGrad", MaxPoolGradOp, T);             \
+  REGISTER_GRADIENTS("OpByOp>MaxPoolGradGrad", MaxPoolGradGradOp, T)
+REGISTER_OTHERS(Eigen::half);
+REGISTER_OTHERS(Eigen::bfloat16);
+REGISTER_OTHERS(float);
+REGISTER_OTHERS(double);
+
+// [function] The gradient as a function: it pools again, as it is not given the
+// output.
+absl::Status GradientOfMaxPool(const tensorflow::AttrSlice& /*attrs*/,
+                               tensorflow::FunctionDef* function) {
+  const std::vector<
+      std::pair<std::string, tensorflow::FunctionDefHelper::AttrValueWrapper>>
+      attrs = {{"T", "$T"},
+               {"ksize", "$ksize"},
+               {"strides", "$strides"},
+               {"padding", "$padding"}};
+  *function = tensorflow::FunctionDefHelper::Create(
+      "GradientOfMaxPool", {"input: T", "dy: T"}, {"dx: T"},
+      {"T: {half, bfloat16, float, double}", "ksize: list(int) >= 4",
+       "strides: list(int) >= 4", "padding: {'SAME', 'VALID'}"},
+      {
+          {{"pool"}, "OpByOp>MaxPool", {"input"}, attrs},
+          {{"grad"},
+           "OpByOp>MaxPoolGrad",
+           {"input", "pool:output:0", "dy"},
+           attrs},
+      },
+      {{"dx", "grad:output:0"}});
+  return absl::OkStatus();
+}
+REGISTER_OP_GRADIENT("OpByOp>MaxPool", GradientOfMaxPool);
+
+}  // namespace
+}  // namespace op_by_op

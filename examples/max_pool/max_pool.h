@@ -1,0 +1,273 @@
+// The windows of a pooling, the loop over one of them, and the kernel that
+// shares them out among threads.
+
+#ifndef OP_BY_OP_EXAMPLES_MAX_POOL_MAX_POOL_H_
+#define OP_BY_OP_EXAMPLES_MAX_POOL_MAX_POOL_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+#include "Eigen/Core"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "tensorflow/core/framework/kernel_shape_util.h"
+#include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/framework/tensor_shape.h"
+#include "tensorflow/core/util/padding.h"
+#include "tensorflow/core/util/work_sharder.h"
+#include "tsl/platform/denormal.h"
+
+namespace op_by_op {
+
+// [axis] The windows along one axis. What lies outside of the input is left
+// out.
+struct Axis {
+  int64_t size, window, stride, windows, padding;
+
+  int64_t Begin(int64_t i) const {
+    return std::max<int64_t>(i * stride - padding, 0);
+  }
+  int64_t End(int64_t i) const {
+    return std::min(i * stride - padding + window, size);
+  }
+
+  // [reach] The windows that reach any of the positions first to last - 1.
+  int64_t FirstThatReaches(int64_t first) const {
+    const int64_t before = first + padding - window;
+    return before < 0 ? 0 : before / stride + 1;
+  }
+  int64_t EndOfThoseThatReach(int64_t last) const {
+    return std::min((last - 1 + padding) / stride + 1, windows);
+  }
+};
+
+// [] Those of a whole input.
+struct Windows {
+  int64_t batch, channels;
+  Axis rows, columns;
+
+  tensorflow::TensorShape Pooled() const {
+    return {batch, rows.windows, columns.windows, channels};
+  }
+  // Where an image begins, and the output of a window.
+  int64_t Input(int64_t image) const {
+    return image * rows.size * columns.size * channels;
+  }
+  int64_t Output(int64_t image, int64_t row, int64_t column) const {
+    return ((image * rows.windows + row) * columns.windows + column) * channels;
+  }
+  // To compare all numbers of the windows in a row.
+  int64_t RowCycles() const {
+    return columns.windows * channels * rows.window * columns.window;
+  }
+};
+
+// [] Those of all ops of the chapter. `Context`: of the shape function or
+// of the kernel.
+class Attrs {
+ public:
+  template <typename Context>
+  absl::Status Read(Context* context) {
+    TF_RETURN_IF_ERROR(context->GetAttr("padding", &padding_));
+    TF_RETURN_IF_ERROR(ReadSizes(context, "ksize", &ksize_));
+    return ReadSizes(context, "strides", &strides_);
+  }
+
+  bool KeepsSize(int axis) const {
+    return padding_ == tensorflow::SAME && strides_[axis] == 1;
+  }
+
+  // [sizes] How many windows fit, as in TensorFlow's kernels.
+  absl::Status Along(const char* name, int axis, int64_t size,
+                     Axis* found) const {
+    *found = {size, ksize_[axis], strides_[axis], 0, 0};
+    if (padding_ == tensorflow::VALID && found->window > size) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          name, " must have at least ", found->window,
+          axis == 1 ? " rows" : " columns",
+          ", as many as the window, with VALID padding, got ", size));
+    }
+    int64_t behind;
+    return tensorflow::GetWindowedOutputSizeVerbose(
+        size, found->window, /*dilation_rate=*/1, found->stride, padding_,
+        &found->windows, &found->padding, &behind);
+  }
+
+  // [] Of an input of this shape.
+  absl::Status Of(const char* name, const tensorflow::TensorShape& input,
+                  Windows* found) const {
+    if (input.dims() != 4) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          name, " must have shape [batch, height, width, channels], got shape ",
+          input.DebugString()));
+    }
+    found->batch = input.dim_size(0);
+    found->channels = input.dim_size(3);
+    TF_RETURN_IF_ERROR(Along(name, 1, input.dim_size(1), &found->rows));
+    TF_RETURN_IF_ERROR(Along(name, 2, input.dim_size(2), &found->columns));
+    // The kernels count pixels in 32 bits.
+    constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+    if (found->columns.size > 0 &&
+        found->rows.size > kMost / found->columns.size) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(name, " must have at most ", kMost,
+                       " pixels in an image, got shape ", input.DebugString()));
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  template <typename Context>
+  static absl::Status ReadSizes(Context* context, const char* name,
+                                std::vector<int32_t>* sizes) {
+    TF_RETURN_IF_ERROR(context->GetAttr(name, sizes));
+    if (sizes->size() != 4 ||
+        *std::min_element(sizes->begin(), sizes->end()) <= 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(name, " must be 4 positive numbers, got [",
+                       absl::StrJoin(*sizes, ", "), "]"));
+    }
+    if (sizes->front() != 1 || sizes->back() != 1) {
+      return absl::UnimplementedError(
+          absl::StrCat(name, " must be 1 for the batch and the channels, got [",
+                       absl::StrJoin(*sizes, ", "), "]"));
+    }
+    return absl::OkStatus();
+  }
+
+  std::vector<int32_t> ksize_, strides_;
+  tensorflow::Padding padding_;
+};
+
+// [] A packet, or a single number where kLanes are fewer than a packet
+// has.
+template <typename T, bool whole>
+struct PacketIf {
+  using Type = T;
+};
+template <typename T>
+struct PacketIf<T, true> {
+  using Type = typename Eigen::internal::packet_traits<T>::type;
+};
+template <typename T, int kLanes>
+using PacketFor =
+    typename PacketIf<T, (kLanes >=
+                          Eigen::internal::packet_traits<T>::size)>::Type;
+
+// [rule] Of equal numbers the first one stays, and NaN replaces none.
+struct Larger {
+  template <typename T>
+  static T Start() {
+    return Eigen::NumTraits<T>::lowest();
+  }
+  template <typename Packet>
+  static Packet Of(const Packet& best, const Packet& x) {
+    return Eigen::internal::pmax(best, x);
+  }
+};
+
+// [window] The best numbers of one window, in kLanes neighbouring channels.
+template <typename Rule, int kLanes, typename T>
+void PoolWindow(const Windows& windows, const T* image, int64_t row,
+                int64_t column, T* y) {
+  using namespace Eigen::internal;
+  using Packet = PacketFor<T, kLanes>;
+  constexpr int kSize = unpacket_traits<Packet>::size;
+  constexpr int kPackets = kLanes / kSize;
+
+  const Axis &rows = windows.rows, &columns = windows.columns;
+  const int64_t end_h = rows.End(row), end_w = columns.End(column);
+  Packet best[kPackets];
+  for (Packet& each : best) each = pset1<Packet>(Rule::template Start<T>());
+  for (int64_t h = rows.Begin(row); h < end_h; ++h) {
+    for (int64_t w = columns.Begin(column); w < end_w; ++w) {
+      const T* x = image + (h * columns.size + w) * windows.channels;
+      for (int i = 0; i < kPackets; ++i) {
+        best[i] = Rule::Of(best[i], ploadu<Packet>(x + i * kSize));
+      }
+    }
+  }
+  for (int i = 0; i < kPackets; ++i) pstoreu(y + i * kSize, best[i]);
+}
+
+// [] As many channels at once as fit into registers.
+template <int kLanes = 32, typename Work>
+void ForChannels(int64_t c, int64_t channels, const Work& work) {
+  for (; c + kLanes <= channels; c += kLanes) {
+    work(std::integral_constant<int, kLanes>(), c);
+  }
+  if constexpr (kLanes > 1) ForChannels<kLanes / 2>(c, channels, work);
+}
+
+// [shard] Calls work(begin, end) for blocks of rows, each of so many cycles.
+template <typename Work>
+void ShardRows(tensorflow::OpKernelContext* context, int64_t rows,
+               int64_t cycles, const Work& work) {
+  const auto& workers = *context->device()->tensorflow_cpu_worker_threads();
+  tensorflow::Shard(workers.num_threads, workers.workers, rows, cycles,
+                    [&](int64_t begin, int64_t end) {
+                      const tsl::port::ScopedDontFlushDenormal keep;
+                      work(begin, end);
+                    });
+}
+
+// [each] Calls work(lanes, image, row, column, c) for all windows of some rows
+// of windows, those of all images counted on: channels from c on.
+template <typename Work>
+void ForWindows(const Windows& windows, int64_t begin, int64_t end,
+                const Work& work) {
+  for (int64_t i = begin; i < end; ++i) {
+    const int64_t image = i / windows.rows.windows;
+    const int64_t row = i % windows.rows.windows;
+    for (int64_t column = 0; column < windows.columns.windows; ++column) {
+      ForChannels(0, windows.channels, [&](auto lanes, int64_t c) {
+        work(lanes, image, row, column, c);
+      });
+    }
+  }
+}
+
+// [kernel] One row of windows after the other.
+template <typename Rule, typename T>
+class PoolOp : public tensorflow::OpKernel {
+ public:
+  explicit PoolOp(tensorflow::OpKernelConstruction* context)
+      : OpKernel(context) {
+    OP_REQUIRES_OK(context, attrs_.Read(context));
+  }
+
+  void Compute(tensorflow::OpKernelContext* context) override {
+    const tensorflow::Tensor& input = context->input(0);
+    Windows windows;
+    OP_REQUIRES_OK(context, attrs_.Of("input", input.shape(), &windows));
+    tensorflow::Tensor* output = nullptr;
+    OP_REQUIRES_OK(context,
+                   context->allocate_output(0, windows.Pooled(), &output));
+    if (output->NumElements() == 0) return;
+
+    const T* x = input.flat<T>().data();
+    T* y = output->flat<T>().data();
+    ShardRows(context, windows.batch * windows.rows.windows,
+              windows.RowCycles(), [&](int64_t begin, int64_t end) {
+                ForWindows(windows, begin, end,
+                           [&](auto lanes, int64_t image, int64_t row,
+                               int64_t column, int64_t c) {
+                             PoolWindow<Rule, lanes>(
+                                 windows, x + windows.Input(image) + c, row,
+                                 column,
+                                 y + windows.Output(image, row, column) + c);
+                           });
+              });
+  }
+
+ private:
+  Attrs attrs_;
+};
+
+}  // namespace op_by_op
+
+#endif  // OP_BY_OP_EXAMPLES_MAX_POOL_MAX_POOL_H_

@@ -1,0 +1,102 @@
+"""Generated calls: `python tools/fuzz.py examples/max_pool/max_pool_fuzz.py`."""
+
+from pathlib import Path
+
+import max_pool as ops
+import max_pool_reference as references
+import numpy as np
+from hypothesis import strategies as st
+from op_library import load_op_library
+
+from opcheck.strategies import calls, mostly, shapes, tensors
+
+_solution = load_op_library(
+    Path(__file__).with_name("libsolution_max_pool_nan.so"), "max_pool_nan"
+)
+
+
+def max_pool_nan(input, ksize, strides, padding):
+    sizes = dict(ksize=[1, ksize, ksize, 1], strides=[1, strides, strides, 1])
+    return _solution.max_pool_nan(input=input, **sizes, padding=padding)
+
+
+def max_pool_nan_reference(input, ksize, strides, padding):
+    """NaN wherever a window has one."""
+    count, each = references.windows(input.shape, ksize, strides, padding)
+    output = np.zeros([len(input), *count, input.shape[3]], input.dtype)
+    for i, j, rows, columns in each:
+        pixels = references.flat(input[:, rows, columns])
+        numbers = np.where(np.isnan(pixels), -np.inf, pixels)
+        first = np.where(
+            np.isnan(pixels).any(axis=1),
+            np.isnan(pixels).argmax(axis=1),
+            numbers.argmax(axis=1),
+        )
+        output[:, i, j] = np.take_along_axis(pixels, first[:, None], 1)[:, 0]
+    return output
+
+
+def of_finite(input, ksize, strides, padding):
+    """What Eigen's reduction makes of NaN and infinities differs from what the loop does."""
+    if not np.isfinite(input).all():
+        raise NotImplementedError("numbers that are not finite")
+    return references.max_pool_reference(input, ksize, strides, padding)
+
+
+SIDES, SIZES = st.integers(0, 6), mostly(st.integers(1, 4), st.integers(-1, 9))
+CHANNELS = st.sampled_from([0, 1, 3, 8, 37])
+INPUTS = mostly(
+    st.tuples(st.integers(0, 3), SIDES, SIDES, CHANNELS), shapes(max_rank=5)
+)
+FLOATS = st.sampled_from(["float16", "bfloat16", "float32", "float64"])
+SMALL = st.integers(-4, 4).map(float)
+ATTRS = dict(ksize=SIZES, strides=SIZES, padding=st.sampled_from(["SAME", "VALID"]))
+
+
+@st.composite
+def gradients(draw, grad_of_input=False):
+    """Inputs of a gradient, most of which fit together."""
+    dtype, shape = draw(FLOATS), draw(INPUTS)
+    attrs = {name: draw(values) for name, values in ATTRS.items()}
+    try:
+        count, _ = references.windows(shape, **attrs)
+        pooled = shape[0], *count, shape[3]
+    except ValueError:
+        pooled = draw(INPUTS)
+    wanted = [shape, pooled, shape if grad_of_input else pooled]
+    chosen = [draw(mostly(st.just(each), INPUTS)) for each in wanted]
+    return [draw(tensors(dtype, each, SMALL)) for each in chosen], attrs
+
+
+FUZZ = {
+    "OpByOp>MaxPool": (
+        ops.max_pool,
+        calls(tensors(FLOATS, INPUTS), **ATTRS),
+        references.max_pool_reference,
+    ),
+    "MaxPoolPatches": (
+        ops.max_pool_patches,
+        calls(tensors("float32", INPUTS, SMALL), **ATTRS),
+        of_finite,
+    ),
+    "OpByOp>MaxPoolWithArgmax": (
+        ops.max_pool_with_argmax,
+        calls(tensors(FLOATS, INPUTS), **ATTRS, include_batch_in_index=st.booleans()),
+        references.max_pool_with_argmax_reference,
+    ),
+    "OpByOp>MaxPoolGrad": (
+        ops.max_pool_grad,
+        gradients(),
+        references.max_pool_grad_reference,
+    ),
+    "OpByOp>MaxPoolGradGrad": (
+        ops.max_pool_grad_grad,
+        gradients(grad_of_input=True),
+        references.max_pool_grad_grad_reference,
+    ),
+    "MaxPoolNan": (
+        max_pool_nan,
+        calls(tensors("float32", INPUTS), **ATTRS),
+        max_pool_nan_reference,
+    ),
+}

@@ -1,0 +1,282 @@
+"""Tests of MaxPool: `pytest examples/max_pool`."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from max_pool import (
+    max_pool,
+    max_pool_grad,
+    max_pool_grad_grad,
+    max_pool_patches,
+    max_pool_with_argmax,
+)
+from max_pool_fuzz import max_pool_nan, max_pool_nan_reference
+from max_pool_reference import (
+    max_pool_grad_grad_reference,
+    max_pool_grad_reference,
+    max_pool_reference,
+    max_pool_with_argmax_reference,
+)
+
+from opcheck.testing import op_test
+
+HERE = Path(__file__).parent
+DTYPES = [tf.half, tf.bfloat16, tf.float32, tf.float64]
+SIZES = dict(ksize=3, strides=2, padding="SAME")
+
+
+def distinct(*shape, seed=0):
+    """Numbers of which no two are close."""
+    order = np.random.default_rng(seed).permutation(np.prod(shape))
+    return (order / 4 - 7).reshape(shape)
+
+
+SAMPLE, POOLED = distinct(2, 5, 6, 3), distinct(2, 3, 3, 3, seed=1)
+test_max_pool_keeps_its_promises = op_test(
+    max_pool, SAMPLE, reference=max_pool_reference, **SIZES
+)
+test_max_pool_with_argmax_keeps_its_promises = op_test(
+    max_pool_with_argmax, SAMPLE, reference=max_pool_with_argmax_reference, **SIZES
+)
+test_max_pool_grad_keeps_its_promises = op_test(
+    max_pool_grad,
+    SAMPLE,
+    max_pool_reference(SAMPLE, **SIZES),
+    POOLED,
+    reference=max_pool_grad_reference,
+    **SIZES,
+)
+test_max_pool_grad_grad_keeps_its_promises = op_test(
+    max_pool_grad_grad,
+    SAMPLE,
+    max_pool_reference(SAMPLE, **SIZES),
+    distinct(2, 5, 6, 3, seed=2),
+    reference=max_pool_grad_grad_reference,
+    **SIZES,
+)
+
+
+def awkward(shape, dtype):
+    """Few different numbers, with NaN, infinities and zeros of both signs among them."""
+    some = [1, 2, 3, 0.0, -0.0, -1, np.nan, np.inf, -np.inf, -np.inf]
+    random = np.random.default_rng(0)
+    return tf.cast(random.choice(some, shape), dtype)
+
+
+def bits(*tensors):
+    return [(x.dtype, x.shape, x.numpy().tobytes()) for x in tf.nest.flatten(tensors)]
+
+
+POOLINGS = [
+    ([2, 5, 7, 3], 3, 2, "SAME"),
+    ([2, 5, 7, 3], 2, 2, "VALID"),
+    ([1, 4, 4, 35], 3, 1, "SAME"),
+    ([1, 6, 5, 35], [2, 4], [3, 1], "VALID"),
+    ([3, 1, 9, 8], 5, 3, "SAME"),
+    ([2, 5, 5, 40], 1, 3, "VALID"),
+    ([0, 3, 3, 2], 2, 1, "SAME"),
+    ([2, 3, 3, 2], 7, 9, "SAME"),
+]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape, ksize, strides, padding", POOLINGS)
+def test_the_bits_are_those_of_tensorflow(mode, dtype, shape, ksize, strides, padding):
+    x, sizes = awkward(shape, dtype), (ksize, strides, padding)
+    y = mode(max_pool)(x, *sizes)
+    assert bits(y) == bits(tf.nn.max_pool2d(x, *sizes))
+    if not len(x):  # their others refuse it
+        return
+    for batch in False, True:
+        ours = mode(max_pool_with_argmax)(x, *sizes, batch)
+        assert bits(ours) == bits(
+            tf.nn.max_pool_with_argmax(x, *sizes, include_batch_in_index=batch)
+        )
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape, ksize, strides, padding", POOLINGS)
+def test_gradients_have_the_bits_of_tensorflow_s(
+    mode, dtype, shape, ksize, strides, padding
+):
+    x, sizes = awkward(shape, dtype), (ksize, strides, padding)
+    y = max_pool(x, *sizes)
+    whole = {"padding": padding}
+    for name, size in ("ksize", ksize), ("strides", strides):
+        whole[name] = [1, *np.broadcast_to(size, 2).tolist(), 1]
+    random = np.random.default_rng(1)
+    for ours, stock, given in (
+        (max_pool_grad, tf.raw_ops.MaxPoolGrad, y),
+        (max_pool_grad_grad, tf.raw_ops.MaxPoolGradGrad, x),
+    ):
+        grad = tf.cast(random.normal(size=given.shape), dtype)
+        expected = stock(orig_input=x, orig_output=y, grad=grad, **whole)
+        assert bits(mode(ours)(x, y, grad, *sizes)) == bits(expected)
+
+
+def test_patches_give_the_same_of_finite_numbers(mode):
+    for shape, *sizes in POOLINGS:
+        x = tf.cast(distinct(*shape), tf.float32)
+        patches = mode(max_pool_patches)(x, *sizes)
+        assert bits(patches) == bits(max_pool(x, *sizes))
+
+
+def test_denormal_numbers_are_numbers():
+    """TensorFlow's own op takes them for zeros."""
+    x = tf.reshape(tf.constant([1e-40, 3e-40, 2e-40, 0.0]), [1, 2, 2, 1])
+    assert max_pool(x, 2, 2, "VALID").numpy().item() == np.float32(3e-40)
+    assert max_pool_with_argmax(x, 2, 2, "VALID").argmax.numpy().item() == 1
+
+
+THREADS = """
+import sys
+import tensorflow as tf
+tf.config.threading.set_intra_op_parallelism_threads(int(sys.argv[1]))
+from max_pool import *
+x = tf.cast(tf.random.stateless_uniform([3, 50, 60, 41], [1, 2], 0, 9, tf.int32), tf.float32)
+given = tf.random.stateless_normal([3, 25, 30, 41], [3, 4])
+sizes = 5, 2, "SAME"
+y = max_pool(x, *sizes)
+results = *max_pool_with_argmax(x, *sizes), max_pool_grad(x, y, given, *sizes), max_pool_grad_grad(x, y, x, *sizes)
+print(hash(b"".join(each.numpy().tobytes() for each in (y, *results))))
+"""
+
+
+def test_the_bits_do_not_depend_on_the_number_of_threads():
+    path = os.pathsep.join(sys.path)
+    environment = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONPATH": path}
+    results = {
+        subprocess.run(
+            [sys.executable, "-c", THREADS, threads],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for threads in ("1", "7")
+    }
+    assert len(results) == 1
+
+
+@pytest.mark.parametrize("op", [max_pool, lambda *x: max_pool_with_argmax(*x).output])
+def test_gradients_are_those_that_differences_give(op):
+    x = tf.constant(distinct(1, 5, 5, 2))
+    analytical, numerical = tf.test.compute_gradient(lambda x: op(x, 3, 1, "SAME"), [x])
+    np.testing.assert_allclose(analytical, numerical, atol=1e-6)
+
+
+@pytest.mark.parametrize("op", [max_pool, lambda *x: max_pool_with_argmax(*x).output])
+def test_further_derivatives(mode, op):
+    """By Euler's theorem: the loss is homogeneous of degree 4."""
+
+    def derivatives(x):
+        with tf.GradientTape() as third:
+            third.watch(x)
+            with tf.GradientTape() as second:
+                second.watch(x)
+                with tf.GradientTape() as first:
+                    first.watch(x)
+                    loss = tf.reduce_sum(op(x, 3, 2, "SAME") ** 4)
+                dx = first.gradient(loss, x)
+                along = tf.reduce_sum(dx * x)
+            ddx = second.gradient(along, x)
+            again = tf.reduce_sum(ddx * x)
+        return dx, ddx, third.gradient(again, x)
+
+    dx, ddx, dddx = mode(derivatives)(tf.constant(distinct(2, 5, 6, 3)))
+    np.testing.assert_allclose(ddx, 4 * dx, rtol=1e-12)
+    np.testing.assert_allclose(dddx, 16 * dx, rtol=1e-12)
+
+
+def test_the_gradient_in_cpp_is_the_same():
+    sys.path.append(str(HERE.parent / "cc_gradients"))
+    reason = "needs `make cc_gradients`"
+    module = pytest.importorskip("cc_gradients", reason=reason, exc_type=ImportError)
+    for dtype in DTYPES:
+        x, given = tf.cast(SAMPLE, dtype), tf.cast(POOLED, dtype)
+        (dx,) = module.cpp_gradient(lambda x: max_pool(x, **SIZES), [x], [given])
+        y = max_pool(x, **SIZES)
+        assert bits(dx) == bits(max_pool_grad(x, y, given, **SIZES))
+
+
+@pytest.mark.parametrize(
+    "shape, sizes, pooled",
+    [
+        (None, (3, 2, "SAME"), [None] * 4),
+        ([None, None, 7, 3], (3, 2, "SAME"), [None, None, 4, 3]),
+        ([2, None, None, None], (3, 1, "SAME"), [2, None, None, None]),
+        ([2, 7, 8, None], (3, 2, "VALID"), [2, 3, 3, None]),
+    ],
+)
+def test_static_shapes(shape, sizes, pooled):
+    function = tf.function(lambda x: max_pool_with_argmax(x, *sizes))
+    traced = function.get_concrete_function(tf.TensorSpec(shape))
+    assert [output.shape.as_list() for output in traced.outputs] == [pooled] * 2
+
+
+REFUSED = ValueError, tf.errors.InvalidArgumentError, tf.errors.UnimplementedError
+IMAGE = np.ones([1, 3, 3, 2], np.float32)
+
+
+@pytest.mark.parametrize(
+    "image, ksize, strides, padding, message",
+    [
+        (IMAGE[0], 2, 1, "SAME", "input must have shape|rank 4 but is rank 3"),
+        (IMAGE, 0, 1, "SAME", r"ksize must be 4 positive numbers, got \[1, 0, 0, 1\]"),
+        (IMAGE, 2, -1, "SAME", "strides must be 4 positive numbers"),
+        (IMAGE, 2**31, 1, "SAME", "out of range for an int32"),
+        (IMAGE, [4, 2], 1, "VALID", "at least 4 rows, as many as the window"),
+        (IMAGE, [2, 4], 1, "VALID", "at least 4 columns"),
+        (IMAGE, 2, 1, "EXPLICIT", "not in the list of allowed values|not in"),
+        (np.ones([1, 2**16, 2**15, 0]), 2, 1, "SAME", "at most 2147483647 pixels"),
+    ],
+)
+@pytest.mark.parametrize("op", [max_pool, max_pool_with_argmax])
+def test_what_does_not_fit_is_refused(
+    mode, op, image, ksize, strides, padding, message
+):
+    with pytest.raises(REFUSED, match=message):
+        mode(lambda x: op(x, ksize, strides, padding))(tf.constant(image))
+
+
+@pytest.mark.parametrize("name", ["ksize", "strides"])
+@pytest.mark.parametrize("sizes", [[2, 1, 1, 1], [1, 1, 1, 2], [1, 1, 1, 1, 1]])
+def test_only_the_image_is_pooled(mode, name, sizes):
+    import max_pool as module
+
+    attrs = {"ksize": [1] * 4, "strides": [1] * 4, "padding": "VALID"} | {name: sizes}
+    message = f"{name} must be (1 for the batch and the channels|4 positive numbers)"
+    with pytest.raises(REFUSED, match=message):
+        mode(lambda x: module._library.op_by_op_max_pool(input=x, **attrs))(IMAGE)
+
+
+@pytest.mark.parametrize("op", [max_pool_grad, max_pool_grad_grad])
+@pytest.mark.parametrize(
+    "wrong, message",
+    [
+        (0, "input must have shape|must be rank 4|equal rank"),
+        (1, "orig_output must have shape|must be equal"),
+        (2, "grad must have shape|must be equal"),
+    ],
+)
+def test_gradients_that_do_not_fit_are_refused(mode, op, wrong, message):
+    shapes = [[1, 3, 3, 2], [1, 2, 2, 2], [1, 2, 2, 2]]
+    if op == max_pool_grad_grad:
+        shapes[2] = shapes[0]
+    shapes[wrong] = shapes[wrong][1:] if wrong == 0 else [1, 2, 3, 2]
+    inputs = [tf.zeros(shape) for shape in shapes]
+    with pytest.raises(REFUSED, match=message):
+        mode(lambda *x: op(*x, 2, 1, "VALID"))(*inputs)
+
+
+def test_the_solution_of_the_exercise(mode):
+    x = awkward([2, 6, 7, 35], tf.float32)
+    for sizes in (2, 2, "VALID"), (3, 1, "SAME"):
+        y = mode(max_pool_nan)(x, *sizes)
+        expected = max_pool_nan_reference(x.numpy(), *sizes)
+        np.testing.assert_array_equal(y, expected)

@@ -1,0 +1,38 @@
+// The exercise: MaxPoolNan, whose windows are NaN if one of their pixels is.
+
+#include <limits>
+
+#include "absl/status/status.h"
+#include "max_pool.h"
+#include "tensorflow/core/framework/common_shape_fns.h"
+#include "tensorflow/core/framework/op.h"
+#include "tensorflow/core/framework/op_kernel.h"
+
+namespace op_by_op {
+namespace {
+
+// [rule] NaN replaces all, and is replaced by none.
+struct LargerOrNan {
+  template <typename T>
+  static T Start() {
+    return -std::numeric_limits<T>::infinity();
+  }
+  template <typename Packet>
+  static Packet Of(const Packet& best, const Packet& x) {
+    return Eigen::internal::pmax<Eigen::PropagateNaN>(best, x);
+  }
+};
+
+// [register] The kernel is the one of MaxPool.
+REGISTER_OP("MaxPoolNan")
+    .Attr("ksize: list(int) >= 4")
+    .Attr("strides: list(int) >= 4")
+    .Attr("padding: {'SAME', 'VALID'}")
+    .Input("input: float")
+    .Output("output: float")
+    .SetShapeFn(tensorflow::shape_inference::MaxPoolShape);
+REGISTER_KERNEL_BUILDER(Name("MaxPoolNan").Device(tensorflow::DEVICE_CPU),
+                        PoolOp<LargerOrNan, float>);
+
+}  // namespace
+}  // namespace op_by_op
