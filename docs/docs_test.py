@@ -14,6 +14,7 @@ CHAPTERS = list(book.chapters().values())
 NO_EXAMPLE = {
     "attr_types",
     "checks",
+    "conv2d_gradients",
     "cpu",
     "errors",
     "gpu",

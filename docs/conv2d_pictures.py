@@ -1,0 +1,270 @@
+"""The pictures of the chapter on convolution: drawn from what the ops return."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from conv2d import conv2d, conv2d_backprop_input
+from figures import (
+    BOLD,
+    CELL,
+    COLOURS,
+    FITTING,
+    LINE,
+    MIDDLE,
+    SMALL,
+    arrow_right,
+    drawing,
+    number_cell,
+    text,
+)
+from IPython.display import HTML
+from measured import Bar, bars, read
+
+SIDE = 30
+
+
+def patches_of(x: np.ndarray, rows: int, columns: int, **layout) -> np.ndarray:
+    """The patches that the op takes from images of one channel: a filter each copies one element of a window.
+
+    Returns:
+      [batch, rows of windows, columns of windows, rows * columns].
+    """
+    filter = np.eye(rows * columns, dtype=x.dtype)
+    filter = filter.reshape(rows, columns, 1, rows * columns)
+    return conv2d(x, filter, **layout).numpy()
+
+
+def windows_picture(size: int, ways: Sequence[tuple[int, str, int]]) -> HTML:
+    """Where windows of three lie on a row of pixels.
+
+    Args:
+      size: How many pixels the row has.
+      ways: Stride, padding and dilation of each row of the picture.
+    """
+    parts, spoken, left, y = [], [], 2 * SIDE + 6, 4
+    for stride, padding, dilation in ways:
+        x = np.arange(1.0, size + 1).reshape(1, 1, size, 1)
+        layout = {
+            "strides": [1, stride],
+            "padding": padding,
+            "dilations": [1, dilation],
+        }
+        windows = patches_of(x, 1, 3, **layout)[0, 0]
+        title = f"{padding}, stride {stride}" + f", dilation {dilation}" * (
+            dilation > 1
+        )
+        parts.append(text(4, y + 12, title, BOLD))
+        top = y + 20
+        spoken.append(f"{title}: {len(windows)} windows")
+        # Outside of the image a window has zeros: where, follows from a pixel that it has.
+        starts = []
+        for window in windows:
+            tap = int(np.flatnonzero(window)[0])
+            starts.append(int(window[tap]) - 1 - tap * dilation)
+        np.testing.assert_array_equal(np.diff(starts), stride)
+        low = min(0, *starts)
+        high = max(size, *(start + 2 * dilation + 1 for start in starts))
+        for place in range(low, high):
+            inside = 0 <= place < size
+            parts.append(
+                f'<rect x="{left + place * SIDE}" y="{top}" width="{SIDE}" height="{SIDE}" stroke="currentColor" '
+                f'fill="{COLOURS[0]}" fill-opacity="{0.25 if inside else 0}" '
+                + ('stroke-dasharray="3 3"/>' if not inside else "/>")
+            )
+            label = str(place + 1) if inside else "0"
+            parts.append(text(left + (place + 0.5) * SIDE, top + 20, label, MIDDLE))
+        for number, (start, window) in enumerate(zip(starts, windows)):
+            line = top + SIDE + 10 + 11 * number
+            at = [left + (start + tap * dilation + 0.5) * SIDE for tap in range(3)]
+            parts.append(f'<path d="M{at[0]:g} {line}H{at[2]:g}" {LINE}/>')
+            for centre, value in zip(at, window):
+                parts.append(
+                    f'<circle cx="{centre:g}" cy="{line}" r="4" fill="{COLOURS[1] if value else "none"}" '
+                    'stroke="currentColor"/>'
+                )
+        y = top + SIDE + 10 + 11 * len(windows) + 12
+    label = f"Windows of three on a row of {size} pixels. " + "; ".join(spoken) + "."
+    return HTML(drawing(parts, left + (size + 2) * SIDE + 6, y, label, style=FITTING))
+
+
+def grid(left: float, top: float, values: np.ndarray, marked: np.ndarray) -> list[str]:
+    """Cells with numbers."""
+    return [
+        number_cell(left + column * CELL, top + row * CELL, value, marked[row, column])
+        for (row, column), value in np.ndenumerate(values)
+    ]
+
+
+def steps_picture(x: np.ndarray, filter: np.ndarray, chosen: int) -> HTML:
+    """An image, its patches as a matrix, the filter as a column, and the result.
+
+    Args:
+      x: A matrix, the image.
+      filter: A matrix.
+      chosen: Which window is marked.
+    """
+    rows, columns = filter.shape
+    patches = patches_of(x[None, ..., None], rows, columns)[0]
+    result = conv2d(x[None, ..., None], filter[..., None, None]).numpy()[0, ..., 0]
+    matrix = patches.reshape(-1, rows * columns)
+    column = filter.reshape(-1, 1)
+    np.testing.assert_array_equal((matrix @ column).reshape(result.shape), result)
+    row, start = divmod(chosen, result.shape[1])
+    inside = np.zeros(x.shape, bool)
+    inside[row : row + rows, start : start + columns] = True
+    one = np.arange(len(matrix))[:, None] == chosen
+    wide = CELL * matrix.shape[1]
+    parts = [text(4, 14, "image", BOLD), *grid(4, 24, x, inside)]
+    below = 24 + CELL * len(x) + 34
+    parts += [text(4, below - 10, "filter", BOLD)]
+    parts += grid(4, below, filter, np.zeros(filter.shape, bool))
+    middle = 4 + CELL * x.shape[1] + 56
+    parts += [arrow_right(middle - 44, middle - 10, 24 + CELL * 1.5)]
+    parts += [text(middle, 14, "patches, one in a row", BOLD)]
+    parts += grid(middle, 24, matrix, np.repeat(one, matrix.shape[1], 1))
+    right = middle + wide + 30
+    parts += [text(right - 15, 24 + CELL * 2, "·", MIDDLE, BOLD)]
+    parts += [text(right, 14, "filter", BOLD)]
+    parts += grid(right, 24, column, np.zeros(column.shape, bool))
+    last = right + CELL + 30
+    parts += [text(last - 15, 24 + CELL * 2, "=", MIDDLE, BOLD)]
+    parts += [text(last, 14, "product", BOLD)]
+    parts += grid(last, 24, matrix @ column, one)
+    bottom = 24 + CELL * len(matrix) + 34
+    parts += [text(last - CELL * result.shape[1] + CELL, bottom - 8, "result", BOLD)]
+    parts += grid(
+        last - CELL * (result.shape[1] - 1), bottom, result, one.reshape(result.shape)
+    )
+    height = max(bottom + CELL * len(result), below + CELL * rows) + 4
+    label = (
+        f"An image of {x.shape[0]} by {x.shape[1]} pixels, its {len(matrix)} patches as the rows of a matrix, the "
+        f"filter as a column, their product, and the same numbers as a result of {result.shape[0]} by "
+        f"{result.shape[1]}. Marked is patch {chosen + 1}: {', '.join(f'{v:g}' for v in matrix[chosen])}."
+    )
+    return HTML(drawing(parts, last + CELL + 34, height, label, style=FITTING))
+
+
+def memory_picture(rows: int, columns: int) -> HTML:
+    """How an image lies in memory, and what row-major and column-major call the same number."""
+    parts = [text(4, 14, "image", BOLD)]
+    values = np.arange(1, rows * columns + 1).reshape(rows, columns)
+    parts += grid(4, 24, values, np.zeros(values.shape, bool))
+    left = 4 + CELL * columns + 60
+    parts += [text(left, 14, "in memory", BOLD)]
+    parts += grid(left, 24, values.reshape(1, -1), np.zeros((1, values.size), bool))
+    for place in range(values.size):
+        x = left + (place + 0.5) * CELL
+        first, second = np.unravel_index(place, values.shape)
+        other = np.unravel_index(place, values.shape[::-1], order="F")
+        parts.append(text(x, 24 + CELL + 18, f"{first}, {second}", MIDDLE, SMALL))
+        parts.append(text(x, 24 + CELL + 40, f"{other[0]}, {other[1]}", MIDDLE, SMALL))
+    right = left + CELL * values.size + 8
+    parts.append(text(right, 24 + CELL + 18, "row-major [2, 3]", SMALL))
+    parts.append(text(right, 24 + CELL + 40, "column-major [3, 2]", SMALL))
+    label = (
+        f"An image of {rows} rows and {columns} columns in memory. The number at row 1, column 2 of the row-major "
+        "matrix is at 2, 1 of the column-major one: the indices are the same, in the other order."
+    )
+    return HTML(drawing(parts, right + 130, 24 + CELL + 52, label, style=FITTING))
+
+
+def input_gradient_picture(
+    dy: np.ndarray,
+    filter: np.ndarray,
+    size: tuple[int, int],
+    stride: int,
+    chosen: tuple,
+) -> HTML:
+    """The incoming gradient with zeros between and around, the turned filter, and the gradient for the image."""
+    rows, columns = filter.shape
+    dx = conv2d_backprop_input(
+        [1, *size, 1], filter[..., None, None], dy[None, ..., None], stride
+    ).numpy()[0, ..., 0]
+    spread = np.zeros([(n - 1) * stride + 1 for n in dy.shape])
+    spread[::stride, ::stride] = dy
+    after = [
+        total - 1 - (n - 1) * stride for total, n in zip(size, dy.shape, strict=True)
+    ]
+    padded = np.pad(spread, [(rows - 1, after[0]), (columns - 1, after[1])])
+    turned = filter[::-1, ::-1]
+    again = conv2d(padded[None, ..., None], turned[..., None, None]).numpy()
+    np.testing.assert_array_equal(again[0, ..., 0], dx)
+    ours = np.zeros(padded.shape, bool)
+    ours[rows - 1 :: stride, columns - 1 :: stride][: dy.shape[0], : dy.shape[1]] = True
+    parts = [text(4, 14, "dy, with zeros", BOLD)]
+    for (row, column), value in np.ndenumerate(padded):
+        x, y = 4 + column * SIDE, 24 + row * SIDE
+        parts.append(
+            f'<rect x="{x}" y="{y}" width="{SIDE}" height="{SIDE}" stroke="currentColor" '
+            f'fill="{COLOURS[0]}" fill-opacity="{0.3 if ours[row, column] else 0}"/>'
+        )
+        parts.append(text(x + SIDE / 2, y + 20, f"{value:g}", MIDDLE))
+    parts.append(
+        f'<rect x="{4 + chosen[1] * SIDE}" y="{24 + chosen[0] * SIDE}" width="{columns * SIDE}" '
+        f'height="{rows * SIDE}" fill="none" stroke="{COLOURS[1]}" stroke-width="3"/>'
+    )
+    left = 4 + padded.shape[1] * SIDE + 30
+    parts.append(text(left, 14, "filter, turned", BOLD))
+    for (row, column), value in np.ndenumerate(turned):
+        x, y = left + column * SIDE, 24 + row * SIDE
+        parts.append(
+            f'<rect x="{x}" y="{y}" width="{SIDE}" height="{SIDE}" stroke="{COLOURS[1]}" fill="none"/>'
+        )
+        parts.append(text(x + SIDE / 2, y + 20, f"{value:g}", MIDDLE))
+    right = left + max(columns * SIDE, 100) + 30
+    parts.append(text(right, 14, "dx", BOLD))
+    for (row, column), value in np.ndenumerate(dx):
+        x, y = right + column * SIDE, 24 + row * SIDE
+        here = (row, column) == chosen
+        parts.append(
+            f'<rect x="{x}" y="{y}" width="{SIDE}" height="{SIDE}" stroke="currentColor" '
+            f'fill="{COLOURS[1]}" fill-opacity="{0.5 if here else 0}"/>'
+        )
+        parts.append(text(x + SIDE / 2, y + 20, f"{value:g}", MIDDLE))
+    label = (
+        f"An incoming gradient of {dy.shape[0]} by {dy.shape[1]} numbers with zeros between and around them, a "
+        f"filter that is turned, and the gradient of {size[0]} by {size[1]}. The framed window gives {dx[chosen]:g}."
+    )
+    return HTML(
+        drawing(
+            parts,
+            right + size[1] * SIDE + 8,
+            30 + padded.shape[0] * SIDE,
+            label,
+            style=FITTING,
+        )
+    )
+
+
+BASE = "TensorFlow, Eigen"
+
+
+NAMES = {
+    "ours": "ours",
+    "ours, for AVX2 and FMA": "ours, for AVX2 and FMA",
+    "ours, without the header": "ours, without the header",
+    "TensorFlow, Eigen alone": "Eigen alone",
+    "TensorFlow, oneDNN": "oneDNN",
+}
+
+
+def times(op: str) -> HTML:
+    """How many times as long each way takes as TensorFlow's Eigen kernel, from `bench/conv2d.csv`.
+
+    Args:
+      op: "result", "for x" or "for the filter".
+    """
+    table = read("conv2d")
+    threads = sorted({row["threads"] for row in table.rows})
+    groups = {}
+    for task in dict.fromkeys(row["task"] for row in table.where(op=op)):
+        groups[task] = []
+        for way, name in NAMES.items():
+            if rows := table.where(op=op, task=task, way=way):
+                spreads = [(float(row["q1"]), float(row["q3"])) for row in rows]
+                bar = Bar(name, [float(row["ratio"]) for row in rows], spreads)
+                groups[task].append(bar)
+    legend = [f"{n} thread{'s' * (n != '1')}" for n in threads]
+    label = f"How many times as long others take as {BASE}."
+    axis = "times as long as TensorFlow's Eigen kernel"
+    return bars(groups, label, axis, legend, names_width=165, origin=1.0)

@@ -1,0 +1,280 @@
+"""Tests of OpByOp>Conv2D and its gradients: `pytest examples/conv2d`."""
+
+import sys
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from conv2d import conv2d, conv2d_backprop_filter, conv2d_backprop_input
+from conv2d_reference import (
+    conv2d_backprop_filter_reference,
+    conv2d_backprop_input_reference,
+    conv2d_reference,
+    output_size,
+)
+from solution_conv2d_transpose import conv2d_transpose
+
+from opcheck.testing import op_test
+
+HERE = Path(__file__).parent
+sys.path.append(str(HERE.parent / "cc_gradients"))
+
+
+@pytest.fixture
+def cpp_gradient():
+    """How gradients in C++ are asked for, from another chapter."""
+    reason = "needs `make cc_gradients`"
+    module = pytest.importorskip("cc_gradients", reason=reason, exc_type=ImportError)
+    return module.cpp_gradient
+
+
+def values(*shape, dtype=np.float64):
+    return np.random.default_rng(0).normal(size=shape).astype(dtype)
+
+
+SAMPLE = {"strides": 2, "padding": "SAME", "dilations": [1, 2]}
+test_conv2d_keeps_its_promises = op_test(
+    conv2d,
+    values(2, 5, 6, 2),
+    values(2, 3, 2, 3),
+    **SAMPLE,
+    reference=conv2d_reference,
+)
+test_conv2d_backprop_input_keeps_its_promises = op_test(
+    conv2d_backprop_input,
+    np.int32([2, 5, 6, 2]),
+    values(2, 3, 2, 3),
+    values(2, 3, 3, 3),
+    **SAMPLE,
+    reference=conv2d_backprop_input_reference,
+)
+test_conv2d_backprop_filter_keeps_its_promises = op_test(
+    conv2d_backprop_filter,
+    values(2, 5, 6, 2),
+    np.int32([2, 3, 2, 3]),
+    values(2, 3, 3, 3),
+    **SAMPLE,
+    reference=conv2d_backprop_filter_reference,
+)
+
+# strides, padding, dilations
+LAYOUTS = [
+    (1, "SAME", 1),
+    (1, "VALID", 1),
+    (2, "SAME", 1),
+    (3, "VALID", 1),
+    (1, "SAME", 2),
+    ([1, 2], "VALID", [2, 1]),
+    (2, "SAME", 2),
+    (1, [[0, 3], [4, 1]], 1),
+    (2, [[5, 0], [1, 6]], 2),
+]
+layouts = pytest.mark.parametrize("layout", LAYOUTS, ids=str)
+
+
+def stock(x, filter, strides, padding, dilations):
+    """TensorFlow's own op, which wants zeros for batch and channels."""
+    if not isinstance(padding, str):
+        padding = [[0, 0], *padding, [0, 0]]
+    return tf.nn.conv2d(x, filter, strides, padding, dilations=dilations)
+
+
+@layouts
+def test_as_tensorflow_s_op(layout):
+    x, filter = values(2, 7, 8, 3), values(3, 2, 3, 4)
+    expected = stock(x, filter, *layout)
+    np.testing.assert_allclose(conv2d(x, filter, *layout), expected, atol=1e-12)
+
+
+@layouts
+def test_gradients_are_those_that_differences_give(mode, layout):
+    x, filter = values(1, 5, 6, 2), values(2, 3, 2, 2)
+    pairs = tf.test.compute_gradient(
+        mode(lambda x, filter: conv2d(x, filter, *layout)), [x, filter]
+    )
+    np.testing.assert_allclose(*map(np.hstack, pairs), atol=1e-6)
+
+
+@pytest.mark.parametrize("layout", [a for a in LAYOUTS if a[2] == 1], ids=str)
+def test_gradients_are_tensorflow_s(cpp_gradient, layout):
+    """Without dilations, of which TensorFlow has no gradient in float64; the C++ ones are of the same ops."""
+    x, filter = map(tf.constant, (values(2, 7, 8, 3), values(3, 2, 3, 4)))
+    with tf.GradientTape() as tape:
+        tape.watch([x, filter])
+        y = stock(x, filter, *layout)
+    dy = values(*y.shape)
+    expected = tape.gradient(y, [x, filter], dy)
+    found = cpp_gradient(lambda *inputs: conv2d(*inputs, *layout), [x, filter], [dy])
+    for gradient, wanted in zip(found, expected, strict=True):
+        np.testing.assert_allclose(gradient, wanted, atol=1e-11)
+
+
+@pytest.mark.parametrize("layout", [(2, "SAME", 1), (1, "VALID", 2)], ids=str)
+def test_second_gradients(mode, layout):
+    """Of the square of a gradient, in which all three ops are."""
+    x, filter = values(1, 5, 4, 1), values(3, 2, 1, 2)
+
+    def squares(x, filter):
+        with tf.GradientTape() as tape:
+            tape.watch([x, filter])
+            loss = tf.reduce_sum(conv2d(x, filter, *layout) ** 2)
+        return [tf.reduce_sum(g**2) for g in tape.gradient(loss, [x, filter])]
+
+    for i in 0, 1:
+        function = mode(lambda x, filter, i=i: squares(x, filter)[i])
+        pairs = tf.test.compute_gradient(function, [x, filter])
+        np.testing.assert_allclose(*map(np.hstack, pairs), rtol=1e-6, atol=1e-4)
+
+
+def test_gradients_of_the_gradients_in_cpp(cpp_gradient):
+    x, filter, dy = map(
+        tf.constant, (values(1, 4, 4, 1), values(2, 2, 1, 2), values(1, 3, 3, 2))
+    )
+    x_sizes, filter_sizes = tf.shape(x), tf.shape(filter)
+    for function, inputs, up in [
+        (conv2d_backprop_input, [x_sizes, filter, dy], x),
+        (conv2d_backprop_filter, [x, filter_sizes, dy], filter),
+    ]:
+        with tf.GradientTape() as tape:
+            tape.watch(inputs)
+            result = function(*inputs)
+        expected = tape.gradient(result, inputs, up)
+        found = cpp_gradient(function, inputs, [up])
+        for wanted, gradient in zip(expected, found, strict=True):
+            wanted = np.zeros(4) if wanted is None else wanted
+            np.testing.assert_allclose(gradient, wanted, atol=1e-12)
+
+
+SMALL = [*product(range(0, 9), range(1, 5), range(1, 4), range(1, 3))]
+
+
+@pytest.mark.parametrize("padding", ["SAME", "VALID", "EXPLICIT"])
+def test_sizes_of_all_small_cases(padding):
+    """Of the shape function and of the reference; the rows and the columns of one call are two cases."""
+    for rows, columns in zip(SMALL, SMALL[::-1], strict=True):
+        pads = [[1, 2], [0, 3]] if padding == "EXPLICIT" else padding
+        sides = [*zip(rows, columns)]
+        expected = []
+        for side, pad in zip(
+            (rows, columns), pads if padding == "EXPLICIT" else [pads] * 2
+        ):
+            try:
+                expected.append(output_size(*side, pad)[0])
+            except ValueError:
+                expected = None
+                break
+        with tf.Graph().as_default():
+            x = tf.compat.v1.placeholder(tf.float32, [1, *sides[0], 1])
+            filter = tf.compat.v1.placeholder(tf.float32, [*sides[1], 1, 1])
+            if expected is None:
+                with pytest.raises(ValueError, match="Negative dimension"):
+                    conv2d(x, filter, sides[2], pads, sides[3])
+            else:
+                y = conv2d(x, filter, sides[2], pads, sides[3])
+                assert y.shape == [1, *expected, 1], (rows, columns)
+
+
+@pytest.mark.parametrize(
+    "x, filter, y",
+    [
+        ([None, 8, 8, 3], [3, 3, 3, 4], [None, 4, 4, 4]),
+        ([2, None, 8, 3], [3, 3, 3, None], [2, None, 4, None]),
+        ([2, 8, 8, None], [None, 3, 3, 4], [2, 4, 4, 4]),
+        (None, None, [None] * 4),
+    ],
+)
+def test_static_shapes(x, filter, y):
+    specs = [tf.TensorSpec(shape) for shape in (x, filter)]
+    traced = tf.function(lambda *inputs: conv2d(*inputs, 2, "SAME"))
+    found = traced.get_concrete_function(*specs).output_shapes
+    assert found.as_list() == y
+
+
+def test_static_shapes_of_gradients():
+    @tf.function
+    def gradients(x, filter, dy):
+        assert conv2d_backprop_input([1, 4, 4, 1], filter, dy).shape == [1, 4, 4, 1]
+        assert conv2d_backprop_filter(x, [2, 2, 1, 3], dy).shape == [2, 2, 1, 3]
+        with pytest.raises(ValueError, match="must be equal, but are 3 and 2"):
+            conv2d_backprop_input([1, 4, 4, 1], filter, tf.zeros([1, 2, 3, 3]))
+        return conv2d_backprop_input(tf.shape(x), filter, dy)
+
+    shapes = [[None, 4, 4, 1], [2, 2, 1, 3], [None, 3, 3, 3]]
+    traced = gradients.get_concrete_function(*map(tf.TensorSpec, shapes))
+    assert traced.output_shapes.as_list() == [None, 4, 4, 1]
+
+
+@pytest.mark.parametrize(
+    "x, filter",
+    [
+        ([0, 4, 4, 2], [3, 3, 2, 4]),
+        ([1, 4, 4, 0], [3, 3, 0, 4]),
+        ([1, 4, 4, 2], [3, 3, 2, 0]),
+        ([1, 0, 4, 2], [3, 3, 2, 4]),
+    ],
+)
+def test_nothing_sums_to_zeros(mode, x, filter):
+    y = mode(lambda *inputs: conv2d(*inputs, 1, "SAME"))(tf.ones(x), tf.ones(filter))
+    np.testing.assert_array_equal(y, np.zeros([*x[:3], filter[3]]))
+    dx = mode(conv2d_backprop_input)(x, tf.ones(filter), y, padding="SAME")
+    np.testing.assert_array_equal(dx, np.zeros(x))
+    dfilter = mode(conv2d_backprop_filter)(tf.ones(x), filter, y, padding="SAME")
+    np.testing.assert_array_equal(dfilter, np.zeros(filter))
+
+
+X, FILTER = [1, 5, 5, 2], [3, 3, 2, 4]
+REFUSED = [
+    (
+        X,
+        [3, 3, 3, 4],
+        {},
+        r"the same channels, got shapes \[1,5,5,2\] and|must be equal",
+    ),
+    (X[:3], FILTER, {}, r"x must be \[batch, rows|must be rank 4"),
+    (X, FILTER[1:], {}, r"x must be \[batch, rows|must be rank 4"),
+    (X, [6, 3, 2, 4], {}, "got 5 rows and a filter that reaches over 6|Negative dim"),
+    (X, [0, 3, 2, 4], {}, "filter must have at least one row and one column"),
+    (X, FILTER, {"strides": 0}, "strides must be from 1 to 16777216, got 0"),
+    (X, FILTER, {"strides": [1]}, "strides must have 2 numbers, got 1"),
+    (X, FILTER, {"dilations": 2**40}, "dilations must be from 1 to 16777216"),
+    (X, FILTER, {"padding": [[0, -1], [0, 0]]}, "explicit_paddings must be from 0"),
+    (X, FILTER, {"padding": [[0, 1]]}, "explicit_paddings must have 4 numbers"),
+]
+
+
+@pytest.mark.parametrize("x, filter, layout, message", REFUSED)
+def test_bad_input_is_refused(mode, x, filter, layout, message):
+    with pytest.raises((tf.errors.InvalidArgumentError, ValueError), match=message):
+        mode(lambda *inputs: conv2d(*inputs, **layout))(tf.ones(x), tf.ones(filter))
+
+
+def test_sizes_and_gradients_that_do_not_fit_are_refused(mode):
+    errors = tf.errors.InvalidArgumentError, ValueError
+    filter, dy = tf.ones(FILTER), tf.ones([1, 3, 3, 4])
+    with pytest.raises(
+        errors, match=r"dy must have the shape \[1,4,3,4\]|must be equal"
+    ):
+        mode(conv2d_backprop_input)([1, 6, 5, 2], filter, dy)
+    with pytest.raises(
+        errors, match=r"dy must have the shape \[1,4,3,4\]|must be equal"
+    ):
+        mode(conv2d_backprop_filter)(tf.ones(X), [2, 3, 2, 4], dy)
+    with pytest.raises(errors, match="x_sizes must be a vector of four|Invalid value"):
+        mode(conv2d_backprop_input)([1, -6, 5, 2], filter, dy)
+
+
+def test_too_many_elements_are_refused():
+    huge = [[2**24 - 6, 0], [2**24 - 6, 0]]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="overflow"):
+        conv2d(tf.ones([2**20, 1, 1, 0]), tf.ones([1, 1, 0, 1]), padding=huge)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="with its padding"):
+        conv2d(tf.ones(X), tf.ones(FILTER), padding=[[2**24, 0], [0, 0]])
+
+
+def test_the_solution_of_the_exercise(mode):
+    y, filter = values(2, 3, 4, 3), values(4, 3, 2, 3)
+    expected = tf.nn.conv2d_transpose(y, filter, [2, 6, 8, 2], 2)
+    found = mode(conv2d_transpose)(y, filter, 2)
+    np.testing.assert_allclose(found, expected, atol=1e-12)
