@@ -44,4 +44,4 @@ def examples() -> list[str]:
 
 def function_of(op: str) -> str:
     """The name of the Python function of an op: zero_out of ZeroOut."""
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", op).lower()
+    return re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=.)(?=[A-Z][a-z])", "_", op).lower()

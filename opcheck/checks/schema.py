@@ -131,7 +131,7 @@ def _generated(op_type: str) -> str:
     """The docstring that TensorFlow made of .Doc()."""
     if is_builtin(op_type):
         return getattr(tf.raw_ops, op_type).__doc__ or ""
-    snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", op_type)
+    snake = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[^>])(?=[A-Z][a-z])", "_", op_type)
     name = snake.replace(">", "_").lower()
     for module in list(sys.modules.values()):
         if "_IS_TENSORFLOW_PLUGIN" in vars(module):
