@@ -250,7 +250,7 @@ class NpyDatasetOp : public tensorflow::data::DatasetOpKernel {
   std::vector<PartialTensorShape> shapes_;
 };
 
-// [register] Datasets are made on the CPU.
+// [] Datasets are made on the CPU.
 REGISTER_KERNEL_BUILDER(Name("NpyDataset").Device(tensorflow::DEVICE_CPU),
                         NpyDatasetOp);
 
