@@ -47,4 +47,6 @@ def what_is_wrong(error: Exception) -> str:
         chosen = lines[places[-1] - 1]
     chosen = re.sub(r"\{\{function_node .*?\}\} ", "", chosen)
     chosen = re.sub(r" Note that if you are loading .* accessed\.", " …", chosen)
-    return re.sub(r"( for)? '\{\{node .*| \[Op:.*|, KernelDef: .*", "", chosen)
+    chosen = re.sub(r" \[Op:.*", "", chosen)
+    chosen = re.sub(r"( for)? '\{\{node .*|, KernelDef: .*", " …", chosen)
+    return f"{chosen} …" if chosen.endswith(":") and len(lines) > 1 else chosen

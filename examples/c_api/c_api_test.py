@@ -14,7 +14,7 @@ from c_api import majority_vote
 from c_api_reference import majority_vote_reference
 from solution_missing import missing
 from tf_c import Graph, execute, kernels, op_defs
-from voters import FOLDER, Voters, serve
+from voters import FOLDER, Voters, run_serve
 
 from opcheck.testing import op_test
 
@@ -74,16 +74,16 @@ def test_the_shape_is_what_is_known_of_any(mode):
 
 def test_serve_computes_what_python_does(model):
     expected = VOTERS.classify(POINTS)["classes"].numpy().tolist()
-    assert serve(POINTS, LIBRARY, model=model) == expected
+    assert run_serve(POINTS, LIBRARY, model=model) == expected
 
 
 def test_serve_needs_the_library_and_the_names(model):
     with pytest.raises(RuntimeError, match="Op type not registered 'MajorityVote'"):
-        serve(POINTS, model=model)
+        run_serve(POINTS, model=model)
     with pytest.raises(RuntimeError, match="the graph must have .* and Nowhere"):
-        serve(POINTS, LIBRARY, model=model, into="Nowhere")
+        run_serve(POINTS, LIBRARY, model=model, into="Nowhere")
     with pytest.raises(RuntimeError, match="cannot open shared object file"):
-        serve(POINTS, Path("nowhere.so"), model=model)
+        run_serve(POINTS, Path("nowhere.so"), model=model)
 
 
 def test_missing_names_the_ops(model):
@@ -121,7 +121,7 @@ def leaky(tmp_path_factory) -> Path:
     libraries = [path.name for path in tensorflow.glob("libtensorflow_*.so.2")]
     command = [
         *shlex.split(os.environ.get("CC", "cc")),
-        *("-std=c11", "-g", "-O1", "-fsanitize=address"),
+        *("-std=c11", "-g", "-O1", "-fsanitize=leak"),
         *("-I", FOLDER, "-isystem", tf.sysconfig.get_include(), f"-L{tensorflow}"),
         *(folder / "leaky.c", "-o", folder / "leaky"),
         *(f"-l:{name}" for name in libraries),
@@ -146,10 +146,10 @@ def linked_with(program: Path) -> str:
 @pytest.fixture(scope="module")
 def run_checked(leaky) -> Callable[..., subprocess.CompletedProcess]:
     """Runs a program under the check for leaks, whether it was built with it or not."""
-    [runtime] = re.findall(r"libasan\S+ => (\S+)", linked_with(leaky))
-    if "libtsan" in linked_with(FOLDER / "serve"):
+    [runtime] = re.findall(r"liblsan\S+ => (\S+)", linked_with(leaky))
+    if re.search("lib[at]san", linked_with(FOLDER / "serve")):
         pytest.skip("built with another sanitizer")
-    variables = {"LD_PRELOAD": runtime, "ASAN_OPTIONS": "detect_leaks=1"}
+    variables = {"LD_PRELOAD": runtime, "TF_CPP_MIN_LOG_LEVEL": "2"}
 
     def run(*command: Path | str) -> subprocess.CompletedProcess:
         return subprocess.run(
@@ -157,7 +157,7 @@ def run_checked(leaky) -> Callable[..., subprocess.CompletedProcess]:
             input="1 0 0 1",
             capture_output=True,
             text=True,
-            env={**os.environ, **variables, "TF_CPP_MIN_LOG_LEVEL": "2"},
+            env={**os.environ, **variables},
         )
 
     return run

@@ -17,7 +17,7 @@ static TF_Tensor* ReadPoints(void) {
   return tensor;
 }
 
-// [load] The libraries first: the model has only the names of its ops.
+// [load] The libraries first: the model is without the code of its ops.
 int main(int argc, char** argv) {
   if (argc < 4) {
     fprintf(stderr, "usage: %s MODEL INPUT OUTPUT LIBRARY...\n", argv[0]);
@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
       options, NULL, argv[1], tags, 1, graph, NULL, status);
   Check(status, argv[1]);
 
-  // [run] From one output of the graph to another.
+  // [run] From the output of the placeholder to that of the model.
   const TF_Output from = {TF_GraphOperationByName(graph, argv[2]), 0};
   const TF_Output to = {TF_GraphOperationByName(graph, argv[3]), 0};
   if (from.oper == NULL || to.oper == NULL) {

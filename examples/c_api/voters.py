@@ -30,7 +30,7 @@ class Voters(tf.Module):
         return {"classes": majority_vote(self.votes(points))}
 
 
-def serve(
+def run_serve(
     points: np.ndarray, *libraries: Path, model: Path, into: str = "PartitionedCall"
 ) -> list[int]:
     """Runs the program `serve`.
