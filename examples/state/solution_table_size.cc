@@ -15,7 +15,7 @@ namespace {
 using tensorflow::shape_inference::InferenceContext;
 using tensorflow::shape_inference::ShapeHandle;
 
-// [interface] Stateful, since the answer changes between the calls.
+// [interface] The handle alone would make it stateful, too.
 REGISTER_OP("TableSize")
     .Attr("T: {string, int64}")
     .Input("table: resource")
