@@ -9,6 +9,7 @@
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/util/work_sharder.h"
+#include "tsl/platform/denormal.h"
 
 namespace op_by_op {
 namespace {
@@ -36,6 +37,7 @@ class FirstHighestOp : public tensorflow::OpKernel {
     const auto& pool = *context->device()->tensorflow_cpu_worker_threads();
     tensorflow::Shard(pool.num_threads, pool.workers, blocks.count,
                       Blocks::kCycles, [&](int64_t begin, int64_t end) {
+                        const tsl::port::ScopedDontFlushDenormal keep;
                         for (int64_t b = begin; b < end; ++b) {
                           const float* first = x.data() + blocks.begin(b);
                           best(b) =
@@ -43,6 +45,7 @@ class FirstHighestOp : public tensorflow::OpKernel {
                               x.data();
                         }
                       });
+    const tsl::port::ScopedDontFlushDenormal keep;
     int64_t index = best(0);
     for (int64_t b = 1; b < blocks.count; ++b) {
       if (x(best(b)) > x(index)) index = best(b);
