@@ -8,6 +8,7 @@ from IPython.display import HTML
 from measured import Bar, bar_of, bars, legend_of, read
 
 DOT = '<circle cx="{:.1f}" cy="{:.1f}" r="{}" fill="{}" fill-opacity="{}"/>'
+ALONE = "alone"  # the way that uses one thread, however many there are
 
 
 def by_threads(sums: Mapping[str, Sequence[float]], threads: Sequence[int]) -> HTML:
@@ -93,7 +94,7 @@ def times(ways: Mapping[str, str], task: str = "sum") -> HTML:
     """
     table = read("threads")
     drawn = [
-        bar_of(name, rows, "milliseconds")
+        bar_of(name, rows[:1] if way == ALONE else rows, "milliseconds")
         for way, name in ways.items()
         if (rows := table.where(task=task, way=way))
     ]

@@ -13,7 +13,7 @@ _library = load_op_library(
 def steady_sum(x, name: str | None = None) -> tf.Tensor:
     """Adds all elements, and gives the same bits on any number of threads.
 
-    The elements are cut into blocks of a fixed size, and the sums of the blocks are added in their order.
+    The elements are cut into blocks of a fixed size, and the sums of the blocks are added in a fixed order, too.
 
     Args:
       x: A tensor of any shape; float32 or float64.

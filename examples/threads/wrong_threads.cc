@@ -242,7 +242,7 @@ absl::Status ThroughTemp(OpKernelContext* context, const Numbers& x, float gain,
   return absl::OkStatus();
 }
 
-// [vector] The same, with memory that TensorFlow knows nothing of.
+// [] The same, with memory that TensorFlow knows nothing of.
 void ThroughVector(const ThreadPoolDevice& device, const Numbers& x, float gain,
                    Result y) {
   std::vector<float> scratch(x.size());
