@@ -61,7 +61,7 @@ class MatMulOp : public tensorflow::OpKernel {
     OP_REQUIRES_OK(context, context->GetAttr("transpose_b", &transpose_b_));
   }
 
-  // [check] Eager execution asks no shape function.
+  // [] Eager execution asks no shape function.
   void Compute(OpKernelContext* context) override {
     const Tensor& a = context->input(0);
     const Tensor& b = context->input(1);
@@ -73,6 +73,7 @@ class MatMulOp : public tensorflow::OpKernel {
         context, TensorShapeUtils::IsMatrix(b.shape()),
         absl::InvalidArgumentError(absl::StrCat(
             "b must be a matrix, got shape ", b.shape().DebugString())));
+    // [check] The sizes, as the attrs say.
     const int64_t inner = a.dim_size(transpose_a_ ? 0 : 1);
     const int64_t inner_of_b = b.dim_size(transpose_b_ ? 1 : 0);
     OP_REQUIRES(
