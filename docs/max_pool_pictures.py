@@ -4,11 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 import tensorflow as tf
-from figures import COLOURS, END, FITTING, LINE, MIDDLE, SMALL, drawing, text
+from figures import COLOURS, END, FITTING, LINE, SMALL, drawing, text
 from IPython.display import HTML
 from measured import bar_of, bars, legend_of, read
 
-SIDE = 40
 WAYS = {"MaxPool": "MaxPool", "TensorFlow": "TensorFlow"}
 
 
@@ -40,44 +39,6 @@ def ratios(task: str, way: str = "TensorFlow") -> HTML:
     label = f"How many times as long {way} takes as MaxPool, {task}, by layer."
     axis = "times as long as MaxPool"
     return bars(groups, label, axis, legend_of(table), names_width=80, origin=1.0)
-
-
-def windows_picture(size: int, window: int, stride: int) -> HTML:
-    """The windows along an axis, with either padding; where each lies is found with max pooling's own gradient."""
-    import max_pool
-
-    def pixels(padding: str) -> list[tuple[int, int]]:
-        rising = tf.reshape(tf.range(size, dtype=tf.float32), [1, 1, size, 1])
-        found = []
-        for sign in 1, -1:  # the last and the first pixel of each window
-            argmax = max_pool.max_pool_with_argmax(
-                sign * rising, [1, window], [1, stride], padding
-            ).argmax
-            found.append(argmax.numpy().ravel().tolist())
-        return list(zip(found[1], found[0]))
-
-    parts, top, left = [], 0, 70
-    spoken = []
-    for padding in "VALID", "SAME":
-        places = pixels(padding)
-        parts.append(text(left - 10, top + 26, padding, END))
-        for i in range(size):
-            parts.append(
-                f'<rect x="{left + i * SIDE}" y="{top + 4}" width="{SIDE}" height="34" '
-                'stroke="currentColor" fill="none"/>'
-            )
-            parts.append(text(left + (i + 0.5) * SIDE, top + 26, str(i), MIDDLE))
-        for number, (first, last) in enumerate(places):
-            y = top + 48 + 12 * (number % 2)
-            x1, x2 = left + first * SIDE + 3, left + (last + 1) * SIDE - 3
-            parts.append(
-                f'<path d="M{x1} {y}H{x2}" stroke="{COLOURS[number % 2]}" stroke-width="6"/>'
-            )
-        words = ", ".join(f"{first} to {last}" for first, last in places)
-        spoken.append(f"{padding}: pixels {words}")
-        top += 84
-    label = f"Windows of {window} pixels, {stride} apart, over {size} pixels. {'. '.join(spoken)}."
-    return HTML(drawing(parts, left + size * SIDE + 4, top - 8, label, style=FITTING))
 
 
 def shares_picture(size: int, window: int, stride: int, blocks: Sequence[int]) -> HTML:
