@@ -255,7 +255,7 @@ def link_errors(app: Sphinx, docname: str, content: list[str]) -> None:
     """Where a chapter has said what goes wrong with its op, it leads to the page of all errors."""
     if (Path(app.srcdir) / "errors.md").exists():
         section = r"^## (?:When it|What) goes wrong\n.*?(?=^## |\Z)"
-        link = "[What does this error mean?](errors.md) has the others.\n\n"
+        link = "Other messages are in [What does this error mean?](errors.md).\n\n"
         content[0] = re.sub(
             section, lambda match: match[0] + link, content[0], flags=re.M | re.S
         )
