@@ -46,7 +46,7 @@ REGISTER_OP("Collect")
     .SetIsStateful()
     .SetShapeFn(tensorflow::shape_inference::UnknownShape);
 
-// [key] The same for both ops, on whatever device of this process they are.
+// [key] The same for both ops, on whichever CPU of this process they are.
 absl::Status KeyOf(OpKernelContext* context, const std::string& label,
                    Rendezvous::ParsedKey* key) {
   if (context->rendezvous() == nullptr) {
@@ -65,7 +65,7 @@ absl::Status KeyOf(OpKernelContext* context, const std::string& label,
   return Rendezvous::ParseKey(full, key);
 }
 
-// [post] Send returns at once, whether or not somebody waits.
+// [post] Send never waits. If a Collect does, Send calls its callback first.
 class PostOp : public tensorflow::OpKernel {
  public:
   explicit PostOp(OpKernelConstruction* context) : OpKernel(context) {
@@ -97,9 +97,9 @@ class CollectOp : public tensorflow::AsyncOpKernel {
     auto wait = std::make_shared<Wait>();
     OP_REQUIRES_ASYNC(context, wait->EndWith(context->cancellation_manager()),
                       absl::CancelledError("cancelled"), done);
-    if (timeout_ms_ > 0) wait->EndAfter(timeout_ms_, context->env());
     Rendezvous::Args args;
     args.cancellation_manager = &wait->end;
+    const int64_t timeout_ms = timeout_ms_;
     context->rendezvous()->RecvAsync(
         key, args,
         [this, context, done, wait](
@@ -114,6 +114,8 @@ class CollectOp : public tensorflow::AsyncOpKernel {
           context->set_output(0, value);
           done();
         });
+    // From here on neither context nor op: done may have been called.
+    if (timeout_ms > 0) wait->EndAfter(timeout_ms);
   }
 
   // [wait] The end of the step and the timeout both cancel `end`.
@@ -127,16 +129,20 @@ class CollectOp : public tensorflow::AsyncOpKernel {
           token, [wait = shared_from_this()] { wait->end.StartCancel(); });
     }
 
-    // On a thread of its own, which ends with the wait.
-    void EndAfter(int64_t milliseconds, tensorflow::Env* env) {
-      env->SchedClosure([wait = shared_from_this(),
-                         ended = over.get_future().share(), milliseconds] {
-        const auto status =
-            ended.wait_for(std::chrono::milliseconds(milliseconds));
-        if (status == std::future_status::ready) return;
-        wait->late = true;
-        wait->end.StartCancel();
-      });
+    // If it is not over yet: on a thread of its own, which ends with the wait.
+    void EndAfter(int64_t milliseconds) {
+      if (OverWithin(0)) return;
+      tensorflow::Env::Default()->SchedClosure(
+          [wait = shared_from_this(), milliseconds] {
+            if (wait->OverWithin(milliseconds)) return;
+            wait->late = true;
+            wait->end.StartCancel();
+          });
+    }
+
+    bool OverWithin(int64_t milliseconds) {
+      return ended.wait_for(std::chrono::milliseconds(milliseconds)) ==
+             std::future_status::ready;
     }
 
     void Over() {
@@ -148,6 +154,7 @@ class CollectOp : public tensorflow::AsyncOpKernel {
     CancellationManager* step = nullptr;
     tensorflow::CancellationToken token;
     std::promise<void> over;
+    std::future<void> ended = over.get_future();
     std::atomic<bool> late{false};
   };
 

@@ -169,6 +169,24 @@ def test_a_negative_timeout_is_refused(mode):
     seconds(function, error=error, match="timeout_ms.*-1|-1.*timeout_ms")
 
 
+def test_only_a_wait_costs_a_thread():
+    """The numbers of threads are given out one after the other; others may start some, too, but not each time."""
+
+    def number() -> int:
+        thread = threading.Thread(target=int)
+        thread.start()
+        thread.join()
+        return thread.native_id
+
+    def started() -> int:
+        before = number()
+        for _ in range(100):
+            post_and_collect(X)
+        return number() - before
+
+    assert min(started() for _ in range(5)) < 100
+
+
 def test_input_pipelines_have_no_rendezvous():
     pipeline = tf.data.Dataset.range(3).map(post_and_collect)
     error = tf.errors.FailedPreconditionError

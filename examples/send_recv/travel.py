@@ -34,7 +34,7 @@ class Key(NamedTuple):
       incarnation: A random number that this device got when it was made, in hexadecimal digits.
       destination: The device that receives.
       edge: The name of an edge of the graph.
-      frame_and_iteration: Which turn of which loop.
+      frame_and_iteration: Which loop, and which turn of it.
     """
 
     source: str
@@ -45,7 +45,7 @@ class Key(NamedTuple):
 
 
 class Event(NamedTuple):
-    """A call of a rendezvous.
+    """The beginning of a call of a rendezvous.
 
     Attributes:
       what: "Send" or "Recv".
