@@ -148,7 +148,7 @@ print(hash(b"".join(each.numpy().tobytes() for each in (y, *results))))
 
 
 def test_the_bits_do_not_depend_on_the_number_of_threads():
-    path = os.pathsep.join(sys.path)
+    path = os.pathsep.join([str(HERE), *sys.path])
     environment = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONPATH": path}
     results = {
         subprocess.run(

@@ -152,7 +152,7 @@ def test_the_bits_do_not_depend_on_the_number_of_threads():
     environment = {
         **os.environ,
         "PYTHONHASHSEED": "0",
-        "PYTHONPATH": os.pathsep.join(sys.path),
+        "PYTHONPATH": os.pathsep.join([str(HERE), *sys.path]),
     }
     results = {
         subprocess.run(
