@@ -17,6 +17,7 @@ const Search = {
       title,
       text,
       inTitle: title.toLowerCase(),
+      inHeading: title.split(" › ").pop().toLowerCase(),
       inText: text.toLowerCase(),
     }));
   },
@@ -38,8 +39,9 @@ const Search = {
     return found.length ? found : Search.rank(phrase, phrase.split(/\W+/), query.trim());
   },
 
-  // Rare words count more than frequent ones, and all in one piece count most. Of a message that was pasted with other
-  // values in it, most of the words that the book has are enough.
+  // Rare words count more than frequent ones, and all in one piece count most, above all in the section's own heading;
+  // the page's title is above each of its sections. Of a message that was pasted with other values in it, most of the
+  // words that the book has are enough.
   rank(phrase, parts, asTyped) {
     const sections = Search.sections;
     const words = [...new Set(parts.filter(Boolean))];
@@ -59,7 +61,7 @@ const Search = {
       if (score < (isMessage ? 0.5 : 1 - 1e-9)) return { score: 0 };
       const times = section.inText.split(phrase).length - 1;
       if (times) score += 1 + Math.min(times, 5) / 10;
-      if (section.inTitle.includes(phrase)) score += 2;
+      if (section.inHeading.includes(phrase)) score += 2;
       if (asTyped !== phrase && section.text.includes(asTyped)) score += 0.5;
       const rarest = found.reduce((one, other) => (other.weight > one.weight ? other : one));
       return { section, score, phrase: times ? phrase : rarest.word };
