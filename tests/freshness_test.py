@@ -116,16 +116,14 @@ def test_of_a_build_that_was_killed_nothing_counts(tmp_path):
 
 @small_book
 def test_what_is_broken_fails_each_build_until_it_is_mended(book, make):
-    """One page has a cell that fails, one a link that leads nowhere, and one an example without what it says of it."""
-    zero_out, other, tables = (
-        book / "docs" / f"{name}.md" for name in ("zero_out", "other", "tables")
-    )
-    function = book / "examples" / "zero_out" / "zero_out.py"
-    good = {path: path.read_text() for path in (zero_out, other, tables, function)}
+    """One page has a cell that fails, one a link that leads nowhere, and one an example that lacks what it shows."""
+    source = book / "examples" / "zero_out" / "zero_out.cc"
+    other, tables = (book / "docs" / f"{name}.md" for name in ("other", "tables"))
+    good = {path: path.read_text() for path in (other, tables, source)}
     replaced(other, "1 + 1", "1 / 0")
     replaced(tables, "measured\n```", "measured\n```\n\n[A link](no.md)")
-    replaced(function, "return _library", "return 1 + _library")
-    replaced(zero_out, "#register", "#renamed")
+    replaced(source, "out(0) = in(0)", "out(0) = in(0) + T{1}")
+    replaced(source, "// [register]", "// [renamed]")
     for _ in range(2):
         run = make(book, "docs")
         assert run.returncode
@@ -133,7 +131,7 @@ def test_what_is_broken_fails_each_build_until_it_is_mended(book, make):
             "ZeroDivisionError",
             "'no.md'",
             "assert list(zero_out([5, 4])) == [5, 0]",
-            "examples/zero_out/zero_out.cc has no section [renamed]",
+            "examples/zero_out/zero_out.cc has no section [register]",
         ):
             assert complaint in run.stderr
     for path, text in good.items():
