@@ -54,6 +54,7 @@ extensions = [
     "downloads",
     "glossary",
     "explain_field",
+    "error_links",
     "search",
     "publishing",
     "stamp",
@@ -251,16 +252,6 @@ def sources() -> str:
     return "".join(path.read_text() for path in EXAMPLES.glob("*/*.cc"))
 
 
-def link_errors(app: Sphinx, docname: str, content: list[str]) -> None:
-    """Where a chapter has said what goes wrong with its op, it leads to the page of all errors."""
-    if (Path(app.srcdir) / "errors.md").exists():
-        section = r"^## (?:When it|What) goes wrong\n.*?(?=^## |\Z)"
-        link = "Other messages are in [What does this error mean?](errors.md).\n\n"
-        content[0] = re.sub(
-            section, lambda match: match[0] + link, content[0], flags=re.M | re.S
-        )
-
-
 def stay_here(app: Sphinx, page: str, template: str, context: dict, _) -> None:
     """Links to the published site, as opcheck's reports have them, lead to the site that is being built."""
     if "body" in context:
@@ -271,7 +262,6 @@ def stay_here(app: Sphinx, page: str, template: str, context: dict, _) -> None:
 def setup(app: Sphinx) -> dict[str, bool]:
     source = Path(app.srcdir)
     sphinx.builders.make_chunks = functools.partial(longest_first, source)
-    app.connect("source-read", link_errors)
     app.connect("html-page-context", stay_here)
     app.connect("env-get-outdated", outdated_lists)
     app.add_directive("snippet", Snippet)

@@ -35,6 +35,11 @@ import numpy as np
 record(small=np.float64(1.26), many=123456, reason="a reason")
 table(["Name", "*Value*"], [["`x|y`", 2], ["[this](good.md)", None]])
 ```
+
+```{code-cell} ipython3
+for _ in range(2):
+    print("Dimensions must be equal, but are 2 and 3")
+```
 """
 
 
@@ -97,7 +102,9 @@ def built(tmp_path_factory) -> tuple[Path, list[str]]:
     root = tmp_path_factory.mktemp("book")
     docs = root / "docs"
     docs.mkdir()
-    pages = {"good": GOOD} | {name: text for name, (text, _, _) in WRONG.items()}
+    pages = {"good": GOOD, "errors": ""} | {
+        name: text for name, (text, _, _) in WRONG.items()
+    }
     for name, text in pages.items():
         (docs / f"{name}.md").write_text(FRONT + text)
     (docs / "start.py").write_text((ROOT / "docs" / "start.py").read_text())
@@ -117,7 +124,8 @@ def built(tmp_path_factory) -> tuple[Path, list[str]]:
 
 def test_notebooks_are_offered_of_what_is_right(built):
     folder = built[0] / "html" / "notebooks"
-    assert [path.name for path in folder.glob("*.ipynb")] == ["good.ipynb"]
+    names = {path.name for path in folder.glob("*.ipynb")}
+    assert names == {"good.ipynb", "errors.ipynb"}
     notebook = nbformat.read(folder / "good.ipynb", as_version=4)
     nbformat.validate(notebook)
     assert not any(cell.get("outputs") for cell in notebook.cells)
@@ -136,6 +144,12 @@ def test_values_and_tables_come_from_the_cells(built):
     ]
     assert cells == [["Name", "Value"], ["x|y", "2"], ["this", "None"]]
     assert page.select_one(".cell_output td a[href='#']") is not None
+
+
+def test_a_message_leads_to_its_entry(built):
+    page = BeautifulSoup((built[0] / "html" / "good.html").read_text(), "html.parser")
+    links = page.select(".cell_output .error-links a")
+    assert [link["href"] for link in links] == ["errors.html#dimensions-must-be-equal"]
 
 
 @pytest.mark.parametrize("name", WRONG)

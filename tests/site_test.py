@@ -40,6 +40,8 @@ from glossary import pattern  # noqa: E402
 from page_weight import page_files, page_weight  # noqa: E402
 from sections import sections  # noqa: E402
 
+from opcheck.errors import entries  # noqa: E402
+
 CHAPTERS = list(chapters())
 EXAMPLES = examples()
 # Its tests share what is parsed of all pages.
@@ -516,6 +518,23 @@ def test_the_first_use_of_a_term_is_a_link(documents, site):
                 used.add(meaning)
     assert not wrong
     assert len(used) > 10
+
+
+def test_a_message_that_a_chapter_shows_leads_to_its_entry_and_back(documents, site):
+    linked = set()
+    for path, page in documents.items():
+        links = {a["href"].partition("#")[2] for a in page.select(".error-links a")}
+        linked |= links
+        shown = [
+            block.get_text()
+            for block in page.select("div.output:is(.stream, .text_plain) pre")
+        ]
+        for entry in entries().values():
+            if path.stem != "errors" and entry.regex:
+                is_shown = any(map(entry.regex.search, shown))
+                assert is_shown == (entry.id in links), (path.name, entry.id)
+    assert len(linked) >= 12
+    assert not [entry for entry in linked if not entries()[entry].chapter]
 
 
 def test_a_term_shows_its_meaning(visit, address):
