@@ -3,9 +3,20 @@
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from figures import BOLD, COLOURS, END, FITTING, LINE, MIDDLE, SMALL, drawing, text
+from figures import (
+    BOLD,
+    CELL,
+    COLOURS,
+    END,
+    FITTING,
+    LINE,
+    MIDDLE,
+    SMALL,
+    drawing,
+    text,
+)
 from IPython.display import HTML
-from measured import Bar, bar_of, bars, legend_of, read
+from measured import bar_of, bars, legend_of, read
 
 DOT = '<circle cx="{:.1f}" cy="{:.1f}" r="{}" fill="{}" fill-opacity="{}"/>'
 ALONE = "alone"  # the way that uses one thread, however many there are
@@ -124,21 +135,21 @@ def ratios() -> HTML:
     return bars({"": drawn}, label, axis, legend_of(table), names_width=100, origin=1.0)
 
 
-def cache_line(floats: int = 16) -> HTML:
+def cache_line() -> HTML:
     """Where the sums of two threads lie: side by side in one cache line, and each in a line of its own."""
-    parts, side, left = [], 24, 4
+    parts, side, left, floats = [], 24, 4, 16
+    # Of each line, the threads whose sums it begins with.
     rows = (
-        ("side by side: one line", [{0: 0, 1: 0, 2: 1, 3: 1}]),
-        ("64 bytes apart: two lines", [{0: 0, 1: 0}, {0: 1, 1: 1}]),
+        ("side by side: one line", [(0, 0, 1, 1)]),
+        ("64 bytes apart: two lines", [(0, 0), (1, 1)]),
     )
     top = 18
     for heading, lines in rows:
         parts.append(text(left, top, heading))
-        for line in lines:
+        for owners in lines:
             for place in range(floats):
                 x, y = left + place * side, top + 8
-                owner = line.get(place)
-                fill = COLOURS[owner] if owner is not None else "none"
+                fill = COLOURS[owners[place]] if place < len(owners) else "none"
                 parts.append(
                     f'<rect x="{x}" y="{y}" width="{side}" height="{side}" stroke="currentColor" fill="{fill}" '
                     'fill-opacity="0.6" stroke-opacity="0.5"/>'
@@ -160,35 +171,35 @@ def cache_line(floats: int = 16) -> HTML:
 
 def turned(before: np.ndarray, after: np.ndarray) -> HTML:
     """A signal that was turned around in its own place: where each number of the result was read."""
-    parts, side, gap = [], 44, 62
+    parts, left, gap = [], 66, 62
     size = len(before)
-    for row, (name, values) in enumerate((("before", before), ("after", after))):
-        y = 4 + row * (side + gap)
-        parts.append(text(2, y + side / 2 + 5, name))
+    wrong = after != before[::-1]
+    rows = ("before", before, np.zeros(size, bool)), ("after", after, wrong)
+    for row, (name, values, marked) in enumerate(rows):
+        y = 4 + row * (CELL + gap)
+        parts.append(text(2, y + CELL / 2 + 5, name))
         for i, value in enumerate(values):
-            x = 66 + i * side
-            wrong = row and value != before[size - 1 - i]
+            x = left + i * CELL
             parts.append(
-                f'<rect x="{x}" y="{y}" width="{side}" height="{side}" stroke="currentColor" '
-                f'fill="{COLOURS[1]}" fill-opacity="{0.5 if wrong else 0}"/>'
+                f'<rect x="{x}" y="{y}" width="{CELL}" height="{CELL}" stroke="currentColor" '
+                f'fill="{COLOURS[1]}" fill-opacity="{0.5 if marked[i] else 0}"/>'
             )
-            weight = [BOLD] if wrong else []
+            weight = [BOLD] if marked[i] else []
             parts.append(
-                text(x + side / 2, y + side / 2 + 5, f"{value:g}", MIDDLE, *weight)
+                text(x + CELL / 2, y + CELL / 2 + 5, f"{value:g}", MIDDLE, *weight)
             )
     for i in range(size):
-        x1, x2 = (66 + (place + 0.5) * side for place in (size - 1 - i, i))
-        late = after[i] != before[size - 1 - i]
+        x1, x2 = (left + (place + 0.5) * CELL for place in (size - 1 - i, i))
         parts.append(
-            f'<path d="M{x1} {6 + side}L{x2} {2 + side + gap}" stroke="{COLOURS[1] if late else COLOURS[0]}" '
-            f'stroke-width="{2 if late else 1}" fill="none"/>'
+            f'<path d="M{x1} {6 + CELL}L{x2} {2 + CELL + gap}" stroke="{COLOURS[int(wrong[i])]}" '
+            f'stroke-width="{2 if wrong[i] else 1}" fill="none"/>'
         )
     label = (
         f"The numbers {', '.join(f'{value:g}' for value in before)} were turned around where they are, and became "
         f"{', '.join(f'{value:g}' for value in after)}: the marked ones are wrong."
     )
     return HTML(
-        drawing(parts, 70 + size * side, 2 * side + gap + 8, label, style=FITTING)
+        drawing(parts, left + 4 + size * CELL, 2 * CELL + gap + 8, label, style=FITTING)
     )
 
 
@@ -199,7 +210,7 @@ def at_once(ways: Mapping[str, str]) -> HTML:
         if row["task"].endswith(" at once"):
             count = int(row["task"].split()[0])
             heading = f"{count} calls at once" if count > 1 else "1 call"
-            bar = Bar(ways[row["way"]], [float(row["milliseconds"])])
+            bar = bar_of(ways[row["way"]], [row], "milliseconds")
             groups.setdefault(heading, []).append(bar)
     label = "Milliseconds until calls of an op that begin together have ended, by whose threads it uses."
     return bars(groups, label, "milliseconds", names_width=130)

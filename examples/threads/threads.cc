@@ -82,7 +82,7 @@ class SteadySumOp : public OpKernel {
   }
 };
 
-// [device] No loop, no threads, no blocks: Eigen has them.
+// [] The loop, its threads and their blocks are Eigen's.
 template <typename T>
 class PlayBackwardsOp : public OpKernel {
  public:
@@ -96,12 +96,14 @@ class PlayBackwardsOp : public OpKernel {
                 absl::InvalidArgumentError(
                     absl::StrCat("signal must be a vector, got shape ",
                                  signal.shape().DebugString())));
+    // [device] No loop, no threads, no blocks: Eigen has them.
     Tensor* output = nullptr;
     OP_REQUIRES_OK(context,
                    context->allocate_output(0, signal.shape(), &output));
     const Eigen::array<bool, 1> turned = {true};
     output->vec<T>().device(context->eigen_cpu_device()) =
         (signal.vec<T>() * static_cast<T>(gain_)).reverse(turned);
+    // [] Nothing follows.
   }
 
  private:

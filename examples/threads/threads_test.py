@@ -7,7 +7,11 @@ import pytest
 import tensorflow as tf
 from op_library import load_op_library
 from threads import play_backwards, steady_sum
-from threads_reference import first_highest_reference, steady_sum_reference
+from threads_reference import (
+    first_highest_reference,
+    play_backwards_reference,
+    steady_sum_reference,
+)
 from wrong_threads import how_often_evaluated, play_backwards_by, sum_by
 
 from opcheck.testing import op_test
@@ -26,10 +30,7 @@ test_steady_sum_keeps_its_promises = op_test(
     steady_sum, numbers(3, 100_000), reference=steady_sum_reference
 )
 test_play_backwards_keeps_its_promises = op_test(
-    play_backwards,
-    numbers(7),
-    gain=2.5,
-    reference=lambda signal, gain: signal[::-1] * signal.dtype.type(gain),
+    play_backwards, numbers(7), gain=2.5, reference=play_backwards_reference
 )
 
 

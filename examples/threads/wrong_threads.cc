@@ -229,7 +229,7 @@ void InPlace(const ThreadPoolDevice& device, const Numbers& x, float gain,
   y.device(device) = y.reverse(kTurned);
 }
 
-// [temp] The first line writes to memory of its own.
+// [] The first line writes to memory of its own.
 absl::Status ThroughTemp(OpKernelContext* context, const Numbers& x, float gain,
                          Result y) {
   const ThreadPoolDevice& device = context->eigen_cpu_device();
@@ -242,7 +242,7 @@ absl::Status ThroughTemp(OpKernelContext* context, const Numbers& x, float gain,
   return absl::OkStatus();
 }
 
-// [] The same, with memory that TensorFlow knows nothing of.
+// The same, with memory that TensorFlow knows nothing of.
 void ThroughVector(const ThreadPoolDevice& device, const Numbers& x, float gain,
                    Result y) {
   std::vector<float> scratch(x.size());
