@@ -1,7 +1,9 @@
 """What the examples' tests share. pytest puts this folder on the path, and with it op_library."""
 
 import os
+import sys
 from collections.abc import Callable
+from pathlib import Path
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
@@ -18,3 +20,12 @@ def mode(request: pytest.FixtureRequest) -> Callable:
         if request.param == "tf.function"
         else lambda function: function
     )
+
+
+@pytest.fixture(scope="session")
+def cpp_gradient() -> Callable:
+    """How gradients in C++ are asked for, from the chapter on them."""
+    sys.path.append(str(Path(__file__).with_name("cc_gradients")))
+    reason = "needs `make cc_gradients`"
+    module = pytest.importorskip("cc_gradients", reason=reason, exc_type=ImportError)
+    return module.cpp_gradient

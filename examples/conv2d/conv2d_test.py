@@ -1,8 +1,6 @@
 """Tests of OpByOp>Conv2D and its gradients: `pytest examples/conv2d`."""
 
-import sys
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,17 +15,6 @@ from conv2d_reference import (
 from solution_conv2d_transpose import conv2d_transpose
 
 from opcheck.testing import op_test
-
-HERE = Path(__file__).parent
-sys.path.append(str(HERE.parent / "cc_gradients"))
-
-
-@pytest.fixture
-def cpp_gradient():
-    """How gradients in C++ are asked for, from another chapter."""
-    reason = "needs `make cc_gradients`"
-    module = pytest.importorskip("cc_gradients", reason=reason, exc_type=ImportError)
-    return module.cpp_gradient
 
 
 def values(*shape, dtype=np.float64):

@@ -1,6 +1,5 @@
 """Tests of LogCosh and AbsDifference: `pytest examples/elementwise`."""
 
-import sys
 from pathlib import Path
 
 import ml_dtypes
@@ -20,17 +19,6 @@ from opcheck.testing import op_test
 HERE = Path(__file__).parent
 FLOATS = [np.float16, ml_dtypes.bfloat16, np.float32, np.float64]
 INTEGERS = [np.uint8, np.int32, np.int64]
-
-
-sys.path.append(str(HERE.parent / "cc_gradients"))
-
-
-@pytest.fixture
-def cpp_gradient():
-    """How gradients in C++ are asked for, from another chapter."""
-    reason = "needs `make cc_gradients`"
-    module = pytest.importorskip("cc_gradients", reason=reason, exc_type=ImportError)
-    return module.cpp_gradient
 
 
 def values(*shape, dtype=np.float64):

@@ -1,6 +1,5 @@
 """Tests of OpByOp>MatMul and LoopMatMul: `pytest examples/mat_mul`."""
 
-import sys
 from pathlib import Path
 
 import ml_dtypes
@@ -18,7 +17,6 @@ from op_library import load_op_library
 from opcheck.testing import op_test
 
 HERE = Path(__file__).parent
-sys.path.append(str(HERE.parent / "cc_gradients"))
 CASES = [(a_t, b_t) for a_t in (False, True) for b_t in (False, True)]
 # Rows, inner dimension, columns: vectors, empty ones, and several blocks of Eigen's.
 SIZES = [
@@ -35,14 +33,6 @@ SIZES = [
     (3, 2, 0),
     (0, 0, 0),
 ]
-
-
-@pytest.fixture
-def cpp_gradient():
-    """How gradients in C++ are asked for, from another chapter."""
-    reason = "needs `make cc_gradients`"
-    module = pytest.importorskip("cc_gradients", reason=reason, exc_type=ImportError)
-    return module.cpp_gradient
 
 
 def values(*shape, dtype=np.float32):
