@@ -8,11 +8,11 @@ from call_stack import Frame, Stack, layer_of, layers, way_down
 from figures import (
     BOLD,
     CODE,
-    COLOURS,
     FITTING,
     MIDDLE,
     SMALL,
     arrow_down,
+    box,
     drawing,
     text,
 )
@@ -50,15 +50,6 @@ def check_layers(stack: Stack, *expected: str) -> None:
     """Likewise of the layers."""
     if has_names(stack):
         check_order(layers(stack), expected)
-
-
-def box(
-    x: float, y: float, width: float, height: float, opacity: float, colour: int = 0
-) -> str:
-    return (
-        f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="5" stroke="currentColor" '
-        f'fill="{COLOURS[colour]}" fill-opacity="{opacity}"/>'
-    )
 
 
 def whole_way(stack: Stack, python: Sequence[Frame]) -> HTML:

@@ -68,6 +68,22 @@ def arrow_right(left: float, right: float, y: float) -> str:
     return f'<path d="M{left:g} {y:g}H{right:g}m-7 -5 7 5 -7 5" {LINE}/>'
 
 
+def box(
+    x: float,
+    y: float,
+    width: float,
+    height: float,
+    opacity: float = 0,
+    colour: int = 0,
+    corner: float = 5,
+) -> str:
+    """A rectangle, filled with one of the colours."""
+    return (
+        f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="{corner:g}" stroke="currentColor" '
+        f'fill="{COLOURS[colour]}" fill-opacity="{opacity}"/>'
+    )
+
+
 def number_cell(x: float, y: float, value: float, marked: bool) -> str:
     """A square of a grid with a number in it."""
     return (

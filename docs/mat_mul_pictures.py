@@ -21,6 +21,7 @@ from figures import (
     MIDDLE,
     SMALL,
     arrow_down,
+    box,
     drawing,
     text,
 )
@@ -42,28 +43,26 @@ LOOKS = {
 }
 
 
-def rates(way: str, threads: int = 1) -> dict[int, float]:
-    """From a size to 10^9 operations in a second, from `bench/mat_mul.csv`."""
-    rows = read("mat_mul").where(way=way, threads=str(threads))
+def rates(way: str) -> dict[int, float]:
+    """From a size to 10^9 operations in a second on one thread, from `bench/mat_mul.csv`."""
+    rows = read("mat_mul").where(way=way, threads="1")
     return {int(row["size"]): float(row["gflops"]) for row in rows}
 
 
-def peak(threads: int = 1) -> float:
-    """The most that the loop in registers has reached."""
-    return max(rates("peak", threads).values())
+def peak() -> float:
+    """The most that the loop in registers has reached on one thread."""
+    return max(rates("peak").values())
 
 
-def speeds(ways: Mapping[str, str], label: str, threads: int = 1) -> HTML:
-    """Draws the operations in a second over the size of the matrices, under the peak.
+def speeds(ways: Mapping[str, str], label: str) -> HTML:
+    """Draws the operations in a second on one thread over the size of the matrices, under the peak.
 
     Args:
       ways: From a way to what the picture calls it.
       label: What the picture shows, for those who do not see it.
-      threads: How many.
     """
-    found = {way: rates(way, threads) for way in ways}
-    found = {way: rate for way, rate in found.items() if rate}
-    top_value = peak(threads)
+    found = {way: rate for way in ways if (rate := rates(way))}
+    top_value = peak()
     values = [value for rate in found.values() for value in rate.values()]
     low, high = math.log10(min(values)), math.log10(top_value)
     left, right, top, bottom = 44, 330, 44, 254
@@ -129,30 +128,26 @@ def ratios(size: int) -> HTML:
 
 def read_from_b(order: str, rows: int = 4, columns: int = 6) -> np.ndarray:
     """In which step each element of b is first read, as the loops of LoopMatMul read them for a first row of c."""
-    steps = np.zeros([rows, columns], int)
+    steps = np.arange(1, rows * columns + 1)
     if order == "elements":
-        places = [(k, j) for j in range(columns) for k in range(rows)]
-    else:
-        places = [(k, j) for k in range(rows) for j in range(columns)]
-    for step, place in enumerate(places, 1):
-        steps[place] = step
-    return steps
+        return steps.reshape(columns, rows).T
+    return steps.reshape(rows, columns)
 
 
-def loads(order: str, size: int, line: int = 16, lines: int = 512) -> float:
+def loads(order: str, rows: int, columns: int, lines: int, line: int = 16) -> float:
     """How many lines of memory a cache loads for each number of b that is read.
 
     Args:
       order: Of LoopMatMul's loops.
-      size: Of the square matrices.
-      line: How many numbers a line has.
+      rows: Of b.
+      columns: Likewise.
       lines: How many lines the cache keeps, those that were used last.
+      line: How many numbers a line has.
     """
     kept: dict[int, None] = {}
     missed = 0
-    steps = read_from_b(order, size, size)
-    for place in np.argsort(steps, axis=None):
-        number = int(place) // line
+    steps = read_from_b(order, rows, columns)
+    for number in (np.argsort(steps, axis=None) // line).tolist():
         missed += number not in kept
         kept.pop(number, None)
         kept[number] = None
@@ -170,11 +165,7 @@ def order_picture() -> HTML:
         parts.append(text(left, 14, f"b, {caption}"))
         for (row, column), step in np.ndenumerate(steps):
             x, y = left + column * side, 24 + row * (side + 6)
-            shade = 0.3 if step <= 4 else 0
-            parts.append(
-                f'<rect x="{x}" y="{y}" width="{side}" height="{side}" stroke="currentColor" '
-                f'fill="{COLOURS[0]}" fill-opacity="{shade}"/>'
-            )
+            parts.append(box(x, y, side, side, 0.3 * (step <= 4), corner=0))
             parts.append(text(x + side / 2, y + 22, str(step), MIDDLE))
         first = [tuple(np.argwhere(steps == step)[0] + 1) for step in range(1, 5)]
         where = ", ".join(f"row {row} column {column}" for row, column in first)
@@ -255,18 +246,15 @@ def who_computes(cases: Mapping[str, Observed]) -> HTML:
     for number, (title, boxes) in enumerate(columns):
         left = 4 + number * (width + 14)
         parts.append(text(left + width / 2, 16, title, MIDDLE, BOLD))
-        for row, box in enumerate(boxes):
-            row = 3 if row == len(boxes) - 1 else row
-            top = 28 + row * step
-            shade = 0.3 if "oneDNN" in box or "Mkl" in box else 0
-            parts.append(
-                f'<rect x="{left}" y="{top}" width="{width}" height="32" rx="4" stroke="currentColor" '
-                f'fill="{COLOURS[0]}" fill-opacity="{shade}"/>'
-            )
-            parts.append(text(left + width / 2, top + 21, box, MIDDLE))
+        above = 0
+        for row, words in enumerate(boxes):
+            top = 28 + step * (row if words != boxes[-1] else 3)
+            by_onednn = "oneDNN" in words or "Mkl" in words
+            parts.append(box(left, top, width, 32, 0.3 * by_onednn))
+            parts.append(text(left + width / 2, top + 21, words, MIDDLE))
             if row:
-                above = top - (step if len(boxes) == 4 or row < 3 else 2 * step) + 32
                 parts.append(arrow_down(left + width / 2, above, top))
+            above = top + 32
     label = "Who computes. " + ". ".join(
         f"{title}: {', then '.join(boxes)}" for title, boxes in columns
     )
@@ -295,40 +283,32 @@ def formulas(function, a_t: bool, b_t: bool) -> list[str]:
 def gradient_picture(described: Mapping[tuple[bool, bool], object]) -> HTML:
     """The four cases, with each matrix as a rectangle of its shape: c is [2, 4], and the sums are of 3 products."""
     unit, parts, spoken = 15, [], []
-    shapes = {"c": (2, 4), "dc": (2, 4)}
     for row, ((a_t, b_t), function) in enumerate(described.items()):
         stored = {
-            **shapes,
             "a": (3, 2) if a_t else (2, 3),
             "b": (4, 3) if b_t else (3, 4),
+            "c": (2, 4),
         }
-        stored |= {"da": stored["a"], "db": stored["b"]}
-        for column, formula in enumerate(formulas(function, a_t, b_t)):
+        lines = formulas(function, a_t, b_t)
+        for column, formula in enumerate(lines):
             x, top = 4 + column * 226, 8 + row * 88
-            words = formula.split()
-            sizes = []
-            for word in words:
-                if word != "=":
-                    name, flipped = word.rstrip("ᵀ"), word.endswith("ᵀ")
-                    size = stored[name][::-1] if flipped else stored[name]
-                    sizes.append(size)
-            result, left, right = sizes
+            sizes = {}
+            for word in formula.replace("=", "").split():
+                size = stored[word.removeprefix("d").rstrip("ᵀ")]
+                sizes[word] = size[::-1] if word.endswith("ᵀ") else size
+            result, left, right = sizes.values()
             assert left[1] == right[0] and result == (left[0], right[1]), formula
-            for word in words:
+            for word in formula.split():
                 if word == "=":
                     parts.append(text(x + 8, top + 36, "=", MIDDLE))
                     x += 20
                     continue
-                height, width = sizes.pop(0)
-                shade = 0.3 if word.endswith("ᵀ") else 0
-                y = top + 32 - height * unit / 2
-                parts.append(
-                    f'<rect x="{x}" y="{y}" width="{width * unit}" height="{height * unit}" '
-                    f'stroke="currentColor" fill="{COLOURS[0]}" fill-opacity="{shade}"/>'
-                )
-                parts.append(text(x + width * unit / 2, top + 36, word, MIDDLE))
-                x += width * unit + 6
-        spoken.append(", ".join(formulas(function, a_t, b_t)))
+                height, width = (unit * count for count in sizes[word])
+                y, shade = top + 32 - height / 2, 0.3 * word.endswith("ᵀ")
+                parts.append(box(x, y, width, height, shade, corner=0))
+                parts.append(text(x + width / 2, top + 36, word, MIDDLE))
+                x += width + 6
+        spoken.append(", ".join(lines))
     label = (
         f"The product and its two gradients, in the four cases: {'; '.join(spoken)}."
     )

@@ -13,6 +13,7 @@ from figures import (
     SMALL,
     TIP,
     arrow_down,
+    box,
     drawing,
     text,
 )
@@ -21,15 +22,6 @@ from state import KeyTable
 from stock_key_table import StockKeyTable
 
 FAINT, STRONG = 0.12, 0.4
-
-
-def box(
-    x: float, y: float, width: float, height: float, opacity: float, colour: int = 0
-) -> str:
-    return (
-        f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="5" stroke="currentColor" '
-        f'fill="{COLOURS[colour]}" fill-opacity="{opacity}"/>'
-    )
 
 
 def words(tensor: tf.Tensor) -> list[str]:
