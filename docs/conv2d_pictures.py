@@ -18,7 +18,7 @@ from figures import (
     text,
 )
 from IPython.display import HTML
-from measured import Bar, bars, read
+from measured import bars, bars_of, legend_of, read
 
 SIDE = 30
 
@@ -255,16 +255,8 @@ def times(op: str) -> HTML:
       op: "result", "for x" or "for the filter".
     """
     table = read("conv2d")
-    threads = sorted({row["threads"] for row in table.rows})
-    groups = {}
-    for task in dict.fromkeys(row["task"] for row in table.where(op=op)):
-        groups[task] = []
-        for way, name in NAMES.items():
-            if rows := table.where(op=op, task=task, way=way):
-                spreads = [(float(row["q1"]), float(row["q3"])) for row in rows]
-                bar = Bar(name, [float(row["ratio"]) for row in rows], spreads)
-                groups[task].append(bar)
-    legend = [f"{n} thread{'s' * (n != '1')}" for n in threads]
+    tasks = dict.fromkeys(row["task"] for row in table.where(op=op))
+    groups = {task: bars_of(table, NAMES, op=op, task=task) for task in tasks}
     label = f"How many times as long others take as {BASE}."
     axis = "times as long as TensorFlow's Eigen kernel"
-    return bars(groups, label, axis, legend, names_width=165, origin=1.0)
+    return bars(groups, label, axis, legend_of(table), names_width=165, origin=1.0)

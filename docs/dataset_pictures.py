@@ -18,7 +18,7 @@ from figures import (
     text,
 )
 from IPython.display import HTML
-from measured import Bar, bars, read
+from measured import bar_of, bars, read
 
 WIDTH = 380
 PIXEL = 4
@@ -241,11 +241,6 @@ def box(x: float, y: float, width: float, name: str, ours: bool) -> str:
 def times(task: str) -> HTML:
     """Draws how many times as long others take for the same rows, from `bench/dataset.csv`."""
     rows = [r for r in read("dataset").where(task=task) if r["way"] != "NpyDataset"]
-    drawn = {
-        row["way"]: [
-            Bar("", [float(row["ratio"])], [(float(row["q1"]), float(row["q3"]))])
-        ]
-        for row in rows
-    }
+    drawn = {row["way"]: [bar_of("", [row])] for row in rows}
     label = f"How many times as long as NpyDataset others take, {task}."
     return bars(drawn, label, "times as long as NpyDataset", names_width=0, origin=1.0)

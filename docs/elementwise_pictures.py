@@ -19,7 +19,7 @@ from figures import (
     text,
 )
 from IPython.display import HTML
-from measured import bar_of, bars, legend_of, read
+from measured import bars, bars_of, legend_of, read
 
 WIDTH, HEIGHT, LEFT, TOP = 470, 220, 34, 30
 LOOKS = [
@@ -177,11 +177,7 @@ def times(task: str, ways: Mapping[str, str], label: str) -> HTML:
       label: What the picture shows, for those who do not see it.
     """
     table = read("elementwise")
-    drawn = [
-        bar_of(name, rows, "milliseconds")
-        for way, name in ways.items()
-        if (rows := table.where(task=task, way=way))
-    ]
+    drawn = bars_of(table, ways, "milliseconds", task=task)
     return bars({"": drawn}, label, "milliseconds", legend_of(table), names_width=150)
 
 
@@ -193,14 +189,9 @@ def ratios(tasks: Sequence[str], base: str) -> HTML:
       base: The name of our op in it.
     """
     table = read("elementwise")
-    groups = {}
-    for task in tasks:
-        ways = dict.fromkeys(row["way"] for row in table.where(task=task))
-        groups[task] = [
-            bar_of(way.replace("tf.math.", ""), rows)
-            for way in ways
-            if way != base and (rows := table.where(task=task, way=way))
-        ]
+    ways = {row["way"]: row["way"].replace("tf.math.", "") for row in table.rows}
+    del ways[base]
+    groups = {task: bars_of(table, ways, task=task) for task in tasks}
     label = f"How many times as long others take as {base}."
     axis = f"times as long as {base}"
     return bars(groups, label, axis, legend_of(table), names_width=145, origin=1.0)

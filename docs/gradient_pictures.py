@@ -11,7 +11,7 @@ import numpy as np
 import tensorflow as tf
 from figures import COLOURS, FITTING, drawing, grids
 from IPython.display import HTML
-from measured import Bar, bar_of, bars, read
+from measured import Bar, bar_of, bars, legend_of, read
 
 
 def _places(values: np.ndarray) -> np.ndarray:
@@ -133,7 +133,6 @@ def times() -> HTML:
     """How much longer TensorFlow's functions take, from `bench/extremes.csv`."""
     table = read("extremes")
     threads = sorted({row["threads"] for row in table.rows}, key=int)
-    legend = [f"{n} thread{'s' * (n != '1')}" for n in threads]
     groups: dict[str, list[Bar]] = {}
     for row in table.where(threads=threads[0]):
         if row["way"] in ("Extremes", "ExtremesGrad"):
@@ -147,7 +146,7 @@ def times() -> HTML:
         groups,
         "How many times longer than ours TensorFlow's own functions take, by rows and columns.",
         "times as long as our op",
-        legend,
+        legend_of(table),
         names_width=90,
         origin=1.0,
     )

@@ -26,7 +26,7 @@ from figures import (
     text,
 )
 from IPython.display import HTML
-from measured import bar_of, bars, legend_of, read
+from measured import bars, bars_of, legend_of, read
 
 SIZES = 32, 64, 128, 256, 512, 1024
 # How lines look, by the row of the picture that they are in.
@@ -108,12 +108,8 @@ def speeds(ways: Mapping[str, str], label: str) -> HTML:
 def ratios(size: int) -> HTML:
     """How many times as long other ways take as tf.matmul, for matrices of a size."""
     table = read("mat_mul")
-    drawn = []
-    for way in LOOKS:
-        rows = table.where(way=way, size=str(size))
-        if rows and way != "tf.matmul":
-            drawn.append(bar_of(way.replace("tf.matmul, ", ""), rows))
-    legend = legend_of(table)
+    ways = {way: way.replace("tf.matmul, ", "") for way in LOOKS if way != "tf.matmul"}
+    drawn, legend = bars_of(table, ways, size=str(size)), legend_of(table)
     one = [bar for bar in drawn if len(bar.values) < len(legend)]
     both = [bar for bar in drawn if bar not in one]
     return bars(

@@ -6,7 +6,7 @@ import numpy as np
 import tensorflow as tf
 from figures import COLOURS, END, FITTING, LINE, SMALL, drawing, text
 from IPython.display import HTML
-from measured import bar_of, bars, legend_of, read
+from measured import bar_of, bars, bars_of, legend_of, read
 
 WAYS = {"MaxPool": "MaxPool", "TensorFlow": "TensorFlow"}
 
@@ -16,11 +16,9 @@ def times(layer: str, batch: int) -> HTML:
     table = read("max_pool")
     tasks = dict.fromkeys(row["task"] for row in table.rows)
     groups = {
-        task: [
-            bar_of(name, rows, "milliseconds")
-            for way, name in WAYS.items()
-            if (rows := table.where(task=task, layer=layer, batch=str(batch), way=way))
-        ]
+        task: bars_of(
+            table, WAYS, "milliseconds", task=task, layer=layer, batch=str(batch)
+        )
         for task in tasks
     }
     label = f"Milliseconds for {batch} images, windows of {layer}, by task."

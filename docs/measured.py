@@ -226,6 +226,24 @@ def bar_of(
     return Bar(name, values, spreads)
 
 
+def bars_of(
+    table: Table, ways: Mapping[str, str], field_name: str = "ratio", **fields: str
+) -> list[Bar]:
+    """A bar of each way that the table has.
+
+    Args:
+      table: One of `bench/`, each row of which has a way.
+      ways: From a way to what the picture calls it.
+      field_name: As in `bar_of`.
+      **fields: Values that the rows have, too.
+    """
+    return [
+        bar_of(name, rows, field_name)
+        for way, name in ways.items()
+        if (rows := table.where(way=way, **fields))
+    ]
+
+
 def takes_one_thread(table: Table, way: str) -> bool:
     """Whether a way was mostly busy on one core where it might have used more."""
     busy = [
@@ -283,16 +301,9 @@ def variants(ways: Mapping[str, str], workloads: str, name: str = "roi_pool") ->
     table = read(name)
     groups = {}
     for workload in workloads:
-        found = {
-            way: table.where(task="variants", workload=workload, way=way)
-            for way in ways
-        }
         heading = f"workload {workload}" if len(workloads) > 1 else ""
-        groups[heading] = [
-            bar_of(ways[way], rows, "milliseconds")
-            for way, rows in found.items()
-            if rows
-        ]
+        fields = {"task": "variants", "workload": workload}
+        groups[heading] = bars_of(table, ways, "milliseconds", **fields)
     return bars(
         groups,
         f"Milliseconds that variants of the kernel take, workload {' and '.join(workloads)}.",

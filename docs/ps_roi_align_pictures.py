@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from figures import BOLD, COLOURS, END, FITTING, LINE, MIDDLE, SMALL, drawing, text
 from IPython.display import HTML
-from measured import Bar, bar_of, bars, legend_of, read
+from measured import Bar, bars, bars_of, legend_of, read
 
 SIDE = 30
 
@@ -130,13 +130,13 @@ def costs(load: str) -> HTML:
 def times(task: str) -> HTML:
     """Milliseconds of PsRoiAlign and of torchvision's op."""
     table = read("ps_roi_align")
-    groups = {}
-    for workload in "abc":
-        groups[f"workload {workload}"] = [
-            bar_of(way, rows, "milliseconds")
-            for way in ("PsRoiAlign", "torchvision")
-            if (rows := table.where(task=task, way=way, workload=workload))
-        ]
+    ways = {"PsRoiAlign": "PsRoiAlign", "torchvision": "torchvision"}
+    groups = {
+        f"workload {workload}": bars_of(
+            table, ways, "milliseconds", task=task, workload=workload
+        )
+        for workload in "abc"
+    }
     return bars(
         groups,
         f"Milliseconds that the {task} takes.",

@@ -16,7 +16,7 @@ from figures import (
     text,
 )
 from IPython.display import HTML
-from measured import bar_of, bars, legend_of, read
+from measured import bar_of, bars, bars_of, legend_of, read
 
 DOT = '<circle cx="{:.1f}" cy="{:.1f}" r="{}" fill="{}" fill-opacity="{}"/>'
 ALONE = "alone"  # the way that uses one thread, however many there are
@@ -125,11 +125,7 @@ def ratios() -> HTML:
         "lock": "a lock",
     }
     table = read("threads")
-    drawn = [
-        bar_of(name, rows)
-        for way, name in names.items()
-        if (rows := table.where(task="sum", way=way))
-    ]
+    drawn = bars_of(table, names, task="sum")
     label = "How many times as long other ways to add take as SteadySum."
     axis = "times as long as SteadySum"
     return bars({"": drawn}, label, axis, legend_of(table), names_width=100, origin=1.0)
