@@ -6,7 +6,6 @@ import os
 import re
 import subprocess
 import sys
-import textwrap
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -171,37 +170,37 @@ def order_picture() -> HTML:
     return HTML(drawing(parts, left - 30, 190, label, style=FITTING))
 
 
-def in_a_process(script: str, **settings: str) -> str:
-    """What Python prints that runs this with these variables, and none of the book's for oneDNN."""
-    usual = {k: v for k, v in os.environ.items() if k != "TF_ENABLE_ONEDNN_OPTS"}
-    run = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(script)],
-        env={**usual, **settings},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return run.stdout
-
-
 OBSERVED = """
-    import hashlib, json
-    import numpy as np, tensorflow as tf
-    from tensorflow.python.eager import context
-    tf.config.threading.set_intra_op_parallelism_threads(THREADS)
+import ctypes, hashlib, json, os, sys
+import numpy as np
+import tensorflow as tf
+from tensorflow.python.eager import context
+
+def observe(threads):
+    tf.config.threading.set_intra_op_parallelism_threads(threads)
     product = tf.function(lambda a, b: tf.matmul(a, b))
     a = tf.ones([512, 512])
     context.enable_run_metadata()
     product(a, a)
     graphs = context.export_run_metadata().partition_graphs
     context.disable_run_metadata()
+    ctypes.CDLL(None).fflush(None)  # what oneDNN has said
     ops = [node.op for graph in graphs for node in graph.node if node.op[0] != "_" or "Mkl" in node.op]
-    print("end of the product")
+    print("end of the product", flush=True)
     bits, random = {}, np.random.default_rng(0)
     for m, k, n in (64, 64, 64), (10, 100_000, 10):
         a, b = (tf.constant(random.normal(size=size), tf.float32) for size in ([m, k], [k, n]))
         bits[f"{m} × {k:_} × {n}"] = hashlib.sha256(tf.matmul(a, b).numpy().tobytes()).hexdigest()
-    print(json.dumps([ops, bits]))
+    ctypes.CDLL(None).fflush(None)
+    print(json.dumps([ops, bits]), "end of the fork", sep="\\n", flush=True)
+
+for threads, settings in json.loads(sys.argv[1]):
+    if not (fork := os.fork()):
+        os.environ |= settings
+        observe(threads)
+        os._exit(0)
+    if os.waitpid(fork, 0)[1]:
+        sys.exit("a fork died")
 """
 
 
@@ -213,14 +212,28 @@ class Observed(NamedTuple):
     bits: dict[str, str]
 
 
-def observed(threads: int = 2, **settings: str) -> Observed:
-    """Multiplies in a process that has so many threads, and these variables in its environment."""
-    script = OBSERVED.replace("THREADS", str(threads))
-    printed = in_a_process(script, ONEDNN_VERBOSE="1", **settings)
-    product, rest = printed.split("end of the product")
-    found = re.findall(r",exec,.*\b(\d+)x(\d+):\2x(\d+)\b", product)
-    ops, bits = json.loads(rest.strip().splitlines()[-1])
-    return Observed(ops, [tuple(map(int, sizes)) for sizes in found], bits)
+def observed(*forks: tuple[int, Mapping[str, str]], **settings: str) -> list[Observed]:
+    """Multiplies in forks of a process that has imported TensorFlow with some settings and done nothing else.
+
+    Args:
+      *forks: How many threads each has, and variables that it sets.
+      **settings: Variables of the process, which has none of the book's for oneDNN.
+    """
+    usual = {k: v for k, v in os.environ.items() if k != "TF_ENABLE_ONEDNN_OPTS"}
+    run = subprocess.run(
+        [sys.executable, "-c", OBSERVED, json.dumps(forks)],
+        env={**usual, "ONEDNN_VERBOSE": "1", **settings},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found = []
+    for printed in run.stdout.split("end of the fork\n")[:-1]:
+        product, rest = printed.split("end of the product")
+        blocks = re.findall(r",exec,.*\b(\d+)x(\d+):\2x(\d+)\b", product)
+        ops, bits = json.loads(rest.strip().splitlines()[-1])
+        found.append(Observed(ops, [tuple(map(int, sizes)) for sizes in blocks], bits))
+    return found
 
 
 def who_computes(cases: Mapping[str, Observed]) -> HTML:
