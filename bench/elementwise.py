@@ -9,7 +9,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
-from functools import partial
 from pathlib import Path
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
@@ -18,8 +17,8 @@ os.environ["CUDA_VISIBLE_DEVICES"] = ""
 
 import numpy as np
 import tensorflow as tf
-from measure import cores, run_turns, turns
-from processes import in_process
+from measure import run_turns, traced, turns
+from processes import by_threads
 
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "examples"), str(ROOT / "examples" / "elementwise")]
@@ -96,10 +95,7 @@ def compared(
     task: str, ways: Mapping[str, Callable], inputs: list, rounds: int, span: float
 ) -> list[dict]:
     """The rows of one comparison: traced, run in turn, and ours first."""
-    runs = {}
-    for name, way in ways.items():
-        traced = tf.function(lambda *x, way=way: [way(*x)], autograph=False)
-        runs[name] = partial(traced.get_concrete_function(*inputs), *inputs)
+    runs = {name: traced(way, *inputs) for name, way in ways.items()}
     base = next(iter(runs))
     return [
         {"task": task, "way": name} | figures
@@ -116,8 +112,6 @@ def check(ways: Mapping[str, Callable], inputs: list, **tolerance: float) -> Non
 
 def measure(threads: int, rounds: int, span: float) -> list[dict]:
     """The rows of the table for a number of threads, after a check that all ways give the same."""
-    tf.config.threading.set_intra_op_parallelism_threads(threads)
-    tf.config.threading.set_inter_op_parallelism_threads(threads)
     random, rows = np.random.default_rng(0), []
 
     x = tf.constant(random.normal(size=SIZE) * 3, tf.float32)
@@ -155,14 +149,7 @@ def main() -> None:
         "span: there are many ways, so each has a third of the span in a round",
     ]
 
-    def rows(rounds: int, span: float) -> list[dict]:
-        return [
-            row
-            for threads in sorted({1, cores()})
-            for row in in_process(measure, threads, rounds, span / 3)
-        ]
-
-    run_turns(Path(__file__), __doc__.splitlines()[0], notes, rows)
+    run_turns(Path(__file__), __doc__.splitlines()[0], notes, by_threads(measure, 3))
 
 
 if __name__ == "__main__":

@@ -16,8 +16,8 @@ os.environ["CUDA_VISIBLE_DEVICES"] = ""
 
 import numpy as np
 import tensorflow as tf
-from measure import cores, run_turns, turns
-from processes import in_process
+from measure import run_turns, turns
+from processes import by_threads
 
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "examples"), str(ROOT / "examples" / "multi_output")]
@@ -54,8 +54,6 @@ def arguments(task: str, rows: int, columns: int) -> list[tf.Tensor]:
 
 def measure(threads: int, rounds: int, span: float) -> list[dict]:
     """The rows of the table for a number of threads, after a check that all ways give the same."""
-    tf.config.threading.set_intra_op_parallelism_threads(threads)
-    tf.config.threading.set_inter_op_parallelism_threads(threads)
     table = []
     for task, ways in TASKS.items():
         for rows, columns in SHAPES:
@@ -80,14 +78,7 @@ def main() -> None:
         "ratio: to the time of our op in the same round, with median, q1 and q3",
     ]
 
-    def rows(rounds: int, span: float) -> list[dict]:
-        return [
-            row
-            for threads in sorted({1, cores()})
-            for row in in_process(measure, threads, rounds, span)
-        ]
-
-    run_turns(Path(__file__), __doc__.splitlines()[0], notes, rows)
+    run_turns(Path(__file__), __doc__.splitlines()[0], notes, by_threads(measure))
 
 
 if __name__ == "__main__":

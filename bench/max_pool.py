@@ -8,7 +8,6 @@ way takes its turn. Before they are timed, all are compared, bit for bit.
 import os
 import sys
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
@@ -16,8 +15,8 @@ os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 os.environ["CUDA_VISIBLE_DEVICES"] = ""
 
 import tensorflow as tf
-from measure import cores, run_turns, turns
-from processes import in_process
+from measure import run_turns, traced, turns
+from processes import by_threads
 
 ROOT = Path(__file__).parents[1]
 # The op's module before this file, which has its name.
@@ -61,12 +60,6 @@ def tasks(ksize: int, strides: int, padding: str) -> dict[str, dict[str, Callabl
     }
 
 
-def traced(way: Callable, inputs: list[tf.Tensor]) -> Callable:
-    """A function of no arguments, which returns a list of the outputs."""
-    function = tf.function(lambda *x: tf.nest.flatten(way(*x)), autograph=False)
-    return partial(function.get_concrete_function(*inputs), *inputs)
-
-
 def check(runs: dict[str, Callable]) -> None:
     """Whether all give the same bits."""
     expected, *others = ([x.numpy().tobytes() for x in run()] for run in runs.values())
@@ -76,15 +69,13 @@ def check(runs: dict[str, Callable]) -> None:
 
 def measure(threads: int, rounds: int, span: float) -> list[dict]:
     """The rows of the table for a number of threads."""
-    tf.config.threading.set_intra_op_parallelism_threads(threads)
-    tf.config.threading.set_inter_op_parallelism_threads(threads)
     rows = []
     for layer, (image, *size) in LAYERS.items():
         for batch in BATCHES:
             x = tf.random.stateless_normal([batch, *image], [batch, 0])
             inputs = [x, tf.nn.max_pool2d(x, *size)]
             for task, ways in tasks(*size).items():
-                runs = {name: traced(way, inputs) for name, way in ways.items()}
+                runs = {name: traced(way, *inputs) for name, way in ways.items()}
                 check(runs)
                 rows += [
                     {"threads": threads, "task": task, "layer": layer, "batch": batch}
@@ -107,14 +98,13 @@ def main() -> None:
         "span: there are many ways, so each has a third of the span in a round",
     ]
 
-    def rows(rounds: int, span: float) -> list[dict]:
-        return [
-            row
-            for threads in sorted({1, cores()})
-            for row in in_process(measure, threads, rounds, span / 3)
-        ]
-
-    run_turns(Path(__file__), __doc__.splitlines()[0], notes, rows, rounds=15)
+    run_turns(
+        Path(__file__),
+        __doc__.splitlines()[0],
+        notes,
+        by_threads(measure, 3),
+        rounds=15,
+    )
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import os
 import platform
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -68,6 +69,14 @@ def heading(
 def quartiles(values: ArrayLike) -> list[float]:
     """The median of the values and the quartiles about it."""
     return [float(np.quantile(values, q)) for q in (0.5, 0.25, 0.75)]
+
+
+def traced(way: Callable, *inputs: object) -> Callable:
+    """A way in a `tf.function`, as a function of no arguments that returns a list, for `turns`."""
+    import tensorflow as tf
+
+    function = tf.function(lambda *x: tf.nest.flatten(way(*x)), autograph=False)
+    return partial(function.get_concrete_function(*inputs), *inputs)
 
 
 def turns(

@@ -17,8 +17,8 @@ os.environ["CUDA_VISIBLE_DEVICES"] = ""
 
 import numpy as np
 import tensorflow as tf
-from measure import cores, run_turns, turns
-from processes import in_process
+from measure import cores, run_turns, traced, turns
+from processes import by_threads
 
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "examples"), str(ROOT / "examples" / "threads")]
@@ -47,10 +47,7 @@ def compared(
     """The rows of one comparison: checked, traced, and run in turn."""
     x = tf.constant(x)
     check(ways, x)
-    runs = {}
-    for name, way in ways.items():
-        traced = tf.function(lambda x, way=way: [way(x)], autograph=False)
-        runs[name] = partial(traced.get_concrete_function(x), x)
+    runs = {name: traced(way, x) for name, way in ways.items()}
     return [
         {"task": task, "way": name} | figures
         for name, figures in turns(runs, rounds, span, next(iter(runs)))
@@ -91,8 +88,6 @@ def own_threads(rounds: int, span: float) -> list[dict]:
 
 def measure(threads: int, rounds: int, span: float) -> list[dict]:
     """The rows of the table for a number of threads."""
-    tf.config.threading.set_intra_op_parallelism_threads(threads)
-    tf.config.threading.set_inter_op_parallelism_threads(threads)
     rows = shared_sums(rounds, span)
     if threads == cores():
         rows += own_threads(rounds, span)
@@ -109,14 +104,9 @@ def main() -> None:
         "ways: as SumBy names them, but for SteadySum and tf.reduce_sum",
     ]
 
-    def rows(rounds: int, span: float) -> list[dict]:
-        return [
-            row
-            for threads in sorted({1, cores()})
-            for row in in_process(measure, threads, rounds, span)
-        ]
-
-    run_turns(Path(__file__), __doc__.splitlines()[0], notes, rows, rounds=25)
+    run_turns(
+        Path(__file__), __doc__.splitlines()[0], notes, by_threads(measure), rounds=25
+    )
 
 
 if __name__ == "__main__":
