@@ -1,6 +1,7 @@
 """What the examples' tests share. pytest puts this folder on the path, and with it op_library."""
 
 import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -29,3 +30,32 @@ def cpp_gradient() -> Callable:
     reason = "needs `make cc_gradients`"
     module = pytest.importorskip("cc_gradients", reason=reason, exc_type=ImportError)
     return module.cpp_gradient
+
+
+WITH_THREADS = """
+import importlib, sys
+import tensorflow as tf
+threads, module, name = sys.argv[1:]
+tf.config.threading.set_intra_op_parallelism_threads(int(threads))
+print(getattr(importlib.import_module(module), name)())
+"""
+
+
+@pytest.fixture
+def with_threads() -> Callable:
+    """Calls a test file's function in a process of its own, in which kernels have so many threads.
+
+    What the function returns comes back as text, for example a digest of the results.
+    """
+
+    def call(threads: int, function: Callable) -> str:
+        names = [function.__module__, function.__name__]
+        return subprocess.run(
+            [sys.executable, "-c", WITH_THREADS, str(threads), *names],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+            stdout=subprocess.PIPE,
+            check=True,
+            text=True,
+        ).stdout.strip()
+
+    return call

@@ -439,9 +439,8 @@ def test_inference_has_no_gradient():
         tape.gradient(pooled, features)
 
 
-def digest(threads):
-    """Of all results at that many threads; a process of its own runs this."""
-    tf.config.threading.set_intra_op_parallelism_threads(threads)
+def digest():
+    """Of all results, which `with_threads` asks for."""
     random, results = np.random.default_rng(0), hashlib.sha256()
     corners = random.uniform(-20, 400, [64, 4])
     rois = np.float32(np.c_[random.integers(0, 2, 64), corners])
@@ -456,20 +455,9 @@ def digest(threads):
     return results.hexdigest()
 
 
-def test_results_do_not_depend_on_the_threads():
-    code = "import sys, roi_pool_test; print(roi_pool_test.digest(int(sys.argv[1])))"
-    path = os.pathsep.join([str(Path(__file__).parent), *sys.path])
-    digests = {
-        subprocess.run(
-            [sys.executable, "-c", code, str(threads)],
-            env={**os.environ, "PYTHONPATH": path},
-            capture_output=True,
-            check=True,
-            text=True,
-        ).stdout
-        for threads in [1, 7]
-    }
-    assert len(digests) == 1 and len(digests.pop().strip()) == 64
+def test_results_do_not_depend_on_the_threads(with_threads):
+    first, second = (with_threads(threads, digest) for threads in (1, 7))
+    assert first == second and len(first) == 64
 
 
 TOO_LITTLE = """
