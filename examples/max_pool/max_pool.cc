@@ -30,7 +30,8 @@ using tensorflow::shape_inference::InferenceContext;
 using tensorflow::shape_inference::ShapeHandle;
 
 // [shape] [batch, height, width, channels], of which two dimensions change.
-absl::Status InferPooled(InferenceContext* context, ShapeHandle* pooled) {
+absl::Status InferPooled(InferenceContext* context, const char* name,
+                         ShapeHandle* pooled) {
   Attrs attrs;
   TF_RETURN_IF_ERROR(attrs.Read(context));
   TF_RETURN_IF_ERROR(context->WithRank(context->input(0), 4, pooled));
@@ -39,7 +40,7 @@ absl::Status InferPooled(InferenceContext* context, ShapeHandle* pooled) {
     if (context->ValueKnown(size)) {
       Axis windows;
       TF_RETURN_IF_ERROR(
-          attrs.Along("input", axis, context->Value(size), &windows));
+          attrs.Along(name, axis, context->Value(size), &windows));
       size = context->MakeDim(windows.windows);
     } else if (!attrs.KeepsSize(axis)) {
       size = context->UnknownDim();
@@ -52,7 +53,7 @@ absl::Status InferPooled(InferenceContext* context, ShapeHandle* pooled) {
 // [] For each output.
 absl::Status PoolShape(InferenceContext* context) {
   ShapeHandle pooled;
-  TF_RETURN_IF_ERROR(InferPooled(context, &pooled));
+  TF_RETURN_IF_ERROR(InferPooled(context, "input", &pooled));
   for (int i = 0; i < context->num_outputs(); ++i) {
     context->set_output(i, pooled);
   }
@@ -271,7 +272,7 @@ REGISTER_OP("OpByOp>MaxPoolGrad")
     .Output("output: T")
     .SetShapeFn([](InferenceContext* context) {
       ShapeHandle pooled, input;
-      TF_RETURN_IF_ERROR(InferPooled(context, &pooled));
+      TF_RETURN_IF_ERROR(InferPooled(context, "orig_input", &pooled));
       for (int i : {1, 2}) {
         TF_RETURN_IF_ERROR(context->Merge(context->input(i), pooled, &pooled));
       }
@@ -366,7 +367,7 @@ REGISTER_OP("OpByOp>MaxPoolGradGrad")
     .Output("output: T")
     .SetShapeFn([](InferenceContext* context) {
       ShapeHandle pooled, input;
-      TF_RETURN_IF_ERROR(InferPooled(context, &pooled));
+      TF_RETURN_IF_ERROR(InferPooled(context, "orig_input", &pooled));
       TF_RETURN_IF_ERROR(context->Merge(context->input(1), pooled, &pooled));
       TF_RETURN_IF_ERROR(
           context->Merge(context->input(0), context->input(2), &input));

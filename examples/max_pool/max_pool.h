@@ -60,9 +60,11 @@ struct Windows {
   int64_t Output(int64_t image, int64_t row, int64_t column) const {
     return ((image * rows.windows + row) * columns.windows + column) * channels;
   }
-  // To compare all numbers of the windows in a row.
+  // To compare all numbers of the windows in a row, at most. A window may be
+  // much larger than the image.
   int64_t RowCycles() const {
-    return columns.windows * channels * rows.window * columns.window;
+    return columns.windows * channels * std::min(rows.window, rows.size) *
+           std::min(columns.window, columns.size);
   }
 };
 

@@ -124,6 +124,24 @@ def test_patches_give_the_same_of_finite_numbers(mode):
         assert bits(patches) == bits(max_pool(x, *sizes))
 
 
+@pytest.mark.parametrize(
+    "op, reference, count",
+    [
+        (max_pool, max_pool_reference, 1),
+        (max_pool_with_argmax, max_pool_with_argmax_reference, 1),
+        (max_pool_grad, max_pool_grad_reference, 3),
+        (max_pool_grad_grad, max_pool_grad_grad_reference, 3),
+    ],
+)
+def test_a_window_may_be_much_larger_than_the_image(mode, op, reference, count):
+    """Its numbers, counted for the cost, would overflow, which the sanitizer finds."""
+    inputs = [SAMPLE, max_pool_reference(SAMPLE, 99, 1, "SAME"), SAMPLE][:count]
+    expected = reference(*inputs, 99, 1, "SAME")
+    results = mode(op)(*inputs, 2**31 - 1, 1, "SAME")
+    for result, right in zip(tf.nest.flatten(results), tf.nest.flatten(expected)):
+        np.testing.assert_array_equal(result, right)
+
+
 def test_denormal_numbers_are_numbers():
     """TensorFlow's own op takes them for zeros."""
     x = tf.reshape(tf.constant([1e-40, 3e-40, 2e-40, 0.0]), [1, 2, 2, 1])
@@ -257,6 +275,14 @@ def test_gradients_that_do_not_fit_are_refused(mode, op, wrong, message):
     inputs = [tf.zeros(shape) for shape in shapes]
     with pytest.raises(REFUSED, match=message):
         mode(lambda *x: op(*x, 2, 1, "VALID"))(*inputs)
+
+
+@pytest.mark.parametrize("op", [max_pool_grad, max_pool_grad_grad])
+def test_gradients_name_the_image_that_is_too_small(mode, op):
+    x = tf.zeros([1, 3, 3, 2])
+    message = "orig_input must have at least 4 rows, as many as the window"
+    with pytest.raises(REFUSED, match=message):
+        mode(lambda *x: op(*x, 4, 1, "VALID"))(x, x, x)
 
 
 def test_the_solution_of_the_exercise(mode):
