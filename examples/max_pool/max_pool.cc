@@ -1,5 +1,5 @@
 // OpByOp>MaxPool: the maximum of each window of an image, where it was, and the
-// gradients. MaxPoolPatches: the same by copies of the windows.
+// gradients. MaxPoolPatches: the same by the patches of Eigen.
 
 #define EIGEN_USE_THREADS
 
@@ -98,7 +98,7 @@ REGISTER_OP("MaxPoolPatches")
     .Output("output: float")
     .SetShapeFn(PoolShape)
     .Doc(R"doc(
-Takes the maximum of each window by a copy of each, to be compared with.
+Takes the maximum of each window, by the patches of Eigen, to be compared with.
 
 input: `[batch, height, width, channels]`.
 output: `[batch, pooled_height, pooled_width, channels]`.
@@ -225,25 +225,18 @@ class MaxPoolWithArgmaxOp : public tensorflow::OpKernel {
     const T* x = input.flat<T>().data();
     T* y = output->flat<T>().data();
     int64_t* positions = argmax->flat<int64_t>().data();
-    ShardRows(context, windows.batch * windows.rows.windows,
-              2 * windows.RowCycles(), [&](int64_t begin, int64_t end) {
-                ForWindows(windows, begin, end,
-                           [&](auto lanes, int64_t image, int64_t row,
-                               int64_t column, int64_t c) {
-                             constexpr int kLanes = decltype(lanes)::value;
-                             const int64_t before = windows.Input(image);
-                             const int64_t to =
-                                 windows.Output(image, row, column) + c;
-                             const Largest<kLanes, T> largest(
-                                 windows, x + before + c, row, column);
-                             std::copy_n(largest.best, kLanes, y + to);
-                             for (int k = 0; k < kLanes; ++k) {
-                               positions[to + k] =
-                                   largest.pixels[k] * windows.channels + c +
-                                   k + include_batch_in_index_ * before;
-                             }
-                           });
-              });
+    ShardWindows(
+        context, windows, 2,
+        [&](auto lanes, int64_t image, int64_t row, int64_t column, int64_t c) {
+          const int64_t before = windows.Input(image);
+          const int64_t to = windows.Output(image, row, column) + c;
+          const Largest<lanes, T> largest(windows, x + before + c, row, column);
+          std::copy_n(largest.best, lanes(), y + to);
+          for (int k = 0; k < lanes; ++k) {
+            positions[to + k] = largest.pixels[k] * windows.channels + c + k +
+                                include_batch_in_index_ * before;
+          }
+        });
   }
 
  private:
@@ -291,7 +284,7 @@ ksize: As for OpByOp>MaxPool.
 strides: As for OpByOp>MaxPool.
 )doc");
 
-// [grad] Threads share the rows of the gradient, which none but one writes to.
+// [grad] Threads share the rows of the gradient: each is written by one thread.
 template <typename T>
 void AddGradients(const Windows& windows, const T* x, const T* grad,
                   int64_t begin, int64_t end, T* dx) {
@@ -344,7 +337,7 @@ class MaxPoolGradOp : public tensorflow::OpKernel {
     if (output->NumElements() == 0) return;
     const Axis& rows = windows.rows;
     ShardRows(context, windows.batch * rows.size,
-              3 * windows.RowCycles() * rows.windows / rows.size,
+              3 * windows.RowNumbers() * rows.windows / rows.size,
               [&](int64_t begin, int64_t end) {
                 AddGradients(windows, input.flat<T>().data(),
                              grad.flat<T>().data(), begin, end,
@@ -426,35 +419,30 @@ class MaxPoolGradGradOp : public tensorflow::OpKernel {
     const T* y = pooled.flat<T>().data();
     const T* dx = grad.flat<T>().data();
     T* dy = output->flat<T>().data();
-    ShardRows(context, windows.batch * windows.rows.windows,
-              3 * windows.RowCycles(), [&](int64_t begin, int64_t end) {
-                ForWindows(windows, begin, end,
-                           [&](auto lanes, int64_t image, int64_t row,
-                               int64_t column, int64_t c) {
-                             const int64_t to =
-                                 windows.Output(image, row, column) + c;
-                             const int64_t from = windows.Input(image) + c;
-                             for (int k = 0; k < lanes; ++k) {
-                               dy[to + k] =
-                                   AtMaximum(windows, x + from + k, row, column,
-                                             y[to + k], dx + from + k);
-                             }
-                           });
-              });
+    ShardWindows(
+        context, windows, 3,
+        [&](auto lanes, int64_t image, int64_t row, int64_t column, int64_t c) {
+          const int64_t to = windows.Output(image, row, column) + c;
+          const int64_t from = windows.Input(image) + c;
+          for (int k = 0; k < lanes; ++k) {
+            dy[to + k] = AtMaximum(windows, x + from + k, row, column,
+                                   y[to + k], dx + from + k);
+          }
+        });
   }
 
  private:
   Attrs attrs_;
 };
 
-#define REGISTER_GRADIENTS(NAME, KERNEL, T)                             \
+#define REGISTER_OTHER(NAME, KERNEL, T)                                 \
   REGISTER_KERNEL_BUILDER(                                              \
       Name(NAME).Device(tensorflow::DEVICE_CPU).TypeConstraint<T>("T"), \
       KERNEL<T>)
-#define REGISTER_OTHERS(T)                                                \
-  REGISTER_GRADIENTS("OpByOp>MaxPoolWithArgmax", MaxPoolWithArgmaxOp, T); \
-  REGISTER_GRADIENTS("OpByOp>MaxPoolGrad", MaxPoolGradOp, T);             \
-  REGISTER_GRADIENTS("OpByOp>MaxPoolGradGrad", MaxPoolGradGradOp, T)
+#define REGISTER_OTHERS(T)                                            \
+  REGISTER_OTHER("OpByOp>MaxPoolWithArgmax", MaxPoolWithArgmaxOp, T); \
+  REGISTER_OTHER("OpByOp>MaxPoolGrad", MaxPoolGradOp, T);             \
+  REGISTER_OTHER("OpByOp>MaxPoolGradGrad", MaxPoolGradGradOp, T)
 REGISTER_OTHERS(Eigen::half);
 REGISTER_OTHERS(Eigen::bfloat16);
 REGISTER_OTHERS(float);

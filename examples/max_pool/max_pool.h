@@ -60,9 +60,9 @@ struct Windows {
   int64_t Output(int64_t image, int64_t row, int64_t column) const {
     return ((image * rows.windows + row) * columns.windows + column) * channels;
   }
-  // To compare all numbers of the windows in a row, at most. A window may be
-  // much larger than the image.
-  int64_t RowCycles() const {
+  // How many numbers the windows of a row have, at most. A window may be much
+  // larger than the image.
+  int64_t RowNumbers() const {
     return columns.windows * channels * std::min(rows.window, rows.size) *
            std::min(columns.window, columns.size);
   }
@@ -233,7 +233,17 @@ void ForWindows(const Windows& windows, int64_t begin, int64_t end,
   }
 }
 
-// [kernel] One row of windows after the other.
+// [kernel] Threads share the rows of windows of all images; each number of a
+// window takes so many cycles.
+template <typename Work>
+void ShardWindows(tensorflow::OpKernelContext* context, const Windows& windows,
+                  int64_t cycles, const Work& work) {
+  ShardRows(context, windows.batch * windows.rows.windows,
+            cycles * windows.RowNumbers(), [&](int64_t begin, int64_t end) {
+              ForWindows(windows, begin, end, work);
+            });
+}
+
 template <typename Rule, typename T>
 class PoolOp : public tensorflow::OpKernel {
  public:
@@ -253,17 +263,13 @@ class PoolOp : public tensorflow::OpKernel {
 
     const T* x = input.flat<T>().data();
     T* y = output->flat<T>().data();
-    ShardRows(context, windows.batch * windows.rows.windows,
-              windows.RowCycles(), [&](int64_t begin, int64_t end) {
-                ForWindows(windows, begin, end,
-                           [&](auto lanes, int64_t image, int64_t row,
-                               int64_t column, int64_t c) {
-                             PoolWindow<Rule, lanes>(
-                                 windows, x + windows.Input(image) + c, row,
-                                 column,
-                                 y + windows.Output(image, row, column) + c);
-                           });
-              });
+    ShardWindows(
+        context, windows, 1,
+        [&](auto lanes, int64_t image, int64_t row, int64_t column, int64_t c) {
+          PoolWindow<Rule, lanes>(windows, x + windows.Input(image) + c, row,
+                                  column,
+                                  y + windows.Output(image, row, column) + c);
+        });
   }
 
  private:
