@@ -57,31 +57,26 @@ def shares_picture(size: int, window: int, stride: int, blocks: Sequence[int]) -
         .ravel()
         for sign in (1, -1)
     )
-    parts, row_height, left = [], 24, 90
-    spoken = []
-    limits = [*blocks, size]
-    for row in range(size):
-        thread = np.searchsorted(blocks, row, "right") - 1
+    parts, spoken, row_height, left = [], [], 24, 90
+    threads = np.searchsorted(blocks, np.arange(size), "right") - 1
+    for row, thread in enumerate(threads):
         parts.append(
             f'<rect x="{left}" y="{4 + row * row_height}" width="150" height="{row_height}" stroke="currentColor" '
             f'fill="{COLOURS[thread]}" fill-opacity="0.25"/>'
         )
         parts.append(text(left - 8, 20 + row * row_height, f"row {row}", END, SMALL))
-    for thread, (first, end) in enumerate(zip(limits, limits[1:])):
-        seen = [i for i in range(len(begins)) if begins[i] < end and ends[i] >= first]
-        spoken.append(f"thread {thread + 1}: rows {first} to {end - 1}, windows {seen}")
     for number, (begin, end) in enumerate(zip(begins, ends)):
         x = left + 20 + 32 * number
-        of = {
-            np.searchsorted(blocks, row, "right") - 1 for row in range(begin, end + 1)
-        }
+        of = set(threads[begin : end + 1])
         middle = 4 + (begin + end + 1) / 2 * row_height
         top, bottom = 6 + begin * row_height, 2 + (end + 1) * row_height
         parts.append(
             f'<path d="M{x} {top}V{bottom}" {LINE} stroke-width="{3 * len(of)}"/>'
         )
         parts.append(text(x + 6, middle + 4, str(number), SMALL))
-    for thread, (first, end) in enumerate(zip(limits, limits[1:])):
+    for thread, (first, end) in enumerate(zip(blocks, [*blocks[1:], size])):
+        seen = [i for i in range(len(begins)) if begins[i] < end and ends[i] >= first]
+        spoken.append(f"thread {thread + 1}: rows {first} to {end - 1}, windows {seen}")
         y = 8 + (first + end) / 2 * row_height
         parts.append(text(left + 162, y, f"thread {thread + 1}"))
     label = (
