@@ -27,7 +27,7 @@ using ::tensorflow::Tensor;
 
 constexpr int64_t kBuffer = 256 << 10;
 
-// The same function took its arguments otherwise in earlier releases.
+// TensorFlow 2.20 has brought the span. What was there before is deprecated.
 absl::Status ReadDirectly(const tensorflow::RandomAccessFile& file,
                           int64_t offset, int64_t size, char* out,
                           absl::string_view* data) {
