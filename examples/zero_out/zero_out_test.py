@@ -155,7 +155,7 @@ def test_a_name_that_is_not_camel_case_does_not_load():
             [HERE / "wrong_old_spellings.cc"],
             r"'OK' is not a member of '(tensorflow|tsl)::Status'",
         ),
-        # Behind the flags of tf.sysconfig, the last -std counts. Before 2.19 another header is the first to fail.
+        # Behind the flags of tf.sysconfig, the last -std counts. Before 2.21 another header is the first to fail.
         (
             ["-std=c++14", HERE / "zero_out.cc"],
             r"C\+\+ versions less than C\+\+17|'is_integral_v' is not a member of 'std'",
