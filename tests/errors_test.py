@@ -5,11 +5,13 @@ import sys
 
 import book
 import pytest
+import tensorflow as tf
 from sphinx.util.docutils import nodes
 
 sys.path[:0] = [str(book.ROOT), str(book.DOCS)]
 
 import error_entries  # noqa: E402
+import provoke  # noqa: E402
 from error_entries import ENDS, OUTCOMES, Outcome, difference, message  # noqa: E402
 
 from opcheck.errors import Entry, entries  # noqa: E402
@@ -35,6 +37,12 @@ def test_a_mistake_gives_its_message_and_the_cure_does_not(name):
         assert "needs" in MISTAKES[name].parts
         pytest.skip(f"needs {MISTAKES[name].parts['needs'].strip()}")
     assert error_entries.problem(entries()[name], MISTAKES[name], made) == ""
+
+
+@pytest.mark.parametrize("version, made", [("2.20.0", False), ("2.21.0", True)])
+def test_what_came_with_a_release_is_provoked_from_it_on(monkeypatch, version, made):
+    monkeypatch.setattr(tf, "__version__", version)
+    assert provoke.possible(MISTAKES["highwayhash-not-found"]) == made
 
 
 def test_the_table_is_large_and_most_of_it_is_provoked():

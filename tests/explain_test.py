@@ -75,6 +75,19 @@ Missing 0-th output from {{node MyOp}}
 """,
         ["missing-output"],
     ),
+    "TensorFlow 2.20": (
+        """\
+ml_dtypes/include/float8.h:71:34: error: ‘is_integral_v’ is not a member of ‘std’; did you mean ‘is_integral’?
+   71 |       T i, std::enable_if_t<std::is_integral_v<T>, int> = 0)
+      |                                  ^~~~~~~~~~~~~
+2026-11-22 10:00:00.047446: F tensorflow/core/framework/tensor_shape.cc:202] Non-OK-status: InitDims(dim_sizes)
+Status: INVALID_ARGUMENT: Encountered overflow when multiplying 1099511627776 with 1099511627776, result: -1
+
+2026-11-22 10:00:00.048322: F tensorflow/core/framework/tensor_shape.cc:202] Non-OK-status: InitDims(dim_sizes)
+Status: INVALID_ARGUMENT: Expected shape dimensions to be non-negative, got -4
+""",
+        ["needs-cpp17", "dimensions-overflow", "negative-dimension"],
+    ),
 }
 LOOKALIKES = """\
 The tests of undefined symbols passed; nothing was left undefined.

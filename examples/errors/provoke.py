@@ -202,6 +202,7 @@ def in_namespace(mistake: Mistake, form: str) -> str:
 def check_sources(found: dict) -> None:
     """The mistakes for the compiler: missing headers alone, the others in one go, and so all cures."""
     files = [m for m in mistakes().values() if m.path.match("compile/*.cc")]
+    files = [m for m in files if possible(m)]
     alone = [m for m in files if m.parts["wrong"].startswith("#include")]
     together = [m for m in files if m not in alone]
     cured = [m for m in files if "cured" in m.parts]
@@ -293,6 +294,10 @@ def possible(mistake: Mistake) -> bool:
     if needs == "cpu":  # TensorFlow's package without CUDA's headers
         include = Path(COMPILE[0].removeprefix("-I"))
         return not (include / "third_party/gpus/cuda/include/cuda_fp16.h").exists()
+    if release := re.fullmatch(r"TensorFlow 2\.(\d+)", needs):
+        import tensorflow as tf
+
+        return int(tf.__version__.split(".")[1]) >= int(release[1])
     return True
 
 

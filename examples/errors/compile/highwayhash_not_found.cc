@@ -1,2 +1,3 @@
+// [needs] TensorFlow 2.21
 // [wrong]
 #include "tensorflow/compiler/tf2xla/xla_op_kernel.h"
