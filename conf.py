@@ -12,7 +12,6 @@ import sphinx.builders
 import yaml
 from docutils import nodes
 from docutils.statemachine import StringList
-from myst_nb.ext.glue.roles import PasteTextRole
 from sphinx.application import Sphinx
 from sphinx.directives.code import LiteralInclude
 from sphinx.environment import BuildEnvironment
@@ -21,6 +20,7 @@ from sphinx.util.docutils import SphinxDirective
 sys.path.insert(0, str(Path(__file__).parent / "tools"))
 
 from book import EXAMPLES, examples, listed_parts  # noqa: E402
+from myst_nb.ext.glue.roles import PasteTextRole  # noqa: E402
 from sections import sections  # noqa: E402
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
+import book  # noqa: F401  # before nbformat
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
