@@ -9,6 +9,8 @@ import pytest
 from book import EXAMPLES
 from sections import sections
 
+from opcheck.op_names import function_of
+
 CHAPTERS = list(book.chapters().values())
 # Pages that are no chapters: they have cells, and headings of their own.
 NO_EXAMPLE = {
@@ -72,7 +74,7 @@ def test_the_names_in_a_folder_say_what_is_the_op(example):
     """Beside the chapter's and its ops' own files: solutions, wrong code, and what a page shows."""
     sources = "\n".join(path.read_text() for path in (EXAMPLES / example).glob("*.cc"))
     ops = re.findall(r'REGISTER_\w+\(\s*"(?:\w+>)?(\w+)"', sources)
-    own = "|".join([example, "solution", "wrong", *map(book.function_of, ops)])
+    own = "|".join([example, "solution", "wrong", *map(function_of, ops)])
     files = {path.name for path in (EXAMPLES / example).glob("*.[chp]*")}
     others = {name for name in files if not re.match(rf"(?:{own})[_.]", name)}
     pages = "".join(page.read_text() for page in CHAPTERS)

@@ -45,8 +45,3 @@ def listed_parts(lines: Iterable[str]) -> dict[str, list[str]]:
 def examples() -> list[str]:
     """The names of the examples."""
     return sorted(path.parent.name for path in EXAMPLES.glob("*/CMakeLists.txt"))
-
-
-def function_of(op: str) -> str:
-    """The name of the Python function of an op: zero_out of ZeroOut."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=.)(?=[A-Z][a-z])", "_", op).lower()

@@ -10,6 +10,7 @@ from google.protobuf import text_format
 from tensorflow.core.framework import op_def_pb2
 
 from opcheck.checks import compatibility
+from opcheck.op_names import function_of
 from opcheck.report import Findings
 from opcheck.subject import Subject, is_builtin
 
@@ -131,11 +132,9 @@ def _generated(op_type: str) -> str:
     """The docstring that TensorFlow made of .Doc()."""
     if is_builtin(op_type):
         return getattr(tf.raw_ops, op_type).__doc__ or ""
-    snake = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[^>])(?=[A-Z][a-z])", "_", op_type)
-    name = snake.replace(">", "_").lower()
     for module in list(sys.modules.values()):
         if "_IS_TENSORFLOW_PLUGIN" in vars(module):
-            if function := getattr(module, name, None):
+            if function := getattr(module, function_of(op_type), None):
                 return inspect.getdoc(function) or ""
     return ""
 
