@@ -6,7 +6,6 @@ threads there is a process of its own. Ratios are taken within a round, in which
 """
 
 import os
-import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -17,6 +16,7 @@ os.environ["CUDA_VISIBLE_DEVICES"] = ""
 
 import numpy as np
 import tensorflow as tf
+from compiler import can, compiled_ops
 from measure import run_turns, traced, turns
 from processes import by_threads
 
@@ -25,7 +25,6 @@ sys.path[:0] = [str(ROOT / "examples"), str(ROOT / "examples" / "elementwise")]
 
 from elementwise import abs_difference, log_cosh  # noqa: E402
 
-BUILD = ROOT / "build" / "bench"
 SOURCE = Path(__file__).with_suffix(".cc")
 SIZE = 1_000_000
 # From a library to its options; the words are those that Linux has for what a processor can do.
@@ -50,25 +49,10 @@ def variant(name: str) -> Callable:
     Returns:
       The module of its functions.
     """
-    library = BUILD / f"libelementwise_{name}.so"
-    sources = [SOURCE, ROOT / "examples" / "elementwise" / "log_cosh.h"]
-    newest = max(path.stat().st_mtime for path in sources)
-    if not library.exists() or library.stat().st_mtime < newest:
-        BUILD.mkdir(parents=True, exist_ok=True)
-        flags = [*tf.sysconfig.get_compile_flags(), *tf.sysconfig.get_link_flags()]
-        command = ["c++", "-O3", "-DNDEBUG", "-fPIC", "-shared", "-fvisibility=hidden"]
-        named = [f'-DOP_NAME="LogCosh{name.title()}"', "-w", str(SOURCE)]
-        out = ["-o", str(library)]
-        subprocess.run(
-            [*command, *VARIANTS[name], *named, *flags, *out], check=True, cwd=ROOT
-        )
+    options = [*VARIANTS[name], f'-DOP_NAME="LogCosh{name.title()}"']
+    headers = [ROOT / "examples" / "elementwise" / "log_cosh.h"]
+    library = compiled_ops(f"elementwise_{name}", SOURCE, options, headers)
     return tf.load_op_library(str(library))
-
-
-def can(word: str) -> bool:
-    """Whether the processor has these instructions."""
-    info = Path("/proc/cpuinfo")
-    return info.exists() and f" {word} " in info.read_text().replace("\n", " ")
 
 
 def keras_formula(x: tf.Tensor) -> tf.Tensor:
@@ -86,7 +70,7 @@ def unary_ways() -> dict[str, Callable]:
     }
     if can("avx"):
         ways["for AVX"] = variant("avx").log_cosh_avx
-    if can("avx2") and can("fma"):
+    if can("avx2", "fma"):
         ways["for AVX2 and FMA"] = variant("avx2").log_cosh_avx2
     return ways | {"four stock ops": keras_formula}
 

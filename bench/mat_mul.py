@@ -7,17 +7,16 @@ stay in the registers, bench/peak.cc.
 """
 
 import ctypes
-import subprocess
 import sys
 import time
 from pathlib import Path
 
 import numpy as np
+from compiler import can, compiled, compiled_ops
 from measure import cores, quartiles, run_turns
 from processes import Process
 
 ROOT = Path(__file__).parents[1]
-BUILD = ROOT / "build" / "bench"
 SIZES = 32, 64, 128, 256, 512, 1024
 BASE = "tf.matmul"
 SLOW = 0.2  # seconds of a call, from which on three rounds are enough
@@ -36,22 +35,6 @@ WAYS = {
     "oneDNN": ["tf.matmul, oneDNN"],
 }
 ONE_THREAD = "elements", "rows", "blocks"
-
-
-def can(word: str) -> bool:
-    """Whether the processor has these instructions."""
-    info = Path("/proc/cpuinfo")
-    return info.exists() and f" {word} " in info.read_text().replace("\n", " ")
-
-
-def compiled(name: str, source: str, options: list[str]) -> Path:
-    """Compiles a file of bench/ to a library, unless that was done before."""
-    library, path = BUILD / f"lib{name}.so", ROOT / "bench" / source
-    if not library.exists() or library.stat().st_mtime < path.stat().st_mtime:
-        BUILD.mkdir(parents=True, exist_ok=True)
-        command = ["c++", "-O3", "-DNDEBUG", "-fPIC", "-shared", "-w", str(path)]
-        subprocess.run([*command, *options, "-o", str(library)], check=True)
-    return library
 
 
 class Worker:
@@ -74,15 +57,15 @@ class Worker:
         self.ways["OpByOp>MatMul"] = mat_mul
         for order in ONE_THREAD:
             self.ways[order] = lambda a, b, order=order: loop_mat_mul(a, b, order)
-        flags = [*tf.sysconfig.get_compile_flags(), *tf.sysconfig.get_link_flags()]
-        if can("avx2") and can("fma"):
-            options = ["-mavx2", "-mfma", *flags]
-            library = compiled("mat_mul_avx2", "mat_mul.cc", options)
+        if can("avx2", "fma"):
+            source = Path(__file__).with_suffix(".cc")
+            library = compiled_ops("mat_mul_avx2", source, ["-mavx2", "-mfma"])
             variant = tf.load_op_library(str(library)).mat_mul_variant
             self.ways["for AVX2 and FMA"] = variant
         else:
             del self.ways["for AVX2 and FMA"]
-        library = compiled("peak", "peak.cc", ["-march=native", "-pthread"])
+        source = Path(__file__).with_name("peak.cc")
+        library = compiled("peak", source, ["-march=native", "-pthread"])
         self.peak = ctypes.CDLL(str(library)).peak
         self.peak.restype = ctypes.c_double
         self.peak.argtypes = [ctypes.c_int, ctypes.c_long]

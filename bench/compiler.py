@@ -1,0 +1,46 @@
+"""What the benches compile: variants of the ops, and programs to compare with."""
+
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+BUILD = ROOT / "build" / "bench"
+LIBRARY = ["c++", "-O3", "-DNDEBUG", "-fPIC", "-shared", "-w"]
+
+
+def can(*words: str) -> bool:
+    """Whether the processor has these instructions, by the words that Linux has for them."""
+    info = Path("/proc/cpuinfo")
+    return info.exists() and set(words) <= set(info.read_text().split())
+
+
+def compiled(
+    name: str, source: Path, options: Sequence[str], headers: Sequence[Path] = ()
+) -> Path:
+    """Compiles a library to build/bench, unless that was done since its sources were changed.
+
+    Args:
+      name: Of the library, without `lib`.
+      source: A file.
+      options: Of the compiler, beside those that all have.
+      headers: Files of the book that the source includes.
+    """
+    library = BUILD / f"lib{name}.so"
+    newest = max(path.stat().st_mtime for path in (source, *headers))
+    if not library.exists() or library.stat().st_mtime < newest:
+        BUILD.mkdir(parents=True, exist_ok=True)
+        command = [*LIBRARY, str(source), *options, "-o", str(library)]
+        subprocess.run(command, check=True)
+    return library
+
+
+def compiled_ops(
+    name: str, source: Path, options: Sequence[str], headers: Sequence[Path] = ()
+) -> Path:
+    """The same for a library of ops."""
+    import tensorflow as tf
+
+    flags = [*tf.sysconfig.get_compile_flags(), *tf.sysconfig.get_link_flags()]
+    hidden = "-fvisibility=hidden"
+    return compiled(name, source, [*options, hidden, *flags], headers)
