@@ -159,13 +159,30 @@ def memory_picture(rows: int, columns: int) -> HTML:
         parts.append(text(x, 24 + CELL + 18, f"{first}, {second}", MIDDLE, SMALL))
         parts.append(text(x, 24 + CELL + 40, f"{other[0]}, {other[1]}", MIDDLE, SMALL))
     right = left + CELL * values.size + 8
-    parts.append(text(right, 24 + CELL + 18, "row-major [2, 3]", SMALL))
-    parts.append(text(right, 24 + CELL + 40, "column-major [3, 2]", SMALL))
+    parts.append(text(right, 24 + CELL + 18, f"row-major [{rows}, {columns}]", SMALL))
+    parts.append(
+        text(right, 24 + CELL + 40, f"column-major [{columns}, {rows}]", SMALL)
+    )
     label = (
         f"An image of {rows} rows and {columns} columns in memory. The number at row 1, column 2 of the row-major "
         "matrix is at 2, 1 of the column-major one: the indices are the same, in the other order."
     )
     return HTML(drawing(parts, right + 130, 24 + CELL + 52, label, style=FITTING))
+
+
+def small_grid(
+    left: float, values: np.ndarray, stroke: str, fill: str, opacity: np.ndarray
+) -> list[str]:
+    """Cells with numbers below a title, smaller than those of `grid`, each as opaque as said."""
+    parts = []
+    for (row, column), value in np.ndenumerate(values):
+        x, y = left + column * SIDE, 24 + row * SIDE
+        parts.append(
+            f'<rect x="{x}" y="{y}" width="{SIDE}" height="{SIDE}" stroke="{stroke}" fill="{fill}" '
+            f'fill-opacity="{opacity[row, column]:g}"/>'
+        )
+        parts.append(text(x + SIDE / 2, y + 20, f"{value:g}", MIDDLE))
+    return parts
 
 
 def input_gradient_picture(
@@ -191,36 +208,20 @@ def input_gradient_picture(
     np.testing.assert_array_equal(again[0, ..., 0], dx)
     ours = np.zeros(padded.shape, bool)
     ours[rows - 1 :: stride, columns - 1 :: stride][: dy.shape[0], : dy.shape[1]] = True
+    here = np.zeros(dx.shape, bool)
+    here[chosen] = True
     parts = [text(4, 14, "dy, with zeros", BOLD)]
-    for (row, column), value in np.ndenumerate(padded):
-        x, y = 4 + column * SIDE, 24 + row * SIDE
-        parts.append(
-            f'<rect x="{x}" y="{y}" width="{SIDE}" height="{SIDE}" stroke="currentColor" '
-            f'fill="{COLOURS[0]}" fill-opacity="{0.3 if ours[row, column] else 0}"/>'
-        )
-        parts.append(text(x + SIDE / 2, y + 20, f"{value:g}", MIDDLE))
+    parts += small_grid(4, padded, "currentColor", COLOURS[0], 0.3 * ours)
     parts.append(
         f'<rect x="{4 + chosen[1] * SIDE}" y="{24 + chosen[0] * SIDE}" width="{columns * SIDE}" '
         f'height="{rows * SIDE}" fill="none" stroke="{COLOURS[1]}" stroke-width="3"/>'
     )
     left = 4 + padded.shape[1] * SIDE + 30
     parts.append(text(left, 14, "filter, turned", BOLD))
-    for (row, column), value in np.ndenumerate(turned):
-        x, y = left + column * SIDE, 24 + row * SIDE
-        parts.append(
-            f'<rect x="{x}" y="{y}" width="{SIDE}" height="{SIDE}" stroke="{COLOURS[1]}" fill="none"/>'
-        )
-        parts.append(text(x + SIDE / 2, y + 20, f"{value:g}", MIDDLE))
+    parts += small_grid(left, turned, COLOURS[1], "none", np.ones(turned.shape))
     right = left + max(columns * SIDE, 100) + 30
     parts.append(text(right, 14, "dx", BOLD))
-    for (row, column), value in np.ndenumerate(dx):
-        x, y = right + column * SIDE, 24 + row * SIDE
-        here = (row, column) == chosen
-        parts.append(
-            f'<rect x="{x}" y="{y}" width="{SIDE}" height="{SIDE}" stroke="currentColor" '
-            f'fill="{COLOURS[1]}" fill-opacity="{0.5 if here else 0}"/>'
-        )
-        parts.append(text(x + SIDE / 2, y + 20, f"{value:g}", MIDDLE))
+    parts += small_grid(right, dx, "currentColor", COLOURS[1], 0.5 * here)
     label = (
         f"An incoming gradient of {dy.shape[0]} by {dy.shape[1]} numbers with zeros between and around them, a "
         f"filter that is turned, and the gradient of {size[0]} by {size[1]}. The framed window gives {dx[chosen]:g}."
@@ -237,15 +238,8 @@ def input_gradient_picture(
 
 
 BASE = "TensorFlow, Eigen"
-
-
-NAMES = {
-    "ours": "ours",
-    "ours, for AVX2 and FMA": "ours, for AVX2 and FMA",
-    "ours, without the header": "ours, without the header",
-    "TensorFlow, Eigen alone": "Eigen alone",
-    "TensorFlow, oneDNN": "oneDNN",
-}
+# What the picture calls the ways whose names say more than their bars need.
+NAMES = {"TensorFlow, Eigen alone": "Eigen alone", "TensorFlow, oneDNN": "oneDNN"}
 
 
 def times(op: str) -> HTML:
@@ -255,8 +249,10 @@ def times(op: str) -> HTML:
       op: "result", "for x" or "for the filter".
     """
     table = read("conv2d")
+    ways = {row["way"]: NAMES.get(row["way"], row["way"]) for row in table.rows}
+    del ways[BASE]
     tasks = dict.fromkeys(row["task"] for row in table.where(op=op))
-    groups = {task: bars_of(table, NAMES, op=op, task=task) for task in tasks}
+    groups = {task: bars_of(table, ways, op=op, task=task) for task in tasks}
     label = f"How many times as long others take as {BASE}."
     axis = "times as long as TensorFlow's Eigen kernel"
     return bars(groups, label, axis, legend_of(table), names_width=165, origin=1.0)
