@@ -1,40 +1,45 @@
 """How long OpByOp>Conv2D and its gradients take, beside TensorFlow's own kernels, with oneDNN and without.
 
 `python bench/conv2d.py` prints the figures and writes them to conv2d.csv beside this file.
-TensorFlow reads the settings of its kernels once, so each setting has a process of its own; the processes take turns,
-and all but one are stopped. The op is compiled again for a newer processor, and without the header that knows patches.
+TensorFlow reads the settings of its kernels once, so each setting has a process of its own for each number of threads;
+the processes take turns, and all but one are stopped. The op is compiled again for a newer processor, and without the
+header that knows patches.
 """
 
-import argparse
 import os
 import re
 import subprocess
 import sys
-import tempfile
 import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import product
 from pathlib import Path
 
 import numpy as np
-from measure import cores, heading, quartiles, write
+from compiler import BUILD, can, compiled_ops
+from measure import cores, run_turns, timed_turns, traced
 from processes import Process
 
-ROOT = Path(__file__).parents[1]
-BUILD = ROOT / "build" / "bench"
-SOURCE = ROOT / "examples" / "conv2d" / "conv2d.cc"
+from opcheck.op_names import function_of
+
+SOURCE = Path(__file__).parents[1] / "examples" / "conv2d" / "conv2d.cc"
 # From a way to the variables of its process.
 SETTINGS = {
     "TensorFlow, Eigen": {},
     "TensorFlow, Eigen alone": {"TENSORFLOW_USE_CUSTOM_CONTRACTION_KERNEL": "0"},
     "TensorFlow, oneDNN": {"TF_ENABLE_ONEDNN_OPTS": "1"},
 }
-BASE = "TensorFlow, Eigen"
+BASE = "TensorFlow, Eigen"  # its process runs our ways, too
 HEADER = '#include "xla/tsl/framework/convolution/eigen_spatial_convolutions.h"'
 # From a way to the options of the compiler for our kernels, and what is taken out of the source.
 VARIANTS = {
-    "ours": ([], ""),
     "ours, for AVX2 and FMA": (["-mavx2", "-mfma"], ""),
     "ours, without the header": ([], HEADER),
 }
+if not can("avx2", "fma"):
+    del VARIANTS["ours, for AVX2 and FMA"]
 # Shapes of x and of the filter, and the stride, all with padding SAME.
 TASKS = {
     "3 × 3": ([4, 28, 28, 64], [3, 3, 64, 64], 1),
@@ -42,50 +47,51 @@ TASKS = {
     "1 × 1": ([4, 28, 28, 64], [1, 1, 64, 256], 1),
     "7 × 7, 3 channels": ([4, 56, 56, 3], [7, 7, 3, 64], 2),
 }
-OPS = ["result", "for x", "for the filter"]
-PARTS = {op: list(TASKS)[: 4 if op == "result" else 2] for op in OPS}
+# From what is computed to TensorFlow's op, and the names of its inputs.
+OPS = {
+    "result": ("Conv2D", ["input", "filter"]),
+    "for x": ("Conv2DBackpropInput", ["input_sizes", "filter", "out_backprop"]),
+    "for the filter": (
+        "Conv2DBackpropFilter",
+        ["input", "filter_sizes", "out_backprop"],
+    ),
+}
+CASES = [*product(["result"], TASKS), *product([*OPS][1:], [*TASKS][:2])]
+
+# From a number of threads and a way to the process that has both.
+Places = dict[tuple[int, str], Process]
 
 
-def can(word: str) -> bool:
-    """Whether the processor has these instructions."""
-    info = Path("/proc/cpuinfo")
-    return info.exists() and f" {word} " in info.read_text().replace("\n", " ")
+def ways_of(setting: str) -> list[str]:
+    """Those of the process with this setting."""
+    return [setting, "ours", *VARIANTS] if setting == BASE else [setting]
 
 
-def variants() -> list[str]:
-    return [name for name in VARIANTS if "AVX2" not in name or can("avx2")]
+def namespace(way: str) -> str:
+    """That of the ops of one of our ways: no two libraries have the same."""
+    return "OpByOp" if way == "ours" else re.sub(r"\W", "", way.title())
 
 
-def compiled(way: str) -> Path:
-    """The library of a variant, compiled unless that was done before."""
-    import tensorflow as tf
-
-    name = re.sub(r"\W+", "_", way)
-    library = BUILD / f"libconv2d_{name}.so"
-    newest = SOURCE.stat().st_mtime
-    if not library.exists() or library.stat().st_mtime < newest:
-        BUILD.mkdir(parents=True, exist_ok=True)
-        flags = [*tf.sysconfig.get_compile_flags(), *tf.sysconfig.get_link_flags()]
-        command = ["c++", "-O3", "-DNDEBUG", "-fPIC", "-shared", "-fvisibility=hidden"]
-        options, left_out = VARIANTS[way]
-        source = (
-            SOURCE.read_text().replace(left_out, "") if left_out else SOURCE.read_text()
-        )
-        copy = library.with_suffix(".cc")
-        copy.write_text(source.replace("OpByOp>", f"{name.title().replace('_', '')}>"))
-        subprocess.run(
-            [*command, *options, "-w", str(copy), *flags, "-o", str(library)],
-            check=True,
-            cwd=ROOT,
-        )
-    return library
+def library_of(way: str) -> Path:
+    """The example's library, or that of a variant, compiled unless that was done before."""
+    if way == "ours":
+        return SOURCE.with_name("libconv2d.so")  # its module has the name of this file
+    options, left_out = VARIANTS[way]
+    text = SOURCE.read_text().replace("OpByOp>", f"{namespace(way)}>")
+    if left_out:
+        text = text.replace(left_out, "")
+    copy = BUILD / f"conv2d_{namespace(way)}.cc"
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    if not copy.exists() or copy.read_text() != text:
+        copy.write_text(text)
+    return compiled_ops(copy.stem, copy, options)
 
 
 class Worker:
     """Runs convolutions in a process with some settings.
 
     Args:
-      setting: One of `SETTINGS`, whose process also has the op if it is the base.
+      setting: One of `SETTINGS`, whose process also has our ops if it is the base.
       threads: How many threads a kernel may use.
     """
 
@@ -95,189 +101,138 @@ class Worker:
 
         tf.config.threading.set_intra_op_parallelism_threads(threads)
         tf.config.threading.set_inter_op_parallelism_threads(1)
-        self.runs = {}
-        ways = {setting: None}
-        if setting == BASE:
-            library = SOURCE.with_name("libconv2d.so")  # our module has this one's name
-            ways["ours"] = tf.load_op_library(str(library))
-            for way in variants()[1:]:
-                ways[way] = tf.load_op_library(str(compiled(way)))
-        for op in OPS:
-            for task in PARTS[op]:
-                for way, library in ways.items():
-                    self.runs[op, task, way] = self.made(tf, library, op, *TASKS[task])
-        self.ways = list(ways)
+        ours = [way for way in ways_of(setting) if way != setting]
+        self.ours = {way: tf.load_op_library(str(library_of(way))) for way in ours}
+        self.tf, self.runs = tf, {}
 
-    @staticmethod
-    def made(tf, library, op: str, x_shape: list, filter_shape: list, stride: int):
-        """A traced function of no arguments."""
-        random = np.random.default_rng(0)
-        x = tf.constant(random.normal(size=x_shape), tf.float32)
-        filter = tf.constant(random.normal(size=filter_shape), tf.float32)
+    def made(self, op: str, task: str, way: str) -> Callable:
+        """A traced function of no arguments, for one case."""
+        tf, random = self.tf, np.random.default_rng(0)
+        name, inputs = OPS[op]
+        x_shape, filter_shape, stride = TASKS[task]
         rows, columns = (-(-size // stride) for size in x_shape[1:3])
-        shape = [x_shape[0], rows, columns, filter_shape[3]]
-        dy = tf.constant(random.normal(size=shape), tf.float32)
-        arguments = {
-            "result": [x, filter],
-            "for x": [x_shape, filter, dy],
-            "for the filter": [x, filter_shape, dy],
-        }[op]
-        if library is None:
-            raw = {
-                "result": tf.nn.conv2d,
-                "for x": lambda sizes, filter, dy, **layout: (
-                    tf.raw_ops.Conv2DBackpropInput(
-                        input_sizes=sizes, filter=filter, out_backprop=dy, **layout
-                    )
-                ),
-                "for the filter": lambda x, sizes, dy, **layout: (
-                    tf.raw_ops.Conv2DBackpropFilter(
-                        input=x, filter_sizes=sizes, out_backprop=dy, **layout
-                    )
-                ),
-            }[op]
-            layout = {"strides": [1, stride, stride, 1], "padding": "SAME"}
-        else:
-            suffix = {"result": "", "for x": "_backprop_input"}
-            end = "conv2d" + suffix.get(op, "_backprop_filter")
-            names = [
-                name for name in dir(library) if re.fullmatch(rf"[a-z]\w*_{end}", name)
-            ]
-            raw = getattr(library, min(names, key=len))
-            layout = {"strides": [stride, stride], "padding": "SAME"}
-
+        shapes = x_shape, filter_shape, [x_shape[0], rows, columns, filter_shape[3]]
+        x, filter, dy = (
+            tf.constant(random.normal(size=shape), tf.float32) for shape in shapes
+        )
         # The tensors are arguments: of constants, the result would be computed once.
-        tensors = [a for a in arguments if tf.is_tensor(a)]
+        given = {
+            "result": [x, filter],
+            "for x": [tf.constant(x_shape), filter, dy],
+            "for the filter": [x, tf.constant(filter_shape), dy],
+        }[op]
+        if way in self.ours:
+            ours = getattr(self.ours[way], function_of(f"{namespace(way)}>{name}"))
+            call = partial(ours, strides=[stride] * 2, padding="SAME")
+        else:
+            stock, strides = getattr(tf.raw_ops, name), [1, stride, stride, 1]
 
-        def call(*given):
-            given = iter(given)
-            return raw(
-                *(next(given) if tf.is_tensor(a) else a for a in arguments), **layout
-            )
+            def call(*tensors):
+                named = dict(zip(inputs, tensors))
+                return stock(**named, strides=strides, padding="SAME")
 
-        traced = tf.function(call, autograph=False).get_concrete_function(*tensors)
-        return lambda: traced(*tensors)
+        return traced(call, *given)
 
-    def names(self) -> list[str]:
-        return self.ways
+    def result(self, *case: str) -> np.ndarray:
+        """Of a case: what is computed, the task, and the way."""
+        if case not in self.runs:
+            self.runs[case] = self.made(*case)
+        return self.runs[case]()[0].numpy()
 
-    def result(self, op: str, task: str, way: str) -> np.ndarray:
-        return self.runs[op, task, way]().numpy()
-
-    def seconds(self, op: str, task: str, way: str, span: float) -> float:
-        """Of one call, of as many as about fit into the span."""
-        run, calls, start = self.runs[op, task, way], 0, time.perf_counter()
+    def seconds(self, span: float, *case: str) -> float:
+        """Of one call, of as many as about fit into the span; the case has had its result."""
+        run, calls, start = self.runs[case], 0, time.perf_counter()
         while not calls or time.perf_counter() - start < span:
-            run().numpy()
+            run()[0].numpy()
             calls += 1
         return (time.perf_counter() - start) / calls
 
 
-def implementations(setting: str) -> str:
+def said(setting: str) -> str:
     """What oneDNN says that it did for the results, by an option of its own, in a process with this setting."""
     script = f"""
-import sys
-sys.path.insert(0, {str(Path(__file__).parent)!r})
 import conv2d
 worker = conv2d.Worker({setting!r}, 1)
-for task in conv2d.PARTS["result"]:
+for task in conv2d.TASKS:
     worker.result("result", task, {setting!r})
 """
-    settings = {"ONEDNN_VERBOSE": "1"} | SETTINGS[setting]
-    with tempfile.TemporaryFile("w+") as output:
-        subprocess.run(
-            [sys.executable, "-c", script],
-            env=os.environ | {"TF_ENABLE_ONEDNN_OPTS": "0"} | settings,
-            stdout=output,
-            check=True,
-        )
-        output.seek(0)
-        found = re.findall(r",exec,cpu,(\w+),([^,]*),", output.read())
+    plain = {"TF_ENABLE_ONEDNN_OPTS": "0", "CUDA_VISIBLE_DEVICES": ""}
+    output = subprocess.run(
+        [sys.executable, "-c", script],
+        env=os.environ | plain | {"ONEDNN_VERBOSE": "1"} | SETTINGS[setting],
+        cwd=Path(__file__).parent,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    ).stdout
+    found = re.findall(r",exec,cpu,(\w+),([^,]*),", output)
     words = (" ".join(pair).strip() for pair in found if pair[0] != "reorder")
     return ", ".join(dict.fromkeys(words)) or "nothing"
 
 
-def measure(
-    threads: int, rounds: int, span: float, bits: dict[str, list[bytes]]
-) -> list[dict]:
-    """The rows of the table for a number of threads, after a check that all ways give the same.
+def same_bits(places: Places) -> list[str]:
+    """The ways that give the same bits with any number of threads, after a check that all ways give about the same."""
+    same = list(dict.fromkeys(way for _, way in places))
+    for case in CASES:
+        bits = {way: set() for way in same}
+        expected = places[1, BASE].call("result", *case, BASE)
+        near = 1e-5 * np.abs(expected).max()
+        for (_, way), process in places.items():
+            result = process.call("result", *case, way)
+            np.testing.assert_allclose(result, expected, atol=near)
+            if way in bits:
+                bits[way].add(result.tobytes())
+        same = [way for way in same if len(bits[way]) == 1]
+    return same
 
-    Args:
-      threads: How many a kernel may use.
-      rounds: How often each way has its turn.
-      span: How many seconds about a turn takes.
-      bits: From a way to the bits of its results, which are added.
-    """
-    processes = {name: Process(Worker, name, threads) for name in SETTINGS}
-    try:
-        places = {
-            way: process
-            for process in processes.values()
-            for way in process.call("names")
+
+def notes(places: Places) -> Iterator[str]:
+    """Lines above the table. Whatever has to be compiled, started and compared is, once the load has been noted."""
+    yield "times of a call in a tf.function, float32: the median of the rounds"
+    yield f"ratio: to the time of {BASE} in the same round, with median, q1 and q3"
+    yield "span: there are many ways, so each has a third of the span in a round"
+    own = [key for key in places if key[1] in SETTINGS]  # one of each process
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(library_of, VARIANTS))
+        for setting, answer in zip(SETTINGS, pool.map(said, SETTINGS)):
+            yield f"oneDNN's part in {setting}: {answer}"
+        list(pool.map(lambda key: places[key].call("result", *CASES[0], key[1]), own))
+    numbers = " and ".join(map(str, dict.fromkeys(threads for threads, _ in places)))
+    yield f"same bits with {numbers} threads: {', '.join(same_bits(places))}"
+
+
+def measure(places: Places, rounds: int, span: float) -> list[dict]:
+    """The rows of the table."""
+    rows = []
+    for threads, (op, task) in product(dict.fromkeys(n for n, _ in places), CASES):
+        timed = {
+            way: partial(place.call, "seconds", span / 3, op, task, way)
+            for (number, way), place in places.items()
+            if number == threads
         }
-        ways = list(places)
-        found = []
-        for op in OPS:
-            for task in PARTS[op]:
-                results = {
-                    way: place.call("result", op, task, way)
-                    for way, place in places.items()
-                }
-                scale = np.abs(results[BASE]).max()
-                for way, result in results.items():
-                    bits.setdefault(way, []).append(result.tobytes())
-                    np.testing.assert_allclose(result, results[BASE], atol=1e-5 * scale)
-                times = np.empty((rounds, len(ways)))
-                for i in range(rounds):
-                    for place in np.roll(np.arange(len(ways)), i):
-                        way = ways[place]
-                        times[i, place] = places[way].call(
-                            "seconds", op, task, way, span
-                        )
-                ratios = times / times[:, [ways.index(BASE)]]
-                for i, way in enumerate(ways):
-                    median, q1, q3 = (
-                        f"{value:.3f}" for value in quartiles(ratios[:, i])
-                    )
-                    milliseconds = f"{np.median(times[:, i]) * 1e3:.3f}"
-                    found.append(
-                        {"threads": threads, "op": op, "task": task, "way": way}
-                        | {"milliseconds": milliseconds, "ratio": median}
-                        | {"q1": q1, "q3": q3}
-                    )
-        return found
-    finally:
-        for process in processes.values():
-            process.kill()
+        rows += [
+            {"threads": threads, "op": op, "task": task, "way": way} | figures
+            for way, figures in timed_turns(timed, rounds, BASE)
+        ]
+    return rows
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=15)
-    parser.add_argument("--span", type=float, default=0.02, help="seconds of each run")
-    options = parser.parse_args()
-    for way in variants()[1:]:
-        compiled(way)
-    notes = [
-        "times of a call in a tf.function, float32: the median of the rounds",
-        f"ratio: to the time of {BASE} in the same round, with median, q1 and q3",
-        *(f"oneDNN's part in {name}: {implementations(name)}" for name in SETTINGS),
-    ]
-    first_lines = heading(
-        f"python bench/conv2d.py --rounds {options.rounds} --span {options.span}",
-        ["tensorflow-cpu", "tensorflow", "numpy"],
-        notes,
-    )
-    rows, bits, counts = [], [], sorted({1, cores()})
-    for threads in counts:
-        bits.append({})
-        rows += measure(threads, options.rounds, options.span, bits[-1])
-    same = [way for way in bits[0] if all(bits[0][way] == one[way] for one in bits)]
-    numbers = " and ".join(map(str, counts))
-    first_lines.append(f"# same bits with {numbers} threads: {', '.join(same)}")
-    result = Path(__file__).with_suffix(".csv")
-    write(result, first_lines, rows)
-    print(result.read_text(), end="")
+    places = {}
+    for threads, setting in product(sorted({1, cores()}), SETTINGS):
+        process = Process(Worker, setting, threads)
+        places |= {(threads, way): process for way in ways_of(setting)}
+    try:
+        run_turns(
+            Path(__file__),
+            __doc__.splitlines()[0],
+            notes(places),
+            partial(measure, places),
+            rounds=11,
+        )
+    finally:
+        for process in places.values():
+            process.kill()
 
 
 if __name__ == "__main__":

@@ -101,12 +101,22 @@ def turns(
         result[-1].numpy()
         return (time.perf_counter() - start) / calls
 
-    names = list(runs)
-    calls = [max(1, round(span / seconds(runs[name], 3))) for name in names]
+    timed = {
+        name: partial(seconds, run, max(1, round(span / seconds(run, 3))))
+        for name, run in runs.items()
+    }
+    return timed_turns(timed, rounds, base)
+
+
+def timed_turns(
+    timed: Mapping[str, Callable[[], float]], rounds: int, base: str
+) -> Iterator[tuple[str, dict[str, str]]]:
+    """As `turns`, for functions that take a turn and return how many seconds one of its calls took."""
+    names = list(timed)
     times = np.empty((rounds, len(names)))
     for i in range(rounds):
         for way in np.roll(np.arange(len(names)), i):
-            times[i, way] = seconds(runs[names[way]], calls[way])
+            times[i, way] = timed[names[way]]()
     ratios = times / times[:, [names.index(base)]]
     for way, name in enumerate(names):
         spread = (f"{value:.3f}" for value in quartiles(ratios[:, way]))
