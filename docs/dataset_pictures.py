@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 import tensorflow as tf
@@ -9,6 +10,7 @@ from figures import (
     BOLD,
     CODE,
     COLOURS,
+    END,
     FITTING,
     LINE,
     MIDDLE,
@@ -100,56 +102,46 @@ def bytes_of(path: str) -> HTML:
     Raises:
       ValueError: The file is not what the picture says.
     """
-    content = open(path, "rb").read()
+    content, rows = Path(path).read_bytes(), np.load(path)
     length = int.from_bytes(content[8:10], "little")
     end = 10 + length
-    row = np.load(path)[0].size
     header = content[10:end].decode()
     if content[:8] != b"\x93NUMPY\x01\x00" or not header.startswith("{'descr': '|u1'"):
         raise ValueError(f"{path} begins otherwise")
-    if np.load(path).tobytes() != content[end:]:
+    if rows.tobytes() != content[end:]:
         raise ValueError(f"{path} has other rows")
-    closed = header.index("}") + 1
+    said, words = (COLOURS[1], 0.45), (COLOURS[1], 0.2)
+    held = COLOURS[0], 0.2
+    of_length = " ".join(f"\\x{x:02x}" for x in content[8:10])
+    shape, closed = header.index("'shape'"), header.index("}") + 1
+    blank = f"{length - closed} bytes: spaces, a newline"
     lines = [
-        ("0", r"\x93NUMPY", "the format", 0),
-        ("6", r"\x01 \x00", "version 1.0", 0),
-        (
-            "8",
-            " ".join(f"\\x{x:02x}" for x in content[8:10]),
-            f"{length} bytes of text",
-            1,
-        ),
+        ("0", r"\x93NUMPY", "the format", said),
+        ("6", r"\x01 \x00", "version 1.0", said),
+        ("8", of_length, f"{length} bytes of text", words),
+        ("10", header[:shape], "", words),
+        ("", header[shape:closed], "", words),
+        (str(10 + closed), blank, "", words),
     ]
-    words = header[:closed]
-    middle = words.index("'shape'")
-    pieces = [words[:middle], words[middle:]]
-    for i, piece in enumerate(pieces):
-        lines.append(("10" if i == 0 else "", piece, "", 1))
-    lines.append(
-        (str(10 + closed), f"{length - closed} bytes: spaces, a newline", "", 1)
-    )
-    for i in range(3):
-        start = end + i * row
-        bytes_ = content[start : start + row]
-        zeros = row - len(bytes_.lstrip(b"\0"))
+    for i, row in enumerate(rows[:3]):
+        bytes_ = row.tobytes()
+        zeros = row.size - len(bytes_.lstrip(b"\0"))
         first = " ".join(f"{x:02x}" for x in bytes_[zeros : zeros + 5])
-        lines.append((str(start), f"{zeros} × 00, {first} …", f"row {i}", 2))
-    lines.append(("…", "", "", 2))
+        start = str(end + i * row.size)
+        lines.append((start, f"{zeros} × 00, {first} …", f"row {i}", held))
+    lines.append(("…", "", "", held))
     parts, y = [text(2, 14, "byte", SMALL, BOLD)], 22
-    colours = [COLOURS[1], COLOURS[1], COLOURS[0]]
-    opacity = [0.45, 0.2, 0.2]
-    for at, what, meaning, kind in lines:
+    for at, what, meaning, (colour, opacity) in lines:
         parts.append(
-            f'<rect x="38" y="{y}" width="{WIDTH - 40}" height="22" fill="{colours[kind]}" '
-            f'fill-opacity="{opacity[kind]}"/>'
+            f'<rect x="38" y="{y}" width="{WIDTH - 40}" height="22" fill="{colour}" fill-opacity="{opacity}"/>'
         )
         parts.append(text(2, y + 16, at, SMALL))
         parts.append(text(44, y + 16, what, CODE, SMALL))
-        parts.append(text(WIDTH - 8, y + 16, meaning, 'text-anchor="end"', SMALL))
+        parts.append(text(WIDTH - 8, y + 16, meaning, END, SMALL))
         y += 24
     label = (
         f"A file from its first byte on: the format, the version, a length of {length}, that many bytes of text, "
-        f"{words}, and from byte {end} on the rows, {row} bytes each."
+        f"{header[:closed]}, and from byte {end} on the rows, {rows[0].size} bytes each."
     )
     return HTML(drawing(parts, WIDTH, y + 2, label, style=FITTING))
 
