@@ -124,9 +124,11 @@ class NpyDataset : public DatasetBase {
                                        made.dtypes_[0], made.shapes_[0],
                                        &file_));
       if (file_->rows() == made.rows_) return absl::OkStatus();
-      return absl::FailedPreconditionError(absl::StrCat(
-          "filename ", made.filename_, ": had ", made.rows_,
-          " rows when the dataset was made, and now has ", file_->rows()));
+      return OfFile(
+          made.filename_,
+          absl::FailedPreconditionError(absl::StrCat(
+              "had ", made.rows_,
+              " rows when the dataset was made, and now has ", file_->rows())));
     }
 
     absl::Status GetNextInternal(IteratorContext* context,
@@ -135,15 +137,17 @@ class NpyDataset : public DatasetBase {
       std::lock_guard<std::mutex> lock(mutex_);
       *end_of_sequence = row_ == dataset()->rows_;
       if (*end_of_sequence) {
-        file_.reset();  // an iterator may live long after its last row
+        // An iterator may live long after its last row.
+        file_.reset();
+        kept_.clear();
         return absl::OkStatus();
       }
       Tensor element = MemoryForARow(context);
       if (!element.IsInitialized()) {
-        return absl::ResourceExhaustedError(
-            absl::StrCat("filename ", dataset()->filename_,
-                         ": no memory for a row of shape ",
-                         file_->row_shape().DebugString()));
+        return OfFile(dataset()->filename_,
+                      absl::ResourceExhaustedError(
+                          absl::StrCat("no memory for a row of shape ",
+                                       file_->row_shape().DebugString())));
       }
       TF_RETURN_IF_ERROR(file_->ReadRow(row_, &element));
       ++row_;
@@ -178,9 +182,10 @@ class NpyDataset : public DatasetBase {
       int64_t row;
       TF_RETURN_IF_ERROR(reader->ReadScalar(prefix(), "row", &row));
       if (row < 0 || row > dataset()->rows_) {
-        return absl::FailedPreconditionError(absl::StrCat(
-            "filename ", dataset()->filename_, ": cannot go on at row ", row,
-            " of ", dataset()->rows_));
+        return OfFile(
+            dataset()->filename_,
+            absl::FailedPreconditionError(absl::StrCat(
+                "cannot go on at row ", row, " of ", dataset()->rows_)));
       }
       row_ = row;
       return absl::OkStatus();
@@ -204,7 +209,7 @@ class NpyDataset : public DatasetBase {
       }
       Tensor made(context->allocator({}), dataset()->dtypes_[0],
                   file_->row_shape());
-      if (kept_.size() < kKept) kept_.push_back(made);
+      if (made.IsInitialized() && kept_.size() < kKept) kept_.push_back(made);
       return made;
     }
 

@@ -1,15 +1,9 @@
-"""How much memory it takes to read a file: `MALLOC_MMAP_THRESHOLD_=65536 python dataset_memory.py FILE`.
-
-The C library keeps freed memory for later, and how much of it depends on all that the process has done before. With the
-variable, rows get their memory from the system, and give it back when they are freed.
-"""
+"""How much memory it takes to read a file. Tests call these functions in processes of their own."""
 
 import resource
-import sys
 from pathlib import Path
 
 import tensorflow as tf
-from dataset import npy_dataset
 
 
 def resident() -> int:
@@ -18,11 +12,16 @@ def resident() -> int:
     return int(pages) * resource.getpagesize()
 
 
+def not_ahead(rows: tf.data.Dataset) -> tf.data.Dataset:
+    """The same rows, none of which is read before it is wanted."""
+    options = tf.data.Options()
+    options.experimental_optimization.inject_prefetch = False
+    return rows.with_options(options)
+
+
 def memory_of_ten_epochs(rows: tf.data.Dataset) -> int:
     """How many bytes ten epochs need, at most, beside the memory that the process has after a first row."""
-    no_reading_ahead = tf.data.Options()
-    no_reading_ahead.experimental_optimization.inject_prefetch = False
-    rows = rows.with_options(no_reading_ahead)
+    rows = not_ahead(rows)
     for _row in rows.take(1):
         pass
     before, used = resident(), []
@@ -32,6 +31,27 @@ def memory_of_ten_epochs(rows: tf.data.Dataset) -> int:
     return max(used)
 
 
-if __name__ == "__main__":
-    rows = npy_dataset(sys.argv[1])
-    print(memory_of_ten_epochs(rows), memory_of_ten_epochs(rows.cache()))
+def memory_after_the_last_row(rows: tf.data.Dataset) -> int:
+    """How many bytes an iterator has that is at its end, and still there."""
+    next(iter(not_ahead(rows)))
+    before, iterator = resident(), iter(not_ahead(rows))
+    assert [float(row[-1]) for row in iterator] == [1, 1]
+    return resident() - before
+
+
+def rows_after_a_shortage(rows: tf.data.Dataset) -> int:
+    """How many rows come when there was no memory for the second of them, and then there is again."""
+    iterator = iter(not_ahead(rows))
+    kept = [next(iterator)]
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    few = pages * resource.getpagesize() + kept[0].numpy().nbytes // 2
+    resource.setrlimit(resource.RLIMIT_AS, (few, hard))
+    try:
+        next(iterator)
+    except tf.errors.ResourceExhaustedError as error:
+        assert "no memory for a row of shape" in error.message
+    else:
+        return 0
+    resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+    return len([*kept, *iterator])

@@ -26,6 +26,7 @@ using ::tensorflow::DataType;
 using ::tensorflow::Tensor;
 
 constexpr int64_t kBuffer = 256 << 10;
+constexpr int64_t kLongestHeader = 10'000;  // NumPy reads no longer one either
 
 // TensorFlow 2.20 has brought the span. What was there before is deprecated.
 absl::Status ReadDirectly(const tensorflow::RandomAccessFile& file,
@@ -74,15 +75,15 @@ absl::Status NpyFile::Open(tensorflow::Env* env, const std::string& name,
         absl::StrCat("rows of shape ", row_shape.DebugString(),
                      " were expected, got ", opened->row_shape_.DebugString()));
   }
-  if (!status.ok()) return opened->Named(status);
+  if (!status.ok()) return OfFile(name, status);
   *file = std::move(opened);
   return absl::OkStatus();
 }
 
-absl::Status NpyFile::Named(const absl::Status& status) const {
+absl::Status OfFile(absl::string_view name, const absl::Status& status) {
   if (status.ok()) return status;
   const std::string message =
-      absl::StrCat("filename ", name_, ": ", status.message());
+      absl::StrCat("filename ", name, ": ", status.message());
   // A name may be any bytes, but Python takes messages as UTF-8.
   const bool plain = absl::c_all_of(message, absl::ascii_isascii);
   return absl::Status(status.code(),
@@ -107,6 +108,11 @@ absl::Status NpyFile::ReadHeader(tensorflow::Env* env, DataType dtype) {
   const auto byte = [&bytes](int i) -> int64_t {
     return static_cast<unsigned char>(bytes[i]);
   };
+  if (byte(6) < 1 || byte(6) > 3 || byte(7) != 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("version 1.0, 2.0 or 3.0 of the format was expected, got ",
+                     byte(6), ".", byte(7)));
+  }
   int64_t length = byte(8) | byte(9) << 8;
   first_row_ = 10;
   if (byte(6) > 1) {  // later versions have room for longer texts
@@ -117,6 +123,11 @@ absl::Status NpyFile::ReadHeader(tensorflow::Env* env, DataType dtype) {
     return absl::DataLossError(
         absl::StrCat("a header of ", length,
                      " bytes was expected, but the file has ", size_));
+  }
+  if (length > kLongestHeader) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a header of at most ", kLongestHeader,
+                     " bytes was expected, got ", length));
   }
   std::string header(length, ' ');
   TF_RETURN_IF_ERROR(Read(first_row_, length, header.data()));
@@ -162,8 +173,8 @@ absl::Status NpyFile::ParseHeader(absl::string_view header, DataType dtype) {
 // [] A small row comes out of a buffer that reads ahead, a large one is read
 // straight into the tensor.
 absl::Status NpyFile::ReadRow(int64_t row, Tensor* out) {
-  char* bytes = const_cast<char*>(out->tensor_data().data());
-  return Named(Read(first_row_ + row * row_bytes_, row_bytes_, bytes));
+  return OfFile(name_, Read(first_row_ + row * row_bytes_, row_bytes_,
+                            static_cast<char*>(out->data())));
 }
 
 absl::Status NpyFile::Read(int64_t offset, int64_t size, char* out) {

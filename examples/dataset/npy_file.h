@@ -17,6 +17,9 @@
 
 namespace op_by_op {
 
+// An error with the name of the file that it is about, in ASCII.
+absl::Status OfFile(absl::string_view name, const absl::Status& status);
+
 // [file] What a header says, and the rows behind it. For one thread at a time.
 class NpyFile {
  public:
@@ -37,7 +40,6 @@ class NpyFile {
   absl::Status ParseHeader(absl::string_view header,
                            tensorflow::DataType dtype);
   absl::Status Read(int64_t offset, int64_t size, char* out);
-  absl::Status Named(const absl::Status& status) const;
 
   std::string name_;
   std::unique_ptr<tensorflow::RandomAccessFile> file_;
