@@ -1,0 +1,39 @@
+"""The ops in NumPy, at most ten lines each."""
+
+import numpy as np
+
+
+def sketch_hashes_reference(hashes, precision=12):
+    """The registers: the longest run of zeros in the rest of a hash, and one more."""
+    registers = np.zeros(2**precision, np.uint8)
+    for hash_ in hashes.flat:
+        bits = f"{hash_:064b}"
+        place, rest = int(bits[:precision], 2), f"{bits[precision:]}1"
+        registers[place] = max(registers[place], rest.index("1") + 1)
+    return registers
+
+
+def count_sketch_reference(registers):
+    """The estimate of Ertl, https://arxiv.org/abs/1702.01284, section 4."""
+    size, empty = len(registers), np.mean(registers == 0)
+    if empty == 1:
+        return np.float64(0)
+    powers = empty ** (2.0 ** np.arange(64))
+    of_empty = empty + np.sum(powers[1:] * 2.0 ** np.arange(63))
+    of_others = np.sum(0.5 ** registers[registers > 0])
+    return size**2 / (2 * np.log(2) * (of_others + size * of_empty))
+
+
+def count_hashes_reference(hashes, precision=12):
+    """About how many different hashes there are."""
+    if not 4 <= precision <= 16:
+        raise ValueError(f"precision must be from 4 to 16, got {precision}")
+    return count_sketch_reference(sketch_hashes_reference(hashes, precision))
+
+
+def fetch_lines_reference(answer):
+    """The lines of a server's answer, whose last one has an end, too."""
+    *lines, rest = answer.split(b"\n")
+    if rest:
+        raise ValueError("the answer ends in the middle of a line")
+    return np.array(lines, object)
