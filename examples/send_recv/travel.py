@@ -9,9 +9,11 @@ import re
 import sys
 import tempfile
 from collections.abc import Callable
+from datetime import datetime
 from typing import NamedTuple
 
 os.environ |= {"TF_CPP_MIN_LOG_LEVEL": "0", "TF_CPP_VMODULE": "rendezvous_mgr=1"}
+os.environ["TF_CPP_LOG_THREAD_ID"] = "1"  # which TensorFlow 2.21 always writes
 _log = tempfile.TemporaryFile("w+")
 if sys.stderr is sys.__stderr__:
     sys.stderr = os.fdopen(os.dup(2), "w", buffering=1)
@@ -20,8 +22,10 @@ os.dup2(_log.fileno(), 2)
 import tensorflow as tf  # noqa: E402
 from tensorflow.python.eager import context  # noqa: E402
 
+# Before TensorFlow 2.21 a line begins with the date.
 _LINE = re.compile(
-    r"^I\d+ \S+:(\d+\.\d+) +(\d+) rendezvous_mgr\S+ IntraProcessRendezvous (Send|Recv) 0x\w+ (.*;.*)$",
+    r"^(?:I\d+ \S+:(\d+\.\d+)|(\S+ \S+): I) +(\d+) \S*rendezvous_mgr\S+ "
+    r"IntraProcessRendezvous (Send|Recv) 0x\w+ (.*;.*)$",
     re.M,
 )
 
@@ -85,8 +89,9 @@ def events(function: Callable, *inputs) -> list[Event]:
         pass
     _log.seek(begin)
     found = []
-    for seconds, thread, what, key in _LINE.findall(_log.read()):
-        event = Event(what, Key(*key.split(";", 4)), float(seconds), int(thread))
+    for seconds, date, thread, what, key in _LINE.findall(_log.read()):
+        seconds = float(seconds or datetime.fromisoformat(date).timestamp())
+        event = Event(what, Key(*key.split(";", 4)), seconds, int(thread))
         # A Recv writes two lines.
         if not any(
             each.what == what == "Recv" and each[1::2] == event[1::2]
