@@ -29,7 +29,8 @@ def answer_to(line: str) -> str:
         if not isinstance(ast.parse(line).body[0], ast.Expr):
             exec(line, names)
             return ""
-        return repr(eval(line, names))
+        value = eval(line, names)
+        return "" if value is None else repr(value)
     except Exception as error:
         text = f"{type(error).__name__}: {what_is_wrong(error)}"
         return textwrap.fill(text, 84, subsequent_indent="    ", break_long_words=False)
@@ -43,8 +44,12 @@ def what_is_wrong(error: Exception) -> str:
     if chosen == "in user code:":
         chosen = lines[-1].removeprefix(f"{type(error).__name__}: ")
     elif chosen.startswith("Graph execution error"):
+        remote = [
+            i for i, line in enumerate(lines) if line.startswith("Additional GRPC")
+        ]
         places = [i for i, line in enumerate(lines) if "{{node " in line]
-        chosen = lines[places[-1] - 1]
+        chosen = lines[(remote[:1] or places[-1:] or [2])[0] - 1]
+        chosen = re.sub(r"^\(\d\) [A-Z_]+: +", "", chosen)
     chosen = re.sub(r"\{\{function_node .*?\}\} ", "", chosen)
     chosen = re.sub(r" Note that if you are loading .* accessed\.", " …", chosen)
     chosen = re.sub(r" \[Op:.*", "", chosen)
