@@ -1,0 +1,154 @@
+"""Processes of this computer that play machines: each has a folder of its own, and ends with the process that began.
+
+They are forks of a process that has imported TensorFlow and done nothing else, since the import takes seconds.
+"""
+
+import os
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+# Where http_proxy is set, gRPC would go to this computer through the proxy, too.
+for _name in ("no_proxy", "NO_PROXY"):
+    _known = os.environ.get(_name)
+    os.environ[_name] = ",".join(["localhost", "127.0.0.1", *[_known] * bool(_known)])
+
+_origin: socket.socket | None = None
+
+
+class Machine:
+    """A process that calls functions for this one, in an empty folder of its own.
+
+    When the process that made it ends, in whatever way, it ends, too, and its folder is removed.
+
+    Attributes:
+      folder: Where its relative paths begin.
+      pid: The number of the process.
+
+    Args:
+      environment: Variables for the process.
+    """
+
+    def __init__(self, environment: dict[str, str] | None = None):
+        ours, theirs = socket.socketpair()
+        socket.send_fds(_origin or _start(), [b"+"], [theirs.fileno()])
+        theirs.close()
+        self._connection = Connection(ours.detach())
+        self._connection.send((sys.path, environment or {}))
+        self.folder, self.pid = self._connection.recv()
+
+    def begin(self, function: Callable, *arguments) -> None:
+        """Lets it call a function of a module; arguments and results are pickled."""
+        try:
+            self._connection.send((function, arguments))
+        except ConnectionError:
+            raise self._ended() from None
+
+    def result(self):
+        """What the function has returned, or raises what it has raised.
+
+        Raises:
+          ConnectionError: The process has ended.
+        """
+        try:
+            good, outcome = self._connection.recv()
+        except (EOFError, ConnectionError):
+            raise self._ended() from None
+        if not good:
+            raise outcome
+        return outcome
+
+    def answers(self, seconds: float) -> bool:
+        """Whether there is a result, or one comes in this time."""
+        return self._connection.poll(seconds)
+
+    def call(self, function: Callable, *arguments):
+        """One after the other: `begin`, `result`."""
+        self.begin(function, *arguments)
+        return self.result()
+
+    def _ended(self) -> ConnectionError:
+        return ConnectionError(f"process {self.pid} has ended")
+
+    def kill(self) -> None:
+        """Ends the process at once, as if somebody had pulled the plug."""
+        os.kill(self.pid, signal.SIGKILL)
+
+
+def free_port() -> int:
+    """A port of this computer that nobody uses now."""
+    with socket.socket() as listener:
+        listener.bind(("localhost", 0))
+        return listener.getsockname()[1]
+
+
+def _start() -> socket.socket:
+    """Starts the process that the machines are forks of; it ends when it reads the end of its input."""
+    global _origin
+    _origin, theirs = socket.socketpair()
+    command = [sys.executable, __file__]
+    # In a session of its own, so that Ctrl-C is for the process that began.
+    subprocess.Popen(command, stdin=theirs, start_new_session=True)
+    theirs.close()
+    return _origin
+
+
+def _main() -> None:
+    import tensorflow  # noqa: F401
+
+    control = socket.socket(fileno=os.dup(0))
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    root = Path(tempfile.mkdtemp(prefix="machines-"))
+    while True:
+        word, descriptors, *_ = socket.recv_fds(control, 1, 1)
+        if not word:
+            break
+        if os.fork() == 0:
+            control.close()
+            os.close(0)
+            _be_a_machine(Connection(descriptors[0]), root)
+        os.close(descriptors[0])
+    try:
+        os.wait()  # for all, since SIGCHLD is ignored
+    except ChildProcessError:
+        pass
+    shutil.rmtree(root)
+
+
+def _be_a_machine(connection: Connection, root: Path) -> None:
+    threading.Thread(target=_end_with, args=[connection.fileno()], daemon=True).start()
+    sys.path[:], environment = connection.recv()
+    os.environ |= environment
+    tempfile.tempdir = str(root)  # also for the files of AutoGraph
+    os.chdir(tempfile.mkdtemp())
+    connection.send((Path.cwd(), os.getpid()))
+    while True:
+        try:
+            function, arguments = connection.recv()
+        except EOFError:
+            os._exit(0)
+        try:
+            outcome = True, function(*arguments)
+        except Exception as error:
+            outcome = False, error
+        connection.send(outcome)
+
+
+def _end_with(descriptor: int) -> None:
+    """Ends this process when the other end of the connection is closed."""
+    hung_up = select.poll()
+    hung_up.register(descriptor, 0)
+    hung_up.poll()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    _main()

@@ -1,0 +1,118 @@
+"""Train one model on one device and under three strategies: our op reads the rows, another one is the loss."""
+
+import json
+import os
+
+import tensorflow as tf
+from elementwise import log_cosh
+from workers import file_rows
+
+ROWS, COLUMNS, PARTS, RATE, STEPS = 64, 4, 2, 0.5, 40
+
+
+def gradient(weights, filename) -> tf.Tensor:
+    """Of the mean loss over all parts, what the rows of one part add to it.
+
+    Args:
+      weights: [3], a variable or tensor.
+      filename: Of the part, whose last column is what the others are to give.
+
+    Returns:
+      [3].
+    """
+    table = file_rows(filename, tf.range(ROWS, dtype=tf.int64), COLUMNS)
+    with tf.GradientTape() as tape:
+        tape.watch(weights)
+        errors = tf.linalg.matvec(table[:, :-1], weights) - table[:, -1]
+        loss = tf.reduce_sum(log_cosh(errors)) / (ROWS * PARTS)
+    return tape.gradient(loss, weights)
+
+
+def on_one_device(filenames) -> list[float]:
+    """Trains on all parts, and returns the weights."""
+    weights = tf.Variable(tf.zeros([COLUMNS - 1]))
+
+    @tf.function
+    def step():
+        parts = [gradient(weights, filename) for filename in filenames]
+        weights.assign_sub(RATE * tf.add_n(parts))
+
+    for _ in range(STEPS):
+        step()
+    return weights.numpy().tolist()
+
+
+def under(strategy, filenames) -> list[float]:
+    """The same, each replica with a part: what they subtract is summed up, and all replicas subtract the sum."""
+    with strategy.scope():
+        weights = tf.Variable(
+            tf.zeros([COLUMNS - 1]), aggregation=tf.VariableAggregation.SUM
+        )
+    filename = strategy.experimental_distribute_values_from_function(
+        lambda context: tf.constant(filenames[context.replica_id_in_sync_group])
+    )
+
+    @tf.function
+    def step():
+        strategy.run(
+            lambda name: weights.assign_sub(RATE * gradient(weights, name)), [filename]
+        )
+
+    for _ in range(STEPS):
+        step()
+    return weights.numpy().tolist()
+
+
+def mirrored(filenames) -> list[float]:
+    """On two devices of one process."""
+    [processor] = tf.config.list_physical_devices("CPU")
+    two = [tf.config.LogicalDeviceConfiguration()] * 2
+    tf.config.set_logical_device_configuration(processor, two)
+    return under(tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"]), filenames)
+
+
+def be_worker(addresses, index) -> None:
+    """Says to TensorFlow which of the processes at these addresses this one is."""
+    task = {"type": "worker", "index": index}
+    cluster = {"worker": addresses}
+    os.environ["TF_CONFIG"] = json.dumps({"cluster": cluster, "task": task})
+
+
+def multi_worker(addresses, index, filenames) -> list[float]:
+    """On one of the processes at these addresses, all of which call this at the same time."""
+    be_worker(addresses, index)
+    return under(tf.distribute.MultiWorkerMirroredStrategy(), filenames)
+
+
+def parameter_server(addresses, filenames) -> list[float]:
+    """The variable is on the first of these servers, and the others compute gradients."""
+    cluster = tf.train.ClusterSpec({"ps": addresses[:1], "worker": addresses[1:]})
+    resolver = tf.distribute.cluster_resolver.SimpleClusterResolver(
+        cluster, rpc_layer="grpc"
+    )
+    strategy = tf.distribute.ParameterServerStrategy(resolver)
+    coordinator = tf.distribute.coordinator.ClusterCoordinator(strategy)
+    with strategy.scope():
+        weights = tf.Variable(tf.zeros([COLUMNS - 1]))
+
+    @tf.function
+    def part(filename):
+        return gradient(weights, filename)
+
+    for _ in range(STEPS):
+        parts = [
+            coordinator.schedule(part, [tf.constant(filename)])
+            for filename in filenames
+        ]
+        weights.assign_sub(RATE * tf.add_n(coordinator.fetch(parts)))
+    return weights.numpy().tolist()
+
+
+def keras_fit(addresses, index) -> None:
+    """Keras' own loop with a layer of its own, on one of these processes."""
+    be_worker(addresses, index)
+    strategy = tf.distribute.MultiWorkerMirroredStrategy()
+    with strategy.scope():
+        model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+        model.compile("sgd", "mse")
+    model.fit(tf.zeros([8, 3]), tf.zeros([8, 1]), verbose=0)

@@ -1,0 +1,246 @@
+"""Tests of FileRows, of the machines and of workers: `pytest examples/workers`."""
+
+import os
+import socket
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from machines import Machine
+from serve import load, serve, square_on
+from solution_first_answer import first_answer
+from workers import LIBRARY, file_rows
+from workers_reference import file_rows_reference
+
+from opcheck.testing import op_test
+
+TABLE = np.arange(20, dtype=np.float32).reshape(5, 4)
+SAMPLE = Path(__file__).parents[2] / "build" / "workers_test.f32"
+SAMPLE.parent.mkdir(exist_ok=True)
+TABLE.tofile(SAMPLE)
+
+test_file_rows_keeps_its_promises = op_test(
+    file_rows,
+    str(SAMPLE).encode(),
+    np.array([3, 0, 3]),
+    columns=4,
+    reference=file_rows_reference,
+)
+
+
+@pytest.mark.parametrize("rows", [[], [4], [2, 2, 0]])
+@pytest.mark.parametrize("columns", [1, 2, 4, 20])
+def test_rows_equal_numpys(mode, rows, columns):
+    rows = np.array(rows, np.int64) % (20 // columns)
+    function = mode(lambda rows: file_rows(str(SAMPLE), rows, columns))
+    expected = file_rows_reference(SAMPLE, rows, columns)
+    np.testing.assert_array_equal(function(rows), expected, strict=True)
+
+
+def test_the_file_is_read_again_in_each_call(mode, tmp_path):
+    path = tmp_path / "table.f32"
+    function = mode(lambda: file_rows(str(path), [1], 4) * 2)
+    for table in TABLE, -TABLE[:3]:
+        table.tofile(path)
+        np.testing.assert_array_equal(function(), table[[1]] * 2)
+
+
+def test_the_shape_is_known_while_tracing():
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.int64)])
+    def function(rows):
+        values = file_rows(str(SAMPLE), rows, 4)
+        assert values.shape.as_list() == [None, 4]
+        return values
+
+    assert function([1, 2]).shape == [2, 4]
+
+
+@pytest.mark.parametrize("row", [-1, 5, 2**62, -(2**62)])
+def test_a_row_that_is_none_is_refused(mode, row):
+    match = rf"rows must be in \[0, 5\), as the file has, but rows\[1\] is {row}"
+    with pytest.raises(tf.errors.OutOfRangeError, match=match):
+        mode(lambda rows: file_rows(str(SAMPLE), rows, 4))(np.array([0, row]))
+
+
+@pytest.mark.parametrize("size", [1, 15, 17])
+def test_a_file_that_ends_within_a_row_is_refused(mode, tmp_path, size):
+    path = tmp_path / "cut.f32"
+    path.write_bytes(TABLE.tobytes()[:size])
+    match = f"filename must be a file with rows of 16 bytes, as columns is 4, but it has {size} bytes"
+    with pytest.raises(tf.errors.InvalidArgumentError, match=match):
+        mode(lambda: file_rows(str(path), [0], 4))()
+
+
+def test_an_empty_file_has_no_rows(mode, tmp_path):
+    path = tmp_path / "empty.f32"
+    path.touch()
+    none = np.zeros([0], np.int64)
+    assert mode(lambda: file_rows(str(path), none, 4))().shape == [0, 4]
+    with pytest.raises(tf.errors.OutOfRangeError, match=r"in \[0, 0\)"):
+        mode(lambda: file_rows(str(path), [0], 4))()
+
+
+def test_what_is_no_file_is_refused(mode, tmp_path):
+    with pytest.raises(
+        tf.errors.NotFoundError, match="filename: .*none.f32; No such file"
+    ):
+        mode(lambda: file_rows(str(tmp_path / "none.f32"), [0], 4))()
+    with pytest.raises(tf.errors.OpError, match="filename: .*directory"):
+        mode(lambda: file_rows(str(tmp_path), [0], 4))()
+
+
+@pytest.mark.parametrize(
+    "filename, rows, match",
+    [
+        (["a"], [0], r"filename must be a scalar .*\[1\] and \[1\]|rank 0"),
+        ("a", 0, r"rows a vector, got shapes \[\] and \[\]|rank 1"),
+        ("a", [[0]], r"rows a vector, got shapes \[\] and \[1,1\]|rank 1"),
+    ],
+)
+def test_other_shapes_are_refused(mode, filename, rows, match):
+    with pytest.raises((tf.errors.InvalidArgumentError, ValueError), match=match):
+        mode(lambda: file_rows(filename, rows, 4))()
+
+
+@pytest.mark.parametrize("columns", [0, 2**40 + 1, 2**62])
+def test_columns_that_are_none_are_refused(mode, columns):
+    error, match = (tf.errors.InvalidArgumentError, ValueError), f"columns.*{columns}"
+    with pytest.raises(error, match=match):
+        mode(lambda: file_rows(str(SAMPLE), [0], columns))()
+
+
+def test_an_empty_table_takes_no_memory(mode, tmp_path):
+    path = tmp_path / "empty.f32"
+    path.touch()
+    none = np.zeros([0], np.int64)
+    assert mode(lambda: file_rows(str(path), none, 2**40))().shape == [0, 2**40]
+
+
+def begin_a_program() -> tuple[list[int], list[int], Path]:
+    """What a program with two workers begins with; returns their processes and ports, and the folder of one."""
+    workers = [Machine() for _ in range(2)]
+    begin_a_program.workers = workers  # which would end with the last reference
+    ports = [int(worker.call(serve).rpartition(":")[2]) for worker in workers]
+    workers[0].begin(time.sleep, 3600)
+    return [worker.pid for worker in workers], ports, workers[0].folder
+
+
+def is_there(pid: int) -> bool:
+    """Whether there is such a process, and not only what it has left for its parent."""
+    try:
+        return ") Z" not in Path(f"/proc/{pid}/stat").read_text()
+    except FileNotFoundError:
+        return False
+
+
+def left_of(pids, ports, folder) -> list:
+    """Which of them are still there."""
+    found = [pid for pid in pids if is_there(pid)]
+    for port in ports:
+        with socket.socket() as client:
+            if client.connect_ex(("localhost", port)) == 0:
+                found.append(port)
+    return found + [folder.parent] * folder.parent.exists()
+
+
+def test_nothing_is_left_of_a_program_that_was_killed():
+    program = Machine()
+    pids, ports, folder = program.call(begin_a_program)
+    assert left_of(pids, ports, folder) == [*pids, *ports, folder.parent]
+    program.kill()
+    for _ in range(100):
+        if not left_of(pids, ports, folder):
+            return
+        time.sleep(0.1)
+    assert not left_of(pids, ports, folder)
+
+
+@pytest.fixture(scope="module")
+def far():
+    """A machine with a server, the library and a table."""
+    machine = Machine()
+    TABLE.tofile(machine.folder / "table.f32")
+    machine.call(load, str(LIBRARY))
+    yield machine, machine.call(serve)
+    machine.kill()
+
+
+def rows_from(address: str, rows: list[int]) -> np.ndarray:
+    tf.config.experimental_connect_to_host(address)
+    with tf.device("/job:worker"):
+        return file_rows("table.f32", rows, 4).numpy()
+
+
+def test_rows_are_read_where_the_op_runs(far):
+    caller = Machine()
+    rows = caller.call(rows_from, far[1], [4, 1])
+    np.testing.assert_array_equal(rows, TABLE[[4, 1]])
+    with pytest.raises(tf.errors.OutOfRangeError, match=r"rows\[0\] is 5"):
+        caller.call(rows_from, far[1], [5])
+    caller.kill()
+
+
+def busy(address: str, turns: int) -> None:
+    """Keeps the worker at an address busy."""
+
+    @tf.function
+    def function():
+        total = 0.0
+        with tf.device("/job:worker"):
+            for _ in tf.range(turns):
+                total += tf.reduce_sum(file_rows("table.f32", [1], 4))
+        return total
+
+    tf.config.experimental_connect_to_host(address)
+    function()
+
+
+def test_the_caller_of_a_worker_that_dies_gets_an_error():
+    worker, caller = Machine(), Machine()
+    TABLE.tofile(worker.folder / "table.f32")
+    worker.call(load, str(LIBRARY))
+    address = worker.call(serve)
+    caller.call(busy, address, 1)
+    caller.begin(busy, address, 10**9)
+    assert not caller.answers(1)
+    worker.kill()
+    assert caller.answers(60)
+    match = "Socket closed|Connection reset|Connection refused"
+    with pytest.raises(tf.errors.UnavailableError, match=match):
+        caller.result()
+    caller.kill()
+
+
+def test_a_machine_does_what_it_is_asked():
+    machine = Machine({"OP_BY_OP_TEST": "set"})
+    assert machine.call(os.getpid) == machine.pid
+    assert machine.call(os.getenv, "OP_BY_OP_TEST") == "set"
+    assert machine.call(os.listdir) == [] and machine.folder.is_dir()
+    with pytest.raises(ZeroDivisionError, match="by zero"):
+        machine.call(divmod, 1, 0)
+    machine.begin(time.sleep, 0.2)
+    assert not machine.answers(0) and machine.answers(20) and machine.result() is None
+    machine.kill()
+    with pytest.raises(ConnectionError, match=f"process {machine.pid} has ended"):
+        machine.call(os.getpid)
+
+
+def test_a_worker_at_an_address(far):
+    caller = Machine()
+    assert caller.call(square_on, far[1], 3.0) == 9
+    caller.kill()
+
+
+def test_the_first_that_answers():
+    def function(task):
+        if task < 0:
+            raise tf.errors.UnavailableError(None, None, f"task {task}")
+        return task
+
+    assert first_answer(function, [-1, -2, 3, 4]) == 3
+    with pytest.raises(tf.errors.UnavailableError, match="task -2"):
+        first_answer(function, [-1, -2])
+    with pytest.raises(tf.errors.UnavailableError, match="no tasks"):
+        first_answer(function, [])
