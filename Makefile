@@ -100,6 +100,7 @@ bench: examples ## every measurement of bench/ that needs no GPU, against other 
 	@$(python) bench/threads.py
 	@$(python) bench/dataset.py
 	@$(python) bench/workers.py
+	@$(python) bench/readers.py
 	@$(python) bench/max_pool.py
 	@$(python) bench/conv2d.py
 	@$(python) bench/checks.py

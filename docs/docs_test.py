@@ -26,6 +26,7 @@ NO_EXAMPLE = {
     "python_gradients",
     "shape_calls",
     "summary_images",
+    "tfrecord",
     "type_lists",
 }
 HEADINGS = [

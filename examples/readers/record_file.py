@@ -1,0 +1,86 @@
+"""TFRecord without TensorFlow: a check sum, a reader, and an index."""
+
+import struct
+from collections.abc import Iterator
+from typing import BinaryIO
+
+import numpy as np
+
+
+def rest_of(byte: int) -> int:
+    """What is left of one byte in the division of CRC-32C."""
+    for _ in range(8):
+        byte = byte >> 1 ^ (byte & 1) * 0x82F63B78
+    return byte
+
+
+RESTS = [rest_of(byte) for byte in range(256)]
+
+
+def masked_crc(data: bytes) -> int:
+    """The CRC-32C of some bytes, rotated by 15 bits and with a constant added, as TFRecord stores it."""
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc = crc >> 8 ^ RESTS[crc & 255 ^ byte]
+    crc ^= 0xFFFFFFFF
+    return ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
+
+
+def records(file: BinaryIO, check: bool = True) -> Iterator[bytes]:
+    """Reads one record after the other.
+
+    Args:
+      file: Open for reading bytes, at the beginning of a record.
+      check: Whether to compare the check sums of the payloads.
+
+    Raises:
+      ValueError: A record is damaged, or the file ends in it.
+    """
+    while header := file.read(12):
+        where = f"{file.name}, record at byte {file.tell() - len(header)}"
+        if len(header) < 12:
+            raise ValueError(f"{where}: the file ends in its header")
+        length, crc = struct.unpack("<QI", header)
+        if masked_crc(header[:8]) != crc:
+            raise ValueError(f"{where}: its length is damaged")
+        payload, footer = file.read(length), file.read(4)
+        if len(payload) + len(footer) < length + 4:
+            raise ValueError(f"{where}: the file ends in its payload")
+        if check and masked_crc(payload) != int.from_bytes(footer, "little"):
+            raise ValueError(f"{where}: its payload is damaged")
+        yield payload
+
+
+def offsets_of(file: BinaryIO) -> np.ndarray:
+    """Where each record begins, and last where the file ends: reads 12 bytes of each record.
+
+    Raises:
+      ValueError: The length of a record is damaged, or the file does not end with a record.
+    """
+    found, end = [0], file.seek(0, 2)
+    while found[-1] < end:
+        file.seek(found[-1])
+        header = file.read(12)
+        if masked_crc(header[:8]) != int.from_bytes(header[8:], "little"):
+            raise ValueError(f"{file.name}, record at byte {found[-1]}: no header")
+        found.append(found[-1] + 16 + int.from_bytes(header[:8], "little"))
+    if found[-1] != end:
+        raise ValueError(f"{file.name}, record at byte {found[-2]}: is cut off")
+    return np.array(found)
+
+
+class RecordFile:
+    """The records of a file in any order, by their numbers."""
+
+    def __init__(self, file: BinaryIO, offsets: np.ndarray):
+        self.file, self.offsets = file, offsets
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, number: int) -> bytes:
+        """Reads one record; raises IndexError where there is none, and ValueError where it is damaged."""
+        if not 0 <= number < len(self):
+            raise IndexError(f"{self.file.name} has {len(self)} records, no {number}")
+        self.file.seek(self.offsets[number])
+        return next(records(self.file))
