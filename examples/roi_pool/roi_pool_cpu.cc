@@ -28,7 +28,7 @@ Path<T> FindPath(const char* name) {
   return wanted("baseline") ? baseline::GetPath<T>() : Path<T>{};
 }
 
-// [] Whole lines of a large output are better written past the caches.
+// [] The sweep better writes whole lines of a large output past the caches.
 constexpr int64_t kStreamedBytes = int64_t{1} << 22;
 
 bool Streams(int64_t bytes) { return bytes >= kStreamedBytes; }
@@ -109,10 +109,7 @@ void PoolDirect(const Sizes& sizes, const T* features, const float* rois,
   }
 }
 
-struct Item {
-  int64_t row;  // of bins, of num_rois * pooled_height
-  Span rows;    // of the map
-};
+using Item = Sweep::Item;
 
 template <typename E>
 E* Take(uint8_t** scratch, int64_t count) {
@@ -126,14 +123,15 @@ int64_t SweepBytes(const Sizes& sizes) {
          sizes.num_rois * sizes.pooled_height * int64_t{2 * sizeof(Item)};
 }
 
-// All rows of bins in the order of the images and of their first rows.
-const Item* Sweep(const Sizes& sizes, const float* rois, uint8_t** scratch) {
+}  // namespace
+
+Sweep SweepOf(const Sizes& sizes, const float* rois, uint8_t* scratch) {
   const int64_t count = sizes.num_rois * sizes.pooled_height;
   const int64_t keys = sizes.batch * (sizes.height + 1);
-  auto* starts = Take<int64_t>(scratch, keys + 1);
+  auto* starts = Take<int64_t>(&scratch, keys + 1);
   std::fill_n(starts, keys + 1, 0);
-  auto* items = Take<Item>(scratch, count);
-  auto* sorted = Take<Item>(scratch, count);
+  auto* items = Take<Item>(&scratch, count);
+  auto* sorted = Take<Item>(&scratch, count);
   const auto key = [&](const Item& item) {
     const float* roi = rois + item.row / sizes.pooled_height * 5;
     return static_cast<int64_t>(roi[0]) * (sizes.height + 1) + item.rows.begin;
@@ -146,16 +144,22 @@ const Item* Sweep(const Sizes& sizes, const float* rois, uint8_t** scratch) {
   for (int64_t i = 1; i <= keys; ++i) starts[i] += starts[i - 1];
   for (int64_t i = 0; i < count; ++i)
     sorted[starts[key(items[i])]++] = items[i];
-  return sorted;
+  auto* cols = Take<Span>(&scratch, sizes.num_rois * sizes.pooled_width);
+  for (int64_t n = 0; n < sizes.num_rois; ++n) {
+    Columns(sizes, rois + n * 5, &cols[n * sizes.pooled_width]);
+  }
+  return {sorted, cols};
 }
+
+namespace {
 
 // [sweep] Down the map, some channels at a time, which are packed as they are
 // reached.
 template <typename T>
 void PoolPacked(const Sizes& sizes, const T* features, const float* rois,
                 T* pooled, int32_t* argmax, const Path<T>& path, BinRow row,
-                const Item* items, const Span* cols, int64_t slices,
-                Wide<T>* packed, int64_t begin, int64_t end) {
+                const Sweep& sweep, int64_t slices, Wide<T>* packed,
+                int64_t begin, int64_t end) {
   const int64_t count = sizes.num_rois * sizes.pooled_height;
   for (int64_t slice = begin / count; slice * count < end; ++slice) {
     const int64_t c = Slice(sizes.channels, slices, slice);
@@ -167,9 +171,10 @@ void PoolPacked(const Sizes& sizes, const T* features, const float* rois,
     int32_t ready = 0;  // rows of the image
     for (int64_t i = std::max(begin - slice * count, int64_t{0});
          i < std::min(end - slice * count, count); ++i) {
-      const int64_t n = items[i].row / sizes.pooled_height;
-      row.rows = items[i].rows;
-      row.cols = &cols[n * sizes.pooled_width];
+      const Item& item = sweep.items[i];
+      const int64_t n = item.row / sizes.pooled_height;
+      row.rows = item.rows;
+      row.cols = &sweep.cols[n * sizes.pooled_width];
       if (image != ImageOf(sizes, features, rois + n * 5)) {
         image = ImageOf(sizes, features, rois + n * 5);
         ready = 0;
@@ -181,8 +186,7 @@ void PoolPacked(const Sizes& sizes, const T* features, const float* rois,
                   row.channels, packed + ready * row_size);
         ready = row.rows.end;
       }
-      const int64_t out =
-          items[i].row * sizes.pooled_width * sizes.channels + c;
+      const int64_t out = item.row * sizes.pooled_width * sizes.channels + c;
       path.pool_packed(row, packed, pooled + out,
                        argmax == nullptr ? nullptr : argmax + out);
     }
@@ -205,9 +209,11 @@ Plan PlanOf(const Sizes& sizes, const float* rois, Layout layout) {
                  ? Layout::kPacked
                  : Layout::kDirect;
   }
-  if (layout == Layout::kDirect) return {layout, pixels, 0};
+  // Only the sweep gains from writing past the caches.
+  if (layout == Layout::kDirect) return {layout, pixels, 0, false};
   const int64_t spans = sizes.num_rois * sizes.pooled_width;
-  return {layout, pixels, SweepBytes(sizes) + spans * int64_t{sizeof(Span)}};
+  return {layout, pixels, SweepBytes(sizes) + spans * int64_t{sizeof(Span)},
+          true};
 }
 
 // [] The results are the same whichever way it goes, and on any threads.
@@ -237,19 +243,14 @@ void Pool(const Sizes& sizes, const T* features, const float* rois, T* pooled,
     return;
   }
   const int64_t slices = std::max(sizes.channels / kSliceChannels, int64_t{1});
-  const Item* items = Sweep(sizes, rois, &scratch);
-  auto* cols = Take<Span>(&scratch, sizes.num_rois * sizes.pooled_width);
-  for (int64_t n = 0; n < sizes.num_rois; ++n) {
-    Columns(sizes, rois + n * 5, &cols[n * sizes.pooled_width]);
-  }
+  const Sweep sweep = SweepOf(sizes, rois, scratch);
   const int64_t slice_bytes = sizes.height * sizes.width *
                               WidestSlice(sizes.channels, slices) *
                               int64_t{sizeof(Wide<T>)};
   shard(slices * rows, cycles / (slices * rows), slice_bytes,
         [&](int64_t begin, int64_t end, uint8_t* packed) {
-          PoolPacked(sizes, features, rois, pooled, argmax, path, row, items,
-                     cols, slices, reinterpret_cast<Wide<T>*>(packed), begin,
-                     end);
+          PoolPacked(sizes, features, rois, pooled, argmax, path, row, sweep,
+                     slices, reinterpret_cast<Wide<T>*>(packed), begin, end);
           FinishStores();
         });
 }

@@ -82,7 +82,7 @@ struct Plan {
   Layout layout;
   int64_t pixels;  // to read
   int64_t scratch_bytes;
-  bool streams = true;  // may write past the caches
+  bool streams;  // may write past the caches
 };
 
 template <typename T>
@@ -92,6 +92,20 @@ template <typename T>
 void Pool(const Sizes& sizes, const T* features, const float* rois, T* pooled,
           int32_t* argmax, const Path<T>& path, const Plan& plan,
           uint8_t* scratch, const Shard& shard);
+
+// All rows of bins in the order of the images and of their first rows, and the
+// bins of all regions along the width.
+struct Sweep {
+  struct Item {
+    int64_t row;  // of bins, of num_rois * pooled_height
+    Span rows;    // of the map
+  };
+  const Item* items;
+  const Span* cols;  // [num_rois, pooled_width]
+};
+
+// `scratch`: as much as the plan of Layout::kPacked says.
+Sweep SweepOf(const Sizes& sizes, const float* rois, uint8_t* scratch);
 
 // Returns whether every argmax was a pixel of the map or -1. Of a map without
 // pixels it does not know, and returns false.

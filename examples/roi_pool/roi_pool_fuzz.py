@@ -95,7 +95,7 @@ def gradients(draw):
 
 
 def roi_pool_variant_reference(
-    features, rois, kernel, path, with_argmax, streams, large_pages, **bins
+    features, rois, kernel, path, with_argmax, stores, large_pages, **bins
 ):
     if kernel in ("plain", "channels") and features.dtype.itemsize == 2:
         raise ValueError("not compiled for 16 bits")
@@ -119,7 +119,7 @@ FUZZ = {
             kernel=st.sampled_from(["direct", "sorted", "packed", "plain", "channels"]),
             path=st.sampled_from(["best", "baseline"]),
             with_argmax=st.booleans(),
-            streams=st.booleans(),
+            stores=st.sampled_from(["best", "ordinary", "streaming"]),
             large_pages=st.booleans(),
         ),
         roi_pool_variant_reference,

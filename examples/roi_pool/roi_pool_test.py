@@ -141,6 +141,17 @@ def test_every_variant_and_path_equals_the_reference(kernel, path, dtype, with_a
             assert_bits_equal(argmax, where)
 
 
+@pytest.mark.parametrize("stores", ["ordinary", "streaming"])
+@pytest.mark.parametrize("kernel", ["direct", "sorted", "packed"])
+def test_a_large_output_is_the_same_by_all_stores(kernel, stores):
+    features = make_features((2, 16, 20, 1024), tf.float32)
+    expected, where = roi_pool_reference(features, ROIS, 9, 7, 1.0)
+    assert expected.nbytes + where.nbytes > 2**22
+    pooled, argmax = roi_pool_variant(features, ROIS, 9, 7, 1.0, kernel, stores=stores)
+    assert_bits_equal(pooled, expected)
+    assert_bits_equal(argmax, where)
+
+
 @pytest.mark.parametrize("bins", [1, 2, 3, 6, 7, 14])
 def test_bin_edges_are_those_of_float32(bins):
     features = np.random.default_rng(0).random([1, 1, 300, 1], np.float32)

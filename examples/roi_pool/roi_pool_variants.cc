@@ -92,38 +92,13 @@ void PoolBins(const Sizes& sizes, const T* features, const float* rois,
   }
 }
 
-// The sweep without its copy: some channels of all rows of bins, in the order
-// of the first row of pixels of each.
+// The sweep without its copy: some channels of all rows of bins.
 template <typename T>
 void PoolSorted(const Sizes& sizes, const T* features, const float* rois,
-                T* pooled, int32_t* argmax, const Path<T>& path, bool streams,
-                const Shard& shard) {
-  struct Item {
-    int64_t row, image;
-    Span rows;
-  };
+                T* pooled, int32_t* argmax, const Path<T>& path,
+                const Plan& plan, uint8_t* scratch, const Shard& shard) {
+  const Sweep sweep = SweepOf(sizes, rois, scratch);
   const int64_t count = sizes.num_rois * sizes.pooled_height;
-  std::vector<Item> items(count);
-  std::vector<Span> cols(sizes.num_rois * sizes.pooled_width);
-  for (int64_t n = 0; n < sizes.num_rois; ++n) {
-    const float* roi = rois + n * 5;
-    const Region region = RegionOf(roi, sizes.spatial_scale);
-    for (int64_t p = 0; p < sizes.pooled_height; ++p) {
-      const int64_t row = n * sizes.pooled_height + p;
-      items[row] = {
-          row, static_cast<int64_t>(roi[0]),
-          BinSpan(p, sizes.pooled_height, region.y, region.rows, sizes.height)};
-    }
-    for (int64_t p = 0; p < sizes.pooled_width; ++p) {
-      cols[n * sizes.pooled_width + p] =
-          BinSpan(p, sizes.pooled_width, region.x, region.cols, sizes.width);
-    }
-  }
-  std::stable_sort(items.begin(), items.end(),
-                   [](const Item& a, const Item& b) {
-                     return a.image != b.image ? a.image < b.image
-                                               : a.rows.begin < b.rows.begin;
-                   });
   const int64_t slices = std::max<int64_t>(sizes.channels / 64, 1);
   const int64_t image_size = sizes.height * sizes.width * sizes.channels;
   BinRow row{};
@@ -132,21 +107,23 @@ void PoolSorted(const Sizes& sizes, const T* features, const float* rois,
   row.pixel_stride = row.bin_stride = sizes.channels;
   const int64_t outputs = count * sizes.pooled_width * sizes.channels;
   row.streaming =
-      streams &&
+      plan.streams &&
       Streams(outputs *
               static_cast<int64_t>(sizeof(T) + (argmax == nullptr ? 0 : 4)));
   shard(slices * count, 64 * 100, 0, [&](int64_t begin, int64_t end, uint8_t*) {
     BinRow own = row;
     for (int64_t i = begin; i < end; ++i) {
       const int64_t slice = i / count;
-      const Item& item = items[i % count];
+      const Sweep::Item& item = sweep.items[i % count];
+      const int64_t n = item.row / sizes.pooled_height;
       const int64_t c = sizes.channels * slice / slices;
       own.channels = sizes.channels * (slice + 1) / slices - c;
       own.image_size = image_size - c;
       own.rows = item.rows;
-      own.cols = &cols[item.row / sizes.pooled_height * sizes.pooled_width];
+      own.cols = &sweep.cols[n * sizes.pooled_width];
+      const int64_t image = static_cast<int64_t>(rois[n * 5]) * image_size;
       const int64_t out = item.row * sizes.pooled_width * sizes.channels + c;
-      path.pool(own, features + item.image * image_size + c, pooled + out,
+      path.pool(own, features + image + c, pooled + out,
                 argmax == nullptr ? nullptr : argmax + out);
     }
     FinishStores();
@@ -161,7 +138,7 @@ REGISTER_OP("RoiPoolVariant")
     .Attr("kernel: {'plain', 'channels', 'direct', 'sorted', 'packed'}")
     .Attr("path: {'best', 'baseline', 'avx2', 'avx512'} = 'best'")
     .Attr("with_argmax: bool = true")
-    .Attr("streams: bool = true")
+    .Attr("stores: {'best', 'ordinary', 'streaming'} = 'best'")
     .Attr("large_pages: bool = true")
     .Input("features: T")
     .Input("rois: float")
@@ -170,7 +147,7 @@ REGISTER_OP("RoiPoolVariant")
     .SetShapeFn(tensorflow::shape_inference::UnknownShape)
     .Doc(R"doc(
 RoiPool by a kernel of one's choice. Without an argmax, that output is empty.
-streams: Whether the kernel may write past the caches.
+stores: How a large output is written; streaming goes past the caches.
 large_pages: Whether to ask for large pages.
 )doc");
 
@@ -182,7 +159,7 @@ class RoiPoolVariantOp : public tensorflow::OpKernel {
     OP_REQUIRES_OK(context, ReadAttrs(context, &attrs_));
     OP_REQUIRES_OK(context, context->GetAttr("kernel", &kernel_));
     OP_REQUIRES_OK(context, context->GetAttr("with_argmax", &with_argmax_));
-    OP_REQUIRES_OK(context, context->GetAttr("streams", &streams_));
+    OP_REQUIRES_OK(context, context->GetAttr("stores", &stores_));
     OP_REQUIRES_OK(context, context->GetAttr("large_pages", &large_pages_));
     std::string path;
     OP_REQUIRES_OK(context, context->GetAttr("path", &path));
@@ -217,25 +194,19 @@ class RoiPoolVariantOp : public tensorflow::OpKernel {
     auto* pooled = reinterpret_cast<B*>(values->flat<T>().data());
     int32_t* argmax = with_argmax_ ? where->flat<int32_t>().data() : nullptr;
     if (shape.num_elements() == 0) return;
-    if (kernel_ == "sorted") {
-      absl::Status status;
-      PoolSorted<B>(sizes, features, rois, pooled, argmax, path_, streams_,
-                    ShardOn(context, &status));
-      OP_REQUIRES_OK(context, status);
-      return;
-    }
-    if (kernel_ == "direct" || kernel_ == "packed") {
+    if (kernel_ != "plain" && kernel_ != "channels") {
       Plan plan = PlanOf<B>(
           sizes, rois, kernel_ == "direct" ? Layout::kDirect : Layout::kPacked);
-      plan.streams = streams_;
+      if (stores_ != "best") plan.streams = stores_ == "streaming";
       tensorflow::Tensor scratch;
       OP_REQUIRES_OK(context, context->allocate_temp(
                                   tensorflow::DT_UINT8,
                                   tensorflow::TensorShape({plan.scratch_bytes}),
                                   &scratch));
+      const auto pool = kernel_ == "sorted" ? PoolSorted<B> : Pool<B>;
       absl::Status status;
-      Pool<B>(sizes, features, rois, pooled, argmax, path_, plan,
-              scratch.flat<uint8_t>().data(), ShardOn(context, &status));
+      pool(sizes, features, rois, pooled, argmax, path_, plan,
+           scratch.flat<uint8_t>().data(), ShardOn(context, &status));
       OP_REQUIRES_OK(context, status);
       return;
     }
@@ -256,8 +227,8 @@ class RoiPoolVariantOp : public tensorflow::OpKernel {
  private:
   using B = typename Bits<T>::type;
   Sizes attrs_{};
-  std::string kernel_;
-  bool with_argmax_ = true, streams_ = true, large_pages_ = true;
+  std::string kernel_, stores_;
+  bool with_argmax_ = true, large_pages_ = true;
   Path<B> path_{};
 };
 
