@@ -47,7 +47,7 @@ using tensorflow::shape_inference::InferenceContext;
 using tensorflow::shape_inference::ShapeHandle;
 using Clock = std::chrono::steady_clock;
 
-// [interface] Stateful: the same port gives other lines next time.
+// Stateful: the same port gives other lines next time.
 REGISTER_OP("FetchLines")
     .Attr("timeout_ms: int >= 1 = 10000")
     .Attr("max_bytes: int >= 0 = 16777216")

@@ -75,7 +75,7 @@ class SketchHashesOp : public tensorflow::OpKernel {
   int precision_;
 };
 
-// [estimate] Estimates of Ertl, https://arxiv.org/abs/1702.01284, section 4.
+// [] Estimates of Ertl, https://arxiv.org/abs/1702.01284, section 4.
 double EmptyShare(double x) {
   if (x == 1) return INFINITY;
   double sum = x, before = 0;
