@@ -11,6 +11,7 @@ from figures import (
     COLOURS,
     FITTING,
     MIDDLE,
+    POINTED,
     SMALL,
     TIP,
     drawing,
@@ -80,7 +81,7 @@ def graph_picture(graph: GraphDef) -> HTML:
             x, from_y = corner(name)
             parts.append(
                 f'<path d="M{x + width} {from_y + height / 2}L{right - 1} {y + height / 2}" fill="none" '
-                'stroke="currentColor" stroke-opacity="0.6" marker-end="url(#arrow-tip)"/>'
+                f'stroke-opacity="0.6" {POINTED}/>'
             )
     for node in graph.node:
         x, y = corner(node.name)

@@ -1,12 +1,13 @@
 """The pictures of the chapter on Send and Recv: graphs that TensorFlow has run, and its log of the rendezvous."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import tensorflow as tf
 from figures import (
     BOLD,
     CODE,
     COLOURS,
+    END,
     FITTING,
     LINE,
     MIDDLE,
@@ -163,7 +164,7 @@ def timeline(
     events: Sequence[Event],
     names: Mapping[str, str],
     label: str,
-    waits: Mapping[str, float] | None = None,
+    waits: Collection[str] = (),
     until: str = "",
 ) -> HTML:
     """Draws who called the rendezvous and when: a line for each thread, not to scale.
@@ -186,18 +187,14 @@ def timeline(
     for index, event in enumerate(events):
         y = top + 64 * threads.index(event.thread) + 20
         x = 80 + step * index
-        if waits and event.what == "Recv" and event.key.edge in waits:
-            parts.append(
-                f'<rect x="{x}" y="{y - 13}" width="{end - x}" height="{HEIGHT}" rx="5" stroke="currentColor" '
-                f'fill="{COLOURS[1]}" fill-opacity="0.35"/>'
-                + text(end - 6, y + 4, until, 'text-anchor="end"', SMALL)
-            )
-        else:
-            colour = COLOURS[event.what == "Recv"]
-            parts.append(
-                f'<rect x="{x}" y="{y - 13}" width="{step - 8}" height="{HEIGHT}" rx="5" stroke="currentColor" '
-                f'fill="{colour}" fill-opacity="0.25"/>'
-            )
+        received = event.what == "Recv"
+        stays = received and event.key.edge in waits
+        parts.append(
+            f'<rect x="{x}" y="{y - 13}" width="{end - x if stays else step - 8}" height="{HEIGHT}" rx="5" '
+            f'stroke="currentColor" fill="{COLOURS[received]}" fill-opacity="{0.35 if stays else 0.25}"/>'
+        )
+        if stays:
+            parts.append(text(end - 6, y + 4, until, END, SMALL))
         parts.append(
             text(x + 6, y + 4, f"{event.what} {names[event.key.edge]}", SMALL, CODE)
         )
