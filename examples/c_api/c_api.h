@@ -24,7 +24,7 @@ static inline TF_Tensor* NewTensor(TF_DataType type, const void* values,
   for (int i = 0; i < dimensions; ++i) bytes *= shape[i];
   TF_Tensor* tensor = TF_AllocateTensor(type, shape, dimensions, bytes);
   if (tensor == NULL) exit(TF_RESOURCE_EXHAUSTED);
-  memcpy(TF_TensorData(tensor), values, bytes);
+  if (bytes > 0) memcpy(TF_TensorData(tensor), values, bytes);
   return tensor;
 }
 
@@ -37,6 +37,11 @@ static inline void LoadLibrary(const char* path, TF_Status* status) {
 
 // [] The elements of a tensor of int32, in one line.
 static inline void Print(const TF_Tensor* tensor) {
+  if (TF_TensorType(tensor) != TF_INT32) {
+    fprintf(stderr, "the result must be int32 (type %d), got type %d\n",
+            TF_INT32, TF_TensorType(tensor));
+    exit(EXIT_FAILURE);
+  }
   const int32_t* values = TF_TensorData(tensor);
   for (int64_t i = 0; i < TF_TensorElementCount(tensor); ++i) {
     printf("%d ", values[i]);

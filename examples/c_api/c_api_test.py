@@ -86,9 +86,36 @@ def test_serve_needs_the_library_and_the_names(model):
         run_serve(POINTS, Path("nowhere.so"), model=model)
 
 
+def serve_answers(numbers: str, model: Path, into: str = "PartitionedCall") -> str:
+    command = [FOLDER / "serve", model, "serving_default_points", into, LIBRARY]
+    run = subprocess.run(command, input=numbers, capture_output=True, text=True)
+    return f"{run.returncode}: {run.stdout}{run.stderr.splitlines()[-1:]}"
+
+
+def test_serve_refuses_half_a_point_and_what_is_no_number(model):
+    message = "there must be two numbers or nothing"
+    assert serve_answers("", model).startswith("0: \n")
+    assert f"after 1 points {message}" in serve_answers("1 0 2", model)
+    assert f"after 2 points {message}" in serve_answers("1 0 0 1 x", model)
+
+
+def test_serve_prints_no_other_type_than_int32(tmp_path):
+    halves = tf.Module()
+    spec = tf.TensorSpec([None, 2], name="points")
+    halves.call = tf.function(lambda points: points / 2, input_signature=[spec])
+    tf.saved_model.save(halves, str(tmp_path), signatures=halves.call)
+    assert "must be int32 (type 3), got type 1" in serve_answers("1 0", tmp_path)
+
+
 def test_missing_names_the_ops(model):
     assert missing(model, set()) >= {"MajorityVote", "ArgMax", "MatMul"}
     assert missing(model, set(op_defs())) == set()
+
+
+def test_a_graph_that_cannot_be_written_is_an_error():
+    command = [FOLDER / "graph", LIBRARY, "/dev/full"]
+    run = subprocess.run(command, capture_output=True, text=True)
+    assert run.returncode and "/dev/full: No space left" in run.stderr
 
 
 def test_graph_and_eager_program(tmp_path):
@@ -208,6 +235,19 @@ def test_an_eager_call_by_ctypes():
         execute("MajorityVote", [np.int32([0, 1]), np.int32([3])])
     with pytest.raises(tf.errors.NotFoundError, match="'Nowhere' is neither a type"):
         execute("Nowhere", np.int32([0, 1]))
+
+
+def test_strings_are_refused_and_labels_are_utf_8():
+    with pytest.raises(TypeError, match="expected numbers or booleans, got string"):
+        execute("Identity", np.array(["text"]))
+    with pytest.raises(TypeError, match="expected numbers or booleans, got string"):
+        execute("AsString", np.int32([1]))
+    with Graph() as graph:
+        a = graph.constant("a", np.float32([1]))
+        labelled = graph.add("Neg", "labelled", a, label="größer")
+        escaped = re.escape(r'_kernel="gr\303\266\303\237er"')
+        with pytest.raises(tf.errors.InvalidArgumentError, match=escaped):
+            graph.run(labelled)
 
 
 def test_what_is_registered():

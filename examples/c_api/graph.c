@@ -54,11 +54,12 @@ static void Write(TF_Graph* graph, const char* path, TF_Status* status) {
   TF_GraphToGraphDef(graph, bytes, status);
   Check(status, "TF_GraphToGraphDef");
   FILE* file = fopen(path, "wb");
-  if (file == NULL || fwrite(bytes->data, 1, bytes->length, file) == 0) {
+  if (file == NULL ||
+      fwrite(bytes->data, 1, bytes->length, file) != bytes->length ||
+      fclose(file) != 0) {
     perror(path);
     exit(EXIT_FAILURE);
   }
-  fclose(file);
   TF_DeleteBuffer(bytes);
 }
 

@@ -6,11 +6,18 @@
 static TF_Tensor* ReadPoints(void) {
   float* points = NULL;
   int64_t shape[] = {0, 2};
-  for (float x, y; scanf("%f %f", &x, &y) == 2; ++shape[0]) {
+  float x, y;
+  int numbers;
+  for (; (numbers = scanf("%f %f", &x, &y)) == 2; ++shape[0]) {
     points = realloc(points, (shape[0] + 1) * 2 * sizeof(float));
     if (points == NULL) exit(TF_RESOURCE_EXHAUSTED);
     points[2 * shape[0]] = x;
     points[2 * shape[0] + 1] = y;
+  }
+  if (numbers != EOF) {
+    fprintf(stderr, "after %lld points there must be two numbers or nothing\n",
+            (long long)shape[0]);
+    exit(EXIT_FAILURE);
   }
   TF_Tensor* tensor = NewTensor(TF_FLOAT, points, shape, 2);
   free(points);

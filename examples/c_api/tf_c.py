@@ -92,11 +92,18 @@ def checked(function: Callable, *arguments):
     return result
 
 
+def _copied(dtype: tf.DType) -> tf.DType:
+    """The type, if the bytes of its values can be copied; TypeError for those that point elsewhere."""
+    if dtype in (tf.string, tf.resource, tf.variant):
+        raise TypeError(f"expected numbers or booleans, got {dtype.name}")
+    return dtype
+
+
 def new_tensor(value: ArrayLike) -> int:
-    """A TF_Tensor with a copy of a value; the caller deletes it."""
+    """A TF_Tensor with a copy of a value, of a type without strings; the caller deletes it."""
     array = np.asarray(value, order="C")
     shape = (c_int64 * array.ndim)(*array.shape)
-    dtype = tf.as_dtype(array.dtype).as_datatype_enum
+    dtype = _copied(tf.as_dtype(array.dtype)).as_datatype_enum
     tensor = library.TF_AllocateTensor(dtype, shape, array.ndim, array.nbytes)
     ctypes.memmove(library.TF_TensorData(tensor), array.ctypes.data, array.nbytes)
     return tensor
@@ -104,10 +111,13 @@ def new_tensor(value: ArrayLike) -> int:
 
 def taken(tensor: int) -> np.ndarray:
     """The value of a TF_Tensor, which is deleted."""
-    shape = [library.TF_Dim(tensor, i) for i in range(library.TF_NumDims(tensor))]
-    value = np.empty(shape, tf.as_dtype(library.TF_TensorType(tensor)).as_numpy_dtype)
-    ctypes.memmove(value.ctypes.data, library.TF_TensorData(tensor), value.nbytes)
-    library.TF_DeleteTensor(tensor)
+    try:
+        shape = [library.TF_Dim(tensor, i) for i in range(library.TF_NumDims(tensor))]
+        dtype = _copied(tf.as_dtype(library.TF_TensorType(tensor)))
+        value = np.empty(shape, dtype.as_numpy_dtype)
+        ctypes.memmove(value.ctypes.data, library.TF_TensorData(tensor), value.nbytes)
+    finally:
+        library.TF_DeleteTensor(tensor)
     return value
 
 
@@ -156,7 +166,8 @@ class Graph:
             else:
                 library.TF_AddInputList(node, (Output * len(each))(*each), len(each))
         if label:
-            library.TF_SetAttrString(node, b"_kernel", label.encode(), len(label))
+            value = label.encode()
+            library.TF_SetAttrString(node, b"_kernel", value, len(value))
         return Output(checked(library.TF_FinishOperation, node), 0)
 
     def run(self, output: Output) -> np.ndarray:
