@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 os.environ |= {"TF_CPP_MIN_LOG_LEVEL": "0", "TF_CPP_VMODULE": "rendezvous_mgr=1"}
 os.environ["TF_CPP_LOG_THREAD_ID"] = "1"  # which TensorFlow 2.21 always writes
-_log = tempfile.TemporaryFile("w+")
+_log = tempfile.TemporaryFile()
 if sys.stderr is sys.__stderr__:
     sys.stderr = os.fdopen(os.dup(2), "w", buffering=1)
 os.dup2(_log.fileno(), 2)
@@ -82,20 +82,20 @@ def partitions(function: Callable, *inputs) -> list[tf.compat.v1.GraphDef]:
 
 def events(function: Callable, *inputs) -> list[Event]:
     """Calls a function, which may end with an error, and returns what was sent and received meanwhile."""
-    begin = _log.seek(0, os.SEEK_END)
+    file = _log.fileno()
+    begin = os.fstat(file).st_size
     try:
         function(*inputs)
     except tf.errors.OpError:
         pass
-    _log.seek(begin)
-    found = []
-    for seconds, date, thread, what, key in _LINE.findall(_log.read()):
+    # TensorFlow writes where the file's only position is, so reading must not move it.
+    log = os.pread(file, os.fstat(file).st_size - begin, begin).decode()
+    found, written_once = [], set()
+    for seconds, date, thread, what, key in _LINE.findall(log):
+        if what == "Recv":  # writes two lines
+            written_once ^= {(thread, key)}
+            if (thread, key) not in written_once:
+                continue
         seconds = float(seconds or datetime.fromisoformat(date).timestamp())
-        event = Event(what, Key(*key.split(";", 4)), seconds, int(thread))
-        # A Recv writes two lines.
-        if not any(
-            each.what == what == "Recv" and each[1::2] == event[1::2]
-            for each in found[-4:]
-        ):
-            found.append(event)
+        found.append(Event(what, Key(*key.split(";", 4)), seconds, int(thread)))
     return found
