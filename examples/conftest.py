@@ -59,3 +59,24 @@ def with_threads() -> Callable:
         ).stdout.strip()
 
     return call
+
+
+@pytest.fixture
+def in_cpp(request: pytest.FixtureRequest) -> Callable[..., str]:
+    """Runs tests in C++ by their names, all without one: of the program that is called like the file of the test."""
+    program = request.path.with_suffix("")
+    if not program.exists():
+        advice = (
+            f"{program.name} is not built, for want of GoogleTest: "
+            "sudo apt-get install libgtest-dev, then make clean examples"
+        )
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(advice)
+
+    def run(tests: str = "*") -> str:
+        run = subprocess.run(
+            [program, f"--gtest_filter={tests}"], capture_output=True, text=True
+        )
+        assert run.returncode == 0, run.stdout
+        return run.stdout
+
+    return run

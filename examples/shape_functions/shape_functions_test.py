@@ -1,6 +1,5 @@
 """Tests of the shape functions, from Python and from C++: `pytest examples/shape_functions`."""
 
-import os
 import re
 import subprocess
 import sys
@@ -347,16 +346,5 @@ CPP_TESTS = re.findall(
 
 
 @pytest.mark.parametrize("test", [".".join(names) for names in CPP_TESTS])
-def test_in_cpp(test):
-    program = HERE / "shape_functions_test"
-    if not program.exists():
-        advice = (
-            f"{program.name} is not built, for want of GoogleTest: "
-            "sudo apt-get install libgtest-dev, then make clean examples"
-        )
-        (pytest.fail if os.environ.get("CI") else pytest.skip)(advice)
-    run = subprocess.run(
-        [program, f"--gtest_filter={test}"], capture_output=True, text=True
-    )
-    assert run.returncode == 0, run.stdout
-    assert "[  PASSED  ] 1 test." in run.stdout
+def test_in_cpp(test, in_cpp):
+    assert "[  PASSED  ] 1 test." in in_cpp(test)
