@@ -2,16 +2,16 @@
 
 #include "send_recv.h"
 
-#include <atomic>
-#include <chrono>
 #include <cstdint>
-#include <future>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/synchronization/notification.h"
+#include "absl/time/time.h"
 #include "tensorflow/core/framework/cancellation.h"
 #include "tensorflow/core/framework/common_shape_fns.h"
 #include "tensorflow/core/framework/op.h"
@@ -115,7 +115,7 @@ class CollectOp : public tensorflow::AsyncOpKernel {
           done();
         });
     // From here on neither context nor op: done may have been called.
-    if (timeout_ms > 0) wait->EndAfter(timeout_ms);
+    if (timeout_ms > 0) wait->EndAfter(absl::Milliseconds(timeout_ms));
   }
 
   // [wait] The end of the step and the timeout both cancel `end`.
@@ -125,37 +125,42 @@ class CollectOp : public tensorflow::AsyncOpKernel {
       step = manager;
       if (step == nullptr) return true;
       token = step->get_cancellation_token();
-      return step->RegisterCallback(
-          token, [wait = shared_from_this()] { wait->end.StartCancel(); });
+      return step->RegisterCallback(token, [wait = shared_from_this()] {
+        wait->End(/*timed_out=*/false);
+      });
     }
 
     // If it is not over yet: on a thread of its own, which ends with the wait.
-    void EndAfter(int64_t milliseconds) {
-      if (OverWithin(0)) return;
+    void EndAfter(absl::Duration timeout) {
+      if (over.HasBeenNotified()) return;
       tensorflow::Env::Default()->SchedClosure(
-          [wait = shared_from_this(), milliseconds] {
-            if (wait->OverWithin(milliseconds)) return;
-            wait->late = true;
-            wait->end.StartCancel();
+          [wait = shared_from_this(), timeout] {
+            if (wait->over.WaitForNotificationWithTimeout(timeout)) return;
+            wait->End(/*timed_out=*/true);
           });
     }
 
-    bool OverWithin(int64_t milliseconds) {
-      return ended.wait_for(std::chrono::milliseconds(milliseconds)) ==
-             std::future_status::ready;
+    // StartCancel looks for the callback in the rendezvous, and calls it.
+    void End(bool timed_out) {
+      std::unique_lock<std::recursive_mutex> lock(ending, std::try_to_lock);
+      if (!lock || over.HasBeenNotified()) return;
+      late = timed_out;
+      end.StartCancel();
     }
 
+    // The rendezvous may end after `done`: lets another thread leave it first.
     void Over() {
       if (step != nullptr) step->TryDeregisterCallback(token);
-      over.set_value();
+      over.Notify();
+      std::lock_guard<std::recursive_mutex> lock(ending);
     }
 
     CancellationManager end;
     CancellationManager* step = nullptr;
     tensorflow::CancellationToken token;
-    std::promise<void> over;
-    std::future<void> ended = over.get_future();
-    std::atomic<bool> late{false};
+    absl::Notification over;
+    std::recursive_mutex ending;
+    bool late = false;
   };
 
   // [] Not shown.

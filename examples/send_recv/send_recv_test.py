@@ -97,6 +97,16 @@ def test_the_timeout_ends_a_wait(mode):
     assert 0.1 <= seconds(function, error=error, match=match) < 5
 
 
+def test_the_longest_timeout_is_no_short_one():
+    threading.Timer(0.05, lambda: send_recv.post(X, "long")).start()
+    value = send_recv.collect("long", tf.float32, timeout_ms=2**63 - 1)
+    np.testing.assert_array_equal(value, X)
+
+
+def test_the_wait_is_over_before_the_op_is_done(in_cpp):
+    assert "[  PASSED  ] 2 tests." in in_cpp()
+
+
 def test_a_label_is_of_one_step():
     collecting = tf.function(
         lambda: send_recv.collect("step", tf.float32, timeout_ms=100)
@@ -233,6 +243,12 @@ TRAVEL = """if True:
         with tf.device("CPU:0"):
             return collect("far", tf.float32)
 
+    @tf.function
+    def twice(x):
+        post(x, "same")
+        post(x, "same")
+        return collect("same", tf.float32), collect("same", tf.float32)
+
     def three():
         a, b, c = [collect(label, tf.float32) for label in "abc"]
         posted = [post(x, "b"), post(b + 1, "a"), post(b + 2, "c")]
@@ -243,6 +259,7 @@ TRAVEL = """if True:
     for name, function, *inputs in [
         ("edges", there_and_back, x),
         ("labelled", labelled, x),
+        ("twice", twice, x),
         ("three", tf.compat.v1.wrap_function(three, [])),
     ]:
         log = travel.events(function, *inputs)
@@ -262,5 +279,6 @@ def test_the_log_and_the_graphs_say_what_travels():
     both = [["Recv", "Exp"], ["Recv", "x"], ["Send", "Exp"], ["Send", "x"]]
     assert found["edges"] == both
     assert ["Send", "far"] in found["labelled"] and ["Recv", "far"] in found["labelled"]
+    assert found["twice"] == [["Recv", "same"]] * 2 + [["Send", "same"]] * 2
     assert found["far"] == [2, 4]
     assert [what for what, _ in found["three"]] == ["Recv"] * 3 + ["Send"] * 3
