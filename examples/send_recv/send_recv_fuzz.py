@@ -1,5 +1,7 @@
 """Generated calls: `python tools/fuzz.py examples/send_recv/send_recv_fuzz.py`."""
 
+import threading
+
 import tensorflow as tf
 from send_recv import collect, post
 from send_recv_reference import post_and_collect_reference
@@ -8,10 +10,11 @@ from opcheck.strategies import calls, tensors
 
 
 def post_and_collect(value):
-    """One op after the other."""
+    """One op after the other, in each thread with a label of its own."""
     value = tf.convert_to_tensor(value)
-    post(value, "fuzz")
-    return collect("fuzz", value.dtype)
+    label = f"fuzz {threading.get_ident()}"
+    post(value, label)
+    return collect(label, value.dtype)
 
 
 CALLS = calls(tensors())
