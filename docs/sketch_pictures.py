@@ -200,7 +200,7 @@ def connections(logs: Mapping[str, Sequence[tuple[str, int]]], servers: int) -> 
             )
         asked = sum(what == "asked" for what, _ in log)
         told.append(
-            f"{name}: {asked} of {servers} servers are asked, and {len(log) - asked} answer"
+            f"{name}: {asked} of {servers} servers are asked in time, and {len(log) - asked} answer"
         )
         left += step * 2 * servers + 60
     label = f"When each server had a connection. {'; '.join(told)}."

@@ -68,9 +68,8 @@ def blocking_fetch(port: tf.Tensor) -> tf.Tensor:
     """The lines of a server, by Python, which keeps its thread while it waits."""
 
     def fetch(port):
-        with socket.create_connection(
-            ("localhost", int(port)), timeout=1
-        ) as connection:
+        server = "localhost", int(port)
+        with socket.create_connection(server, timeout=10) as connection:
             with connection.makefile("rb") as file:
                 return np.array(file.read().splitlines(), object)
 
