@@ -114,9 +114,16 @@ void FileRowsOp::Compute(OpKernelContext* context) {
   OP_REQUIRES_OK(context, OfFile(env->GetFileSize(filename, &size)));
   OP_REQUIRES_OK(context, CheckRows(size, columns_, context->input(1)));
 
+  tensorflow::TensorShape shape;
+  OP_REQUIRES(
+      context,
+      tensorflow::TensorShape::BuildTensorShape({rows.size(), columns_}, &shape)
+          .ok(),
+      absl::InvalidArgumentError(
+          absl::StrCat("rows must have fewer elements for ", columns_,
+                       " columns, got ", rows.size())));
   Tensor* values = nullptr;
-  OP_REQUIRES_OK(context,
-                 context->allocate_output(0, {rows.size(), columns_}, &values));
+  OP_REQUIRES_OK(context, context->allocate_output(0, shape, &values));
   constexpr int64_t kBuffer = 1 << 16;
   tensorflow::io::InputBuffer buffer(file.get(), std::min(row_bytes, kBuffer));
   char* out = reinterpret_cast<char*>(values->flat<float>().data());

@@ -111,6 +111,17 @@ def test_columns_that_are_none_are_refused(mode, columns):
         mode(lambda: file_rows(str(SAMPLE), [0], columns))()
 
 
+def test_too_many_numbers_for_a_tensor_are_refused(mode, tmp_path):
+    """The file has one row, nearly all of it a hole."""
+    table, columns = tmp_path / "table", 2**40
+    table.touch()
+    os.truncate(table, 4 * columns)
+    rows = tf.zeros([2**23], tf.int64)
+    message = f"rows must have fewer elements for {columns} columns, got {2**23}"
+    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+        mode(lambda rows: file_rows(str(table), rows, columns))(rows)
+
+
 def test_an_empty_table_takes_no_memory(mode, tmp_path):
     path = tmp_path / "empty.f32"
     path.touch()
