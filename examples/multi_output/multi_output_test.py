@@ -290,7 +290,7 @@ def test_vectorization_without_and_with_rules(caplog):
 
     with pytest.raises(ValueError, match="No pfor vectorization defined for Extremes"):
         mapped(matrices, fallback_to_while_loop=False)
-    with caplog.at_level(logging.WARNING):
+    with caplog.at_level(logging.WARNING, logger="tensorflow"):
         check()
     assert "Using a while_loop for converting Extremes" in caplog.text
     assert "StatelessWhile" in op_types(lambda x: jacobian(both, x), matrices[0])

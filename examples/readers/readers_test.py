@@ -18,7 +18,6 @@ from record_file import RecordFile, masked_crc, offsets_of, records
 from opcheck.testing import op_test
 
 v1 = tf.compat.v1
-v1.logging.set_verbosity(v1.logging.ERROR)  # no notices of deprecation
 Invalid, Lost = tf.errors.InvalidArgumentError, tf.errors.DataLossError
 NUMBER = itertools.count()
 
