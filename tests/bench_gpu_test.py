@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 # The op's module before bench/roi_pool.py, which has its name.
-sys.path[:0] = [
+sys.path += [
     str(ROOT / folder) for folder in ("docs", "examples", "examples/roi_pool", "bench")
 ]
 

@@ -12,7 +12,7 @@ import tensorflow as tf
 
 ROOT = Path(__file__).parents[1]
 # The op's module before bench/roi_pool.py, which has its name.
-sys.path[:0] = [
+sys.path += [
     str(ROOT / folder) for folder in ("docs", "examples", "examples/roi_pool", "bench")
 ]
 

@@ -31,7 +31,8 @@ from markdown_it import MarkdownIt
 from playwright.sync_api import Browser, Page, expect
 
 ROOT = Path(__file__).parents[1]
-sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "bench")]
+sys.path.insert(0, str(ROOT / "tools"))
+sys.path.append(str(ROOT / "bench"))  # last: a bench is named like its example
 
 from book import chapters, examples, parts  # noqa: E402
 from downloads import archive  # noqa: E402
