@@ -38,7 +38,7 @@ table(["Name", "*Value*"], [["`x|y`", 2], ["[this](good.md)", None]])
 
 ```{code-cell} ipython3
 for _ in range(2):
-    print("Dimensions must be equal, but are 2 and 3")
+    print("Dimensions must be\\n    equal, but are 2 and 3")
 ```
 """
 

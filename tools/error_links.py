@@ -11,7 +11,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
-from opcheck.errors import entries
+from opcheck.explain import explain
 
 PAGE = "errors"
 
@@ -41,13 +41,12 @@ class LinkMessages(SphinxPostTransform):
             if "output" not in block["classes"]:
                 continue
             links = []
-            for entry in entries().values():
-                if entry.id in linked or entry.regex is None:
-                    continue
-                if entry.regex.search(block.astext()):
-                    linked.add(entry.id)
-                    words = html.escape(entry.id.replace("-", " "))
-                    links.append(f'<a href="{address}#{entry.id}">{words}</a>')
+            for found in explain(block.astext()).found:
+                name = found.entry.id
+                if name not in linked:
+                    linked.add(name)
+                    words = html.escape(name.replace("-", " "))
+                    links.append(f'<a href="{address}#{name}">{words}</a>')
             if links:
                 text = f"In the list of errors: {', '.join(links)}"
                 note = nodes.raw(
