@@ -14,6 +14,7 @@ from figures import (
     POINTED,
     SMALL,
     TIP,
+    box,
     drawing,
     text,
 )
@@ -86,10 +87,7 @@ def graph_picture(graph: GraphDef) -> HTML:
     for node in graph.node:
         x, y = corner(node.name)
         own = node.op == "MajorityVote"
-        parts.append(
-            f'<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="5" stroke="currentColor" '
-            f'fill="{COLOURS[own]}" fill-opacity="{0.35 if own else 0.12}"/>'
-        )
+        parts.append(box(x, y, width, height, 0.35 if own else 0.12, own))
         parts.append(text(x + width / 2, y + 17, node.op, MIDDLE, SMALL, BOLD))
         parts.append(text(x + width / 2, y + 32, node.name, MIDDLE, SMALL, CODE))
         told.append(f"{node.name}, {node.op} of {', '.join(node.input) or 'nothing'}")
@@ -170,10 +168,8 @@ def lifetimes(found: Sequence[Life]) -> HTML:
         x, end = left + (life.first - 1) * step, left + (life.last - 1) * step
         graphs = life.kind == "TF_Operation"
         parts.append(text(2, y + 12, life.kind, SMALL, CODE))
-        parts.append(
-            f'<rect x="{x}" y="{y + 1}" width="{end - x}" height="{row - 6}" rx="3" stroke="currentColor" '
-            f'fill="{COLOURS[graphs]}" fill-opacity="{0.45 if graphs else 0.3}"/>'
-        )
+        strong = 0.45 if graphs else 0.3
+        parts.append(box(x, y + 1, end - x, row - 6, strong, graphs, corner=3))
         told.append(f"{life.kind} from {life.made_by} to {life.ended_by}")
     return HTML(
         drawing(

@@ -15,6 +15,7 @@ from figures import (
     LINE,
     MIDDLE,
     SMALL,
+    box,
     drawing,
     text,
 )
@@ -109,10 +110,7 @@ def packet_picture(op: Callable) -> HTML:
         parts.append(text(left - 10, y + 20, name, END, *[BOLD] * (name == "result")))
         for lane, value in enumerate(values):
             shade = 0.3 if name in marked and marked[name][lane] else 0
-            parts.append(
-                f'<rect x="{left + lane * side}" y="{y}" width="{side}" height="30" stroke="currentColor" '
-                f'fill="{COLOURS[0]}" fill-opacity="{shade}"/>'
-            )
+            parts.append(box(left + lane * side, y, side, 30, shade, corner=0))
             parts.append(text(left + (lane + 0.5) * side, y + 20, value, MIDDLE))
     label = ". ".join(f"{name}: {', '.join(values)}" for name, values in rows.items())
     label = f"Four numbers in the lanes of a packet. {label}."
@@ -143,10 +141,7 @@ def broadcast_picture(op: Callable) -> HTML:
 
     def cell(column: int, row: int, lines: Sequence[str], shade: float) -> None:
         left, top = 2 + column * side, 22 + row * side
-        parts.append(
-            f'<rect x="{left}" y="{top}" width="{side}" height="{side}" stroke="currentColor" '
-            f'fill="{COLOURS[0]}" fill-opacity="{shade}"/>'
-        )
+        parts.append(box(left, top, side, side, shade, corner=0))
         for number, line in enumerate(lines):
             y = top + side / 2 + 5 + 13 * (2 * number - len(lines) + 1) / 2
             parts.append(text(left + side / 2, y, line, MIDDLE, *[SMALL] * number))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import tensorflow as tf
-from figures import COLOURS, END, FITTING, LINE, SMALL, drawing, text
+from figures import END, FITTING, LINE, SMALL, box, drawing, text
 from IPython.display import HTML
 from measured import bar_of, bars, bars_of, legend_of, read
 
@@ -60,10 +60,8 @@ def shares_picture(size: int, window: int, stride: int, blocks: Sequence[int]) -
     parts, spoken, row_height, left = [], [], 24, 90
     threads = np.searchsorted(blocks, np.arange(size), "right") - 1
     for row, thread in enumerate(threads):
-        parts.append(
-            f'<rect x="{left}" y="{4 + row * row_height}" width="150" height="{row_height}" stroke="currentColor" '
-            f'fill="{COLOURS[thread]}" fill-opacity="0.25"/>'
-        )
+        y = 4 + row * row_height
+        parts.append(box(left, y, 150, row_height, 0.25, thread, corner=0))
         parts.append(text(left - 8, 20 + row * row_height, f"row {row}", END, SMALL))
     for number, (begin, end) in enumerate(zip(begins, ends)):
         x = left + 20 + 32 * number

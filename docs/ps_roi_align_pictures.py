@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
-from figures import BOLD, COLOURS, END, FITTING, LINE, MIDDLE, SMALL, drawing, text
+from figures import BOLD, COLOURS, END, FITTING, LINE, MIDDLE, SMALL, box, drawing, text
 from IPython.display import HTML
 from measured import Bar, bars, bars_of, legend_of, read
 
@@ -74,10 +74,7 @@ def blocks(found: Sequence[tuple[str, np.ndarray]], units: int) -> HTML:
         )
         for number, (start, end) in enumerate(zip(starts, [*starts[1:], units])):
             x, width = 2 + start / units * wide, (end - start) / units * wide
-            parts.append(
-                f'<rect x="{x:.1f}" y="{top + 20}" width="{width:.1f}" height="20" stroke="currentColor" '
-                f'fill="{COLOURS[number % 2]}" fill-opacity="0.35"/>'
-            )
+            parts.append(box(x, top + 20, width, 20, 0.35, number % 2, corner=0))
         spoken.append(f"{heading}: {len(starts)}")
         top += 52
     label = f"{units} units of work as Shard cut them, and in how many blocks. {'; '.join(spoken)}."

@@ -12,6 +12,7 @@ from figures import (
     LINE,
     MIDDLE,
     SMALL,
+    box,
     drawing,
     text,
 )
@@ -176,10 +177,7 @@ def turned(before: np.ndarray, after: np.ndarray) -> HTML:
         parts.append(text(2, y + CELL / 2 + 5, name))
         for i, value in enumerate(values):
             x = left + i * CELL
-            parts.append(
-                f'<rect x="{x}" y="{y}" width="{CELL}" height="{CELL}" stroke="currentColor" '
-                f'fill="{COLOURS[1]}" fill-opacity="{0.5 if marked[i] else 0}"/>'
-            )
+            parts.append(box(x, y, CELL, CELL, 0.5 if marked[i] else 0, 1, corner=0))
             weight = [BOLD] if marked[i] else []
             parts.append(
                 text(x + CELL / 2, y + CELL / 2 + 5, f"{value:g}", MIDDLE, *weight)
