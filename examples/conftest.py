@@ -32,6 +32,27 @@ def cpp_gradient() -> Callable:
     return module.cpp_gradient
 
 
+@pytest.fixture
+def in_process() -> Callable[..., str]:
+    """Runs Python code in a process of its own, which can import what the test can, and returns what it prints.
+
+    What is given by name becomes a variable of its environment.
+    """
+
+    def run(code: str, *arguments: str, **settings: str) -> str:
+        path = os.pathsep.join(sys.path)
+        run = subprocess.run(
+            [sys.executable, "-c", code, *arguments],
+            env={**os.environ, "PYTHONPATH": path, **settings},
+            capture_output=True,
+            text=True,
+        )
+        assert run.returncode == 0, run.stderr[-2000:]
+        return run.stdout
+
+    return run
+
+
 WITH_THREADS = """
 import importlib, sys
 import tensorflow as tf
@@ -42,7 +63,7 @@ print(getattr(importlib.import_module(module), name)())
 
 
 @pytest.fixture
-def with_threads() -> Callable:
+def with_threads(in_process: Callable[..., str]) -> Callable:
     """Calls a test file's function in a process of its own, in which kernels have so many threads.
 
     What the function returns comes back as text, for example a digest of the results.
@@ -50,13 +71,7 @@ def with_threads() -> Callable:
 
     def call(threads: int, function: Callable) -> str:
         names = [function.__module__, function.__name__]
-        return subprocess.run(
-            [sys.executable, "-c", WITH_THREADS, str(threads), *names],
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-            stdout=subprocess.PIPE,
-            check=True,
-            text=True,
-        ).stdout.strip()
+        return in_process(WITH_THREADS, str(threads), *names).strip()
 
     return call
 

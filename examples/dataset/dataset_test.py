@@ -3,8 +3,6 @@
 import contextlib
 import gc
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -137,22 +135,20 @@ def test_what_was_read_is_not_written_over(tmp_path):
     np.testing.assert_array_equal(rows_of(parallel), rows)
 
 
-def measured(name: str, *functions: str) -> list[int]:
+@pytest.fixture
+def measured(in_process):
     """What functions of `dataset_memory.py` return in a process in which a freed row goes back to the system."""
-    calls = f"rows = npy_dataset({name!r}); print({', '.join(functions)})"
-    script = f"from dataset import *; from dataset_memory import *; {calls}"
-    path = os.pathsep.join([str(HERE), *sys.path])
-    run = subprocess.run(
-        [sys.executable, "-c", script],
-        env={**os.environ, "PYTHONPATH": path, "MALLOC_MMAP_THRESHOLD_": "65536"},
-        capture_output=True,
-        text=True,
-    )
-    assert run.returncode == 0, run.stderr[-500:]
-    return [int(number) for number in run.stdout.split()]
+
+    def run(name: str, *functions: str) -> list[int]:
+        calls = f"rows = npy_dataset({name!r}); print({', '.join(functions)})"
+        script = f"from dataset import *; from dataset_memory import *; {calls}"
+        printed = in_process(script, MALLOC_MMAP_THRESHOLD_="65536")
+        return [int(number) for number in printed.split()]
+
+    return run
 
 
-def test_memory_of_ten_epochs(tmp_path):
+def test_memory_of_ten_epochs(tmp_path, measured):
     name = save(tmp_path / "rows.npy", np.ones([256, 1 << 16], np.float32))
     used, kept = measured(
         name, "memory_of_ten_epochs(rows)", "memory_of_ten_epochs(rows.cache())"
@@ -162,7 +158,7 @@ def test_memory_of_ten_epochs(tmp_path):
     assert kept > 240 * row, "of a dataset that keeps its rows"
 
 
-def test_memory_of_large_rows(tmp_path):
+def test_memory_of_large_rows(tmp_path, measured):
     name = save(tmp_path / "rows.npy", np.ones([2, 16 << 20], np.float32))
     used, rows = measured(
         name, "memory_after_the_last_row(rows)", "rows_after_a_shortage(rows)"

@@ -3,7 +3,6 @@
 import ctypes
 import hashlib
 import mmap
-import os
 import re
 import subprocess
 import sys
@@ -497,19 +496,11 @@ for call in [
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /proc and limits of memory")
-def test_too_little_scratch_memory_is_an_error():
+def test_too_little_scratch_memory_is_an_error(in_process):
     """A gigabyte is left. Both outputs fit, 160 and 512 MiB.
 
     The list of the rows of bins does not, nor do the gradient's sums in float32, which each thread has of its own.
     """
-    path = os.pathsep.join([str(Path(__file__).parent), *sys.path])
-    run = subprocess.run(
-        [sys.executable, "-c", TOO_LITTLE],
-        env={**os.environ, "PYTHONPATH": path, "CUDA_VISIBLE_DEVICES": ""},
-        capture_output=True,
-        text=True,
-    )
-    assert run.returncode == 0, run.stderr[-500:]
-    rows, sums = run.stdout.splitlines()
+    rows, sums = in_process(TOO_LITTLE, CUDA_VISIBLE_DEVICES="").splitlines()
     assert "OOM when allocating tensor with shape[1342" in rows
     assert f"OOM when allocating tensor with shape[{4 * 2**28}]" in sums

@@ -4,11 +4,8 @@ There is no `op_test`: opcheck calls an op in a `tf.data.Dataset`, too, where th
 """
 
 import json
-import subprocess
-import sys
 import threading
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,7 +14,6 @@ import tensorflow as tf
 from send_recv_reference import post_and_collect_reference
 from wrong_collect import blocking_collect
 
-HERE = Path(__file__).parent
 X = tf.constant([5.0, 4.0, 3.0])
 
 
@@ -269,12 +265,9 @@ TRAVEL = """if True:
 """
 
 
-def test_the_log_and_the_graphs_say_what_travels():
+def test_the_log_and_the_graphs_say_what_travels(in_process):
     """In a process of its own, since the log and the devices are chosen before TensorFlow begins."""
-    paths = [str(HERE), str(HERE.parent), str(HERE.parents[1])]
-    command = [sys.executable, "-c", f"import sys; sys.path[:0] = {paths}\n{TRAVEL}"]
-    run = subprocess.run(command, capture_output=True, text=True, check=True)
-    found = json.loads(run.stdout)
+    found = json.loads(in_process(TRAVEL))
     assert found["crossings"] == [["Exp", "CPU:1", "CPU:0"], ["x", "CPU:0", "CPU:1"]]
     both = [["Recv", "Exp"], ["Recv", "x"], ["Send", "Exp"], ["Send", "x"]]
     assert found["edges"] == both
