@@ -187,7 +187,7 @@ def same_bits(places: Places) -> list[str]:
 
 
 def notes(places: Places) -> Iterator[str]:
-    """Lines above the table. Whatever has to be compiled, started and compared is, once the load has been noted."""
+    """Lines above the table. What is measured is compiled, started and compared here: the load has been noted."""
     yield "times of a call in a tf.function, float32: the median of the rounds"
     yield f"ratio: to the time of {BASE} in the same round, with median, q1 and q3"
     yield "span: there are many ways, so each has a third of the span in a round"

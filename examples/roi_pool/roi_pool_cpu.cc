@@ -28,7 +28,7 @@ Path<T> FindPath(const char* name) {
   return wanted("baseline") ? baseline::GetPath<T>() : Path<T>{};
 }
 
-// [] The sweep better writes whole lines of a large output past the caches.
+// [] The sweep writes whole lines of a large output past the caches.
 constexpr int64_t kStreamedBytes = int64_t{1} << 22;
 
 bool Streams(int64_t bytes) { return bytes >= kStreamedBytes; }
