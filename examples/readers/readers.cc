@@ -105,22 +105,23 @@ class IdxReader : public ReaderBase {
     ReaderBaseState base;
     int64_t item;
     if (!absl::SimpleAtoi(parts.first, &item) ||
-        !base.ParseFromString(parts.second)) {
+        !base.ParseFromString(parts.second) || base.work_finished() < 0 ||
+        base.work_started() < base.work_finished() ||
+        base.work_started() - base.work_finished() > 1 ||
+        base.num_records_produced() < 0) {
       return absl::InvalidArgumentError("state: is none of an IdxReader");
     }
     TF_RETURN_IF_ERROR(OnWorkFinishedLocked());
-    const bool in_a_file = base.work_finished() >= 0 &&
-                           base.work_started() == base.work_finished() + 1;
     const absl::Status restored = RestoreBaseState(base);
-    if (!in_a_file) return restored;
-    // The base class sets its members, but calls this place an error.
+    if (!work_in_progress()) return restored;
+    // The base class has set its members, but calls this place an error.
     TF_RETURN_IF_ERROR(Named(Open()));
     if (item < 0 || item > items_) {
       return Named(absl::FailedPreconditionError(
           absl::StrCat("cannot go on at item ", item, " of ", items_)));
     }
     item_ = item;
-    return buffer_->SkipNBytes(item * item_bytes_);
+    return buffer_->Seek(buffer_->Tell() + item * item_bytes_);
   }
 
   // [] The file.
@@ -135,14 +136,15 @@ class IdxReader : public ReaderBase {
     buffer_ =
         std::make_unique<tensorflow::io::InputBuffer>(file_.get(), 1 << 18);
     std::string start;
-    const bool long_enough = buffer_->ReadNBytes(4, &start).ok();
+    absl::Status status = buffer_->ReadNBytes(4, &start);
+    if (!status.ok() && !absl::IsOutOfRange(status)) return status;
     if (absl::StartsWith(start, "\x1f\x8b")) {
       return absl::InvalidArgumentError(
           "is compressed by gzip, unpack it first");
     }
     static constexpr int kBytes[] = {1, 1, 0, 2, 4, 4, 8};  // of types 8 to 14
-    const int type = long_enough ? start[2] - 8 : -1;
-    const int rank = long_enough ? start[3] : 0;
+    const int type = status.ok() ? start[2] - 8 : -1;
+    const int rank = status.ok() ? start[3] : 0;
     if (!absl::StartsWith(start, absl::string_view("\0", 2)) || type < 0 ||
         type > 6 || kBytes[type] == 0 || rank < 1 || rank > 127) {
       return absl::InvalidArgumentError(absl::StrCat(
@@ -154,9 +156,11 @@ class IdxReader : public ReaderBase {
     item_bytes_ = kBytes[type];
     for (int i = 0; i < rank; ++i) {
       std::string bytes;
-      if (!buffer_->ReadNBytes(4, &bytes).ok()) {
+      status = buffer_->ReadNBytes(4, &bytes);
+      if (absl::IsOutOfRange(status)) {
         return absl::DataLossError("ends in its header");
       }
+      TF_RETURN_IF_ERROR(status);
       int64_t dimension = 0;
       for (char byte : bytes) {
         dimension = dimension << 8 | static_cast<unsigned char>(byte);

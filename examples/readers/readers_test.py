@@ -129,6 +129,11 @@ def test_a_state_that_does_not_fit_is_refused(files):
             tf.raw_ops.ReaderRestoreStateV2(reader_handle=new, state=state)
     read(old, queue)
     state = tf.raw_ops.ReaderSerializeStateV2(reader_handle=old).numpy()
+    begun, ended, produced = b"\x08", b"\x10", b"\x18"  # fields of the base class
+    minus_one, most = b"\xff" * 9 + b"\x01", b"\xff" * 8 + b"\x7f"
+    for wrong in (produced + minus_one, ended + minus_one, ended + most, begun + most):
+        with pytest.raises(Invalid, match="state: is none of an IdxReader"):
+            tf.raw_ops.ReaderRestoreStateV2(reader_handle=new, state=state + wrong)
     for item in (b"6", b"-1"):
         wrong = item + state[1:]
         with pytest.raises(tf.errors.FailedPreconditionError, match="at item .* of 5"):
@@ -209,6 +214,12 @@ def test_a_broken_file_is_refused_by_name_and_the_next_one_is_read(
     with pytest.raises(error, match=f"filename {path}: .*{message}"):
         read(reader, queue)
     assert base_names([read(reader, queue)[0]]) == ["0.idx:0"]
+
+
+def test_what_the_system_says_of_a_file_is_the_error(tmp_path):
+    queue, reader = names_of(tmp_path), new_reader()
+    with pytest.raises(tf.errors.FailedPreconditionError, match="Is a directory"):
+        read(reader, queue)
 
 
 def test_changed_bytes_give_the_items_of_the_reference_or_an_error(tmp_path):
