@@ -376,12 +376,28 @@ def test_records_by_number(record_path):
         for number in (4, -1):
             with pytest.raises(IndexError, match=f"has 4 records, no {number}"):
                 some[number]
+
+
+def test_an_index_and_a_damaged_file(record_path):
+    with record_path.open("rb") as file:
+        offsets = offsets_of(file)
     content = record_path.read_bytes()
-    for length in (len(content) - 1, offsets[2] + 5, offsets[3] + 14):
-        record_path.write_bytes(content[:length])
+    begin = int(offsets[2])
+    changed = content[:begin] + b"x" + content[begin + 1 :]
+    for damaged, at, message in [
+        (content[:-1], offsets[3], "the file ends in its payload"),
+        (content[: begin + 5], begin, "the file ends in its header"),
+        (content[: begin + 14], begin, "the file ends in its payload"),
+        (changed, begin, "its length is damaged"),
+    ]:
+        record_path.write_bytes(damaged)
         with record_path.open("rb") as file:
-            with pytest.raises(ValueError, match="record at byte .*: (no|is cut)"):
+            with pytest.raises(ValueError, match=f"record at byte {at}: {message}$"):
                 offsets_of(file)
+    record_path.write_bytes(content[:begin])  # between two records
+    with record_path.open("rb") as file:
+        with pytest.raises(ValueError, match=f"the file ends before byte {begin}"):
+            list(RecordFile(file, offsets))
 
 
 def all_but_the_damaged_are_saved(salvage) -> None:

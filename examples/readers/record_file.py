@@ -26,6 +26,16 @@ def masked_crc(data: bytes) -> int:
     return ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
 
 
+def length_in(header: bytes, where: str) -> int:
+    """How long the payload behind the first 12 bytes of a record is; raises ValueError where they are damaged."""
+    if len(header) < 12:
+        raise ValueError(f"{where}: the file ends in its header")
+    length, crc = struct.unpack("<QI", header)
+    if masked_crc(header[:8]) != crc:
+        raise ValueError(f"{where}: its length is damaged")
+    return length
+
+
 def records(file: BinaryIO, check: bool = True) -> Iterator[bytes]:
     """Reads one record after the other.
 
@@ -38,11 +48,7 @@ def records(file: BinaryIO, check: bool = True) -> Iterator[bytes]:
     """
     while header := file.read(12):
         where = f"{file.name}, record at byte {file.tell() - len(header)}"
-        if len(header) < 12:
-            raise ValueError(f"{where}: the file ends in its header")
-        length, crc = struct.unpack("<QI", header)
-        if masked_crc(header[:8]) != crc:
-            raise ValueError(f"{where}: its length is damaged")
+        length = length_in(header, where)
         payload, footer = file.read(length), file.read(4)
         if len(payload) + len(footer) < length + 4:
             raise ValueError(f"{where}: the file ends in its payload")
@@ -60,12 +66,10 @@ def offsets_of(file: BinaryIO) -> np.ndarray:
     found, end = [0], file.seek(0, 2)
     while found[-1] < end:
         file.seek(found[-1])
-        header = file.read(12)
-        if masked_crc(header[:8]) != int.from_bytes(header[8:], "little"):
-            raise ValueError(f"{file.name}, record at byte {found[-1]}: no header")
-        found.append(found[-1] + 16 + int.from_bytes(header[:8], "little"))
+        where = f"{file.name}, record at byte {found[-1]}"
+        found.append(found[-1] + 16 + length_in(file.read(12), where))
     if found[-1] != end:
-        raise ValueError(f"{file.name}, record at byte {found[-2]}: is cut off")
+        raise ValueError(f"{where}: the file ends in its payload")
     return np.array(found)
 
 
@@ -82,5 +86,8 @@ class RecordFile:
         """Reads one record; raises IndexError where there is none, and ValueError where it is damaged."""
         if not 0 <= number < len(self):
             raise IndexError(f"{self.file.name} has {len(self)} records, no {number}")
-        self.file.seek(self.offsets[number])
-        return next(records(self.file))
+        begin = self.file.seek(self.offsets[number])
+        payload = next(records(self.file), None)
+        if payload is None:
+            raise ValueError(f"{self.file.name}: the file ends before byte {begin}")
+        return payload
