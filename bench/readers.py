@@ -22,8 +22,6 @@ from measure import run_turns, turns
 
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "examples"), str(ROOT / "examples" / "readers")]
-# The modules of the example, and not this file.
-sys.path.append(sys.path.pop(sys.path.index(str(ROOT / "bench"))))
 
 from readers import IdxReader, write_idx  # noqa: E402
 from record_file import records  # noqa: E402
