@@ -41,17 +41,17 @@ def shifted_digits(label: str, count: int = 8) -> np.ndarray:
     return found
 
 
-def named(files: Sequence[str]) -> tf.Tensor:
-    """Batches of a pipeline that reads only, for a program that is not shown."""
+def raw_batches(files: Sequence[str]) -> tf.Tensor:
+    """Batches of a pipeline that reads and does not decode, for programs that are not shown."""
     names = v1.train.string_input_producer(files, num_epochs=1, shuffle=False)
     _, value = IdxReader().read(names)
-    return v1.train.shuffle_batch([value], 8, 20, 10, shapes=[[]])
+    return v1.train.shuffle_batch([value], 8, 20, 10)
 
 
 def old_program(files: Sequence[str]) -> None:
     """Trains, as it were, and leaves the error to its caller."""
     with tf.Graph().as_default(), v1.Session() as session:
-        batch = named(files)
+        batch = raw_batches(files)
         session.run(v1.local_variables_initializer())
         coordinator = v1.train.Coordinator()
         v1.train.start_queue_runners(session, coordinator)
@@ -63,19 +63,30 @@ def old_program(files: Sequence[str]) -> None:
 
 
 def without_locals(files: Sequence[str]) -> None:
-    """Initializes global variables alone, and joins the threads."""
+    """Initializes global variables alone, and joins the threads when the first step says that the data have ended."""
     with tf.Graph().as_default(), v1.Session() as session:
-        named(files)
+        batch = raw_batches(files)
         session.run(v1.global_variables_initializer())
         coordinator = v1.train.Coordinator()
-        coordinator.join(v1.train.start_queue_runners(session, coordinator))
+        threads = v1.train.start_queue_runners(session, coordinator)
+        try:
+            session.run(batch)
+        except tf.errors.OutOfRangeError:
+            coordinator.join(threads)
+
+
+def without_shape(files: Sequence[str]) -> None:
+    """Decodes records and puts them into batches as they are."""
+    with tf.Graph().as_default():
+        _, value = IdxReader().read(v1.train.string_input_producer(files))
+        v1.train.shuffle_batch([tf.io.decode_raw(value, tf.uint8)], 8, 20, 10)
 
 
 def not_started(files: Sequence[str]) -> None:
     """Waits for a batch without queue runners, for half a second."""
     with tf.Graph().as_default(), v1.Session() as session:
         soon = v1.RunOptions(timeout_in_ms=500)
-        session.run(named(files), options=soon)
+        session.run(raw_batches(files), options=soon)
 
 
 def sizes_of_batches(images: np.ndarray, size: int, **options: bool) -> list[int]:
