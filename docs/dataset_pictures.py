@@ -130,6 +130,22 @@ def bytes_of(path: str) -> HTML:
         start = str(end + i * row.size)
         lines.append((start, f"{zeros} × 00, {first} …", f"row {i}", held))
     lines.append(("…", "", "", held))
+    label = (
+        f"A file from its first byte on: the format, the version, a length of {length}, that many bytes of text, "
+        f"{header[:closed]}, and from byte {end} on the rows, {rows[0].size} bytes each."
+    )
+    return lines_of_bytes(lines, label)
+
+
+def lines_of_bytes(
+    lines: Sequence[tuple[str, str, str, tuple[str, float]]], label: str
+) -> HTML:
+    """Draws bytes line by line.
+
+    Args:
+      lines: Of each the number of its first byte, its bytes, what they are, and the colour with its opacity.
+      label: What the picture shows.
+    """
     parts, y = [text(2, 14, "byte", SMALL, BOLD)], 22
     for at, what, meaning, (colour, opacity) in lines:
         parts.append(
@@ -139,10 +155,6 @@ def bytes_of(path: str) -> HTML:
         parts.append(text(44, y + 16, what, CODE, SMALL))
         parts.append(text(WIDTH - 8, y + 16, meaning, END, SMALL))
         y += 24
-    label = (
-        f"A file from its first byte on: the format, the version, a length of {length}, that many bytes of text, "
-        f"{header[:closed]}, and from byte {end} on the rows, {rows[0].size} bytes each."
-    )
     return HTML(drawing(parts, WIDTH, y + 2, label, style=FITTING))
 
 
@@ -230,9 +242,9 @@ def box(x: float, y: float, width: float, name: str, ours: bool) -> str:
     )
 
 
-def times(task: str) -> HTML:
-    """Draws how many times as long others take for the same rows, from `bench/dataset.csv`."""
-    rows = [r for r in read("dataset").where(task=task) if r["way"] != "NpyDataset"]
+def times(task: str, name: str = "dataset", base: str = "NpyDataset") -> HTML:
+    """Draws how many times as long as the base others take for a task, from `bench/<name>.csv`."""
+    rows = [row for row in read(name).where(task=task) if row["way"] != base]
     drawn = {row["way"]: [bar_of("", [row])] for row in rows}
-    label = f"How many times as long as NpyDataset others take, {task}."
-    return bars(drawn, label, "times as long as NpyDataset", names_width=0, origin=1.0)
+    label = f"How many times as long as {base} others take, {task}."
+    return bars(drawn, label, f"times as long as {base}", names_width=0, origin=1.0)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import tensorflow as tf
+from dataset_pictures import PIXEL, frame
 from figures import (
     BOLD,
     CODE,
@@ -18,6 +19,7 @@ from figures import (
     SMALL,
     TIP,
     arrow_down,
+    box,
     drawing,
     text,
 )
@@ -26,7 +28,7 @@ from readers import IdxReader
 from summary_images_pictures import LABELS, digits
 
 v1 = tf.compat.v1
-WIDTH, PIXEL, SIDE = 380, 4, 10
+WIDTH, SIDE = 380, 10
 READER = Path(__file__).parents[1] / "examples" / "readers" / "readers.cc"
 
 
@@ -101,22 +103,13 @@ def sizes_of_batches(images: np.ndarray, size: int, **options: bool) -> list[int
     return found
 
 
-def box(
-    x: float, y: float, width: float, height: float, opacity: float, colour: int = 0
-) -> str:
-    return (
-        f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="5" stroke="currentColor" '
-        f'fill="{COLOURS[colour]}" fill-opacity="{opacity}"/>'
-    )
-
-
 def batches_picture(batches: Sequence[tuple[np.ndarray, np.ndarray]]) -> HTML:
     """Draws batches of keys and images, one in a row, each image above the end of its key.
 
     Raises:
       ValueError: An image is not the one that its key names.
     """
-    parts, told, y, step = [], [], 4, WIDTH / 8
+    parts, told, y, step, side = [], [], 4, WIDTH / 8, PIXEL * SIDE
     for number, (keys, images) in enumerate(batches, 1):
         names = []
         for i, (key, pixels) in enumerate(zip(keys, images)):
@@ -124,21 +117,13 @@ def batches_picture(batches: Sequence[tuple[np.ndarray, np.ndarray]]) -> HTML:
             if not np.array_equal(shifted_digits(name)[int(item)], pixels):
                 raise ValueError(f"{key} has another image")
             x = step * i + 2
-            side = PIXEL * SIDE
-            parts.append(
-                f'<rect x="{x:g}" y="{y}" width="{side}" height="{side}" fill="{COLOURS[0]}" '
-                'fill-opacity="0.12" stroke="currentColor" stroke-opacity="0.4"/>'
-            )
-            for row, column in np.argwhere(pixels):
-                parts.append(
-                    f'<rect x="{x + PIXEL * column:g}" y="{y + PIXEL * row:g}" width="{PIXEL}" height="{PIXEL}"/>'
-                )
+            parts += frame(x, y, pixels, COLOURS[0])
             names.append(f"{name}:{item}")
             parts.append(
                 text(x + side / 2, y + side + 13, names[-1], MIDDLE, 'font-size="10"')
             )
         told.append(f"batch {number}: {', '.join(names)}")
-        y += PIXEL * SIDE + 26
+        y += side + 26
     label = f"Batches of images, with the ends of their keys. {'; '.join(told)}."
     return HTML(drawing(parts, WIDTH, y - 8, label, style=FITTING))
 
@@ -171,7 +156,7 @@ def queue_of(op: tf.Operation) -> str | None:
 def bands(graph: tf.Graph, batch: tf.Tensor) -> list[tuple[str, list[tf.Operation]]]:
     """Who runs what: for each thread of a queue runner, and for a step of yours, the ops in their order."""
     found = []
-    for runner in graph.get_collection(tf.compat.v1.GraphKeys.QUEUE_RUNNERS):
+    for runner in graph.get_collection(v1.GraphKeys.QUEUE_RUNNERS):
         for op in runner.enqueue_ops:
             found.append((f"thread {len(found) + 1}", before(op)))
     return [*found, ("session.run", before(batch.op))]
@@ -179,7 +164,7 @@ def bands(graph: tf.Graph, batch: tf.Tensor) -> list[tuple[str, list[tf.Operatio
 
 def pipeline(graph: tf.Graph, batch: tf.Tensor) -> HTML:
     """Draws the ops of a pipeline in a frame for each thread, and between the frames the queues."""
-    parts, told, y = [TIP], [], 4
+    parts, told, y = [], [], 4
     groups = bands(graph, batch)
     across = 250
     for i, (who, ops) in enumerate(groups):
@@ -203,15 +188,11 @@ def pipeline(graph: tf.Graph, batch: tf.Tensor) -> HTML:
             if queue.name not in {queue_of(op) for op in groups[i + 1][1]}:
                 raise ValueError(f"nobody takes from {queue.name}")
             capacity = queue.get_attr("capacity")
-            parts.append(
-                f'<path d="M{x + across / 2} {y}V{y + 12}" {POINTED} fill="none"/>'
-            )
+            parts.append(arrow_down(x + across / 2, y, y + 11))
             parts.append(box(60, y + 12, WIDTH - 120, 28, 0.35, 1))
             words = f"{queue.type}, room for {capacity}"
             parts.append(text(WIDTH / 2, y + 31, words, MIDDLE, SMALL))
-            parts.append(
-                f'<path d="M{x + across / 2} {y + 40}V{y + 54}" {POINTED} fill="none"/>'
-            )
+            parts.append(arrow_down(x + across / 2, y + 40, y + 53))
             told.append(f"which fills {words}")
             y += 54
     label = f"The graph of the pipeline: {'; '.join(told)}."

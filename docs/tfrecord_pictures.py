@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import tensorflow as tf
-from figures import BOLD, CODE, COLOURS, FITTING, MIDDLE, SMALL, drawing, text
+from dataset_pictures import lines_of_bytes
+from figures import BOLD, CODE, COLOURS, END, FITTING, MIDDLE, SMALL, box, drawing, text
 from IPython.display import HTML
-from measured import Bar, bars, read
 from record_file import masked_crc
 from sessions import what_is_wrong
 
@@ -51,15 +51,6 @@ def by_reader(path: Path) -> tuple[list[bytes], str]:
         return found, said(error)
 
 
-def box(
-    x: float, y: float, width: float, height: float, opacity: float, colour: int = 0
-) -> str:
-    return (
-        f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="3" stroke="currentColor" '
-        f'fill="{COLOURS[colour]}" fill-opacity="{opacity}"/>'
-    )
-
-
 def strips(
     sound: Sequence[bytes], labels: Sequence[str], got: Mapping[str, Sequence[bytes]]
 ) -> HTML:
@@ -83,7 +74,7 @@ def strips(
             given = i in places
             x = 4 + step * i
             parts.append(
-                box(x, y + 20, step - 6, 26, 0.4)
+                box(x, y + 20, step - 6, 26, 0.4, corner=3)
                 if given
                 else f'<rect x="{x:g}" y="{y + 20}" width="{step - 6:g}" height="26" rx="3" stroke="currentColor" '
                 'stroke-opacity="0.4" stroke-dasharray="3 3" fill="currentColor" fill-opacity="0.06"/>'
@@ -104,31 +95,24 @@ def bytes_of_a_record(content: bytes) -> HTML:
     """
     length = int.from_bytes(content[:8], "little")
     end = 12 + length
-    parts_of = [
-        (0, content[:8], f"the length, {length}", 0),
-        (8, content[8:12], "check sum of the length", 1),
-        (12, content[12:end], "the payload", 0),
-        (end, content[end : end + 4], "check sum of the payload", 1),
-    ]
     if masked_crc(content[:8]) != int.from_bytes(content[8:12], "little"):
         raise ValueError("the length has another check sum")
     if masked_crc(content[12:end]) != int.from_bytes(content[end : end + 4], "little"):
         raise ValueError("the payload has another check sum")
     following = int.from_bytes(content[end + 4 : end + 12], "little")
-    parts_of.append(
-        (end + 4, content[end + 4 : end + 12], f"the next length, {following}", 0)
-    )
-    parts, told, y = [text(2, 14, "byte", SMALL, BOLD)], [], 22
-    for at, some, meaning, colour in parts_of:
-        shown = " ".join(f"{byte:02x}" for byte in some[:8]) + " …" * (len(some) > 8)
-        parts.append(box(38, y, WIDTH - 40, 24, 0.35 if colour else 0.2, colour))
-        parts.append(text(2, y + 16, str(at), SMALL))
-        parts.append(text(44, y + 16, shown, CODE, SMALL))
-        parts.append(text(WIDTH - 8, y + 16, meaning, 'text-anchor="end"', SMALL))
-        told.append(f"from byte {at} on {meaning}")
-        y += 27
-    label = f"The bytes of a record: {'; '.join(told)}."
-    return HTML(drawing(parts, WIDTH, y + 2, label, style=FITTING))
+    held, checks = (COLOURS[0], 0.2), (COLOURS[1], 0.35)
+    lines, told = [], []
+    for begin, size, meaning, shade in [
+        (0, 8, f"the length, {length}", held),
+        (8, 4, "check sum of the length", checks),
+        (12, length, "the payload", held),
+        (end, 4, "check sum of the payload", checks),
+        (end + 4, 8, f"the next length, {following}", held),
+    ]:
+        shown = content[begin : begin + min(size, 8)].hex(" ") + " …" * (size > 8)
+        lines.append((str(begin), shown, meaning, shade))
+        told.append(f"from byte {begin} on {meaning}")
+    return lines_of_bytes(lines, f"The bytes of a record: {'; '.join(told)}.")
 
 
 class Watched(io.FileIO):
@@ -158,9 +142,7 @@ def touched(spans: Mapping[str, Sequence[tuple[int, int]]], size: int) -> HTML:
     for heading, some in spans.items():
         total = sum(end - begin for begin, end in some)
         parts.append(text(4, y + 14, heading, CODE, SMALL))
-        parts.append(
-            text(WIDTH - 4, y + 14, f"{total} bytes", 'text-anchor="end"', SMALL)
-        )
+        parts.append(text(WIDTH - 4, y + 14, f"{total} bytes", END, SMALL))
         parts.append(
             f'<rect x="4" y="{y + 20}" width="{WIDTH - 8}" height="16" stroke="currentColor" '
             'stroke-opacity="0.5" fill="none"/>'
@@ -170,20 +152,10 @@ def touched(spans: Mapping[str, Sequence[tuple[int, int]]], size: int) -> HTML:
                 f'<rect x="{4 + scale * begin:.1f}" y="{y + 20}" width="{max(1.0, scale * (end - begin)):.1f}" '
                 f'height="16" fill="{COLOURS[0]}" fill-opacity="0.7"/>'
             )
-        told.append(f"{heading} reads {total} bytes in {len(some)} places")
+        told.append(
+            f"{heading}: {total} bytes in {len(some)} reads, "
+            f"the first at byte {some[0][0]}, the last up to byte {some[-1][1]}"
+        )
         y += 46
     label = f"What is read of a file of {size} bytes: {'; '.join(told)}."
     return HTML(drawing(parts, WIDTH, y, label, style=FITTING))
-
-
-def times(task: str, base: str) -> HTML:
-    """Draws how many times as long others take for the same records, from `bench/readers.csv`."""
-    rows = [row for row in read("readers").where(task=task) if row["way"] != base]
-    drawn = {
-        row["way"]: [
-            Bar("", [float(row["ratio"])], [(float(row["q1"]), float(row["q3"]))])
-        ]
-        for row in rows
-    }
-    label = f"How many times as long as {base} others take."
-    return bars(drawn, label, f"times as long as {base}", names_width=0, origin=1.0)
