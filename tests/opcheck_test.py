@@ -844,6 +844,14 @@ def test_threads_are_1_2_and_more():
                 "xla": "compiled by XLA",
             },
         ),
+        (
+            lambda x: tf.map_fn(tf.square, x),
+            {"vectorize": "served by a pfor rule"},
+        ),
+        (
+            lambda x: tf.data.Dataset.from_tensors(x).get_single_element(),
+            {"vectorize": "makes a variant, which needs a pfor rule"},
+        ),
     ],
 )
 def test_what_a_check_says(op, said):
