@@ -12,7 +12,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -90,8 +89,9 @@ struct Answer {
             absl::StrCat(Port(), std::strerror(errno)));
       }
     }
-    char bytes[4096];
-    while (connected) {
+    if (connected) {
+      // One part of it: who sends without end must not keep the thread.
+      char bytes[65536];
       const ssize_t size = recv(socket.fd(), bytes, sizeof(bytes), 0);
       if (size == 0) return absl::OkStatus();
       if (size > 0) {
@@ -100,9 +100,7 @@ struct Answer {
           return absl::ResourceExhaustedError(absl::StrCat(
               Port(), "there are more than ", max_bytes, " bytes"));
         }
-      } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-        break;
-      } else if (errno != EINTR) {
+      } else if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) {
         return absl::UnavailableError(
             absl::StrCat(Port(), std::strerror(errno)));
       }
@@ -137,6 +135,18 @@ class Waiter {
     return *waiter;
   }
 
+  // Before the first answer.
+  absl::Status Start() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (bell_[0] >= 0) return absl::OkStatus();
+    if (pipe2(bell_, O_NONBLOCK | O_CLOEXEC) != 0) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("no pipe: ", std::strerror(errno)));
+    }
+    std::thread([this] { Run(); }).detach();
+    return absl::OkStatus();
+  }
+
   void Add(std::shared_ptr<Answer> answer) {
     {
       std::lock_guard<std::mutex> lock(mutex_);
@@ -151,10 +161,7 @@ class Waiter {
   }
 
  private:
-  Waiter() {
-    if (pipe2(bell_, O_NONBLOCK | O_CLOEXEC) != 0) std::abort();
-    std::thread([this] { Run(); }).detach();
-  }
+  Waiter() = default;
 
   // [waiter] Runs on a thread of its own, until the process ends.
   void Run() {
@@ -188,7 +195,7 @@ class Waiter {
     }
   }
 
-  int bell_[2];
+  int bell_[2] = {-1, -1};
   std::mutex mutex_;
   std::vector<std::shared_ptr<Answer>> added_;
 };
@@ -208,6 +215,7 @@ class FetchLinesOp : public tensorflow::AsyncOpKernel {
     auto answer = std::make_shared<Answer>();
     OP_REQUIRES_OK_ASYNC(context, Prepare(context->input(0), answer.get()),
                          done);
+    OP_REQUIRES_OK_ASYNC(context, Waiter::Get().Start(), done);
     CancellationManager* step = context->cancellation_manager();
     const auto token = step ? step->get_cancellation_token() : 0;
     answer->over = [=, read = answer.get()](const absl::Status& status) {
@@ -246,7 +254,10 @@ class FetchLinesOp : public tensorflow::AsyncOpKernel {
     answer->address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     answer->address.sin_port = htons(number);
     answer->max_bytes = max_bytes_;
-    answer->until = Clock::now() + std::chrono::milliseconds(timeout_ms_);
+    // A hundred years at most: 64 bits hold 292 years of nanoseconds.
+    const std::chrono::milliseconds timeout(
+        std::min<int64_t>(timeout_ms_, int64_t{100} * 365 * 24 * 3600 * 1000));
+    answer->until = Clock::now() + timeout;
     return absl::OkStatus();
   }
 

@@ -46,7 +46,7 @@ def serving(
 
     with ExitStack() as stack:
         servers = [
-            stack.enter_context(socket.create_server(("localhost", 0))) for _ in answers
+            stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in answers
         ]
         threads = [
             threading.Thread(target=serve, args=[server, number], daemon=True)
@@ -68,7 +68,7 @@ def blocking_fetch(port: tf.Tensor) -> tf.Tensor:
     """The lines of a server, by Python, which keeps its thread while it waits."""
 
     def fetch(port):
-        server = "localhost", int(port)
+        server = "127.0.0.1", int(port)
         with socket.create_connection(server, timeout=10) as connection:
             with connection.makefile("rb") as file:
                 return np.array(file.read().splitlines(), object)

@@ -76,7 +76,7 @@ def count_hashes(hashes, precision: int = 12) -> tf.Tensor:
 
 
 def fetch_lines(port, timeout_ms: int = 10000, max_bytes: int = 16777216) -> tf.Tensor:
-    """What a server on this machine sends until it closes the connection.
+    """What a server on this machine, at 127.0.0.1, sends until it closes the connection.
 
     Args:
       port: int32, a scalar.

@@ -4,9 +4,13 @@ FetchLines has no `op_test`, since opcheck has no server for it.
 """
 
 import gc
+import os
 import socket
+import subprocess
+import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -317,6 +321,28 @@ def test_the_timeout_ends_a_wait(mode):
         assert 0.1 <= seconds(waiting, error=error, match=match) < 60
 
 
+def test_the_longest_timeout_is_no_short_one():
+    with serving([b"ann\n"]) as [port]:
+        assert fetch_lines(port, timeout_ms=2**63 - 1) == [b"ann"]
+
+
+def test_who_sends_without_end_is_left_in_time():
+    def send(server):
+        connection, _ = server.accept()
+        with connection, suppress(ConnectionError):
+            while True:
+                connection.sendall(bytes(1 << 20))
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        thread = threading.Thread(target=send, args=[server], daemon=True)
+        thread.start()
+        port = server.getsockname()[1]
+        match = f"port {port}: the answer did not end in time"
+        with pytest.raises(tf.errors.DeadlineExceededError, match=match):
+            fetch_lines(port, timeout_ms=20, max_bytes=1 << 30)
+        thread.join()
+
+
 def test_the_caller_can_cancel_a_wait():
     with serving([b"", b""], together=True) as [port, _]:
         manager = cancellation.CancellationManager()
@@ -349,12 +375,56 @@ def test_who_drops_an_iterator_cancels_its_waits():
 
 def test_a_port_where_nobody_listens():
     with socket.socket() as bound:
-        bound.bind(("localhost", 0))
+        bound.bind(("127.0.0.1", 0))
         port = bound.getsockname()[1]
         with pytest.raises(
             tf.errors.UnavailableError, match=f"port {port}: Connection refused"
         ):
             fetch_lines(port)
+
+
+# A call opens a socket, and the first one a pipe, which is two files: what it says where 0, 1, 2 and 3 may be opened.
+FEW_FILES = """
+import os, resource, socket
+import tensorflow as tf
+from sketch import fetch_lines
+
+def said(port):
+    try:
+        fetch_lines(port)
+    except tf.errors.OpError as error:
+        return error.message.rpartition("}} ")[2].partition(" [Op:")[0]
+
+bound = socket.socket()
+bound.bind(("127.0.0.1", 0))
+port = tf.constant(bound.getsockname()[1])
+said(0)
+_, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+resource.setrlimit(resource.RLIMIT_NOFILE, (200, hard))
+opened = []
+try:
+    while True:
+        opened.append(os.dup(0))
+except OSError:
+    pass
+for _ in range(4):
+    print(said(port))
+    os.close(opened.pop())
+"""
+
+
+def test_too_many_open_files():
+    run = subprocess.run(
+        [sys.executable, "-c", FEW_FILES],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), *sys.path])},
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 0, run.stderr[-500:]
+    *refused, at_last = run.stdout.splitlines()
+    missing = ["no socket", "no pipe", "no pipe"]
+    assert refused == [f"{what}: Too many open files" for what in missing]
+    assert "Connection refused" in at_last
 
 
 def test_an_answer_that_is_cut_or_too_long(mode):
@@ -370,7 +440,7 @@ def test_an_answer_that_is_cut_or_too_long(mode):
 
 
 def test_a_connection_that_breaks_off():
-    with socket.create_server(("localhost", 0)) as server:
+    with socket.create_server(("127.0.0.1", 0)) as server:
 
         def reset():
             connection, _ = server.accept()
