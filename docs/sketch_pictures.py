@@ -158,10 +158,10 @@ def changed_bytes(data: bytes, taken: Sequence[int]) -> HTML:
             parts.append(
                 text(x + cell / 2, 24 + height, chr(data[i]), MIDDLE, CODE, SMALL)
             )
-    name = data.index(b"op_by_op")
-    registers = len(data) - 16
+    name, registers = b"op_by_op::Sketch", len(data) - 16
+    start = data.index(name)
     for begin, end, words in [
-        (name, registers - 12, "the name of the type"),
+        (start, start + len(name), "the name of the type"),
         (registers, len(data), "16 registers"),
     ]:
         middle = left + cell * (begin + end) / 2
