@@ -76,13 +76,19 @@ class TestPositiveControls:
         text = reported("asan", call)
         assert kind in text and line_of("asan_control.cc", words) in text
 
-    def test_a_race_is_reported_and_threads_that_lock_are_not(self, reported):
-        """Nor what TensorFlow hands to its threads and back."""
-        several = "[library.Sum({}) for _ in range(20)]"
+    @pytest.mark.parametrize(
+        "function, words",
+        [("Sum", " without the lock"), ("Cancel", " once it is registered")],
+    )
+    def test_a_race_is_reported_and_threads_that_are_ordered_are_not(
+        self, reported, function, words
+    ):
+        """By a lock, or since TensorFlow hands work to its threads and back, and a callback to who cancels."""
+        several = f"[library.{function}({{}}) for _ in range(20)]"
         assert reported("tsan", several.format(True)) == ""
         text = reported("tsan", several.format(False))
         assert "data race" in text
-        assert line_of("tsan_control.cc", " without the lock") in text
+        assert line_of("tsan_control.cc", words) in text
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,14 @@
 // What the thread sanitizer must report, unless it is safe: threads of
-// TensorFlow that add to one variable.
+// TensorFlow that add to one variable, and a callback that reads one.
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <mutex>
 #include <thread>
 #include <vector>
 
+#include "tensorflow/core/framework/cancellation.h"
 #include "tensorflow/core/platform/env.h"
 #include "tensorflow/core/platform/threadpool.h"
 #include "tensorflow/core/util/work_sharder.h"
@@ -28,4 +30,24 @@ extern "C" float Sum(bool safe) {
                       }
                     });
   return total;
+}
+
+extern "C" int Cancel(bool safe) {
+  tensorflow::CancellationManager manager;
+  int value = 0, seen = 0;
+  // Relaxed, so that only TensorFlow orders the two threads.
+  std::atomic<bool> registered{false};
+  std::thread other([&] {
+    while (!registered.load(std::memory_order_relaxed)) {
+      std::this_thread::yield();
+    }
+    manager.StartCancel();
+  });
+  value = 1;
+  manager.RegisterCallback(manager.get_cancellation_token(),
+                           [&] { seen = value; });
+  registered.store(true, std::memory_order_relaxed);
+  if (!safe) value = 2;  // wrong once it is registered
+  other.join();
+  return seen;
 }

@@ -1,15 +1,19 @@
-// Tells the thread sanitizer how TensorFlow hands work to its threads.
+// Tells the thread sanitizer how TensorFlow hands work to its threads, and a
+// callback to the thread that cancels.
 //
 // TensorFlow is not instrumented, so the sanitizer sees none of its locks and
 // would take for a race that one thread prepares what another one works on.
 // This library comes before TensorFlow's and has functions of the same names:
 // what happened before the call happens before each part of the work, and each
 // part before the return. It orders no two parts, so their races are found.
+// What happened before a callback was registered happens before it is called.
 
 #include <dlfcn.h>
 
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <utility>
 
 extern "C" void __tsan_acquire(void* address);
 extern "C" void __tsan_release(void* address);
@@ -24,6 +28,13 @@ class ThreadPool {
                    const Work& work);
 };
 }  // namespace tsl::thread
+
+namespace tsl {
+class CancellationManager {
+ public:
+  bool RegisterCallback(int64_t token, std::function<void()> callback);
+};
+}  // namespace tsl
 
 namespace {
 
@@ -85,3 +96,26 @@ void ThreadPool::ParallelFor(int64_t total, const SchedulingParams& params,
 }
 
 }  // namespace tsl::thread
+
+namespace tsl {
+
+bool CancellationManager::RegisterCallback(int64_t token,
+                                           std::function<void()> callback) {
+  static auto* const original =
+      Original<bool(CancellationManager*, int64_t, std::function<void()>)>(
+          "_ZN3tsl19CancellationManager16RegisterCallbackElSt8functionIFvvEE");
+  // Another thread calls it or, when it is not needed any more, destroys it.
+  struct Registered {
+    ~Registered() { __tsan_acquire(this); }
+    std::function<void()> callback;
+  };
+  auto registered = std::make_shared<Registered>();
+  registered->callback = std::move(callback);
+  __tsan_release(registered.get());
+  return original(this, token, [registered = std::move(registered)] {
+    __tsan_acquire(registered.get());
+    registered->callback();
+  });
+}
+
+}  // namespace tsl
