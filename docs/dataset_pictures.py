@@ -16,6 +16,7 @@ from figures import (
     MIDDLE,
     SMALL,
     arrow_down,
+    box,
     drawing,
     text,
 )
@@ -180,10 +181,7 @@ def steps(counts: Sequence[tuple[str, int]]) -> HTML:
     for code, count in counts:
         parts.append(text(2, y + 16, code, CODE, SMALL))
         for i in range(count):
-            parts.append(
-                f'<rect x="{left + 34 * i}" y="{y + 2}" width="30" height="18" rx="3" '
-                f'fill="{COLOURS[0]}" fill-opacity="0.5" stroke="currentColor"/>'
-            )
+            parts.append(box(left + 34 * i, y + 2, 30, 18, 0.5, corner=3))
         if not count:
             parts.append(text(left + 4, y + 16, "0", SMALL))
         y += 26
@@ -220,11 +218,11 @@ def pipeline(nodes: Sequence[tuple[str, Sequence[str]]], own: str) -> HTML:
     for i, (op, called) in enumerate(nodes):
         y = 4 + 50 * i
         ours = op == own
-        parts.append(box(2, y, width, op, ours))
+        parts.append(node(2, y, width, op, ours))
         if i + 1 < len(nodes):
             parts.append(arrow_down(2 + width / 2, y + 30, y + 49))
         for name in called:
-            parts.append(box(WIDTH - inner - 2, y, inner, name, name == own))
+            parts.append(node(WIDTH - inner - 2, y, inner, name, name == own))
             parts.append(
                 f'<path d="M{2 + width} {y + 15}H{WIDTH - inner - 4}" {LINE} stroke-dasharray="3 3"/>'
             )
@@ -234,12 +232,9 @@ def pipeline(nodes: Sequence[tuple[str, Sequence[str]]], own: str) -> HTML:
     return HTML(drawing(parts, WIDTH, height, label, style=FITTING))
 
 
-def box(x: float, y: float, width: float, name: str, ours: bool) -> str:
-    return (
-        f'<rect x="{x}" y="{y}" width="{width}" height="30" rx="5" stroke="currentColor" '
-        f'fill="{COLOURS[ours]}" fill-opacity="{0.35 if ours else 0.12}"/>'
-        + text(x + width / 2, y + 20, name, MIDDLE, CODE, SMALL)
-    )
+def node(x: float, y: float, width: float, name: str, ours: bool) -> str:
+    words = text(x + width / 2, y + 20, name, MIDDLE, CODE, SMALL)
+    return box(x, y, width, 30, 0.35 if ours else 0.12, ours) + words
 
 
 def times(task: str, name: str = "dataset", base: str = "NpyDataset") -> HTML:
