@@ -191,6 +191,23 @@ def test_a_checkpoint_goes_on_where_it_was(tmp_path, place):
     assert first + [int(row) for row in again] == whole
 
 
+def test_a_symbolic_checkpoint_holds_no_rows(tmp_path):
+    """Nor those that were read ahead."""
+    rows = np.random.default_rng(0).random([9, 1 << 14], np.float32)
+    name = save(tmp_path / "rows.npy", rows)
+    options = tf.data.Options()
+    options.experimental_symbolic_checkpoint = True
+    dataset = npy_dataset(name).prefetch(4).with_options(options)
+    iterator = iter(dataset)
+    first = [next(iterator) for _ in range(3)]
+    place = tf.train.Checkpoint(iterator=iterator).write(f"{name}.place")
+    again = iter(dataset)
+    tf.train.Checkpoint(iterator=again).read(place).assert_consumed()
+    np.testing.assert_array_equal([*first, *again], rows)
+    written = sum(file.stat().st_size for file in tmp_path.glob("*.place*"))
+    assert written < rows[0].nbytes
+
+
 def test_a_checkpoint_of_a_longer_file_is_refused(numbers):
     name, rows = numbers
     iterator = iter(npy_dataset(name))
