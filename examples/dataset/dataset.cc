@@ -193,13 +193,14 @@ class NpyDataset : public DatasetBase {
 
     bool SymbolicCheckpointCompatible() const override { return true; }
 
-    // [] What autotuning is told: this iterator has no input of its own.
+    // [model] What autotuning is told: this iterator has no input of its own.
     std::shared_ptr<tensorflow::data::model::Node> CreateNode(
         IteratorContext* context,
         tensorflow::data::model::Node::Args args) const override {
       return tensorflow::data::model::MakeSourceNode(std::move(args));
     }
 
+    // [] Not shown.
    private:
     // [memory] Memory of a row that nobody uses any more: it need not be
     // cleared by the system again.
