@@ -14,6 +14,7 @@ from figures import (
     POINTED,
     SMALL,
     TIP,
+    box,
     drawing,
     text,
 )
@@ -127,11 +128,10 @@ def graph_picture(nodes: Sequence, edges: Sequence, caption: str, label: str) ->
     for node in nodes:
         x, y = centre[node.name]
         strong = 0.45 if node.op in TRAVEL else 0
-        colour = COLOURS[devices.index(short(node.device))]
+        colour = devices.index(short(node.device))
         words = {"_Arg": node.name, "_Retval": "result"}.get(node.op, node.op)
         parts.append(
-            f'<rect x="{x - WIDTH / 2:g}" y="{y - HEIGHT / 2:g}" width="{WIDTH}" height="{HEIGHT}" rx="5" '
-            f'fill="{colour}" fill-opacity="{strong}" stroke="currentColor"/>'
+            box(x - WIDTH / 2, y - HEIGHT / 2, WIDTH, HEIGHT, strong, colour)
             + text(x, y + 4, words, MIDDLE, SMALL, CODE)
         )
     return drawing(parts, left, bottom, label, style=FITTING)
@@ -189,10 +189,8 @@ def timeline(
         x = 80 + step * index
         received = event.what == "Recv"
         stays = received and event.key.edge in waits
-        parts.append(
-            f'<rect x="{x}" y="{y - 13}" width="{end - x if stays else step - 8}" height="{HEIGHT}" rx="5" '
-            f'stroke="currentColor" fill="{COLOURS[received]}" fill-opacity="{0.35 if stays else 0.25}"/>'
-        )
+        width, opacity = (end - x, 0.35) if stays else (step - 8, 0.25)
+        parts.append(box(x, y - HEIGHT / 2, width, HEIGHT, opacity, received))
         if stays:
             parts.append(text(end - 6, y + 4, until, END, SMALL))
         parts.append(

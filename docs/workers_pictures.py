@@ -15,6 +15,7 @@ from figures import (
     POINTED,
     SMALL,
     TIP,
+    box,
     drawing,
     text,
 )
@@ -23,11 +24,11 @@ from measured import number, read
 from workers import file_rows
 
 v1 = tf.compat.v1
-GREEN = "#10b981"
-WAYS = {
-    "same device": "same device",
-    "other device": "other device",
-    "other process": "other process",
+# Colours, and how far below the end of its line the name of a way stands.
+LOOKS = {
+    "same device": (COLOURS[0], 11),
+    "other device": (COLOURS[1], -3),
+    "other process": ("#10b981", 4),
 }
 UNITS = {2**30: "GiB", 2**20: "MiB", 2**10: "KiB", 1: "bytes"}
 
@@ -54,11 +55,8 @@ def two_machines(here: int, there: int, asked: int, file: int, answered: int) ->
         )
     parts.append(text(90, 90, "file_rows(…)", MIDDLE, SMALL, CODE))
     parts.append(text(430, 74, "FileRows", MIDDLE, SMALL, CODE))
-    parts.append(
-        f'<rect x="364" y="92" width="132" height="26" rx="4" stroke="currentColor" fill="{COLOURS[1]}" '
-        'fill-opacity="0.35"/>'
-        + text(430, 109, f"users.f32, {file:,} B", MIDDLE, SMALL)
-    )
+    parts.append(box(364, 92, 132, 26, 0.35, 1, 4))
+    parts.append(text(430, 109, f"users.f32, {file:,} B", MIDDLE, SMALL))
     for y, words, way in [
         (70, f"row numbers, {asked} bytes", "M182 70H338"),
         (96, f"rows, {answered} bytes", "M338 96H182"),
@@ -73,7 +71,7 @@ def two_machines(here: int, there: int, asked: int, file: int, answered: int) ->
 
 
 def cut(here: str, there: str) -> list[v1.GraphDef]:
-    """The graphs that two servers, at these addresses, run for a session at the first: rows from there, a sum here."""
+    """The graphs that servers at two addresses run for a session at the first: rows from there, squared here."""
     jobs = tf.train.ClusterSpec({"driver": [here], "worker": [there]})
     config = v1.ConfigProto(cluster_def=jobs.as_cluster_def())
     config.graph_options.rewrite_options.disable_meta_optimizer = True
@@ -96,9 +94,9 @@ def cut(here: str, there: str) -> list[v1.GraphDef]:
 
 
 def cut_picture(graphs: Sequence[v1.GraphDef]) -> HTML:
-    """Draws them."""
+    """Draws these graphs."""
     # Not above: this turns on the log of the rendezvous, which no other page wants.
-    from send_recv_pictures import as_run, graph_picture, pairs
+    from send_recv_pictures import pairs, run_picture
 
     if len(pairs(graphs)) != 2:
         raise ValueError(f"{pairs(graphs)} travel")
@@ -106,14 +104,21 @@ def cut_picture(graphs: Sequence[v1.GraphDef]) -> HTML:
         "On the driver a constant is sent to the worker, where FileRows gets it and a file name. Its result is sent "
         "back and squared."
     )
-    return HTML(graph_picture(*as_run(graphs), "run", label))
+    return run_picture(graphs, label)
 
 
 def crossings() -> HTML:
     """Draws how long a tensor takes to each kind of device, by its size, both on logarithmic axes."""
-    rows = read("workers").where(task="crossing")
-    sizes = sorted({int(row["bytes"]) for row in rows})
-    times = [float(row["milliseconds"]) for row in rows]
+    table = read("workers")
+    measured = {
+        way: {
+            int(row["bytes"]): float(row["milliseconds"])
+            for row in table.where(task="crossing", way=way)
+        }
+        for way in LOOKS
+    }
+    sizes = sorted(measured["same device"])
+    times = [time for found in measured.values() for time in found.values()]
     left, right, top, bottom = 66, 414, 14, 230
     low = math.floor(math.log10(min(times)))
     high = math.ceil(math.log10(max(times)))
@@ -134,13 +139,8 @@ def crossings() -> HTML:
         x = at(size, times[0])[0]
         parts.append(text(x, bottom + 18, amount(size), MIDDLE, SMALL))
     spoken = []
-    for (way, name), colour in zip(WAYS.items(), (*COLOURS, GREEN), strict=True):
-        found = {
-            int(row["bytes"]): float(row["milliseconds"])
-            for row in rows
-            if row["way"] == way
-        }
-        points = [at(size, found[size]) for size in sizes]
+    for way, (colour, below) in LOOKS.items():
+        points = [at(size, measured[way][size]) for size in sizes]
         line = "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
         parts.append(
             f'<path d="M{line}" fill="none" stroke="{colour}" stroke-width="2"/>'
@@ -149,12 +149,9 @@ def crossings() -> HTML:
             f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour}"/>'
             for x, y in points
         ]
-        y = points[-1][1] + (
-            -3 if way == "other device" else 11 if way == "same device" else 4
-        )
-        parts.append(text(right + 8, y, name, SMALL))
+        parts.append(text(right + 8, points[-1][1] + below, way, SMALL))
         spoken.append(
-            f"{name}: {', '.join(f'{amount(s)} {number(found[s])} ms' for s in sizes)}"
+            f"{way}: {', '.join(f'{amount(s)} {number(measured[way][s])} ms' for s in sizes)}"
         )
     label = f"Milliseconds of a call by the size of its tensor. {'; '.join(spoken)}."
     return HTML(drawing(parts, right + 112, bottom + 28, label, style=FITTING))
@@ -162,7 +159,7 @@ def crossings() -> HTML:
 
 def life(events: Sequence[tuple[str, str]]) -> HTML:
     """Draws what happened when a machine died, downwards: who ("here" or "there"), and what."""
-    columns = {"here": (COLOURS[0], 4), "there": (COLOURS[1], 282)}
+    columns = {"here": (0, 4), "there": (1, 282)}
     parts = [
         TIP,
         text(columns["here"][1], 16, "your process", BOLD),
@@ -171,10 +168,8 @@ def life(events: Sequence[tuple[str, str]]) -> HTML:
     for index, (who, what) in enumerate(events):
         colour, x = columns[who]
         y = 26 + 40 * index
-        parts.append(
-            f'<rect x="{x}" y="{y}" width="254" height="26" rx="5" stroke="currentColor" fill="{colour}" '
-            f'fill-opacity="0.2"/>' + text(x + 8, y + 17, what, SMALL)
-        )
+        parts.append(box(x, y, 254, 26, 0.2, colour))
+        parts.append(text(x + 8, y + 17, what, SMALL))
         if index:
             before = columns[events[index - 1][0]][1]
             parts.append(
