@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -62,7 +63,7 @@ class FileRowsOp : public tensorflow::OpKernel {
   int64_t columns_;
 };
 
-// [check] The shapes, what the file system says, the size, each row.
+// [check] The shapes, what the file system says, the sizes, each row.
 absl::Status CheckInputs(const Tensor& filename, const Tensor& rows) {
   if (TensorShapeUtils::IsScalar(filename.shape()) &&
       TensorShapeUtils::IsVector(rows.shape())) {
@@ -87,6 +88,12 @@ absl::Status CheckRows(int64_t size, int64_t columns, const Tensor& rows) {
     return absl::InvalidArgumentError(absl::StrCat(
         "filename must be a file with rows of ", row_bytes,
         " bytes, as columns is ", columns, ", but it has ", size, " bytes"));
+  }
+  const int64_t most = std::numeric_limits<int64_t>::max() / columns;
+  if (rows.NumElements() > most) {  // a tensor cannot have so many
+    return absl::InvalidArgumentError(absl::StrCat(
+        "rows must have at most ", most, " elements, as columns is ", columns,
+        ", got ", rows.NumElements()));
   }
   const int64_t count = size / row_bytes;
   for (int64_t i = 0; i < rows.NumElements(); ++i) {
@@ -114,16 +121,9 @@ void FileRowsOp::Compute(OpKernelContext* context) {
   OP_REQUIRES_OK(context, OfFile(env->GetFileSize(filename, &size)));
   OP_REQUIRES_OK(context, CheckRows(size, columns_, context->input(1)));
 
-  tensorflow::TensorShape shape;
-  OP_REQUIRES(
-      context,
-      tensorflow::TensorShape::BuildTensorShape({rows.size(), columns_}, &shape)
-          .ok(),
-      absl::InvalidArgumentError(
-          absl::StrCat("rows must have fewer elements for ", columns_,
-                       " columns, got ", rows.size())));
   Tensor* values = nullptr;
-  OP_REQUIRES_OK(context, context->allocate_output(0, shape, &values));
+  OP_REQUIRES_OK(context,
+                 context->allocate_output(0, {rows.size(), columns_}, &values));
   constexpr int64_t kBuffer = 1 << 16;
   tensorflow::io::InputBuffer buffer(file.get(), std::min(row_bytes, kBuffer));
   char* out = reinterpret_cast<char*>(values->flat<float>().data());

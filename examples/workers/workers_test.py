@@ -117,9 +117,13 @@ def test_too_many_numbers_for_a_tensor_are_refused(mode, tmp_path):
     table.touch()
     os.truncate(table, 4 * columns)
     rows = tf.zeros([2**23], tf.int64)
-    message = f"rows must have fewer elements for {columns} columns, got {2**23}"
+    function = mode(lambda rows: file_rows(str(table), rows, columns))
+    message = f"rows must have at most {2**23 - 1} elements, as columns is {columns}, got {2**23}"
     with pytest.raises(tf.errors.InvalidArgumentError, match=message):
-        mode(lambda rows: file_rows(str(table), rows, columns))(rows)
+        function(rows)
+    match = rf"OOM when allocating tensor with shape\[{2**23 - 1},{columns}\]"
+    with pytest.raises(tf.errors.ResourceExhaustedError, match=match):
+        function(rows[1:])
 
 
 def test_an_empty_table_takes_no_memory(mode, tmp_path):
