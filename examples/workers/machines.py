@@ -91,20 +91,23 @@ def free_port() -> int:
 
 
 def _start() -> socket.socket:
-    """Starts the process that the machines are forks of; it ends when it reads the end of its input."""
+    """Starts the process that the machines are forks of; it ends when this one does."""
     global _origin
     _origin, theirs = socket.socketpair()
-    command = [sys.executable, __file__]
-    # In a session of its own, so that Ctrl-C is for the process that began.
-    subprocess.Popen(command, stdin=theirs, start_new_session=True)
+    subprocess.Popen(
+        [sys.executable, __file__, str(theirs.fileno())],
+        stdin=subprocess.DEVNULL,
+        pass_fds=[theirs.fileno()],
+        start_new_session=True,  # so that Ctrl-C is for the process that began
+    )
     theirs.close()
     return _origin
 
 
-def _main() -> None:
+def _main(descriptor: int) -> None:
     import tensorflow  # noqa: F401
 
-    control = socket.socket(fileno=os.dup(0))
+    control = socket.socket(fileno=descriptor)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     root = Path(tempfile.mkdtemp(prefix="machines-"))
     while True:
@@ -113,7 +116,7 @@ def _main() -> None:
             break
         if os.fork() == 0:
             control.close()
-            os.close(0)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             _be_a_machine(Connection(descriptors[0]), root)
         os.close(descriptors[0])
     try:
@@ -151,4 +154,4 @@ def _end_with(descriptor: int) -> None:
 
 
 if __name__ == "__main__":
-    _main()
+    _main(int(sys.argv[1]))

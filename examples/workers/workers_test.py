@@ -2,6 +2,7 @@
 
 import os
 import socket
+import subprocess
 import time
 from pathlib import Path
 
@@ -235,6 +236,8 @@ def test_a_machine_does_what_it_is_asked():
     assert machine.call(os.listdir) == [] and machine.folder.is_dir()
     with pytest.raises(ZeroDivisionError, match="by zero"):
         machine.call(divmod, 1, 0)
+    program = ["sh", "-c", "cat && exit 3"]  # which reads to the end of its input
+    assert machine.call(subprocess.call, program) == 3
     machine.begin(time.sleep, 0.2)
     assert not machine.answers(0) and machine.answers(20) and machine.result() is None
     machine.kill()
