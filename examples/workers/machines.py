@@ -83,11 +83,15 @@ class Machine:
         os.kill(self.pid, signal.SIGKILL)
 
 
-def free_port() -> int:
-    """A port of this computer that nobody uses now."""
-    with socket.socket() as listener:
-        listener.bind(("localhost", 0))
-        return listener.getsockname()[1]
+def reserve_port() -> socket.socket:
+    """Takes a port of this computer, which nobody is given while the socket is open.
+
+    A program that knows its number can listen there all the same, if it sets SO_REUSEADDR, as gRPC does.
+    """
+    reserved = socket.socket()
+    reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    reserved.bind(("localhost", 0))
+    return reserved
 
 
 def _start() -> socket.socket:

@@ -23,10 +23,3 @@ def load(library: str) -> None:
       library: Its path.
     """
     tf.load_op_library(library)
-
-
-def square_on(address: str, value: float) -> float:
-    """Squares a number on the worker at an address; waits for as long as nobody listens there."""
-    tf.config.experimental_connect_to_host(address)
-    with tf.device("/job:worker"):
-        return float(tf.square(value))

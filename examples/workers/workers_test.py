@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tensorflow as tf
-from machines import Machine
-from serve import load, serve, square_on
+from machines import Machine, reserve_port
+from serve import load, serve, servers
 from solution_first_answer import first_answer
 from workers import LIBRARY, file_rows
 from workers_reference import file_rows_reference
@@ -245,10 +245,25 @@ def test_a_machine_does_what_it_is_asked():
         machine.call(os.getpid)
 
 
-def test_a_worker_at_an_address(far):
-    caller = Machine()
-    assert caller.call(square_on, far[1], 3.0) == 9
-    caller.kill()
+def serve_at(port: int) -> str:
+    cluster = tf.train.ClusterSpec({"worker": [f"localhost:{port}"]})
+    servers.append(tf.distribute.Server(cluster, job_name="worker"))
+    return servers[-1].target
+
+
+def test_a_reserved_port_is_for_a_server_that_knows_it():
+    machine = Machine()
+    with reserve_port() as reserved, socket.socket() as other:
+        address = reserved.getsockname()
+        with pytest.raises(OSError, match="in use"):
+            other.bind(address)
+        with pytest.raises(ConnectionRefusedError, match="refused"):
+            other.connect(address)
+        target = machine.call(serve_at, address[1])
+        assert target == f"grpc://localhost:{address[1]}"
+        with socket.create_connection(address):
+            pass
+    machine.kill()
 
 
 def test_the_first_that_answers():
