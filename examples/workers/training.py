@@ -11,18 +11,17 @@ ROWS, COLUMNS, PARTS, RATE, STEPS = 64, 4, 2, 0.5, 40
 
 
 def gradient(weights, filename) -> tf.Tensor:
-    """Of the mean loss over all parts, what the rows of one part add to it.
+    """What the rows of one part add to the gradient of the mean loss over all parts.
 
     Args:
-      weights: [3], a variable or tensor.
-      filename: Of the part, whose last column is what the others are to give.
+      weights: [3], a variable.
+      filename: The file of the part. The model is to compute its last column from the others.
 
     Returns:
       [3].
     """
     table = file_rows(filename, tf.range(ROWS, dtype=tf.int64), COLUMNS)
     with tf.GradientTape() as tape:
-        tape.watch(weights)
         errors = tf.linalg.matvec(table[:, :-1], weights) - table[:, -1]
         loss = tf.reduce_sum(log_cosh(errors)) / (ROWS * PARTS)
     return tape.gradient(loss, weights)
@@ -43,7 +42,7 @@ def on_one_device(filenames) -> list[float]:
 
 
 def under(strategy, filenames) -> list[float]:
-    """The same, each replica with a part: what they subtract is summed up, and all replicas subtract the sum."""
+    """Trains each replica on one part, all with the sum of their gradients, and returns the weights."""
     with strategy.scope():
         weights = tf.Variable(
             tf.zeros([COLUMNS - 1]), aggregation=tf.VariableAggregation.SUM
@@ -64,7 +63,7 @@ def under(strategy, filenames) -> list[float]:
 
 
 def mirrored(filenames) -> list[float]:
-    """On two devices of one process."""
+    """Trains on two devices of one process."""
     [processor] = tf.config.list_physical_devices("CPU")
     two = [tf.config.LogicalDeviceConfiguration()] * 2
     tf.config.set_logical_device_configuration(processor, two)
@@ -79,13 +78,13 @@ def be_worker(addresses, index) -> None:
 
 
 def multi_worker(addresses, index, filenames) -> list[float]:
-    """On one of the processes at these addresses, all of which call this at the same time."""
+    """Trains on one of the processes at these addresses, all of which call this at the same time."""
     be_worker(addresses, index)
     return under(tf.distribute.MultiWorkerMirroredStrategy(), filenames)
 
 
 def parameter_server(addresses, filenames) -> list[float]:
-    """The variable is on the first of these servers, and the others compute gradients."""
+    """Trains with the weights on the first of these servers, while the others compute gradients."""
     cluster = tf.train.ClusterSpec({"ps": addresses[:1], "worker": addresses[1:]})
     resolver = tf.distribute.cluster_resolver.SimpleClusterResolver(
         cluster, rpc_layer="grpc"
@@ -109,7 +108,7 @@ def parameter_server(addresses, filenames) -> list[float]:
 
 
 def keras_fit(addresses, index) -> None:
-    """Keras' own loop with a layer of its own, on one of these processes."""
+    """Trains by Keras' own loop, with a layer of its own, on one of the processes at these addresses."""
     be_worker(addresses, index)
     strategy = tf.distribute.MultiWorkerMirroredStrategy()
     with strategy.scope():
