@@ -39,6 +39,7 @@ def answer_to(line: str) -> str:
 def what_is_wrong(error: Exception) -> str:
     """The line of an error's message that says what is wrong, without where in the program that was."""
     message = getattr(error, "message", None) or str(error)
+    message = re.sub(r"\{\n.*?\n\}", "{…}", message, flags=re.DOTALL)
     lines = [line.strip() for line in message.splitlines() if line.strip()]
     chosen = lines[0]
     if chosen == "in user code:":
