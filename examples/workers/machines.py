@@ -13,6 +13,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -137,16 +138,15 @@ def _be_a_machine(connection: Connection, root: Path) -> None:
     tempfile.tempdir = str(root)  # also for the files of AutoGraph
     os.chdir(tempfile.mkdtemp())
     connection.send((Path.cwd(), os.getpid()))
-    while True:
-        try:
+    with suppress(EOFError, ConnectionError):  # the other end is gone
+        while True:
             function, arguments = connection.recv()
-        except EOFError:
-            os._exit(0)
-        try:
-            outcome = True, function(*arguments)
-        except Exception as error:
-            outcome = False, error
-        connection.send(outcome)
+            try:
+                outcome = True, function(*arguments)
+            except Exception as error:
+                outcome = False, error
+            connection.send(outcome)
+    os._exit(0)
 
 
 def _end_with(descriptor: int) -> None:

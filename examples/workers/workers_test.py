@@ -3,6 +3,7 @@
 import os
 import socket
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -243,6 +244,23 @@ def test_a_machine_does_what_it_is_asked():
     machine.kill()
     with pytest.raises(ConnectionError, match=f"process {machine.pid} has ended"):
         machine.call(os.getpid)
+
+
+def test_a_machine_whose_answer_nobody_takes_ends_in_silence():
+    program = """
+from machines import Machine
+
+for _ in range(30):
+    machine = Machine()
+    machine.begin(bytes, 2**24)  # more than a connection holds
+    assert machine.answers(20)
+    del machine
+"""
+    folder = Path(__file__).parent
+    # Its error stream is open until the last machine has ended.
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, cwd=folder, stderr=subprocess.PIPE, check=True)
+    assert b"Traceback" not in done.stderr, done.stderr.decode()
 
 
 def serve_at(port: int) -> str:
