@@ -27,6 +27,7 @@ endif
 export CUDA CUDAARCHS TENSORFLOW
 export TF_CPP_MIN_LOG_LEVEL ?= 2
 export TF_ENABLE_ONEDNN_OPTS ?= 0
+export TF_FORCE_GPU_ALLOW_GROWTH ?= true
 
 .DEFAULT_GOAL := help
 .PHONY: help env check-environment examples $(EXAMPLES) docs serve notebooks local-notebooks lab test lint asan tsan bench bench-build bench-gpu linkcheck clean

@@ -31,6 +31,8 @@ os.environ |= {
     "PYTHONPATH": os.pathsep.join(folders),
     "TF_CPP_MIN_LOG_LEVEL": "2",
     "TF_ENABLE_ONEDNN_OPTS": "0",
+    # Several notebooks share a GPU: each takes no more of its memory than it needs.
+    "TF_FORCE_GPU_ALLOW_GROWTH": "true",
     "NO_COLOR": "1",
 }
 

@@ -3,11 +3,13 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+# Several processes share a GPU: each takes no more of its memory than it needs.
+os.environ.setdefault("TF_FORCE_GPU_ALLOW_GROWTH", "true")
 
 import pytest  # noqa: E402
 import tensorflow as tf  # noqa: E402
@@ -21,6 +23,21 @@ def mode(request: pytest.FixtureRequest) -> Callable:
         if request.param == "tf.function"
         else lambda function: function
     )
+
+
+@pytest.fixture
+def gpu() -> Iterator[None]:
+    """A scope whose ops run on the GPU or fail: soft placement would move them to the CPU.
+
+    Tests that take it are skipped where there is none.
+    """
+    if not tf.config.list_physical_devices("GPU"):
+        pytest.skip("no GPU")
+    soft = tf.config.get_soft_device_placement()
+    tf.config.set_soft_device_placement(False)
+    with tf.device("GPU:0"):
+        yield
+    tf.config.set_soft_device_placement(soft)
 
 
 @pytest.fixture(scope="session")

@@ -14,6 +14,7 @@ from ps_roi_align_reference import (
     ps_roi_align_grad_reference,
     ps_roi_align_reference,
 )
+from tensorflow.python.framework import kernels as registry
 
 from opcheck.testing import op_test
 
@@ -281,6 +282,29 @@ def test_launches(on_host):
         on_host.fail_at(call)
         with pytest.raises(tf.errors.InternalError, match="CUDA says: unknown error"):
             run(ps_roi_align, features, ROIS, label="on_host", **SAMPLE)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("ratio", [-1, 2])
+def test_gpu_equals_the_cpu(gpu, mode, dtype, ratio):
+    """Bit for bit: the formulas are the same, and no compiler joins two roundings."""
+    if not registered_for_the_gpu():
+        pytest.skip("built without CUDA")
+    features = tf.constant(random_features([2, 9, 12, 18], dtype.as_numpy_dtype))
+    attrs = SAMPLE | dict(sampling_ratio=ratio)
+    pooled = mode(ps_roi_align)(features, ROIS, **attrs)
+    back = mode(ps_roi_align_grad)(pooled, ROIS, features.shape, **attrs)
+    assert "GPU" in pooled.device and "GPU" in back.device
+    with tf.device("CPU:0"):
+        expected = ps_roi_align(features, ROIS, **attrs)
+        expected_back = ps_roi_align_grad(expected, ROIS, features.shape, **attrs)
+    assert pooled.numpy().tobytes() == expected.numpy().tobytes()
+    assert back.numpy().tobytes() == expected_back.numpy().tobytes()
+
+
+def registered_for_the_gpu() -> bool:
+    kernels = registry.get_registered_kernels_for_op("PsRoiAlign").kernel
+    return any(kernel.device_type == "GPU" for kernel in kernels)
 
 
 def test_the_gpu_has_the_kernels_of_the_cpu():

@@ -36,7 +36,7 @@ inline std::function<void()> copy = [] {};  // which waits for its stream
 extern "C" {
 #pragma GCC visibility push(default)
 int64_t cuda_fails_at = 0;      // 1: the next call
-int64_t cuda_first_block = 0;   // those before are not run, the last one always
+int64_t cuda_ends_alone = 0;    // not 0: only the first block runs and the last
 int64_t cuda_only_thread = -1;  // of each block, the others are not run
 
 // One line for each call since the last time: its name and numbers.
@@ -94,13 +94,16 @@ inline __half __float2half_rn(float value) { return __half(value); }
 inline __nv_bfloat16 __float2bfloat16_rn(float value) {
   return __nv_bfloat16(value);
 }
-inline int __ffs(int bits) { return __builtin_ffs(bits); }
+inline int __ffsll(long long bits) { return __builtin_ffsll(bits); }
 
 struct alignas(8) uint2 {
   unsigned x, y;
 };
 struct alignas(16) uint4 {
   unsigned x, y, z, w;
+};
+struct alignas(16) ulonglong2 {
+  unsigned long long x, y;
 };
 inline void __stwb(uint2* to, uint2 value) { *to = value; }
 inline void __stwb(uint4* to, uint4 value) { *to = value; }
@@ -130,8 +133,9 @@ auto OnHost(void (*kernel)(Parameters...), unsigned blocks, unsigned threads,
     std::fill(end, std::end(shared_memory), NAN);
     gridDim.x = blocks;
     blockDim.x = threads;
-    blockIdx.x = std::min<int64_t>(cuda_first_block, blocks - 1);
-    for (; blockIdx.x < blocks; ++blockIdx.x) {
+    for (blockIdx.x = 0; blockIdx.x < blocks; ++blockIdx.x) {
+      const bool is_end = blockIdx.x == 0 || blockIdx.x == blocks - 1;
+      if (cuda_ends_alone != 0 && !is_end) continue;
       std::fill(shared_memory, end, NAN);
       for (threadIdx.x = 0; threadIdx.x < threads; ++threadIdx.x) {
         if (cuda_only_thread >= 0 && cuda_only_thread != threadIdx.x) continue;

@@ -152,95 +152,20 @@ __global__ void PoolKernel(Sizes sizes, int team_bits,
   }
 }
 
-// [] The gradient cuts the maps into tiles. Which does each region touch?
-constexpr int kTile = 8;  // pixels of the edge
+// [] The gradient cuts the maps into tiles: small ones, or a small map would
+// not keep all multiprocessors busy.
+constexpr int kTile = 4;  // pixels of the edge
 
 struct Tiles {
-  int64_t down, across, words;
+  int64_t down, across;
+  int64_t words;  // of 64 regions each, read in pairs
 
   __host__ __device__ explicit Tiles(const Sizes& sizes)
       : down((sizes.height + kTile - 1) / kTile),
         across((sizes.width + kTile - 1) / kTile),
-        words((sizes.num_rois + 31) / 32) {}
-};
+        words((sizes.num_rois + 127) / 128 * 2) {}
 
-// A region in tiles. image: -1 where the region is not usable.
-struct Box {
-  int64_t image;
-  Span down, across;
-};
-
-__device__ inline Span TilesOf(int32_t start, int32_t size, int32_t pooled,
-                               int32_t limit) {
-  const int32_t begin = BinSpan(0, pooled, start, size, limit).begin;
-  const int32_t end = BinSpan(pooled - 1, pooled, start, size, limit).end;
-  return {begin / kTile, begin < end ? (end - 1) / kTile + 1 : begin / kTile};
-}
-
-__global__ void BoxKernel(Sizes sizes, const float* __restrict__ rois,
-                          Box* __restrict__ boxes) {
-  const Tiles tiles(sizes);
-  const int64_t stride = static_cast<int64_t>(gridDim.x) * blockDim.x;
-  int64_t n = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  for (; n < sizes.num_rois; n += stride) {
-    const float* roi = rois + n * 5;
-    Box box{-1, {0, 0}, {0, 0}};
-    if (IsUsable(roi, sizes.batch)) {
-      box.image = static_cast<int64_t>(roi[0]);
-      if (sizes.spatial_scale > 0) {
-        const Region region = RegionOf(roi, sizes.spatial_scale);
-        box.down =
-            TilesOf(region.y, region.rows, sizes.pooled_height, sizes.height);
-        box.across =
-            TilesOf(region.x, region.cols, sizes.pooled_width, sizes.width);
-      } else {
-        box.down.end = tiles.down;
-        box.across.end = tiles.across;
-      }
-    }
-    boxes[n] = box;
-  }
-}
-
-// One bit for each tile of each image and each region, in the regions' order.
-__global__ void TouchKernel(Sizes sizes, const Box* __restrict__ boxes,
-                            uint32_t* __restrict__ touches) {
-  const Tiles tiles(sizes);
-  const int64_t count = sizes.batch * tiles.down * tiles.across * tiles.words;
-  const int64_t stride = static_cast<int64_t>(gridDim.x) * blockDim.x;
-  int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  for (; i < count; i += stride) {
-    const int64_t first = i % tiles.words * 32, tile = i / tiles.words;
-    const int64_t x = tile % tiles.across, y = tile / tiles.across % tiles.down;
-    const int64_t image = tile / tiles.across / tiles.down;
-    uint32_t word = 0;
-    for (int bit = 0; bit < 32 && first + bit < sizes.num_rois; ++bit) {
-      const Box& box = boxes[first + bit];
-      const bool touched = box.image == image && y >= box.down.begin &&
-                           y < box.down.end && x >= box.across.begin &&
-                           x < box.across.end;
-      word |= static_cast<uint32_t>(touched) << bit;
-    }
-    touches[i] = word;
-  }
-}
-
-// A thread owns some channels of a tile: no atomics, one order.
-constexpr int kSharedBytes = 1 << 15;  // of a block: nobody need ask for more
-constexpr int kAtOnce = 4;             // bins, whose reads overlap in time
-
-// a / b for 0 <= a < 2^31, as a multiplication: the GPU has no instruction
-// for the division of integers.
-struct Divider {
-  uint64_t factor;
-  int shift;
-
-  explicit Divider(int64_t b) {
-    for (shift = 31; int64_t{1} << (shift - 31) < b; ++shift) {
-    }
-    factor = ((uint64_t{1} << shift) + b - 1) / b;
-  }
-  __device__ int32_t Divide(int32_t a) const { return a * factor >> shift; }
+  __host__ __device__ int64_t lines() const { return down + across; }
 };
 
 // The bins of which a pixel may lie at begin <= i < end.
@@ -264,19 +189,90 @@ __device__ inline Span BinsIn(int32_t begin, int32_t end, int32_t start,
   return p;
 }
 
+// Which bins of each region may have their maximum in which row of tiles, and
+// in which column: [num_rois, down + across], empty where the region is not
+// usable.
+__global__ void SpanKernel(Sizes sizes, const float* __restrict__ rois,
+                           Span* __restrict__ spans) {
+  const Tiles tiles(sizes);
+  const int64_t lines = tiles.lines();
+  const int64_t stride = static_cast<int64_t>(gridDim.x) * blockDim.x;
+  int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  for (; i < sizes.num_rois * lines; i += stride) {
+    const float* roi = rois + i / lines * 5;
+    const bool is_row = i % lines < tiles.down;
+    const int64_t limit = is_row ? sizes.height : sizes.width;
+    const int64_t begin = (is_row ? i % lines : i % lines - tiles.down) * kTile;
+    const int32_t pooled = is_row ? sizes.pooled_height : sizes.pooled_width;
+    Span span{0, 0};
+    if (IsUsable(roi, sizes.batch)) {
+      span.end = pooled;
+      if (sizes.spatial_scale > 0) {
+        const Region region = RegionOf(roi, sizes.spatial_scale);
+        const int64_t end = begin + kTile < limit ? begin + kTile : limit;
+        span = BinsIn(begin, end, is_row ? region.y : region.x,
+                      is_row ? region.rows : region.cols, pooled, limit);
+      }
+    }
+    spans[i] = span;
+  }
+}
+
+// One bit for each tile of each image and each region, in the regions' order.
+__global__ void TouchKernel(Sizes sizes, const float* __restrict__ rois,
+                            const Span* __restrict__ spans,
+                            uint64_t* __restrict__ touches) {
+  const Tiles tiles(sizes);
+  const int64_t all = sizes.batch * tiles.down * tiles.across;
+  const int64_t stride = static_cast<int64_t>(gridDim.x) * blockDim.x;
+  int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  for (; i < all * tiles.words; i += stride) {
+    // Neighbours have neighbouring tiles and read the same regions.
+    const int64_t first = i / all * 64, tile = i % all;
+    const int64_t x = tile % tiles.across, y = tile / tiles.across % tiles.down;
+    const double image = tile / tiles.across / tiles.down;
+    uint64_t word = 0;
+    for (int bit = 0; bit < 64 && first + bit < sizes.num_rois; ++bit) {
+      const int64_t n = first + bit;
+      if (double{rois[n * 5]} != image) continue;
+      const Span* lines = spans + n * tiles.lines();
+      const Span down = lines[y], across = lines[tiles.down + x];
+      const bool touched = down.begin < down.end && across.begin < across.end;
+      word |= static_cast<uint64_t>(touched) << bit;
+    }
+    touches[tile * tiles.words + first / 64] = word;
+  }
+}
+
+// A thread owns some channels of a tile: no atomics, one order.
+constexpr int kSharedBytes = 1 << 13;  // of a block
+constexpr int kAtOnce = 8;             // bins, whose reads overlap in time
+
+// a / b for 0 <= a < 2^31, as a multiplication: the GPU has no instruction
+// for the division of integers.
+struct Divider {
+  uint64_t factor;
+  int shift;
+
+  explicit Divider(int64_t b) {
+    for (shift = 31; int64_t{1} << (shift - 31) < b; ++shift) {
+    }
+    factor = ((uint64_t{1} << shift) + b - 1) / b;
+  }
+  __device__ int32_t Divide(int32_t a) const { return a * factor >> shift; }
+};
+
 template <typename T, int kVector>
 __global__ void GradientKernel(Sizes sizes, Divider by_width,
                                const T* __restrict__ gradient,
                                const int32_t* __restrict__ argmax,
-                               const float* __restrict__ rois,
-                               const uint32_t* __restrict__ touches,
+                               const Span* __restrict__ spans,
+                               const uint64_t* __restrict__ touches,
                                T* __restrict__ features) {
   using Values = Vector<T, kVector>;
   using Pixels = Vector<int32_t, kVector>;
   const Tiles tiles(sizes);
   const int32_t height = sizes.height, width = sizes.width;
-  const int32_t pooled_height = sizes.pooled_height;
-  const int32_t pooled_width = sizes.pooled_width;
   const int64_t chunk = static_cast<int64_t>(blockDim.x) * kVector;
   const int64_t chunks = (sizes.channels + chunk - 1) / chunk;
   const int64_t count = sizes.batch * tiles.down * tiles.across * chunks;
@@ -291,49 +287,62 @@ __global__ void GradientKernel(Sizes sizes, Divider by_width,
     const int64_t c = i % chunks * chunk + threadIdx.x * kVector;
     if (c >= sizes.channels) continue;
     const int64_t tile = i / chunks;
-    const int32_t x = tile % tiles.across * kTile;
-    const int32_t y = tile / tiles.across % tiles.down * kTile;
+    const int64_t column = tile % tiles.across;
+    const int64_t row = tile / tiles.across % tiles.down;
+    const int32_t x = column * kTile, y = row * kTile;
     const int64_t image = tile / tiles.across / tiles.down;
     for (int32_t pixel = 0; pixel < kTile * kTile; ++pixel) {
       for (int v = 0; v < kVector; ++v) at(pixel, v) = 0;
     }
 
-    for (int64_t word = 0; word < tiles.words; ++word) {
-      for (uint32_t left = touches[tile * tiles.words + word]; left != 0;
-           left &= left - 1) {
-        const int64_t n = word * 32 + __ffs(left) - 1;
-        Span down{0, pooled_height}, across{0, pooled_width};
-        if (sizes.spatial_scale > 0) {
-          const Region region = RegionOf(rois + n * 5, sizes.spatial_scale);
-          down = BinsIn(y, y + kTile, region.y, region.rows, pooled_height,
-                        height);
-          across =
-              BinsIn(x, x + kTile, region.x, region.cols, pooled_width, width);
+    for (int64_t word = 0; word < tiles.words; word += 2) {
+      auto left = *reinterpret_cast<const ulonglong2*>(
+          touches + tile * tiles.words + word);
+      int64_t first = word * 64;
+      while ((left.x | left.y) != 0) {
+        if (left.x == 0) {
+          left = {left.y, 0};
+          first += 64;
         }
-        for (int32_t p = down.begin; p < down.end; ++p) {
-          const int64_t row = (n * pooled_height + p) * pooled_width;
-          for (int32_t q = across.begin; q < across.end; q += kAtOnce) {
-            Pixels where[kAtOnce];
-            Values add[kAtOnce];
+        const int64_t n = first + __ffsll(left.x) - 1;
+        left.x &= left.x - 1;
+        const Span* lines = spans + n * tiles.lines();
+        const Span down = lines[row], across = lines[tiles.down + column];
+        // The bins of this rectangle, row after row.
+        const int64_t wide = across.end - across.begin;
+        const int64_t bins = (down.end - down.begin) * wide;
+        const int64_t skip = (sizes.pooled_width - wide) * sizes.channels;
+        int64_t in =
+            ((n * sizes.pooled_height + down.begin) * sizes.pooled_width +
+             across.begin) *
+                sizes.channels +
+            c;
+        int64_t done = 0;  // of a row
+        for (int64_t bin = 0; bin < bins; bin += kAtOnce) {
+          Pixels where[kAtOnce];
+          Values add[kAtOnce];
 #pragma unroll
-            for (int k = 0; k < kAtOnce; ++k) {
-              if (q + k >= across.end) break;
-              const int64_t in = (row + q + k) * sizes.channels + c;
-              where[k] = *reinterpret_cast<const Pixels*>(argmax + in);
-              add[k] = *reinterpret_cast<const Values*>(gradient + in);
+          for (int k = 0; k < kAtOnce; ++k) {
+            if (bin + k >= bins) break;
+            where[k] = *reinterpret_cast<const Pixels*>(argmax + in);
+            add[k] = *reinterpret_cast<const Values*>(gradient + in);
+            in += sizes.channels;
+            if (++done == wide) {
+              done = 0;
+              in += skip;
             }
+          }
 #pragma unroll
-            for (int k = 0; k < kAtOnce; ++k) {
-              if (q + k >= across.end) break;
+          for (int k = 0; k < kAtOnce; ++k) {
+            if (bin + k >= bins) break;
 #pragma unroll
-              for (int v = 0; v < kVector; ++v) {
-                const int32_t found = where[k].at[v];
-                if (found < 0) continue;
-                const int32_t h = by_width.Divide(found) - y;
-                const int32_t w = found - (h + y) * width - x;
-                if (h < 0 || h >= kTile || w < 0 || w >= kTile) continue;
-                at(h * kTile + w, v) += Widen(add[k].at[v]);
-              }
+            for (int v = 0; v < kVector; ++v) {
+              const int32_t found = where[k].at[v];
+              if (found < 0) continue;
+              const int32_t h = by_width.Divide(found) - y;
+              const int32_t w = found - (h + y) * width - x;
+              if (h < 0 || h >= kTile || w < 0 || w >= kTile) continue;
+              at(h * kTile + w, v) += Widen(add[k].at[v]);
             }
           }
         }
@@ -404,8 +413,8 @@ const char* Pool(void* stream, const Sizes& sizes, const void* features,
 // [] Blocks for tiles and channels, and shared memory for the sums.
 template <typename T, int kVector>
 const char* LaunchGradient(void* stream, const Sizes& sizes, const T* gradient,
-                           const int32_t* argmax, const float* rois,
-                           const uint32_t* touches, T* features) {
+                           const int32_t* argmax, const Span* spans,
+                           const uint64_t* touches, T* features) {
   const Tiles tiles(sizes);
   constexpr int64_t kBytes = kTile * kTile * kVector * sizeof(Wide<T>);
   const int64_t warps =
@@ -416,13 +425,13 @@ const char* LaunchGradient(void* stream, const Sizes& sizes, const T* gradient,
                        ((sizes.channels + chunk - 1) / chunk);
   return Launch(GradientKernel<T, kVector>, Blocks(work, 1), warps * 32,
                 warps * 32 * kBytes, stream, sizes, Divider(sizes.width),
-                gradient, argmax, rois, touches, features);
+                gradient, argmax, spans, touches, features);
 }
 
 template <typename T>
 const char* Gradient(void* stream, const Sizes& sizes, const void* gradient,
-                     const int32_t* argmax, const float* rois,
-                     const uint32_t* touches, void* features) {
+                     const int32_t* argmax, const Span* spans,
+                     const uint64_t* touches, void* features) {
   constexpr int kVector = sizeof(T) < 8 ? 2 : 1;
   const bool aligned = Aligned<T, kVector>(sizes.channels, gradient) &&
                        Aligned<T, kVector>(sizes.channels, features) &&
@@ -430,7 +439,7 @@ const char* Gradient(void* stream, const Sizes& sizes, const void* gradient,
   return (aligned ? LaunchGradient<T, kVector>
                   : LaunchGradient<T, 1>)(stream, sizes,
                                           static_cast<const T*>(gradient),
-                                          argmax, rois, touches,
+                                          argmax, spans, touches,
                                           static_cast<T*>(features));
 }
 
@@ -447,9 +456,9 @@ extern "C" const char* RoiPoolLaunch(void* stream, int type, const Sizes* sizes,
 
 extern "C" int64_t RoiPoolGradScratch(const Sizes* sizes) {
   const Tiles tiles(*sizes);
-  return sizes->num_rois * int64_t{sizeof(Box)} +
-         sizes->batch * tiles.down * tiles.across * tiles.words *
-             int64_t{sizeof(uint32_t)};
+  return sizes->batch * tiles.down * tiles.across * tiles.words *
+             int64_t{sizeof(uint64_t)} +
+         sizes->num_rois * tiles.lines() * int64_t{sizeof(Span)};
 }
 
 extern "C" const char* RoiPoolGradLaunch(
@@ -460,23 +469,24 @@ extern "C" const char* RoiPoolGradLaunch(
   }
   Sizes used = *sizes;
   if (used.pooled_height * used.pooled_width == 0) used.num_rois = 0;
-  auto* boxes = static_cast<Box*>(scratch);
-  auto* touches = reinterpret_cast<uint32_t*>(boxes + used.num_rois);
+  const Tiles tiles(used);
+  const int64_t words = used.batch * tiles.down * tiles.across * tiles.words;
+  auto* touches = static_cast<uint64_t*>(scratch);  // aligned for their pairs
+  auto* spans = reinterpret_cast<Span*>(touches + words);
   if (used.num_rois > 0) {
-    const Tiles tiles(used);
-    const int64_t words = used.batch * tiles.down * tiles.across * tiles.words;
-    const char* error = Launch(BoxKernel, Blocks(used.num_rois, kThreads),
-                               kThreads, 0, stream, used, rois, boxes);
+    const char* error =
+        Launch(SpanKernel, Blocks(used.num_rois * tiles.lines(), kThreads),
+               kThreads, 0, stream, used, rois, spans);
     if (error == nullptr) {
       error = Launch(TouchKernel, Blocks(words, kThreads), kThreads, 0, stream,
-                     used, boxes, touches);
+                     used, rois, spans, touches);
     }
     if (error != nullptr) return error;
   }
   constexpr decltype(&Gradient<float>) kGradients[] = {
       Gradient<__half>, Gradient<__nv_bfloat16>, Gradient<float>,
       Gradient<double>};
-  return kGradients[type](stream, used, gradient, argmax, rois, touches,
+  return kGradients[type](stream, used, gradient, argmax, spans, touches,
                           features);
 }
 

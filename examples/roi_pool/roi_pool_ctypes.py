@@ -181,7 +181,7 @@ class Cuda:
         self._calls.restype = ctypes.c_char_p
         self._fails_at = ctypes.c_int64.in_dll(functions, "cuda_fails_at")
         self._only_thread = ctypes.c_int64.in_dll(functions, "cuda_only_thread")
-        self._first_block = ctypes.c_int64.in_dll(functions, "cuda_first_block")
+        self._ends_alone = ctypes.c_int64.in_dll(functions, "cuda_ends_alone")
 
     def calls(self) -> list[tuple]:
         """Those since the last time: `("launch", blocks, threads, shared_bytes, stream)` and others."""
@@ -200,11 +200,11 @@ class Cuda:
         self._only_thread.value = -1
 
     @contextlib.contextmanager
-    def last_blocks_alone(self) -> Iterator[None]:
-        """Of each launch, the last block alone runs, so that a huge launch takes no time."""
-        self._first_block.value = 2**31
+    def first_and_last_blocks_alone(self) -> Iterator[None]:
+        """Of each launch, only the first block runs and the last, so that a huge launch takes no time."""
+        self._ends_alone.value = 1
         yield
-        self._first_block.value = 0
+        self._ends_alone.value = 0
 
 
 class Launchers:

@@ -21,7 +21,8 @@ const char* RoiPoolLaunch(void* stream, int type, const Sizes* sizes,
                           const void* features, const float* rois, void* pooled,
                           int32_t* argmax);
 
-// [] In bytes, of the memory that RoiPoolGradLaunch works in.
+// [] In bytes, of the memory that RoiPoolGradLaunch works in. Its address is a
+// multiple of 16.
 int64_t RoiPoolGradScratch(const Sizes* sizes);
 
 // sizes->spatial_scale: 0 where it is not known.

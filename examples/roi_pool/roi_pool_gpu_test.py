@@ -5,9 +5,11 @@ finds mistakes in geometry, index arithmetic, alignment, the numbers of blocks a
 it is written, and the rounding of each dtype. TensorFlow's side runs there, too (roi_pool_gpu_on_host.cc): which
 kernels it registers, in which order, with what and on which stream it calls the run time, and what it does when such
 a call fails. Nothing of this can see a race between threads, what nvcc makes of the code, or the run time's own
-complaints; for those there are the tests at the end, which need a GPU.
+complaints. Where there is a GPU, the tests of the kernels run there as well, and those at the end, of the op.
 """
 
+import contextlib
+import ctypes
 import mmap
 import re
 import subprocess
@@ -52,6 +54,9 @@ BAD_ROIS = np.float32(
     ]
 )
 on_host = pytest.mark.xdist_group("RoiPool's GPU kernels on the host")
+needs_gpu = pytest.mark.skipif(
+    not GPU, reason="no GPU" if WITH_CUDA else "built without CUDA"
+)
 dtypes = pytest.mark.parametrize("dtype", DTYPES)
 
 
@@ -62,9 +67,93 @@ def kernels_on_host(tmp_path_factory) -> Path:
     return library
 
 
-@pytest.fixture(scope="module", params=["all blocks", "3 blocks"])
+class OnGpu(Launchers):
+    """The launchers on a GPU, for arrays of the host: what they read is copied there, what they write is copied back.
+
+    Each array gets an allocation of its own, so that compute-sanitizer sees who leaves it. Its address has the
+    alignment of the array's.
+    """
+
+    def __init__(self, library: Path) -> None:
+        super().__init__(library)
+        self._driver = ctypes.CDLL("libcuda.so.1")
+        context = ctypes.c_void_p()
+        self._call("cuInit", 0)
+        self._call("cuDevicePrimaryCtxRetain", ctypes.byref(context), 0)
+        self._call("cuCtxSetCurrent", context)
+
+    def _call(self, function: str, *arguments: object) -> None:
+        if code := getattr(self._driver, function)(*arguments):
+            name = ctypes.c_char_p()
+            self._driver.cuGetErrorName(code, ctypes.byref(name))
+            if name.value == b"CUDA_ERROR_OUT_OF_MEMORY":
+                pytest.skip("needs more of the GPU's memory")
+            raise RuntimeError(f"{function}: {(name.value or b'unknown').decode()}")
+
+    @contextlib.contextmanager
+    def _copies(self, read: list, written: list) -> Iterator[list[int]]:
+        """Addresses on the GPU for (address, bytes) on the host.
+
+        What is read is there, what will be written is full of rubbish, and without an address nothing is copied.
+        """
+        with contextlib.ExitStack() as stack:
+            arrays = []
+            for address, size in [*read, *written]:
+                shift, memory = (address or 0) % 16, ctypes.c_uint64()
+                space = ctypes.c_size_t(shift + max(size, 1))
+                self._call("cuMemAlloc_v2", ctypes.byref(memory), space)
+                stack.callback(self._call, "cuMemFree_v2", memory)
+                place = ctypes.c_uint64(memory.value + shift)
+                arrays.append((place, ctypes.c_void_p(address), ctypes.c_size_t(size)))
+            for place, host, size in arrays[: len(read)]:
+                self._call("cuMemcpyHtoD_v2", place, host, size)
+            results = [array for array in arrays[len(read) :] if array[1]]
+            for place, _, size in results:
+                self._call("cuMemsetD8_v2", place, 77, size)
+            yield [place.value for place, _, _ in arrays]
+            self._call("cuCtxSynchronize")
+            for place, host, size in results:
+                self._call("cuMemcpyDtoH_v2", host, place, size)
+
+    @staticmethod
+    def _bytes(sizes: Sizes, dtype: str) -> tuple[int, int, int, int]:
+        """Of the map, the regions, the result and its argmax."""
+        item = tf.as_dtype(dtype).size
+        bins = sizes.num_rois * sizes.pooled_height * sizes.pooled_width
+        pixels = sizes.batch * sizes.height * sizes.width
+        return (
+            *(pixels * sizes.channels * item, sizes.num_rois * 20),
+            *(bins * sizes.channels * item, bins * sizes.channels * 4),
+        )
+
+    def pool(self, sizes, dtype, features, rois, pooled, argmax=None):
+        of_map, of_rois, of_pooled, of_argmax = self._bytes(sizes, dtype)
+        written = [(pooled, of_pooled)]
+        if argmax is not None:
+            written.append((argmax, of_argmax))
+        with self._copies([(features, of_map), (rois, of_rois)], written) as places:
+            super().pool(sizes, dtype, *places)
+
+    def gradient(self, sizes, dtype, gradient, argmax, rois, scratch, features):
+        of_map, of_rois, of_pooled, of_argmax = self._bytes(sizes, dtype)
+        read = [(gradient, of_pooled), (argmax, of_argmax), (rois, of_rois)]
+        written = [(None, self.scratch_bytes(sizes)), (features, of_map)]
+        with self._copies(read, written) as places:
+            super().gradient(sizes, dtype, *places)
+
+    def copy_to_host(self, on_device, on_host, size):
+        with self._copies([(on_device, size)], []) as (place,):
+            super().copy_to_host(place, on_host, size)
+
+
+@pytest.fixture(
+    scope="module",
+    params=["all blocks", "3 blocks", pytest.param("a real GPU", marks=needs_gpu)],
+)
 def launchers(request, kernels_on_host) -> Launchers:
     """The kernels, built for the host; with 3 blocks, each thread has much to do."""
+    if request.param == "a real GPU":
+        return OnGpu(LIBRARY)
     if request.param == "all blocks":
         return Launchers(kernels_on_host)
     library = kernels_on_host.with_name("libroi_pool_3_blocks.so")
@@ -374,7 +463,7 @@ def test_many_bins_are_shared_out_to_the_most_blocks(kernels_on_host):
     rois = pages(2**10 * 5, np.float32).reshape(-1, 5)
     sizes = sizes_of((1, 1, 1, 1), rois, (2**10, 2**10), 1.0)
     one = np.float16([3])
-    with cuda.last_blocks_alone():
+    with cuda.first_and_last_blocks_alone():
         Launchers(kernels_on_host).pool(
             sizes, "float16", one.ctypes.data, rois.ctypes.data, pooled.ctypes.data
         )
@@ -395,12 +484,12 @@ def test_gradient_of_the_last_tile_of_the_widest_map(kernels_on_host):
     launchers = Launchers(kernels_on_host)
     scratch = pages(launchers.scratch_bytes(sizes), np.int8)
     features = pages(width, np.float16)
-    with cuda.last_blocks_alone():
+    with cuda.first_and_last_blocks_alone():
         launchers.gradient(
             *(sizes, "float16", gradient.ctypes.data, argmax.ctypes.data),
             *(rois.ctypes.data, scratch.ctypes.data, features.ctypes.data),
         )
-    assert [call[1] for call in cuda.calls()] == [1, 2**20, 2**20]
+    assert [call[1] for call in cuda.calls()] == [2**20] * 3
     np.testing.assert_array_equal(features[-8:], [0] * 7 + [7])
 
 
@@ -460,14 +549,14 @@ def shared_out(work: int, blocks_of: int) -> int:
     ("dtype", "channels", "team", "threads", "of_a_block", "shared_bytes"),
     [
         # A thread works on two vectors of 16 bytes or on two elements at once, and at most 32 threads on a bin. Of the
-        # gradient, a warp of 32 threads or two have up to 32 KiB, 64 sums for each of their elements, one or two each.
-        ("float16", 512, 32, 64, 128, 64 * 64 * 2 * 4),
-        ("float16", 33, 32, 64, 64, 64 * 64 * 4),
-        ("bfloat16", 8, 1, 32, 64, 32 * 64 * 2 * 4),
-        ("float32", 24, 4, 32, 64, 32 * 64 * 2 * 4),
-        ("float32", 130, 32, 64, 128, 64 * 64 * 2 * 4),
-        ("float64", 6, 2, 32, 32, 32 * 64 * 8),
-        ("float64", 100, 32, 64, 64, 64 * 64 * 8),
+        # gradient, a warp of 32 threads or two have up to 8 KiB, 16 sums for each of their elements, one or two each.
+        ("float16", 512, 32, 64, 128, 64 * 16 * 2 * 4),
+        ("float16", 33, 32, 64, 64, 64 * 16 * 4),
+        ("bfloat16", 8, 1, 32, 64, 32 * 16 * 2 * 4),
+        ("float32", 24, 4, 32, 64, 32 * 16 * 2 * 4),
+        ("float32", 130, 32, 64, 128, 64 * 16 * 2 * 4),
+        ("float64", 6, 2, 32, 32, 32 * 16 * 8),
+        ("float64", 100, 32, 64, 64, 64 * 16 * 8),
     ],
 )
 def test_launches(
@@ -488,12 +577,13 @@ def test_launches(
         *(roi_pool_grad, gradient, *argmax, rois, np.int32(features.shape)),
         spatial_scale=known_scale,
     )
-    tiles = batch * shared_out(height, 8) * shared_out(width, 8)
-    words = tiles * shared_out(num_rois, 32)
+    down, across = shared_out(height, 4), shared_out(width, 4)
+    tiles = batch * down * across
+    words = tiles * 2 * shared_out(num_rois, 128)
     chunks = shared_out(channels, of_a_block)
     assert_launches(
         cuda,
-        (shared_out(num_rois, 256), 256, 0),
+        (shared_out(num_rois * (down + across), 256), 256, 0),
         (shared_out(words, 256), 256, 0),
         (tiles * chunks, threads, shared_bytes),
     )
@@ -702,21 +792,6 @@ def test_kernels_of_every_architecture():
     library = LIBRARY.read_bytes()
     kernels = set(re.findall(rb"_Z\w*(?:Pool|Gradient|Box|Touch)Kernel\w*", library))
     assert len(kernels) >= 4 * 4 + 4 + 3 + 2
-
-
-needs_gpu = pytest.mark.skipif(
-    not GPU, reason="no GPU" if WITH_CUDA else "built without CUDA"
-)
-
-
-@pytest.fixture
-def gpu():
-    """A scope whose ops run on the GPU or fail: soft placement would move them to the CPU."""
-    soft = tf.config.get_soft_device_placement()
-    tf.config.set_soft_device_placement(False)
-    with tf.device("GPU:0"):
-        yield
-    tf.config.set_soft_device_placement(soft)
 
 
 @needs_gpu

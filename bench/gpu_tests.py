@@ -1,0 +1,97 @@
+"""The tests that need a GPU, alone and under compute-sanitizer: `make test-gpu`.
+
+Needs a GPU, TensorFlow for it, examples built by `make examples CUDA=on`, and compute-sanitizer, which CUDA has. The
+table, bench/gpu_tests.csv, says how many tests passed and how many errors each tool found; the command fails where
+there is any.
+
+memcheck looks for reads and writes outside of an allocation or at an address that is not aligned, initcheck for reads
+of memory that nobody has written, racecheck for races in the shared memory of a block, and synccheck for threads that
+wait for each other wrongly. They see the launchers' tests, in which each array has an allocation of its own;
+TensorFlow's tensors lie together in few, so that memcheck would see less.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+from measure import heading, write
+
+ROOT = Path(__file__).parents[1]
+RESULT = ROOT / "bench" / "gpu_tests.csv"
+LAUNCHERS = ["examples/roi_pool/roi_pool_gpu_test.py", "-k", "real"]
+TOOLS = ["memcheck", "initcheck", "racecheck", "synccheck"]
+SUMMARY = re.compile(r"SUMMARY: (\d+) (?:error|hazard)")
+
+
+def fail(message: str) -> None:
+    sys.exit(f"make test-gpu: {message}")
+
+
+def gpu_of_this_machine() -> str:
+    """The name of the GPU and the version of its driver. Exits with one line where there is none."""
+    query = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
+    if not shutil.which("nvidia-smi"):
+        fail("no GPU: there is no nvidia-smi")
+    run = subprocess.run(query, capture_output=True, text=True)
+    if run.returncode or not run.stdout.strip():
+        fail("no GPU: nvidia-smi finds none")
+    name, driver = run.stdout.splitlines()[0].split(", ")
+    return f"{name}, driver {driver}"
+
+
+def run_tests(selection: list[str], tool: str = "") -> dict:
+    """A row of the table: what became of the selected tests, under a tool of compute-sanitizer or alone."""
+    with tempfile.TemporaryDirectory() as folder:
+        report, log = Path(folder, "report.xml"), Path(folder, "log")
+        command = [sys.executable, "-m", "pytest", "-q", f"--junitxml={report}"]
+        if tool:
+            command = ["compute-sanitizer", "--tool", tool, "--log-file", log, *command]
+        environment = os.environ | {"TF_FORCE_GPU_ALLOW_GROWTH": "true"}
+        subprocess.run([*command, *selection], cwd=ROOT, env=environment)
+        if not report.exists():
+            fail(f"pytest did not finish{f' under {tool}' if tool else ''}")
+        suite = ElementTree.parse(report).getroot().find("testsuite").attrib
+        found = SUMMARY.findall(log.read_text()) if tool else []
+    if tool and not found:
+        fail(f"compute-sanitizer --tool {tool} gave no summary")
+    tests, skipped = int(suite["tests"]), int(suite["skipped"])
+    failed = int(suite["failures"]) + int(suite["errors"])
+    return {
+        "tests": " ".join(selection),
+        "under": tool or "nothing",
+        "passed": tests - skipped - failed,
+        "skipped": skipped,
+        "failed": failed,
+        "errors": sum(map(int, found)) if tool else "",
+        "seconds": f"{float(suite['time']):.0f}",
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--output", type=Path, default=RESULT)
+    options = parser.parse_args()
+    gpu = gpu_of_this_machine()
+    if not shutil.which("compute-sanitizer"):
+        fail("there is no compute-sanitizer: add CUDA's bin to the PATH")
+    lines = heading(
+        "make test-gpu",
+        ["tensorflow"],
+        ["errors: of compute-sanitizer, none where the tests ran alone"],
+        gpu,
+    )
+    rows = [run_tests(["examples"])]
+    rows += [run_tests(LAUNCHERS, tool) for tool in TOOLS]
+    write(options.output, lines, rows)
+    if bad := [row["under"] for row in rows if row["failed"] or row["errors"]]:
+        fail(f"tests failed or errors were found, under: {', '.join(bad)}")
+
+
+if __name__ == "__main__":
+    main()
