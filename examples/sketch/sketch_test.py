@@ -4,10 +4,7 @@ FetchLines has no `op_test`, since opcheck has no server for it.
 """
 
 import gc
-import os
 import socket
-import subprocess
-import sys
 import threading
 import time
 from contextlib import suppress
@@ -413,15 +410,8 @@ for _ in range(4):
 """
 
 
-def test_too_many_open_files():
-    run = subprocess.run(
-        [sys.executable, "-c", FEW_FILES],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), *sys.path])},
-        capture_output=True,
-        text=True,
-    )
-    assert run.returncode == 0, run.stderr[-500:]
-    *refused, at_last = run.stdout.splitlines()
+def test_too_many_open_files(in_process):
+    *refused, at_last = in_process(FEW_FILES).splitlines()
     missing = ["no socket", "no pipe", "no pipe"]
     assert refused == [f"{what}: Too many open files" for what in missing]
     assert "Connection refused" in at_last
