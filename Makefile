@@ -30,7 +30,7 @@ export TF_ENABLE_ONEDNN_OPTS ?= 0
 export TF_FORCE_GPU_ALLOW_GROWTH ?= true
 
 .DEFAULT_GOAL := help
-.PHONY: help env check-environment examples $(EXAMPLES) docs serve notebooks local-notebooks lab test lint asan tsan bench bench-build bench-gpu linkcheck clean
+.PHONY: help env check-environment examples $(EXAMPLES) docs serve notebooks local-notebooks lab test lint asan tsan bench bench-build bench-gpu test-gpu linkcheck clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F '|' '{printf "%-18s %s\n", $$1, $$2}'
@@ -112,6 +112,9 @@ bench-build: examples ## how long the builds take, against their goals
 
 bench-gpu: $(if $(PYTHON),,$(environment)) ## RoI pooling on the GPU against torchvision: needs a GPU, nvcc and torchvision
 	@$(python) bench/roi_pool_gpu.py
+
+test-gpu: examples ## the tests of the CUDA kernels on a GPU, under compute-sanitizer too: needs a GPU and CUDA
+	@$(python) bench/gpu_tests.py
 
 linkcheck: examples ## every link of the site
 	@$(sphinx) build/linkcheck -b linkcheck -d build/linkcheck-doctrees

@@ -1,4 +1,4 @@
-"""The tests that need a GPU, alone and under compute-sanitizer: `make test-gpu`.
+"""The tests of the ops that have CUDA kernels, on a GPU, alone and under compute-sanitizer: `make test-gpu`.
 
 Needs a GPU, TensorFlow for it, examples built by `make examples CUDA=on`, and compute-sanitizer, which CUDA has. The
 table, bench/gpu_tests.csv, says how many tests passed and how many errors each tool found; the command fails where
@@ -24,6 +24,7 @@ from measure import heading, write
 
 ROOT = Path(__file__).parents[1]
 RESULT = ROOT / "bench" / "gpu_tests.csv"
+ALONE = ["examples/roi_pool", "examples/ps_roi_align", "-n", "4", "--dist", "loadgroup"]
 LAUNCHERS = ["examples/roi_pool/roi_pool_gpu_test.py", "-k", "real"]
 TOOLS = ["memcheck", "initcheck", "racecheck", "synccheck"]
 SUMMARY = re.compile(r"SUMMARY: (\d+) (?:error|hazard)")
@@ -86,7 +87,7 @@ def main() -> None:
         ["errors: of compute-sanitizer, none where the tests ran alone"],
         gpu,
     )
-    rows = [run_tests(["examples"])]
+    rows = [run_tests(ALONE)]
     rows += [run_tests(LAUNCHERS, tool) for tool in TOOLS]
     write(options.output, lines, rows)
     if bad := [row["under"] for row in rows if row["failed"] or row["errors"]]:

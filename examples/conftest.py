@@ -25,6 +25,16 @@ def mode(request: pytest.FixtureRequest) -> Callable:
     )
 
 
+@pytest.fixture(autouse=True)
+def on_the_cpu() -> Iterator[None]:
+    """Where there is a GPU, too, ops still run on the CPU: those of TensorFlow have other bits and errors there."""
+    if not tf.config.list_physical_devices("GPU"):
+        yield
+        return
+    with tf.device("CPU:0"):
+        yield
+
+
 @pytest.fixture
 def gpu() -> Iterator[None]:
     """A scope whose ops run on the GPU or fail: soft placement would move them to the CPU.
@@ -53,14 +63,15 @@ def cpp_gradient() -> Callable:
 def in_process() -> Callable[..., str]:
     """Runs Python code in a process of its own, which can import what the test can, and returns what it prints.
 
-    What is given by name becomes a variable of its environment.
+    What is given by name becomes a variable of its environment. It sees no GPU.
     """
 
     def run(code: str, *arguments: str, **settings: str) -> str:
         path = os.pathsep.join(sys.path)
         run = subprocess.run(
             [sys.executable, "-c", code, *arguments],
-            env={**os.environ, "PYTHONPATH": path, **settings},
+            env=os.environ
+            | {"PYTHONPATH": path, "CUDA_VISIBLE_DEVICES": "", **settings},
             capture_output=True,
             text=True,
         )

@@ -166,14 +166,17 @@ def place(error: BaseException) -> str:
 
 
 def _limit_memory(options) -> None:
-    """Lets a huge allocation fail instead of the machine; sanitizers reserve too much for that."""
+    """Lets a huge allocation fail instead of the machine; sanitizers reserve too much for that.
+
+    Memory that is reserved but cannot be written yet does not count: each thread has 64 MiB of it, CUDA much more.
+    """
     limit = options.get("memory", 4 << 30)
     maps = open("/proc/self/maps").read() if os.path.exists("/proc/self/maps") else ""
     if not limit or not maps or any(f"lib{s}san" in maps for s in ("a", "t", "ub")):
         return
     with open("/proc/self/statm") as statm:
-        used = int(statm.read().split()[0]) * resource.getpagesize()
-    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+        used = int(statm.read().split()[5]) * resource.getpagesize()
+    hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
     soft = used + limit
     if hard == resource.RLIM_INFINITY or soft < hard:
-        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))

@@ -1352,6 +1352,24 @@ def test_fuzz_says_when_a_call_does_not_fail_by_itself():
     assert "not this call alone" in report["fuzz"].cause
 
 
+def test_the_limit_counts_memory_and_not_addresses():
+    """With many cores, threads reserve more than the limit in addresses alone."""
+    code = """
+import mmap
+from opcheck.worker import _limit_memory
+_limit_memory({"memory": 1 << 30})
+mmap.mmap(-1, 4 << 30, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=0)
+try:
+    bytearray(2 << 30)
+except MemoryError:
+    print("limited")
+"""
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True
+    )
+    assert run.stdout == "limited\n", run.stderr
+
+
 def test_fuzz_does_not_take_little_memory_for_a_finding():
     big = calls(np.float32(1), size=150_000_000)
     fuzz(filled, big, examples=1, variations=0, memory=1 << 30).assert_ok()

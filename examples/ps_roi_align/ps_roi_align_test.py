@@ -34,13 +34,6 @@ ROIS = np.float32(
 )
 
 
-@pytest.fixture(autouse=True)
-def on_the_cpu():
-    """Where there is a GPU too: its kernels refuse less."""
-    with tf.device("CPU:0"):
-        yield
-
-
 def random_features(shape, dtype=np.float32):
     return np.random.default_rng(0).standard_normal(shape).astype(dtype)
 

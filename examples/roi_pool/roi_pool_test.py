@@ -40,13 +40,6 @@ ROIS = np.float32(
 )
 
 
-@pytest.fixture(autouse=True)
-def on_the_cpu():
-    """Where there is a GPU too: its kernels, which refuse less, have tests of their own."""
-    with tf.device("CPU:0"):
-        yield
-
-
 FEATURES = np.random.default_rng(0).permutation(2 * 9 * 12 * 3).reshape(2, 9, 12, 3)
 SAMPLE = dict(pooled_height=2, pooled_width=3, spatial_scale=0.5)
 test_roi_pool_keeps_its_promises = op_test(
