@@ -37,10 +37,10 @@ def fail(message: str) -> None:
 def gpu_of_this_machine() -> str:
     """The name of the GPU and the version of its driver. Exits with one line where there is none."""
     query = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
-    if not shutil.which("nvidia-smi"):
-        fail("no GPU: there is no nvidia-smi")
-    run = subprocess.run(query, capture_output=True, text=True)
-    if run.returncode or not run.stdout.strip():
+    run = shutil.which("nvidia-smi") and subprocess.run(
+        query, capture_output=True, text=True
+    )
+    if not run or run.returncode or not run.stdout.strip():
         fail("no GPU: nvidia-smi finds none")
     name, driver = run.stdout.splitlines()[0].split(", ")
     return f"{name}, driver {driver}"

@@ -1,7 +1,10 @@
 """Holds pages and code to each other, in both directions."""
 
 import ast
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import book
@@ -209,3 +212,26 @@ def test_no_cell_measures_time(page):
 def test_the_first_cell_prepares_the_others(page):
     first = cells(page)[0]
     assert first.split() == [":tags:", "[remove-cell]", "%run", "start.py"]
+
+
+@pytest.mark.parametrize("own", [None, "1"])
+def test_cells_see_no_gpu_unless_they_ask(own):
+    """Twice: who runs the first cell again still gets his own setting back."""
+    code = f"""
+import os
+%run "{book.DOCS}/start.py"
+%run "{book.DOCS}/start.py"
+print(os.environ["CUDA_VISIBLE_DEVICES"])
+see_gpus()
+print(os.environ.get("CUDA_VISIBLE_DEVICES"))
+"""
+    environment = {k: v for k, v in os.environ.items() if k != "CUDA_VISIBLE_DEVICES"}
+    if own:
+        environment["CUDA_VISIBLE_DEVICES"] = own
+    run = subprocess.run(
+        [sys.executable, "-m", "IPython", "--no-banner", "-c", code],
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+    assert run.stdout.split() == ["-1", str(own)], run.stderr

@@ -1,7 +1,7 @@
 """The first cell of every chapter runs this.
 
-The cells then work in the root of the book, find the examples, do without the log, and have `record`, `table` and
-`printed`.
+The cells then work in the root of the book, find the examples, do without the log and without GPUs, and have `record`,
+`table`, `printed` and `see_gpus`.
 """
 
 import os
@@ -25,7 +25,10 @@ os.chdir(root)
 # What a page shows of pytest depends on the page alone.
 os.environ.pop("PYTEST_ADDOPTS", None)
 sys.path[:0] = folders
+# What chapters show of TensorFlow's own ops is of the CPU.
+os.environ.setdefault("OP_BY_OP_GPUS", os.environ.get("CUDA_VISIBLE_DEVICES", "all"))
 os.environ |= {
+    "CUDA_VISIBLE_DEVICES": "-1",
     "PATH": os.pathsep.join([sysconfig.get_path("scripts"), os.environ["PATH"]]),
     "VIRTUAL_ENV": sys.prefix,
     "PYTHONPATH": os.pathsep.join(folders),
@@ -35,6 +38,13 @@ os.environ |= {
     "TF_FORCE_GPU_ALLOW_GROWTH": "true",
     "NO_COLOR": "1",
 }
+
+
+def see_gpus() -> None:
+    """Lets the cells see the GPUs that this machine has. TensorFlow looks for them once, at its first op."""
+    del os.environ["CUDA_VISIBLE_DEVICES"]
+    if os.environ["OP_BY_OP_GPUS"] != "all":
+        os.environ["CUDA_VISIBLE_DEVICES"] = os.environ["OP_BY_OP_GPUS"]
 
 
 def record(**values: object) -> None:

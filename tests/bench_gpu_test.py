@@ -1,5 +1,6 @@
 """The bench of the GPU on the host: its kernels built by the C++ compiler, NumPy in the place of PyTorch."""
 
+import os
 import subprocess
 import sys
 import weakref
@@ -15,6 +16,7 @@ sys.path += [
     str(ROOT / folder) for folder in ("docs", "examples", "examples/roi_pool", "bench")
 ]
 
+import gpu_tests  # noqa: E402
 import measure  # noqa: E402
 import measured  # noqa: E402
 import roi_pool_gpu  # noqa: E402
@@ -192,3 +194,41 @@ def test_without_pytorch_one_line_says_what_to_do(tmp_path):
     (line,) = run.stderr.splitlines()
     assert line.startswith("make bench-gpu: No torch here: ")
     assert line.endswith("make bench-gpu PYTHON=python")
+
+
+SANITIZER = """#!/bin/sh
+# --tool TOOL --log-file FILE COMMAND...
+echo "========= ERROR SUMMARY: $ERRORS errors" > "$4"
+shift 4
+exec "$@"
+"""
+SMI = "#!/bin/sh\necho 'A GPU, 1.2'\n"
+
+
+@pytest.mark.parametrize("errors", ["0", "2"])
+@pytest.mark.parametrize("passes", [True, False])
+def test_the_table_of_the_tests_on_a_gpu(tmp_path, monkeypatch, errors, passes):
+    for name, text in {"compute-sanitizer": SANITIZER, "nvidia-smi": SMI}.items():
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o755)
+    tests = tmp_path / "some_test.py"
+    tests.write_text(f"def test_one(): assert {passes}\ndef test_two(): pass\n")
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setenv("ERRORS", errors)
+    monkeypatch.setattr(gpu_tests, "ALONE", [str(tests)])
+    monkeypatch.setattr(gpu_tests, "LAUNCHERS", [str(tests), "-k", "one"])
+    monkeypatch.setattr(measured, "BENCH", tmp_path)
+    output = tmp_path / "gpu_tests.csv"
+    monkeypatch.setattr(sys, "argv", ["gpu_tests.py", "--output", str(output)])
+    if passes and errors == "0":
+        gpu_tests.main()
+    else:
+        with pytest.raises(SystemExit, match="^make test-gpu: tests failed or errors"):
+            gpu_tests.main()
+    table = measured.read("gpu_tests")
+    assert table.value("machine").endswith("A GPU, driver 1.2")
+    alone, *under = table.rows
+    assert (alone["passed"], alone["failed"]) == (("2", "0") if passes else ("1", "1"))
+    assert alone["errors"] == "" and {row["errors"] for row in under} == {errors}
+    assert [row["under"] for row in under] == gpu_tests.TOOLS
+    assert {row["passed"] for row in under} == {str(int(passes))}

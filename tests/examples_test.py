@@ -194,15 +194,19 @@ def test_a_compiler_is_installed_where_it_is_wanted_and_missing(tmp_path, monkey
     assert examples.cmake_error(error) == "Two lines."
 
 
-def test_the_bench_of_the_gpu_says_that_there_is_none(tmp_path):
+@pytest.mark.parametrize(
+    ("script", "target"),
+    [("roi_pool_gpu.py", "bench-gpu"), ("gpu_tests.py", "test-gpu")],
+)
+def test_what_needs_a_gpu_says_that_there_is_none(tmp_path, script, target):
     run = subprocess.run(
-        [sys.executable, ROOT / "bench" / "roi_pool_gpu.py"],
+        [sys.executable, ROOT / "bench" / script],
         capture_output=True,
         text=True,
         env={**os.environ, "PATH": str(tmp_path)},
     )
     assert run.returncode == 1
-    assert run.stderr == "make bench-gpu: no GPU: nvidia-smi finds none\n"
+    assert run.stderr == f"make {target}: no GPU: nvidia-smi finds none\n"
 
 
 @pytest.mark.parametrize(
