@@ -287,18 +287,23 @@ def in_shell(mistake: Mistake, form: str, folder: Path) -> Outcome:
 
 
 def possible(mistake: Mistake) -> bool:
-    """Whether this machine has what it needs."""
+    """Whether this machine has all that it needs."""
     needs = mistake.parts.get("needs", "").strip()
-    if needs == "nvcc":
+    return all(map(is_here, filter(None, needs.split(", "))))
+
+
+def is_here(need: str) -> bool:
+    """Whether this machine has one thing that mistakes need."""
+    if need == "nvcc":
         return shutil.which("nvcc") is not None
-    if needs == "cpu":  # TensorFlow's package without CUDA's headers
+    if need == "cpu":  # TensorFlow's package without CUDA's headers and functions
         include = Path(COMPILE[0].removeprefix("-I"))
         return not (include / "third_party/gpus/cuda/include/cuda_fp16.h").exists()
-    if release := re.fullmatch(r"TensorFlow 2\.(\d+)", needs):
+    if release := re.fullmatch(r"TensorFlow 2\.(\d+)", need):
         import tensorflow as tf
 
         return int(tf.__version__.split(".")[1]) >= int(release[1])
-    return True
+    raise ValueError(f"nobody knows whether {need} is here")
 
 
 # ---- Python, in forks of one process

@@ -1,4 +1,4 @@
-# [needs] nvcc
+# [needs] nvcc, cpu
 echo '__global__ void kernel() {}' > op.cu
 # [wrong]
 nvcc -shared -Xcompiler -fPIC -cudart none op.cu -o op.so
