@@ -216,12 +216,13 @@ def test_the_first_cell_prepares_the_others(page):
 
 @pytest.mark.parametrize("own", [None, "1"])
 def test_cells_see_no_gpu_unless_they_ask(own):
-    """Twice: who runs the first cell again still gets his own setting back."""
+    """Each twice: who runs a cell again still gets the machine's own setting back."""
     code = f"""
 import os
 %run "{book.DOCS}/start.py"
 %run "{book.DOCS}/start.py"
 print(os.environ["CUDA_VISIBLE_DEVICES"])
+see_gpus()
 see_gpus()
 print(os.environ.get("CUDA_VISIBLE_DEVICES"))
 """

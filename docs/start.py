@@ -42,9 +42,10 @@ os.environ |= {
 
 def see_gpus() -> None:
     """Lets the cells see the GPUs that this machine has. TensorFlow looks for them once, at its first op."""
-    del os.environ["CUDA_VISIBLE_DEVICES"]
-    if os.environ["OP_BY_OP_GPUS"] != "all":
-        os.environ["CUDA_VISIBLE_DEVICES"] = os.environ["OP_BY_OP_GPUS"]
+    if (own := os.environ["OP_BY_OP_GPUS"]) == "all":
+        os.environ.pop("CUDA_VISIBLE_DEVICES", None)
+    else:
+        os.environ["CUDA_VISIBLE_DEVICES"] = own
 
 
 def record(**values: object) -> None:

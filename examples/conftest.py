@@ -36,13 +36,16 @@ def on_the_cpu() -> Iterator[None]:
 
 
 @pytest.fixture
-def gpu() -> Iterator[None]:
+def gpu(request: pytest.FixtureRequest) -> Iterator[None]:
     """A scope whose ops run on the GPU or fail: soft placement would move them to the CPU.
 
-    Tests that take it are skipped where there is none.
+    Tests that take it are skipped where there is no GPU, or no CUDA code in the libraries beside the test.
     """
     if not tf.config.list_physical_devices("GPU"):
         pytest.skip("no GPU")
+    libraries = request.path.parent.glob("lib*.so")
+    if not any(b"__cudaRegisterFatBinary" in path.read_bytes() for path in libraries):
+        pytest.skip("built without CUDA")
     soft = tf.config.get_soft_device_placement()
     tf.config.set_soft_device_placement(False)
     with tf.device("GPU:0"):

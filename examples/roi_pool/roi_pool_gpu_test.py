@@ -794,7 +794,6 @@ def test_kernels_of_every_architecture():
     assert len(kernels) >= 4 * 4 + 4 + 3 + 2
 
 
-@needs_gpu
 @dtypes
 @pytest.mark.parametrize("channels", [1, 3, 8, 33, 512])
 def test_gpu_equals_the_cpu(gpu, mode, dtype, channels):
@@ -816,7 +815,6 @@ def test_gpu_equals_the_cpu(gpu, mode, dtype, channels):
     assert_same_bits(back.numpy(), expected_back.numpy())
 
 
-@needs_gpu
 def test_gpu_gradient_is_the_same_each_time(gpu):
     random = np.random.default_rng(0)
     rois = random_rois(random, 500, 2, 38, 50, 1.0)
@@ -831,7 +829,6 @@ def test_gpu_gradient_is_the_same_each_time(gpu):
         assert_same_bits(other.numpy(), first.numpy())
 
 
-@needs_gpu
 def test_bad_regions_on_the_gpu(gpu):
     features = tf.ones([2, 9, 12, 5])
     for roi in BAD_ROIS[:, None]:

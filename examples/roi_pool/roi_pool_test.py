@@ -494,6 +494,6 @@ def test_too_little_scratch_memory_is_an_error(in_process):
 
     The list of the rows of bins does not, nor do the gradient's sums in float32, which each thread has of its own.
     """
-    rows, sums = in_process(TOO_LITTLE, CUDA_VISIBLE_DEVICES="").splitlines()
+    rows, sums = in_process(TOO_LITTLE).splitlines()
     assert "OOM when allocating tensor with shape[1342" in rows
     assert f"OOM when allocating tensor with shape[{4 * 2**28}]" in sums
