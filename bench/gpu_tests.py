@@ -11,7 +11,6 @@ TensorFlow's tensors lie together in few, so that memcheck would see less.
 """
 
 import argparse
-import os
 import re
 import shutil
 import subprocess
@@ -20,7 +19,7 @@ import tempfile
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
-from measure import heading, write
+from measure import gpu_and_driver, heading, write
 
 ROOT = Path(__file__).parents[1]
 RESULT = ROOT / "bench" / "gpu_tests.csv"
@@ -34,18 +33,6 @@ def fail(message: str) -> None:
     sys.exit(f"make test-gpu: {message}")
 
 
-def gpu_of_this_machine() -> str:
-    """The name of the GPU and the version of its driver. Exits with one line where there is none."""
-    query = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
-    run = shutil.which("nvidia-smi") and subprocess.run(
-        query, capture_output=True, text=True
-    )
-    if not run or run.returncode or not run.stdout.strip():
-        fail("no GPU: nvidia-smi finds none")
-    name, driver = run.stdout.splitlines()[0].split(", ")
-    return f"{name}, driver {driver}"
-
-
 def run_tests(selection: list[str], tool: str = "") -> dict:
     """A row of the table: what became of the selected tests, under a tool of compute-sanitizer or alone."""
     with tempfile.TemporaryDirectory() as folder:
@@ -53,8 +40,7 @@ def run_tests(selection: list[str], tool: str = "") -> dict:
         command = [sys.executable, "-m", "pytest", "-q", f"--junitxml={report}"]
         if tool:
             command = ["compute-sanitizer", "--tool", tool, "--log-file", log, *command]
-        environment = os.environ | {"TF_FORCE_GPU_ALLOW_GROWTH": "true"}
-        subprocess.run([*command, *selection], cwd=ROOT, env=environment)
+        subprocess.run([*command, *selection], cwd=ROOT)
         if not report.exists():
             fail(f"pytest did not finish{f' under {tool}' if tool else ''}")
         suite = ElementTree.parse(report).getroot().find("testsuite").attrib
@@ -78,7 +64,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--output", type=Path, default=RESULT)
     options = parser.parse_args()
-    gpu = gpu_of_this_machine()
+    gpu = gpu_and_driver() or fail("no GPU: nvidia-smi finds none")
     if not shutil.which("compute-sanitizer"):
         fail("there is no compute-sanitizer: add CUDA's bin to the PATH")
     lines = heading(

@@ -7,6 +7,8 @@ import hashlib
 import io
 import os
 import platform
+import shutil
+import subprocess
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -33,6 +35,17 @@ def processor() -> str:
         if line.startswith("model name")
     ]
     return names[0] if names else platform.processor() or platform.machine()
+
+
+def gpu_and_driver() -> str | None:
+    """The name of this machine's GPU and the version of its driver, as nvidia-smi tells. None where there is none."""
+    if not shutil.which("nvidia-smi"):
+        return None
+    query = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
+    run = subprocess.run(query, capture_output=True, text=True)
+    if run.returncode or not run.stdout.strip():
+        return None
+    return run.stdout.splitlines()[0].replace(", ", ", driver ")
 
 
 def heading(

@@ -12,13 +12,12 @@ within a round; the table, bench/roi_pool_gpu.csv, has their medians and quartil
 
 import argparse
 import dataclasses
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from measure import heading, quartiles, write
+from measure import gpu_and_driver, heading, quartiles, write
 from roi_pool_workloads import WORKLOADS, Workload
 
 ROOT = Path(__file__).parents[1]
@@ -37,10 +36,7 @@ def fail(message: str) -> None:
 
 def import_torch() -> object:
     """PyTorch with torchvision and a GPU. Exits with one line where something is missing."""
-    if (
-        not shutil.which("nvidia-smi")
-        or subprocess.run(["nvidia-smi", "-L"], capture_output=True).returncode
-    ):
+    if not gpu_and_driver():
         fail("no GPU: nvidia-smi finds none")
     try:
         import torch

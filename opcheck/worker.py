@@ -168,7 +168,7 @@ def place(error: BaseException) -> str:
 def _limit_memory(options) -> None:
     """Lets a huge allocation fail instead of the machine; sanitizers reserve too much for that.
 
-    Memory that is reserved but cannot be written yet does not count: each thread has 64 MiB of it, CUDA much more.
+    Memory that is reserved but cannot be written yet does not count: malloc has 64 MiB of it for a thread, CUDA more.
     """
     limit = options.get("memory", 4 << 30)
     maps = open("/proc/self/maps").read() if os.path.exists("/proc/self/maps") else ""

@@ -152,8 +152,8 @@ __global__ void PoolKernel(Sizes sizes, int team_bits,
   }
 }
 
-// [] The gradient cuts the maps into tiles: small ones, or a small map would
-// not keep all multiprocessors busy.
+// [] The gradient cuts the maps into tiles: small ones, so that a small map,
+// too, is work for many blocks.
 constexpr int kTile = 4;  // pixels of the edge
 
 struct Tiles {
