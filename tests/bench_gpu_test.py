@@ -180,8 +180,11 @@ def test_copy_bandwidth_counts_what_is_read_and_written(torch, monkeypatch):
     assert roi_pool_gpu.copy_bandwidth(torch, 3, 2) == 2 * 4 / 1e-3
 
 
+SMI = "#!/bin/sh\necho 'A GPU, 1.2'\n"
+
+
 def test_without_pytorch_one_line_says_what_to_do(tmp_path):
-    (tmp_path / "nvidia-smi").write_text("#!/bin/sh\n")
+    (tmp_path / "nvidia-smi").write_text(SMI)
     (tmp_path / "nvidia-smi").chmod(0o755)
     (tmp_path / "torch.py").write_text("raise ImportError('No torch here')\n")
     run = subprocess.run(
@@ -202,7 +205,6 @@ echo "========= ERROR SUMMARY: $ERRORS errors" > "$4"
 shift 4
 exec "$@"
 """
-SMI = "#!/bin/sh\necho 'A GPU, 1.2'\n"
 
 
 @pytest.mark.parametrize("errors", ["0", "2"])
