@@ -97,6 +97,7 @@ def grids(
     tensors: Mapping[str, ArrayLike],
     label: str,
     marked: Mapping[str, ArrayLike] | None = None,
+    style: str = "",
 ) -> HTML:
     """Draws vectors and matrices as grids of numbers, side by side.
 
@@ -104,6 +105,7 @@ def grids(
       tensors: From the caption of each grid to its values, of at most two dimensions.
       label: What the picture shows, for those who do not see it.
       marked: From a caption to a boolean array of that shape: the cells to highlight; unset, those that are not zero.
+      style: CSS of the picture.
     """
     values = {f"{value:g}" for grid in tensors.values() for value in np.ravel(grid)}
     if unknown := set(re.findall(r"\d+", label)) - values:
@@ -118,4 +120,4 @@ def grids(
             parts.append(number_cell(x, y, value, mask[row, column]))
         left += max(values.shape[1] * CELL, 8 * len(caption)) + 30
         height = max(height, 36 + values.shape[0] * CELL)
-    return HTML(drawing(parts, left, height, label))
+    return HTML(drawing(parts, left, height, label, style=style))
