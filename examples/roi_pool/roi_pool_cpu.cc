@@ -180,7 +180,7 @@ void PoolPacked(const Sizes& sizes, const T* features, const float* rois,
         ready = 0;
       }
 
-      // [sweep] Copy what is new, and pool.
+      // Copy what is new, and pool.
       ready = std::max(ready, row.rows.begin);
       if (ready < row.rows.end) {
         path.pack(image + ready * sizes.width * sizes.channels + c,
