@@ -12,7 +12,7 @@ from opcheck import explain
 
 VERDICTS = ("pass", "note", "skip", "fail")
 _COLOURS = {"pass": "32", "note": "36", "skip": "33", "fail": "31"}
-_WIDTH = 100
+_WIDTH = 88
 _LONGEST = 600
 _IN_GRAPHS = (
     "Python code around the op wants a value, which a tensor of a graph does not have"
@@ -196,7 +196,7 @@ class Report:
         return f"{self.subject}: {', '.join(parts)}"
 
     def table(self, colour: bool = False) -> str:
-        """The report as plain text, in at most 100 columns but for the lines to copy.
+        """The report as plain text, in at most 88 columns but for the lines to copy.
 
         Args:
           colour: Whether to colour the verdicts with ANSI escape sequences.
