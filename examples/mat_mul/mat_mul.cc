@@ -21,7 +21,7 @@ namespace op_by_op {
 
 // [interface] Each matrix may be read as its transpose.
 REGISTER_OP("OpByOp>MatMul")
-    .Attr("T: {half, bfloat16, float}")
+    .Attr("T: {half, bfloat16, float, double}")
     .Attr("transpose_a: bool = false")
     .Attr("transpose_b: bool = false")
     .Input("a: T")
@@ -101,24 +101,25 @@ class MatMulOp : public tensorflow::OpKernel {
       OP_REQUIRES_OK(context, Widen<T>(context, b, &wide_b));
       OP_REQUIRES_OK(context, context->allocate_temp(tensorflow::DT_FLOAT,
                                                      shape, &wide_c));
-      Multiply(context, wide_a, wide_b, &wide_c);
+      Multiply<float>(context, wide_a, wide_b, &wide_c);
       c->flat<T>().device(context->eigen_cpu_device()) =
           wide_c.flat<float>().template cast<T>();
     } else {
-      Multiply(context, a, b, c);
+      Multiply<T>(context, a, b, c);
     }
   }
 
-  // [] The product of two matrices of floats.
+  // [] The product of two matrices of floats or doubles.
  private:
   // [contract] The pair says along which dimension of each the sums go.
+  template <typename Wide>
   void Multiply(OpKernelContext* context, const Tensor& a, const Tensor& b,
                 Tensor* c) const {
     using Pair = Eigen::IndexPair<Eigen::Index>;
     const Eigen::array<Pair, 1> inner = {
         Pair(transpose_a_ ? 0 : 1, transpose_b_ ? 1 : 0)};
-    c->matrix<float>().device(context->eigen_cpu_device()) =
-        a.matrix<float>().contract(b.matrix<float>(), inner);
+    c->matrix<Wide>().device(context->eigen_cpu_device()) =
+        a.matrix<Wide>().contract(b.matrix<Wide>(), inner);
   }
 
   // [] As the attrs say.
@@ -134,6 +135,7 @@ class MatMulOp : public tensorflow::OpKernel {
 REGISTER_MAT_MUL(Eigen::half);
 REGISTER_MAT_MUL(Eigen::bfloat16);
 REGISTER_MAT_MUL(float);
+REGISTER_MAT_MUL(double);
 
 // [product] A node of the gradient: one more product.
 tensorflow::FunctionDefHelper::Node Product(const std::string& name,

@@ -20,7 +20,7 @@ def mat_mul(
     """Computes the product of two matrices, by Eigen's contraction.
 
     Args:
-      a: [rows, inner], or [inner, rows] if transposed; float16, bfloat16 or float32.
+      a: [rows, inner], or [inner, rows] if transposed; float16, bfloat16, float32 or float64.
       b: [inner, columns], or [columns, inner] if transposed; the dtype of a.
       transpose_a: Whether to read a as its transpose.
       transpose_b: Likewise for b.

@@ -67,7 +67,7 @@ def products(draw, dtypes, transposing):
 FUZZ = {
     "OpByOp>MatMul": (
         mat_mul,
-        products(["float16", "bfloat16", "float32"], transposing=True),
+        products(["float16", "bfloat16", "float32", "float64"], transposing=True),
         known(mat_mul_reference),
     ),
     "LoopMatMul": (

@@ -61,17 +61,20 @@ test_loop_mat_mul_keeps_its_promises = op_test(
 
 
 def assert_a_product(c, a, b):
-    """Whether c is a @ b, but for what float32 rounds in a sum of so many products."""
-    wide = a.astype(np.float64), b.astype(np.float64)
-    bound = a.shape[1] * np.finfo(np.float32).eps * (abs(wide[0]) @ abs(wide[1]))
+    """Whether c is a @ b, but for what a sum of so many products rounds, which is of float32 at least."""
+    wide = [x.astype(np.float64).astype(np.longdouble) for x in (a, b)]
+    of_sums = np.float64 if a.dtype == np.float64 else np.float32
+    bound = a.shape[1] * np.finfo(of_sums).eps * (abs(wide[0]) @ abs(wide[1]))
     assert c.dtype == a.dtype and c.shape == bound.shape
-    difference = abs(c.astype(np.float64) - wide[0] @ wide[1])
+    difference = abs(c.astype(np.float64).astype(np.longdouble) - wide[0] @ wide[1])
     if c.dtype.itemsize == 2:
         bound = bound + ml_dtypes.finfo(c.dtype).eps / 2 * abs(wide[0] @ wide[1])
     assert (difference <= bound).all()
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float16, ml_dtypes.bfloat16])
+@pytest.mark.parametrize(
+    "dtype", [np.float64, np.float32, np.float16, ml_dtypes.bfloat16]
+)
 @pytest.mark.parametrize("a_t, b_t", CASES)
 def test_products(mode, a_t, b_t, dtype):
     for size in SIZES:
