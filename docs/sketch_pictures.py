@@ -58,12 +58,12 @@ def merged_registers(
     return HTML(drawing(parts, width, 56 + side * cell, label, style=FITTING))
 
 
-def taken_apart(hashes: Mapping[str, int], precision: int, shown: int = 28) -> HTML:
-    """Draws the first bits of hashes: those that choose the register, and the zeros that are counted."""
-    cell, left, parts = 15, 64, []
+def taken_apart(hashes: Mapping[str, int], precision: int, shown: int = 20) -> HTML:
+    """Draws the first bits of hashes: those that choose the register, and those that are counted."""
+    cell, left, parts = 13, 40, []
     parts += [
         text(left, 16, "which register", SMALL),
-        text(left + precision * cell + 10, 16, "zeros, until a one comes", SMALL),
+        text(left + precision * cell + 10, 16, "up to the first 1", SMALL),
     ]
     told = []
     for row, (key, hash_) in enumerate(hashes.items()):
@@ -83,13 +83,13 @@ def taken_apart(hashes: Mapping[str, int], precision: int, shown: int = 28) -> H
         x = left + shown * cell + 14
         parts += [
             text(x, y + 17, "…", CODE),
-            text(x + 24, y + 17, f"register {place} gets {run + 1}", SMALL),
+            text(x + 20, y + 17, f"{place} gets {run + 1}", SMALL),
         ]
         told.append(
-            f"of {key}, the zeros before the first one are {run}, so register {place} gets {run + 1}"
+            f"of {key}, {run + 1} bits are counted up to the first one, so register {place} gets {run + 1}"
         )
     label = f"The first bits of the hashes of {len(hashes)} keys: {'; '.join(told)}."
-    width, height = left + shown * cell + 190, 26 + 34 * len(hashes)
+    width, height = left + shown * cell + 110, 26 + 34 * len(hashes)
     return HTML(drawing(parts, width, height, label, style=FITTING))
 
 
