@@ -70,12 +70,14 @@ def calls_and_table(calls: Sequence[Sequence[str]]) -> HTML:
 
 def life(lines: Sequence[tuple[str, bool]]) -> HTML:
     """Draws lines of Python, and beside each whether the table is there after it."""
+    rows = [(row, alive) for line, alive in lines for row in line.split("\n")]
     parts, height = [text(8, 16, "after this line", SMALL)], 26
-    width = 16 + 8.6 * max(len(line) for line, _ in lines)
+    width = 16 + 8.6 * max(len(row) for row, _ in rows)
     parts.append(text(width + 10, 16, "the table", SMALL))
-    for i, (line, alive) in enumerate(lines):
+    for i, (row, alive) in enumerate(rows):
         y = 26 + height * i
-        parts.append(text(8, y + 17, line, CODE))
+        indent = 8.4 * (len(row) - len(row.lstrip()))
+        parts.append(text(8 + indent, y + 17, row.strip(), CODE))
         if alive:
             parts.append(
                 f'<rect x="{width + 14:g}" y="{y:g}" width="36" height="{height}" fill="{COLOURS[0]}" '
@@ -86,7 +88,7 @@ def life(lines: Sequence[tuple[str, bool]]) -> HTML:
     there = [line for line, alive in lines if alive]
     label = f"The table is there from {there[0]} on, and after {lines[-1][0]} no more."
     return HTML(
-        drawing(parts, width + 80, 34 + height * len(lines), label, style=FITTING)
+        drawing(parts, width + 80, 34 + height * len(rows), label, style=FITTING)
     )
 
 
