@@ -284,6 +284,35 @@ def test_a_reserved_port_is_for_a_server_that_knows_it():
     machine.kill()
 
 
+def rows_by_the_script(address: str) -> np.ndarray:
+    tf.config.experimental_connect_to_host(address)
+    with tf.device("/job:worker"):
+        return file_rows("far.f32", [3, 0], 4).numpy()
+
+
+def test_the_script_of_a_worker_runs_ops_for_others():
+    worker, caller = Machine(), Machine()
+    TABLE.tofile(worker.folder / "far.f32")
+    with reserve_port() as reserved:
+        address = f"localhost:{reserved.getsockname()[1]}"
+        arguments = ["worker.py", str(LIBRARY), address]
+        script = Path(__file__).with_name("worker.py")
+        run = f"import runpy, sys; sys.argv = {arguments}; runpy.run_path({str(script)!r})"
+        worker.begin(exec, run)
+        while not listens(reserved.getsockname()):
+            assert not worker.answers(0.1), worker.result()
+        rows = caller.call(rows_by_the_script, address)
+    np.testing.assert_array_equal(rows, TABLE[[3, 0]])
+    assert not worker.answers(0.1), "waits forever"
+    for machine in worker, caller:
+        machine.kill()
+
+
+def listens(address: tuple[str, int]) -> bool:
+    with socket.socket() as tried:
+        return tried.connect_ex(address) == 0
+
+
 def test_the_first_that_answers():
     def function(task):
         if task < 0:
