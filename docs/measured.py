@@ -14,6 +14,7 @@ from figures import COLOURS, END, FITTING, MIDDLE, SMALL, drawing, text
 from IPython.display import HTML, display
 
 BENCH = Path(__file__).parents[1] / "bench"
+REPOSITORY = "https://github.com/op-by-op/op-by-op/blob/main"
 WIDTH = 380
 THICK = 13
 LIMITS = ("limit", "traffic")
@@ -29,6 +30,7 @@ class Table:
 
     first_lines: list[str]
     rows: list[dict[str, str]]
+    name: str = ""
 
     def about(self) -> str:
         """The first lines, to be printed: wrapped, so that they fit beside a page's margins."""
@@ -38,15 +40,17 @@ class Table:
         )
 
     def show(self) -> None:
-        """Shows machine and date; who opens them finds all first lines."""
+        """Shows machine and date; who opens them finds all first lines, and the way to the table."""
         lines = "\n".join(html.escape(line) for line in self.first_lines)
+        path = f"bench/{self.name}.csv"
         summary = html.escape(
             f"Measured on {self.value('date')}, {self.value('machine')}"
         )
         display(
             HTML(
                 f'<details class="measured"><summary>{summary}</summary>'
-                f'<pre style="white-space: pre-wrap">{lines}</pre></details>'
+                f'<pre style="white-space: pre-wrap">{lines}</pre>'
+                f'<p>The table is <a href="{REPOSITORY}/{path}"><code>{path}</code></a>.</p></details>'
             )
         )
 
@@ -86,7 +90,7 @@ def read(name: str) -> Table:
     lines = text.splitlines()
     first_lines = [line[2:] for line in lines if line.startswith("# ")]
     rows = csv.DictReader(line for line in lines if not line.startswith("#"))
-    return Table(first_lines, list(rows))
+    return Table(first_lines, list(rows), name)
 
 
 @dataclass(frozen=True)

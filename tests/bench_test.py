@@ -82,13 +82,16 @@ TABLES = pytest.mark.parametrize(
 
 
 @TABLES
-def test_every_table_says_where_it_comes_from_and_is_on_the_page(path):
+def test_every_table_says_where_it_comes_from_and_is_on_the_page(path, monkeypatch):
     table = measured.read(path.stem)
     for name in ("command", "machine", "versions", "date"):
         assert table.value(name)
     page = (ROOT / "docs" / "performance.md").read_text()
-    assert f'read("{path.stem}")' in page
-    assert f"/blob/main/bench/{path.name}" in page
+    assert f'read("{path.stem}").show()' in page
+    shown = []
+    monkeypatch.setattr(measured, "display", shown.append)
+    table.show()
+    assert f'/blob/main/bench/{path.name}"' in shown[0].data
 
 
 @TABLES
