@@ -129,14 +129,16 @@ def fuzz(
       strategy: For pairs of a list of inputs and a dictionary of attrs: `strategies.calls(…)`.
       examples: How many calls to generate at most.
       seconds: When to stop; a failing call may be shrunk for as long again.
-      reference: From the same arguments to the result. What it raises for is not compared.
-      skip: Names from `fuzzing.CHECKS` that are not to be looked at.
+      reference: A function that takes the same arguments and returns the result. Calls for which
+        it raises an error are not compared.
+      skip: What not to look for: names of `fuzzing.CHECKS`.
       tolerances: As for `opcheck.check`.
       variations: How many further calls are derived from each one that Hypothesis generates: the
         same elements in other places, or one input in another shape. They are cheap.
-      thorough: One graph serves the calls of all shapes. For one in so many of Hypothesis's calls
-        another is made for its very shapes, and the inferred ones are checked.
-      seed: The same seed, the same calls.
+      thorough: All calls run in one graph, which knows no shapes. For one in so many of
+        Hypothesis's calls a second graph is made, which knows the shapes of this call, and the
+        shapes that it infers are checked.
+      seed: The same seed gives the same calls.
       timeout: Seconds after which a call counts as hung.
       memory: As for `opcheck.check`.
       gpu: Whether the op runs on a GPU, where there is one.

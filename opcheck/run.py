@@ -101,27 +101,29 @@ def check(
       op: Calls the op: takes the inputs by position and the attrs by keyword.
       *inputs: Tensors, arrays, what TensorFlow makes a tensor of, lists of tensors or arrays for
         list inputs (`[]` is one without tensors), or `opcheck.Sample` for generated values.
-      reference: From the same arguments, as arrays, to what the op is to return.
-      checks: The names of those to run; all if None. See `opcheck.NAMES`; a check of `extra`
+      reference: A function that takes the same arguments, as arrays, and returns what the op is to
+        return.
+      checks: The names of the checks to run, of `opcheck.NAMES`; all if None. A check of `extra`
         has the name of its function.
-      skip: From the names of those not to run to the reason.
-      tolerances: From the name of a dtype to (relative, absolute), instead of the usual ones.
-      op_types: The registered ops that `op` is about; by default those of its graph that
+      skip: The checks not to run: a dictionary from their names to the reason.
+      tolerances: A dictionary from names of dtypes to pairs (relative, absolute), which replace
+        the usual tolerances.
+      op_types: The registered ops that are checked; by default those in the graph of `op` that
         TensorFlow does not bring itself.
       gradient: True: it is a failure if no gradient is registered.
-      gradient_tolerance: Of the registered gradient against finite differences.
+      gradient_tolerance: How far the registered gradient may be from finite differences.
       delta: The step of these differences.
       special_values: Whether NaN and infinities are compared with the reference too.
       old_op_def: One or more older definitions of the op, as text or OpDef, for `schema`.
       repeats: Runs for each number of threads in `determinism`.
-      concurrency_seconds: How long `concurrency` tries.
+      concurrency_seconds: How many seconds `concurrency` tries.
       timeout: Seconds after which a silent child process counts as hung.
       memory: Bytes that a child process may allocate; 0: no limit.
       gpu: Whether the op runs on a GPU, where there is one, in all checks; `devices` always does.
       isolate: False runs in this process what can run there, for a debugger.
-      extra: Checks of one's own, run after the others. Each is a function of a
-        `opcheck.subject.Subject` and an `opcheck.Findings` that returns the detail of a pass,
-        and importable as the op.
+      extra: Your own checks, which run after the others. Each is a function that takes an
+        `opcheck.subject.Subject` and an `opcheck.Findings` and returns the detail of a pass. Child
+        processes have to be able to import it, like the op.
       **attrs: Keyword arguments for `op`.
 
     Returns:

@@ -15,8 +15,8 @@ from opcheck.subject import Subject, is_builtin
 def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
     """Asks for the same bits from repeated runs with 1, 2 and 4 or more threads inside the op.
 
-    It does so on larger and smaller samples too. Memory is filled with other bytes before each run, so outputs that
-    are not written show.
+    It does so on larger and smaller samples too. Memory is filled with other bytes before each run, and shows
+    where an output is not written.
     """
     counts = [1, 2, max(4, os.cpu_count() or 1)]
     repeats = sample.options.get("repeats", 5)

@@ -19,7 +19,7 @@ _DIRECTIONS = 16
 def gradient(subject: Subject, found: Findings) -> str:
     """Compares the registered gradient with finite differences, in `float64`, and repeats it in graphs.
 
-    It asks for `None` at integers, and looks at the second order where that is registered.
+    It expects `None` at integers, and looks at the second order where that is registered.
     """
     if not any(_is_float(x) for x in subject.flat):
         raise Skip("no float input")

@@ -36,7 +36,10 @@ class Case:
 
 
 def empty(make: Callable[..., Child], sample, found: Findings) -> str:
-    """Sets each dimension to zero in turn, then makes scalars, and lists without tensors; eager and in a graph."""
+    """Sets each dimension to zero in turn, and calls with scalars and with lists without tensors, too.
+
+    All of it eagerly and in a graph.
+    """
     with make() as child:
         cases = list(_empty_cases(sample, child.ask(Subject.describe)))
         results = 0
@@ -59,7 +62,7 @@ def empty(make: Callable[..., Child], sample, found: Findings) -> str:
 def bad_input(make: Callable[..., Child], sample, found: Findings) -> str:
     """Tries ranks, dtypes, numbers of rows, NaN, Inf, huge and negative numbers, strange strings, absurd attrs.
 
-    Eager and in a graph: a result or a clean error, which has to name the input where it is the kernel's.
+    Each has to give a result or a clean error, eagerly and in a graph. An error of the kernel has to name the input.
     """
     with make() as child:
         description = child.ask(Subject.describe)

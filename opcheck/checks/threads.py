@@ -123,7 +123,7 @@ def _report(subject: Subject, found: Findings, way: str, outcomes: list[str]) ->
 
 
 def immutability(subject: Subject, found: Findings) -> str:
-    """Asks for inputs with the same bits after the call: tensors, constants, variables, NumPy arrays."""
+    """Compares the bits of the inputs before and after a call: tensors, constants, variables, NumPy arrays."""
     cause = "the kernel writes to an input's memory: a cast from const, or an output that aliases it"
     expected = "every input as it was"
 

@@ -121,7 +121,7 @@ def vectorize(subject: Subject, found: Findings) -> str:
 
 
 def xla(subject: Subject, found: Findings) -> str:
-    """Compares `jit_compile=True`, that is TensorFlow's compiler XLA, or looks for a clear refusal."""
+    """Compares with `jit_compile=True`, which is TensorFlow's compiler XLA, or looks for a clear refusal."""
     function = subject.traced(jit_compile=True)
     try:
         seen = arrays(function(*[constant(x) for x in subject.flat]))
