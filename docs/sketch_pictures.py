@@ -33,7 +33,7 @@ def merged_registers(
     """Draws the registers of two sketches and of the merged one as squares of numbers; large ones are dark."""
     first, second, both = sketches.values()
     np.testing.assert_array_equal(np.maximum(first, second), both)
-    side, cell, gap = 8, 26, 40
+    side, cell, gap = 8, 16, 24
     largest, parts = int(both.max()), []
     for i, (name, registers) in enumerate(sketches.items()):
         left = 4 + i * (side * cell + gap)
@@ -41,11 +41,11 @@ def merged_registers(
         for place, value in enumerate(registers.tolist()):
             x, y = left + place % side * cell, 26 + place // side * cell
             parts += [
-                rectangle(x, y, cell - 2, cell - 2, 0.06 + 0.5 * value / largest),
-                text(x + cell / 2 - 1, y + 17, str(value), MIDDLE, SMALL),
+                rectangle(x, y, cell - 1, cell - 1, 0.06 + 0.5 * value / largest),
+                text(x + (cell - 1) / 2, y + 11, str(value), MIDDLE, 'font-size="10"'),
             ]
         parts.append(
-            text(left, 48 + side * cell, f"count: {counts[i]:,.0f}", CODE, SMALL)
+            text(left, 44 + side * cell, f"count: {counts[i]:,.0f}", CODE, SMALL)
         )
         if i < 2:
             sign = x + cell + gap / 2 - 1
@@ -55,7 +55,8 @@ def merged_registers(
         "those at the same place in the first and the second one."
     )
     width = 3 * side * cell + 2 * gap + 8
-    return HTML(drawing(parts, width, 56 + side * cell, label, style=FITTING))
+    height = 52 + side * cell
+    return HTML(drawing(parts, width, height, label, style=FITTING, shown_width=640))
 
 
 def taken_apart(hashes: Mapping[str, int], precision: int, shown: int = 20) -> HTML:
@@ -141,7 +142,7 @@ def error_and_theory(precisions: Sequence[int], errors: Sequence[float]) -> HTML
 
 def changed_bytes(data: bytes, taken: Sequence[int]) -> HTML:
     """Draws the bytes of a sketch, and above each how many of its 255 changes still make a sketch."""
-    cell, left, height = 11, 48, 110
+    cell, left, height = 7.2, 30, 80
     parts = [
         text(left - 6, 22, "255", END, SMALL),
         text(left - 6, 14 + height, "0", END, SMALL),
@@ -151,12 +152,19 @@ def changed_bytes(data: bytes, taken: Sequence[int]) -> HTML:
         tall = height * many / 255
         x = left + i * cell
         parts += [
-            rectangle(x, 10, cell - 2, height, 0.08),
-            rectangle(x, 10 + height - tall, cell - 2, tall, 0.9, 1),
+            rectangle(x, 10, cell - 1, height, 0.08),
+            rectangle(x, 10 + height - tall, cell - 1, tall, 0.9, 1),
         ]
         if 32 < data[i] < 127:
             parts.append(
-                text(x + cell / 2, 24 + height, chr(data[i]), MIDDLE, CODE, SMALL)
+                text(
+                    x + cell / 2,
+                    22 + height,
+                    chr(data[i]),
+                    MIDDLE,
+                    CODE,
+                    'font-size="10"',
+                )
             )
     name, registers = b"op_by_op::Sketch", len(data) - 16
     start = data.index(name)
@@ -165,14 +173,16 @@ def changed_bytes(data: bytes, taken: Sequence[int]) -> HTML:
         (registers, len(data), "16 registers"),
     ]:
         middle = left + cell * (begin + end) / 2
-        parts.append(text(middle, 42 + height, words, MIDDLE, SMALL))
+        parts.append(text(middle, 38 + height, words, MIDDLE, SMALL))
     label = (
         f"The {len(data)} bytes of a small sketch. Of 255 changes of a byte, none makes a sketch for most bytes, "
         f"{max(taken[:registers])} at most for the others before the registers, and {min(taken[registers:])} "
         "or more for a register."
     )
     width = left + cell * len(data) + 8
-    return HTML(drawing(parts, width, 50 + height, label, style=FITTING))
+    return HTML(
+        drawing(parts, width, 46 + height, label, style=FITTING, shown_width=600)
+    )
 
 
 def connections(logs: Mapping[str, Sequence[tuple[str, int]]], servers: int) -> HTML:
