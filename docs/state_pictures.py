@@ -107,22 +107,22 @@ def order_of(function: tf.types.experimental.ConcreteFunction, names: dict) -> H
     places, parts, told = {}, [TIP], []
     for i, op in enumerate(calls):
         row = rows.index(outer[op.inputs[0].op.name])
-        places[op.name] = x, y = 90 + 148 * i, 10 + 62 * row
+        places[op.name] = x, y = 66 + 84 * i, 10 + 62 * row
         parts += [
-            box(x, y, 118, 36, FAINT, row),
-            text(x + 59, y + 22, op.name, MIDDLE, CODE, SMALL),
+            box(x, y, 94, 36, FAINT, row),
+            text(x + 47, y + 22, op.name, MIDDLE, CODE, SMALL),
         ]
         for before in op.control_inputs:
             if before.name in places:
                 from_x, from_y = places[before.name]
                 parts.append(
-                    f'<path d="M{from_x + 118:g} {from_y + 18:g}L{x - 2:g} {y + 18:g}" {POINTED}/>'
+                    f'<path d="M{from_x + 94:g} {from_y + 18:g}L{x - 2:g} {y + 18:g}" {POINTED}/>'
                 )
                 told.append(f"{op.name} waits for {before.name}")
     parts += [text(8, 32 + 62 * i, row, BOLD) for i, row in enumerate(rows)]
     label = f"Calls of {' and '.join(rows)} in the order of the code. {'; '.join(told)}, and for nothing else."
     height = 62 * len(rows) - 4
-    return HTML(drawing(parts, 90 + 148 * len(calls), height, label, style=FITTING))
+    return HTML(drawing(parts, 80 + 84 * len(calls), height, label, style=FITTING))
 
 
 def two_threads() -> HTML:
