@@ -1,5 +1,6 @@
 """What the page of all measurements says of the tables of bench/, and its pictures that no chapter has."""
 
+import html
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -404,3 +405,49 @@ def heavy_page() -> dict[str, str]:
         "page": Path(row["what"].split()[0]).stem,
         "weight": number(float(row["measured"])),
     }
+
+
+def _milliseconds() -> dict[str, object]:
+    """How long the ops take that others are compared with, and on how many numbers."""
+    large = str(4 << 20)
+    assert read("threads").value("sum").startswith(f"{large} ")
+    call = {"task": "call", "threads": "1"}
+    return {
+        "call": milliseconds("roi_pool", "RoiPoolInference", **call),
+        "built_in": milliseconds("roi_pool", "Maximum", **call),
+        "extremes_ms": milliseconds("extremes", "Extremes", "ExtremesGrad"),
+        "softmax_ms": milliseconds("softmax_gradient", "simplified"),
+        "bridge_ms": milliseconds("bridge", "in Python"),
+        "snake_ms": milliseconds("prototype", "C++ op"),
+        "logcosh_ms": milliseconds("elementwise", "LogCosh"),
+        "steady_ms": milliseconds("threads", "SteadySum"),
+        "summed": int(large),
+        "rounding_ms": milliseconds(
+            "stochastic_rounding", "StatelessStochasticRound", size=large
+        ),
+        "rounded": int(large),
+        "conv2d_ms": milliseconds(
+            "conv2d", conv2d_pictures.BASE, op="result", task="3 × 3"
+        ),
+    }
+
+
+def figures() -> dict[str, object]:
+    """All figures in the text of the page, from the tables."""
+    return {
+        **lessons(),
+        **loads(),
+        **pooling(),
+        **kept_memory(),
+        **composed(),
+        **memory_limits(),
+        **heavy_page(),
+        **_milliseconds(),
+    }
+
+
+def naming(picture: HTML, *names: str) -> HTML:
+    """The picture, after a check that it has the names of which the text speaks."""
+    for name in names:
+        assert f">{html.escape(name)}</text>" in picture.data, name
+    return picture
