@@ -178,9 +178,9 @@ def sums_of_ones(
         name: [float(add(ones[:count])) for count in counts]
         for name, add in adds.items()
     }
-    left, bottom, scale = 52, 196, 0.06
+    left, bottom, scale = 52, 166, 0.05
     parts = [
-        f'<path d="M{left} {bottom - 180}V{bottom}H{left + 186}" fill="none" stroke="currentColor"/>'
+        f'<path d="M{left} {bottom - 150}V{bottom}H{left + 156}" fill="none" stroke="currentColor"/>'
     ]
     for tick in range(0, max(counts) + 1, 1000):
         at = text(left + scale * tick, bottom + 18, f"{tick}", MIDDLE)
@@ -200,4 +200,4 @@ def sums_of_ones(
         parts.append(text(*end, f"{name}: {line[-1]:g}"))
     ends = ", ".join(f"{name} gives {line[-1]:g}" for name, line in sums.items())
     label = f"The sums grow with the number of ones. Of {max(counts)} ones, {ends}."
-    return sums, HTML(drawing(parts, left + 340, bottom + 46, label, font_size=13))
+    return sums, HTML(drawing(parts, left + 304, bottom + 46, label, font_size=13))
