@@ -38,6 +38,7 @@ def forward(values: np.ndarray) -> HTML:
             "minimum": np.ones([2, 1]),
             "maximum": np.ones([2, 1]),
         },
+        style=FITTING,
     )
 
 
@@ -52,17 +53,22 @@ def backward(
         found = extremes(values)
         loss = found.minimum * minimum_grad + found.maximum * maximum_grad
     low, high = np.array(minimum_grad), np.array(maximum_grad)
-    return grids(
+    arriving = grids(
         {
             "values": values,
             "minimum_grad": low[:, None],
             "maximum_grad": high[:, None],
-            "values_grad": tape.gradient(loss, values),
         },
-        f"The gradients {low[0]} and {low[1]} of the minima go to where the minima were, "
-        f"{high[0]} and {high[1]} to where the maxima were.",
+        f"The gradients {low[0]} and {low[1]} of the minima, and {high[0]} and {high[1]} of the maxima.",
         {"values": _places(values.numpy())},
+        style=FITTING,
     )
+    returned = grids(
+        {"values_grad": tape.gradient(loss, values)},
+        f"Below the values, {low[0]} and {low[1]} stand where the minima were, "
+        f"{high[0]} and {high[1]} where the maxima were.",
+    )
+    return HTML(arriving.data + returned.data)
 
 
 def _matrix(function: Callable, size: int) -> np.ndarray:
