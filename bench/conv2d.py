@@ -2,8 +2,7 @@
 
 `python bench/conv2d.py` prints the figures and writes them to conv2d.csv beside this file.
 TensorFlow reads the settings of its kernels once, so each setting has a process of its own for each number of threads;
-the processes take turns, and all but one are stopped. The op is compiled again for a newer processor, and without the
-header that knows patches.
+the processes take turns, and all but one are stopped. The op is compiled again for newer processors.
 """
 
 import os
@@ -32,14 +31,16 @@ SETTINGS = {
     "TensorFlow, oneDNN": {"TF_ENABLE_ONEDNN_OPTS": "1"},
 }
 BASE = "TensorFlow, Eigen"  # its process runs our ways, too
-HEADER = '#include "xla/tsl/framework/convolution/eigen_spatial_convolutions.h"'
-# From a way to the options of the compiler for our kernels, and what is taken out of the source.
+AVX512 = "avx512f", "avx512dq", "avx512bw", "avx512vl"
+# From a way to the instructions that our kernels are compiled for, where the processor has them.
 VARIANTS = {
-    "ours, for AVX2 and FMA": (["-mavx2", "-mfma"], ""),
-    "ours, without the header": ([], HEADER),
+    way: words
+    for way, words in {
+        "ours, for AVX2 and FMA": ("avx2", "fma"),
+        "ours, for AVX-512": (*AVX512, "fma"),
+    }.items()
+    if can(*words)
 }
-if not can("avx2", "fma"):
-    del VARIANTS["ours, for AVX2 and FMA"]
 # Shapes of x and of the filter, and the stride, all with padding SAME.
 TASKS = {
     "3 × 3": ([4, 28, 28, 64], [3, 3, 64, 64], 1),
@@ -56,7 +57,7 @@ OPS = {
         ["input", "filter_sizes", "out_backprop"],
     ),
 }
-CASES = [*product(["result"], TASKS), *product([*OPS][1:], [*TASKS][:2])]
+CASES = [*product(OPS, TASKS)]
 
 # From a number of threads and a way to the process that has both.
 Places = dict[tuple[int, str], Process]
@@ -76,15 +77,12 @@ def library_of(way: str) -> Path:
     """The example's library, or that of a variant, compiled unless that was done before."""
     if way == "ours":
         return SOURCE.with_name("libconv2d.so")  # its module has the name of this file
-    options, left_out = VARIANTS[way]
     text = SOURCE.read_text().replace("OpByOp>", f"{namespace(way)}>")
-    if left_out:
-        text = text.replace(left_out, "")
     copy = BUILD / f"conv2d_{namespace(way)}.cc"
     copy.parent.mkdir(parents=True, exist_ok=True)
     if not copy.exists() or copy.read_text() != text:
         copy.write_text(text)
-    return compiled_ops(copy.stem, copy, options)
+    return compiled_ops(copy.stem, copy, [f"-m{word}" for word in VARIANTS[way]])
 
 
 class Worker:

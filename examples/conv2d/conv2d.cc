@@ -1,11 +1,16 @@
-// OpByOp>Conv2D and its two gradients: the patches of an image as a matrix,
-// multiplied by another one.
+// OpByOp>Conv2D and its two gradients: products of matrices, one of which is
+// made of patches of the images.
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
+#include "Eigen/Core"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "tensorflow/core/framework/common_shape_fns.h"
@@ -17,8 +22,6 @@
 #include "tensorflow/core/framework/tensor_util.h"
 #include "tensorflow/core/framework/types.h"
 #include "tensorflow/core/util/work_sharder.h"
-#include "unsupported/Eigen/CXX11/Tensor"
-#include "xla/tsl/framework/convolution/eigen_spatial_convolutions.h"
 
 namespace op_by_op {
 namespace {
@@ -32,7 +35,7 @@ using tensorflow::shape_inference::InferenceContext;
 using tensorflow::shape_inference::ShapeHandle;
 
 // [attrs] How the windows lie, rows before columns: checked once for all.
-constexpr int64_t kLargest = 1 << 24;  // Eigen counts windows in floats
+constexpr int64_t kLargest = 1 << 24;  // a product of two is far from 2^63
 
 struct Layout {
   std::vector<int64_t> strides, dilations, explicit_paddings;
@@ -143,7 +146,7 @@ explicit_paddings: Zeros above, below, left and right of the image.
 
 // [interface] One convolution, and its gradients for both inputs.
 #define ATTRS                                         \
-  Attr("T: {float, double}")                          \
+  Attr("T: {half, bfloat16, float, double}")          \
       .Attr("strides: list(int) = [1, 1]")            \
       .Attr("dilations: list(int) = [1, 1]")          \
       .Attr("padding: {'SAME', 'VALID', 'EXPLICIT'}") \
@@ -175,33 +178,18 @@ REGISTER_OP("OpByOp>Conv2DBackpropFilter")
 // [side] The windows along the rows or the columns of an image.
 struct Side {
   int64_t size, taps, stride, dilation, before, windows;
-  int64_t spread = 1;  // distance of the image's pixels, zeros between them
 
-  // Padding that makes as many windows; below 0 if they need not all pixels.
-  int64_t after() const {
-    const int64_t last = (windows - 1) * stride + (taps - 1) * dilation;
-    return last - before - (size - 1) * spread;
+  // The pixel under the first element of a window.
+  int64_t Pixel(int64_t window) const { return window * stride - before; }
+
+  // Which elements of a window lie on the image, if the first is at this pixel.
+  std::pair<int64_t, int64_t> Inside(int64_t pixel) const {
+    const auto steps = [this](int64_t to) {
+      return to > 0 ? (to + dilation - 1) / dilation : 0;
+    };
+    return {std::min(taps, steps(-pixel)), std::min(taps, steps(size - pixel))};
   }
-
-  Side Part(int64_t first, int64_t count) const {
-    return {size,  taps,  stride, dilation, before - first * stride,
-            count, spread};
-  }
-
-  Side Mirrored() const;
-  Side Exchanged() const;
 };
-
-// [mirrored] Windows on dy, each of which makes one pixel of dx.
-Side Side::Mirrored() const {
-  const int64_t reach = (taps - 1) * dilation;  // from first to last element
-  return {windows, taps, 1, dilation, reach - before, size, stride};
-}
-
-// [exchanged] Windows on x, one for each element of the filter: dy is in them.
-Side Side::Exchanged() const {
-  return {size, windows, dilation, stride, before, taps};
-}
 
 // [sides] The same rule as for shapes, for sizes that are known.
 absl::Status MakeSide(const Layout& layout, int side, const TensorShape& x,
@@ -243,115 +231,193 @@ absl::Status MakeSide(const Layout& layout, int side, const TensorShape& x,
   return absl::OkStatus();
 }
 
-// [convolve] All three ops are this, on some images and some rows of windows.
-// For Eigen, a row-major tensor has its dimensions in the other order, so that
-// its rows are our columns.
-template <typename T, int rank>
-using Map = Eigen::TensorMap<Eigen::Tensor<T, rank, Eigen::RowMajor>>;
+// [windows] All windows of a batch of images, one after the other, each with a
+// patch of pixels.
+struct Windows {
+  Side rows, columns;
+  int64_t images, channels;
 
-template <typename T>
-void Convolve(const Map<const T, 4>& images, const Map<const T, 2>& filter,
-              const Side& rows, const Side& columns, Map<T, 2> result) {
-  const Eigen::array<Eigen::DenseIndex, 2> matrix = {result.dimension(0),
-                                                     filter.dimension(0)};
-  const Eigen::array<Eigen::IndexPair<Eigen::DenseIndex>, 1> inner = {{{1, 0}}};
-  result =
-      images
-          .extract_image_patches(
-              columns.taps, rows.taps, columns.stride, rows.stride,
-              columns.dilation, rows.dilation, columns.spread, rows.spread,
-              columns.before, columns.after(), rows.before, rows.after(), T(0))
-          .reshape(matrix)
-          .contract(filter, inner);
-}
+  int64_t count() const { return images * rows.windows * columns.windows; }
+  int64_t patch() const { return rows.taps * columns.taps * channels; }
 
-// [shard] About this many windows at a time: the parts do not depend on the
-// number of threads, and so neither do the bits of the result.
-constexpr int64_t kTogether = 256;
+  // Whether each pixel is a patch of its own.
+  bool are_pixels() const {
+    return rows.taps * columns.taps * rows.stride * columns.stride == 1 &&
+           count() == images * rows.size * columns.size;
+  }
 
-template <typename T>
-void ConvolveAll(OpKernelContext* context, const Tensor& images,
-                 const Tensor& filter, const Side& rows, const Side& columns,
-                 Tensor* result) {
-  const int64_t batch = images.dim_size(0);
-  const int64_t filters = filter.dim_size(3);
-  const int64_t patch = filter.NumElements() / filters;
-  const int64_t whole = rows.windows * columns.windows;  // of an image
-  const int64_t some_rows =
-      std::clamp<int64_t>(kTogether / columns.windows, 1, rows.windows);
-  const int64_t some_images =
-      some_rows < rows.windows
-          ? 1
-          : std::clamp<int64_t>(kTogether / whole, 1, batch);
-  const int64_t parts = (rows.windows + some_rows - 1) / some_rows;
-  const int64_t groups = (batch + some_images - 1) / some_images;
-  const auto work = [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const int64_t image = i / parts * some_images;
-      const int64_t count = std::min(some_images, batch - image);
-      const int64_t row = i % parts * some_rows;
-      const int64_t high = std::min(some_rows, rows.windows - row);
-      const int64_t pixels = images.NumElements() / batch;
-      Convolve<T>(
-          Map<const T, 4>(images.flat<T>().data() + image * pixels, count,
-                          images.dim_size(1), images.dim_size(2),
-                          images.dim_size(3)),
-          Map<const T, 2>(filter.flat<T>().data(), patch, filters),
-          rows.Part(row, high), columns,
-          Map<T, 2>(result->flat<T>().data() +
-                        (image * whole + row * columns.windows) * filters,
-                    count * high * columns.windows, filters));
+  // [runs] Calls run(place in the patches, place in the images, how many
+  // numbers) for what lies in one piece in both, or beside the image.
+  static constexpr int64_t kBeside = -1;
+
+  template <typename Run>
+  void ForEachRun(int64_t begin, int64_t end, const Run& run) const {
+    int64_t patch = 0;  // where a row of it begins
+    const auto beside = [&](int64_t from, int64_t to) {
+      if (from < to)
+        run(patch + from * channels, kBeside, (to - from) * channels);
+    };
+    for (int64_t window = begin; window < end; ++window) {
+      const int64_t row = window / columns.windows;
+      const int64_t image = row / rows.windows;
+      const int64_t top = rows.Pixel(row % rows.windows);
+      const int64_t left = columns.Pixel(window % columns.windows);
+      const auto [first, last] = columns.Inside(left);
+      const int64_t together = columns.dilation == 1 ? last - first : 1;
+      for (int64_t i = 0; i < rows.taps; ++i) {
+        const int64_t y = top + i * rows.dilation;
+        if (y < 0 || y >= rows.size) {
+          beside(0, columns.taps);
+        } else {
+          const int64_t line = (image * rows.size + y) * columns.size;
+          beside(0, first);
+          for (int64_t j = first; j < last; j += together) {
+            run(patch + j * channels,
+                (line + left + j * columns.dilation) * channels,
+                together * channels);
+          }
+          beside(last, columns.taps);
+        }
+        patch += columns.taps * channels;
+      }
     }
-  };
-  const int64_t cycles = some_images * some_rows * columns.windows *
-                         std::min<int64_t>(patch * filters, 1 << 20);
-  const auto& workers = *context->device()->tensorflow_cpu_worker_threads();
-  tensorflow::Shard(workers.num_threads, workers.workers, groups * parts,
-                    cycles, work);
+  }
+};
+
+// [patches] The patches of some windows as a matrix, and the way back.
+template <typename T>
+const T* TakePatches(const Windows& windows, int64_t begin, int64_t end,
+                     const T* x, T* memory) {
+  if (windows.are_pixels()) return x + begin * windows.patch();
+  windows.ForEachRun(begin, end,
+                     [&](int64_t patch, int64_t pixel, int64_t size) {
+                       if (pixel == Windows::kBeside) {
+                         std::fill_n(memory + patch, size, T(0));
+                       } else {
+                         std::copy_n(x + pixel, size, memory + patch);
+                       }
+                     });
+  return memory;
 }
 
-// [shuffle] A copy with the dimensions in another order; those marked turned.
 template <typename T>
-void Shuffle(const Tensor& from, const Eigen::array<int, 4>& order,
-             const Eigen::array<bool, 4>& turned, Tensor* to) {
-  to->tensor<T, 4>() = from.tensor<T, 4>().reverse(turned).shuffle(order);
+void AddPatches(const Windows& windows, int64_t begin, int64_t end,
+                const T* patches, T* dx) {
+  windows.ForEachRun(begin, end,
+                     [&](int64_t patch, int64_t pixel, int64_t size) {
+                       if (pixel == Windows::kBeside) return;
+                       for (int64_t i = 0; i < size; ++i) {
+                         dx[pixel + i] += patches[patch + i];
+                       }
+                     });
+}
+
+// [matrix] Numbers in memory as a matrix, row by row.
+template <typename T>
+using Matrix =
+    Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+template <typename T>
+Eigen::Map<Matrix<T>> AsMatrix(T* at, int64_t rows, int64_t columns) {
+  return {at, rows, columns};
+}
+
+template <typename T>
+Eigen::Map<const Matrix<T>> AsMatrix(const T* at, int64_t rows,
+                                     int64_t columns) {
+  return {at, rows, columns};
+}
+
+// [together] How many windows have their patches in memory at a time.
+int64_t Together(const Windows& windows) {
+  constexpr int64_t kWindows = 256, kNumbers = 1 << 22;
+  return std::clamp<int64_t>(kNumbers / windows.patch(), 1,
+                             std::min(kWindows, windows.count()));
+}
+
+int64_t DivideUp(int64_t all, int64_t by) { return (all + by - 1) / by; }
+
+// [parts] Each thread has its own memory, and takes the next part until none is
+// left. The parts do not depend on the number of threads, and so neither do the
+// bits of the result.
+template <typename T>
+absl::Status ForEachPart(OpKernelContext* context, int64_t parts,
+                         int64_t cycles, int64_t numbers,
+                         const std::function<void(int64_t, T*)>& work) {
+  const auto& workers = *context->device()->tensorflow_cpu_worker_threads();
+  const int64_t threads = std::min<int64_t>(parts, workers.num_threads);
+  const int64_t apart = DivideUp(numbers, 64) * 64;  // no line has two threads
+  Tensor scratch;
+  TF_RETURN_IF_ERROR(
+      context->allocate_temp(tensorflow::DataTypeToEnum<T>::value,
+                             TensorShape({threads, apart}), &scratch));
+  std::atomic<int64_t> next = 0;
+  const int64_t cost = std::min<int64_t>(cycles, 1 << 30);  // of a part
+  tensorflow::Shard(workers.num_threads, workers.workers, threads,
+                    cost * DivideUp(parts, threads),
+                    [&](int64_t begin, int64_t end) {
+                      for (int64_t thread = begin; thread < end; ++thread) {
+                        T* own = scratch.flat<T>().data() + thread * apart;
+                        for (int64_t part; (part = next++) < parts;) {
+                          work(part, own);
+                        }
+                      }
+                    });
+  return absl::OkStatus();
+}
+
+// [widen] Numbers of 16 bits are multiplied and added as floats.
+template <typename T>
+using Wide = std::conditional_t<sizeof(T) == 2, float, T>;
+
+template <typename T>
+absl::Status Widen(OpKernelContext* context, const Tensor& narrow,
+                   Tensor* wide) {
+  if constexpr (sizeof(T) != 2) {
+    *wide = narrow;
+  } else {
+    TF_RETURN_IF_ERROR(
+        context->allocate_temp(tensorflow::DT_FLOAT, narrow.shape(), wide));
+    wide->flat<float>() = narrow.flat<T>().template cast<float>();
+  }
+  return absl::OkStatus();
 }
 
 // [base] What the three kernels have in common: attrs, shapes and checks.
 template <typename T>
 class Convolution : public tensorflow::OpKernel {
  public:
-  explicit Convolution(tensorflow::OpKernelConstruction* context)
-      : OpKernel(context) {
+  // Of the inputs of an op, the one at `sizes` is a shape; none is if -1.
+  Convolution(tensorflow::OpKernelConstruction* context, int sizes)
+      : OpKernel(context), sizes_(sizes) {
     OP_REQUIRES_OK(context, layout_.Read(context));
   }
 
-  // Of the inputs of an op, the one at `sizes` is a shape; none is if -1.
-  void ComputeAs(OpKernelContext* context, int sizes) {
+  void Compute(OpKernelContext* context) override {
     TensorShape shapes[] = {
         context->input(0).shape(), context->input(1).shape(), {}};
-    if (sizes >= 0) {
-      const absl::Status made =
-          tensorflow::tensor::MakeShape(context->input(sizes), &shapes[sizes]);
+    if (sizes_ >= 0) {
+      const absl::Status made = tensorflow::tensor::MakeShape(
+          context->input(sizes_), &shapes[sizes_]);
       OP_REQUIRES(context, made.ok(),
                   absl::InvalidArgumentError(absl::StrCat(
-                      sizes == 0 ? "x_sizes" : "filter_sizes",
+                      sizes_ == 0 ? "x_sizes" : "filter_sizes",
                       " must be a vector of four sizes: ", made.message())));
     }
-    Side rows, columns;
-    OP_REQUIRES_OK(context, Measure(shapes, &rows, &columns));
-    if (sizes >= 0) {
+    Windows windows;
+    OP_REQUIRES_OK(context, Measure(shapes, &windows));
+    if (sizes_ >= 0) {
       OP_REQUIRES(context, context->input(2).shape() == shapes[2],
                   absl::InvalidArgumentError(absl::StrCat(
                       "dy must have the shape ", shapes[2].DebugString(),
                       " of the result for these ",
-                      sizes == 0 ? "x_sizes" : "filter_sizes",
+                      sizes_ == 0 ? "x_sizes" : "filter_sizes",
                       ", strides and dilations, got ",
                       context->input(2).shape().DebugString())));
     }
     Tensor* output;
     OP_REQUIRES_OK(context, context->allocate_output(
-                                0, shapes[sizes < 0 ? 2 : sizes], &output));
+                                0, shapes[sizes_ < 0 ? 2 : sizes_], &output));
     bool empty = false;  // then there is nothing to sum
     for (const TensorShape& shape : shapes) {
       empty = empty || shape.num_elements() == 0;
@@ -361,16 +427,30 @@ class Convolution : public tensorflow::OpKernel {
       std::fill_n(all.data(), all.size(), T(0));
       return;
     }
-    Compute(context, rows, columns, output);
+    Tensor left, right, result = *output;
+    OP_REQUIRES_OK(context,
+                   Widen<T>(context, context->input(sizes_ == 0), &left));
+    OP_REQUIRES_OK(
+        context, Widen<T>(context, context->input(sizes_ < 0 ? 1 : 2), &right));
+    if (sizeof(T) == 2) {
+      OP_REQUIRES_OK(context, context->allocate_temp(tensorflow::DT_FLOAT,
+                                                     output->shape(), &result));
+    }
+    OP_REQUIRES_OK(context, Multiply(context, windows, left, right, &result));
+    if constexpr (sizeof(T) == 2) {
+      output->flat<T>() = result.flat<float>().template cast<T>();
+    }
   }
 
  protected:
-  virtual void Compute(OpKernelContext* context, const Side& rows,
-                       const Side& columns, Tensor* output) = 0;
+  // Two of x, filter and dy, which are not empty; the result is of the third.
+  virtual absl::Status Multiply(OpKernelContext* context,
+                                const Windows& windows, const Tensor& left,
+                                const Tensor& right, Tensor* result) = 0;
 
  private:
   // From the shapes of x and filter, that of the result.
-  absl::Status Measure(TensorShape* shapes, Side* rows, Side* columns) const {
+  absl::Status Measure(TensorShape* shapes, Windows* windows) const {
     const TensorShape &x = shapes[0], &filter = shapes[1];
     if (x.dims() != 4 || filter.dims() != 4 ||
         x.dim_size(3) != filter.dim_size(2)) {
@@ -379,102 +459,147 @@ class Convolution : public tensorflow::OpKernel {
           "columns, channels, filters] with the same channels, got shapes ",
           x.DebugString(), " and ", filter.DebugString()));
     }
-    TF_RETURN_IF_ERROR(MakeSide(layout_, 0, x, filter, rows));
-    TF_RETURN_IF_ERROR(MakeSide(layout_, 1, x, filter, columns));
+    windows->images = x.dim_size(0);
+    windows->channels = x.dim_size(3);
+    TF_RETURN_IF_ERROR(MakeSide(layout_, 0, x, filter, &windows->rows));
+    TF_RETURN_IF_ERROR(MakeSide(layout_, 1, x, filter, &windows->columns));
     return TensorShape::BuildTensorShape(
-        {x.dim_size(0), rows->windows, columns->windows, filter.dim_size(3)},
+        {x.dim_size(0), windows->rows.windows, windows->columns.windows,
+         filter.dim_size(3)},
         &shapes[2]);
   }
 
   Layout layout_;
+  int sizes_;
 };
 
-// [kernel] Every window, times the filter.
+// [kernel] y = patches · filter
 template <typename T>
 class Conv2DOp : public Convolution<T> {
  public:
-  using Convolution<T>::Convolution;
-  void Compute(OpKernelContext* context) override {
-    this->ComputeAs(context, -1);
-  }
+  explicit Conv2DOp(tensorflow::OpKernelConstruction* context)
+      : Convolution<T>(context, -1) {}
 
  protected:
-  void Compute(OpKernelContext* context, const Side& rows, const Side& columns,
-               Tensor* y) override {
-    ConvolveAll<T>(context, context->input(0), context->input(1), rows, columns,
-                   y);
+  absl::Status Multiply(OpKernelContext* context, const Windows& windows,
+                        const Tensor& x, const Tensor& filter,
+                        Tensor* y) override {
+    using N = Wide<T>;
+    const int64_t patch = windows.patch(), filters = filter.dim_size(3);
+    const int64_t together = Together(windows);
+    const auto weights = AsMatrix(filter.flat<N>().data(), patch, filters);
+    return ForEachPart<N>(
+        context, DivideUp(windows.count(), together),
+        together * patch * filters, together * patch,
+        [&](int64_t part, N* memory) {
+          const int64_t begin = part * together;
+          const int64_t end = std::min(begin + together, windows.count());
+          const N* patches =
+              TakePatches(windows, begin, end, x.flat<N>().data(), memory);
+          N* results = y->flat<N>().data() + begin * filters;
+          AsMatrix(results, end - begin, filters).noalias() =
+              AsMatrix(patches, end - begin, patch) * weights;
+        });
   }
 };
 
-// [input] dy with the filter turned by half a turn, whose channels and filters
-// change places.
+// [input] patches = dy · filterᵀ, which are added to dx where they came from.
+// Two bands of windows that are not neighbours have no pixel in common.
 template <typename T>
 class Conv2DBackpropInputOp : public Convolution<T> {
  public:
-  using Convolution<T>::Convolution;
-  void Compute(OpKernelContext* context) override {
-    this->ComputeAs(context, 0);
-  }
+  explicit Conv2DBackpropInputOp(tensorflow::OpKernelConstruction* context)
+      : Convolution<T>(context, 0) {}
 
  protected:
-  void Compute(OpKernelContext* context, const Side& rows, const Side& columns,
-               Tensor* dx) override {
-    const Tensor& filter = context->input(1);
-    Tensor turned;  // [rows, columns, filters, channels]
-    OP_REQUIRES_OK(context, context->allocate_temp(
-                                filter.dtype(),
-                                {filter.dim_size(0), filter.dim_size(1),
-                                 filter.dim_size(3), filter.dim_size(2)},
-                                &turned));
-    Shuffle<T>(filter, {0, 1, 3, 2}, {true, true, false, false}, &turned);
-    ConvolveAll<T>(context, context->input(2), turned, rows.Mirrored(),
-                   columns.Mirrored(), dx);
+  absl::Status Multiply(OpKernelContext* context, const Windows& windows,
+                        const Tensor& filter, const Tensor& dy,
+                        Tensor* dx) override {
+    using N = Wide<T>;
+    const Side &rows = windows.rows, &columns = windows.columns;
+    const int64_t patch = windows.patch(), filters = filter.dim_size(3);
+    const int64_t together = Together(windows);
+    const auto weights = AsMatrix(filter.flat<N>().data(), patch, filters);
+    // The first window of a band begins below the last one of the band before
+    // the band before.
+    const int64_t least =
+        DivideUp((rows.taps - 1) * rows.dilation, rows.stride);
+    const int64_t band =
+        std::max({together / columns.windows, least, int64_t{1}});
+    const int64_t bands = DivideUp(rows.windows, band);
+    dx->flat<N>().setZero();
+    for (int64_t odd : {0, 1}) {
+      const int64_t turn = (bands + 1 - odd) / 2;  // bands of an image
+      if (turn == 0) break;
+      TF_RETURN_IF_ERROR(ForEachPart<N>(
+          context, turn * windows.images, together * patch * filters,
+          together * patch, [&](int64_t part, N* patches) {
+            const int64_t image = part / turn * rows.windows;
+            const int64_t row = (part % turn * 2 + odd) * band;
+            const int64_t last =
+                (image + std::min(row + band, rows.windows)) * columns.windows;
+            for (int64_t begin = (image + row) * columns.windows, end;
+                 begin < last; begin = end) {
+              end = std::min(begin + together, last);
+              const N* given = dy.flat<N>().data() + begin * filters;
+              AsMatrix(patches, end - begin, patch).noalias() =
+                  AsMatrix(given, end - begin, filters) * weights.transpose();
+              AddPatches(windows, begin, end, patches, dx->flat<N>().data());
+            }
+          }));
+    }
+    return absl::OkStatus();
   }
 };
 
-// [filter] x with dy as the filter: channels take the place of images, and
-// images that of channels.
+// [filter] dfilter = patchesᵀ · dy, summed up for each part by itself.
 template <typename T>
 class Conv2DBackpropFilterOp : public Convolution<T> {
  public:
-  using Convolution<T>::Convolution;
-  void Compute(OpKernelContext* context) override {
-    this->ComputeAs(context, 1);
-  }
+  explicit Conv2DBackpropFilterOp(tensorflow::OpKernelConstruction* context)
+      : Convolution<T>(context, 1) {}
 
  protected:
-  void Compute(OpKernelContext* context, const Side& rows, const Side& columns,
-               Tensor* dfilter) override {
-    const Tensor &x = context->input(0), &dy = context->input(2);
-    const Eigen::array<bool, 4> as_it_is = {false, false, false, false};
-    Tensor images, filter, result;
-    // [channels, rows, columns, batch]
-    OP_REQUIRES_OK(context,
-                   context->allocate_temp(x.dtype(),
-                                          {x.dim_size(3), x.dim_size(1),
-                                           x.dim_size(2), x.dim_size(0)},
-                                          &images));
-    // [rows, columns, batch, filters]
-    OP_REQUIRES_OK(context,
-                   context->allocate_temp(x.dtype(),
-                                          {dy.dim_size(1), dy.dim_size(2),
-                                           dy.dim_size(0), dy.dim_size(3)},
-                                          &filter));
-    // [channels, rows, columns, filters]
-    OP_REQUIRES_OK(context, context->allocate_temp(
-                                x.dtype(),
-                                {dfilter->dim_size(2), dfilter->dim_size(0),
-                                 dfilter->dim_size(1), dfilter->dim_size(3)},
-                                &result));
-    Shuffle<T>(x, {3, 1, 2, 0}, as_it_is, &images);
-    Shuffle<T>(dy, {1, 2, 0, 3}, as_it_is, &filter);
-    ConvolveAll<T>(context, images, filter, rows.Exchanged(),
-                   columns.Exchanged(), &result);
-    Shuffle<T>(result, {1, 2, 0, 3}, as_it_is, dfilter);
+  absl::Status Multiply(OpKernelContext* context, const Windows& windows,
+                        const Tensor& x, const Tensor& dy,
+                        Tensor* dfilter) override {
+    using N = Wide<T>;
+    const int64_t patch = windows.patch(), filters = dy.dim_size(3);
+    const int64_t together = Together(windows), count = windows.count();
+    // At most 16 sums, and fewer if they are large.
+    constexpr int64_t kSums = 16, kNumbers = 1 << 24;
+    const int64_t most =
+        std::clamp<int64_t>(kNumbers / (patch * filters), 4, kSums);
+    const int64_t share = DivideUp(DivideUp(count, together), most) * together;
+    const int64_t parts = DivideUp(count, share);
+    Tensor sums;
+    TF_RETURN_IF_ERROR(context->allocate_temp(
+        dy.dtype(), TensorShape({parts, patch * filters}), &sums));
+    TF_RETURN_IF_ERROR(ForEachPart<N>(
+        context, parts, share * patch * filters, together * patch,
+        [&](int64_t part, N* memory) {
+          auto sum = AsMatrix(sums.flat<N>().data() + part * patch * filters,
+                              patch, filters);
+          sum.setZero();
+          const int64_t last = std::min(count, (part + 1) * share);
+          for (int64_t begin = part * share, end; begin < last; begin = end) {
+            end = std::min(begin + together, last);
+            const N* patches =
+                TakePatches(windows, begin, end, x.flat<N>().data(), memory);
+            const N* given = dy.flat<N>().data() + begin * filters;
+            sum.noalias() += AsMatrix(patches, end - begin, patch).transpose() *
+                             AsMatrix(given, end - begin, filters);
+          }
+        }));
+    dfilter->flat<N>() = sums.matrix<N>().template chip<0>(0);
+    for (int64_t part = 1; part < parts; ++part) {
+      dfilter->flat<N>() += sums.matrix<N>().template chip<0>(part);
+    }
+    return absl::OkStatus();
   }
 };
 
-// [register] Two types of each.
+// [register] Four types of each.
 #define REGISTER(T)                                                    \
   REGISTER_KERNEL_BUILDER(                                             \
       Name("OpByOp>Conv2D").Device(DEVICE_CPU).TypeConstraint<T>("T"), \
@@ -487,13 +612,15 @@ class Conv2DBackpropFilterOp : public Convolution<T> {
                               .Device(DEVICE_CPU)                      \
                               .TypeConstraint<T>("T"),                 \
                           Conv2DBackpropFilterOp<T>)
+REGISTER(Eigen::half);
+REGISTER(Eigen::bfloat16);
 REGISTER(float);
 REGISTER(double);
 
 // [nodes] What the gradients of all three are described with.
 using Attrs = std::vector<
     std::pair<std::string, tensorflow::FunctionDefHelper::AttrValueWrapper>>;
-const char kType[] = "T: {float, double}";
+const char kType[] = "T: {half, bfloat16, float, double}";
 
 Attrs ConvolutionAttrs() {
   return {{"T", "$T"},

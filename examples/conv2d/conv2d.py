@@ -29,7 +29,7 @@ def conv2d(
     """Convolves images with a filter: moves the filter over them, multiplies, and adds.
 
     Args:
-      x: Images [batch, rows, columns, channels]; float32 or float64.
+      x: Images [batch, rows, columns, channels]; float16, bfloat16, float32 or float64.
       filter: Of the same dtype, [rows, columns, channels, filters].
       strides: From one window to the next; two numbers are for rows and columns.
       padding: "SAME", "VALID", or [[top, bottom], [left, right]], rows and columns of zeros around the image.

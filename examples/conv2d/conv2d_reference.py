@@ -32,13 +32,20 @@ def windows_along(x, axis, at):
     return np.take(x, np.where((at >= 0) & (at < size), at, size), axis)
 
 
-def image_patches(x, filter_sizes, strides=1, padding="VALID", dilations=1):
-    """The patches: [batch, rows of windows, columns of windows, rows, columns, channels]."""
+def sides(x_sizes, filter_sizes, strides=1, padding="VALID", dilations=1):
+    """For rows and for columns, what `output_size` wants."""
     strides, dilations = np.broadcast_to(strides, 2), np.broadcast_to(dilations, 2)
     paddings = [padding] * 2 if isinstance(padding, str) else padding
-    layout = zip(x.shape[1:3], filter_sizes, strides, dilations, paddings)
-    for axis, (size, taps, stride, dilation, zeros) in zip((1, 3), layout):
-        count, before = output_size(size, taps, stride, dilation, zeros)
+    if max(*x_sizes[1:3], *filter_sizes[:2]) > 2**24:
+        raise ValueError("too many rows or columns")
+    return [*zip(x_sizes[1:3], filter_sizes, strides, dilations, paddings)]
+
+
+def image_patches(x, filter_sizes, **layout):
+    """The patches: [batch, rows of windows, columns of windows, rows, columns, channels]."""
+    for axis, side in zip((1, 3), sides(x.shape, filter_sizes, **layout)):
+        _, taps, stride, dilation, _ = side
+        count, before = output_size(*side)
         start = np.arange(count)[:, None] * stride - before
         x = windows_along(x, axis, start + np.arange(taps) * dilation)
     return np.moveaxis(x, 2, 3)
@@ -48,46 +55,39 @@ def conv2d_reference(x, filter, **layout):
     """Each patch times the filter."""
     _check(x.shape, filter.shape)
     patches = image_patches(x, filter.shape, **layout)
-    return np.einsum("nhwijc,ijco->nhwo", patches, filter)
+    return _products("nhwijc,ijco->nhwo", patches, filter)
 
 
-def conv2d_backprop_input_reference(
-    x_sizes, filter, dy, strides=1, padding="VALID", dilations=1
-):
-    """Each patch of dy, with zeros between its pixels, times the filter turned by half a turn."""
-    _check(x_sizes, filter.shape)
-    layout = {"strides": strides, "padding": padding, "dilations": dilations}
-    _check_dy(
-        image_patches(np.empty(x_sizes), filter.shape, **layout), filter.shape, dy
-    )
-    paddings = [padding] * 2 if isinstance(padding, str) else padding
-    strides, dilations = np.broadcast_to(strides, 2), np.broadcast_to(dilations, 2)
-    for side, axis in enumerate([1, 3]):
-        size, taps = x_sizes[side + 1], filter.shape[side]
-        stride, dilation = strides[side], dilations[side]
-        _, before = output_size(size, taps, stride, dilation, paddings[side])
-        between = np.repeat(np.arange(1, dy.shape[axis]), stride - 1)
-        start = np.arange(size)[:, None] + before - (taps - 1) * dilation
-        spread = np.insert(dy, between, 0, axis)
-        dy = windows_along(spread, axis, start + np.arange(taps) * dilation)
-    return np.einsum("nhiwjo,ijco->nhwc", dy, filter[::-1, ::-1])
+def conv2d_backprop_input_reference(x_sizes, filter, dy, **layout):
+    """Each number of dy times the filter, added to the pixels of its window; pixel 0 lies beside all images."""
+    _check(x_sizes, filter.shape, dy, layout)
+    numbers = 1 + np.arange(np.prod(x_sizes)).reshape(x_sizes)
+    pixels = image_patches(numbers, filter.shape, **layout)
+    dx = np.zeros(1 + numbers.size, np.result_type(dy, np.float32))
+    np.add.at(dx, pixels, _products("nhwo,ijco->nhwijc", dy, filter))
+    return dx[1:].reshape(x_sizes).astype(dy.dtype)
 
 
 def conv2d_backprop_filter_reference(x, filter_sizes, dy, **layout):
     """Each element of the filter gets all that it was multiplied with."""
-    _check(x.shape, filter_sizes)
+    _check(x.shape, filter_sizes, dy, layout)
     patches = image_patches(x, filter_sizes, **layout)
-    _check_dy(patches, filter_sizes, dy)
-    return np.einsum("nhwijc,nhwo->ijco", patches, dy)
+    return _products("nhwijc,nhwo->ijco", patches, dy)
 
 
-def _check(x_sizes, filter_sizes):
+def _products(indices, left, right):
+    """Products, added up where an index has no place in the result; those of 16 bits as float32."""
+    wide = (x.astype(np.result_type(x, np.float32)) for x in (left, right))
+    return np.einsum(indices, *wide).astype(left.dtype)
+
+
+def _check(x_sizes, filter_sizes, dy=None, layout=None):
     if not len(x_sizes) == len(filter_sizes) == 4 or x_sizes[3] != filter_sizes[2]:
         raise ValueError("the channels differ, or there are not four dimensions")
     if min(*x_sizes, *filter_sizes) < 0:
         raise ValueError("a negative size")
-
-
-def _check_dy(patches, filter_sizes, dy):
-    if dy.shape != (*patches.shape[:3], filter_sizes[3]):
-        raise ValueError("dy has not the shape of the result")
+    if dy is not None:
+        each = sides(x_sizes, filter_sizes, **layout)
+        windows = (output_size(*side)[0] for side in each)
+        if dy.shape != (x_sizes[0], *windows, filter_sizes[3]):
+            raise ValueError("dy has not the shape of the result")

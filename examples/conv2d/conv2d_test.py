@@ -58,6 +58,7 @@ LAYOUTS = [
     (1, [[0, 3], [4, 1]], 1),
     (2, [[5, 0], [1, 6]], 2),
 ]
+ONE_BY_ONE = [(1, "VALID"), (2, "VALID"), (1, [[0, 1], [0, 0]]), (1, [[1, 1], [2, 2]])]
 layouts = pytest.mark.parametrize("layout", LAYOUTS, ids=str)
 
 
@@ -113,6 +114,47 @@ def test_second_gradients(mode, layout):
         function = mode(lambda x, filter, i=i: squares(x, filter)[i])
         pairs = tf.test.compute_gradient(function, [x, filter])
         np.testing.assert_allclose(*map(np.hstack, pairs), rtol=1e-6, atol=1e-4)
+
+
+@pytest.mark.parametrize("shape", [(3, 40, 37, 2), (2, 5, 600, 2)], ids=str)
+@pytest.mark.parametrize("layout", [*LAYOUTS, (1, "SAME", 9)], ids=str)
+def test_many_parts(shape, layout):
+    """Some thousand windows: more than a part of the work, and more than one sum has."""
+    layout = dict(zip(["strides", "padding", "dilations"], layout))
+    if shape[1] == 5 and layout["padding"] == "VALID":
+        layout["dilations"] = 1
+    x, filter = values(*shape), values(3, 2, 2, 3)
+    y = conv2d_reference(x, filter, **layout)
+    np.testing.assert_allclose(conv2d(x, filter, **layout), y, atol=1e-12)
+    dy = values(*y.shape)
+    dx = conv2d_backprop_input(shape, filter, dy, **layout)
+    expected = conv2d_backprop_input_reference(shape, filter, dy, **layout)
+    np.testing.assert_allclose(dx, expected, atol=1e-12)
+    dfilter = conv2d_backprop_filter(x, filter.shape, dy, **layout)
+    expected = conv2d_backprop_filter_reference(x, filter.shape, dy, **layout)
+    np.testing.assert_allclose(dfilter, expected, atol=1e-10)
+
+
+@pytest.mark.parametrize("strides, padding", ONE_BY_ONE)
+def test_filters_of_one_pixel(strides, padding):
+    layout = {"strides": strides, "padding": padding}
+    x, filter = values(2, 7, 8, 3), values(1, 1, 3, 4)
+    y = conv2d_reference(x, filter, **layout)
+    np.testing.assert_allclose(conv2d(x, filter, **layout), y, atol=1e-12)
+    dfilter = conv2d_backprop_filter(x, filter.shape, y, **layout)
+    expected = conv2d_backprop_filter_reference(x, filter.shape, y, **layout)
+    np.testing.assert_allclose(dfilter, expected, atol=1e-11)
+
+
+@pytest.mark.parametrize("dtype", [tf.half, tf.bfloat16])
+def test_sixteen_bits_are_added_as_floats(dtype):
+    """In float16, 2048 + 1 is 2048; in bfloat16, 256 + 1 is 256."""
+    image, pixel = (tf.ones([1, n, n, 1], dtype) for n in (64, 1))
+    assert conv2d(image, tf.ones([64, 64, 1, 1], dtype)).numpy() == 4096
+    dfilter = conv2d_backprop_filter(image, [1, 1, 1, 1], image)
+    assert dfilter.dtype == dtype and dfilter.numpy() == 4096
+    many = tf.ones([1, 1, 1, 4096], dtype)
+    assert conv2d_backprop_input(pixel.shape, many, many).numpy() == 4096
 
 
 def test_gradients_of_the_gradients_in_cpp(cpp_gradient):

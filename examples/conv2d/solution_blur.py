@@ -8,7 +8,7 @@ def blur(images) -> tf.Tensor:
     """Replaces each pixel by the mean of the nine around it, with zeros beyond the image.
 
     Args:
-      images: [batch, rows, columns, channels]; float32 or float64.
+      images: [batch, rows, columns, channels]; float16, bfloat16, float32 or float64.
 
     Returns:
       A tensor of the same shape and dtype.

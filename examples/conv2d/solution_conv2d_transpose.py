@@ -8,7 +8,7 @@ def conv2d_transpose(y, filter, stride: int) -> tf.Tensor:
     """Enlarges images: each pixel is spread over a window, and where windows overlap they are added.
 
     Args:
-      y: Images [batch, rows, columns, filters]; float32 or float64.
+      y: Images [batch, rows, columns, filters]; float16, bfloat16, float32 or float64.
       filter: Of the same dtype, [rows, columns, channels, filters], as `conv2d` takes it.
       stride: How many times as large the images become.
 
