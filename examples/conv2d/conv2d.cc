@@ -284,7 +284,7 @@ struct Windows {
   }
 };
 
-// [patches] The patches of some windows as a matrix, and the way back.
+// [patches] The patches of some windows as the rows of a matrix.
 template <typename T>
 const T* TakePatches(const Windows& windows, int64_t begin, int64_t end,
                      const T* x, T* memory) {
@@ -300,14 +300,15 @@ const T* TakePatches(const Windows& windows, int64_t begin, int64_t end,
   return memory;
 }
 
+// [add] The way back.
 template <typename T>
 void AddPatches(const Windows& windows, int64_t begin, int64_t end,
-                const T* patches, T* dx) {
+                const T* dpatches, T* dx) {
   windows.ForEachRun(begin, end,
                      [&](int64_t patch, int64_t pixel, int64_t size) {
                        if (pixel == Windows::kBeside) return;
                        for (int64_t i = 0; i < size; ++i) {
-                         dx[pixel + i] += patches[patch + i];
+                         dx[pixel + i] += dpatches[patch + i];
                        }
                      });
 }
@@ -503,8 +504,8 @@ class Conv2DOp : public Convolution<T> {
   }
 };
 
-// [input] patches = dy · filterᵀ, which are added to dx where they came from.
-// Two bands of windows that are not neighbours have no pixel in common.
+// [input] dpatches = dy · filterᵀ, which is added to dx where patches came
+// from. Two bands of windows that are not neighbours have no pixel in common.
 template <typename T>
 class Conv2DBackpropInputOp : public Convolution<T> {
  public:
@@ -533,7 +534,7 @@ class Conv2DBackpropInputOp : public Convolution<T> {
       if (turn == 0) break;
       TF_RETURN_IF_ERROR(ForEachPart<N>(
           context, turn * windows.images, together * patch * filters,
-          together * patch, [&](int64_t part, N* patches) {
+          together * patch, [&](int64_t part, N* dpatches) {
             const int64_t image = part / turn * rows.windows;
             const int64_t row = (part % turn * 2 + odd) * band;
             const int64_t last =
@@ -542,9 +543,9 @@ class Conv2DBackpropInputOp : public Convolution<T> {
                  begin < last; begin = end) {
               end = std::min(begin + together, last);
               const N* given = dy.flat<N>().data() + begin * filters;
-              AsMatrix(patches, end - begin, patch).noalias() =
+              AsMatrix(dpatches, end - begin, patch).noalias() =
                   AsMatrix(given, end - begin, filters) * weights.transpose();
-              AddPatches(windows, begin, end, patches, dx->flat<N>().data());
+              AddPatches(windows, begin, end, dpatches, dx->flat<N>().data());
             }
           }));
     }
