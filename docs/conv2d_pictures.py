@@ -11,7 +11,6 @@ from figures import (
     FITTING,
     LINE,
     MIDDLE,
-    SMALL,
     arrow_right,
     drawing,
     number_cell,
@@ -144,42 +143,16 @@ def steps_picture(x: np.ndarray, filter: np.ndarray, chosen: int) -> HTML:
     return HTML(drawing(parts, last + CELL + 34, height, label, style=FITTING))
 
 
-def memory_picture(rows: int, columns: int) -> HTML:
-    """How an image lies in memory, and what row-major and column-major call the same number."""
-    parts = [text(4, 14, "image", BOLD)]
-    values = np.arange(1, rows * columns + 1).reshape(rows, columns)
-    parts += grid(4, 24, values, np.zeros(values.shape, bool))
-    left = 4 + CELL * columns + 60
-    parts += [text(left, 14, "in memory", BOLD)]
-    parts += grid(left, 24, values.reshape(1, -1), np.zeros((1, values.size), bool))
-    for place in range(values.size):
-        x = left + (place + 0.5) * CELL
-        first, second = np.unravel_index(place, values.shape)
-        other = np.unravel_index(place, values.shape[::-1], order="F")
-        parts.append(text(x, 24 + CELL + 18, f"{first}, {second}", MIDDLE, SMALL))
-        parts.append(text(x, 24 + CELL + 40, f"{other[0]}, {other[1]}", MIDDLE, SMALL))
-    right = left + CELL * values.size + 8
-    parts.append(text(right, 24 + CELL + 18, f"row-major [{rows}, {columns}]", SMALL))
-    parts.append(
-        text(right, 24 + CELL + 40, f"column-major [{columns}, {rows}]", SMALL)
-    )
-    label = (
-        f"An image of {rows} rows and {columns} columns in memory. The number at row 1, column 2 of the row-major "
-        "matrix is at 2, 1 of the column-major one: the indices are the same, in the other order."
-    )
-    return HTML(drawing(parts, right + 130, 24 + CELL + 52, label, style=FITTING))
-
-
 def small_grid(
-    left: float, values: np.ndarray, stroke: str, fill: str, opacity: np.ndarray
+    left: float, top: float, values: np.ndarray, fill: str, marked: np.ndarray
 ) -> list[str]:
-    """Cells with numbers below a title, smaller than those of `grid`, each as opaque as said."""
+    """Cells with numbers, smaller than those of `grid`."""
     parts = []
     for (row, column), value in np.ndenumerate(values):
-        x, y = left + column * SIDE, 24 + row * SIDE
+        x, y = left + column * SIDE, top + row * SIDE
         parts.append(
-            f'<rect x="{x}" y="{y}" width="{SIDE}" height="{SIDE}" stroke="{stroke}" fill="{fill}" '
-            f'fill-opacity="{opacity[row, column]:g}"/>'
+            f'<rect x="{x}" y="{y}" width="{SIDE}" height="{SIDE}" stroke="currentColor" fill="{fill}" '
+            f'fill-opacity="{0.5 if marked[row, column] else 0}"/>'
         )
         parts.append(text(x + SIDE / 2, y + 20, f"{value:g}", MIDDLE))
     return parts
@@ -192,45 +165,58 @@ def input_gradient_picture(
     stride: int,
     chosen: tuple,
 ) -> HTML:
-    """The incoming gradient with zeros between and around, the turned filter, and the gradient for the image."""
+    """The incoming gradient, the filter, a patch for each number, and the gradient for the image, to which they add up.
+
+    Args:
+      dy: A matrix.
+      filter: A matrix.
+      size: Rows and columns of the image.
+      stride: From one window to the next.
+      chosen: A pixel of the image, which is marked wherever it is.
+    """
     rows, columns = filter.shape
     dx = conv2d_backprop_input(
         [1, *size, 1], filter[..., None, None], dy[None, ..., None], stride
     ).numpy()[0, ..., 0]
-    spread = np.zeros([(n - 1) * stride + 1 for n in dy.shape])
-    spread[::stride, ::stride] = dy
-    after = [
-        total - 1 - (n - 1) * stride for total, n in zip(size, dy.shape, strict=True)
-    ]
-    padded = np.pad(spread, [(rows - 1, after[0]), (columns - 1, after[1])])
-    turned = filter[::-1, ::-1]
-    again = conv2d(padded[None, ..., None], turned[..., None, None]).numpy()
-    np.testing.assert_array_equal(again[0, ..., 0], dx)
-    ours = np.zeros(padded.shape, bool)
-    ours[rows - 1 :: stride, columns - 1 :: stride][: dy.shape[0], : dy.shape[1]] = True
+    parts = [text(4, 14, "dy", BOLD)]
+    parts += small_grid(4, 24, dy, COLOURS[0], np.ones(dy.shape))
+    below = 24 + SIDE * len(dy) + 30
+    parts.append(text(4, below - 8, "filter", BOLD))
+    parts += small_grid(4, below, filter, "none", np.zeros(filter.shape))
+    middle = 4 + columns * SIDE + 30
+    right = middle + dy.shape[1] * (columns * SIDE + 10) + 20
+    parts.append(text(middle, 14, "patches", BOLD))
+    parts.append(text(right, 14, "dx", BOLD))
+    total, terms = np.zeros(size), []
+    for (row, column), number in np.ndenumerate(dy):
+        patch = number * filter
+        first = np.array([row, column]) * stride
+        total[first[0] : first[0] + rows, first[1] : first[1] + columns] += patch
+        here = np.zeros(filter.shape, bool)
+        place = tuple(np.array(chosen) - first)
+        if 0 <= min(place) and place[0] < rows and place[1] < columns:
+            here[place] = True
+            terms.append(f"{patch[place]:g}")
+        corner = (
+            middle + column * (columns * SIDE + 10),
+            24 + row * (rows * SIDE + 10),
+        )
+        parts += small_grid(*corner, patch, COLOURS[1], here)
+    np.testing.assert_array_equal(total, dx)
     here = np.zeros(dx.shape, bool)
     here[chosen] = True
-    parts = [text(4, 14, "dy, with zeros", BOLD)]
-    parts += small_grid(4, padded, "currentColor", COLOURS[0], 0.3 * ours)
-    parts.append(
-        f'<rect x="{4 + chosen[1] * SIDE}" y="{24 + chosen[0] * SIDE}" width="{columns * SIDE}" '
-        f'height="{rows * SIDE}" fill="none" stroke="{COLOURS[1]}" stroke-width="3"/>'
-    )
-    left = 4 + padded.shape[1] * SIDE + 30
-    parts.append(text(left, 14, "filter, turned", BOLD))
-    parts += small_grid(left, turned, COLOURS[1], "none", np.ones(turned.shape))
-    right = left + max(columns * SIDE, 100) + 30
-    parts.append(text(right, 14, "dx", BOLD))
-    parts += small_grid(right, dx, "currentColor", COLOURS[1], 0.5 * here)
+    parts += small_grid(right, 24, dx, COLOURS[1], here)
     label = (
-        f"An incoming gradient of {dy.shape[0]} by {dy.shape[1]} numbers with zeros between and around them, a "
-        f"filter that is turned, and the gradient of {size[0]} by {size[1]}. The framed window gives {dx[chosen]:g}."
+        f"An incoming gradient of {dy.shape[0]} by {dy.shape[1]} numbers, a filter, the {dy.size} patches that are a "
+        f"number times the filter, and the gradient of {size[0]} by {size[1]}. The marked pixel is {' + '.join(terms)} "
+        f"= {dx[chosen]:g}."
     )
+    height = 24 + max(dy.shape[0] * (rows * SIDE + 10), SIDE * size[0])
     return HTML(
         drawing(
             parts,
             right + size[1] * SIDE + 8,
-            30 + padded.shape[0] * SIDE,
+            max(height, below + rows * SIDE + 4),
             label,
             style=FITTING,
         )
