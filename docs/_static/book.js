@@ -19,3 +19,14 @@ document.addEventListener("DOMContentLoaded", () => {
     link.addEventListener("auxclick", nameSection);
   }
 });
+
+// A long name in a table may break behind an underscore or a bracket and before a capital letter, where the table is too
+// narrow for it.
+document.addEventListener("DOMContentLoaded", () => {
+  for (const name of document.querySelectorAll("article :is(td, th) code.literal .pre")) {
+    if (name.textContent.length > 20) {
+      const parts = name.textContent.split(/(?<=[({]|::)|(?<=_)(?=\w\w)|(?<=[a-z\d])(?=[A-Z])/);
+      name.replaceChildren(...parts.flatMap((part) => [part, document.createElement("wbr")]));
+    }
+  }
+});
