@@ -185,7 +185,8 @@ class Chapters(SphinxDirective):
     """The parts of the book: a section, a table of contents and a table of what its pages teach for each.
 
     The body has the title of a part with a colon, and below it `- page` for each page. In a page's front matter, `ops`
-    are its ops, of which the examples must know, and `learn` is what readers learn.
+    are its ops, of which the examples must know, and `learn` is what readers learn. A page to look things up in has
+    `holds`, which says what is there.
     """
 
     has_content = True
@@ -198,7 +199,7 @@ class Chapters(SphinxDirective):
         part = nodes.section(ids=[nodes.make_id(title)])
         part += nodes.title(title, title)
         table = ["| Page | Ops | You learn to | Example |", "|---|---|---|---|"]
-        others = []
+        lookups, others = ["| To look up | What is there |", "|---|---|"], []
         listed = self.env.metadata[self.env.docname].setdefault("listed", {})
         for path in (Path(self.env.doc2path(page)) for page in pages):
             listed[str(path)] = says = front_matter(path)
@@ -212,10 +213,13 @@ class Chapters(SphinxDirective):
                 table.append(
                     f"| {link} | {ops} | {says['learn']} | {zip_of(path.stem)} |"
                 )
+            elif "holds" in says:
+                lookups.append(f"| {link} | {says['holds']} |")
             elif says:  # else the table of contents complains
                 others.append(link)
         contents = ["```{toctree}", ":hidden:", f":caption: {title}", "", *pages, "```"]
-        lines = [*(table if table[2:] else []), "", " · ".join(others), "", *contents]
+        tables = [line for rows in (table, lookups) if rows[2:] for line in (*rows, "")]
+        lines = [*tables, " · ".join(others), "", *contents]
         self.state.nested_parse(StringList(lines), self.content_offset, part)
         return part
 

@@ -524,7 +524,7 @@ def test_every_cell_is_executed(page):
     text = page.read_text()
     front = text.partition("\n---\n")[0]
     keys = set(re.findall(r"^(\w+):", front, re.M))
-    allowed = {"file_format", "kernelspec", "ops", "learn"}
+    allowed = {"file_format", "kernelspec", "ops", "learn", "holds"}
     report(f"{page.name}: {key} in the front matter" for key in sorted(keys - allowed))
     report(
         f"{place}: the tag {tag}"
