@@ -8,17 +8,17 @@ from tensorflow.python.framework import (
 FORMS = {
     "float": "one tensor of this type",
     "T": "one tensor, its type in a `type` attr",
-    "N * float": "a list of tensors of this type, its length in an `int` attr",
-    "N * T": "a list of tensors of one type",
+    "N * float": "a list of tensors of this type, their number in an `int` attr",
+    "N * T": "a list of tensors of one type, number and type in attrs",
     "Ts": "a list of tensors, their types in a `list(type)` attr",
-    "Ref(float)": "v1 only: a tensor of this type that the op may write into",
-    "Ref(T)": "v1 only: a tensor that the op may write into",
-    "Ref(N * float)": "v1 only: a list of such tensors of this type",
-    "Ref(N * T)": "v1 only: a list of such tensors of one type",
+    "Ref(float)": "old: a tensor of this type that the op may write into",
+    "Ref(T)": "old: a tensor that the op may write into, its type in an attr",
+    "Ref(N * float)": "old: a list of such tensors of this type",
+    "Ref(N * T)": "old: a list of such tensors, number and type in attrs",
 }
 """From the form of a spec, with `float` for any type and `T`, `N`, `Ts` for any attr, to its meaning."""
 
-HEADER = ["Spec", "Means", "Ops with such inputs", "… outputs", "For example"]
+HEADER = ["Spec", "Means", "In inputs", "In outputs", "For example"]
 
 
 def op_def(name: str):
