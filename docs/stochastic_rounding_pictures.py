@@ -155,7 +155,7 @@ def seeds() -> list[tuple]:
             attrs = "random" if seed is None else f"{seed}, {seed2}"
             if everywhere and own is None:
                 attrs = f"{seed}, drawn from {everywhere}"
-            rows.append((everywhere or "", own or "", attrs))
+            rows.append((everywhere or "none", own or "none", attrs))
     return rows
 
 
