@@ -39,9 +39,28 @@ def functions(tree: ast.Module) -> list[ast.FunctionDef]:
     return [x for body in bodies for x in body if isinstance(x, ast.FunctionDef)]
 
 
+def ways_out(function: ast.FunctionDef) -> Iterator[ast.stmt]:
+    """Statements that end a function, or its test, before the last line of their block."""
+    for x in ast.walk(function):
+        for block in (getattr(x, name, []) for name in ("body", "orelse", "finalbody")):
+            for y in block[:-1] if isinstance(block, list) else []:
+                if isinstance(y, ast.Return | ast.Raise | ast.Break | ast.Continue) or (
+                    re.match(r"pytest\.(skip|xfail|exit)\(", ast.unparse(y))
+                ):
+                    yield y
+
+
 def never_run(text: str) -> Iterator[str]:
-    """Functions that pytest does not collect and nobody calls, and tests that are skipped always."""
+    """Functions that are not collected and not called, tests that are always skipped, and code behind a way out."""
     tree = ast.parse(text)
+    for x in tree.body:
+        if re.match(
+            r"(pytestmark = .*\.(skip\b|xfail)|pytest\.skip\(|__test__)", ast.unparse(x)
+        ):
+            yield f"{ast.unparse(x)} leaves out the file"
+    for function in functions(tree):
+        for x in ways_out(function):
+            yield f"{function.name}: what follows `{ast.unparse(x)}` is not run"
     for function in functions(tree):
         decorators = [ast.unparse(x) for x in function.decorator_list]
         marks = [x for x in decorators if x.startswith("pytest.mark.")]
@@ -137,6 +156,15 @@ def test_all_dtypes_of_the_interface_are_tested(file):
         assert tested == declared, problem
 
 
+@pytest.mark.parametrize(
+    "file", sorted(EXAMPLES.glob("*/*_gpu.cc")), ids=lambda x: x.stem
+)
+def test_the_memory_of_gpu_kernels_is_tested(file):
+    """A forgotten HostMemory crashes on a GPU only."""
+    tests = "".join(path.read_text() for path in file.parent.glob("*_test.py"))
+    assert "host_memory_arg" in tests
+
+
 @pytest.mark.parametrize("page", book.chapters().values(), ids=lambda path: path.stem)
 def test_the_ops_of_a_chapter_keep_their_promises(page):
     """Each op that a page's front matter names has an op_test, but for those of solutions."""
@@ -211,6 +239,10 @@ def test_a_reference_computes_without_the_op(file):
         "@pytest.mark.skip\ndef test_it():\n    assert f() == 1",
         "@pytest.mark.skipif(True, reason='slow')\ndef test_it():\n    assert f() == 1",
         "it_keeps_its_promises = op_test(op)",
+        "pytestmark = pytest.mark.skip(reason='slow')",
+        "pytest.skip(allow_module_level=True)",
+        "def test_it():\n    pytest.skip('slow')\n    assert f() == 1",
+        "def test_it():\n    for x in xs:\n        continue\n        assert x == 1",
         "def test_it():\n    f()",
         "test_it = op_test(op, 1, skip={'schema': 'no time'})",
     ],
