@@ -52,7 +52,9 @@ ELSEWHERE = {
     *("TF_CALL", "MuLawV2"),
 }
 SWALLOWED = re.compile(r"(\|\||;|&)\s*(true\b|:(?=\s|$))|\bset \+e\b")
+ASSERTIONS = re.compile(r"\b(AssertionError|Exception|BaseException)\b")
 TAGS = {"hide-input", "remove-cell", "remove-input"}
+TOLERANCES = {"atol", "rtol", "delta", "abs", "rel", "abs_tol", "rel_tol"}
 WITHOUT_WORDS = {"AssertionError", "KeyboardInterrupt", "SystemExit", "KeyError"}
 THREE = 3  # smaller numbers are in every cell
 BLOCK = re.compile(r"^(`{3,})[^\n]*\n.*?^\1$", re.M | re.S)
@@ -167,6 +169,9 @@ def always_true(tree: ast.AST) -> Iterator[str]:
             yield f"for {ast.unparse(node.target)} in {ast.unparse(node.iter)}"
         if isinstance(node, ast.ExceptHandler) and catches_assertions(node):
             yield f"except: {ast.unparse(node.body)}"
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("suppress"):
+            if ASSERTIONS.search(ast.unparse(node.args)):
+                yield ast.unparse(node)
         if isinstance(node, ast.Assert):
             if isinstance(node.test, ast.Constant | ast.Tuple):
                 yield ast.unparse(node)
@@ -192,9 +197,9 @@ def always_true(tree: ast.AST) -> Iterator[str]:
 def catches_assertions(handler: ast.ExceptHandler) -> bool:
     """Whether a handler lets a failed assertion pass."""
     caught = ast.unparse(handler.type) if handler.type else "Exception"
-    return bool(
-        re.search(r"\b(AssertionError|Exception|BaseException)\b", caught)
-    ) and all(isinstance(x, ast.Pass | ast.Continue) for x in handler.body)
+    return bool(ASSERTIONS.search(caught)) and all(
+        isinstance(x, ast.Pass | ast.Continue) for x in handler.body
+    )
 
 
 def unasserted(tree: ast.Module) -> Iterator[str]:
@@ -222,9 +227,11 @@ def vague(tree: ast.AST, least: int = 8) -> Iterator[str]:
                         yield f'match="{match.value}" says too little'
         if ast.unparse(node).endswith("default_rng()"):
             yield "random numbers without a seed"
-        for option in {"atol", "rtol", "delta"} & options.keys():
-            tolerance = options[option]
-            if isinstance(tolerance, ast.Constant) and tolerance.value > 0.01:
+        tolerances = [options[name] for name in TOLERANCES & options.keys()]
+        if ast.unparse(node.func).endswith(("allclose", "isclose", "AllClose")):
+            tolerances += node.args[2:]
+        for tolerance in tolerances:
+            if isinstance(tolerance, ast.Constant) and tolerance.value > 0.001:
                 yield f"{ast.unparse(node)}: wide tolerance"
 
 
@@ -693,6 +700,9 @@ def test_a_promise_is_held_by_an_assertion_or_has_a_source(page):
         "assert (x == y, 'a tuple')",
         "np.testing.assert_array_equal(x, x)",
         "np.testing.assert_allclose(x, y, atol=9)",
+        "np.testing.assert_allclose(x, y, 1, 1)",
+        "assert x == pytest.approx(y, rel=0.5)",
+        "with contextlib.suppress(AssertionError):\n    assert x == 1",
         "pytest.raises(ValueError)",
         "pytest.raises(ValueError, match='')",
         "pytest.raises(ValueError, match='dimension -1|')",

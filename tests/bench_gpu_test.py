@@ -139,7 +139,7 @@ def test_the_whole_bench(torch, library, monkeypatch, tmp_path, capsys):
     (row,) = table.where(workload="a", task="with argmax", way="RoiPool")
     big = roi_pool_gpu.scaled(SMALL)
     moved = big.read_bytes()[0] + 2 * big.pooled_bytes()
-    assert float(row["share of copy"]) == pytest.approx(moved / 1e-3 / 1e9, abs=0.005)
+    assert row["share of copy"] == f"{moved / 1e-3 / 1e9:.2f}"
 
     for what, axis in (("ratio", "as torchvision"), ("share of copy", "of a copy")):
         picture = measured.on_gpu(what).data
