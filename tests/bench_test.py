@@ -86,6 +86,7 @@ def test_every_table_says_where_it_comes_from_and_is_on_the_page(path, monkeypat
     table = measured.read(path.stem)
     for name in ("command", "machine", "versions", "date"):
         assert table.value(name)
+    assert f"$(python) bench/{path.stem}.py\n" in (ROOT / "Makefile").read_text()
     page = (ROOT / "docs" / "performance.md").read_text()
     assert f'read("{path.stem}").show()' in page
     shown = []

@@ -10,11 +10,19 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, packages_distributions, requires
 from pathlib import Path
 
 import pytest
 import sanitize
 import yaml
+from packaging.requirements import Requirement
+
+try:
+    import tomllib
+except ImportError:  # before Python 3.11
+    import tomli as tomllib
 
 ROOT = Path(__file__).parents[1]
 PYPROJECT = (ROOT / "pyproject.toml").read_text()
@@ -378,6 +386,11 @@ def test_only_what_the_tests_have_passed_is_published():
     job = tests["jobs"]["test"]
     assert "continue-on-error" not in job
     assert ".ci/run" in commands(job["steps"])
+    versions = job["strategy"]["matrix"]["python"]
+    for step in job["steps"]:
+        if "if" in step:
+            assert step["if"] in [f"matrix.python == '{x}'" for x in versions]
+    assert workflow("publish")[True] == {"push": {"branches": ["main"]}}
     uploads = [
         step
         for step in job["steps"][
@@ -427,6 +440,66 @@ def test_ci_installs_what_the_readme_names(tmp_path):
                 assert set(line.split()) <= {"-y", *named}
     build = yaml.safe_load((ROOT / ".readthedocs.yaml").read_text())["build"]
     assert set(build["apt_packages"]) <= set(named)
+
+
+def test_other_tools_run_what_their_users_expect():
+    hook = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())
+    [entry] = [hook["entry"] for repo in hook["repos"] for hook in repo["hooks"]]
+    assert entry == "make lint"
+    binder = (ROOT / "postBuild").read_text().splitlines()[-1]
+    assert binder == "make PYTHON=python local-notebooks"
+    assert "set -e" in (ROOT / ".ci" / "run").read_text()
+
+
+def modules() -> set[str]:
+    """All that some file of ours, a cell of a page or a command of the Makefile imports or calls."""
+    texts = [path.read_text() for path in ROOT.glob("*/*.py")]
+    texts += [path.read_text() for path in ROOT.glob("examples/*/*.py")]
+    for page in ROOT.glob("docs/*.md"):
+        cells = r"^```\{code-cell\}[^\n]*\n(.*?)^```$"
+        texts += re.findall(cells, page.read_text(), re.M | re.S)
+    text = "\n".join(texts)
+    found = re.findall(r"^ *(?:import|from) +(\w+)", text, re.M)
+    conf = (ROOT / "conf.py").read_text()
+    extensions = re.search(r"^extensions = \[(.*?)^\]", conf, re.M | re.S)[1]
+    found += re.findall(r'"(\w+)', extensions)
+    found += re.findall(r"\(python\) -m (\w+)", (ROOT / "Makefile").read_text())
+    return {*found}
+
+
+def needed(requirements: list[str]) -> set[str]:
+    """The packages that pip installs for these, with what they need themselves."""
+    found, wanted = set(), [*map(Requirement, requirements)]
+    while wanted:
+        one = wanted.pop()
+        name = one.name.lower().replace("_", "-")
+        if name in found or (one.marker and not one.marker.evaluate({"extra": ""})):
+            continue
+        found.add(name)
+        with suppress(PackageNotFoundError):
+            wanted += map(Requirement, requires(one.name) or [])
+    return found
+
+
+def test_what_is_imported_is_installed_and_pinned():
+    """By pyproject.toml: an environment that has more would hide what it lacks."""
+    project = tomllib.loads(PYPROJECT)["project"]
+    extras = project["optional-dependencies"]
+    listed = [*project["dependencies"], *sum(extras.values(), [])]
+    installed = needed([x for x in listed if not x.startswith("op-by-op")])
+    packages = packages_distributions()
+    lacking = {
+        module: packages[module]
+        for module in modules() & packages.keys()
+        if not {x.lower().replace("_", "-") for x in packages[module]} & installed
+    }
+    assert not lacking
+    scripts = re.findall(r"\(scripts\)/([\w-]+)", (ROOT / "Makefile").read_text())
+    assert all({name, f"{name}-py"} & installed for name in scripts), scripts
+    pinned = (ROOT / "constraints.txt").read_text().lower().replace("_", "-")
+    assert {x for x in needed(extras["dev"]) if f"\n{x}==" not in pinned} == {
+        "op-by-op"
+    }
 
 
 def test_cmake_supports_the_tensorflow_that_pyproject_installs():
