@@ -243,6 +243,25 @@ def test_links_to_the_repository_lead_somewhere(text):
 
 
 @texts
+def test_links_to_tensorflow_are_of_the_version_that_the_book_is_proven_on(text):
+    """Or of a commit. What they lead to is in the package, if it is a header."""
+    proven = re.search(
+        r"^tensorflow-cpu==([\d.]+)", (ROOT / "constraints.txt").read_text(), re.M
+    )[1]
+    include = Path(sysconfig.get_path("purelib"), "tensorflow", "include")
+    source = r"https://github\.com/tensorflow/tensorflow/(?:blob|tree)/([^/]+)/([^#]*)"
+    wrong = []
+    for _, address in links(text):
+        if match := re.match(source, address):
+            version, path = match.groups()
+            path = path.removeprefix("third_party/xla/")
+            there = not path.endswith(".h") or (include / path).exists()
+            if len(version) != 40 and (version != f"v{proven}" or not there):
+                wrong.append(address)
+    assert not wrong
+
+
+@texts
 def test_the_text_of_a_link_to_a_file_names_the_file(text):
     wrong = []
     for label, address in links(text):
@@ -345,6 +364,47 @@ def test_what_a_chapter_needs_comes_before_it(page):
         if order.index(name) >= order.index(page.stem)
     ]
     assert not late
+
+
+@pages
+def test_what_comes_next_comes_later(page):
+    order = order_of_chapters()
+    ends = re.findall(r"^Next\b[^(]*\((\w+)\.md", page.read_text(), re.M)
+    for name in ends:
+        assert order.index(name) > order.index(page.stem)
+
+
+# Spellings of older releases, which a text may name if it says so.
+OLD = re.compile(
+    r"\bStatus::OK\(|\berrors::[A-Z]\w+\(|\btensorflow::(?:Status|StatusOr|int64|string)\b"
+)
+SAYS_SO = re.compile(r"no longer|older|today's spelling|\bgone\b|\bhas become\b")
+
+
+@texts
+def test_an_old_spelling_is_said_to_be_old(text):
+    wrong = [
+        token.content
+        for token in tokens(text)
+        if token.type == "inline"
+        and OLD.search(token.content)
+        and not SAYS_SO.search(token.content)
+    ]
+    assert not wrong
+
+
+@pytest.mark.parametrize("folder", sorted({*FOLDERS} - {"tests"}))
+def test_sources_are_of_any_machine_and_of_today(folder):
+    """No path of the machine that they were written on; in C++ no old spelling, but in what shows mistakes."""
+    for path in sorted((ROOT / folder).rglob("*.*")):
+        if path.suffix not in (".py", ".cc", ".h", ".md", ".toml", ".cmake", ".sh"):
+            continue
+        text = path.read_text()
+        place = re.search(r"(?<![\w.}>)-])/(?:home|root|work|mnt|srv|Users)/\w", text)
+        assert not place, f"{path.name}: {text[place.start() :][:40]}"
+        if path.suffix in (".cc", ".h") and not path.name.startswith("wrong_"):
+            old = OLD.search(text)
+            assert not old or path.parent.name == "compile", f"{path.name}: {old[0]}"
 
 
 @pages
