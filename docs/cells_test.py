@@ -14,7 +14,7 @@ import book
 import pytest
 from book import EXAMPLES
 from docs_test import chapters
-from names_test import FOLDERS, inline
+from names_test import FOLDERS, FRONT_MATTER, inline
 from sections import sections
 
 TESTS = sorted(
@@ -30,6 +30,8 @@ WORDS = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen "
     "fourteen fifteen sixteen seventeen eighteen nineteen twenty"
 ).split()
+TENS = "zero ten twenty thirty forty fifty sixty seventy eighty ninety".split()
+SUPERSCRIPT = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 NAME = re.compile(r"(?<!\w)[A-Za-z_]\w{3,}")
 HEADERS = [
     "include/tensorflow/c/*.h",
@@ -58,9 +60,19 @@ TOLERANCES = {"atol", "rtol", "delta", "abs", "rel", "abs_tol", "rel_tol"}
 WITHOUT_WORDS = {"AssertionError", "KeyboardInterrupt", "SystemExit", "KeyError"}
 THREE = 3  # smaller numbers are in every cell
 BLOCK = re.compile(r"^(`{3,})[^\n]*\n.*?^\1$", re.M | re.S)
+UNITS = {
+    **{"%": "percent", "bytes": "bytes", "cycles": "cycles"},
+    **{"s": "s$|seconds", "seconds": "s$|seconds", "µs": "us$", "microseconds": "us$"},
+    **{"ms": "ms$", "milliseconds": "ms$", "ns": "ns$", "nanoseconds": "ns$"},
+    **{"kB": "kb|kilob", "MB": "mb|megab", "GB": "gb|gigab", "megabytes": "mb"},
+    **{"KiB": "kib", "MiB": "mib", "GiB": "gib", "kilobytes": "kb", "gigabytes": "gb"},
+}
 PROMISES = re.compile(
-    r"\b((fast|slow|quick|cheap|soon)(er|est)|as fast as|always|never)\b", re.I
+    r"\b((fast|slow|quick|cheap|soon)(er|est)|as (fast|quick|slow|cheap) as|always|never"
+    r"|takes? (\w+ )*(longer than|longer eagerly|less time than)|(half|twice) the time)\b",
+    re.I,
 )
+READING = re.compile(r"how many times|how much|(left|right) of 1|\bwhere\b", re.I)
 
 
 def python(cell: str) -> ast.Module:
@@ -236,14 +248,14 @@ def vague(tree: ast.AST, least: int = 8) -> Iterator[str]:
 
 
 def parts(page: Path) -> Iterator[tuple[str, str, str]]:
-    """The sections of a page: title, text and the code that it shows, which is all code for the top and the recap."""
-    text = page.read_text()
+    """The sections of a page: title, text and the code that it shows, which is all code for the recap."""
+    text = FRONT_MATTER.sub("", page.read_text())
     found = re.split(r"^(?=## )", text, flags=re.M)
     for part in found:
         title = (
             part.partition("\n")[0].lstrip("# ") if part.startswith("## ") else "top"
         )
-        yield title, part, shown_code(text if title in ("top", "Recap") else part)
+        yield title, part, shown_code(text if title == "Recap" else part)
 
 
 def passages(text: str, reach: int = 1) -> Iterator[tuple[str, str]]:
@@ -272,6 +284,8 @@ def sentences(text: str) -> list[str]:
 def numbers_of_code(code: str) -> set[str]:
     digits = re.findall(r"(?<![\w.])\d+(?:\.\d+)?", re.sub(r"(?<=\d)_(?=\d)", "", code))
     digits += [number.removesuffix(".0") for number in digits]
+    powers = re.findall(r"(?:([\d.]+) \* )?\b10(?:\.0)?\*\*(-?\d+)", code)
+    digits += [f"{times or 1}e{power}" for times, power in powers]
     bits = [*digits, *re.findall(r"(?<=[a-z])\d+(?=_t\b|\b)", code)]
     digits += [f"{number} bits" for number in bits]
     words = set(re.findall(r"[a-z]+", code)) & set(WORDS)
@@ -306,7 +320,7 @@ def numbers(prose: str, words: bool = True) -> set[str]:
         r"\{\w+\}`[^`]*`",
         r"`ssh[^`]*`",
         r"\[[^\]]*\]\([^)]*\)",
-        r"^#[^\n]*",
+        r"^#+ ",
         r"^\d+\.",
         r"(?:TensorFlow|[Vv]ersion) \d[\d.]*",
     ):
@@ -318,9 +332,16 @@ def numbers(prose: str, words: bool = True) -> set[str]:
     found |= {
         number for number in NUMBER.findall(prose) if float(number) not in (0, 1, 2)
     }
-    for word in re.findall(r"[a-z]+", prose.lower()):
-        if words and word in WORDS[THREE:]:
-            found.add(str(WORDS.index(word)))
+    for word in re.findall(r"[a-z]+(?:-[a-z]+)?", prose.lower()):
+        tens, _, ones = word.partition("-")
+        if words and tens in TENS and ones in WORDS[1:10]:
+            found.add(str(10 * TENS.index(tens) + WORDS.index(ones)))
+            continue
+        for part in (tens, ones) if words else ():
+            if part in WORDS[THREE:]:
+                found.add(str(WORDS.index(part)))
+    for digits, power in re.findall(r"(?:([\d.]+)·)?10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)", prose):
+        found.add(f"{digits or 1}e{power.translate(SUPERSCRIPT)}")
     return found
 
 
@@ -564,6 +585,17 @@ def test_what_a_cell_records_is_in_the_text(page):
 
 
 @chapters
+def test_the_unit_behind_a_value_is_in_its_name(page):
+    """Where it is recorded, beside the computation: another unit in the text fails here."""
+    values = r"\{value\}`(\w+)[^`]*`\s+(%|[^\W\d]+)"
+    report(
+        f"{page.name}: {name} is said to be in {unit}: its name does not say so"
+        for name, unit in re.findall(values, page.read_text())
+        if unit in UNITS and not re.search(rf"(^|_)({UNITS[unit]})", name)
+    )
+
+
+@chapters
 def test_a_caption_is_the_file_that_is_shown(page):
     """And what is shown under the name of a test or function is the whole of it."""
     blocks = re.findall(r"\{literalinclude\} +(\S+)\n((?::.*\n)*)", page.read_text())
@@ -625,6 +657,19 @@ def test_a_number_is_in_the_code_beside_it(page, words, reach):
     )
 
 
+def test_numbers_in_the_readme_are_those_of_the_programs():
+    files = [book.ROOT / name for name in ("Makefile", "pyproject.toml", ".ci/run")]
+    files += [*book.ROOT.glob("tools/*.*"), *book.ROOT.glob(".github/workflows/*.yml")]
+    code = re.sub(
+        r"\d+(?:\.\d+)?(?= (?:MB|GB|MiB|GiB|s|ms)\b)",
+        "",
+        "".join(map(Path.read_text, files)),
+    )
+    readme = re.sub(r"\[.*?\]\(.*?\)", "", (book.ROOT / "README.md").read_text())
+    readme = re.sub(r"(?<=\d)–(?=\d)", " to ", readme)
+    assert not numbers(readme) - numbers_of_code(code)
+
+
 @functools.cache
 def names_of_tests() -> list[str]:
     return re.findall(r"\btest_\w+", "".join(path.read_text() for path in TESTS))
@@ -657,11 +702,11 @@ def test_a_narrower_choice_of_tests_is_found(words):
 
 
 def quoted(page: Path) -> dict[str, str]:
-    """What the assertions in removed cells say when they fail, and where they are."""
+    """What the assertions that readers do not see say when they fail, and where they are."""
     return {
         " ".join(sentences(node.msg.value)): place
         for place, cell in numbered_cells(page)
-        if has_tag(cell, "remove-cell")
+        if has_tag(cell, "remove-")
         for node in ast.walk(python(cell))
         if isinstance(node, ast.Assert) and isinstance(node.msg, ast.Constant)
     }
@@ -680,11 +725,13 @@ def test_what_a_guard_says_is_in_the_text(page):
 
 @chapters
 def test_a_promise_is_held_by_an_assertion_or_has_a_source(page):
+    text = page.read_text().replace("{value}`", "`\0")
     report(
         f"{page.name}: `{sentence}`: {match[0]} needs an assertion with words of the sentence as its message, "
         "in a removed cell, or a link to its source"
-        for sentence in sentences(page.read_text())
+        for sentence in sentences(text)
         if (match := PROMISES.search(sentence)) and "](" not in sentence
+        if "take" not in match[0] or not ("\0" in sentence or READING.search(sentence))
         if not any(words in sentence and match[0] in words for words in quoted(page))
     )
 
@@ -723,5 +770,6 @@ def test_a_check_that_says_nothing_is_found(check):
 
 def test_numbers_are_found():
     prose = "Four of 19, 1 000 or 0.5, in `[3,?]`, {value}`x:.6f`, int32, version 7.\n## 8\n```\n9\n```\n"
-    assert numbers(prose) == {"4", "19", "1000", "0.5", "3"}
+    assert numbers(prose) == {"4", "19", "1000", "0.5", "3", "8"}
+    assert numbers("Twenty-three of 1.2·10⁻³⁸") == {"23", "1.2", "10", "1.2e-38"}
     assert numbers_of_code("five = 5_000 + 2.0") >= {"5", "5000", "2"}

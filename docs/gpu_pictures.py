@@ -268,7 +268,7 @@ def neighbours(
         "warp_bytes": int(together.size * 4),
         "warp_pieces": pieces(together * 4),
         "apart_pieces": pieces(apart),
-        "apart_fetched": pieces(apart) * PIECE,
+        "apart_bytes": pieces(apart) * PIECE,
     }
     label = (
         f"Above, 32 threads read {share} neighbouring bytes each. Below, each of 32 threads reads at another place "

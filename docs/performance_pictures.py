@@ -403,7 +403,7 @@ def heavy_page() -> dict[str, str]:
     [row] = read("build").where(unit="kB")
     return {
         "page": Path(row["what"].split()[0]).stem,
-        "weight": number(float(row["measured"])),
+        "weight_kb": number(float(row["measured"])),
     }
 
 
@@ -413,7 +413,7 @@ def _milliseconds() -> dict[str, object]:
     assert read("threads").value("sum").startswith(f"{large} ")
     call = {"task": "call", "threads": "1"}
     return {
-        "call": milliseconds("roi_pool", "RoiPoolInference", **call),
+        "call_ms": milliseconds("roi_pool", "RoiPoolInference", **call),
         "built_in": milliseconds("roi_pool", "Maximum", **call),
         "extremes_ms": milliseconds("extremes", "Extremes", "ExtremesGrad"),
         "softmax_ms": milliseconds("softmax_gradient", "simplified"),
