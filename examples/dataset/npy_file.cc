@@ -28,11 +28,12 @@ using ::tensorflow::Tensor;
 constexpr int64_t kBuffer = 256 << 10;
 constexpr int64_t kLongestHeader = 10'000;  // NumPy reads no longer one either
 
-// TensorFlow 2.20 has brought the span. What was there before is deprecated.
+// TensorFlow 2.20 has brought the span, and what was there before is
+// deprecated. TensorFlow 2.21 does not tell its version.
 absl::Status ReadDirectly(const tensorflow::RandomAccessFile& file,
                           int64_t offset, int64_t size, char* out,
                           absl::string_view* data) {
-#if TF_MINOR_VERSION < 20
+#if defined(TF_MINOR_VERSION) && TF_MINOR_VERSION < 20
   return file.Read(offset, size, data, out);
 #else
   return file.Read(offset, *data, absl::MakeSpan(out, size));
