@@ -1,4 +1,4 @@
-"""How long ways take in which threads share a sum, and what threads of one's own cost: `make bench`.
+"""How long ways take in which threads share a sum or unequal rows, and what threads of one's own cost: `make bench`.
 
 `python bench/threads.py` prints the figures and writes them to threads.csv beside this file. For each number of
 threads there is a process of its own. Ratios are taken within a round, in which every way takes its turn.
@@ -23,12 +23,15 @@ from processes import by_threads
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "examples"), str(ROOT / "examples" / "threads")]
 
-from threads import steady_sum  # noqa: E402
-from wrong_threads import sum_by  # noqa: E402
+from threads import sort_rows, steady_sum  # noqa: E402
+from threads_reference import sort_rows_reference  # noqa: E402
+from wrong_threads import sort_rows_by, sum_by  # noqa: E402
 
 SIZE = 2**22
 SMALL = 2**18
 CALLERS = 8
+ROWS = 10_000
+LONGEST = 20_000
 SHARED = "alone", "lock", "atomic", "local", "eigen"
 SIGNED = "apart", "neighbours", "own"
 OWN = "shard", "std::thread", "openmp"
@@ -65,6 +68,30 @@ def shared_sums(rounds: int, span: float) -> list[dict]:
     return rows + compared("gains and losses", ways, numbers, rounds, span)
 
 
+def unequal_rows(threads: int, rounds: int, span: float) -> list[dict]:
+    """The rows of the ways to share rows of which few have most of the values."""
+    lengths = np.maximum(1, LONGEST // np.arange(1, ROWS + 1))
+    splits = np.append(0, np.cumsum(lengths))
+    values = np.random.default_rng(0).integers(0, 10**9, splits[-1])
+    inputs = tf.constant(values), tf.constant(splits)
+    sizes = {"one block for each thread": -(-ROWS // threads)}
+    sizes |= {f"{size} rows": size for size in (1, 16, 256)}
+    ways = {"SortRows": sort_rows, "shard": partial(sort_rows_by, way="shard")}
+    ways |= {
+        name: partial(sort_rows_by, way="fixed", block=size)
+        for name, size in sizes.items()
+    }
+    expected = sort_rows_reference(values, splits)
+    for name, way in ways.items():
+        found = tf.nest.flatten(way(*inputs))[0]
+        np.testing.assert_array_equal(found, expected, err_msg=name)
+    runs = {name: traced(way, *inputs) for name, way in ways.items()}
+    return [
+        {"task": "rows", "way": name} | figures
+        for name, figures in turns(runs, rounds, span, "SortRows")
+    ]
+
+
 def own_threads(rounds: int, span: float) -> list[dict]:
     """The rows of sums by other threads than TensorFlow's, which several threads of Python ask for at once."""
     x = tf.constant(np.random.default_rng(0).random(SMALL, np.float32))
@@ -88,7 +115,7 @@ def own_threads(rounds: int, span: float) -> list[dict]:
 
 def measure(threads: int, rounds: int, span: float) -> list[dict]:
     """The rows of the table for a number of threads."""
-    rows = shared_sums(rounds, span)
+    rows = shared_sums(rounds, span) + unequal_rows(threads, rounds, span)
     if threads == cores():
         rows += own_threads(rounds, span)
     return [{"threads": threads} | row for row in rows]
@@ -97,11 +124,13 @@ def measure(threads: int, rounds: int, span: float) -> list[dict]:
 def main() -> None:
     notes = [
         "milliseconds: of a call, the median of the rounds",
-        "ratio: to SteadySum, apart or shard in the same round, with median, q1 and q3",
+        "ratio: to SteadySum, apart, SortRows or shard in the same round, with median, q1 and q3",
         f"sum: {SIZE} random numbers, float32, in a tf.function",
         "gains and losses: as many normal numbers, a sum of those below 0 and one of the others",
         f"at once: {SMALL} numbers, for each of so many calls that begin together, eagerly; milliseconds until all end",
-        "ways: as SumBy names them, but for SteadySum and tf.reduce_sum",
+        f"rows: {ROWS} rows of int64, row r of {LONGEST} // (r + 1) random numbers, at least 1, in a tf.function",
+        "ways: as SumBy names them, but for SteadySum and tf.reduce_sum; of rows: SortRows, what Shard makes of rows, "
+        "or blocks of a fixed size",
     ]
 
     run_turns(

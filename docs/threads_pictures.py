@@ -110,7 +110,7 @@ def times(ways: Mapping[str, str], task: str = "sum") -> HTML:
         for way, name in ways.items()
         if (rows := table.where(task=task, way=way))
     ]
-    label = "Milliseconds that ways to add the same numbers take."
+    label = f"Milliseconds that ways of one task take: {task}."
     wide = max(7 * len(name) for name in ways.values())
     return bars({"": drawn}, label, "milliseconds", legend_of(table), names_width=wide)
 
@@ -130,6 +130,58 @@ def ratios() -> HTML:
     label = "How many times as long other ways to add take as SteadySum."
     axis = "times as long as SteadySum"
     return bars({"": drawn}, label, axis, legend_of(table), names_width=100, origin=1.0)
+
+
+def who_sorted(
+    ways: Mapping[str, tuple[np.ndarray, np.ndarray]], lengths: np.ndarray, threads: int
+) -> HTML:
+    """Which thread sorted which block of rows: a lane for each thread, and a box for each block.
+
+    Args:
+      ways: From a heading to the first unit of the block of each row, and to the number of its thread.
+      lengths: Of the rows; a box is as wide as the rows of its block are long together.
+      threads: How many there are.
+    """
+    parts, spoken, top, left, wide, high = [], [], 0, 2, 340, 11
+    for heading, (first, thread) in ways.items():
+        parts.append(text(left, top + 16, heading))
+        top += 22
+        lanes = sorted(set(thread.tolist()))
+        if len(lanes) > threads:
+            raise AssertionError(f"{heading}: {len(lanes)} threads")
+        shares = []
+        for lane in lanes:
+            mine = thread == lane
+            _, places = np.unique(first[mine], return_inverse=True)
+            widths = np.bincount(places, lengths[mine]) / lengths.sum() * wide
+            shares.append(widths.sum() / wide)
+            x = left
+            for width in [*widths[widths >= 3], widths[widths < 3].sum()]:
+                if width:
+                    parts.append(box(x, top, width, high, 0.45, 0, corner=0))
+                x += width
+            if shares[-1] == max(shares):
+                most = x, top
+            top += high + 2
+        for _ in range(threads - len(lanes)):
+            parts.append(
+                f'<path d="M{left} {top + high / 2}h8" {LINE} stroke-opacity="0.4"/>'
+            )
+            top += high + 2
+        parts.append(
+            text(
+                most[0] + 5,
+                most[1] + 10,
+                f"{max(shares):.0%}".replace("%", " %"),
+                SMALL,
+            )
+        )
+        spoken.append(f"{heading}: {', '.join(f'{share:.0%}' for share in shares)}")
+        top += 6
+    label = f"What share of the values each thread has sorted. {'; '.join(spoken)}."
+    return HTML(
+        drawing(parts, left + wide + 44, top, label, style=FITTING, font_size=13)
+    )
 
 
 def cache_line() -> HTML:

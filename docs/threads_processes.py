@@ -22,10 +22,9 @@ def sums(threads):
     tf.config.threading.set_intra_op_parallelism_threads(threads)
     print(json.dumps([float(tf.reduce_sum(numbers)), float(steady_sum(numbers))]), flush=True)
 
-def with_little_memory(way, traced):
+def with_little_memory(way):
     signal = tf.zeros([2**25])
-    op = lambda signal: play_backwards_by(signal, way=way)
-    op = tf.function(op, autograph=False) if traced else op
+    op = tf.function(lambda signal: play_backwards_by(signal, way=way), autograph=False)
     op(signal[:9])
     (used,) = (int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmSize"))
     resource.setrlimit(resource.RLIMIT_AS, [used * 1024 + 200 * 2**20] * 2)
@@ -41,7 +40,7 @@ for line in sys.stdin:
     if os.WIFSIGNALED(status := os.waitpid(fork, 0)[1]):
         print("signal", os.WTERMSIG(status), flush=True)
 """
-WITH_LITTLE_MEMORY = ("temp", False), ("vector", False), ("vector", True)
+WITH_LITTLE_MEMORY = "temp", "vector"
 
 
 def outcomes(threads: Iterable[int]) -> tuple[list, list[str], list[str]]:
@@ -49,10 +48,10 @@ def outcomes(threads: Iterable[int]) -> tuple[list, list[str], list[str]]:
 
     Returns:
       The sums of TensorFlow and of SteadySum for each number of threads; how each process with little memory ended,
-      through `allocate_temp`, through a vector, and through a vector in a `tf.function`; and what they said.
+      through `allocate_temp` and through a vector; and what they said.
     """
     tasks = [f"sums({n})" for n in threads]
-    tasks += [f"with_little_memory{job}" for job in WITH_LITTLE_MEMORY]
+    tasks += [f"with_little_memory({way!r})" for way in WITH_LITTLE_MEMORY]
     run = subprocess.run(
         [sys.executable, "-c", SCRIPT],
         input="\n".join(tasks),

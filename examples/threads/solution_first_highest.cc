@@ -19,7 +19,7 @@ REGISTER_OP("FirstHighest")
     .Output("index: int64")
     .SetShapeFn(tensorflow::shape_inference::ScalarShape);
 
-// [highest] The best of each block, and at the end the best of these in order.
+// [] The best of each block, and at the end the best of these in order.
 class FirstHighestOp : public tensorflow::OpKernel {
  public:
   using OpKernel::OpKernel;
@@ -33,6 +33,8 @@ class FirstHighestOp : public tensorflow::OpKernel {
     const Blocks blocks(x.size());
     OP_REQUIRES_OK(context, context->allocate_temp(output->dtype(),
                                                    {blocks.count}, &parts));
+    // [highest] The best of each block, and at the end the best of these in
+    // order.
     const auto best = parts.vec<int64_t>();
     const auto& pool = *context->device()->tensorflow_cpu_worker_threads();
     tensorflow::Shard(pool.num_threads, pool.workers, blocks.count,
@@ -51,6 +53,7 @@ class FirstHighestOp : public tensorflow::OpKernel {
       if (x(best(b)) > x(index)) index = best(b);
     }
     output->scalar<int64_t>()() = index;
+    // [] Nothing follows.
   }
 };
 

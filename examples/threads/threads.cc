@@ -1,12 +1,14 @@
-// SteadySum and PlayBackwards: one op whose threads share a sum, and one whose
-// threads are Eigen's affair.
+// SteadySum, SortRows and PlayBackwards: ops whose threads share a sum, or rows
+// of unequal length, and one whose threads are Eigen's affair.
 
 #define EIGEN_USE_THREADS
 
+#include <algorithm>
 #include <cstdint>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "sort_rows.h"
 #include "sum_of.h"
 #include "tensorflow/core/framework/common_shape_fns.h"
 #include "tensorflow/core/framework/op.h"
@@ -37,6 +39,24 @@ sum: A scalar; 0 if x has no elements.
 )doc");
 
 // [] The second op.
+REGISTER_OP("SortRows")
+    .Input("values: int64")
+    .Input("row_splits: int64")
+    .Output("sorted: int64")
+    .SetShapeFn([](tensorflow::shape_inference::InferenceContext* context) {
+      tensorflow::shape_inference::ShapeHandle splits;
+      TF_RETURN_IF_ERROR(context->WithRank(context->input(1), 1, &splits));
+      return tensorflow::shape_inference::UnchangedShapeWithRank(context, 1);
+    })
+    .Doc(R"doc(
+Sorts each row of a ragged tensor.
+
+values: `[size]`: the values of the rows, one row after the other.
+row_splits: `[rows + 1]`: where each row begins in `values`, and at last `size`.
+sorted: `[size]`: the rows, each in ascending order.
+)doc");
+
+// [] The third op.
 REGISTER_OP("PlayBackwards")
     .Attr("T: {float, double}")
     .Attr("gain: float = 1.0")
@@ -53,7 +73,7 @@ backwards: `[length]`.
 gain: The factor.
 )doc");
 
-// [kernel] One sum for each block of numbers, and at the end the sum of these.
+// [] One sum for each block of numbers, and at the end the sum of these.
 template <typename T>
 class SteadySumOp : public OpKernel {
  public:
@@ -62,6 +82,7 @@ class SteadySumOp : public OpKernel {
   void Compute(OpKernelContext* context) override {
     Tensor* sum = nullptr;
     OP_REQUIRES_OK(context, context->allocate_output(0, {}, &sum));
+    // [compute] One sum for each block of numbers, and at the end their sum.
     const auto x = context->input(0).flat<T>();
     const Blocks blocks(x.size());
     Tensor parts;
@@ -79,6 +100,36 @@ class SteadySumOp : public OpKernel {
                       });
     const tsl::port::ScopedDontFlushDenormal keep;
     sum->scalar<T>()() = SumOf(part.data(), blocks.count);
+    // [] Nothing follows.
+  }
+};
+
+// [] Threads share values, and a row is of one thread.
+class SortRowsOp : public OpKernel {
+ public:
+  using OpKernel::OpKernel;
+
+  void Compute(OpKernelContext* context) override {
+    const Tensor &values = context->input(0), &row_splits = context->input(1);
+    OP_REQUIRES_OK(context, CheckRows(values, row_splits));
+    Tensor* output = nullptr;
+    OP_REQUIRES_OK(context,
+                   context->allocate_output(0, values.shape(), &output));
+    const int64_t* from = values.vec<int64_t>().data();
+    const auto splits = row_splits.vec<int64_t>();
+    int64_t* to = output->vec<int64_t>().data();
+    const auto& pool = *context->device()->tensorflow_cpu_worker_threads();
+    // [values] A row belongs to the block of values that it begins in.
+    const int64_t *rows = splits.data(), *last = rows + splits.size() - 1;
+    tensorflow::Shard(pool.num_threads, pool.workers, values.NumElements(),
+                      kCyclesOfValue, [&](int64_t begin, int64_t end) {
+                        const int64_t* row =
+                            std::lower_bound(rows, last, begin);
+                        for (; row < last && *row < end; ++row) {
+                          SortRow(from, row, to);
+                        }
+                      });
+    // [] All rows are sorted.
   }
 };
 
@@ -121,6 +172,9 @@ class PlayBackwardsOp : public OpKernel {
                           PlayBackwardsOp<T>)
 REGISTER(float);
 REGISTER(double);
+
+REGISTER_KERNEL_BUILDER(Name("SortRows").Device(tensorflow::DEVICE_CPU),
+                        SortRowsOp);
 
 }  // namespace
 }  // namespace op_by_op

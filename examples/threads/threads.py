@@ -6,7 +6,8 @@ import tensorflow as tf
 from op_library import load_op_library
 
 _library = load_op_library(
-    Path(__file__).with_name("libthreads.so"), "steady_sum", "play_backwards"
+    Path(__file__).with_name("libthreads.so"),
+    *("steady_sum", "sort_rows", "play_backwards"),
 )
 
 
@@ -27,6 +28,26 @@ def steady_sum(x, name: str | None = None) -> tf.Tensor:
       TypeError: The same in a `tf.function`.
     """
     return _library.steady_sum(x=x, name=name)
+
+
+def sort_rows(values, row_splits, name: str | None = None) -> tf.Tensor:
+    """Sorts each row of a ragged tensor.
+
+    Args:
+      values: `[size]`, int64: the values of the rows, one row after the other.
+      row_splits: `[rows + 1]`, int64: where each row begins in `values`, and at last `size`.
+      name: Of the op in the graph.
+
+    Returns:
+      `[size]`, int64: the rows, each in ascending order.
+
+    Raises:
+      tf.errors.InvalidArgumentError: An input is not a vector or, in eager execution, of another dtype;
+        `row_splits` does not begin with 0, decreases, or does not end with the number of values.
+      ValueError: An input is not a vector, found while a `tf.function` is traced.
+      TypeError: Another dtype, in a `tf.function`.
+    """
+    return _library.sort_rows(values=values, row_splits=row_splits, name=name)
 
 
 def play_backwards(signal, gain: float = 1.0, name: str | None = None) -> tf.Tensor:

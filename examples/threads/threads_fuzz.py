@@ -6,10 +6,11 @@ import numpy as np
 import wrong_threads  # noqa: F401  its ops are named below
 from hypothesis import strategies as st
 from op_library import load_op_library
-from threads import play_backwards, steady_sum
+from threads import play_backwards, sort_rows, steady_sum
 from threads_reference import (
     first_highest_reference,
     play_backwards_reference,
+    sort_rows_reference,
     steady_sum_reference,
 )
 
@@ -48,6 +49,17 @@ def without_nan(x):
     return first_highest_reference(x)
 
 
+@st.composite
+def rows(draw):
+    """Values and where their rows begin, most often in ascending order."""
+    size = draw(mostly(st.integers(0, 20), st.just(20_000)))
+    between = st.lists(st.integers(0, size), max_size=9)
+    inner = draw(mostly(between.map(sorted), between))
+    splits = draw(mostly(st.just([0, *inner, size]), st.just(inner)))
+    values = draw(tensors("int64", (size,)))
+    return [values, np.int64(splits)], {}
+
+
 FLOATS = st.sampled_from(["float32", "float64"])
 POSITIVE = st.floats(0, 1000, width=32)
 LONG = st.sampled_from([(4095,), (4096,), (4097,), (2, 6000)])
@@ -60,6 +72,7 @@ FUZZ = {
         ),
         precise,
     ),
+    "SortRows": (sort_rows, rows(), sort_rows_reference),
     "PlayBackwards": (
         play_backwards,
         calls(
@@ -74,6 +87,7 @@ FUZZ = {
         without_nan,
     ),
     "SumBy": "wrong on purpose",
+    "SortRowsBy": "slow on purpose",
     "PlayBackwardsBy": "wrong on purpose",
     "HowOftenEvaluated": "counts",
     "LongWork": "sleeps",

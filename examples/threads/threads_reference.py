@@ -8,6 +8,17 @@ def steady_sum_reference(x):
     return np.sum(x, dtype=np.float64).astype(x.dtype)
 
 
+def sort_rows_reference(values, row_splits):
+    """Each row from one split to the next, in ascending order."""
+    if values.ndim != 1 or row_splits.ndim != 1 or row_splits.size == 0:
+        raise ValueError("values and row_splits must be vectors")
+    if row_splits[0] != 0 or row_splits[-1] != len(values):
+        raise ValueError("row_splits must go from 0 to the number of values")
+    if (row_splits[1:] < row_splits[:-1]).any():
+        raise ValueError("row_splits must not decrease")
+    return np.concatenate([np.sort(x) for x in np.split(values, row_splits[1:-1])])
+
+
 def play_backwards_reference(signal, gain=1.0):
     """Each element times the gain, the last one first."""
     if signal.ndim != 1:

@@ -1,5 +1,6 @@
-"""Tests of SteadySum and PlayBackwards: `pytest examples/threads`."""
+"""Tests of SteadySum, SortRows and PlayBackwards: `pytest examples/threads`."""
 
+import json
 import threading
 import time
 from pathlib import Path
@@ -9,10 +10,11 @@ import pytest
 import tensorflow as tf
 from op_library import load_op_library
 from tensorflow.python.eager import cancellation
-from threads import play_backwards, steady_sum
+from threads import play_backwards, sort_rows, steady_sum
 from threads_reference import (
     first_highest_reference,
     play_backwards_reference,
+    sort_rows_reference,
     steady_sum_reference,
 )
 from wrong_threads import (
@@ -20,6 +22,7 @@ from wrong_threads import (
     how_often_evaluated,
     long_work,
     play_backwards_by,
+    sort_rows_by,
     sum_by,
 )
 
@@ -37,6 +40,18 @@ def numbers(*shape, dtype=np.float32):
 # Several blocks, which opcheck lets threads share.
 test_steady_sum_keeps_its_promises = op_test(
     steady_sum, numbers(3, 100_000), reference=steady_sum_reference
+)
+test_sort_rows_keeps_its_promises = op_test(
+    sort_rows,
+    np.random.default_rng(0).integers(0, 99, 50_000),
+    np.int64([0, 0, 40_000, 40_001, 50_000, 50_000]),
+    reference=sort_rows_reference,
+)
+test_sort_rows_keeps_its_promises = op_test(
+    sort_rows,
+    np.random.default_rng(0).integers(0, 99, 50_000),
+    np.int64([0, 0, 40_000, 40_001, 50_000, 50_000]),
+    reference=sort_rows_reference,
 )
 test_play_backwards_keeps_its_promises = op_test(
     play_backwards, numbers(7), gain=2.5, reference=play_backwards_reference
@@ -88,6 +103,77 @@ def test_threads_of_ones_own_give_the_same_bits(threads):
     x = numbers(20 * BLOCK + 5)
     total = sum_by(x, "std::thread", threads=threads)
     assert total.numpy() == steady_sum(x).numpy()
+
+
+def unequal_rows():
+    """Of 4000 rows, the first has 5000 values, and most have one."""
+    lengths = np.maximum(1, 5000 // np.arange(1, 4001))
+    values = np.random.default_rng(0).integers(0, 999, lengths.sum())
+    return values, np.append(0, np.cumsum(lengths))
+
+
+WAYS_OF_ROWS = {
+    "a quarter": {"way": "fixed", "block": 1000},
+    "seven": {"way": "fixed", "block": 7},
+    "adaptive": {"way": "adaptive"},
+    "shard": {"way": "shard"},
+    "values": {"way": "values"},
+}
+
+
+@pytest.mark.parametrize("way", WAYS_OF_ROWS)
+@pytest.mark.parametrize("splits", [[0], [0, 0], [0, 0, 3, 3], [0, 1, 2, 3]])
+def test_all_ways_sort_all_rows(way, splits):
+    for rows in (np.int64([3, 1, 2])[: splits[-1]], np.int64(splits)), unequal_rows():
+        by_way, first, thread = sort_rows_by(*rows, **WAYS_OF_ROWS[way])
+        np.testing.assert_array_equal(by_way, sort_rows_reference(*rows))
+        np.testing.assert_array_equal(sort_rows(*rows), by_way)
+        assert len(first) == len(thread) == len(rows[1]) - 1
+
+
+def work_by_way():
+    """Of each way: how many blocks, and what share of the values the largest block and the busiest thread have."""
+    values, splits = unequal_rows()
+    found = {}
+    for name, way in WAYS_OF_ROWS.items():
+        _, *units = sort_rows_by(values, splits, **way)
+        counted = [np.unique(unit, return_inverse=True)[1] for unit in units]
+        work = [np.bincount(places, np.diff(splits)) for places in counted]
+        shares = [max(one) / len(values) for one in work]
+        found[name] = len(work[0]), *shares
+    return json.dumps(found)
+
+
+def test_a_quarter_of_the_rows_is_nearly_all_of_the_work(with_threads):
+    """Which thread takes a block depends on the time. What is in a block does not, and one thread has it all."""
+    found = json.loads(with_threads(4, work_by_way))
+    blocks = {way: count for way, (count, *_) in found.items()}
+    assert blocks == {"a quarter": 4, "seven": 572} | dict.fromkeys(
+        ["adaptive", "shard", "values"], 16
+    )
+    largest = {way: share for way, (_, share, _) in found.items()}
+    assert all(busiest >= share for _, share, busiest in found.values())
+    assert largest["a quarter"] > 0.85 and largest["shard"] > 0.7
+    assert largest["adaptive"] == largest["shard"]
+    assert largest["values"] < 0.15, "a sixteenth, or the longest row"
+
+
+def test_rows_that_do_not_fit_are_refused(mode):
+    values = np.arange(3)
+    for splits, said in {
+        (): r"a vector with elements, got shape \[0\]",
+        (0, 2, 1, 3): "must not decrease, got 1 after 2",
+        (1, 3): "must go from 0 to the 3 values, got 1 to 3",
+        (0, 2): "must go from 0 to the 3 values, got 0 to 2",
+    }.items():
+        for sort in sort_rows, lambda *rows: sort_rows_by(*rows, way="values"):
+            with pytest.raises(tf.errors.InvalidArgumentError, match=said):
+                mode(sort)(values, np.int64(splits))
+    refused = tf.errors.InvalidArgumentError, ValueError
+    with pytest.raises(refused, match="values must be a vector|must be rank 1"):
+        mode(sort_rows)(values[None], np.int64([0, 3]))
+    with pytest.raises(refused, match="row_splits must be a vector|must be rank 1"):
+        mode(sort_rows)(values, np.int64(3))
 
 
 @pytest.mark.parametrize("way", ["temp", "vector"])

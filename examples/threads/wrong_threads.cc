@@ -1,5 +1,5 @@
-// SumBy and PlayBackwardsBy: other ways than those of SteadySum and
-// PlayBackwards, most of them wrong or slow.
+// SumBy, SortRowsBy and PlayBackwardsBy: other ways than those of SteadySum,
+// SortRows and PlayBackwards, most of them wrong or slow.
 
 #define EIGEN_USE_THREADS
 
@@ -14,11 +14,13 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "sort_rows.h"
 #include "sum_of.h"
 #include "tensorflow/core/framework/cancellation.h"
 #include "tensorflow/core/framework/common_shape_fns.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/public/version.h"
 #include "tensorflow/core/util/work_sharder.h"
 #include "unsupported/Eigen/CXX11/Tensor"
 
@@ -56,7 +58,7 @@ float Race(const Numbers& x, const Share& share) {
   return sum;
 }
 
-// [lock] One thread at a time.
+// [] One thread at a time.
 float Lock(const Numbers& x, const Share& share) {
   float sum = 0;
   std::mutex mutex;
@@ -126,7 +128,7 @@ void WithThreads(const Work& work, int64_t blocks, int64_t count) {
   for (std::thread& thread : threads) thread.join();
 }
 
-// [openmp] Likewise.
+// [] Likewise.
 template <typename Work>
 void WithOpenMp(const Work& work, int64_t blocks, int64_t count) {
 #pragma omp parallel for num_threads(count)
@@ -221,6 +223,120 @@ class SumByOp : public OpKernel {
 };
 
 REGISTER_KERNEL_BUILDER(Name("SumBy").Device(tensorflow::DEVICE_CPU), SumByOp);
+
+// TensorFlow 2.20 has brought the two functions, and what was there before is
+// deprecated. TensorFlow 2.21 does not tell its version.
+#if defined(TF_MINOR_VERSION) && TF_MINOR_VERSION < 20
+struct SchedulingParams {
+  using ThreadPool = tsl::thread::ThreadPool;
+  using Strategy = ThreadPool::SchedulingStrategy;
+  static ThreadPool::SchedulingParams Fixed(int64_t block) {
+    return ThreadPool::SchedulingParams(Strategy::kFixedBlockSize, std::nullopt,
+                                        block);
+  }
+  static ThreadPool::SchedulingParams Adaptive(int64_t cost) {
+    return ThreadPool::SchedulingParams(Strategy::kAdaptive, cost,
+                                        std::nullopt);
+  }
+};
+#else
+using SchedulingParams = tsl::thread::ThreadPool::SchedulingParams;
+#endif
+
+REGISTER_OP("SortRowsBy")
+    .Attr("way: {'fixed', 'adaptive', 'shard', 'values'}")
+    .Attr("block: int >= 1 = 1")
+    .Input("values: int64")
+    .Input("row_splits: int64")
+    .Output("sorted: int64")
+    .Output("first: int64")
+    .Output("thread: int32")
+    .SetIsStateful()
+    .SetShapeFn([](tensorflow::shape_inference::InferenceContext* context) {
+      tensorflow::shape_inference::ShapeHandle splits;
+      TF_RETURN_IF_ERROR(context->WithRank(context->input(1), 1, &splits));
+      const auto rows = context->Vector(context->UnknownDim());
+      context->set_output(1, rows);
+      context->set_output(2, rows);
+      return tensorflow::shape_inference::UnchangedShapeWithRank(context, 1);
+    })
+    .Doc(R"doc(
+Sorts each row of a ragged tensor in a way that may be slow, and tells who did.
+
+values: `[size]`: the values of the rows, one row after the other.
+row_splits: `[rows + 1]`: where each row begins in `values`, and at last `size`.
+sorted: `[size]`: the rows, each in ascending order.
+first: `[rows]`: the first unit of the block that each row was sorted in.
+thread: `[rows]`: the number of the thread that did: 0 is the one that called.
+way: How the blocks are cut: `values` is that of SortRows.
+block: How many rows a block of `fixed` has.
+)doc");
+
+class SortRowsByOp : public OpKernel {
+ public:
+  explicit SortRowsByOp(OpKernelConstruction* context) : OpKernel(context) {
+    OP_REQUIRES_OK(context, context->GetAttr("way", &way_));
+    OP_REQUIRES_OK(context, context->GetAttr("block", &block_));
+  }
+
+  void Compute(OpKernelContext* context) override {
+    const Tensor &values = context->input(0), &row_splits = context->input(1);
+    OP_REQUIRES_OK(context, CheckRows(values, row_splits));
+    const auto splits = row_splits.vec<int64_t>();
+    const int64_t rows = splits.size() - 1, total = values.NumElements();
+    Tensor *sorted, *first, *thread;
+    OP_REQUIRES_OK(context,
+                   context->allocate_output(0, values.shape(), &sorted));
+    OP_REQUIRES_OK(context, context->allocate_output(1, {rows}, &first));
+    OP_REQUIRES_OK(context, context->allocate_output(2, {rows}, &thread));
+    const int64_t* from = values.vec<int64_t>().data();
+    int64_t* to = sorted->vec<int64_t>().data();
+    auto firsts = first->vec<int64_t>();
+    auto threads = thread->vec<int32_t>();
+    firsts.setZero();
+    threads.setZero();
+    const auto& pool = *context->device()->tensorflow_cpu_worker_threads();
+    const auto sort = [&](int64_t r, int64_t begin) {
+      SortRow(from, splits.data() + r, to);
+      firsts(r) = begin;
+      threads(r) = pool.workers->CurrentThreadId() + 1;
+    };
+    const auto sort_rows = [&](int64_t begin, int64_t end) {
+      for (int64_t r = begin; r < end; ++r) sort(r, begin);
+    };
+    const int64_t cycles = kCyclesOfValue * total / std::max<int64_t>(rows, 1);
+    // [rows] Blocks of rows.
+    if (way_ == "fixed") {
+      pool.workers->ParallelFor(rows, SchedulingParams::Fixed(block_),
+                                sort_rows);
+    } else if (way_ == "adaptive") {
+      pool.workers->ParallelFor(rows, SchedulingParams::Adaptive(cycles),
+                                sort_rows);
+    }
+    // [] The blocks of Shard, and those of SortRows.
+    if (way_ == "shard") {
+      tensorflow::Shard(pool.num_threads, pool.workers, rows, cycles,
+                        sort_rows);
+    } else if (way_ == "values") {
+      const int64_t* last = splits.data() + rows;
+      tensorflow::Shard(pool.num_threads, pool.workers, total, kCyclesOfValue,
+                        [&](int64_t begin, int64_t end) {
+                          const int64_t* row =
+                              std::lower_bound(splits.data(), last, begin);
+                          for (; row < last && *row < end; ++row) {
+                            sort(row - splits.data(), begin);
+                          }
+                        });
+    }
+  }
+
+ private:
+  std::string way_;
+  int64_t block_;
+};
+
+REGISTER_KERNEL_BUILDER(Name("SortRowsBy").Device(tensorflow::DEVICE_CPU),
+                        SortRowsByOp);
 
 const Eigen::array<bool, 1> kTurned = {true};
 

@@ -1,4 +1,4 @@
-"""Other ways than those of SteadySum and PlayBackwards, most of them wrong or slow."""
+"""Other ways than those of SteadySum, SortRows and PlayBackwards, most of them wrong or slow."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ from op_library import load_op_library
 
 _library = load_op_library(
     Path(__file__).with_name("libwrong_threads.so"),
-    *("sum_by", "play_backwards_by", "how_often_evaluated"),
+    *("sum_by", "sort_rows_by", "play_backwards_by", "how_often_evaluated"),
     *("long_work", "blocks_done"),
 )
 
@@ -24,6 +24,29 @@ def sum_by(x, way: str, threads: int = 0) -> tf.Tensor:
       A float32 scalar.
     """
     return _library.sum_by(x=x, way=way, threads=threads)
+
+
+def sort_rows_by(
+    values, row_splits, way: str, block: int = 1
+) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
+    """Sorts each row of a ragged tensor in a way that may be slow, and tells who did.
+
+    Args:
+      values: `[size]`, int64: the values of the rows, one row after the other.
+      row_splits: `[rows + 1]`, int64: where each row begins in `values`, and at last `size`.
+      way: How the blocks are cut: "fixed", "adaptive", "shard" or, as SortRows does, "values".
+      block: How many rows a block of "fixed" has.
+
+    Returns:
+      The rows, each in ascending order; of each row, the first unit of the block that it was sorted in, and the
+      number of the thread that did.
+
+    Raises:
+      tf.errors.InvalidArgumentError: As for `sort_rows`.
+    """
+    return _library.sort_rows_by(
+        values=values, row_splits=row_splits, way=way, block=block
+    )
 
 
 def play_backwards_by(
