@@ -38,7 +38,7 @@ def shard_blocks(total, **attrs):
     return _blocks.shard_blocks(total=total, **attrs).product
 
 
-def shard_blocks_reference(total, cycles, block, multiplications):
+def shard_blocks_reference(total, cycles, multiplications):
     x = np.arange(total, dtype=np.uint64) + np.uint64(2)
     for _ in range(multiplications):
         x = x * (x | np.uint64(1))
@@ -142,7 +142,6 @@ FUZZ = {
         calls(
             total=st.integers(0, 300),
             cycles=st.sampled_from([0, 1, 1000, 10**6, 2**40]),
-            block=st.sampled_from([0, 0, 1, 7, 1000]),
             multiplications=st.sampled_from([0, 1, 5]),
         ),
         shard_blocks_reference,

@@ -1,7 +1,6 @@
 // ShardBlocks: which thread does which units of work.
 
 #include <cstdint>
-#include <optional>
 
 #include "absl/status/status.h"
 #include "tensorflow/core/framework/common_shape_fns.h"
@@ -18,7 +17,6 @@ using tensorflow::TensorShape;
 REGISTER_OP("ShardBlocks")
     .Attr("total: int >= 0")
     .Attr("cycles: int >= 0")
-    .Attr("block: int = 0")
     .Attr("multiplications: int = 0")
     .Output("first: int64")
     .Output("thread: int32")
@@ -39,7 +37,6 @@ thread: Of each unit, the number of its thread: 0 is the one that called.
 product: Of each unit, what its work has come to.
 total: How many units there are.
 cycles: What Shard is told that each costs.
-block: If positive, blocks of this size, by ParallelFor.
 multiplications: What each unit is: so many, each after the other.
 )doc");
 
@@ -49,7 +46,6 @@ class ShardBlocksOp : public tensorflow::OpKernel {
       : OpKernel(context) {
     OP_REQUIRES_OK(context, context->GetAttr("total", &total_));
     OP_REQUIRES_OK(context, context->GetAttr("cycles", &cycles_));
-    OP_REQUIRES_OK(context, context->GetAttr("block", &block_));
     OP_REQUIRES_OK(context,
                    context->GetAttr("multiplications", &multiplications_));
   }
@@ -75,21 +71,12 @@ class ShardBlocksOp : public tensorflow::OpKernel {
         products(i) = x;
       }
     };
-    if (block_ > 0) {
-      pool.workers->ParallelFor(
-          total_,
-          tsl::thread::ThreadPool::SchedulingParams(
-              tsl::thread::ThreadPool::SchedulingStrategy::kFixedBlockSize,
-              std::nullopt, block_),
-          work);
-    } else {
-      tensorflow::Shard(pool.num_threads, pool.workers, total_, cycles_, work);
-    }
+    tensorflow::Shard(pool.num_threads, pool.workers, total_, cycles_, work);
     // [] All units are done.
   }
 
  private:
-  int64_t total_, cycles_, block_, multiplications_;
+  int64_t total_, cycles_, multiplications_;
 };
 
 REGISTER_KERNEL_BUILDER(Name("ShardBlocks").Device(tensorflow::DEVICE_CPU),
