@@ -357,6 +357,18 @@ def report(problems: Iterable[str]) -> None:
         pytest.fail(text, pytrace=False)
 
 
+@chapters
+def test_a_page_has_300_lines_for_its_readers(page):
+    """Text and code that they see. What is hidden stands beside the sentence that it draws or holds."""
+
+    def seen(match: re.Match) -> str:
+        return "" if has_tag(match[1], *TAGS) else match[0]
+
+    text = re.sub(r"\A---\n.*?^---$", "", page.read_text(), flags=re.M | re.S)
+    lines = CELL.sub(seen, text).split("\n")
+    assert sum(bool(line.strip()) for line in lines) <= 300
+
+
 @functools.cache
 def names() -> set[str]:
     """Each name of the book's code and of TensorFlow's headers and Python modules."""

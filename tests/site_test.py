@@ -409,6 +409,18 @@ def test_no_trace_of_the_building_machine(site, documents):
 
 
 @on_files
+def test_no_chapter_has_more_than_3500_words(documents, site):
+    """Lists aside: of all messages, and of all measurements."""
+    counts = {}
+    for name in set(CHAPTERS) - {"errors", "performance"}:
+        article = documents[site / f"{name}.html"].find("article")
+        unread = ["script", "style", "svg"]
+        shown = (s for s in article.strings if not s.find_parent(unread))
+        counts[name] = len("".join(shown).split())
+    assert {name: n for name, n in counts.items() if n > 3500} == {}
+
+
+@on_files
 def test_landing_page(documents, site):
     page = documents[site / "index.html"]
     for title, pages in parts().items():
