@@ -17,11 +17,11 @@ namespace op_by_op {
 
 constexpr int kMemoryCost = 2;  // cycles to read two elements and write one
 
-// [device] On each device, what Functor computes of two broadcast tensors.
+// On each device, what Functor computes of two broadcast tensors.
 template <typename Device, typename Functor>
 struct Broadcast;
 
-// [offset] Where a row of the output begins in an input of these sizes.
+// [] Where a row of the output begins in an input of these sizes.
 inline int64_t RowBegin(int64_t row, const tensorflow::BCast::Vec& output,
                         const tensorflow::BCast::Vec& input) {
   const int last = static_cast<int>(output.size()) - 1;
