@@ -425,13 +425,14 @@ def test_ci_installs_what_the_readme_names(tmp_path):
     )
     named = " ".join(named).split()
     for name in ("apt-get", "make", "sudo"):
-        program(tmp_path, name, f'echo {name} "$@" >>{tmp_path}/log')
+        program(tmp_path, name, f'echo {name} "$@" $CMAKE_OPTIONS >>{tmp_path}/log')
     program(tmp_path, "sudo", 'exec "$@"')
-    path = f"{tmp_path}:{os.environ['PATH']}"
-    subprocess.run([ROOT / ".ci" / "run"], env={**os.environ, "PATH": path}, check=True)
+    env = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}", "CMAKE_OPTIONS": ""}
+    subprocess.run([ROOT / ".ci" / "run"], env=env, check=True)
     *_, install, make = (tmp_path / "log").read_text().splitlines()
     assert install.split()[-len(named) - 1 :] == ["--no-install-recommends", *named]
-    assert make == "make test CUDA=on CUDAARCHS=75"
+    strict = "-DCMAKE_COMPILE_WARNING_AS_ERROR=ON"
+    assert make == f"make test CUDA=on CUDAARCHS=75 {strict}"
     for job in workflow("test")["jobs"].values():
         for step in job["steps"]:
             for line in re.findall(

@@ -194,6 +194,16 @@ def test_a_compiler_is_installed_where_it_is_wanted_and_missing(tmp_path, monkey
     assert examples.cmake_error(error) == "Two lines."
 
 
+def test_warnings_are_shown(tmp_path, monkeypatch, capsys):
+    ninja = tmp_path / "ninja"
+    lines = "x.cc:1:2: warning: unused", "[1/1] Linking CXX shared module x/libx.so"
+    ninja.write_text("#!/bin/sh\n" + "".join(f"echo '{line}'\n" for line in lines))
+    ninja.chmod(0o755)
+    monkeypatch.setattr(examples, "program", lambda name: ninja)
+    examples.build(["x"])
+    assert capsys.readouterr().out == f"{lines[0]}\n  x: libx.so\n"
+
+
 @pytest.mark.parametrize(
     ("script", "target"),
     [("roi_pool_gpu.py", "bench-gpu"), ("gpu_tests.py", "test-gpu")],

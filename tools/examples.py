@@ -145,7 +145,7 @@ def cmake_error(output: str) -> str:
 
 
 def build(names: list[str]) -> None:
-    """Builds the examples, one line as each is done; exits with the compiler's output where it fails."""
+    """Builds the examples, one line as each is done, and shows warnings; exits with the compiler's output where it fails."""
     ninja = subprocess.Popen(
         [program("ninja"), "-C", BUILD, *(f"{name}/all" for name in names)],
         stdout=subprocess.PIPE,
@@ -159,6 +159,8 @@ def build(names: list[str]) -> None:
             print(
                 f"  {Path(linked[1]).parent.name}: {Path(linked[1]).name}", flush=True
             )
+        elif " warning: " in line:
+            print(line, end="", flush=True)
         failure.append(line)
     if ninja.wait():
         output = "".join(failure)

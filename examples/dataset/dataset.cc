@@ -85,7 +85,7 @@ class NpyDataset : public DatasetBase {
     return shapes_;
   }
   int64_t CardinalityInternal(
-      tensorflow::data::CardinalityOptions options) const override {
+      tensorflow::data::CardinalityOptions /*options*/) const override {
     return rows_;
   }
 
@@ -94,7 +94,7 @@ class NpyDataset : public DatasetBase {
   }
   // It has no other dataset in front of it, and keeps no state elsewhere.
   absl::Status InputDatasets(
-      std::vector<const DatasetBase*>* inputs) const override {
+      std::vector<const DatasetBase*>* /*inputs*/) const override {
     return absl::OkStatus();
   }
   absl::Status CheckExternalState() const override { return absl::OkStatus(); }
@@ -102,7 +102,7 @@ class NpyDataset : public DatasetBase {
   // [] Only the base class calls it.
  protected:
   // [graph] The node that would make this dataset again.
-  absl::Status AsGraphDefInternal(SerializationContext* context,
+  absl::Status AsGraphDefInternal(SerializationContext* /*context*/,
                                   DatasetGraphDefBuilder* builder,
                                   tensorflow::Node** node) const override {
     tensorflow::Node* filename = nullptr;
@@ -156,7 +156,7 @@ class NpyDataset : public DatasetBase {
     }
 
     // [skip] Rows are equally long: those that nobody wants are not read.
-    absl::Status SkipInternal(IteratorContext* context, int num_to_skip,
+    absl::Status SkipInternal(IteratorContext* /*context*/, int num_to_skip,
                               bool* end_of_sequence,
                               int* num_skipped) override {
       std::lock_guard<std::mutex> lock(mutex_);
@@ -170,13 +170,13 @@ class NpyDataset : public DatasetBase {
     // [] Only the base class calls what follows.
    protected:
     // [state] All that an iterator has to remember is a number.
-    absl::Status SaveInternal(SerializationContext* context,
+    absl::Status SaveInternal(SerializationContext* /*context*/,
                               IteratorStateWriter* writer) override {
       std::lock_guard<std::mutex> lock(mutex_);
       return writer->WriteScalar(prefix(), "row", row_);
     }
 
-    absl::Status RestoreInternal(IteratorContext* context,
+    absl::Status RestoreInternal(IteratorContext* /*context*/,
                                  IteratorStateReader* reader) override {
       std::lock_guard<std::mutex> lock(mutex_);
       int64_t row;
@@ -195,7 +195,7 @@ class NpyDataset : public DatasetBase {
 
     // [model] What autotuning is told: this iterator has no input of its own.
     std::shared_ptr<tensorflow::data::model::Node> CreateNode(
-        IteratorContext* context,
+        IteratorContext* /*context*/,
         tensorflow::data::model::Node::Args args) const override {
       return tensorflow::data::model::MakeSourceNode(std::move(args));
     }

@@ -12,6 +12,7 @@
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/tensor_shape.h"
 #include "tensorflow/core/util/bcast.h"
+#include "tensorflow/core/util/work_sharder.h"
 
 namespace op_by_op {
 
@@ -78,8 +79,9 @@ struct Broadcast<Eigen::ThreadPoolDevice, Functor> {
       }
     };
     const int cost = Eigen::internal::functor_traits<Functor>::Cost;
-    context->device()->tensorflow_cpu_worker_threads()->workers->ParallelFor(
-        size, cost + kMemoryCost, compute);
+    const auto& pool = *context->device()->tensorflow_cpu_worker_threads();
+    tensorflow::Shard(pool.num_threads, pool.workers, size, cost + kMemoryCost,
+                      compute);
   }
 };
 

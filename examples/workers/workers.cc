@@ -115,7 +115,7 @@ void FileRowsOp::Compute(OpKernelContext* context) {
   const int64_t row_bytes = columns_ * sizeof(float);
 
   std::unique_ptr<tensorflow::RandomAccessFile> file;
-  tensorflow::uint64 size;
+  uint64_t size;
   tensorflow::Env* env = context->env();
   OP_REQUIRES_OK(context, OfFile(env->NewRandomAccessFile(filename, &file)));
   OP_REQUIRES_OK(context, OfFile(env->GetFileSize(filename, &size)));
