@@ -145,7 +145,7 @@ def cmake_error(output: str) -> str:
 
 
 def build(names: list[str]) -> None:
-    """Builds the examples, one line as each is done, and shows warnings; exits with the compiler's output where it fails."""
+    """Builds the examples, a line for each one and each warning; exits with the compiler's output where it fails."""
     ninja = subprocess.Popen(
         [program("ninja"), "-C", BUILD, *(f"{name}/all" for name in names)],
         stdout=subprocess.PIPE,
