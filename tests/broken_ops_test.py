@@ -2,6 +2,7 @@
 
 import importlib
 import os
+import re
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -12,6 +13,7 @@ os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 import pytest  # noqa: E402
 
 import opcheck  # noqa: E402
+from opcheck.op_names import function_of  # noqa: E402
 from opcheck.strategies import calls, tensors  # noqa: E402
 
 HERE = Path(__file__).parent / "broken_ops"
@@ -66,7 +68,7 @@ CAUGHT = {
         "row_softmax_static": "static",
         "row_softmax_member": "member",
     },
-    "immutability": {"sort_rows_in_place": "input[0, 0]"},
+    "immutability": {"sort_each_row_in_place": "input[0, 0]"},
     "saved_model": {"look_up_by_id": "indices must be in [0, 0)"},
     "devices": {"running_sum_other_on_gpu": "GPU"},
     "vectorize": {"unit_sum_vectorized": "pfor rule"},
@@ -102,7 +104,7 @@ OPTIONS = {
 }
 TWINS = [
     *("every_other_row", "reverse_last", "reverse_matrix", "row_sum", "floor_mean"),
-    *("cube", "bin_max", "sort_rows", "row_softmax", "erf_sum", "running_sum"),
+    *("cube", "bin_max", "sort_each_row", "row_softmax", "erf_sum", "running_sum"),
     *("unit_sum", "look_up", "doubled", "take_rows", "scale_rows", "repeat_flat"),
     *("unit_histogram", "capitalize", "round_to"),
 ]
@@ -135,6 +137,15 @@ def check(ops: ModuleType, twin: str, function: str, checks) -> opcheck.Report:
         **options,
         **attrs,
     )
+
+
+def test_no_op_has_the_name_of_an_examples(ops):
+    """Tests of both may run in one process."""
+    sources = (HERE.parents[1] / "examples").glob("*/*.cc")
+    text = "\n".join(path.read_text() for path in sources)
+    theirs = re.findall(r'REGISTER_\w+\(\s*"(\w+)"', text)
+    assert len(theirs) > 50
+    assert not {*ops.SAMPLES} & {*map(function_of, theirs)}
 
 
 def twin_of(name: str) -> str:

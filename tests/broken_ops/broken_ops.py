@@ -248,18 +248,18 @@ def broken_bin_max_empty_bins(values, bins, num_bins: int) -> tf.Tensor:
     return _memory.broken_bin_max_empty_bins(values, bins, num_bins=num_bins)
 
 
-def sort_rows(values) -> tf.Tensor:
+def sort_each_row(values) -> tf.Tensor:
     """Each row `[rows, columns]` of float32 in ascending order."""
-    return _memory.sort_rows(values)
+    return _memory.sort_each_row(values)
 
 
-def sort_rows_reference(values):
+def sort_each_row_reference(values):
     return np.sort(values, 1)
 
 
-def broken_sort_rows_in_place(values) -> tf.Tensor:
+def broken_sort_each_row_in_place(values) -> tf.Tensor:
     """It sorts the memory of its input."""
-    return _memory.broken_sort_rows_in_place(values)
+    return _memory.broken_sort_each_row_in_place(values)
 
 
 def row_softmax(logits) -> tf.Tensor:
@@ -570,9 +570,9 @@ def broken_round_to_camel_case(values, digits: int = 0) -> tf.Tensor:
 
 
 for _name in (
-    "FloorMean BinMax SortRows LookUp UnitHistogram Capitalize RoundTo "
+    "FloorMean BinMax SortEachRow LookUp UnitHistogram Capitalize RoundTo "
     "BrokenFloorMeanTruncates BrokenFloorMeanNoColumns BrokenBinMaxEmptyBins "
-    "BrokenSortRowsInPlace BrokenLookUpById BrokenUnitHistogramNan "
+    "BrokenSortEachRowInPlace BrokenLookUpById BrokenUnitHistogramNan "
     "BrokenCapitalizeFixedBuffer BrokenRoundToNewAttr BrokenRoundToNewDefault "
     "BrokenRoundToUndocumented BrokenRoundToCamelCase"
 ).split():
@@ -590,7 +590,7 @@ SAMPLES = {
         (_normal(6), np.int32([0, 4, 2, 2, 0, 4])),
         {"num_bins": 40},
     ),
-    "sort_rows": ((_normal(4, 9),), {}),
+    "sort_each_row": ((_normal(4, 9),), {}),
     "row_softmax": ((_normal(32, 1000),), {}),
     "erf_sum": ((np.abs(_normal(100_000)),), {}),
     "running_sum": ((_normal(5, dtype=np.float64),), {}),

@@ -120,7 +120,7 @@ BIN_MAX("BinMax", kNone);
 BIN_MAX("BrokenBinMaxEmptyBins", kEmptyBins);
 
 template <Bug bug>
-class SortRowsOp : public tensorflow::OpKernel {
+class SortEachRowOp : public tensorflow::OpKernel {
  public:
   using OpKernel::OpKernel;
 
@@ -146,7 +146,7 @@ class SortRowsOp : public tensorflow::OpKernel {
   }
 };
 
-constexpr char kSortRowsDoc[] = R"doc(
+constexpr char kSortEachRowDoc[] = R"doc(
 Sorts each row of a matrix.
 values: `[rows, columns]`.
 sorted: `[rows, columns]`, each row in ascending order, NaN last.
@@ -162,12 +162,12 @@ sorted: `[rows, columns]`, each row in ascending order, NaN last.
         c->set_output(0, values);                                    \
         return absl::OkStatus();                                     \
       })                                                             \
-      .Doc(kSortRowsDoc);                                            \
+      .Doc(kSortEachRowDoc);                                         \
   REGISTER_KERNEL_BUILDER(Name(NAME).Device(tensorflow::DEVICE_CPU), \
-                          SortRowsOp<Bug::BUG>)
+                          SortEachRowOp<Bug::BUG>)
 
-SORT_ROWS("SortRows", kNone);
-SORT_ROWS("BrokenSortRowsInPlace", kInPlace);
+SORT_ROWS("SortEachRow", kNone);
+SORT_ROWS("BrokenSortEachRowInPlace", kInPlace);
 
 template <typename T, Bug bug>
 class RowSoftmaxOp : public tensorflow::OpKernel {
