@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
@@ -70,17 +71,29 @@ def outcomes(threads: Iterable[int]) -> tuple[list, list[str], list[str]]:
     return sums, ends, run.stderr.splitlines()
 
 
+def settled_threads() -> int:
+    """How many threads the process has when none has come or gone for a while: those that end take their time."""
+    counts = [-1]
+    while counts.count(counts[-1]) < 5:
+        time.sleep(0.02)
+        count = len(os.listdir("/proc/self/task"))
+        counts = [*counts, count] if count == counts[-1] else [count]
+    return counts[-1]
+
+
 def new_threads(function: Callable[[], object], callers: int) -> int:
     """How many threads the process has more after calls at once than before."""
     together = Barrier(callers)
 
     def call(_: int) -> int:
         together.wait()
-        before = len(os.listdir("/proc/self/task"))
+        before = settled_threads()
         together.wait()
         function()
         together.wait()
-        return len(os.listdir("/proc/self/task")) - before
+        after = settled_threads()
+        together.wait()
+        return after - before
 
     with ThreadPoolExecutor(callers) as threads:
         return list(threads.map(call, range(callers)))[0]
