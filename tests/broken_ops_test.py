@@ -40,8 +40,8 @@ CAUGHT = {
         "running_sum_keeps_total": "the second call",
     },
     "static_shape": {
-        "every_other_row_rounding": "(2, 3)",
-        "every_other_row_unknown_dim": "(0, 3)",
+        "every_second_row_rounding": "(2, 3)",
+        "every_second_row_unknown_dim": "(0, 3)",
     },
     "dtypes": {
         "row_sum_single_precision": "float64",
@@ -92,7 +92,7 @@ CAUGHT = {
 }
 # What is worth a note, and no more.
 NOTED = {
-    "static_shape": {"every_other_row_no_shape": "unknown"},
+    "static_shape": {"every_second_row_no_shape": "unknown"},
     "gradient": {"cube_first_order": "no second order is registered"},
 }
 OPTIONS = {
@@ -103,7 +103,7 @@ OPTIONS = {
     },
 }
 TWINS = [
-    *("every_other_row", "reverse_last", "reverse_matrix", "row_sum", "floor_mean"),
+    *("every_second_row", "reverse_last", "reverse_matrix", "row_sum", "floor_mean"),
     *("cube", "bin_max", "sort_each_row", "row_softmax", "erf_sum", "running_sum"),
     *("unit_sum", "look_up", "doubled", "take_rows", "scale_rows", "repeat_flat"),
     *("unit_histogram", "capitalize", "round_to"),

@@ -25,35 +25,35 @@ def _normal(*shape: int, dtype=np.float32) -> np.ndarray:
 # Shapes
 
 
-def every_other_row(values) -> tf.Tensor:
+def every_second_row(values) -> tf.Tensor:
     """The rows 0, 2, 4, …: float32, not a scalar."""
-    return _shapes.right_every_other_row(values)
+    return _shapes.right_every_second_row(values)
 
 
-def every_other_row_reference(values):
+def every_second_row_reference(values):
     return values[::2]
 
 
-def broken_every_other_row_rounding(values) -> tf.Tensor:
+def broken_every_second_row_rounding(values) -> tf.Tensor:
     """Its shape function rounds half the rows down, its kernel up."""
-    return _shapes.broken_every_other_row_rounding(values)
+    return _shapes.broken_every_second_row_rounding(values)
 
 
-def broken_every_other_row_unknown_dim(values) -> tf.Tensor:
+def broken_every_second_row_unknown_dim(values) -> tf.Tensor:
     """Its shape function computes with the -1 of an unknown dimension."""
-    return _shapes.broken_every_other_row_unknown_dim(values)
+    return _shapes.broken_every_second_row_unknown_dim(values)
 
 
-def broken_every_other_row_no_shape(values) -> tf.Tensor:
+def broken_every_second_row_no_shape(values) -> tf.Tensor:
     """Its shape function says nothing."""
-    return _shapes.broken_every_other_row_no_shape(values)
+    return _shapes.broken_every_second_row_no_shape(values)
 
 
-@tf.RegisterGradient("RightEveryOtherRow")
-@tf.RegisterGradient("BrokenEveryOtherRowRounding")
-@tf.RegisterGradient("BrokenEveryOtherRowUnknownDim")
-@tf.RegisterGradient("BrokenEveryOtherRowNoShape")
-def _every_other_row_grad(op, grad):
+@tf.RegisterGradient("RightEverySecondRow")
+@tf.RegisterGradient("BrokenEverySecondRowRounding")
+@tf.RegisterGradient("BrokenEverySecondRowUnknownDim")
+@tf.RegisterGradient("BrokenEverySecondRowNoShape")
+def _every_second_row_grad(op, grad):
     values = op.inputs[0]
     kept = tf.range(0, tf.shape(values)[0], 2)
     return tf.scatter_nd(kept[:, tf.newaxis], grad, tf.shape(values))
@@ -580,7 +580,7 @@ for _name in (
 
 # Function: inputs and attrs of one call. A broken op takes those of its twin.
 SAMPLES = {
-    "every_other_row": ((_normal(5, 3),), {}),
+    "every_second_row": ((_normal(5, 3),), {}),
     "reverse_last": ((_normal(2, 3, 4),), {}),
     "reverse_matrix": ((_normal(3, 4),), {}),
     "row_sum": ((_normal(3, 7),), {}),

@@ -12,7 +12,7 @@ namespace {
 enum class Bug { kNone, kRounding, kUnknownDim, kScalar, kRankFive };
 
 template <Bug bug>
-absl::Status EveryOtherRowShape(InferenceContext* c) {
+absl::Status EverySecondRowShape(InferenceContext* c) {
   ShapeHandle rows = c->input(0), kept;
   if (!c->WithRankAtLeast(rows, 1, &rows).ok()) {
     return absl::InvalidArgumentError("values must not be a scalar");
@@ -32,7 +32,7 @@ absl::Status EveryOtherRowShape(InferenceContext* c) {
   return absl::OkStatus();
 }
 
-class EveryOtherRowOp : public tensorflow::OpKernel {
+class EverySecondRowOp : public tensorflow::OpKernel {
  public:
   using OpKernel::OpKernel;
 
@@ -56,7 +56,7 @@ class EveryOtherRowOp : public tensorflow::OpKernel {
   }
 };
 
-constexpr char kEveryOtherRowDoc[] = R"doc(
+constexpr char kEverySecondRowDoc[] = R"doc(
 Keeps the rows 0, 2, 4, and so on.
 values: Of any shape but that of a scalar.
 kept: Of the shape of values, but for half as many rows, rounded up.
@@ -67,17 +67,17 @@ kept: Of the shape of values, but for half as many rows, rounded up.
       .Input("values: float")                                        \
       .Output("kept: float")                                         \
       .SetShapeFn(SHAPE)                                             \
-      .Doc(kEveryOtherRowDoc);                                       \
+      .Doc(kEverySecondRowDoc);                                      \
   REGISTER_KERNEL_BUILDER(Name(NAME).Device(tensorflow::DEVICE_CPU), \
-                          EveryOtherRowOp)
+                          EverySecondRowOp)
 
-EVERY_OTHER_ROW("RightEveryOtherRow", EveryOtherRowShape<Bug::kNone>);
-EVERY_OTHER_ROW("BrokenEveryOtherRowRounding",
-                EveryOtherRowShape<Bug::kRounding>);
-EVERY_OTHER_ROW("BrokenEveryOtherRowUnknownDim",
-                EveryOtherRowShape<Bug::kUnknownDim>);
+EVERY_OTHER_ROW("RightEverySecondRow", EverySecondRowShape<Bug::kNone>);
+EVERY_OTHER_ROW("BrokenEverySecondRowRounding",
+                EverySecondRowShape<Bug::kRounding>);
+EVERY_OTHER_ROW("BrokenEverySecondRowUnknownDim",
+                EverySecondRowShape<Bug::kUnknownDim>);
 // Not wrong, but whoever reads the shape learns nothing.
-EVERY_OTHER_ROW("BrokenEveryOtherRowNoShape",
+EVERY_OTHER_ROW("BrokenEverySecondRowNoShape",
                 tensorflow::shape_inference::UnknownShape);
 
 template <Bug bug>
