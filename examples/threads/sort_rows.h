@@ -8,7 +8,9 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "tensorflow/core/framework/device_base.h"
 #include "tensorflow/core/framework/tensor.h"
+#include "tensorflow/core/util/work_sharder.h"
 
 namespace op_by_op {
 
@@ -49,6 +51,20 @@ inline void SortRow(const int64_t* values, const int64_t* splits,
 }
 
 constexpr int64_t kCyclesOfValue = 100;
+
+// [values] Calls sort(row, begin) for all rows. A row belongs to the block of
+// values that it begins in, and the block begins at `begin`.
+template <typename Sort>
+void ShareValues(const tensorflow::DeviceBase::CpuWorkerThreads& pool,
+                 const int64_t* splits, int64_t rows, const Sort& sort) {
+  const int64_t* last = splits + rows;
+  tensorflow::Shard(pool.num_threads, pool.workers, *last, kCyclesOfValue,
+                    [&](int64_t begin, int64_t end) {
+                      const int64_t* row =
+                          std::lower_bound(splits, last, begin);
+                      for (; row < last && *row < end; ++row) sort(row, begin);
+                    });
+}
 
 }  // namespace op_by_op
 

@@ -3,7 +3,6 @@
 
 #define EIGEN_USE_THREADS
 
-#include <algorithm>
 #include <cstdint>
 
 #include "absl/status/status.h"
@@ -119,17 +118,8 @@ class SortRowsOp : public OpKernel {
     const auto splits = row_splits.vec<int64_t>();
     int64_t* to = output->vec<int64_t>().data();
     const auto& pool = *context->device()->tensorflow_cpu_worker_threads();
-    // [values] A row belongs to the block of values that it begins in.
-    const int64_t *rows = splits.data(), *last = rows + splits.size() - 1;
-    tensorflow::Shard(pool.num_threads, pool.workers, values.NumElements(),
-                      kCyclesOfValue, [&](int64_t begin, int64_t end) {
-                        const int64_t* row =
-                            std::lower_bound(rows, last, begin);
-                        for (; row < last && *row < end; ++row) {
-                          SortRow(from, row, to);
-                        }
-                      });
-    // [] All rows are sorted.
+    ShareValues(pool, splits.data(), splits.size() - 1,
+                [&](const int64_t* row, int64_t) { SortRow(from, row, to); });
   }
 };
 

@@ -318,15 +318,10 @@ class SortRowsByOp : public OpKernel {
       tensorflow::Shard(pool.num_threads, pool.workers, rows, cycles,
                         sort_rows);
     } else if (way_ == "values") {
-      const int64_t* last = splits.data() + rows;
-      tensorflow::Shard(pool.num_threads, pool.workers, total, kCyclesOfValue,
-                        [&](int64_t begin, int64_t end) {
-                          const int64_t* row =
-                              std::lower_bound(splits.data(), last, begin);
-                          for (; row < last && *row < end; ++row) {
-                            sort(row - splits.data(), begin);
-                          }
-                        });
+      ShareValues(pool, splits.data(), rows,
+                  [&](const int64_t* row, int64_t begin) {
+                    sort(row - splits.data(), begin);
+                  });
     }
   }
 
