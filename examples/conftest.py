@@ -15,6 +15,7 @@ os.environ.setdefault("TF_FORCE_GPU_ALLOW_GROWTH", "true")
 
 import pytest  # noqa: E402
 import tensorflow as tf  # noqa: E402
+from tensorflow.python.framework import kernels as registry  # noqa: E402
 
 
 @pytest.fixture(params=["eager", "tf.function"])
@@ -73,6 +74,20 @@ def on_host(
     host.build_ops_for_host(ops, kernels, source, include)
     tf.load_library(str(ops))
     return host.Cuda(kernels)
+
+
+@pytest.fixture
+def host_memory_args(on_host: object) -> Callable[[str], list[list[str]]]:
+    """What the op's kernels of the GPU, on the host, want in the host's memory: a list for each kernel."""
+
+    def args(op: str) -> list[list[str]]:
+        return [
+            list(kernel.host_memory_arg)
+            for kernel in registry.get_registered_kernels_for_op(op).kernel
+            if (kernel.device_type, kernel.label) == ("GPU", "on_host")
+        ]
+
+    return args
 
 
 @pytest.fixture(scope="session")
