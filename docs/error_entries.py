@@ -6,6 +6,7 @@ import re
 import sys
 from pathlib import Path
 
+from figures import REPOSITORY
 from IPython.display import HTML
 from markdown_it import MarkdownIt
 from pygments import highlight
@@ -20,7 +21,6 @@ from provoke import Mistake, Outcome, mistakes, outcomes  # noqa: E402
 from opcheck import explain  # noqa: E402
 from opcheck.errors import Entry, entries  # noqa: E402
 
-REPOSITORY = "https://github.com/op-by-op/op-by-op/blob/main"
 LONGEST = 260  # characters of a message
 ENDS = {
     "timeout": "does not come to an end",

@@ -8,6 +8,7 @@ import numpy as np
 from IPython.display import HTML
 from numpy.typing import ArrayLike
 
+REPOSITORY = "https://github.com/op-by-op/op-by-op/blob/main"
 CELL = 44
 COLOURS = "#3b82f6", "#f59e0b"
 FITTING = "max-width: 100%"  # the style of what shrinks where it is too wide, also in a notebook

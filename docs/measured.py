@@ -10,11 +10,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from figures import COLOURS, END, FITTING, MIDDLE, SMALL, drawing, text
+from figures import (
+    COLOURS,
+    END,
+    FITTING,
+    MIDDLE,
+    REPOSITORY,
+    SMALL,
+    drawing,
+    text,
+)
 from IPython.display import HTML, display
 
 BENCH = Path(__file__).parents[1] / "bench"
-REPOSITORY = "https://github.com/op-by-op/op-by-op/blob/main"
 WIDTH = 380
 THICK = 13
 LIMITS = ("limit", "traffic")
@@ -30,7 +38,7 @@ class Table:
 
     first_lines: list[str]
     rows: list[dict[str, str]]
-    name: str = ""
+    name: str
 
     def about(self) -> str:
         """The first lines, to be printed: wrapped, so that they fit beside a page's margins."""

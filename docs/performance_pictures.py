@@ -3,6 +3,7 @@
 import html
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import conv2d_pictures
@@ -148,7 +149,8 @@ def lessons() -> dict[str, str]:
     assert min(keep("stock_ratio", _of("extremes", "four stock ops"))) > 1
     convolved = _turned(_of("conv2d", "ours", op="result"), conv2d_pictures.BASE)
     assert max(keep("conv2d_ratio", convolved)) < 1
-    keep("mat_mul_ratio", _turned(_of("mat_mul", "OpByOp>MatMul"), "tf.matmul"))
+    products = _turned(_of("mat_mul", "OpByOp>MatMul"), "tf.matmul")
+    assert np.median(keep("mat_mul_ratio", products)) < 1
     eager = _of("prototype", "composed", mode="eager")
     assert min(keep("eager_ratio", eager)) > 1
     traced = _of("prototype", "composed", mode="tf.function")
@@ -158,6 +160,11 @@ def lessons() -> dict[str, str]:
     found["traced_ratio"] = number(float(largest["ratio"]))
     [generator] = _of("dataset", "from_generator")
     found["generator_ratio"] = number(float(generator["ratio"]))
+    ours, stock = (
+        [float(row["ratio"]) for row in _of("roi_pool", way, task="call")]
+        for way in ("RoiPoolInference", "Maximum")
+    )
+    assert all(0.5 < one / other < 2 for one, other in zip(ours, stock, strict=True))
     return found
 
 
@@ -395,7 +402,7 @@ def softmax() -> HTML:
 def seconds(name: str) -> Table:
     """A table of durations, without the rows of what is measured otherwise."""
     table = read(name)
-    return Table(table.first_lines, table.where(unit="s"))
+    return replace(table, rows=table.where(unit="s"))
 
 
 def heavy_page() -> dict[str, str]:
