@@ -3,18 +3,25 @@
 `python bench/max_pool.py` prints the figures and writes them to max_pool.csv beside this file. All run inside of a
 `tf.function`; for each number of threads there is a process of its own. Ratios are taken within a round, in which every
 way takes its turn. Before they are timed, all are compared, bit for bit.
+
+Beside them stand what a call of an op takes, and the limit, which only reads and writes as much memory.
 """
 
+import ctypes
 import os
+import re
 import sys
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 os.environ["CUDA_VISIBLE_DEVICES"] = ""
 
+import numpy as np
 import tensorflow as tf
+from compiler import can, compiled, compiled_ops
 from measure import run_turns, traced, turns
 from processes import by_threads
 
@@ -29,14 +36,64 @@ LAYERS = {
     "3 × 3, stride 1": ([35, 35, 192], 3, 1, "SAME"),
 }
 BATCHES = 1, 8
+TYPES = "float32", "float16", "bfloat16", "float64"
+# MaxPool without one of the things that make it fast: names and options of the compiler.
+WITHOUT = {
+    "without prefetching": ("MaxPoolDemanded", "-D__builtin_prefetch(...)=0"),
+    "without AVX2": ("MaxPoolBaseline", "-D__builtin_cpu_supports(x)=false"),
+}
+if not can("avx2"):
+    del WITHOUT["without AVX2"]
 
 
-def tasks(ksize: int, strides: int, padding: str) -> dict[str, dict[str, Callable]]:
+def variant(name: str, option: str, sizes: dict) -> Callable:
+    """Compiles and loads a variant of MaxPool, as a function of an input and of its output."""
+    source = Path(__file__).with_suffix(".cc")
+    headers = [ROOT / "examples" / "max_pool" / "max_pool.h"]
+    options = [option, f'-DOP_NAME="{name}"']
+    module = tf.load_op_library(str(compiled_ops(name, source, options, headers)))
+    op = getattr(module, re.sub(r"(?!^)([A-Z])", r"_\1", name).lower())
+    return lambda x, y: op(input=x, **sizes)
+
+
+def limits(x: tf.Tensor, y: tf.Tensor, threads: int) -> dict[str, Callable]:
+    """A call of our op for a single number, and the limit: functions of no arguments that return tensors."""
+    import max_pool as ours
+
+    source = ROOT / "bench" / "streaming.cc"
+    library = ctypes.CDLL(str(compiled("streaming", source, ["-pthread"])))
+    read, written = (np.ones(each.numpy().nbytes, np.uint8) for each in (x, y))
+
+    def limit():
+        buffers = [
+            (ctypes.c_void_p(each.ctypes.data), ctypes.c_size_t(each.nbytes))
+            for each in (read, written)
+        ]
+        once = ctypes.c_size_t(1)
+        library.ReadAndWrite(*buffers[0], once, *buffers[1], threads, 0)
+        return [y]
+
+    one = traced(lambda x: ours.max_pool(x, 1, 1, "SAME"), x[:1, :1, :1, :1])
+    return {"a call": one, "limit": limit}
+
+
+def tasks(
+    dtype: str, ksize: int, strides: int, padding: str
+) -> dict[str, dict[str, Callable]]:
     """The ways to do each task, ours first: functions of an input and of its output."""
     import max_pool as ours
 
     size = ksize, strides, padding
+    forward = {
+        "MaxPool": lambda x, y: ours.max_pool(x, *size),
+        "TensorFlow": lambda x, y: tf.nn.max_pool2d(x, *size),
+    }
+    if dtype != "float32":
+        return {"forward": forward}
+
     sizes = dict(ksize=[1, ksize, ksize, 1], strides=[1, strides, strides, 1])
+    sized = sizes | {"padding": padding}
+    variants = {way: variant(*each, sized) for way, each in WITHOUT.items()}
 
     def stock_gradient(x, y):
         return tf.raw_ops.MaxPoolGrad(
@@ -44,11 +101,9 @@ def tasks(ksize: int, strides: int, padding: str) -> dict[str, dict[str, Callabl
         )
 
     return {
-        "forward": {
-            "MaxPool": lambda x, y: ours.max_pool(x, *size),
-            "patches": lambda x, y: ours.max_pool_patches(x, *size),
-            "TensorFlow": lambda x, y: tf.nn.max_pool2d(x, *size),
-        },
+        "forward": forward
+        | variants
+        | {"patches": lambda x, y: ours.max_pool_patches(x, *size)},
         "with argmax": {
             "MaxPool": lambda x, y: ours.max_pool_with_argmax(x, *size),
             "TensorFlow": lambda x, y: tf.nn.max_pool_with_argmax(x, *size),
@@ -70,19 +125,21 @@ def check(runs: dict[str, Callable]) -> None:
 def measure(threads: int, rounds: int, span: float) -> list[dict]:
     """The rows of the table for a number of threads."""
     rows = []
-    for layer, (image, *size) in LAYERS.items():
-        for batch in BATCHES:
-            x = tf.random.stateless_normal([batch, *image], [batch, 0])
-            inputs = [x, tf.nn.max_pool2d(x, *size)]
-            for task, ways in tasks(*size).items():
-                runs = {name: traced(way, *inputs) for name, way in ways.items()}
-                check(runs)
-                rows += [
-                    {"threads": threads, "task": task, "layer": layer, "batch": batch}
-                    | {"way": name}
-                    | figures
-                    for name, figures in turns(runs, rounds, span, "MaxPool")
-                ]
+    for dtype, (layer, (image, *size)), batch in product(
+        TYPES, LAYERS.items(), BATCHES
+    ):
+        x = tf.cast(tf.random.stateless_normal([batch, *image], [batch, 0]), dtype)
+        inputs = [x, tf.nn.max_pool2d(x, *size)]
+        for task, ways in tasks(dtype, *size).items():
+            runs = {name: traced(way, *inputs) for name, way in ways.items()}
+            check(runs)
+            if task == "forward":
+                runs |= limits(*inputs, threads)
+            case = {"threads": threads, "type": dtype, "task": task, "layer": layer}
+            rows += [
+                case | {"batch": batch, "way": name} | figures
+                for name, figures in turns(runs, rounds, span, "MaxPool")
+            ]
     return rows
 
 
@@ -92,8 +149,10 @@ def main() -> None:
         for layer, (image, *size) in LAYERS.items()
     )
     notes = [
-        "times of a call in a tf.function, random numbers, float32: the median of the rounds",
+        "times of a call in a tf.function, random numbers: the median of the rounds",
         f"images: {shapes}",
+        "without prefetching, without AVX2: MaxPool, compiled without",
+        "a call: MaxPool of a single number; limit: reads and writes as many bytes, without TensorFlow",
         "ratio: to the time of our op in the same round, with median, q1 and q3",
         "span: there are many ways, so each has a third of the span in a round",
     ]

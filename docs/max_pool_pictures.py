@@ -17,7 +17,13 @@ def times(layer: str, batch: int) -> HTML:
     tasks = dict.fromkeys(row["task"] for row in table.rows)
     groups = {
         task: bars_of(
-            table, WAYS, "milliseconds", task=task, layer=layer, batch=str(batch)
+            table,
+            WAYS,
+            "milliseconds",
+            type="float32",
+            task=task,
+            layer=layer,
+            batch=str(batch),
         )
         for task in tasks
     }
@@ -25,13 +31,14 @@ def times(layer: str, batch: int) -> HTML:
     return bars(groups, label, "milliseconds", legend_of(table), names_width=90)
 
 
-def ratios(task: str, way: str = "TensorFlow") -> HTML:
+def ratios(task: str, way: str = "TensorFlow", dtype: str = "float32") -> HTML:
     """How many times as long another way takes as MaxPool, by layer and number of images."""
     table = read("max_pool")
     groups = {}
-    for row in table.where(task=task, way=way, threads="1"):
+    of = {"type": dtype, "task": task, "way": way}
+    for row in table.where(**of, threads="1"):
         one = row["batch"] == "1"
-        rows = table.where(task=task, way=way, layer=row["layer"], batch=row["batch"])
+        rows = table.where(**of, layer=row["layer"], batch=row["batch"])
         bar = bar_of("1 image" if one else f"{row['batch']} images", rows)
         groups.setdefault(row["layer"], []).append(bar)
     label = f"How many times as long {way} takes as MaxPool, {task}, by layer."

@@ -29,7 +29,7 @@ using tensorflow::shape_inference::DimensionHandle;
 using tensorflow::shape_inference::InferenceContext;
 using tensorflow::shape_inference::ShapeHandle;
 
-// [shape] [batch, height, width, channels], of which two dimensions change.
+// The shape [batch, height, width, channels]: two dimensions change.
 absl::Status InferPooled(InferenceContext* context, const char* name,
                          ShapeHandle* pooled) {
   Attrs attrs;
@@ -175,23 +175,23 @@ include_batch_in_index: Whether argmax counts the elements of the images before.
 
 // [argmax] The first of the largest numbers of a window, and its pixel. NaN
 // stays if it comes first.
-template <int kLanes, typename T>
+template <typename T>
 struct Largest {
-  T best[kLanes];
-  int32_t pixels[kLanes];
+  T best[kLanes<T>];
+  int32_t pixels[kLanes<T>];
 
-  Largest(const Windows& windows, const T* image, int64_t row, int64_t column) {
-    const Axis &rows = windows.rows, &columns = windows.columns;
-    const int64_t begin_h = rows.Begin(row), begin_w = columns.Begin(column);
-    const int64_t end_h = rows.End(row), end_w = columns.End(column);
-    const int64_t first = begin_h * columns.size + begin_w;
-    std::copy_n(image + first * windows.channels, kLanes, best);
-    std::fill_n(pixels, kLanes, static_cast<int32_t>(first));
-    for (int64_t h = begin_h; h < end_h; ++h) {
-      for (int64_t w = begin_w; w < end_w; ++w) {
-        const auto pixel = static_cast<int32_t>(h * columns.size + w);
+  template <typename Lanes>
+  Largest(const Windows& windows, const Window& window, Lanes lanes,
+          const T* image) {
+    const int64_t width = windows.columns.size;
+    const int64_t first = window.begin_h * width + window.begin_w;
+    std::copy_n(image + first * windows.channels, +lanes, best);
+    std::fill_n(pixels, +lanes, static_cast<int32_t>(first));
+    for (int64_t h = window.begin_h; h < window.end_h; ++h) {
+      for (int64_t w = window.begin_w; w < window.end_w; ++w) {
+        const auto pixel = static_cast<int32_t>(h * width + w);
         const T* x = image + pixel * windows.channels;
-        for (int k = 0; k < kLanes; ++k) {
+        for (int k = 0; k < lanes; ++k) {
           pixels[k] = best[k] < x[k] ? pixel : pixels[k];
           best[k] = best[k] < x[k] ? x[k] : best[k];
         }
@@ -225,18 +225,17 @@ class MaxPoolWithArgmaxOp : public tensorflow::OpKernel {
     const T* x = input.flat<T>().data();
     T* y = output->flat<T>().data();
     int64_t* positions = argmax->flat<int64_t>().data();
-    ShardWindows(
-        context, windows, 2,
-        [&](auto lanes, int64_t image, int64_t row, int64_t column, int64_t c) {
-          const int64_t before = windows.Input(image);
-          const int64_t to = windows.Output(image, row, column) + c;
-          const Largest<lanes, T> largest(windows, x + before + c, row, column);
-          std::copy_n(largest.best, lanes(), y + to);
-          for (int k = 0; k < lanes; ++k) {
-            positions[to + k] = largest.pixels[k] * windows.channels + c + k +
-                                include_batch_in_index_ * before;
-          }
-        });
+    ShardWindows(context, windows, 2, [&](const Window& window) {
+      ForChannels<T>(windows.channels, [&](auto lanes, int64_t c) {
+        const Largest<T> largest(windows, window, lanes, x + window.image + c);
+        std::copy_n(largest.best, +lanes, y + window.output + c);
+        for (int k = 0; k < lanes; ++k) {
+          positions[window.output + c + k] =
+              largest.pixels[k] * windows.channels + c + k +
+              include_batch_in_index_ * window.image;
+        }
+      });
+    });
   }
 
  private:
@@ -295,18 +294,18 @@ void AddGradients(const Windows& windows, const T* x, const T* grad,
     const int64_t last = std::min(rows.size, first + end - begin);
     next = begin + last - first;
     std::fill_n(dx + begin * row_size, (last - first) * row_size, T(0));
-    const int64_t before = windows.Input(image);
-    const auto add = [&](auto lanes, int64_t, int64_t row, int64_t column,
-                         int64_t c) {
-      const T* given = grad + windows.Output(image, row, column) + c;
-      const Largest<lanes, T> largest(windows, x + before + c, row, column);
-      for (int k = 0; k < lanes; ++k) {
-        const int64_t pixel = largest.pixels[k];
-        if (pixel < first * columns.size || pixel >= last * columns.size) {
-          continue;  // in a row of another thread
+    const auto add = [&](const Window& window) {
+      ForChannels<T>(windows.channels, [&](auto lanes, int64_t c) {
+        const T* given = grad + window.output + c;
+        const Largest<T> largest(windows, window, lanes, x + window.image + c);
+        for (int k = 0; k < lanes; ++k) {
+          const int64_t pixel = largest.pixels[k];
+          if (pixel < first * columns.size || pixel >= last * columns.size) {
+            continue;  // in a row of another thread
+          }
+          dx[window.image + pixel * windows.channels + c + k] += given[k];
         }
-        dx[before + pixel * windows.channels + c + k] += given[k];
-      }
+      });
     };
     const int64_t row_zero = image * rows.windows;
     ForWindows(windows, row_zero + rows.FirstThatReaches(first),
@@ -380,12 +379,11 @@ strides: As for OpByOp>MaxPool.
 
 // [second] The first pixel that equals the maximum; NaN equals none.
 template <typename T>
-T AtMaximum(const Windows& windows, const T* image, int64_t row, int64_t column,
+T AtMaximum(const Windows& windows, const Window& window, const T* image,
             T maximum, const T* grad) {
-  const Axis &rows = windows.rows, &columns = windows.columns;
-  for (int64_t h = rows.Begin(row); h < rows.End(row); ++h) {
-    for (int64_t w = columns.Begin(column); w < columns.End(column); ++w) {
-      const int64_t at = (h * columns.size + w) * windows.channels;
+  for (int64_t h = window.begin_h; h < window.end_h; ++h) {
+    for (int64_t w = window.begin_w; w < window.end_w; ++w) {
+      const int64_t at = windows.Pixel(h, w);
       if (image[at] == maximum) return grad[at];
     }
   }
@@ -419,16 +417,12 @@ class MaxPoolGradGradOp : public tensorflow::OpKernel {
     const T* y = pooled.flat<T>().data();
     const T* dx = grad.flat<T>().data();
     T* dy = output->flat<T>().data();
-    ShardWindows(
-        context, windows, 3,
-        [&](auto lanes, int64_t image, int64_t row, int64_t column, int64_t c) {
-          const int64_t to = windows.Output(image, row, column) + c;
-          const int64_t from = windows.Input(image) + c;
-          for (int k = 0; k < lanes; ++k) {
-            dy[to + k] = AtMaximum(windows, x + from + k, row, column,
-                                   y[to + k], dx + from + k);
-          }
-        });
+    ShardWindows(context, windows, 3, [&](const Window& window) {
+      for (int64_t c = 0; c < windows.channels; ++c) {
+        const int64_t from = window.image + c, to = window.output + c;
+        dy[to] = AtMaximum(windows, window, x + from, y[to], dx + from);
+      }
+    });
   }
 
  private:

@@ -45,6 +45,11 @@ struct Axis {
   }
 };
 
+// [] One window: its pixels, and where its image and its output begin.
+struct Window {
+  int64_t begin_h, end_h, begin_w, end_w, image, output;
+};
+
 // [] Those of a whole input.
 struct Windows {
   int64_t batch, channels;
@@ -53,12 +58,18 @@ struct Windows {
   tensorflow::TensorShape Pooled() const {
     return {batch, rows.windows, columns.windows, channels};
   }
-  // Where an image begins, and the output of a window.
-  int64_t Input(int64_t image) const {
-    return image * rows.size * columns.size * channels;
+  Window At(int64_t image, int64_t row, int64_t column) const {
+    return {
+        rows.Begin(row),
+        rows.End(row),
+        columns.Begin(column),
+        columns.End(column),
+        image * rows.size * columns.size * channels,
+        ((image * rows.windows + row) * columns.windows + column) * channels};
   }
-  int64_t Output(int64_t image, int64_t row, int64_t column) const {
-    return ((image * rows.windows + row) * columns.windows + column) * channels;
+  // Where a pixel of an image begins.
+  int64_t Pixel(int64_t h, int64_t w) const {
+    return (h * columns.size + w) * channels;
   }
   // How many numbers the windows of a row have, at most. A window may be much
   // larger than the image.
@@ -145,67 +156,58 @@ class Attrs {
   tensorflow::Padding padding_;
 };
 
-// [] A packet, or a single number where kLanes are fewer than a packet
-// has.
-template <typename T, bool whole>
-struct PacketIf {
-  using Type = T;
-};
-template <typename T>
-struct PacketIf<T, true> {
-  using Type = typename Eigen::internal::packet_traits<T>::type;
-};
-template <typename T, int kLanes>
-using PacketFor =
-    typename PacketIf<T, (kLanes >=
-                          Eigen::internal::packet_traits<T>::size)>::Type;
-
 // [rule] Of equal numbers the first one stays, and NaN replaces none.
 struct Larger {
   template <typename T>
   static T Start() {
     return Eigen::NumTraits<T>::lowest();
   }
-  template <typename Packet>
-  static Packet Of(const Packet& best, const Packet& x) {
-    return Eigen::internal::pmax(best, x);
+  template <typename T>
+  static T Of(T best, T x) {
+    if (best < x) best = x;
+    return best;
   }
 };
 
-// [window] The best numbers of one window, in kLanes neighbouring channels.
-template <typename Rule, int kLanes, typename T>
-void PoolWindow(const Windows& windows, const T* image, int64_t row,
-                int64_t column, T* y) {
-  using namespace Eigen::internal;
-  using Packet = PacketFor<T, kLanes>;
-  constexpr int kSize = unpacket_traits<Packet>::size;
-  constexpr int kPackets = kLanes / kSize;
+// [window] As many neighbouring channels at once as fit into registers.
+template <typename T>
+constexpr int kLanes = sizeof(T) == 2 ? 64 : 32;
 
-  const Axis &rows = windows.rows, &columns = windows.columns;
-  const int64_t end_h = rows.End(row), end_w = columns.End(column);
-  Packet best[kPackets];
-  for (Packet& each : best) each = pset1<Packet>(Rule::template Start<T>());
-  for (int64_t h = rows.Begin(row); h < end_h; ++h) {
-    for (int64_t w = columns.Begin(column); w < end_w; ++w) {
-      const T* x = image + (h * columns.size + w) * windows.channels;
-      for (int i = 0; i < kPackets; ++i) {
-        best[i] = Rule::Of(best[i], ploadu<Packet>(x + i * kSize));
+// The best numbers of one window, in some channels: `lanes` of them.
+template <typename Rule, typename T, typename Lanes>
+void PoolWindow(const Windows& windows, const Window& window, Lanes lanes,
+                const T* image, T* y) {
+  constexpr int kCacheLine = 64 / sizeof(T);
+  const int64_t below = windows.Pixel(windows.rows.stride, 0);
+  const int64_t later = 4 * windows.channels;
+  for (int k = 0; k < lanes; k += kCacheLine) {
+    __builtin_prefetch(y + later + k, /*rw=*/1);
+  }
+  T best[kLanes<T>];
+  std::fill_n(best, +lanes, Rule::template Start<T>());
+  for (int64_t h = window.begin_h; h < window.end_h; ++h) {
+    for (int64_t w = window.begin_w; w < window.end_w; ++w) {
+      const T* x = image + windows.Pixel(h, w);
+      for (int k = 0; k < lanes; k += kCacheLine) {
+        __builtin_prefetch(x + below + k);
       }
+      for (int k = 0; k < lanes; ++k) best[k] = Rule::Of(best[k], x[k]);
     }
   }
-  for (int i = 0; i < kPackets; ++i) pstoreu(y + i * kSize, best[i]);
+  std::copy_n(best, +lanes, y);
 }
 
-// [] As many channels at once as fit into registers.
-template <int kLanes = 32, typename Work>
-void ForChannels(int64_t c, int64_t channels, const Work& work) {
-  for (; c + kLanes <= channels; c += kLanes) {
-    work(std::integral_constant<int, kLanes>(), c);
-  }
-  if constexpr (kLanes > 1) ForChannels<kLanes / 2>(c, channels, work);
+// [channels] Calls work(lanes, c) for all channels: lanes of them, from c on.
+// All but the last have lanes that are a constant.
+template <typename T, typename Work>
+void ForChannels(int64_t channels, const Work& work) {
+  constexpr std::integral_constant<int, kLanes<T>> kMost;
+  int64_t c = 0;
+  for (; c + kMost <= channels; c += kMost) work(kMost, c);
+  if (c < channels) work(static_cast<int>(channels - c), c);
 }
 
-// [shard] Calls work(begin, end) for blocks of rows, each of so many cycles.
+// [] Calls work(begin, end) for blocks of rows, each of so many cycles.
 template <typename Work>
 void ShardRows(tensorflow::OpKernelContext* context, int64_t rows,
                int64_t cycles, const Work& work) {
@@ -217,29 +219,48 @@ void ShardRows(tensorflow::OpKernelContext* context, int64_t rows,
                     });
 }
 
-// [each] Calls work(lanes, image, row, column, c) for all windows of some rows
-// of windows, those of all images counted on: channels from c on.
+// [each] Calls work(window) for all windows of some rows of windows, those of
+// all images counted on.
 template <typename Work>
-void ForWindows(const Windows& windows, int64_t begin, int64_t end,
-                const Work& work) {
+void ForWindowsPlainly(const Windows& windows, int64_t begin, int64_t end,
+                       const Work& work) {
   for (int64_t i = begin; i < end; ++i) {
     const int64_t image = i / windows.rows.windows;
     const int64_t row = i % windows.rows.windows;
     for (int64_t column = 0; column < windows.columns.windows; ++column) {
-      ForChannels(0, windows.channels, [&](auto lanes, int64_t c) {
-        work(lanes, image, row, column, c);
-      });
+      work(windows.At(image, row, column));
     }
   }
+}
+
+// [wide] The same with all that it calls, compiled for AVX2.
+#if defined(__x86_64__)
+template <typename Work>
+__attribute__((target("avx2"), flatten)) void ForWindowsAvx2(
+    const Windows& windows, int64_t begin, int64_t end, const Work& work) {
+  ForWindowsPlainly(windows, begin, end, work);
+}
+#endif
+
+template <typename Work>
+void ForWindows(const Windows& windows, int64_t begin, int64_t end,
+                const Work& work) {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2")) {
+    return ForWindowsAvx2(windows, begin, end, work);
+  }
+#endif
+  ForWindowsPlainly(windows, begin, end, work);
 }
 
 // [kernel] Threads share the rows of windows of all images; each number of a
 // window takes so many cycles.
 template <typename Work>
 void ShardWindows(tensorflow::OpKernelContext* context, const Windows& windows,
-                  int64_t cycles, const Work& work) {
+                  double cycles, const Work& work) {
   ShardRows(context, windows.batch * windows.rows.windows,
-            cycles * windows.RowNumbers(), [&](int64_t begin, int64_t end) {
+            static_cast<int64_t>(cycles * windows.RowNumbers()),
+            [&](int64_t begin, int64_t end) {
               ForWindows(windows, begin, end, work);
             });
 }
@@ -263,13 +284,12 @@ class PoolOp : public tensorflow::OpKernel {
 
     const T* x = input.flat<T>().data();
     T* y = output->flat<T>().data();
-    ShardWindows(
-        context, windows, 1,
-        [&](auto lanes, int64_t image, int64_t row, int64_t column, int64_t c) {
-          PoolWindow<Rule, lanes>(windows, x + windows.Input(image) + c, row,
-                                  column,
-                                  y + windows.Output(image, row, column) + c);
-        });
+    ShardWindows(context, windows, 0.125, [&](const Window& window) {
+      ForChannels<T>(windows.channels, [&](auto lanes, int64_t c) {
+        PoolWindow<Rule>(windows, window, lanes, x + window.image + c,
+                         y + window.output + c);
+      });
+    });
   }
 
  private:

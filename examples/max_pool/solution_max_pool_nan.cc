@@ -17,9 +17,10 @@ struct LargerOrNan {
   static T Start() {
     return -std::numeric_limits<T>::infinity();
   }
-  template <typename Packet>
-  static Packet Of(const Packet& best, const Packet& x) {
-    return Eigen::internal::pmax<Eigen::PropagateNaN>(best, x);
+  template <typename T>
+  static T Of(T best, T x) {
+    if (best < x || x != x) best = x;
+    return best;
   }
 };
 
