@@ -189,8 +189,8 @@ def copy_book(book: Path) -> None:
         shutil.copytree(ROOT / name, book / name, ignore=BUILT)
 
 
-def build(sanitizer: Sanitizer, book: Path) -> None:
-    """Builds the examples of the copy, for the CPU."""
+def build(sanitizer: Sanitizer, book: Path, names: Sequence[str]) -> None:
+    """Builds examples of the copy, for the CPU."""
     flags = shlex.join([*sanitizer.flags, f"-ffile-prefix-map={book}/="])
     options = shlex.join(
         ["-DCMAKE_BUILD_TYPE=None", f"-DCMAKE_CXX_FLAGS={flags}", "-DCUDA=off"]
@@ -201,7 +201,7 @@ def build(sanitizer: Sanitizer, book: Path) -> None:
         stamp.parent.mkdir()
         stamp.write_text(options)
     run = subprocess.run(
-        [sys.executable, book / "tools" / "examples.py"],
+        [sys.executable, book / "tools" / "examples.py", *names],
         env={**os.environ, "CMAKE_OPTIONS": options},
     )
     if run.returncode:
@@ -333,7 +333,7 @@ def main() -> None:
             f"no file *_fuzz.py says how to call the ops of {', '.join(sorted(without))}"
         )
     start = time.monotonic()
-    build(sanitizer, book)
+    build(sanitizer, book, [folder.name for folder in folders])
     print(f"build: {time.monotonic() - start:.0f} s", flush=True)
     work = Round(sanitizer, book, preload)
     tests = [file for folder in folders for file in folder.glob("*_test.py")]
