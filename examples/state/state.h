@@ -70,9 +70,10 @@ class KeyTable : public tensorflow::ResourceBase {
   absl::Status SetKeys(absl::Span<const T> keys) {
     Numbers numbers;
     for (const T& key : keys) {
-      if (!numbers.try_emplace(key, numbers.size()).second) {
+      const auto [at, added] = numbers.try_emplace(key, numbers.size());
+      if (!added) {
         return absl::InvalidArgumentError(absl::StrCat(
-            "keys must differ from each other, got two times ", key));
+            "keys must differ from each other, got two times ", at->first));
       }
     }
     const std::lock_guard<std::mutex> lock(mutex_);
