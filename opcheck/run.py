@@ -107,12 +107,13 @@ def check(
         has the name of its function.
       skip: The checks not to run: a dictionary from their names to the reason.
       tolerances: A dictionary from names of dtypes to pairs (relative, absolute), which replace
-        the usual tolerances.
+        those of `opcheck.compare.TOLERANCES`.
       op_types: The registered ops that are checked; by default those in the graph of `op` that
         TensorFlow does not bring itself.
       gradient: True: it is a failure if no gradient is registered.
-      gradient_tolerance: How far the registered gradient may be from finite differences.
-      delta: The step of these differences.
+      gradient_tolerance: How far the registered gradient may be from finite differences; by default
+        1e-6 where all is float64, and else 2e-2.
+      delta: The step of these differences; by default 1e-5 where all is float64, and else 1e-2.
       special_values: Whether NaN and infinities are compared with the reference too.
       old_op_def: One or more older definitions of the op, as text or OpDef, for `schema`.
       repeats: Runs for each number of threads in `determinism`.

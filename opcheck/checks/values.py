@@ -21,7 +21,7 @@ from opcheck.subject import (
 
 
 def reference(subject: Subject, found: Findings) -> str:
-    """Compares with the reference, then again with fewer elements, and with NaN and ±Inf among them.
+    """Compares with a reference of yours, then with fewer elements, and with NaN and ±Inf among them.
 
     Integers are compared exactly, floats within a tolerance for their dtype.
     """
