@@ -4,6 +4,7 @@ import difflib
 import html
 import re
 import sys
+from itertools import groupby
 from pathlib import Path
 
 from figures import REPOSITORY
@@ -84,8 +85,13 @@ def difference(mistake: Mistake) -> str:
     lines = [re.sub(r"  # noqa.*", "", text).splitlines() for text in shown]
     if not lines[1]:
         return "\n".join(lines[0])
-    found = difflib.ndiff(*lines)
-    return "\n".join(line.rstrip() for line in found if line[0] != "?")
+    found = (line.rstrip() for line in difflib.ndiff(*lines) if line[0] != "?")
+    runs = groupby(found, key=lambda line: line[:1] in ("+", "-"))
+    return "\n".join(
+        line
+        for _, run in runs
+        for line in sorted(run, key=lambda line: line[:1] == "+")
+    )
 
 
 def inline(text: str) -> str:
