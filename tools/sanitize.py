@@ -333,7 +333,8 @@ def main() -> None:
             f"no file *_fuzz.py says how to call the ops of {', '.join(sorted(without))}"
         )
     start = time.monotonic()
-    build(sanitizer, book, [folder.name for folder in folders])
+    control = ["zero_out"] if sanitizer.control else []
+    build(sanitizer, book, [*control, *(folder.name for folder in folders)])
     print(f"build: {time.monotonic() - start:.0f} s", flush=True)
     work = Round(sanitizer, book, preload)
     tests = [file for folder in folders for file in folder.glob("*_test.py")]
