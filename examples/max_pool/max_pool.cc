@@ -193,7 +193,7 @@ struct Largest {
         const T* x = image + pixel * windows.channels;
         for (int k = 0; k < lanes; ++k) {
           pixels[k] = best[k] < x[k] ? pixel : pixels[k];
-          best[k] = best[k] < x[k] ? x[k] : best[k];
+          best[k] = Larger::Of(best[k], x[k]);
         }
       }
     }
