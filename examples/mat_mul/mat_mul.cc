@@ -159,7 +159,7 @@ absl::Status MatMulGrad(const tensorflow::AttrSlice& attrs,
   TF_RETURN_IF_ERROR(GetNodeAttr(attrs, "transpose_b", &b_t));
   *function = tensorflow::FunctionDefHelper::Create(
       "MatMulGrad", {"a: T", "b: T", "dc: T"}, {"da: T", "db: T"},
-      {"T: {half, bfloat16, float}"},
+      {"T: {half, bfloat16, float, double}"},
       {a_t ? Product("to_a", "b", b_t, "dc", true)
            : Product("to_a", "dc", false, "b", !b_t),
        b_t ? Product("to_b", "dc", true, "a", a_t)
