@@ -7,6 +7,7 @@ def output_size(size, taps, stride, dilation, padding):
     """How many windows lie along one side of an image, and how many zeros are before the image.
 
     Args:
+      taps: How many elements the filter has along this side.
       padding: "SAME", "VALID", or how many zeros are before the image and after it.
     """
     if min(taps, stride, dilation) < 1:
