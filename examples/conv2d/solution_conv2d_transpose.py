@@ -5,11 +5,11 @@ from conv2d import conv2d_backprop_input
 
 
 def conv2d_transpose(y, filter, stride: int) -> tf.Tensor:
-    """Enlarges images: each pixel is spread over a window, and where windows overlap they are added.
+    """Enlarges images: spreads each pixel over a window, and adds windows up.
 
     Args:
-      y: Images [batch, rows, columns, filters]; float16, bfloat16, float32 or float64.
-      filter: Of the same dtype, [rows, columns, channels, filters], as `conv2d` takes it.
+      y: [batch, rows, columns, filters], of a dtype of `conv2d`.
+      filter: [rows, columns, channels, filters], of the same dtype.
       stride: How many times as large the images become.
 
     Returns:
