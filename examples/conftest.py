@@ -13,9 +13,12 @@ os.environ["CUDA_VISIBLE_DEVICES"] = os.environ.get("GPUS_OF_TESTS", "-1")
 # Several processes share a GPU: each takes no more of its memory than it needs.
 os.environ.setdefault("TF_FORCE_GPU_ALLOW_GROWTH", "true")
 
+import numpy as np  # noqa: E402
 import pytest  # noqa: E402
 import tensorflow as tf  # noqa: E402
 from tensorflow.python.framework import kernels as registry  # noqa: E402
+
+from opcheck.compare import tolerance  # noqa: E402
 
 
 @pytest.fixture(params=["eager", "tf.function"])
@@ -26,6 +29,44 @@ def mode(request: pytest.FixtureRequest) -> Callable:
         if request.param == "tf.function"
         else lambda function: function
     )
+
+
+@pytest.fixture(autouse=True)
+def tolerances_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`assert_allclose` refuses what is wider than 300 times the error and ten times what opcheck allows for the dtype.
+
+    Derivatives that are estimated from differences have half the digits.
+    """
+    assert_allclose, compute_gradient = (
+        np.testing.assert_allclose,
+        tf.test.compute_gradient,
+    )
+    digits = [1.0]
+
+    def estimated(*arguments, **options):
+        digits[0] = 0.5
+        return compute_gradient(*arguments, **options)
+
+    def checked(actual, desired, rtol=1e-7, atol=0, **options):
+        assert_allclose(actual, desired, rtol, atol, **options)
+        arrays = np.broadcast_arrays(actual, desired)
+        usual = 10 * max(max(tolerance(x.dtype)) for x in arrays) or 1e-9
+        both = np.stack([x.astype(float) for x in arrays])
+        actual, desired = both[:, np.isfinite(both).all(axis=0)]
+        largest, error = (
+            abs(both[np.isfinite(both)]).max(initial=0),
+            abs(actual - desired),
+        )
+        allowed = atol + rtol * abs(desired)
+        too_wide = np.any(allowed > usual ** digits[0] * largest)
+        if largest and too_wide and np.all(300 * error < allowed):
+            pytest.fail(
+                f"rtol={rtol:g}, atol={atol:g} is wide for errors up to {error.max(initial=0):g} "
+                f"of numbers up to {largest:g}"
+            )
+
+    monkeypatch.setattr(np.testing, "assert_allclose", checked)
+    monkeypatch.setattr(tf.test, "compute_gradient", estimated)
 
 
 @pytest.fixture(autouse=True)

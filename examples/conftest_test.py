@@ -1,5 +1,6 @@
 """Tests of what the examples' tests share."""
 
+import numpy as np
 import pytest
 import tensorflow as tf
 
@@ -16,3 +17,15 @@ def test_a_mode_runs_a_function(mode):
 
 def test_there_are_two_modes_eager_and_traced():
     assert SEEN == [True, False]
+
+
+@pytest.mark.parametrize(
+    "dtype, error, rtol", [("float32", 0, 1e-5), ("float64", 1e-6, 1e-4)]
+)
+def test_a_tolerance_that_fits_and_one_that_is_a_thousand_times_wider(
+    dtype, error, rtol
+):
+    ones = np.ones(3, dtype)
+    np.testing.assert_allclose(ones + error, ones, rtol)
+    with pytest.raises(pytest.fail.Exception, match="atol=0 is wide for errors up to"):
+        np.testing.assert_allclose(ones + error, ones, 1000 * rtol)

@@ -181,6 +181,30 @@ def test_the_ops_of_a_chapter_keep_their_promises(page):
     assert not untested, f"{page.name} names ops without an op_test: {untested}"
 
 
+def compared_by_hand(text: str) -> Iterator[str]:
+    """Comparisons of numbers that examples/conftest.py cannot hold to the error that is seen."""
+    for x in ast.walk(ast.parse(text)):
+        if isinstance(x, ast.Compare) and isinstance(x.ops[0], ast.Lt | ast.LtE):
+            if re.search(r"abs\(.* - |\bdifference\b|\de-\d", ast.unparse(x)):
+                yield f"`{ast.unparse(x)}`: use np.testing.assert_allclose"
+        if isinstance(x, ast.Attribute) and x.attr in (
+            "allclose",
+            "isclose",
+            "approx",
+            "assertAllClose",
+            "assert_almost_equal",
+            "assert_array_almost_equal",
+            "assert_array_less",
+            "compute_gradient_error",
+        ):
+            yield f"{x.attr}: use np.testing.assert_allclose"
+
+
+@pytest.mark.parametrize("file", EXAMPLES_TESTS, ids=lambda path: path.stem)
+def test_a_tolerance_is_one_of_assert_allclose(file):
+    report(f"{file.name}: {problem}" for problem in compared_by_hand(file.read_text()))
+
+
 COMMANDS = [
     ROOT / name for name in ("Makefile", ".ci/run", "postBuild", ".readthedocs.yaml")
 ] + sorted((ROOT / ".github" / "workflows").glob("*.yml"))
@@ -245,10 +269,16 @@ def test_a_reference_computes_without_the_op(file):
         "def test_it():\n    for x in xs:\n        continue\n        assert x == 1",
         "def test_it():\n    f()",
         "test_it = op_test(op, 1, skip={'schema': 'no time'})",
+        "def test_it():\n    assert np.all(np.abs(f(1) - 1) <= 1000 * bound)",
     ],
 )
 def test_a_test_that_is_none_is_found(text):
-    assert [*never_run(text), *checks_nothing(text), *left_out_of_op_test(text)]
+    assert [
+        *never_run(text),
+        *checks_nothing(text),
+        *left_out_of_op_test(text),
+        *compared_by_hand(text),
+    ]
 
 
 def test_the_tests_of_a_group_run_in_one_process(tmp_path):

@@ -26,6 +26,7 @@ from gradient_registries import described_gradient, registries
 from op_library import load_op_library
 from tensorflow.python.framework import function
 
+from opcheck.compare import tolerance
 from opcheck.testing import op_test
 
 HERE = Path(__file__).parent
@@ -147,7 +148,7 @@ def test_both_outputs_bring_their_gradient(mode, dtype):
     angle = 2 * np.pi * x / 7
     expected = 2 * np.pi / 7 * (dsine * np.cos(angle) - dcosine * np.sin(angle))
     assert dx.dtype == dtype
-    np.testing.assert_allclose(dx, expected, atol=1e-6)
+    np.testing.assert_allclose(dx, expected, *tolerance(x.dtype))
 
 
 @pytest.mark.parametrize("shape", [(0,), (2, 0, 3)])

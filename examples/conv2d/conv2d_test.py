@@ -73,7 +73,9 @@ def stock(x, filter, strides, padding, dilations):
 def test_as_tensorflow_s_op(layout):
     x, filter = values(2, 7, 8, 3), values(3, 2, 3, 4)
     expected = stock(x, filter, *layout)
-    np.testing.assert_allclose(conv2d(x, filter, *layout), expected, atol=1e-12)
+    np.testing.assert_allclose(
+        conv2d(x, filter, *layout), expected, rtol=1e-12, atol=1e-12
+    )
 
 
 @layouts
@@ -82,7 +84,7 @@ def test_gradients_are_those_that_differences_give(mode, layout):
     pairs = tf.test.compute_gradient(
         mode(lambda x, filter: conv2d(x, filter, *layout)), [x, filter]
     )
-    np.testing.assert_allclose(*map(np.hstack, pairs), atol=1e-6)
+    np.testing.assert_allclose(*map(np.hstack, pairs), rtol=1e-6, atol=1e-6)
 
 
 @pytest.mark.parametrize("layout", [a for a in LAYOUTS if a[2] == 1], ids=str)
@@ -96,7 +98,7 @@ def test_gradients_are_tensorflow_s(cpp_gradient, layout):
     expected = tape.gradient(y, [x, filter], dy)
     found = cpp_gradient(lambda *inputs: conv2d(*inputs, *layout), [x, filter], [dy])
     for gradient, wanted in zip(found, expected, strict=True):
-        np.testing.assert_allclose(gradient, wanted, atol=1e-11)
+        np.testing.assert_allclose(gradient, wanted, rtol=1e-11, atol=1e-11)
 
 
 @pytest.mark.parametrize("layout", [(2, "SAME", 1), (1, "VALID", 2)], ids=str)
@@ -125,14 +127,14 @@ def test_many_parts(shape, layout):
         layout["dilations"] = 1
     x, filter = values(*shape), values(3, 2, 2, 3)
     y = conv2d_reference(x, filter, **layout)
-    np.testing.assert_allclose(conv2d(x, filter, **layout), y, atol=1e-12)
+    np.testing.assert_allclose(conv2d(x, filter, **layout), y, rtol=1e-12, atol=1e-12)
     dy = values(*y.shape)
     dx = conv2d_backprop_input(shape, filter, dy, **layout)
     expected = conv2d_backprop_input_reference(shape, filter, dy, **layout)
-    np.testing.assert_allclose(dx, expected, atol=1e-12)
+    np.testing.assert_allclose(dx, expected, rtol=1e-12, atol=1e-12)
     dfilter = conv2d_backprop_filter(x, filter.shape, dy, **layout)
     expected = conv2d_backprop_filter_reference(x, filter.shape, dy, **layout)
-    np.testing.assert_allclose(dfilter, expected, atol=1e-10)
+    np.testing.assert_allclose(dfilter, expected, rtol=1e-10, atol=1e-10)
 
 
 @pytest.mark.parametrize("strides, padding", ONE_BY_ONE)
@@ -140,10 +142,10 @@ def test_filters_of_one_pixel(strides, padding):
     layout = {"strides": strides, "padding": padding}
     x, filter = values(2, 7, 8, 3), values(1, 1, 3, 4)
     y = conv2d_reference(x, filter, **layout)
-    np.testing.assert_allclose(conv2d(x, filter, **layout), y, atol=1e-12)
+    np.testing.assert_allclose(conv2d(x, filter, **layout), y, rtol=1e-12, atol=1e-12)
     dfilter = conv2d_backprop_filter(x, filter.shape, y, **layout)
     expected = conv2d_backprop_filter_reference(x, filter.shape, y, **layout)
-    np.testing.assert_allclose(dfilter, expected, atol=1e-11)
+    np.testing.assert_allclose(dfilter, expected, rtol=1e-11, atol=1e-11)
 
 
 @pytest.mark.parametrize("dtype", [tf.half, tf.bfloat16])
@@ -173,7 +175,7 @@ def test_gradients_of_the_gradients_in_cpp(cpp_gradient):
         found = cpp_gradient(function, inputs, [up])
         for wanted, gradient in zip(expected, found, strict=True):
             wanted = np.zeros(4) if wanted is None else wanted
-            np.testing.assert_allclose(gradient, wanted, atol=1e-12)
+            np.testing.assert_allclose(gradient, wanted, rtol=1e-12, atol=1e-12)
 
 
 SMALL = [*product(range(0, 9), range(1, 5), range(1, 4), range(1, 3))]
@@ -306,4 +308,4 @@ def test_the_solution_of_the_exercise(mode):
     y, filter = values(2, 3, 4, 3), values(4, 3, 2, 3)
     expected = tf.nn.conv2d_transpose(y, filter, [2, 6, 8, 2], 2)
     found = mode(conv2d_transpose)(y, filter, 2)
-    np.testing.assert_allclose(found, expected, atol=1e-12)
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)

@@ -387,7 +387,7 @@ def test_gradients_of_losses(mode, loss):
     assert_gradient(mode(lambda logits: gradient(square, logits)), [logits])
     expected = tf.nn.softmax(logits) - labels
     np.testing.assert_allclose(
-        gradient(lambda x: loss(tf.constant(labels), x), logits), expected, atol=1e-12
+        gradient(lambda x: loss(tf.constant(labels), x), logits), expected, 1e-12, 1e-12
     )
 
 
@@ -399,7 +399,7 @@ def test_gradients_of_gathered_losses(mode, loss):
     gathered = mode(lambda x: gradient(lambda x: tf.gather(loss(labels, x), picks), x))
     counts = np.float64([[1], [0], [2], [0]])
     expected = counts * (tf.nn.softmax(logits) - labels)
-    np.testing.assert_allclose(gathered(logits), expected, atol=1e-12)
+    np.testing.assert_allclose(gathered(logits), expected, 1e-12, 1e-12)
 
 
 def test_the_naive_loss_overflows(mode):

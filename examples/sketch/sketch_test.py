@@ -60,7 +60,9 @@ def test_the_registers_are_those_of_the_reference(mode, precision):
 @pytest.mark.parametrize("hash_", [0, 2**64 - 1, 1, 2**52, 2**51])
 def test_the_ends_of_the_range(hash_):
     hashes = np.uint64([hash_])
-    np.testing.assert_allclose(count_hashes(hashes), count_hashes_reference(hashes))
+    np.testing.assert_allclose(
+        count_hashes(hashes), count_hashes_reference(hashes), rtol=1e-12
+    )
 
 
 def test_order_shape_and_repetition_do_not_matter():
@@ -69,9 +71,10 @@ def test_order_shape_and_repetition_do_not_matter():
     same(sketch(keys), sketch(np.tile(keys, 3).astype(np.int32)))
 
 
-@pytest.mark.parametrize("many", [0, 1, 100, 10_000, 1_000_000])
-def test_the_estimate_is_near(many):
-    assert abs(count(sketch(np.arange(many))) - many) <= 4 * 1.04 / 64 * many
+def test_the_estimate_is_near():
+    many = [0, 1, 100, 10_000, 1_000_000]
+    counts = [count(sketch(np.arange(number))) for number in many]
+    np.testing.assert_allclose(counts, many, rtol=4 * 1.04 / 64)
 
 
 def test_the_error_is_the_theorys():

@@ -114,7 +114,7 @@ def test_the_mean_is_right():
     rounded = stateless_stochastic_round(np.tile(x, [count, 1]), SEED)
     assert set(np.unique(rounded).astype(float)) == {1, 1 + 2**-7}
     mean = np.mean(rounded.numpy().astype(float), axis=0)
-    assert np.all(np.abs(mean - x) <= 3.5 / count**0.5 * 2**-7)
+    np.testing.assert_allclose(mean, x, rtol=0, atol=3.5 / count**0.5 * 2**-7)
     assert mean[0] == x[0] and mean[-1] == x[-1]
 
 
