@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "tensorflow/core/framework/common_shape_fns.h"
@@ -40,7 +41,7 @@ struct Stack {
 constexpr int kDeepest = 500;
 constexpr int kMost = 1000;
 std::mutex mutex;
-auto* const stacks = new std::deque<Stack>;
+auto* const stacks ABSL_PT_GUARDED_BY(mutex) = new std::deque<Stack>;
 
 void NoteStack(const char* noted_in) {
   Stack stack{noted_in, "", std::vector<void*>(kDeepest)};

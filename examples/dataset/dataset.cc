@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "npy_file.h"
@@ -204,7 +205,8 @@ class NpyDataset : public DatasetBase {
    private:
     // [memory] Memory of a row that nobody uses any more: it need not be
     // cleared by the system again.
-    Tensor MemoryForARow(IteratorContext* context) {
+    Tensor MemoryForARow(IteratorContext* context)
+        ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
       for (const Tensor& kept : kept_) {
         if (kept.RefCountIsOne()) return kept;
       }
@@ -216,9 +218,9 @@ class NpyDataset : public DatasetBase {
 
     // [] The rest.
     std::mutex mutex_;
-    std::vector<Tensor> kept_;
-    std::unique_ptr<NpyFile> file_;
-    int64_t row_ = 0;
+    std::vector<Tensor> kept_ ABSL_GUARDED_BY(mutex_);
+    std::unique_ptr<NpyFile> file_ ABSL_GUARDED_BY(mutex_);
+    int64_t row_ ABSL_GUARDED_BY(mutex_) = 0;
   };
 
   const std::string filename_;

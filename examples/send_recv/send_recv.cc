@@ -7,6 +7,7 @@
 #include <mutex>
 #include <string>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -105,9 +106,9 @@ class CollectOp : public tensorflow::AsyncOpKernel {
         [this, context, done, wait](
             const absl::Status& status, const Rendezvous::Args&,
             const Rendezvous::Args&, const Tensor& value, bool /*is_dead*/) {
-          wait->Over();
-          OP_REQUIRES_ASYNC(context, status.ok() || !wait->late,
-                            NothingPosted(), done);
+          const bool timed_out = wait->Over();
+          OP_REQUIRES_ASYNC(context, status.ok() || !timed_out, NothingPosted(),
+                            done);
           OP_REQUIRES_OK_ASYNC(context, status, done);
           OP_REQUIRES_ASYNC(context, value.dtype() == output_type(0),
                             OtherType(value.dtype()), done);
@@ -148,11 +149,13 @@ class CollectOp : public tensorflow::AsyncOpKernel {
       end.StartCancel();
     }
 
-    // The rendezvous may end after `done`: lets another thread leave it first.
-    void Over() {
+    // Whether it was the timeout. The rendezvous may end after `done`: lets
+    // another thread leave it first.
+    bool Over() {
       if (step != nullptr) step->TryDeregisterCallback(token);
       over.Notify();
       std::lock_guard<std::recursive_mutex> lock(ending);
+      return late;
     }
 
     CancellationManager end;
@@ -160,7 +163,7 @@ class CollectOp : public tensorflow::AsyncOpKernel {
     tensorflow::CancellationToken token;
     absl::Notification over;
     std::recursive_mutex ending;
-    bool late = false;
+    bool late ABSL_GUARDED_BY(ending) = false;
   };
 
   // [] Not shown.

@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -138,12 +139,13 @@ class Waiter {
   // Before the first answer.
   absl::Status Start() {
     std::lock_guard<std::mutex> lock(mutex_);
-    if (bell_[0] >= 0) return absl::OkStatus();
+    if (started_) return absl::OkStatus();
     if (pipe2(bell_, O_NONBLOCK | O_CLOEXEC) != 0) {
       return absl::ResourceExhaustedError(
           absl::StrCat("no pipe: ", std::strerror(errno)));
     }
     std::thread([this] { Run(); }).detach();
+    started_ = true;
     return absl::OkStatus();
   }
 
@@ -195,9 +197,10 @@ class Waiter {
     }
   }
 
-  int bell_[2] = {-1, -1};
+  int bell_[2];
   std::mutex mutex_;
-  std::vector<std::shared_ptr<Answer>> added_;
+  bool started_ ABSL_GUARDED_BY(mutex_) = false;
+  std::vector<std::shared_ptr<Answer>> added_ ABSL_GUARDED_BY(mutex_);
 };
 
 // [kernel] Hands the wait to the waiter, and returns.

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -88,7 +89,7 @@ class KeyTable : public tensorflow::ResourceBase {
   using Numbers = absl::flat_hash_map<Key, int64_t>;
 
   mutable std::mutex mutex_;
-  Numbers numbers_;
+  Numbers numbers_ ABSL_GUARDED_BY(mutex_);
 };
 
 // [find] The table of the first input; a reference is held while it is used.
