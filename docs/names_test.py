@@ -36,6 +36,21 @@ STOP_WORDS = {
     "first",
 }
 
+# What leads to a section with a heading that all chapters have.
+SAID_BY = {
+    "Declare it": "interface input output attr",
+    "Compute it": "kernel loop pools",
+    "What it computes": "formula",
+    "Build it": "compile library",
+    "Call it": "Python",
+    "Differentiate it": "gradient derivative",
+    "Measure it": "measured measurements times figures gain cost faster difference processor",
+    "Test it": "checks file",
+    "When it goes wrong": "error fails refused not happens otherwise",
+    "Try it": "exercise rounding",
+}
+FILES = {".py": "", ".cc": "", ".c": "", ".h": "header", ".txt": "cmake", ".cmake": ""}
+
 texts = pytest.mark.parametrize("text", TEXTS, ids=lambda path: path.stem)
 commands = pytest.mark.parametrize(
     "text", [ROOT / "Makefile", *TEXTS], ids=lambda path: path.stem
@@ -78,6 +93,27 @@ def links(path: Path) -> list[tuple[str, str]]:
             address = None
         elif address is not None:
             text += token.content
+    return found
+
+
+@functools.cache
+def sentences_of_links(path: Path) -> list[tuple[str, str, str]]:
+    """The text and the address of each link, and the sentence that it is in."""
+    found = []
+    for block in tokens(path):
+        text, marks = "", []
+        for token in block.children or []:
+            if token.type == "link_open":
+                marks.append((len(text), unquote(token.attrs["href"])))
+            elif token.type == "link_close":
+                begin, address = marks.pop()
+                marks.insert(0, (begin, len(text), address))
+            text += " " if token.type.endswith("break") else token.content
+        ends = [0, *(match.end() for match in re.finditer(r"[.:?!](?=\s)", text))]
+        for begin, end, address in reversed(marks):
+            first = max(x for x in ends if x <= begin)
+            last = min((x for x in ends if x >= end), default=len(text))
+            found.append((text[begin:end], address, text[first:last]))
     return found
 
 
@@ -307,29 +343,68 @@ def test_the_text_of_a_link_agrees_with_the_page_that_it_leads_to(page):
     assert not wrong, "the text has no word of the page's title, or more of another's"
 
 
+def sections_spoken_of(
+    page: Path, target: Path, label: str, address: str, sentence: str
+) -> set[str]:
+    """The sections of a page that a link can mean, by its own words, or else by those of its sentence."""
+    title, *parts = re.split(r"^#+ (.*)$", target.read_text(), flags=re.M)[1:]
+    by_label, by_sentence = {}, {}
+    own = words("" if label in ("above", "below") else label) - words(title)
+    around = words(sentence)
+    if page != target:
+        around |= words(f"{headings(page)[0]} {page.stem}")
+    for heading, text in zip(parts[1::2], parts[2::2]):
+        anchor = slug(heading.replace("`", ""))
+        of_heading = words(f"{heading} {SAID_BY.get(heading, '')}")
+        by_sentence[anchor] = len(around & of_heading)
+        if f"]({address})" not in text:  # the section with the link itself
+            found = words(f"{heading} {text}")
+            by_label[anchor] = (len(own & words(heading)), len(own & found))
+    spoken_of = set(best(by_label))
+    if len(spoken_of) != 1:
+        of_both = spoken_of & set(best(by_sentence))
+        spoken_of = of_both or set(best(by_sentence))
+    return spoken_of
+
+
+def best(scores: dict[str, object]) -> list[str]:
+    """The names with the highest score, if it is not the lowest that can be."""
+    highest = max(scores.values(), default=0)
+    return [x for x in scores if scores[x] == highest and highest not in (0, (0, 0))]
+
+
 @pages
 def test_what_a_link_speaks_of_is_in_the_section_that_it_leads_to(page):
-    """Or in the page's title; and no other section has more of it in its heading, or as much there and more below."""
-    for label, address in links(page):
+    wrong = []
+    for label, address, sentence in sentences_of_links(page):
         name, _, anchor = address.removeprefix("./").partition("#")
         target = DOCS / name if name else page
-        if not anchor or target not in PAGES or label in ("above", "below"):
+        if anchor and target in PAGES:
+            there = sections_spoken_of(page, target, label, address, sentence)
+            if anchor not in there:
+                wrong.append(f"[{label}]({address}): more of it is in {there}")
+    assert not wrong
+
+
+@texts
+def test_a_link_to_a_file_speaks_of_this_file(text):
+    """And of no other file beside it more."""
+    wrong = []
+    for label, address, sentence in sentences_of_links(text):
+        found = re.fullmatch(rf"{REPOSITORY}/blob/main/(.*)/([^/#]*)(#.*)?", address)
+        if not found or label == found[2]:
             continue
-        parts = re.split(r"^#+ (.*)$", target.read_text(), flags=re.M)
-        title = words(parts[1])
-        own = words(label) - title
-        said = {}
-        for heading, text in zip(parts[3::2], parts[4::2]):
-            found = words(f"{heading} {text}")
-            if anchor == slug(heading.replace("`", "")):
-                assert words(label) & (found | title), (
-                    f"[{label}]({address}): not there"
-                )
-            if f"]({address})" not in text:  # the section with the link itself
-                said[heading] = (len(own & words(heading)), len(own & found))
-        best = max(said.values())
-        there = [slug(x.replace("`", "")) for x in said if said[x] == best]
-        assert anchor in there, f"[{label}]({address}): more of it is said in {there}"
+        spoken_of = {}
+        for path in (ROOT / found[1]).iterdir():
+            name = words(f"{path.stem} {FILES.get(path.suffix, '')}")
+            defined = rf'\b(def|class) {re.escape(label)}\b|"{re.escape(label)}"'
+            there = path.is_file() and path.suffix in FILES and path.read_text()
+            spoken_of[path.name] = len(name & words(sentence)) + bool(
+                there and re.search(defined, there)
+            )
+        if found[2] not in best(spoken_of):
+            wrong.append(f"[{label}]({address}): {best(spoken_of)} is spoken of")
+    assert not wrong
 
 
 @texts
@@ -346,6 +421,14 @@ def test_the_number_in_a_link_is_in_its_address(text):
             if not fits:
                 wrong.append(f"[{label}]({address})")
     assert not wrong
+
+
+def test_a_paper_that_the_code_names_is_on_a_page():
+    """One of two addresses that is wrong is found: the test above looks in the other direction."""
+    pages = "".join(map(Path.read_text, PAGES))
+    papers = r"https://(?:arxiv|doi)\.org/[\w./]*\w"
+    code = "".join(path.read_text() for path in EXAMPLES.glob("*/*.[chp]*"))
+    assert {paper for paper in re.findall(papers, code) if paper not in pages} == set()
 
 
 def order_of_chapters() -> list[str]:
