@@ -194,7 +194,7 @@ def test_three_orders_of_gradients_of_extremes(mode, shape):
     first = mode(lambda x: gradient(loss, x))
     second = mode(lambda x: gradient(first, x))
     for function in (loss, first, second):
-        assert_gradient(function, [values], 1e-5)
+        assert_gradient(function, [values], 2e-6)
 
 
 def test_gradient_of_the_gradient_op(mode):
