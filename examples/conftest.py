@@ -33,7 +33,7 @@ def mode(request: pytest.FixtureRequest) -> Callable:
 
 @pytest.fixture(autouse=True)
 def tolerances_fit(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`assert_allclose` refuses what is wider than 300 times the error and three times what opcheck allows for the dtype.
+    """`assert_allclose` refuses what is wider than 300 times the error, and 3 times what opcheck allows for the dtype.
 
     Derivatives that are estimated from differences have half the digits.
     """

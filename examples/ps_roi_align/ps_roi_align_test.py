@@ -71,7 +71,7 @@ def test_equals_torchvision():
 def tolerance(dtype):
     eps = float(ml_dtypes.finfo(dtype.as_numpy_dtype).eps)
     if dtype.size == 2:  # rounded once
-        return dict(rtol=2 * eps, atol=5e-3)
+        return dict(rtol=2 * eps, atol=2**-8)
     return dict(rtol=10 * eps, atol=40 * eps)
 
 
