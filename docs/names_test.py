@@ -461,7 +461,7 @@ def test_what_comes_next_comes_later(page):
 OLD = re.compile(
     r"\bStatus::OK\(|\berrors::[A-Z]\w+\(|\btensorflow::(?:Status|StatusOr|int64|string)\b"
 )
-SAYS_SO = re.compile(r"no longer|older|today's spelling|\bgone\b|\bhas become\b")
+SAYS_SO = re.compile(r"no\s+longer|older|today's\s+spelling|\bgone\b|\bhas\s+become\b")
 
 
 @texts
