@@ -4,6 +4,7 @@ FindTensorFlow: the TensorFlow of a Python environment as the CMake target Tenso
 Input   Python3_EXECUTABLE         whose TensorFlow to use; else the active environment, else the PATH
         TensorFlow_ANY_VERSION     ON: do not refuse a version outside the supported range
 Output  TensorFlow::framework      headers, flags and libtensorflow_framework of that TensorFlow
+        TensorFlow::cc             libtensorflow_cc, where the package has one: most of TensorFlow
         TensorFlow_VERSION         for example 2.21.0
         TensorFlow_INCLUDE_DIR
 
@@ -88,6 +89,13 @@ set_target_properties(
              INTERFACE_COMPILE_OPTIONS "${flags};-fvisibility=hidden;-Wall;-Wextra")
 if(APPLE)
   target_link_options(TensorFlow::framework INTERFACE LINKER:-undefined,dynamic_lookup)
+endif()
+
+cmake_path(GET TensorFlow_LIBRARY PARENT_PATH tensorflow_directory)
+file(GLOB TensorFlow_CC_LIBRARY ${tensorflow_directory}/libtensorflow_cc.*)
+if(TensorFlow_CC_LIBRARY)
+  add_library(TensorFlow::cc SHARED IMPORTED)
+  set_target_properties(TensorFlow::cc PROPERTIES IMPORTED_LOCATION ${TensorFlow_CC_LIBRARY})
 endif()
 
 # [version] Every library built with this target carries the version it was built for, and op_library.py reads it.
