@@ -7,12 +7,10 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <mutex>
 #include <type_traits>
 #include <vector>
 
-#include "absl/base/attributes.h"
-#include "absl/base/const_init.h"
-#include "absl/synchronization/mutex.h"
 #include "common.h"
 #include "tensorflow/core/util/work_sharder.h"
 
@@ -462,7 +460,7 @@ table: The numbers.
 REGISTER_KERNEL_BUILDER(Name("LookUp").Device(tensorflow::DEVICE_CPU),
                         LookUpOp);
 
-ABSL_CONST_INIT absl::Mutex tables_mutex(absl::kConstInit);
+std::mutex tables_mutex;
 std::map<int64_t, std::vector<float>>& Tables() {
   static auto* tables = new std::map<int64_t, std::vector<float>>;
   return *tables;
@@ -478,7 +476,7 @@ class StoreTableOp : public tensorflow::OpKernel {
   void Compute(tensorflow::OpKernelContext* context) override {
     OP_REQUIRES_OK(context, HasRank(context->input(0), "table", 1));
     const auto table = context->input(0).vec<float>();
-    absl::MutexLock lock(tables_mutex);
+    const std::lock_guard<std::mutex> lock(tables_mutex);
     Tables()[id_].assign(table.data(), table.data() + table.size());
   }
 
@@ -509,7 +507,7 @@ class LookUpByIdOp : public tensorflow::OpKernel {
   void Compute(tensorflow::OpKernelContext* context) override {
     std::vector<float> table;
     {
-      absl::MutexLock lock(tables_mutex);
+      const std::lock_guard<std::mutex> lock(tables_mutex);
       table = Tables()[id_];  // Bug: another process has no such table.
     }
     LookUpOp::LookUp(context, table);
