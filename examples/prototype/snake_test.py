@@ -47,7 +47,7 @@ def test_the_gradient_equals_differences(mode, snake):
     x = np.array([0.5, -1, 3])
     for function in mode(snake), mode(gradient):
         [computed], [estimated] = tf.test.compute_gradient(function, [x])
-        np.testing.assert_allclose(computed, estimated, atol=1e-4)
+        np.testing.assert_allclose(computed, estimated, atol=3e-5)
         assert np.all(np.diag(computed))
 
 
