@@ -1,12 +1,18 @@
 """What the benches compile: variants of the ops, and programs to compare with."""
 
+import ctypes
+import os
+import shlex
+import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+from processes import fail
+
 ROOT = Path(__file__).parents[1]
 BUILD = ROOT / "build" / "bench"
-LIBRARY = ["c++", "-O3", "-DNDEBUG", "-fPIC", "-shared", "-w"]
+LIBRARY = ["-O3", "-DNDEBUG", "-fPIC", "-shared", "-w"]
 
 
 def can(*words: str) -> bool:
@@ -30,8 +36,13 @@ def compiled(
     newest = max(path.stat().st_mtime for path in (source, *headers))
     if not library.exists() or library.stat().st_mtime < newest:
         BUILD.mkdir(parents=True, exist_ok=True)
-        command = [*LIBRARY, str(source), *options, "-o", str(library)]
-        subprocess.run(command, check=True)
+        compiler = shlex.split(os.environ.get("CXX", "c++"))
+        if not shutil.which(compiler[0]):
+            fail(f"no C++ compiler {compiler[0]}: sudo apt-get install g++")
+        command = [*compiler, *LIBRARY, str(source), *options, "-o", str(library)]
+        run = subprocess.run(command, capture_output=True, text=True)
+        if run.returncode:
+            fail(f"cannot compile {source}: {run.stderr.strip().splitlines()[0]}")
     return library
 
 
@@ -44,3 +55,14 @@ def compiled_ops(
     flags = [*tf.sysconfig.get_compile_flags(), *tf.sysconfig.get_link_flags()]
     hidden = "-fvisibility=hidden"
     return compiled(name, source, [*options, hidden, *flags], headers)
+
+
+def streaming() -> ctypes.CDLL:
+    """The library of bench/streaming.cc, whose `ReadAndWrite` is the least that a kernel can do."""
+    source = ROOT / "bench" / "streaming.cc"
+    library = ctypes.CDLL(str(compiled("streaming", source, ["-pthread"])))
+    pointer, size = ctypes.c_void_p, ctypes.c_size_t
+    arguments = [pointer, size, size, pointer, size, ctypes.c_int, ctypes.c_int]
+    library.ReadAndWrite.argtypes = arguments
+    library.ReadAndWrite.restype = ctypes.c_uint64
+    return library

@@ -110,7 +110,7 @@ def measure(size: int, workers: dict, rounds: int, span: float) -> list[dict]:
     medians = np.full([rounds, len(turns)], np.nan)
     shortest = np.full(len(turns), np.inf)
     for i in range(rounds):
-        for turn in np.roll(np.arange(len(turns)), 3 * i):
+        for turn in np.random.default_rng(i).permutation(len(turns)):
             key, way = turns[turn]
             if i >= 3 and medians[0, turn] > SLOW:
                 continue

@@ -7,9 +7,7 @@ way takes its turn. Before they are timed, all are compared, bit for bit.
 Beside them stand what a call of an op takes, and the limit, which only reads and writes as much memory.
 """
 
-import ctypes
 import os
-import re
 import sys
 from collections.abc import Callable
 from itertools import product
@@ -21,9 +19,11 @@ os.environ["CUDA_VISIBLE_DEVICES"] = ""
 
 import numpy as np
 import tensorflow as tf
-from compiler import can, compiled, compiled_ops
+from compiler import can, compiled_ops, streaming
 from measure import run_turns, traced, turns
 from processes import by_threads
+
+from opcheck.op_names import function_of
 
 ROOT = Path(__file__).parents[1]
 # The op's module before this file, which has its name.
@@ -52,7 +52,7 @@ def variant(name: str, option: str, sizes: dict) -> Callable:
     headers = [ROOT / "examples" / "max_pool" / "max_pool.h"]
     options = [option, f'-DOP_NAME="{name}"']
     module = tf.load_op_library(str(compiled_ops(name, source, options, headers)))
-    op = getattr(module, re.sub(r"(?!^)([A-Z])", r"_\1", name).lower())
+    op = getattr(module, function_of(name))
     return lambda x, y: op(input=x, **sizes)
 
 
@@ -60,17 +60,14 @@ def limits(x: tf.Tensor, y: tf.Tensor, threads: int) -> dict[str, Callable]:
     """A call of our op for a single number, and the limit: functions of no arguments that return tensors."""
     import max_pool as ours
 
-    source = ROOT / "bench" / "streaming.cc"
-    library = ctypes.CDLL(str(compiled("streaming", source, ["-pthread"])))
+    library = streaming()
     read, written = (np.ones(each.numpy().nbytes, np.uint8) for each in (x, y))
 
     def limit():
-        buffers = [
-            (ctypes.c_void_p(each.ctypes.data), ctypes.c_size_t(each.nbytes))
-            for each in (read, written)
-        ]
-        once = ctypes.c_size_t(1)
-        library.ReadAndWrite(*buffers[0], once, *buffers[1], threads, 0)
+        whence, whither = read.ctypes.data, written.ctypes.data
+        library.ReadAndWrite(
+            whence, read.nbytes, 1, whither, written.nbytes, threads, 0
+        )
         return [y]
 
     one = traced(lambda x: ours.max_pool(x, 1, 1, "SAME"), x[:1, :1, :1, :1])
@@ -92,13 +89,11 @@ def tasks(
         return {"forward": forward}
 
     sizes = dict(ksize=[1, ksize, ksize, 1], strides=[1, strides, strides, 1])
-    sized = sizes | {"padding": padding}
-    variants = {way: variant(*each, sized) for way, each in WITHOUT.items()}
+    sizes["padding"] = padding
+    variants = {way: variant(*each, sizes) for way, each in WITHOUT.items()}
 
     def stock_gradient(x, y):
-        return tf.raw_ops.MaxPoolGrad(
-            orig_input=x, orig_output=y, grad=y, **sizes, padding=padding
-        )
+        return tf.raw_ops.MaxPoolGrad(orig_input=x, orig_output=y, grad=y, **sizes)
 
     return {
         "forward": forward

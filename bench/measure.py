@@ -137,10 +137,9 @@ def timed_turns(
     """As `turns`, for functions that take a turn and return how many seconds one of its calls took."""
     names = list(timed)
     times = np.empty((rounds, len(names)))
-    # In another order each round, for the caches hold what the one before has left there.
-    order = np.random.default_rng(0)
     for i in range(rounds):
-        for way in order.permutation(len(names)):
+        # In another order each round, for the caches hold what the one before has left there.
+        for way in np.random.default_rng(i).permutation(len(names)):
             times[i, way] = timed[names[way]]()
     ratios = times / times[:, [names.index(base)]]
     for way, name in enumerate(names):

@@ -11,9 +11,6 @@ three. At the end, the goals that were set before and are missed are printed.
 import argparse
 import dataclasses
 import os
-import shlex
-import shutil
-import subprocess
 import sys
 import tempfile
 import time
@@ -21,9 +18,10 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
+from compiler import streaming
 from measure import cores, heading, missed, quartiles, write
 from processes import Process, fail
-from roi_pool_libraries import LIBRARIES, ROOT, STREAMING, Worker
+from roi_pool_libraries import LIBRARIES, ROOT, Worker
 from roi_pool_workloads import KEEP, WORKLOADS, Workload
 
 RESULT = ROOT / "bench" / "roi_pool.csv"
@@ -98,20 +96,6 @@ GOALS = {  # at least, in times or of the limit
     ("gradient", MEAN, "Paddle"): 3,
 }
 CALL_GOAL = 1.3  # at most
-
-
-def compile_streaming() -> None:
-    """Makes the library of bench/streaming.cc."""
-    STREAMING.parent.mkdir(parents=True, exist_ok=True)
-    compiler = shlex.split(os.environ.get("CXX", "c++"))
-    if not shutil.which(compiler[0]):
-        fail(f"no C++ compiler {compiler[0]}: sudo apt-get install g++")
-    source = ROOT / "bench" / "streaming.cc"
-    flags = ["-O3", "-std=c++17", "-shared", "-fPIC", "-pthread"]
-    command = [*compiler, *flags, str(source), "-o", str(STREAMING)]
-    run = subprocess.run(command, capture_output=True, text=True)
-    if run.returncode:
-        fail(f"cannot compile bench/streaming.cc: {run.stderr.strip().splitlines()[0]}")
 
 
 def check(workload: str, prepared: dict[str, tuple]) -> dict[str, float]:
@@ -304,7 +288,7 @@ def main() -> None:
             print("no Paddle for this kind of machine: it is left out")
         else:
             fail(f"no {', '.join(missing)}: make bench installs what is missing")
-    compile_streaming()
+    streaming()  # compiled before the processes start
     workloads = {
         name: dataclasses.replace(workload, channels=8, num_rois=10)
         if options.tiny and not workload.calls

@@ -5,7 +5,6 @@ name. Inputs are converted to the library's own layout beforehand.
 """
 
 import contextlib
-import ctypes
 import io
 import sys
 import time
@@ -14,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from compiler import streaming
 from roi_pool_workloads import Workload
 
 ROOT = Path(__file__).parents[1]
-STREAMING = ROOT / "build" / "bench" / "libstreaming.so"
 SLOW = 0.2  # seconds
 
 
@@ -373,11 +372,7 @@ class Streaming:
 
     def __init__(self, threads: int) -> None:
         self.threads = threads
-        self.library = ctypes.CDLL(str(STREAMING))
-        pointer, size = ctypes.c_void_p, ctypes.c_size_t
-        arguments = [pointer, size, size, pointer, size, ctypes.c_int, ctypes.c_int]
-        self.library.ReadAndWrite.argtypes = arguments
-        self.library.ReadAndWrite.restype = ctypes.c_uint64
+        self.library = streaming()
 
     def ways(self, workload: Workload) -> dict[str, Way]:
         """For each task the limits: each pixel is read once, or, but for the gradient, once for each region."""
