@@ -178,7 +178,8 @@ template <typename Rule, typename T, typename Lanes>
 void PoolWindow(const Windows& windows, const Window& window, Lanes lanes,
                 const T* image, T* y) {
   constexpr int kCacheLine = 64 / sizeof(T);
-  const int64_t below = windows.Pixel(windows.rows.stride, 0);
+  const Axis& rows = windows.rows;
+  const int64_t below = windows.Pixel(std::min(rows.stride, rows.size), 0);
   const int64_t later = 4 * windows.channels;
   for (int k = 0; k < lanes; k += kCacheLine) {
     __builtin_prefetch(y + later + k, /*rw=*/1);
