@@ -37,14 +37,13 @@ def tolerances_fit(monkeypatch: pytest.MonkeyPatch) -> None:
 
     Derivatives that are estimated from differences have half the digits.
     """
-    assert_allclose, compute_gradient = (
-        np.testing.assert_allclose,
-        tf.test.compute_gradient,
-    )
-    digits = [1.0]
+    assert_allclose = np.testing.assert_allclose
+    compute_gradient = tf.test.compute_gradient
+    digits = 1.0
 
     def estimated(*arguments, **options):
-        digits[0] = 0.5
+        nonlocal digits
+        digits = 0.5
         return compute_gradient(*arguments, **options)
 
     def checked(actual, desired, rtol=1e-7, atol=0, **options):
@@ -53,12 +52,10 @@ def tolerances_fit(monkeypatch: pytest.MonkeyPatch) -> None:
         usual = 3 * max(max(tolerance(x.dtype)) for x in arrays) or 3e-10
         both = np.stack([x.astype(float) for x in arrays])
         actual, desired = both[:, np.isfinite(both).all(axis=0)]
-        largest, error = (
-            abs(both[np.isfinite(both)]).max(initial=0),
-            abs(actual - desired),
-        )
+        largest = abs(both[np.isfinite(both)]).max(initial=0)
+        error = abs(actual - desired)
         allowed = atol + rtol * abs(desired)
-        too_wide = np.any(allowed > usual ** digits[0] * largest)
+        too_wide = np.any(allowed > usual**digits * largest)
         if largest and too_wide and np.all(300 * error <= allowed):
             pytest.fail(
                 f"rtol={rtol:g}, atol={atol:g} is wide for errors up to {error.max(initial=0):g} "
