@@ -13,10 +13,10 @@ from opcheck.subject import Subject, is_builtin
 
 
 def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
-    """Asks for the same bits from repeated runs with 1, 2 and 4 or more threads inside the op.
+    """Repeats the call with 1, 2 and 4 or more threads inside the op, also with larger and smaller inputs.
 
-    It does so on larger and smaller samples too. Memory is filled with other bytes before each run, and shows
-    where an output is not written.
+    All runs have to give the same bits. Memory is filled with other bytes before each, which shows where an
+    output is not written.
     """
     counts = [1, 2, max(4, os.cpu_count() or 1)]
     repeats = sample.options.get("repeats", 5)
@@ -69,9 +69,9 @@ def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
 
 
 def saved_model(make: Callable[..., Child], sample, found: Findings) -> str:
-    """Saves a model, loads it in a fresh process, and compares.
+    """Saves a model, loads it in a fresh process, and compares the results.
 
-    It also loads it in one without the library, where the error has to be TensorFlow's own.
+    In a process without the library, the error has to be TensorFlow's own: `Op type not registered`.
     """
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder) / "model")

@@ -17,9 +17,9 @@ _DIRECTIONS = 16
 
 
 def gradient(subject: Subject, found: Findings) -> str:
-    """Compares the registered gradient with finite differences, in `float64`, and repeats it in graphs.
+    """Compares the registered gradient with finite differences, in `float64` where the op takes it.
 
-    It expects `None` at integers, and looks at the second order where that is registered.
+    The second order, too, where it is registered. Graphs have to give the same gradient, and integers have none.
     """
     if not any(_is_float(x) for x in subject.flat):
         raise Skip("no float input")

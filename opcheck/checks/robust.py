@@ -36,9 +36,9 @@ class Case:
 
 
 def empty(make: Callable[..., Child], sample, found: Findings) -> str:
-    """Sets each dimension to zero in turn, and calls with scalars and with lists without tensors, too.
+    """Calls the op with each dimension set to 0 in turn, with scalars, and with lists without tensors.
 
-    All of it eagerly and in a graph.
+    Each call is made eagerly and in a graph.
     """
     with make() as child:
         cases = list(_empty_cases(sample, child.ask(Subject.describe)))
@@ -62,7 +62,8 @@ def empty(make: Callable[..., Child], sample, found: Findings) -> str:
 def bad_input(make: Callable[..., Child], sample, found: Findings) -> str:
     """Tries ranks, dtypes, numbers of rows, NaN, Inf, huge and negative numbers, strange strings, absurd attrs.
 
-    Each has to give a result or a clean error, eagerly and in a graph. An error of the kernel has to name the input.
+    Each call has to give a result or a clean error, eagerly and in a graph. An error of the kernel has to name the
+    input.
     """
     with make() as child:
         description = child.ask(Subject.describe)

@@ -16,9 +16,9 @@ from opcheck.subject import Subject, is_builtin
 
 
 def schema(subject: Subject, found: Findings) -> str:
-    """Looks at names, at the documentation of attrs, and whether older graphs still load.
+    """Looks at names, and at the documentation of attrs.
 
-    These are graphs made with an older definition (`old_op_def`).
+    Graphs that were made with an older definition of the op (`old_op_def`) have to load.
     """
     description = subject.describe()
     for op_def in description.op_defs.values():

@@ -7,9 +7,9 @@ from opcheck.subject import Subject, constant
 
 
 def static_shape(subject: Subject, found: Findings) -> str:
-    """Infers from full, partial and no knowledge of the inputs' shapes, and compares with the run-time shape.
+    """Asks the shape function, with the inputs' shapes known, partly known and unknown.
 
-    It notes what is needlessly unknown.
+    The shape of the result must not contradict it. What is needlessly unknown is noted.
     """
     actual = [tf.TensorShape(x.shape) for x in subject.expected()]
     known = infer(

@@ -49,7 +49,7 @@ def devices(subject: Subject, found: Findings) -> str:
 def vectorize(subject: Subject, found: Findings) -> str:
     """Compares `tf.vectorized_map` with a loop.
 
-    It says whether TensorFlow had a rule (*pfor*) to make it one call for a whole batch, or looped after all.
+    Says whether TensorFlow had a rule (*pfor*) that makes one call for a whole batch, or looped after all.
     """
     if not subject.flat:
         raise Skip("no inputs to vectorize over")
@@ -121,7 +121,7 @@ def vectorize(subject: Subject, found: Findings) -> str:
 
 
 def xla(subject: Subject, found: Findings) -> str:
-    """Compares with `jit_compile=True`, which is TensorFlow's compiler XLA, or looks for a clear refusal."""
+    """Compiles the op by TensorFlow's compiler XLA (`jit_compile=True`), and compares. A refusal has to be clear."""
     function = subject.traced(jit_compile=True)
     try:
         seen = arrays(function(*[constant(x) for x in subject.flat]))

@@ -21,9 +21,9 @@ from opcheck.subject import (
 
 
 def reference(subject: Subject, found: Findings) -> str:
-    """Compares with a reference of yours, then with fewer elements, and with NaN and ±Inf among them.
+    """Compares the results with those of your reference: for the sample, for fewer elements, for NaN and ±Inf.
 
-    Integers are compared exactly, floats within a tolerance for their dtype.
+    Integers have to be equal, floats within a tolerance for their dtype.
     """
     if subject.reference is None:
         raise Skip("no reference function was given")
@@ -100,9 +100,9 @@ def _reference(subject: Subject, flat: list, attrs=None) -> list[np.ndarray]:
 
 
 def eager_vs_graph(subject: Subject, found: Findings) -> str:
-    """Compares eager execution with other ways to run the op, each called twice.
+    """Compares the eager result with that of other ways to run the op, each called twice.
 
-    They are `tf.function` with known and unknown dimensions and unknown rank, `tf.data`'s `map`, and a graph of
+    They are a `tf.function` that knows the shapes, only the ranks or nothing, `tf.data`'s `map`, and a graph of
     TensorFlow 1.
     """
     wanted = subject.expected()
@@ -183,7 +183,7 @@ def _in_v1_graph(subject: Subject) -> list[list[np.ndarray]]:
 
 
 def dtypes(subject: Subject, found: Findings) -> str:
-    """Runs each dtype for which a kernel is registered; a declared one without a kernel fails."""
+    """Runs the op in each dtype that has a kernel. A declared dtype without a kernel is a failure."""
     description = subject.describe()
     parameters = {*subject.attrs, *subject.parameters()[len(subject.inputs) :]}
     device = "GPU" if tf.config.get_visible_devices("GPU") else "CPU"
