@@ -14,6 +14,7 @@ from figures import (
     MIDDLE,
     SMALL,
     arrow_right,
+    box,
     drawing,
     text,
 )
@@ -101,6 +102,89 @@ LOADING = {
     ("`tf.import_graph_def`", "`tf.gradients` in a session"): imported_gradient,
     ("`tf.import_graph_def` in `tf.compat.v1.wrap_function`", "a tape"): by_wrapping,
 }
+
+
+def imported_gradients(f: Callable, factor: int) -> HTML:
+    """The nodes of an imported model that returns factor * f(x), and of its gradient, with the registry of each."""
+    step = tf.function(f)
+    spec = tf.TensorSpec([None], name="x")
+    model = tf.function(lambda x: factor * step(x), input_signature=[spec])
+    saved = model.get_concrete_function().graph.as_graph_def()
+    with tf.Graph().as_default() as graph:
+        x = tf.constant([1.0])
+        [y] = tf.import_graph_def(saved, {"x": x}, ["Identity:0"])
+        product = y.op.inputs[0].op
+        call = product.inputs[1].op
+        imported = graph.get_operations()
+        dx = tf.gradients(y, x)[0].op
+        added = [op for op in graph.get_operations() if op not in imported]
+    assert [call.type, product.type] == ["PartitionedCall", "Mul"]
+    assert dx.type == "SymbolicGradient" and dx.inputs[1].op.type == "Mul"
+    assert [op.type for op in added].count("SymbolicGradient") == 1
+    assert saved.library.function[0].signature.name in str(dx.node_def)
+
+    lefts, widths = (2, 84, 286, 458), (46, 166, 136, 46)
+    rows = {
+        "imported": [
+            ("x",),
+            (call.type, "calls step"),
+            (product.type, f"{factor} * …"),
+            ("y",),
+        ],
+        "added by tf.gradients": [
+            ("dx",),
+            (dx.type, "the gradient of the call"),
+            (product.type, "its gradient"),
+            ("dy",),
+        ],
+    }
+    parts, high = [], 50
+    for row, (name, nodes) in enumerate(rows.items()):
+        top = 24 + row * 98
+        parts.append(text(2, top - 9, name, BOLD))
+        for left, width, (word, *note) in zip(lefts, widths, nodes):
+            corner, middle = 8 if note else 23, left + width / 2
+            shade = 0.3 if row and word == dx.type else 0
+            parts.append(box(left, top, width, high, shade, corner=corner))
+            parts.append(
+                text(
+                    middle,
+                    top + (22 if note else 30),
+                    word,
+                    MIDDLE,
+                    CODE,
+                    'font-size="13"',
+                )
+            )
+            parts += [text(middle, top + 40, each, MIDDLE, SMALL) for each in note]
+        for left, width, following in zip(lefts, widths, lefts[1:]):
+            begin, end, y = left + width, following, top + high / 2
+            parts.append(
+                arrow_right(begin, end - 2, y)
+                if not row
+                else f'<path d="M{end} {y}H{begin + 2}m7 -5 -7 5 7 5" {LINE}/>'
+            )
+    bottom = 24 + 98 + high
+    found = {
+        1: ("found in C++, in the second", "registry, when the graph runs"),
+        2: ("found in Python’s registry,", "by tf.gradients"),
+    }
+    for column, lines in found.items():
+        middle = lefts[column] + widths[column] / 2
+        parts.append(
+            f'<path d="M{middle} {bottom + 28}V{bottom + 2}m-5 7 5 -7 5 7" {LINE}/>'
+        )
+        parts += [
+            text(middle, bottom + 44 + 16 * line, words, MIDDLE, SMALL)
+            for line, words in enumerate(lines)
+        ]
+    label = (
+        f"Imported: x, then {call.type}, which calls step, then {product.type} by {factor}, then y. "
+        f"Added by tf.gradients, from the end: dy, then {product.type}, found in Python's registry by tf.gradients, "
+        f"then {dx.type} for the gradient of the call, then dx. "
+        "The gradient of the call is found in C++, in the second registry, when the graph runs."
+    )
+    return HTML(drawing(parts, 506, bottom + 68, label, style=FITTING))
 
 
 def registry_map() -> HTML:
