@@ -145,6 +145,40 @@ def places(numbers: np.ndarray, block: int) -> HTML:
     return HTML(drawing(parts, width, top + 114, label, style=FITTING))
 
 
+def reserved(begins: Sequence[int], size: int, total: int) -> HTML:
+    """The numbers of one generator, in groups of four, and those that each call gets.
+
+    Args:
+      begins: The place of each call's first number.
+      size: How many numbers a call needs.
+      total: How many numbers are drawn.
+    """
+    side, gap, left, top = 12, 8, 74, 26
+    group = 4 * side + gap
+    parts = [text(2, top + 10, "numbers"), text(2, top + 32, "counter")]
+    owner = {begin + k: n for n, begin in enumerate(begins) for k in range(size)}
+    for i in range(total):
+        x = left + i // 4 * group + i % 4 * side
+        parts.append(box(x, top, side, side, 0.6 * (i in owner), owner.get(i, 0), 0))
+        if i % 4 == 0:
+            parts.append(
+                text(x + 2 * side, top + 32, f"first + {i // 4}", MIDDLE, SMALL)
+            )
+    for n, begin in enumerate(begins):
+        x = left + begin // 4 * group
+        parts.append(text(x, top - 10, f"call {n + 1}"))
+    calls = "; ".join(
+        f"call {n + 1}: counters first + {begin // 4} to first + {(begin + size - 1) // 4}"
+        for n, begin in enumerate(begins)
+    )
+    label = (
+        f"{total} numbers in groups of four. {calls}. Each call uses {size} numbers, "
+        "and leaves those behind them in its last group."
+    )
+    width = left + total // 4 * group
+    return HTML(drawing(parts, width, top + 40, label, style=FITTING))
+
+
 def seeds() -> list[tuple]:
     """The seed of `tf.random.set_seed`, that of an op, and the two attrs that TensorFlow makes of them."""
     rows = []
