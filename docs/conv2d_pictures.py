@@ -8,10 +8,13 @@ from figures import (
     BOLD,
     CELL,
     COLOURS,
+    END,
     FITTING,
     LINE,
     MIDDLE,
+    SMALL,
     arrow_right,
+    box,
     drawing,
     number_cell,
     text,
@@ -221,6 +224,67 @@ def input_gradient_picture(
             style=FITTING,
         )
     )
+
+
+def bands_picture(size: int, taps: int) -> HTML:
+    """The rows of an image that each window adds to, and the bands of windows that threads share in either turn.
+
+    Args:
+      size: Rows of the image.
+      taps: Rows of the filter, which moves by one row.
+    """
+    count = size - taps + 1
+    filter = np.ones([taps, 1, 1, 1], np.float32)
+    reached = []
+    for dy in np.eye(count, dtype=np.float32).reshape(count, 1, count, 1, 1):
+        dx = conv2d_backprop_input([1, size, 1, 1], filter, dy).numpy()
+        reached.append(np.flatnonzero(dx))
+
+    def rows_of(bands: Sequence[range]) -> list[int]:
+        return [r for band in bands for r in np.unique([reached[i] for i in band])]
+
+    def divided(band: int) -> list[range]:
+        ends = [*range(band, count, band), count]
+        return [range(begin, end) for begin, end in zip([0, *ends], ends)]
+
+    least = taps - 1  # of windows in a band, with stride and dilation 1
+    turns = divided(least)[::2], divided(least)[1::2]
+    for bands in turns:
+        assert len(set(rows_of(bands))) == len(rows_of(bands)), "a common row"
+    lower = divided(least - 1)[::2]
+    assert len(set(rows_of(lower))) < len(rows_of(lower)), "lower bands would do"
+    parts, spoken, high, left, wide, top = [], [], 24, 60, 110, 26
+    right = left + 2 * wide + 40
+    for row in range(size):
+        y = top + row * high
+        parts.append(text(left - 12, y + 16, f"row {row}", END, SMALL))
+        line = f'stroke="currentColor" stroke-opacity="{0.25 if row else 1}"'
+        parts.append(f'<path d="M{left} {y}H{right}" {line}/>')
+    parts.append(f'<path d="M{left} {top + size * high}H{right}" {LINE}/>')
+    for turn, bands in enumerate(turns):
+        x = left + 10 + turn * (wide + 20)
+        name = ("first", "then")[turn]
+        parts.append(text(x + wide / 2, 14, name, MIDDLE, BOLD))
+        for number, band in zip(range(turn + 1, 99, 2), bands):
+            rows = rows_of([band])
+            y, bottom = top + rows[0] * high, top + (rows[-1] + 1) * high
+            parts.append(
+                box(x, y + 2, wide, bottom - y - 4, 0.25, turn),
+            )
+            for place, window in enumerate(band):
+                begin, end = reached[window][0], reached[window][-1] + 1
+                at = x + 16 + 16 * place
+                parts.append(
+                    f'<path d="M{at} {top + begin * high + 6}V{top + end * high - 6}" {LINE} stroke-width="3"/>'
+                )
+            middle = (y + bottom) / 2 + 5
+            parts.append(text(x + wide - 10, middle, f"band {number}", END))
+            spoken.append(f"{name}, band {number}: rows {rows[0]} to {rows[-1]}")
+    label = (
+        f"The {size} rows of an image, and {count} windows of {taps} rows in bands of {least}. "
+        f"{'; '.join(spoken)}."
+    )
+    return HTML(drawing(parts, right + 4, top + size * high + 4, label, style=FITTING))
 
 
 BASE = "TensorFlow, Eigen"
