@@ -11,14 +11,14 @@ FORMS = {
     "N * float": "a list of tensors of this type, their number in an `int` attr",
     "N * T": "a list of tensors of one type, number and type in attrs",
     "Ts": "a list of tensors, their types in a `list(type)` attr",
-    "Ref(float)": "old: a tensor of this type that the op may write into",
-    "Ref(T)": "old: a tensor that the op may write into, its type in an attr",
-    "Ref(N * float)": "old: a list of such tensors of this type",
-    "Ref(N * T)": "old: a list of such tensors, number and type in attrs",
+    "Ref(float)": "a tensor of this type that the op may write into",
+    "Ref(T)": "a tensor that the op may write into, its type in an attr",
+    "Ref(N * float)": "a list of such tensors of this type",
+    "Ref(N * T)": "a list of such tensors, number and type in attrs",
 }
 """From the form of a spec, with `float` for any type and `T`, `N`, `Ts` for any attr, to its meaning."""
 
-HEADER = ["Spec", "Means", "In inputs", "In outputs", "For example"]
+HEADER = ["Spec", "What is passed", "Inputs", "Outputs", "For example"]
 
 
 def op_def(name: str):
@@ -79,5 +79,5 @@ def rows() -> list[tuple]:
         inputs, outputs = uses(name, "input_arg"), uses(name, "output_arg")
         op = min(inputs, key=len)
         example = f"`{inputs[op]}` of `{op}`"
-        found.append((f"`name: {name}`", meaning, len(inputs), len(outputs), example))
+        found.append((f"`{name}`", meaning, len(inputs), len(outputs), example))
     return found

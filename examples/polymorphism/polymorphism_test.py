@@ -410,7 +410,7 @@ def test_a_generated_function_takes_the_inputs_and_the_attrs_that_they_do_not_te
 
 def test_the_table_has_a_row_for_each_form():
     rows = input_specs.rows()
-    assert [row[0] for row in rows] == [f"`name: {form}`" for form in input_specs.FORMS]
+    assert [row[0] for row in rows] == [f"`{form}`" for form in input_specs.FORMS]
     assert {len(row) for row in rows} == {len(input_specs.HEADER)}
 
 
