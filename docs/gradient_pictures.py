@@ -4,12 +4,26 @@ A function imports the ops that it needs, for a notebook compiles the example of
 """
 
 import html
+import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import tensorflow as tf
-from figures import COLOURS, FITTING, drawing, grids
+from figures import (
+    BOLD,
+    CODE,
+    COLOURS,
+    FITTING,
+    MIDDLE,
+    POINTED,
+    SMALL,
+    TIP,
+    box,
+    drawing,
+    grids,
+    text,
+)
 from IPython.display import HTML
 from measured import Bar, bar_of, bars, legend_of, read
 
@@ -79,7 +93,7 @@ def _matrix(function: Callable, size: int) -> np.ndarray:
     return tape.jacobian(y, x, experimental_use_pfor=False).numpy()
 
 
-def transposed(row: np.ndarray) -> HTML:
+def matrices(row: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """ExtremesGrad for a row, and its gradient, as matrices."""
     from multi_output import extremes, extremes_grad
 
@@ -96,13 +110,72 @@ def transposed(row: np.ndarray) -> HTML:
             scattered = scatter(grads)
         return tape.gradient(scattered, grads, output_gradients=grad)
 
-    there, back = _matrix(scatter, 2), _matrix(gather, len(row))
-    if not np.array_equal(there.T, back):
-        raise AssertionError("the gradient of ExtremesGrad is not its transpose")
-    return grids(
-        {"ExtremesGrad": there, "its gradient": back},
-        "A matrix of two columns that has a 1 in each, and the same one transposed.",
+    return _matrix(scatter, 2), _matrix(gather, len(row))
+
+
+def gathered(values: np.ndarray, grad: np.ndarray) -> HTML:
+    """The gradient that comes back through ExtremesGrad."""
+    from multi_output import extremes, extremes_grad
+
+    found = extremes(values)
+    inputs = [tf.zeros_like(found.minimum), tf.zeros_like(found.maximum)]
+    with tf.GradientTape() as tape:
+        tape.watch(inputs)
+        scattered = extremes_grad(*inputs, found.argmin, found.argmax, values.shape[-1])
+    low, high = (
+        np.array(each)[:, None]
+        for each in tape.gradient(scattered, inputs, output_gradients=grad)
     )
+    (a, b), (c, d) = low.ravel(), high.ravel()
+    return grids(
+        {"arrives": grad, "for minimum_grad": low, "for maximum_grad": high},
+        f"Of the numbers that arrive, {a:g} and {b:g} go to the gradient of the minima, "
+        f"{c:g} and {d:g} to that of the maxima.",
+        {"arrives": _places(values), "for minimum_grad": low, "for maximum_grad": high},
+        style=FITTING,
+    )
+
+
+def passes() -> HTML:
+    """The way of the tensors from `values` to a loss, and that of the gradients back."""
+    import multi_output
+    from tensorflow.python.framework import op_def_registry
+
+    interface = op_def_registry.get("Extremes")
+    [values] = [each.name for each in interface.input_arg]
+    low, high, *places = [each.name for each in interface.output_arg]
+    function = multi_output._extremes_grad
+    _, *arriving = inspect.signature(function).parameters
+    if arriving != [f"{each}_grad" for each in (low, high, *places)]:
+        raise ValueError(f"{function.__name__} takes {arriving}")
+    wide, right = 150, 226
+    parts = [TIP]
+    for x, heading, tensor, op, others in (
+        (4, "forward pass", values, interface.name, [low, high]),
+        (right, "backward pass", f"{values}_grad", function.__name__, arriving[:2]),
+    ):
+        middle = x + wide / 2
+        parts.append(text(middle, 14, heading, BOLD, MIDDLE))
+        rows = (26, 28, [tensor], 0), (86, 34, [op], 0.4), (152, 46, others, 0)
+        for y, height, names, opacity in rows:
+            parts.append(box(x, y, wide, height, opacity))
+            first = y + height / 2 + 4 - 9 * (len(names) - 1)
+            for n, name in enumerate(names):
+                parts.append(text(middle, first + 18 * n, name, MIDDLE, CODE, SMALL))
+        for top, bottom in (54, 85), (120, 151), (198, 229):
+            ends = (top, bottom) if x == 4 else (bottom + 1, top + 1)
+            parts.append(f'<path d="M{middle} {ends[0]}V{ends[1]}" {POINTED}/>')
+    parts.append(f'<path d="M{4 + wide} 103H{right - 1}" {POINTED}/>')
+    for y, name in zip((97, 118), places, strict=True):
+        parts.append(text((4 + wide + right) / 2 - 2, y, name, MIDDLE, CODE, SMALL))
+    parts.append(box(4, 230, right + wide - 4, 28, 0.4, 1))
+    parts.append(text((4 + right + wide) / 2, 249, "loss", MIDDLE))
+    label = (
+        f"The forward pass goes from {values} through {interface.name} to {low} and {high} and on to the loss. The "
+        f"backward pass goes from the loss to {' and '.join(arriving[:2])} and through {function.__name__}, which also "
+        f"gets {' and '.join(places)}, to {values}_grad."
+    )
+    return HTML(drawing(parts, 380, 262, label, style=FITTING))
 
 
 def taken_apart(values: tf.Tensor) -> HTML:
