@@ -132,7 +132,7 @@ def verdict(folder: Path, change: Change) -> Verdict:
     from read_v1 import SIGNAL, logged, outcomes, saved_model_function
 
     load_changed(change)
-    found, features = [], None
+    found, features = [], []
 
     def look() -> None:
         try:
@@ -143,8 +143,10 @@ def verdict(folder: Path, change: Change) -> Verdict:
 
     log = logged(look)
     if found[-1].endswith("result"):
-        features = saved_model_function(folder / "model")(SIGNAL).numpy()
-    return Verdict(*found, log, features)
+        # A warning comes again after some seconds, and would end on the page.
+        load = functools.partial(saved_model_function, folder / "model")
+        logged(lambda: features.append(load()(SIGNAL).numpy()))
+    return Verdict(*found, log, *features or [None])
 
 
 def in_session(folder: Path, change: Change) -> str:
