@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
-from figures import COLOURS, END, FITTING, MIDDLE, SMALL, drawing, text
+from figures import BOLD, COLOURS, END, FITTING, MIDDLE, SMALL, box, drawing, text
 from IPython.display import HTML
 from measured import Bar, Table, bar_of, bars, legend_of
 from roi_pool_ctypes import HERE
@@ -50,6 +50,59 @@ def cache_lines(pixels: int = 4) -> HTML:
         f"columns and touch {lines[0]} cache lines; those of the other one go along the first row and touch {lines[1]}."
     )
     return HTML(drawing(parts, 52 + channels * CELL, top, label, style=FITTING))
+
+
+def walks(held: int, pixels: int = 4, parts_of: int = 3) -> HTML:
+    """The order in which two kernels read a bin, and where their maxima are.
+
+    Args:
+      held: How many channels have maxima in registers.
+      pixels: Of the bin.
+      parts_of: How many times so many channels a pixel has.
+    """
+    turns = np.arange(pixels * parts_of)
+    orders = {
+        "pixels in turn": (
+            turns.reshape(pixels, parts_of),
+            "in memory, read and written for each pixel",
+        ),
+        "registers": (
+            turns.reshape(parts_of, pixels).T,
+            "in registers, written at the end of each walk",
+        ),
+    }
+    wide, high, left, parts, top = 100, 22, 56, [], 0
+    columns = [
+        f"channels {first}–{first + held - 1}"
+        for first in range(0, parts_of * held, held)
+    ]
+    for name, (order, maxima) in orders.items():
+        # What is read before the maxima of other channels or pixels.
+        together = parts_of if name == "pixels in turn" else pixels
+        parts.append(text(0, top + 14, name, BOLD))
+        top += 36
+        for column, heading in enumerate(columns):
+            x = left + column * wide + wide / 2
+            parts.append(text(x, top - 5, heading, SMALL, MIDDLE))
+        for (row, column), turn in np.ndenumerate(order):
+            x, y = left + column * wide, top + row * high
+            marked = 0.35 if turn < together else 0
+            parts.append(box(x, y, wide, high, marked, corner=0))
+            parts.append(text(x + wide / 2, y + 15, str(turn), SMALL, MIDDLE))
+        for row in range(pixels):
+            parts.append(text(0, top + row * high + 15, f"pixel {row}", SMALL))
+        top += pixels * high
+        parts.append(text(0, top + 17, f"maxima: {maxima}", SMALL))
+        top += 38
+    label = (
+        f"{pixels} pixels, each a row of {parts_of} parts: {', '.join(columns)}. Pixels in turn reads all parts of a "
+        "pixel before the next pixel; its maxima are in memory, read and written for each pixel. The kernel with "
+        "registers reads one part of all pixels before the next part; its maxima are in registers, written at the end of "
+        "each walk."
+    )
+    return HTML(
+        drawing(parts, left + parts_of * wide + 2, top - 8, label, style=FITTING)
+    )
 
 
 def rows_of_bins(workload, regions: int) -> np.ndarray:

@@ -180,7 +180,7 @@ void PoolPacked(const Sizes& sizes, const T* features, const float* rois,
         ready = 0;
       }
 
-      // Copy what is new, and pool.
+      // [sweep] Copy what is new, and pool.
       ready = std::max(ready, row.rows.begin);
       if (ready < row.rows.end) {
         path.pack(image + ready * sizes.width * sizes.channels + c,
@@ -191,6 +191,7 @@ void PoolPacked(const Sizes& sizes, const T* features, const float* rois,
       const int64_t out = item.row * sizes.pooled_width * sizes.channels + c;
       path.pool_packed(row, packed, pooled + out,
                        argmax == nullptr ? nullptr : argmax + out);
+      // [] The next row of bins.
     }
   }
 }
