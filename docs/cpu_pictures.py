@@ -97,8 +97,8 @@ def walks(held: int, pixels: int = 4, parts_of: int = 3) -> HTML:
     label = (
         f"{pixels} pixels, each a row of {parts_of} parts: {', '.join(columns)}. Pixels in turn reads all parts of a "
         "pixel before the next pixel; its maxima are in memory, read and written for each pixel. The kernel with "
-        "registers reads one part of all pixels before the next part; its maxima are in registers, written at the end of "
-        "each walk."
+        "registers reads one part of all pixels before the next part; its maxima are in registers, written at the end "
+        "of each walk."
     )
     return HTML(
         drawing(parts, left + parts_of * wide + 2, top - 8, label, style=FITTING)
