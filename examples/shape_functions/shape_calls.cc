@@ -65,7 +65,15 @@ class Context : public InferenceContext {
   inline static const tensorflow::NodeDef kNode;
 };
 
-// A call's text beside what it gave, or the message of its error.
+// A call's text, the kind of its result, and the result or the message of its
+// error.
+std::string Kind(bool) { return "bool"; }
+std::string Kind(int32_t) { return "int32_t"; }
+std::string Kind(int64_t) { return "int64_t"; }
+std::string Kind(const std::string&) { return "string"; }
+std::string Kind(ShapeHandle) { return "shape"; }
+std::string Kind(DimensionHandle) { return "dimension"; }
+
 std::string Text(InferenceContext&, bool value) {
   return value ? "true" : "false";
 }
@@ -81,14 +89,16 @@ std::string Text(InferenceContext& context, Handle handle) {
   return context.DebugString(handle);
 }
 
-#define GIVES(call) rows.push_back({#call, Text(context, context.call)})
+#define GIVES(call) \
+  rows.push_back({#call, Kind(context.call), Text(context, context.call)})
 
-#define TRIES(Type, call)                                                 \
-  do {                                                                    \
-    Type out;                                                             \
-    const absl::Status status = context.call;                             \
-    rows.push_back({#call, status.ok() ? Text(context, out)               \
-                                       : std::string(status.message())}); \
+#define TRIES(Type, call)                                                    \
+  do {                                                                       \
+    Type out;                                                                \
+    const absl::Status status = context.call;                                \
+    rows.push_back(                                                          \
+        {#call, Kind(out),                                                   \
+         status.ok() ? Text(context, out) : std::string(status.message())}); \
   } while (false)
 
 #define SHAPE(call) TRIES(ShapeHandle, call)
@@ -206,19 +216,21 @@ std::vector<Row> Values() {
        }) {
     Context context({}, known.shape, known.value, known.part);
     std::vector<Row> rows;
-    rows.push_back({"input_tensor(1)", context.input_tensor(1) == nullptr
-                                           ? "nullptr"
-                                           : "the tensor"});
+    rows.push_back(
+        {"input_tensor(1)", "const Tensor*",
+         context.input_tensor(1) == nullptr ? "nullptr" : "the tensor"});
     SHAPE(MakeShapeFromShapeTensor(1, &out));
     SHAPE(MakeShapeFromShapeTensorTreatScalarAsUnknownShape(1, &out));
     DIMENSION(MakeDimForScalarInput(1, &out));
     DIMENSION(MakeDimForScalarInputWithNegativeIndexing(1, 3, &out));
     if (table.empty()) {
-      table.push_back({"Known of the value"});
-      for (const Row& row : rows) table[0].push_back(row[0]);
+      table = {{"call", "kind"}};
+      for (const Row& row : rows) table.push_back({row[0], row[1]});
     }
-    table.push_back({known.known});
-    for (const Row& row : rows) table.back().push_back(row[1]);
+    table[0].push_back(known.known);
+    for (size_t i = 0; i < rows.size(); ++i) {
+      table[i + 1].push_back(rows[i][2]);
+    }
   }
   return table;
 }
@@ -318,8 +330,8 @@ std::vector<Row> OnEachShape(std::vector<Row> (*calls)(Context&)) {
     const std::vector<Row> rows = calls(context);
     table.resize(rows.size());
     for (size_t i = 0; i < rows.size(); ++i) {
-      if (table[i].empty()) table[i].push_back(rows[i][0]);
-      table[i].push_back(rows[i][1]);
+      if (table[i].empty()) table[i] = {rows[i][0], rows[i][1]};
+      table[i].push_back(rows[i][2]);
     }
   }
   return table;

@@ -325,11 +325,13 @@ def test_the_tables_of_shape_calls():
         [found] = [row for row in rows if row[0].decode() == call]
         return [text.decode() for text in found[1:]]
 
-    assert row("demand", "WithRank(s, 2, &out)") == ["[2,3]", "[?,3]", "[?,?]"]
-    assert row("combine", "Multiply(d, 4, &out)") == ["8", "?", "?"]
-    assert row("ask", "Value(d)") == ["2", "-1", "-1"]
-    assert row("make", "Vector(d)") == ["[2]", "[?]", "[?]"]
-    assert row("value", "(2, ?)")[:2] == ["nullptr", "[2,?]"]
+    assert row("demand", "WithRank(s, 2, &out)") == ["shape", "[2,3]", "[?,3]", "[?,?]"]
+    assert row("combine", "Multiply(d, 4, &out)") == ["dimension", "8", "?", "?"]
+    assert row("ask", "Value(d)") == ["int64_t", "2", "-1", "-1"]
+    assert row("make", "Vector(d)") == ["shape", "[2]", "[?]", "[?]"]
+    part = row("value", "call").index("(2, ?)")
+    assert row("value", "input_tensor(1)")[part] == "nullptr"
+    assert row("value", "MakeShapeFromShapeTensor(1, &out)")[part] == "[2,?]"
     ready = [row[0] for row in calls.shape_calls(table="ready").numpy().tolist()]
     assert any(b"tensorflow::shape_inference::UnchangedShape(" in x for x in ready)
 
