@@ -12,6 +12,8 @@ from figures import (
     LINE,
     MIDDLE,
     SMALL,
+    arrow_right,
+    box,
     drawing,
     text,
 )
@@ -215,3 +217,52 @@ def connections(logs: Mapping[str, Sequence[tuple[str, int]]], servers: int) -> 
         left += step * 2 * servers + 60
     label = f"When each server had a connection. {'; '.join(told)}."
     return HTML(drawing(parts, left - 30, 30 + high * servers, label, style=FITTING))
+
+
+def arrow_left(left: float, right: float, y: float) -> str:
+    return f'<path d="M{right:g} {y:g}H{left:g}m7 -5 -7 5 7 5" {LINE}/>'
+
+
+def one_waits_for_all(source: str) -> HTML:
+    """Draws who calls whom between TensorFlow and the waiter, and what the waiter waits for."""
+    for call in (
+        "Waiter::Get().Add(",
+        "Waiter::Get().Wake(",
+        "answer->over(",
+        "done();",
+        "poll(waits",
+        "bell_[0], POLLIN",
+        "answer->socket.fd()",
+    ):
+        if call not in source:
+            raise ValueError(f"the picture shows {call}, which the code has no more")
+    left, wide, waiter, right = 4, 118, 208, 352
+    parts = [
+        text(left, 16, "TensorFlow", BOLD),
+        text(waiter, 16, "the waiter", BOLD),
+        text(right, 16, "waits for", BOLD),
+        box(waiter, 26, 86, 150, 0.15),
+        text(waiter + 43, 106, "poll", CODE, MIDDLE),
+    ]
+    for row, (name, call) in enumerate(
+        [("ComputeAsync", "Add"), ("cancelled", "Wake"), ("done", "over")]
+    ):
+        y = 26 + 55 * row
+        arrow = arrow_left if name == "done" else arrow_right
+        parts += [
+            box(left, y, wide, 40, 0.25, 1),
+            text(left + wide / 2, y + 25, name, CODE, MIDDLE),
+            text((left + wide + waiter) / 2, y + 14, call, CODE, MIDDLE),
+            arrow(left + wide + 2, waiter - 2, y + 20),
+        ]
+    for row, name in enumerate(["socket of a call", "socket of a call", "…", "pipe"]):
+        y = 26 + 40 * row
+        parts.append(text(right, y + 20, name))
+        if name != "…":
+            parts.append(arrow_left(waiter + 88, right - 8, y + 15))
+    label = (
+        "TensorFlow calls ComputeAsync, which calls Add; where a step is cancelled, Wake is called. Both reach "
+        "the waiter through a pipe. In poll, the waiter waits for the pipe and for the socket of each call. When "
+        "an answer has ended, it calls over, which calls TensorFlow's done."
+    )
+    return HTML(drawing(parts, 470, 184, label, style=FITTING, shown_width=560))
