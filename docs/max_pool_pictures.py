@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import tensorflow as tf
-from figures import END, FITTING, LINE, SMALL, box, drawing, text
+from figures import BOLD, COLOURS, END, FITTING, LINE, MIDDLE, SMALL, box, drawing, text
 from IPython.display import HTML
 from measured import bar_of, bars, bars_of, legend_of, read
 
@@ -46,6 +46,57 @@ def ratios(task: str, way: str = "TensorFlow", dtype: str = "float32") -> HTML:
     return bars(groups, label, axis, legend_of(table), names_width=80, origin=1.0)
 
 
+def windows_picture(size: int, window: int, ways: Sequence[tuple[str, int]]) -> HTML:
+    """Where windows lie on a row of pixels, and how far they reach over its edges.
+
+    Args:
+      size: How many pixels the row has.
+      window: How many a window has.
+      ways: Padding and stride of each row of the picture.
+    """
+    parts, spoken, side, left, y = [], [], 30, 36, 4
+    for padding, stride in ways:
+        begins, ends = windows_of((1, size), (1, window), (1, stride), padding)
+        title = f"{padding}, stride {stride}"
+        parts.append(text(4, y + 12, title, BOLD))
+        top = y + 20
+        for place in range(size):
+            x = left + place * side
+            parts.append(box(x, top, side, side, 0.25, corner=0))
+            parts.append(text(x + side / 2, top + 20, f"{place + 1}", MIDDLE))
+        for number, (begin, end) in enumerate(zip(begins, ends)):
+            line = top + side + 10 + 11 * number
+            start = end + 1 - window if begin == 0 else begin
+            at = [left + (start + i + 0.5) * side for i in range(window)]
+            parts.append(f'<path d="M{at[0]:g} {line}H{at[-1]:g}" {LINE}/>')
+            for i in range(begin - start, end + 1 - start):
+                parts.append(
+                    f'<circle cx="{at[i]:g}" cy="{line}" r="4" fill="{COLOURS[1]}" stroke="currentColor"/>'
+                )
+        pixels = [f"{begin + 1} to {end + 1}" for begin, end in zip(begins, ends)]
+        spoken.append(f"{title}: pixels {', '.join(pixels)}")
+        y = top + side + 10 + 11 * len(begins) + 10
+    label = f"Windows of {window} on a row of {size} pixels. {'; '.join(spoken)}."
+    return HTML(drawing(parts, 2 * left + size * side, y, label, style=FITTING))
+
+
+def windows_of(
+    shape: tuple[int, int],
+    ksize: tuple[int, int],
+    strides: tuple[int, int],
+    padding: str,
+) -> tuple[np.ndarray, np.ndarray]:
+    """The first and the last pixel of each window: where the maximum of falling and of rising numbers is."""
+    import max_pool
+
+    size = shape[0] * shape[1]
+    rising = tf.reshape(tf.range(size, dtype=tf.float32), [1, *shape, 1])
+    return tuple(
+        max_pool.max_pool_with_argmax(x, ksize, strides, padding).argmax.numpy().ravel()
+        for x in (-rising, rising)
+    )
+
+
 def shares_picture(size: int, window: int, stride: int, blocks: Sequence[int]) -> HTML:
     """Rows of a gradient, by the thread that writes them, and the windows that each thread has to look at.
 
@@ -55,15 +106,7 @@ def shares_picture(size: int, window: int, stride: int, blocks: Sequence[int]) -
       stride: From one to the next.
       blocks: Where the rows of each thread begin.
     """
-    import max_pool
-
-    rising = tf.reshape(tf.range(size, dtype=tf.float32), [1, size, 1, 1])
-    ends, begins = (
-        max_pool.max_pool_with_argmax(sign * rising, [window, 1], [stride, 1], "VALID")
-        .argmax.numpy()
-        .ravel()
-        for sign in (1, -1)
-    )
+    begins, ends = windows_of((size, 1), (window, 1), (stride, 1), "VALID")
     parts, spoken, row_height, left = [], [], 24, 90
     threads = np.searchsorted(blocks, np.arange(size), "right") - 1
     for row, thread in enumerate(threads):

@@ -442,7 +442,7 @@ REGISTER_OTHERS(Eigen::bfloat16);
 REGISTER_OTHERS(float);
 REGISTER_OTHERS(double);
 
-// [function] The gradient as a function: it pools again, as it is not given the
+// [] The gradient as a function: it pools again, as it is not given the
 // output.
 absl::Status GradientOfMaxPool(const tensorflow::AttrSlice& /*attrs*/,
                                tensorflow::FunctionDef* function) {
