@@ -32,7 +32,7 @@ def unordered(function, *specs):
 
 
 def posted_last(x):
-    value = send_recv.collect("late", tf.float32, timeout_ms=5000)
+    value = send_recv.collect("late", tf.float32, timeout_ms=60_000)
     with tf.control_dependencies([send_recv.post(x, "late")]):
         return value + 1
 
@@ -90,7 +90,7 @@ def test_the_timeout_ends_a_wait(mode):
     function = mode(lambda: send_recv.collect("none", tf.float32, timeout_ms=100))
     match = "nothing was posted under the label 'none' within 100 ms"
     error = tf.errors.DeadlineExceededError
-    assert 0.1 <= seconds(function, error=error, match=match) < 5
+    assert 0.1 <= seconds(function, error=error, match=match) < 60
 
 
 def test_the_longest_timeout_is_no_short_one():
@@ -121,7 +121,7 @@ def test_an_error_elsewhere_ends_a_wait():
 
     function = unordered(function, tf.TensorSpec([3]))
     error, match = tf.errors.InvalidArgumentError, "checked : Tensor had Inf"
-    assert seconds(function, X, error=error, match=match) < 5
+    assert seconds(function, X, error=error, match=match) < 60
 
 
 def test_the_caller_can_cancel_a_wait():
@@ -132,8 +132,8 @@ def test_the_caller_can_cancel_a_wait():
     cancelable = manager.get_cancelable_function(waiting.get_concrete_function())
     threading.Timer(0.1, manager.start_cancel).start()
     error, match = tf.errors.CancelledError, "cancelled"
-    assert seconds(cancelable, error=error, match=match) < 5
-    assert seconds(cancelable, error=error, match=match) < 5
+    assert seconds(cancelable, error=error, match=match) < 60
+    assert seconds(cancelable, error=error, match=match) < 60
 
 
 def test_a_session_has_a_deadline_for_the_step():
@@ -209,7 +209,7 @@ def test_no_gradient_reaches_what_was_posted():
 def test_a_wait_in_compute_ends_with_its_timeout():
     function = unordered(lambda: blocking_collect("none", tf.float32, timeout_ms=100))
     error, match = tf.errors.DeadlineExceededError, "a thread waited 100 ms for none"
-    assert seconds(function, error=error, match=match) < 5
+    assert seconds(function, error=error, match=match) < 60
 
 
 TRAVEL = """if True:
