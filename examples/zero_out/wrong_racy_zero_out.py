@@ -13,7 +13,7 @@ racy_zero_out = load_op_library(
 
 def wrong_results(op):
     """For each of 400 calls, whether it returns another first element than its input's."""
-    inputs = [tf.fill([1_000_000], float(number)) for number in range(4)]
+    inputs = [tf.fill([4_000_000], float(number)) for number in range(4)]
 
     def is_wrong(call):
         return float(op(inputs[call % 4])[0]) != call % 4

@@ -77,7 +77,7 @@ class ZeroOutGradientTest(tf.test.TestCase):
 
 def test_a_member_written_in_compute_is_a_race():
     np.testing.assert_array_equal(racy_zero_out([5.0, 4.0, 3.0]), [5.0, 0.0, 0.0])
-    assert sum(sum(wrong_results(racy_zero_out)) for _ in range(10)) > 0
+    assert any(any(wrong_results(racy_zero_out)) for _ in range(100))
     assert not any(wrong_results(zero_out))
 
 
