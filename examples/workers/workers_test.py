@@ -167,7 +167,7 @@ def test_nothing_is_left_of_a_program_that_was_killed():
     pids, ports, folder = program.call(begin_a_program)
     assert left_of(pids, ports, folder) == [*pids, *ports, folder.parent]
     program.kill()
-    for _ in range(100):
+    for _ in range(600):
         if not left_of(pids, ports, folder):
             return
         time.sleep(0.1)
