@@ -134,7 +134,7 @@ absl::Status BackpropShape(InferenceContext* context) {
   return absl::OkStatus();
 }
 
-// [doc] The same for all three.
+// [] The same for all three.
 constexpr char kDoc[] = R"doc(
 Images are [batch, rows, columns, channels], a filter is [rows, columns, channels, filters].
 
