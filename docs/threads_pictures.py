@@ -11,7 +11,9 @@ from figures import (
     FITTING,
     LINE,
     MIDDLE,
+    POINTED,
     SMALL,
+    TIP,
     box,
     drawing,
     text,
@@ -56,6 +58,41 @@ def by_threads(sums: Mapping[str, Sequence[float]], threads: Sequence[int]) -> H
     )
     label = f"What came out with {', '.join(map(str, threads))} threads. {spoken}."
     return HTML(drawing(parts, right + 8, height + 52, label, style=FITTING))
+
+
+def fixed_blocks(size: int, owners: Sequence[int] = (0, 1, 1, 0, 1, 0)) -> HTML:
+    """How SteadySum shares numbers: blocks of a fixed size, a part for each, and one sum.
+
+    Args:
+      size: How many numbers a block has.
+      owners: Of each block, which thread has taken it.
+    """
+    wide, high, left, apart = 70, 26, 72, 40
+    right = left + len(owners) * wide
+    top, middle, bottom = (4 + row * (high + apart) for row in range(3))
+    centre = (left + right) / 2
+    parts = [TIP]
+    for name, y in ("numbers", top), ("parts", middle), ("their sum", bottom):
+        parts.append(text(2, y + 18, name))
+    for block, owner in enumerate(owners):
+        x, end = left + (block + 0.5) * wide, centre + 9 * (block - len(owners) / 2)
+        parts.append(box(x - wide / 2, top, wide, high, 0.5, owner, corner=0))
+        parts.append(text(x, top + 18, f"{size}", MIDDLE, SMALL))
+        parts.append(box(x - 16, middle, 32, high, 0.5, owner, corner=0))
+        parts.append(f'<path d="M{x} {top + high}V{middle - 2}" {POINTED}/>')
+        line = f"M{x} {middle + high}L{end + 4.5} {bottom - 2}"
+        parts.append(f'<path d="{line}" {POINTED}/>')
+    parts.append(box(centre - 32, bottom, 64, high, corner=0))
+    top = bottom + high + 26
+    for number, name in enumerate(("one thread", "another thread")):
+        x = left + 140 * number
+        parts.append(box(x, top - 12, 14, 14, 0.5, number, corner=0))
+        parts.append(text(x + 20, top, name, SMALL))
+    label = (
+        f"{len(owners)} blocks of {size} numbers each. One thread has taken some of them, another thread the others. "
+        "Each block has a place in parts for its sum, and at the end one thread adds the parts."
+    )
+    return HTML(drawing(parts, right + 4, top + 8, label, style=FITTING))
 
 
 def spread(sums: Mapping[str, Sequence[float]], right: float) -> HTML:
