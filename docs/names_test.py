@@ -389,6 +389,23 @@ def test_what_a_link_speaks_of_is_in_the_section_that_it_leads_to(page):
     assert not wrong
 
 
+def test_the_glossary_leads_to_where_its_words_are():
+    """Each meaning has a link, to a section that has the word."""
+    entry = r"^((?:\S.*\n)+)  \S.*\n\n  See (.*)\.$"
+    glossary = (DOCS / "glossary.md").read_text().partition("{glossary}\n")[2]
+    entries = re.findall(entry, glossary, re.M)
+    assert len(entries) == len(re.findall(r"^\S.*\n  \S", glossary, re.M)) > 20
+    for terms, see in entries:
+        for name, anchor in re.findall(r"\((\w+\.md)#?([\w-]*)\)", see):
+            _, *parts = re.split(r"^#+ (.*)$", (DOCS / name).read_text(), flags=re.M)
+            texts = dict(zip(map(slug, parts[0::2]), parts[1::2]))
+            text = texts[anchor] if anchor else "".join(texts.values())
+            assert any(
+                re.search(rf"\b{re.escape(term)}", text, re.I)
+                for term in terms.splitlines()
+            ), (terms, name, anchor)
+
+
 @texts
 def test_a_link_to_a_file_speaks_of_this_file(text):
     """And of no other file beside it more."""

@@ -507,7 +507,7 @@ def test_the_first_use_of_a_term_is_a_link(documents, site):
     glossary = documents[site / "glossary.html"]
     terms, meanings = {}, {}
     for term in glossary.select("dl.glossary dt"):
-        meaning = term.find_next_sibling("dd").get_text()
+        meaning = term.find_next_sibling("dd").p.get_text()
         meanings[term["id"]] = " ".join(meaning.split())
         terms[term.find(string=True).strip().lower()] = term["id"]
     found, used, wrong = pattern(terms), set(), []

@@ -31,7 +31,8 @@ def read_terms(app: Sphinx, env: BuildEnvironment) -> None:
     env.terms = {}
     if PAGE in env.all_docs:
         for item in env.get_doctree(PAGE).findall(nodes.definition_list_item):
-            meaning = " ".join(item[-1].astext().split())
+            first = item[-1][0]  # the second paragraph says where the book explains it
+            meaning = " ".join(first.astext().split())
             terms = [term for term in item if isinstance(term, nodes.term)]
             for term in terms:
                 env.terms[term.astext()] = (terms[0]["ids"][0], meaning)
