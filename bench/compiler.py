@@ -13,6 +13,11 @@ from processes import fail
 ROOT = Path(__file__).parents[1]
 BUILD = ROOT / "build" / "bench"
 LIBRARY = ["-O3", "-DNDEBUG", "-fPIC", "-shared", "-w"]
+# What newer processors have, by the words that Linux and the options of compilers share.
+NEWER = {
+    "AVX2 and FMA": ("avx2", "fma"),
+    "AVX-512": ("avx512f", "avx512dq", "avx512bw", "avx512vl", "fma"),
+}
 
 
 def can(*words: str) -> bool:

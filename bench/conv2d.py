@@ -17,7 +17,7 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
-from compiler import BUILD, can, compiled_ops
+from compiler import BUILD, NEWER, can, compiled_ops
 from measure import cores, run_turns, timed_turns, traced
 from processes import Process
 
@@ -31,15 +31,9 @@ SETTINGS = {
     "TensorFlow, oneDNN": {"TF_ENABLE_ONEDNN_OPTS": "1"},
 }
 BASE = "TensorFlow, Eigen"  # its process runs our ways, too
-AVX512 = "avx512f", "avx512dq", "avx512bw", "avx512vl"
 # From a way to the instructions that our kernels are compiled for, where the processor has them.
 VARIANTS = {
-    way: words
-    for way, words in {
-        "ours, for AVX2 and FMA": ("avx2", "fma"),
-        "ours, for AVX-512": (*AVX512, "fma"),
-    }.items()
-    if can(*words)
+    f"ours, for {processor}": words for processor, words in NEWER.items() if can(*words)
 }
 # Shapes of x and of the filter, and the stride, all with padding SAME.
 TASKS = {

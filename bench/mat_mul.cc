@@ -1,4 +1,5 @@
-// The contraction of OpByOp>MatMul, to be compiled for other processors.
+// The contraction of OpByOp>MatMul, to be compiled for other processors, each
+// time as an op of another name.
 
 #define EIGEN_USE_THREADS
 
@@ -26,12 +27,12 @@ class MatMulVariantOp : public tensorflow::OpKernel {
   }
 };
 
-REGISTER_OP("MatMulVariant")
+REGISTER_OP(OP_NAME)
     .Input("a: float")
     .Input("b: float")
     .Output("c: float")
     .SetShapeFn(tensorflow::shape_inference::UnknownShape);
-REGISTER_KERNEL_BUILDER(Name("MatMulVariant").Device(tensorflow::DEVICE_CPU),
+REGISTER_KERNEL_BUILDER(Name(OP_NAME).Device(tensorflow::DEVICE_CPU),
                         MatMulVariantOp);
 
 }  // namespace

@@ -7,14 +7,18 @@ stay in the registers, bench/peak.cc.
 """
 
 import ctypes
+import re
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from compiler import can, compiled, compiled_ops
+from compiler import NEWER, can, compiled, compiled_ops
 from measure import cores, quartiles, run_turns
 from processes import Process
+
+from opcheck.op_names import function_of
 
 ROOT = Path(__file__).parents[1]
 SIZES = 32, 64, 128, 256, 512, 1024
@@ -26,15 +30,24 @@ SETTINGS = {
     "Eigen alone": {"TENSORFLOW_USE_CUSTOM_CONTRACTION_KERNEL": "0"},
     "oneDNN": {"TF_ENABLE_ONEDNN_OPTS": "1"},
 }
+VARIANTS = [f"for {processor}" for processor in NEWER if can(*NEWER[processor])]
 WAYS = {
-    "book": [
-        *("elements", "rows", "blocks", "OpByOp>MatMul", "for AVX2 and FMA", BASE),
-        "peak",
-    ],
+    "book": ["elements", "rows", "blocks", "OpByOp>MatMul", *VARIANTS, BASE, "peak"],
     "Eigen alone": ["tf.matmul, Eigen alone"],
     "oneDNN": ["tf.matmul, oneDNN"],
 }
 ONE_THREAD = "elements", "rows", "blocks"
+
+
+def variant(way: str) -> Callable:
+    """The contraction of our op, compiled for a newer processor."""
+    import tensorflow as tf
+
+    words = NEWER[way.removeprefix("for ")]
+    name = "MatMul" + re.sub(r"\W", "", way.title())  # in C++
+    options = [f'-DOP_NAME="{name}"', *(f"-m{word}" for word in words)]
+    library = compiled_ops(name, Path(__file__).with_suffix(".cc"), options)
+    return getattr(tf.load_op_library(str(library)), function_of(name))
 
 
 class Worker:
@@ -57,13 +70,8 @@ class Worker:
         self.ways["OpByOp>MatMul"] = mat_mul
         for order in ONE_THREAD:
             self.ways[order] = lambda a, b, order=order: loop_mat_mul(a, b, order)
-        if can("avx2", "fma"):
-            source = Path(__file__).with_suffix(".cc")
-            library = compiled_ops("mat_mul_avx2", source, ["-mavx2", "-mfma"])
-            variant = tf.load_op_library(str(library)).mat_mul_variant
-            self.ways["for AVX2 and FMA"] = variant
-        else:
-            del self.ways["for AVX2 and FMA"]
+        for way in VARIANTS:
+            self.ways[way] = variant(way)
         source = Path(__file__).with_name("peak.cc")
         library = compiled("peak", source, ["-march=native", "-pthread"])
         self.peak = ctypes.CDLL(str(library)).peak

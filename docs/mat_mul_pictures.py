@@ -36,6 +36,7 @@ LOOKS = {
     "OpByOp>MatMul": f'stroke="{COLOURS[0]}" stroke-width="3"',
     "tf.matmul, Eigen alone": f'stroke="{COLOURS[0]}" stroke-width="2" stroke-dasharray="7 3"',
     "for AVX2 and FMA": f'stroke="{COLOURS[0]}" stroke-width="2" stroke-dasharray="2 3"',
+    "for AVX-512": f'stroke="{COLOURS[0]}" stroke-width="2" stroke-dasharray="7 3 2 3"',
     "tf.matmul": 'stroke="currentColor" stroke-width="2"',
     "tf.matmul, oneDNN": 'stroke="currentColor" stroke-width="2" stroke-dasharray="7 3"',
     "peak": 'stroke="currentColor" stroke-width="1"',
