@@ -68,7 +68,7 @@ myst_heading_anchors = 3
 # A page is executed whenever it is read, and read again only when something that it depends on has changed. (The
 # "cache" mode compares the cells alone: after a change of a .cc it would show the new code over the old output.)
 nb_execution_mode = "force"
-nb_execution_timeout = 300
+nb_execution_timeout = 1500
 nb_output_stderr = "show"
 nb_render_markdown_format = "myst"
 # Notebooks take the outputs as they are, but MyST-NB insists on choosing.

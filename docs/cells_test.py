@@ -576,7 +576,7 @@ def test_every_cell_is_executed(page):
     settings = set(re.findall(r"^(nb_execution_\w+) = (.*)$", conf, re.M))
     assert settings == {
         ("nb_execution_mode", '"force"'),
-        ("nb_execution_timeout", "300"),
+        ("nb_execution_timeout", "1500"),
     }
 
 

@@ -45,6 +45,9 @@ class PageClient(NotebookClientDirect):
         client = KernelClient(
             self.notebook,
             timeout=self.nb_config.execution_timeout,
+            startup_timeout=600,
+            # After this the rest of what a cell shows would be left out, in silence.
+            iopub_timeout=600,
             record_timing=False,
             on_cell_execute=self.on_start,
             resources={"metadata": {"path": str(self.path.parent)}},
