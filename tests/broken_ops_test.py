@@ -211,7 +211,7 @@ def test_fuzzing_finds_the_smallest_failing_call(ops, broken, strategy, smallest
         getattr(ops, f"broken_{broken}"),
         strategy,
         examples=200,
-        seconds=20,
+        seconds=200,
         reference=reference,
     )
     assert report["fuzz"].verdict == "fail"
@@ -228,7 +228,7 @@ def test_fuzzing_a_correct_twin_finds_nothing(ops, twin, strategy):
         getattr(ops, twin),
         strategy,
         examples=30,
-        seconds=20,
+        seconds=200,
         reference=getattr(ops, f"{twin}_reference"),
     )
     report.assert_ok()

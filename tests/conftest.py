@@ -12,7 +12,7 @@ from pathlib import Path
 
 import book  # noqa: F401  # before nbformat
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 # See examples/conftest.py.
 os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
@@ -22,6 +22,7 @@ LEFT_OUT = shutil.ignore_patterns(
     ".git", ".venv*", "build", "*.so", "__pycache__", ".*_cache"
 )
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+expect.set_options(timeout=100_000)  # the machine may have much else to do
 NO_CHROMIUM = f"no Chromium ({', '.join(CHROMIUM)}): sudo apt-get install chromium"
 
 

@@ -245,12 +245,12 @@ def test_killed_while_it_installs(copy, kill):
             PIP_DEFAULT_TIMEOUT="1000",
             BASE_PYTHON=base(copy),
         )
-        index.settimeout(300)
+        index.settimeout(600)
         connection, _ = index.accept()
         run.send_signal(kill)
         time.sleep(0.5)
         connection.close()
-        run.wait(timeout=60)
+        run.wait(timeout=600)
     assert not (copy / ".venv" / "complete").exists()
     assert (copy / ".venv").exists() == (kill == signal.SIGKILL)
     refusal(copy, BASE_PYTHON=base(copy, venv="exit 1"))

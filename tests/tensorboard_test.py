@@ -60,8 +60,9 @@ def tensorboard(folder: Path) -> Iterator[str]:
 def shown(browser: Browser, address: str) -> Page:
     """The images of TensorBoard."""
     page = browser.new_page(viewport={"width": 900, "height": 420})
+    page.set_default_timeout(300_000)
     page.goto(f"{address}#images", wait_until="domcontentloaded")
-    page.locator("img[src*=individualImage]").first.wait_for(timeout=60_000)
+    page.locator("img[src*=individualImage]").first.wait_for()
     return page
 
 
