@@ -495,6 +495,7 @@ def test_too_little_scratch_memory_is_an_error(in_process):
 
     The list of the rows of bins does not, nor do the gradient's sums in float32, which each thread has of its own.
     """
-    rows, sums = in_process(TOO_LITTLE).splitlines()
+    one_arena = {"MALLOC_ARENA_MAX": "1"}  # else each thread takes 64 MiB of addresses
+    rows, sums = in_process(TOO_LITTLE, **one_arena).splitlines()
     assert "OOM when allocating tensor with shape[1342" in rows
     assert f"OOM when allocating tensor with shape[{4 * 2**28}]" in sums
