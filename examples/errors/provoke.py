@@ -13,6 +13,7 @@ import importlib.metadata
 import json
 import os
 import re
+import resource
 import shlex
 import shutil
 import signal
@@ -38,7 +39,7 @@ PREAMBLE = """\
 """
 OPTIONS = "-w", "-DNDEBUG", "-fPIC"
 # After so many seconds a process hangs. One that does nothing wrong takes two, and more on a busy machine.
-PATIENCE = {"timeout": 4, "": 100}
+PATIENCE = {"timeout": 4, "": 600}
 PROCESSES = 2
 SECTION = re.compile(r"^(?://|#) \[(\w+)\] ?(.*)\n?", re.M)
 FORMS = "wrong", "cured"
@@ -336,6 +337,10 @@ def child(mistake: Mistake, form: str, folder: Path) -> None:
     os.dup2(log, 2)
     os.chdir(folder)
     os.setsid()
+    # As most machines have it: without a limit, no array is too large for the stack.
+    most, hard = resource.getrlimit(resource.RLIMIT_STACK)
+    if most == resource.RLIM_INFINITY or most > 8 << 20:
+        resource.setrlimit(resource.RLIMIT_STACK, (8 << 20, hard))
     os.environ["YOUR_MISTAKE"] = f"{mistake.name} {form}"
     code = 0
     try:
