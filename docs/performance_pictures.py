@@ -146,7 +146,7 @@ def lessons() -> dict[str, str]:
     windows = _of("roi_pool", "TensorFlow, windows")
     windows = [row for row in windows if row["workload"] in LARGE]
     assert min(keep("windows_ratio", windows)) > 1
-    assert min(keep("stock_ratio", _of("extremes", "four stock ops", threads="1"))) > 1
+    assert min(keep("stock_ratio", _of("extremes", "four stock ops"))) > 1
     convolved = _turned(_of("conv2d", "ours", op="result"), conv2d_pictures.BASE)
     assert max(keep("conv2d_ratio", convolved)) < 1
     products = _turned(_of("mat_mul", "OpByOp>MatMul"), "tf.matmul")
@@ -154,10 +154,7 @@ def lessons() -> dict[str, str]:
     eager = _of("prototype", "composed", mode="eager")
     assert min(keep("eager_ratio", eager)) > 1
     traced = _of("prototype", "composed", mode="tf.function")
-    undecided = [float(row["q1"]) < 1 < float(row["q3"]) for row in traced]
-    *_, largest = traced
-    assert undecided == [True] * 3 + [False] and float(largest["q3"]) < 1
-    found["traced_ratio"] = number(float(largest["ratio"]))
+    assert max(keep("traced_ratio", traced)) < 1.5
     [generator] = _of("dataset", "from_generator")
     found["generator_ratio"] = number(float(generator["ratio"]))
     ours, stock = (

@@ -156,11 +156,6 @@ def _numbers(size: str) -> str:
     return f"{int(size):,} numbers".replace(",", " ")
 
 
-def undecided(rows: Sequence[Mapping[str, str]]) -> list[str]:
-    """The sizes of those rows of `bench/prototype.csv` whose quartiles lie on both sides of 1."""
-    return [_numbers(row["size"]) for row in rows if _is_undecided(row)]
-
-
 def compared(row: Mapping[str, str]) -> str:
     """What a row of `bench/prototype.csv` says about its way, to go on with after the name of the way."""
     if _is_undecided(row):
