@@ -22,7 +22,7 @@ FLAGS = {
     "-shared": "make a library, not a program",
     "-fPIC": "its code works at any address",
     "-O2": "optimize",
-    "-DNDEBUG": "no `assert`; without this flag, `AsyncValue` in the headers has another layout than in TensorFlow",
+    "-DNDEBUG": "no `assert`; without this flag, a class in the headers is laid out otherwise than in TensorFlow",
     "-w": "no warnings, of which TensorFlow's headers give many; the build below shows those of your code",
     "--std=c++17": "the oldest C++ that the headers take",
     "-D_GLIBCXX_USE_CXX11_ABI=1": "`std::string` lies in memory as in TensorFlow",
