@@ -89,8 +89,8 @@ std::tuple<T, T, int64_t, int64_t> FindExtremes(const T* row, int64_t columns) {
   return {low, high, argmin, argmax};
 }
 
-// [kernel] Check again, since eager execution runs no shape function; then fill
-// all outputs row by row.
+// [kernel] Check again, since no shape function runs for an eager call on your
+// machine; then fill all outputs row by row.
 template <typename T>
 class ExtremesOp : public tensorflow::OpKernel {
  public:
