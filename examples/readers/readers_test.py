@@ -385,9 +385,9 @@ def test_an_index_and_a_damaged_file(record_path):
     begin = int(offsets[2])
     changed = content[:begin] + b"x" + content[begin + 1 :]
     for damaged, at, message in [
-        (content[:-1], offsets[3], "the file ends in its payload"),
+        (content[:-1], offsets[3], "the file ends before the record does"),
         (content[: begin + 5], begin, "the file ends in its header"),
-        (content[: begin + 14], begin, "the file ends in its payload"),
+        (content[: begin + 14], begin, "the file ends before the record does"),
         (changed, begin, "its length is damaged"),
     ]:
         record_path.write_bytes(damaged)

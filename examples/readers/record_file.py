@@ -51,7 +51,7 @@ def records(file: BinaryIO, check: bool = True) -> Iterator[bytes]:
         length = length_in(header, where)
         payload, footer = file.read(length), file.read(4)
         if len(payload) + len(footer) < length + 4:
-            raise ValueError(f"{where}: the file ends in its payload")
+            raise ValueError(f"{where}: the file ends before the record does")
         if check and masked_crc(payload) != int.from_bytes(footer, "little"):
             raise ValueError(f"{where}: its payload is damaged")
         yield payload
@@ -69,7 +69,7 @@ def offsets_of(file: BinaryIO) -> np.ndarray:
         where = f"{file.name}, record at byte {found[-1]}"
         found.append(found[-1] + 16 + length_in(file.read(12), where))
     if found[-1] != end:
-        raise ValueError(f"{where}: the file ends in its payload")
+        raise ValueError(f"{where}: the file ends before the record does")
     return np.array(found)
 
 
