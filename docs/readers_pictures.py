@@ -69,6 +69,8 @@ def without_locals(files: Sequence[str]) -> None:
     with tf.Graph().as_default(), v1.Session() as session:
         batch = raw_batches(files)
         session.run(v1.global_variables_initializer())
+        # Its error has another wording if no queue has been used.
+        session.run("shuffle_batch/random_shuffle_queue_Size:0")
         coordinator = v1.train.Coordinator()
         threads = v1.train.start_queue_runners(session, coordinator)
         try:
