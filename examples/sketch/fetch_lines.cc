@@ -47,7 +47,7 @@ using tensorflow::shape_inference::InferenceContext;
 using tensorflow::shape_inference::ShapeHandle;
 using Clock = std::chrono::steady_clock;
 
-// Stateful: the same port gives other lines next time.
+// [interface] Stateful: the same port gives other lines next time.
 REGISTER_OP("FetchLines")
     .Attr("timeout_ms: int >= 1 = 10000")
     .Attr("max_bytes: int >= 0 = 16777216")
@@ -165,7 +165,7 @@ class Waiter {
  private:
   Waiter() = default;
 
-  // [] Runs on a thread of its own, until the process ends.
+  // [loop] Runs on a thread of its own, until the process ends.
   void Run() {
     std::vector<std::shared_ptr<Answer>> answers;
     while (true) {
@@ -197,6 +197,7 @@ class Waiter {
     }
   }
 
+  // [] Shared with those who call.
   int bell_[2];
   std::mutex mutex_;
   bool started_ ABSL_GUARDED_BY(mutex_) = false;
