@@ -27,7 +27,7 @@ REGISTER_OP("StochasticRound")
 Rounds each number to one of its two neighbours, the nearer one more often.
 
 x: Any shape.
-rounded: Of the same shape. Its expected value is x.
+rounded: Of the same shape. Its expected value is x, in the range of dtype.
 seed: With seed2, where the random numbers begin; by chance if both are 0.
 seed2: See seed.
 )doc");
@@ -53,7 +53,7 @@ Rounds as StochasticRound does, with random numbers that follow from a seed.
 
 x: Any shape.
 seed: `[2]`. The same seed gives the same numbers.
-rounded: Of the shape of x. Its expected value is x.
+rounded: Of the shape of x. Its expected value is x, in the range of dtype.
 )doc");
 
 // [] One line for each pair of types.
