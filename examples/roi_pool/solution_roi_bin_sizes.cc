@@ -52,15 +52,15 @@ class RoiBinSizesOp : public tensorflow::OpKernel {
     Sizes sizes = attrs_;
     tensorflow::TensorShape shape;
     OP_REQUIRES_OK(context, ReadShapes(context, &sizes, &shape));
-    const float* roi = context->input(1).flat<float>().data();
-    OP_REQUIRES_OK(context, CheckRois(roi, sizes));
+    const float* rois = context->input(1).flat<float>().data();
+    OP_REQUIRES_OK(context, CheckRois(rois, sizes));
     shape.RemoveLastDims(1);
     tensorflow::Tensor* output = nullptr;
     OP_REQUIRES_OK(context, context->allocate_output(0, shape, &output));
     // [sizes] The pixels of each bin.
     int32_t* out = output->flat<int32_t>().data();
-    for (int64_t n = 0; n < sizes.num_rois; ++n, roi += 5) {
-      const Region region = RegionOf(roi, sizes.spatial_scale);
+    for (int64_t n = 0; n < sizes.num_rois; ++n, rois += 5) {
+      const Region region = RegionOf(rois, sizes.spatial_scale);
       for (int64_t i = 0; i < sizes.pooled_height; ++i) {
         const Span rows = BinSpan(i, sizes.pooled_height, region.y, region.rows,
                                   sizes.height);
