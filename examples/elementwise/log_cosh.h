@@ -28,7 +28,7 @@ struct LogCosh {
     const Packet small = pexp(pnegate(pmul(size, two)));
     const Packet line = psub(size, pset1<Packet>(T(0.69314718055994531)));
 
-    // log(1 + v) = 2 atanh(s), where s = v / (2 + v) is small.
+    // log(1 + v) = 2 atanh(s) with s = v / (2 + v); near 0, v = 2 square.
     const Packet s = pdiv(pselect(near, square, small),
                           pselect(near, padd(square, one), padd(small, two)));
     return padd(pmul(s, Series<12, 5>(pmul(s, s), kAtanh)),
