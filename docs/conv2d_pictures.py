@@ -293,7 +293,7 @@ NAMES = {"TensorFlow, Eigen alone": "Eigen alone", "TensorFlow, oneDNN": "oneDNN
 
 
 def times(op: str) -> HTML:
-    """How many times as long each way takes as TensorFlow's Eigen kernel, from `bench/conv2d.csv`.
+    """How many times as long each way takes as TensorFlow with oneDNN's ops off, from `bench/conv2d.csv`.
 
     Args:
       op: "result", "for x" or "for the filter".
@@ -304,5 +304,5 @@ def times(op: str) -> HTML:
     tasks = dict.fromkeys(row["task"] for row in table.where(op=op))
     groups = {task: bars_of(table, ways, op=op, task=task) for task in tasks}
     label = f"How many times as long others take as {BASE}."
-    axis = "times as long as TensorFlow's Eigen kernel"
+    axis = "times as long as TensorFlow with oneDNN's ops off"
     return bars(groups, label, axis, legend_of(table), names_width=165, origin=1.0)
