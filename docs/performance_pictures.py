@@ -146,11 +146,20 @@ def lessons() -> dict[str, str]:
     windows = _of("roi_pool", "TensorFlow, windows")
     windows = [row for row in windows if row["workload"] in LARGE]
     assert min(keep("windows_ratio", windows)) > 1
-    assert min(keep("stock_ratio", _of("extremes", "four stock ops"))) > 1
-    convolved = _turned(_of("conv2d", "ours", op="result"), conv2d_pictures.BASE)
-    assert max(keep("conv2d_ratio", convolved)) < 1
-    products = _turned(_of("mat_mul", "OpByOp>MatMul"), "tf.matmul")
-    assert np.median(keep("mat_mul_ratio", products)) < 1
+    result = {"op": "result"}
+    convolved = _turned(_of("conv2d", "ours", **result), conv2d_pictures.BASE)
+    old = keep("conv2d_ratio", convolved)
+    newer = _of("conv2d", "ours, for AVX-512", **result)
+    new = keep("newer_ratio", _turned(newer, conv2d_pictures.BASE))
+    assert max(old) < 1 and np.median(np.log(new)) > np.median(np.log(old)) / 2
+    products = {
+        way: np.log([float(row["ratio"]) for row in _of("mat_mul", way)])
+        for way in ("OpByOp>MatMul", "for AVX-512")
+    }
+    generic, newer = map(np.median, products.values())
+    assert generic > 0 and newer < generic / 2
+    pooled = _of("max_pool", "TensorFlow", task="with argmax")
+    assert min(keep("pool_ratio", pooled)) > 1
     eager = _of("prototype", "composed", mode="eager")
     assert min(keep("eager_ratio", eager)) > 1
     traced = _of("prototype", "composed", mode="tf.function")
