@@ -135,9 +135,9 @@ def fuzz(
       tolerances: As for `opcheck.check`.
       variations: How many further calls are derived from each one that Hypothesis generates: the
         same elements in other places, or one input in another shape. They are cheap.
-      thorough: All calls run in one graph, which knows no shapes. One in so many of Hypothesis's
-        calls runs in a second graph, too, which knows its shapes, and whose inferred shapes are
-        checked.
+      thorough: Each call runs eagerly and in a graph that knows no shapes. One in so many of
+        Hypothesis's calls runs in a second graph, too, which knows its shapes, and whose inferred
+        shapes are checked.
       seed: The same seed gives the same calls.
       timeout: Seconds after which a call counts as hung.
       memory: As for `opcheck.check`.

@@ -109,7 +109,8 @@ def check(
       tolerances: A dictionary from names of dtypes to pairs (relative, absolute), which replace
         those of `opcheck.compare.TOLERANCES`.
       op_types: The registered ops that are checked; by default those in the graph of `op` that
-        TensorFlow does not bring itself.
+        TensorFlow does not bring itself. If it brings all, then all but casts, reshapes
+        and the like.
       gradient: True: it is a failure if no gradient is registered.
       gradient_tolerance: How far the registered gradient may be from finite differences; by default
         1e-6 where all is float64, and else 2e-2.
