@@ -144,6 +144,8 @@ def details(entry: Entry) -> str:
             about.append(f"here the process {ends} and prints nothing")
         if call := mistake.parts.get("call"):
             about.append(f"called as <code>{html.escape(call.strip())}</code>")
+        if call := mistake.parts.get("cured_call"):
+            about.append(f"cured by <code>{html.escape(call.strip())}</code>")
         parts.append(block(difference(mistake), "none"))
         file = f"{REPOSITORY}/examples/errors/{entry.reproducer}"
         about.append(link(file, "provoked") + " by the build")
