@@ -13,6 +13,7 @@ from figures import (
     LINE,
     MIDDLE,
     SMALL,
+    arrow_left,
     arrow_right,
     box,
     drawing,
@@ -160,9 +161,7 @@ def imported_gradients(f: Callable, factor: int) -> HTML:
         for left, width, following in zip(lefts, widths, lefts[1:]):
             begin, end, y = left + width, following, top + high / 2
             parts.append(
-                arrow_right(begin, end - 2, y)
-                if not row
-                else f'<path d="M{end} {y}H{begin + 2}m7 -5 -7 5 7 5" {LINE}/>'
+                arrow_left(begin + 2, end, y) if row else arrow_right(begin, end - 2, y)
             )
     bottom = 24 + 98 + high
     found = {

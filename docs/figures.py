@@ -69,6 +69,10 @@ def arrow_right(left: float, right: float, y: float) -> str:
     return f'<path d="M{left:g} {y:g}H{right:g}m-7 -5 7 5 -7 5" {LINE}/>'
 
 
+def arrow_left(left: float, right: float, y: float) -> str:
+    return f'<path d="M{right:g} {y:g}H{left:g}m7 -5 -7 5 7 5" {LINE}/>'
+
+
 def box(
     x: float,
     y: float,

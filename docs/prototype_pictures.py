@@ -148,17 +148,13 @@ def times(mode: str) -> HTML:
     )
 
 
-def _is_undecided(row: Mapping[str, str]) -> bool:
-    return float(row["q1"]) < 1 < float(row["q3"])
-
-
 def _numbers(size: str) -> str:
     return f"{int(size):,} numbers".replace(",", " ")
 
 
 def compared(row: Mapping[str, str]) -> str:
     """What a row of `bench/prototype.csv` says about its way, to go on with after the name of the way."""
-    if _is_undecided(row):
+    if float(row["q1"]) < 1 < float(row["q3"]):
         return "takes longer in some repetitions and not in others"
     return f"takes {number(float(row['ratio']))} times as long as the op"
 

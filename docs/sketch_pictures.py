@@ -12,6 +12,7 @@ from figures import (
     LINE,
     MIDDLE,
     SMALL,
+    arrow_left,
     arrow_right,
     box,
     drawing,
@@ -217,10 +218,6 @@ def connections(logs: Mapping[str, Sequence[tuple[str, int]]], servers: int) -> 
         left += step * 2 * servers + 60
     label = f"When each server had a connection. {'; '.join(told)}."
     return HTML(drawing(parts, left - 30, 30 + high * servers, label, style=FITTING))
-
-
-def arrow_left(left: float, right: float, y: float) -> str:
-    return f'<path d="M{right:g} {y:g}H{left:g}m7 -5 -7 5 7 5" {LINE}/>'
 
 
 def one_waits_for_all(source: str) -> HTML:
