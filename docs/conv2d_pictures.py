@@ -1,5 +1,6 @@
 """The pictures of the chapter on convolution: drawn from what the ops return."""
 
+import itertools
 from collections.abc import Sequence
 
 import numpy as np
@@ -265,12 +266,10 @@ def bands_picture(size: int, taps: int) -> HTML:
         x = left + 10 + turn * (wide + 20)
         name = ("first", "then")[turn]
         parts.append(text(x + wide / 2, 14, name, MIDDLE, BOLD))
-        for number, band in zip(range(turn + 1, 99, 2), bands):
+        for number, band in zip(itertools.count(turn + 1, 2), bands):
             rows = rows_of([band])
             y, bottom = top + rows[0] * high, top + (rows[-1] + 1) * high
-            parts.append(
-                box(x, y + 2, wide, bottom - y - 4, 0.25, turn),
-            )
+            parts.append(box(x, y + 2, wide, bottom - y - 4, 0.25, turn))
             for place, window in enumerate(band):
                 begin, end = reached[window][0], reached[window][-1] + 1
                 at = x + 16 + 16 * place
@@ -304,5 +303,5 @@ def times(op: str) -> HTML:
     tasks = dict.fromkeys(row["task"] for row in table.where(op=op))
     groups = {task: bars_of(table, ways, op=op, task=task) for task in tasks}
     label = f"How many times as long others take as {BASE}."
-    axis = "times as long as TensorFlow with oneDNN's ops off"
+    axis = "times as long as with oneDNN's ops off"
     return bars(groups, label, axis, legend_of(table), names_width=165, origin=1.0)
