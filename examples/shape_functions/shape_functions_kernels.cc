@@ -1,5 +1,6 @@
 // The kernels of the ops that shape_functions.cc declares.
 
+#include <algorithm>
 #include <cstdint>
 
 #include "absl/strings/str_cat.h"
@@ -35,20 +36,33 @@ class CropOrPadOp : public OpKernel {
     Tensor* resized = nullptr;
     OP_REQUIRES_OK(context, context->allocate_output(0, shape, &resized));
 
-    // For each element of the output, where it is in the input, if it is.
     const auto in = input.flat<float>();
     auto out = resized->flat<float>();
-    for (int64_t i = 0; i < out.size(); ++i) {
-      int64_t rest = i, from = 0, stride = 1;
-      bool inside = in.size() > 0;
-      for (int d = shape.dims() - 1; d >= 0 && inside; --d) {
+    std::fill_n(out.data(), out.size(), 0.0f);
+    if (in.size() == 0 || out.size() == 0) return;
+
+    // Over the zeros, what both shapes have. What is copied at once is a row:
+    // the last dimension that differs, with those behind it.
+    int last = shape.dims() - 1;
+    int64_t in_row = 1, out_row = 1;
+    for (; last >= 0 && in_row == out_row; --last) {
+      in_row *= input.dim_size(last);
+      out_row *= shape.dim_size(last);
+    }
+    for (int64_t row = 0; row < out.size() / out_row; ++row) {
+      int64_t rest = row, from = 0, stride = 1;
+      bool inside = true;
+      for (int d = last; d >= 0 && inside; --d) {
         const int64_t at = rest % shape.dim_size(d);
         rest /= shape.dim_size(d);
         inside = at < input.dim_size(d);
         from += at * stride;
         stride *= input.dim_size(d);
       }
-      out(i) = inside ? in(from) : 0.0f;
+      if (inside) {
+        std::copy_n(in.data() + from * in_row, std::min(in_row, out_row),
+                    out.data() + row * out_row);
+      }
     }
   }
 };
