@@ -197,3 +197,38 @@ def timeline(
             text(x + 6, y + 4, f"{event.what} {names[event.key.edge]}", SMALL, CODE)
         )
     return HTML(drawing(parts, end + 6, top + 64 * len(threads), label, style=FITTING))
+
+
+def leaves_and_comes_back(received: Event, sent: Event, name: str) -> HTML:
+    """Draws how an asynchronous kernel asks on one thread, and is finished by the thread that sends, not to scale.
+
+    Raises:
+      ValueError: The two are not of one key, or of one thread.
+    """
+    if (received.what, sent.what) != ("Recv", "Send") or received.key != sent.key:
+        raise ValueError(f"not a Recv and its Send: {received}, {sent}")
+    if received.thread == sent.thread:
+        raise ValueError(f"both in thread {sent.thread}")
+    first, second, end = 34, 100, 396
+    parts = [TIP]
+    for y, words in [(first, "thread 1"), (second, "thread 2")]:
+        parts.append(text(6, y + 4, words, SMALL))
+        parts.append(f'<path d="M60 {y}H{end}" {LINE} stroke-opacity="0.2"/>')
+    for x, y, width, words, colour in [
+        (64, first, 100, "ComputeAsync", 1),
+        (190, second, 202, f"Send {name}", 0),
+    ]:
+        parts.append(box(x, y - HEIGHT / 2, width, HEIGHT, 0.25, colour))
+        parts.append(text(x + 6, y + 4, words, SMALL, CODE))
+    parts.append(text(170, first - 5, "returns: the thread is free", SMALL))
+    parts.append(box(285, second - 10, 102, 20, 0.35, 1))
+    parts.append(text(292, second + 4, "callback, done", SMALL))
+    parts.append(
+        f'<path d="M114 {first + HEIGHT / 2}C114 {second - 20} 336 {first + 10} 336 {second - 11}" fill="none" '
+        f'stroke-dasharray="4 3" {POINTED}/>'
+    )
+    label = (
+        f"In thread 1, ComputeAsync asks for {name} and returns. Later thread 2 sends {name}, calls the callback, and "
+        "the callback calls done."
+    )
+    return HTML(drawing(parts, end + 6, second + 24, label, style=FITTING))

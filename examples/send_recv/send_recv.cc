@@ -84,7 +84,7 @@ class PostOp : public tensorflow::OpKernel {
   std::string label_;
 };
 
-// [collect] ComputeAsync asks and returns; the callback sets the output.
+// [] Not shown.
 class CollectOp : public tensorflow::AsyncOpKernel {
  public:
   explicit CollectOp(OpKernelConstruction* context) : AsyncOpKernel(context) {
@@ -92,6 +92,7 @@ class CollectOp : public tensorflow::AsyncOpKernel {
     OP_REQUIRES_OK(context, context->GetAttr("timeout_ms", &timeout_ms_));
   }
 
+  // [collect] Asks and returns; the callback sets the output.
   void ComputeAsync(OpKernelContext* context, DoneCallback done) override {
     Rendezvous::ParsedKey key;
     OP_REQUIRES_OK_ASYNC(context, KeyOf(context, label_, &key), done);

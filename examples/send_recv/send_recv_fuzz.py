@@ -22,4 +22,5 @@ FUZZ = {
     "Post": (post_and_collect, CALLS, post_and_collect_reference),
     "Collect": (post_and_collect, CALLS, post_and_collect_reference),
     "BlockingCollect": "wrong on purpose: it keeps a thread while it waits",
+    "EndlessCollect": "wrong on purpose: it may wait for ever",
 }

@@ -1,4 +1,5 @@
-// A Collect that waits inside Compute, and so keeps a thread of the pool.
+// Two versions of Collect before it was right: one waits inside Compute, and so
+// keeps a thread of the pool; the other may wait for ever.
 
 #include <chrono>
 #include <cstdint>
@@ -74,5 +75,41 @@ class BlockingCollectOp : public tensorflow::OpKernel {
 
 REGISTER_KERNEL_BUILDER(Name("BlockingCollect").Device(tensorflow::DEVICE_CPU),
                         BlockingCollectOp);
+
+REGISTER_OP("EndlessCollect")
+    .Output("value: T")
+    .Attr("label: string")
+    .Attr("T: type")
+    .SetIsStateful()
+    .SetShapeFn(tensorflow::shape_inference::UnknownShape);
+
+class EndlessCollectOp : public tensorflow::AsyncOpKernel {
+ public:
+  explicit EndlessCollectOp(OpKernelConstruction* context)
+      : AsyncOpKernel(context) {
+    OP_REQUIRES_OK(context, context->GetAttr("label", &label_));
+  }
+
+  // [async] Asks and returns; the callback sets the output.
+  void ComputeAsync(OpKernelContext* context, DoneCallback done) override {
+    Rendezvous::ParsedKey key;
+    OP_REQUIRES_OK_ASYNC(context, KeyOf(context, label_, &key), done);
+    context->rendezvous()->RecvAsync(
+        key, {},
+        [context, done](const absl::Status& status, const Rendezvous::Args&,
+                        const Rendezvous::Args&, const Tensor& value, bool) {
+          OP_REQUIRES_OK_ASYNC(context, status, done);
+          context->set_output(0, value);
+          done();
+        });
+  }
+
+  // [] Not shown.
+ private:
+  std::string label_;
+};
+
+REGISTER_KERNEL_BUILDER(Name("EndlessCollect").Device(tensorflow::DEVICE_CPU),
+                        EndlessCollectOp);
 
 }  // namespace op_by_op

@@ -22,3 +22,16 @@ def blocking_collect(label: str, dtype, timeout_ms: int) -> tf.Tensor:
       DeadlineExceededError: Nothing was posted in this time, or no thread was left to take it.
     """
     return _library.blocking_collect(label=label, timeout_ms=timeout_ms, T=dtype)
+
+
+def endless_collect(label: str, dtype) -> tf.Tensor:
+    """As `collect`, but it has no timeout, and a caller cannot cancel it.
+
+    Args:
+      label: As for `collect`.
+      dtype: Likewise.
+
+    Returns:
+      The tensor.
+    """
+    return _library.endless_collect(label=label, T=dtype)
