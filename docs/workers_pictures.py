@@ -1,7 +1,7 @@
 """The pictures of the chapter on other machines: what travels, and how long it takes."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import tensorflow as tf
 from figures import (
@@ -21,7 +21,6 @@ from figures import (
 )
 from IPython.display import HTML
 from measured import number, read
-from workers import file_rows
 
 v1 = tf.compat.v1
 # Colours, and how far below the end of its line the name of a way stands.
@@ -70,8 +69,8 @@ def two_machines(here: int, there: int, asked: int, file: int, answered: int) ->
     return HTML(drawing(parts, 520, 136, label, style=FITTING))
 
 
-def cut(here: str, there: str) -> list[v1.GraphDef]:
-    """The graphs that servers at two addresses run for a session at the first: rows from there, squared here."""
+def cut(function: Callable[[], tf.Tensor], here: str, there: str) -> list[v1.GraphDef]:
+    """The graphs that servers at two addresses run of a function for a session at the first."""
     jobs = tf.train.ClusterSpec({"driver": [here], "worker": [there]})
     config = v1.ConfigProto(cluster_def=jobs.as_cluster_def())
     config.graph_options.rewrite_options.disable_meta_optimizer = True
@@ -79,11 +78,7 @@ def cut(here: str, there: str) -> list[v1.GraphDef]:
     metadata = v1.RunMetadata()
     with tf.Graph().as_default() as graph:
         with tf.device("/job:driver"):
-            rows = tf.constant([3, 7777], tf.int64)
-        with tf.device("/job:worker"):
-            found = file_rows("users.f32", rows, columns=4)
-        with tf.device("/job:driver"):
-            result = tf.square(found)
+            result = function()
         with v1.Session(f"grpc://{here}", graph=graph, config=config) as session:
             session.run(result.op, options=options, run_metadata=metadata)
     graphs = sorted(metadata.partition_graphs, key=lambda each: each.node[0].device)
