@@ -1,4 +1,4 @@
-"""The Python side: sketches, and lines that a server sends."""
+"""The Python side: sketches."""
 
 import ctypes
 from pathlib import Path
@@ -7,7 +7,7 @@ import tensorflow as tf
 from op_library import load_op_library
 
 _path = Path(__file__).with_name("libsketch.so")
-library = load_op_library(_path, "sketch_hashes", "count_sketch", "fetch_lines")
+library = load_op_library(_path, "sketch_hashes", "count_sketch")
 _copy = ctypes.CDLL(str(_path)).CopyLikeADevice
 
 
@@ -75,28 +75,6 @@ def count_hashes(hashes, precision: int = 12) -> tf.Tensor:
     return count(library.sketch_hashes(hashes, precision=precision))
 
 
-def fetch_lines(port, timeout_ms: int = 10000, max_bytes: int = 16777216) -> tf.Tensor:
-    """What a server on this machine, at 127.0.0.1, sends until it closes the connection.
-
-    Args:
-      port: int32, a scalar.
-      timeout_ms: After so long without the end of the answer, the call fails.
-      max_bytes: Of a longer answer, too.
-
-    Returns:
-      string, a vector of the lines, without their ends.
-
-    Raises:
-      tf.errors.UnavailableError: Nobody listens there, or the connection was broken off.
-      tf.errors.DeadlineExceededError: The answer did not end in time.
-      tf.errors.ResourceExhaustedError: It is too long, or there are too many open files.
-      tf.errors.DataLossError: It ends in the middle of a line.
-      tf.errors.CancelledError: The step was cancelled.
-      tf.errors.InvalidArgumentError: A port that is none.
-    """
-    return library.fetch_lines(port, timeout_ms=timeout_ms, max_bytes=max_bytes)
-
-
 def copied_like_a_device(direction: int) -> bool:
     """Whether what TensorFlow calls to copy a sketch makes a second, equal one.
 
@@ -106,5 +84,5 @@ def copied_like_a_device(direction: int) -> bool:
     return bool(_copy(direction))
 
 
-for op in ("SketchHashes", "CountSketch", "FetchLines"):
+for op in ("SketchHashes", "CountSketch"):
     tf.no_gradient(op)

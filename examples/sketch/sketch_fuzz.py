@@ -15,6 +15,5 @@ COUNTED = (
 FUZZ = {
     "SketchHashes": COUNTED,
     "CountSketch": COUNTED,
-    "FetchLines": "reads a file descriptor, that of a socket: sketch_test.py has servers",
     "SketchRegisters": "takes a sketch: sketch_test.py compares the registers",
 }

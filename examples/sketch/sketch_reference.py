@@ -29,11 +29,3 @@ def count_hashes_reference(hashes, precision=12):
     if not 4 <= precision <= 16:
         raise ValueError(f"precision must be from 4 to 16, got {precision}")
     return count_sketch_reference(sketch_hashes_reference(hashes, precision))
-
-
-def fetch_lines_reference(answer):
-    """The lines of a server's answer, whose last one has an end, too."""
-    *lines, rest = answer.split(b"\n")
-    if rest:
-        raise ValueError("the answer ends in the middle of a line")
-    return np.array(lines, object)

@@ -77,39 +77,10 @@ class Socket {
   const int fd_;
 };
 
-// [] What one call waits for.
+// [answer] What one call waits for.
 struct Answer {
   // Goes on without waiting; the status of its end, or nothing.
-  std::optional<absl::Status> Continue() {
-    if (cancelled) return Cancelled();
-    if (!connected) {
-      const auto* to = reinterpret_cast<const sockaddr*>(&address);
-      connected = connect(socket.fd(), to, sizeof(address)) == 0;
-      if (!connected && errno != EINPROGRESS && errno != EALREADY) {
-        return absl::UnavailableError(
-            absl::StrCat(Port(), std::strerror(errno)));
-      }
-    }
-    if (connected) {
-      // One part of it: who sends without end must not keep the thread.
-      char bytes[65536];
-      const ssize_t size = recv(socket.fd(), bytes, sizeof(bytes), 0);
-      if (size == 0) return absl::OkStatus();
-      if (size > 0) {
-        text.append(bytes, size);
-        if (text.size() > max_bytes) {
-          return absl::ResourceExhaustedError(absl::StrCat(
-              Port(), "there are more than ", max_bytes, " bytes"));
-        }
-      } else if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) {
-        return absl::UnavailableError(
-            absl::StrCat(Port(), std::strerror(errno)));
-      }
-    }
-    if (Clock::now() < until) return std::nullopt;
-    return absl::DeadlineExceededError(
-        absl::StrCat(Port(), "the answer did not end in time"));
-  }
+  std::optional<absl::Status> Continue();
 
   absl::Status Cancelled() const {
     return absl::CancelledError(absl::StrCat(Port(), "the step was cancelled"));
@@ -120,13 +91,45 @@ struct Answer {
 
   Socket socket;
   sockaddr_in address = {};
+  bool connected = false;
+  std::string text;  // so far
   size_t max_bytes;
   Clock::time_point until;
-  std::function<void(const absl::Status&)> over;  // called once
-  std::string text;
-  bool connected = false;
   std::atomic<bool> cancelled{false};
+  std::function<void(const absl::Status&)> over;  // called once
 };
+
+// [continue] Connects, or takes what has come.
+std::optional<absl::Status> Answer::Continue() {
+  if (cancelled) return Cancelled();
+  if (!connected) {
+    const auto* to = reinterpret_cast<const sockaddr*>(&address);
+    connected = connect(socket.fd(), to, sizeof(address)) == 0;
+    if (!connected && errno != EINPROGRESS && errno != EALREADY) {
+      return absl::FailedPreconditionError(
+          absl::StrCat(Port(), std::strerror(errno)));
+    }
+  }
+  if (connected) {
+    // One part of it: who sends without end must not keep the thread.
+    char bytes[65536];
+    const ssize_t size = recv(socket.fd(), bytes, sizeof(bytes), 0);
+    if (size == 0) return absl::OkStatus();
+    if (size > 0) {
+      text.append(bytes, size);
+      if (text.size() > max_bytes) {
+        return absl::ResourceExhaustedError(
+            absl::StrCat(Port(), "there are more than ", max_bytes, " bytes"));
+      }
+    } else if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) {
+      return absl::FailedPreconditionError(
+          absl::StrCat(Port(), std::strerror(errno)));
+    }
+  }
+  if (Clock::now() < until) return std::nullopt;
+  return absl::DeadlineExceededError(
+      absl::StrCat(Port(), "the answer did not end in time"));
+}
 
 // [] One thread waits for all answers.
 class Waiter {

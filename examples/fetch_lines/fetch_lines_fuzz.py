@@ -1,0 +1,5 @@
+"""No generated calls: `python tools/fuzz.py examples/fetch_lines/fetch_lines_fuzz.py`."""
+
+FUZZ = {
+    "FetchLines": "reads a file descriptor, that of a socket: fetch_lines_test.py has servers",
+}

@@ -1,0 +1,208 @@
+"""Tests of the op that asks servers: `pytest examples/fetch_lines`.
+
+FetchLines has no `op_test`, since opcheck has no server for it.
+"""
+
+import gc
+import socket
+import threading
+import time
+from contextlib import suppress
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from fetch_lines import fetch_lines
+from fetch_lines_reference import fetch_lines_reference
+from servers import serving
+from solution_answered import answered
+from tensorflow.python.eager import cancellation
+
+Invalid = tf.errors.InvalidArgumentError
+ANSWERS = [b"ann\nbob\n", b"", b"\n", b"\n\na\n", b"\xff\0\n", b"x" * 100_000 + b"\n"]
+
+
+@pytest.mark.parametrize("answer", ANSWERS, ids=range(len(ANSWERS)))
+def test_lines_are_fetched(mode, answer):
+    with serving([answer]) as [port]:
+        lines = mode(fetch_lines)(tf.constant(port))
+    np.testing.assert_array_equal(lines, fetch_lines_reference(answer))
+
+
+def test_one_thread_waits_for_many():
+    answers = [b"%d\n%d\n" % (i, i + 1) for i in range(50)]
+    options = tf.data.Options()
+    options.threading.private_threadpool_size = 1
+    with serving(answers, together=True) as ports:
+        rows = tf.data.Dataset.from_tensor_slices(np.int32(ports))
+        lines = rows.map(fetch_lines, num_parallel_calls=50).with_options(options)
+        found = [row.tolist() for row in lines.as_numpy_iterator()]
+    assert found == [answer.split() for answer in answers]
+
+
+def seconds(function, *inputs, error, match) -> float:
+    start = time.monotonic()
+    with pytest.raises(error, match=match):
+        function(*inputs)
+    return time.monotonic() - start
+
+
+def test_the_timeout_ends_a_wait(mode):
+    with serving([b"", b""], together=True) as [port, _]:
+        waiting = mode(lambda: fetch_lines(port, timeout_ms=100))
+        match = f"port {port}: the answer did not end in time"
+        error = tf.errors.DeadlineExceededError
+        assert 0.1 <= seconds(waiting, error=error, match=match) < 60
+
+
+def test_the_longest_timeout_is_no_short_one():
+    with serving([b"ann\n"]) as [port]:
+        assert fetch_lines(port, timeout_ms=2**63 - 1) == [b"ann"]
+
+
+def test_who_sends_without_end_is_left_in_time():
+    def send(server):
+        connection, _ = server.accept()
+        with connection, suppress(ConnectionError):
+            while True:
+                connection.sendall(bytes(1 << 20))
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        thread = threading.Thread(target=send, args=[server], daemon=True)
+        thread.start()
+        port = server.getsockname()[1]
+        match = f"port {port}: the answer did not end in time"
+        with pytest.raises(tf.errors.DeadlineExceededError, match=match):
+            fetch_lines(port, timeout_ms=20, max_bytes=1 << 30)
+        thread.join()
+
+
+def test_the_caller_can_cancel_a_wait():
+    with serving([b"", b""], together=True) as [port, _]:
+        manager = cancellation.CancellationManager()
+        waiting = tf.function(lambda: fetch_lines(port, timeout_ms=100_000))
+        cancelable = manager.get_cancelable_function(waiting.get_concrete_function())
+        threading.Timer(0.1, manager.start_cancel).start()
+        error, match = tf.errors.CancelledError, "cancelled"
+        assert seconds(cancelable, error=error, match=match) < 60
+        assert seconds(cancelable, error=error, match=match) < 60
+
+
+def test_who_drops_an_iterator_cancels_its_waits():
+    asked = []
+    with (
+        serving([b"ann\n"]) as [first],
+        serving([b"", b""], together=True, log=asked) as [second, _],
+    ):
+        ports = tf.data.Dataset.from_tensor_slices(np.int32([first, second]))
+        fetched = ports.map(lambda x: fetch_lines(x, 100_000), num_parallel_calls=2)
+        iterator = iter(fetched)
+        assert next(iterator) == [b"ann"]
+        start = time.monotonic()
+        while not asked and time.monotonic() - start < 60:
+            time.sleep(0.01)
+        assert asked == [("asked", 0)]
+        del iterator
+        gc.collect()
+        assert time.monotonic() - start < 60
+
+
+def test_a_port_where_nobody_listens(mode):
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        port = bound.getsockname()[1]
+        error, match = (
+            tf.errors.FailedPreconditionError,
+            f"port {port}: Connection refused",
+        )
+        seconds(mode(lambda: fetch_lines(port)), error=error, match=match)
+
+
+# A call opens a socket, and the first one a pipe, which is two files: what it says where 0, 1, 2 and 3 may be opened.
+FEW_FILES = """
+import os, resource, socket
+import tensorflow as tf
+from fetch_lines import fetch_lines
+
+def said(port):
+    try:
+        fetch_lines(port)
+    except tf.errors.OpError as error:
+        return error.message.rpartition("}} ")[2].partition(" [Op:")[0]
+
+bound = socket.socket()
+bound.bind(("127.0.0.1", 0))
+port = tf.constant(bound.getsockname()[1])
+said(0)
+_, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+resource.setrlimit(resource.RLIMIT_NOFILE, (200, hard))
+opened = []
+try:
+    while True:
+        opened.append(os.dup(0))
+except OSError:
+    pass
+for _ in range(4):
+    print(said(port))
+    os.close(opened.pop())
+"""
+
+
+def test_too_many_open_files(in_process):
+    *refused, at_last = in_process(FEW_FILES).splitlines()
+    missing = ["no socket", "no pipe", "no pipe"]
+    assert refused == [f"{what}: Too many open files" for what in missing]
+    assert "Connection refused" in at_last
+
+
+def test_an_answer_that_is_cut_or_too_long(mode):
+    with serving([b"ann\nbo", b"123456\n"]) as [cut, long]:
+        error = tf.errors.DataLossError
+        match = f"port {cut}: the answer ends in the middle of a line"
+        seconds(mode(lambda: fetch_lines(cut)), error=error, match=match)
+        error = tf.errors.ResourceExhaustedError
+        match = f"port {long}: there are more than 6 bytes"
+        call = mode(lambda: fetch_lines(long, max_bytes=6))
+        seconds(call, error=error, match=match)
+        assert fetch_lines(long, max_bytes=7).numpy().tolist() == [b"123456"]
+
+
+def test_a_connection_that_breaks_off():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def reset():
+            connection, _ = server.accept()
+            linger = b"\x01\0\0\0\0\0\0\0"  # on, for no time
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+            connection.close()
+
+        thread = threading.Thread(target=reset)
+        thread.start()
+        port = server.getsockname()[1]
+        error, match = tf.errors.FailedPreconditionError, "Connection reset"
+        assert seconds(fetch_lines, port, error=error, match=match) < 60
+        thread.join()
+
+
+@pytest.mark.parametrize("port", [0, 65536, -1])
+def test_a_port_that_is_none_is_refused(mode, port):
+    with pytest.raises(Invalid, match=f"port must be from 1 to 65535, got {port}"):
+        mode(lambda: fetch_lines(port))()
+
+
+def test_the_shape_function_refuses_what_the_kernel_refuses():
+    with pytest.raises(Invalid, match="port must be a scalar, got shape"):
+        fetch_lines([80])
+    with pytest.raises(ValueError, match="Shape must be rank 0"):
+        tf.function(fetch_lines)(tf.constant([80]))
+
+
+def test_the_solution_of_the_exercise():
+    with (
+        serving([b"ann\nbob\n", b"cut", b"cid\n"]) as ports,
+        socket.socket() as silent,
+    ):
+        silent.bind(("127.0.0.1", 0))
+        rows = answered([silent.getsockname()[1], *ports])
+        found = [row.tolist() for row in rows.as_numpy_iterator()]
+    assert found == [[b"ann", b"bob"], [b"cid"]]
