@@ -4,7 +4,8 @@ import itertools
 from collections.abc import Sequence
 
 import numpy as np
-from conv2d import conv2d, conv2d_backprop_input
+from conv2d import conv2d, conv2d_backprop_input, runs
+from conv2d_reference import output_size
 from figures import (
     BOLD,
     CELL,
@@ -35,6 +36,32 @@ def patches_of(x: np.ndarray, rows: int, columns: int, **layout) -> np.ndarray:
     filter = np.eye(rows * columns, dtype=x.dtype)
     filter = filter.reshape(rows, columns, 1, rows * columns)
     return conv2d(x, filter, **layout).numpy()
+
+
+def calls_of_run(
+    image: np.ndarray, copies: np.ndarray, padding: str, window: int
+) -> list[str]:
+    """Padding, patch and calls of `run` for one window of an image [1, rows, columns, 1].
+
+    Args:
+      image: Of one channel.
+      copies: A filter for each element of a window, which copies it.
+      padding: "VALID" or "SAME".
+      window: Its number.
+    """
+    patches = conv2d(image, copies, padding=padding).numpy()
+    patch = patches.reshape(-1, patches.shape[-1])[window]
+    sides = []
+    for size, taps in zip(image.shape[1:3], copies.shape):
+        windows, before = output_size(size, taps, 1, 1, padding)
+        sides.append([size, taps, 1, 1, before, windows])
+    shown = []
+    for place, pixel, count in runs(*sides, window):
+        at = "kBeside" if pixel < 0 else pixel
+        shown.append(f"`run({place}, {at}, {count})`")
+        copied = np.ravel(image)[pixel : pixel + count] if pixel >= 0 else 0
+        np.testing.assert_array_equal(patch[place : place + count], copied)
+    return [f"`{padding}`", " ".join(f"{x:g}" for x in patch), " ".join(shown)]
 
 
 def windows_picture(size: int, ways: Sequence[tuple[int, str, int]]) -> HTML:

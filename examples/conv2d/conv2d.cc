@@ -34,7 +34,7 @@ using tensorflow::shape_inference::DimensionHandle;
 using tensorflow::shape_inference::InferenceContext;
 using tensorflow::shape_inference::ShapeHandle;
 
-// [attrs] How the windows lie, rows before columns: checked once for all.
+// [] How the windows lie, rows before columns: checked once for all.
 constexpr int64_t kLargest = 1 << 24;  // a product of two is far from 2^63
 
 struct Layout {
@@ -703,3 +703,22 @@ REGISTER_OP_GRADIENT("OpByOp>Conv2DBackpropFilter", FilterGrad);
 
 }  // namespace
 }  // namespace op_by_op
+
+// [] For Python's ctypes: the calls of ForEachRun for a window of an image of
+// one channel, three numbers for each. `rows` and `columns` are a Side each.
+extern "C" __attribute__((visibility("default"))) int Conv2DRuns(
+    const int64_t* rows, const int64_t* columns, int window, int64_t* calls) {
+  const auto side = [](const int64_t* x) {
+    return op_by_op::Side{x[0], x[1], x[2], x[3], x[4], x[5]};
+  };
+  const op_by_op::Windows windows = {side(rows), side(columns), 1, 1};
+  int count = 0;
+  windows.ForEachRun(window, window + 1,
+                     [&](int64_t patch, int64_t pixel, int64_t size) {
+                       for (int64_t number : {patch, pixel, size}) {
+                         *calls++ = number;
+                       }
+                       ++count;
+                     });
+  return count;
+}

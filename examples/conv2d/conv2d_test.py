@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 import tensorflow as tf
-from conv2d import conv2d, conv2d_backprop_filter, conv2d_backprop_input
+from conv2d import conv2d, conv2d_backprop_filter, conv2d_backprop_input, runs
 from conv2d_reference import (
     conv2d_backprop_filter_reference,
     conv2d_backprop_input_reference,
@@ -76,6 +76,26 @@ def test_as_tensorflow_s_op(layout):
     np.testing.assert_allclose(
         conv2d(x, filter, *layout), expected, rtol=1e-12, atol=1e-12
     )
+
+
+@layouts
+def test_runs_are_pieces_of_the_patches(layout):
+    x, taps = np.arange(1.0, 57).reshape(7, 8), (3, 2)
+    copies = np.eye(6).reshape(*taps, 1, 6)
+    patches = conv2d(x[None, ..., None], copies, *layout).numpy()[0]
+    strides, padding, dilations = layout
+    strides, dilations = np.broadcast_to(strides, 2), np.broadcast_to(dilations, 2)
+    sides = []
+    for i, (size, of) in enumerate(zip(x.shape, taps)):
+        along = padding if isinstance(padding, str) else padding[i]
+        windows, before = output_size(size, of, strides[i], dilations[i], along)
+        sides.append([size, of, int(strides[i]), int(dilations[i]), before, windows])
+    for window, patch in enumerate(patches.reshape(-1, 6)):
+        copied = np.full(6, np.nan)
+        for place, pixel, count in runs(*sides, window):
+            pixels = x.flat[pixel : pixel + count] if pixel >= 0 else 0
+            copied[place : place + count] = pixels
+        np.testing.assert_array_equal(copied, patch)
 
 
 @layouts
