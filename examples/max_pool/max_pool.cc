@@ -78,7 +78,7 @@ ksize: The size of a window in each dimension, `[1, height, width, 1]`.
 strides: From one window to the next in each dimension, `[1, height, width, 1]`.
 )doc");
 
-// [register] A kernel for each type.
+// [] A kernel for each type.
 #define REGISTER_MAX_POOL(T)                                  \
   REGISTER_KERNEL_BUILDER(Name("OpByOp>MaxPool")              \
                               .Device(tensorflow::DEVICE_CPU) \
@@ -124,8 +124,7 @@ class MaxPoolPatchesOp : public tensorflow::OpKernel {
   }
 
  private:
-  // [patches] Eigen counts the dimensions from the last one: columns before
-  // rows.
+  // Eigen counts the dimensions from the last one: columns before rows.
   static void Pool(OpKernelContext* context, const Tensor& input,
                    const Windows& windows, Tensor* output) {
     const Axis &rows = windows.rows, &columns = windows.columns;
@@ -146,7 +145,6 @@ class MaxPoolPatchesOp : public tensorflow::OpKernel {
             .maximum(pixels);
   }
 
-  // [] As of the others.
   Attrs attrs_;
 };
 REGISTER_KERNEL_BUILDER(Name("MaxPoolPatches").Device(tensorflow::DEVICE_CPU),
@@ -377,7 +375,7 @@ ksize: As for OpByOp>MaxPool.
 strides: As for OpByOp>MaxPool.
 )doc");
 
-// [second] The first pixel that equals the maximum; NaN equals none.
+// [] The first pixel that equals the maximum; NaN equals none.
 template <typename T>
 T AtMaximum(const Windows& windows, const Window& window, const T* image,
             T maximum, const T* grad) {
@@ -390,7 +388,6 @@ T AtMaximum(const Windows& windows, const Window& window, const T* image,
   return T(0);
 }
 
-// [] The kernel around it.
 template <typename T>
 class MaxPoolGradGradOp : public tensorflow::OpKernel {
  public:

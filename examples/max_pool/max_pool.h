@@ -94,7 +94,7 @@ class Attrs {
     return padding_ == tensorflow::SAME && strides_[axis] == 1;
   }
 
-  // [sizes] How many windows fit, as in TensorFlow's kernels.
+  // How many windows fit, as in TensorFlow's kernels.
   absl::Status Along(const char* name, int axis, int64_t size,
                      Axis* found) const {
     *found = {size, ksize_[axis], strides_[axis], 0, 0};
@@ -110,7 +110,7 @@ class Attrs {
         &found->windows, &found->padding, &behind);
   }
 
-  // [] Of an input of this shape.
+  // Of an input of this shape.
   absl::Status Of(const char* name, const tensorflow::TensorShape& input,
                   Windows* found) const {
     if (input.dims() != 4) {
@@ -198,7 +198,7 @@ void PoolWindow(const Windows& windows, const Window& window, Lanes lanes,
   std::copy_n(best, +lanes, y);
 }
 
-// [channels] Calls work(lanes, c) for all channels: lanes of them, from c on.
+// [] Calls work(lanes, c) for all channels: lanes of them, from c on.
 // All but the last have lanes that are a constant.
 template <typename T, typename Work>
 void ForChannels(int64_t channels, const Work& work) {
@@ -208,7 +208,7 @@ void ForChannels(int64_t channels, const Work& work) {
   if (c < channels) work(static_cast<int>(channels - c), c);
 }
 
-// [] Calls work(begin, end) for blocks of rows, each of so many cycles.
+// Calls work(begin, end) for blocks of rows, each of so many cycles.
 template <typename Work>
 void ShardRows(tensorflow::OpKernelContext* context, int64_t rows,
                int64_t cycles, const Work& work) {
@@ -220,7 +220,7 @@ void ShardRows(tensorflow::OpKernelContext* context, int64_t rows,
                     });
 }
 
-// [each] Calls work(window) for all windows of some rows of windows, those of
+// Calls work(window) for all windows of some rows of windows, those of
 // all images counted on.
 template <typename Work>
 void ForWindowsPlainly(const Windows& windows, int64_t begin, int64_t end,
