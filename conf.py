@@ -136,11 +136,8 @@ class Snippet(LiteralInclude):
         self.env.note_dependency(str(path))
         found = sections(path) if path.exists() else {}
         if section not in found:
-            return [
-                self.state.document.reporter.error(
-                    f"examples/{file} has no section [{section}]", line=self.lineno
-                )
-            ]
+            what = f"examples/{file} has no section [{section}]"
+            return [self.state.document.reporter.error(what, line=self.lineno)]
         first, last = found[section]
         self.arguments[0] = "/" + str(Path("..") / "examples" / file)
         language = "cuda" if file.endswith(".cu.cc") else "c++"
@@ -161,6 +158,9 @@ class Drawing(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         path = Path(self.env.doc2path(self.env.docname)).parent / self.arguments[0]
         self.env.note_dependency(str(path))
+        if not path.exists():
+            what = f"there is no drawing {path.name}"
+            return [self.state.document.reporter.error(what, line=self.lineno)]
         label = html.escape(" ".join(self.content))
         svg = path.read_text().replace(
             "<svg ", f'<svg role="img" aria-label="{label}" class="drawing" ', 1
@@ -235,7 +235,10 @@ def front_matter(path: Path) -> dict[str, object]:
     """What a page says of itself, its title included; nothing if there is no such page."""
     text = path.read_text() if path.exists() else ""
     found = re.match(r"(?:---\n(.*?\n)---\n)?.*?^# (.*?)$", text, re.S | re.M)
-    return {**yaml.safe_load(found[1] or "{}"), "title": found[2]} if found else {}
+    try:
+        return {**yaml.safe_load(found[1] or "{}"), "title": found[2]} if found else {}
+    except yaml.YAMLError:  # of which MyST complains when it reads the page
+        return {"title": found[2]}
 
 
 def outdated_lists(app: Sphinx, env: BuildEnvironment, *_: object) -> list[str]:

@@ -57,8 +57,8 @@ print(os.getcwd(), sys.prefix, os.path.expanduser("~/x"))
 |---|--:|
 | one `*` | 1.50 |
 
-:::{note}
-A note with
+:::{dropdown} More
+Text with
 
 * a list
 
@@ -69,14 +69,10 @@ A note with
 * and more.
 :::
 
-::::{dropdown} A *solution*
-:::{admonition} A `title`
-:class: tip
-Text.
-:::
+:::{dropdown} A *solution*
 ```{snippet} tiny/tiny.cc#kernel
 ```
-::::
+:::
 
 1. One
 
@@ -85,10 +81,6 @@ Text.
    :pyobject: second
    ```
 2. Two
-
-> A quote
->
-> of two
 
 ```{literalinclude} ../examples/tiny/tiny.py
 :language: python
@@ -129,9 +121,9 @@ Two_words, *one*, `` `code` ``, 5\\$ \\* 6\\$, \\[x\\] and tf.Tensor\\<2>.""",
 | --- | --: |
 | one `*` | 1.50 |
 
-> **Note**
+> **More**
 >
-> A note with
+> Text with
 >
 > * a list
 >
@@ -141,10 +133,6 @@ Two_words, *one*, `` `code` ``, 5\\$ \\* 6\\$, \\[x\\] and tf.Tensor\\<2>.""",
 > * and more.
 
 > **A *solution***
->
-> > **A `title`**
-> >
-> > Text.
 >
 > {TINY}
 >
@@ -162,10 +150,6 @@ Two_words, *one*, `` `code` ``, 5\\$ \\* 6\\$, \\[x\\] and tf.Tensor\\<2>.""",
        return 2
    ```
 2. Two
-
-> A quote
->
-> of two
 
 Shorter
 

@@ -50,7 +50,13 @@ def cell(source: str) -> str:
 # From a page's text to what the build says, with the line in that text.
 WRONG = {
     "value": ("Of these, {value}`unknown`.", 1, "'unknown'"),
-    "value_in_a_note": (":::{note}\nOf {value}`unknown:d`.\n:::", 2, "'unknown'"),
+    "fold": (
+        ":::{dropdown} More\nOf {value}`unknown:d`.\n:::",
+        2,
+        "'unknown'",
+    ),
+    "note": (":::{note}\nText.\n:::", 1, "a notebook has nothing for <note>"),
+    "quote": ("> Text.", 1, "a notebook has nothing for <block_quote>"),
     "directive": ("Text.\n\n```{mystery} x\n```", 3, "'mystery'"),
     "role": ("Text.\n\nA {mystery}`x`.", 3, '"mystery"'),
     "link": ("[x](gone.md)", 1, "'gone.md'"),
@@ -58,6 +64,17 @@ WRONG = {
         "```{snippet} zero_out/zero_out.cc#no\n```",
         1,
         r"examples/zero_out/zero_out.cc has no section \[no\]",
+    ),
+    "drawing": ("```{drawing} gone.svg\nText.\n```", 1, "no drawing gone.svg"),
+    "broken_drawing": (
+        "Text.\n\n```{raw} html\n<div><svg viewBox='0 0 1 1'></div>\n```",
+        3,
+        "a drawing is no XML: mismatched tag",
+    ),
+    "options_of_a_cell": (
+        "```{code-cell} ipython3\n:tags: [remove-cell\n\n1\n```",
+        None,
+        "cannot be read: MystMetadataParsingError: Code cell.* line 17",
     ),
     "nothing_like_it_in_notebooks": (
         "Text.\n\n```{figure} https://example.org/x.png\n```",
@@ -107,6 +124,8 @@ def built(tmp_path_factory) -> tuple[Path, list[str]]:
     }
     for name, text in pages.items():
         (docs / f"{name}.md").write_text(FRONT + text)
+    pages["front_matter"] = "---\nops: [X\n---\n# A page"
+    (docs / "front_matter.md").write_text(pages["front_matter"])
     (docs / "start.py").write_text((ROOT / "docs" / "start.py").read_text())
     (docs / "index.md").write_text(
         "# Index\n\n```{chapters}\nPart:\n- " + "\n- ".join(pages) + "\n```\n"
@@ -155,9 +174,10 @@ def test_a_message_leads_to_its_entry(built):
 @pytest.mark.parametrize("name", WRONG)
 def test_what_is_wrong_is_one_line_with_page_and_line(built, name):
     _, line, what = WRONG[name]
-    said = [each for each in built[1] if f"{name}.md" in each]
+    said = [each for each in built[1] if f"/{name}.md" in each]
     assert len(said) == 1
-    assert re.search(rf"{name}\.md:{FRONT.count(chr(10)) + line}: .*{what}", said[0])
+    place = f":{FRONT.count(chr(10)) + line}" if line else ""
+    assert re.search(rf"{name}\.md{place}: .*{what}", said[0])
 
 
 def test_a_kernel_starts_though_its_port_is_taken(monkeypatch):
@@ -167,3 +187,9 @@ def test_a_kernel_starts_though_its_port_is_taken(monkeypatch):
         monkeypatch.setattr(LocalPortCache, "find_available_port", lambda *_: port)
         KernelClient(notebook, kernel_name="python3").execute()
     assert notebook.cells[0].outputs[0].data["text/plain"] == "2"
+
+
+def test_front_matter_that_cannot_be_read_is_one_line(built):
+    assert not any("Traceback" in line for line in built[1])
+    said = [line for line in built[1] if "/front_matter.md" in line]
+    assert len(said) == 1 and "Malformed YAML" in said[0]

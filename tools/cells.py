@@ -1,16 +1,19 @@
-"""Sphinx extension: the cells of a page are executed, and what fails is said in one line: page, line, cell, reason."""
+"""Sphinx extension: pages are read and their cells executed, and what fails is said in one line: page, line, reason."""
 
 import re
 import shutil
 import tempfile
 import textwrap
 import time
+import traceback
 import weakref
 
 import myst_nb.core.execute
+from docutils.nodes import document as Document
 from jupyter_client import KernelManager
 from myst_nb.core.execute.direct import NotebookClientDirect
 from myst_nb.core.render import strip_ansi
+from myst_nb.sphinx_ import Parser
 from nbclient import NotebookClient
 from nbclient.exceptions import (
     CellExecutionError,
@@ -112,6 +115,21 @@ class PageClient(NotebookClientDirect):
         )
 
 
+class PageParser(Parser):
+    """A page that cannot be read is no reason to read no other: without this, Sphinx stops, with a traceback."""
+
+    def parse(self, inputstring: str, document: Document) -> None:
+        try:
+            super().parse(inputstring, document)
+        except Exception as failure:  # whatever parsers and directives raise
+            logger, page = logging.getLogger(__name__), document.settings.env.docname
+            reason = textwrap.shorten(f"{type(failure).__name__}: {failure}", 500)
+            logger.error(f"cannot be read: {reason}", location=page)
+            logger.debug(traceback.format_exc())
+            document.children.clear()
+            super().parse(f"# {page}", document)
+
+
 def shows(cell: NotebookNode) -> str:
     """The output of a cell, but for errors and what it records for the text."""
     return "".join(
@@ -138,4 +156,5 @@ def printed(cell: NotebookNode) -> str:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     myst_nb.core.execute.NotebookClientDirect = PageClient
+    app.add_source_parser(PageParser, override=True)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -69,7 +69,7 @@ logger = logging.getLogger(__name__)
 
 
 class Quote(IndentContext):
-    """A block quote, which an admonition becomes too."""
+    """A block quote, which a dropdown becomes."""
 
     def __init__(self) -> None:
         super().__init__("> ", empty=True, params=SubContextParams(2, 2))
@@ -107,6 +107,8 @@ class NotebookTranslator(MarkdownTranslator):
             place = (node.line or 0, node.attributes.get("cell_index", 0))
             while self.hidden and any(map(int.__lt__, self.hidden[0], place)):
                 self.add(CELL % self.hidden.pop(0)[1], 2, 2)
+        if isinstance(node, (nodes.Admonition, nodes.block_quote)):
+            self.unknown_visit(node)
         super().dispatch_visit(node)
 
     def unknown_visit(self, node: nodes.Node) -> None:
@@ -133,23 +135,8 @@ class NotebookTranslator(MarkdownTranslator):
             self._pop_context()
 
     @pushing_context
-    def visit_admonition(self, node: nodes.Element) -> None:
-        self._push_context(Quote())
-
-    visit_block_quote = visit_admonition
-
-    def _push_box(self, title: str) -> None:
-        self._push_context(Quote())
-        self.add(f"**{title.capitalize()}**", suffix_eol=2)
-
-    @pushing_context
     def visit_rubric(self, node: nodes.rubric) -> None:
         self._push_context(WrappedContext("**", params=SubContextParams(2, 2)))
-
-    def visit_title(self, node: nodes.title) -> None:
-        if isinstance(node.parent, nodes.admonition):
-            return self.visit_rubric(node)
-        return super().visit_title(node)
 
     def depart_title(self, node: nodes.title) -> None:
         self._pop_context()
@@ -227,9 +214,13 @@ class NotebookTranslator(MarkdownTranslator):
         if "<svg" not in node.astext():
             self.unknown_visit(node)
         ElementTree.register_namespace("", "http://www.w3.org/2000/svg")
-        svg = next(
-            e for e in ElementTree.fromstring(node.astext()) if "viewBox" in e.attrib
-        )
+        try:
+            drawing = ElementTree.fromstring(node.astext())
+        except ElementTree.ParseError as error:
+            logger.warning("a drawing is no XML: %s", error, location=node)
+            self.complete = False
+            raise nodes.SkipNode from error
+        svg = next(e for e in drawing if "viewBox" in e.attrib)
         light = "color:#1f2328;background:#fff;font-family:sans-serif;"
         svg.attrib |= {"style": light + svg.get("style", "")}
         svg.attrib.setdefault("width", svg.get("viewBox").split()[2])
