@@ -122,7 +122,7 @@ def bytes_of(path: str) -> HTML:
         ("8", of_length, f"{length} bytes of text", words),
         ("10", header[:shape], "", words),
         ("", header[shape:closed], "", words),
-        (str(10 + closed), blank, "", words),
+        (str(10 + closed), "", blank, words),
     ]
     for i, row in enumerate(rows[:3]):
         bytes_ = row.tobytes()
