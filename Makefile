@@ -80,6 +80,7 @@ lint: $(environment) ## ruff, clang-format and shellcheck
 	@$(scripts)/ruff format --quiet --check .
 	@$(scripts)/clang-format --dry-run -Werror $(cpp_sources)
 	@$(scripts)/shellcheck tools/env.sh .ci/run postBuild
+	@$(scripts)/shellcheck --shell bash --exclude SC2086 examples/errors/*/*.sh
 
 asan: $(environment) ## the examples' tests and generated calls, looking for wrong memory accesses and arithmetic
 	@$(python) tools/sanitize.py asan

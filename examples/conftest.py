@@ -189,7 +189,7 @@ def in_cpp(request: pytest.FixtureRequest) -> Callable[..., str]:
     if not program.exists():
         advice = (
             f"{program.name} is not built, for want of GoogleTest: "
-            "sudo apt-get install libgtest-dev, then make clean examples"
+            "sudo apt-get install libgtest-dev, then make examples"
         )
         (pytest.fail if os.environ.get("CI") else pytest.skip)(advice)
 

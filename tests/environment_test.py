@@ -38,6 +38,7 @@ TENSORFLOWS = "2.{} to 2.{}".format(
         )
     )
 )
+README = (ROOT / "README.md").read_text()
 SUPPORTED = [f"3.{minor}" for minor in range(OLDEST, BEYOND)]
 
 
@@ -328,6 +329,19 @@ def test_conda_installs_what_pyproject_lists():
         "--constraint constraints.txt",
         "--editable .[cpu,dev]",
     ]
+    for package in re.search(r"apt-get install ([^`]*)`", README)[1].split():
+        names = {"g++": "cxx-compiler", "python3-venv": "pip"}
+        assert names.get(package, package) in conda
+
+
+def test_the_readme_names_the_versions_and_the_environment_of_the_project():
+    assert f"Python 3.{OLDEST}–3.{BEYOND - 1} with" in README
+    find = (ROOT / "cmake" / "FindTensorFlow.cmake").read_text()
+    assert f"a C++{re.search(r'cxx_std_([0-9]+)', find)[1]} compiler" in README
+    oldest = re.search(r'"tensorflow-cpu>=([0-9.]+)', PYPROJECT)[1]
+    assert f"make TENSORFLOW={oldest} " in README and f"from {oldest} on" in README
+    conda = yaml.safe_load((ROOT / "environment.yml").read_text())
+    assert f"`conda activate {conda['name']}`" in README
 
 
 WHEN = {  # at each push, or weekly

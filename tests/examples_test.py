@@ -1,5 +1,6 @@
 """The build of the examples: what it refuses, and what it says."""
 
+import json
 import os
 import re
 import subprocess
@@ -227,6 +228,22 @@ def test_a_library_exports_no_function_of_its_own(library):
     command = ["nm", "-D", "--defined-only", library]
     run = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "op_by_op" not in run.stdout
+
+
+def test_code_is_compiled_with_warnings_and_for_speed():
+    """And where the CPU's and the GPU's bits are compared, no multiplication is joined to an addition."""
+    ninja = [examples.program("ninja"), "-C", examples.BUILD, "-t", "compdb"]
+    run = subprocess.run(ninja, capture_output=True, text=True, check=True)
+    found = set()
+    for command in json.loads(run.stdout):
+        example = Path(command["file"]).parent
+        if example.parent == examples.EXAMPLES and command["file"].endswith(".cc"):
+            wanted = {"-Wall", "-Wextra", "-DNDEBUG", "-O3", "-fvisibility=hidden"}
+            if example.name in ("roi_pool", "ps_roi_align"):
+                wanted.add("-ffp-contract=off")
+            assert wanted - set(command["command"].split()) == set(), command["file"]
+            found.add(example.name)
+    assert found == set(examples.examples())
 
 
 # From each header that is precompiled to what is declared there, of all that the examples use.

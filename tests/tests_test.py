@@ -231,6 +231,11 @@ RUNS = {
     "tsan": ["tools/sanitize.py tsan"],
     "notebooks": ["tools/examples.py", "-b notebook"],
     "linkcheck": ["tools/examples.py", "-b linkcheck"],
+    "lab": ["-b notebook -d build/lab", "notebooks=local", "--notebook-dir build/lab"],
+    "bench-build": ["tools/examples.py", "bench/build.py"],
+    "bench-gpu": ["bench/roi_pool_gpu.py"],
+    "test-gpu": ["tools/examples.py", "bench/gpu_tests.py"],
+    "clean": ["rm -rf build examples/*/lib*.so"],
 }
 
 
