@@ -26,14 +26,15 @@ def median_filter(
       The medians, of the same dtype, [..., length]; with "drop", window - 1 less.
 
     Raises:
-      tf.errors.InvalidArgumentError: `window` is even, below 1 or above length, `ends` is
-        another word, or `signal` is a scalar or of another dtype.
-      ValueError: The same, while a `tf.function` is traced; or `window` is beyond int64.
+      tf.errors.InvalidArgumentError: `window` is even, below 1, above length or beyond int64,
+        `ends` is another word, or `signal` is a scalar or of another dtype.
+      ValueError: The same, while a `tf.function` is traced, if `window` is within int64.
       TypeError: `window` is no integer; or the dtype, while a `tf.function` is traced.
     """
     window = operator.index(window)
     if window not in range(-(2**63), 2**63):
-        raise ValueError(f"window must fit into an int64, but is {window}")
+        message = f"window must fit into an int64, but is {window}"
+        raise tf.errors.InvalidArgumentError(None, None, message)
     return _library.median_filter(signal=signal, window=window, ends=ends, name=name)
 
 
