@@ -110,45 +110,6 @@ def verdicts(report: Report) -> HTML:
     return HTML(drawing(parts, WIDTH, height, f"{said}.", style=FITTING, font_size=12))
 
 
-def repairs(versions: Mapping[str, Sequence[Report]], rows: Sequence[str]) -> HTML:
-    """A column for each version of an op, and in it a box for each check.
-
-    Args:
-      versions: From the name of each version to its reports.
-      rows: The checks to show.
-    """
-    left, wide, high = 116, 46, 24
-    parts, said = [], []
-    for column, (version, reports) in enumerate(versions.items()):
-        x = left + column * wide
-        found = {one.check: one.verdict for each in reports for one in each.results}
-        parts.append(text(x + wide / 2 - 2, 14, version, MIDDLE, 'font-size="10.5"'))
-        for i, check in enumerate(rows):
-            verdict, y = found.get(check, "not run"), 22 + i * high
-            parts += [
-                f'<rect x="{x}" y="{y}" width="{wide - 4}" height="{high - 4}" rx="3" stroke="currentColor" '
-                f"{LOOKS[verdict]}/>",
-                text(x + wide / 2 - 2, y + 15, MARKS[verdict], MIDDLE),
-            ]
-        failed = [check for check in rows if found.get(check) == "fail"]
-        said.append(f"{version} fails {', '.join(failed) or 'nothing'}")
-    parts += [
-        text(left - 8, 37 + i * high, check, END, CODE) for i, check in enumerate(rows)
-    ]
-    height = 24 + len(rows) * high
-    return HTML(
-        drawing(
-            parts,
-            WIDTH + 14,
-            height,
-            f"{'; '.join(said)}.",
-            style=FITTING,
-            font_size=12,
-            shown_width=480,
-        )
-    )
-
-
 def _title(checks: Sequence[str]) -> str:
     """Which checks a worker is for, in few words."""
     if len(checks) < 4:
