@@ -1,6 +1,7 @@
 """The pictures of the chapter on datasets, each drawn from what was read, or from what a process had open."""
 
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from measured import bar_of, bars, read
 
 WIDTH = 380
 PIXEL = 4
+SOURCE = Path(__file__).parents[1] / "examples" / "dataset" / "dataset.cc"
 SHADES = {"disc": COLOURS[0], "ring": COLOURS[1], "stripe": "#10b981"}
 
 
@@ -157,6 +159,53 @@ def lines_of_bytes(
         parts.append(text(WIDTH - 8, y + 16, meaning, END, SMALL))
         y += 24
     return HTML(drawing(parts, WIDTH, y + 2, label, style=FITTING))
+
+
+def overridden() -> dict[str, list[str]]:
+    """The classes of our source, each with the functions of its bases that it overrides."""
+    found: dict[str, list[str]] = {}
+    for of_class, function in re.findall(
+        r"class (\w+) : public|(\w+)\([^{};]*\) (?:const )?override",
+        SOURCE.read_text(),
+    ):
+        if of_class:
+            found[of_class] = functions = []
+        else:
+            functions.append(function)
+    return found
+
+
+def objects() -> HTML:
+    """Draws the three classes, with what each overrides, and what makes what.
+
+    Raises:
+      ValueError: The classes are others.
+    """
+    known = overridden()
+    chain = [
+        ("NpyDatasetOp", "the kernel", "makes"),
+        ("NpyDataset", "the dataset", "makes one for each pass"),
+        ("Iterator", "the iterator", "returns rows"),
+    ]
+    if sorted(known) != sorted(name for name, _, _ in chain):
+        raise ValueError(f"other classes: {known.keys()}")
+    parts, told, y = [], [], 4
+    for name, meaning, then in chain:
+        functions = known[name]
+        height = 30 + 18 * -(-len(functions) // 2)
+        parts.append(box(2, y, WIDTH - 4, height, 0.15))
+        parts.append(text(12, y + 19, name, BOLD, CODE, SMALL))
+        parts.append(text(WIDTH - 12, y + 19, meaning, END, SMALL))
+        for i, function in enumerate(functions):
+            x, down = 12 + i % 2 * 176, y + 38 + 18 * (i // 2)
+            parts.append(text(x, down, function, CODE, 'font-size="11"'))
+        y += height
+        parts.append(arrow_down(WIDTH / 2, y, y + 24))
+        parts.append(text(WIDTH / 2 + 12, y + 17, then, SMALL))
+        y += 25
+        told.append(f"{name} overrides {', '.join(functions)} and {then}")
+    label = f"Three classes. {'; '.join(told)}."
+    return HTML(drawing(parts, WIDTH, y, label, style=FITTING))
 
 
 def times_open(path: str) -> int:

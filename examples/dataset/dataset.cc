@@ -192,9 +192,10 @@ class NpyDataset : public DatasetBase {
       return absl::OkStatus();
     }
 
+    // [model] The place of what was read ahead can be saved, and this iterator
+    // has no input of its own.
     bool SymbolicCheckpointCompatible() const override { return true; }
 
-    // [model] What autotuning is told: this iterator has no input of its own.
     std::shared_ptr<tensorflow::data::model::Node> CreateNode(
         IteratorContext* /*context*/,
         tensorflow::data::model::Node::Args args) const override {
