@@ -546,6 +546,8 @@ def problems_of(cell: str) -> Iterator[str]:
         yield "what is printed is shown without its code: only tables and drawings are"
     if "%%bash" in cell and (swallowed := SWALLOWED.search(cell)):
         yield f"{swallowed[0].strip()} makes a failing command pass"
+    if "%%bash -e\n" in cell and re.search(r"(?<!\|)\|(?!\|)", cell):
+        yield "without -o pipefail a command passes that fails before a bar"
 
 
 @chapters

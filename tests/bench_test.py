@@ -105,6 +105,24 @@ def test_a_ratio_lies_between_its_quartiles(path):
 
 
 @TABLES
+def test_a_ratio_agrees_with_the_times(path):
+    """Of the medians, one way round or the other: they come from the same rounds."""
+    cases = {}
+    for one in measured.read(path.stem).rows:
+        if one.get("ratio") and one.get("milliseconds"):
+            columns = list(one)
+            case = tuple(one[name] for name in columns[: columns.index("way")])
+            cases.setdefault(case, []).append(one)
+    for rows in cases.values():
+        bases = {one["way"]: one for one in rows if float(one["ratio"]) == 1}
+        for one in rows:
+            if base := bases.get(one.get("base") or next(iter(bases), None)):
+                of_times = float(one["milliseconds"]) / float(base["milliseconds"])
+                ratios = [of_times, 1 / of_times]
+                assert any(0.5 < float(one["ratio"]) / x < 2 for x in ratios), one
+
+
+@TABLES
 def test_the_goals_are_those_of_the_bench(path):
     """It may have been changed since the table was written."""
     bench = path.with_suffix(".py").read_text()
