@@ -336,6 +336,9 @@ def test_the_solution_of_the_exercise(mode):
         for result, one in zip(along(tf.constant(values)), expected):
             np.testing.assert_array_equal(result, one)
         assert_gradient(lambda x, along=along: along(x).maximum ** 2, [values], 1e-5)
+    for axis in (-4, 3):
+        with pytest.raises(ValueError, match=rf"axis must be in \[-3, 3\), got {axis}"):
+            mode(lambda x, axis=axis: extremes_along(x, axis))(tf.constant(values))
 
 
 def test_the_solution_of_the_exercise_without_c_plus_plus(mode):
