@@ -6,7 +6,7 @@ A function imports the ops that it needs, for a notebook compiles the example of
 import html
 import inspect
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import tensorflow as tf
@@ -83,34 +83,6 @@ def backward(
         f"{high[0]} and {high[1]} where the maxima were.",
     )
     return HTML(arriving.data + returned.data)
-
-
-def _matrix(function: Callable, size: int) -> np.ndarray:
-    """The matrix of a linear function of a vector."""
-    with tf.GradientTape(persistent=True) as tape:
-        tape.watch(x := tf.zeros([size]))
-        y = tf.reshape(function(x), [-1])
-    return tape.jacobian(y, x, experimental_use_pfor=False).numpy()
-
-
-def matrices(row: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """ExtremesGrad for a row, and its gradient, as matrices."""
-    from multi_output import extremes, extremes_grad
-
-    found = extremes(row[None])
-
-    def scatter(grads: tf.Tensor) -> tf.Tensor:
-        return extremes_grad(
-            grads[:1], grads[1:], found.argmin, found.argmax, len(row)
-        )[0]
-
-    def gather(grad: tf.Tensor) -> tf.Tensor:
-        with tf.GradientTape() as tape:
-            tape.watch(grads := tf.zeros([2]))
-            scattered = scatter(grads)
-        return tape.gradient(scattered, grads, output_gradients=grad)
-
-    return _matrix(scatter, 2), _matrix(gather, len(row))
 
 
 def gathered(values: np.ndarray, grad: np.ndarray) -> HTML:
@@ -193,6 +165,84 @@ def taken_apart(values: tf.Tensor) -> HTML:
         "A column of numbers, their mantissas and exponents, and the gradient of the mantissas.",
         {name: np.zeros([len(values), 1]) for name in names},
     )
+
+
+@tf.RegisterGradient("FrexpByQuotient")
+def _frexp_by_quotient(op, mantissa_grad, exponent_grad):
+    return mantissa_grad * op.outputs[0] / op.inputs[0]
+
+
+def _buffers(gradient: str) -> dict[str, list[int]]:
+    """Where a graph keeps the input and the outputs of `frexp`, which are differentiated by a registered gradient."""
+    from frexp import frexp
+
+    with tf.Graph().as_default() as graph, tf.compat.v1.Session() as session:
+        x = tf.compat.v1.placeholder(tf.float32, [1000])
+        values = tf.multiply(x, 3.0, name="values")
+        with graph.gradient_override_map({"Frexp": gradient}):
+            mantissa, _ = frexp(values, name="frexp")
+        options = tf.compat.v1.RunOptions(
+            trace_level=tf.compat.v1.RunOptions.FULL_TRACE
+        )
+        session.run(
+            tf.gradients(mantissa, x),
+            {x: np.ones(1000)},
+            options=options,
+            run_metadata=(metadata := tf.compat.v1.RunMetadata()),
+        )
+    return {
+        node.node_name: [
+            output.tensor_description.allocation_description.ptr
+            for output in node.output
+        ]
+        for device in metadata.step_stats.dev_stats
+        for node in device.node_stats
+    }
+
+
+def memory() -> HTML:
+    """What the memory of `frexp` in a graph holds before and after the op, with two gradients."""
+
+    def rows(gradient: str) -> list[tuple[str, str]]:
+        found = _buffers(gradient)
+        (values,), (mantissa, exponent) = found["values"], found["frexp"]
+        assert 0 not in (values, mantissa, exponent) and exponent not in (
+            values,
+            mantissa,
+        )
+        if values == mantissa:
+            return [("values", "mantissa"), ("", "exponent")]
+        return [("values", "values"), ("", "mantissa"), ("", "exponent")]
+
+    ours, others = rows("Frexp"), rows("FrexpByQuotient")
+    assert [len(ours), len(others)] == [2, 3]
+    width, height = 106, 32
+    panels = [
+        ("the factor is 2 ** -exponent", ours, ["exponent"]),
+        ("the factor is mantissa / values", others, ["values", "mantissa"]),
+    ]
+    parts, told = [], []
+    for panel, (heading, lines, needed) in enumerate(panels):
+        left = 2 + panel * (2 * width + 44)
+        parts.append(text(left, 14, heading, BOLD, SMALL))
+        for column, when in enumerate(("before", "after")):
+            middle = left + width * (column + 0.5)
+            parts.append(text(middle, 34, when, MIDDLE, SMALL))
+        told.append(f"{heading[0].upper()}{heading[1:]}:")
+        for number, names in enumerate(lines):
+            y = 42 + number * (height + 8)
+            for column, name in enumerate(names):
+                if not name:
+                    continue
+                x = left + width * column
+                shade = 0.4 if column and name in needed else 0
+                parts.append(box(x, y, width, height, shade, corner=0))
+                parts.append(text(x + width / 2, y + 21, name, MIDDLE, CODE, SMALL))
+            before, after = names[0] or "nothing", names[1]
+            told.append(f"one piece of memory has {before} before and {after} after.")
+        told.append(f"The gradient needs {' and '.join(needed)}.")
+    size = 4 * width + 48, 42 + max(len(ours), len(others)) * (height + 8)
+    return HTML(drawing(parts, *size, " ".join(told), style=FITTING))
 
 
 def slices(grad: tf.IndexedSlices) -> HTML:
