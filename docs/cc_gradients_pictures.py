@@ -9,6 +9,7 @@ from figures import (
     BOLD,
     CODE,
     COLOURS,
+    END,
     FITTING,
     LINE,
     MIDDLE,
@@ -188,7 +189,7 @@ def imported_gradients(f: Callable, factor: int) -> HTML:
 
 def registry_map() -> HTML:
     """Who asks which registry of gradients, how many entries each has, and where the bridge leads."""
-    python, functions, graphs = counts()
+    python, functions, _ = counts()
     lanes = [
         (
             ["tape.gradient", "tf.gradients"],
@@ -201,12 +202,6 @@ def registry_map() -> HTML:
             "functions of a GraphDef",
             "REGISTER_OP_GRADIENT",
             f"C++ describes a function: {functions} ops",
-        ),
-        (
-            ["AddSymbolicGradients"],
-            "in a C++ program",
-            "REGISTER_GRADIENT_OP",
-            f"C++ adds nodes: {graphs} ops",
         ),
     ]
     parts = [
@@ -236,11 +231,16 @@ def registry_map() -> HTML:
     for asking, where, registry, holds in lanes:
         says.append(f"{' and '.join(asking)} {where}: {registry}, {holds}.")
     says.append("The bridge leads from the first registry to SymbolicGradient.")
-    return HTML(drawing(parts, 446, 318, " ".join(says), style=FITTING))
+    return HTML(drawing(parts, 446, 210, " ".join(says), style=FITTING))
 
 
-def function_graph(function: FunctionDef) -> HTML:
-    """Draws a function as it was described: its arguments, its nodes with their ops, and its results."""
+def function_graph(function: FunctionDef, outputs: bool = False) -> HTML:
+    """Draws a function as it was described: its arguments, its nodes with their ops, and its results.
+
+    Args:
+      function: The description.
+      outputs: Whether the names of outputs stand beside the lines that start from them.
+    """
     arguments = [arg.name for arg in function.signature.input_arg]
     results = {f"{name} ": end.split(":")[0] for name, end in function.ret.items()}
     ops = {node.name: node.op for node in function.node_def}
@@ -249,13 +249,22 @@ def function_graph(function: FunctionDef) -> HTML:
         for node in function.node_def
     }
     starts |= {result: [source] for result, source in results.items()}
+    ends = {
+        source.split(":")[0]: source
+        for sources in [
+            *(node.input for node in function.node_def),
+            function.ret.values(),
+        ]
+        for source in sources
+        if ":" in source
+    }
     layers = _layers([*arguments, *starts], starts)
     depth = max(layers.values())
     rows = [
         [name for name in layers if layers[name] == layer] for layer in range(depth + 1)
     ]
     width, high, step = 132, 44, 78
-    across = max(map(len, rows)) * (width + 18)
+    across = max(map(len, rows)) * (width + (70 if outputs else 18))
     x: dict[str, float] = {}
     for row in reversed(rows):
 
@@ -280,6 +289,15 @@ def function_graph(function: FunctionDef) -> HTML:
                 f'<path d="M{begin:.0f} {top}L{x[name] + apart:.0f} {bottom}" {LINE}/>'
                 f'<circle cx="{x[name] + apart:.0f}" cy="{bottom}" r="3.5"/>'
             )
+    if outputs:
+        if len(rows) != len(starts) + 1:
+            raise ValueError("the names of outputs would overlap")
+        for name, end in ends.items():
+            [user] = {user for user, sources in starts.items() if name in sources}
+            middle, y = (x[name] + x[user]) / 2, layers[name] * step + high + 18
+            slanted = x[user] > x[name]
+            side = (middle - 18, y, end, END) if slanted else (middle + 18, y, end)
+            parts.append(text(*side, CODE, SMALL))
     for name, layer in layers.items():
         left, top = x[name] - width / 2, layer * step + 2
         end = name in arguments or name in results
