@@ -161,7 +161,7 @@ def compared(row: Mapping[str, str]) -> str:
 
 # Each question, its lines separated by a slash, and what to do if the answer is yes.
 QUESTIONS: Sequence[tuple[str, str]] = (
-    ("Can TensorFlow compose it?", "compose it"),
+    ("Can TensorFlow compose it,/and is that fast and small enough?", "compose it"),
     ("Are you still trying it out?", "tf.numpy_function"),
     ("Must others load the model?", "an op in C++"),
     (
