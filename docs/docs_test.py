@@ -27,6 +27,7 @@ NO_EXAMPLE = {
     "input_specs",
     "performance",
     "python_gradients",
+    "roi_pool_measured",
     "shape_calls",
     "summary_images",
     "tfrecord",

@@ -4,6 +4,7 @@ import csv
 import hashlib
 import html
 import math
+import re
 import statistics
 import textwrap
 from collections.abc import Mapping, Sequence
@@ -22,6 +23,7 @@ from figures import (
 )
 from IPython.display import HTML, display
 
+Row = Mapping[str, str]
 BENCH = Path(__file__).parents[1] / "bench"
 WIDTH = 380
 THICK = 13
@@ -48,8 +50,10 @@ class Table:
         )
 
     def show(self) -> None:
-        """Shows machine and date; who opens them finds all first lines, and the way to the table."""
-        lines = "\n".join(html.escape(line) for line in self.first_lines)
+        """Shows machine and date; who opens them finds most other first lines, and the way to the table."""
+        shown = "machine: ", "date: ", "load at the start: "
+        lines = [line for line in self.first_lines if not line.startswith(shown)]
+        lines = "\n".join(map(html.escape, lines))
         path = f"bench/{self.name}.csv"
         summary = html.escape(
             f"Measured on {self.value('date')}, {self.value('machine')}"
@@ -109,6 +113,21 @@ class Bar:
     values: Sequence[float]
     spreads: Sequence[tuple[float, float]] = ()
     texts: Sequence[str] = field(default=())
+
+
+def workloads(names: str = "abcd") -> dict[str, tuple[str, ...]]:
+    """What RoiPool is measured on, by letter: the shape of the map, the number of regions, their bins."""
+    described = (
+        r"features (.*), (\d+) regions, (.*) bins, scale 1/\d+, (?:corners|sides) .*"
+    )
+    table = read("roi_pool")
+    return {
+        name: tuple(
+            part.replace(" x ", "\u00a0×\u00a0")
+            for part in re.fullmatch(described, table.value(name)).groups()
+        )
+        for name in names
+    }
 
 
 def number(value: float) -> str:
@@ -416,6 +435,13 @@ def on_gpu(what: str = "ratio", name: str = "roi_pool_gpu") -> HTML:
         return bars(groups, label, "times as fast as torchvision", origin=1.0)
     label = "What RoiPool's kernels on the GPU move, of what a copy moves in that time."
     return bars(groups, label, "percent of a copy")
+
+
+def naming(picture: HTML, *names: str) -> HTML:
+    """The picture, after a check that it has the names of which the text speaks."""
+    for name in names:
+        assert f">{html.escape(name)}</text>" in picture.data, name
+    return picture
 
 
 def durations(table: Table, label: str, axis: str = "seconds") -> HTML:

@@ -1,48 +1,27 @@
 """What the page of all measurements says of the tables of bench/, and its pictures that no chapter has."""
 
-import html
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import conv2d_pictures
 import numpy as np
-import stock_ops
-import tensorflow as tf
+from figures import COLOURS, END, FITTING, LINE, MIDDLE, SMALL, drawing, text
 from IPython.display import HTML
 from measured import (
     BENCH,
-    KEPT,
-    LIMITS,
     Bar,
+    Row,
     Table,
     bar_of,
     bars,
-    bars_of,
-    legend_of,
     number,
     read,
     span,
 )
+from roi_pool_measured_pictures import LARGE, others, pooling
 
-LARGE = "abc"  # the workloads on which more than the call counts
-OURS = {
-    "with argmax": "RoiPool",
-    "without argmax": "RoiPoolInference",
-    "gradient": "RoiPoolGrad",
-}
-Row = Mapping[str, str]
-
-
-def others(task: str) -> list[Row]:
-    """The rows of those that RoiPool is compared with."""
-    return [
-        row
-        for row in read("roi_pool").where(task=task)
-        if row["workload"] in LARGE and row["base"] != row["way"]
-        if row["way"] not in LIMITS and not row["way"].endswith(KEPT)
-    ]
+Compared = Iterator[tuple[str, str, list[Row]]]
 
 
 def milliseconds(name: str, *ways: str, **fields: str) -> str:
@@ -70,43 +49,30 @@ def _of(name: str, *ways: str, **fields: str) -> list[Row]:
     return [row for row in read(name).where(**fields) if row["way"] in ways]
 
 
-def _compared() -> Iterator[tuple[str, str, list[Row]]]:
-    """What is compared, its section, and the rows of what one could use instead."""
-    section = "roi-pooling-against-other-libraries"
-    yield "RoI pooling", section, others("with argmax")
-    yield "RoI pooling for inference", section, others("without argmax")
-    yield "Gradient of RoI pooling", section, others("gradient")
-    aligned = "Position-sensitive RoI align", "Its gradient"
-    for what, task in zip(aligned, ("forward", "gradient")):
-        yield what, "psroialign", _of("ps_roi_align", "torchvision", task=task)
-    row_ops = "Smallest and largest of a row", "Its gradient"
-    for what, task in zip(row_ops, ("forward", "gradient")):
-        rows = read("extremes").where(task=task)
-        rows = [row for row in rows if not row["way"].startswith("Extremes")]
-        yield what, "extremes-of-rows", rows
-    section = "softmax-cross-entropy-and-its-gradient"
-    yield "Softmax cross-entropy", section, _without("softmax_gradient", "simplified")
-    section = "a-gradient-in-c-from-python"
-    yield "A gradient in C++", section, _without("bridge", "in Python")
-    section = "an-op-in-python-and-in-c"
-    yield "An activation function", section, _without("prototype", "C++ op")
-    rows = _of("elementwise", "four stock ops", "tf.abs(x - y)")
-    yield "Element-wise ops", "element-wise-ops", rows
-    rows = _of("threads", "tf.reduce_sum", task="sum")
-    yield "A sum on all cores", "sums-that-threads-share", rows
-    rows = _of("stochastic_rounding", "stock ops", "stock ops, XLA")
-    yield "Rounding by chance", "rounding-by-chance", rows
-    rows = _without("dataset", "NpyDataset", "plain reads")
-    yield "Rows of a file", "rows-of-a-file", rows
+def _of_roi_pool() -> Compared:
+    for what, task in {
+        "RoI pooling": "with argmax",
+        "The same for inference": "without argmax",
+        "Its gradient": "gradient",
+    }.items():
+        yield what, "roi_pool_measured.md#other-libraries", others(task)
+    for what, task in {
+        "Position-sensitive RoI align": "forward",
+        "Its gradient": "gradient",
+    }.items():
+        yield what, "#psroialign", _of("ps_roi_align", "torchvision", task=task)
+
+
+def _of_ops() -> Compared:
     pooled = {
         "forward": "Max pooling",
-        "with argmax": "Max pooling with argmax",
+        "with argmax": "The same with argmax",
         "gradient": "Its gradient",
     }
     for task, what in pooled.items():
-        yield what, "maxpool", _of("max_pool", "TensorFlow", task=task)
+        yield what, "#maxpool", _of("max_pool", "TensorFlow", task=task)
     rows = _turned(_of("mat_mul", "OpByOp>MatMul"), "tf.matmul")
-    yield "Products of matrices", "products-of-matrices", rows
+    yield "Product of matrices", "#products-of-matrices", rows
     convolved = {
         "result": "Convolution",
         "for x": "Its gradient for the image",
@@ -114,14 +80,54 @@ def _compared() -> Iterator[tuple[str, str, list[Row]]]:
     }
     for op, what in convolved.items():
         rows = _turned(_of("conv2d", "ours", op=op), conv2d_pictures.BASE)
-        yield what, "conv2d", rows
+        yield what, "#conv2d", rows
+    rows = _of("threads", "tf.reduce_sum", task="sum")
+    yield "Sum on all cores", "#sums-that-threads-share", rows
 
 
-def comparisons() -> list[tuple[str, str, str]]:
-    """The lines of the table: what, instead of it, and how many times as long, with the number of undecided cases."""
+def _of_compositions() -> Compared:
+    for what, task in {
+        "Smallest and largest of a row": "forward",
+        "Its gradient": "gradient",
+    }.items():
+        rows = read("extremes").where(task=task)
+        rows = [row for row in rows if not row["way"].startswith("Extremes")]
+        yield what, "#extremes-of-rows", rows
+    rows = _without("prototype", "C++ op")
+    yield "Activation function", "#an-op-in-python-and-in-c", rows
+    rows = _of("elementwise", "four stock ops", "tf.abs(x - y)")
+    yield "Element-wise ops", "#element-wise-ops", rows
+    rows = _of("stochastic_rounding", "stock ops", "stock ops, XLA")
+    yield "Rounding by chance", "#rounding-by-chance", rows
+    rows = _without("dataset", "NpyDataset", "plain reads")
+    yield "Rows of a file", "#rows-of-a-file", rows
+
+
+def _of_gradients() -> Compared:
+    rows = _without("softmax_gradient", "simplified")
+    yield (
+        "Gradient of the softmax, simplified in Python",
+        "#softmax-cross-entropy-and-its-gradient",
+        rows,
+    )
+    rows = _without("bridge", "in Python")
+    yield "Gradient of an op, in Python", "#a-gradient-in-c-from-python", rows
+
+
+TABLES = {
+    "RoI pooling": _of_roi_pool,
+    "TensorFlow's ops": _of_ops,
+    "compositions": _of_compositions,
+    "gradients": _of_gradients,
+}
+
+
+def comparisons(name: str) -> list[tuple[str, str, str]]:
+    """The lines of one of `TABLES`: what, instead of it, and how many times as long, with the undecided cases."""
     lines = []
-    for what, section, rows in _compared():
-        named = f"[{what}](#{section})"
+    for what, section, rows in TABLES[name]():
+        named = f"[{what}]({section})"
+        assert rows, what
         for way in dict.fromkeys(row["way"] for row in rows):
             times, undecided = span([row for row in rows if row["way"] == way])
             times = times.replace(" ", "\u00a0")
@@ -129,10 +135,73 @@ def comparisons() -> list[tuple[str, str, str]]:
                 times += f" ({undecided})".replace(" of ", "\u00a0of\u00a0")
             lines.append((named, way.replace("_", "_\u200b"), times))
             named = ""
-    assert {"onnxruntime", "OpenVINO, node", "Paddle", "raw op", "tf.matmul"} <= {
-        way for _, way, _ in lines
-    }
     return lines
+
+
+def _examples() -> tuple[Row, Row]:
+    """Two comparisons to show how a picture is read: one that is decided, and one that is not."""
+    rows = [row for of in TABLES.values() for *_, rows in of() for row in rows]
+
+    def width(row: Row) -> float:
+        return float(row["q3"]) / float(row["q1"])
+
+    decided = [r for r in rows if float(r["q1"]) > 1.2 and 1.6 < float(r["ratio"]) < 3]
+    undecided = [r for r in rows if float(r["q1"]) < 0.97 and 1.03 < float(r["q3"])]
+    by_width = sorted(decided, key=width)
+    near = [r for r in undecided if 0.6 < float(r["q1"]) and float(r["q3"]) < 2]
+    return max((r for r in by_width if width(r) < 1.5), key=width), max(near, key=width)
+
+
+def how_to_read() -> HTML:
+    """Two bars with notes: what 1 is, what the number and the thin line are, and which bar is undecided."""
+    decided, undecided = _examples()
+    left, right = 30, 312
+    numbers = [1.0] + [
+        float(r[k]) for r in (decided, undecided) for k in ("q1", "q3", "ratio")
+    ]
+    low, high = np.log(min(numbers)) - 0.1, np.log(max(numbers))
+
+    def place(value: float | str) -> float:
+        return left + (right - left) * (np.log(float(value)) - low) / (high - low)
+
+    one = place(1)
+    parts = [
+        text(0, 14, "1: something else takes as long as our op", SMALL),
+        f'<path d="M{one:.1f} 20V178" stroke="currentColor" stroke-dasharray="3 3"/>',
+    ]
+    for top, row, said in (
+        (62, decided, number(float(decided["ratio"]))),
+        (136, undecided, "undecided"),
+    ):
+        first, last = sorted((one, place(row["ratio"])))
+        q1, q3 = place(row["q1"]), place(row["q3"])
+        parts += [
+            f'<rect x="{first:.1f}" y="{top}" width="{max(last - first, 1):.1f}" height="14" fill="{COLOURS[0]}" '
+            'fill-opacity="0.75"/>',
+            f'<path d="M{q1:.1f} {top + 7}H{q3:.1f}" stroke="currentColor"/>',
+            text(right + 6, top + 11, said, SMALL),
+        ]
+    median = place(decided["ratio"])
+    q1, q3 = place(decided["q1"]), place(decided["q3"])
+    parts += [
+        f'<path d="M{median:.1f} 46V60" {LINE}/>',
+        text(
+            min(median + 95, right), 41, "median of all rounds: the number", SMALL, END
+        ),
+        f'<path d="M{q1:.1f} 82v5H{q3:.1f}v-5" {LINE}/>',
+        text((q1 + q3) / 2, 101, "half of all rounds", SMALL, MIDDLE),
+        text(right, 168, "the thin line crosses 1", SMALL, END),
+        f'<path d="M{left} 178H{right}" stroke="currentColor"/>',
+        text(one, 194, "1", SMALL, MIDDLE),
+        text(place(2), 194, "2", SMALL, MIDDLE) if place(2) < right else "",
+        text((left + right) / 2, 212, "times as long as our op", MIDDLE, SMALL),
+    ]
+    label = (
+        "How a bar is read. At 1, something else takes as long as our op. A bar ends at the median of all rounds: the "
+        "number beside it, of times as long as our op. A thin line has half of all rounds. Where the thin line crosses "
+        f"1, a bar is undecided, as the lower one. The upper one ends at {number(float(decided['ratio']))}."
+    )
+    return HTML(drawing(parts, 380, 220, label, style=FITTING))
 
 
 def lessons() -> dict[str, str]:
@@ -159,7 +228,10 @@ def lessons() -> dict[str, str]:
     generic, newer = map(np.median, products.values())
     assert generic > 0 and newer < generic / 2
     pooled = _of("max_pool", "TensorFlow", task="with argmax")
-    assert min(keep("pool_ratio", pooled)) > 1
+    with_argmax = keep("pool_ratio", pooled)
+    plain = _of("max_pool", "TensorFlow", task="forward")
+    assert min(with_argmax) > max(1, np.median(keep("plain_ratio", plain)))
+    found["plain_open"] = span(plain)[1]
     eager = _of("prototype", "composed", mode="eager")
     assert min(keep("eager_ratio", eager)) > 1
     traced = _of("prototype", "composed", mode="tf.function")
@@ -175,208 +247,15 @@ def lessons() -> dict[str, str]:
 
 
 def loads() -> dict[str, str]:
-    """The least and the most load at the start of a measurement on two cores, and the table with the most."""
-    tables = {path.stem: read(path.stem) for path in BENCH.glob("*.csv")}
-    tables = {
-        name: table
-        for name, table in tables.items()
-        if "2 cores" in table.value("machine") and name != "build"
-    }
-    assert len(tables) >= 14
-    assert any(
-        line.startswith("scheduling: real time")
-        for table in tables.values()
-        for line in table.first_lines
-    )
-    found = {
-        name: float(table.value("load at the start").split()[0])
-        for name, table in tables.items()
-    }
-    return {
-        "least_load": f"{min(found.values()):g}",
-        "most_load": f"{max(found.values()):g}",
-        "loaded": max(found, key=found.get),
-    }
-
-
-def workloads() -> dict[str, tuple[str, ...]]:
-    """What RoiPool is measured on, by letter: the shape of the map, the number of regions, their bins."""
-    described = (
-        r"features (.*), (\d+) regions, (.*) bins, scale 1/\d+, (?:corners|sides) .*"
-    )
-    table = read("roi_pool")
-    return {
-        name: tuple(
-            part.replace(" x ", "\u00a0×\u00a0")
-            for part in re.fullmatch(described, table.value(name)).groups()
-        )
-        for name in "abcd"
-    }
-
-
-def own_times(kept: str = "") -> HTML:
-    """Draws how many milliseconds our ops take, by default or with `KEPT`, by workload."""
-    table = read("roi_pool")
-    groups = {}
-    for task, way in OURS.items():
-        groups[way] = [
-            bars_of(
-                table,
-                {way + kept: workload},
-                "milliseconds",
-                task=task,
-                workload=workload,
-            )[0]
-            for workload in LARGE
-        ]
-    label = f"Milliseconds that a call takes{kept}, by workload."
-    return bars(groups, label, "milliseconds", legend_of(table))
-
-
-def pooling() -> dict[str, object]:
-    """The figures of the section that compares RoiPool with other libraries."""
-    table = read("roi_pool")
-    sizes = {
-        name: [part.split("\u00a0×\u00a0") for part in parts]
-        for name, parts in workloads().items()
-    }
-    written = {
-        name: 8 * int(count) * np.prod([int(side) for side in bins]) * int(shape[-1])
-        for name, (shape, (count,), bins) in sizes.items()
-    }
-    assert max(written, key=written.get) == "b"  # its outputs are the largest
-    fields = {"task": "with argmax", "workload": "b", "threads": "1"}
-    [kept] = table.where(way="RoiPool" + KEPT, **fields)
-    assert float(kept["ratio"]) < 0.5  # most of its time goes into new memory
-    shares = [
-        float(one["milliseconds"]) / float(call["milliseconds"])
-        for one in table.where(way="OpenVINO, node")
-        for call in table.where(
-            way="OpenVINO",
-            **{key: one[key] for key in ("task", "workload", "threads")},
-        )
-        if one["milliseconds"]
+    """The least and the most load at the start of a measurement on two cores."""
+    tables = [read(path.stem) for path in BENCH.glob("*.csv") if path.stem != "build"]
+    found = [
+        float(table.value("load at the start").split()[0])
+        for table in tables
+        if "2 cores" in table.value("machine")
     ]
-    forward = others("with argmax") + others("without argmax")
-    nodes = [row for row in forward if row["way"] == "OpenVINO, node"]
-    calls = [row for row in forward if row not in nodes]
-    best_node = min(nodes, key=lambda row: float(row["ratio"]))
-    assert len(forward) >= 48
-    assert float(best_node["ratio"]) < 1 and best_node["workload"] == "b"
-    return {
-        "megabytes": written["b"] / 1e6,
-        "kept": f"{float(kept['ratio']):.0%}",
-        "node": f"{np.median(shares):.0%}",
-        "lost": sum(float(row["q1"]) <= 1 for row in calls),
-        "compared": len(calls),
-        "node_lost": sum(float(row["q1"]) <= 1 for row in nodes),
-        "nodes": len(nodes),
-        "node_best": number(1 / float(best_node["ratio"])),
-    }
-
-
-def kept_memory() -> dict[str, object]:
-    """How many cases take less time with kept memory, and what is gained and lost at most."""
-    rows = [
-        row
-        for row in read("roi_pool").rows
-        if row["way"].endswith(KEPT) and row["task"] in OURS
-        if row["workload"] in LARGE
-    ]
-    less = sum(float(row["q3"]) < 1 for row in rows)
-    longer = sum(float(row["q1"]) > 1 for row in rows)
-    gained = max(1 / float(row["ratio"]) for row in rows)
-    worst = max(rows, key=lambda row: float(row["ratio"]))
-    assert gained > 2 and less > longer and float(worst["ratio"]) > 1
-    return {
-        "cases": len(rows),
-        "less": less,
-        "longer": longer,
-        "open": len(rows) - less - longer,
-        "most_gained": number(gained),
-        "most_lost": number(float(worst["ratio"])),
-        "lost_op": worst["way"].removesuffix(KEPT),
-        "lost_where": worst["workload"],
-    }
-
-
-def composed() -> dict[str, str]:
-    """How many times as long as RoiPoolInference the two compositions take, whose results equal its in every bit."""
-    ways = {"windows": "TensorFlow, windows", "pixels": "TensorFlow, list of pixels"}
-    rows = {name: _of("roi_pool", way) for name, way in ways.items()}
-    for name, of_way in rows.items():
-        rows[name] = [
-            row
-            for row in of_way
-            if row["task"] == "without argmax" and row["workload"] in LARGE
-        ]
-        assert {row["different"] for row in rows[name]} == {"0"}
-    return {name: span(of_way)[0] for name, of_way in rows.items()}
-
-
-def check_edges_of_bins() -> None:
-    """A graph multiplies by the reciprocal where the divisor is a constant, and divides where it is an argument."""
-    sizes, seventh = np.arange(1, 500), np.float32(1) / np.float32(7)
-    counted = np.arange(7, dtype=np.float32)
-
-    def constant(size: tf.Tensor, bins: int = 7) -> tuple[tf.Tensor, tf.Tensor]:
-        return stock_ops.bin_edges(tf.zeros_like(size), size - 1, bins)
-
-    def argument(size: tf.Tensor, bins: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-        size = tf.cast(size, tf.float32)[:, None] / bins
-        return tf.floor(counted * size), tf.math.ceil((counted + 1) * size)
-
-    given = tf.constant(sizes, tf.int32)
-    as_float = sizes.astype(np.float32)[:, None]
-    cases = [
-        (constant, (given,), as_float * seventh),
-        (argument, (given, tf.constant(7.0)), as_float / np.float32(7)),
-    ]
-    for function, arguments, size in cases:
-        first, beyond = tf.function(function, autograph=False)(*arguments)
-        np.testing.assert_array_equal(first, np.floor(counted * size))
-        np.testing.assert_array_equal(beyond, np.ceil((counted + 1) * size))
-
-
-def memory_limits() -> dict[str, object]:
-    """What programs take of the op's time that only read and write."""
-
-    def of(way: str) -> list[Row]:
-        rows = read("roi_pool").where(way=way)
-        return [row for row in rows if row["workload"] in LARGE]
-
-    limit = sorted(of("limit"), key=lambda row: float(row["ratio"]))
-    traffic = [float(row["ratio"]) for row in of("traffic")]
-    found = {
-        "traffic_slower": sum(ratio > 1 for ratio in traffic),
-        "traffic_cases": len(traffic),
-        "traffic_least": f"{min(traffic):.0%}",
-        "traffic_most": f"{max(traffic):.0%}",
-    }
-    for name, row in {"far": limit[0], "near": limit[-1]}.items():
-        found[name] = f"{float(row['ratio']):.0%}"
-        found[f"{name}_where"] = f"workload {row['workload']}, {row['task']}"
-    return found
-
-
-def different() -> list[tuple[str, str, str]]:
-    """Whose results differ from those of RoiPool, on which workload, and the share of elements."""
-    rows = [
-        row
-        for row in read("roi_pool").where(threads="1")
-        if row["different"] and row["task"] != "gradient"
-    ]
-    in_function = "TensorFlow, list of pixels, with constant folding"
-    same = {row["way"] for row in rows if not float(row["different"])}
-    assert in_function.replace("with", "without") in same
-    assert {"onnxruntime", "Paddle", "torchvision"} <= same  # in every bit
-    found = {
-        (row["way"].removesuffix(", node"), row["workload"]): float(row["different"])
-        for row in rows
-        if float(row["different"])
-    }
-    assert {way for way, _ in found} == {"OpenVINO", in_function}
-    return [(*where, f"{share:.2%}") for where, share in found.items()]
+    assert len(found) >= 14
+    return {"least_load": f"{min(found):g}", "most_load": f"{max(found):g}"}
 
 
 def calls() -> HTML:
@@ -450,17 +329,7 @@ def figures() -> dict[str, object]:
     return {
         **lessons(),
         **loads(),
-        **pooling(),
-        **kept_memory(),
-        **composed(),
-        **memory_limits(),
+        "kept": pooling()["kept"],
         **heavy_page(),
         **_milliseconds(),
     }
-
-
-def naming(picture: HTML, *names: str) -> HTML:
-    """The picture, after a check that it has the names of which the text speaks."""
-    for name in names:
-        assert f">{html.escape(name)}</text>" in picture.data, name
-    return picture
