@@ -212,7 +212,7 @@ Plan PlanOf(const Sizes& sizes, const float* rois, Layout layout) {
                  ? Layout::kPacked
                  : Layout::kDirect;
   }
-  // Only the sweep gains from writing past the caches.
+  // On every machine so far, the sweep gains from writing past the caches.
   if (layout == Layout::kDirect) return {layout, pixels, 0, false};
   const int64_t spans = sizes.num_rois * sizes.pooled_width;
   return {layout, pixels, SweepBytes(sizes) + spans * int64_t{sizeof(Span)},
@@ -320,7 +320,7 @@ void Prefetch(const T* gradient, const int32_t* argmax, int64_t channels) {
   }
 }
 
-// [gradient] Some channels of one image, regions in their order: the sums do
+// Some channels of one image, regions in their order: the sums do
 // not depend on the threads. kChannels: known to the compiler, or 0.
 template <int64_t kChannels, typename T>
 bool Scatter(const Sizes& sizes, const T* gradient, const int32_t* argmax,

@@ -229,6 +229,24 @@ def test_outputs_beyond_2_31_elements(packed):
     np.testing.assert_array_equal(argmax[-1, 1], [[2] * channels, [3] * channels])
 
 
+def test_the_plain_gradient_equals_the_op():
+    features = make_features([2, 9, 12, 7], tf.float32)
+    argmax = roi_pool(features, ROIS, 3, 4, 1.0).argmax.numpy()
+    assert (argmax == -1).any()
+    gradient = np.random.default_rng(0).normal(size=argmax.shape).astype(np.float32)
+    expected = roi_pool_grad(gradient, argmax, ROIS, features.shape)
+    sizes = Sizes(*features.shape, len(ROIS), 3, 4, 1.0)
+    add = ctypes.CDLL(VARIANTS).AddPlain
+    add.restype = ctypes.c_bool
+    sums = np.zeros_like(features)
+    arrays = [a.ctypes.data_as(ctypes.c_void_p) for a in (gradient, argmax, ROIS, sums)]
+    assert add(ctypes.byref(sizes), *arrays)
+    assert_bits_equal(sums, expected.numpy())
+    for beyond in -2, 9 * 12:
+        argmax[-1, -1, -1, -1] = beyond
+        assert not add(ctypes.byref(sizes), *arrays)
+
+
 NAN, INF = np.float32(np.nan), np.float32(np.inf)
 POOL_ERRORS = {
     "features must have shape|must be rank 4": dict(features=np.zeros([4, 4, 3])),

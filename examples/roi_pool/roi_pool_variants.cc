@@ -67,7 +67,7 @@ void PoolChannels(const T* pixels, int64_t width, int64_t channels, Span rows,
   }
 }
 
-// [] What both have around them.
+// [bins] The bins with the numbers from begin to before end.
 template <typename T, typename PoolBin>
 void PoolBins(const Sizes& sizes, const T* features, const float* rois,
               T* pooled, int32_t* argmax, PoolBin pool, int64_t begin,
@@ -92,7 +92,29 @@ void PoolBins(const Sizes& sizes, const T* features, const float* rois,
   }
 }
 
-// The sweep without its copy: some channels of all rows of bins.
+// [scatter] To the pixels of all images, one element after the other.
+bool ScatterPlain(const Sizes& sizes, const float* gradient,
+                  const int32_t* argmax, const float* rois, float* sums) {
+  const auto pixels = static_cast<uint32_t>(sizes.height * sizes.width);
+  const int64_t bins = sizes.pooled_height * sizes.pooled_width;
+  bool good = true;
+  for (int64_t i = 0; i < sizes.num_rois * bins; ++i) {
+    const auto image = static_cast<int64_t>(rois[i / bins * 5]);
+    for (int64_t c = 0; c < sizes.channels; ++c) {
+      const int32_t where = argmax[i * sizes.channels + c];
+      const auto pixel = static_cast<uint32_t>(where);
+      if (pixel < pixels) {
+        sums[(image * pixels + pixel) * sizes.channels + c] +=
+            gradient[i * sizes.channels + c];
+      } else {
+        good &= where == -1;
+      }
+    }
+  }
+  return good;
+}
+
+// [] The sweep without its copy: some channels of all rows of bins.
 template <typename T>
 void PoolSorted(const Sizes& sizes, const T* features, const float* rois,
                 T* pooled, int32_t* argmax, const Path<T>& path,
@@ -243,6 +265,13 @@ REGISTER_ROI_POOL_VARIANT(float);
 REGISTER_ROI_POOL_VARIANT(double);
 
 }  // namespace
+
+// The plain gradient, for a test: `sums` are zero before.
+extern "C" __attribute__((visibility("default"))) bool AddPlain(
+    const Sizes* sizes, const float* gradient, const int32_t* argmax,
+    const float* rois, float* sums) {
+  return ScatterPlain(*sizes, gradient, argmax, rois, sums);
+}
 
 // Only the last row of bins, of an output that nobody could allocate.
 extern "C" __attribute__((visibility("default"))) void PoolLastRow(
