@@ -64,11 +64,11 @@ def walks(held: int, pixels: int = 4, parts_of: int = 3) -> HTML:
     orders = {
         "pixels in turn": (
             turns.reshape(pixels, parts_of),
-            "in memory, read and written for each pixel",
+            "in the cache, loaded and stored for each pixel",
         ),
         "registers": (
             turns.reshape(parts_of, pixels).T,
-            "in registers, written at the end of each walk",
+            "in registers, stored at the end of each walk",
         ),
     }
     wide, high, left, parts, top = 100, 22, 56, [], 0
@@ -96,8 +96,8 @@ def walks(held: int, pixels: int = 4, parts_of: int = 3) -> HTML:
         top += 38
     label = (
         f"{pixels} pixels, each a row of {parts_of} parts: {', '.join(columns)}. Pixels in turn reads all parts of a "
-        "pixel before the next pixel; its maxima are in memory, read and written for each pixel. The kernel with "
-        "registers reads one part of all pixels before the next part; its maxima are in registers, written at the end "
+        "pixel before the next pixel; its maxima are in the cache, loaded and stored for each pixel. The kernel with "
+        "registers reads one part of all pixels before the next part; its maxima are in registers, stored at the end "
         "of each walk."
     )
     return HTML(
