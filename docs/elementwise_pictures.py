@@ -86,25 +86,29 @@ def digits_picture(ways: Mapping[str, Callable]) -> HTML:
 
 
 def packet_picture(op: Callable) -> HTML:
-    """What LogCosh computes of a packet of four numbers: both formulas, of which a mask chooses."""
+    """What LogCosh computes of a packet of four numbers: v twice, of which a mask selects, and the logarithm once."""
     x = np.float32([-100, 0.001, 0, 8])
     size = np.abs(x)
     near = size < 1
     with np.errstate(over="ignore"):
-        series = np.log1p(2 * np.square(np.sinh(size / 2)))
-    line = size - np.float32(np.log(2)) + np.log1p(np.exp(-2 * size))
-    chosen = np.where(near, series, line)
-    np.testing.assert_allclose(op(x), chosen, rtol=1e-6)
+        bit = 2 * np.square(np.sinh(size / 2))
+    small = np.exp(-2 * size)
+    logarithm = np.log1p(np.where(near, bit, small))
+    added = np.where(near, 0, size - np.float32(np.log(2)))
+    result = op(x).numpy()
+    np.testing.assert_allclose(result, logarithm + added, rtol=1e-6)
     rows = {
         "x": [f"{value:g}" for value in x],
         "|x|": [f"{value:g}" for value in size],
         "near: |x| < 1": ["yes" if value else "no" for value in near],
-        "near 0": [f"{value:.4g}" for value in series],
-        "elsewhere": [f"{value:.4g}" for value in line],
-        "result": [f"{value:.4g}" for value in chosen],
+        "v near 0": [f"{value:.4g}" for value in bit],
+        "v elsewhere": [f"{value:.4g}" for value in small],
+        "log(1 + v)": [f"{value:.4g}" for value in logarithm],
+        "|x| − log(2), or 0": [f"{value:.4g}" for value in added],
+        "result": [f"{value:.4g}" for value in result],
     }
-    marked = {"near 0": near, "elsewhere": ~near, "result": near | ~near}
-    parts, left, side, step = [], 118, 80, 40
+    marked = {"v near 0": near, "v elsewhere": ~near}
+    parts, left, side, step = [], 130, 80, 36
     for number, (name, values) in enumerate(rows.items()):
         y = 4 + number * step
         parts.append(text(left - 10, y + 20, name, END, *[BOLD] * (name == "result")))

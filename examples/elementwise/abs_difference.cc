@@ -70,6 +70,7 @@ namespace {
       Name(OP).Device(tensorflow::DEVICE_CPU).TypeConstraint<T>("T"), \
       BroadcastOp<Eigen::ThreadPoolDevice, FUNCTOR<T>, T>)
 REGISTER_BINARY("AbsDifference", AbsDifference, Eigen::half);
+// [] And for the other types.
 REGISTER_BINARY("AbsDifference", AbsDifference, Eigen::bfloat16);
 REGISTER_BINARY("AbsDifference", AbsDifference, float);
 REGISTER_BINARY("AbsDifference", AbsDifference, double);

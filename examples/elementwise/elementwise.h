@@ -53,7 +53,7 @@ void ComputeRow(const T* x, bool x_stays, const T* y, bool y_stays, T* z,
   }
 }
 
-// [cpu] Threads take ranges of the output, which they cut into rows.
+// [] Threads take ranges of the output, which they cut into rows.
 template <typename Functor>
 struct Broadcast<Eigen::ThreadPoolDevice, Functor> {
   template <typename T>

@@ -7,7 +7,7 @@ from op_library import load_op_library
 
 _library = load_op_library(
     Path(__file__).with_name("libelementwise.so"),
-    *("log_cosh", "abs_difference", "packet_sizes"),
+    *("log_cosh", "log_cosh_plain", "abs_difference", "packet_sizes"),
 )
 
 
@@ -22,6 +22,18 @@ def log_cosh(x, name: str | None = None) -> tf.Tensor:
       A tensor of the same shape and dtype.
     """
     return _library.log_cosh(x=x, name=name)
+
+
+def log_cosh_plain(x) -> tf.Tensor:
+    """Computes log(cosh(x)) for each element by the formulas for one number, to compare.
+
+    Args:
+      x: A tensor of any shape; float32.
+
+    Returns:
+      A tensor of the same shape and dtype.
+    """
+    return _library.log_cosh_plain(x=x)
 
 
 def abs_difference(x, y, name: str | None = None) -> tf.Tensor:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import numpy as np
-from elementwise import abs_difference, log_cosh
+from elementwise import abs_difference, log_cosh, log_cosh_plain
 from elementwise_reference import (
     abs_difference_reference,
     hypotenuse_reference,
@@ -54,6 +54,11 @@ FUZZ = {
     "LogCosh": (
         log_cosh,
         calls(tensors(st.sampled_from(FLOATS))),
+        quiet(log_cosh_reference),
+    ),
+    "LogCoshPlain": (
+        log_cosh_plain,
+        calls(tensors("float32")),
         quiet(log_cosh_reference),
     ),
     "AbsDifference": (

@@ -6,7 +6,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 import tensorflow as tf
-from elementwise import abs_difference, log_cosh, packets
+from elementwise import abs_difference, log_cosh, log_cosh_plain, packets
 from elementwise_reference import (
     abs_difference_reference,
     hypotenuse_reference,
@@ -47,6 +47,13 @@ def test_log_cosh_at_the_extremes(mode, dtype, size):
     y, expected = y.astype(float), expected.astype(float)
     tolerance = {np.float64: 1e-14, np.float32: 1e-6}.get(dtype, 0)
     np.testing.assert_allclose(y, expected, rtol=tolerance, atol=1e-45)
+
+
+def test_the_formulas_for_one_number(mode):
+    x = np.float32(EXTREMES)
+    with np.errstate(all="ignore"):
+        expected = log_cosh_reference(x)
+    np.testing.assert_allclose(mode(log_cosh_plain)(x), expected, 1e-6, 1e-45)
 
 
 @pytest.mark.parametrize("dtype", [tf.float16, tf.bfloat16])

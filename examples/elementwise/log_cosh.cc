@@ -52,6 +52,28 @@ REGISTER_LOG_COSH(Eigen::bfloat16);
 REGISTER_LOG_COSH(float);
 REGISTER_LOG_COSH(double);
 
+// [] The same one by one, to compare.
+REGISTER_OP("LogCoshPlain")
+    .Input("x: float")
+    .Output("y: float")
+    .SetShapeFn(tensorflow::shape_inference::UnchangedShape)
+    .Doc("Computes log(cosh(x)) for each element, one after the other.");
+
+class LogCoshPlainOp
+    : public tensorflow::UnaryElementWiseOp<float, LogCoshPlainOp> {
+ public:
+  using tensorflow::UnaryElementWiseOp<float,
+                                       LogCoshPlainOp>::UnaryElementWiseOp;
+
+  void Operate(tensorflow::OpKernelContext* context,
+               const tensorflow::Tensor& input, tensorflow::Tensor* output) {
+    output->flat<float>().device(context->eigen_cpu_device()) =
+        input.flat<float>().unaryExpr(LogCoshOfOne());
+  }
+};
+REGISTER_KERNEL_BUILDER(Name("LogCoshPlain").Device(tensorflow::DEVICE_CPU),
+                        LogCoshPlainOp);
+
 // [gradient] dx = tanh(x) * dy
 absl::Status LogCoshGrad(const tensorflow::AttrSlice& /*attrs*/,
                          tensorflow::FunctionDef* function) {

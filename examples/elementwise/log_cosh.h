@@ -1,11 +1,26 @@
-// The functor of LogCosh, for one element or a packet of them.
+// The functors of LogCosh, for one element or a packet of them.
 
 #ifndef LOG_COSH_H_
 #define LOG_COSH_H_
 
+#include <cmath>
+
 #include "Eigen/Core"
 
 namespace op_by_op {
+
+// [one] Of one number. Both formulas end in log(1 + v).
+struct LogCoshOfOne {
+  float operator()(float x) const {
+    const float size = std::abs(x);
+    if (size < 1) {
+      const float sinh = std::sinh(size / 2), v = 2 * sinh * sinh;
+      return std::log1p(v);
+    }
+    const float v = std::exp(-2 * size);
+    return size - 0.693147181f + std::log1p(v);
+  }
+};
 
 // [functor] Of one element, or of a packet of them.
 template <typename T>
@@ -35,7 +50,7 @@ struct LogCosh {
                 pselect(near, pzero(x), line));
   }
 
-  // [series] Of sinh(x) / x and 2 atanh(x) / x in x^2, the last term first.
+  // [] Of sinh(x) / x and 2 atanh(x) / x in x^2, the last term first.
  private:
   static constexpr T kSinh[] = {T(1. / 6227020800),
                                 T(1. / 39916800),
