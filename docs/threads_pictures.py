@@ -4,8 +4,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from figures import (
-    BOLD,
-    CELL,
     COLOURS,
     END,
     FITTING,
@@ -253,37 +251,6 @@ def cache_line() -> HTML:
         "Below, 64 bytes apart, they lie in two lines."
     )
     return HTML(drawing(parts, left + floats * side + 4, top + 8, label, style=FITTING))
-
-
-def turned(before: np.ndarray, after: np.ndarray) -> HTML:
-    """A signal that was turned around in its own place: where each number of the result was read."""
-    parts, left, gap = [], 66, 62
-    size = len(before)
-    wrong = after != before[::-1]
-    rows = ("before", before, np.zeros(size, bool)), ("after", after, wrong)
-    for row, (name, values, marked) in enumerate(rows):
-        y = 4 + row * (CELL + gap)
-        parts.append(text(2, y + CELL / 2 + 5, name))
-        for i, value in enumerate(values):
-            x = left + i * CELL
-            parts.append(box(x, y, CELL, CELL, 0.5 if marked[i] else 0, 1, corner=0))
-            weight = [BOLD] if marked[i] else []
-            parts.append(
-                text(x + CELL / 2, y + CELL / 2 + 5, f"{value:g}", MIDDLE, *weight)
-            )
-    for i in range(size):
-        x1, x2 = (left + (place + 0.5) * CELL for place in (size - 1 - i, i))
-        parts.append(
-            f'<path d="M{x1} {6 + CELL}L{x2} {2 + CELL + gap}" stroke="{COLOURS[int(wrong[i])]}" '
-            f'stroke-width="{2 if wrong[i] else 1}" fill="none"/>'
-        )
-    label = (
-        f"The numbers {', '.join(f'{value:g}' for value in before)} were turned around where they are, and became "
-        f"{', '.join(f'{value:g}' for value in after)}: the marked ones are wrong."
-    )
-    return HTML(
-        drawing(parts, left + 4 + size * CELL, 2 * CELL + gap + 8, label, style=FITTING)
-    )
 
 
 def at_once(ways: Mapping[str, str]) -> HTML:

@@ -1,4 +1,4 @@
-"""What the chapter on threads that share runs in processes and threads of its own."""
+"""What the chapters on threads that share and on Eigen run in processes and threads of their own."""
 
 import json
 import os
@@ -41,18 +41,10 @@ for line in sys.stdin:
     if os.WIFSIGNALED(status := os.waitpid(fork, 0)[1]):
         print("signal", os.WTERMSIG(status), flush=True)
 """
-WITH_LITTLE_MEMORY = "temp", "vector"
 
 
-def outcomes(threads: Iterable[int]) -> tuple[list, list[str], list[str]]:
-    """Adds numbers in processes with so many threads, and turns a signal around in processes with too little memory.
-
-    Returns:
-      The sums of TensorFlow and of SteadySum for each number of threads; how each process with little memory ended,
-      through `allocate_temp` and through a vector; and what they said.
-    """
-    tasks = [f"sums({n})" for n in threads]
-    tasks += [f"with_little_memory({way!r})" for way in WITH_LITTLE_MEMORY]
+def in_forks(tasks: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Runs lines of Python, each in a fork, and returns the lines of their output and of what else they said."""
     run = subprocess.run(
         [sys.executable, "-c", SCRIPT],
         input="\n".join(tasks),
@@ -62,15 +54,29 @@ def outcomes(threads: Iterable[int]) -> tuple[list, list[str], list[str]]:
         # Else malloc takes 64 MiB of addresses whenever another thread asks for the first time.
         env=os.environ | {"MALLOC_ARENA_MAX": "1"},
     )
-    lines = run.stdout.splitlines()
-    sums = [json.loads(line) for line in lines[: -len(WITH_LITTLE_MEMORY)]]
+    return run.stdout.splitlines(), run.stderr.splitlines()
+
+
+def sums(threads: Iterable[int]) -> list[list[float]]:
+    """The sums of TensorFlow and of SteadySum in processes with so many threads."""
+    lines, _ = in_forks(f"sums({n})" for n in threads)
+    return [json.loads(line) for line in lines]
+
+
+def with_little_memory() -> tuple[list[str], list[str]]:
+    """Turns a signal around in processes with too little memory.
+
+    Returns:
+      How they ended, through `allocate_temp` and through a vector; and what they said.
+    """
+    lines, said = in_forks(f"with_little_memory({way!r})" for way in ("temp", "vector"))
     ends = [
         signal.Signals(int(line.split()[1])).name
         if line.startswith("signal ")
         else line
-        for line in lines[-len(WITH_LITTLE_MEMORY) :]
+        for line in lines
     ]
-    return sums, ends, run.stderr.splitlines()
+    return ends, said
 
 
 def settled_threads() -> int:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from op_library import load_op_library
 from threads import play_backwards, sort_rows, steady_sum
 from threads_reference import (
+    even_part_reference,
     first_highest_reference,
     play_backwards_reference,
     sort_rows_reference,
@@ -17,13 +18,18 @@ from threads_reference import (
 from opcheck.compare import tolerance
 from opcheck.strategies import calls, mostly, shapes, tensors
 
-_solution = load_op_library(
-    Path(__file__).with_name("libsolution_first_highest.so"), "first_highest"
+_solution, _of_eigen = (
+    load_op_library(Path(__file__).with_name(f"libsolution_{op}.so"), op)
+    for op in ("first_highest", "even_part")
 )
 
 
 def first_highest(x):
     return _solution.first_highest(x=x)
+
+
+def even_part(signal):
+    return _of_eigen.even_part(signal=signal)
 
 
 def precise(x):
@@ -38,9 +44,14 @@ def precise(x):
     return expected
 
 
-def quiet(signal, gain):
-    with np.errstate(all="ignore"):
-        return play_backwards_reference(signal, gain)
+def quiet(reference):
+    """Without NumPy's warnings of what overflows."""
+
+    def silenced(*inputs, **attrs):
+        with np.errstate(all="ignore"):
+            return reference(*inputs, **attrs)
+
+    return silenced
 
 
 def without_nan(x):
@@ -61,6 +72,7 @@ def rows(draw):
 
 
 FLOATS = st.sampled_from(["float32", "float64"])
+SIGNALS = mostly(st.integers(0, 50).map(lambda n: (n,)), shapes())
 POSITIVE = st.floats(0, 1000, width=32)
 LONG = st.sampled_from([(4095,), (4096,), (4097,), (2, 6000)])
 FUZZ = {
@@ -76,10 +88,15 @@ FUZZ = {
     "PlayBackwards": (
         play_backwards,
         calls(
-            tensors(FLOATS, mostly(st.integers(0, 50).map(lambda n: (n,)), shapes())),
+            tensors(FLOATS, SIGNALS),
             gain=st.sampled_from([1.0, 0.0, -2.5, 0.1]),
         ),
-        quiet,
+        quiet(play_backwards_reference),
+    ),
+    "EvenPart": (
+        even_part,
+        calls(tensors("float32", SIGNALS)),
+        quiet(even_part_reference),
     ),
     "FirstHighest": (
         first_highest,

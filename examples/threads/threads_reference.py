@@ -26,6 +26,13 @@ def play_backwards_reference(signal, gain=1.0):
     return (signal * signal.dtype.type(np.float32(gain)))[::-1]
 
 
+def even_part_reference(signal):
+    """The mean of the signal and of the signal turned around."""
+    if signal.ndim != 1:
+        raise ValueError("signal must be a vector")
+    return (signal + signal[::-1]) * np.float32(0.5)
+
+
 def first_highest_reference(x):
     """The position of the largest element; the first, if there are several."""
     if x.size == 0:

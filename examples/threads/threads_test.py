@@ -12,6 +12,7 @@ from op_library import load_op_library
 from tensorflow.python.eager import cancellation
 from threads import play_backwards, sort_rows, steady_sum
 from threads_reference import (
+    even_part_reference,
     first_highest_reference,
     play_backwards_reference,
     sort_rows_reference,
@@ -238,6 +239,18 @@ def test_gradients(mode):
     for op in steady_sum, lambda x: play_backwards(x, gain=0.5):
         analytical, numerical = tf.test.compute_gradient(mode(op), [x])
         np.testing.assert_allclose(analytical, numerical, rtol=1e-6)
+
+
+def test_the_solution_of_the_exercise_on_eigen(mode):
+    even_part = load_op_library(
+        HERE / "libsolution_even_part.so", "even_part"
+    ).even_part
+    x = numbers(100_001)
+    halves = mode(lambda x: even_part(x * 2))(x)  # whose memory nobody else needs
+    np.testing.assert_array_equal(halves, even_part_reference(x * 2))
+    refused = tf.errors.InvalidArgumentError, ValueError
+    with pytest.raises(refused, match="signal must be a vector|must be rank 1"):
+        mode(even_part)(x[None])
 
 
 def test_the_solution_of_the_exercise(mode):
