@@ -184,7 +184,7 @@ struct Cpu {
                       });
   }
 
-  // [loop] One bin after the other, its channels together.
+  // [loop] Threads share the slots, and then the bins.
   template <typename T>
   static absl::Status Run(OpKernelContext* context, const Align<T>& align,
                           int64_t pixels) {
@@ -201,7 +201,7 @@ struct Cpu {
     return absl::OkStatus();
   }
 
-  // [rows] One row of the map after the other: no two threads add to the same.
+  // [] Likewise, the rows of the map.
   template <typename T>
   static absl::Status RunGrad(OpKernelContext* context,
                               const AlignGrad<T>& grad, int64_t pixels) {
@@ -214,6 +214,7 @@ struct Cpu {
     AdviseLargePages(grad.output, rows * size * sizeof(*grad.output));
     const int64_t cycles =
         size + 2 * pixels * sizes.bins() * sizes.channels / rows;
+    // [rows] No two threads add to the same row of the map.
     ForEach(context, rows, cycles, [&](int64_t row) {
       std::fill_n(grad.sums + row * size, size, Wide<T>{0});
       const int64_t bins = sizes.num_rois * sizes.bins();
@@ -230,11 +231,12 @@ struct Cpu {
         grad.output[i] = static_cast<T>(grad.sums[i]);
       }
     });
+    // [] All sums are there.
     return absl::OkStatus();
   }
 };
 
-// [] One line for each type.
+// One line for each type.
 #define REGISTER_PS_ROI_ALIGN(T)                              \
   REGISTER_KERNEL_BUILDER(Name("PsRoiAlign")                  \
                               .Device(tensorflow::DEVICE_CPU) \

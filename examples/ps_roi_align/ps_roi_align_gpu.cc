@@ -61,7 +61,7 @@ struct Gpu {
   }
 };
 
-// [register] The host needs to know feature_shape, so it stays there.
+// The host needs to know feature_shape, so it stays there.
 #define REGISTER_PS_ROI_ALIGN_ON_GPU(T)                       \
   REGISTER_KERNEL_BUILDER(Name("PsRoiAlign")                  \
                               .Device(tensorflow::DEVICE_GPU) \

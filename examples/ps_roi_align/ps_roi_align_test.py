@@ -193,11 +193,11 @@ def test_the_second_derivative():
     np.testing.assert_allclose(found, 3 * first, rtol=1e-12)  # by Euler, of degree 3
 
 
-# The kernels of the GPU, on the host.
+# Other kernels: the plain one, and those of the GPU, on the host.
 
 
 def run(op, *tensors, label="", **attrs):
-    """What the kernel with this label gives: "" is the CPU's own, "on_host" the GPU's."""
+    """What the kernel with this label gives: "" is the one that ships, "on_host" the GPU's."""
 
     @tf.function(autograph=False)
     def labelled(*tensors):
@@ -206,6 +206,16 @@ def run(op, *tensors, label="", **attrs):
             return op(*tensors, **attrs)
 
     return labelled(*map(tf.convert_to_tensor, tensors)).numpy()
+
+
+@pytest.mark.parametrize("ratio", [-1, 2])
+def test_the_plain_kernel_gives_the_same_bits(ratio):
+    tf.load_library(str(HERE / "libps_roi_align_plain.so"))
+    features = random_features([2, 9, 12, 18])
+    attrs = SAMPLE | dict(sampling_ratio=ratio)
+    pooled = run(ps_roi_align, features, ROIS, **attrs)
+    plain = run(ps_roi_align, features, ROIS, label="plain", **attrs)
+    assert plain.any() and plain.tobytes() == pooled.tobytes()
 
 
 @pytest.mark.xdist_group("PsRoiAlign's GPU kernels on the host")
