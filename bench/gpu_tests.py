@@ -79,7 +79,7 @@ def main() -> None:
     lines = heading(
         "make test-gpu",
         ["tensorflow"],
-        ["errors: of compute-sanitizer, none where the tests ran alone"],
+        ["errors: found by compute-sanitizer; empty: the tests ran without it"],
         gpu,
     )
     rows = [run_tests(ALONE)]

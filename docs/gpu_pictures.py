@@ -11,9 +11,11 @@ from pathlib import Path
 import numpy as np
 from figures import (
     BOLD,
+    CODE,
     COLOURS,
     END,
     FITTING,
+    LINE,
     MIDDLE,
     POINTED,
     SMALL,
@@ -177,6 +179,77 @@ def call_path(library: Path, sizes: Sizes, arrays: Sequence[np.ndarray]) -> HTML
     return HTML(
         drawing(parts, device + wide + 4, 222, label, style=FITTING, font_size=13)
     )
+
+
+def two_compilers() -> HTML:
+    """The way of a call through the files, and the compiler and the headers that each file has.
+
+    Raises:
+      AssertionError: A file includes, defines or calls something else.
+    """
+    ours, cuda, between, launch, cmake = (
+        (HERE / name).read_text()
+        for name in (
+            *("roi_pool_gpu.cc", "roi_pool.cu.cc", "roi_pool_gpu.h"),
+            *("cuda_launch.h", "CMakeLists.txt"),
+        )
+    )
+    tensorflow = r'#include "(?:absl|tensorflow|tsl)/'
+    for code, has_tensorflow, has_cuda in (
+        (ours, True, False),
+        (cuda + launch, False, True),
+        (between + (HERE / "roi_pool_geometry.h").read_text(), False, False),
+    ):
+        found = re.search(tensorflow, code), re.search(r"#include <cuda_", code)
+        if tuple(map(bool, found)) != (has_tensorflow, has_cuda):
+            raise AssertionError(found)
+    for code, pattern in (
+        (cmake, r"target_sources\(roi_pool PRIVATE roi_pool_gpu\.cc\)"),
+        (cmake, r"add_cuda_kernels\(roi_pool roi_pool\.cu\.cc\)"),
+        (ours, r"void Compute\((?s:.*)Launched\(RoiPoolLaunch\("),
+        (between, r'extern "C" \{(?s:.*)const char\* RoiPoolLaunch\('),
+        (cuda, r"__global__ void PoolKernel\((?s:.*)return Launch\((?s:.*)PoolKernel<"),
+        (cuda, r'extern "C" const char\* RoiPoolLaunch\('),
+        (launch, r"const char\* Launch\((?s:.*)<<<"),
+    ):
+        if not re.search(pattern, code):
+            raise AssertionError(pattern)
+    steps = [
+        ("Compute", "roi_pool_gpu.cc", "on the CPU"),
+        ("RoiPoolLaunch", "a C function", "on the CPU"),
+        ("Launch", "cuda_launch.h", "on the CPU"),
+        ("PoolKernel", "roi_pool.cu.cc", "on the GPU"),
+    ]
+    wide, high, step, top = 206, 40, 60, 2
+    parts, right = [TIP], wide + 26
+    for i, (name, file, where) in enumerate(steps):
+        y = top + i * step
+        parts += [
+            box(2, y, wide, high, COLOURS[i > 0], rx=5),
+            text(12, y + 17, name, BOLD, CODE),
+            text(12, y + 33, file, SMALL),
+            text(wide - 8, y + 33, where, SMALL, END),
+        ]
+        if i:
+            parts.append(arrow(2 + wide / 2, y - step + high, 2 + wide / 2, y - 1))
+    for first, last, words in (
+        (0, 0, ("the C++ compiler,", "TensorFlow's headers")),
+        (1, 3, ("nvcc,", "CUDA's headers")),
+    ):
+        begin, end = top + first * step, top + last * step + high
+        middle = (begin + end) / 2
+        parts += [
+            f'<path d="M{wide + 10} {begin}h8V{end}h-8" {LINE}/>',
+            text(right, middle - 3, words[0], SMALL),
+            text(right, middle + 14, words[1], SMALL),
+        ]
+    label = (
+        "Compute in roi_pool_gpu.cc, for the C++ compiler with TensorFlow's headers, calls the C function "
+        "RoiPoolLaunch. This one, Launch in cuda_launch.h and PoolKernel in roi_pool.cu.cc are for nvcc with CUDA's "
+        "headers. PoolKernel runs on the GPU, the others on the CPU."
+    )
+    height = top + 3 * step + high + 2
+    return HTML(drawing(parts, right + 136, height, label, style=FITTING))
 
 
 def _launch_each(
