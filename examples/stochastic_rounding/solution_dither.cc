@@ -16,7 +16,7 @@ using tensorflow::shape_inference::DimensionHandle;
 using tensorflow::shape_inference::InferenceContext;
 using tensorflow::shape_inference::ShapeHandle;
 
-// [dither] White, 255, as often as the grey says, from 0 to 1.
+// White, 255, as often as the grey says, from 0 to 1.
 REGISTER_OP("Dither")
     .Attr("Tseed: {int32, int64} = DT_INT64")
     .Input("grey: float")
@@ -31,7 +31,7 @@ REGISTER_OP("Dither")
       return absl::OkStatus();
     });
 
-// A number below the grey of its pixel makes the pixel white.
+// [dither] A number below the grey of its pixel makes the pixel white.
 class DitherOp : public tensorflow::OpKernel {
  public:
   using OpKernel::OpKernel;

@@ -15,7 +15,7 @@
 
 namespace op_by_op {
 
-// Shares the groups among the threads, each of about so many cycles.
+// Shares the groups among the threads.
 struct Cpu {
   static constexpr int64_t kGroupCycles = 60;
 
@@ -23,10 +23,12 @@ struct Cpu {
   static absl::Status Run(tensorflow::OpKernelContext* context, int64_t groups,
                           const Work& work) {
     const auto& workers = *context->device()->tensorflow_cpu_worker_threads();
+    // [shard] A group takes about so many cycles.
     tensorflow::Shard(workers.num_threads, workers.workers, groups,
                       kGroupCycles, [&](int64_t begin, int64_t end) {
                         for (int64_t i = begin; i < end; ++i) work(i);
                       });
+    // [] All is rounded.
     return absl::OkStatus();
   }
 };

@@ -30,23 +30,24 @@ REGISTER_OP("BlockwiseStochasticRound")
     .Output("rounded: dtype")
     .SetShapeFn(tensorflow::shape_inference::UnchangedShape);
 
-// [blocks] Each block has a generator, whose key says where the block begins.
 struct Blockwise {
   template <typename Work>
   static absl::Status Run(tensorflow::OpKernelContext* context, int64_t groups,
                           const Work& work) {
     const auto& workers = *context->device()->tensorflow_cpu_worker_threads();
+    // [blocks] Each has a generator, whose key says where the block begins.
     tensorflow::Shard(workers.num_threads, workers.workers, groups,
                       Cpu::kGroupCycles, [&](int64_t begin, int64_t end) {
                         Work own = work;
                         own.philox.key += static_cast<uint64_t>(begin);
                         for (int64_t i = begin; i < end; ++i) own(i);
                       });
+    // [] All is rounded.
     return absl::OkStatus();
   }
 };
 
-// [] The rest is as it should be.
+// The rest is as it should be.
 REGISTER_KERNEL_BUILDER(
     Name("BlockwiseStochasticRound").Device(tensorflow::DEVICE_CPU),
     StatelessStochasticRoundOp<Blockwise, float, tensorflow::bfloat16>);
