@@ -4,5 +4,6 @@ class WrongOp {
 };
 // [cured]
 class CuredOp {
-  tensorflow::Tensor kept_;
+  absl::Mutex mutex_;
+  tensorflow::Tensor kept_ ABSL_GUARDED_BY(mutex_);
 };
