@@ -131,13 +131,13 @@ def fuzz(
       seconds: When to stop; a failing call may be shrunk for as long again.
       reference: A function that takes the same arguments and returns the result. Calls for which
         it raises an error are not compared.
-      skip: What not to look for: names of `fuzzing.CHECKS`.
+      skip: What not to look for: names of `opcheck.fuzzing.CHECKS`.
       tolerances: As for `opcheck.check`.
       variations: How many further calls are derived from each one that Hypothesis generates: the
         same elements in other places, or one input in another shape. They are cheap.
-      thorough: Each call runs eagerly and in a graph that knows no shapes. One in so many of
-        Hypothesis's calls runs in a second graph, too, which knows its shapes, and whose inferred
-        shapes are checked.
+      thorough: Each call runs eagerly and in a graph that knows no shapes. With 5,
+        every fifth of Hypothesis's calls runs in a second graph, too, which knows its shapes, and
+        whose inferred shapes are checked.
       seed: The same seed gives the same calls.
       timeout: Seconds after which a call counts as hung.
       memory: As for `opcheck.check`.

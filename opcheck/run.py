@@ -108,10 +108,10 @@ def check(
       skip: The checks not to run: a dictionary from their names to the reason.
       tolerances: A dictionary from names of dtypes to pairs (relative, absolute), which replace
         those of `opcheck.compare.TOLERANCES`.
-      op_types: The registered ops that are checked; by default those in the graph of `op` that
-        TensorFlow does not bring itself. If it brings all, then all but casts, reshapes
+      op_types: The registered ops that are checked. By default, those in the graph of `op` that
+        come from your libraries. If all are TensorFlow's own, all of them except casts, reshapes
         and the like.
-      gradient: True: it is a failure if no gradient is registered.
+      gradient: True: it is a failure if no gradient is registered. None: the check is skipped then.
       gradient_tolerance: How far the registered gradient may be from finite differences; by default
         1e-6 where all is float64, and else 2e-2.
       delta: The step of these differences; by default 1e-5 where all is float64, and else 1e-2.

@@ -121,7 +121,10 @@ def vectorize(subject: Subject, found: Findings) -> str:
 
 
 def xla(subject: Subject, found: Findings) -> str:
-    """Compiles the op by TensorFlow's compiler XLA (`jit_compile=True`), and compares. A refusal has to be clear."""
+    """Compiles the op by TensorFlow's compiler XLA (`jit_compile=True`), and compares.
+
+    An op without a kernel for XLA, as most of one's own, gets a *note* if the error says so.
+    """
     function = subject.traced(jit_compile=True)
     try:
         seen = arrays(function(*[constant(x) for x in subject.flat]))
