@@ -182,7 +182,7 @@ REGISTER_KERNEL_BUILDER(Name("ConstrainedAttrs").Device(tensorflow::DEVICE_CPU),
                         ConstrainedAttrsOp);
 
 // [default] a_shape is wrong: the generated function cannot pass its default
-// on.
+// on to a graph.
 REGISTER_OP("UnknownDimDefault")
     .Attr("a_shape: shape = { dim { size: 2 } dim { size: -1 } }")
     .Attr("any_shape: shape = { unknown_rank: true }")
@@ -220,7 +220,7 @@ class OwnNameOp : public TextOp {
 REGISTER_KERNEL_BUILDER(Name("OwnName").Device(tensorflow::DEVICE_CPU),
                         OwnNameOp);
 
-// [instances] How many instances of its kernel there are when it runs.
+// [] How many instances of its kernel there are when it runs.
 REGISTER_OP("LiveInstances")
     .Attr("value: int")
     .Output("count: int64")
