@@ -128,7 +128,6 @@ std::vector<Row> Demands(Context& context) {
 std::vector<Row> Combinations(Context& context) {
   const ShapeHandle s = context.input(0), t = context.input(1);
   const DimensionHandle d = context.Dim(s, 0), four = context.MakeDim(4);
-  const bool evenly_divisible = true;
   const int64_t stride = 2;
   std::vector<Row> rows;
   DIMENSION(Add(d, 4, &out));
@@ -136,8 +135,8 @@ std::vector<Row> Combinations(Context& context) {
   DIMENSION(Subtract(d, 5, &out));
   DIMENSION(Multiply(d, 4, &out));
   DIMENSION(Multiply(d, 0, &out));
-  DIMENSION(Divide(d, 4, !evenly_divisible, &out));
-  DIMENSION(Divide(d, 4, evenly_divisible, &out));
+  DIMENSION(Divide(d, 4, false, &out));
+  DIMENSION(Divide(d, 4, true, &out));
   DIMENSION(Min(d, 1, &out));
   DIMENSION(Min(d, 0, &out));
   DIMENSION(Max(d, 4, &out));
