@@ -45,7 +45,8 @@ Makes a reader of IDX files, the format of MNIST: its records are the items.
 reader_handle: For ops such as ReaderReadV2. A key is the name of a file, a
   colon, and the number of the item. A value is the bytes of an item, of which
   the first one of each number is the most significant.
-container: Where the reader is kept; empty: in the default container.
+container: The group of resources that the reader belongs to; empty: the
+  default group.
 shared_name: Readers of one name are one; empty: the name of the node.
 )doc");
 
@@ -206,8 +207,9 @@ class IdxReader : public ReaderBase {
 };
 
 // [kernel] Makes the reader when the op runs for the first time. Often one sees
-// SetReaderFactory in the constructor instead. The base class forgets such a
-// factory after one reader, and crashes if that was destroyed.
+// SetReaderFactory in the constructor instead. The base class drops such a
+// factory after the first reader. So once this reader has been destroyed, the
+// next run of the op crashes.
 class IdxReaderOp : public tensorflow::ReaderOpKernel {
  public:
   using ReaderOpKernel::ReaderOpKernel;

@@ -400,15 +400,14 @@ def test_an_index_and_a_damaged_file(record_path):
             list(RecordFile(file, offsets))
 
 
-def all_but_the_damaged_are_saved(salvage) -> None:
+def all_but_the_damaged_are_saved(salvage, folder) -> None:
     """Takes a record of three apart, at each of its bytes."""
-    path = SAMPLE.with_name(f"salvage_test.{os.getpid()}")
+    path = folder / "three.tfrecord"
     written = [b"first", b"second", b"third"]
     with tf.io.TFRecordWriter(str(path)) as writer:
         for payload in written:
             writer.write(payload)
     content = path.read_bytes()
-    path.unlink()
     assert list(salvage(content)) == written
     begin, end = 16 + 5, 2 * 16 + 5 + 6  # of the second record
     for at in range(begin, end):
@@ -419,8 +418,8 @@ def all_but_the_damaged_are_saved(salvage) -> None:
     assert list(salvage(content[:-3])) == [b"first", b"second"]
 
 
-def test_the_solution_on_records():
-    all_but_the_damaged_are_saved(solution_salvage.salvage)
+def test_the_solution_on_records(tmp_path):
+    all_but_the_damaged_are_saved(solution_salvage.salvage, tmp_path)
 
 
 def test_the_solution_on_queues():
