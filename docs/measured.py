@@ -344,20 +344,20 @@ def variants(ways: Mapping[str, str], workloads: str, name: str = "roi_pool") ->
     )
 
 
-def limits(name: str = "roi_pool", way: str = LIMITS[0]) -> HTML:
+def limits(name: str = "roi_pool") -> HTML:
     """Draws what a program that only reads and writes takes of each op's time, from `bench/<name>.csv`: percent.
 
     Args:
       name: Of the table.
-      way: "limit", which reads each pixel once, or "traffic", which reads it once for each region.
     """
     table = read(name)
     threads = _threads(table)
     groups: dict[str, list[Bar]] = {}
-    for row in table.where(way=way, threads=threads[0]):
+    for row in table.where(way=LIMITS[0], threads=threads[0]):
         if row["workload"] == MEAN:
             continue
-        rows = table.where(way=way, task=row["task"], workload=row["workload"])
+        same = {key: row[key] for key in ("way", "task", "workload")}
+        rows = table.where(**same)
         groups.setdefault(row["task"], []).append(
             Bar(
                 row["workload"],

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import conv2d_pictures
 import numpy as np
@@ -290,15 +289,6 @@ def seconds(name: str) -> Table:
     return replace(table, rows=table.where(unit="s"))
 
 
-def heavy_page() -> dict[str, str]:
-    """A page of the book and its weight."""
-    [row] = read("build").where(unit="kB")
-    return {
-        "page": Path(row["what"].split()[0]).stem,
-        "weight_kb": number(float(row["measured"])),
-    }
-
-
 def _milliseconds() -> dict[str, object]:
     """How long the ops take that others are compared with, and on how many numbers."""
     large = str(4 << 20)
@@ -330,6 +320,5 @@ def figures() -> dict[str, object]:
         **lessons(),
         **loads(),
         "kept": pooling()["kept"],
-        **heavy_page(),
         **_milliseconds(),
     }
