@@ -21,6 +21,7 @@
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/shape_inference.h"
 #include "tensorflow/core/platform/env.h"
+#include "tensorflow/core/platform/logging.h"
 
 namespace op_by_op {
 namespace {
@@ -92,6 +93,7 @@ class CallStackOp : public OpKernel {
  public:
   explicit CallStackOp(OpKernelConstruction* context) : OpKernel(context) {
     NoteStack("CallStackOp::CallStackOp");
+    LOG(INFO) << "a kernel for " << name();
     OP_REQUIRES_OK(context, context->GetAttr("expensive", &expensive_));
   }
 
@@ -99,6 +101,7 @@ class CallStackOp : public OpKernel {
 
   void Compute(OpKernelContext* context) override {
     NoteStack("CallStackOp::Compute");
+    VLOG(1) << "an input " << context->input(0).DebugString();
     if (expensive_) Env::Default()->SleepForMicroseconds(1000);
     context->set_output(0, context->input(0));
   }
