@@ -154,16 +154,15 @@ def bars(
       axis: What the axis measures.
       legend: What the values of each bar are, at most two.
       names_width: How much room the names of the bars take, of the 380 units of the picture.
-      origin: Where bars begin; unset: at the left end of the axis. A bar whose quartiles lie on both sides of it is
-        undecided.
+      origin: Where bars begin; unset: at a power of ten. A bar whose quartiles lie on both sides of it is undecided.
     """
     drawn = [bar for group in groups.values() for bar in group]
     numbers = [value for bar in drawn for value in bar.values]
     numbers += [edge for bar in drawn for spread in bar.spreads for edge in spread]
     numbers.append(origin or numbers[0])
     low, high = math.log10(min(numbers)), math.log10(max(numbers))
-    if origin is None:
-        low -= 0.15 * (high - low or 1)
+    if origin is None:  # else bars that hardly differ would differ most in length
+        low = math.ceil(low) - 1
     left, right = names_width + 8, WIDTH - 68
 
     def place(value: float) -> float:

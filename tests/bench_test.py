@@ -177,6 +177,14 @@ def test_durations_are_drawn():
     assert ">a build<" in drawn and "62 s" in drawn and "0.25 s" in drawn
 
 
+def test_bars_that_hardly_differ_are_of_nearly_the_same_length():
+    both = [measured.Bar("one", [5.7]), measured.Bar("other", [7.9])]
+    drawn = measured.bars({"": both}, "Two calls.", "microseconds").data
+    one, other = map(float, re.findall(r'<rect[^>]* width="([\d.]+)"', drawn))
+    assert 1 < other / one < 1.3
+    assert ">1<" in drawn and ">5<" in drawn
+
+
 def test_goals_missed_are_named():
     rows = [
         row(ratio="19.9", goal=">= 20"),
