@@ -17,9 +17,11 @@ from sphinx.directives.code import LiteralInclude
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
-sys.path.insert(0, str(Path(__file__).parent / "tools"))
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE / "tools"), str(HERE / "docs")]
 
 from book import EXAMPLES, examples, listed_parts  # noqa: E402
+from measured import number  # noqa: E402
 from myst_nb.ext.glue.roles import PasteTextRole  # noqa: E402
 from sections import sections  # noqa: E402
 
@@ -172,13 +174,20 @@ class Drawing(SphinxDirective):
 
 
 class Value(PasteTextRole):
-    """``{value}`speed:.1f` ``: what a cell recorded; its name on a page that is not executed."""
+    """``{value}`speed:2` ``: what a cell recorded, in two digits; its name on a page that is not executed."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        name, _, form = self.text.partition(":")
         if self.document.settings.env.config.nb_execution_mode == "off":
-            name = self.text.split(":")[0]
             return [nodes.literal(name, name)], []
-        return super().run()
+        if form != "2":
+            return super().run()
+        self.text = f"{name}:.9g"
+        found, messages = super().run()
+        texts = [number(float(node.astext())) for node in found]
+        return [
+            nodes.inline(text, text, classes=["pasted-text"]) for text in texts
+        ], messages
 
 
 class Chapters(SphinxDirective):

@@ -432,6 +432,15 @@ def test_no_chapter_has_more_than_3500_words(documents, site):
     assert {name: n for name, n in counts.items() if n > 3500} == {}
 
 
+def test_ratios_have_two_digits(documents):
+    """How many times as long something takes: a third digit would say more than was measured."""
+    for path, page in documents.items():
+        text = " ".join(page.get_text().split())
+        ratio = r"(?<![\w.,])(\d+\.\d+(?= times)|\d+(?= times as\b))"
+        found = re.findall(ratio, text)
+        assert not [n for n in found if len(n.replace(".", "").strip("0")) > 2], path
+
+
 def typed_words(module: Path) -> set[str]:
     """The words in the texts of a module of pictures, but for its patterns, which look for words of a run."""
     texts = (
