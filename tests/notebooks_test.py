@@ -166,7 +166,8 @@ def checkout(tmp_path_factory) -> Path:
     """A small book with the real tools."""
     root = tmp_path_factory.mktemp("books") / "the book"
     (root / "docs").mkdir(parents=True)
-    for name in ("tools", "conf.py", "docs/start.py", "docs/_static", "pyproject.toml"):
+    of_pages = [f"docs/{module}.py" for module in ("figures", "measured", "start")]
+    for name in ["tools", "conf.py", *of_pages, "docs/_static", "pyproject.toml"]:
         copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
         copy(ROOT / name, root / name)
     (root / "docs" / "page.md").write_text(PAGE)
