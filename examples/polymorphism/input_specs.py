@@ -1,6 +1,7 @@
 """How the ops in this process declare their inputs and outputs, read from TensorFlow's table of ops."""
 
 import tensorflow as tf
+from tensorflow.core.framework.types_pb2 import DataType
 from tensorflow.python.framework import (
     op_def_registry,
 )  # no public module reads the table
@@ -33,7 +34,8 @@ def tensorflow_op_defs() -> list:
 
 def spec(arg) -> str:
     """Writes an input or output, an `OpDef.ArgDef`, as `.Input()` and `.Output()` read it, without its name."""
-    text = arg.type_list_attr or arg.type_attr or tf.as_dtype(arg.type).base_dtype.name
+    word = DataType.Name(arg.type).removeprefix("DT_").lower()
+    text = arg.type_list_attr or arg.type_attr or word
     if arg.number_attr:
         text = f"{arg.number_attr} * {text}"
     return f"Ref({text})" if arg.is_ref else text
