@@ -37,8 +37,8 @@ using tensorflow::shape_inference::ShapeHandle;
 
 using Row = std::vector<std::string>;
 
-// A context as a shape function gets it, for an op of two inputs. Of the value
-// of the second one it may know all or a part.
+// A context as a shape function gets it, for an op of two inputs and one
+// output. Of the value of the second input it may know all or a part.
 class Context : public InferenceContext {
  public:
   explicit Context(const PartialTensorShape& first,
@@ -57,6 +57,9 @@ class Context : public InferenceContext {
         input->set_name(name);
         input->set_type(tensorflow::DT_FLOAT);
       }
+      auto* output = made->add_output_arg();
+      output->set_name("only");
+      output->set_type(tensorflow::DT_FLOAT);
       return made;
     }();
     return *definition;
@@ -175,6 +178,7 @@ std::vector<Row> Questions(Context& context) {
   const DimensionHandle d = context.Dim(s, 0);
   std::vector<Row> rows;
   GIVES(num_inputs());
+  GIVES(num_outputs());
   GIVES(input(0));
   GIVES(RankKnown(s));
   GIVES(Rank(s));
