@@ -1,6 +1,6 @@
 """Pictures of the chapter on random numbers, each drawn from what ops return or what was measured."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import tensorflow as tf
@@ -179,55 +179,33 @@ def reserved(begins: Sequence[int], size: int, total: int) -> HTML:
     return HTML(drawing(parts, width, top + 40, label, style=FITTING))
 
 
-def seeds(op: Callable[..., tf.Tensor]) -> list[tuple]:
-    """The seed of `tf.random.set_seed`, that of an op, the two attrs that TensorFlow makes of them, and what repeats.
+def seeds() -> list[tuple]:
+    """The seed of `tf.random.set_seed`, that of an op, and the two attrs of two ops, eagerly and in a function."""
 
-    Args:
-      op: Of a tensor and its `seed`; keeps a generator in the kernel.
-    """
+    def two(own: int | None) -> list[tuple]:
+        return [tf.compat.v1.random.get_seed(own) for _ in range(2)]
+
     rows = []
     for everywhere in (None, 5):
         for own in (None, 7):
             tf.random.set_seed(everywhere)
-            seed, seed2 = tf.compat.v1.random.get_seed(own)
-            attrs = "random" if seed is None else f"{seed}, {seed2}"
-            if everywhere and own is None:
-                attrs = f"{seed}, drawn from {everywhere}"
-            again = _repeats(op, everywhere, own)
-            rows.append((everywhere or "none", own or "none", attrs, again))
+            traced: list[tuple] = []
+            function = tf.function(lambda: traced.extend(two(own)), autograph=False)  # noqa: B023
+            function()
+            drawn = _attrs(two(own), f"drawn from {everywhere}")
+            counted = _attrs(
+                traced, " and then ".join(str(seed2) for _, seed2 in traced)
+            )
+            rows.append((everywhere or "none", own or "none", drawn, counted))
     return rows
 
 
-def _repeats(
-    op: Callable[..., tf.Tensor], everywhere: int | None, own: int | None
-) -> str:
-    """When an op gives the numbers of its first call again."""
-    x = tf.fill([1000], 1.004)
-
-    def called() -> bytes:
-        return op(x, seed=own).numpy().tobytes()
-
-    def of_a_function() -> list[bytes]:
-        two = tf.function(lambda: (op(x, seed=own), op(x, seed=own)), autograph=False)
-        return [one.numpy().tobytes() for one in two.get_concrete_function()()]
-
-    tf.random.set_seed(everywhere)
-    if len({called() for _ in range(3)}) != 3:
-        raise AssertionError("calls one after the other give the same numbers")
-    tf.random.set_seed(everywhere)
-    first = called()
-    tf.random.set_seed(everywhere)
-    found = called() == first
-    one, other = of_a_function(), of_a_function()
-    match found, one[0] == other[0], one[0] == one[1]:
-        case False, False, False:
-            return "never"
-        case True, True, False:
-            return "after `set_seed`, and in the first op of each `tf.function`"
-        case True, True, True:
-            return "after `set_seed`, and in all ops of each `tf.function`"
-        case unexpected:
-            raise AssertionError(unexpected)
+def _attrs(of_two: Sequence[tuple], unlike: str) -> str:
+    """`seed` and `seed2` of two ops, or `unlike` where their `seed2` differs."""
+    (seed, seed2), (_, other) = of_two
+    return (
+        "random" if seed is None else f"{seed}, {seed2 if seed2 == other else unlike}"
+    )
 
 
 def times(size: str) -> HTML:
