@@ -1,6 +1,8 @@
 """The pictures of the chapter on Send and Recv: graphs that TensorFlow has run, and its log of the rendezvous."""
 
-from collections.abc import Collection, Mapping, Sequence
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TypeVar
 
 import tensorflow as tf
 from figures import (
@@ -22,8 +24,22 @@ from IPython.display import HTML
 from travel import Event
 
 GraphDef = tf.compat.v1.GraphDef
+Found = TypeVar("Found")
 WIDTH, HEIGHT, ROW, COLUMN = 104, 26, 48, 114
 TRAVEL = ("_Send", "_Recv")
+
+
+def until_it_happens(attempt: Callable[[], Found | None], what: str) -> Found:
+    """Repeats what has several ways to go, until it goes the way that is drawn.
+
+    Raises:
+      TimeoutError: It has not in a minute.
+    """
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        if found := attempt():
+            return found
+    raise TimeoutError(f"In no call of a minute {what}.")
 
 
 def short(device: str) -> str:

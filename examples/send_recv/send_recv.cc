@@ -66,7 +66,7 @@ absl::Status KeyOf(OpKernelContext* context, const std::string& label,
   return Rendezvous::ParseKey(full, key);
 }
 
-// [post] Send never waits. If a Collect does, Send calls its callback first.
+// [post] Send never waits. Before it returns, it calls a callback that waits.
 class PostOp : public tensorflow::OpKernel {
  public:
   explicit PostOp(OpKernelConstruction* context) : OpKernel(context) {

@@ -41,25 +41,9 @@ class BlockingCollectOp : public tensorflow::OpKernel {
 
   // [wait] Returns only when the tensor is there, or too late.
   void Compute(OpKernelContext* context) override {
-    Rendezvous::ParsedKey key;
-    OP_REQUIRES_OK(context, KeyOf(context, label_, &key));
-    struct Answer {
-      absl::Notification there;
-      absl::Status status;
-      Tensor value;
-    };
-    auto answer =
-        std::make_shared<Answer>();  // the callback may come after the timeout
-    context->rendezvous()->RecvAsync(
-        key, {},
-        [answer](const absl::Status& status, const Rendezvous::Args&,
-                 const Rendezvous::Args&, const Tensor& value, bool) {
-          answer->status = status;
-          answer->value = value;
-          answer->there.Notify();
-        });
+    std::shared_ptr<Answer> answer = Ask(context);
     OP_REQUIRES(context,
-                answer->there.WaitForNotificationWithTimeout(
+                answer->bell.WaitForNotificationWithTimeout(
                     absl::Milliseconds(timeout_ms_)),
                 absl::DeadlineExceededError(absl::StrCat(
                     "a thread waited ", timeout_ms_, " ms for ", label_)));
@@ -67,8 +51,33 @@ class BlockingCollectOp : public tensorflow::OpKernel {
     context->set_output(0, answer->value);
   }
 
-  // [] Not shown.
+  // [] The callback may come after the timeout, and keeps the answer alive.
  private:
+  struct Answer {
+    absl::Notification bell;
+    absl::Status status;
+    Tensor value;
+  };
+
+  std::shared_ptr<Answer> Ask(OpKernelContext* context) const {
+    auto answer = std::make_shared<Answer>();
+    Rendezvous::ParsedKey key;
+    answer->status = KeyOf(context, label_, &key);
+    if (!answer->status.ok()) {
+      answer->bell.Notify();
+      return answer;
+    }
+    context->rendezvous()->RecvAsync(
+        key, {},
+        [answer](const absl::Status& status, const Rendezvous::Args&,
+                 const Rendezvous::Args&, const Tensor& value, bool) {
+          answer->status = status;
+          answer->value = value;
+          answer->bell.Notify();
+        });
+    return answer;
+  }
+
   std::string label_;
   int64_t timeout_ms_;
 };
