@@ -54,11 +54,11 @@ def one_waits_for_all(source: str) -> HTML:
     for call in (
         "Waiter::Get().Add(",
         "Waiter::Get().Wake(",
-        "answer->over(",
+        "call->over(",
         "done();",
         "poll(waits",
         "bell_[0], POLLIN",
-        "answer->socket.fd()",
+        "call->socket.fd()",
     ):
         if call not in source:
             raise ValueError(f"the picture shows {call}, which the code has no more")
@@ -89,6 +89,6 @@ def one_waits_for_all(source: str) -> HTML:
     label = (
         "TensorFlow calls ComputeAsync, which calls Add; where a step is cancelled, Wake is called. Both reach "
         "the waiter through a pipe. In poll, the waiter waits for the pipe and for the socket of each call. When "
-        "an answer has ended, it calls over, which calls TensorFlow's done."
+        "a call has ended, it calls over, which calls TensorFlow's done."
     )
     return HTML(drawing(parts, 470, 184, label, style=FITTING, shown_width=560))

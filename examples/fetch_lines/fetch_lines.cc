@@ -77,8 +77,8 @@ class Socket {
   const int fd_;
 };
 
-// [answer] What one call waits for.
-struct Answer {
+// [call] A call that has not ended.
+struct PendingCall {
   // Goes on without waiting; the status of its end, or nothing.
   std::optional<absl::Status> Continue();
 
@@ -100,11 +100,13 @@ struct Answer {
 };
 
 // [continue] Connects, or takes what has come.
-std::optional<absl::Status> Answer::Continue() {
+std::optional<absl::Status> PendingCall::Continue() {
   if (cancelled) return Cancelled();
   if (!connected) {
     const auto* to = reinterpret_cast<const sockaddr*>(&address);
-    connected = connect(socket.fd(), to, sizeof(address)) == 0;
+    // It may have connected meanwhile: 0 on Linux, EISCONN elsewhere.
+    connected =
+        connect(socket.fd(), to, sizeof(address)) == 0 || errno == EISCONN;
     if (!connected && errno != EINPROGRESS && errno != EALREADY) {
       return absl::FailedPreconditionError(
           absl::StrCat(Port(), std::strerror(errno)));
@@ -131,81 +133,84 @@ std::optional<absl::Status> Answer::Continue() {
       absl::StrCat(Port(), "the answer did not end in time"));
 }
 
-// [] One thread waits for all answers.
+// [waiter] One thread waits for all calls.
 class Waiter {
  public:
-  static Waiter& Get() {
-    static Waiter* waiter = new Waiter;
-    return *waiter;
-  }
-
-  // Before the first answer.
-  absl::Status Start() {
-    std::lock_guard<std::mutex> lock(mutex_);
-    if (started_) return absl::OkStatus();
-    if (pipe2(bell_, O_NONBLOCK | O_CLOEXEC) != 0) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("no pipe: ", std::strerror(errno)));
-    }
-    std::thread([this] { Run(); }).detach();
-    started_ = true;
-    return absl::OkStatus();
-  }
-
-  void Add(std::shared_ptr<Answer> answer) {
-    {
-      std::lock_guard<std::mutex> lock(mutex_);
-      added_.push_back(std::move(answer));
-    }
-    Wake();
-  }
-
-  void Wake() {
-    // If the pipe is full, there is enough in it to wake the thread.
-    if (write(bell_[1], "", 1) < 0) return;
-  }
+  static Waiter& Get();  // the only one
+  absl::Status Start();  // the thread, if it does not run yet
+  void Add(std::shared_ptr<PendingCall> call);
+  void Wake();
 
  private:
   Waiter() = default;
-
-  // [loop] Runs on a thread of its own, until the process ends.
-  void Run() {
-    std::vector<std::shared_ptr<Answer>> answers;
-    while (true) {
-      {
-        std::lock_guard<std::mutex> lock(mutex_);
-        answers.insert(answers.end(), added_.begin(), added_.end());
-        added_.clear();
-      }
-      auto next = Clock::now() + std::chrono::hours(1);
-      std::vector<pollfd> waits = {{bell_[0], POLLIN, 0}};
-      for (auto& answer : answers) {
-        if (std::optional<absl::Status> status = answer->Continue()) {
-          answer->over(*status);
-          answer = nullptr;
-        } else {
-          const short event = answer->connected ? POLLIN : POLLOUT;
-          waits.push_back({answer->socket.fd(), event, 0});
-          next = std::min(next, answer->until);
-        }
-      }
-      answers.erase(std::remove(answers.begin(), answers.end(), nullptr),
-                    answers.end());
-      const auto left =
-          std::chrono::ceil<std::chrono::milliseconds>(next - Clock::now());
-      poll(waits.data(), waits.size(), std::max<int64_t>(left.count(), 0));
-      char rung[64];
-      while (read(bell_[0], rung, sizeof(rung)) > 0) {
-      }
-    }
-  }
-
-  // [] Shared with those who call.
-  int bell_[2];
+  void Run();    // on the thread
+  int bell_[2];  // the ends of a pipe: to read from, and to write to
   std::mutex mutex_;
   bool started_ ABSL_GUARDED_BY(mutex_) = false;
-  std::vector<std::shared_ptr<Answer>> added_ ABSL_GUARDED_BY(mutex_);
+  std::vector<std::shared_ptr<PendingCall>> added_ ABSL_GUARDED_BY(mutex_);
 };
+
+// [] How others reach the thread.
+Waiter& Waiter::Get() {
+  static Waiter* waiter = new Waiter;
+  return *waiter;
+}
+
+absl::Status Waiter::Start() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (started_) return absl::OkStatus();
+  if (pipe2(bell_, O_NONBLOCK | O_CLOEXEC) != 0) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("no pipe: ", std::strerror(errno)));
+  }
+  std::thread([this] { Run(); }).detach();
+  started_ = true;
+  return absl::OkStatus();
+}
+
+void Waiter::Add(std::shared_ptr<PendingCall> call) {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    added_.push_back(std::move(call));
+  }
+  Wake();
+}
+
+void Waiter::Wake() {
+  // If the pipe is full, there is enough in it to wake the thread.
+  if (write(bell_[1], "", 1) < 0) return;
+}
+
+// [loop] Until the process ends.
+void Waiter::Run() {
+  std::vector<std::shared_ptr<PendingCall>> calls;
+  while (true) {
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      calls.insert(calls.end(), added_.begin(), added_.end());
+      added_.clear();
+    }
+    auto next = Clock::now() + std::chrono::hours(1);
+    std::vector<pollfd> waits = {{bell_[0], POLLIN, 0}};
+    for (auto& call : calls) {
+      if (std::optional<absl::Status> status = call->Continue()) {
+        call->over(*status);
+        call = nullptr;
+      } else {
+        const short event = call->connected ? POLLIN : POLLOUT;
+        waits.push_back({call->socket.fd(), event, 0});
+        next = std::min(next, call->until);
+      }
+    }
+    calls.erase(std::remove(calls.begin(), calls.end(), nullptr), calls.end());
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(next - Clock::now());
+    poll(waits.data(), waits.size(), std::max<int64_t>(left.count(), 0));
+    char rung[64];
+    while (read(bell_[0], rung, sizeof(rung)) > 0) {
+    }
+  }
+}
 
 // [kernel] Hands the wait to the waiter, and returns.
 class FetchLinesOp : public tensorflow::AsyncOpKernel {
@@ -219,31 +224,34 @@ class FetchLinesOp : public tensorflow::AsyncOpKernel {
   }
 
   void ComputeAsync(OpKernelContext* context, DoneCallback done) override {
-    auto answer = std::make_shared<Answer>();
-    OP_REQUIRES_OK_ASYNC(context, Prepare(context->input(0), answer.get()),
-                         done);
+    auto call = std::make_shared<PendingCall>();
+    // 1. What it waits for.
+    OP_REQUIRES_OK_ASYNC(context, Prepare(context->input(0), call.get()), done);
     OP_REQUIRES_OK_ASYNC(context, Waiter::Get().Start(), done);
+    // 2. What is done at the end.
     CancellationManager* step = context->cancellation_manager();
     const auto token = step ? step->get_cancellation_token() : 0;
-    answer->over = [=, read = answer.get()](const absl::Status& status) {
+    call->over = [=, read = call.get()](const absl::Status& status) {
       if (step != nullptr) step->TryDeregisterCallback(token);
       OP_REQUIRES_OK_ASYNC(context, status, done);
       OP_REQUIRES_OK_ASYNC(context, SetLines(context, *read), done);
       done();
     };
+    // 3. If the step is cancelled.
     if (step != nullptr) {
-      const bool goes_on = step->RegisterCallback(token, [answer] {
-        answer->cancelled = true;
+      const bool goes_on = step->RegisterCallback(token, [call] {
+        call->cancelled = true;
         Waiter::Get().Wake();
       });
-      OP_REQUIRES_ASYNC(context, goes_on, answer->Cancelled(), done);
+      OP_REQUIRES_ASYNC(context, goes_on, call->Cancelled(), done);
     }
-    Waiter::Get().Add(std::move(answer));
+    // 4. The waiter takes over.
+    Waiter::Get().Add(std::move(call));
   }
 
-  // [] From the port to an answer, and from its text to the output.
+  // [] From the port to a call, and from its text to the output.
  private:
-  absl::Status Prepare(const Tensor& port, Answer* answer) const {
+  absl::Status Prepare(const Tensor& port, PendingCall* call) const {
     if (port.dims() != 0) {
       return absl::InvalidArgumentError(absl::StrCat(
           "port must be a scalar, got shape ", port.shape().DebugString()));
@@ -253,29 +261,30 @@ class FetchLinesOp : public tensorflow::AsyncOpKernel {
       return absl::InvalidArgumentError(
           absl::StrCat("port must be from 1 to 65535, got ", number));
     }
-    if (answer->socket.fd() < 0) {
+    if (call->socket.fd() < 0) {
       return absl::ResourceExhaustedError(
           absl::StrCat("no socket: ", std::strerror(errno)));
     }
-    answer->address.sin_family = AF_INET;
-    answer->address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    answer->address.sin_port = htons(number);
-    answer->max_bytes = max_bytes_;
+    call->address.sin_family = AF_INET;
+    call->address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    call->address.sin_port = htons(number);
+    call->max_bytes = max_bytes_;
     // A hundred years at most: 64 bits hold 292 years of nanoseconds.
     const std::chrono::milliseconds timeout(
         std::min<int64_t>(timeout_ms_, int64_t{100} * 365 * 24 * 3600 * 1000));
-    answer->until = Clock::now() + timeout;
+    call->until = Clock::now() + timeout;
     return absl::OkStatus();
   }
 
-  static absl::Status SetLines(OpKernelContext* context, const Answer& answer) {
-    absl::string_view text = answer.text;
+  static absl::Status SetLines(OpKernelContext* context,
+                               const PendingCall& call) {
+    absl::string_view text = call.text;
     std::vector<absl::string_view> lines;
     if (absl::ConsumeSuffix(&text, "\n")) {
       lines = absl::StrSplit(text, '\n');
     } else if (!text.empty()) {
-      return absl::DataLossError(absl::StrCat(
-          answer.Port(), "the answer ends in the middle of a line"));
+      return absl::DataLossError(
+          absl::StrCat(call.Port(), "the answer ends in the middle of a line"));
     }
     Tensor* output = nullptr;
     TF_RETURN_IF_ERROR(context->allocate_output(
