@@ -165,7 +165,7 @@ QUESTIONS: Sequence[tuple[str, str]] = (
     ("Are you still trying it out?", "tf.numpy_function"),
     ("Must others load the model?", "an op in C++"),
     (
-        "Does it take much of each step,/and can cores or a GPU help?",
+        "Does it take much of each step,/and can cores, a GPU/or fewer arrays help?",
         "an op in C++",
     ),
 )
