@@ -138,8 +138,19 @@ class Waiter {
  public:
   static Waiter& Get();  // the only one
   absl::Status Start();  // the thread, if it does not run yet
-  void Add(std::shared_ptr<PendingCall> call);
-  void Wake();
+
+  void Add(std::shared_ptr<PendingCall> call) {
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      added_.push_back(std::move(call));
+    }
+    Wake();
+  }
+
+  // If the pipe is full, there is enough in it to wake the thread.
+  void Wake() {
+    if (write(bell_[1], "", 1) < 0) return;
+  }
 
  private:
   Waiter() = default;
@@ -150,7 +161,7 @@ class Waiter {
   std::vector<std::shared_ptr<PendingCall>> added_ ABSL_GUARDED_BY(mutex_);
 };
 
-// [] How others reach the thread.
+// [] Made when it is first asked for.
 Waiter& Waiter::Get() {
   static Waiter* waiter = new Waiter;
   return *waiter;
@@ -166,19 +177,6 @@ absl::Status Waiter::Start() {
   std::thread([this] { Run(); }).detach();
   started_ = true;
   return absl::OkStatus();
-}
-
-void Waiter::Add(std::shared_ptr<PendingCall> call) {
-  {
-    std::lock_guard<std::mutex> lock(mutex_);
-    added_.push_back(std::move(call));
-  }
-  Wake();
-}
-
-void Waiter::Wake() {
-  // If the pipe is full, there is enough in it to wake the thread.
-  if (write(bell_[1], "", 1) < 0) return;
 }
 
 // [loop] Until the process ends.
