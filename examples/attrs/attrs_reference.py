@@ -63,8 +63,8 @@ def constrained_attrs_reference(fruit, count):
     """All attrs, where the interface allows these."""
     if fruit not in ("apple", "orange") or count < 2:
         raise ValueError("not allowed by the interface")
-    attrs = {"fruit": fruit, "one_of": "int32", "number": "float", "real": "float"}
-    attrs |= {"quantized": "qint8", "mixed": "float"}
+    attrs = {"fruit": fruit, "one_of": "int32", "number": "float", "numeric": "float"}
+    attrs |= {"real": "float", "quantized": "qint8", "mixed": "float"}
     return text_of({**attrs, "count": count, "types": "int32, float, int32"})
 
 

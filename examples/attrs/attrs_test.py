@@ -363,6 +363,7 @@ CONSTRAINED = {
     "fruit": ("orange", "orange", "kiwi", 'allowed values: "apple"|not in: "apple"'),
     "one_of": (tf.bool, "bool", tf.float64, "allowed values: int32, float"),
     "number": (tf.complex64, "complex64", tf.string, "allowed values: float"),
+    "numeric": (tf.complex64, "complex64", tf.string, "allowed values: float"),
     "real": (tf.bfloat16, "bfloat16", tf.complex64, "allowed values: float"),
     "quantized": (tf.quint8, "quint8", tf.uint8, "allowed values: qint8"),
     "mixed": (tf.bool, "bool", tf.complex64, "allowed values: float"),
@@ -395,7 +396,7 @@ def test_a_constraint_holds_for_each_element_of_a_list(mode):
         mode(lambda: KINDS.constrained_attrs(types=[tf.int32, tf.int32, tf.bool]))()
 
 
-@pytest.mark.parametrize("name, count", [("number", 19), ("real", 12)])
+@pytest.mark.parametrize("name, count", [("number", 19), ("numeric", 19), ("real", 12)])
 def test_the_short_forms_stand_for_this_many_types(name, count):
     with pytest.raises(
         tf.errors.InvalidArgumentError, match="not in the list of allowed values"

@@ -155,6 +155,7 @@ REGISTER_OP("ConstrainedAttrs")
     .Attr("fruit: {'apple', 'orange'} = 'apple'")
     .Attr("one_of: {int32, float, bool} = DT_INT32")
     .Attr("number: numbertype = DT_FLOAT")
+    .Attr("numeric: numerictype = DT_FLOAT")
     .Attr("real: realnumbertype = DT_FLOAT")
     .Attr("quantized: quantizedtype = DT_QINT8")
     .Attr("mixed: {realnumbertype, bool} = DT_FLOAT")
@@ -170,6 +171,7 @@ class ConstrainedAttrsOp : public TextOp {
     Read<std::string>(context, "fruit");
     Read<tensorflow::DataType>(context, "one_of");
     Read<tensorflow::DataType>(context, "number");
+    Read<tensorflow::DataType>(context, "numeric");
     Read<tensorflow::DataType>(context, "real");
     Read<tensorflow::DataType>(context, "quantized");
     Read<tensorflow::DataType>(context, "mixed");
