@@ -18,7 +18,7 @@ REGISTER_OP("ZeroOut")
     // [shape] The output has the shape of the input.
     .SetShapeFn(tensorflow::shape_inference::UnchangedShape);
 
-// [kernel] Many threads may call one instance at once: it keeps nothing.
+// [kernel] Copies the first element, zeros the rest.
 template <typename T>
 class ZeroOutOp : public tensorflow::OpKernel {
  public:
