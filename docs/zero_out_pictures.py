@@ -62,24 +62,16 @@ def facts() -> dict[str, object]:
     return {"version": tf.__version__, "lines": len(source.read_text().splitlines())}
 
 
-def ten_calls() -> tuple[list[str], list[list[object]]]:
-    """How often kernels run in ten calls of each function of count_runs.py: a header, and a row for each."""
-    rows = [
-        [
-            runs(way, count_runs),
-            runs(tf.function(way), count_runs),
-            runs(tf.function(way), count_runs_stateful),
-        ]
-        for way in WAYS
-    ]
-    if rows != [[10, 10, 10], [10, 1, 10], [10, 0, 10], [20, 10, 20]]:
+def ten_calls(op: Callable) -> tuple[list[str], list[list[object]]]:
+    """How often a counting op runs in ten calls of each function of count_runs.py: a header, and a row for each."""
+    rows = [[runs(way, op), runs(tf.function(way), op)] for way in WAYS]
+    expected = {
+        count_runs: [[10, 10], [10, 1], [10, 0], [20, 10]],
+        count_runs_stateful: [[10, 10], [10, 10], [10, 10], [20, 20]],
+    }
+    if rows != expected[op]:
         raise ValueError(f"other counts than the text explains: {rows}")
-    header = [
-        "Ten calls of",
-        "eagerly",
-        "in a graph",
-        "in a graph, *stateful*",
-    ]
+    header = ["Ten calls of", "eagerly", "in a graph"]
     return header, [[f"`{way.__name__}`", *row] for way, row in zip(WAYS, rows)]
 
 
