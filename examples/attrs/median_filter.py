@@ -58,4 +58,4 @@ def _median_filter_grad(op: tf.Operation, grad: tf.Tensor) -> tf.Tensor:
     with tf.GradientTape() as tape:
         tape.watch(signal)
         medians = stock_median_filter(signal, window, ends.decode())
-    return tf.convert_to_tensor(tape.gradient(medians, signal, grad))
+    return tape.gradient(medians, signal, grad)
