@@ -175,8 +175,8 @@ def test_the_shape_that_comes_out_is_one_that_was_inferred(function, inputs):
         "tail": lambda shape: [None, *shape[1:]] if shape else [],
         "all": lambda shape: shape,
     }
-    for how_much, of in known.items():
-        specs = [tf.TensorSpec(of(x.shape), x.dtype) for x in inputs]
+    for how_much, spec_shape in known.items():
+        specs = [tf.TensorSpec(spec_shape(x.shape), x.dtype) for x in inputs]
         traced = tf.function(function, autograph=False).get_concrete_function(*specs)
         output = traced(*map(tf.constant, inputs))
         assert traced.output_shapes.is_compatible_with(output.shape)
