@@ -163,7 +163,7 @@ class Report:
         return not self.failures
 
     def assert_ok(self) -> "Report":
-        """Raises OpCheckError with the explanation of every failing check; else returns itself."""
+        """Raises OpCheckError with the explanation of every failing check; else returns the report."""
         if self.failures:
             explanations = "\n".join(self.explanations())
             raise OpCheckError(f"{self.summary()}\n{explanations}")
@@ -183,7 +183,7 @@ class Report:
         return groups
 
     def summary(self) -> str:
-        """One line: how many checks passed, failed, were skipped."""
+        """One line: how many checks passed, failed, were skipped. A note counts as passed."""
         counts = {
             verdict: sum(result.verdict == verdict for result in self.results)
             for verdict in VERDICTS

@@ -111,7 +111,8 @@ def check(
       op_types: The registered ops that are checked. By default, those in the graph of `op` that
         come from your libraries. If all are TensorFlow's own, all of them except casts, reshapes
         and the like.
-      gradient: True: it is a failure if no gradient is registered. None: the check is skipped then.
+      gradient: True: it is a failure if no gradient is registered. None: without a registered
+        gradient the check is skipped.
       gradient_tolerance: How far the registered gradient may be from finite differences; by default
         1e-6 where all is float64, and else 2e-2.
       delta: The step of these differences; by default 1e-5 where all is float64, and else 1e-2.
@@ -124,8 +125,9 @@ def check(
       gpu: Whether the op runs on a GPU, where there is one, in all checks; `devices` always does.
       isolate: False runs in this process what can run there, for a debugger.
       extra: Your own checks, which run after the others. Each is a function that takes an
-        `opcheck.subject.Subject` and an `opcheck.Findings` and returns the detail of a pass. Child
-        processes have to be able to import it, like the op.
+        `opcheck.subject.Subject`, which holds the op and its sample, and an `opcheck.Findings`,
+        which collects failures. It returns the detail of a pass. Child processes have to be able
+        to import it, like the op.
       **attrs: Keyword arguments for `op`.
 
     Returns:
