@@ -61,11 +61,21 @@ REGISTER_OP("FetchLines")
       return absl::OkStatus();
     });
 
-// [] A socket that does not block, and is closed with the object.
+// [] The descriptor, which no call blocks on any more and no program that this
+// process starts keeps open; -1 if it is none.
+int NotBlocking(int fd) {
+  if (fd >= 0 && (fcntl(fd, F_SETFL, O_NONBLOCK) != 0 ||
+                  fcntl(fd, F_SETFD, FD_CLOEXEC) != 0)) {
+    close(fd);
+    return -1;
+  }
+  return fd;
+}
+
+// A socket that does not block, and is closed with the object.
 class Socket {
  public:
-  Socket()
-      : fd_(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)) {}
+  Socket() : fd_(NotBlocking(socket(AF_INET, SOCK_STREAM, 0))) {}
   ~Socket() {
     if (fd_ >= 0) close(fd_);
   }
@@ -170,7 +180,8 @@ Waiter& Waiter::Get() {
 absl::Status Waiter::Start() {
   std::lock_guard<std::mutex> lock(mutex_);
   if (started_) return absl::OkStatus();
-  if (pipe2(bell_, O_NONBLOCK | O_CLOEXEC) != 0) {
+  if (pipe(bell_) != 0 || NotBlocking(bell_[0]) < 0 ||
+      NotBlocking(bell_[1]) < 0) {
     return absl::ResourceExhaustedError(
         absl::StrCat("no pipe: ", std::strerror(errno)));
   }
