@@ -117,6 +117,52 @@ def windows_picture(size: int, ways: Sequence[tuple[int, str, int]]) -> HTML:
     return HTML(drawing(parts, left + (size + 2) * SIDE + 6, y, label, style=FITTING))
 
 
+def inside_picture(size: int, stride: int) -> HTML:
+    """Windows of three on a row of pixels, with what Pixel and Inside say of each.
+
+    Args:
+      size: How many pixels the row has.
+      stride: From one window to the next, with "SAME" padding.
+    """
+    taps = 3
+    windows, before = output_size(size, taps, stride, 1, "SAME")
+    row, side = [1, 1, 1, 1, 0, 1], [size, taps, stride, 1, before, windows]
+    found = []
+    for window in range(windows):
+        [(first, pixel, count)] = [r for r in runs(row, side, window) if r[1] >= 0]
+        found.append((pixel - first, first, first + count))
+    low, high = found[0][0], max(size, found[-1][0] + taps)
+    parts, spoken, left, top = [], [], 4, 4
+    for place in range(low, high):
+        inside = 0 <= place < size
+        x = left + (place - low) * SIDE
+        dashes = "" if inside else 'stroke-dasharray="3 3" '
+        parts.append(
+            f'<rect x="{x}" y="{top}" width="{SIDE}" height="{SIDE}" stroke="currentColor" {dashes}'
+            f'fill="{COLOURS[0]}" fill-opacity="{0.25 if inside else 0}"/>'
+        )
+        label = f"{place}".replace("-", "−")
+        parts.append(text(x + SIDE / 2, top + 20, label, MIDDLE))
+    right = left + (high - low) * SIDE + 16
+    for number, (start, first, last) in enumerate(found):
+        line = top + SIDE + 16 + 24 * number
+        at = [left + (start + tap - low + 0.5) * SIDE for tap in range(taps)]
+        parts.append(f'<path d="M{at[0]:g} {line}H{at[-1]:g}" {LINE}/>')
+        for tap, centre in enumerate(at):
+            filled = COLOURS[1] if first <= tap < last else "none"
+            parts.append(
+                f'<circle cx="{centre:g}" cy="{line}" r="4" fill="{filled}" stroke="currentColor"/>'
+            )
+        begin = f"{start}".replace("-", "−")
+        says = f"Pixel({number}) = {begin}", f"Inside({begin}) = {{{first}, {last}}}"
+        for column, each in enumerate(says):
+            parts.append(text(right + 118 * column, line + 5, each))
+        spoken.append(", ".join(says))
+    label = f"Windows of {taps} on a row of {size} pixels, SAME, stride {stride}. {'; '.join(spoken)}."
+    height = top + SIDE + 16 + 24 * windows
+    return HTML(drawing(parts, right + 258, height, label, style=FITTING))
+
+
 def grid(left: float, top: float, values: np.ndarray, marked: np.ndarray) -> list[str]:
     """Cells with numbers."""
     return [
@@ -281,7 +327,7 @@ def bands_picture(size: int, taps: int) -> HTML:
         assert len(set(rows_of(bands))) == len(rows_of(bands)), "a common row"
     lower = divided(least - 1)[::2]
     assert len(set(rows_of(lower))) < len(rows_of(lower)), "lower bands would do"
-    parts, spoken, high, left, wide, top = [], [], 24, 60, 110, 26
+    parts, spoken, high, left, wide, top = [], [], 24, 60, 124, 26
     right = left + 2 * wide + 40
     for row in range(size):
         y = top + row * high
@@ -293,7 +339,7 @@ def bands_picture(size: int, taps: int) -> HTML:
         x = left + 10 + turn * (wide + 20)
         name = ("first", "then")[turn]
         parts.append(text(x + wide / 2, 14, name, MIDDLE, BOLD))
-        for number, band in zip(itertools.count(turn + 1, 2), bands):
+        for number, band in zip(itertools.count(turn, 2), bands):
             rows = rows_of([band])
             y, bottom = top + rows[0] * high, top + (rows[-1] + 1) * high
             parts.append(box(x, y + 2, wide, bottom - y - 4, 0.25, turn))
@@ -304,8 +350,10 @@ def bands_picture(size: int, taps: int) -> HTML:
                     f'<path d="M{at} {top + begin * high + 6}V{top + end * high - 6}" {LINE} stroke-width="3"/>'
                 )
             middle = (y + bottom) / 2 + 5
-            parts.append(text(x + wide - 10, middle, f"band {number}", END))
-            spoken.append(f"{name}, band {number}: rows {rows[0]} to {rows[-1]}")
+            reach = f"rows {rows[0]} to {rows[-1]}"
+            parts.append(text(x + wide - 8, middle - 8, f"band {number}", END))
+            parts.append(text(x + wide - 8, middle + 8, reach, END, SMALL))
+            spoken.append(f"{name}, band {number}: {reach}")
     label = (
         f"The {size} rows of an image, and {count} windows of {taps} rows in bands of {least}. "
         f"{'; '.join(spoken)}."
