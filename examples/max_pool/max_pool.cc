@@ -1,5 +1,6 @@
 // OpByOp>MaxPool: the maximum of each window of an image, where it was, and the
-// gradients. MaxPoolPatches: the same by the patches of Eigen.
+// gradients. MaxPoolPlain, MaxPoolPatches: the same by a plain loop, and by the
+// patches of Eigen.
 
 #define EIGEN_USE_THREADS
 
@@ -89,7 +90,36 @@ REGISTER_MAX_POOL(Eigen::bfloat16);
 REGISTER_MAX_POOL(float);
 REGISTER_MAX_POOL(double);
 
+// [plain] The best numbers of one window, in all channels.
+template <typename Rule, typename T>
+void PoolWindowPlainly(const Windows& windows, const Window& window,
+                       int64_t channels, const T* image, T* y) {
+  std::fill_n(y, channels, Rule::template Start<T>());
+  for (int64_t h = window.begin_h; h < window.end_h; ++h) {
+    for (int64_t w = window.begin_w; w < window.end_w; ++w) {
+      const T* x = image + windows.Pixel(h, w);
+      for (int64_t k = 0; k < channels; ++k) y[k] = Rule::Of(y[k], x[k]);
+    }
+  }
+}
+
 // [] Of floats alone, to be compared with.
+REGISTER_OP("MaxPoolPlain")
+    .Attr("ksize: list(int) >= 4")
+    .Attr("strides: list(int) >= 4")
+    .Attr("padding: {'SAME', 'VALID'}")
+    .Input("input: float")
+    .Output("output: float")
+    .SetShapeFn(PoolShape)
+    .Doc(R"doc(
+Takes the maximum of each window, by a plain loop, to be compared with.
+
+input: `[batch, height, width, channels]`.
+output: `[batch, pooled_height, pooled_width, channels]`.
+ksize: As for OpByOp>MaxPool.
+strides: As for OpByOp>MaxPool.
+)doc");
+
 REGISTER_OP("MaxPoolPatches")
     .Attr("ksize: list(int) >= 4")
     .Attr("strides: list(int) >= 4")
@@ -106,9 +136,9 @@ ksize: As for OpByOp>MaxPool.
 strides: As for OpByOp>MaxPool.
 )doc");
 
-class MaxPoolPatchesOp : public tensorflow::OpKernel {
+class ComparedOp : public tensorflow::OpKernel {
  public:
-  explicit MaxPoolPatchesOp(OpKernelConstruction* context) : OpKernel(context) {
+  explicit ComparedOp(OpKernelConstruction* context) : OpKernel(context) {
     OP_REQUIRES_OK(context, attrs_.Read(context));
   }
 
@@ -124,9 +154,34 @@ class MaxPoolPatchesOp : public tensorflow::OpKernel {
   }
 
  private:
+  virtual void Pool(OpKernelContext* context, const Tensor& input,
+                    const Windows& windows, Tensor* output) = 0;
+
+  Attrs attrs_;
+};
+
+class MaxPoolPlainOp : public ComparedOp {
+  using ComparedOp::ComparedOp;
+
+  void Pool(OpKernelContext* context, const Tensor& input,
+            const Windows& windows, Tensor* output) override {
+    const float* x = input.flat<float>().data();
+    float* y = output->flat<float>().data();
+    ShardWindows(context, windows, 0.125, [&](const Window& window) {
+      PoolWindowPlainly<Larger>(windows, window, windows.channels,
+                                x + window.image, y + window.output);
+    });
+  }
+};
+REGISTER_KERNEL_BUILDER(Name("MaxPoolPlain").Device(tensorflow::DEVICE_CPU),
+                        MaxPoolPlainOp);
+
+class MaxPoolPatchesOp : public ComparedOp {
+  using ComparedOp::ComparedOp;
+
   // Eigen counts the dimensions from the last one: columns before rows.
-  static void Pool(OpKernelContext* context, const Tensor& input,
-                   const Windows& windows, Tensor* output) {
+  void Pool(OpKernelContext* context, const Tensor& input,
+            const Windows& windows, Tensor* output) override {
     const Axis &rows = windows.rows, &columns = windows.columns;
     const auto behind = [](const Axis& axis) {
       const int64_t end = (axis.windows - 1) * axis.stride + axis.window;
@@ -144,8 +199,6 @@ class MaxPoolPatchesOp : public tensorflow::OpKernel {
                                    std::numeric_limits<float>::lowest())
             .maximum(pixels);
   }
-
-  Attrs attrs_;
 };
 REGISTER_KERNEL_BUILDER(Name("MaxPoolPatches").Device(tensorflow::DEVICE_CPU),
                         MaxPoolPatchesOp);

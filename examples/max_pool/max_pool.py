@@ -13,6 +13,7 @@ _library = load_op_library(
     "op_by_op_max_pool_with_argmax",
     "op_by_op_max_pool_grad",
     "op_by_op_max_pool_grad_grad",
+    "max_pool_plain",
     "max_pool_patches",
 )
 
@@ -60,6 +61,30 @@ def max_pool(
       ValueError: The same in a `tf.function`.
     """
     return _library.op_by_op_max_pool(
+        input=input, **_attrs(ksize, strides, padding), name=name
+    )
+
+
+def max_pool_plain(
+    input,
+    ksize: int | Sequence[int],
+    strides: int | Sequence[int],
+    padding: str,
+    name: str | None = None,
+) -> tf.Tensor:
+    """The same for float32, by a plain loop: arguments as for `max_pool`.
+
+    Args:
+      input: `[batch, height, width, channels]`, float32.
+      ksize: As for `max_pool`.
+      strides: As for `max_pool`.
+      padding: As for `max_pool`.
+      name: Of the op in the graph.
+
+    Returns:
+      As `max_pool`.
+    """
+    return _library.max_pool_plain(
         input=input, **_attrs(ksize, strides, padding), name=name
     )
 

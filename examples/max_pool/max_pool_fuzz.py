@@ -74,6 +74,11 @@ FUZZ = {
         calls(tensors(FLOATS, INPUTS), **ATTRS),
         references.max_pool_reference,
     ),
+    "MaxPoolPlain": (
+        ops.max_pool_plain,
+        calls(tensors("float32", INPUTS), **ATTRS),
+        references.max_pool_reference,
+    ),
     "MaxPoolPatches": (
         ops.max_pool_patches,
         calls(tensors("float32", INPUTS, SMALL), **ATTRS),

@@ -11,6 +11,7 @@ from max_pool import (
     max_pool_grad,
     max_pool_grad_grad,
     max_pool_patches,
+    max_pool_plain,
     max_pool_with_argmax,
 )
 from max_pool_fuzz import max_pool_nan, max_pool_nan_reference
@@ -116,6 +117,12 @@ def test_gradients_have_the_bits_of_tensorflow_s(
         grad = tf.cast(random.normal(size=given.shape), dtype)
         expected = stock(orig_input=x, orig_output=y, grad=grad, **whole)
         assert bits(mode(ours)(x, y, grad, *sizes)) == bits(expected)
+
+
+def test_a_plain_loop_gives_the_same_bits(mode):
+    for shape, *sizes in POOLINGS:
+        x = awkward(shape, tf.float32)
+        assert bits(mode(max_pool_plain)(x, *sizes)) == bits(max_pool(x, *sizes))
 
 
 def test_patches_give_the_same_of_finite_numbers(mode):
