@@ -14,7 +14,6 @@ from figures import (
     LINE,
     MIDDLE,
     SMALL,
-    arrow_left,
     arrow_right,
     box,
     drawing,
@@ -107,7 +106,7 @@ LOADING = {
 
 
 def imported_gradients(f: Callable, factor: int) -> HTML:
-    """The nodes of an imported model that returns factor * f(x), and of its gradient, with the registry of each."""
+    """An imported model that returns factor * f(x): where the gradients of an op in f and of the product come from."""
     step = tf.function(f)
     spec = tf.TensorSpec([None], name="x")
     model = tf.function(lambda x: factor * step(x), input_signature=[spec])
@@ -125,70 +124,48 @@ def imported_gradients(f: Callable, factor: int) -> HTML:
     assert [op.type for op in added].count("SymbolicGradient") == 1
     assert saved.library.function[0].signature.name in str(dx.node_def)
 
-    lefts, widths = (2, 84, 286, 458), (46, 166, 136, 46)
-    rows = {
-        "imported": [
-            ("x",),
-            (call.type, "calls step"),
-            (product.type, f"{factor} * …"),
-            ("y",),
-        ],
-        "added by tf.gradients": [
-            ("dx",),
-            (dx.type, "the gradient of the call"),
-            (product.type, "its gradient"),
-            ("dy",),
-        ],
-    }
-    parts, high = [], 50
-    for row, (name, nodes) in enumerate(rows.items()):
-        top = 24 + row * 98
-        parts.append(text(2, top - 9, name, BOLD))
-        for left, width, (word, *note) in zip(lefts, widths, nodes):
-            corner, middle = 8 if note else 23, left + width / 2
-            shade = 0.3 if row and word == dx.type else 0
-            parts.append(box(left, top, width, high, shade, corner=corner))
-            parts.append(
-                text(
-                    middle,
-                    top + (22 if note else 30),
-                    word,
-                    MIDDLE,
-                    CODE,
-                    'font-size="13"',
-                )
-            )
-            parts += [text(middle, top + 40, each, MIDDLE, SMALL) for each in note]
-        for left, width, following in zip(lefts, widths, lefts[1:]):
-            begin, end, y = left + width, following, top + high / 2
-            parts.append(
-                arrow_left(begin + 2, end, y) if row else arrow_right(begin, end - 2, y)
-            )
-    bottom = 24 + 98 + high
-    found = {
-        1: ("found in C++, in the second", "registry, when the graph runs"),
-        2: ("found in Python’s registry,", "by tf.gradients"),
-    }
-    for column, lines in found.items():
-        middle = lefts[column] + widths[column] / 2
-        parts.append(
-            f'<path d="M{middle} {bottom + 28}V{bottom + 2}m-5 7 5 -7 5 7" {LINE}/>'
-        )
-        parts += [
-            text(middle, bottom + 44 + 16 * line, words, MIDDLE, SMALL)
-            for line, words in enumerate(lines)
-        ]
-    label = (
-        f"Imported: x, then {call.type}, which calls step, then {product.type} by {factor}, then y. "
-        f"Added by tf.gradients, from the end: dy, then {product.type}, found in Python's registry by tf.gradients, "
-        f"then {dx.type} for the gradient of the call, then dx. "
-        "The gradient of the call is found in C++, in the second registry, when the graph runs."
+    [body] = saved.library.function
+    [op] = {node.op for node in body.node_def} - {"Identity", "NoOp"}
+    wide = f"rx=\"10\" {LINE}"
+    parts = [
+        f'<rect x="2" y="24" width="454" height="98" {wide} stroke-opacity="0.5"/>',
+        text(2, 15, "the imported graph", BOLD),
+        f'<rect x="66" y="34" width="176" height="78" {wide} stroke-dasharray="5 4"/>',
+        text(154, 52, "step, a function", MIDDLE, SMALL),
+    ]
+    nodes = (
+        (14, 32, "x", 16),
+        (78, 152, op, 6),
+        (270, 100, f"{product.type} by {factor}", 6),
+        (398, 46, "y", 16),
     )
-    return HTML(drawing(parts, 506, bottom + 68, label, style=FITTING))
+    for left, width, word, corner in nodes:
+        parts.append(box(left, 62, width, 34, 0, corner=corner))
+        parts.append(text(left + width / 2, 84, word, MIDDLE, CODE, 'font-size="13"'))
+    for (left, width, *_), (following, *_) in zip(nodes, nodes[1:]):
+        parts.append(arrow_right(left + width, following - 2, 79))
+    found = {
+        154: ("a registry in C++,", "when the graph runs", 0.3),
+        320: ("Python’s registry,", "by tf.gradients", 0),
+    }
+    for middle, (*words, shade) in found.items():
+        parts.append(f'<path d="M{middle} 96V156m-5 -7l5 7l5 -7" {LINE}/>')
+        parts.append(box(middle - 76, 158, 152, 46, shade))
+        parts += [
+            text(middle, 177 + 17 * line, each, MIDDLE, SMALL)
+            for line, each in enumerate(words)
+        ]
+    parts.append(text(237, 144, "gradient from", MIDDLE, SMALL))
+    label = (
+        f"In the imported graph, x goes to the function step, in which {op} is, then to {product.type} in the graph "
+        f"itself, and then to y. The gradient of {op} comes from a registry in C++, when the graph runs. That of "
+        f"{product.type} comes from Python's registry, by tf.gradients."
+    )
+    return HTML(drawing(parts, 458, 208, label, style=FITTING))
 
 
-def registry_map() -> HTML:
-    """Who asks which registry of gradients, how many entries each has, and where the bridge leads."""
+def registry_map(bridge: bool = False) -> HTML:
+    """Who asks which registry of gradients, and how many entries each has; where asked for, also the bridge."""
     python, functions, _ = counts()
     lanes = [
         (
@@ -223,13 +200,15 @@ def registry_map() -> HTML:
                 parts.append(text(middle, y, name, MIDDLE, CODE, 'font-size="13"'))
             parts.append(text(middle, top + 60, note, MIDDLE, SMALL))
         parts.append(arrow_right(184, 212, top + 36))
+    says = ["Who asks, and which registry."]
+    for asking, where, registry, holds in lanes:
+        says.append(f"{' and '.join(asking)} {where}: {registry}, {holds}.")
+    if not bridge:
+        return HTML(drawing(parts, 446, 210, " ".join(says), style=FITTING))
     parts.append(
         f'<path d="M328 98V108Q328 116 320 116H101Q93 116 93 124V132m-5 -7l5 7l5 -7" {LINE} stroke-dasharray="5 4"/>'
     )
     parts.append(text(200, 111, "the bridge", MIDDLE, SMALL))
-    says = ["Who asks, and which registry."]
-    for asking, where, registry, holds in lanes:
-        says.append(f"{' and '.join(asking)} {where}: {registry}, {holds}.")
     says.append("The bridge leads from the first registry to SymbolicGradient.")
     return HTML(drawing(parts, 446, 210, " ".join(says), style=FITTING))
 
