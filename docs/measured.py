@@ -397,7 +397,7 @@ def memory(name: str = "roi_pool") -> HTML:
 def span(rows: Sequence[Mapping[str, str]]) -> tuple[str, str]:
     """From the least to the greatest of the ratios of some rows, and how many of them are undecided."""
     ratios = [float(row["ratio"]) for row in rows]
-    open_ = sum(float(row["q1"]) <= 1 <= float(row["q3"]) for row in rows)
+    open_ = sum(float(row["q1"]) < 1 < float(row["q3"]) for row in rows)
     least, most = number(min(ratios)), number(max(ratios))
     return (
         least if least == most else f"{least} to {most}",
