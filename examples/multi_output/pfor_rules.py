@@ -17,7 +17,7 @@ def _vectorize_extremes(loop):
 
 @pfor.RegisterPFor("ExtremesGrad")
 def _vectorize_extremes_grad(loop):
-    """As above; of the inputs that are the same in all iterations, all but columns are repeated."""
+    """As above. Inputs that are not stacked get stacked, except columns."""
     loop.stack_inputs([0, 1, 2, 3])
     stacked = [loop.stacked_input(i) for i in range(4)]
     columns = loop.unstacked_input(4)
