@@ -46,6 +46,7 @@ REGISTER_OP("KeepRows")
       context->set_output(count, context->Vector(kept));
       return absl::OkStatus();
     })
+    // [] For the docstring in Python.
     .Doc(R"doc(
 Keeps the rows that a vector of bools names, the same ones of each tensor.
 
@@ -104,6 +105,7 @@ class KeepRowsOp : public tensorflow::OpKernel {
       if (stays(row)) rows.push_back(row);
     }
 
+    // [outputs] One output for each tensor, of the same type.
     tensorflow::OpOutputList kept;
     OP_REQUIRES_OK(context, context->output_list("kept", &kept));
     for (int n = 0; n < tensors.size(); ++n) {
@@ -119,6 +121,7 @@ class KeepRowsOp : public tensorflow::OpKernel {
       OP_REQUIRES_OK(context, CopyRowsOfAnyType(tensors[n], rows, output));
     }
 
+    // [indices] The other output: which rows stay.
     tensorflow::Tensor* indices = nullptr;
     const int64_t count = rows.size();
     OP_REQUIRES_OK(context,
