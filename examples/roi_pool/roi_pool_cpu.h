@@ -62,14 +62,14 @@ OP_BY_OP_DECLARE_PATH(avx512)
 template <typename T>
 Path<T> FindPath(const char* name = nullptr);
 
-// What the kernels call. Shard: how many pieces of work there are, what each
-// costs in cycles, and what does the pieces from begin to end, in `bytes` of
-// scratch memory that no other thread has. Without memory, it is not called.
+// [shard] What the kernels call: `total` pieces of work, the `cost` of each in
+// cycles, and what does the pieces from begin to end, in `bytes` of scratch
+// memory that no other thread has. Without memory, Work is not called.
 using Work = std::function<void(int64_t begin, int64_t end, uint8_t* scratch)>;
 using Shard = std::function<void(int64_t total, int64_t cost, int64_t bytes,
                                  const Work&)>;
 
-// Waits until what a thread has written past the caches is seen by all.
+// [] Waits until what a thread has written past the caches is seen by all.
 void FinishStores();
 
 // Whether so many bytes of outputs are written past the caches.

@@ -30,7 +30,7 @@ struct Bits<tensorflow::bfloat16> {
 
 constexpr int64_t kCyclesOfOneThread = 50'000;
 
-// [shard] On as many threads as pay: none but this one where there is little to
+// On as many threads as pay: none but this one where there is little to
 // do. `*status` is the error of a thread that got no memory.
 inline Shard ShardOn(tensorflow::OpKernelContext* context,
                      absl::Status* status) {
@@ -38,6 +38,7 @@ inline Shard ShardOn(tensorflow::OpKernelContext* context,
                            const Work& work) {
     absl::Mutex mutex;
     const auto exact = [&](int64_t begin, int64_t end) {
+      // [memory] That of a block of work.
       tensorflow::Tensor scratch;
       const absl::Status allocated = context->allocate_temp(
           tensorflow::DT_UINT8, tensorflow::TensorShape({bytes}), &scratch);
@@ -46,7 +47,7 @@ inline Shard ShardOn(tensorflow::OpKernelContext* context,
         status->Update(allocated);
         return;
       }
-      // TensorFlow's threads take the smallest numbers for zero.
+      // [] TensorFlow's threads take the smallest numbers for zero.
       const tsl::port::ScopedDontFlushDenormal keep;
       work(begin, end, scratch.flat<uint8_t>().data());
     };
