@@ -126,7 +126,7 @@ def imported_gradients(f: Callable, factor: int) -> HTML:
 
     [body] = saved.library.function
     [op] = {node.op for node in body.node_def} - {"Identity", "NoOp"}
-    wide = f"rx=\"10\" {LINE}"
+    wide = f'rx="10" {LINE}'
     parts = [
         f'<rect x="2" y="24" width="454" height="98" {wide} stroke-opacity="0.5"/>',
         text(2, 15, "the imported graph", BOLD),
