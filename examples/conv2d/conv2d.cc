@@ -347,7 +347,7 @@ absl::Status ForEachPart(OpKernelContext* context, int64_t parts,
                          const std::function<void(int64_t, T*)>& work) {
   const auto& workers = *context->device()->tensorflow_cpu_worker_threads();
   const int64_t threads = std::min<int64_t>(parts, workers.num_threads);
-  const int64_t apart = DivideUp(numbers, 64) * 64;  // no line has two threads
+  const int64_t apart = DivideUp(numbers, 64) * 64;  // share no cache line
   Tensor scratch;
   TF_RETURN_IF_ERROR(
       context->allocate_temp(tensorflow::DataTypeToEnum<T>::value,

@@ -66,7 +66,7 @@ absl::Status KeyOf(OpKernelContext* context, const std::string& label,
   return Rendezvous::ParseKey(full, key);
 }
 
-// [post] Send never waits. Before it returns, it calls a callback that waits.
+// [post] Send never waits. It calls a callback that is there already.
 class PostOp : public tensorflow::OpKernel {
  public:
   explicit PostOp(OpKernelConstruction* context) : OpKernel(context) {
