@@ -140,7 +140,7 @@ def untrusted(tmp_path):
     certificate = tmp_path / "certificate.pem"
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=x"]
-        + ["-addext", "subjectAltName=IP:127.0.0.1"]
+        + ["-addext", "subjectAltName=DNS:localhost"]
         + ["-keyout", certificate, "-out", certificate],
         check=True,
         capture_output=True,
@@ -160,7 +160,7 @@ def untrusted(tmp_path):
                     return
 
         threading.Thread(target=serve, daemon=True).start()
-        yield f"https://127.0.0.1:{server.getsockname()[1]}/simple"
+        yield f"https://localhost:{server.getsockname()[1]}/simple"
         server.shutdown(socket.SHUT_RDWR)
 
 
