@@ -435,10 +435,7 @@ def test_only_what_the_tests_have_passed_is_published():
 
 def test_ci_installs_what_the_readme_names(tmp_path):
     """Otherwise the README lacks a package and nobody notices."""
-    named = re.findall(
-        r"`sudo apt-get install ([^`]+)`", (ROOT / "README.md").read_text()
-    )
-    named = " ".join(named).split()
+    named = " ".join(re.findall(r"`sudo apt-get install ([^`]+)`", README)).split()
     for name in ("apt-get", "make", "sudo"):
         program(tmp_path, name, f'echo {name} "$@" $CMAKE_OPTIONS >>{tmp_path}/log')
     program(tmp_path, "sudo", 'exec "$@"')
