@@ -37,7 +37,6 @@ def weighted_sum_reference(inputs, weights):
 
 def keep_rows_reference(tensors, keep):
     """The same rows of all tensors, and their numbers."""
-    tensors = [np.asarray(tensor) for tensor in tensors]
     if keep.ndim != 1 or any(tensor.shape[:1] != keep.shape for tensor in tensors):
         raise ValueError("not as many rows as keep has elements")
     return [tensor[keep] for tensor in tensors], np.flatnonzero(keep)
