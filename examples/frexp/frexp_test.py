@@ -83,7 +83,7 @@ def test_other_dtypes_are_refused(mode):
 def test_the_gradient_is_a_power_of_two(mode, dtype):
     """That of 0, where there is no derivative, is 1."""
     values = np.array([3, -0.1, 40, 0, 2, np.inf], dtype)
-    expected = 2.0 ** -np.frexp(values)[1]
+    expected = 2.0 ** -frexp_reference(values)[1]
     for way in (
         mode(lambda x: gradient(mantissa("frexp"), x)),
         graph_gradient(mantissa("frexp")),
