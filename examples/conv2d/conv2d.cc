@@ -113,8 +113,7 @@ absl::Status OutputShape(InferenceContext* context, ShapeHandle x,
   return absl::OkStatus();
 }
 
-// [shape] The gradients know what dy looks like, and so does the shape
-// function.
+// [] That of Conv2D itself.
 absl::Status Conv2DShape(InferenceContext* context) {
   ShapeHandle y;
   TF_RETURN_IF_ERROR(
@@ -123,6 +122,7 @@ absl::Status Conv2DShape(InferenceContext* context) {
   return absl::OkStatus();
 }
 
+// [shape] Of both gradients, which have three inputs.
 template <int sizes>  // the input that is a shape: 0 for dx, 1 for dfilter
 absl::Status BackpropShape(InferenceContext* context) {
   ShapeHandle shapes[] = {context->input(0), context->input(1)}, y;
@@ -191,7 +191,7 @@ struct Side {
   }
 };
 
-// [sides] The same rule as for shapes, for sizes that are known.
+// [] The same rule as for shapes, for sizes that are known.
 absl::Status MakeSide(const Layout& layout, int side, const TensorShape& x,
                       const TensorShape& filter, Side* made) {
   *made = {x.dim_size(1 + side),
@@ -504,8 +504,41 @@ class Conv2DOp : public Convolution<T> {
   }
 };
 
+// [bands] Calls work(begin, end, memory) for some windows at a time, until all
+// are done. Windows with a common pixel are never with two threads at once.
+template <typename T, typename Work>
+absl::Status ForEachBand(OpKernelContext* context, const Windows& windows,
+                         int64_t filters, const Work& work) {
+  const Side &rows = windows.rows, &columns = windows.columns;
+  const int64_t patch = windows.patch(), together = Together(windows);
+  // The first window of a band begins below the last one of the band before
+  // the band before.
+  const int64_t least = DivideUp((rows.taps - 1) * rows.dilation, rows.stride);
+  const int64_t band =
+      std::max({together / columns.windows, least, int64_t{1}});
+  const int64_t bands = DivideUp(rows.windows, band);
+  for (int64_t odd : {0, 1}) {
+    const int64_t turn = (bands + 1 - odd) / 2;
+    if (turn == 0) break;
+    TF_RETURN_IF_ERROR(ForEachPart<T>(
+        context, turn * windows.images, together * patch * filters,
+        together * patch, [&](int64_t part, T* memory) {
+          const int64_t image = part / turn * rows.windows;
+          const int64_t row = (part % turn * 2 + odd) * band;
+          const int64_t last =
+              (image + std::min(row + band, rows.windows)) * columns.windows;
+          for (int64_t begin = (image + row) * columns.windows, end;
+               begin < last; begin = end) {
+            end = std::min(begin + together, last);
+            work(begin, end, memory);
+          }
+        }));
+  }
+  return absl::OkStatus();
+}
+
 // [input] dpatches = dy · filterᵀ, which is added to dx where patches came
-// from. Two bands of windows that are not neighbours have no pixel in common.
+// from.
 template <typename T>
 class Conv2DBackpropInputOp : public Convolution<T> {
  public:
@@ -517,43 +550,53 @@ class Conv2DBackpropInputOp : public Convolution<T> {
                         const Tensor& filter, const Tensor& dy,
                         Tensor* dx) override {
     using N = Wide<T>;
-    const Side &rows = windows.rows, &columns = windows.columns;
     const int64_t patch = windows.patch(), filters = filter.dim_size(3);
-    const int64_t together = Together(windows);
     const auto weights = AsMatrix(filter.flat<N>().data(), patch, filters);
-    // The first window of a band begins below the last one of the band before
-    // the band before.
-    const int64_t least =
-        DivideUp((rows.taps - 1) * rows.dilation, rows.stride);
-    const int64_t band =
-        std::max({together / columns.windows, least, int64_t{1}});
-    const int64_t bands = DivideUp(rows.windows, band);
     dx->flat<N>().setZero();
-    for (int64_t odd : {0, 1}) {
-      const int64_t turn = (bands + 1 - odd) / 2;  // bands of an image
-      if (turn == 0) break;
-      TF_RETURN_IF_ERROR(ForEachPart<N>(
-          context, turn * windows.images, together * patch * filters,
-          together * patch, [&](int64_t part, N* dpatches) {
-            const int64_t image = part / turn * rows.windows;
-            const int64_t row = (part % turn * 2 + odd) * band;
-            const int64_t last =
-                (image + std::min(row + band, rows.windows)) * columns.windows;
-            for (int64_t begin = (image + row) * columns.windows, end;
-                 begin < last; begin = end) {
-              end = std::min(begin + together, last);
-              const N* given = dy.flat<N>().data() + begin * filters;
-              AsMatrix(dpatches, end - begin, patch).noalias() =
-                  AsMatrix(given, end - begin, filters) * weights.transpose();
-              AddPatches(windows, begin, end, dpatches, dx->flat<N>().data());
-            }
-          }));
-    }
-    return absl::OkStatus();
+    return ForEachBand<N>(
+        context, windows, filters,
+        [&](int64_t begin, int64_t end, N* dpatches) {
+          const N* given = dy.flat<N>().data() + begin * filters;
+          AsMatrix(dpatches, end - begin, patch).noalias() =
+              AsMatrix(given, end - begin, filters) * weights.transpose();
+          AddPatches(windows, begin, end, dpatches, dx->flat<N>().data());
+        });
   }
 };
 
-// [filter] dfilter = patchesᵀ · dy, summed up for each part by itself.
+// [shares] Calls work(begin, end, memory, sum) for some windows at a time. The
+// windows have at most 16 sums, and fewer if they are large.
+template <typename T, typename Work>
+absl::Status SumOfShares(OpKernelContext* context, const Windows& windows,
+                         int64_t filters, const Work& work, Tensor* total) {
+  constexpr int64_t kSums = 16, kNumbers = 1 << 24;
+  const int64_t patch = windows.patch(), size = patch * filters;
+  const int64_t together = Together(windows), count = windows.count();
+  const int64_t most = std::clamp<int64_t>(kNumbers / size, 4, kSums);
+  const int64_t share = DivideUp(DivideUp(count, together), most) * together;
+  const int64_t parts = DivideUp(count, share);
+  Tensor sums;
+  TF_RETURN_IF_ERROR(context->allocate_temp(total->dtype(),
+                                            TensorShape({parts, size}), &sums));
+  sums.flat<T>().setZero();
+  TF_RETURN_IF_ERROR(ForEachPart<T>(
+      context, parts, share * size, together * patch,
+      [&](int64_t part, T* memory) {
+        T* sum = sums.flat<T>().data() + part * size;
+        const int64_t last = std::min(count, (part + 1) * share);
+        for (int64_t begin = part * share, end; begin < last; begin = end) {
+          end = std::min(begin + together, last);
+          work(begin, end, memory, sum);
+        }
+      }));
+  total->flat<T>() = sums.matrix<T>().template chip<0>(0);
+  for (int64_t part = 1; part < parts; ++part) {
+    total->flat<T>() += sums.matrix<T>().template chip<0>(part);
+  }
+  return absl::OkStatus();
+}
+
+// [filter] dfilter = patchesᵀ · dy.
 template <typename T>
 class Conv2DBackpropFilterOp : public Convolution<T> {
  public:
@@ -566,41 +609,21 @@ class Conv2DBackpropFilterOp : public Convolution<T> {
                         Tensor* dfilter) override {
     using N = Wide<T>;
     const int64_t patch = windows.patch(), filters = dy.dim_size(3);
-    const int64_t together = Together(windows), count = windows.count();
-    // At most 16 sums, and fewer if they are large.
-    constexpr int64_t kSums = 16, kNumbers = 1 << 24;
-    const int64_t most =
-        std::clamp<int64_t>(kNumbers / (patch * filters), 4, kSums);
-    const int64_t share = DivideUp(DivideUp(count, together), most) * together;
-    const int64_t parts = DivideUp(count, share);
-    Tensor sums;
-    TF_RETURN_IF_ERROR(context->allocate_temp(
-        dy.dtype(), TensorShape({parts, patch * filters}), &sums));
-    TF_RETURN_IF_ERROR(ForEachPart<N>(
-        context, parts, share * patch * filters, together * patch,
-        [&](int64_t part, N* memory) {
-          auto sum = AsMatrix(sums.flat<N>().data() + part * patch * filters,
-                              patch, filters);
-          sum.setZero();
-          const int64_t last = std::min(count, (part + 1) * share);
-          for (int64_t begin = part * share, end; begin < last; begin = end) {
-            end = std::min(begin + together, last);
-            const N* patches =
-                TakePatches(windows, begin, end, x.flat<N>().data(), memory);
-            const N* given = dy.flat<N>().data() + begin * filters;
-            sum.noalias() += AsMatrix(patches, end - begin, patch).transpose() *
-                             AsMatrix(given, end - begin, filters);
-          }
-        }));
-    dfilter->flat<N>() = sums.matrix<N>().template chip<0>(0);
-    for (int64_t part = 1; part < parts; ++part) {
-      dfilter->flat<N>() += sums.matrix<N>().template chip<0>(part);
-    }
-    return absl::OkStatus();
+    return SumOfShares<N>(
+        context, windows, filters,
+        [&](int64_t begin, int64_t end, N* memory, N* sum) {
+          const N* patches =
+              TakePatches(windows, begin, end, x.flat<N>().data(), memory);
+          const N* given = dy.flat<N>().data() + begin * filters;
+          AsMatrix(sum, patch, filters).noalias() +=
+              AsMatrix(patches, end - begin, patch).transpose() *
+              AsMatrix(given, end - begin, filters);
+        },
+        dfilter);
   }
 };
 
-// [register] Four types of each.
+// [] Four types of each.
 #define REGISTER(T)                                                    \
   REGISTER_KERNEL_BUILDER(                                             \
       Name("OpByOp>Conv2D").Device(DEVICE_CPU).TypeConstraint<T>("T"), \
