@@ -41,7 +41,8 @@ def right_digits(ways: Mapping[str, Callable]) -> dict[str, np.ndarray]:
     edges = np.linspace(SMALLEST, LARGEST, 10 * (LARGEST - SMALLEST) + 1)
     between = np.linspace(0, 0.1, 50, endpoint=False)
     x = (10 ** (edges[:-1, None] + between)).astype(np.float32)
-    expected = log_cosh_reference(x.astype(np.float64))
+    with np.errstate(over="ignore"):
+        expected = log_cosh_reference(x.astype(np.float64))
     digits = {}
     for name, way in ways.items():
         error = np.abs(np.asarray(way(x), np.float64) / expected - 1).max(axis=1)
