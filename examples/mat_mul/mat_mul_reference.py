@@ -4,11 +4,12 @@ import numpy as np
 
 
 def mat_mul_reference(a, b, transpose_a=False, transpose_b=False):
-    """The product of two matrices, summed up as float64."""
+    """The product of two matrices, summed up as float64 at least."""
     if a.ndim != 2 or b.ndim != 2:
         raise ValueError("a and b must be matrices")
+    wide = np.result_type(a, np.float64)
     left, right = (a.T if transpose_a else a), (b.T if transpose_b else b)
-    return (left.astype(np.float64) @ right.astype(np.float64)).astype(a.dtype)
+    return (left.astype(wide) @ right.astype(wide)).astype(a.dtype)
 
 
 def loop_mat_mul_reference(a, b, order="elements"):

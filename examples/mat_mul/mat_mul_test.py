@@ -64,15 +64,16 @@ BOUND = 1.0  # in the unit of `errors`
 
 
 def errors(c, a, b):
-    """How far c is from a @ b, as multiples of what such sums round, which are of float32 at least."""
+    """How far c is from the product, as multiples of what such sums round, which are of float32 at least."""
     wide = [x.astype(np.float64).astype(np.longdouble) for x in (a, b)]
+    expected = mat_mul_reference(*wide)
     of_sums = np.float64 if a.dtype == np.float64 else np.float32
     additions = 2 * a.shape[1] ** 0.5  # whose errors go in both directions
-    bound = additions * np.finfo(of_sums).eps * (abs(wide[0]) @ abs(wide[1]))
+    bound = additions * np.finfo(of_sums).eps * mat_mul_reference(*map(abs, wide))
     assert c.dtype == a.dtype and c.shape == bound.shape
     if c.dtype.itemsize == 2:
-        bound = bound + ml_dtypes.finfo(c.dtype).eps / 2 * abs(wide[0] @ wide[1])
-    difference = c.astype(np.float64).astype(np.longdouble) - wide[0] @ wide[1]
+        bound = bound + ml_dtypes.finfo(c.dtype).eps / 2 * abs(expected)
+    difference = c.astype(np.float64).astype(np.longdouble) - expected
     return (difference / np.maximum(bound, 1e-300)).ravel()
 
 
