@@ -5,6 +5,5 @@ import numpy as np
 
 def file_rows_reference(filename, rows, columns):
     """Of the whole table, the rows that are asked for."""
-    path = np.asarray(filename).item()
-    table = np.fromfile(path, np.float32).reshape(-1, columns)
+    table = np.fromfile(filename, np.float32).reshape(-1, columns)
     return table[rows]

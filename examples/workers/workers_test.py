@@ -28,7 +28,7 @@ test_file_rows_keeps_its_promises = op_test(
     str(SAMPLE).encode(),
     np.array([3, 0, 3]),
     columns=4,
-    reference=file_rows_reference,
+    reference=lambda _, rows, columns: file_rows_reference(SAMPLE, rows, columns),
 )
 
 
