@@ -4,15 +4,16 @@ import math
 
 import numpy as np
 
-SIZES = {8: 1, 9: 1, 11: 2, 12: 4, 13: 4, 14: 8}
+SIZES = {8: 1, 9: 1, 11: 2, 12: 4, 13: 4, 14: 8}  # of a number of each type
 
 
 def idx_reference(content: bytes) -> list[bytes]:
-    """The bytes of each item in the bytes of a file; raises ValueError unless it is an IDX file."""
-    if content[:2] != b"\0\0" or not 0 < content[3] < 128 or content[2] not in SIZES:
+    """The bytes of each item in the bytes of a file."""
+    zeros, (kind, rank) = content[:2], content[2:4]
+    if zeros != b"\0\0" or kind not in SIZES or not 0 < rank < 128:
         raise ValueError("another format")
-    shape = np.frombuffer(content, ">u4", content[3], 4).tolist()
-    length, end = SIZES[content[2]] * math.prod(shape[1:]), 4 + 4 * content[3]
-    if not length or len(content) - end != shape[0] * length:
+    count, *sizes = np.frombuffer(content, ">u4", rank, offset=4).tolist()
+    begin, length = 4 + 4 * rank, SIZES[kind] * math.prod(sizes)
+    if not length or len(content) != begin + count * length:
         raise ValueError("another length than the header's")
-    return [content[at : at + length] for at in range(end, len(content), length)]
+    return [content[at : at + length] for at in range(begin, len(content), length)]
