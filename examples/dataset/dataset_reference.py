@@ -1,18 +1,19 @@
 """The rows of a .npy file, read by NumPy without the op."""
 
+import math
 import re
 
 import numpy as np
 
+HEADER = rb"{'descr': '(.+?)', 'fortran_order': False, 'shape': \((.+?)\)"
 
-def npy_reference(content: bytes, descr: str, row_shape: tuple[int, ...]) -> np.ndarray:
-    """The rows in the bytes of a file of version 1, as an array."""
-    length = int.from_bytes(content[8:10], "little")
-    sizes = ", ".join([r"(\d+)", *map(str, row_shape)]) + "," * (not row_shape)
-    order = rf"\{{'descr': '{re.escape(descr)}', 'fortran_order': False, "
-    header = content[10 : 10 + length].decode("latin1")
-    found = re.match(rf"{order}'shape': \({sizes}\)", header)
+
+def npy_reference(content: bytes) -> np.ndarray:
+    """The rows in the bytes of a file of version 1."""
+    begin = 10 + int.from_bytes(content[8:10], "little")
+    found = re.match(HEADER, content[10:begin])
     if content[:6] != b"\x93NUMPY" or not found:
-        raise ValueError("another format, or other rows")
-    shape = int(found[1]), *row_shape
-    return np.frombuffer(content, descr, np.prod(shape), 10 + length).reshape(shape)
+        raise ValueError("another format")
+    descr, sizes = (text.decode() for text in found.groups())
+    shape = [int(size) for size in sizes.split(",") if size]
+    return np.frombuffer(content, descr, math.prod(shape), begin).reshape(shape)

@@ -136,7 +136,7 @@ absl::Status NpyFile::ReadHeader(tensorflow::Env* env, DataType dtype) {
   return ParseHeader(header, dtype);
 }
 
-// [parse] The text is a dict of Python's, always in this order.
+// The text is a dict of Python's, always in this order.
 absl::Status NpyFile::ParseHeader(absl::string_view header, DataType dtype) {
   const auto refused = [header](absl::string_view expected) {
     return absl::InvalidArgumentError(
@@ -171,7 +171,7 @@ absl::Status NpyFile::ParseHeader(absl::string_view header, DataType dtype) {
       row_shape_.DebugString(), ", but the file ends after ", held));
 }
 
-// [] A small row comes out of a buffer that reads ahead, a large one is read
+// A small row comes out of a buffer that reads ahead, a large one is read
 // straight into the tensor.
 absl::Status NpyFile::ReadRow(int64_t row, Tensor* out) {
   return OfFile(name_, Read(first_row_ + row * row_bytes_, row_bytes_,
