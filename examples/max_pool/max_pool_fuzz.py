@@ -20,22 +20,6 @@ def max_pool_nan(input, ksize, strides, padding):
     return _solution.max_pool_nan(input=input, **sizes, padding=padding)
 
 
-def max_pool_nan_reference(input, ksize, strides, padding):
-    """NaN wherever a window has one."""
-    count, each = references.windows(input.shape, ksize, strides, padding)
-    output = np.zeros([len(input), *count, input.shape[3]], input.dtype)
-    for i, j, rows, columns in each:
-        pixels = references.flat(input[:, rows, columns])
-        numbers = np.where(np.isnan(pixels), -np.inf, pixels)
-        first = np.where(
-            np.isnan(pixels).any(axis=1),
-            np.isnan(pixels).argmax(axis=1),
-            numbers.argmax(axis=1),
-        )
-        output[:, i, j] = np.take_along_axis(pixels, first[:, None], 1)[:, 0]
-    return output
-
-
 def of_finite(input, ksize, strides, padding):
     """What Eigen's reduction makes of NaN and infinities differs from what the loop does."""
     if not np.isfinite(input).all():
@@ -102,6 +86,6 @@ FUZZ = {
     "MaxPoolNan": (
         max_pool_nan,
         calls(tensors("float32", INPUTS), **ATTRS),
-        max_pool_nan_reference,
+        references.max_pool_nan_reference,
     ),
 }

@@ -30,17 +30,23 @@ def flat(pixels):
     return pixels.reshape(batch, height * width, channels)
 
 
-def max_pool_reference(input, ksize, strides, padding):
-    """Of each window the first of the largest numbers, where NaN and -infinity count as the lowest finite number."""
+def largest(input, ksize, strides, padding):
+    """The largest number of each window, which is NaN if a window has one."""
     count, each = windows(input.shape, ksize, strides, padding)
     output = np.zeros([len(input), *count, input.shape[3]], input.dtype)
+    for i, j, rows, columns in each:
+        output[:, i, j] = input[:, rows, columns].max(axis=(1, 2))
+    return output
+
+
+def max_pool_reference(input, ksize, strides, padding):
+    """The same, where NaN and -infinity count as the lowest finite number."""
     lowest = ml_dtypes.finfo(input.dtype).min
     finite = np.where(input >= lowest, input, lowest)
-    for i, j, rows, columns in each:
-        pixels = flat(finite[:, rows, columns])
-        first = pixels.argmax(axis=1)[:, None]
-        output[:, i, j] = np.take_along_axis(pixels, first, 1)[:, 0]
-    return output
+    return largest(finite, ksize, strides, padding)
+
+
+max_pool_nan_reference = largest
 
 
 def max_pool_with_argmax_reference(

@@ -14,10 +14,11 @@ from max_pool import (
     max_pool_plain,
     max_pool_with_argmax,
 )
-from max_pool_fuzz import max_pool_nan, max_pool_nan_reference
+from max_pool_fuzz import max_pool_nan
 from max_pool_reference import (
     max_pool_grad_grad_reference,
     max_pool_grad_reference,
+    max_pool_nan_reference,
     max_pool_reference,
     max_pool_with_argmax_reference,
 )
