@@ -30,7 +30,7 @@ def flat(pixels):
     return pixels.reshape(batch, height * width, channels)
 
 
-def largest(input, ksize, strides, padding):
+def window_maxima(input, ksize, strides, padding):
     """The largest number of each window, which is NaN if a window has one."""
     count, each = windows(input.shape, ksize, strides, padding)
     output = np.zeros([len(input), *count, input.shape[3]], input.dtype)
@@ -40,19 +40,19 @@ def largest(input, ksize, strides, padding):
 
 
 def max_pool_reference(input, ksize, strides, padding):
-    """The same, where NaN and -infinity count as the lowest finite number."""
+    """The same, if NaN and -infinity count as the lowest finite number."""
     lowest = ml_dtypes.finfo(input.dtype).min
     finite = np.where(input >= lowest, input, lowest)
-    return largest(finite, ksize, strides, padding)
+    return window_maxima(finite, ksize, strides, padding)
 
 
-max_pool_nan_reference = largest
+max_pool_nan_reference = window_maxima  # of the exercise
 
 
 def max_pool_with_argmax_reference(
     input, ksize, strides, padding, include_batch_in_index=False
 ):
-    """The same with -infinity as it is, and NaN where it comes first; and where in the image each number was."""
+    """The maxima with -infinity as it is, and NaN where it comes first; and where in the image each number was."""
     count, each = windows(input.shape, ksize, strides, padding)
     position = np.arange(input.size).reshape(input.shape)
     if not include_batch_in_index and len(input):
