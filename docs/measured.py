@@ -394,10 +394,15 @@ def memory(name: str = "roi_pool") -> HTML:
     )
 
 
+def is_undecided(row: Row) -> bool:
+    """Whether the quartiles of a ratio are on both sides of 1."""
+    return float(row["q1"]) < 1 < float(row["q3"])
+
+
 def span(rows: Sequence[Mapping[str, str]]) -> tuple[str, str]:
     """From the least to the greatest of the ratios of some rows, and how many of them are undecided."""
     ratios = [float(row["ratio"]) for row in rows]
-    open_ = sum(float(row["q1"]) < 1 < float(row["q3"]) for row in rows)
+    open_ = sum(map(is_undecided, rows))
     least, most = number(min(ratios)), number(max(ratios))
     return (
         least if least == most else f"{least} to {most}",

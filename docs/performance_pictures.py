@@ -1,19 +1,18 @@
 """What the page of all measurements says of the tables of bench/, and its pictures that no chapter has."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 import conv2d_pictures
 import numpy as np
-from figures import COLOURS, END, FITTING, LINE, MIDDLE, SMALL, drawing, text
+from figures import BOLD, COLOURS, END, FITTING, LINE, MIDDLE, SMALL, drawing, text
 from IPython.display import HTML
 from measured import (
     BENCH,
     Bar,
     Row,
-    Table,
     bar_of,
     bars,
+    is_undecided,
     number,
     read,
     span,
@@ -54,7 +53,7 @@ def _of_roi_pool() -> Compared:
         "The same for inference": "without argmax",
         "Its gradient": "gradient",
     }.items():
-        yield what, "roi_pool_measured.md#other-libraries", others(task)
+        yield what, "roi_pool_measured.html#other-libraries", others(task)
     for what, task in {
         "Position-sensitive RoI align": "forward",
         "Its gradient": "gradient",
@@ -113,6 +112,11 @@ def _of_gradients() -> Compared:
     yield "Gradient of an op, in Python", "#a-gradient-in-c-from-python", rows
 
 
+# Ways whose names are longer than there is room.
+SHORT = {
+    "TensorFlow, unsorted_segment_sum": "unsorted_segment_sum",
+    "records, decoded in batches": "records, in batches",
+}
 TABLES = {
     "RoI pooling": _of_roi_pool,
     "TensorFlow's ops": _of_ops,
@@ -121,20 +125,65 @@ TABLES = {
 }
 
 
-def comparisons(name: str) -> list[tuple[str, str, str]]:
-    """The lines of one of `TABLES`: what, instead of it, and how many times as long, with the undecided cases."""
-    lines = []
-    for what, section, rows in TABLES[name]():
-        named = f"[{what}]({section})"
+def comparisons(name: str) -> HTML:
+    """Draws one of `TABLES`: a dot for each case, in a line for each way, and from where to where they go."""
+    names_width, plot, right = 172, 170, 98
+    compared = list(TABLES[name]())
+    numbers = [1.0, *(float(row["ratio"]) for *_, rows in compared for row in rows)]
+    low, high = np.log(min(numbers)), np.log(max(numbers))
+
+    def place(value: float | str) -> float:
+        return names_width + 8 + plot * (np.log(float(value)) - low) / (high - low)
+
+    parts, spoken, top = [], [], 0
+    for what, section, rows in compared:
         assert rows, what
+        top += 10
+        named = text(2, top + 12, what, BOLD)
+        parts.append(f'<a href="{section}">{named}</a>')
+        top += 20
         for way in dict.fromkeys(row["way"] for row in rows):
-            times, undecided = span([row for row in rows if row["way"] == way])
-            times = times.replace(" ", "\u00a0")
+            cases = [row for row in rows if row["way"] == way]
+            times, undecided = span(cases)
+            y = top + 10
+            first, last = (
+                place(f(float(row["ratio"]) for row in cases)) for f in (min, max)
+            )
+            parts += [
+                text(names_width, y + 4, SHORT.get(way, way), SMALL, END),
+                f'<path d="M{first:.1f} {y}H{last:.1f}" stroke="currentColor" stroke-opacity="0.4"/>',
+                text(names_width + plot + 18, y + 4, times, SMALL),
+            ]
+            for row in sorted(cases, key=is_undecided):
+                filled = "none" if is_undecided(row) else COLOURS[0]
+                parts.append(
+                    f'<circle cx="{place(row["ratio"]):.1f}" cy="{y}" r="3" stroke="{COLOURS[0]}" '
+                    f'fill="{filled}" fill-opacity="0.4"/>'
+                )
+            said = f"{what}, {way}: {times}"
             if not undecided.startswith("0 "):
-                times += f" ({undecided})".replace(" of ", "\u00a0of\u00a0")
-            lines.append((named, way.replace("_", "_\u200b"), times))
-            named = ""
-    return lines
+                said += f", {undecided} undecided"
+            spoken.append(said)
+            top += 20
+    one = place(1)
+    left, end = names_width + 8, names_width + 8 + plot
+    top += 8
+    parts.insert(
+        0,
+        f'<path d="M{one:.1f} 4V{top}" stroke="currentColor" stroke-dasharray="3 3"/>',
+    )
+    parts.append(f'<path d="M{left} {top}H{end}" stroke="currentColor"/>')
+    for tick in (0.1, 1, 10, 100):
+        if low <= np.log(tick) <= high:
+            x = place(tick)
+            parts.append(f'<path d="M{x:.1f} {top}v4" stroke="currentColor"/>')
+            parts.append(text(x, top + 18, f"{tick:g}", MIDDLE, SMALL))
+    parts.append(text((left + end) / 2, top + 36, "times as long", MIDDLE, SMALL))
+    label = f"How many times as long others take. {'; '.join(spoken)}."
+    size = names_width + plot + right, top + 42
+    drawn = drawing(parts, *size, label, style=FITTING, font_size=13)
+    # What is in an image cannot be a link.
+    return HTML(drawn.replace('role="img"', 'role="group"'))
 
 
 def _examples() -> tuple[Row, Row]:
@@ -283,12 +332,6 @@ def softmax() -> HTML:
         origin=1.0,
         names_width=90,
     )
-
-
-def seconds(name: str) -> Table:
-    """A table of durations, without the rows of what is measured otherwise."""
-    table = read(name)
-    return replace(table, rows=table.where(unit="s"))
 
 
 def _milliseconds() -> dict[str, object]:
