@@ -17,10 +17,14 @@ def post_and_collect(value):
     return collect(label, value.dtype)
 
 
+def reference(value):
+    return post_and_collect_reference(value, f"fuzz {threading.get_ident()}")
+
+
 CALLS = calls(tensors())
 FUZZ = {
-    "Post": (post_and_collect, CALLS, post_and_collect_reference),
-    "Collect": (post_and_collect, CALLS, post_and_collect_reference),
+    "Post": (post_and_collect, CALLS, reference),
+    "Collect": (post_and_collect, CALLS, reference),
     "BlockingCollect": "wrong on purpose: it keeps a thread while it waits",
     "EndlessCollect": "wrong on purpose: it may wait for ever",
 }

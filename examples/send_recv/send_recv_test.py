@@ -4,6 +4,7 @@ There is no `op_test`: opcheck calls an op in a `tf.data.Dataset`, too, where th
 """
 
 import json
+import queue
 import threading
 import time
 
@@ -11,7 +12,11 @@ import numpy as np
 import pytest
 import send_recv
 import tensorflow as tf
-from send_recv_reference import post_and_collect_reference
+from send_recv_reference import (
+    collect_reference,
+    post_and_collect_reference,
+    post_reference,
+)
 from wrong_collect import blocking_collect, endless_collect
 
 X = tf.constant([5.0, 4.0, 3.0])
@@ -76,7 +81,10 @@ def test_what_is_posted_first_is_collected_first(mode):
         both = [send_recv.collect("order", tf.float32) for _ in range(2)]
         return tf.stack(both)
 
-    np.testing.assert_array_equal(mode(function)(X), [X, X + 1])
+    for value in X, X + 1:
+        post_reference(value.numpy(), "order")
+    expected = [collect_reference("order") for _ in range(2)]
+    np.testing.assert_array_equal(mode(function)(X), expected)
 
 
 def seconds(function, *inputs, error, match) -> float:
@@ -91,6 +99,7 @@ def test_the_timeout_ends_a_wait(mode):
     match = "nothing was posted under the label 'none' within 100 ms"
     error = tf.errors.DeadlineExceededError
     assert 0.1 <= seconds(function, error=error, match=match) < 60
+    assert 0.1 <= seconds(collect_reference, "none", 100, error=queue.Empty, match=None)
 
 
 def test_the_longest_timeout_is_no_short_one():
