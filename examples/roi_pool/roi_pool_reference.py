@@ -31,7 +31,7 @@ def bin_edges(start, end, pooled, limit):
 
 
 def bins_of(shape, rois, pooled_height, pooled_width, spatial_scale):
-    """Each bin [n, i, j] with its image and the numbers of its pixels, row after row."""
+    """Each bin [n, i, j] that has pixels, with its image and its pixels, row after row."""
     check(shape, rois, pooled_height, pooled_width, spatial_scale)
     _, height, width, _ = shape
     for n, roi in enumerate(rois):
@@ -39,23 +39,22 @@ def bins_of(shape, rois, pooled_height, pooled_width, spatial_scale):
         for i, (top, bottom) in enumerate(bin_edges(y1, y2, pooled_height, height)):
             rows = np.arange(top, bottom)[:, None] * width
             for j, (left, right) in enumerate(bin_edges(x1, x2, pooled_width, width)):
-                yield (n, i, j), int(roi[0]), (rows + np.arange(left, right)).ravel()
+                pixels = (rows + np.arange(left, right)).ravel()
+                if pixels.size:
+                    yield (n, i, j), int(roi[0]), pixels
 
 
 def roi_pool_reference(features, rois, pooled_height, pooled_width, spatial_scale):
     """The largest number of each bin and channel, and its first pixel; NaN counts as -∞."""
     batch, height, width, channels = features.shape
-    flat = features.reshape(batch, height * width, channels)
+    numbers = np.where(np.isnan(features), features.dtype.type(-np.inf), features)
+    numbers = numbers.reshape(batch, height * width, channels)
     sizes = pooled_height, pooled_width
-    pooled = np.zeros([len(rois), *sizes, channels], features.dtype)
-    argmax = np.full(pooled.shape, -1, np.int32)
+    argmax = np.full([len(rois), *sizes, channels], -1, np.int32)
+    pooled = np.zeros(argmax.shape, features.dtype)
     for place, image, pixels in bins_of(features.shape, rois, *sizes, spatial_scale):
-        if pixels.size:
-            values = flat[image, pixels]
-            values[np.isnan(values)] = -np.inf
-            first = values.astype(float).argmax(axis=0)
-            pooled[place] = values[first, np.arange(channels)]
-            argmax[place] = pixels[first]
+        argmax[place] = pixels[numbers[image, pixels].argmax(axis=0)]
+        pooled[place] = numbers[image, argmax[place], range(channels)]
     return pooled, argmax
 
 
