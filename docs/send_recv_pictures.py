@@ -1,8 +1,6 @@
 """The pictures of the chapter on Send and Recv: graphs that TensorFlow has run, and its log of the rendezvous."""
 
-import time
-from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Collection, Mapping, Sequence
 
 import tensorflow as tf
 from figures import (
@@ -24,22 +22,8 @@ from IPython.display import HTML
 from travel import Event
 
 GraphDef = tf.compat.v1.GraphDef
-Found = TypeVar("Found")
 WIDTH, HEIGHT, ROW, COLUMN = 104, 26, 48, 114
 TRAVEL = ("_Send", "_Recv")
-
-
-def until_it_happens(attempt: Callable[[], Found | None], what: str) -> Found:
-    """Repeats what has several ways to go, until it goes the way that is drawn.
-
-    Raises:
-      TimeoutError: It has not in a minute.
-    """
-    end = time.monotonic() + 60
-    while time.monotonic() < end:
-        if found := attempt():
-            return found
-    raise TimeoutError(f"In no call of a minute {what}.")
 
 
 def short(device: str) -> str:
@@ -103,8 +87,14 @@ def as_run(graphs: Sequence[GraphDef]) -> tuple[list, list]:
     return nodes, edges
 
 
-def graph_picture(nodes: Sequence, edges: Sequence, caption: str, label: str) -> str:
-    """Draws a graph downwards, the nodes of each device in their own columns."""
+def graph_picture(
+    nodes: Sequence,
+    edges: Sequence,
+    caption: str,
+    label: str,
+    dead: Collection[str] = (),
+) -> str:
+    """Draws a graph downwards, the nodes of each device in their own columns; those that are dead are dashed."""
     rows = {node.name: 0 for node in nodes}
     for _ in nodes:
         for begin, end, _ in edges:
@@ -136,8 +126,8 @@ def graph_picture(nodes: Sequence, edges: Sequence, caption: str, label: str) ->
         (x1, y1), (x2, y2) = centre[begin], centre[end]
         dashed = ' stroke-dasharray="4 3"' if travels else ""
         if y2 - y1 > 2 * ROW and x1 == x2:  # around what is between them
-            x = x1 - WIDTH / 2
-            way = f"M{x:g} {y1:g}C{x - 16:g} {y1 + 30:g} {x - 16:g} {y2 - 30:g} {x:g} {y2:g}"
+            x, out = x1 - WIDTH / 2, x1 - WIDTH / 2 - max(16, (y2 - y1) / 8)
+            way = f"M{x:g} {y1:g}C{out:g} {y1 + 30:g} {out:g} {y2 - 30:g} {x:g} {y2:g}"
         else:
             way = f"M{x1:g} {y1 + HEIGHT / 2:g}L{x2:g} {y2 - HEIGHT / 2 - 1:g}"
         parts.append(f'<path d="{way}" fill="none"{dashed} {POINTED}/>')
@@ -146,10 +136,11 @@ def graph_picture(nodes: Sequence, edges: Sequence, caption: str, label: str) ->
         strong = 0.45 if node.op in TRAVEL else 0
         colour = devices.index(short(node.device))
         words = {"_Arg": node.name, "_Retval": "result"}.get(node.op, node.op)
-        parts.append(
-            box(x - WIDTH / 2, y - HEIGHT / 2, WIDTH, HEIGHT, strong, colour)
-            + text(x, y + 4, words, MIDDLE, SMALL, CODE)
-        )
+        shape = box(x - WIDTH / 2, y - HEIGHT / 2, WIDTH, HEIGHT, strong, colour)
+        if node.name in dead:
+            shape = shape.replace("<rect ", '<rect stroke-dasharray="4 3" ')
+            words = f"{words} †"
+        parts.append(shape + text(x, y + 4, words, MIDDLE, SMALL, CODE))
     return drawing(parts, left, bottom, label, style=FITTING)
 
 
@@ -176,12 +167,57 @@ def run_picture(graphs: Sequence[GraphDef], label: str) -> HTML:
     return HTML(graph_picture(*as_run(graphs), "run", label))
 
 
+def dead_picture(graphs: Sequence[GraphDef], label: str) -> HTML:
+    """Draws graphs of a branch that is not taken, and which of their nodes are dead: what hands on no value.
+
+    Nodes that only pass on what they get, or only control others, are left out.
+    """
+    nodes, edges = as_run(graphs)
+    found = {node.name: node for node in nodes}
+
+    def origin(name: str) -> str:
+        node = found[source(name)]
+        return origin(node.input[0]) if node.op == "Identity" else node.name
+
+    drawn = [
+        node
+        for node in nodes
+        if node.op != "Identity" and not node.name.startswith("cond/switch_pred")
+    ]
+    names = {node.name for node in drawn}
+    straight = [
+        (origin(begin), end, travels)
+        for begin, end, travels in edges
+        if end in names and not any(f"^{begin}" == i for i in found[end].input)
+    ]
+    dead = dead_nodes(nodes, edges)
+    return HTML(graph_picture(drawn, straight, "run", label, dead))
+
+
+def dead_nodes(nodes: Sequence, edges: Sequence) -> set[str]:
+    """What comes after the second output of a Switch, where the branch is not taken, but for a Merge."""
+    dead: set[str] = set()
+    while (
+        more := {
+            node.name
+            for node in nodes
+            if any(name.endswith(":1") for name in node.input)
+            or any(end == node.name and begin in dead for begin, end, _ in edges)
+            if node.op != "Merge"
+        }
+        - dead
+    ):
+        dead |= more
+    return dead
+
+
 def timeline(
     events: Sequence[Event],
     names: Mapping[str, str],
     label: str,
     waits: Collection[str] = (),
     until: str = "",
+    callbacks: bool = False,
 ) -> HTML:
     """Draws who called the rendezvous and when: a line for each thread, not to scale.
 
@@ -191,17 +227,18 @@ def timeline(
       label: What the picture shows.
       waits: Edges whose Recv keeps its thread to the end.
       until: What the end is.
+      callbacks: Whether to draw, below who came second, that the callback is called; with an arrow from who left it.
     """
     threads = list(dict.fromkeys(event.thread for event in events))
-    step, top = 104, 30
+    step, top, high = 104, 2, 84 if callbacks else 52
     end = 90 + step * len(events) + (90 if until else 0)
-    parts = [TIP]
+    parts, first = [TIP], {}
     for index in range(len(threads)):
-        y = top + 64 * index + 20
+        y = top + high * index + 20
         parts.append(text(6, y + 4, f"thread {index + 1}", SMALL))
         parts.append(f'<path d="M70 {y}H{end}" {LINE} stroke-opacity="0.2"/>')
     for index, event in enumerate(events):
-        y = top + 64 * threads.index(event.thread) + 20
+        y = top + high * threads.index(event.thread) + 20
         x = 80 + step * index
         received = event.what == "Recv"
         stays = received and event.key.edge in waits
@@ -212,39 +249,16 @@ def timeline(
         parts.append(
             text(x + 6, y + 4, f"{event.what} {names[event.key.edge]}", SMALL, CODE)
         )
-    return HTML(drawing(parts, end + 6, top + 64 * len(threads), label, style=FITTING))
-
-
-def leaves_and_comes_back(received: Event, sent: Event, name: str) -> HTML:
-    """Draws how an asynchronous kernel asks on one thread, and is finished by the thread that sends, not to scale.
-
-    Raises:
-      ValueError: The two are not of one key, or of one thread.
-    """
-    if (received.what, sent.what) != ("Recv", "Send") or received.key != sent.key:
-        raise ValueError(f"not a Recv and its Send: {received}, {sent}")
-    if received.thread == sent.thread:
-        raise ValueError(f"both in thread {sent.thread}")
-    first, second, end = 34, 100, 396
-    parts = [TIP]
-    for y, words in [(first, "thread 1"), (second, "thread 2")]:
-        parts.append(text(6, y + 4, words, SMALL))
-        parts.append(f'<path d="M60 {y}H{end}" {LINE} stroke-opacity="0.2"/>')
-    for x, y, width, words, colour in [
-        (64, first, 100, "ComputeAsync", 1),
-        (190, second, 202, f"Send {name}", 0),
-    ]:
-        parts.append(box(x, y - HEIGHT / 2, width, HEIGHT, 0.25, colour))
-        parts.append(text(x + 6, y + 4, words, SMALL, CODE))
-    parts.append(text(170, first - 5, "returns: the thread is free", SMALL))
-    parts.append(box(285, second - 10, 102, 20, 0.35, 1))
-    parts.append(text(292, second + 4, "callback, done", SMALL))
-    parts.append(
-        f'<path d="M114 {first + HEIGHT / 2}C114 {second - 20} 336 {first + 10} 336 {second - 11}" fill="none" '
-        f'stroke-dasharray="4 3" {POINTED}/>'
+        if callbacks and event.key in first:
+            parts.append(box(x, y + HEIGHT / 2, width, HEIGHT, 0.12, 1))
+            parts.append(text(x + 6, y + HEIGHT + 4, "callback, done", SMALL))
+            if not received:  # who has asked has left it
+                left, below = first[event.key]
+                parts.append(
+                    f'<path d="M{left + 30} {below + HEIGHT / 2}C{left + 30} {below + 62} {x - 60} {y + 62} '
+                    f'{x + 10} {y + 3 * HEIGHT / 2 + 1}" fill="none" stroke-dasharray="4 3" {POINTED}/>'
+                )
+        first[event.key] = x, y
+    return HTML(
+        drawing(parts, end + 6, top + high * len(threads), label, style=FITTING)
     )
-    label = (
-        f"In thread 1, ComputeAsync asks for {name} and returns. Later thread 2 sends {name}, calls the callback, and "
-        "the callback calls done."
-    )
-    return HTML(drawing(parts, end + 6, second + 24, label, style=FITTING))
