@@ -230,7 +230,7 @@ def timeline(
       callbacks: Whether to draw, below who came second, that the callback is called; with an arrow from who left it.
     """
     threads = list(dict.fromkeys(event.thread for event in events))
-    step, top, high = 104, 2, 84 if callbacks else 52
+    step, top, high = (78, 2, 84) if callbacks else (104, 2, 52)
     end = 90 + step * len(events) + (90 if until else 0)
     parts, first = [TIP], {}
     for index in range(len(threads)):
@@ -251,11 +251,11 @@ def timeline(
         )
         if callbacks and event.key in first:
             parts.append(box(x, y + HEIGHT / 2, width, HEIGHT, 0.12, 1))
-            parts.append(text(x + 6, y + HEIGHT + 4, "callback, done", SMALL))
+            parts.append(text(x + 6, y + HEIGHT + 4, "callback", SMALL))
             if not received:  # who has asked has left it
                 left, below = first[event.key]
                 parts.append(
-                    f'<path d="M{left + 30} {below + HEIGHT / 2}C{left + 30} {below + 62} {x - 60} {y + 62} '
+                    f'<path d="M{left + 30} {below + HEIGHT / 2}C{left + 30} {below + 62} {x - 50} {y + 62} '
                     f'{x + 10} {y + 3 * HEIGHT / 2 + 1}" fill="none" stroke-dasharray="4 3" {POINTED}/>'
                 )
         first[event.key] = x, y
