@@ -98,22 +98,23 @@ def links(path: Path) -> list[tuple[str, str]]:
 
 @functools.cache
 def sentences_of_links(path: Path) -> list[tuple[str, str, str]]:
-    """The text and the address of each link, and the sentence that it is in."""
+    """The text and the address of each link, and the sentence that it is in, with the link's title behind it."""
     found = []
     for block in tokens(path):
         text, marks = "", []
         for token in block.children or []:
             if token.type == "link_open":
-                marks.append((len(text), unquote(token.attrs["href"])))
+                title = token.attrs.get("title", "")
+                marks.append((len(text), unquote(token.attrs["href"]), title))
             elif token.type == "link_close":
-                begin, address = marks.pop()
-                marks.insert(0, (begin, len(text), address))
+                begin, *address = marks.pop()
+                marks.insert(0, (begin, len(text), *address))
             text += " " if token.type.endswith("break") else token.content
         ends = [0, *(match.end() for match in re.finditer(r"[.:?!](?=\s)", text))]
-        for begin, end, address in reversed(marks):
+        for begin, end, address, title in reversed(marks):
             first = max(x for x in ends if x <= begin)
             last = min((x for x in ends if x >= end), default=len(text))
-            found.append((text[begin:end], address, text[first:last]))
+            found.append((text[begin:end], address, f"{text[first:last]} {title}"))
     return found
 
 
@@ -427,6 +428,32 @@ def test_a_link_to_a_file_speaks_of_this_file(text):
     assert not wrong
 
 
+@functools.cache
+def outside() -> dict[str, set[str]]:
+    """The addresses outside this project on all pages, each with the words of its last part."""
+    found = {}
+    for address in {address for text in TEXTS for _, address in links(text)}:
+        url = urlsplit(address)
+        if url.scheme and not address.startswith(REPOSITORY):
+            path = url.path.removesuffix("index.html").rstrip("/")
+            last = path.rpartition("/")[2].removesuffix(".html")
+            found[address] = words(f"{last or url.netloc} {url.fragment}")
+    return found
+
+
+@texts
+def test_a_link_to_another_project_speaks_of_what_it_leads_to(text):
+    """And of no other such address more. Where its sentence does not, its title does, which readers see, too."""
+    wrong = []
+    for label, address, sentence in sentences_of_links(text):
+        if address in outside() and "arxiv.org" not in address:
+            said = words(sentence)
+            spoken_of = {other: len(own & said) for other, own in outside().items()}
+            if not outside()[address] <= said and address not in best(spoken_of):
+                wrong.append(f'[{label}]({address}): add a title, ({address} "…")')
+    assert not wrong
+
+
 @texts
 def test_the_number_in_a_link_is_in_its_address(text):
     """`#351` leads to an address that ends so; a paper is named in the code, too, that follows it."""
@@ -436,6 +463,8 @@ def test_the_number_in_a_link_is_in_its_address(text):
         if address.startswith("http") and not address.startswith(REPOSITORY):
             numbers = re.findall(r"#(\d+)", label)
             fits = all(address.endswith(f"/{number}") for number in numbers)
+            if re.search(r"\d\.\d", address):
+                fits &= all(x in address for x in re.findall(r"\d+\.\d+", label))
             if "arxiv.org" in address or "doi.org" in address:
                 fits = address in code_of_examples
             if not fits:
