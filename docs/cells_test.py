@@ -31,7 +31,11 @@ WORDS = (
     "fourteen fifteen sixteen seventeen eighteen nineteen twenty"
 ).split()
 TENS = "zero ten twenty thirty forty fifty sixty seventy eighty ninety".split()
+ORDINALS = (
+    "third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth"
+).split()
 SUPERSCRIPT = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+POWER = r"\b([2-9])(?:\.0)? ?\*\* ?(-?\d+)"
 NAME = re.compile(r"(?<!\w)[A-Za-z_]\w{3,}")
 HEADERS = [
     "include/tensorflow/c/*.h",
@@ -286,10 +290,14 @@ def numbers_of_code(code: str) -> set[str]:
     digits += [number.removesuffix(".0") for number in digits]
     powers = re.findall(r"(?:([\d.]+) \* )?\b10(?:\.0)?\*\*(-?\d+)", code)
     digits += [f"{times or 1}e{power}" for times, power in powers]
+    digits += [f"{base}**{power}" for base, power in re.findall(POWER, code)]
+    digits += [f"2**{power}" for power in re.findall(r"\b1\}? << (\d+)", code)]
     bits = [*digits, *re.findall(r"(?<=[a-z])\d+(?=_t\b|\b)", code)]
     digits += [f"{number} bits" for number in bits]
     words = set(re.findall(r"[a-z]+", code)) & set(WORDS)
-    return {*digits, *(str(WORDS.index(word)) for word in words)}
+    found = {*digits, *(str(WORDS.index(word)) for word in words)}
+    counted = {int(number) for number in found if re.fullmatch(r"\d\d?", number)}
+    return found | {f"place {place}" for n in counted for place in (n, n + 1)}
 
 
 def shown_code(text: str) -> str:
@@ -340,8 +348,12 @@ def numbers(prose: str, words: bool = True) -> set[str]:
         for part in (tens, ones) if words else ():
             if part in WORDS[THREE:]:
                 found.add(str(WORDS.index(part)))
+            elif part in ORDINALS:
+                found.add(f"place {ORDINALS.index(part) + THREE}")
     for digits, power in re.findall(r"(?:([\d.]+)·)?10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)", prose):
         found.add(f"{digits or 1}e{power.translate(SUPERSCRIPT)}")
+    for base, power in re.findall(r"\b([2-9])([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)", prose):
+        found.add(f"{base}**{power.translate(SUPERSCRIPT).lstrip('-')}")
     return found
 
 
@@ -784,5 +796,7 @@ def test_a_check_that_says_nothing_is_found(check):
 def test_numbers_are_found():
     prose = "Four of 19, 1 000 or 0.5, in `[3,?]`, {value}`x:.6f`, int32, version 7.\n## 8\n```\n9\n```\n"
     assert numbers(prose) == {"4", "19", "1000", "0.5", "3", "8"}
+    assert numbers("The eighth is 2³¹") == {"place 8", "2**31"}
+    assert numbers_of_code("seven(1 << 31, 2**5)") >= {"place 8", "2**31", "2**5"}
     assert numbers("Twenty-three of 1.2·10⁻³⁸") == {"23", "1.2", "10", "1.2e-38"}
     assert numbers_of_code("five = 5_000 + 2.0") >= {"5", "5000", "2"}
