@@ -14,7 +14,7 @@ import book
 import pytest
 from book import EXAMPLES
 from docs_test import chapters
-from names_test import FOLDERS, FRONT_MATTER, inline
+from names_test import FOLDERS, FRONT_MATTER, glossary, inline
 from sections import sections
 
 TESTS = sorted(
@@ -680,6 +680,12 @@ def test_a_number_is_in_the_code_beside_it(page, words, reach):
         for number in sorted(numbers(piece, words) - numbers_of_code(near))
         if number in numbers_of_code(code)  # else the test above has said it
     )
+
+
+def test_numbers_in_the_glossary_are_in_the_sections_that_it_leads_to():
+    for terms, meaning, texts in glossary():
+        known = {number for text in texts for number in numbers(text)}
+        assert numbers(meaning) <= known, terms
 
 
 def test_numbers_in_the_readme_are_those_of_the_programs():

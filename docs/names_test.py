@@ -1,9 +1,12 @@
 """Commands, options, paths, links, versions and words of drawings: what a text names must be there."""
 
 import functools
+import itertools
+import math
 import os
 import re
 import sysconfig
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -135,11 +138,12 @@ def slug(heading: str) -> str:
 
 def words(text: str) -> set[str]:
     """Significant words, without their plural."""
+    return {*all_words(text)} - {word.rstrip("s") for word in STOP_WORDS}
+
+
+def all_words(text: str) -> list[str]:
     text = re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", text)
-    found = WORD.findall(text.lower())
-    return {word.rstrip("s") for word in found} - {
-        word.rstrip("s") for word in STOP_WORDS
-    }
+    return [word.rstrip("s") for word in WORD.findall(text.lower())]
 
 
 @functools.cache
@@ -390,21 +394,68 @@ def test_what_a_link_speaks_of_is_in_the_section_that_it_leads_to(page):
     assert not wrong
 
 
-def test_the_glossary_leads_to_where_its_words_are():
-    """Each meaning has a link, to a section that has the word."""
-    entry = r"^((?:\S.*\n)+)  \S.*\n\n  See (.*)\.$"
+@functools.cache
+def words_of_pages() -> dict[str, Counter]:
+    """How often each word is on a page."""
+    texts = {path.stem: FRONT_MATTER.sub("", path.read_text()) for path in PAGES}
+    del texts["index"], texts["glossary"]
+    return {name: Counter(all_words(text)) for name, text in texts.items()}
+
+
+def fit(text: str, name: str) -> float:
+    """How well a text fits a page: by their common words, most by those of the title and those that few pages have."""
+    pages = words_of_pages()
+    title, own = words(headings(DOCS / f"{name}.md")[0]), pages[name]
+    return sum(
+        math.log(len(pages) / sum(word in other for other in pages.values()))
+        * (own[word] / (own[word] + 3) + (word in title))
+        for word in words(text) & own.keys()
+    )
+
+
+def said_of_pages() -> Iterator[dict[str, str]]:
+    """From each page to what its front matter says of it, and to what the landing page says to experts."""
+    line = re.compile(r"^(?:learn|holds): (.*)$", re.M)
+    texts = {name: (DOCS / f"{name}.md").read_text() for name in words_of_pages()}
+    yield {name: line.search(text)[1] for name, text in texts.items()}
+    row = r"^\| (.*) \| \[.*\]\((\w+)\.md\) \|$"
+    found = re.findall(row, (DOCS / "index.md").read_text(), re.M)
+    yield {name: text for text, name in found}
+
+
+@pytest.mark.parametrize("said", [*said_of_pages()], ids=["learn", "experts"])
+def test_what_is_said_of_two_pages_would_fit_worse_if_swapped(said):
+    assert len(said) > 20
+    fits = {(page, x): fit(said[x], page) for page in said for x in said}
+    swapped = [
+        f"{one}, {other}: `{said[one]}`, `{said[other]}`"
+        for one, other in itertools.combinations(said, 2)
+        if fits[one, one] + fits[other, other] <= fits[one, other] + fits[other, one]
+    ]
+    assert not swapped
+
+
+def glossary() -> Iterator[tuple[list[str], str, list[str]]]:
+    """The words of each entry, what it says, and the texts of the sections that it leads to."""
+    entry = r"^((?:\S.*\n)+)  (\S.*)\n\n  See (.*)\.$"
     glossary = (DOCS / "glossary.md").read_text().partition("{glossary}\n")[2]
     entries = re.findall(entry, glossary, re.M)
     assert len(entries) == len(re.findall(r"^\S.*\n  \S", glossary, re.M)) > 20
-    for terms, see in entries:
+    for terms, meaning, see in entries:
+        found = []
         for name, anchor in re.findall(r"\((\w+\.md)#?([\w-]*)\)", see):
             _, *parts = re.split(r"^#+ (.*)$", (DOCS / name).read_text(), flags=re.M)
             texts = dict(zip(map(slug, parts[0::2]), parts[1::2]))
-            text = texts[anchor] if anchor else "".join(texts.values())
-            assert any(
-                re.search(rf"\b{re.escape(term)}", text, re.I)
-                for term in terms.splitlines()
-            ), (terms, name, anchor)
+            found.append(texts[anchor] if anchor else "".join(texts.values()))
+        yield terms.splitlines(), meaning, found
+
+
+def test_the_glossary_leads_to_where_its_words_are():
+    """Each meaning has a link, to a section that has the word."""
+    for terms, _, texts in glossary():
+        for text in texts:
+            known = (rf"\b{re.escape(term)}" for term in terms)
+            assert any(re.search(term, text, re.I) for term in known), terms
 
 
 @texts
