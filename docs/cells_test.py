@@ -755,6 +755,18 @@ def test_what_a_guard_says_is_in_the_text(page):
 
 
 @chapters
+def test_a_typed_table_is_held_line_by_line(page):
+    """By assertions, each with such a line as its message. What code knows otherwise, `table` shows."""
+    lines = re.findall(r"^\|.*\|$", BLOCK.sub("", page.read_text()), re.M)
+    report(
+        f"{page.name}: `{line}` is no assertion's message: let `table` show what a cell computes"
+        for line in lines
+        if re.search(r"\w", line)
+        if not any(" ".join(sentences(line)) in words for words in quoted(page))
+    )
+
+
+@chapters
 def test_a_promise_is_held_by_an_assertion_or_has_a_source(page):
     text = page.read_text().replace("{value}`", "`\0")
     report(
