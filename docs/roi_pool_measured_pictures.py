@@ -73,17 +73,23 @@ def own_times(kept: str = "") -> HTML:
     return bars(groups, label, "milliseconds", legend_of(table))
 
 
-def pooling() -> dict[str, object]:
-    """The figures of the section that compares RoiPool with other libraries."""
-    table = read("roi_pool")
+def megabytes() -> dict[str, float]:
+    """What RoiPool writes on each workload, values and argmax."""
     sizes = {
         name: [part.split("\u00a0×\u00a0") for part in parts]
         for name, parts in workloads().items()
     }
-    written = {
-        name: 8 * int(count) * np.prod([int(side) for side in bins]) * int(shape[-1])
+    numbers = {
+        name: int(count) * np.prod([int(side) for side in bins]) * int(shape[-1])
         for name, (shape, (count,), bins) in sizes.items()
     }
+    return {name: 8 * count / 1e6 for name, count in numbers.items()}
+
+
+def pooling() -> dict[str, object]:
+    """The figures of the section that compares RoiPool with other libraries."""
+    table = read("roi_pool")
+    written = megabytes()
     assert max(written, key=written.get) == "b"  # its outputs are the largest
     fields = {"task": "with argmax", "workload": "b", "threads": "1"}
     [kept] = table.where(way="RoiPool" + KEPT, **fields)
@@ -104,7 +110,7 @@ def pooling() -> dict[str, object]:
     assert len(forward) >= 48
     assert float(best_node["ratio"]) < 1
     return {
-        "megabytes": written["b"] / 1e6,
+        "megabytes": written["b"],
         "kept": f"{float(kept['ratio']):.0%}",
         "node": f"{np.median(shares):.0%}",
         "node_where": best_node["workload"],
