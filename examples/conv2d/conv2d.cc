@@ -144,7 +144,7 @@ padding: 'SAME', 'VALID', or 'EXPLICIT', which needs the next one.
 explicit_paddings: Zeros above, below, left and right of the image.
 )doc";
 
-// [interface] One convolution, and its gradients for both inputs.
+// [interface] The attrs are also those of the gradients.
 #define ATTRS                                         \
   Attr("T: {half, bfloat16, float, double}")          \
       .Attr("strides: list(int) = [1, 1]")            \
@@ -159,6 +159,7 @@ REGISTER_OP("OpByOp>Conv2D")
     .SetShapeFn(Conv2DShape)
     .Doc(absl::StrCat("Convolves images.\n", kDoc));
 
+// [gradients] The shape of what an op does not get is an input.
 REGISTER_OP("OpByOp>Conv2DBackpropInput")
     .ATTRS.Input("x_sizes: int32")
     .Input("filter: T")
