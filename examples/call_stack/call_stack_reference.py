@@ -1,7 +1,6 @@
 """The ops in NumPy: what they return."""
 
-import numpy as np
 
-
-def call_stack_reference(x: np.ndarray, expensive: bool = False) -> np.ndarray:
-    return np.asarray(x)
+def call_stack_reference(x, expensive=False):
+    """The input, as it came in."""
+    return x
