@@ -4,7 +4,7 @@ import numpy as np
 
 
 def keep_first_reference(values, count=1):
-    """Keeps the first `count` elements."""
+    """Keeps the first `count` elements, and sets the others to zero."""
     if count < 0:
         raise ValueError("count must not be negative")
     kept = np.zeros_like(values)
