@@ -258,7 +258,7 @@ class FetchLinesOp : public tensorflow::AsyncOpKernel {
     Waiter::Get().Add(std::move(call));
   }
 
-  // [] From the port to a call, and from its text to the output.
+  // [ends] From the port to a call, and from its text to the output.
  private:
   absl::Status Prepare(const Tensor& port, PendingCall* call) const {
     if (port.dims() != 0) {
@@ -302,6 +302,7 @@ class FetchLinesOp : public tensorflow::AsyncOpKernel {
     return absl::OkStatus();
   }
 
+  // [] Not shown.
   int64_t timeout_ms_, max_bytes_;
 };
 
