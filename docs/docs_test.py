@@ -5,12 +5,15 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import book
 import pytest
 from book import EXAMPLES
 from sections import sections
+from sphinx.directives.code import LiteralIncludeReader
 
 from opcheck.op_names import function_of
 
@@ -135,6 +138,38 @@ def test_every_section_is_shown():
         for section in sections(path)
     }
     assert named - shown == set()
+
+
+def shown_of(file: Path) -> Iterator[str]:
+    """What pages show of a Python file, each piece as Sphinx reads it."""
+    block = rf"^```\{{literalinclude\}} +\S*/{file.name}\n((?::.*\n)*)"
+    config = SimpleNamespace(source_encoding="utf-8")
+    for options in re.findall(block, "".join(map(Path.read_text, CHAPTERS)), re.M):
+        given = dict(re.findall(r"^:([\w-]+): *(.*)$", options, re.M))
+        yield LiteralIncludeReader(str(file), given, config).read()[0]
+
+
+@pytest.mark.parametrize(
+    "file", sorted(EXAMPLES.glob("*/*_reference.py")), ids=lambda path: path.stem
+)
+def test_the_reference_of_the_main_op_is_shown_and_tests_use_it(file):
+    """The first one in its file, as a whole."""
+    text = file.read_text()
+    main = next(
+        node
+        for node in ast.parse(text).body
+        if isinstance(node, ast.FunctionDef) and node.name.endswith("_reference")
+    )
+    whole = ast.get_source_segment(text, main)
+    assert any(whole in piece for piece in shown_of(file)), f"{main.name}: on no page"
+    imported = {
+        alias.name
+        for path in file.parent.glob("*_test.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ImportFrom) and node.module == file.stem
+        for alias in node.names
+    }
+    assert main.name in imported, f"{main.name}: in no test"
 
 
 def test_a_section_without_a_name_ends_the_one_before(tmp_path):
