@@ -213,6 +213,24 @@ def registry_map(bridge: bool = False) -> HTML:
     return HTML(drawing(parts, 446, 210, " ".join(says), style=FITTING))
 
 
+def squares(groups: Mapping[str, tuple[int, int | None]]) -> HTML:
+    """Squares in groups: from the name of each group to how many it has, and their colour, or None."""
+    wide, step, y, parts = 42, 12, 0, []
+    for name, (count, colour) in groups.items():
+        parts.append(text(2, y + 16, name))
+        y += 24
+        path = "".join(
+            f"M{2 + step * (i % wide)} {y + step * (i // wide)}h9v9h-9z"
+            for i in range(count)
+        )
+        fill = "currentColor" if colour is None else COLOURS[colour]
+        opacity = 0.3 if colour is None else 0.85
+        parts.append(f'<path d="{path}" fill="{fill}" fill-opacity="{opacity}"/>')
+        y += step * -(-count // wide) + 6
+    label = f"Squares, one for each op. {'; '.join(groups)}."
+    return HTML(drawing(parts, 4 + step * wide, y, label, style=FITTING))
+
+
 def function_graph(function: FunctionDef, outputs: bool = False) -> HTML:
     """Draws a function as it was described: its arguments, its nodes with their ops, and its results.
 
