@@ -164,8 +164,8 @@ def imported_gradients(f: Callable, factor: int) -> HTML:
     return HTML(drawing(parts, 458, 208, label, style=FITTING))
 
 
-def registry_map(bridge: bool = False) -> HTML:
-    """Who asks which registry of gradients, and how many entries each has; where asked for, also the bridge."""
+def registry_map() -> HTML:
+    """Who asks which registry of gradients, how many entries each has, and the bridge between them."""
     python, functions, _ = counts()
     lanes = [
         (
@@ -203,8 +203,6 @@ def registry_map(bridge: bool = False) -> HTML:
     says = ["Who asks, and which registry."]
     for asking, where, registry, holds in lanes:
         says.append(f"{' and '.join(asking)} {where}: {registry}, {holds}.")
-    if not bridge:
-        return HTML(drawing(parts, 446, 210, " ".join(says), style=FITTING))
     parts.append(
         f'<path d="M328 98V108Q328 116 320 116H101Q93 116 93 124V132m-5 -7l5 7l5 -7" {LINE} stroke-dasharray="5 4"/>'
     )
