@@ -13,7 +13,7 @@ from pathlib import Path
 import book
 import pytest
 from book import EXAMPLES
-from docs_test import chapters
+from docs_test import CHAPTERS, chapters
 from names_test import FOLDERS, FRONT_MATTER, glossary, inline
 from sections import sections
 
@@ -185,13 +185,18 @@ def always_true(tree: ast.AST) -> Iterator[str]:
             yield f"for {ast.unparse(node.target)} in {ast.unparse(node.iter)}"
         if isinstance(node, ast.ExceptHandler) and catches_assertions(node):
             yield f"except: {ast.unparse(node.body)}"
+        if isinstance(node, ast.Dict):
+            names = [ast.unparse(value) for value in node.values]
+            for key, name in zip(node.keys, names):
+                if isinstance(key, ast.Constant) and key.value in {*names} - {name}:
+                    yield f"{name} is called {key.value}, which is another value's name"
         if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("suppress"):
             if ASSERTIONS.search(ast.unparse(node.args)):
                 yield ast.unparse(node)
         if isinstance(node, ast.Assert):
             if isinstance(node.test, ast.Constant | ast.Tuple):
                 yield ast.unparse(node)
-            if ast.unparse(node.test) in ("_", "printed()"):
+            if ast.unparse(node.test) in ("_", "printed()", "_.tolist()", "_.numpy()"):
                 yield f"{ast.unparse(node)} says too little"
             if isinstance(node.test, ast.BoolOp):
                 if any(map(is_literal, node.test.values)):
@@ -241,6 +246,11 @@ def vague(tree: ast.AST, least: int = 8) -> Iterator[str]:
                 for way in match.value.split("|"):
                     if len(re.findall(r"\w", way)) < least:
                         yield f'match="{match.value}" says too little'
+        if ast.unparse(node.func) == "session" and isinstance(node.args[0], ast.Dict):
+            for answer in node.args[0].values:
+                if isinstance(answer, ast.Constant) and answer.value:
+                    if re.search(answer.value, "~"):
+                        yield f"{ast.unparse(answer)} is in any answer"
         if ast.unparse(node).endswith("default_rng()"):
             yield "random numbers without a seed"
         tolerances = [options[name] for name in TOLERANCES & options.keys()]
@@ -562,7 +572,9 @@ def problems_of(cell: str) -> Iterator[str]:
         yield "without -o pipefail a command passes that fails before a bar"
 
 
-@chapters
+@pytest.mark.parametrize(
+    "page", [*CHAPTERS, book.DOCS / "index.md"], ids=lambda path: path.stem
+)
 def test_checks_of_a_page_can_fail(page):
     report(
         f"{place}: {problem}"
@@ -651,7 +663,9 @@ def test_emphasized_lines_are_new(page):
     report(found)
 
 
-@pytest.mark.parametrize("path", TESTS, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", [*TESTS, *book.DOCS.glob("*_picture*.py")], ids=lambda path: path.stem
+)
 def test_checks_of_a_test_can_fail(path):
     tree = ast.parse(path.read_text())
     found = [*always_true(tree), *vague(tree, least=4), *unasserted(tree)]
@@ -803,6 +817,8 @@ def test_a_promise_is_held_by_an_assertion_or_has_a_source(page):
         "for x in []:\n    assert x == 1",
         "try:\n    assert x == 1\nexcept AssertionError:\n    pass",
         "x == 1\nprint(x)",
+        "session({'f(1)': '.*', 'x = 1': ''})",
+        "grids({'before': after, 'after': before})",
         ":tags: [remove-cell]\n\nx == 1",
         "%%bash -e\ngrep word file || true",
     ],

@@ -377,6 +377,6 @@ def times(op: str) -> HTML:
     del ways[BASE]
     tasks = dict.fromkeys(row["task"] for row in table.where(op=op))
     groups = {task: bars_of(table, ways, op=op, task=task) for task in tasks}
-    label = f"How many times as long others take as {BASE}."
+    label = f"How many times as long others take as {BASE}, with oneDNN's ops off."
     axis = "times as long as with oneDNN's ops off"
     return bars(groups, label, axis, legend_of(table), names_width=165, origin=1.0)

@@ -151,11 +151,17 @@ def bars(
     Args:
       groups: From a heading to the bars under it.
       label: What the picture shows, for those who do not see it; the values are added.
-      axis: What the axis measures.
+      axis: What the axis measures, in words of the label.
       legend: What the values of each bar are, at most two.
       names_width: How much room the names of the bars take, of the 380 units of the picture.
       origin: Where bars begin; unset: at a power of ten. A bar whose quartiles lie on both sides of it is undecided.
     """
+    said, spoken_of = (
+        {word[:4] for word in re.findall(r"[a-z]{4,}", words.lower())}
+        for words in (axis, label)
+    )
+    if unknown := said - spoken_of - {"with"}:
+        raise ValueError(f"`{axis}`: {unknown} is in no word of `{label}`")
     drawn = [bar for group in groups.values() for bar in group]
     numbers = [value for bar in drawn for value in bar.values]
     numbers += [edge for bar in drawn for spread in bar.spreads for edge in spread]
@@ -387,7 +393,7 @@ def memory(name: str = "roi_pool") -> HTML:
         )
     return bars(
         groups,
-        "How many times as long ops take with kept memory, by workload.",
+        "How many times as long ops take with kept memory as with the default, by workload.",
         "times as long as with the default",
         legend_of(table),
         origin=1.0,
@@ -437,7 +443,7 @@ def on_gpu(what: str = "ratio", name: str = "roi_pool_gpu") -> HTML:
             "How many times as fast as torchvision's RoiPool's kernels on the GPU are."
         )
         return bars(groups, label, "times as fast as torchvision", origin=1.0)
-    label = "What RoiPool's kernels on the GPU move, of what a copy moves in that time."
+    label = "What RoiPool's kernels on the GPU move, of what a copy moves in that time, in percent."
     return bars(groups, label, "percent of a copy")
 
 
@@ -455,4 +461,4 @@ def durations(table: Table, label: str, axis: str = "seconds") -> HTML:
         measured = float(row["measured"])
         text = f"{number(measured)} {row['unit']}"
         groups[row["what"]] = [Bar("", [measured], texts=[text])]
-    return bars(groups, label, axis, names_width=0)
+    return bars(groups, f"{label} In {axis}.", axis, names_width=0)

@@ -100,6 +100,16 @@ def test_every_table_says_where_it_comes_from_and_is_on_a_page(path, monkeypatch
     assert f'/blob/main/bench/{path.name}"' in shown[0].data
 
 
+def test_a_section_shows_the_tables_that_it_speaks_of():
+    """On the page of all measurements: a word of a table's name is in the text around it."""
+    page = (ROOT / "docs" / "performance.md").read_text()
+    for section in re.split(r"^(?=##+ )", page, flags=re.M):
+        text = re.sub(r"^```.*?^```$", "", section, flags=re.M | re.S).lower()
+        for table in re.findall(r'^read\("(\w+)"\)\.show\(\)$', section, re.M):
+            names = [word.rstrip("s") for word in table.split("_")]
+            assert any(re.search(rf"(?:\b|op|_){name}", text) for name in names), table
+
+
 @TABLES
 def test_a_ratio_lies_between_its_quartiles(path):
     rows = measured.read(path.stem).rows
@@ -179,7 +189,7 @@ def test_durations_are_drawn():
 
 def test_bars_that_hardly_differ_are_of_nearly_the_same_length():
     both = [measured.Bar("one", [5.7]), measured.Bar("other", [7.9])]
-    drawn = measured.bars({"": both}, "Two calls.", "microseconds").data
+    drawn = measured.bars({"": both}, "Microseconds of two calls.", "microseconds").data
     one, other = map(float, re.findall(r'<rect[^>]* width="([\d.]+)"', drawn))
     assert 1 < other / one < 1.3
     assert ">1<" in drawn and ">5<" in drawn
@@ -206,13 +216,29 @@ def test_numbers_have_two_digits(value, text):
     assert measured.number(value) == text
 
 
+def test_the_axis_of_a_picture_is_in_what_is_said_of_it():
+    both = {"": [measured.Bar("one", [5.7])]}
+    with pytest.raises(ValueError, match="`times as fast`: .'fast'. is in no word of"):
+        measured.bars(both, "How many times as long one takes.", "times as fast")
+
+
+def test_the_first_bar_is_of_one_thread():
+    rows = measured.read("roi_pool").where(way="RoiPool", workload="a")
+    threads = dict.fromkeys(f"{row['threads']} thread" for row in rows)
+    legend = measured.legend_of(measured.read("roi_pool"))
+    assert [name.rstrip("s") for name in legend] == list(threads)
+
+
 @pytest.mark.parametrize(
     "quartiles, said",
     [((0.9, 1.2), "undecided"), ((1.01, 1.2), "1.1"), ((0.7, 0.99), "1.1")],
 )
 def test_a_comparison_whose_quartiles_lie_on_both_sides_is_undecided(quartiles, said):
     bar = measured.Bar("peer", [1.1], [quartiles])
-    assert f">{said}<" in measured.bars({"": [bar]}, "Peers.", "times", origin=1.0).data
+    assert (
+        f">{said}<"
+        in measured.bars({"": [bar]}, "Times of peers.", "times", origin=1.0).data
+    )
 
 
 def test_a_way_that_keeps_one_core_busy_takes_one_thread():
