@@ -127,7 +127,7 @@ TABLES = {
 
 def comparisons(name: str) -> HTML:
     """Draws one of `TABLES`: a dot for each case, in a line for each way, and from where to where they go."""
-    names_width, plot, right = 172, 170, 98
+    names_width, plot, right = 172, 170, 118
     compared = list(TABLES[name]())
     numbers = [1.0, *(float(row["ratio"]) for *_, rows in compared for row in rows)]
     low, high = np.log(min(numbers)), np.log(max(numbers))
@@ -145,33 +145,30 @@ def comparisons(name: str) -> HTML:
         for way in dict.fromkeys(row["way"] for row in rows):
             cases = [row for row in rows if row["way"] == way]
             times, undecided = span(cases)
+            said, shown = f"{what}, {way}: {times}", times
+            if not undecided.startswith("0 "):
+                said += f", {undecided} undecided"
+                shown += f" ({undecided.split()[0]})"
+            spoken.append(said)
             y = top + 10
             first, last = (
                 place(f(float(row["ratio"]) for row in cases)) for f in (min, max)
             )
             parts += [
+                f'<path d="M{place(1):.1f} {top}v20" stroke="currentColor" stroke-dasharray="3 2"/>',
                 text(names_width, y + 4, SHORT.get(way, way), SMALL, END),
                 f'<path d="M{first:.1f} {y}H{last:.1f}" stroke="currentColor" stroke-opacity="0.4"/>',
-                text(names_width + plot + 18, y + 4, times, SMALL),
+                text(names_width + plot + 18, y + 4, shown, SMALL),
             ]
             for row in sorted(cases, key=is_undecided):
                 filled = "none" if is_undecided(row) else COLOURS[0]
                 parts.append(
                     f'<circle cx="{place(row["ratio"]):.1f}" cy="{y}" r="3" stroke="{COLOURS[0]}" '
-                    f'fill="{filled}" fill-opacity="0.4"/>'
+                    f'fill="{filled}" fill-opacity="0.85"/>'
                 )
-            said = f"{what}, {way}: {times}"
-            if not undecided.startswith("0 "):
-                said += f", {undecided} undecided"
-            spoken.append(said)
             top += 20
-    one = place(1)
     left, end = names_width + 8, names_width + 8 + plot
     top += 8
-    parts.insert(
-        0,
-        f'<path d="M{one:.1f} 4V{top}" stroke="currentColor" stroke-dasharray="3 3"/>',
-    )
     parts.append(f'<path d="M{left} {top}H{end}" stroke="currentColor"/>')
     for tick in (0.1, 1, 10, 100):
         if low <= np.log(tick) <= high:
