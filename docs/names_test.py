@@ -435,6 +435,16 @@ def test_what_is_said_of_two_pages_would_fit_worse_if_swapped(said):
     assert not swapped
 
 
+def test_a_route_of_the_landing_page_leads_to_the_page_that_it_names():
+    routes = re.findall(
+        r'<li><a href="(\w+)\.html">(.*?)</a>', (DOCS / "index.md").read_text()
+    )
+    assert len(routes) > 2
+    for name, label in routes:
+        named = [page.stem for page in PAGES if page.stem.rstrip("s") in words(label)]
+        assert name in (named or [name]), label
+
+
 def glossary() -> Iterator[tuple[list[str], str, list[str]]]:
     """The words of each entry, what it says, and the texts of the sections that it leads to."""
     entry = r"^((?:\S.*\n)+)  (\S.*)\n\n  See (.*)\.$"
