@@ -459,6 +459,26 @@ def test_names_of_tensorflow_in_the_text_are_in_the_code_of_the_page(page):
 
 
 @chapters
+def test_values_in_the_text_are_in_the_code_of_the_page(page):
+    """Of `compression_type="GZIP"` the string, and the number of `count=1`; of paths and patterns, other tests tell."""
+    text = page.read_text()
+    folders = re.findall(r"\b(?:examples/|snippet\} +)(\w+)", text)
+    files = [x for name in folders for x in EXAMPLES.glob(f"{name}/*.[chp]*")]
+    files = [x for x in files if not x.stem.endswith(("_test", "_fuzz"))]
+    files += map(book.DOCS.joinpath, re.findall(r"\b\w+_pictures?\b", text))
+    files = [path.with_suffix(path.suffix or ".py") for path in files]
+    code = shown_code(text) + "".join(x.read_text() for x in files if x.is_file())
+    report(
+        f"{page.name}: `{token.content}`: the page and its example have no {value}"
+        for token in inline(page)
+        if token.type == "code_inline"
+        for values in re.findall(r"\"([^\"]+)\"|'([^']+)'|=(\w+)\b", token.content)
+        if (value := "".join(values)) not in code
+        and not re.search(r"/|^name: |^more inputs", value)
+    )
+
+
+@chapters
 def test_what_comes_out_of_a_cell_is_checked(page):
     found = [*numbered_cells(page), ("", "")]
     checks = re.compile("|".join([CHECKS.pattern, *checking_functions(page)]), re.M)
