@@ -4,6 +4,7 @@ import ast
 import builtins
 import copy
 import functools
+import itertools
 import re
 import sysconfig
 from collections.abc import Iterable, Iterator
@@ -190,6 +191,11 @@ def always_true(tree: ast.AST) -> Iterator[str]:
             for key, name in zip(node.keys, names):
                 if isinstance(key, ast.Constant) and key.value in {*names} - {name}:
                     yield f"{name} is called {key.value}, which is another value's name"
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "record":
+            used = {x.arg: names_in(x.value, ast.Load) for x in node.keywords}
+            for one, other in itertools.combinations(used, 2):
+                if one in used[other] - used[one] and other in used[one] - used[other]:
+                    yield f"{one} and {other} are recorded under each other's name"
         if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("suppress"):
             if ASSERTIONS.search(ast.unparse(node.args)):
                 yield ast.unparse(node)
@@ -839,6 +845,7 @@ def test_a_promise_is_held_by_an_assertion_or_has_a_source(page):
         "x == 1\nprint(x)",
         "session({'f(1)': '.*', 'x = 1': ''})",
         "grids({'before': after, 'after': before})",
+        "record(one=many[0], many=one[0])",
         ":tags: [remove-cell]\n\nx == 1",
         "%%bash -e\ngrep word file || true",
     ],
