@@ -64,7 +64,7 @@ struct Eigen::internal::functor_traits<op_by_op::AbsDifference<T>> {
 namespace op_by_op {
 namespace {
 
-// [register] One line makes an op of a functor.
+// [register] One line makes a kernel of a functor.
 #define REGISTER_BINARY(OP, FUNCTOR, T)                               \
   REGISTER_KERNEL_BUILDER(                                            \
       Name(OP).Device(tensorflow::DEVICE_CPU).TypeConstraint<T>("T"), \
