@@ -111,8 +111,8 @@ rm -rf "$venv"
   fail "$base cannot make an environment in $venv: $(tail -n 1 "$log")"
 if [ -n "$tensorflow" ]; then
   # What this TensorFlow depends on is its to choose; constraints.txt pins only the rest. TensorBoard 2.18 imports
-  # pkg_resources, which newer releases of setuptools do not have.
-  printf '%s\n' "tensorflow==$tensorflow.*" "tensorflow-cpu==$tensorflow.*" "setuptools<81" >"$constraints"
+  # pkg_resources, which newer releases of setuptools lack; the write_graph of TensorFlow 2.20 fails with protobuf 7.
+  printf '%s\n' "tensorflow==$tensorflow.*" "tensorflow-cpu==$tensorflow.*" "setuptools<81" "protobuf<7" >"$constraints"
   install "$device"
   "$venv/bin/python" -m pip freeze --all --exclude-editable >"$log"
   awk -F== '{ name = tolower($1); gsub(/[_.]/, "-", name) } FNR == NR { chosen[name]; print } FNR < NR && !(name in chosen)' \
