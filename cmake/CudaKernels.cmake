@@ -5,11 +5,43 @@ Input   CUDA                       auto (the default), on: fail without a compil
         CMAKE_CUDA_ARCHITECTURES   or the environment variable CUDAARCHS; by default five, of which the newest also
                                    as PTX, the intermediate code that later GPUs compile when the library is loaded
 Output  CUDA_KERNELS               TRUE where CUDA code is built
-        add_cuda_kernels(target file.cu.cc...)
+        add_cuda_kernels(target source...)   where CUDA code is built: x.cu.cc by nvcc, other sources by g++
 
 The compiler is the first of $CUDACXX, the PATH, /usr/local/cuda and the package cuda-toolkit of the Python environment.
 The runtime library is linked statically, so that the library needs no CUDA where it is loaded.
 ]=]
+
+# [kernels] nvcc gets none of TensorFlow's headers and flags, so its objects are a target of their own.
+function(add_cuda_kernels target)
+  if(NOT CUDA_KERNELS)
+    return()
+  endif()
+  set(kernels ${ARGN})
+  list(FILTER kernels INCLUDE REGEX "[.]cu[.]cc$")
+  set(others ${ARGN})
+  list(REMOVE_ITEM others ${kernels})
+  set(objects ${target}_cuda)
+  add_library(${objects} OBJECT ${kernels})
+  set_source_files_properties(${kernels} PROPERTIES LANGUAGE CUDA)
+  set_target_properties(
+    ${objects}
+    PROPERTIES POSITION_INDEPENDENT_CODE ON
+               CUDA_STANDARD 17
+               CUDA_STANDARD_REQUIRED ON
+               CUDA_RUNTIME_LIBRARY None)
+  target_compile_options(${objects} PRIVATE --fmad=false -Xcompiler=-Wall,-Wextra,-fvisibility=hidden)
+  target_sources(${target} PRIVATE ${others} $<TARGET_OBJECTS:${objects}>)
+
+  # TensorFlow exports functions of the same names, which fail without a driver: the linker takes the first that it meets.
+  get_target_property(libraries ${target} LINK_LIBRARIES)
+  set_target_properties(${target} PROPERTIES LINK_LIBRARIES "CUDA::cudart_static;${libraries}")
+  add_custom_command(
+    TARGET ${target}
+    POST_BUILD
+    COMMAND ${CMAKE_COMMAND} -D NM=${CMAKE_NM} -D LIBRARY=$<TARGET_FILE:${target}> -P
+            ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/CheckCudaRuntime.cmake
+    VERBATIM)
+endfunction()
 
 set(CUDA auto CACHE STRING "auto, on or off")
 if(NOT CUDA MATCHES "^(auto|on|off)$")
@@ -70,28 +102,3 @@ find_package(CUDAToolkit REQUIRED)
 set(CUDA_KERNELS TRUE)
 list(JOIN CMAKE_CUDA_ARCHITECTURES " " architectures)
 message(STATUS "CUDA: ${CMAKE_CUDA_COMPILER} ${CMAKE_CUDA_COMPILER_VERSION} for ${architectures}")
-
-# [kernels] nvcc gets none of TensorFlow's headers and flags, so its objects are a target of their own.
-function(add_cuda_kernels target)
-  set(objects ${target}_cuda)
-  add_library(${objects} OBJECT ${ARGN})
-  set_source_files_properties(${ARGN} PROPERTIES LANGUAGE CUDA)
-  set_target_properties(
-    ${objects}
-    PROPERTIES POSITION_INDEPENDENT_CODE ON
-               CUDA_STANDARD 17
-               CUDA_STANDARD_REQUIRED ON
-               CUDA_RUNTIME_LIBRARY None)
-  target_compile_options(${objects} PRIVATE --fmad=false -Xcompiler=-Wall,-Wextra,-fvisibility=hidden)
-  target_sources(${target} PRIVATE $<TARGET_OBJECTS:${objects}>)
-
-  # TensorFlow exports functions of the same names, which fail without a driver: the linker takes the first that it meets.
-  get_target_property(libraries ${target} LINK_LIBRARIES)
-  set_target_properties(${target} PROPERTIES LINK_LIBRARIES "CUDA::cudart_static;${libraries}")
-  add_custom_command(
-    TARGET ${target}
-    POST_BUILD
-    COMMAND ${CMAKE_COMMAND} -D NM=${CMAKE_NM} -D LIBRARY=$<TARGET_FILE:${target}> -P
-            ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/CheckCudaRuntime.cmake
-    VERBATIM)
-endfunction()

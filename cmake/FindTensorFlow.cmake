@@ -78,7 +78,8 @@ find_package_handle_standard_args(
   REQUIRED_VARS TensorFlow_LIBRARY TensorFlow_INCLUDE_DIR
   VERSION_VAR TensorFlow_VERSION)
 
-# [target] The headers as system headers, so that only our own sources can warn.
+# [target] The headers as system headers, so that only our own sources can warn. Of the nine fields of a gradient's
+# node, four are mostly enough.
 add_library(TensorFlow::framework SHARED IMPORTED)
 separate_arguments(flags NATIVE_COMMAND "${TensorFlow_COMPILE_FLAGS}")
 list(FILTER flags EXCLUDE REGEX "^(-I|-?-std=)")
@@ -88,11 +89,13 @@ set_target_properties(
              INTERFACE_INCLUDE_DIRECTORIES ${TensorFlow_INCLUDE_DIR}
              INTERFACE_COMPILE_FEATURES cxx_std_17
              INTERFACE_COMPILE_DEFINITIONS NDEBUG
-             INTERFACE_COMPILE_OPTIONS "${flags};-fvisibility=hidden;-Wall;-Wextra")
+             INTERFACE_COMPILE_OPTIONS
+                 "${flags};-fvisibility=hidden;-Wall;-Wextra;-Wno-missing-field-initializers")
 if(APPLE)
   target_link_options(TensorFlow::framework INTERFACE LINKER:-undefined,dynamic_lookup)
 endif()
 
+# What uses a class of libtensorflow_cc links it, since TensorFlow 2.18 loads it for itself alone.
 cmake_path(GET TensorFlow_LIBRARY PARENT_PATH tensorflow_directory)
 file(GLOB TensorFlow_CC_LIBRARY ${tensorflow_directory}/libtensorflow_cc.*)
 if(TensorFlow_CC_LIBRARY)

@@ -2,6 +2,7 @@
 OpLibrary: libraries of ops for tf.load_op_library, and programs that use them, beside their sources.
 
   op_by_op_library(name source...)   lib<name>.so
+  op_by_op_libraries(name...)        lib<name>.so of <name>.cc, for each name
   op_by_op_program(name source...)   linked with all of TensorFlow, where its package has libtensorflow_cc
   op_by_op_test(name source...)      linked with GoogleTest, where it is installed
 
@@ -28,11 +29,27 @@ function(_op_by_op_target name)
   endif()
   set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${directory} RUNTIME_OUTPUT_DIRECTORY ${directory})
   set_property(GLOBAL APPEND PROPERTY OP_BY_OP_TARGETS ${name})
+
+  # The precompiled header of `make examples` is C++, and compiled without EIGEN_USE_THREADS.
+  get_target_property(sources ${name} SOURCES)
+  list(FILTER sources INCLUDE REGEX "[.]cc?$")
+  foreach(source ${sources})
+    file(STRINGS ${source} defined REGEX "^#define EIGEN_USE_THREADS")
+    if(defined OR source MATCHES "[.]c$")
+      set_source_files_properties(${source} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+    endif()
+  endforeach()
 endfunction()
 
 function(op_by_op_library name)
   add_library(${name} MODULE ${ARGN})
   _op_by_op_target(${name})
+endfunction()
+
+function(op_by_op_libraries)
+  foreach(name ${ARGN})
+    op_by_op_library(${name} ${name}.cc)
+  endforeach()
 endfunction()
 
 function(op_by_op_program name)

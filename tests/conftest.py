@@ -40,7 +40,7 @@ def scratch(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
             if example.parent.name not in chapters:
                 shutil.rmtree(example.parent)
             elif not whole:
-                others = rf"op_by_op_library\((?!{example.parent.name} ).*\n"
+                others = rf"op_by_op_librar(y\((?!{example.parent.name} )|ies\().*\n"
                 example.write_text(re.sub(others, "", example.read_text()))
         for page in (root / "docs").glob("*.md"):
             if page.stem not in chapters:
