@@ -579,11 +579,11 @@ absl::Status SumOfShares(OpKernelContext* context, const Windows& windows,
   Tensor sums;
   TF_RETURN_IF_ERROR(context->allocate_temp(total->dtype(),
                                             TensorShape({parts, size}), &sums));
-  sums.flat<T>().setZero();
   TF_RETURN_IF_ERROR(ForEachPart<T>(
       context, parts, share * size, together * patch,
       [&](int64_t part, T* memory) {
         T* sum = sums.flat<T>().data() + part * size;
+        std::fill_n(sum, size, T(0));
         const int64_t last = std::min(count, (part + 1) * share);
         for (int64_t begin = part * share, end; begin < last; begin = end) {
           end = std::min(begin + together, last);
