@@ -1,3 +1,4 @@
+// [needs] TensorFlow 2.20
 // [wrong]
 #include "tensorflow/stream_executor/stream.h"
 // [cured]
