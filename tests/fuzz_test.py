@@ -123,3 +123,10 @@ def test_calls_that_are_all_refused_are_no_success():
     options = fuzz.parsed(["", "--shrink=0", "--calls=100"])
     fine, text = fuzz.fuzz("Refusing", target, options)
     assert not fine and "too few calls can be compared: 100 refused" in text
+
+
+def test_a_kernel_of_a_type_without_calls_is_no_success():
+    target = fuzz.Target(tf.sqrt, calls(tensors()), lambda x: x**0.5)
+    options = fuzz.parsed(["", "--shrink=0", "--calls=100"])
+    fine, text = fuzz.fuzz("Sqrt", target, options)
+    assert not fine and re.search("no calls for the kernels of .*, float64$", text)

@@ -5,7 +5,8 @@ strategy of `opcheck.strategies.calls` and a reference; or to a string that says
 looks for a failure and shrinks it. Then come calls by the thousand in this process, from several threads with
 --threads: each that Hypothesis thinks of, and that call again with other values. The op must return what the
 reference returns, and refuse what the reference raises an error for and nothing else; NotImplementedError alone
-says that the reference does not know. Few calls may be refused, and not all be of one kind: they test little.
+says that the reference does not know. Few calls may be refused, and not all be of one kind: they test little. Each
+dtype of a kernel is among them.
 """
 
 import argparse
@@ -15,6 +16,7 @@ import importlib
 import itertools
 import os
 import pickle
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -31,6 +33,7 @@ import tensorflow as tf
 from hypothesis.strategies import SearchStrategy
 from tensorflow.core.framework.op_def_pb2 import OpList
 from tensorflow.python.client import pywrap_tf_session
+from tensorflow.python.framework import kernels
 
 import opcheck
 from opcheck.compare import difference
@@ -43,6 +46,7 @@ VARIATIONS = 50
 LEAST_DRAWN = 50
 LEAST_COMPARED = 0.1
 LEAST_KINDS = 5
+MOST_DRAWN = 500
 
 
 class Target(NamedTuple):
@@ -138,6 +142,42 @@ def kind_of(inputs: list, attrs: dict) -> str:
     return repr(([(array.shape, array.dtype) for array in flat], attrs))
 
 
+def types_of(inputs: list, attrs: dict) -> set[str]:
+    """The dtypes of a call, those in its attrs included."""
+    arrays = map(np.asarray, tf.nest.flatten(inputs))
+    named = re.findall(r"\w+", repr(attrs))
+    return {*named, *(tf.as_dtype(array.dtype).name for array in arrays)}
+
+
+def types_of_kernels(name: str) -> set[str]:
+    """The dtypes for which an op has kernels on the CPU, as far as these name any."""
+    return {
+        tf.as_dtype(one).name
+        for kernel in kernels.get_registered_kernels_for_op(name).kernel
+        if kernel.device_type == "CPU" and not kernel.label
+        for constraint in kernel.constraint
+        for one in constraint.allowed_values.list.type
+    }
+
+
+def draw(strategy: SearchStrategy, count: int, seed: int, use: Callable) -> None:
+    """Gives `use` so many calls of Hypothesis, each as inputs and attrs."""
+
+    @hypothesis.seed(seed)
+    @hypothesis.settings(
+        max_examples=count,
+        deadline=None,
+        database=None,
+        phases=[hypothesis.Phase.generate],
+        suppress_health_check=list(hypothesis.HealthCheck),
+    )
+    @hypothesis.given(strategy)
+    def one(call):
+        use(*call)
+
+    one()
+
+
 def batches(strategy: SearchStrategy, count: int, use: Callable[[list], None]) -> None:
     """Gives `use` lists of pairs of inputs and attrs, `count` pairs in all.
 
@@ -147,18 +187,8 @@ def batches(strategy: SearchStrategy, count: int, use: Callable[[list], None]) -
     done = seed = 0
     while done < count:
 
-        @hypothesis.seed(seed)
-        @hypothesis.settings(
-            max_examples=-(-(count - done) // size),
-            deadline=None,
-            database=None,
-            phases=[hypothesis.Phase.generate],
-            suppress_health_check=list(hypothesis.HealthCheck),
-        )
-        @hypothesis.given(strategy)
-        def one(call):
+        def one(inputs: list, attrs: dict) -> None:
             nonlocal done
-            inputs, attrs = call
             calls = variations(as_arrays(inputs), 2 * size, extremes=True)
             of_one_shape = (varied for varied, same in calls if same)
             some = itertools.islice(of_one_shape, min(size, count - done))
@@ -166,7 +196,7 @@ def batches(strategy: SearchStrategy, count: int, use: Callable[[list], None]) -
             done += len(batch)
             use(batch)
 
-        one()
+        draw(strategy, -(-(count - done) // size), seed, one)
         seed += 1
 
 
@@ -192,7 +222,7 @@ def fuzz(name: str, target: Target, options: argparse.Namespace) -> tuple[bool, 
             return False, str(report)
     tally = collections.Counter()
     wrong = []
-    kinds_of_calls = set()
+    kinds_of_calls, types = set(), set()
 
     def one(call) -> tuple[str, str]:
         if options.state:
@@ -202,6 +232,7 @@ def fuzz(name: str, target: Target, options: argparse.Namespace) -> tuple[bool, 
 
     def use(batch: list) -> None:
         kinds_of_calls.update(kind_of(*call) for call in batch[:1])
+        types.update(*(types_of(*call) for call in batch[:1]))
         for call, (kind, seen) in zip(batch, run(one, batch)):
             tally[kind] += 1
             if seen:
@@ -215,6 +246,12 @@ def fuzz(name: str, target: Target, options: argparse.Namespace) -> tuple[bool, 
     if len(kinds_of_calls) < LEAST_KINDS:
         seen = f"{len(kinds_of_calls)} kinds of calls, of shapes, dtypes and attrs"
         return False, f"the strategy makes only {seen}"
+    if types_of_kernels(name) - types:  # few calls may be without it by chance
+        draw(
+            target.strategy, MOST_DRAWN, 0, lambda *call: types.update(types_of(*call))
+        )
+    if missing := types_of_kernels(name) - types:
+        return False, f"no calls for the kernels of {', '.join(sorted(missing))}"
     kinds = ", ".join(f"{tally[kind]} {kind}" for kind in sorted(tally))
     took = (
         f"{options.shrink + options.calls} calls in {time.process_time() - start:.1f} s"

@@ -25,6 +25,7 @@ def extremes_grad_in_memory(minimum_grad, maximum_grad, argmin, argmax, columns)
 
 
 THREE = st.sampled_from(["float32", "float64", "int32"])
+TWO = st.shared(st.sampled_from(["float32", "float64"]), key="dtype")
 SHAPE = st.shared(shapes(max_rank=3), key="shape")
 FITTING = mostly(SHAPE, shapes(max_rank=2))
 ROWS = st.tuples(SHAPE, st.integers(1, 5)).map(lambda both: (*both[0], both[1]))
@@ -40,8 +41,8 @@ FUZZ = {
     "ExtremesGrad": (
         extremes_grad,
         calls(
-            tensors("float32", FITTING),
-            tensors("float32", FITTING),
+            tensors(TWO, FITTING),
+            tensors(TWO, FITTING),
             tensors("int64", FITTING, INDICES),
             tensors("int64", FITTING, INDICES),
             tensors(

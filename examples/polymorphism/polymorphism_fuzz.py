@@ -39,7 +39,7 @@ def cumulative_max_of_numpy_types(values):
 
 
 REAL = ["float32", "float64", "int32", "int8", "uint8", "int64", "uint64"]
-REAL += ["float16", "bfloat16"]
+REAL += ["int16", "uint16", "uint32", "float16", "bfloat16"]
 INTEGERS = st.integers(-(2**31), 2**31 - 1).map(lambda number: b"%d" % number)
 STRANGE = st.one_of(
     st.binary(max_size=30),
