@@ -29,3 +29,8 @@ def test_a_tolerance_that_fits_and_one_that_is_a_thousand_times_wider(
     np.testing.assert_allclose(ones + error, ones, rtol)
     with pytest.raises(pytest.fail.Exception, match="atol=0 is wide for errors up to"):
         np.testing.assert_allclose(ones + error, ones, 1000 * rtol)
+
+
+def test_a_process_that_fails_fails_its_test(in_process):
+    with pytest.raises(AssertionError, match="ZeroDivisionError"):
+        in_process("1 / 0")

@@ -95,14 +95,53 @@ def checks_nothing(text: str) -> Iterator[str]:
                 yield f"{function.name} checks nothing"
 
 
+def cases_unused(text: str) -> Iterator[str]:
+    """Arguments that make a test run several times, and each time with the same."""
+    for function in functions(ast.parse(text)):
+        cases = {"mode"}
+        for x in map(ast.unparse, function.decorator_list):
+            if match := re.match(r"pytest\.mark\.parametrize\(\(?'([\w, ]+)", x):
+                cases |= {*re.split(r",\s*", match[1])}
+        used = {x.id for x in ast.walk(function) if isinstance(x, ast.Name)}
+        for x in function.args.args:
+            if function.name.startswith("test_") and x.arg in cases - used:
+                yield f"{function.name} does not use {x.arg}"
+
+
+def judged_by_itself(text: str) -> Iterator[str]:
+    """Ops that are given as their own reference, to op_test or as an entry of FUZZ."""
+    for x in ast.walk(ast.parse(text)):
+        pairs = []
+        if isinstance(x, ast.Call) and ast.unparse(x.func) in ("op_test", "check"):
+            pairs = [(x.args[0], y.value) for y in x.keywords if y.arg == "reference"]
+        elif isinstance(x, ast.Dict):
+            targets = [y.elts for y in x.values if isinstance(y, ast.Tuple)]
+            pairs = [(y[0], y[2]) for y in targets if len(y) > 2]
+        for op, reference in pairs:
+            names = {y.id for y in ast.walk(reference) if isinstance(y, ast.Name)}
+            if isinstance(op, ast.Name) and op.id in names:
+                yield f"{op.id} is its own reference: {ast.unparse(reference)}"
+
+
 @files
 def test_what_is_in_a_test_file_is_run(file):
-    report(f"{file.name}: {problem}" for problem in never_run(file.read_text()))
+    text = file.read_text()
+    problems = [*never_run(text), *cases_unused(text)]
+    report(f"{file.name}: {problem}" for problem in problems)
 
 
 @files
 def test_a_test_checks_something(file):
     report(f"{file.name}: {problem}" for problem in checks_nothing(file.read_text()))
+
+
+@pytest.mark.parametrize(
+    "file",
+    [*sorted(EXAMPLES.glob("*/*_test.py")), *sorted(EXAMPLES.glob("*/*_fuzz.py"))],
+    ids=lambda path: path.stem,
+)
+def test_no_op_is_its_own_reference(file):
+    report(f"{file.name}: {problem}" for problem in judged_by_itself(file.read_text()))
 
 
 def test_every_file_of_tests_is_collected():
@@ -115,6 +154,9 @@ def test_every_file_of_tests_is_collected():
     assert folders <= {*ast.literal_eval(options["testpaths"])}
     assert options["python_files"] == '["*_test.py"]'
     assert not LEFT_OUT.search(options["addopts"])
+    assert "--strict-markers" in options["addopts"]
+    assert options["empty_parameter_set_mark"] == '"fail_at_collect"'
+    assert "error::pytest.PytestUnhandledThread" in options["filterwarnings"]
     assert not options.keys() & {"norecursedirs", "python_functions", "python_classes"}
     for conftest in ROOT.glob("*/conftest.py"):
         assert "collect_ignore" not in conftest.read_text()
@@ -225,8 +267,22 @@ def test_a_failing_command_fails(file):
 # What a target of the Makefile runs, in this order, as its help says.
 RUNS = {
     "docs": ["tools/examples.py", "-m sphinx -n -W", "build/html"],
-    "test": ["tools/examples.py", "-m sphinx", "SITE_IS_BUILT=1", "-m pytest"],
-    "lint": ["ruff check", "format --quiet --check", "-run -Werror", "shellcheck"],
+    "test": [
+        "tools/examples.py",
+        "-m sphinx",
+        "SITE_IS_BUILT=1",
+        "-m pytest",
+        "--dist loadgroup",
+    ],
+    "lint": [
+        "ruff check",
+        "format --quiet --check",
+        "-run -Werror",
+        "elementwise.h",
+        "shellcheck",
+        "postBuild",
+    ],
+    "serve": ["--watch examples --watch conf.py --watch tools", "docs build/html"],
     "asan": ["tools/sanitize.py asan"],
     "tsan": ["tools/sanitize.py tsan"],
     "notebooks": ["tools/examples.py", "-b notebook"],
@@ -276,12 +332,18 @@ def test_a_reference_computes_without_the_op(file):
         "def test_it():\n    f()",
         "test_it = op_test(op, 1, skip={'schema': 'no time'})",
         "def test_it():\n    assert np.all(np.abs(f(1) - 1) <= 1000 * bound)",
+        "def test_it(mode):\n    assert op(1) == 1",
+        "@pytest.mark.parametrize('x, y', [(1, 2)])\ndef test_it(x, y):\n    assert op(x)",
+        "test_it = op_test(op, 1, reference=op)",
+        "FUZZ = {'Op': (op, calls(tensors()), quiet(op))}",
     ],
 )
 def test_a_test_that_is_none_is_found(text):
     assert [
         *never_run(text),
+        *cases_unused(text),
         *checks_nothing(text),
+        *judged_by_itself(text),
         *left_out_of_op_test(text),
         *compared_by_hand(text),
     ]

@@ -66,7 +66,7 @@ def test_there_must_be_a_vote(mode):
         mode(majority_vote)([])
 
 
-def test_the_shape_is_what_is_known_of_any(mode):
+def test_the_shape_is_what_is_known_of_any():
     specs = [tf.TensorSpec(shape, tf.int32) for shape in ([None, 3], [2, None], None)]
     traced = tf.function(lambda *votes: majority_vote(votes), autograph=False)
     assert traced.get_concrete_function(*specs).output_shapes == [2, 3]
