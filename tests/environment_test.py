@@ -38,6 +38,7 @@ TENSORFLOWS = "2.{} to 2.{}".format(
         )
     )
 )
+COLAB = (ROOT / "tools" / "downloads.py").read_text()
 README = (ROOT / "README.md").read_text()
 SUPPORTED = [f"3.{minor}" for minor in range(OLDEST, BEYOND)]
 
@@ -322,8 +323,10 @@ def test_only_what_this_python_needs_is_missed(tmp_path, requires, missing):
 
 
 def test_conda_installs_what_pyproject_lists():
-    conda = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
+    environment = yaml.safe_load((ROOT / "environment.yml").read_text())
+    conda, channels = environment["dependencies"], environment["channels"]
     assert f"python>=3.{OLDEST},<3.{BEYOND}" in conda
+    assert channels == ["conda-forge"], "others have no cxx-compiler"
     (pip,) = (entry["pip"] for entry in conda if isinstance(entry, dict))
     assert pip == [
         "--constraint constraints.txt",
@@ -340,6 +343,10 @@ def test_the_readme_names_the_versions_and_the_environment_of_the_project():
     assert f"a C++{re.search(r'cxx_std_([0-9]+)', find)[1]} compiler" in README
     oldest = re.search(r'"tensorflow-cpu>=([0-9.]+)', PYPROJECT)[1]
     assert f"make TENSORFLOW={oldest} " in README and f"from {oldest} on" in README
+    name, number = re.search(r'^license = "(.*)-(.*)"$', PYPROJECT, re.M).groups()
+    assert f"{name} License {number}" in README
+    license_ = (ROOT / "LICENSE").read_text()
+    assert f"{name} License" in license_ and f"Version {number}" in license_
     conda = yaml.safe_load((ROOT / "environment.yml").read_text())
     assert f"`conda activate {conda['name']}`" in README
 
@@ -360,6 +367,9 @@ def workflow(name: str) -> dict:
 def test_every_supported_python_is_tested():
     matrix = workflow("test")["jobs"]["test"]["strategy"]["matrix"]
     assert matrix["python"] == SUPPORTED
+    named = r"python(?:-version)?:(?: *\W)?(3\.\d+)"
+    for path in [*ROOT.glob(".github/workflows/*.yml"), ROOT / ".readthedocs.yaml"]:
+        assert {*re.findall(named, path.read_text())} <= {*SUPPORTED}, path.name
 
 
 def test_every_older_tensorflow_is_tested():
@@ -375,6 +385,9 @@ def test_all_that_checks_is_run():
     """At each push or weekly: another condition would leave it out."""
     tests = workflow("test")
     assert {"pull_request", "schedule", "workflow_call"} <= tests[True].keys()
+    [weekly] = tests[True]["schedule"]
+    assert re.fullmatch(r"\d+ \d+ \* \* [0-6]", weekly["cron"])
+    assert tests["permissions"] == {"contents": "read"}
     jobs = tests["jobs"]
     weekly = {name: f"github.event_name {is_} 'schedule'" for name, is_ in WHEN.items()}
     assert {name: job.get("if") for name, job in jobs.items()} == weekly
@@ -431,6 +444,9 @@ def test_only_what_the_tests_have_passed_is_published():
         assert "if" not in job, name
         text = str(job["steps"])
         assert "checkout" not in text and "make" not in text, f"{name} builds"
+        [branch] = re.findall(r"/blob/(\w+)", COLAB)
+        assert f"cd notebooks\\ngit init -q -b {branch}\\n" in text
+        assert f'.git" {branch}\\n' in text, f"{name} pushes what Colab does not open"
     build = yaml.safe_load((ROOT / ".readthedocs.yaml").read_text())["build"]
     first, second = build["jobs"]["build"]["html"]
     assert first.startswith("make PYTHON=python test") and "build/html" in second
@@ -514,6 +530,9 @@ def test_what_is_imported_is_installed_and_pinned():
     scripts = re.findall(r"\(scripts\)/([\w-]+)", (ROOT / "Makefile").read_text())
     assert all({name, f"{name}-py"} & installed for name in scripts), scripts
     pinned = (ROOT / "constraints.txt").read_text().lower().replace("_", "-")
+    for one in map(Requirement, listed):
+        for version in re.findall(rf"^{one.name.lower()}==([^\s;]+)", pinned, re.M):
+            assert one.specifier.contains(version), f"{one}, and {version} is pinned"
     assert {x for x in needed(extras["dev"]) if f"\n{x}==" not in pinned} == {
         "op-by-op"
     }
