@@ -103,6 +103,46 @@ def test_the_default_of_an_attr_is_that_of_the_functions(example):
                 )
 
 
+def types_in(text: str) -> set[str]:
+    """The dtypes that a text names, as Python calls them."""
+    names = {"float": "float32", "double": "float64", "half": "float16", "int": "int64"}
+    found = re.findall(r"\bb?float(?:16|32|64)?\b|\bdouble|\bhalf\b|\bu?int\d*\b", text)
+    return {names.get(x, x) for x in found}
+
+
+@pytest.mark.parametrize("example", book.examples())
+def test_a_docstring_names_the_types_of_the_op(example):
+    """All of a set of which it names several, and none that the interface does not have."""
+    interfaces = {}
+    for path in (EXAMPLES / example).glob("*.cc"):
+        text = "" if path.name.startswith("wrong_") else path.read_text()
+        sets = re.findall(r'"(T: \{.*?\})', text)
+        ops = re.split(r'\bREGISTER_OP\("(?:\w+>)?(\w+)"\)', text)
+        for op, text in zip(ops[1::2], ops[2::2]):
+            parts = re.findall(r'"([^"]*)"', re.split(r"\.SetShapeFn|;", text)[0])
+            own = [x for x in parts if x.startswith("T: ")]  # else in a macro
+            interfaces[function_of(op)] = own or sets, parts
+    for path in (EXAMPLES / example).glob("*.py"):
+        for function in ast.parse(path.read_text()).body:
+            name = getattr(function, "name", "")
+            if name in interfaces:
+                sets, parts = interfaces[name]
+                said = types_in((ast.get_docstring(function) or "").split("Args:")[-1])
+                several = types_in(" ".join(sets))
+                wanted = several if len(said & several) > 1 else set()
+                having = several | types_in(" ".join(parts))
+                assert wanted <= said <= having, f"{path.name}: {name}"
+
+
+@pytest.mark.parametrize("example", book.examples())
+def test_a_gradient_in_cpp_is_for_all_floats_of_its_op(example):
+    for path in (EXAMPLES / example).glob("*.cc"):
+        if "REGISTER_OP_GRADIENT(" in path.read_text():
+            sets = re.findall(r'"T: \{(.*?)\}', path.read_text())
+            floats = [{x for x in types_in(one) if "float" in x} for one in sets]
+            assert all(one == floats[0] for one in floats), (path.name, sets)
+
+
 @chapters
 def test_the_solution_of_an_exercise_is_named_so(page):
     folded = re.compile(r"^:::\{dropdown\} A solution$.*?^:::$", re.M | re.S)

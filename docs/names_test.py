@@ -1,5 +1,6 @@
 """Commands, options, paths, links, versions and words of drawings: what a text names must be there."""
 
+import ast
 import functools
 import itertools
 import math
@@ -239,6 +240,20 @@ def test_options_of_the_compiler_are_those_of_the_build(page):
     )
     ours = r"(?<!\S)(?:-W\w+|-fvis\S+|-ffp-\S+|--fmad\S+)"
     assert set(re.findall(ours, prose)) - set(re.findall(r"[-\w=]+", cmake)) == set()
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_arguments_that_a_docstring_names_exist(folder):
+    unknown = []
+    for path in (ROOT / folder).rglob("*.py"):
+        for function in ast.walk(ast.parse(path.read_text())):
+            if isinstance(function, ast.FunctionDef):
+                said = (ast.get_docstring(function) or "").partition("\nArgs:\n")[2]
+                lines = re.findall(r"^  ([\w*, ]+):", said.partition("\n\n")[0], re.M)
+                named = {*re.findall(r"\w+", " ".join(lines))}
+                known = {x.arg for x in ast.walk(function.args) if hasattr(x, "arg")}
+                unknown += [(path.name, function.name, x) for x in named - known]
+    assert not unknown
 
 
 @texts
