@@ -230,6 +230,20 @@ def test_a_library_exports_no_function_of_its_own(library):
     assert "op_by_op" not in run.stdout
 
 
+def test_git_ignores_what_is_compiled():
+    """`make clean` removes the programs that the .gitignore files name."""
+    programs = (
+        x for x in examples.EXAMPLES.glob("*/*") if x.is_file() and not x.suffix
+    )
+    made = [*programs, *examples.EXAMPLES.glob("*/lib*.so")]
+    command = ["git", "check-ignore", "--stdin"]
+    paths = "\n".join(str(x) for x in made if os.access(x, os.X_OK))
+    run = subprocess.run(command, cwd=ROOT, input=paths, capture_output=True, text=True)
+    if run.returncode == 128:
+        pytest.skip("no clone")
+    assert run.stdout.split() == paths.split()
+
+
 def test_code_is_compiled_with_warnings_and_for_speed():
     """And where the CPU's and the GPU's bits are compared, no multiplication is joined to an addition."""
     ninja = [examples.program("ninja"), "-C", examples.BUILD, "-t", "compdb"]
