@@ -190,6 +190,12 @@ def test_a_port_that_is_none_is_refused(mode, port):
         mode(lambda: fetch_lines(port))()
 
 
+@pytest.mark.parametrize("port", [1, 65535])
+def test_the_first_and_the_last_port_are_asked(port):
+    with pytest.raises(tf.errors.FailedPreconditionError, match=f"port {port}: Conn"):
+        fetch_lines(port)
+
+
 def test_the_shape_function_refuses_what_the_kernel_refuses():
     with pytest.raises(Invalid, match="port must be a scalar, got shape"):
         fetch_lines([80])

@@ -187,6 +187,16 @@ def test_the_gradient_op_refuses_what_does_not_fit(mode, change, message):
         mode(extremes_grad)(**good | change)
 
 
+@pytest.mark.parametrize("changed", ["maximum_grad", "argmin", "argmax"])
+def test_the_shape_function_of_the_gradient_op_wants_one_shape(changed):
+    specs = {name: tf.TensorSpec([2]) for name in ("minimum_grad", "maximum_grad")}
+    specs |= {name: tf.TensorSpec([2], tf.int64) for name in ("argmin", "argmax")}
+    specs["columns"] = tf.TensorSpec([], tf.int64)
+    specs[changed] = tf.TensorSpec([3], specs[changed].dtype)
+    with pytest.raises(ValueError, match="Dimension 0 in both shapes must be equal"):
+        tf.function(extremes_grad, autograph=False).get_concrete_function(**specs)
+
+
 @pytest.mark.parametrize("shape", [(4,), (2, 1, 3)])
 def test_three_orders_of_gradients_of_extremes(mode, shape):
     values = np.random.default_rng(0).normal(size=shape)
