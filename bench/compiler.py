@@ -5,10 +5,12 @@ import os
 import shlex
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from processes import fail
+
+from opcheck.op_names import function_of
 
 ROOT = Path(__file__).parents[1]
 BUILD = ROOT / "build" / "bench"
@@ -60,6 +62,17 @@ def compiled_ops(
     flags = [*tf.sysconfig.get_compile_flags(), *tf.sysconfig.get_link_flags()]
     hidden = "-fvisibility=hidden"
     return compiled(name, source, [*options, hidden, *flags], headers)
+
+
+def compiled_op(
+    op: str, source: Path, options: Sequence[str], headers: Sequence[Path] = ()
+) -> Callable:
+    """The function of the one op of a source, which registers it as OP_NAME."""
+    import tensorflow as tf
+
+    named = [f'-DOP_NAME="{op}"', *options]
+    library = compiled_ops(function_of(op), source, named, headers)
+    return getattr(tf.load_op_library(str(library)), function_of(op))
 
 
 def streaming() -> ctypes.CDLL:

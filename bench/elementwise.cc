@@ -1,9 +1,7 @@
-// LogCosh again, in other ways. Without ONE_BY_ONE it is the book's own, to be
-// compiled for other processors.
+// LogCosh again with the functor FUNCTOR: the book's own, to be compiled for
+// other processors, or OneByOne.
 
 #define EIGEN_USE_THREADS
-
-#include <cmath>
 
 #include "../examples/elementwise/log_cosh.h"
 #include "tensorflow/core/framework/common_shape_fns.h"
@@ -32,50 +30,24 @@ struct Eigen::internal::functor_traits<op_by_op::OneByOne> {
 namespace op_by_op {
 namespace {
 
-template <typename Functor>
-class VariantOp
-    : public tensorflow::UnaryElementWiseOp<float, VariantOp<Functor>> {
+class VariantOp : public tensorflow::UnaryElementWiseOp<float, VariantOp> {
  public:
-  using tensorflow::UnaryElementWiseOp<float,
-                                       VariantOp<Functor>>::UnaryElementWiseOp;
+  using tensorflow::UnaryElementWiseOp<float, VariantOp>::UnaryElementWiseOp;
 
   void Operate(tensorflow::OpKernelContext* context,
                const tensorflow::Tensor& input, tensorflow::Tensor* output) {
     output->flat<float>().device(context->eigen_cpu_device()) =
-        input.flat<float>().unaryExpr(Functor());
+        input.flat<float>().unaryExpr(FUNCTOR());
   }
 };
 
-class LoopOp : public tensorflow::UnaryElementWiseOp<float, LoopOp> {
- public:
-  using tensorflow::UnaryElementWiseOp<float, LoopOp>::UnaryElementWiseOp;
+REGISTER_OP(OP_NAME)
+    .Input("x: float")
+    .Output("y: float")
+    .SetShapeFn(tensorflow::shape_inference::UnchangedShape);
 
-  void Operate(tensorflow::OpKernelContext* /*context*/,
-               const tensorflow::Tensor& input, tensorflow::Tensor* output) {
-    const auto x = input.flat<float>();
-    auto y = output->flat<float>();
-    for (Eigen::Index i = 0; i < x.size(); ++i) {
-      const float size = std::abs(x(i)), sinh = std::sinh(size / 2);
-      y(i) = size < 1 ? std::log1p(2 * sinh * sinh)
-                      : size - 0.693147181f + std::log1p(std::exp(-2 * size));
-    }
-  }
-};
-
-#define REGISTER(NAME, ...)                                          \
-  REGISTER_OP(NAME)                                                  \
-      .Input("x: float")                                             \
-      .Output("y: float")                                            \
-      .SetShapeFn(tensorflow::shape_inference::UnchangedShape);      \
-  REGISTER_KERNEL_BUILDER(Name(NAME).Device(tensorflow::DEVICE_CPU), \
-                          __VA_ARGS__)
-
-#ifdef ONE_BY_ONE
-REGISTER("LogCoshLoop", LoopOp);
-REGISTER("LogCoshOneByOne", VariantOp<OneByOne>);
-#else
-REGISTER(OP_NAME, VariantOp<LogCosh<float>>);
-#endif
+REGISTER_KERNEL_BUILDER(Name(OP_NAME).Device(tensorflow::DEVICE_CPU),
+                        VariantOp);
 
 }  // namespace
 }  // namespace op_by_op

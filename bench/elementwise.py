@@ -16,23 +16,19 @@ os.environ["CUDA_VISIBLE_DEVICES"] = ""
 
 import numpy as np
 import tensorflow as tf
-from compiler import can, compiled_ops
+from compiler import can, compiled_op
 from measure import run_turns, traced, turns
 from processes import by_threads
 
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "examples"), str(ROOT / "examples" / "elementwise")]
 
-from elementwise import abs_difference, log_cosh  # noqa: E402
+from elementwise import abs_difference, log_cosh, log_cosh_plain  # noqa: E402
 
 SOURCE = Path(__file__).with_suffix(".cc")
 SIZE = 1_000_000
-# From a library to its options; the words are those that Linux has for what a processor can do.
-VARIANTS = {
-    "one_by_one": ["-DONE_BY_ONE"],
-    "avx": ["-mavx"],
-    "avx2": ["-mavx2", "-mfma"],
-}
+# From a processor to the words of its instructions, as in compiler.py; the book's own kernels are for none of these.
+NEWER = {"AVX": ("avx",), "AVX2 and FMA": ("avx2", "fma")}
 # What broadcasting does to x and y.
 SHAPES = {
     "equal shapes": ([1000, 1000], [1000, 1000]),
@@ -43,16 +39,10 @@ SHAPES = {
 }
 
 
-def variant(name: str) -> Callable:
-    """Compiles and loads a variant of LogCosh, unless that was done before.
-
-    Returns:
-      The module of its functions.
-    """
-    options = [*VARIANTS[name], f'-DOP_NAME="LogCosh{name.title()}"']
+def variant(name: str, functor: str, *options: str) -> Callable:
+    """LogCosh with a functor, compiled with more options."""
     headers = [ROOT / "examples" / "elementwise" / "log_cosh.h"]
-    library = compiled_ops(f"elementwise_{name}", SOURCE, options, headers)
-    return tf.load_op_library(str(library))
+    return compiled_op(name, SOURCE, [f"-DFUNCTOR={functor}", *options], headers)
 
 
 def keras_formula(x: tf.Tensor) -> tf.Tensor:
@@ -62,16 +52,16 @@ def keras_formula(x: tf.Tensor) -> tf.Tensor:
 
 def unary_ways() -> dict[str, Callable]:
     """Ways to compute LogCosh, and ops of TensorFlow's of the same kind."""
-    slow = variant("one_by_one")
     ways = {
         "LogCosh": log_cosh,
-        "plain loop": slow.log_cosh_loop,
-        "one by one": slow.log_cosh_one_by_one,
+        "LogCoshOfOne": log_cosh_plain,
+        "one by one": variant("LogCoshOneByOne", "OneByOne"),
     }
-    if can("avx"):
-        ways["for AVX"] = variant("avx").log_cosh_avx
-    if can("avx2", "fma"):
-        ways["for AVX2 and FMA"] = variant("avx2").log_cosh_avx2
+    for processor in filter(lambda each: can(*NEWER[each]), NEWER):
+        options = [f"-m{word}" for word in NEWER[processor]]
+        ways[f"for {processor}"] = variant(
+            f"LogCosh{options[0][2:].title()}", "LogCosh<float>", *options
+        )
     return ways | {"four stock ops": keras_formula}
 
 

@@ -14,11 +14,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from compiler import NEWER, can, compiled, compiled_ops
+from compiler import NEWER, can, compiled, compiled_op
 from measure import cores, quartiles, run_turns
 from processes import Process
-
-from opcheck.op_names import function_of
 
 ROOT = Path(__file__).parents[1]
 SIZES = 32, 64, 128, 256, 512, 1024
@@ -41,13 +39,10 @@ ONE_THREAD = "elements", "rows", "blocks"
 
 def variant(way: str) -> Callable:
     """The contraction of our op, compiled for a newer processor."""
-    import tensorflow as tf
-
     words = NEWER[way.removeprefix("for ")]
     name = "MatMul" + re.sub(r"\W", "", way.title())  # in C++
-    options = [f'-DOP_NAME="{name}"', *(f"-m{word}" for word in words)]
-    library = compiled_ops(name, Path(__file__).with_suffix(".cc"), options)
-    return getattr(tf.load_op_library(str(library)), function_of(name))
+    options = [f"-m{word}" for word in words]
+    return compiled_op(name, Path(__file__).with_suffix(".cc"), options)
 
 
 class Worker:

@@ -19,11 +19,9 @@ os.environ["CUDA_VISIBLE_DEVICES"] = ""
 
 import numpy as np
 import tensorflow as tf
-from compiler import can, compiled_ops, streaming
+from compiler import can, compiled_op, streaming
 from measure import run_turns, traced, turns
 from processes import by_threads
-
-from opcheck.op_names import function_of
 
 ROOT = Path(__file__).parents[1]
 # The op's module before this file, which has its name.
@@ -50,9 +48,7 @@ def variant(name: str, option: str, sizes: dict) -> Callable:
     """Compiles and loads a variant of MaxPool, as a function of an input and of its output."""
     source = Path(__file__).with_suffix(".cc")
     headers = [ROOT / "examples" / "max_pool" / "max_pool.h"]
-    options = [option, f'-DOP_NAME="{name}"']
-    module = tf.load_op_library(str(compiled_ops(name, source, options, headers)))
-    op = getattr(module, function_of(name))
+    op = compiled_op(name, source, [option], headers)
     return lambda x, y: op(input=x, **sizes)
 
 
