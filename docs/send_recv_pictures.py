@@ -126,7 +126,8 @@ def graph_picture(
         (x1, y1), (x2, y2) = centre[begin], centre[end]
         dashed = ' stroke-dasharray="4 3"' if travels else ""
         if y2 - y1 > 2 * ROW and x1 == x2:  # around what is between them
-            x, out = x1 - WIDTH / 2, x1 - WIDTH / 2 - max(16, (y2 - y1) / 8)
+            x = x1 - WIDTH / 2
+            out = x - min(max(16, (y2 - y1) / 8), 26)  # more is outside of the drawing
             way = f"M{x:g} {y1:g}C{out:g} {y1 + 30:g} {out:g} {y2 - 30:g} {x:g} {y2:g}"
         else:
             way = f"M{x1:g} {y1 + HEIGHT / 2:g}L{x2:g} {y2 - HEIGHT / 2 - 1:g}"
