@@ -193,12 +193,12 @@ THIN_OUT = """() => {
   const same = document.querySelectorAll("pre span:not([data-kept], :has(*))");
   for (const piece of [...same]) piece.replaceWith(piece.textContent);
 }"""
-# The words in drawings that reach over their left or right edge, by more than fonts differ.
-CUT_OFF = """[...document.querySelectorAll("article svg[viewBox] text")].filter(text => {
-  const { x, width } = text.getBBox();
-  const view = text.ownerSVGElement.viewBox.baseVal;
-  return !text.closest("[transform]") && (x < view.x - 4 || x + width > view.x + view.width + 4);
-}).map(text => text.textContent)"""
+# The words and lines in drawings that reach over their left or right edge, by more than fonts differ.
+CUT_OFF = """[...document.querySelectorAll("article svg[viewBox] :is(text, path, line, rect, circle)")].filter(mark => {
+  const { x, width } = mark.getBBox();
+  const view = mark.ownerSVGElement.viewBox.baseVal;
+  return !mark.closest("[transform]") && (x < view.x - 4 || x + width > view.x + view.width + 4);
+}).map(mark => mark.textContent || mark.outerHTML)"""
 COLOURS = {"color-contrast": "[data-%s]", "link-in-text-block": "a[data-%s]"}
 OF_A_VIEW = ["scrollable-region-focusable"]
 
