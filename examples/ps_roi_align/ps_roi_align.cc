@@ -19,8 +19,6 @@
 #include "tensorflow/core/framework/common_shape_fns.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/op_kernel.h"
-#include "tensorflow/core/util/work_sharder.h"
-#include "tsl/platform/denormal.h"
 
 namespace op_by_op {
 namespace {
@@ -169,19 +167,6 @@ struct Cpu {
                  along(rois + 2, sizes->pooled_height, sizes->height);
     }
     return absl::OkStatus();
-  }
-
-  // [shard] Calls work(i) for each 0 <= i < total, which takes about so many
-  // cycles.
-  template <typename Work>
-  static void ForEach(OpKernelContext* context, int64_t total, int64_t cycles,
-                      const Work& work) {
-    const auto& workers = *context->device()->tensorflow_cpu_worker_threads();
-    tensorflow::Shard(workers.num_threads, workers.workers, total, cycles,
-                      [&](int64_t begin, int64_t end) {
-                        const tsl::port::ScopedDontFlushDenormal keep;
-                        for (int64_t i = begin; i < end; ++i) work(i);
-                      });
   }
 
   // [loop] Threads share the slots, and then the bins.

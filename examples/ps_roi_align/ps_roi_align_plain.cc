@@ -1,5 +1,5 @@
-// PsRoiAlign on one thread, and one channel at a time: a kernel with the label
-// "plain", which the test compares with the one that ships.
+// PsRoiAlign one channel at a time: kernels with the labels "plain", on one
+// thread, and "shared", which the test compares with the one that ships.
 
 #include <algorithm>
 #include <cstdint>
@@ -66,11 +66,34 @@ struct Plain {
   }
 };
 
+// The same loops on all cores.
+struct Shared : Plain {
+  template <typename T>
+  static absl::Status Run(tensorflow::OpKernelContext* context,
+                          const Align<T>& align, int64_t) {
+    const Sizes& sizes = align.bins.sizes;
+    // [shared] The threads share the slots, and then the bins.
+    ForEach(context, align.bins.Slots(sizes.num_rois), 200,
+            [&](int64_t slot) { align.bins.Fill(slot); });
+    ForEach(context, sizes.num_rois * sizes.bins(), 100 * sizes.channels,
+            [&](int64_t i) {
+              for (int64_t c = 0; c < sizes.channels; ++c) At(align, i, c);
+            });
+    // [] All means are there.
+    return absl::OkStatus();
+  }
+};
+
 REGISTER_KERNEL_BUILDER(Name("PsRoiAlign")
                             .Device(tensorflow::DEVICE_CPU)
                             .TypeConstraint<float>("T")
                             .Label("plain"),
                         PsRoiAlignOp<Plain, float>);
+REGISTER_KERNEL_BUILDER(Name("PsRoiAlign")
+                            .Device(tensorflow::DEVICE_CPU)
+                            .TypeConstraint<float>("T")
+                            .Label("shared"),
+                        PsRoiAlignOp<Shared, float>);
 
 }  // namespace
 }  // namespace op_by_op

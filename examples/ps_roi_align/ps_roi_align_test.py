@@ -208,14 +208,15 @@ def run(op, *tensors, label="", **attrs):
     return labelled(*map(tf.convert_to_tensor, tensors)).numpy()
 
 
+@pytest.mark.parametrize("label", ["plain", "shared"])
 @pytest.mark.parametrize("ratio", [-1, 2])
-def test_the_plain_kernel_gives_the_same_bits(ratio):
+def test_kernels_for_one_channel_give_the_same_bits(label, ratio):
     tf.load_library(str(HERE / "libps_roi_align_plain.so"))
     features = random_features([2, 9, 12, 18])
     attrs = SAMPLE | dict(sampling_ratio=ratio)
     pooled = run(ps_roi_align, features, ROIS, **attrs)
-    plain = run(ps_roi_align, features, ROIS, label="plain", **attrs)
-    assert plain.any() and plain.tobytes() == pooled.tobytes()
+    single = run(ps_roi_align, features, ROIS, label=label, **attrs)
+    assert single.any() and single.tobytes() == pooled.tobytes()
 
 
 @pytest.mark.xdist_group("PsRoiAlign's GPU kernels on the host")
