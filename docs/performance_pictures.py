@@ -285,6 +285,13 @@ def lessons() -> dict[str, str]:
     assert max(keep("traced_ratio", traced)) < 1.5
     [generator] = _of("dataset", "from_generator")
     found["generator_ratio"] = number(float(generator["ratio"]))
+    pooled = others("with argmax") + others("without argmax") + others("gradient")
+    faster = [row for row in pooled if float(row["q3"]) < 1]
+    faster = [row for row in faster if row["way"] != "OpenVINO, node"]
+    keep("library_ratio", faster)
+    assert {row["way"] for row in faster} == {"OpenVINO", "onnxruntime", "torchvision"}
+    where = {(row["task"], row["workload"], row["threads"]) for row in faster}
+    assert where == {("with argmax", "b", "1")}, "in no other case"
     ours, stock = (
         [float(row["ratio"]) for row in _of("roi_pool", way, task="call")]
         for way in ("RoiPoolInference", "Maximum")
@@ -356,11 +363,24 @@ def _milliseconds() -> dict[str, object]:
     }
 
 
+def example() -> dict[str, object]:
+    """The case with which the page explains a dot, a bar and a row."""
+    case = {"type": "float32", "task": "forward", "threads": "1", "batch": "8"}
+    rows = read("max_pool").where(layer="3 × 3, stride 2", **case)
+    [theirs] = [row for row in rows if row["way"] == "TensorFlow"]
+    assert not is_undecided(theirs)
+    return {
+        "example_ratio": number(float(theirs["ratio"])),
+        "example_row": theirs["ratio"],
+    }
+
+
 def figures() -> dict[str, object]:
     """All figures in the text of the page, from the tables."""
     return {
         **lessons(),
         **loads(),
+        **example(),
         "kept": pooling()["kept"],
         **_milliseconds(),
     }
