@@ -314,7 +314,7 @@ void AddPatches(const Windows& windows, int64_t begin, int64_t end,
                      });
 }
 
-// [matrix] Numbers in memory as a matrix, row by row.
+// [] Numbers in memory as a matrix, row by row.
 template <typename T>
 using Matrix =
     Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -368,7 +368,7 @@ absl::Status ForEachPart(OpKernelContext* context, int64_t parts,
   return absl::OkStatus();
 }
 
-// [widen] Numbers of 16 bits are multiplied and added as floats.
+// [] Numbers of 16 bits are multiplied and added as floats.
 template <typename T>
 using Wide = std::conditional_t<sizeof(T) == 2, float, T>;
 
@@ -429,11 +429,11 @@ class Convolution : public tensorflow::OpKernel {
       std::fill_n(all.data(), all.size(), T(0));
       return;
     }
+    // Tensors are inputs 1 and 2 for dx, 0 and 2 for dfilter, 0 and 1 for y.
+    const int first = sizes_ == 0 ? 1 : 0, second = sizes_ < 0 ? 1 : 2;
     Tensor left, right, result = *output;
-    OP_REQUIRES_OK(context,
-                   Widen<T>(context, context->input(sizes_ == 0), &left));
-    OP_REQUIRES_OK(
-        context, Widen<T>(context, context->input(sizes_ < 0 ? 1 : 2), &right));
+    OP_REQUIRES_OK(context, Widen<T>(context, context->input(first), &left));
+    OP_REQUIRES_OK(context, Widen<T>(context, context->input(second), &right));
     if (sizeof(T) == 2) {
       OP_REQUIRES_OK(context, context->allocate_temp(tensorflow::DT_FLOAT,
                                                      output->shape(), &result));
@@ -512,8 +512,8 @@ absl::Status ForEachBand(OpKernelContext* context, const Windows& windows,
                          int64_t filters, const Work& work) {
   const Side &rows = windows.rows, &columns = windows.columns;
   const int64_t patch = windows.patch(), together = Together(windows);
-  // The first window of a band begins below the last one of the band before
-  // the band before.
+  // With so many rows of windows, band b + 2 begins below the last pixel of
+  // band b.
   const int64_t least = DivideUp((rows.taps - 1) * rows.dilation, rows.stride);
   const int64_t band =
       std::max({together / columns.windows, least, int64_t{1}});
