@@ -32,6 +32,18 @@ test_abs_difference_keeps_its_promises = op_test(
     abs_difference, values(2, 3), values(3) + 10, reference=abs_difference_reference
 )
 
+
+@pytest.mark.parametrize("which", ["x", "y"])
+def test_abs_difference_takes_over_memory_that_nobody_else_needs(addresses, which):
+    def build(x):
+        before = tf.multiply(x, 3.0, name="before")
+        inputs = (before, x) if which == "x" else (x, before)
+        return abs_difference(*inputs, name="difference")
+
+    at = addresses(build)
+    assert at["difference"][0] == at["before"][0] != 0
+
+
 EXTREMES = [0, -0.0, 1e-30, -1e-6, 1e-3, 0.5, -1, 1.5, 88, -90, 1e4, np.inf, np.nan]
 
 

@@ -119,27 +119,7 @@ def test_exponents_have_no_gradient():
     assert gradient(lambda x: tf.cast(frexp(x).exponent, tf.float32), [3.0]) is None
 
 
-def addresses(build):
-    """Where the inputs and outputs of the ops of a graph lie in memory."""
-    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
-        x = tf.compat.v1.placeholder(tf.float32, [1000])
-        result = build(x)
-        metadata = tf.compat.v1.RunMetadata()
-        options = tf.compat.v1.RunOptions(
-            trace_level=tf.compat.v1.RunOptions.FULL_TRACE
-        )
-        session.run(result, {x: np.ones(1000)}, options=options, run_metadata=metadata)
-    return {
-        node.node_name: [
-            output.tensor_description.allocation_description.ptr
-            for output in node.output
-        ]
-        for device in metadata.step_stats.dev_stats
-        for node in device.node_stats
-    }
-
-
-def test_mantissa_takes_over_memory_that_nobody_else_needs():
+def test_mantissa_takes_over_memory_that_nobody_else_needs(addresses):
     def build(x, keep):
         before = tf.multiply(x, 3.0, name="before")
         result = frexp(before, name="apart")
@@ -156,7 +136,7 @@ def by_inputs(op, mantissa_grad, exponent_grad):
     return mantissa_grad * op.outputs[0] / op.inputs[0]
 
 
-def test_a_gradient_that_uses_inputs_keeps_their_memory():
+def test_a_gradient_that_uses_inputs_keeps_their_memory(addresses):
     def build(x, override):
         graph = tf.compat.v1.get_default_graph()
         before = tf.multiply(x, 3.0, name="before")

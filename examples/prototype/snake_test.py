@@ -51,6 +51,11 @@ def test_the_gradient_equals_differences(mode, snake):
         assert np.all(np.diag(computed))
 
 
+def test_snake_takes_over_memory_that_nobody_else_needs(addresses):
+    at = addresses(lambda x: in_cpp.snake(tf.multiply(x, 3.0, name="before")))
+    assert at["Snake"][0] == at["before"][0] != 0
+
+
 def test_the_static_shape_is_that_of_the_input(snake):
     spec = tf.TensorSpec([None, 3])
     traced = tf.function(snake, autograph=False).get_concrete_function(spec)
