@@ -123,6 +123,26 @@ def test_a_label_is_of_one_step():
     np.testing.assert_array_equal(send_recv.collect("step", tf.float32), X)
 
 
+@pytest.mark.parametrize("attributes", [{}, {"_noinline": True}])
+def test_who_is_called_in_a_step_shares_its_rendezvous_if_inlined(attributes):
+    @tf.function(experimental_attributes=attributes)
+    def posting(x):
+        send_recv.post(x, "inner")
+        return x + 1
+
+    @tf.function
+    def calling(x):
+        y = posting(x)
+        return y, send_recv.collect("inner", tf.float32, timeout_ms=timeout_ms)
+
+    timeout_ms = 100 if attributes else 60_000
+    if attributes:
+        match, error = "nothing was posted", tf.errors.DeadlineExceededError
+        seconds(calling, X, error=error, match=match)
+    else:
+        np.testing.assert_array_equal(calling(X), [X + 1, X])
+
+
 def test_an_error_elsewhere_ends_a_wait():
     def function(x):
         value = send_recv.collect("none", tf.float32, timeout_ms=0)
