@@ -237,7 +237,7 @@ class FetchLinesOp : public tensorflow::AsyncOpKernel {
     // 1. What it waits for.
     OP_REQUIRES_OK_ASYNC(context, Prepare(context->input(0), call.get()), done);
     OP_REQUIRES_OK_ASYNC(context, Waiter::Get().Start(), done);
-    // 2. What is done at the end.
+    // [over] 2. What is done at the end.
     CancellationManager* step = context->cancellation_manager();
     const auto token = step ? step->get_cancellation_token() : 0;
     call->over = [=, read = call.get()](const absl::Status& status) {
@@ -246,7 +246,7 @@ class FetchLinesOp : public tensorflow::AsyncOpKernel {
       OP_REQUIRES_OK_ASYNC(context, SetLines(context, *read), done);
       done();
     };
-    // 3. If the step is cancelled.
+    // [cancel] 3. If the step is cancelled.
     if (step != nullptr) {
       const bool goes_on = step->RegisterCallback(token, [call] {
         call->cancelled = true;
@@ -254,7 +254,7 @@ class FetchLinesOp : public tensorflow::AsyncOpKernel {
       });
       OP_REQUIRES_ASYNC(context, goes_on, call->Cancelled(), done);
     }
-    // 4. The waiter takes over.
+    // [add] 4. The waiter takes over.
     Waiter::Get().Add(std::move(call));
   }
 

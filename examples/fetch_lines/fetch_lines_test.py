@@ -88,6 +88,17 @@ def test_the_caller_can_cancel_a_wait():
         assert seconds(cancelable, error=error, match=match) < 60
 
 
+def test_an_error_elsewhere_ends_a_wait():
+    def function(x):
+        checked = tf.debugging.check_numerics(x / 0, "checked")
+        return fetch_lines(port, timeout_ms=100_000), checked
+
+    with serving([b"", b""], together=True) as [port, _]:
+        waiting = tf.compat.v1.wrap_function(function, [tf.TensorSpec([])])
+        error, match = tf.errors.InvalidArgumentError, "checked : Tensor had Inf"
+        assert seconds(waiting, tf.constant(1.0), error=error, match=match) < 60
+
+
 def test_who_drops_an_iterator_cancels_its_waits():
     asked = []
     with (
@@ -212,3 +223,4 @@ def test_the_solution_of_the_exercise():
         rows = answered([silent.getsockname()[1], *ports])
         found = [row.tolist() for row in rows.as_numpy_iterator()]
     assert found == [[b"ann", b"bob"], [b"cid"]]
+    assert list(answered([])) == []
