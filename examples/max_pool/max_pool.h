@@ -35,7 +35,7 @@ struct Axis {
     return std::min(i * stride - padding + window, size);
   }
 
-  // [reach] The windows that reach any of the positions first to last - 1.
+  // [] The windows that reach any of the positions first to last - 1.
   int64_t FirstThatReaches(int64_t first) const {
     const int64_t before = first + padding - window;
     return before < 0 ? 0 : before / stride + 1;
@@ -45,16 +45,17 @@ struct Axis {
   }
 };
 
-// [] One window: its pixels, and where its image and its output begin.
+// [fields] One window: its pixels, and where its image and its output begin.
 struct Window {
   int64_t begin_h, end_h, begin_w, end_w, image, output;
 };
 
-// [] Those of a whole input.
+// Those of a whole input.
 struct Windows {
   int64_t batch, channels;
   Axis rows, columns;
 
+  // [] The shape of the output.
   tensorflow::TensorShape Pooled() const {
     return {batch, rows.windows, columns.windows, channels};
   }
@@ -208,7 +209,7 @@ void ForChannels(int64_t channels, const Work& work) {
   if (c < channels) work(static_cast<int>(channels - c), c);
 }
 
-// Calls work(begin, end) for blocks of rows, each of so many cycles.
+// [shard] Calls work(begin, end) for blocks of rows, each of so many cycles.
 template <typename Work>
 void ShardRows(tensorflow::OpKernelContext* context, int64_t rows,
                int64_t cycles, const Work& work) {
@@ -220,7 +221,7 @@ void ShardRows(tensorflow::OpKernelContext* context, int64_t rows,
                     });
 }
 
-// Calls work(window) for all windows of some rows of windows, those of
+// [] Calls work(window) for all windows of some rows of windows, those of
 // all images counted on.
 template <typename Work>
 void ForWindowsPlainly(const Windows& windows, int64_t begin, int64_t end,
