@@ -1,0 +1,11 @@
+"""A wrong variant of FetchLines, on which the test that the page shows must fail."""
+
+import tensorflow as tf
+
+
+def ends_at_once(port, timeout_ms):
+    message = f"port {port}: the answer did not end in time"
+    raise tf.errors.DeadlineExceededError(None, None, message)
+
+
+MUTANTS = {"test_the_timeout_ends_a_wait": {"fetch_lines.fetch_lines": [ends_at_once]}}
