@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <map>
 #include <mutex>
+#include <random>
+#include <thread>
 #include <type_traits>
 #include <vector>
 
@@ -269,7 +272,9 @@ class ErfSumOp : public tensorflow::OpKernel {
             }
             if constexpr (bug == Bug::kAtomic) {
               // Bug: whichever block comes first; float addition is not
-              // associative.
+              // associative. The pause lets another come first on any machine.
+              std::this_thread::sleep_for(
+                  std::chrono::microseconds(std::random_device()() % 100));
               T before = total.load();
               while (!total.compare_exchange_weak(before, before + sum)) {
               }
