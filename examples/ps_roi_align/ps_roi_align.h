@@ -143,7 +143,7 @@ struct Weights {
   }
 };
 
-// [align] The mean of bin `i` in kLanes channels from `c` on.
+// [] The mean of bin `i` in kLanes channels from `c` on.
 template <typename T>
 struct Align {
   Weights<Wide<T>> bins;
