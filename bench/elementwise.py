@@ -16,7 +16,7 @@ os.environ["CUDA_VISIBLE_DEVICES"] = ""
 
 import numpy as np
 import tensorflow as tf
-from compiler import can, compiled_op
+from compiler import NEWER, can, compiled_op
 from measure import run_turns, traced, turns
 from processes import by_threads
 
@@ -27,8 +27,7 @@ from elementwise import abs_difference, log_cosh, log_cosh_plain  # noqa: E402
 
 SOURCE = Path(__file__).with_suffix(".cc")
 SIZE = 1_000_000
-# From a processor to the words of its instructions, as in compiler.py; the book's own kernels are for none of these.
-NEWER = {"AVX": ("avx",), "AVX2 and FMA": ("avx2", "fma")}
+PROCESSORS = {"AVX": ("avx",), "AVX2 and FMA": NEWER["AVX2 and FMA"]}
 # What broadcasting does to x and y.
 SHAPES = {
     "equal shapes": ([1000, 1000], [1000, 1000]),
@@ -57,11 +56,11 @@ def unary_ways() -> dict[str, Callable]:
         "LogCoshOfOne": log_cosh_plain,
         "one by one": variant("LogCoshOneByOne", "OneByOne"),
     }
-    for processor in filter(lambda each: can(*NEWER[each]), NEWER):
-        options = [f"-m{word}" for word in NEWER[processor]]
-        ways[f"for {processor}"] = variant(
-            f"LogCosh{options[0][2:].title()}", "LogCosh<float>", *options
-        )
+    for processor, words in PROCESSORS.items():
+        if can(*words):
+            name = f"LogCosh{words[0].title()}"
+            options = [f"-m{word}" for word in words]
+            ways[f"for {processor}"] = variant(name, "LogCosh<float>", *options)
     return ways | {"four stock ops": keras_formula}
 
 

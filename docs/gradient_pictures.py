@@ -174,30 +174,17 @@ def _frexp_by_quotient(op, mantissa_grad, exponent_grad):
 
 def _buffers(gradient: str) -> dict[str, list[int]]:
     """Where a graph keeps the input and the outputs of `frexp`, which are differentiated by a registered gradient."""
+    from addresses import addresses
     from frexp import frexp
 
-    with tf.Graph().as_default() as graph, tf.compat.v1.Session() as session:
-        x = tf.compat.v1.placeholder(tf.float32, [1000])
+    def build(x: tf.Tensor) -> list[tf.Tensor]:
         values = tf.multiply(x, 3.0, name="values")
+        graph = tf.compat.v1.get_default_graph()
         with graph.gradient_override_map({"Frexp": gradient}):
             mantissa, _ = frexp(values, name="frexp")
-        options = tf.compat.v1.RunOptions(
-            trace_level=tf.compat.v1.RunOptions.FULL_TRACE
-        )
-        session.run(
-            tf.gradients(mantissa, x),
-            {x: np.ones(1000)},
-            options=options,
-            run_metadata=(metadata := tf.compat.v1.RunMetadata()),
-        )
-    return {
-        node.node_name: [
-            output.tensor_description.allocation_description.ptr
-            for output in node.output
-        ]
-        for device in metadata.step_stats.dev_stats
-        for node in device.node_stats
-    }
+        return tf.gradients(mantissa, x)
+
+    return addresses(build)
 
 
 def memory() -> HTML:

@@ -31,32 +31,6 @@ def mode(request: pytest.FixtureRequest) -> Callable:
     )
 
 
-@pytest.fixture
-def addresses() -> Callable[[Callable], dict[str, list[int]]]:
-    """Runs a function of 1000 numbers in a graph: from each of its ops to where its outputs lie in memory."""
-
-    def run(build: Callable) -> dict[str, list[int]]:
-        with tf.Graph().as_default(), tf.compat.v1.Session() as session:
-            x = tf.compat.v1.placeholder(tf.float32, [1000])
-            result = build(x)
-            metadata = tf.compat.v1.RunMetadata()
-            options = tf.compat.v1.RunOptions(
-                trace_level=tf.compat.v1.RunOptions.FULL_TRACE
-            )
-            feed = {x: np.ones(1000)}
-            session.run(result, feed, options=options, run_metadata=metadata)
-        return {
-            node.node_name: [
-                output.tensor_description.allocation_description.ptr
-                for output in node.output
-            ]
-            for device in metadata.step_stats.dev_stats
-            for node in device.node_stats
-        }
-
-    return run
-
-
 @pytest.fixture(autouse=True)
 def tolerances_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     """`assert_allclose` refuses what is wider than 300 times the error, and 3 times what opcheck allows for the dtype.

@@ -25,6 +25,7 @@ SHARED = [
     DOCS / "figures.py",
     DOCS / "measured.py",
     DOCS / "start.py",
+    EXAMPLES / "addresses.py",
     EXAMPLES / "op_library.py",
 ]
 # Some say tensorflow_cpu, some tensorflow-cpu.

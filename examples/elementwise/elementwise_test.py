@@ -6,6 +6,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 import tensorflow as tf
+from addresses import addresses
 from elementwise import abs_difference, log_cosh, log_cosh_plain, packets
 from elementwise_reference import (
     abs_difference_reference,
@@ -34,7 +35,7 @@ test_abs_difference_keeps_its_promises = op_test(
 
 
 @pytest.mark.parametrize("which", ["x", "y"])
-def test_abs_difference_takes_over_memory_that_nobody_else_needs(addresses, which):
+def test_abs_difference_takes_over_memory_that_nobody_else_needs(which):
     def build(x):
         before = tf.multiply(x, 3.0, name="before")
         inputs = (before, x) if which == "x" else (x, before)

@@ -7,6 +7,7 @@ import frexp as module
 import numpy as np
 import pytest
 import tensorflow as tf
+from addresses import addresses
 from frexp import frexp, library
 from frexp_reference import frexp_reference
 
@@ -119,7 +120,7 @@ def test_exponents_have_no_gradient():
     assert gradient(lambda x: tf.cast(frexp(x).exponent, tf.float32), [3.0]) is None
 
 
-def test_mantissa_takes_over_memory_that_nobody_else_needs(addresses):
+def test_mantissa_takes_over_memory_that_nobody_else_needs():
     def build(x, keep):
         before = tf.multiply(x, 3.0, name="before")
         result = frexp(before, name="apart")
@@ -136,7 +137,7 @@ def by_inputs(op, mantissa_grad, exponent_grad):
     return mantissa_grad * op.outputs[0] / op.inputs[0]
 
 
-def test_a_gradient_that_uses_inputs_keeps_their_memory(addresses):
+def test_a_gradient_that_uses_inputs_keeps_their_memory():
     def build(x, override):
         graph = tf.compat.v1.get_default_graph()
         before = tf.multiply(x, 3.0, name="before")

@@ -11,6 +11,7 @@ import snake as in_cpp
 import snake_in_numpy as in_numpy
 import snake_in_older_code as in_older_code
 import tensorflow as tf
+from addresses import addresses
 from snake_reference import snake_reference
 
 from opcheck.testing import op_test
@@ -51,7 +52,7 @@ def test_the_gradient_equals_differences(mode, snake):
         assert np.all(np.diag(computed))
 
 
-def test_snake_takes_over_memory_that_nobody_else_needs(addresses):
+def test_snake_takes_over_memory_that_nobody_else_needs():
     at = addresses(lambda x: in_cpp.snake(tf.multiply(x, 3.0, name="before")))
     assert at["Snake"][0] == at["before"][0] != 0
 
