@@ -24,13 +24,13 @@ python := $(PYTHON)
 environment := check-environment
 endif
 
-export CUDA CUDAARCHS TENSORFLOW
+export CUDA CUDAARCHS TENSORFLOW ACCEPT
 export TF_CPP_MIN_LOG_LEVEL ?= 2
 export TF_ENABLE_ONEDNN_OPTS ?= 0
 export TF_FORCE_GPU_ALLOW_GROWTH ?= true
 
 .DEFAULT_GOAL := help
-.PHONY: help env check-environment examples $(EXAMPLES) docs serve notebooks local-notebooks lab test lint asan tsan bench bench-build bench-gpu test-gpu linkcheck clean
+.PHONY: help env check-environment examples $(EXAMPLES) docs page serve notebooks local-notebooks lab test lint asan tsan bench bench-build bench-gpu test-gpu linkcheck clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F '|' '{printf "%-18s %s\n", $$1, $$2}'
@@ -54,6 +54,9 @@ docs: examples ## run every chapter and write the site to build/html
 	@$(python) examples/errors/provoke.py
 	@$(sphinx) build/html
 	@echo "file://$(CURDIR)/build/html/index.html"
+
+page: $(environment) ## one page and the examples that it needs: PAGE=zero_out; ACCEPT=1 takes the outputs that changed
+	@$(python) tools/page.py $(PAGE)
 
 serve: examples ## the site on localhost, rebuilt when a source changes
 	@$(python) -m sphinx_autobuild -n -c . -d build/doctrees --watch examples --watch conf.py --watch tools \

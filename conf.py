@@ -18,7 +18,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
 HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE / "tools"), str(HERE / "docs")]
+sys.path[:0] = [str(HERE / folder) for folder in ("tools", "docs/support", "docs")]
 
 from book import EXAMPLES, examples, listed_parts  # noqa: E402
 from measured import number  # noqa: E402
@@ -51,6 +51,7 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
     "sphinxext.opengraph",
+    "one_page",
     "cells",
     "notebooks",
     "downloads",
@@ -62,7 +63,7 @@ extensions = [
     "stamp",
     "freshness",  # the last one: it looks at what the others complained of
 ]
-exclude_patterns = ["_static", "_templates"]
+exclude_patterns = ["_static", "_templates", "pictures", "support"]
 templates_path = ["docs/_templates"]
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3

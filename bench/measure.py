@@ -196,7 +196,8 @@ def missed(rows: Iterable[Mapping[str, object]]) -> list[str]:
 
 
 def write(path: Path, first_lines: Sequence[str], rows: Sequence[Mapping]) -> None:
-    """Writes a table under its first lines, and over them the SHA-256 of it all, which `docs/measured.py` checks.
+    """Writes a table under its first lines, and over them the SHA-256 of it all, which
+    `docs/support/measured.py` checks.
 
     A run that is broken off leaves the old table.
     """

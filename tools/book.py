@@ -3,7 +3,10 @@
 import re
 import sys
 from collections.abc import Iterable
+from importlib.metadata import packages_distributions, version
 from pathlib import Path
+
+from sphinx.environment import BuildEnvironment
 
 # jsonschema, which nbformat imports, would make 38 parsers for formats of addresses that no notebook has, which takes
 # 2.7 s of a processor.
@@ -12,6 +15,7 @@ sys.modules.setdefault("rfc3987_syntax", None)
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 EXAMPLES = ROOT / "examples"
+FENCE = re.compile(r"^(`{3,})[^\n]*\n.*?^\1$", re.M | re.S)
 
 
 def chapters(docs: Path = DOCS) -> dict[str, Path]:
@@ -22,6 +26,15 @@ def chapters(docs: Path = DOCS) -> dict[str, Path]:
         if page.stem != "index"
         and re.match(r"---\n(?:(?!---).*\n)*kernelspec:", page.read_text())
     }
+
+
+def executed(env: BuildEnvironment) -> list[str]:
+    """The pages of a build that become notebooks: those with cells, but for the first."""
+    return sorted(
+        page
+        for page, data in env.metadata.items()
+        if "kernelspec" in data and page != env.config.root_doc
+    )
 
 
 def parts() -> dict[str, list[str]]:
@@ -45,3 +58,35 @@ def listed_parts(lines: Iterable[str]) -> dict[str, list[str]]:
 def examples() -> list[str]:
     """The names of the examples."""
     return sorted(path.parent.name for path in EXAMPLES.glob("*/CMakeLists.txt"))
+
+
+def examples_of(page: str) -> list[str]:
+    """The examples that the cells of a page use, and the modules of its pictures: what is imported, or a path."""
+    text = cells_of(page)
+    for module in re.findall(r"\bfrom pictures(?:\.| import )(\w+)", text):
+        text += (DOCS / "pictures" / f"{module}.py").read_text()
+    own = {path.stem: path.parent.name for path in EXAMPLES.glob("*/*.py")}
+    imported = {own.get(name) for name in re.findall(r"\b(?:from|import) (\w+)", text)}
+    return [
+        name
+        for name in examples()
+        if name in imported or re.search(rf"examples/{name}\b", text)
+    ]
+
+
+def cells_of(page: str) -> str:
+    """The code cells of a page's text."""
+    return "\n".join(
+        match[0] for match in FENCE.finditer(page) if "{code-cell}" in match[0][:20]
+    )
+
+
+def proven_tensorflow() -> bool:
+    """Whether the TensorFlow of this environment is the release that constraints.txt names."""
+    proven = re.search(
+        r"^tensorflow-cpu==(\S+)", (ROOT / "constraints.txt").read_text(), re.M
+    )
+    return any(
+        version(package) == proven[1]
+        for package in packages_distributions()["tensorflow"]
+    )

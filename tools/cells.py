@@ -9,6 +9,7 @@ import traceback
 import weakref
 
 import myst_nb.core.execute
+from book import DOCS
 from docutils.nodes import document as Document
 from jupyter_client import KernelManager
 from myst_nb.core.execute.direct import NotebookClientDirect
@@ -21,9 +22,12 @@ from nbclient.exceptions import (
     DeadKernelError,
 )
 from nbformat import NotebookNode
+from outputs import difference
 from sphinx.application import Sphinx
 from sphinx.util import logging
 from stamp import stamp
+
+START = DOCS / "support" / "start.py"
 
 
 class KernelClient(NotebookClient):
@@ -54,6 +58,7 @@ class PageClient(NotebookClientDirect):
             record_timing=False,
             on_cell_execute=self.on_start,
             resources={"metadata": {"path": str(self.path.parent)}},
+            extra_arguments=[f"--IPKernelApp.exec_files={str(START)!r}"],
         )
         self.logger.info("Executing notebook")
         start, error = time.perf_counter(), None
@@ -66,6 +71,9 @@ class PageClient(NotebookClientDirect):
             if "remove-cell" in cell.metadata.get("tags", ()) and (lost := shows(cell)):
                 self.say(index, 0, f"is removed, and so is what it shows: {lost}")
         seconds = time.perf_counter() - start
+        if error is None and (changed := difference(self.path.stem, self.notebook)):
+            index, what = changed
+            self.say(index, 0, what)
         if error is None:
             self.logger.info(f"Executed notebook in {seconds:.2f} seconds")
         self.exec_metadata = {

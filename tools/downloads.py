@@ -5,7 +5,7 @@ import io
 import zipfile
 from pathlib import Path
 
-from book import EXAMPLES, ROOT, chapters, examples
+from book import EXAMPLES, ROOT, examples, executed
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from sphinx.application import Sphinx
@@ -79,7 +79,7 @@ def add_links(
     app: Sphinx, page: str, template: str, context: dict, doctree: object
 ) -> None:
     """Gives the template a chapter's links: title, address, and whether to save what is there."""
-    if page not in chapters(app.srcdir):
+    if page not in executed(app.env):
         return
     github = context["repository"]
     repository = github.removeprefix("https://github.com/")
@@ -103,7 +103,7 @@ def write_downloads(app: Sphinx, exception: Exception | None) -> None:
         return
     archives = Path(app.outdir) / "downloads"
     archives.mkdir(exist_ok=True)
-    for page in chapters(app.srcdir):
+    for page in executed(app.env):
         if page in examples():
             content = archive(page, app.config.html_baseurl)
             (archives / f"{page}.zip").write_bytes(content)

@@ -12,7 +12,7 @@ import sys
 from importlib.metadata import packages_distributions, version
 from pathlib import Path
 
-from book import DOCS, EXAMPLES, ROOT
+from book import DOCS, EXAMPLES, ROOT, cells_of, examples_of
 from docutils.nodes import Node
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
@@ -22,9 +22,9 @@ from sphinx.util.logging import get_node_location
 SHARED = [
     ROOT / "conf.py",
     *sorted((ROOT / "cmake").glob("*.cmake")),
-    DOCS / "figures.py",
-    DOCS / "measured.py",
-    DOCS / "start.py",
+    DOCS / "pictures" / "figures.py",
+    DOCS / "support" / "measured.py",
+    DOCS / "support" / "start.py",
     EXAMPLES / "addresses.py",
     EXAMPLES / "op_library.py",
 ]
@@ -32,28 +32,30 @@ SHARED = [
 INSTALLED = ["numpy", *sorted(set(packages_distributions()["tensorflow"]))]
 TABLES = sorted((ROOT / "bench").glob("*.csv"))
 NAMED = re.compile(r"\b(?:bench|cmake|opcheck|tests|tools)/[\w./-]*\w")
-CODE_CELL = re.compile(r"^(`{3,})\{code-cell\}.*?^\1$", re.M | re.S)
 
 
 def depend_on_examples(app: Sphinx, docname: str, content: list[str]) -> None:
     """Makes a page depend on each file that its cells name, of the examples and of the pages' own modules."""
-    cells = "\n".join(match[0] for match in CODE_CELL.finditer(content[0]))
+    cells = cells_of(content[0])
     if not cells:
         return
     paths = list(SHARED)
-    for folder in filter(Path.is_dir, EXAMPLES.iterdir()):
-        name = folder.name
-        if re.search(rf"examples/{name}\b|\b(from|import) {name}\b", cells):
-            files = filter(Path.is_file, folder.rglob("*"))
-            paths += [path for path in files if path.suffix != ".pyc"]
+    for name in examples_of(content[0]):
+        files = filter(Path.is_file, (EXAMPLES / name).rglob("*"))
+        paths += [path for path in files if path.suffix != ".pyc"]
+    if "error_entries" in cells:
+        paths += filter(Path.is_file, (EXAMPLES / "errors").rglob("*.*"))
     if re.search(r"\bmeasured\b", cells):
         paths += TABLES
-    for module in DOCS.glob("*.py"):
+    for module in (DOCS / "support").glob("*.py"):
         if re.search(rf"\b(from|import) {re.escape(module.stem)}\b", cells):
-            paths += DOCS.glob(f"{module.stem}.[jp]*")
+            paths.append(module)
+    for names in re.findall(r"\bfrom pictures(?:\.| import )(\w+)", cells):
+        paths += (DOCS / "pictures").glob(f"{names}.[jp]*")
     if re.search(r"\b(from|import) opcheck\b", cells):
         paths += (ROOT / "opcheck").rglob("*.py")
         paths += (ROOT / "opcheck").glob("*.toml")
+    paths.append(DOCS / "support" / "outputs" / f"{docname}.txt")
     named = (ROOT / name for name in NAMED.findall(cells))
     paths += [path for path in named if path.is_file()]
     for path in paths:

@@ -17,7 +17,7 @@ from urllib.parse import urljoin
 from xml.etree import ElementTree
 
 import nbformat
-from book import DOCS, ROOT, chapters, examples
+from book import DOCS, ROOT, examples, executed
 from docutils import nodes
 from nbformat import NotebookNode
 from sphinx.application import Sphinx
@@ -56,7 +56,7 @@ if not (book / "tools" / "set_up.py").exists():
     if (git := subprocess.run(clone, capture_output=True, text=True)).returncode:
         sys.exit(f"Set-up: cannot clone {{repository}}: {{git.stderr}}")
 runpy.run_path(str(book / "tools" / "set_up.py"))["set_up"]({examples})
-%run "{{book}}/docs/start.py"'''
+%run "{{book}}/docs/support/start.py"'''
 LOCAL = """\
 # Work in the root of the book, with its examples at hand.
 %run "{{_dh[0]}}/{start}\""""
@@ -242,10 +242,10 @@ class NotebookBuilder(MarkdownBuilder):
         self.kind = self.config.notebooks
 
     def get_outdated_docs(self) -> list[str]:
-        return list(chapters(self.srcdir))
+        return executed(self.env)
 
     def write(self, build_docnames: object, updated: object, method: str = "") -> None:
-        pages = set(chapters(self.srcdir))
+        pages = set(executed(self.env))
         wrong = pages & (getattr(self, "_app", None) or self.app).complaints.pages
         for page in wrong:  # else the outputs of an earlier run would pass for today's
             Path(self.outdir, f"{page}.ipynb").unlink(missing_ok=True)
@@ -290,15 +290,15 @@ class NotebookBuilder(MarkdownBuilder):
     def notebook(self, docname: str, markdown: str) -> NotebookNode:
         """Puts cells between the texts."""
         code = [cell for cell in self.source.cells if cell.cell_type == "code"]
-        code[0].source = self.first_cell(
-            docname, "\n".join(cell.source for cell in code)
-        )
+        used = "\n".join(cell.source for cell in code)
         cells = []
         for number, part in enumerate(re.split("\x02(\\d+)\x03", markdown)):
             if number % 2:
                 cells.append(self.code_cell(self.source.cells[int(part)]))
             elif part.strip():
                 cells.append(nbformat.v4.new_markdown_cell(part.strip()))
+        set_up = nbformat.v4.new_code_cell(self.first_cell(docname, used))
+        cells.insert(1, set_up)
         for number, cell in enumerate(cells):
             cell.id = f"{docname[:50]}-{number}"
         language = {
@@ -312,7 +312,7 @@ class NotebookBuilder(MarkdownBuilder):
 
     def first_cell(self, docname: str, code: str) -> str:
         if self.kind == "local":
-            start = os.path.relpath(DOCS / "start.py", self.outdir)
+            start = os.path.relpath(DOCS / "support" / "start.py", self.outdir)
             return LOCAL.format(start=start)
         used = [
             f'"{name}"'

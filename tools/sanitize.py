@@ -97,7 +97,7 @@ SANITIZERS = {
             "detect_leaks=0:handle_sigill=1:allocator_may_return_null=1:max_allocation_size_mb=1024",
             {},
             LEFT_OUT,
-            "",  # no example reads out of range: tests/sanitize_test.py has an op that does
+            "",  # no example reads out of range: tests/build/sanitize_test.py has an op that does
             ("--shrink=100",),
         ),
         Sanitizer(

@@ -60,7 +60,8 @@ def write_sections(app: Sphinx, exception: Exception | None) -> None:
         *sorted(app.env.all_docs),
     ]
     pages = [page for page in dict.fromkeys(in_order) if page in app.env.all_docs]
-    found = [row for page in pages for row in sections(app.outdir / f"{page}.html")]
+    files = (app.outdir / f"{page}.html" for page in pages)
+    found = [row for file in files if file.exists() for row in sections(file)]
     data = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
     (app.outdir / "sections.js").write_text(f"Search.setSections({data});\n")
     (app.outdir / "searchindex.js").write_text("// See sections.js.\n")

@@ -1,0 +1,253 @@
+"""The benches: what they compare with is right, and what is in the way they say in one line."""
+
+import os
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+ROOT = Path(__file__).parents[2]
+# The op's module before bench/roi_pool.py, which has its name.
+sys.path += [
+    str(ROOT / folder) for folder in ("docs", "docs/support", "examples", "examples/roi_pool", "bench")
+]
+
+import measure  # noqa: E402
+import measured  # noqa: E402
+from roi_pool import roi_pool  # noqa: E402
+from roi_pool_workloads import WORKLOADS, Workload  # noqa: E402
+from stock_windows import roi_pool as windows  # noqa: E402
+
+
+@pytest.mark.parametrize("pooled", [1, 3, 7])
+def test_windows_equal_the_op(pooled):
+    random = np.random.default_rng(pooled)
+    features = random.integers(-3, 4, [2, 23, 41, 5]).astype(np.float32)  # many ties
+    corners = random.uniform(-20, 60, [40, 4])
+    rois = np.concatenate([np.arange(40)[:, None] // 20, corners], 1)
+    arguments = tf.constant(features), tf.constant(rois, tf.float32), pooled, pooled
+    expected = roi_pool(*arguments, 0.75)
+    assert (expected.argmax.numpy() == -1).any()
+    for got, wanted in zip(windows(*arguments, 0.75, True), expected):
+        np.testing.assert_array_equal(got, wanted, strict=True)
+    got, none = windows(*arguments, 0.75, False)
+    np.testing.assert_array_equal(got, expected.pooled, strict=True)
+    assert none is None
+
+
+def test_bytes_of_a_workload():
+    class Two(Workload):
+        def rois(self) -> np.ndarray:
+            return np.array([[0, 0, 0, 2, 1], [0, 2, 1, 3, 3]], np.float32)
+
+    two = Two(1, 5, 6, 10, 2, 3, 1.0)
+    assert two.read_bytes() == (40 * 11, 40 * 12)
+    assert two.pooled_bytes() == 4 * 2 * 3 * 3 * 10
+
+
+@pytest.mark.parametrize("name", WORKLOADS)
+def test_regions_lie_in_the_image(name):
+    workload = WORKLOADS[name]
+    image, x1, y1, x2, y2 = workload.rois().T
+    assert np.all(np.diff(image) >= 0) and set(image) == set(range(workload.batch))
+    assert np.all((0 <= x1) & (x1 <= x2) & (x2 * workload.scale < workload.width))
+    assert np.all((0 <= y1) & (y1 <= y2) & (y2 * workload.scale < workload.height))
+
+
+def test_a_missing_library_is_one_line(tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(
+        "import importlib.util as u\n"
+        "find = u.find_spec\n"
+        "u.find_spec = lambda n, *a: None if n == 'onnxruntime' else find(n, *a)\n"
+    )
+    run = subprocess.run(
+        [sys.executable, ROOT / "bench" / "roi_pool.py", "--output", tmp_path / "x"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+    )
+    assert run.returncode == 1
+    (line,) = run.stderr.splitlines()
+    assert line.startswith("make bench: no ") and "onnxruntime" in line
+    assert not (tmp_path / "x").exists()
+
+
+TABLES = pytest.mark.parametrize(
+    "path", sorted(ROOT.glob("bench/*.csv")), ids=lambda path: path.stem
+)
+
+
+@TABLES
+def test_every_table_says_where_it_comes_from_and_is_on_a_page(path, monkeypatch):
+    table = measured.read(path.stem)
+    for name in ("command", "machine", "versions", "date"):
+        assert table.value(name)
+    assert f"$(python) bench/{path.stem}.py\n" in (ROOT / "Makefile").read_text()
+    read = f'read("{path.stem}")'
+    assert any(
+        f"{one}.show()\n" in text
+        for text in (page.read_text() for page in ROOT.glob("docs/*.md"))
+        for one in [read, *re.findall(rf"^(\w+) = {re.escape(read)}$", text, re.M)]
+    )
+    shown = []
+    monkeypatch.setattr(measured, "display", shown.append)
+    table.show()
+    assert f'/blob/main/bench/{path.name}"' in shown[0].data
+
+
+def test_a_section_shows_the_tables_that_it_speaks_of():
+    """On the page of all measurements: a word of a table's name is in the text around it."""
+    page = (ROOT / "docs" / "performance.md").read_text()
+    for section in re.split(r"^(?=##+ )", page, flags=re.M):
+        text = re.sub(r"^```.*?^```$", "", section, flags=re.M | re.S).lower()
+        for table in re.findall(r'^read\("(\w+)"\)\.show\(\)$', section, re.M):
+            names = [word.rstrip("s") for word in table.split("_")]
+            assert any(re.search(rf"(?:\b|op|_){name}", text) for name in names), table
+
+
+@TABLES
+def test_a_ratio_lies_between_its_quartiles(path):
+    rows = measured.read(path.stem).rows
+    for one in rows:
+        if one.get("ratio"):
+            assert float(one["q1"]) <= float(one["ratio"]) <= float(one["q3"]), one
+
+
+@TABLES
+def test_a_ratio_agrees_with_the_times(path):
+    """Of the medians, one way round or the other: they come from the same rounds."""
+    cases = {}
+    for one in measured.read(path.stem).rows:
+        if one.get("ratio") and one.get("milliseconds"):
+            columns = list(one)
+            case = tuple(one[name] for name in columns[: columns.index("way")])
+            cases.setdefault(case, []).append(one)
+    for rows in cases.values():
+        bases = {one["way"]: one for one in rows if float(one["ratio"]) == 1}
+        for one in rows:
+            if base := bases.get(one.get("base") or next(iter(bases), None)):
+                of_times = float(one["milliseconds"]) / float(base["milliseconds"])
+                ratios = [of_times, 1 / of_times]
+                assert any(0.5 < float(one["ratio"]) / x < 2 for x in ratios), one
+
+
+@TABLES
+def test_the_goals_are_those_of_the_bench(path):
+    """It may have been changed since the table was written."""
+    bench = path.with_suffix(".py").read_text()
+    for one in measured.read(path.stem).rows:
+        if goal := one.get("goal"):
+            number = goal.split()[-1]
+            assert re.search(rf"(?<![\w.]){re.escape(number)}(?![\w.])", bench), one
+
+
+def test_a_table_that_a_hand_has_changed_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(measured, "BENCH", tmp_path)
+    path = tmp_path / "walk.csv"
+    measure.write(path, ["# command: walk"], [{"what": "a mile", "measured": 20.5}])
+    assert measured.read("walk").rows == [{"what": "a mile", "measured": "20.5"}]
+    path.write_text(path.read_text().replace("20.5", "20.4"))
+    with pytest.raises(ValueError, match="bench/walk.csv is not as the bench wrote it"):
+        measured.read("walk")
+
+
+@pytest.mark.parametrize("absent", ["Paddle", "OpenVINO"])
+def test_a_table_without_a_library_is_drawn(absent, monkeypatch):
+    """And so is one of a machine with a single core."""
+    table = measured.read("roi_pool")
+    rows = [row for row in table.rows if row["way"] != absent]
+    less = replace(table, rows=[r for r in rows if r["threads"] == "1"])
+    assert len(less.rows) < len(rows) < len(table.rows)
+    monkeypatch.setattr(measured, "read", lambda name: less)
+    drawn = [measured.limits(), measured.memory()]
+    drawn.append(measured.variants({"plain": "plain", "channels": "channels"}, "abc"))
+    drawn += map(measured.peers, ("with argmax", "without argmax", "gradient"))
+    for picture in drawn:
+        assert f">{absent}<" not in picture.data and "2 threads" not in picture.data
+
+
+def row(**fields: str) -> dict[str, str]:
+    common = {"task": "with argmax", "way": "other", "workload": "a", "threads": "1"}
+    return {**common, **fields}
+
+
+def test_durations_are_drawn():
+    rows = [
+        {"what": "a build", "measured": "61.5", "goal": "60", "unit": "s"},
+        {"what": "another", "measured": "0.25", "goal": "60", "unit": "s"},
+    ]
+    drawn = measured.durations(
+        measured.Table([], rows, "x"), "How long builds take."
+    ).data
+    assert ">a build<" in drawn and "62 s" in drawn and "0.25 s" in drawn
+
+
+def test_bars_that_hardly_differ_are_of_nearly_the_same_length():
+    both = [measured.Bar("one", [5.7]), measured.Bar("other", [7.9])]
+    drawn = measured.bars({"": both}, "Microseconds of two calls.", "microseconds").data
+    one, other = map(float, re.findall(r'<rect[^>]* width="([\d.]+)"', drawn))
+    assert 1 < other / one < 1.3
+    assert ">1<" in drawn and ">5<" in drawn
+
+
+def test_goals_missed_are_named():
+    rows = [
+        row(ratio="19.9", goal=">= 20"),
+        row(ratio="20", goal=">= 20", workload="b"),
+        row(ratio="1.31", goal="<= 1.3", task="call"),
+        row(ratio="1", goal=""),
+    ]
+    assert measure.missed(rows) == [
+        "with argmax, other, workload a, 1 thread: 19.9, goal >= 20",
+        "call, other, workload a, 1 thread: 1.31, goal <= 1.3",
+    ]
+
+
+@pytest.mark.parametrize(
+    "value, text",
+    [(0.1234, "0.12"), (1, "1.0"), (9.99, "10"), (12.34, "12"), (1234, "1200")],
+)
+def test_numbers_have_two_digits(value, text):
+    assert measured.number(value) == text
+
+
+def test_the_axis_of_a_picture_is_in_what_is_said_of_it():
+    both = {"": [measured.Bar("one", [5.7])]}
+    with pytest.raises(ValueError, match="`times as fast`: .'fast'. is in no word of"):
+        measured.bars(both, "How many times as long one takes.", "times as fast")
+
+
+def test_the_first_bar_is_of_one_thread():
+    rows = measured.read("roi_pool").where(way="RoiPool", workload="a")
+    threads = dict.fromkeys(f"{row['threads']} thread" for row in rows)
+    legend = measured.legend_of(measured.read("roi_pool"))
+    assert [name.rstrip("s") for name in legend] == list(threads)
+
+
+@pytest.mark.parametrize(
+    "quartiles, said",
+    [((0.9, 1.2), "undecided"), ((1.01, 1.2), "1.1"), ((0.7, 0.99), "1.1")],
+)
+def test_a_comparison_whose_quartiles_lie_on_both_sides_is_undecided(quartiles, said):
+    bar = measured.Bar("peer", [1.1], [quartiles])
+    assert (
+        f">{said}<"
+        in measured.bars({"": [bar]}, "Times of peers.", "times", origin=1.0).data
+    )
+
+
+def test_a_way_that_keeps_one_core_busy_takes_one_thread():
+    rows = [
+        row(way="one", threads="1", cores="1.00"),
+        row(way="one", threads="2", cores="1.05"),
+        row(way="one", threads="2", cores="", workload="a-c"),
+        row(way="more", threads="2", cores="1.80"),
+    ]
+    table = measured.Table([], rows, "x")
+    assert measured.takes_one_thread(table, "one")
+    assert not measured.takes_one_thread(table, "more")

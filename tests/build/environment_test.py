@@ -1,0 +1,552 @@
+"""The set-up: what it says when something is missing, and that no version is written in two places unnoticed."""
+
+import os
+import re
+import shutil
+import signal
+import socket
+import ssl
+import subprocess
+import sys
+import threading
+import time
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, packages_distributions, requires
+from pathlib import Path
+
+import pytest
+import sanitize
+import yaml
+from packaging.requirements import Requirement
+
+try:
+    import tomllib
+except ImportError:  # before Python 3.11
+    import tomli as tomllib
+
+ROOT = Path(__file__).parents[2]
+PYPROJECT = (ROOT / "pyproject.toml").read_text()
+OLDEST, BEYOND = map(
+    int,
+    re.search(r'^requires-python = ">=3\.(\d+),<3\.(\d+)"$', PYPROJECT, re.M).groups(),
+)
+TENSORFLOWS = "2.{} to 2.{}".format(
+    *(
+        int(minor) - below
+        for below, minor in enumerate(
+            re.search(r'"tensorflow-cpu>=2\.(\d+),<2\.(\d+);', PYPROJECT).groups()
+        )
+    )
+)
+COLAB = (ROOT / "tools" / "downloads.py").read_text()
+README = (ROOT / "README.md").read_text()
+SUPPORTED = [f"3.{minor}" for minor in range(OLDEST, BEYOND)]
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """The files that make the environment, in an empty folder."""
+    for name in ("pyproject.toml", "constraints.txt", "README.md"):
+        shutil.copy(ROOT / name, tmp_path)
+    (tmp_path / "tools").mkdir()
+    shutil.copy(ROOT / "tools" / "env.sh", tmp_path / "tools")
+    (tmp_path / "examples").mkdir()
+    return tmp_path
+
+
+@pytest.fixture
+def programs(tmp_path):
+    """A PATH with the system's basic programs and no Python."""
+    folder = tmp_path / "programs"
+    folder.mkdir()
+    names = "apt-get awk cat cksum dirname grep mkdir mktemp rm sed seq sh tail touch"
+    for name in names.split():
+        if path := shutil.which(name):
+            (folder / name).symlink_to(path)
+    return folder
+
+
+def program(folder: Path, name: str, script: str) -> None:
+    (folder / name).write_text(f"#!/bin/sh\n{script}\n")
+    (folder / name).chmod(0o755)
+
+
+def base(folder: Path, venv: str = "") -> str:
+    """A Python whose environments have this one's pip, which takes no time to make, or come about as `venv` says."""
+    python = f'#!/bin/sh\nexec {sys.executable} "$@"\n'
+    (folder / "python").write_text(python)
+    (folder / "python").chmod(0o755)
+    venv = venv or f'mkdir -p "$3/bin"; ln -s {folder}/python "$3/bin"'
+    program(folder, "base", f'[ "$2" = venv ] || exec {sys.executable} "$@"\n{venv}')
+    return str(folder / "base")
+
+
+def start(copy: Path, **environment: str) -> subprocess.Popen:
+    without_pip = {k: v for k, v in os.environ.items() if not k.startswith("PIP_")}
+    return subprocess.Popen(
+        ["sh", "tools/env.sh"],
+        cwd=copy,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={
+            **without_pip,
+            "PIP_CONFIG_FILE": os.devnull,
+            "PIP_RETRIES": "0",
+            "PIP_DRY_RUN": "1",
+            "TENSORFLOW": "",
+            **environment,
+        },
+    )
+
+
+def refusal(copy: Path, **environment: str) -> str:
+    """What env.sh says on its one line when it fails; nothing may be left behind."""
+    run = start(copy, **environment)
+    _, error = run.communicate()
+    assert run.returncode == 1
+    assert len(error.splitlines()) == 1, error
+    assert not list(copy.glob(".venv*"))
+    return error
+
+
+def test_no_python(copy, programs):
+    assert f"needs Python 3.{OLDEST} to 3.{BEYOND - 1}, found none" in refusal(
+        copy, PATH=str(programs)
+    )
+
+
+@pytest.mark.parametrize("version", [f"3.{OLDEST - 1}", f"3.{BEYOND}", "2.7"])
+def test_a_python_out_of_range(copy, programs, version):
+    program(programs, "python3", f"echo {version}")
+    error = refusal(copy, PATH=str(programs))
+    assert f"python3 is {version}" in error
+    assert "install" in error
+
+
+def test_no_venv_module(copy, programs):
+    program(
+        programs,
+        "python3",
+        f'case "$2" in *ensurepip*) exit 1;; *) echo 3.{OLDEST};; esac',
+    )
+    error = refusal(copy, PATH=str(programs))
+    assert "python3 has no venv module:" in error
+    assert "install" in error
+
+
+@pytest.fixture
+def untrusted(tmp_path):
+    """The address of a package index with a certificate that nobody has signed."""
+    certificate = tmp_path / "certificate.pem"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=x"]
+        + ["-addext", "subjectAltName=DNS:localhost"]
+        + ["-keyout", certificate, "-out", certificate],
+        check=True,
+        capture_output=True,
+    )
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, certificate)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve() -> None:
+            while True:
+                try:
+                    connection, _ = server.accept()
+                    context.wrap_socket(connection, server_side=True).close()
+                except ssl.SSLError:
+                    connection.close()  # pip refuses
+                except OSError:
+                    return
+
+        threading.Thread(target=serve, daemon=True).start()
+        yield f"https://localhost:{server.getsockname()[1]}/simple"
+        server.shutdown(socket.SHUT_RDWR)
+
+
+def test_no_network(copy):
+    error = refusal(
+        copy, PIP_INDEX_URL="http://127.0.0.1:9/simple", BASE_PYTHON=base(copy)
+    )
+    assert "pip cannot reach the package index" in error
+    assert "ERROR: No matching distribution found for hatchling" in error
+
+
+def test_a_certificate_that_is_not_trusted(copy, untrusted):
+    error = refusal(copy, PIP_INDEX_URL=untrusted, BASE_PYTHON=base(copy))
+    assert "pip cannot reach the package index" in error
+    assert "certificate" in error
+    assert "self-signed" in error or "self signed" in error
+
+
+def test_a_tensorflow_out_of_range(copy):
+    error = refusal(copy, TENSORFLOW="2.15", BASE_PYTHON=sys.executable)
+    assert error == f"make env: TENSORFLOW is {TENSORFLOWS}, not 2.15\n"
+
+
+def test_a_tensorflow_without_a_package_for_this_python(copy, programs):
+    program(programs, "python3", "echo 3.13")
+    error = refusal(copy, TENSORFLOW="2.18", PATH=str(programs))
+    assert f"needs Python 3.{OLDEST} to 3.12, found python3 is 3.13" in error
+
+
+def test_an_older_tensorflow_chooses_what_it_depends_on(copy, programs):
+    """The rest is pinned by constraints.txt. A stand-in for pip tells what it was asked to install under what."""
+    pip = """case "$*" in
+    *freeze*) printf 'numpy==1.26.4\\nml_dtypes==0.4.1\\n' ;;
+    *) while [ $# -gt 0 ]; do
+         [ "$1" = --constraint ] && cat "$2" >>asked
+         [ "$1" = --editable ] && echo "install $2" >>asked
+         shift
+       done ;;
+    esac"""
+    program(programs, "pip", pip)
+    make = 'mkdir -p "$3/bin"; cp pip "$3/bin/python"'.replace(
+        "cp pip", f"{shutil.which('cp')} {programs / 'pip'}"
+    )
+    program(programs, "base", f'[ "$2" = venv ] && {{ {make}; }} || echo 3.12')
+    run = start(
+        copy,
+        TENSORFLOW="2.18",
+        DEVICE="cpu",
+        BASE_PYTHON="base",
+        PATH=str(programs),
+    )
+    output, error = run.communicate()
+    assert (run.returncode, error) == (0, "")
+    assert "Creating .venv-2.18 with Python 3.12 and TensorFlow 2.18" in output
+    assert (copy / ".venv-2.18" / "complete").exists()
+    first, second, end = (copy / "asked").read_text().split("install ")
+    second = second.splitlines()
+    older = ["tensorflow==2.18.*", "tensorflow-cpu==2.18.*"]
+    assert first.splitlines() == [*older, "setuptools<81", "protobuf<7"]
+    assert (second[0], end) == (".[cpu]", ".[cpu,dev]\n")
+    pinned = (copy / "constraints.txt").read_text().splitlines()
+    decided = [line for line in pinned if re.match(r"(numpy|ml-dtypes)==", line)]
+    assert decided
+    assert second[1:] == ["numpy==1.26.4", "ml_dtypes==0.4.1"] + [
+        line for line in pinned if line not in decided
+    ]
+
+
+def test_an_unknown_device(copy):
+    assert "DEVICE is cpu or gpu, not tpu" in refusal(
+        copy, DEVICE="tpu", BASE_PYTHON=sys.executable
+    )
+
+
+@pytest.mark.parametrize("kill", [signal.SIGTERM, signal.SIGKILL])
+def test_killed_while_it_installs(copy, kill):
+    """A package index that never answers keeps pip waiting."""
+    with socket.create_server(("127.0.0.1", 0)) as index:
+        address = f"http://127.0.0.1:{index.getsockname()[1]}/simple"
+        run = start(
+            copy,
+            PIP_INDEX_URL=address,
+            PIP_DEFAULT_TIMEOUT="1000",
+            BASE_PYTHON=base(copy),
+        )
+        index.settimeout(600)
+        connection, _ = index.accept()
+        run.send_signal(kill)
+        time.sleep(0.5)
+        connection.close()
+        run.wait(timeout=600)
+    assert not (copy / ".venv" / "complete").exists()
+    assert (copy / ".venv").exists() == (kill == signal.SIGKILL)
+    refusal(copy, BASE_PYTHON=base(copy, venv="exit 1"))
+
+
+def test_only_a_change_of_the_dependencies_makes_it_again(copy):
+    stamp = copy / ".venv" / "complete"
+    stamp.parent.mkdir()
+    made_from = (
+        PYPROJECT[: PYPROJECT.index("\n[tool") + 1]
+        + (ROOT / "constraints.txt").read_text()
+    )
+    checksum = subprocess.run(
+        ["cksum"], input=made_from, capture_output=True, text=True, check=True
+    )
+    stamp.write_text(f"cpu {checksum.stdout}")
+    with (copy / "pyproject.toml").open("a") as file:
+        file.write("\n[tool.other]\n")
+    run = start(copy, DEVICE="cpu", BASE_PYTHON=sys.executable)
+    assert (run.communicate(), run.returncode) == (("", ""), 0)
+    (copy / "constraints.txt").write_text("")
+    refusal(copy, DEVICE="cpu", BASE_PYTHON=base(copy, venv="exit 1"))
+
+
+def test_an_environment_without_the_dependencies(tmp_path):
+    subprocess.run(
+        [sys.executable, "-m", "venv", "--without-pip", tmp_path / "bare"], check=True
+    )
+    run = subprocess.run(
+        [tmp_path / "bare" / "bin" / "python", ROOT / "tools" / "check_environment.py"],
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 1
+    assert re.fullmatch(
+        r"make: .* lacks the book's dependencies: .* -m pip install .*\n", run.stderr
+    )
+
+
+@pytest.mark.parametrize(
+    "requires, missing",
+    [
+        ("no-such-package; python_version < '3.10'", None),
+        ("no-such-package; extra == 'gpu'", None),
+        ("no-such-package; extra == 'tensorboard'", "no-such-package"),
+        ("no-such-package; extra == 'dev'", "no-such-package"),
+        ("no-such-package; python_version >= '3.10'", "no-such-package"),
+        ("no-such-package", "no-such-package"),
+    ],
+)
+def test_only_what_this_python_needs_is_missed(tmp_path, requires, missing):
+    metadata = tmp_path / "op_by_op-1.dist-info" / "METADATA"
+    metadata.parent.mkdir()
+    metadata.write_text(
+        "Metadata-Version: 2.4\nName: op-by-op\nVersion: 1\n"
+        "Requires-Dist: op-by-op[tensorboard]; extra == 'dev'\n"
+        f"Requires-Dist: {requires}\n"
+    )
+    run = subprocess.run(
+        [sys.executable, ROOT / "tools" / "check_environment.py"],
+        env=os.environ | {"PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+    )
+    assert bool(run.returncode) == bool(missing), run.stderr
+    if missing:
+        assert f"lacks {missing}: " in run.stderr
+
+
+def test_conda_installs_what_pyproject_lists():
+    environment = yaml.safe_load((ROOT / "environment.yml").read_text())
+    conda, channels = environment["dependencies"], environment["channels"]
+    assert f"python>=3.{OLDEST},<3.{BEYOND}" in conda
+    assert channels == ["conda-forge"], "others have no cxx-compiler"
+    (pip,) = (entry["pip"] for entry in conda if isinstance(entry, dict))
+    assert pip == [
+        "--constraint constraints.txt",
+        "--editable .[cpu,dev]",
+    ]
+    for package in re.search(r"apt-get install ([^`]*)`", README)[1].split():
+        names = {"g++": "cxx-compiler", "python3-venv": "pip"}
+        assert names.get(package, package) in conda
+
+
+def test_the_readme_names_the_versions_and_the_environment_of_the_project():
+    assert f"Python 3.{OLDEST}–3.{BEYOND - 1} with" in README
+    find = (ROOT / "cmake" / "FindTensorFlow.cmake").read_text()
+    assert f"a C++{re.search(r'cxx_std_([0-9]+)', find)[1]} compiler" in README
+    oldest = re.search(r'"tensorflow-cpu>=([0-9.]+)', PYPROJECT)[1]
+    assert f"make TENSORFLOW={oldest} " in README and f"from {oldest} on" in README
+    name, number = re.search(r'^license = "(.*)-(.*)"$', PYPROJECT, re.M).groups()
+    assert f"{name} License {number}" in README
+    license_ = (ROOT / "LICENSE").read_text()
+    assert f"{name} License" in license_ and f"Version {number}" in license_
+    conda = yaml.safe_load((ROOT / "environment.yml").read_text())
+    assert f"`conda activate {conda['name']}`" in README
+
+
+WHEN = {  # at each push, or weekly
+    "test": "!=",
+    "lint": "!=",
+    "older-tensorflow": "==",
+    "newest-tensorflow": "==",
+    "sanitizers": "==",
+}
+
+
+def workflow(name: str) -> dict:
+    return yaml.safe_load((ROOT / ".github" / "workflows" / f"{name}.yml").read_text())
+
+
+def test_every_supported_python_is_tested():
+    matrix = workflow("test")["jobs"]["test"]["strategy"]["matrix"]
+    assert matrix["python"] == SUPPORTED
+    named = r"python(?:-version)?:(?: *\W)?(3\.\d+)"
+    for path in [*ROOT.glob(".github/workflows/*.yml"), ROOT / ".readthedocs.yaml"]:
+        assert {*re.findall(named, path.read_text())} <= {*SUPPORTED}, path.name
+
+
+def test_every_older_tensorflow_is_tested():
+    job = workflow("test")["jobs"]["older-tensorflow"]
+    oldest, newest = (int(minor) for minor in re.findall(r"2\.(\d+)", TENSORFLOWS))
+    older = [f"2.{minor}" for minor in range(oldest, newest)]
+    assert job["strategy"]["matrix"]["tensorflow"] == older
+    tests = ".ci/run TENSORFLOW=${{ matrix.tensorflow }} examples test"
+    assert tests in commands(job["steps"])
+
+
+def test_all_that_checks_is_run():
+    """At each push or weekly: another condition would leave it out."""
+    tests = workflow("test")
+    assert {"pull_request", "schedule", "workflow_call"} <= tests[True].keys()
+    [weekly] = tests[True]["schedule"]
+    assert re.fullmatch(r"\d+ \d+ \* \* [0-6]", weekly["cron"])
+    assert tests["permissions"] == {"contents": "read"}
+    jobs = tests["jobs"]
+    weekly = {name: f"github.event_name {is_} 'schedule'" for name, is_ in WHEN.items()}
+    assert {name: job.get("if") for name, job in jobs.items()} == weekly
+    assert ".ci/run lint" in commands(jobs["lint"]["steps"])
+    sanitizers = jobs["sanitizers"]
+    assert "make ${{ matrix.sanitizer }}" in commands(sanitizers["steps"])
+    named = sanitizers["strategy"]["matrix"]["sanitizer"]
+    assert named == list(sanitize.SANITIZERS)
+    newest = "".join(commands(jobs["newest-tensorflow"]["steps"]))
+    assert "--upgrade --pre tensorflow-cpu" in newest
+    assert "examples test" in newest
+
+
+def commands(steps: list[dict]) -> list[str]:
+    """What the steps run, without those that may fail or be left out."""
+    return [
+        step["run"]
+        for step in steps
+        if "run" in step and "if" not in step and "continue-on-error" not in step
+    ]
+
+
+def test_only_what_the_tests_have_passed_is_published():
+    """The site is an artifact of the job that has run the tests, and what publishes it needs all such jobs."""
+    tests = workflow("test")
+    assert "workflow_call" in tests[True], "`on` is a truth value in YAML 1.1"
+    job = tests["jobs"]["test"]
+    assert "continue-on-error" not in job
+    assert ".ci/run" in commands(job["steps"])
+    versions = job["strategy"]["matrix"]["python"]
+    for step in job["steps"]:
+        if "if" in step:
+            assert step["if"] in [f"matrix.python == '{x}'" for x in versions]
+    assert workflow("publish")[True] == {"push": {"branches": ["main"]}}
+    uploads = [
+        step
+        for step in job["steps"][
+            [s.get("run") for s in job["steps"]].index(".ci/run") :
+        ]
+        if "upload-pages-artifact" in step.get("uses", "")
+    ]
+    assert [step["with"]["path"] for step in uploads] == ["build/html"]
+    jobs = workflow("publish")["jobs"]
+    callers = [
+        name
+        for name, job in jobs.items()
+        if job.get("uses") == "./.github/workflows/test.yml"
+    ]
+    assert callers
+    for name, job in jobs.items():
+        if name in callers:
+            continue
+        assert job["needs"] in callers, name
+        assert "if" not in job, name
+        text = str(job["steps"])
+        assert "checkout" not in text and "make" not in text, f"{name} builds"
+        [branch] = re.findall(r"/blob/(\w+)", COLAB)
+        assert f"cd notebooks\\ngit init -q -b {branch}\\n" in text
+        assert f'.git" {branch}\\n' in text, f"{name} pushes what Colab does not open"
+    build = yaml.safe_load((ROOT / ".readthedocs.yaml").read_text())["build"]
+    first, second = build["jobs"]["build"]["html"]
+    assert first.startswith("make PYTHON=python test") and "build/html" in second
+
+
+def test_ci_installs_what_the_readme_names(tmp_path):
+    """Otherwise the README lacks a package and nobody notices."""
+    named = " ".join(re.findall(r"`sudo apt-get install ([^`]+)`", README)).split()
+    for name in ("apt-get", "make", "sudo"):
+        program(tmp_path, name, f'echo {name} "$@" $CMAKE_OPTIONS >>{tmp_path}/log')
+    program(tmp_path, "sudo", 'exec "$@"')
+    env = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}", "CMAKE_OPTIONS": ""}
+    subprocess.run([ROOT / ".ci" / "run"], env=env, check=True)
+    *_, install, make = (tmp_path / "log").read_text().splitlines()
+    assert install.split()[-len(named) - 1 :] == ["--no-install-recommends", *named]
+    strict = "-DCMAKE_CXX_FLAGS=-Werror"
+    assert make == f"make test CUDA=on CUDAARCHS=75 {strict}"
+    for job in workflow("test")["jobs"].values():
+        for step in job["steps"]:
+            for line in re.findall(
+                r"apt-get install (.*?)(?:&&|$)", step.get("run", "")
+            ):
+                assert set(line.split()) <= {"-y", *named}
+    build = yaml.safe_load((ROOT / ".readthedocs.yaml").read_text())["build"]
+    assert set(build["apt_packages"]) <= set(named)
+
+
+def test_other_tools_run_what_their_users_expect():
+    hook = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())
+    [entry] = [hook["entry"] for repo in hook["repos"] for hook in repo["hooks"]]
+    assert entry == "make lint"
+    binder = (ROOT / "postBuild").read_text().splitlines()[-1]
+    assert binder == "make PYTHON=python local-notebooks"
+    assert "set -e" in (ROOT / ".ci" / "run").read_text()
+
+
+def modules() -> set[str]:
+    """All that some file of ours, a cell of a page or a command of the Makefile imports or calls."""
+    texts = [path.read_text() for path in ROOT.glob("*/*.py")]
+    texts += [path.read_text() for path in ROOT.glob("examples/*/*.py")]
+    for page in ROOT.glob("docs/*.md"):
+        cells = r"^```\{code-cell\}[^\n]*\n(.*?)^```$"
+        texts += re.findall(cells, page.read_text(), re.M | re.S)
+    text = "\n".join(texts)
+    found = re.findall(r"^ *(?:import|from) +(\w+)", text, re.M)
+    conf = (ROOT / "conf.py").read_text()
+    extensions = re.search(r"^extensions = \[(.*?)^\]", conf, re.M | re.S)[1]
+    found += re.findall(r'"(\w+)', extensions)
+    found += re.findall(r"\(python\) -m (\w+)", (ROOT / "Makefile").read_text())
+    return {*found}
+
+
+def needed(requirements: list[str]) -> set[str]:
+    """The packages that pip installs for these, with what they need themselves."""
+    found, wanted = set(), [*map(Requirement, requirements)]
+    while wanted:
+        one = wanted.pop()
+        name = one.name.lower().replace("_", "-")
+        if name in found or (one.marker and not one.marker.evaluate({"extra": ""})):
+            continue
+        found.add(name)
+        with suppress(PackageNotFoundError):
+            wanted += map(Requirement, requires(one.name) or [])
+    return found
+
+
+def test_what_is_imported_is_installed_and_pinned():
+    """By pyproject.toml: an environment that has more would hide what it lacks."""
+    project = tomllib.loads(PYPROJECT)["project"]
+    extras = project["optional-dependencies"]
+    listed = [*project["dependencies"], *sum(extras.values(), [])]
+    installed = needed([x for x in listed if not x.startswith("op-by-op")])
+    installed |= {Requirement(x).name for x in listed}  # for another Python, too
+    packages = packages_distributions()
+    lacking = {
+        module: packages[module]
+        for module in modules() & packages.keys()
+        if not {x.lower().replace("_", "-") for x in packages[module]} & installed
+    }
+    assert not lacking
+    scripts = re.findall(r"\(scripts\)/([\w-]+)", (ROOT / "Makefile").read_text())
+    assert all({name, f"{name}-py"} & installed for name in scripts), scripts
+    pinned = (ROOT / "constraints.txt").read_text().lower().replace("_", "-")
+    for one in map(Requirement, listed):
+        for version in re.findall(rf"^{one.name.lower()}==([^\s;]+)", pinned, re.M):
+            assert one.specifier.contains(version), f"{one}, and {version} is pinned"
+    assert {x for x in needed(extras["dev"]) if f"\n{x}==" not in pinned} == {
+        "op-by-op"
+    }
+
+
+def test_cmake_supports_the_tensorflow_that_pyproject_installs():
+    find = (ROOT / "cmake" / "FindTensorFlow.cmake").read_text()
+    (from_,) = re.findall(r"TensorFlow_SUPPORTED_FROM ([\d.]+)", find)[:1]
+    (below,) = re.findall(r"TensorFlow_SUPPORTED_BELOW ([\d.]+)", find)[:1]
+    ranges = re.findall(r'"tensorflow[\w\[\]-]*>=([\d.]+),<([\d.]+)', PYPROJECT)
+    assert set(ranges) == {(from_, below)}
+    pinned = re.findall(
+        r"^tensorflow(?:-cpu)?==([\d.]+)", (ROOT / "constraints.txt").read_text(), re.M
+    )
+    assert pinned
+    newest = f"2.{int(below.split('.')[1]) - 1}."
+    assert all(version.startswith(newest) for version in pinned)

@@ -1,0 +1,336 @@
+"""The build of the examples: what it refuses, and what it says."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import cmake
+import pytest
+
+import examples
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_no_compiler(scratch, make):
+    run = make(scratch("zero_out"), "examples", CXX="no-such-compiler")
+    assert run.returncode
+    assert (
+        "make examples: no C++ compiler (no-such-compiler): sudo apt-get install g++"
+        in run.stderr
+    )
+
+
+def test_an_example_that_does_not_exist():
+    run = subprocess.run(
+        [sys.executable, ROOT / "tools" / "examples.py", "nothing"],
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 1
+    assert run.stderr.startswith("make examples: no example nothing; there are ")
+    assert len(run.stderr.splitlines()) == 1
+
+
+def test_a_choice_of_cuda_that_is_none(scratch, make):
+    run = make(scratch("zero_out"), "examples", "CUDA=yes")
+    assert run.returncode
+    assert "make examples: CUDA is auto, on or off, not yes\n" in run.stderr
+
+
+@pytest.fixture
+def no_kernels(tmp_path):
+    """A project that only looks for a CUDA compiler, and what CMake says of it."""
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.26)\nproject(none LANGUAGES CXX)\n"
+        f"include({ROOT}/cmake/CudaKernels.cmake)\n"
+    )
+
+    def configure(*options: str, **environment: str) -> subprocess.CompletedProcess:
+        return subprocess.run(
+            [
+                Path(cmake.CMAKE_BIN_DIR) / "cmake",
+                *("-S", tmp_path, "-B", tmp_path / "build"),
+                *(f"-DPython3_EXECUTABLE={sys.executable}", *options),
+            ],
+            capture_output=True,
+            text=True,
+            env={**os.environ, **environment},
+        )
+
+    return configure
+
+
+def test_without_cuda_no_compiler_is_looked_for(no_kernels):
+    run = no_kernels("-DCUDA=off", CUDACXX="/no/nvcc")
+    assert run.returncode == 0, run.stderr
+    assert "-- CUDA: off, every example is built for the CPU" in run.stdout
+
+
+@pytest.mark.parametrize("choice", ["auto", "on"])
+def test_a_named_cuda_compiler_that_is_not_there(no_kernels, choice):
+    run = no_kernels(f"-DCUDA={choice}", CUDACXX="/no/nvcc")
+    assert run.returncode
+    assert "CUDACXX names /no/nvcc, which is not there" in run.stderr
+
+
+@pytest.mark.parametrize("missing", [True, False])
+def test_a_library_without_the_cuda_runtime_fails_the_build(
+    no_kernels, tmp_path, missing
+):
+    """What is undefined in it stands for what TensorFlow's names would hide."""
+    (tmp_path / "host.cc").write_text("int Host() { return 0; }\n")
+    (tmp_path / "kernel.cu.cc").write_text(
+        "__global__ void Kernel() {}\n"
+        'extern "C" int cudaNowhere();\n'
+        f"int Launch() {{ Kernel<<<1, 1>>>(); return {'cudaNowhere()' * missing or '0'}; }}\n"
+    )
+    with (tmp_path / "CMakeLists.txt").open("a") as lists:
+        lists.write(
+            "if(CUDA_KERNELS)\nadd_library(kernels MODULE host.cc)\n"
+            "target_link_libraries(kernels PRIVATE m)\n"
+            "add_cuda_kernels(kernels kernel.cu.cc)\nendif()\n"
+        )
+    run = no_kernels("-DCUDA=auto", CUDAARCHS="75-real")
+    if "no compiler found" in run.stdout:
+        pytest.skip("no CUDA compiler")
+    assert run.returncode == 0, run.stderr
+    run = subprocess.run(
+        [Path(cmake.CMAKE_BIN_DIR) / "cmake", "--build", tmp_path / "build"],
+        capture_output=True,
+        text=True,
+    )
+    assert (run.returncode != 0) == missing, run.stdout + run.stderr
+    assert (
+        "libkernels.so lacks 1 CUDA functions, cudaNowhere" in run.stderr
+    ) == missing
+    assert (tmp_path / "build" / "libkernels.so").exists() != missing
+
+
+@pytest.fixture
+def broken_compilers(tmp_path):
+    """Folders `named` and `path`, each with an nvcc that compiles nothing."""
+    for folder in ("named", "path"):
+        (tmp_path / folder).mkdir()
+        nvcc = tmp_path / folder / "nvcc"
+        nvcc.write_text("#!/bin/sh\nexit 1\n")
+        nvcc.chmod(0o755)
+    return tmp_path
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_cudacxx_comes_before_the_path(no_kernels, broken_compilers, named):
+    """Both to CMake and to what compiles without it; what does not work is named, with the ways on."""
+    path = f"{broken_compilers / 'path'}:{os.environ['PATH']}"
+    environment = {"PATH": path, "CUDACXX": ""}
+    expected = broken_compilers / ("named" if named else "path") / "nvcc"
+    if named:
+        environment["CUDACXX"] = str(expected)
+    run = no_kernels(**environment)
+    assert run.returncode
+    error = examples.cmake_error(run.stdout + run.stderr)
+    assert error.startswith(f"{expected} does not work: ")
+    assert "CUDACXX=/path/to/nvcc" in error and error.endswith("CUDA=off")
+    find = "import roi_pool_ctypes; print(roi_pool_ctypes.find_nvcc())"
+    for choice, found in (("auto", str(expected)), ("off", "None")):
+        launch = subprocess.run(
+            [sys.executable, "-c", find],
+            capture_output=True,
+            text=True,
+            cwd=ROOT / "examples" / "roi_pool",
+            env={**os.environ, **environment, "CUDA": choice},
+        )
+        assert launch.stdout.strip() == found, launch.stderr
+
+
+def test_another_choice_of_cuda_or_another_googletest_configures_again(
+    tmp_path, monkeypatch
+):
+    """Exactly then: not where nothing has changed."""
+    monkeypatch.setattr(examples, "BUILD", tmp_path)
+    asked = []
+
+    def run_cmake(cuda: str) -> subprocess.CompletedProcess:
+        asked.append((cuda, os.environ.get("CUDAARCHS")))
+        (tmp_path / "build.ninja").touch()
+        cache = f"Python3_EXECUTABLE:UNINITIALIZED={sys.executable}\n"
+        (tmp_path / "CMakeCache.txt").write_text(cache)
+        return subprocess.CompletedProcess([], 0, "-- CUDA: off\n", "")
+
+    monkeypatch.setattr(examples, "run_cmake", run_cmake)
+    monkeypatch.setattr(examples, "compiles", lambda source: False)
+    monkeypatch.setenv("CUDAARCHS", "")
+    for choice, archs in [("off", ""), ("auto", ""), ("auto", "90"), ("off", "90")]:
+        monkeypatch.setenv("CUDA", choice)
+        monkeypatch.setenv("CUDAARCHS", archs)
+        for _ in range(2):
+            examples.configure()
+        assert asked.pop() == (choice, archs)
+        assert not asked
+    monkeypatch.setattr(examples, "compiles", lambda source: True)
+    for _ in range(2):
+        examples.configure()
+    assert asked == [("off", "90")]
+
+
+def test_a_compiler_is_installed_where_it_is_wanted_and_missing(tmp_path, monkeypatch):
+    monkeypatch.setattr(examples, "BUILD", tmp_path)
+    monkeypatch.setenv("CUDA", "on")
+    steps = []
+
+    def run_cmake(cuda: str) -> subprocess.CompletedProcess:
+        steps.append(f"cmake {cuda}")
+        error = "CMake Error at x.cmake:1 (message):\n  no CUDA compiler: install\n  CUDA\n\n\n"
+        missing = "pip" not in steps
+        return subprocess.CompletedProcess([], missing, "", error if missing else "")
+
+    monkeypatch.setattr(examples, "run_cmake", run_cmake)
+    monkeypatch.setattr(examples, "install_cuda", lambda: steps.append("pip"))
+    examples.configure()
+    assert steps == ["cmake on", "pip", "cmake on"]
+    error = "CMake Error at x.cmake:1 (message):\n  Two\n  lines.\n\n\n-- more\n"
+    assert examples.cmake_error(error) == "Two lines."
+
+
+def test_warnings_are_shown(tmp_path, monkeypatch, capsys):
+    ninja = tmp_path / "ninja"
+    lines = "x.cc:1:2: warning: unused", "[1/1] Linking CXX shared module x/libx.so"
+    ninja.write_text("#!/bin/sh\n" + "".join(f"echo '{line}'\n" for line in lines))
+    ninja.chmod(0o755)
+    monkeypatch.setattr(examples, "program", lambda name: ninja)
+    examples.build(["x"])
+    assert capsys.readouterr().out == f"{lines[0]}\n  x: libx.so\n"
+
+
+@pytest.mark.parametrize(
+    ("script", "target"),
+    [("roi_pool_gpu.py", "bench-gpu"), ("gpu_tests.py", "test-gpu")],
+)
+def test_what_needs_a_gpu_says_that_there_is_none(tmp_path, script, target):
+    run = subprocess.run(
+        [sys.executable, ROOT / "bench" / script],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PATH": str(tmp_path)},
+    )
+    assert run.returncode == 1
+    assert run.stderr == f"make {target}: no GPU: nvidia-smi finds none\n"
+
+
+@pytest.mark.parametrize(
+    "library", sorted(ROOT.glob("examples/*/lib*.so")), ids=lambda path: path.stem
+)
+def test_a_library_exports_no_function_of_its_own(library):
+    """Two libraries in one process would call each other's."""
+    command = ["nm", "-D", "--defined-only", library]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "op_by_op" not in run.stdout
+
+
+def test_git_ignores_what_is_compiled():
+    """`make clean` removes the programs that the .gitignore files name."""
+    programs = (
+        x for x in examples.EXAMPLES.glob("*/*") if x.is_file() and not x.suffix
+    )
+    made = [*programs, *examples.EXAMPLES.glob("*/lib*.so")]
+    command = ["git", "check-ignore", "--stdin"]
+    paths = "\n".join(str(x) for x in made if os.access(x, os.X_OK))
+    run = subprocess.run(command, cwd=ROOT, input=paths, capture_output=True, text=True)
+    if run.returncode == 128:
+        pytest.skip("no clone")
+    assert run.stdout.split() == paths.split()
+
+
+def test_code_is_compiled_with_warnings_and_for_speed():
+    """And where the CPU's and the GPU's bits are compared, no multiplication is joined to an addition."""
+    ninja = [examples.program("ninja"), "-C", examples.BUILD, "-t", "compdb"]
+    run = subprocess.run(ninja, capture_output=True, text=True, check=True)
+    found = set()
+    for command in json.loads(run.stdout):
+        path = Path(command["file"])
+        example = path.parent
+        if example.parent == examples.EXAMPLES and path.suffixes == [".cc"]:
+            wanted = {"-Wall", "-Wextra", "-DNDEBUG", "-O3", "-fvisibility=hidden"}
+            if example.name in ("roi_pool", "ps_roi_align"):
+                wanted.add("-ffp-contract=off")
+            assert wanted - set(command["command"].split()) == set(), path
+            found.add(example.name)
+    assert found == set(examples.examples())
+
+
+# From each header that is precompiled to what is declared there, of all that the examples use.
+PRECOMPILED = {
+    "op.h": r"\bREGISTER_OP\(",
+    "op_kernel.h": r"\bOpKernel|\bOP_REQUIRES|\bREGISTER_KERNEL_BUILDER\(",
+    "shape_inference.h": r"\b(InferenceContext|ShapeHandle|DimensionHandle)\b",
+    "common_shape_fns.h": r"\bshape_inference::(?!InferenceContext\b|\w+Handle\b|DimensionOrConstant\b)[A-Z]",
+}
+
+
+def with_its_headers(path: Path) -> str:
+    text = path.read_text()
+    own = re.findall(r'^#include "(\w+\.h)"', text, re.M)
+    return "\n".join([text, *(with_its_headers(path.parent / name) for name in own)])
+
+
+@pytest.mark.parametrize(
+    "path", sorted(ROOT.glob("examples/*/*.cc")), ids=lambda path: path.name
+)
+def test_an_example_that_is_built_alone_needs_no_precompiled_header(path):
+    text = with_its_headers(path)
+    included = set(re.findall(r"#include .tensorflow/core/framework/(\w+\.h)", text))
+    if "common_shape_fns.h" in included:
+        included.add("shape_inference.h")  # which it is there for
+    if "op_kernel.h" in included:
+        included.add("op.h")
+    used = {header for header, names in PRECOMPILED.items() if re.search(names, text)}
+    assert used - included == set()
+
+
+def test_precompiled_headers_are_known():
+    lists = (ROOT / "examples" / "CMakeLists.txt").read_text()
+    precompiled = re.findall(r"<tensorflow/core/framework/(\w+\.h)>", lists)
+    assert set(precompiled) == PRECOMPILED.keys()
+
+
+def configure(tmp_path: Path, python: Path, **environment: str) -> str:
+    """The error of configuring an example alone with this Python."""
+    run = subprocess.run(
+        [
+            Path(cmake.CMAKE_BIN_DIR) / "cmake",
+            *("-S", ROOT / "examples" / "zero_out", "-B", tmp_path / "build"),
+            f"-DPython3_EXECUTABLE={python}",
+        ],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **environment},
+    )
+    assert run.returncode
+    return " ".join(run.stderr.split())
+
+
+def test_a_python_without_tensorflow(tmp_path):
+    subprocess.run(
+        [sys.executable, "-m", "venv", "--without-pip", tmp_path / "bare"], check=True
+    )
+    error = configure(tmp_path, tmp_path / "bare" / "bin" / "python", PYTHONPATH="")
+    assert "has no TensorFlow: run `make env`" in error
+
+
+@pytest.mark.parametrize("version", ["1.15.0", "2.99.0"])
+def test_a_tensorflow_out_of_range(tmp_path, version):
+    package = tmp_path / "tensorflow"
+    package.mkdir()
+    (package / "libtensorflow_framework.so.2").touch()
+    (package / "__init__.py").write_text(
+        f"__version__ = '{version}'\n"
+        "class sysconfig:\n"
+        "    get_include = staticmethod(lambda: '/include')\n"
+        "    get_compile_flags = staticmethod(lambda: ['-I/include'])\n"
+    )
+    error = configure(tmp_path, sys.executable, PYTHONPATH=str(tmp_path))
+    assert f"TensorFlow {version} is outside the supported range" in error
+    assert "run `make env`" in error

@@ -1,0 +1,135 @@
+"""The sanitizers of `make asan` and `make tsan` find what they are there for; no op is forgotten."""
+
+import ast
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import sanitize
+import tensorflow as tf
+
+ROOT = Path(__file__).parents[2]
+COMPILER = shlex.split(os.environ.get("CXX", "c++"))
+HERE = Path(__file__).parent
+TENSORFLOW = [
+    *(flag.replace("-I", "-isystem") for flag in tf.sysconfig.get_compile_flags()),
+    *tf.sysconfig.get_link_flags(),
+    f"-Wl,-rpath,{tf.sysconfig.get_lib()}",
+]
+
+
+@pytest.fixture
+def reported(tmp_path):
+    """What a sanitizer reports of some calls of the control's function."""
+
+    def run(name: str, *calls: str) -> str:
+        sanitizer = sanitize.SANITIZERS[name]
+        source, library = HERE / f"{name}_control.cc", tmp_path / f"{name}.so"
+        tensorflow = TENSORFLOW if name == "tsan" else []
+        options = [*sanitizer.flags, "-DNDEBUG", "-shared", "-fPIC"]
+        if not library.exists():
+            subprocess.run(
+                [*COMPILER, *options, source, "-o", library, *tensorflow], check=True
+            )
+        reports = tmp_path / "reports"
+        reports.mkdir(exist_ok=True)
+        program = f"import ctypes\nlibrary = ctypes.CDLL('{library}')\n"
+        process = subprocess.run(
+            [sys.executable, "-c", program + "\n".join(calls)],
+            capture_output=True,
+            text=True,
+            env=sanitize.environment(
+                sanitizer, sanitize.runtimes(sanitizer, tmp_path), reports
+            ),
+        )
+        found = "".join(sanitize.findings(reports))
+        assert bool(process.returncode) == bool(found), process.stderr + found
+        return found
+
+    return run
+
+
+def line_of(file: str, words: str) -> str:
+    lines = (HERE / file).read_text().splitlines()
+    (number,) = [i for i, line in enumerate(lines, 1) if f"// wrong{words}" in line]
+    return f"{file}:{number}"
+
+
+@pytest.mark.xdist_group("sanitize")
+@pytest.mark.skipif(sys.platform != "linux", reason="the runtimes are preloaded")
+class TestPositiveControls:
+    @pytest.mark.parametrize(
+        "call, kind, words",
+        [
+            ("library.Pick(3, 1)", "heap-buffer-overflow", ": no check"),
+            (
+                "library.Pick(65536, 65536)",
+                "arithmetic without a defined result",
+                ": it can overflow",
+            ),
+        ],
+    )
+    def test_a_wrong_index_is_reported(self, reported, call, kind, words):
+        text = reported("asan", call)
+        assert kind in text and line_of("asan_control.cc", words) in text
+
+    @pytest.mark.parametrize(
+        "function, words",
+        [("Sum", " without the lock"), ("Cancel", " once it is registered")],
+    )
+    def test_a_race_is_reported_and_threads_that_are_ordered_are_not(
+        self, reported, function, words
+    ):
+        """By a lock, or since TensorFlow hands work to its threads and back, and a callback to who cancels."""
+        several = f"[library.{function}({{}}) for _ in range(20)]"
+        assert reported("tsan", several.format(True)) == ""
+        text = reported("tsan", several.format(False))
+        assert "data race" in text
+        assert line_of("tsan_control.cc", words) in text
+
+
+@pytest.mark.parametrize(
+    "sanitizer", sanitize.SANITIZERS.values(), ids=lambda one: one.name
+)
+def test_headers_do_not_learn_of_it(sanitizer):
+    """TensorFlow's would give its classes other members."""
+    command = [*COMPILER, *sanitizer.flags, "-dM", "-E", "-x", "c++", os.devnull]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "__cplusplus" in run.stdout and "__SANITIZE" not in run.stdout
+
+
+@pytest.mark.parametrize("name", sanitize.SANITIZERS)
+def test_a_compiler_without_sanitizers(tmp_path, monkeypatch, name):
+    compiler = tmp_path / "c++"
+    compiler.write_text("#!/bin/sh\necho 'ld: cannot find the library' >&2\nexit 1\n")
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CXX", str(compiler))
+    with pytest.raises(
+        SystemExit, match=rf"^make {name}: .*cannot build.*ld: cannot"
+    ) as end:
+        sanitize.runtimes(sanitize.SANITIZERS[name], tmp_path)
+    assert "\n" not in end.value.code
+
+
+@pytest.mark.parametrize(
+    "test",
+    sorted({test for one in sanitize.SANITIZERS.values() for test in one.left_out}),
+)
+def test_what_is_left_out_exists(test):
+    file, name = test.split("::")
+    names = [
+        one.name
+        for one in ast.parse((ROOT / "examples" / file).read_text()).body
+        if hasattr(one, "name")
+    ]
+    assert name in names
+
+
+def test_a_failed_allocation_is_no_finding(tmp_path):
+    warning = "==1==WARNING: AddressSanitizer failed to allocate 0xfff bytes\n"
+    (tmp_path / "asan.1").write_text(warning)
+    (tmp_path / "asan.2").write_text(warning + "==2==ERROR: AddressSanitizer: SEGV\n")
+    assert sanitize.findings(tmp_path) == ["==2==ERROR: AddressSanitizer: SEGV\n"]

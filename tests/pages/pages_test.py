@@ -1,0 +1,197 @@
+"""What a page can say beyond Markdown, and how the build says what is wrong with a page."""
+
+import os
+import re
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from bs4 import BeautifulSoup
+from cells import KernelClient
+from jupyter_client.provisioning.local_provisioner import LocalPortCache
+from small_pages import beginning
+
+ROOT = Path(__file__).parents[2]
+FRONT = beginning()
+# Its tests share one build of a small book.
+pytestmark = pytest.mark.xdist_group("small pages")
+GOOD = """\
+:::{dropdown} A solution
+Text.
+:::
+
+It is {value}`small:.1f` or {value}`small`, {value}`many:,` times, for {value}`reason`.
+
+| Times |
+|---|
+| {value}`many:.1e` |
+
+```{code-cell} ipython3
+import numpy as np
+
+record(small=np.float64(1.26), many=123456, reason="a reason")
+table(["Name", "*Value*"], [["`x|y`", 2], ["[this](good.md)", None]])
+```
+
+```{code-cell} ipython3
+for _ in range(2):
+    print("Dimensions must be\\n    equal, but are 2 and 3")
+```
+"""
+
+
+def cell(source: str) -> str:
+    return f"```{{code-cell}} ipython3\n{source}\n```\n\n"
+
+
+# From a page's text to what the build says, with the line in that text.
+WRONG = {
+    "value": ("Of these, {value}`unknown`.", 1, "'unknown'"),
+    "fold": (
+        ":::{dropdown} More\nOf {value}`unknown:d`.\n:::",
+        2,
+        "'unknown'",
+    ),
+    "note": (":::{note}\nText.\n:::", 1, "a notebook has nothing for <note>"),
+    "quote": ("> Text.", 1, "a notebook has nothing for <block_quote>"),
+    "directive": ("Text.\n\n```{mystery} x\n```", 3, "'mystery'"),
+    "role": ("Text.\n\nA {mystery}`x`.", 3, '"mystery"'),
+    "link": ("[x](gone.md)", 1, "'gone.md'"),
+    "section": (
+        "```{snippet} zero_out/zero_out.cc#no\n```",
+        1,
+        r"examples/zero_out/zero_out.cc has no section \[no\]",
+    ),
+    "drawing": ("```{drawing} gone.svg\nText.\n```", 1, "no drawing gone.svg"),
+    "broken_drawing": (
+        "Text.\n\n```{raw} html\n<div><svg viewBox='0 0 1 1'></div>\n```",
+        3,
+        "a drawing is no XML: mismatched tag",
+    ),
+    "options_of_a_cell": (
+        "```{code-cell} ipython3\n:tags: [remove-cell\n\n1\n```",
+        None,
+        "cannot be read: MystMetadataParsingError: Code cell.* line 17",
+    ),
+    "nothing_like_it_in_notebooks": (
+        "Text.\n\n```{figure} https://example.org/x.png\n```",
+        3,
+        "a notebook has nothing for <image>",
+    ),
+    "guard": (
+        cell("1 + 1") + cell(":tags: [remove-cell]\n\nx = 1\nassert x == 2"),
+        9,
+        "code cell 3 fails at `assert x == 2`: AssertionError",
+    ),
+    "removed_cell": (
+        cell(":tags: [remove-cell]\n\nx = 3\nprint('out', x)"),
+        4,
+        "code cell 2 is removed, and so is what it shows: out 3",
+    ),
+    "dead_kernel": (
+        cell("# The end.\nimport os\n\nos._exit(1)"),
+        2,
+        "code cell 2 fails at `# The end.`: the kernel died",
+    ),
+    "failing_test": (
+        cell(
+            "%%bash -e -o pipefail\n"
+            "echo 'def test_it(): assert list(range(9)) == [3]' > $TMPDIR/book_test.py\n"
+            "python -m pytest --rootdir $TMPDIR $TMPDIR/book_test.py | sed s/x/x/"
+        ),
+        2,
+        "code cell 2 fails at .*: FAILED book_test.py::test_it - assert",
+    ),
+    "format": (
+        "{value}`word:.1f`\n\n" + cell("record(word='x')"),
+        1,
+        "could not convert string to float",
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory) -> tuple[Path, list[str]]:
+    """A small book, built with the settings of the book: where it is, and what the build said."""
+    root = tmp_path_factory.mktemp("book")
+    docs = root / "docs"
+    docs.mkdir()
+    pages = {"good": GOOD, "errors": ""} | {
+        name: text for name, (text, _, _) in WRONG.items()
+    }
+    for name, text in pages.items():
+        (docs / f"{name}.md").write_text(FRONT + text)
+    pages["front_matter"] = "---\nops: [X\n---\n# A page"
+    (docs / "front_matter.md").write_text(pages["front_matter"])
+    (docs / "support").mkdir()
+    start = Path("docs", "support", "start.py")
+    (root / start).write_text((ROOT / start).read_text())
+    (docs / "index.md").write_text(
+        "# Index\n\n```{chapters}\nPart:\n- " + "\n- ".join(pages) + "\n```\n"
+    )
+    sphinx = [sys.executable, "-m", "sphinx", "-nWq", "--keep-going", "-j", "auto"]
+    run = subprocess.run(
+        [*sphinx, "-c", ROOT, "-d", root / "doctrees", docs, root / "html"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "TMPDIR": str(root)},
+    )
+    assert run.returncode
+    return root, run.stderr.splitlines()
+
+
+def test_notebooks_are_offered_of_what_is_right(built):
+    folder = built[0] / "html" / "notebooks"
+    names = {path.name for path in folder.glob("*.ipynb")}
+    assert names == {"good.ipynb", "errors.ipynb"}
+    notebook = nbformat.read(folder / "good.ipynb", as_version=4)
+    nbformat.validate(notebook)
+    assert not any(cell.get("outputs") for cell in notebook.cells)
+    assert "> **A solution**" in notebook.cells[2].source
+
+
+def test_values_and_tables_come_from_the_cells(built):
+    root, said = built
+    assert not [line for line in said if "good.md" in line]
+    page = BeautifulSoup((root / "html" / "good.html").read_text(), "html.parser")
+    text = " ".join(page.article.get_text().split())
+    assert "It is 1.3 or 1.26, 123,456 times, for a reason. Times 1.2e+05" in text
+    cells = [
+        [cell.get_text(strip=True) for cell in row.select("th, td")]
+        for row in page.select(".cell_output tr")
+    ]
+    assert cells == [["Name", "Value"], ["x|y", "2"], ["this", "None"]]
+    assert page.select_one(".cell_output td a[href='#']") is not None
+
+
+def test_a_message_leads_to_its_entry(built):
+    page = BeautifulSoup((built[0] / "html" / "good.html").read_text(), "html.parser")
+    links = page.select(".cell_output .error-links a")
+    assert [link["href"] for link in links] == ["errors.html#dimensions-must-be-equal"]
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_wrong_is_one_line_with_page_and_line(built, name):
+    _, line, what = WRONG[name]
+    said = [each for each in built[1] if f"/{name}.md" in each]
+    assert len(said) == 1
+    place = f":{FRONT.count(chr(10)) + line}" if line else ""
+    assert re.search(rf"{name}\.md{place}: .*{what}", said[0])
+
+
+def test_a_kernel_starts_though_its_port_is_taken(monkeypatch):
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1 + 1")])
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        monkeypatch.setattr(LocalPortCache, "find_available_port", lambda *_: port)
+        KernelClient(notebook, kernel_name="python3").execute()
+    assert notebook.cells[0].outputs[0].data["text/plain"] == "2"
+
+
+def test_front_matter_that_cannot_be_read_is_one_line(built):
+    assert not any("Traceback" in line for line in built[1])
+    said = [line for line in built[1] if "/front_matter.md" in line]
+    assert len(said) == 1 and "Malformed YAML" in said[0]
