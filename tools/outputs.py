@@ -38,7 +38,7 @@ def shown(notebook: NotebookNode) -> list[tuple[int, str]]:
 
 
 def text_of(output: NotebookNode, removed: bool) -> str:
-    """An output as text: of a picture its alternative, of HTML the words, of a recorded value its name and value."""
+    """An output as text: of a picture its alternative, of a recorded value its name and value."""
     if book := output.get("metadata", {}).get("scrapbook"):
         value = output.data["application/papermill.record/text/plain"]
         return f"{book['name']} = {value}"
@@ -47,9 +47,7 @@ def text_of(output: NotebookNode, removed: bool) -> str:
     if output.output_type == "stream":
         return output.text.strip()
     if page := output.data.get("text/html"):
-        labels = re.findall(r'aria-label="([^"]*)"', page)
-        words = " ".join(re.sub(r"<[^>]*>", " ", page).split())
-        return html.unescape("\n".join(labels) or words)
+        return html.unescape("\n".join(re.findall(r'aria-label="([^"]*)"', page)))
     return output.data.get("text/plain", "").strip()
 
 
