@@ -90,7 +90,7 @@ def _bytes(array: np.ndarray) -> np.ndarray:
 
 
 def _equal(wanted: np.ndarray, got: np.ndarray, tolerances, exact: bool) -> np.ndarray:
-    if got.dtype == object or wanted.dtype == object:
+    if object in (got.dtype, wanted.dtype):
         return np.asarray(as_bytes(wanted) == as_bytes(got))
     if exact and wanted.dtype == got.dtype:
         size = got.dtype.itemsize

@@ -40,7 +40,7 @@ DIED = (
 )
 QUOTES, DOUBLE = "‘’‛´`", "“”"
 BLANK = [
-    range(0, 10),
+    range(10),
     range(11, 32),
     range(0x7F, 0x85),
     range(0x86, 0xA1),

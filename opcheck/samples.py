@@ -69,7 +69,7 @@ def _as_array(value, name: str):
         len(value) == 0 or any(_is_tensor(x) for x in value)
     ):
         return [_as_array(x, f"{name}[{i}]") for i, x in enumerate(value)]
-    if isinstance(value, Sample) or isinstance(value, np.ndarray | np.generic):
+    if isinstance(value, Sample | np.ndarray | np.generic):
         array = np.asarray(value)
     elif (
         hasattr(value, "numpy")

@@ -136,13 +136,13 @@ def forks(workers: Sequence[Worker]) -> HTML:
         text(14, 19, "server: imports TensorFlow"),
     ]
     said = ["The server imports TensorFlow and forks"]
-    for i, (checks, workers) in enumerate(sorted(rows.items(), key=_order)):
+    for i, (checks, forked) in enumerate(sorted(rows.items(), key=_order)):
         y = 52 + i * high
         parts += [
             text(left, y - 5, _title(checks), CODE, SMALL),
             f'<path d="M{trunk} {y + 8}H{left}" stroke="currentColor"/>',
         ]
-        for j, worker in enumerate(workers):
+        for j, worker in enumerate(forked):
             x, middle = left + j * step, left + j * step + (step - 8) / 2
             parts.append(
                 f'<rect x="{x}" y="{y}" width="{step - 8}" height="16" rx="3" stroke="currentColor" '
@@ -154,10 +154,10 @@ def forks(workers: Sequence[Worker]) -> HTML:
                 parts.append(
                     f'<path d="m{middle - 4} {y + 4} 8 8m0 -8l-8 8" stroke="currentColor" stroke-width="2"/>'
                 )
-        deaths = sum(bool(worker.death) for worker in workers)
+        deaths = sum(bool(worker.death) for worker in forked)
         died = f", of which {deaths} died" if deaths else ""
-        plural = "s" if len(workers) > 1 else ""
-        said.append(f"{_title(checks)}: {len(workers)} worker{plural}{died}")
+        plural = "s" if len(forked) > 1 else ""
+        said.append(f"{_title(checks)}: {len(forked)} worker{plural}{died}")
     last = 52 + (len(rows) - 1) * high + 8
     parts.append(f'<path d="M{trunk} 26V{last}" stroke="currentColor"/>')
     return HTML(

@@ -198,7 +198,7 @@ def test_gradients_of_the_gradients_in_cpp(cpp_gradient):
             np.testing.assert_allclose(gradient, wanted, rtol=1e-12, atol=1e-12)
 
 
-SMALL = [*product(range(0, 9), range(1, 5), range(1, 4), range(1, 3))]
+SMALL = [*product(range(9), range(1, 5), range(1, 4), range(1, 3))]
 
 
 @pytest.mark.parametrize("padding", ["SAME", "VALID", "EXPLICIT"])

@@ -66,11 +66,26 @@ WITHOUT_WORDS = {"AssertionError", "KeyboardInterrupt", "SystemExit", "KeyError"
 THREE = 3  # smaller numbers are in every cell
 BLOCK = re.compile(r"^(`{3,})[^\n]*\n.*?^\1$", re.M | re.S)
 UNITS = {
-    **{"%": "percent", "bytes": "bytes", "cycles": "cycles"},
-    **{"s": "s$|seconds", "seconds": "s$|seconds", "µs": "us$", "microseconds": "us$"},
-    **{"ms": "ms$", "milliseconds": "ms$", "ns": "ns$", "nanoseconds": "ns$"},
-    **{"kB": "kb|kilob", "MB": "mb|megab", "GB": "gb|gigab", "megabytes": "mb"},
-    **{"KiB": "kib", "MiB": "mib", "GiB": "gib", "kilobytes": "kb", "gigabytes": "gb"},
+    "%": "percent",
+    "bytes": "bytes",
+    "cycles": "cycles",
+    "s": "s$|seconds",
+    "seconds": "s$|seconds",
+    "µs": "us$",
+    "microseconds": "us$",
+    "ms": "ms$",
+    "milliseconds": "ms$",
+    "ns": "ns$",
+    "nanoseconds": "ns$",
+    "kB": "kb|kilob",
+    "MB": "mb|megab",
+    "GB": "gb|gigab",
+    "megabytes": "mb",
+    "KiB": "kib",
+    "MiB": "mib",
+    "GiB": "gib",
+    "kilobytes": "kb",
+    "gigabytes": "gb",
 }
 PROMISES = re.compile(
     r"\b((fast|slow|quick|cheap|soon)(er|est)|as (fast|quick|slow|cheap) as|always|never"
