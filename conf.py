@@ -22,6 +22,7 @@ extensions = [
     "sphinxext.opengraph",
     "one_page",
     "directives",
+    "kernels",
     "cells",
     "notebooks",
     "downloads",
