@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import tensorflow as tf
 from IPython.display import HTML
-from measured import bar_of, bars, bars_of, legend_of, read
+from measured import bar_of, bars, bars_of, legend_of, read, span
 from pictures.figures import (
     BOLD,
     COLOURS,
@@ -16,6 +16,7 @@ from pictures.figures import (
     SMALL,
     box,
     drawing,
+    grids,
     text,
 )
 
@@ -144,3 +145,63 @@ def shares_picture(size: int, window: int, stride: int, blocks: Sequence[int]) -
     return HTML(
         drawing(parts, left + 240, 10 + size * row_height, label, style=FITTING)
     )
+
+
+def maxima(image: tf.Tensor, output: tf.Tensor, argmax: tf.Tensor) -> HTML:
+    """The image of the chapter, its maxima and where they are."""
+    chosen = np.isin(np.arange(16).reshape(4, 4), argmax)
+    return grids(
+        channels(image=image, output=output, argmax=argmax),
+        "An image of four rows and columns, and the maxima of its four quarters: 5, 2, 7 and 9. "
+        "They are at 1, 2, 8 and 15.",
+        {"image": chosen, "output": np.ones([2, 2]), "argmax": np.zeros([2, 2])},
+    )
+
+
+def gradient(
+    image: tf.Tensor, output: tf.Tensor, given: tf.Tensor, dx: tf.Tensor
+) -> HTML:
+    """Where the gradient of each maximum goes."""
+    return grids(
+        channels(image=image, output=output, given=given, dx=dx),
+        "An image of nine pixels, its four maxima, a number given for each, and the gradient. "
+        "The 5 was the maximum of two windows and gets 10 and 20.",
+        {
+            "image": dx[0, :, :, 0],
+            "output": np.zeros([2, 2]),
+            "given": np.zeros([2, 2]),
+        },
+    )
+
+
+def channels(**tensors: tf.Tensor) -> dict[str, np.ndarray]:
+    """The first image of each tensor, without its only channel."""
+    return {name: tensor.numpy()[0, :, :, 0] for name, tensor in tensors.items()}
+
+
+def without() -> list[tuple[str, str]]:
+    """How many times as long MaxPool takes without one thing, for eight images with windows of 3 × 3."""
+    rows = [row for row in read("max_pool").where(batch="8") if "3 × 3" in row["layer"]]
+    ways = {
+        "without prefetching": "memory that is asked for early",
+        "without AVX2": "packets of 8 floats",
+    }
+    return [
+        (what, span([row for row in rows if row["way"] == way])[0])
+        for way, what in ways.items()
+    ]
+
+
+def others() -> list[tuple[str, str, str]]:
+    """How many times as long TensorFlow takes for other types and other tasks."""
+    tasks = [
+        ("forward", "bfloat16"),
+        ("forward", "float16"),
+        ("with argmax", "float32"),
+        ("gradient", "float32"),
+    ]
+    table = read("max_pool")
+    return [
+        (task, dtype, span(table.where(way="TensorFlow", task=task, type=dtype))[0])
+        for task, dtype in tasks
+    ]
