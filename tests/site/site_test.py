@@ -1,6 +1,5 @@
 """Tests of the built site: as files, and as a reader meets it, in a headless Chromium."""
 
-import ast
 import datetime
 import fcntl
 import functools
@@ -36,8 +35,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 sys.path += [str(ROOT / "docs" / "support"), str(ROOT / "docs")]
 sys.path.append(str(ROOT / "bench"))  # last: a bench is named like its example
 
-from book import DOCS, chapters, examples, parts  # noqa: E402
-from cells_test import names_in_headers  # noqa: E402
+from book import chapters, examples, parts  # noqa: E402
 from downloads import archive  # noqa: E402
 from freshness import INSTALLED  # noqa: E402
 from glossary import pattern  # noqa: E402
@@ -52,7 +50,6 @@ EXAMPLES = examples()
 # Its tests share what is parsed of all pages.
 on_files = pytest.mark.xdist_group("the site's files")
 AXE = AXE_FILE_PATH.read_text()
-NAME = re.compile(r"[A-Za-z_]\w{2,}")
 
 
 @pytest.fixture(scope="module")
@@ -420,69 +417,6 @@ def test_no_trace_of_the_building_machine(site, documents):
     traces = re.compile("|".join(map(re.escape, places)) + r"|\x1b|\\u001b|&#27;")
     for path in [*documents, *site.glob("notebooks/*.ipynb")]:
         assert not traces.findall(path.read_text()), path.name
-
-
-@on_files
-def test_no_chapter_has_too_many_words(documents, site):
-    """Lists aside: of all messages, and of all measurements. What an older TensorFlow logs does not count."""
-    counts = {}
-    for name in set(CHAPTERS) - {"errors", "performance"}:
-        article = documents[site / f"{name}.html"].find("article")
-        unread = {id(tag) for tag in article.select("script, style, svg, .stderr")}
-        shown = (s for s in article.strings if unread.isdisjoint(map(id, s.parents)))
-        counts[name] = len("".join(shown).split())
-    contributing = (ROOT / "CONTRIBUTING.md").read_text()
-    [most] = re.findall(r"([\d,]+)\s+words\.", contributing)
-    most = int(most.replace(",", ""))
-    assert {name: n for name, n in counts.items() if n > most} == {}
-
-
-def test_ratios_have_two_digits(documents):
-    """How many times as long something takes: a third digit would say more than was measured."""
-    for path, page in documents.items():
-        text = " ".join(page.get_text().split())
-        ratio = r"(?<![\w.,])(\d+\.\d+(?= times)|\d+(?= times as\b))"
-        found = re.findall(ratio, text)
-        assert not [n for n in found if len(n.replace(".", "").strip("0")) > 2], path
-
-
-def typed_words(module: Path) -> set[str]:
-    """The words in the texts of a module of pictures, but for its patterns, which look for words of a run."""
-    texts = (
-        node.value
-        for node in ast.walk(ast.parse(module.read_text()))
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
-    )
-    return {w for s in texts if not re.search(r"[|$^]", s) for w in NAME.findall(s)}
-
-
-@on_files
-@pytest.mark.parametrize("name", CHAPTERS)
-def test_code_that_a_picture_draws_is_code_of_its_page(documents, site, name):
-    """What its module types, that is: the rest is drawn as a run had it."""
-    page = (DOCS / f"{name}.md").read_text()
-    drawn = " ".join(
-        words.get_text(" ")
-        for words in documents[site / f"{name}.html"].select("svg text")
-        if words.find_parent(attrs={"font-family": "monospace"})
-        or words.get("font-family") == "monospace"
-    )
-    modules = re.findall(r"\bfrom pictures(?:\.| import )(\w+)", page)
-    files = filter(
-        Path.exists, (DOCS / "pictures" / f"{module}.py" for module in modules)
-    )
-    typed = set().union(*map(typed_words, files))
-    known = set(NAME.findall(page)) | names_in_headers() | names_of_ops()
-    for folder in {name, *re.findall(r"\b(?:examples|snippet\})[/ ](\w+)", page)}:
-        for path in (ROOT / "examples" / folder).rglob("*.[chpt]*"):
-            known |= set(NAME.findall(path.read_text(errors="ignore")))
-    assert set(NAME.findall(re.sub(r"\\x\w\w", " ", drawn))) & typed - known == set()
-
-
-@functools.cache
-def names_of_ops() -> set[str]:
-    tensorflow = Path(sysconfig.get_path("purelib"), "tensorflow")
-    return set(NAME.findall((tensorflow / "_api/v2/raw_ops/__init__.py").read_text()))
 
 
 @on_files
