@@ -336,6 +336,28 @@ def test_the_tables_of_shape_calls():
     assert any(b"tensorflow::shape_inference::UnchangedShape(" in x for x in ready)
 
 
+@pytest.mark.parametrize("who", ["tape", "tf.gradients", "tape over a function"])
+def test_a_tape_in_a_graph_does_not_tell_the_shape_of_a_gradient(who):
+    @tf.custom_gradient
+    def same(x):
+        def gradient(upstream):
+            return tf.numpy_function(lambda x: x, [upstream], tf.float32)
+
+        return tf.identity(x), gradient
+
+    def differentiate(x):
+        if who == "tf.gradients":
+            return tf.gradients(same(x), x)[0]
+        function = same if who == "tape" else tf.function(same, autograph=False)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = function(x)
+        return tape.gradient(y, x)
+
+    told = infer(differentiate, "[?,3]")
+    assert told == ("?" if who == "tape" else "[?,3]")
+
+
 def test_parse():
     assert parse("?").rank is None
     assert parse("[]").as_list() == []

@@ -1,0 +1,213 @@
+"""The tables of the page on shape calls: what each call is for, and what it gave to the op that made it."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import tensorflow as tf
+
+PURPOSES = {
+    "WithRank": "demands a rank",
+    "WithRankAtLeast": "demands a smallest rank",
+    "WithRankAtMost": "demands a largest rank",
+    "WithValue": "demands a size",
+    "Merge": "demands that two shapes or two sizes are equal, and gives what is known of either",
+    "MergePrefix": "demands that a shape begins with another, and gives what is known of both; the columns show `out`",
+    "Add": "adds sizes",
+    "Subtract": "subtracts a size",
+    "Multiply": "multiplies sizes",
+    "Divide": "divides and rounds down; or demands that nothing is left over",
+    "Min": "the smaller of two sizes",
+    "Max": "the larger of two sizes",
+    "Concatenate": "one shape behind the other",
+    "Subshape": "some of the dimensions: from a start, up to an end, in steps; negative numbers count from the end",
+    "ReplaceDim": "exchanges one dimension",
+    "Scalar": "the shape of a scalar",
+    "Vector": "a shape of one dimension",
+    "Matrix": "a shape of two dimensions",
+    "MakeShape": "a shape of the dimensions that you list",
+    "UnknownShape": "a shape of which nothing is known",
+    "UnknownShapeOfRank": "a shape of which only the rank is known",
+    "MakeDim": "a dimension of a size",
+    "UnknownDim": "a dimension whose size is not known",
+    "MakeShapeFromTensorShape": "from the class of wholly known shapes",
+    "MakeShapeFromPartialTensorShape": "from the class of partly known shapes, where −1 is not known",
+    "MakeShapeFromShapeProto": "from the form in which graphs and attrs hold shapes",
+    "num_inputs": "how many input tensors the op has",
+    "num_outputs": "how many output tensors it has",
+    "input": "the shape of an input",
+    "RankKnown": "whether the rank is known",
+    "Rank": "the rank, or −1",
+    "Dim": "one dimension; negative numbers count from the end",
+    "ValueKnown": "whether a size is known",
+    "Value": "a size, or −1",
+    "FullyDefined": "whether the rank and all sizes are known",
+    "NumElements": "the product of all sizes, as a dimension",
+    "DebugString": "the text of a shape, for a message or the log",
+    "input_tensor": "the value itself, or a null pointer where not all of it is known",
+    "MakeShapeFromShapeTensor": "the value as a shape",
+    "MakeShapeFromShapeTensorTreatScalarAsUnknownShape": "the same; a scalar −1 is a shape of which nothing is known",
+    "MakeDimForScalarInput": "the value as a size",
+    "MakeDimForScalarInputWithNegativeIndexing": "the value as the number of a dimension, here of three, or negative",
+}
+READY = {
+    "UnchangedShape": ("the output has the shape of the first input", "Sigmoid"),
+    "MergeBothInputsShapeFn": (
+        "two inputs of the same shape, which is also the output's",
+        "ReluGrad",
+    ),
+    "BroadcastBinaryOpShapeFn": (
+        "two inputs whose shapes are broadcast, as in `x + y`",
+        "AddV2",
+    ),
+    "ScalarShape": ("one output, a scalar", "TensorMapSize"),
+    "NoOutputs": ("no output at all", "WriteScalarSummary"),
+    "UnknownShape": ("nothing is known of any output", "PyFunc"),
+    "ExplicitShape": ("the output has the shape in the attr `shape`", "VariableV2"),
+    "RandomShape": ("the first input holds the shape of the output", "RandomUniform"),
+    "ReductionShape": (
+        "the second input holds the dimensions to be reduced; the attr `keep_dims` keeps them as 1",
+        "Sum",
+    ),
+    "ConcatV2Shape": (
+        "inputs joined along the dimension that the last input holds",
+        "ConcatV2",
+    ),
+    "SliceShape": (
+        "a part: the second and third input hold where it begins and its size",
+        "Slice",
+    ),
+    "GatherNdShape": (
+        "elements or slices; the second input holds their places",
+        "GatherNd",
+    ),
+    "SegmentReductionWithNumSegmentsShapeFn": (
+        "slices reduced by segment; the third input holds how many",
+        "UnsortedSegmentSum",
+    ),
+    "MatMulShape": (
+        "the product of two matrices, with `transpose_a` and `transpose_b`",
+        "MatMul",
+    ),
+    "BatchMatMulV2Shape": (
+        "products of matrices, whose batch dimensions are broadcast",
+        "BatchMatMulV2",
+    ),
+    "EinsumShape": ("what the attr `equation` says", "Einsum"),
+    "BiasAddShape": (
+        "the first input; the second is a vector as long as its channels",
+        "BiasAdd",
+    ),
+}
+IN_THE_BOOK = """CrossFeatures KeepRows MedianFilter Extremes ExtremesGrad CropOrPad
+    StatelessStochasticRound""".split()
+ON_EACH = ["`s` is `[2,3]`", "`s` is `[?,3]`", "`s` is `?`"]
+VECTORS = ["(2, 3)", "(2, -1)", "(2, ?)", "a vector of two"]
+SCALARS = ["4", "-1", "a scalar", "nothing"]
+SOURCES = "https://github.com/op-by-op/op-by-op/blob/main"
+HEADERS = Path(tf.sysconfig.get_include(), "tensorflow/core/framework")
+library = tf.load_op_library("examples/shape_functions/libshape_calls.so")
+
+Table = tuple[list[str], list[list[str]]]  # header and rows
+
+
+def rows(name: str) -> list[list[str]]:
+    """One of the tables that the op has made."""
+    values = library.shape_calls(table=name).numpy()
+    return [[cell.decode() for cell in row] for row in values]
+
+
+def calls(name: str) -> Table:
+    """Calls on each of the three shapes."""
+    return table_of(rows(name), ON_EACH)
+
+
+def calls_on_values(known: Sequence[str]) -> Table:
+    """Calls that ask for the value of an input, of which so much is known."""
+    (call, kind, *names), *found = rows("value")
+    wanted = [names.index(name) for name in known]
+    if known == VECTORS:
+        found = found[:3]  # the others are for scalars
+    chosen = [[row[0], row[1], *(row[2 + i] for i in wanted)] for row in found]
+    return table_of(
+        chosen, [x if x.isalpha() or x[0] == "a" else f"`{x}`" for x in known]
+    )
+
+
+def table_of(found: list[list[str]], header: Sequence[str]) -> Table:
+    """Of each call its text, what it is for, the kind of its result, and the results."""
+    shown, purposes = [], dict(PURPOSES)
+    for call, kind, *results in found:
+        purpose = purposes.pop(call.partition("(")[0], "")
+        call = re.sub(r"(Divide.*, )(?=true|false)", r"\1/*evenly_divisible=*/", call)
+        kind = kind if kind in ("shape", "dimension") else f"`{kind}`"
+        shown.append([f"`{call}`", purpose, kind, *map(styled, results)])
+    return ["Call", "What it is for", "Gives", *header], shown
+
+
+def styled(result: str) -> str:
+    """Shapes and sizes as code; an error as it is."""
+    code = re.fullmatch(r"[\[\]?\d,-]+|true|false|nullptr", result)
+    return f"`{result}`" if code else result
+
+
+def users() -> dict[str, list[str]]:
+    """From the ready shape functions to the ops that have them."""
+    return {
+        name.partition("(")[0].rpartition("::")[2]: ops.split()
+        for name, ops in rows("ready")
+    }
+
+
+def ready() -> Table:
+    ops = users()
+    header = ["Function", "What it says", "For example", "Ops"]
+    return header, [
+        [f"`{name}`", says, f"`{op}`", len(ops[name])]
+        for name, (says, op) in READY.items()
+    ]
+
+
+def special() -> list[str]:
+    """The ready functions that belong to one kind of op each."""
+    header = (HEADERS / "common_shape_fns.h").read_text()
+    taken = r"\(\s*(?:shape_inference::)?InferenceContext\* c\)"
+    declared = re.findall(rf"^(?:inline )?(?:absl::)?Status (\w+){taken}", header, re.M)
+    return [name for name in declared if name in users().keys() - READY.keys()]
+
+
+def fatal() -> Table:
+    header = ["Ends the process", "Returns a status, which says"]
+    return header, [
+        [f"`{call}`", f"`{instead}`: {message}"]
+        for call, words, instead, message in rows("fatal")
+        if words != "goes on"
+    ]
+
+
+def in_the_book() -> Table:
+    """Ops of the book, and the calls that their shape functions make."""
+    found = {}
+    for path in sorted(Path("examples").glob("*/*.cc")):
+        parts = re.split(
+            r'^REGISTER_OP\(\s*"(?:\w+>)?(\w+)"', path.read_text(), flags=re.M
+        )
+        for op, text in zip(parts[1::2], parts[2::2]):
+            text = text.partition("REGISTER_KERNEL")[0].partition(": public")[0]
+            names = dict.fromkeys(re.findall(r"\bcontext->\s*(\w+)\(", text))
+            used = ", ".join(f"`{name}`" for name in names if name in PURPOSES)
+            found[op] = [f"[`{op}`]({SOURCES}/{path})", used]
+    header = ["Op", "Calls of its shape function"]
+    return header, [found[op] for op in IN_THE_BOOK]
+
+
+def others() -> list[str]:
+    """The methods of InferenceContext that the tables leave out."""
+    header = (HEADERS / "shape_inference.h").read_text()
+    public = header[header.index("\nclass InferenceContext {") :]
+    public = re.sub(r"//.*", "", public[: public.index("\n private:")])
+    prefixes = r"(?:static |inline |template |\[\[.*\]\] )*"
+    method = rf"^  (?! ){prefixes}[\w:<>&*, ]+?[ &*>](\w+)\("
+    declared = set(re.findall(method, public, re.M))
+    named = {"GetAttr", "set_output", "InferenceContext", *PURPOSES}
+    return sorted(declared - named)
