@@ -1,5 +1,6 @@
 """The pictures of the chapter on state, each drawn from calls that were made, or from a traced graph."""
 
+import gc
 from collections.abc import Sequence
 
 import tensorflow as tf
@@ -18,7 +19,7 @@ from pictures.figures import (
     drawing,
     text,
 )
-from state import KeyTable
+from state import KeyTable, live_tables
 from stock_key_table import StockKeyTable
 
 FAINT, STRONG = 0.12, 0.4
@@ -68,8 +69,23 @@ def calls_and_table(calls: Sequence[Sequence[str]]) -> HTML:
     return HTML(drawing(parts, left, 148 + 26 * rows, label, style=FITTING))
 
 
-def life(lines: Sequence[tuple[str, bool]]) -> HTML:
-    """Draws lines of Python, and beside each whether the table is there after it."""
+LIFE = [
+    "guests = KeyTable()",
+    "@tf.function(autograph=False)\ndef welcome(keys):\n    return guests(keys)",
+    'welcome(tf.constant(["ann"]))',
+    "del guests",
+    'welcome(tf.constant(["bob"]))',
+    "del welcome",
+]
+
+
+def life() -> HTML:
+    """Runs lines of Python, and draws beside each whether the table is there after it."""
+    before, lines, names = live_tables(), [], {"tf": tf, "KeyTable": KeyTable}
+    for line in LIFE:
+        exec(line, names)
+        gc.collect()
+        lines.append((line, live_tables() > before))
     rows = [(row, alive) for line, alive in lines for row in line.split("\n")]
     parts, height = [text(8, 16, "after this line", SMALL)], 26
     width = 16 + 8.6 * max(len(row) for row, _ in rows)
@@ -85,8 +101,8 @@ def life(lines: Sequence[tuple[str, bool]]) -> HTML:
             )
         else:
             parts.append(text(width + 14, y + 17, "gone", SMALL))
-    there = [line for line, alive in lines if alive]
-    label = f"The table is there from {there[0]} on, and after {lines[-1][0]} no more."
+    there = "; ".join(" ".join(line.split()) for line, alive in lines if alive)
+    label = f"The table is there after {there}."
     return HTML(
         drawing(parts, width + 80, 34 + height * len(rows), label, style=FITTING)
     )

@@ -113,6 +113,14 @@ def test_calls_of_one_table_keep_their_order():
     assert traced(strings("ann", "bob"))[2].numpy().tolist() == [b"ann", b"bob"]
 
 
+def test_calls_through_two_objects_of_one_name_keep_no_order():
+    table, same = KeyTable(shared_name="users"), KeyTable(shared_name="users")
+    function = tf.function(lambda keys: (table(keys), same(keys)), autograph=False)
+    traced = function.get_concrete_function(strings("ann"))
+    ops = [op for op in traced.graph.get_operations() if op.type == "NumberKeys"]
+    assert [op.control_inputs for op in ops] == [[], []]
+
+
 def test_a_resource_makes_an_op_stateful():
     def stateful(op):
         return op_def_registry.get(op).is_stateful
@@ -127,6 +135,8 @@ def test_a_kernel_does_not_keep_what_is_to_be_shared():
 
     first, second = two(strings("ann", "bob"), strings("bob"))
     assert (first[1].numpy(), second[0].numpy()) == (1, 0)
+    eager = [WRONG.member_number_keys([key]).numpy() for key in ("ann", "bob")]
+    assert eager == [[0], [1]], "eager calls share a kernel"
 
 
 def test_an_op_without_a_resource_is_forgotten():
@@ -295,11 +305,20 @@ def test_the_dtype_is_one_of_two(mode):
         mode(number_keys)(tf.constant([1.5]))
 
 
-def test_an_op_runs_where_its_table_is():
-    with tf.device("CPU:0"):
-        table = KeyTable()
-    assert table(["ann"]).device.endswith("CPU:0")
-    assert table.resource_handle.device.endswith("CPU:0")
+ELSEWHERE = """
+import tensorflow as tf
+[cpu] = tf.config.list_physical_devices("CPU")
+two = [tf.config.LogicalDeviceConfiguration()] * 2
+tf.config.set_logical_device_configuration(cpu, two)
+from state import KeyTable
+table = KeyTable()
+with tf.device("CPU:1"):
+    print(tf.constant(0).device[-5:], table(["ann"]).device[-5:])
+"""
+
+
+def test_an_op_runs_where_its_table_is(in_process):
+    assert in_process(ELSEWHERE) == "CPU:1 CPU:0\n"
 
 
 def test_the_solution_of_the_exercise(mode):
