@@ -3,8 +3,6 @@
 import argparse
 import csv
 import datetime
-import hashlib
-import io
 import os
 import platform
 import shutil
@@ -196,17 +194,11 @@ def missed(rows: Iterable[Mapping[str, object]]) -> list[str]:
 
 
 def write(path: Path, first_lines: Sequence[str], rows: Sequence[Mapping]) -> None:
-    """Writes a table under its first lines, and over them the SHA-256 of it all, which
-    `docs/support/measured.py` checks.
-
-    A run that is broken off leaves the old table.
-    """
-    text = io.StringIO()
-    print(*first_lines, sep="\n", file=text)
-    table = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-    table.writeheader()
-    table.writerows(rows)
-    digest = hashlib.sha256(text.getvalue().encode()).hexdigest()
+    """Writes a table under its first lines. A run that is broken off leaves the old one."""
     new = path.with_suffix(".new")
-    new.write_text(f"# sha256: {digest}\n{text.getvalue()}")
+    with new.open("w") as file:
+        print(*first_lines, sep="\n", file=file)
+        table = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        table.writeheader()
+        table.writerows(rows)
     new.replace(path)
