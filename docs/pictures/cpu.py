@@ -1,14 +1,10 @@
 """Pictures of the chapter on a fast kernel: in which order memory is read, and what that gains."""
 
-import ctypes
-import subprocess
-import tempfile
-from collections.abc import Mapping
-from pathlib import Path
+import re
 
 import numpy as np
 from IPython.display import HTML
-from measured import Bar, Table, bar_of, bars, legend_of
+from measured import Bar, Table, bar_of, bars, legend_of, read
 from pictures.figures import (
     BOLD,
     COLOURS,
@@ -25,6 +21,51 @@ from roi_pool_reference import bin_edges, whole
 
 LINE = 64  # bytes that memory gives at once
 CELL = 20
+# The variants that were measured, and what the page calls them.
+WAYS = {
+    "plain": "plain",
+    "channels": "pixels in turn",
+    "direct, baseline": "registers",
+    "direct, avx512": "wider registers",
+    "packed, avx512": "sweep",
+}
+# From a question, a way and the kind of memory to the choice that was left out.
+LEFT_OUT = {
+    ("stores of the sweep", "ordinary", "kept"): "ordinary stores in the sweep",
+    (
+        "stores of the sweep",
+        "ordinary",
+        "default",
+    ): "ordinary stores in the sweep, by default",
+    ("copy", "sweep, where it is", "kept"): "sweep without the copy",
+    ("pages", "small", "default"): "small pages, by default",
+    ("pages", "small", "kept"): "small pages",
+}
+
+
+def gains() -> dict[str, float]:
+    """How many times as fast a variant is as another one, with one thread."""
+
+    def took(way: str, workload: str) -> float:
+        fields = {"task": "variants", "threads": "1"}
+        (row,) = read("roi_pool").where(way=way, workload=workload, **fields)
+        return float(row["milliseconds"])
+
+    first, *_, last = WAYS
+    return {
+        "whole": took(first, "c") / took(last, "c"),
+        "channels_gain": took("plain", "c") / took("channels", "c"),
+        "registers_a": took("channels", "a") / took("direct, baseline", "a"),
+    }
+
+
+def registers() -> list[tuple[str, int, int, int]]:
+    """Of each path: its registers, the floats of one, and the channels whose maxima a quarter of them holds."""
+    source = (HERE / "roi_pool_simd.cc").read_text()
+    found = re.findall(r"kBytes = (\d+), kRegisters = (\d+);", source)
+    avx512, avx2, _, baseline = [(int(count), int(size) // 4) for size, count in found]
+    paths = {"of every x86-64 processor": baseline, "AVX2": avx2, "AVX-512": avx512}
+    return [(name, *path, path[0] * path[1] // 4) for name, path in paths.items()]
 
 
 def cache_lines(pixels: int = 4) -> HTML:
@@ -181,15 +222,10 @@ def where_the_sweep_pays(table: Table) -> HTML:
     )
 
 
-def without(table: Table, ways: Mapping[tuple[str, str, str], str]) -> HTML:
-    """How many times as long the kernel takes without a choice.
-
-    Args:
-      table: That of the choices.
-      ways: From a question, a way and the kind of memory to the heading of their bars.
-    """
+def without(table: Table) -> HTML:
+    """How many times as long the kernel takes without a choice."""
     groups: dict[str, list[Bar]] = {}
-    for (question, way, kind), heading in ways.items():
+    for (question, way, kind), heading in LEFT_OUT.items():
         found = table.where(question=question, way=way, memory=kind)
         for case in dict.fromkeys(row["case"] for row in found):
             groups.setdefault(heading, []).append(
@@ -202,28 +238,3 @@ def without(table: Table, ways: Mapping[tuple[str, str, str], str]) -> HTML:
         legend_of(table),
         origin=1.0,
     )
-
-
-def compiled(name: str, output: Path, *flags: str) -> Path:
-    """What the compiler makes of a file of the example, with the optimizations of the op."""
-    command = ["c++", "-std=c++17", "-O3", *flags, f"{HERE}/{name}.cc", "-o", output]
-    subprocess.run(command, check=True)
-    return output
-
-
-def assembly(name: str) -> str:
-    """The instructions of a compiled file of the example."""
-    with tempfile.TemporaryDirectory() as folder:
-        return compiled(name, Path(folder) / "x.s", "-S").read_text()
-
-
-def largest(name: str, numbers: np.ndarray) -> np.ndarray:
-    """What Largest of a file of the example finds in numbers, `[rows, columns]`: `[columns]`."""
-    found = np.empty(numbers.shape[1], np.float32)
-    with tempfile.TemporaryDirectory() as folder:
-        library = compiled(name, Path(folder) / "x.so", "-shared", "-fPIC")
-        pointer, size = ctypes.c_void_p, ctypes.c_int64
-        function = ctypes.CDLL(str(library)).Largest
-        function.argtypes = [pointer, size, size, pointer]
-        function(numbers.ctypes.data, *numbers.shape, found.ctypes.data)
-    return found
