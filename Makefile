@@ -38,7 +38,7 @@ help: ## this list
 
 env: $(environment) ## the environment alone, in .venv
 
-$(venv)/complete: pyproject.toml constraints.txt tools/env.sh
+$(venv)/complete: pyproject.toml packages/opcheck/pyproject.toml constraints.txt tools/env.sh
 	@sh tools/env.sh
 
 check-environment:
@@ -51,7 +51,7 @@ $(EXAMPLES): $(environment)
 	@$(python) tools/examples.py $@
 
 docs: examples ## run every chapter and write the site to build/html
-	@$(python) examples/errors/provoke.py
+	@$(python) packages/opcheck/mistakes/provoke.py
 	@$(sphinx) build/html
 	@echo "file://$(CURDIR)/build/html/index.html"
 
@@ -59,7 +59,7 @@ page: $(environment) ## one page and the examples that it needs: PAGE=zero_out; 
 	@$(python) tools/page.py $(PAGE)
 
 serve: examples ## the site on localhost, rebuilt when a source changes
-	@$(python) -m sphinx_autobuild -n -c . -d build/doctrees --watch examples --watch conf.py --watch tools \
+	@$(python) -m sphinx_autobuild -n -c . -d build/doctrees --watch examples --watch packages --watch conf.py --watch tools \
 	  --ignore '*.so' --ignore '*/__pycache__/*' --pre-build "$(python) tools/examples.py" --open-browser -q docs build/html
 
 notebooks: docs ## every chapter as an executed notebook in build/notebooks
@@ -83,7 +83,7 @@ lint: $(environment) ## ruff, clang-format and shellcheck
 	@$(scripts)/ruff format --quiet --check .
 	@$(scripts)/clang-format --dry-run -Werror $(cpp_sources)
 	@$(scripts)/shellcheck tools/env.sh .ci/run postBuild
-	@$(scripts)/shellcheck --shell bash --exclude SC2086 examples/errors/*/*.sh
+	@$(scripts)/shellcheck --shell bash --exclude SC2086 packages/opcheck/mistakes/*/*.sh
 
 asan: $(environment) ## the examples' tests and generated calls, looking for wrong memory accesses and arithmetic
 	@$(python) tools/sanitize.py asan

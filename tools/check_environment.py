@@ -5,7 +5,7 @@ import sys
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
-INSTALL = "pip install --constraint constraints.txt --editable '.[cpu,dev]'"
+INSTALL = "pip install --constraint constraints.txt --editable packages/opcheck --editable '.[cpu,dev]'"
 
 
 def supported_pythons() -> tuple[int, int]:

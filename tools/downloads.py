@@ -10,6 +10,7 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from sphinx.application import Sphinx
 
+OPCHECK = ROOT / "packages" / "opcheck"
 SOURCES = {".c", ".cc", ".h", ".py", ".pbtxt", ".txt"}
 TOOLS = ("tensorflow-cpu", "numpy", "cmake", "ninja", "pytest", "hypothesis")
 README = """\
@@ -21,8 +22,9 @@ Needs a C++17 compiler and Python {python}. In this directory:
   python3 -m venv .venv && . .venv/bin/activate
   pip install {requirements}
   cmake -S examples/{name} -B build -G Ninja && cmake --build build
-  PYTHONPATH=.:examples python -m pytest examples/{name}
+  PYTHONPATH=packages/opcheck:examples python -m pytest examples/{name}
 
+For ops of your own: pip install ./packages/opcheck
 tensorflow-cpu is for x86-64 Linux; elsewhere, or with a GPU, install tensorflow of the same version.
 """
 
@@ -59,8 +61,9 @@ def archive(name: str, site: str) -> bytes:
         ROOT / "LICENSE",
         *(ROOT / "cmake").glob("*.cmake"),
         *EXAMPLES.glob("*.py"),
-        *(ROOT / "opcheck").rglob("*.py"),
-        *(ROOT / "opcheck").rglob("*.toml"),
+        *(OPCHECK / name for name in ("pyproject.toml", "README.md")),
+        *(OPCHECK / "opcheck").rglob("*.py"),
+        *(OPCHECK / "opcheck").rglob("*.toml"),
     ]
     paths += [path for path in (EXAMPLES / name).iterdir() if path.suffix in SOURCES]
     files = {path.relative_to(ROOT).as_posix(): path.read_bytes() for path in paths}

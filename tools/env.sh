@@ -78,7 +78,7 @@ case $device in
 esac
 
 # The stamp says what the environment was made from: another edit of pyproject.toml need not make it again.
-made_from=$(sed '/^\[tool/,$d' pyproject.toml | cat - constraints.txt | cksum)
+made_from=$(sed '/^\[tool/,$d' pyproject.toml | cat - packages/opcheck/pyproject.toml constraints.txt | cksum)
 if [ "$(cat "$venv/complete" 2>/dev/null)" = "$device $made_from" ]; then
   touch "$venv/complete"
   exit
@@ -94,7 +94,7 @@ unreachable='SSLError|NewConnectionError|ConnectTimeout|ReadTimeout|NameResoluti
 unreachable="$unreachable|Connection refused|Connection reset|problem confirming the ssl certificate"
 install() {
   "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --constraint "$constraints" \
-    --editable ".[$1]" >"$log" 2>&1 && return
+    --editable packages/opcheck --editable ".[$1]" >"$log" 2>&1 && return
   reason=$(grep -oE "($unreachable).*" "$log" | tail -n 1)
   last=$(grep 'ERROR:' "$log" | tail -n 1 | sed 's/^ *//')
   last=${last:-$(tail -n 1 "$log")}

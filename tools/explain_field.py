@@ -34,7 +34,9 @@ class ExplainField(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         for name in ("errors.toml", "releases.toml", "explain.py"):
-            self.env.note_dependency(str(ROOT / "opcheck" / name))
+            self.env.note_dependency(
+                str(ROOT / "packages" / "opcheck" / "opcheck" / name)
+            )
         return [explain_field()]
 
 

@@ -31,7 +31,7 @@ SHARED = [
 # Some say tensorflow_cpu, some tensorflow-cpu.
 INSTALLED = ["numpy", *sorted(set(packages_distributions()["tensorflow"]))]
 TABLES = sorted((ROOT / "bench").glob("*.csv"))
-NAMED = re.compile(r"\b(?:bench|cmake|opcheck|tests|tools)/[\w./-]*\w")
+NAMED = re.compile(r"\b(?:bench|cmake|packages|tests|tools)/[\w./-]*\w")
 
 
 def depend_on_examples(app: Sphinx, docname: str, content: list[str]) -> None:
@@ -44,7 +44,8 @@ def depend_on_examples(app: Sphinx, docname: str, content: list[str]) -> None:
         files = filter(Path.is_file, (EXAMPLES / name).rglob("*"))
         paths += [path for path in files if path.suffix != ".pyc"]
     if "error_entries" in cells:
-        paths += filter(Path.is_file, (EXAMPLES / "errors").rglob("*.*"))
+        mistakes = ROOT / "packages" / "opcheck" / "mistakes"
+        paths += filter(Path.is_file, mistakes.rglob("*.*"))
     if re.search(r"\bmeasured\b", cells):
         paths += TABLES
     for module in (DOCS / "support").glob("*.py"):
@@ -53,8 +54,8 @@ def depend_on_examples(app: Sphinx, docname: str, content: list[str]) -> None:
     for names in re.findall(r"\bfrom pictures(?:\.| import )(\w+)", cells):
         paths += (DOCS / "pictures").glob(f"{names}.[jp]*")
     if re.search(r"\b(from|import) opcheck\b", cells):
-        paths += (ROOT / "opcheck").rglob("*.py")
-        paths += (ROOT / "opcheck").glob("*.toml")
+        paths += (ROOT / "packages" / "opcheck" / "opcheck").rglob("*.py")
+        paths += (ROOT / "packages" / "opcheck" / "opcheck").glob("*.toml")
     paths.append(DOCS / "support" / "outputs" / f"{docname}.txt")
     named = (ROOT / name for name in NAMED.findall(cells))
     paths += [path for path in named if path.is_file()]

@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from book import DOCS, EXAMPLES, ROOT, examples_of
+from book import DOCS, ROOT, examples_of
 
 OUT = ROOT / "build" / "page"
 
@@ -19,7 +19,10 @@ def main() -> None:
         if subprocess.run(build).returncode:
             sys.exit(1)
     if page == "errors":
-        provoke = [sys.executable, EXAMPLES / "errors" / "provoke.py"]
+        provoke = [
+            sys.executable,
+            ROOT / "packages" / "opcheck" / "mistakes" / "provoke.py",
+        ]
         if subprocess.run(provoke).returncode:
             sys.exit(1)
     sphinx = [sys.executable, "-m", "sphinx", "-n", "-W", "--keep-going", "-E", "-q"]

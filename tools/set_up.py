@@ -99,7 +99,8 @@ def pip_commands(
             "(README.md says how) and run this notebook there"
         )
     device = "" if fitting else "[gpu]" if gpu else "[cpu]"
-    install = ["install", "--editable", f"{BOOK}{device}", *missing]
+    install = ["install", "--editable", f"{BOOK}/packages/opcheck"]
+    install += ["--editable", f"{BOOK}{device}", *missing]
     if colab:
         return (
             [["uninstall", "--yes", *found], install]

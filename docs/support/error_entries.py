@@ -15,7 +15,7 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import DiffLexer
 
 ROOT = Path(__file__).parents[2]
-sys.path.append(str(ROOT / "examples" / "errors"))
+sys.path.append(str(ROOT / "packages" / "opcheck" / "mistakes"))
 
 from provoke import Mistake, Outcome, mistakes, outcomes  # noqa: E402
 
@@ -72,7 +72,7 @@ def message(entry: Entry, text: str) -> str:
     line = re.sub(r"^(?:\w+\.)+(?=\w+Error: )", "", line)
     line = re.sub(r"^([WEFI])\d{4} [\d:.]+ +\d+ ", r"\1 ", line)
     line = re.sub(r"\{\{function_node \S+?\}\} |\b\w+_wrong::(?:wrong\(\))?", "", line)
-    line = re.sub(r"(?<!\w)/\S*?(?=(?:site-packages|examples|errors)\b)", "…/", line)
+    line = re.sub(r"(?<!\w)/\S*?(?=(?:site-packages|examples|mistakes)\b)", "…/", line)
     line = re.sub(r"\b0x[0-9a-f]+", "0x…", line)
     line = re.sub(explain.ESCAPES, "", line)
     line = " ".join(line.split())
@@ -147,7 +147,7 @@ def details(entry: Entry) -> str:
         if call := mistake.parts.get("cured_call"):
             about.append(f"cured by <code>{html.escape(call.strip())}</code>")
         parts.append(block(difference(mistake), "none"))
-        file = f"{REPOSITORY}/examples/errors/{entry.reproducer}"
+        file = f"{REPOSITORY}/packages/opcheck/mistakes/{entry.reproducer}"
         about.append(link(file, "provoked") + " by the build")
         if not mistake.parts.get("cured") and not mistake.parts.get("cured_call"):
             about.append("the cure was not tried")

@@ -19,7 +19,7 @@ folders = [
     str(root / "docs"),  # where pictures are
     str(root / "examples"),
     *(str(p.parent) for p in root.glob("examples/*/CMakeLists.txt")),
-    str(root),  # where opcheck is
+    str(root / "packages" / "opcheck"),
 ]
 
 os.chdir(root)

@@ -50,6 +50,10 @@ def copy(tmp_path):
         shutil.copy(ROOT / name, tmp_path)
     (tmp_path / "tools").mkdir()
     shutil.copy(ROOT / "tools" / "env.sh", tmp_path / "tools")
+    opcheck = Path("packages", "opcheck")
+    (tmp_path / opcheck).mkdir(parents=True)
+    for name in ("pyproject.toml", "README.md"):
+        shutil.copy(ROOT / opcheck / name, tmp_path / opcheck)
     (tmp_path / "examples").mkdir()
     return tmp_path
 
@@ -217,7 +221,7 @@ def test_an_older_tensorflow_chooses_what_it_depends_on(copy, programs):
     assert (run.returncode, error) == (0, "")
     assert "Creating .venv-2.18 with Python 3.12 and TensorFlow 2.18" in output
     assert (copy / ".venv-2.18" / "complete").exists()
-    first, second, end = (copy / "asked").read_text().split("install ")
+    first, _, second, _, end = (copy / "asked").read_text().split("install ")
     second = second.splitlines()
     older = ["tensorflow==2.18.*", "tensorflow-cpu==2.18.*"]
     assert first.splitlines() == [*older, "setuptools<81", "protobuf<7"]
@@ -330,6 +334,7 @@ def test_conda_installs_what_pyproject_lists():
     (pip,) = (entry["pip"] for entry in conda if isinstance(entry, dict))
     assert pip == [
         "--constraint constraints.txt",
+        "--editable packages/opcheck",
         "--editable .[cpu,dev]",
     ]
     for package in re.search(r"apt-get install ([^`]*)`", README)[1].split():
@@ -534,7 +539,8 @@ def test_what_is_imported_is_installed_and_pinned():
         for version in re.findall(rf"^{one.name.lower()}==([^\s;]+)", pinned, re.M):
             assert one.specifier.contains(version), f"{one}, and {version} is pinned"
     assert {x for x in needed(extras["dev"]) if f"\n{x}==" not in pinned} == {
-        "op-by-op"
+        "op-by-op",
+        "opcheck",
     }
 
 

@@ -337,6 +337,7 @@ def test_set_up_installs_what_is_missing(installed, colab, gpu, expected):
         for command in set_up.pip_commands(installed, ["2.20", "2.21"], colab, gpu)
     ]
     short = {
+        f"--editable {ROOT}/packages/opcheck ": "",
         f"--editable {ROOT}": "",
         f"--constraint {ROOT}/constraints.txt": "-c",
         "--yes ": "",

@@ -839,7 +839,8 @@ def test_zip_is_offered_and_whole(documents, site, read_by_the_build, name):
         if ROOT / "examples" not in path.parents or example in path.parents
     }
     needed |= {ROOT / "LICENSE", *ROOT.glob("examples/*.py")}
-    needed |= {*ROOT.glob("opcheck/**/*.py"), *ROOT.glob("opcheck/*.toml")}
+    opcheck = ROOT / "packages" / "opcheck"
+    needed |= {*opcheck.glob("opcheck/**/*.py"), *opcheck.glob("opcheck/*.toml")}
     needed = {f"op-by-op/{path.relative_to(ROOT)}": path for path in needed}
     assert needed.keys() - packed.keys() == set()
     for inside, source in needed.items():

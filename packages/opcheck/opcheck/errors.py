@@ -24,7 +24,7 @@ class Entry:
       cause: Markdown.
       cure: Markdown.
       chapter: The page, or page#section, where the book explains it; empty where none does.
-      reproducer: What in `examples/errors` provokes it; empty where nothing does.
+      reproducer: What in `mistakes/` provokes it; empty where nothing does.
       not_provoked: Why nothing provokes it.
       source: Where it was met.
       follows: The entries that are its cause, where both are found. "*" is any other.

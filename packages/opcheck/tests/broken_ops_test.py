@@ -26,7 +26,7 @@ ROUND_TO_V2 = (
     ROUND_TO_V1 + 'attr {{ name: "digits" type: "int" default_value {{ i: 0 }} }}'
 )
 
-CHAPTERS = {page.stem for page in (Path(__file__).parents[1] / "docs").glob("*.md")}
+CHAPTERS = {page.stem for page in (Path(__file__).parents[3] / "docs").glob("*.md")}
 
 # The check, the broken ops that it must find, and words of the explanation.
 CAUGHT = {
@@ -141,7 +141,7 @@ def check(ops: ModuleType, twin: str, function: str, checks) -> opcheck.Report:
 
 def test_no_op_has_the_name_of_an_examples(ops):
     """Tests of both may run in one process."""
-    sources = (HERE.parents[1] / "examples").glob("*/*.cc")
+    sources = (HERE.parents[3] / "examples").glob("*/*.cc")
     text = "\n".join(path.read_text() for path in sources)
     theirs = re.findall(r'REGISTER_\w+\(\s*"(\w+)"', text)
     assert len(theirs) > 50

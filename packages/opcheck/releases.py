@@ -1,6 +1,6 @@
 """Writes opcheck/releases.toml, by which opcheck reads mangled names: what the wheels of TensorFlow's releases export.
 
-    python tools/releases.py 2.5 2.21
+    python packages/opcheck/releases.py 2.5 2.21
 
 Each wheel, up to 300 MB, is downloaded into a folder that is deleted after it has been read.
 """
@@ -14,7 +14,7 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-TABLE = Path(__file__).parents[1] / "opcheck" / "releases.toml"
+TABLE = Path(__file__).parent / "opcheck" / "releases.toml"
 LIBRARY = "tensorflow/libtensorflow_framework.so.2"
 PLATFORMS = ("2010", "2014", "_2_12", "_2_17", "_2_24", "_2_27", "_2_28")
 # The functions of namespace tensorflow and of the classes that an op meets.
@@ -78,8 +78,8 @@ def main(first: str, last: str) -> None:
         print(row, len(strings), flush=True)
     names = "".join(f'  "{name}",\n' for name in sorted(tagged - others))
     TABLE.write_text(
-        f"# Made by `python tools/releases.py {first} {last}` on {datetime.date.today()}, from the last wheels of\n"
-        f"# tensorflow-cpu 2.x for Linux on x86-64, {LIBRARY} of each.\n"
+        f"# Made by `python packages/opcheck/releases.py {first} {last}` on {datetime.date.today()}, from the last\n"
+        f"# wheels of tensorflow-cpu 2.x for Linux on x86-64, {LIBRARY} of each.\n"
         "# abi     its _GLIBCXX_USE_CXX11_ABI, as its names tell\n"
         "# absl    the date in Abseil's namespace\n"
         "# status  the namespace whose class tensorflow::Status is\n"

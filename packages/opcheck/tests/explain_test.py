@@ -16,10 +16,10 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
-from releases import LIBRARY, described
 
-ROOT = Path(__file__).parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / "examples" / "errors")]
+ROOT = Path(__file__).parents[3]
+HERE = Path(__file__).parents[1]
+sys.path[:0] = [str(HERE), str(HERE / "mistakes")]
 
 from provoke import outcomes  # noqa: E402
 
@@ -27,6 +27,7 @@ from opcheck import explain  # noqa: E402
 from opcheck.errors import entries  # noqa: E402
 from opcheck.report import Findings, Report  # noqa: E402
 from opcheck.symbols import read, releases  # noqa: E402
+from releases import LIBRARY, described  # noqa: E402
 
 SYMBOL = "_ZN10tensorflow15OpKernelContext21CtxFailureWithWarningEPKciRKN4absl12lts_202508146StatusE"
 # Whole logs and what is to be found in them, causes first.

@@ -28,7 +28,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
+ROOT = HERE.parents[2]
 OUT = ROOT / "build" / "errors"
 CXX = os.environ.get("CXX", "c++")
 PREAMBLE = """\

@@ -63,7 +63,7 @@ from opcheck.testing import op_test  # noqa: E402
 from opcheck.variations import variations  # noqa: E402
 from opcheck.worker import place  # noqa: E402
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[3]
 ZERO_OUT = f"{ROOT}/examples/zero_out/zero_out.py:zero_out"
 
 
@@ -672,7 +672,7 @@ def test_an_op_of_the_script_itself(tmp_path, guard, output):
         [sys.executable, script],
         capture_output=True,
         text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": str(ROOT / "packages" / "opcheck")},
     )
     assert output in " ".join((run.stdout + run.stderr).split())
     assert (run.returncode == 0) == bool(guard)

@@ -1,4 +1,4 @@
-"""Builds the broken ops into build/broken_ops: `python tests/broken_ops/build_broken_ops.py`.
+"""Builds the broken ops into build/broken_ops: `python packages/opcheck/tests/broken_ops/build_broken_ops.py`.
 
 Two environment variables serve sanitizers: BROKEN_OPS names another folder, CMAKE_OPTIONS holds
 options that count when a folder is first configured.
@@ -15,13 +15,10 @@ import cmake
 import ninja
 
 HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[3]
 # TensorFlow's headers, as `make examples` has compiled them; where other flags hold, the compiler reads them again.
-PRECOMPILED = (
-    HERE.parents[1] / "build/examples/CMakeFiles/tensorflow_headers.dir/cmake_pch.hxx"
-)
-BUILD = Path(
-    os.environ.get("BROKEN_OPS") or HERE.parents[1] / "build" / "broken_ops"
-).resolve()
+PRECOMPILED = ROOT / "build/examples/CMakeFiles/tensorflow_headers.dir/cmake_pch.hxx"
+BUILD = Path(os.environ.get("BROKEN_OPS") or ROOT / "build" / "broken_ops").resolve()
 
 
 def build() -> Path:

@@ -11,7 +11,7 @@ import tensorflow as tf
 
 import opcheck
 
-_ZERO_OUT = Path(__file__).parents[1] / "examples" / "zero_out"
+_ZERO_OUT = Path(__file__).parents[3] / "examples" / "zero_out"
 sys.path.insert(0, str(_ZERO_OUT))
 from zero_out import zero_out  # noqa: E402
 

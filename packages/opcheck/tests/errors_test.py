@@ -8,7 +8,7 @@ import pytest
 import tensorflow as tf
 from sphinx.util.docutils import nodes
 
-sys.path[:0] = [str(book.ROOT), str(book.DOCS), str(book.DOCS / "support")]
+sys.path[:0] = [str(book.DOCS), str(book.DOCS / "support")]
 
 import error_entries  # noqa: E402
 import provoke  # noqa: E402
