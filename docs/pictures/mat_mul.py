@@ -54,6 +54,26 @@ def peak() -> float:
     return max(rates("peak").values())
 
 
+def figures() -> dict[str, float]:
+    """What the text of the chapter says of `bench/mat_mul.csv`."""
+    of_512 = {way: rates(way)[512] for way in LOOKS if way != "peak"}
+    ways = {
+        "share": "tf.matmul",
+        "ours": "OpByOp>MatMul",
+        "newer": "for AVX2 and FMA",
+        "newest": "for AVX-512",
+    }
+    microseconds = {
+        size: 2e-3 * size**3 / rates("tf.matmul")[size] for size in (32, 64)
+    }
+    return {name: of_512[way] / peak() for name, way in ways.items()} | {
+        "behind": of_512["tf.matmul"] / of_512["elements"],
+        "swapped": of_512["rows"] / of_512["elements"],
+        "of_32_us": microseconds[32],
+        "of_64": microseconds[64],
+    }
+
+
 def speeds(ways: Mapping[str, str], label: str) -> HTML:
     """Draws the operations in a second on one thread over the size of the matrices, under the peak.
 
@@ -130,28 +150,6 @@ def read_from_b(order: str, rows: int = 4, columns: int = 6) -> np.ndarray:
     return steps.reshape(rows, columns)
 
 
-def loads(order: str, rows: int, columns: int, lines: int, line: int = 16) -> float:
-    """How many lines of memory a cache loads for each number of b that is read.
-
-    Args:
-      order: Of LoopMatMul's loops.
-      rows: Of b.
-      columns: Likewise.
-      lines: How many lines the cache keeps, those that were used last.
-      line: How many numbers a line has.
-    """
-    kept: dict[int, None] = {}
-    missed = 0
-    steps = read_from_b(order, rows, columns)
-    for number in (np.argsort(steps, axis=None) // line).tolist():
-        missed += number not in kept
-        kept.pop(number, None)
-        kept[number] = None
-        if len(kept) > lines:
-            del kept[next(iter(kept))]
-    return missed / steps.size
-
-
 def order_picture() -> HTML:
     """In which order two of the loops read b; numbers that are neighbours in memory lie in one line."""
     side, parts, left = 34, [], 4
@@ -172,8 +170,7 @@ def order_picture() -> HTML:
 
 
 OBSERVED = """
-import ctypes, hashlib, json, os, sys
-import numpy as np
+import ctypes, json, os, sys
 import tensorflow as tf
 from tensorflow.python.eager import context
 
@@ -188,15 +185,7 @@ def observe(threads):
     ctypes.CDLL(None).fflush(None)  # what oneDNN has said
     ops = [node.op for graph in graphs for node in graph.node if node.op[0] != "_" or "Mkl" in node.op]
     print("end of the product", flush=True)
-    bits, random = {}, np.random.default_rng(0)
-    for m, k, n in (64, 64, 64), (10, 100_000, 10):
-        a, b = (tf.constant(random.normal(size=size), tf.float32) for size in ([m, k], [k, n]))
-        bits[f"{m} × {k:_} × {n}"] = hashlib.sha256(tf.matmul(a, b).numpy().tobytes()).hexdigest()
-    a, b = (tf.cast(random.normal(size=[256, 256]), tf.bfloat16) for _ in "ab")
-    wide = tf.matmul(tf.cast(a, tf.float32), tf.cast(b, tf.float32))
-    rounded = float(np.mean(tf.matmul(a, b).numpy() == tf.cast(wide, tf.bfloat16).numpy()))
-    ctypes.CDLL(None).fflush(None)
-    print(json.dumps([ops, bits, rounded]), "end of the fork", sep="\\n", flush=True)
+    print(json.dumps(ops), "end of the fork", sep="\\n", flush=True)
 
 for threads, settings in json.loads(sys.argv[1]):
     if not (fork := os.fork()):
@@ -209,12 +198,10 @@ for threads, settings in json.loads(sys.argv[1]):
 
 
 class Observed(NamedTuple):
-    """What ran in a product of two matrices of 512 × 512, and the bits of other products."""
+    """What ran in a product of two matrices of 512 × 512."""
 
     ops: list[str]
     blocks: list[tuple[int, ...]]  # the sizes m, k, n that oneDNN multiplied
-    bits: dict[str, str]
-    rounded: float  # the share of a product's elements that are rounded to bfloat16
 
 
 def observed(*forks: tuple[int, Mapping[str, str]], **settings: str) -> list[Observed]:
@@ -236,9 +223,8 @@ def observed(*forks: tuple[int, Mapping[str, str]], **settings: str) -> list[Obs
     for printed in run.stdout.split("end of the fork\n")[:-1]:
         product, rest = printed.split("end of the product")
         blocks = re.findall(r",exec,.*\b(\d+)x(\d+):\2x(\d+)\b", product)
-        ops, bits, rounded = json.loads(rest.strip().splitlines()[-1])
         sizes = [tuple(map(int, size)) for size in blocks]
-        found.append(Observed(ops, sizes, bits, rounded))
+        found.append(Observed(json.loads(rest), sizes))
     return found
 
 

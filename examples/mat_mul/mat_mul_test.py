@@ -1,5 +1,6 @@
 """Tests of OpByOp>MatMul and LoopMatMul: `pytest examples/mat_mul`."""
 
+import hashlib
 from pathlib import Path
 
 import ml_dtypes
@@ -103,6 +104,31 @@ def test_16_bits_are_summed_up_as_floats():
     for product in mat_mul, tf.matmul:
         assert product(ones, ones, transpose_b=True).numpy() == 4096
         assert product(60000 * ones, -ones, transpose_b=True).numpy() == -np.inf
+
+
+BFLOAT16 = """
+import tensorflow as tf
+a, b = (tf.random.stateless_normal([256, 256], [0, seed]) for seed in range(2))
+a, b = tf.cast(a, tf.bfloat16), tf.cast(b, tf.bfloat16)
+c = tf.bitcast(tf.matmul(tf.cast(a, tf.float32), tf.cast(b, tf.float32)), tf.uint32)
+cut = tf.cast(tf.bitwise.right_shift(c, 16), tf.uint16)
+print(tf.reduce_all(tf.bitcast(tf.matmul(a, b), tf.uint16) == cut).numpy())
+"""
+
+
+def test_the_stock_kernel_cuts_bfloat16_off(in_process):
+    assert in_process(BFLOAT16, TF_ENABLE_ONEDNN_OPTS="0") == "True\n"
+
+
+def digest_of_a_long_sum():
+    a = tf.random.stateless_normal([10, 100_000], [0, 0])
+    return hashlib.sha256(tf.matmul(a, a, transpose_b=True).numpy()).hexdigest()
+
+
+def test_the_stock_kernel_s_last_digits_depend_on_the_threads(with_threads):
+    assert with_threads(1, digest_of_a_long_sum) != with_threads(
+        2, digest_of_a_long_sum
+    )
 
 
 @pytest.mark.parametrize("a_t, b_t", CASES)
