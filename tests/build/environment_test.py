@@ -540,7 +540,6 @@ def test_what_is_imported_is_installed_and_pinned():
             assert one.specifier.contains(version), f"{one}, and {version} is pinned"
     assert {x for x in needed(extras["dev"]) if f"\n{x}==" not in pinned} == {
         "op-by-op",
-        "opcheck",
     }
 
 
