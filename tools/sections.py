@@ -1,50 +1,69 @@
-"""The named sections of an example's source: `// [kernel] …` opens one, the next such line ends it.
+"""The named sections of an example's source, which pages show.
 
-`// [] …` only ends one: what follows is on no page.
+`// [kernel] Words.` opens a section. It goes up to the next comment that stands as far left, or up to the end of the
+block or namespace around it. Where a section follows another directly, this is the block around the first of them.
+`// []` ends a section in the middle of a block.
 """
 
 import re
 from pathlib import Path
 
-_OPENING = re.compile(r"\s*// \[(\w*)\] ")
-_NAMESPACE = re.compile(r"(\w+ )?namespace .*\{$|}  // namespace|$")
+_MARK = re.compile(r" *// \[(\w*)\]( |$)")
+_NAMESPACE = re.compile(r"((inline )?namespace\b.*\{|}  // namespace)")
+_RAW_STRING = re.compile(r'R"(\w*)\(.*?\)\1"', re.S)
 
 
 def sections(path: Path) -> dict[str, tuple[int, int]]:
-    """Names the sections of a file.
+    """Names the sections of a file, which is formatted in Google's style.
 
     Returns:
-      From the name to the first and the last line, counted from 1, without the blank lines and the
-      lines that open or close a namespace at the end. The last section ends where its namespace does.
+      From the name to the first and the last line, counted from 1, without blank lines at the end.
 
     Raises:
       ValueError: Two sections have the same name.
     """
-    lines = path.read_text().splitlines()
-    openings = [
-        (number, match[1])
-        for number, line in enumerate(lines, 1)
-        if (match := _OPENING.match(line))
-    ]
-    last_opening = openings[-1][0] if openings else 0
-    end = next(
-        (
-            number
-            for number, line in enumerate(lines, 1)
-            if number > last_opening and line.startswith("}  // namespace")
-        ),
-        len(lines) + 1,
+    # Raw strings stand farther right than any mark.
+    text = _RAW_STRING.sub(
+        lambda raw: raw[0].count("\n") * "\n" + 99 * " ", path.read_text()
     )
+    lines = text.splitlines()
     found: dict[str, tuple[int, int]] = {}
-    for (first, name), following in zip(
-        openings, [number for number, _ in openings[1:]] + [end]
-    ):
-        if not name:
+    end = block = -1  # of the section above
+    for first, mark in enumerate(map(_MARK.match, lines)):
+        if not mark or not (name := mark[1]):
             continue
         if name in found:
             raise ValueError(f"{path}: two sections are named {name}")
-        last = following - 1
-        while _NAMESPACE.match(lines[last - 1]):
+        depth = _depth(lines[first])
+        block = min(block, depth) if end == first else depth
+        end = last = _end(lines, first, depth, block)
+        while not lines[last - 1]:
             last -= 1
-        found[name] = (first, last)
+        found[name] = (first + 1, last)
     return found
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
+
+
+def _end(lines: list[str], first: int, depth: int, block: int) -> int:
+    """The line behind the section whose mark stands at `depth`, in a block that stands at `block`."""
+    in_code, conditions = False, 0
+    for number, line in enumerate(lines[first + 1 :], first + 1):
+        comment = line.lstrip().startswith("//")
+        if not line or (comment and not in_code and not _MARK.match(line)):
+            continue
+        in_code = True
+        if line.startswith("#"):
+            conditions += line.startswith("#if") - line.startswith("#endif")
+            if conditions < 0:  # of the whole header
+                return number
+        elif (
+            _MARK.match(line)
+            or (comment and _depth(line) <= depth)
+            or _depth(line) < block
+            or _NAMESPACE.match(line)
+        ):
+            return number
+    return len(lines)

@@ -138,7 +138,7 @@ class MedianFilterOp : public tensorflow::OpKernel {
   bool repeat_;
 };
 
-// [] T chooses the class, the other attrs do not.
+// T chooses the class, the other attrs do not.
 REGISTER_KERNEL_BUILDER(Name("MedianFilter")
                             .Device(tensorflow::DEVICE_CPU)
                             .TypeConstraint<float>("T"),

@@ -222,7 +222,7 @@ class OwnNameOp : public TextOp {
 REGISTER_KERNEL_BUILDER(Name("OwnName").Device(tensorflow::DEVICE_CPU),
                         OwnNameOp);
 
-// [] How many instances of its kernel there are when it runs.
+// How many instances of its kernel there are when it runs.
 REGISTER_OP("LiveInstances")
     .Attr("value: int")
     .Output("count: int64")

@@ -33,7 +33,7 @@ REGISTER_OP("MajorityVote")
       return absl::OkStatus();
     });
 
-// [] The kernel.
+// The kernel.
 class MajorityVoteOp : public tensorflow::OpKernel {
  public:
   using OpKernel::OpKernel;

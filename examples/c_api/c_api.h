@@ -35,7 +35,7 @@ static inline void LoadLibrary(const char* path, TF_Status* status) {
   TF_DeleteLibraryHandle(library);
 }
 
-// [] The elements of a tensor of int32, in one line.
+// The elements of a tensor of int32, in one line.
 static inline void Print(const TF_Tensor* tensor) {
   if (TF_TensorType(tensor) != TF_INT32) {
     fprintf(stderr, "the result must be int32 (type %d), got type %d\n",

@@ -39,12 +39,11 @@ int main(int argc, char** argv) {
   TFE_Execute(op, &winner, &outputs, status);
   Check(status, "TFE_Execute");
 
-  // [] A handle may stand for a tensor on another device.
+  // A handle may stand for a tensor on another device.
   TF_Tensor* values = TFE_TensorHandleResolve(winner, status);
   Check(status, "TFE_TensorHandleResolve");
   Print(values);
 
-  // [] Free all.
   TF_DeleteTensor(values);
   TFE_DeleteTensorHandle(winner);
   TFE_DeleteOp(op);

@@ -39,7 +39,7 @@ static TF_Output Constant(TF_Graph* graph, const char* name, TF_Tensor* value,
   return Finish(node, status);
 }
 
-// [] The column of the highest score.
+// The column of the highest score.
 static TF_Output ArgMax(TF_Graph* graph, const char* name, TF_Output scores,
                         TF_Output axis, TF_Status* status) {
   TF_OperationDescription* node = TF_NewOperation(graph, "ArgMax", name);
@@ -99,7 +99,7 @@ int main(int argc, char** argv) {
   }
   const TF_Output winner = MajorityVote(graph, "winner", votes, status);
 
-  // [] Run what the winner needs.
+  // Run what the winner needs.
   TF_SessionOptions* options = TF_NewSessionOptions();
   TF_Session* session = TF_NewSession(graph, options, status);
   Check(status, "TF_NewSession");

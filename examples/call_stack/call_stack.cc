@@ -79,7 +79,7 @@ REGISTER_OP("CallStack")
     .Output("y: T")
     .SetShapeFn(ShapeFunction);
 
-// [] The same, and stateful.
+// The same, and stateful.
 REGISTER_OP("CallStackStateful")
     .SetIsStateful()
     .Attr("T: type")
@@ -120,7 +120,7 @@ REGISTER_KERNEL_BUILDER(Name("CallStack").Device("XLA_CPU_JIT"), CallStackOp);
 }  // namespace
 }  // namespace op_by_op
 
-// [] For Python's ctypes: the stacks since the last call, each with an empty
+// For Python's ctypes: the stacks since the last call, each with an empty
 // line behind it.
 extern "C" __attribute__((visibility("default"))) const char* TakeStacks() {
   static auto* const text = new std::string;

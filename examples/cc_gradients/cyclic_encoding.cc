@@ -75,7 +75,7 @@ class CyclicEncodingOp : public tensorflow::OpKernel {
   float period_;
 };
 
-// [] One kernel for each type.
+// One kernel for each type.
 REGISTER_KERNEL_BUILDER(Name("CyclicEncoding")
                             .Device(tensorflow::DEVICE_CPU)
                             .TypeConstraint<float>("T"),

@@ -45,7 +45,7 @@ absl::Status SquaredReluGrad(const Scope& scope,
 }
 REGISTER_GRADIENT_OP("SquaredRelu", SquaredReluGrad);
 
-// [] Build the graph, add its gradients, run it.
+// Build the graph, add its gradients, run it.
 absl::Status Run(const char* library) {
   const std::unique_ptr<TF_Status, decltype(&TF_DeleteStatus)> loaded(
       TF_NewStatus(), TF_DeleteStatus);

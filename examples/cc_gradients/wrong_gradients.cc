@@ -47,7 +47,7 @@ REGISTER_OP("GradientForgotten")
     .Output("y: float")
     .SetShapeFn(UnchangedShape);
 
-// [] The kernel.
+// The kernel.
 class GradientForgottenOp : public tensorflow::OpKernel {
  public:
   using OpKernel::OpKernel;

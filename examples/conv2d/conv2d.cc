@@ -34,7 +34,7 @@ using tensorflow::shape_inference::DimensionHandle;
 using tensorflow::shape_inference::InferenceContext;
 using tensorflow::shape_inference::ShapeHandle;
 
-// [] How the windows lie, rows before columns: checked once for all.
+// How the windows lie, rows before columns: checked once for all.
 constexpr int64_t kLargest = 1 << 24;  // a product of two is far from 2^63
 
 struct Layout {
@@ -113,7 +113,7 @@ absl::Status OutputShape(InferenceContext* context, ShapeHandle x,
   return absl::OkStatus();
 }
 
-// [] That of Conv2D itself.
+// That of Conv2D itself.
 absl::Status Conv2DShape(InferenceContext* context) {
   ShapeHandle y;
   TF_RETURN_IF_ERROR(
@@ -134,7 +134,7 @@ absl::Status BackpropShape(InferenceContext* context) {
   return absl::OkStatus();
 }
 
-// [] The same for all three.
+// The same for all three.
 constexpr char kDoc[] = R"doc(
 Images are [batch, rows, columns, channels], a filter is [rows, columns, channels, filters].
 
@@ -192,7 +192,7 @@ struct Side {
   }
 };
 
-// [] The same rule as for shapes, for sizes that are known.
+// The same rule as for shapes, for sizes that are known.
 absl::Status MakeSide(const Layout& layout, int side, const TensorShape& x,
                       const TensorShape& filter, Side* made) {
   *made = {x.dim_size(1 + side),
@@ -314,7 +314,7 @@ void AddPatches(const Windows& windows, int64_t begin, int64_t end,
                      });
 }
 
-// [] Numbers in memory as a matrix, row by row.
+// Numbers in memory as a matrix, row by row.
 template <typename T>
 using Matrix =
     Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -368,7 +368,7 @@ absl::Status ForEachPart(OpKernelContext* context, int64_t parts,
   return absl::OkStatus();
 }
 
-// [] Numbers of 16 bits are multiplied and added as floats.
+// Numbers of 16 bits are multiplied and added as floats.
 template <typename T>
 using Wide = std::conditional_t<sizeof(T) == 2, float, T>;
 
@@ -624,7 +624,7 @@ class Conv2DBackpropFilterOp : public Convolution<T> {
   }
 };
 
-// [] Four types of each.
+// Four types of each.
 #define REGISTER(T)                                                    \
   REGISTER_KERNEL_BUILDER(                                             \
       Name("OpByOp>Conv2D").Device(DEVICE_CPU).TypeConstraint<T>("T"), \
@@ -728,7 +728,7 @@ REGISTER_OP_GRADIENT("OpByOp>Conv2DBackpropFilter", FilterGrad);
 }  // namespace
 }  // namespace op_by_op
 
-// [] For Python's ctypes: the calls of ForEachRun for a window of an image of
+// For Python's ctypes: the calls of ForEachRun for a window of an image of
 // one channel, three numbers for each. `rows` and `columns` are a Side each.
 extern "C" __attribute__((visibility("default"))) int Conv2DRuns(
     const int64_t* rows, const int64_t* columns, int window, int64_t* calls) {

@@ -100,7 +100,6 @@ class NpyDataset : public DatasetBase {
   }
   absl::Status CheckExternalState() const override { return absl::OkStatus(); }
 
-  // [] Only the base class calls it.
  protected:
   // [graph] The node that would make this dataset again.
   absl::Status AsGraphDefInternal(SerializationContext* /*context*/,
@@ -111,7 +110,6 @@ class NpyDataset : public DatasetBase {
     return builder->AddDataset(this, {filename}, node);
   }
 
-  // [] Only the dataset makes iterators.
  private:
   // [iterator] One pass over the file. Many may run at the same time.
   class Iterator : public DatasetIterator<NpyDataset> {
@@ -168,7 +166,6 @@ class NpyDataset : public DatasetBase {
       return absl::OkStatus();
     }
 
-    // [] Only the base class calls what follows.
    protected:
     // [state] All that an iterator has to remember is a number.
     absl::Status SaveInternal(SerializationContext* /*context*/,
@@ -202,7 +199,6 @@ class NpyDataset : public DatasetBase {
       return tensorflow::data::model::MakeSourceNode(std::move(args));
     }
 
-    // [] Not shown.
    private:
     // [memory] Memory of a row that nobody uses any more: it need not be
     // cleared by the system again.
@@ -217,7 +213,7 @@ class NpyDataset : public DatasetBase {
       return made;
     }
 
-    // [] The rest.
+    // The file and its next row.
     std::mutex mutex_;
     std::vector<Tensor> kept_ ABSL_GUARDED_BY(mutex_);
     std::unique_ptr<NpyFile> file_ ABSL_GUARDED_BY(mutex_);
@@ -259,7 +255,7 @@ class NpyDatasetOp : public tensorflow::data::DatasetOpKernel {
   std::vector<PartialTensorShape> shapes_;
 };
 
-// [] Datasets are made on the CPU.
+// Datasets are made on the CPU.
 REGISTER_KERNEL_BUILDER(Name("NpyDataset").Device(tensorflow::DEVICE_CPU),
                         NpyDatasetOp);
 

@@ -50,7 +50,7 @@ struct AbsDifference {
 
 }  // namespace op_by_op
 
-// [] Whether there is a packet operation.
+// Whether there is a packet operation.
 template <typename T>
 struct Eigen::internal::functor_traits<op_by_op::AbsDifference<T>> {
   enum {
@@ -70,7 +70,7 @@ namespace {
       Name(OP).Device(tensorflow::DEVICE_CPU).TypeConstraint<T>("T"), \
       BroadcastOp<Eigen::ThreadPoolDevice, FUNCTOR<T>, T>)
 REGISTER_BINARY("AbsDifference", AbsDifference, Eigen::half);
-// [] And for the other types.
+// And for the other types.
 REGISTER_BINARY("AbsDifference", AbsDifference, Eigen::bfloat16);
 REGISTER_BINARY("AbsDifference", AbsDifference, float);
 REGISTER_BINARY("AbsDifference", AbsDifference, double);

@@ -22,7 +22,7 @@ constexpr int kMemoryCost = 2;  // cycles to read two elements and write one
 template <typename Device, typename Functor>
 struct Broadcast;
 
-// [] Where a row of the output begins in an input of these sizes.
+// Where a row of the output begins in an input of these sizes.
 inline int64_t RowBegin(int64_t row, const tensorflow::BCast::Vec& output,
                         const tensorflow::BCast::Vec& input) {
   const int last = static_cast<int>(output.size()) - 1;
@@ -53,7 +53,7 @@ void ComputeRow(const T* x, bool x_stays, const T* y, bool y_stays, T* z,
   }
 }
 
-// [] Threads take ranges of the output, which they cut into rows.
+// Threads take ranges of the output, which they cut into rows.
 template <typename Functor>
 struct Broadcast<Eigen::ThreadPoolDevice, Functor> {
   template <typename T>

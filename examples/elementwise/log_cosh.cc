@@ -42,7 +42,7 @@ class LogCoshOp : public tensorflow::UnaryElementWiseOp<T, LogCoshOp<T>> {
   }
 };
 
-// [] A kernel for each type.
+// A kernel for each type.
 #define REGISTER_LOG_COSH(T)                                                 \
   REGISTER_KERNEL_BUILDER(                                                   \
       Name("LogCosh").Device(tensorflow::DEVICE_CPU).TypeConstraint<T>("T"), \
@@ -52,7 +52,7 @@ REGISTER_LOG_COSH(Eigen::bfloat16);
 REGISTER_LOG_COSH(float);
 REGISTER_LOG_COSH(double);
 
-// [] The same one by one, to compare.
+// The same one by one, to compare.
 REGISTER_OP("LogCoshPlain")
     .Input("x: float")
     .Output("y: float")

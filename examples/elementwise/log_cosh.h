@@ -50,8 +50,8 @@ struct LogCosh {
                 pselect(near, pzero(x), line));
   }
 
-  // [] Of sinh(x) / x and 2 atanh(x) / x in x^2, the last term first.
  private:
+  // Of sinh(x) / x and 2 atanh(x) / x in x^2, the last term first.
   static constexpr T kSinh[] = {T(1. / 6227020800),
                                 T(1. / 39916800),
                                 T(1. / 362880),
@@ -84,5 +84,4 @@ struct Eigen::internal::functor_traits<op_by_op::LogCosh<T>> {
   };
 };
 
-// [] The end.
 #endif  // LOG_COSH_H_

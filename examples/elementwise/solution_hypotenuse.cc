@@ -27,6 +27,7 @@ struct Hypotenuse {
 
 }  // namespace op_by_op
 
+// [traits] A packet operation, where there are square roots of packets.
 template <typename T>
 struct Eigen::internal::functor_traits<op_by_op::Hypotenuse<T>> {
   enum { PacketAccess = packet_traits<T>::HasSqrt, Cost = 20 };
@@ -35,6 +36,7 @@ struct Eigen::internal::functor_traits<op_by_op::Hypotenuse<T>> {
 namespace op_by_op {
 namespace {
 
+// [interface] Floats only.
 REGISTER_OP("Hypotenuse")
     .Attr("T: {float}")
     .Input("x: T")

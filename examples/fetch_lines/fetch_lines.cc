@@ -61,7 +61,7 @@ REGISTER_OP("FetchLines")
       return absl::OkStatus();
     });
 
-// [] The descriptor, which no call blocks on any more and no program that this
+// The descriptor, which no call blocks on any more and no program that this
 // process starts keeps open; -1 if it is none.
 int NotBlocking(int fd) {
   if (fd >= 0 && (fcntl(fd, F_SETFL, O_NONBLOCK) != 0 ||
@@ -171,7 +171,7 @@ class Waiter {
   std::vector<std::shared_ptr<PendingCall>> added_ ABSL_GUARDED_BY(mutex_);
 };
 
-// [] Made when it is first asked for.
+// Made when it is first asked for.
 Waiter& Waiter::Get() {
   static Waiter* waiter = new Waiter;
   return *waiter;
@@ -258,8 +258,8 @@ class FetchLinesOp : public tensorflow::AsyncOpKernel {
     Waiter::Get().Add(std::move(call));
   }
 
-  // [ends] From the port to a call, and from its text to the output.
  private:
+  // [ends] From the port to a call, and from its text to the output.
   absl::Status Prepare(const Tensor& port, PendingCall* call) const {
     if (port.dims() != 0) {
       return absl::InvalidArgumentError(absl::StrCat(
@@ -302,7 +302,6 @@ class FetchLinesOp : public tensorflow::AsyncOpKernel {
     return absl::OkStatus();
   }
 
-  // [] Not shown.
   int64_t timeout_ms_, max_bytes_;
 };
 

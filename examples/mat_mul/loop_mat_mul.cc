@@ -74,7 +74,7 @@ void ByBlocks(const float* a, const float* b, float* c, int64_t rows,
   }
 }
 
-// [] On one thread.
+// On one thread.
 class LoopMatMulOp : public tensorflow::OpKernel {
  public:
   explicit LoopMatMulOp(tensorflow::OpKernelConstruction* context)

@@ -32,7 +32,6 @@ REGISTER_OP("OpByOp>MatMul")
         "Computes the product of two matrices, each of which may be "
         "transposed.");
 
-// [] Short names.
 namespace {
 
 using tensorflow::OpKernelContext;
@@ -51,7 +50,7 @@ absl::Status Widen(OpKernelContext* context, const Tensor& narrow,
   return absl::OkStatus();
 }
 
-// [] The attrs are read once, when the kernel is made.
+// The attrs are read once, when the kernel is made.
 template <typename T>
 class MatMulOp : public tensorflow::OpKernel {
  public:
@@ -61,7 +60,7 @@ class MatMulOp : public tensorflow::OpKernel {
     OP_REQUIRES_OK(context, context->GetAttr("transpose_b", &transpose_b_));
   }
 
-  // [] Eager execution asks no shape function.
+  // Eager execution asks no shape function.
   void Compute(OpKernelContext* context) override {
     const Tensor& a = context->input(0);
     const Tensor& b = context->input(1);
@@ -109,7 +108,6 @@ class MatMulOp : public tensorflow::OpKernel {
     }
   }
 
-  // [] The product of two matrices of floats or doubles.
  private:
   // [contract] The pair says along which dimension of each the sums go.
   template <typename Wide>
@@ -122,11 +120,10 @@ class MatMulOp : public tensorflow::OpKernel {
         a.matrix<Wide>().contract(b.matrix<Wide>(), inner);
   }
 
-  // [] As the attrs say.
   bool transpose_a_, transpose_b_;
 };
 
-// [] A kernel for each type.
+// A kernel for each type.
 #define REGISTER_MAT_MUL(T)                                   \
   REGISTER_KERNEL_BUILDER(Name("OpByOp>MatMul")               \
                               .Device(tensorflow::DEVICE_CPU) \

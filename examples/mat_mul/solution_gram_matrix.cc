@@ -53,7 +53,6 @@ class GramMatrixOp : public tensorflow::OpKernel {
         }
       }
     }
-    // [] Nothing else is to be done.
   }
 };
 

@@ -51,7 +51,6 @@ absl::Status InferPooled(InferenceContext* context, const char* name,
   return absl::OkStatus();
 }
 
-// [] For each output.
 absl::Status PoolShape(InferenceContext* context) {
   ShapeHandle pooled;
   TF_RETURN_IF_ERROR(InferPooled(context, "input", &pooled));
@@ -79,7 +78,7 @@ ksize: The size of a window in each dimension, `[1, height, width, 1]`.
 strides: From one window to the next in each dimension, `[1, height, width, 1]`.
 )doc");
 
-// [] A kernel for each type.
+// A kernel for each type.
 #define REGISTER_MAX_POOL(T)                                  \
   REGISTER_KERNEL_BUILDER(Name("OpByOp>MaxPool")              \
                               .Device(tensorflow::DEVICE_CPU) \
@@ -103,7 +102,7 @@ void PoolWindowPlainly(const Windows& windows, const Window& window,
   }
 }
 
-// [] Of floats alone, to be compared with.
+// Of floats alone, to be compared with.
 REGISTER_OP("MaxPoolPlain")
     .Attr("ksize: list(int) >= 4")
     .Attr("strides: list(int) >= 4")
@@ -251,7 +250,7 @@ struct Largest {
   }
 };
 
-// [] The loop of MaxPool, with two outputs.
+// The loop of MaxPool, with two outputs.
 template <typename T>
 class MaxPoolWithArgmaxOp : public tensorflow::OpKernel {
  public:
@@ -364,7 +363,7 @@ void AddGradients(const Windows& windows, const T* x, const T* grad,
   }
 }
 
-// [] The kernel around it.
+// The kernel around it.
 template <typename T>
 class MaxPoolGradOp : public tensorflow::OpKernel {
  public:
@@ -428,7 +427,7 @@ ksize: As for OpByOp>MaxPool.
 strides: As for OpByOp>MaxPool.
 )doc");
 
-// [] The first pixel that equals the maximum; NaN equals none.
+// The first pixel that equals the maximum; NaN equals none.
 template <typename T>
 T AtMaximum(const Windows& windows, const Window& window, const T* image,
             T maximum, const T* grad) {
@@ -492,7 +491,7 @@ REGISTER_OTHERS(Eigen::bfloat16);
 REGISTER_OTHERS(float);
 REGISTER_OTHERS(double);
 
-// [] The gradient as a function: it pools again, as it is not given the
+// The gradient as a function: it pools again, as it is not given the
 // output.
 absl::Status GradientOfMaxPool(const tensorflow::AttrSlice& /*attrs*/,
                                tensorflow::FunctionDef* function) {

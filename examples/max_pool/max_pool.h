@@ -35,7 +35,7 @@ struct Axis {
     return std::min(i * stride - padding + window, size);
   }
 
-  // [] The windows that reach any of the positions first to last - 1.
+  // The windows that reach any of the positions first to last - 1.
   int64_t FirstThatReaches(int64_t first) const {
     const int64_t before = first + padding - window;
     return before < 0 ? 0 : before / stride + 1;
@@ -50,12 +50,10 @@ struct Window {
   int64_t begin_h, end_h, begin_w, end_w, image, output;
 };
 
-// Those of a whole input.
-struct Windows {
+struct Windows {  // of a whole input
   int64_t batch, channels;
   Axis rows, columns;
 
-  // [] The shape of the output.
   tensorflow::TensorShape Pooled() const {
     return {batch, rows.windows, columns.windows, channels};
   }
@@ -80,7 +78,7 @@ struct Windows {
   }
 };
 
-// [] Those of all ops of the chapter. `Context`: of the shape function or
+// Those of all ops of the chapter. `Context`: of the shape function or
 // of the kernel.
 class Attrs {
  public:
@@ -174,10 +172,10 @@ struct Larger {
 template <typename T>
 constexpr int kLanes = sizeof(T) == 2 ? 64 : 32;
 
-// The best numbers of one window, in some channels: `lanes` of them.
 template <typename Rule, typename T, typename Lanes>
 void PoolWindow(const Windows& windows, const Window& window, Lanes lanes,
                 const T* image, T* y) {
+  // The best numbers of one window, in some channels: `lanes` of them.
   constexpr int kCacheLine = 64 / sizeof(T);
   const Axis& rows = windows.rows;
   const int64_t below = windows.Pixel(std::min(rows.stride, rows.size), 0);
@@ -199,7 +197,7 @@ void PoolWindow(const Windows& windows, const Window& window, Lanes lanes,
   std::copy_n(best, +lanes, y);
 }
 
-// [] Calls work(lanes, c) for all channels: lanes of them, from c on.
+// Calls work(lanes, c) for all channels: lanes of them, from c on.
 // All but the last have lanes that are a constant.
 template <typename T, typename Work>
 void ForChannels(int64_t channels, const Work& work) {
@@ -221,7 +219,7 @@ void ShardRows(tensorflow::OpKernelContext* context, int64_t rows,
                     });
 }
 
-// [] Calls work(window) for all windows of some rows of windows, those of
+// Calls work(window) for all windows of some rows of windows, those of
 // all images counted on.
 template <typename Work>
 void ForWindowsPlainly(const Windows& windows, int64_t begin, int64_t end,

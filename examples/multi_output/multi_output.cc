@@ -69,7 +69,6 @@ bool AllBetween(const T* block, T low, T high) {
   return outside == 0;
 }
 
-// The extremes and their first places. A NaN is both, as in NumPy.
 template <typename T>
 std::tuple<T, T, int64_t, int64_t> FindExtremes(const T* row, int64_t columns) {
   T low = row[0], high = row[0];
@@ -81,6 +80,7 @@ std::tuple<T, T, int64_t, int64_t> FindExtremes(const T* row, int64_t columns) {
       continue;
     }
     for (; c < end; ++c) {
+      // A NaN is both extremes, as in NumPy.
       if (row[c] != row[c]) return {row[c], row[c], c, c};
       if (row[c] < low) low = row[argmin = c];
       if (high < row[c]) high = row[argmax = c];
@@ -196,7 +196,7 @@ class ExtremesGradOp : public tensorflow::OpKernel {
   }
 };
 
-// No ExtremesGrad for int32: integers have no gradient.
+// [register] No ExtremesGrad for int32: integers have no gradient.
 #define REGISTER_EXTREMES(op, T)                                       \
   REGISTER_KERNEL_BUILDER(                                             \
       Name(#op).Device(tensorflow::DEVICE_CPU).TypeConstraint<T>("T"), \

@@ -46,7 +46,7 @@ REGISTER_OP("KeepRows")
       context->set_output(count, context->Vector(kept));
       return absl::OkStatus();
     })
-    // [] For the docstring in Python.
+    // For the docstring in Python.
     .Doc(R"doc(
 Keeps the rows that a vector of bools names, the same ones of each tensor.
 

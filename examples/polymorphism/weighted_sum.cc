@@ -38,7 +38,7 @@ REGISTER_OP("WeightedSum")
       context->set_output(0, shape);
       return absl::OkStatus();
     })
-    // [] What help() says.
+    // What help() says.
     .Doc(R"doc(
 Multiplies each tensor by its weight and adds the products.
 
@@ -96,7 +96,7 @@ class WeightedSumOp : public tensorflow::OpKernel {
   }
 };
 
-// [] A line for each type.
+// A line for each type.
 #define OP_BY_OP_REGISTER(T)                                  \
   REGISTER_KERNEL_BUILDER(Name("WeightedSum")                 \
                               .Device(tensorflow::DEVICE_CPU) \

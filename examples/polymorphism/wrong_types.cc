@@ -39,7 +39,7 @@ REGISTER_OP("FloatCumulativeMax")
     .Output("largest: T")
     .SetShapeFn(tensorflow::shape_inference::UnchangedShape);
 
-// [] Its loop is that of CumulativeMax, with float in the place of T.
+// Its loop is that of CumulativeMax, with float in the place of T.
 class FloatCumulativeMaxOp : public tensorflow::OpKernel {
  public:
   using OpKernel::OpKernel;
@@ -68,13 +68,13 @@ REGISTER_KERNEL_BUILDER(Name("FloatCumulativeMax")
                             .TypeConstraint<float>("T"),
                         FloatCumulativeMaxOp);
 
-// [] Wrong: the attr is T, not dtype.
+// Wrong: the attr is T, not dtype.
 REGISTER_KERNEL_BUILDER(Name("TypesMisnamed")
                             .Device(tensorflow::DEVICE_CPU)
                             .TypeConstraint<float>("dtype"),
                         SameOp);
 
-// [] Wrong: TF_CALL_INTEGRAL_TYPES has int32 already.
+// Wrong: TF_CALL_INTEGRAL_TYPES has int32 already.
 #define OP_BY_OP_REGISTER(T)                                  \
   REGISTER_KERNEL_BUILDER(Name("TypesOverlap")                \
                               .Device(tensorflow::DEVICE_CPU) \

@@ -34,7 +34,7 @@ class SnakeOp : public tensorflow::OpKernel {
   }
 };
 
-// [] One line per type.
+// One line per type.
 REGISTER_KERNEL_BUILDER(
     Name("Snake").Device(tensorflow::DEVICE_CPU).TypeConstraint<float>("T"),
     SnakeOp<float>);

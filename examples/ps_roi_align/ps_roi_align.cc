@@ -78,7 +78,7 @@ spatial_scale: Pixels of the map for each pixel of the image.
 sampling_ratio: Samples of a bin along each axis; one per pixel if not positive.
 )doc");
 
-// [] Likewise, of the gradient.
+// Likewise, of the gradient.
 REGISTER_OP("PsRoiAlignGrad")
     .Attr("T: {half, bfloat16, float, double}")
     .Attr("pooled_height: int >= 1")
@@ -186,7 +186,7 @@ struct Cpu {
     return absl::OkStatus();
   }
 
-  // [] Likewise, the rows of the map.
+  // Likewise, the rows of the map.
   template <typename T>
   static absl::Status RunGrad(OpKernelContext* context,
                               const AlignGrad<T>& grad, int64_t pixels) {
@@ -216,7 +216,6 @@ struct Cpu {
         grad.output[i] = static_cast<T>(grad.sums[i]);
       }
     });
-    // [] All sums are there.
     return absl::OkStatus();
   }
 };

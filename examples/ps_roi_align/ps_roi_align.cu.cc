@@ -38,7 +38,7 @@ __global__ void AlignKernel(Align<T> align, int64_t total) {
   }
 }
 
-// [] One channel of a row of the map: no two threads add to the same.
+// One channel of a row of the map: no two threads add to the same.
 template <typename T>
 __global__ void AlignGradKernel(AlignGrad<T> grad, int64_t total) {
   const Sizes& sizes = grad.bins.sizes;

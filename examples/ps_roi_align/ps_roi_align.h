@@ -17,7 +17,7 @@
 
 namespace op_by_op {
 
-// [] Of one call. features: [batch, height, width, bins * channels].
+// Of one call. features: [batch, height, width, bins * channels].
 struct Sizes {
   int64_t batch, height, width, channels;
   int64_t num_rois, pooled_height, pooled_width;
@@ -143,7 +143,7 @@ struct Weights {
   }
 };
 
-// [] The mean of bin `i` in kLanes channels from `c` on.
+// The mean of bin `i` in kLanes channels from `c` on.
 template <typename T>
 struct Align {
   Weights<Wide<T>> bins;
@@ -177,7 +177,7 @@ struct Align {
   }
 };
 
-// [] What row `row` of all images gets from bin `i`, in kLanes channels
+// What row `row` of all images gets from bin `i`, in kLanes channels
 // from `c` on.
 template <typename T>
 struct AlignGrad {

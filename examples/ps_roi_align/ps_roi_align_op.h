@@ -137,7 +137,7 @@ class Tables {
     return absl::OkStatus();
   }
 
-  // [] What the loops take.
+  // What the loops take.
   const Weights<W>& bins() const { return bins_; }
 
  private:
@@ -158,7 +158,7 @@ void ForEach(tensorflow::OpKernelContext* context, int64_t total,
                     });
 }
 
-// [] `Device` has the loops.
+// `Device` has the loops.
 template <typename Device, typename T>
 class PsRoiAlignOp : public tensorflow::OpKernel {
  public:

@@ -43,7 +43,7 @@ void At(const Align<float>& align, int64_t i, int64_t c) {
   align.pooled[i * bins.sizes.channels + c] = sum;
 }
 
-// [] Without a look at the regions: a slot has room for a side of the map.
+// Without a look at the regions: a slot has room for a side of the map.
 struct Plain {
   static absl::Status Plan(const float*, Sizes* sizes, int64_t*) {
     sizes->most_pixels = std::max({sizes->height, sizes->width, int64_t{1}});
@@ -61,7 +61,6 @@ struct Plain {
     for (int64_t i = 0; i < sizes.num_rois * sizes.bins(); ++i) {
       for (int64_t c = 0; c < sizes.channels; ++c) At(align, i, c);
     }
-    // [] All means are there.
     return absl::OkStatus();
   }
 };
@@ -79,7 +78,6 @@ struct Shared : Plain {
             [&](int64_t i) {
               for (int64_t c = 0; c < sizes.channels; ++c) At(align, i, c);
             });
-    // [] All means are there.
     return absl::OkStatus();
   }
 };

@@ -72,7 +72,6 @@ class ShardBlocksOp : public tensorflow::OpKernel {
       }
     };
     tensorflow::Shard(pool.num_threads, pool.workers, total_, cycles_, work);
-    // [] All units are done.
   }
 
  private:

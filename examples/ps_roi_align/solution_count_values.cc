@@ -72,7 +72,6 @@ class CountValuesOp : public tensorflow::OpKernel {
   int64_t size_;
 };
 
-// [] As ever.
 REGISTER_KERNEL_BUILDER(Name("CountValues").Device(tensorflow::DEVICE_CPU),
                         CountValuesOp);
 

@@ -125,9 +125,8 @@ class IdxReader : public ReaderBase {
     return buffer_->Seek(buffer_->Tell() + item * item_bytes_);
   }
 
-  // [] The file.
  private:
-  // [] Two zeros, a type, the number of dimensions, and the size of each
+  // Two zeros, a type, the number of dimensions, and the size of each
   // of them, in four bytes with the most significant first.
   absl::Status Open() {
     const std::string name(current_work());
@@ -186,7 +185,7 @@ class IdxReader : public ReaderBase {
                      " bytes, but ", held, " bytes follow"));
   }
 
-  // [] Whatever is wrong, the error names the file.
+  // Whatever is wrong, the error names the file.
   absl::Status Named(const absl::Status& status) const {
     if (status.ok()) return status;
     const std::string message = absl::StrCat(
@@ -197,7 +196,7 @@ class IdxReader : public ReaderBase {
                         plain ? message : absl::CHexEscape(message));
   }
 
-  // [] Of the file that is being read.
+  // Of the file that is being read.
   tensorflow::Env* const env_;
   std::unique_ptr<tensorflow::RandomAccessFile> file_;
   std::unique_ptr<tensorflow::io::InputBuffer> buffer_;

@@ -32,7 +32,7 @@ const char* Launch(void (*kernel)(Parameters...), int64_t blocks, int threads,
   return Text(cudaGetLastError());
 }
 
-// [] Waits for all that was put on the stream before.
+// Waits for all that was put on the stream before.
 inline const char* CopyToHost(void* stream, const void* on_device,
                               void* on_host, int64_t bytes) {
   const auto cuda_stream = static_cast<cudaStream_t>(stream);

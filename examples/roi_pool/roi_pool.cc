@@ -50,7 +50,7 @@ absl::Status PooledShape(InferenceContext* context) {
   return absl::OkStatus();
 }
 
-// [] Likewise, of the gradient.
+// Likewise, of the gradient.
 absl::Status FeatureShape(InferenceContext* context) {
   ShapeHandle gradient, rois, features;
   DimensionHandle unused;
@@ -97,7 +97,7 @@ check_rois: Check the values of rois on the GPU, too: the call then waits for al
   work before it. The CPU checks them always.
 )doc");
 
-// [] The same without an output.
+// The same without an output.
 ROI_POOL_OP("RoiPoolInference").Doc(R"doc(
 RoiPool without argmax, and so without a gradient.
 
@@ -110,7 +110,7 @@ check_rois: Check the values of rois on the GPU, too: the call then waits for al
   work before it. The CPU checks them always.
 )doc");
 
-// [] What flows back, and where to.
+// What flows back, and where to.
 REGISTER_OP("RoiPoolGrad")
     .Attr("T: {half, bfloat16, float, double}")
     .Attr("spatial_scale: float = 0.0")
@@ -162,7 +162,7 @@ class RoiPoolOp : public tensorflow::OpKernel {
     }
     if (shape.num_elements() == 0) return;
 
-    // [] Pool the rows of bins on as many threads as pay.
+    // Pool the rows of bins on as many threads as pay.
     const Plan plan = PlanOf<B>(sizes, rois, Layout::kAuto);
     Tensor scratch;
     OP_REQUIRES_OK(
@@ -180,7 +180,7 @@ class RoiPoolOp : public tensorflow::OpKernel {
   const Path<typename Bits<T>::type> path_ = FindPath<typename Bits<T>::type>();
 };
 
-// [] Each thread has channels of its own, and adds in the same order.
+// Each thread has channels of its own, and adds in the same order.
 template <typename T>
 class RoiPoolGradOp : public tensorflow::OpKernel {
  public:
@@ -211,7 +211,7 @@ class RoiPoolGradOp : public tensorflow::OpKernel {
   }
 };
 
-// [] One line for each type.
+// One line for each type.
 #define REGISTER_ROI_POOL(T)                                                 \
   REGISTER_KERNEL_BUILDER(                                                   \
       Name("RoiPool").Device(tensorflow::DEVICE_CPU).TypeConstraint<T>("T"), \

@@ -70,7 +70,7 @@ __device__ inline bool IsUsable(const float* roi, int64_t batch) {
 
 constexpr int kTeamVectors = 2;  // that a thread works on at once
 
-// [] Teams of neighbouring threads: one bin each, its channels shared
+// Teams of neighbouring threads: one bin each, its channels shared
 // out.
 template <typename T, int kVector, bool kWithArgmax>
 __global__ void PoolKernel(Sizes sizes, int team_bits,
@@ -102,7 +102,7 @@ __global__ void PoolKernel(Sizes sizes, int team_bits,
     const int32_t width = sizes.width;
     const T* map = features + image * sizes.height * width * sizes.channels;
 
-    // [] The thread's share of the channels, two vectors at a time.
+    // The thread's share of the channels, two vectors at a time.
     const int64_t lane = i - (bin << team_bits);
     for (int64_t first = lane * kVector; first < sizes.channels;
          first += kTeamVectors * step) {
@@ -152,7 +152,7 @@ __global__ void PoolKernel(Sizes sizes, int team_bits,
   }
 }
 
-// [] The gradient cuts the maps into tiles: small ones, so that a small map,
+// The gradient cuts the maps into tiles: small ones, so that a small map,
 // too, is work for many blocks.
 constexpr int kTile = 4;  // pixels of the edge
 
@@ -380,7 +380,7 @@ bool Aligned(int64_t channels, const void* pointer) {
              0;
 }
 
-// [] A team of 2 to the team_bits threads for each bin.
+// A team of 2 to the team_bits threads for each bin.
 template <typename T, int kVector>
 const char* LaunchPool(void* stream, const Sizes& sizes, const T* features,
                        const float* rois, T* pooled, int32_t* argmax) {
@@ -410,7 +410,7 @@ const char* Pool(void* stream, const Sizes& sizes, const void* features,
                                       static_cast<T*>(pooled), argmax);
 }
 
-// [] Blocks for tiles and channels, and shared memory for the sums.
+// Blocks for tiles and channels, and shared memory for the sums.
 template <typename T, int kVector>
 const char* LaunchGradient(void* stream, const Sizes& sizes, const T* gradient,
                            const int32_t* argmax, const Span* spans,

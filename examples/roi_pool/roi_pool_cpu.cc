@@ -28,7 +28,7 @@ Path<T> FindPath(const char* name) {
   return wanted("baseline") ? baseline::GetPath<T>() : Path<T>{};
 }
 
-// [] The sweep writes whole lines of a large output past the caches.
+// The sweep writes whole lines of a large output past the caches.
 constexpr int64_t kStreamedBytes = int64_t{1} << 22;
 
 bool Streams(int64_t bytes) { return bytes >= kStreamedBytes; }
@@ -153,7 +153,7 @@ Sweep SweepOf(const Sizes& sizes, const float* rois, uint8_t* scratch) {
 
 namespace {
 
-// [] Down the map, some channels at a time, which are packed as they are
+// Down the map, some channels at a time, which are packed as they are
 // reached.
 template <typename T>
 void PoolPacked(const Sizes& sizes, const T* features, const float* rois,
@@ -191,14 +191,13 @@ void PoolPacked(const Sizes& sizes, const T* features, const float* rois,
       const int64_t out = item.row * sizes.pooled_width * sizes.channels + c;
       path.pool_packed(row, packed, pooled + out,
                        argmax == nullptr ? nullptr : argmax + out);
-      // [] The next row of bins.
     }
   }
 }
 
 }  // namespace
 
-// [] A map of which much is read more than once is read by the sweep.
+// A map of which much is read more than once is read by the sweep.
 template <typename T>
 Plan PlanOf(const Sizes& sizes, const float* rois, Layout layout) {
   const int64_t pixels = PixelsToRead(sizes, rois);
@@ -219,7 +218,7 @@ Plan PlanOf(const Sizes& sizes, const float* rois, Layout layout) {
           true};
 }
 
-// [] The results are the same whichever way it goes, and on any threads.
+// The results are the same whichever way it goes, and on any threads.
 template <typename T>
 void Pool(const Sizes& sizes, const T* features, const float* rois, T* pooled,
           int32_t* argmax, const Path<T>& path, const Plan& plan,
@@ -260,7 +259,7 @@ void Pool(const Sizes& sizes, const T* features, const float* rois, T* pooled,
 
 namespace {
 
-// [] Half types are added in float.
+// Half types are added in float.
 float ToFloat(uint32_t bits) {
   float value;
   std::memcpy(&value, &bits, sizeof(value));
@@ -354,7 +353,7 @@ bool Scatter(const Sizes& sizes, const T* gradient, const int32_t* argmax,
 
 }  // namespace
 
-// [] No two threads add to the same element.
+// No two threads add to the same element.
 template <typename T>
 bool PoolGrad(const Sizes& sizes, const T* gradient, const int32_t* argmax,
               const float* rois, T* features, const Shard& shard) {

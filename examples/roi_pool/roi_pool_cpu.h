@@ -69,7 +69,7 @@ using Work = std::function<void(int64_t begin, int64_t end, uint8_t* scratch)>;
 using Shard = std::function<void(int64_t total, int64_t cost, int64_t bytes,
                                  const Work&)>;
 
-// [] Waits until what a thread has written past the caches is seen by all.
+// Waits until what a thread has written past the caches is seen by all.
 void FinishStores();
 
 // Whether so many bytes of outputs are written past the caches.

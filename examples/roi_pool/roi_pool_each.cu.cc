@@ -43,7 +43,7 @@ static __global__ void PoolEach(Sizes sizes, const float* features,
   argmax[i] = where;
 }
 
-// [] On blocks of 256 threads.
+// On blocks of 256 threads.
 extern "C" __attribute__((visibility("default"))) const char* PoolEachLaunch(
     void* stream, const Sizes* sizes, const float* features, const float* rois,
     float* pooled, int32_t* argmax) {

@@ -25,11 +25,10 @@ struct Region {
   int32_t rows, cols;  // at least 1
 };
 
-// Far beyond any map, and small enough that no sum of two overflows.
-constexpr float kFarthest = 1 << 29;
+constexpr float kFarthest = 1 << 29;  // no sum of two overflows
 
-// Half away from zero, as in Caffe. `scaled` is not NaN.
 OP_BY_OP_HOST_DEVICE inline int32_t RoundToPixel(float scaled) {
+  // Half away from zero, as in Caffe. `scaled` is not NaN.
   return static_cast<int32_t>(
       std::round(std::fmin(std::fmax(scaled, -kFarthest), kFarthest)));
 }
@@ -38,8 +37,8 @@ OP_BY_OP_HOST_DEVICE inline int32_t AtLeastOne(int32_t size) {
   return size > 1 ? size : 1;
 }
 
-// `roi`: batch index, x1, y1, x2, y2 in the pixels of the image.
 OP_BY_OP_HOST_DEVICE inline Region RegionOf(const float* roi, float scale) {
+  // `roi`: batch index, x1, y1, x2, y2 in the pixels of the image.
   const int32_t x1 = RoundToPixel(roi[1] * scale);
   const int32_t y1 = RoundToPixel(roi[2] * scale);
   const int32_t x2 = RoundToPixel(roi[3] * scale);
@@ -56,12 +55,12 @@ OP_BY_OP_HOST_DEVICE inline int32_t Clip(int32_t i, int32_t limit) {
   return i < 0 ? 0 : i > limit ? limit : i;
 }
 
-// Axis: a region from `start` over `size` pixels, cut into `pooled` bins, on a
-// map of `limit` pixels. Bins overlap where size / pooled is not whole, and
-// are empty outside of the map.
 OP_BY_OP_HOST_DEVICE inline Span BinSpan(int32_t p, int32_t pooled,
                                          int32_t start, int32_t size,
                                          int32_t limit) {
+  // A region from `start` over `size` pixels, cut into `pooled` bins, on a map
+  // of `limit` pixels. Bins overlap where size / pooled is not whole, and are
+  // empty outside of the map.
   const float bin = static_cast<float>(size) / static_cast<float>(pooled);
   const auto first =
       static_cast<int32_t>(std::floor(static_cast<float>(p) * bin));
@@ -70,7 +69,7 @@ OP_BY_OP_HOST_DEVICE inline Span BinSpan(int32_t p, int32_t pooled,
   return {Clip(start + first, limit), Clip(start + beyond, limit)};
 }
 
-// [] Sizes of one call. No product of them fits 32 bits, but for height *
+// Sizes of one call. No product of them fits 32 bits, but for height *
 // width.
 struct Sizes {
   int64_t batch, height, width, channels;

@@ -34,7 +34,7 @@ absl::Status Launched(const char* error) {
              : absl::InternalError(absl::StrCat("CUDA says: ", error));
 }
 
-// [] The launchers know the types by number.
+// The launchers know the types by number.
 absl::Status TypeIndex(OpKernelConstruction* context, int* index) {
   tensorflow::DataType type;
   TF_RETURN_IF_ERROR(context->GetAttr("T", &type));
@@ -47,6 +47,20 @@ absl::Status TypeIndex(OpKernelConstruction* context, int* index) {
 
 const float* Rois(OpKernelContext* context, int input) {
   return context->input(input).flat<float>().data();
+}
+
+// The values of rois come to the host, and this thread waits for them.
+absl::Status CheckOnHost(OpKernelContext* context, const float* rois,
+                         const Sizes& sizes) {
+  const tsl::profiler::TraceMe traced("RoiPool waits for rois");
+  tensorflow::AllocatorAttributes host;
+  host.set_on_host(true);
+  Tensor copy;
+  TF_RETURN_IF_ERROR(context->allocate_temp(
+      tensorflow::DT_FLOAT, context->input(1).shape(), &copy, host));
+  TF_RETURN_IF_ERROR(Launched(RoiPoolCopyToHost(
+      Stream(context), rois, copy.data(), copy.TotalBytes())));
+  return CheckRois(copy.flat<float>().data(), sizes);
 }
 
 // [kernel] As on the CPU, but without the values of the inputs.
@@ -64,19 +78,8 @@ class RoiPoolGpuOp : public tensorflow::OpKernel {
     OP_REQUIRES_OK(context, ReadShapes(context, &sizes, &shape));
     const float* rois = Rois(context, 1);
 
-    // [] The values of rois come to the host, and this thread waits for them.
     if (check_rois_ && sizes.num_rois > 0) {
-      const tsl::profiler::TraceMe traced("RoiPool waits for rois");
-      tensorflow::AllocatorAttributes host;
-      host.set_on_host(true);
-      Tensor copy;
-      OP_REQUIRES_OK(context, context->allocate_temp(tensorflow::DT_FLOAT,
-                                                     context->input(1).shape(),
-                                                     &copy, host));
-      OP_REQUIRES_OK(
-          context, Launched(RoiPoolCopyToHost(Stream(context), rois,
-                                              copy.data(), copy.TotalBytes())));
-      OP_REQUIRES_OK(context, CheckRois(copy.flat<float>().data(), sizes));
+      OP_REQUIRES_OK(context, CheckOnHost(context, rois, sizes));
     }
 
     // [launch] Returns before the work is done.
@@ -100,7 +103,7 @@ class RoiPoolGpuOp : public tensorflow::OpKernel {
   int type_;
 };
 
-// [] The gradient: its memory to work in comes from TensorFlow, too.
+// The gradient: its memory to work in comes from TensorFlow, too.
 class RoiPoolGradGpuOp : public tensorflow::OpKernel {
  public:
   explicit RoiPoolGradGpuOp(OpKernelConstruction* context) : OpKernel(context) {

@@ -11,17 +11,16 @@
 namespace op_by_op {
 
 // [functions] Pointers are to device memory but for `sizes`, `on_host` and the
-// return value.
+// return value. type: 0 half, 1 bfloat16, 2 float, 3 double. argmax: null for
+// inference.
 extern "C" {
 #pragma GCC visibility push(default)
 
-// type: 0 half, 1 bfloat16, 2 float, 3 double.
-// argmax: null for inference.
 const char* RoiPoolLaunch(void* stream, int type, const Sizes* sizes,
                           const void* features, const float* rois, void* pooled,
                           int32_t* argmax);
 
-// [] In bytes, of the memory that RoiPoolGradLaunch works in. Its address is a
+// In bytes, of the memory that RoiPoolGradLaunch works in. Its address is a
 // multiple of 16.
 int64_t RoiPoolGradScratch(const Sizes* sizes);
 

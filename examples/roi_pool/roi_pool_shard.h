@@ -47,7 +47,7 @@ inline Shard ShardOn(tensorflow::OpKernelContext* context,
         status->Update(allocated);
         return;
       }
-      // [] TensorFlow's threads take the smallest numbers for zero.
+      // TensorFlow's threads take the smallest numbers for zero.
       const tsl::port::ScopedDontFlushDenormal keep;
       work(begin, end, scratch.flat<uint8_t>().data());
     };

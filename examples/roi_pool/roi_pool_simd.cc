@@ -14,7 +14,7 @@ namespace op_by_op {
 namespace OP_BY_OP_PATH {
 namespace {
 
-// [] The compiler's own vectors: any width, on any processor.
+// The compiler's own vectors: any width, on any processor.
 #if defined(__AVX512F__)
 constexpr int kBytes = 64, kRegisters = 32;
 #elif defined(__AVX2__)
@@ -45,7 +45,7 @@ using Bits16 = Vector<uint16_t, kFloats>;
 using Bits32 = Vector<uint32_t, kFloats>;
 using Floats = Vector<float, kFloats>;
 
-// [] Exact, whatever the processor does with the smallest numbers.
+// Exact, whatever the processor does with the smallest numbers.
 inline void Load(const float* from, Floats* to) {
   std::memcpy(to, from, kBytes);
 }
@@ -103,7 +103,7 @@ inline Bits16 Narrow(const Floats& value, const Half*) {
   return __builtin_convertvector(magnitude | sign, Bits16);
 }
 
-// [] Past the caches where that is asked for and possible.
+// Past the caches where that is asked for and possible.
 template <typename V>
 inline void Store(const V& value, void* to, [[maybe_unused]] bool streaming) {
 #if defined(__SSE2__)
@@ -171,7 +171,7 @@ inline void Block(const BinRow& row, Span cols, const S* pixels, T* pooled,
   }
 }
 
-// [] The same for fewer channels than a vector has lanes: it reads those of the
+// The same for fewer channels than a vector has lanes: it reads those of the
 // next pixels too, as long as there are any, and drops what it found.
 template <bool kArgmax, typename S, typename T>
 inline void Rest(const BinRow& row, Span cols, const S* pixels, T* pooled,

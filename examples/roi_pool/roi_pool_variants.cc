@@ -114,7 +114,7 @@ bool ScatterPlain(const Sizes& sizes, const float* gradient,
   return good;
 }
 
-// [] The sweep without its copy: some channels of all rows of bins.
+// The sweep without its copy: some channels of all rows of bins.
 template <typename T>
 void PoolSorted(const Sizes& sizes, const T* features, const float* rois,
                 T* pooled, int32_t* argmax, const Path<T>& path,

@@ -17,7 +17,7 @@ using tensorflow::shape_inference::DimensionHandle;
 using tensorflow::shape_inference::InferenceContext;
 using tensorflow::shape_inference::ShapeHandle;
 
-// [] As of RoiPool; of features, only the shape counts.
+// As of RoiPool; of features, only the shape counts.
 REGISTER_OP("RoiBinSizes")
     .Attr("T: {half, bfloat16, float, double}")
     .Attr("pooled_height: int >= 1")
@@ -40,7 +40,7 @@ REGISTER_OP("RoiBinSizes")
       return absl::OkStatus();
     });
 
-// [] One core is enough: no pixel is read.
+// One core is enough: no pixel is read.
 class RoiBinSizesOp : public tensorflow::OpKernel {
  public:
   explicit RoiBinSizesOp(tensorflow::OpKernelConstruction* context)
@@ -77,7 +77,7 @@ class RoiBinSizesOp : public tensorflow::OpKernel {
   Sizes attrs_{};
 };
 
-// [] For every T at once: none of its values is read.
+// For every T at once: none of its values is read.
 REGISTER_KERNEL_BUILDER(Name("RoiBinSizes").Device(tensorflow::DEVICE_CPU),
                         RoiBinSizesOp);
 

@@ -84,7 +84,7 @@ class PostOp : public tensorflow::OpKernel {
   std::string label_;
 };
 
-// [] Not shown.
+// Waits for what Post sends under the same label.
 class CollectOp : public tensorflow::AsyncOpKernel {
  public:
   explicit CollectOp(OpKernelConstruction* context) : AsyncOpKernel(context) {
@@ -120,8 +120,8 @@ class CollectOp : public tensorflow::AsyncOpKernel {
     if (timeout_ms > 0) wait->EndAfter(absl::Milliseconds(timeout_ms));
   }
 
-  // [wait] The end of the step and the timeout both cancel `end`.
  private:
+  // [wait] The end of the step and the timeout both cancel `end`.
   struct Wait : std::enable_shared_from_this<Wait> {
     bool EndWith(CancellationManager* manager) {
       step = manager;
@@ -167,7 +167,6 @@ class CollectOp : public tensorflow::AsyncOpKernel {
     bool late ABSL_GUARDED_BY(ending) = false;
   };
 
-  // [] Not shown.
   absl::Status NothingPosted() const {
     return absl::DeadlineExceededError(
         absl::StrCat("nothing was posted under the label '", label_,

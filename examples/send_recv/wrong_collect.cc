@@ -51,8 +51,8 @@ class BlockingCollectOp : public tensorflow::OpKernel {
     context->set_output(0, answer->value);
   }
 
-  // [] The callback may come after the timeout, and keeps the answer alive.
  private:
+  // The callback may come after the timeout, and keeps the answer alive.
   struct Answer {
     absl::Notification bell;
     absl::Status status;
@@ -113,7 +113,6 @@ class EndlessCollectOp : public tensorflow::AsyncOpKernel {
         });
   }
 
-  // [] Not shown.
  private:
   std::string label_;
 };

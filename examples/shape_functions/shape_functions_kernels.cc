@@ -108,7 +108,7 @@ class CrossFeaturesOp : public OpKernel {
   }
 };
 
-// One op without a shape function has the same kernel.
+// [register] One op without a shape function has the same kernel.
 REGISTER_KERNEL_BUILDER(Name("CrossFeatures").Device(DEVICE_CPU),
                         CrossFeaturesOp);
 REGISTER_KERNEL_BUILDER(Name("SilentCrossFeatures").Device(DEVICE_CPU),

@@ -75,7 +75,7 @@ class SketchHashesOp : public tensorflow::OpKernel {
   int precision_;
 };
 
-// [] Estimates of Ertl, https://arxiv.org/abs/1702.01284, section 4.
+// Estimates of Ertl, https://arxiv.org/abs/1702.01284, section 4.
 double EmptyShare(double x) {
   if (x == 1) return INFINITY;
   double sum = x, before = 0;
@@ -124,7 +124,6 @@ class CountSketchOp : public tensorflow::OpKernel {
   }
 };
 
-// [] As for all ops.
 REGISTER_KERNEL_BUILDER(Name("SketchHashes").Device(tensorflow::DEVICE_CPU),
                         SketchHashesOp);
 REGISTER_KERNEL_BUILDER(Name("CountSketch").Device(tensorflow::DEVICE_CPU),
@@ -175,6 +174,7 @@ absl::Status Copy(
 
 namespace tensorflow {  // where the macro looks for its own names
 
+// [devices] One line for each pair of devices.
 INTERNAL_REGISTER_UNARY_VARIANT_DEVICE_COPY_FUNCTION(
     op_by_op::Sketch, VariantDeviceCopyDirection::HOST_TO_DEVICE,
     op_by_op::Copy);
@@ -187,7 +187,7 @@ INTERNAL_REGISTER_UNARY_VARIANT_DEVICE_COPY_FUNCTION(
 
 }  // namespace tensorflow
 
-// [] For Python's ctypes: a copy as TensorFlow makes it, here to other memory
+// For Python's ctypes: a copy as TensorFlow makes it, here to other memory
 // of the host.
 extern "C" __attribute__((visibility("default"))) int CopyLikeADevice(
     int direction) {

@@ -51,7 +51,7 @@ inline bool Sketch::Decode(tensorflow::VariantTensorData data) {
   return true;
 }
 
-// [] For messages.
+// For messages.
 inline std::string Sketch::DebugString() const {
   return absl::StrCat("a sketch of ", registers.NumElements(), " registers");
 }

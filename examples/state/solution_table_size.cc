@@ -43,7 +43,6 @@ class TableSizeOp : public tensorflow::OpKernel {
   }
 };
 
-// [] For both types.
 REGISTER_KERNEL_BUILDER(Name("TableSize")
                             .Device(tensorflow::DEVICE_CPU)
                             .TypeConstraint<tensorflow::tstring>("T"),

@@ -114,7 +114,7 @@ class NamedKeyTableOp : public tensorflow::ResourceHandleOp<KeyTable<T>> {
   }
 };
 
-// [] All keys in the order of their numbers, and the way back.
+// All keys in the order of their numbers, and the way back.
 REGISTER_OP("ReadKeys")
     .Attr("T: {string, int64}")
     .Input("table: resource")
@@ -138,7 +138,6 @@ REGISTER_OP("WriteKeys")
       return context->WithRank(context->input(1), 1, &keys);
     });
 
-// [] Their kernels.
 template <typename T>
 class ReadKeysOp : public tensorflow::OpKernel {
  public:
@@ -173,7 +172,7 @@ class WriteKeysOp : public tensorflow::OpKernel {
   }
 };
 
-// [] Each op for both types of keys.
+// Each op for both types of keys.
 #define REGISTER(op, kernel)                                                \
   REGISTER_KERNEL_BUILDER(Name(op)                                          \
                               .Device(tensorflow::DEVICE_CPU)               \

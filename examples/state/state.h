@@ -82,8 +82,8 @@ class KeyTable : public tensorflow::ResourceBase {
     return absl::OkStatus();
   }
 
-  // [members] The numbers, and what guards them.
  private:
+  // [members] The numbers, and what guards them.
   using Key = std::conditional_t<std::is_same_v<T, tensorflow::tstring>,
                                  std::string, T>;
   using Numbers = absl::flat_hash_map<Key, int64_t>;

@@ -39,7 +39,7 @@ class MemberNumberKeysOp : public tensorflow::OpKernel {
   const RefCountPtr<StringTable> table_{new StringTable};
 };
 
-// [] Its interface.
+// Its interface.
 REGISTER_OP("MemberNumberKeys")
     .Input("keys: string")
     .Output("numbers: int64")
@@ -56,7 +56,7 @@ REGISTER_OP("ForgetfulNumberKeys")
     .Output("numbers: int64")
     .SetShapeFn(tensorflow::shape_inference::UnchangedShape);
 
-// [] It finds the table by its name.
+// It finds the table by its name.
 class ForgetfulNumberKeysOp : public tensorflow::OpKernel {
  public:
   explicit ForgetfulNumberKeysOp(OpKernelConstruction* construction)
@@ -89,7 +89,7 @@ REGISTER_KERNEL_BUILDER(
     Name("ForgetfulNumberKeys").Device(tensorflow::DEVICE_CPU),
     ForgetfulNumberKeysOp);
 
-// [] Without SetIsStateful, but with a handle.
+// Without SetIsStateful, but with a handle.
 REGISTER_OP("SilentNumberKeys")
     .Input("table: resource")
     .Input("keys: string")

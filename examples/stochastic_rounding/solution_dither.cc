@@ -56,7 +56,6 @@ class DitherOp : public tensorflow::OpKernel {
   }
 };
 
-// [] On the CPU.
 REGISTER_KERNEL_BUILDER(Name("Dither").Device(tensorflow::DEVICE_CPU),
                         DitherOp);
 

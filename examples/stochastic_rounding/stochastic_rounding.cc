@@ -56,7 +56,7 @@ seed: `[2]`. The same seed gives the same numbers.
 rounded: Of the shape of x. Its expected value is x, in the range of dtype.
 )doc");
 
-// [] One line for each pair of types.
+// One line for each pair of types.
 #define REGISTER_STOCHASTIC_ROUND(T, Small)                    \
   REGISTER_KERNEL_BUILDER(Name("StochasticRound")              \
                               .Device(tensorflow::DEVICE_CPU)  \

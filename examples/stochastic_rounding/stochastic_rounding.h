@@ -42,7 +42,7 @@ struct Philox {
   }
 };
 
-// [] The bits of the fraction, and the bias of the exponent.
+// The bits of the fraction, and the bias of the exponent.
 struct Float32 {
   using Word = uint32_t;
   static constexpr int kFraction = 23, kBias = 127;

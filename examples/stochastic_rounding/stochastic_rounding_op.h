@@ -28,7 +28,6 @@ struct Cpu {
                       kGroupCycles, [&](int64_t begin, int64_t end) {
                         for (int64_t i = begin; i < end; ++i) work(i);
                       });
-    // [] All is rounded.
     return absl::OkStatus();
   }
 };
@@ -92,7 +91,7 @@ inline Philox FromSeed(uint64_t first, uint64_t second) {
   return {Wide(mixed[0], mixed[1]), 0, Wide(mixed[2], mixed[3])};
 }
 
-// [] From the tensor.
+// From the tensor.
 inline absl::Status ReadSeed(const tensorflow::Tensor& seed, Philox* philox) {
   if (seed.dims() != 1 || seed.dim_size(0) != 2) {
     return absl::InvalidArgumentError(absl::StrCat(

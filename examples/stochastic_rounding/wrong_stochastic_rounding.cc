@@ -42,12 +42,10 @@ struct Blockwise {
                         own.philox.key += static_cast<uint64_t>(begin);
                         for (int64_t i = begin; i < end; ++i) own(i);
                       });
-    // [] All is rounded.
     return absl::OkStatus();
   }
 };
 
-// The rest is as it should be.
 REGISTER_KERNEL_BUILDER(
     Name("BlockwiseStochasticRound").Device(tensorflow::DEVICE_CPU),
     StatelessStochasticRoundOp<Blockwise, float, tensorflow::bfloat16>);

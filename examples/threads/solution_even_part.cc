@@ -19,7 +19,7 @@ REGISTER_OP("EvenPart")
       return tensorflow::shape_inference::UnchangedShapeWithRank(context, 1);
     });
 
-// [] The mean of a signal and of the signal turned around.
+// The mean of a signal and of the signal turned around.
 class EvenPartOp : public tensorflow::OpKernel {
  public:
   using OpKernel::OpKernel;
@@ -38,11 +38,9 @@ class EvenPartOp : public tensorflow::OpKernel {
     const Eigen::array<bool, 1> turned = {true};
     output->vec<float>().device(context->eigen_cpu_device()) =
         (x + x.reverse(turned)) * 0.5f;
-    // [] Nothing follows.
   }
 };
 
-// [] As ever.
 REGISTER_KERNEL_BUILDER(Name("EvenPart").Device(tensorflow::DEVICE_CPU),
                         EvenPartOp);
 

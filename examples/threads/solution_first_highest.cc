@@ -19,7 +19,7 @@ REGISTER_OP("FirstHighest")
     .Output("index: int64")
     .SetShapeFn(tensorflow::shape_inference::ScalarShape);
 
-// [] The best of each block, and at the end the best of these in order.
+// The best of each block, and at the end the best of these in order.
 class FirstHighestOp : public tensorflow::OpKernel {
  public:
   using OpKernel::OpKernel;
@@ -53,11 +53,9 @@ class FirstHighestOp : public tensorflow::OpKernel {
       if (x(best(b)) > x(index)) index = best(b);
     }
     output->scalar<int64_t>()() = index;
-    // [] Nothing follows.
   }
 };
 
-// [] As ever.
 REGISTER_KERNEL_BUILDER(Name("FirstHighest").Device(tensorflow::DEVICE_CPU),
                         FirstHighestOp);
 

@@ -23,7 +23,7 @@ T SumOf(const T* x, int64_t size) {
   return sum;
 }
 
-// [] Which numbers are in a block.
+// Which numbers are in a block.
 struct Blocks {
   explicit Blocks(int64_t total)
       : total(total), count(total / kSize + (total % kSize > 0)) {}

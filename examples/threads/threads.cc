@@ -24,7 +24,7 @@ using tensorflow::OpKernelConstruction;
 using tensorflow::OpKernelContext;
 using tensorflow::Tensor;
 
-// [] All elements, added in an order that the size alone decides.
+// All elements, added in an order that the size alone decides.
 REGISTER_OP("SteadySum")
     .Attr("T: {float, double}")
     .Input("x: T")
@@ -37,7 +37,6 @@ x: Of any shape.
 sum: A scalar; 0 if x has no elements.
 )doc");
 
-// [] The second op.
 REGISTER_OP("SortRows")
     .Input("values: int64")
     .Input("row_splits: int64")
@@ -55,7 +54,6 @@ row_splits: `[rows + 1]`: where each row begins in `values`, and at last `size`.
 sorted: `[size]`: the rows, each in ascending order.
 )doc");
 
-// [] The third op.
 REGISTER_OP("PlayBackwards")
     .Attr("T: {float, double}")
     .Attr("gain: float = 1.0")
@@ -72,7 +70,7 @@ backwards: `[length]`.
 gain: The factor.
 )doc");
 
-// [] One sum for each block of numbers, and at the end the sum of these.
+// One sum for each block of numbers, and at the end the sum of these.
 template <typename T>
 class SteadySumOp : public OpKernel {
  public:
@@ -99,11 +97,10 @@ class SteadySumOp : public OpKernel {
                       });
     const tsl::port::ScopedDontFlushDenormal keep;
     sum->scalar<T>()() = SumOf(part.data(), blocks.count);
-    // [] Nothing follows.
   }
 };
 
-// [] Threads share values, and a row is of one thread.
+// Threads share values, and a row is of one thread.
 class SortRowsOp : public OpKernel {
  public:
   using OpKernel::OpKernel;
@@ -123,7 +120,7 @@ class SortRowsOp : public OpKernel {
   }
 };
 
-// [] The loop, its threads and their blocks are Eigen's.
+// The loop, its threads and their blocks are Eigen's.
 template <typename T>
 class PlayBackwardsOp : public OpKernel {
  public:
@@ -144,14 +141,13 @@ class PlayBackwardsOp : public OpKernel {
     const Eigen::array<bool, 1> turned = {true};
     output->vec<T>().device(context->eigen_cpu_device()) =
         (signal.vec<T>() * static_cast<T>(gain_)).reverse(turned);
-    // [] Nothing follows.
   }
 
  private:
   float gain_;
 };
 
-// [] One line for each type.
+// One line for each type.
 #define REGISTER(T)                                                            \
   REGISTER_KERNEL_BUILDER(                                                     \
       Name("SteadySum").Device(tensorflow::DEVICE_CPU).TypeConstraint<T>("T"), \

@@ -58,7 +58,7 @@ float Race(const Numbers& x, const Share& share) {
   return sum;
 }
 
-// [] One thread at a time.
+// One thread at a time.
 float Lock(const Numbers& x, const Share& share) {
   float sum = 0;
   std::mutex mutex;
@@ -105,7 +105,7 @@ void GainsAndLosses(const Numbers& x, const Share& share, int64_t stride,
   });
 }
 
-// [] The same without neighbours.
+// The same without neighbours.
 float OwnGainsAndLosses(const Numbers& x, const Share& share) {
   float sum = 0;
   std::mutex mutex;
@@ -128,14 +128,13 @@ void WithThreads(const Work& work, int64_t blocks, int64_t count) {
   for (std::thread& thread : threads) thread.join();
 }
 
-// [] Likewise.
+// Likewise.
 template <typename Work>
 void WithOpenMp(const Work& work, int64_t blocks, int64_t count) {
 #pragma omp parallel for num_threads(count)
   for (int64_t b = 0; b < blocks; ++b) work(b, b + 1);
 }
 
-// [] Of any of these ways.
 REGISTER_OP("SumBy")
     .Attr(
         "way: {'alone', 'race', 'lock', 'atomic', 'local', "
@@ -196,7 +195,6 @@ class SumByOp : public OpKernel {
     } else if (way_ == "eigen") {
       // [eigen] In one line.
       output->scalar<float>().device(context->eigen_cpu_device()) = x.sum();
-      // [] The blocks of SteadySum, by any threads.
     } else {
       const Blocks blocks(x.size());
       std::vector<float> parts(blocks.count);
@@ -313,7 +311,7 @@ class SortRowsByOp : public OpKernel {
       pool.workers->ParallelFor(rows, SchedulingParams::Adaptive(cycles),
                                 sort_rows);
     }
-    // [] The blocks of Shard, and those of SortRows.
+    // The blocks of Shard, and those of SortRows.
     if (way_ == "shard") {
       tensorflow::Shard(pool.num_threads, pool.workers, rows, cycles,
                         sort_rows);
@@ -342,7 +340,7 @@ void InPlace(const ThreadPoolDevice& device, const Numbers& x, float gain,
   y.device(device) = y.reverse(kTurned);
 }
 
-// [] The first line writes to memory of its own.
+// The first line writes to memory of its own.
 absl::Status ThroughTemp(OpKernelContext* context, const Numbers& x, float gain,
                          Result y) {
   const ThreadPoolDevice& device = context->eigen_cpu_device();
@@ -364,7 +362,6 @@ void ThroughVector(const ThreadPoolDevice& device, const Numbers& x, float gain,
   y.device(device) = louder.reverse(kTurned);
 }
 
-// [] Of any of these ways.
 REGISTER_OP("PlayBackwardsBy")
     .Attr("way: {'in place', 'taken over', 'temp', 'vector'}")
     .Attr("gain: float = 1.0")
@@ -479,7 +476,6 @@ class HowOftenEvaluatedOp : public OpKernel {
     } else {
       y.device(device) = squares + squares.reverse(kTurned);
     }
-    // [] How often that was.
     times->scalar<int64_t>()() = count;
   }
 
@@ -530,7 +526,7 @@ class LongWorkOp : public OpKernel {
         ++blocks_done;
       }
     };
-    // [] By any threads.
+    // By any threads.
     const auto& pool = *context->device()->tensorflow_cpu_worker_threads();
     if (way_ == "shard") {
       tensorflow::Shard(pool.num_threads, pool.workers, blocks_, kCycles, work);

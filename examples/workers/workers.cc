@@ -74,9 +74,9 @@ absl::Status CheckInputs(const Tensor& filename, const Tensor& rows) {
       filename.shape().DebugString(), " and ", rows.shape().DebugString()));
 }
 
-// A name may be any bytes, but Python takes messages as UTF-8.
 absl::Status OfFile(const absl::Status& status) {
   if (status.ok()) return status;
+  // A name may be any bytes, but Python takes messages as UTF-8.
   return absl::Status(
       status.code(),
       absl::StrCat("filename: ", absl::CHexEscape(status.message())));

@@ -21,7 +21,6 @@ REGISTER_OP("CountRuns")
 // [stateful] This says: run it at every call.
 REGISTER_OP("CountRunsStateful")
     .SetIsStateful()
-    // [] The rest is as in CountRuns.
     .Attr("T: type")
     .Input("x: T")
     .Output("y: T")
@@ -40,7 +39,7 @@ class CountRunsOp : public tensorflow::OpKernel {
   }
 };
 
-// [] Without a TypeConstraint: for every type.
+// Without a TypeConstraint: for every type.
 REGISTER_KERNEL_BUILDER(Name("CountRuns").Device(tensorflow::DEVICE_CPU),
                         CountRunsOp);
 REGISTER_KERNEL_BUILDER(

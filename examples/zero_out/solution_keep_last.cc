@@ -24,7 +24,6 @@ class KeepLastOp : public tensorflow::OpKernel {
     std::fill_n(out.data(), out.size(), 0.0f);
     // [compute] The last element stays; an empty tensor has none.
     if (out.size() > 0) out(out.size() - 1) = in(in.size() - 1);
-    // [] The rest is as in ZeroOut.
   }
 };
 

@@ -38,7 +38,7 @@ class RacyZeroOutOp : public tensorflow::OpKernel {
   float first_;
 };
 
-// [] None for int32, though the interface promises it.
+// None for int32, though the interface promises it.
 REGISTER_KERNEL_BUILDER(Name("RacyZeroOut")
                             .Device(tensorflow::DEVICE_CPU)
                             .TypeConstraint<float>("T"),
