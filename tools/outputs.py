@@ -16,11 +16,12 @@ from nbformat import NotebookNode
 
 FOLDER = DOCS / "support" / "outputs"
 NUMBER = re.compile(r"(-?\d+\.\d*(?:e[+-]?\d+)?|-?\d+e[+-]?\d+)")
-# What is another in each run: addresses, process numbers, temporary folders, how long a test took.
+# What is another in each run: addresses, temporary folders, how long a test took; and what counts all that came before.
 VOLATILE = [
     (re.compile(r"\b0x[0-9a-f]{6,}\b"), "0x…"),
     (re.compile(r"(/tmp|/var/folders)/[\w./-]+"), "/tmp/…"),
     (re.compile(r"\bin \d+\.\d+s\b"), "in …s"),
+    (re.compile(r"\b(__inference_\w+?|pyfunc)_\d+\b"), r"\1_…"),
 ]
 
 
@@ -90,7 +91,8 @@ def difference(page: str, notebook: NotebookNode) -> tuple[int, str] | None:
             path.unlink()
         return None
     kept = path.read_text() if path.exists() else ""
-    before = [text.strip("\n") for text in re.split(r"^-{20}\n", kept, flags=re.M)[1:]]
+    before = re.split(r"^-{20}\n", kept, flags=re.M)[1:]
+    before = [steady(text.strip("\n")) for text in before]
     for expected, seen in zip_longest(before, now):
         index, text = seen or (len(notebook.cells) - 1, "nothing")
         if expected is None or not same(expected, text):
