@@ -24,28 +24,22 @@ BOX = f'rx="6" {LINE}'
 TINTED = 'rx="6" stroke="currentColor" fill-opacity="0.25"'
 
 
-def beyond(
-    models: Mapping[str, tf.keras.Model], seen: float, until: float
-) -> tuple[HTML, dict[str, float], dict[str, float]]:
+def beyond(models: Mapping[str, tf.keras.Model], seen: float, until: float) -> HTML:
     """Draws what networks make of a sine, of which they have seen a part.
 
     Args:
       models: From the names of at most two to the networks.
       seen: They were trained between minus this number and this number.
       until: The picture ends there, and begins at minus it.
-
-    Returns:
-      The picture, and for each name the mean squared error inside and outside of what was seen.
     """
     left, right, top, bottom = 12, 428, 34, 184
     x = np.linspace(-until, until, 241, dtype=np.float32)[:, None]
     wave = np.sin(x)
     lines = {name: model(x).numpy() for name, model in models.items()}
-    within = np.abs(x) <= seen
-    inside, outside = (
-        {name: float(np.mean((y - wave)[where] ** 2)) for name, y in lines.items()}
-        for where in (within, ~within)
-    )
+    seen_part = np.abs(x) <= seen
+    errors = {
+        name: float(np.mean((y - wave)[~seen_part] ** 2)) for name, y in lines.items()
+    }
 
     def across(value: float) -> float:
         return left + (right - left) * (value + until) / (2 * until)
@@ -72,13 +66,13 @@ def beyond(
             f'<path d="M{start} 14h26" fill="none" stroke="{colour}" {style}/>'
         )
         shapes.append(text(start + 32, 18, name))
-    wrong = " and ".join(f"{n} is wrong by {e:.2g}" for n, e in outside.items())
+    wrong = " and ".join(f"{n} is wrong by {e:.2g}" for n, e in errors.items())
     label = (
         f"A sine from {-until:g} to {until:g}, and what two networks give that have seen the part from {-seen:g} to "
         f"{seen:g}. Outside of it, {wrong} in the mean square."
     )
     picture = drawing(shapes, 440, 196, label, style=FITTING, shown_width=560)
-    return HTML(picture), inside, outside
+    return HTML(picture)
 
 
 def a_call(traced: tf.types.experimental.ConcreteFunction) -> HTML:
@@ -152,11 +146,28 @@ def _numbers(size: str) -> str:
     return f"{int(size):,} numbers".replace(",", " ")
 
 
-def compared(row: Mapping[str, str]) -> str:
-    """What a row of `bench/prototype.csv` says about its way, to go on with after the name of the way."""
-    if float(row["q1"]) < 1 < float(row["q3"]):
-        return "takes longer in some repetitions and not in others"
-    return f"takes {number(float(row['ratio']))} times as long as the op"
+def figures() -> dict[str, str]:
+    """What the text quotes: milliseconds of a call, and ratios to the op."""
+    rows = {(r["mode"], r["size"], r["way"]): r for r in read("prototype").rows}
+    graph, small, large = "tf.function", "10", "10000000"
+
+    def time(*case: str) -> float:
+        return float(rows[case]["milliseconds"])
+
+    def ratio(*case: str) -> str:
+        return number(float(rows[case]["ratio"]))
+
+    called = time(graph, small, "C++ op")
+    return {
+        "eagerly": number(time("eager", small, "C++ op")),
+        "called": number(called),
+        "node": number(time(graph, small, "NumPy") - called),
+        "largest": ratio(graph, large, "NumPy"),
+        "middle": ratio(graph, "100000", "composed"),
+        "most": ratio(graph, large, "composed"),
+        "composed": ratio("eager", small, "composed"),
+        "numpy": ratio("eager", small, "NumPy"),
+    }
 
 
 # Each question, its lines separated by a slash, and what to do if the answer is yes.

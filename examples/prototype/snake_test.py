@@ -92,6 +92,36 @@ def test_a_layer_learns_with_it(snake, run_eagerly):
     assert model.evaluate(x, np.sin(x), verbose=0) < before / 2
 
 
+def test_snake_goes_on_with_a_wave_and_relu_does_not():
+    x = np.linspace(-12, 12, 400, dtype=np.float32)[:, None]
+    seen = x[100:300]
+    steps = tf.data.Dataset.from_tensors((seen, np.sin(seen))).repeat(500)
+
+    def error(activation):
+        tf.keras.utils.set_random_seed(0)
+        layers = [tf.keras.layers.Dense(32, activation), tf.keras.layers.Dense(1)]
+        model = tf.keras.Sequential(layers)
+        model.compile(tf.keras.optimizers.Adam(0.01), "mse", jit_compile=False)
+        model.fit(steps, shuffle=False, verbose=0)
+        return model.evaluate(x, np.sin(x), batch_size=400, verbose=0)
+
+    assert error(in_cpp.snake) < 0.2
+    assert error("relu") > 1
+
+
+def test_the_gradient_of_a_py_function_cannot_be_differentiated():
+    call = tf.function(lambda x: tf.py_function(tf.sin, [x], x.dtype))
+    x = tf.constant(0.5)
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = call(x)
+        slope = tape.gradient(y, x)
+    assert slope == tf.cos(x)
+    assert outer.gradient(slope, x) is None
+
+
 def test_a_process_that_has_not_traced_it_cannot_run_the_prototype(tmp_path):
     module = tf.Module()
     spec = tf.TensorSpec([None])
