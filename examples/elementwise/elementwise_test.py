@@ -62,6 +62,12 @@ def test_log_cosh_at_the_extremes(mode, dtype, size):
     np.testing.assert_allclose(y, expected, rtol=tolerance, atol=1e-45)
 
 
+def test_the_short_series_are_right_to_a_millionth():
+    x = np.float32(10 ** np.random.default_rng(0).uniform(-6, 2, 1_000_000))
+    expected = log_cosh_reference(x.astype(np.float64))
+    np.testing.assert_allclose(log_cosh(x), expected, rtol=1e-6)
+
+
 def test_the_formulas_for_one_number(mode):
     x = np.float32(EXTREMES)
     with np.errstate(all="ignore"):
