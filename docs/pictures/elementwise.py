@@ -1,12 +1,9 @@
 """The pictures of the chapter on element-wise ops: drawn from what the ops return and from what was measured."""
 
 import math
-import re
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 
 import numpy as np
-import tensorflow as tf
 from elementwise_reference import log_cosh_reference
 from IPython.display import HTML
 from measured import bars, bars_of, legend_of, read
@@ -126,18 +123,6 @@ def packet_picture(op: Callable) -> HTML:
     )
 
 
-def header() -> str:
-    """The header of TensorFlow's functors."""
-    folder = Path(tf.sysconfig.get_include(), "tensorflow/core/kernels")
-    return (folder / "cwise_ops.h").read_text()
-
-
-def functors() -> dict[str, str]:
-    """From the functors in TensorFlow's header to the class that computes each."""
-    found = re.findall(r"^struct (\w+)\s*: base<\w+,\s*([\w:]+)", header(), re.M)
-    return {name: functor.rpartition("::")[2] for name, functor in found}
-
-
 def broadcast_picture(op: Callable) -> HTML:
     """A column and a row, and what comes of them: each cell of the result names the two that it is made of."""
     x, y = np.array([[1], [4]], np.int32), np.array([6, 3, 1], np.int32)
@@ -181,6 +166,12 @@ def times(task: str, ways: Mapping[str, str], label: str) -> HTML:
     table = read("elementwise")
     drawn = bars_of(table, ways, "milliseconds", task=task)
     return bars({"": drawn}, label, "milliseconds", legend_of(table), names_width=150)
+
+
+def ratio(way: str, task: str = "float32") -> float:
+    """How many times as long a way takes as our op, on one thread."""
+    (row,) = read("elementwise").where(task=task, way=way, threads="1")
+    return float(row["ratio"])
 
 
 def ratios(tasks: Sequence[str], base: str) -> HTML:

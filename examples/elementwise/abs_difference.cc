@@ -23,8 +23,10 @@ REGISTER_OP("AbsDifference")
     .Input("y: T")
     .Output("z: T")
     .SetShapeFn(tensorflow::shape_inference::BroadcastBinaryOpShapeFn)
-    .Doc("Computes |x - y| with broadcasting. What an integer type does not hold "
-         "wraps around.");
+    .Doc(
+        "Computes |x - y| with broadcasting. What an integer type does not "
+        "hold "
+        "wraps around.");
 
 // [functor] Unsigned numbers wrap around below 0, so the smaller one is taken
 // off.

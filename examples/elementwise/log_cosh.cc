@@ -23,8 +23,9 @@ REGISTER_OP("LogCosh")
     .Input("x: T")
     .Output("y: T")
     .SetShapeFn(tensorflow::shape_inference::UnchangedShape)
-    .Doc("Computes log(cosh(x)) for each element, with a relative error below "
-         "1e-6 in float, and without overflow.");
+    .Doc(
+        "Computes log(cosh(x)) for each element, with a relative error below "
+        "1e-6 in float, and without overflow.");
 
 namespace {
 
