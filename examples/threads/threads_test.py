@@ -1,6 +1,7 @@
 """Tests of SteadySum, SortRows and PlayBackwards: `pytest examples/threads`."""
 
 import json
+import sys
 import threading
 import time
 from pathlib import Path
@@ -11,6 +12,7 @@ import tensorflow as tf
 from op_library import load_op_library
 from tensorflow.python.eager import cancellation
 from threads import play_backwards, sort_rows, steady_sum
+from threads_processes import new_threads
 from threads_reference import (
     even_part_reference,
     first_highest_reference,
@@ -94,6 +96,16 @@ def test_threads_of_ones_own_give_the_same_bits(threads):
     x = numbers(20 * BLOCK + 5)
     total = sum_by(x, "std::thread", threads=threads)
     assert total.numpy() == steady_sum(x).numpy()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+def test_calls_at_once_share_the_pool_but_not_threads_of_their_own():
+    x = tf.constant(numbers(20 * BLOCK))  # after which the pool has its threads
+    added = [
+        new_threads(lambda way=way: sum_by(x, way, threads=6), 8)
+        for way in ("shard", "openmp")
+    ]
+    assert added in ([0, 40], [0, 0])  # or the compiler has no OpenMP
 
 
 def unequal_rows():
