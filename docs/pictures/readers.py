@@ -1,5 +1,6 @@
 """The pictures of the chapter on feeding a graph, drawn from graphs, queues and sources."""
 
+import gzip
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -25,7 +26,7 @@ from pictures.figures import (
     text,
 )
 from pictures.summary_images import LABELS, digits
-from readers import IdxReader
+from readers import IdxReader, write_idx
 
 v1 = tf.compat.v1
 WIDTH, SIDE = 380, 10
@@ -48,6 +49,14 @@ def raw_batches(files: Sequence[str]) -> tf.Tensor:
     names = v1.train.string_input_producer(files, num_epochs=1, shuffle=False)
     _, value = IdxReader().read(names)
     return v1.train.shuffle_batch([value], 8, 20, 10)
+
+
+def packed_file(path: str) -> None:
+    """An IDX file, packed by gzip."""
+    file = Path(path)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    write_idx(file, shifted_digits("seven"))
+    file.write_bytes(gzip.compress(file.read_bytes()))
 
 
 def old_program(files: Sequence[str]) -> None:

@@ -145,6 +145,18 @@ def test_a_state_that_does_not_fit_is_refused(files):
     assert base_names([read(new, queue)[0]]) == ["2.idx:0"], "it was reset"
 
 
+def test_the_base_class_refuses_its_own_state_within_a_file(files):
+    """So RestoreStateLocked ignores the error of RestoreBaseState."""
+    queue, reader = names_of(*files), new_reader()
+    read(reader, queue)
+    state = tf.raw_ops.ReaderSerializeStateV2(reader_handle=reader).numpy()
+    stock = tf.raw_ops.IdentityReaderV2(shared_name="stock")
+    with pytest.raises(Invalid, match="Inconsistent work started"):
+        tf.raw_ops.ReaderRestoreStateV2(
+            reader_handle=stock, state=state.partition(b":")[2]
+        )
+
+
 def test_reset_forgets_the_file(files):
     queue, reader = names_of(files[0], files[2]), new_reader()
     assert base_names([read(reader, queue)[0]]) == ["0.idx:0"]
