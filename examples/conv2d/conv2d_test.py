@@ -1,5 +1,6 @@
 """Tests of OpByOp>Conv2D and its gradients: `pytest examples/conv2d`."""
 
+import functools
 from itertools import product
 
 import numpy as np
@@ -179,15 +180,20 @@ def test_sixteen_bits_are_added_as_floats(dtype):
     assert conv2d_backprop_input(pixel.shape, many, many).numpy() == 4096
 
 
-def test_gradients_of_the_gradients_in_cpp(cpp_gradient):
-    x, filter, dy = map(
-        tf.constant, (values(1, 4, 4, 1), values(2, 2, 1, 2), values(1, 3, 3, 2))
-    )
+def with_layout(op, layout, *inputs):
+    return op(*inputs, *layout)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS, ids=str)
+def test_gradients_of_the_gradients_in_cpp(cpp_gradient, layout):
+    x, filter = map(tf.constant, (values(1, 7, 8, 1), values(3, 2, 1, 2)))
+    dy = tf.constant(values(*conv2d(x, filter, *layout).shape))
     x_sizes, filter_sizes = tf.shape(x), tf.shape(filter)
-    for function, inputs, up in [
+    for op, inputs, up in [
         (conv2d_backprop_input, [x_sizes, filter, dy], x),
         (conv2d_backprop_filter, [x, filter_sizes, dy], filter),
     ]:
+        function = functools.partial(with_layout, op, layout)
         with tf.GradientTape() as tape:
             tape.watch(inputs)
             result = function(*inputs)

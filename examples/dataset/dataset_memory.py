@@ -31,6 +31,16 @@ def memory_of_ten_epochs(rows: tf.data.Dataset) -> int:
     return max(used)
 
 
+def memory_after_rows_were_held(rows: tf.data.Dataset) -> int:
+    """How many bytes an iterator keeps after a caller has held all rows, and let them go."""
+    next(iter(not_ahead(rows.take(1))))
+    before, iterator = resident(), iter(not_ahead(rows.repeat()))
+    held = [next(iterator) for _ in range(256)]
+    del held
+    next(iterator)
+    return resident() - before
+
+
 def memory_after_the_last_row(rows: tf.data.Dataset) -> int:
     """How many bytes an iterator has that is at its end, and still there."""
     next(iter(not_ahead(rows)))

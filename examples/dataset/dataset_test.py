@@ -10,6 +10,7 @@ import pytest
 import solution_shard
 import tensorflow as tf
 from dataset import npy_dataset, row_spec
+from dataset_memory import not_ahead
 from dataset_reference import npy_reference
 
 from opcheck.testing import op_test
@@ -155,6 +156,12 @@ def test_memory_of_ten_epochs(tmp_path, measured):
     row = (1 << 16) * 4
     assert used < 8 * row
     assert kept > 240 * row, "of a dataset that keeps its rows"
+
+
+def test_memory_after_rows_were_held(tmp_path, measured):
+    name = save(tmp_path / "rows.npy", np.ones([256, 1 << 16], np.float32))
+    [kept] = measured(name, "memory_after_rows_were_held(rows)")
+    assert kept < 32 * (1 << 16) * 4
 
 
 def test_memory_of_large_rows(tmp_path, measured):
@@ -396,6 +403,19 @@ def test_a_file_cut_while_it_is_read(tmp_path):
         list(iterator)
     with pytest.raises(Lost, match="promises 10 rows .* ends after 2"):
         list(dataset)
+
+
+def test_a_row_that_could_not_be_read_comes_when_it_can(tmp_path):
+    rows = np.arange(10 << 17, dtype=np.float32).reshape(10, -1)
+    name = save(tmp_path / "rows.npy", rows)
+    whole = Path(name).read_bytes()
+    iterator = iter(not_ahead(npy_dataset(name)))
+    np.testing.assert_array_equal(next(iterator), rows[0])
+    os.truncate(name, 3 << 18)
+    with pytest.raises(Lost, match="has been cut since"):
+        next(iterator)
+    Path(name).write_bytes(whole)
+    np.testing.assert_array_equal(list(iterator), rows[1:])
 
 
 def test_a_file_removed_while_it_is_read(tmp_path):

@@ -166,6 +166,34 @@ def test_too_many_open_files(in_process):
     assert "Connection refused" in at_last
 
 
+ONE_LONG_STEP = """
+import resource
+import tensorflow as tf
+from fetch_lines import fetch_lines
+from servers import serving
+
+def resident():
+    return int(open("/proc/self/statm").read().split()[1]) * resource.getpagesize()
+
+@tf.function
+def lengths(port, times):
+    one = lambda total: [total + tf.strings.length(fetch_lines(port)[0])]
+    return tf.while_loop(lambda _: True, one, [0], maximum_iterations=times)
+
+with serving([b"x" * (1 << 20) + b"\\n"]) as [port]:
+    lengths(port, 3)
+    before = resident()
+    lengths(port, 100)
+    print(resident() - before)
+"""
+
+
+def test_a_long_step_keeps_no_call_that_is_over(in_process):
+    """Its cancellation would have to know them."""
+    grown = int(in_process(ONE_LONG_STEP))
+    assert grown < 50 << 20, "of 100 calls, each with a MiB of text"
+
+
 def test_an_answer_that_is_cut_or_too_long(mode):
     with serving([b"ann\nbo", b"123456\n"]) as [cut, long]:
         error = tf.errors.DataLossError

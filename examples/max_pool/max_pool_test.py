@@ -231,6 +231,15 @@ def test_static_shapes(shape, sizes, pooled):
     assert [output.shape.as_list() for output in traced.outputs] == [pooled] * 2
 
 
+@pytest.mark.parametrize("pooled", [[2, 4, 4, 3], [2, None, 4, None], None])
+def test_static_shapes_of_a_second_derivative(pooled):
+    """That of orig_output, where the image is unknown."""
+    function = tf.function(lambda *x: max_pool_grad_grad(*x, 3, 2, "SAME"))
+    unknown = tf.TensorSpec([None] * 4)
+    traced = function.get_concrete_function(unknown, tf.TensorSpec(pooled), unknown)
+    assert traced.outputs[0].shape.as_list() == (pooled or [None] * 4)
+
+
 REFUSED = ValueError, tf.errors.InvalidArgumentError, tf.errors.UnimplementedError
 IMAGE = np.ones([1, 3, 3, 2], np.float32)
 

@@ -111,6 +111,16 @@ def test_a_region_without_an_area_has_no_adaptive_samples():
     assert ps_roi_align(features, point, 1, 1, sampling_ratio=3).numpy().item() == 1
 
 
+@pytest.mark.parametrize("ratio", [17, 64, 1024])
+def test_the_mean_of_ones_is_one_however_many_samples(ratio):
+    corners = np.random.default_rng(0).uniform(0, 8, [50, 2, 2]).astype(np.float32)
+    rois = np.hstack([np.zeros([50, 1]), corners.min(1), corners.max(1)])
+    pooled = ps_roi_align(
+        np.ones([1, 9, 9, 6], np.float32), rois, 2, 3, sampling_ratio=ratio
+    )
+    np.testing.assert_allclose(pooled, np.ones(pooled.shape), rtol=1e-5)
+
+
 def test_a_huge_region_takes_no_longer_than_its_pixels():
     """Torchvision would visit 10^12 samples."""
     features = random_features([1, 9, 12, 2])

@@ -1,5 +1,6 @@
 """Tests of IdxReader, and of the Python code that reads TFRecord: `pytest examples/readers`."""
 
+import contextlib
 import gzip
 import itertools
 import os
@@ -157,10 +158,21 @@ def test_the_base_class_refuses_its_own_state_within_a_file(files):
         )
 
 
-def test_reset_forgets_the_file(files):
+def is_open(file: str) -> bool:
+    """Whether this process has a descriptor of the file."""
+    found = set()
+    for descriptor in os.listdir("/proc/self/fd"):
+        with contextlib.suppress(FileNotFoundError):  # it is closed by now
+            found.add(os.readlink(f"/proc/self/fd/{descriptor}"))
+    return file in found
+
+
+def test_reset_closes_and_forgets_the_file(files):
     queue, reader = names_of(files[0], files[2]), new_reader()
     assert base_names([read(reader, queue)[0]]) == ["0.idx:0"]
+    assert is_open(files[0])
     tf.raw_ops.ReaderResetV2(reader_handle=reader)
+    assert not is_open(files[0])
     assert tf.raw_ops.ReaderNumRecordsProducedV2(reader_handle=reader) == 0
     assert base_names([read(reader, queue)[0]]) == ["2.idx:0"]
 

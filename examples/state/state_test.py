@@ -69,6 +69,7 @@ def test_a_table_goes_with_its_last_handle():
     table = KeyTable()
     function = tf.function(lambda keys, table=table: table(keys), autograph=False)
     function(strings("ann"))
+    assert table.keys() == [b"ann"]
     handle = table.resource_handle
     del table, function
     gc.collect()

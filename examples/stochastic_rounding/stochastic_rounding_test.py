@@ -140,6 +140,16 @@ def test_between_the_largest_number_and_infinity(small):
     np.testing.assert_allclose(share, [0.25, 0.75], atol=3.5 / 5000**0.5)
 
 
+@SMALL
+def test_tiny_doubles_are_rounded_up_now_and_then(small):
+    """By 1 of 2048, which is less than one in 32 bits of their own digits."""
+    least = 2.0**-24 if small == tf.half else 2.0**-133
+    x = np.full(2**16, least / 2048)
+    rounded = stateless_stochastic_round(x, SEED, small).numpy()
+    assert_same(rounded, seeded_reference(x, np.array(SEED), small))
+    assert 10 < np.count_nonzero(rounded) < 60
+
+
 def halves(size=4000):
     """Each is in the middle between two neighbours."""
     return tf.fill([size], np.float32(1 + 2**-8))
