@@ -32,10 +32,10 @@ def memory_of_ten_epochs(rows: tf.data.Dataset) -> int:
 
 
 def memory_after_rows_were_held(rows: tf.data.Dataset) -> int:
-    """How many bytes an iterator keeps after a caller has held all rows, and let them go."""
+    """How many bytes an iterator keeps after a caller has held 255 rows, and let them go."""
     next(iter(not_ahead(rows.take(1))))
-    before, iterator = resident(), iter(not_ahead(rows.repeat()))
-    held = [next(iterator) for _ in range(256)]
+    before, iterator = resident(), iter(not_ahead(rows))
+    held = [next(iterator) for _ in range(255)]
     del held
     next(iterator)
     return resident() - before
