@@ -1,5 +1,7 @@
 """What the examples' tests share. pytest puts this folder on the path, and with it op_library."""
 
+import ctypes
+import mmap
 import os
 import subprocess
 import sys
@@ -126,6 +128,27 @@ def host_memory_args(on_host: object) -> Callable[[str], list[list[str]]]:
         ]
 
     return args
+
+
+@pytest.fixture
+def before_a_guard_page() -> Callable[[np.ndarray], tf.Tensor]:
+    """Makes tensors whose memory ends where no more can be read: a kernel that reads beyond them dies."""
+    libc = ctypes.CDLL(None)
+    libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+
+    def make(array: np.ndarray) -> tf.Tensor:
+        assert array.nbytes % 64 == 0, "TensorFlow's kernels take aligned memory"
+        size = -(-array.nbytes // mmap.PAGESIZE) * mmap.PAGESIZE
+        memory = np.frombuffer(mmap.mmap(-1, size + mmap.PAGESIZE), np.uint8)
+        assert libc.mprotect(memory.ctypes.data + size, mmap.PAGESIZE, 0) == 0
+        # NumPy has no capsule for bfloat16, so the bytes travel.
+        placed = memory[size - array.nbytes : size]
+        placed[:] = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+        shared = tf.experimental.dlpack.from_dlpack(placed.__dlpack__())
+        words = tf.reshape(shared, [*array.shape, array.dtype.itemsize])
+        return tf.bitcast(words, array.dtype)
+
+    return make
 
 
 @pytest.fixture(scope="session")

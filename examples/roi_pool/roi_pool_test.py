@@ -144,14 +144,30 @@ def test_the_solution_of_the_exercise_on_vectors():
         np.testing.assert_array_equal(largest(name, numbers), numbers.max(axis=0))
 
 
-@pytest.mark.parametrize("with_argmax", [True, False])
-@pytest.mark.parametrize(
+VARIANTS_AND_PATHS = pytest.mark.parametrize(
     "kernel, path, dtype",
     [(k, "best", d) for k in ["plain", "channels"] for d in DTYPES[2:]]
     + [
         (k, p, d) for k in ["direct", "sorted", "packed"] for p in PATHS for d in DTYPES
     ],
 )
+
+
+@VARIANTS_AND_PATHS
+def test_no_path_reads_beyond_the_map(kernel, path, dtype, before_a_guard_page):
+    rois = np.float32([[0, 0, 0, 15, 8], [0, 14, 7, 15, 8]])
+    for channels in 1, 3, 21, 39:
+        features = before_a_guard_page(make_features((1, 8, 16, channels), dtype))
+        expected, _ = roi_pool_reference(features.numpy(), rois, 2, 3, 1.0)
+        try:
+            pooled, _ = roi_pool_variant(features, rois, 2, 3, 1.0, kernel, path, True)
+        except tf.errors.UnimplementedError as error:
+            pytest.skip(error.message)
+        assert_bits_equal(pooled, expected)
+
+
+@pytest.mark.parametrize("with_argmax", [True, False])
+@VARIANTS_AND_PATHS
 def test_every_variant_and_path_equals_the_reference(kernel, path, dtype, with_argmax):
     for shape in [(2, 9, 12, 1), (2, 9, 12, 21), (2, 9, 12, 200), (2, 16, 20, 1024)]:
         features = make_features(shape, dtype)
