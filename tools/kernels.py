@@ -127,7 +127,7 @@ def start(app) -> None:
             pass_fds=[listening.fileno()],
             env={
                 **os.environ,
-                "TF_CPP_MIN_LOG_LEVEL": "2",
+                "TF_CPP_MIN_LOG_LEVEL": "3",
                 "TF_ENABLE_ONEDNN_OPTS": "0",
             },
         )

@@ -31,6 +31,18 @@ def counts() -> list[int]:
     return [sum(answer == "gradient" for answer in each) for each in zip(*found)]
 
 
+def figures() -> dict[str, float]:
+    """For the text: how many gradients the registry for graphs has, and how long the bridge takes eagerly."""
+    took = {
+        row["way"]: float(row["ratio"]) for row in read("bridge").where(mode="eager")
+    }
+    return {
+        "graphs": counts()[2],
+        "bridge": took["the bridge"],
+        "anew": took["traced anew"],
+    }
+
+
 def registry_asked(differentiate: Callable[[Callable, np.ndarray], np.ndarray]) -> str:
     """Which registry is asked by a way to load and differentiate a model, tried with an op that only Python has."""
     found = registries()["LeakyRelu"]

@@ -33,7 +33,7 @@ os.environ |= {
     "PATH": os.pathsep.join([sysconfig.get_path("scripts"), os.environ["PATH"]]),
     "VIRTUAL_ENV": sys.prefix,
     "PYTHONPATH": os.pathsep.join(folders),
-    "TF_CPP_MIN_LOG_LEVEL": "2",
+    "TF_CPP_MIN_LOG_LEVEL": "3",
     "TF_ENABLE_ONEDNN_OPTS": "0",
     # Several notebooks share a GPU: each takes no more of its memory than it needs.
     "TF_FORCE_GPU_ALLOW_GROWTH": "true",

@@ -1,6 +1,7 @@
 """Tests of the C++ gradients: `pytest examples/cc_gradients`."""
 
 import ctypes
+import functools
 import os
 import subprocess
 import sys
@@ -22,7 +23,7 @@ from cc_gradients_reference import (
     round_to_step_reference,
     squared_relu_reference,
 )
-from gradient_registries import described_gradient, registries
+from gradient_registries import described_gradient, registries, saved_graph, tried
 from op_library import load_op_library
 from tensorflow.python.framework import function
 
@@ -367,6 +368,31 @@ def test_the_solution_of_the_exercise(mode):
     )
     (dx,) = mode(lambda x: cpp_gradient(library.round_through, [x], [x + 1]))(x)
     np.testing.assert_array_equal(dx, (x + 1) * [0.0, 1.0, 1.0, 1.0, 0.0])
+
+
+def test_the_gradient_of_a_loop_is_wrong_once_its_op_is_replaced():
+    def loop(x):
+        return tf.while_loop(lambda i, y: i < 2, lambda i, y: (i + 1, y * x), [0, x])[1]
+
+    x = np.float32([1, 2])
+    assert tried(loop, x) == "wrong, without an error"
+    graph_def = saved_graph(loop, x)
+    for inner in graph_def.library.function:
+        for node in inner.node_def:
+            node.attr.pop("_lower_using_switch_merge", None)
+    with mock.patch("gradient_registries.saved_graph", return_value=graph_def):
+        assert tried(loop, x) == "none for `StatelessWhile`"
+
+
+def test_a_custom_gradient_is_ignored_once_its_op_is_removed(monkeypatch):
+    custom = tf.custom_gradient(lambda x: (tf.tanh(x), lambda dy: 7 * dy))
+    x = np.float32([1, 2])
+    assert tried(custom, x) == "wrong, without an error"
+    config = tf.compat.v1.ConfigProto()
+    config.graph_options.rewrite_options.disable_model_pruning = True
+    session = functools.partial(tf.compat.v1.Session, config=config)
+    monkeypatch.setattr(tf.compat.v1, "Session", session)
+    assert tried(custom, x) == "none for `IdentityN`"
 
 
 def run_wrong(op, *environment):
