@@ -366,6 +366,12 @@ BASE = "TensorFlow, Eigen"
 NAMES = {"TensorFlow, Eigen alone": "Eigen alone", "TensorFlow, oneDNN": "oneDNN"}
 
 
+def ratios(way: str) -> dict[str, float]:
+    """For each task, how many times as long a way takes as `BASE` for the result, on one thread."""
+    rows = read("conv2d").where(op="result", way=way, threads="1")
+    return {row["task"]: float(row["ratio"]) for row in rows}
+
+
 def times(op: str) -> HTML:
     """How many times as long each way takes as TensorFlow with oneDNN's ops off, from `bench/conv2d.csv`.
 

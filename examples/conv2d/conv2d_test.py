@@ -13,7 +13,9 @@ from conv2d_reference import (
     conv2d_reference,
     output_size,
 )
+from solution_blur import blur
 from solution_conv2d_transpose import conv2d_transpose
+from tensorflow.python.framework import kernels
 
 from opcheck.testing import op_test
 
@@ -335,3 +337,17 @@ def test_the_solution_of_the_exercise(mode):
     expected = tf.nn.conv2d_transpose(y, filter, [2, 6, 8, 2], 2)
     found = mode(conv2d_transpose)(y, filter, 2)
     np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+
+
+def test_the_solution_of_the_exercise_on_blurring(mode):
+    images = values(2, 5, 6, 3)
+    ninths = np.full([3, 3, 3, 1], 1 / 9)
+    expected = tf.nn.depthwise_conv2d(images, ninths, [1] * 4, "SAME")
+    np.testing.assert_allclose(mode(blur)(images), expected, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("op", ["Conv2DBackpropInput", "Conv2DBackpropFilter"])
+def test_tensorflow_has_two_kernels_for_each_gradient(op):
+    found = kernels.get_registered_kernels_for_op(op).kernel
+    labels = {kernel.label for kernel in found if kernel.device_type == "CPU"}
+    assert labels == {"", "custom", "eigen_tensor"}, "one of them also without a label"
