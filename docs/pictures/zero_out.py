@@ -20,7 +20,6 @@ from pictures.figures import (
     text,
 )
 from tensorflow.python.eager import context
-from tensorflow.python.framework import kernels, op_def_registry
 from zero_out_reference import zero_out_reference
 
 BOX_WIDTH, BOX_HEIGHT = 100, 32
@@ -31,7 +30,7 @@ FLAGS = {
     "-shared": "make a library, not a program",
     "-fPIC": "its code works at any address",
     "-O2": "optimize",
-    "-DNDEBUG": "no `assert`; without this flag, a class in the headers is laid out otherwise than in TensorFlow",
+    "-DNDEBUG": "leave out `assert` and other checks for debugging in the headers, as TensorFlow's own build does",
     "-w": "no warnings, of which TensorFlow's headers give many; the build below shows those of your code",
     "--std=c++17": "the oldest C++ that the headers take",
     "-D_GLIBCXX_USE_CXX11_ABI=1": "`std::string` lies in memory as in TensorFlow",
@@ -54,20 +53,8 @@ def before_and_after(op: Callable) -> HTML:
 
 
 def facts() -> dict[str, object]:
-    """Which TensorFlow this is, and how many lines the example has; its interface promises what its kernels keep."""
-    promised = op_def_registry.get("ZeroOut").attr[0].allowed_values.list.type
-    kept = [
-        dtype
-        for kernel in kernels.get_registered_kernels_for_op("ZeroOut").kernel
-        for constraint in kernel.constraint
-        for dtype in constraint.allowed_values.list.type
-    ]
-    if not set(promised) == set(kept) == {tf.float32, tf.float64, tf.int32}:
-        raise ValueError(f"promised: {promised}, kernels: {kept}")
+    """Which TensorFlow this is, and how many lines the example has."""
     source = Path(zero_out_reference.__code__.co_filename).with_name("zero_out.cc")
-    ops = [name for name in dir(tf.raw_ops) if op_def_registry.get(name)]
-    if len(ops) <= 1000:
-        raise ValueError(f"TensorFlow has {len(ops)} ops")
     return {"version": tf.__version__, "lines": len(source.read_text().splitlines())}
 
 

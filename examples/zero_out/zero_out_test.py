@@ -176,17 +176,6 @@ def test_what_the_official_guide_writes_does_not_compile(arguments, message):
     assert re.search(message, run.stderr)
 
 
-def test_without_ndebug_a_structure_in_the_headers_has_one_more_member():
-    """HasDataFn since TensorFlow 2.21, a counter of futures before."""
-    include = Path(tf.sysconfig.get_include(), "xla")
-    headers = include / "tsl/concurrency/async_value.h", include / "pjrt/pjrt_future.h"
-    member = (
-        r"#ifndef NDEBUG\n(\s*//.*\n)*\s*(HasDataFn has_data|std::shared_ptr<[^;]*)"
-    )
-    found = [re.search(member, h.read_text()) for h in headers if h.exists()]
-    assert any(found)
-
-
 def test_eval_of_the_official_guide_is_gone():
     with pytest.raises(
         NotImplementedError, match=r"is \.numpy\(\) what you're looking"
