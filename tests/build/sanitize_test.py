@@ -78,7 +78,11 @@ class TestPositiveControls:
 
     @pytest.mark.parametrize(
         "function, words",
-        [("Sum", " without the lock"), ("Cancel", " once it is registered")],
+        [
+            ("Sum", " without the lock"),
+            ("Cancel", " once it is registered"),
+            ("Keys", " in a method"),
+        ],
     )
     def test_a_race_is_reported_and_threads_that_are_ordered_are_not(
         self, reported, function, words

@@ -13,6 +13,31 @@
 #include "tensorflow/core/platform/threadpool.h"
 #include "tensorflow/core/util/work_sharder.h"
 
+// A suppression names the constructor of such a class, and no other method.
+class KeyTable {
+ public:
+  KeyTable() = default;
+  __attribute__((noinline)) void Count(bool safe) {
+    std::unique_lock<std::mutex> lock(mutex_, std::defer_lock);
+    if (safe) lock.lock();
+    ++keys_;  // wrong in a method
+  }
+
+ private:
+  std::mutex mutex_;
+  int keys_ = 0;
+};
+
+extern "C" void Keys(bool safe) {
+  KeyTable table;
+  const auto count = [&] {
+    for (int i = 0; i < 1000; ++i) table.Count(safe);
+  };
+  std::thread one(count), other(count);
+  one.join();
+  other.join();
+}
+
 extern "C" float Sum(bool safe) {
   static auto* const workers = new tensorflow::thread::ThreadPool(
       tensorflow::Env::Default(), "workers", 4);
