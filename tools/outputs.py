@@ -16,11 +16,13 @@ from nbformat import NotebookNode
 
 FOLDER = DOCS / "support" / "outputs"
 NUMBER = re.compile(r"(-?\d+\.\d*(?:e[+-]?\d+)?|-?\d+e[+-]?\d+)")
-# What is another in each run: addresses, temporary folders, how long a test took; and what counts all that came before.
+# What is another in each run or on each machine: addresses, temporary folders, how long a test took, the name of the
+# machine; and what counts all that came before.
 VOLATILE = [
     (re.compile(r"\b0x[0-9a-f]{6,}\b"), "0x…"),
     (re.compile(r"(/tmp|/var/folders)/[\w./-]+"), "/tmp/…"),
     (re.compile(r"\bin \d+\.\d+s\b"), "in …s"),
+    (re.compile(r"\brunning\s+on\s+[\w-]+(\.[\w-]+)*"), "running on …"),
     (re.compile(r"\b(__inference_\w+?|pyfunc)_\d+\b"), r"\1_…"),
 ]
 
