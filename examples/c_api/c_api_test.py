@@ -3,7 +3,9 @@
 import os
 import re
 import shlex
+import signal
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from c_api import majority_vote
 from c_api_reference import majority_vote_reference
 from solution_missing import missing
 from tf_c import Graph, execute, kernels, op_defs
+from tf_c import library as tf_c_library
 from voters import FOLDER, Voters, run_serve
 
 from opcheck.testing import op_test
@@ -107,6 +110,45 @@ def test_serve_prints_no_other_type_than_int32(tmp_path):
     assert "must be int32 (type 3), got type 1" in serve_answers("1 0", tmp_path)
 
 
+class Scaled(tf.Module):
+    """Votes with a variable."""
+
+    def __init__(self):
+        self.scale = tf.Variable(2.0)
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 2], name="points")])
+    def classify(self, points):
+        return {"classes": VOTERS.classify(self.scale * points)["classes"]}
+
+
+def test_serve_restores_variables(tmp_path):
+    scaled = Scaled()
+    tf.saved_model.save(scaled, str(tmp_path), signatures=scaled.classify)
+    expected = scaled.classify(POINTS)["classes"].numpy().tolist()
+    name = "StatefulPartitionedCall"
+    assert run_serve(POINTS, LIBRARY, model=tmp_path, into=name) == expected
+
+
+UNCHECKED = """
+import ctypes, sys
+tf = ctypes.CDLL(sys.argv[1])
+made = "TF_NewSessionOptions", "TF_NewGraph", "TF_NewStatus"
+for name in *made, "TF_LoadSessionFromSavedModel":
+    getattr(tf, name).restype = ctypes.c_void_p
+options, graph, status = [ctypes.c_void_p(getattr(tf, name)()) for name in made]
+tags = (ctypes.c_char_p * 1)(b"serve")
+session = tf.TF_LoadSessionFromSavedModel(options, None, b"nowhere", tags, 1, graph, None, status)
+print(session, tf.TF_GetCode(status), flush=True)
+tf.TF_CloseSession(ctypes.c_void_p(session), status)
+"""
+
+
+def test_a_program_dies_of_a_status_that_it_does_not_look_at():
+    command = [sys.executable, "-c", UNCHECKED, tf_c_library._name]
+    run = subprocess.run(command, capture_output=True, text=True)
+    assert (run.stdout, run.returncode) == ("None 5\n", -signal.SIGSEGV)
+
+
 def test_missing_names_the_ops(model):
     assert missing(model, set()) >= {"MajorityVote", "ArgMax", "MatMul"}
     assert missing(model, set(op_defs())) == set()
@@ -188,6 +230,11 @@ def run_checked(leaky) -> Callable[..., subprocess.CompletedProcess]:
         )
 
     return run
+
+
+def test_the_programs_need_no_python():
+    for name in "serve", "graph", "eager":
+        assert "libpython" not in linked_with(FOLDER / name)
 
 
 def test_the_programs_free_what_is_theirs(run_checked, model, tmp_path):
