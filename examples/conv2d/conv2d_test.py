@@ -160,6 +160,22 @@ def test_many_parts(shape, layout):
     np.testing.assert_allclose(dfilter, expected, rtol=1e-10, atol=1e-10)
 
 
+def different_gradients():
+    """How many different bits many calls give, in which bands of rows of one image meet at their edges."""
+    shape, filter = (1, 64, 33, 2), values(5, 3, 2, 3)
+    x, dy = values(*shape), values(1, 64, 33, 3)
+    gradients = {
+        conv2d_backprop_input(shape, filter, dy, 1, "SAME").numpy().tobytes()
+        + conv2d_backprop_filter(x, filter.shape, dy, 1, "SAME").numpy().tobytes()
+        for _ in range(200)
+    }
+    return len(gradients)
+
+
+def test_gradients_by_many_threads_are_the_same_each_time(with_threads):
+    assert with_threads(8, different_gradients) == "1"
+
+
 @pytest.mark.parametrize("strides, padding", ONE_BY_ONE)
 def test_filters_of_one_pixel(strides, padding):
     layout = {"strides": strides, "padding": padding}
