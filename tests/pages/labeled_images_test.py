@@ -48,3 +48,21 @@ def test_drawn_only_where_it_is_written(tmp_path, monkeypatch, recorded):
     ):
         tf.function(step.python_function, autograph=False)()
     assert len(drawn) == recorded
+
+
+def test_the_writer_of_the_tracing_stays(tmp_path):
+    """Without a writer at that time, nothing is written later either."""
+    write = tf.function(lambda: tf.summary.write("x", 1.0, 0), autograph=False)
+    never = tf.function(write.python_function, autograph=False)
+    assert not never()
+    folders = [tmp_path / "first", tmp_path / "second"]
+    writers = [tf.summary.create_file_writer(str(folder)) for folder in folders]
+    for writer in writers:
+        with writer.as_default():
+            assert write()
+            assert not never()
+    for writer in writers:
+        writer.flush()
+    logs = [str(log) for folder in folders for log in folder.iterdir()]
+    records = [len(list(tf.data.TFRecordDataset(log))) for log in logs]
+    assert records == [3, 1]  # the first one is the version of the format
