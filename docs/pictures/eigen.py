@@ -1,6 +1,7 @@
 """Pictures of the chapter on Eigen, each drawn from what ops return."""
 
 import numpy as np
+import tensorflow as tf
 from IPython.display import HTML
 from pictures.figures import (
     BOLD,
@@ -16,6 +17,7 @@ from pictures.figures import (
     drawing,
     text,
 )
+from wrong_threads import play_backwards_by
 
 
 def asked(signal: np.ndarray, gain: float, result: np.ndarray) -> HTML:
@@ -83,3 +85,31 @@ def turned(before: np.ndarray, after: np.ndarray) -> HTML:
     return HTML(
         drawing(parts, left + 4 + size * CELL, 2 * CELL + gap + 8, label, style=FITTING)
     )
+
+
+def taken_over() -> list[tuple[str, str, str]]:
+    """Of calls of PlayBackwards in memory that it may take over: how, whether it took it, and whether it was right."""
+    eight = tf.range(8.0)
+    variable = tf.Variable(2 * eight)
+
+    def call(x: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+        return play_backwards_by(x, "taken over")
+
+    def needed_later() -> tuple[tf.Tensor, ...]:
+        x = 2 * eight
+        return *call(x), x
+
+    calls = {
+        "eagerly": lambda: call(2 * eight),
+        "in a graph, input is a variable": tf.function(lambda: call(variable)),
+        "in a graph, while another op still needs the input": tf.function(needed_later),
+        "in a graph, input is used by this op alone": tf.function(
+            lambda: call(2 * eight)
+        ),
+    }
+    found = []
+    for name, function in calls.items():
+        backwards, taken, *_ = function()
+        right = np.array_equal(backwards, 2 * eight[::-1])
+        found.append((name, *("yes" if fact else "no" for fact in (taken, right))))
+    return found

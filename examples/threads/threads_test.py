@@ -185,6 +185,11 @@ def test_a_signal_is_turned_around_through_other_memory(way):
     assert backwards.numpy().tolist() == [6, 4, 2] and not taken_over
 
 
+def test_every_thread_takes_subnormal_numbers_for_zero():
+    tiny = np.full(100_000, 1e-39, np.float32)
+    assert not play_backwards(tiny, gain=0.5).numpy().any()
+
+
 def test_an_expression_is_evaluated_as_often_as_it_is_used():
     counts = [how_often_evaluated(tf.zeros([10]), kept) for kept in (False, True)]
     assert counts == [20, 10]
