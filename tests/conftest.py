@@ -1,4 +1,4 @@
-"""Scratch copies of the book, for tests that break it, and a browser."""
+"""What the tests of the book share: scratch copies of it, the built site, forks and a browser."""
 
 import multiprocessing
 import os
@@ -9,10 +9,13 @@ import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import book  # noqa: F401  # before nbformat
 import pytest
-from playwright.sync_api import Browser, expect, sync_playwright
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 # See examples/conftest.py.
 os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
@@ -22,8 +25,29 @@ LEFT_OUT = shutil.ignore_patterns(
     ".git", ".venv*", "build", "*.so", "__pycache__", ".*_cache"
 )
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-expect.set_options(timeout=100_000)  # the machine may have much else to do
 NO_CHROMIUM = f"no Chromium ({', '.join(CHROMIUM)}): sudo apt-get install chromium"
+# The fixtures that give a test its markers.
+MARKERS = {"site": "docs", "browser": "browser", "scratch": "slow"}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        for fixture in MARKERS.keys() & {*getattr(item, "fixturenames", ())}:
+            item.add_marker(MARKERS[fixture])
+
+
+def unavailable(reason: str) -> None:
+    """Skips a test; where everything has to be there, it fails."""
+    (pytest.fail if os.environ.get("CI") else pytest.skip)(reason)
+
+
+@pytest.fixture(scope="session")
+def site() -> Path:
+    """The folder of the built site."""
+    folder = ROOT / "build" / "html"
+    if not (folder / "index.html").exists():
+        unavailable("there is no build/html: run make docs")
+    return folder
 
 
 @pytest.fixture(scope="session")
@@ -89,10 +113,13 @@ def in_fork() -> Callable:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
+def browser() -> Iterator["Browser"]:
     executable = next(filter(None, map(shutil.which, CHROMIUM)), None)
     if executable is None:
-        (pytest.fail if os.environ.get("CI") else pytest.skip)(NO_CHROMIUM)
+        unavailable(NO_CHROMIUM)
+    from playwright.sync_api import expect, sync_playwright
+
+    expect.set_options(timeout=100_000)  # the machine may have much else to do
     arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
     with sync_playwright() as playwright:
         yield playwright.chromium.launch(executable_path=executable, args=arguments)

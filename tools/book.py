@@ -5,8 +5,10 @@ import sys
 from collections.abc import Iterable
 from importlib.metadata import packages_distributions, version
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from sphinx.environment import BuildEnvironment
+if TYPE_CHECKING:
+    from sphinx.environment import BuildEnvironment
 
 # jsonschema, which nbformat imports, would make 38 parsers for formats of addresses that no notebook has, which takes
 # 2.7 s of a processor.
@@ -28,7 +30,7 @@ def chapters(docs: Path = DOCS) -> dict[str, Path]:
     }
 
 
-def executed(env: BuildEnvironment) -> list[str]:
+def executed(env: "BuildEnvironment") -> list[str]:
     """The pages of a build that become notebooks: those with cells, but for the first."""
     return sorted(
         page

@@ -34,6 +34,12 @@ TABLES = sorted((ROOT / "bench").glob("*.csv"))
 NAMED = re.compile(r"\b(?:bench|cmake|packages|tests|tools)/[\w./-]*\w")
 
 
+def files_below(folder: Path) -> list[Path]:
+    """Those that a page can depend on: bytecode is written whenever Python likes."""
+    files = filter(Path.is_file, folder.rglob("*"))
+    return [path for path in files if path.suffix != ".pyc"]
+
+
 def depend_on_examples(app: Sphinx, docname: str, content: list[str]) -> None:
     """Makes a page depend on each file that its cells name, of the examples and of the pages' own modules."""
     cells = cells_of(content[0])
@@ -41,11 +47,9 @@ def depend_on_examples(app: Sphinx, docname: str, content: list[str]) -> None:
         return
     paths = list(SHARED)
     for name in examples_of(content[0]):
-        files = filter(Path.is_file, (EXAMPLES / name).rglob("*"))
-        paths += [path for path in files if path.suffix != ".pyc"]
+        paths += files_below(EXAMPLES / name)
     if "error_entries" in cells:
-        mistakes = ROOT / "packages" / "opcheck" / "mistakes"
-        paths += filter(Path.is_file, mistakes.rglob("*.*"))
+        paths += files_below(ROOT / "packages" / "opcheck" / "mistakes")
     if re.search(r"\bmeasured\b", cells):
         paths += TABLES
     for module in (DOCS / "support").glob("*.py"):

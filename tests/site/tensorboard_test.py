@@ -15,9 +15,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -26,12 +24,24 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 ROOT = Path(__file__).parents[2]
 SCREENSHOT = ROOT / "docs" / "_static" / "tensorboard.png"
-sys.path[:0] = [
-    str(ROOT / folder) for folder in ("docs", "docs/support", "examples/prototype")
-]
 
-from labeled_images import drawn  # noqa: E402
-from pictures.summary_images import LABELS, digits, pictures_of, written  # noqa: E402
+
+def pictures() -> ModuleType:
+    """docs/pictures/summary_images.py, which imports TensorFlow."""
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+    os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+    folders = ("docs", "docs/support", "examples/prototype")
+    sys.path[:0] = [str(ROOT / folder) for folder in folders]
+    from pictures import summary_images
+
+    return summary_images
+
+
+def logged(folder: Path) -> tuple[str, int, str, bytes]:
+    """The one picture of the page, from a log that this writes."""
+    pictures().written(folder)
+    [picture] = pictures().pictures_of(folder)
+    return picture
 
 
 @contextmanager
@@ -73,17 +83,18 @@ def pixels(png: bytes) -> np.ndarray:
 
 
 def test_the_log_has_what_matplotlib_drew(tmp_path):
-    written(tmp_path)
-    [(tag, step, plugin, png)] = pictures_of(tmp_path)
-    assert (tag, step, plugin) == ("digits", 0, "images")
-    expected = drawn(digits(), np.array([label.encode() for label in LABELS]))
+    *about, png = logged(tmp_path)
+    assert about == ["digits", 0, "images"]
+    from labeled_images import drawn
+
+    labels = [label.encode() for label in pictures().LABELS]
+    expected = drawn(pictures().digits(), np.array(labels))
     np.testing.assert_array_equal(pixels(png), pixels(expected))
 
 
 def test_the_screenshot_is_of_the_data_that_the_page_writes(tmp_path):
     """The file has in it what it was made of. Another matplotlib may set the letters a little differently."""
-    written(tmp_path)
-    [(*_, png)] = pictures_of(tmp_path)
+    *_, png = logged(tmp_path)
     kept = base64.b64decode(Image.open(SCREENSHOT).text["picture"])
     difference = np.abs(pixels(png) - pixels(kept))
     assert difference.mean() < 3, f"make it again: {__doc__}"
@@ -93,16 +104,14 @@ def test_the_screenshot_is_of_the_data_that_the_page_writes(tmp_path):
     importlib.util.find_spec("tensorboard") is None, reason="the extra tensorboard"
 )
 def test_tensorboard_shows_the_picture(tmp_path, browser):
-    written(tmp_path)
-    [(*_, png)] = pictures_of(tmp_path)
+    *_, png = logged(tmp_path)
     with tensorboard(tmp_path) as address, shown(browser, address) as page:
         source = page.locator("img[src*=individualImage]").first.get_attribute("src")
         assert page.request.get(f"{address}{source}").body() == png
 
 
 def main(folder: Path) -> None:
-    written(folder)
-    [(*_, png)] = pictures_of(folder)
+    *_, png = logged(folder)
     about = PngImagePlugin.PngInfo()
     about.add_text("picture", base64.b64encode(png).decode())
     arguments = ["--no-sandbox"] if os.geteuid() == 0 else []

@@ -1,14 +1,9 @@
 """The function that writes a picture from inside a graph."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 import tensorflow as tf
-
-sys.path.append(str(Path(__file__).parents[2] / "examples" / "prototype"))
-from labeled_images import visualize_labeled_images  # noqa: E402
+from labeled_images import visualize_labeled_images
 
 IMAGES = np.linspace(0, 1, 3 * 4 * 5, dtype=np.float32).reshape(3, 4, 5)
 LABELS = [b"one", b"two", b"three"]

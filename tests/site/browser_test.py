@@ -1,0 +1,333 @@
+"""The site as a reader meets it, in a headless Chromium."""
+
+import json
+from pathlib import Path
+from urllib.parse import parse_qs, quote, unquote, urlsplit
+
+import numpy as np
+import pytest
+from axe_playwright_python.base import AXE_FILE_PATH
+from book import ROOT, chapters
+from page_weight import page_files, page_weight
+from playwright.sync_api import Page, expect
+from region import pooled_by_the_op
+from sections import sections
+
+as_files = pytest.mark.parametrize("address", ["file"], indirect=True)
+
+# As a reader sees a page: the scheme of colours, and how wide the window is.
+VIEWS = [("light", 1280), ("dark", 390)]
+LOOKS = Path(__file__).with_name("looks.js").read_text()
+COLOURS = {"color-contrast": "[data-%s]", "link-in-text-block": "a[data-%s]"}
+OF_A_VIEW = ["scrollable-region-focusable"]
+PAGES = ["index", "search", "glossary", *chapters()]
+
+
+@pytest.fixture(scope="module")
+def looks() -> dict[str, list[str]]:
+    """The looks of the pages so far."""
+    return {mode: [] for mode, _ in VIEWS}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_page_is_light_fits_and_is_accessible(visit, server, site, looks, name):
+    """Every other one is opened on a phone, in the dark. Then it is turned to the other view, and back for axe."""
+    views = VIEWS[:: -1 if PAGES.index(name) % 2 else 1]
+    page = visit(server, f"{name}.html", *views[0], wait_until="networkidle")
+    if name != "search":
+        entries = "performance.getEntriesByType('resource').map(entry => entry.name)"
+        loaded = {unquote(urlsplit(url).path) for url in page.evaluate(entries)}
+        files = page_files(site / f"{name}.html")
+        expected = {f"/{path.relative_to(site.resolve())}" for path in files}
+        assert loaded and loaded <= expected
+        assert page_weight(files) <= 700_000
+    inputs = page.locator(".cell_input pre").count()
+    expect(page.locator(".cell_input .copybtn")).to_have_count(inputs)
+    assert page.locator(".cell_output .copybtn").count() == 0
+    for mode, width in views:
+        turn_to(page, mode, width)
+        for selector in ("html", ".bd-article-container"):
+            sizes = "e => [e.scrollWidth, e.clientWidth]"
+            widths = page.locator(selector).evaluate(sizes)
+            assert widths[0] <= widths[1], f"{selector} scrolls sideways: {mode}"
+        # Playwright's own :has() takes 17 seconds on the longest page.
+        tables = "[...document.querySelectorAll('.opcheck')].map(e => e.parentElement)"
+        assert page.evaluate(f"{tables}.every(e => e.scrollWidth <= e.clientWidth)")
+        looks[mode] = page.evaluate(f"{LOOKS} markOneOfEachLook", [mode, looks[mode]])
+    assert page.evaluate(f"{LOOKS} cutOff()") == []
+    page.evaluate(f"{LOOKS} thinOut()")
+    page.evaluate(AXE_FILE_PATH.read_text())
+    found = violations(page, views[1][0], [*COLOURS, *OF_A_VIEW])
+    turn_to(page, *views[0])
+    found += violations(page, views[0][0])
+    assert not found
+
+
+def turn_to(page: Page, mode: str, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(color_scheme=mode)
+    expect(page.locator("html")).to_have_attribute("data-theme", mode)
+    # The theme lets the keyboard scroll what has become too wide 300 ms after a change.
+    page.evaluate(
+        "new Promise(done => requestAnimationFrame(() => setTimeout(done, 400)))"
+    )
+
+
+def violations(page: Page, mark: str, rules: list[str] | None = None) -> list[tuple]:
+    """What axe has against a page, by some rules or by all, and of colours only the marked: the rule, and where."""
+    own = [{"id": rule, "selector": where % mark} for rule, where in COLOURS.items()]
+    # Preloading, axe looks for imported style sheets in the wrong folder. To tell the selectors of
+    # all that is fine takes as long as to look at it.
+    options = {"preload": False, "resultTypes": ["violations"]}
+    if rules:
+        options["runOnly"] = {"type": "rule", "values": rules}
+    run = "([rules, options]) => { axe.configure({ rules }); return axe.run(options); }"
+    return [
+        (violation["id"], node["target"])
+        for violation in page.evaluate(run, [own, options])["violations"]
+        if violation["impact"] in ("serious", "critical")
+        for node in violation["nodes"]
+    ]
+
+
+def test_search_finds_a_chapter(visit, address):
+    page = visit(address, "index.html")
+    page.get_by_role("button", name="Search").filter(visible=True).click()
+    page.keyboard.type("kernel")
+    result = page.locator("#search-results a[href*='zero_out.html']").first
+    expect(result).to_be_visible()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/search.html?q=kernel")
+    page.locator("#search-results a[href*='zero_out.html']").first.click()
+    page.wait_for_url("**/zero_out.html*")
+
+
+@as_files
+def test_search_finds_what_is_typed_in_its_section(visit, address, document):
+    page = visit(address, "search.html")
+    message = "LookupError: No gradient defined for operation 'my_op' (op type: MyOp)"
+    for query, text in {
+        "REGISTER_OP": "register_op(",
+        "tf.load_op_library": "tf.load_op_library",
+        "Status::OK": "status::ok",
+        "context->allocate_output": "context->allocate_output",
+        "int64_t": "int64_t",
+        message: "no gradient defined",
+    }.items():
+        page.goto(f"{address}search.html?q={quote(query)}")
+        result = page.locator("#search-results li a").first
+        expect(result, query).to_be_visible()
+        name, _, anchor = result.get_attribute("href").removeprefix("./").partition("#")
+        found = document(name.removesuffix(".html")).select_one(
+            f"#{anchor}" if anchor else "article"
+        )
+        assert text in " ".join(found.get_text().lower().split()), query
+        expect(page.locator("#search-results mark").first).to_be_visible()
+    page.goto(f"{address}search.html?q=no_such_name_anywhere")
+    expect(page.get_by_role("status")).to_contain_text("No section")
+
+
+def test_an_address_that_is_none_leads_to_the_search(visit, server, site):
+    page = visit(server, "404.html")
+    expect(page.get_by_role("searchbox")).to_be_focused()
+    page.keyboard.type("kernel")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/search.html?q=kernel")
+    text = (site / "404.html").read_text()
+    assert 'href="/op-by-op/index.html"' in text
+    assert "src=" not in text and 'rel="stylesheet"' not in text
+
+
+def test_dark_mode_is_chosen_and_kept(visit, address):
+    page = visit(address, "zero_out.html")
+    background = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(background)
+    # Chromium stores the choice in the background: one made just before a reload may be lost.
+    for wait in (0, 500, 2000, 20_000):
+        page.get_by_role("button", name="Color mode").filter(visible=True).click()
+        page.get_by_role("button", name="Dark").click()
+        expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+        assert page.evaluate(background) != light
+        page.wait_for_timeout(wait)
+        page.reload(wait_until="networkidle")
+        if page.locator("html").get_attribute("data-theme") == "dark":
+            break
+    assert page.evaluate(background) != light
+
+
+def test_chapters_are_reached_on_a_phone(visit, address):
+    page = visit(address, "index.html", width=390)
+    page.get_by_role("button", name="Site navigation").click()
+    chapters = page.get_by_role("navigation", name="Chapters")
+    chapters.get_by_role("link").first.click()
+    page.wait_for_url("**/zero_out.html")
+
+
+def test_copied_snippet_is_the_section_of_the_file(visit, server):
+    page = visit(server, "zero_out.html")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    snippets = page.locator(".literal-block-wrapper", has_text="// [kernel]")
+    # Before it there is the whole file.
+    snippet = snippets.filter(has_text="examples/zero_out/zero_out.cc").last
+    snippet.hover()
+    snippet.get_by_role("button").click()
+    expect(snippet.locator(".copybtn.success")).to_be_visible()
+    path = ROOT / snippet.locator(".caption-text").inner_text()
+    first, last = sections(path)["kernel"]
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.splitlines() == path.read_text().splitlines()[first - 1 : last]
+
+
+def test_a_mistake_is_reported_with_page_and_section(visit, server):
+    page = visit(server, "zero_out.html")
+    link = page.get_by_role("link", name="Report a mistake").filter(visible=True)
+    page.locator("section#call-it h2").scroll_into_view_if_needed()
+    link.evaluate("link => link.addEventListener('click', e => e.preventDefault())")
+    link.click()
+    url = urlsplit(link.get_attribute("href"))
+    assert url.path.endswith("/issues/new")
+    report = {key: value for key, [value] in parse_qs(url.query).items()}
+    assert report["title"] == "Mistake in zero_out, Call it"
+    assert "/zero_out.html#call-it\nSection: Call it\nRun: 20" in report["body"]
+
+
+def test_a_term_shows_its_meaning(visit, address):
+    page = visit(address, "zero_out.html", width=390)
+    term = page.locator("a.term").first
+    shown = "term => getComputedStyle(term, '::after').display"
+    assert term.evaluate(shown) == "none"
+    term.hover()
+    assert term.evaluate(shown) == "block"
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    term.click()
+    page.wait_for_url("**/glossary.html#term-*")
+
+
+# A log with a cause, what follows from it, and a mangled name.
+LOG = """\
+x.cc:13:5: error: cannot convert ‘<lambda(tensorflow::shape_inference::InferenceContext*)>’ to \
+‘tensorflow::OpShapeInferenceFn’
+x.cc:12:22: error: ‘OK’ is not a member of ‘tensorflow::Status’
+./x.so: undefined symbol: _ZN10tensorflow15OpKernelContext21CtxFailureWithWarningEPKciRKN4absl12lts_202508146StatusE
+"""
+PASTE = """(field, text) => {
+  const clipboardData = new DataTransfer();
+  clipboardData.setData("text", text);
+  const event = { clipboardData, bubbles: true, cancelable: true };
+  if (field.dispatchEvent(new ClipboardEvent("paste", event))) {
+    field.value += text;
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+}"""
+
+
+def test_a_pasted_log_shows_its_entries(visit, address):
+    page = visit(address, "errors.html", width=390)
+    field = page.get_by_label("Paste all that was printed")
+    field.evaluate(PASTE, LOG)
+    found = page.locator(".explain-found > section")
+    expect(found).to_have_count(3)
+    expect(page.get_by_role("status")).to_contain_text("3 known messages")
+    entries = found.locator("details[open] summary").all_inner_texts()
+    expected = "is not a member of", "undefined symbol", "OpShapeInferenceFn"
+    assert len(entries) == 3
+    for entry, words in zip(entries, expected):
+        assert words in entry
+    expect(found.nth(0)).to_contain_text("Line 2")
+    expect(found.nth(1)).to_contain_text("compiled for TensorFlow 2.21")
+    expect(found.nth(2)).to_contain_text("follows from")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert page.evaluate(
+        "[...document.querySelectorAll('[id]')].every((one, _, all) =>"
+        " all.filter((other) => other.id === one.id).length === 1)"
+    )
+    link = found.nth(2).get_by_role("link").first
+    name = link.get_attribute("href").removeprefix("#")
+    link.click()
+    expect(page.locator(f"details[id='{name}']")).to_have_attribute("open", "")
+
+
+@as_files
+def test_a_pasted_log_without_a_known_message_can_be_reported(visit, address):
+    page = visit(address, "errors.html")
+    field = page.get_by_label("Paste all that was printed")
+    field.evaluate(PASTE, "error: ‘NO’ is not a member of ‘my::Status’")
+    status = page.get_by_role("status")
+    expect(status).to_contain_text("None of the messages")
+    report = status.get_by_role("link", name="report it").get_attribute("href")
+    assert "/issues/new?" in report and "NO" not in report
+    field.fill("")
+    expect(status).to_be_empty()
+
+
+def test_region_in_the_picture_equals_the_op(visit, server, in_fork):
+    picture = visit(server, "roi_pool.html").locator(".roi-picture")
+    settings = json.loads(picture.get_attribute("data-settings"))
+    random = np.random.default_rng(0)
+    odd = [[100, 0, 120, 9], [0, -90, 9, -80], [-3e38, -3e38, 3e38, 3e38]]
+    near = [
+        np.sort(random.integers(-6, 42, (100, 2, 2)), axis=1).reshape(-1, 4),
+        random.integers(-60, 90, (100, 4)) / 2,  # every other one is reversed
+        random.normal(0, 3000, (100, 4)),
+        random.choice([-0.5, 0.49999997, 2.0, 6.0, -6.0, 10.0], (50, 4)),
+    ]
+    # Three bins and a scale of 1/4 are the same in double precision; these are not.
+    features = random.integers(-9, 100, (20, 70)).tolist()
+    others = {"map": features, "scale": 0.3, "pooled": [7, 14]}
+    size = random.integers(1, 210, (300, 2))
+    wide = np.concatenate([-size * random.random((300, 2)), size], axis=1)
+    for each, corners in ((settings, np.concatenate([*near, odd])), (others, wide)):
+        shown = picture.evaluate(
+            """(picture, [settings, corners]) => corners.map((roi) =>
+              picture.roiPool(settings.map, roi, settings.scale, settings.pooled).bins
+                .map((bin) => [bin.best, bin.where]))""",
+            [each, corners.astype(np.float32).tolist()],
+        )
+        expected = in_fork(pooled_by_the_op, each, corners.astype(np.float32))
+        for roi, bins, *ours in zip(corners, shown, *expected):
+            assert [list(x) for x in zip(*bins)] == ours, f"x1, y1, x2, y2 = {roi}"
+        assert len({tuple(argmax) for argmax in expected[1]}) > 150
+
+
+@as_files
+def test_region_in_the_picture_is_moved_by_keys_and_pointer(visit, address, in_fork):
+    page = visit(address, "roi_pool.html")
+    picture = page.locator(".roi-picture")
+    settings = json.loads(picture.get_attribute("data-settings"))
+    region, first, second = picture.get_by_role("application").all()
+
+    def corners() -> list[float]:
+        return [float(input.input_value()) for input in picture.locator("input").all()]
+
+    x1, y1, x2, y2 = settings["roi"]
+    assert corners() == [x1, y1, x2, y2]
+    region.focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Shift+Tab")
+    expect(region).to_be_focused()
+    expect(region.locator(".focus")).not_to_have_css("stroke", "none")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Shift+ArrowDown")
+    assert corners() == [x1 - 1, y1 + 4, x2 - 1, y2 + 4]
+    page.keyboard.press("Tab")
+    expect(first).to_be_focused()
+    page.keyboard.press("ArrowUp")
+    assert corners() == [x1 - 1, y1 + 3, x2 - 1, y2 + 4]
+
+    second.scroll_into_view_if_needed()
+    box = picture.locator("svg").bounding_box()
+    view = picture.locator("svg").evaluate("svg => svg.viewBox.baseVal.width")
+    pixel = settings["cell"] * settings["scale"] * box["width"] / view
+    at = second.bounding_box()
+    x, y = at["x"] + at["width"] / 2, at["y"] + at["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x - 8 * pixel, y - 5 * pixel, steps=4)
+    page.mouse.up()
+    page.mouse.move(x, y)
+    moved = [x1 - 1, y1 + 3, x2 - 9, y2 - 1]
+    assert corners() == moved
+    expect(second).to_have_css("touch-action", "none")  # dragging does not scroll
+    (values,), (where,) = in_fork(pooled_by_the_op, settings, [moved])
+    assert picture.locator(".pooled").all_text_contents() == [f"{v:g}" for v in values]
+    assert picture.locator(".argmax").all_text_contents() == list(map(str, where))

@@ -1,0 +1,105 @@
+"""The built site as files, over HTTP and in a browser."""
+
+import functools
+import http.server
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from book import ROOT
+from bs4 import BeautifulSoup
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+sys.path.append(str(ROOT / "bench"))  # last: a bench is named like its example
+
+
+@functools.cache
+def parsed(path: Path) -> BeautifulSoup:
+    return BeautifulSoup(path.read_text(), "html.parser")
+
+
+@pytest.fixture(scope="session")
+def document(site: Path) -> Callable[[str], BeautifulSoup]:
+    """Reads a page of the site by its name."""
+    return lambda name: parsed(site / f"{name}.html")
+
+
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *arguments: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def server(site: Path) -> Iterator[str]:
+    """The site over HTTP: its address."""
+    handler = functools.partial(QuietHandler, directory=site)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
+@pytest.fixture(params=["http", "file"])
+def address(request: pytest.FixtureRequest, site: Path) -> str:
+    """The site over HTTP and as files on the disk: a test that takes it runs twice."""
+    if request.param == "file":
+        return site.as_uri() + "/"
+    return request.getfixturevalue("server")
+
+
+@pytest.fixture
+def visit(browser: "Browser") -> Iterator[Callable[..., "Page"]]:
+    """Opens a page in a window of its own.
+
+    The test fails for whatever goes wrong in there until its end: an error or a warning on the
+    console, a failed request, or one that leaves the site.
+    """
+    contexts, problems = [], []
+
+    def open_page(
+        address: str,
+        page: str,
+        mode: str = "light",
+        width: int = 1280,
+        wait_until: str = "load",
+    ) -> "Page":
+        context = browser.new_context(
+            color_scheme=mode, viewport={"width": width, "height": 900}
+        )
+        context.set_default_timeout(100_000)
+        contexts.append(context)
+
+        def on_console(message) -> None:
+            if message.type in ("error", "warning"):
+                problems.append(f"console: {message.text}")
+
+        def on_request(request) -> None:
+            if not request.url.startswith((address, "data:")):
+                problems.append(f"request to elsewhere: {request.url}")
+
+        def on_response(response) -> None:
+            if response.status >= 400:
+                problems.append(f"{response.status}: {response.url}")
+
+        def on_failure(request) -> None:
+            if request.failure != "net::ERR_ABORTED":  # the page was left before
+                problems.append(f"failed, {request.failure}: {request.url}")
+
+        context.on("console", on_console)
+        context.on("request", on_request)
+        context.on("response", on_response)
+        context.on("requestfailed", on_failure)
+        context.on("weberror", lambda error: problems.append(f"error: {error.error}"))
+        tab = context.new_page()
+        tab.goto(address + page, wait_until=wait_until)
+        return tab
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert not problems

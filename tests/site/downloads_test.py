@@ -1,0 +1,112 @@
+"""What a page offers to download: its notebook, and its example as a zip that builds alone."""
+
+import os
+import re
+import subprocess
+import sysconfig
+import zipfile
+from pathlib import Path
+
+import nbformat
+import ninja
+import pytest
+from book import EXAMPLES, ROOT, chapters, examples
+from markdown_it import MarkdownIt
+
+
+def offers(document, name: str) -> set[str]:
+    """Where the links beside a page lead."""
+    links = document(name).select(".bd-sidebar-secondary a")
+    return {link["href"] for link in links}
+
+
+@pytest.mark.parametrize("name", chapters())
+def test_notebook_is_offered_and_valid(document, site, name):
+    assert f"notebooks/{name}.ipynb" in offers(document, name)
+    notebook = nbformat.read(site / "notebooks" / f"{name}.ipynb", as_version=4)
+    nbformat.validate(notebook)
+    assert any(cell.cell_type == "code" for cell in notebook.cells)
+    assert not any(cell.get("outputs") for cell in notebook.cells)
+    reader = MarkdownIt("commonmark").enable("table")
+    for cell in notebook.cells:
+        if cell.cell_type != "markdown":
+            continue
+        assert not re.search(r"^ *(:::|\(.*\)=$|%|\+\+\+)", cell.source, re.M)
+        for token in reader.parse(cell.source):
+            assert not token.info.startswith("{"), f"a directive in {cell.source}"
+            for part in token.children or []:
+                url = part.attrs.get("href") or part.attrs.get("src") or "https:"
+                assert re.match(r"https?:|data:image/", url), f"{url} leads nowhere"
+
+
+@pytest.fixture(scope="module")
+def read_by_the_build(site) -> dict[str, set[Path]]:
+    """From the name of each example to the book's files that its build has read, as Ninja has noted; CMake's: ""."""
+    build = ROOT / "build" / "examples"
+
+    def noted(*command: str) -> list[str]:
+        call = [Path(ninja.BIN_DIR) / "ninja", "-C", build, "-t", *command]
+        run = subprocess.run(call, stdout=subprocess.PIPE, text=True, check=True)
+        return run.stdout.splitlines()
+
+    found = {"": set()}
+    files = found[""]
+    for line in [*noted("query", "build.ninja"), *noted("deps")]:
+        # zero_out/CMakeFiles/zero_out.dir/zero_out.cc.o: #deps 912, …
+        if "#deps" in line:
+            files = found.setdefault(line.split("/")[0], set())
+            if "(VALID)" not in line:  # of a target that there was before
+                files = set()
+        path = Path(os.path.normpath(build / line.strip(" |")))
+        top = path.relative_to(ROOT).parts[:1] if path.is_relative_to(ROOT) else ()
+        if path.is_file() and top and top[0] != "build" and top[0][0] != ".":
+            files.add(path)
+    return found
+
+
+@pytest.mark.xdist_group("the site's files")
+@pytest.mark.parametrize("name", examples())
+def test_zip_is_offered_and_has_what_the_build_reads(
+    document, site, read_by_the_build, name
+):
+    assert f"downloads/{name}.zip" in offers(document, name)
+    with zipfile.ZipFile(site / "downloads" / f"{name}.zip") as zipped:
+        assert {info.date_time[0] for info in zipped.infolist()} == {1980}
+        packed = {info.filename: zipped.read(info) for info in zipped.infolist()}
+    own = EXAMPLES / name
+    assert name in read_by_the_build, f"{name} is not built: run make examples"
+    of_cmake = read_by_the_build[""]
+    needed = read_by_the_build[name] | {
+        path for path in of_cmake if EXAMPLES not in path.parents or own in path.parents
+    }
+    assert own / "CMakeLists.txt" in needed
+    assert any(path.suffix == ".cc" for path in needed)
+    needed |= {ROOT / "LICENSE", *own.glob("*.py"), *EXAMPLES.glob("*.py")}
+    inside = {f"op-by-op/{path.relative_to(ROOT)}": path for path in needed}
+    assert inside.keys() - packed.keys() == set()
+    for path, source in inside.items():
+        assert packed[path] == source.read_bytes(), path
+
+
+def test_zip_builds_alone_and_passes(site, tmp_path):
+    """That of one example: the test above holds all of them to what their builds read."""
+    with zipfile.ZipFile(site / "downloads" / "frexp.zip") as zipped:
+        zipped.extractall(tmp_path)
+    folder = tmp_path / "op-by-op"
+    readme = (folder / "README.txt").read_text()
+    commands = re.findall(r"^  ((?:cmake|PYTHONPATH=).*)$", readme, re.M)
+    assert len(commands) == 2
+    imported = "import importlib.util as x; print(x.find_spec('op_library').origin)"
+    commands.append(f'PYTHONPATH=examples python -c "{imported}"')
+    programs = [sysconfig.get_path("scripts"), os.environ["PATH"]]
+    run = subprocess.run(
+        ["bash", "-ec", "\n".join(commands)],
+        cwd=folder,
+        env=os.environ | {"PATH": os.pathsep.join(programs)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    assert run.returncode == 0, run.stdout
+    assert " passed" in run.stdout and "warning: " not in run.stdout
+    assert run.stdout.splitlines()[-1] == str(folder / "examples" / "op_library.py")

@@ -1,0 +1,127 @@
+"""The pages of the site as files: what each has beside its text, and where its links lead."""
+
+import datetime
+import importlib.metadata
+import json
+import platform
+import re
+import sys
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+from xml.etree import ElementTree
+
+import pytest
+from book import ROOT, chapters, parts
+from region import pooled_by_the_op
+
+# They share what is parsed of all pages.
+pytestmark = pytest.mark.xdist_group("the site's files")
+PAGES = ["index", *chapters()]
+
+
+def urls() -> dict[str, str]:
+    given = importlib.metadata.metadata("op-by-op").get_all("Project-URL")
+    return dict(url.split(", ") for url in given)
+
+
+def names(site: Path) -> list[str]:
+    return sorted(path.stem for path in site.glob("*.html"))
+
+
+def tensorflow() -> str:
+    """The version that pages ran on."""
+    installed = importlib.metadata.packages_distributions()["tensorflow"]
+    return importlib.metadata.version(sorted(installed)[-1])
+
+
+def test_links_and_anchors_lead_somewhere(site, document):
+    broken = []
+    ids = {
+        site / f"{name}.html": {each["id"] for each in document(name).find_all(id=True)}
+        for name in names(site)
+    }
+    for path in ids:
+        for element in document(path.stem).find_all(["a", "img", "link", "script"]):
+            url = urlsplit(element.get("href") or element.get("src") or "")
+            if url.scheme or url.netloc:
+                continue
+            # The page for addresses that are none has links from the root.
+            inside = unquote(url.path.removeprefix("/op-by-op/"))
+            target = (path.parent / inside).resolve() if url.path else path
+            anchor = unquote(url.fragment)
+            if not target.is_file() or anchor and anchor not in ids.get(target, anchor):
+                broken.append((path.name, url.geturl()))
+    assert not broken
+
+
+def test_the_site_is_listed_and_shared_with_a_card(site, document):
+    entries = ElementTree.parse(site / "sitemap.xml").getroot().findall("{*}url/{*}loc")
+    base = urls()["Documentation"]
+    listed = {entry.text.removeprefix(base).removesuffix(".html") for entry in entries}
+    assert listed == {*names(site)} - {"search", "404"}
+    for name in listed:
+        head = document(name).head
+        [card] = head.select("meta[property='og:image']")
+        assert (site / card["content"].removeprefix(base)).is_file()
+        assert head.select_one("meta[property='og:description']")["content"]
+
+
+def test_no_trace_of_the_building_machine(site):
+    places = (str(ROOT), sys.prefix, f"{Path.home()}/")
+    traces = re.compile("|".join(map(re.escape, places)) + r"|\x1b|\\u001b|&#27;")
+    for path in [*site.glob("*.html"), *site.glob("notebooks/*.ipynb")]:
+        assert not traces.findall(path.read_text()), path.name
+
+
+def test_the_landing_page_lists_all_parts(document):
+    page = document("index")
+    shown = [
+        [link["href"].removesuffix(".html") for link in part.select("a.reference")]
+        for part in page.select("section section")
+    ]
+    assert [pages for pages in shown if pages in [*parts().values()]] == [
+        *parts().values()
+    ]
+    assert f"git clone {urls()['Repository']} " in page.get_text()
+    badge = page.select_one(".badge-of-the-run").get_text()
+    assert f"TensorFlow {tensorflow()}\n" in badge
+
+
+def test_the_sidebar_has_the_parts_and_next_leads_through_them(document):
+    order = [name for pages in parts().values() for name in pages]
+    read, page = ["index"], document("index")
+    while following := page.select_one("a.right-next"):
+        read.append(following["href"].removesuffix(".html"))
+        page = document(read[-1])
+        assert page.select_one("a.left-prev")["href"] == f"{read[-2]}.html"
+        sidebar = page.select_one(".bd-docs-nav")
+        shown = {
+            part.get_text(): len(part.find_next("ul")("a"))
+            for part in sidebar.select(".caption")
+        }
+        assert shown == {title: len(pages) for title, pages in parts().items()}
+        assert sidebar.select_one("a[aria-current=page]")["href"] == "#"
+    assert read[1:] == order
+
+
+@pytest.mark.parametrize("name", PAGES[1:])
+def test_the_foot_says_when_and_on_what_the_page_ran(document, name):
+    foot = document(name).select_one(".bd-footer-article")
+    ran = datetime.datetime.fromisoformat(foot.time["datetime"])
+    assert ran <= datetime.datetime.now(datetime.timezone.utc)
+    text = " ".join(foot.get_text().split())
+    assert f"TensorFlow {tensorflow()}," in text
+    assert f"Python {platform.python_version()}," in text
+    assert f" on {platform.machine()}, " in text
+    assert re.search(r"(?:g\+\+|Clang) [\d.]+,", text)
+    if (ROOT / ".git").exists():
+        assert re.search(r"commit [0-9a-f]{10}", text)
+
+
+def test_the_picture_of_a_region_needs_no_script(document, in_fork):
+    picture = document("roi_pool").select_one(".roi-picture")
+    assert picture.svg["role"] == "img" and picture.svg["aria-label"]
+    settings = json.loads(picture["data-settings"])
+    (values,), (where,) = in_fork(pooled_by_the_op, settings, [settings["roi"]])
+    assert [float(text.string) for text in picture.select(".pooled")] == values
+    assert [int(text.string) for text in picture.select(".argmax")] == where

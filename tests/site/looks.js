@@ -1,0 +1,39 @@
+// Texts that look the same have the same contrast, on all pages: axe looks at the colours of one of them.
+const markOneOfEachLook = ([mark, known]) => {
+  const looks = new Set(known), here = new Set(), grounds = new Map();
+  const ground = (element) => {
+    if (!element) return "";
+    if (!grounds.has(element)) {
+      const { backgroundColor, backgroundImage, opacity } = getComputedStyle(element);
+      const own = [backgroundColor, backgroundImage, opacity];
+      grounds.set(element, own + ground(element.parentElement));
+    }
+    return grounds.get(element);
+  };
+  const says = (node) => node.nodeType === Node.TEXT_NODE && node.data.trim();
+  for (const element of document.body.querySelectorAll("*")) {
+    const visible = element.checkVisibility({ visibilityProperty: true });
+    if (!visible || ![...element.childNodes].some(says)) continue;
+    const { color, fill, fontSize, fontWeight } = getComputedStyle(element);
+    const link = element.closest("a"), around = link?.parentElement;
+    const lines = link && around.localName + getComputedStyle(link).textDecorationLine;
+    const own = [color, fill, fontSize, fontWeight, element.disabled, lines, around && getComputedStyle(around).color];
+    const look = own + ground(element);
+    if (!here.has(look)) element.dataset.kept = "";
+    if (!looks.has(look)) [element, link ?? element].forEach((each) => (each.dataset[mark] = ""));
+    here.add(look);
+    looks.add(look);
+  }
+  return [...looks];
+};
+// Of the coloured pieces of code, up to 20,000 on a page, one of each look stays, the others become plain text.
+const thinOut = () => {
+  const same = document.querySelectorAll("pre span:not([data-kept], :has(*))");
+  for (const piece of [...same]) piece.replaceWith(piece.textContent);
+};
+// The words and lines in drawings that reach over their left or right edge, by more than fonts differ.
+const cutOff = () => [...document.querySelectorAll("article svg[viewBox] :is(text, path, line, rect, circle)")].filter(mark => {
+  const { x, width } = mark.getBBox();
+  const view = mark.ownerSVGElement.viewBox.baseVal;
+  return !mark.closest("[transform]") && (x < view.x - 4 || x + width > view.x + view.width + 4);
+}).map(mark => mark.textContent || mark.outerHTML);
