@@ -2,26 +2,28 @@
 
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 
 import numpy as np
 import tensorflow as tf
 from gradient_registries import imported_gradient, registries, saved_graph
 from IPython.display import HTML
-from measured import bar_of, bars, read
-from pictures.figures import (
-    BOLD,
-    CODE,
+from measured import read
+from pictures.drawing import (
+    BLUE,
     COLOURS,
-    END,
-    FITTING,
-    LINE,
-    MIDDLE,
-    SMALL,
-    arrow_right,
-    box,
-    drawing,
-    text,
+    DASHES,
+    INK,
+    ORANGE,
+    bar,
+    bold,
+    code,
+    picture,
+    small,
+    space,
 )
+from pictures.layout import arrow, at, box, column, frame, graph, layers, table
+from pictures.plots import Plot, chart
 from tensorflow.core.framework.function_pb2 import FunctionDef
 
 
@@ -123,122 +125,77 @@ def imported_gradients(f: Callable, factor: int) -> HTML:
     spec = tf.TensorSpec([None], name="x")
     model = tf.function(lambda x: factor * step(x), input_signature=[spec])
     saved = model.get_concrete_function().graph.as_graph_def()
-    with tf.Graph().as_default() as graph:
+    with tf.Graph().as_default():
         x = tf.constant([1.0])
         [y] = tf.import_graph_def(saved, {"x": x}, ["Identity:0"])
-        product = y.op.inputs[0].op
-        call = product.inputs[1].op
-        imported = graph.get_operations()
+        product = y.op.inputs[0].op.type
         dx = tf.gradients(y, x)[0].op
-        added = [op for op in graph.get_operations() if op not in imported]
-    assert [call.type, product.type] == ["PartitionedCall", "Mul"]
-    assert dx.type == "SymbolicGradient" and dx.inputs[1].op.type == "Mul"
-    assert [op.type for op in added].count("SymbolicGradient") == 1
-    assert saved.library.function[0].signature.name in str(dx.node_def)
-
+    if [dx.type, dx.inputs[1].op.type] != ["SymbolicGradient", "Mul"]:
+        raise ValueError("other gradients than the picture's")
     [body] = saved.library.function
     [op] = {node.op for node in body.node_def} - {"Identity", "NoOp"}
-    wide = f'rx="10" {LINE}'
-    parts = [
-        f'<rect x="2" y="24" width="454" height="98" {wide} stroke-opacity="0.5"/>',
-        text(2, 15, "the imported graph", BOLD),
-        f'<rect x="66" y="34" width="176" height="78" {wide} stroke-dasharray="5 4"/>',
-        text(154, 52, "step, a function", MIDDLE, SMALL),
-    ]
-    nodes = (
-        (14, 32, "x", 16),
-        (78, 152, op, 6),
-        (270, 100, f"{product.type} by {factor}", 6),
-        (398, 46, "y", 16),
+    names = ("x", 16), (op, 5), (f"{product} by {factor}", 5), ("y", 16)
+    nodes = [box(code(name, 13), corner=corner) for name, corner in names]
+    x, call, multiply, y = nodes
+    cpp = box([small("a registry in C++,"), small("when the graph runs")], 0.3)
+    python = box([small("Python’s registry,"), small("by tf.gradients")])
+    shapes = layers(
+        table([nodes, [space(), cpp, python, space()]], gap=(28, 64)),
+        inner := frame(call, title=small("step, a function"), dashed=True),
+        frame(x, inner, y, title=bold("the imported graph"), stroke_opacity=0.5),
+        *(arrow(*pair) for pair in pairwise(nodes)),
+        arrow(call, cpp),
+        arrow(multiply, python, "gradient from", shift=-1e-9),
     )
-    for left, width, word, corner in nodes:
-        parts.append(box(left, 62, width, 34, 0, corner=corner))
-        parts.append(text(left + width / 2, 84, word, MIDDLE, CODE, 'font-size="13"'))
-    for (left, width, *_), (following, *_) in zip(nodes, nodes[1:]):
-        parts.append(arrow_right(left + width, following - 2, 79))
-    found = {
-        154: ("a registry in C++,", "when the graph runs", 0.3),
-        320: ("Python’s registry,", "by tf.gradients", 0),
-    }
-    for middle, (*words, shade) in found.items():
-        parts.append(f'<path d="M{middle} 96V156m-5 -7l5 7l5 -7" {LINE}/>')
-        parts.append(box(middle - 76, 158, 152, 46, shade))
-        parts += [
-            text(middle, 177 + 17 * line, each, MIDDLE, SMALL)
-            for line, each in enumerate(words)
-        ]
-    parts.append(text(237, 144, "gradient from", MIDDLE, SMALL))
     label = (
-        f"In the imported graph, x goes to the function step, in which {op} is, then to {product.type} in the graph "
+        f"In the imported graph, x goes to the function step, in which {op} is, then to {product} in the graph "
         f"itself, and then to y. The gradient of {op} comes from a registry in C++, when the graph runs. That of "
-        f"{product.type} comes from Python's registry, by tf.gradients."
+        f"{product} comes from Python's registry, by tf.gradients."
     )
-    return HTML(drawing(parts, 458, 208, label, style=FITTING))
+    return picture(shapes, label)
 
 
 def registry_map() -> HTML:
     """Who asks which registry of gradients, how many entries each has, and the bridge between them."""
-    python, functions, _ = counts()
+    counted = counts()
     lanes = [
         (
             ["tape.gradient", "tf.gradients"],
             "functions known to Python",
             "tf.RegisterGradient",
-            f"a Python function: {python} ops",
+            f"a Python function: {counted[0]} ops",
         ),
         (
             ["SymbolicGradient"],
             "functions of a GraphDef",
             "REGISTER_OP_GRADIENT",
-            f"C++ describes a function: {functions} ops",
+            f"C++ describes a function: {counted[1]} ops",
         ),
     ]
-    parts = [
-        text(93, 14, "who asks", MIDDLE, BOLD),
-        text(328, 14, "which registry", MIDDLE, BOLD),
-    ]
-    for number, (asking, where, registry, holds) in enumerate(lanes):
-        top = 26 + number * 108
-        for left, width, names, note in (
-            (2, 182, asking, where),
-            (214, 228, [registry], holds),
-        ):
-            middle, strong = left + width / 2, 2.5 if number and left > 2 else 1
-            parts.append(
-                f'<rect x="{left}" y="{top}" width="{width}" height="72" rx="6" {LINE} stroke-width="{strong}"/>'
-            )
-            for line, name in enumerate(names):
-                y = top + 32 + 17 * line - 8 * (len(names) - 1)
-                parts.append(text(middle, y, name, MIDDLE, CODE, 'font-size="13"'))
-            parts.append(text(middle, top + 60, note, MIDDLE, SMALL))
-        parts.append(arrow_right(184, 212, top + 36))
-    says = ["Who asks, and which registry."]
+    rows, says = [], ["Who asks, and which registry."]
     for asking, where, registry, holds in lanes:
+        left, right = [*map(code, asking), small(where)], [code(registry), small(holds)]
+        rows.append([box(left, width=190, height=76), box(right, height=76, width=250)])
         says.append(f"{' and '.join(asking)} {where}: {registry}, {holds}.")
-    parts.append(
-        f'<path d="M328 98V108Q328 116 320 116H101Q93 116 93 124V132m-5 -7l5 7l5 -7" {LINE} stroke-dasharray="5 4"/>'
+    shapes = layers(
+        table([[bold("who asks"), bold("which registry")], *rows], gap=(28, 34)),
+        *(arrow(*each) for each in rows),
+        arrow(rows[0][1], rows[1][0], "the bridge", elbow=True, dash=DASHES),
     )
-    parts.append(text(200, 111, "the bridge", MIDDLE, SMALL))
     says.append("The bridge leads from the first registry to SymbolicGradient.")
-    return HTML(drawing(parts, 446, 210, " ".join(says), style=FITTING))
+    return picture(shapes, " ".join(says))
 
 
 def squares(groups: Mapping[str, tuple[int, int | None]]) -> HTML:
     """Squares in groups: from the name of each group to how many it has, and their colour, or None."""
-    wide, step, y, parts = 42, 12, 0, []
+    drawn = []
     for name, (count, colour) in groups.items():
-        parts.append(text(2, y + 16, name))
-        y += 24
-        path = "".join(
-            f"M{2 + step * (i % wide)} {y + step * (i // wide)}h9v9h-9z"
-            for i in range(count)
-        )
-        fill = "currentColor" if colour is None else COLOURS[colour]
-        opacity = 0.3 if colour is None else 0.85
-        parts.append(f'<path d="{path}" fill="{fill}" fill-opacity="{opacity}"/>')
-        y += step * -(-count // wide) + 6
+        look = (0.3, INK) if colour is None else (0.85, COLOURS[colour])
+        places = (divmod(i, 42) for i in range(count))
+        dots = (at(12 * x, 12 * y, bar(9, 9, *look)) for y, x in places)
+        drawn.append(column(name, layers(*dots)))
     label = f"Squares, one for each op. {'; '.join(groups)}."
-    return HTML(drawing(parts, 4 + step * wide, y, label, style=FITTING))
+    return picture(column(*drawn, gap=10), label)
 
 
 def function_graph(function: FunctionDef, outputs: bool = False) -> HTML:
@@ -248,144 +205,58 @@ def function_graph(function: FunctionDef, outputs: bool = False) -> HTML:
       function: The description.
       outputs: Whether the names of outputs stand beside the lines that start from them.
     """
-    arguments = [arg.name for arg in function.signature.input_arg]
-    results = {f"{name} ": end.split(":")[0] for name, end in function.ret.items()}
+    inputs = {node.name: list(node.input) for node in function.node_def}
+    inputs |= {f"{name} ": [end] for name, end in function.ret.items()}
     ops = {node.name: node.op for node in function.node_def}
-    starts = {
-        node.name: [source.split(":")[0] for source in node.input]
-        for node in function.node_def
+    arguments = [arg.name for arg in function.signature.input_arg]
+    nodes = {
+        name: box([code(name), small(ops[name])], width=132, pad=4)
+        if name in ops
+        else box(code(name.strip()), 0.2, width=132, height=40, corner=20)
+        for name in [*arguments, *inputs]
     }
-    starts |= {result: [source] for result, source in results.items()}
-    ends = {
-        source.split(":")[0]: source
-        for sources in [
-            *(node.input for node in function.node_def),
-            function.ret.values(),
-        ]
-        for source in sources
-        if ":" in source
+    edges = [(end.split(":")[0], name) for name, ends in inputs.items() for end in ends]
+    labels = {
+        (end.split(":")[0], name): end
+        for name, ends in inputs.items()
+        for end in ends
+        if ":" in end
     }
-    layers = _layers([*arguments, *starts], starts)
-    depth = max(layers.values())
-    rows = [
-        [name for name in layers if layers[name] == layer] for layer in range(depth + 1)
-    ]
-    width, high, step = 132, 44, 78
-    across = max(map(len, rows)) * (width + (70 if outputs else 18))
-    x: dict[str, float] = {}
-    for row in reversed(rows):
-
-        def place(name: str) -> float:
-            users = [
-                x[user] + number / 9
-                for user in x
-                for number, start in enumerate(starts.get(user, []))
-                if start == name
-            ]
-            return sum(users) / max(1, len(users))
-
-        for number, name in enumerate(sorted(row, key=place)):
-            x[name] = across * (number + 0.5) / len(row)
-    parts = []
-    for name, sources in starts.items():
-        for number, source in enumerate(sources):
-            apart = 24 * (number - (len(sources) - 1) / 2)
-            begin = x[source] + (apart if sources.count(source) > 1 else 0)
-            top, bottom = layers[source] * step + high - 2, layers[name] * step
-            parts.append(
-                f'<path d="M{begin:.0f} {top}L{x[name] + apart:.0f} {bottom}" {LINE}/>'
-                f'<circle cx="{x[name] + apart:.0f}" cy="{bottom}" r="3.5"/>'
-            )
-    if outputs:
-        if len(rows) != len(starts) + 1:
-            raise ValueError("the names of outputs would overlap")
-        for name, end in ends.items():
-            [user] = {user for user, sources in starts.items() if name in sources}
-            middle, y = (x[name] + x[user]) / 2, layers[name] * step + high + 18
-            slanted = x[user] > x[name]
-            side = (middle - 18, y, end, END) if slanted else (middle + 18, y, end)
-            parts.append(text(*side, CODE, SMALL))
-    for name, layer in layers.items():
-        left, top = x[name] - width / 2, layer * step + 2
-        end = name in arguments or name in results
-        parts.append(
-            f'<rect x="{left:.0f}" y="{top}" width="{width}" height="{high - 4}" rx="{20 if end else 6}" '
-            f'fill="{COLOURS[0] if end else "none"}" fill-opacity="0.2" stroke="currentColor"/>'
-        )
-        middle = top + (25 if end else 17)
-        parts.append(text(x[name], middle, name.strip(), MIDDLE, CODE))
-        if not end:
-            parts.append(text(x[name], top + 34, ops[name], MIDDLE, SMALL))
     says = ["The function as a graph."]
-    for name, sources in starts.items():
+    for name in inputs:
         kind = f", an op {ops[name]}," if name in ops else ""
-        takes = " and ".join(sources) or "nothing"
+        takes = " and ".join(begin for begin, end in edges if end == name) or "nothing"
         says.append(f"{name.strip()}{kind} takes {takes}.")
-    label = " ".join(says)
-    return HTML(drawing(parts, across, depth * step + high + 4, label, style=FITTING))
-
-
-def _layers(names: Sequence[str], starts: Mapping[str, list[str]]) -> dict[str, int]:
-    """From each name to its layer: right above the first one that uses it."""
-    below: dict[str, int] = {}
-
-    def height(name: str) -> int:
-        if name not in below:
-            users = [user for user, sources in starts.items() if name in sources]
-            below[name] = max((height(user) + 1 for user in users), default=0)
-        return below[name]
-
-    top = max(map(height, names))
-    return {name: top - below[name] for name in names}
+    shapes = graph(nodes, edges, labels=labels if outputs else {})
+    return picture(shapes, " ".join(says))
 
 
 def wave(
     hours: Sequence[float], values: Sequence[float], slopes: Sequence[float]
 ) -> HTML:
     """A curve with tangents of the given slopes at every third of its points."""
-    left, width, height = 30, 440, 190
-
-    def at(hour: float, value: float) -> str:
-        across = left + width * (hour - hours[0]) / (hours[-1] - hours[0])
-        return f"{across:.1f} {height / 2 - value * 7:.1f}"
-
-    points = "L".join(at(*point) for point in zip(hours, values))
-    parts = [
-        f'<path d="M{at(hours[0], 0)}L{at(hours[-1], 0)}" {LINE} stroke-opacity="0.3"/>',
-        f'<path d="M{points}" fill="none" stroke="{COLOURS[0]}" stroke-width="2.5"/>',
-    ]
+    plot = Plot(440, 150, (hours[0], hours[-1]), (-max(values), max(values)))
+    plot.line(hours[:: len(hours) - 1], [0, 0], stroke_opacity=0.3)
+    plot.line(hours, values, colour=BLUE, width=2.5)
     span = (hours[-1] - hours[0]) / 24
     for hour, value, slope in list(zip(hours, values, slopes))[::12]:
-        start = at(hour - span, value - span * slope)
-        end = at(hour + span, value + span * slope)
-        parts.append(
-            f'<path d="M{start}L{end}" stroke="{COLOURS[1]}" stroke-width="4" stroke-linecap="round"/>'
-        )
-        x, y = map(float, at(hour, value).split())
-        parts.append(
-            text(x, y - 14 if value >= 0 else y + 24, f"{slope + 0:.1f}", MIDDLE, SMALL)
+        ends = [(at, value + (at - hour) * slope) for at in (hour - span, hour + span)]
+        plot.line(*zip(*ends), colour=ORANGE, width=4, stroke_linecap="round")
+        anchor, away = ("s", -8) if value >= 0 else ("n", 8)
+        plot.add(
+            at(plot.x(hour), plot.y(value) + away, small(f"{slope + 0:.1f}"), anchor)
         )
     for hour in hours[::24]:
-        x = float(at(hour, 0).split()[0])
-        parts.append(text(x, height + 18, f"{hour:g} h", MIDDLE, SMALL))
+        plot.add(at(plot.x(hour), 180, small(f"{hour:g} h"), "n"))
     label = "A sine curve over the hours of a day, with a short tangent and its slope at every third hour."
-    return HTML(drawing(parts, left + width + 40, height + 28, label, style=FITTING))
+    return picture(plot.shape(), label)
 
 
 def bridge_times() -> HTML:
     """How much longer the ways over C++ take than a gradient in Python, from `bench/bridge.csv`."""
-    table = read("bridge")
-    modes = ["eager", "tf.function"]
-    drawn = []
-    for row in table.where(mode="eager"):
-        if float(row["ratio"]) != 1:
-            each = [table.where(mode=mode, way=row["way"])[0] for mode in modes]
-            drawn.append(bar_of(row["way"], each))
-    return bars(
-        {"": drawn},
+    return chart(
+        [row for row in read("bridge").rows if float(row["ratio"]) != 1],
         "How many times longer the ways over C++ take than a gradient in Python.",
         "times as long as with a gradient in Python",
-        modes,
-        names_width=90,
-        origin=1.0,
+        series="mode",
     )

@@ -1,0 +1,338 @@
+"""Shapes beside, below and into each other, and arrows between them.
+
+x, relu = box("x"), box("relu", shade=0.25)
+picture(layers(row(x, relu, gap=40), arrow(x, relu)), "x goes to relu.")
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+from IPython.display import HTML
+from numpy.typing import ArrayLike
+from pictures.drawing import (
+    BLUE,
+    SHARES,
+    SIZE,
+    Shape,
+    bounds,
+    line,
+    picture,
+    rectangle,
+    small,
+    words,
+)
+
+CELL = 44
+Item = Shape | str
+
+
+def shape(item: Item) -> Shape:
+    return words(item) if isinstance(item, str) else item
+
+
+def table(
+    rows: Sequence[Sequence[Item]],
+    gap: float | tuple[float, float] = 8,
+    align: str | Sequence[str] = "middle",
+    upright: str = "middle",
+) -> Shape:
+    """Shapes in columns and rows, as wide and as high as the largest shape of each.
+
+    Args:
+      rows: Of shapes, or of words.
+      gap: Between them; if it differs, between columns and between rows.
+      align: Where in its column a shape is, in all or in each: at the "start", in the "middle" or at the "end".
+      upright: Where in its row a shape is, likewise.
+    """
+    shapes = [[shape(item) for item in each] for each in rows]
+    across, down = gap if isinstance(gap, tuple) else (gap, gap)
+    columns = list(zip(*shapes, strict=True))
+    aligns = [align] * len(columns) if isinstance(align, str) else align
+    widths = [max(each.width for each in column) for column in columns]
+    parts, x, y = [], 0.0, 0.0
+    for each in shapes:
+        x, height = 0.0, max(one.height for one in each)
+        for one, width, side in zip(each, widths, aligns):
+            one.anchor = side
+            left = x + (width - one.width) * SHARES[side] - one.extent[0]
+            top = y + (height - one.height) * SHARES[upright] - one.extent[1]
+            parts.append((left, top, one))
+            x += width + across
+        y += height + down
+    return Shape((0, 0, x - across, y - down), parts=parts)
+
+
+def column(*items: Item, gap: float = 6, align: str = "start") -> Shape:
+    """Shapes below each other."""
+    return table([[item] for item in items], gap, align)
+
+
+def row(*items: Item, gap: float = 8, align: str = "middle") -> Shape:
+    """Shapes beside each other."""
+    return table([items], gap, "start", align)
+
+
+def layers(*items: Shape) -> Shape:
+    """Shapes over each other, all with the same origin."""
+    left, top, right, bottom = zip(*(item.extent for item in items))
+    extent = min(left), min(top), max(right), max(bottom)
+    return Shape(extent, parts=[(0, 0, item) for item in items])
+
+
+def at(x: float, y: float, item: Item, anchor: str = "nw") -> Shape:
+    """A shape at a point of the layer that it is on: its corner "nw", the middle of its left side "w", and so on."""
+    each = shape(item)
+    each.anchor = "start" if "w" in anchor else "end" if "e" in anchor else "middle"
+    left = x - each.width * SHARES[each.anchor]
+    top = y - each.height * (0 if "n" in anchor else 1 if "s" in anchor else 0.5)
+    extent = left, top, left + each.width, top + each.height
+    return Shape(extent, parts=[(left - each.extent[0], top - each.extent[1], each)])
+
+
+def box(
+    content: Item | Sequence[Item] = "",
+    shade: float = 0,
+    colour: str = BLUE,
+    *,
+    width: float = 0,
+    height: float = 0,
+    pad: float = 8,
+    corner: float = 5,
+    align: str = "middle",
+    **look,
+) -> Shape:
+    """A rectangle around something, or around several below each other.
+
+    Args:
+      content: Words, a shape, or several.
+      shade: As of a rectangle.
+      colour: Likewise.
+      width: In place of what the content needs.
+      height: Likewise.
+      pad: Between the content and the edge.
+      corner: As of a rectangle.
+      align: Where the content is, at the "start", in the "middle" or at the "end".
+      **look: As of a rectangle.
+    """
+    items = [content] if isinstance(content, str | Shape) else content
+    inside = column(*items, gap=0, align=align)
+    wide, high = width or inside.width + 2 * pad, height or inside.height + 2 * pad
+    edge = rectangle(wide, high, shade, colour, corner=corner, **look)
+    x = pad + (wide - 2 * pad - inside.width) * SHARES[align]
+    parts = [(0, 0, edge), (x, (high - inside.height) / 2, inside)]
+    return Shape((0, 0, wide, high), parts=parts)
+
+
+class Late(Shape):
+    """What takes no room, and is made when the other shapes have their places."""
+
+    def __init__(self, make: Callable[[], Shape]):
+        super().__init__((0, 0, 0, 0))
+        self.make = make
+
+    def settle(self) -> None:
+        made = self.make()
+        made.place(0, 0)
+        self.parts = [(0, 0, made)]
+        self.left, self.top, self.right, self.bottom = bounds([made])
+
+
+def frame(*inside: Shape, title: Item = "", pad: float = 8, **look) -> Shape:
+    """A rectangle around shapes wherever these are, and a title above them; it takes no room."""
+
+    def make() -> Shape:
+        left, top, right, bottom = bounds(inside)
+        above = shape(title).height + 2 if title else 0
+        size = right - left + 2 * pad, bottom - top + above + 2 * pad
+        edge = rectangle(*size, **{"corner": 6, **look})
+        named = [at(left, top - 2, title, "sw")] if title else []
+        return layers(at(left - pad, top - pad - above, edge), *named)
+
+    return Late(make)
+
+
+def arrow(
+    begin: Shape,
+    end: Shape,
+    label: Item = "",
+    *,
+    shift: float | tuple[float, float] = 0,
+    bend: float = 0,
+    elbow: bool = False,
+    tip: bool = True,
+    **look,
+) -> Shape:
+    """An arrow from one shape to another, between the sides that face each other.
+
+    Args:
+      begin: Where it begins.
+      end: Where it ends.
+      label: Above it, or beside it if it goes up or down; words are small.
+      shift: How far from the middle of the sides, at both or at each of its ends.
+      bend: How far its middle is to the right of the straight way.
+      elbow: Whether it goes around corners.
+      tip: Whether it has a tip.
+      **look: As of a line.
+    """
+    first, last = shift if isinstance(shift, tuple) else (shift, shift)
+
+    def make() -> Shape:
+        upright = begin.bottom <= end.top or end.bottom <= begin.top
+        names = ["left", "right", "top", "bottom"]
+        names = names if upright else names[2:] + names[:2]
+        one, other = ([getattr(each, name) for name in names] for each in (begin, end))
+        start, stop = facing(one[:2], other[:2], straight=first == last)
+        forth = one[3] <= other[2]
+        ends = (start + first, one[2 + forth]), (stop + last, other[3 - forth])
+        (x1, y1), (x2, y2) = ends if upright else (each[::-1] for each in ends)
+        x, y = (x1 + x2) / 2, (y1 + y2) / 2
+        between = []
+        if elbow:
+            between = [(x1, y), (x2, y)] if upright else [(x, y1), (x, y2)]
+        if bend:
+            length = math.hypot(x2 - x1, y2 - y1)
+            right = -bend * (y2 - y1) / length, bend * (x2 - x1) / length
+            between = [(x + 2 * right[0], y + 2 * right[1])]
+            x, y = x + right[0], y + right[1]
+        points = (x1, y1), *between, (x2, y2)
+        way = line(*points, tip=tip, curved=bool(bend), **look)
+        if not label:
+            return way
+        shown = small(label) if isinstance(label, str) else label
+        if elbow or not upright:
+            return layers(way, at(x, y - 2, shown, "s"))
+        left = x2 > x1 + 4 or first < 0
+        return layers(way, at(x - 8 if left else x + 8, y, shown, "e" if left else "w"))
+
+    return Late(make)
+
+
+def facing(
+    one: Sequence[float], other: Sequence[float], straight: bool
+) -> tuple[float, float]:
+    """Where on two sides a line begins and ends: in their middles, or straight if one is wide enough."""
+    middles = sum(one) / 2, sum(other) / 2
+    narrow = int(other[1] - other[0] <= one[1] - one[0])
+    least, most = (other, one)[narrow]
+    if straight and least < middles[narrow] < most:
+        return middles[narrow], middles[narrow]
+    return middles
+
+
+def ranks(nodes: Sequence[str], edges: Sequence[tuple[str, str]]) -> dict[str, int]:
+    """The row of each node: below what it needs; what needs nothing is right above its first user."""
+    rank = dict.fromkeys(nodes, 0)
+    for _ in rank:
+        for begin, end in edges:
+            rank[end] = max(rank[end], rank[begin] + 1)
+    for name in rank:
+        users = [rank[end] for begin, end in edges if begin == name]
+        if users and all(end != name for _, end in edges):
+            rank[name] = min(users) - 1
+    return rank
+
+
+def graph(
+    nodes: Mapping[str, Shape],
+    edges: Sequence[tuple[str, str]],
+    *,
+    down: bool = True,
+    gap: tuple[float, float] = (18, 36),
+    labels: Mapping[tuple[str, str], Item] | None = None,
+    **look,
+) -> Shape:
+    """Nodes in rows, each below what it needs or to the right of it, and arrows between them.
+
+    Args:
+      nodes: From names to shapes.
+      edges: From where to where, in the order of the inputs.
+      down: Whether it grows downwards, not to the right.
+      gap: Between the nodes of a row, and between rows.
+      labels: Of edges.
+      **look: Of the arrows.
+    """
+    rank, place = ranks(list(nodes), edges), dict.fromkeys(nodes, 0.0)
+    lanes = [[name for name in nodes if rank[name] == i] for i in set(rank.values())]
+
+    def by_users(name: str) -> float:
+        users = [
+            place[end] + i / 99 for i, (begin, end) in enumerate(edges) if begin == name
+        ]
+        return sum(users) / max(1, len(users))
+
+    for lane in lanes[::-1]:
+        lane.sort(key=by_users)
+        place |= {name: (i + 0.5) / len(lane) for i, name in enumerate(lane)}
+    inner, outer = (row, column) if down else (column, row)
+    laid = [inner(*map(nodes.get, lane), gap=gap[0], align="middle") for lane in lanes]
+    arrows = []
+    for name, node in nodes.items():
+        sources = [begin for begin, end in edges if end == name]
+        for i, source in enumerate(sources):
+            apart = 24 * (i - (len(sources) - 1) / 2) if down else 0
+            label = (labels or {}).get((source, name), "")
+            if sources.count(source) > 1:
+                label = label if i else ""
+                shift = apart, apart
+            else:
+                shift = 0, apart
+            arrows.append(arrow(nodes[source], node, label, shift=shift, **look))
+    return layers(outer(*laid, gap=gap[1], align="middle"), *arrows)
+
+
+def grid(
+    values: ArrayLike,
+    marked: ArrayLike = 0,
+    *,
+    width: float = CELL,
+    height: float = 0,
+    colour: str = BLUE,
+    shade: float = 0.25,
+    gap: float | tuple[float, float] = 0,
+    size: float = SIZE,
+    **look,
+) -> Shape:
+    """Numbers or words in squares.
+
+    Args:
+      values: Of at most two dimensions.
+      marked: Which squares are filled, or how strongly, 0 to 1; of the same shape.
+      width: Of a square.
+      height: Of one that is none.
+      colour: Of those that are marked.
+      shade: Of one that is marked by 1.
+      gap: As of a table.
+      size: Of the text.
+      **look: Of the squares, as of a rectangle.
+    """
+    values = np.atleast_2d(np.asarray(values))
+    marks = np.broadcast_to(np.atleast_2d(marked), values.shape)
+
+    def cell(value: object, mark: float) -> Shape:
+        shown = str(value) if isinstance(value, str) else f"{value:g}".replace("-", "−")
+        edge = {"width": width, "height": height or width, "corner": 0, **look}
+        return box(words(shown, size), mark * shade, colour, **edge)
+
+    cells = [[cell(*pair) for pair in zip(*each)] for each in zip(values, marks)]
+    return table(cells, gap)
+
+
+def grids(
+    tensors: Mapping[str, ArrayLike],
+    label: str,
+    marked: Mapping[str, ArrayLike] | None = None,
+) -> HTML:
+    """Vectors and matrices as grids of numbers, side by side.
+
+    Args:
+      tensors: From the caption of each grid to its values, of at most two dimensions.
+      label: What the picture shows, for those who do not see it.
+      marked: From a caption to a boolean array of that shape: the cells to highlight; unset, those that are not zero.
+    """
+    drawn = []
+    for caption, values in tensors.items():
+        values = np.asarray(values)
+        marks = (marked or {}).get(caption, values != 0)
+        drawn.append(column(caption, grid(values, marks)))
+    return picture(row(*drawn, gap=30, align="start"), label)

@@ -1,0 +1,281 @@
+"""Plots made of shapes: axes with lines and dots, and bars of what was measured."""
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from IPython.display import HTML
+from measured import Row, number
+from pictures.drawing import COLOURS, Shape, bar, dot, line, picture, small, words
+from pictures.layout import at, layers, row
+
+WIDTH = 374  # of bars with their names and numbers
+THICK = 13
+Limits = tuple[float, float]
+
+
+class Plot:
+    """A plane with axes, whose upper left corner is the origin of what is added to it.
+
+    Args:
+      width: Of the plane.
+      height: Likewise.
+      x: The values at its left and at its right.
+      y: The values at its bottom and at its top.
+      log: The axes that are logarithmic: "x", "y" or "xy".
+    """
+
+    def __init__(
+        self, width: float, height: float, x: Limits, y: Limits, log: str = ""
+    ):
+        self.width, self.height, self.log, self.limits = (
+            width,
+            height,
+            log,
+            {"x": x, "y": y},
+        )
+        self.shapes: list[Shape] = []
+
+    def share(self, axis: str, value: float) -> float:
+        scale = math.log10 if axis in self.log else float
+        low, high = map(scale, self.limits[axis])
+        return (scale(value) - low) / (high - low)
+
+    def x(self, value: float) -> float:
+        return self.width * self.share("x", value)
+
+    def y(self, value: float) -> float:
+        return self.height * (1 - self.share("y", value))
+
+    def add(self, *shapes: Shape) -> None:
+        self.shapes += shapes
+
+    def axes(self, x: str = "", y: str = "") -> None:
+        """Draws both, with what they measure."""
+        self.add(line((0, 0), (0, self.height), (self.width, self.height)))
+        self.add(
+            at(self.width / 2, self.height + 22, small(x), "n"),
+            at(-32, -8, small(y), "sw"),
+        )
+
+    def ticks(
+        self,
+        axis: str,
+        values: Iterable[float],
+        text: Callable = "{:g}".format,
+        grid: bool = False,
+    ) -> None:
+        """Writes values beside an axis, with a short line at each, or one across the plane."""
+        opacity = 0.2 if grid else None
+        for value in values:
+            label = small(text(value).replace("-", "−"))
+            if axis == "x":
+                x, y = self.x(value), self.height
+                mark, name = (
+                    [(x, 0 if grid else y), (x, y + 4)],
+                    at(x, y + 6, label, "n"),
+                )
+            else:
+                y = self.y(value)
+                mark, name = (
+                    [(-4, y), (self.width if grid else 0, y)],
+                    at(-7, y, label, "e"),
+                )
+            self.add(line(*mark, stroke_opacity=opacity), name)
+
+    def line(self, xs: Iterable[float], ys: Iterable[float], **look) -> None:
+        self.add(line(*((self.x(x), self.y(y)) for x, y in zip(xs, ys)), **look))
+
+    def dots(
+        self, xs: Iterable[float], ys: Iterable[float], radius: float = 3, **look
+    ) -> None:
+        self.add(*(dot(self.x(x), self.y(y), radius, **look) for x, y in zip(xs, ys)))
+
+    def names(self, ends: Mapping[str, tuple[float, Mapping]]) -> None:
+        """Writes names to the right of the plane, at the values where their lines end, but not over each other."""
+        y = -math.inf
+        for name, (value, look) in sorted(ends.items(), key=lambda end: -end[1][0]):
+            y = max(self.y(value), y + 16)
+            self.add(line((self.width + 5, y), (self.width + 23, y), **look))
+            self.add(at(self.width + 28, y, small(name), "w"))
+
+    def shape(self) -> Shape:
+        return layers(*self.shapes)
+
+
+def legend(looks: Mapping[str, Mapping]) -> Shape:
+    """The names of lines beside pieces of them."""
+    return row(
+        *(
+            row(line((0, 0), (24, 0), **look), small(name))
+            for name, look in looks.items()
+        ),
+        gap=18,
+    )
+
+
+def keys(
+    names: Iterable[str], shade: float = 0.75, colours: Sequence[str] = COLOURS
+) -> Shape:
+    """Names beside squares of the colours that stand for them."""
+    squares = (bar(12, 12, shade, colour) for colour in colours)
+    return row(
+        *(row(square, small(name), gap=6) for name, square in zip(names, squares)),
+        gap=18,
+    )
+
+
+@dataclass(frozen=True)
+class Bar:
+    """What is drawn in a line: a name, one value for each entry of the legend, and their quartiles."""
+
+    name: str
+    values: Sequence[float]
+    spreads: Sequence[tuple[float, float]] = ()
+    texts: Sequence[str] = ()
+
+
+def bars(
+    groups: Mapping[str, Sequence[Bar]],
+    label: str,
+    axis: str,
+    legend: Sequence[str] = ("",),
+    origin: float | None = None,
+) -> HTML:
+    """Draws groups of bars on one logarithmic axis.
+
+    Args:
+      groups: From a heading to the bars under it.
+      label: What the picture shows, for those who do not see it; the values are added.
+      axis: What the axis measures.
+      legend: What the values of each bar are, at most two.
+      origin: Where bars begin; unset: at a power of ten. A bar whose quartiles lie on both sides of it is undecided.
+    """
+    drawn = [each for group in groups.values() for each in group]
+    numbers = [origin or drawn[0].values[0]]
+    numbers += [
+        n
+        for each in drawn
+        for n in [*each.values, *(q for pair in each.spreads for q in pair)]
+    ]
+    low, high = min(numbers), max(numbers)
+    if origin is None:  # else bars that hardly differ would differ most in length
+        low = 10.0 ** (math.ceil(math.log10(low)) - 1)
+    texts = {id(each): each.texts or texts_of(each, origin) for each in drawn}
+    names = max(small(each.name).width for each in drawn)
+    room = max(small(text).width for each in texts.values() for text in each)
+    plot = Plot(
+        WIDTH - names - room - 12,
+        0,
+        (low, high if high > low else 10 * low),
+        (0, 1),
+        "x",
+    )
+    start = plot.x(origin or low)
+    spoken, y = [], 0.0
+    if len(legend) > 1:
+        plot.add(at(-names - 6, 0, keys(legend)))
+        y = 26
+    for heading, group in groups.items():
+        if heading:
+            plot.add(at(-names - 6, y + 4, words(heading, 13, bold=True)))
+            y += 26
+        for each in group:
+            high = THICK * len(each.values) + 6
+            plot.add(at(-6, y + high / 2, small(each.name), "e"))
+            for i, value in enumerate(each.values):
+                end, middle = plot.x(value), y + 3 + THICK * (i + 0.5)
+                long = max(abs(end - start), 1)
+                plot.add(
+                    at(
+                        min(start, end),
+                        middle,
+                        bar(long, THICK - 3, colour=COLOURS[i]),
+                        "w",
+                    )
+                )
+                if each.spreads:
+                    plot.add(line(*((plot.x(q), middle) for q in each.spreads[i])))
+                plot.add(at(plot.width + 6, middle, small(texts[id(each)][i]), "w"))
+            spoken.append(
+                f"{heading} {each.name}: {' and '.join(texts[id(each)])}".strip()
+            )
+            y += high
+    plot.height = y + 6
+    plot.add(line((0, plot.height), (plot.width, plot.height)))
+    plot.ticks("x", round_numbers(*plot.limits["x"]))
+    plot.add(at(plot.width / 2, plot.height + 22, words(axis, 13), "n"))
+    if len(legend) > 1:
+        label += f" Each with {' and with '.join(legend)}."
+    return picture(plot.shape(), f"{label} {'; '.join(spoken)}.")
+
+
+def texts_of(each: Bar, origin: float | None) -> list[str]:
+    """Its values, with two digits, or that one is undecided."""
+    spreads = each.spreads or [(value, value) for value in each.values]
+    return [
+        "undecided" if origin and q1 < origin < q3 else number(value)
+        for value, (q1, q3) in zip(each.values, spreads)
+    ]
+
+
+def round_numbers(low: float, high: float) -> list[float]:
+    """Powers of ten between two numbers, with 2 and 5 where there would be few."""
+    factors = (1,) if high / low > 160 else (1, 2, 5)
+    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    found = [factor * 10.0**decade for decade in decades for factor in factors]
+    return [each for each in found if low * 0.999 <= each <= high * 1.001]
+
+
+def chart(
+    rows: Sequence[Row],
+    label: str,
+    axis: str,
+    *,
+    name: str | Mapping[str, str] | Callable[[Row], str] = "{way}",
+    heading: str | Callable[[Row], str] = "",
+    series: str = "threads",
+    value: str = "ratio",
+    factor: float = 1,
+    origin: float | None = 1.0,
+) -> HTML:
+    """Draws rows of a table of `bench/` as bars; ratios with their quartiles.
+
+    Args:
+      rows: Of the table.
+      label: As in `bars`.
+      axis: Likewise.
+      name: Of a row's bar, from the row: a pattern, a function, or names of the ways to show, in their order.
+      heading: Of the group that a row's bar is in, likewise.
+      series: The column that tells the values of a bar from each other.
+      value: The column to draw.
+      factor: By which its values are multiplied.
+      origin: As in `bars`.
+    """
+    if isinstance(name, Mapping):
+        rows = [row for way in name for row in rows if row["way"] == way]
+        ways, name = name, lambda row: ways[row["way"]]
+    of_name, of_heading = (
+        each if callable(each) else each.format_map for each in (name, heading)
+    )
+    groups: dict[str, dict[str, list[Row]]] = {}
+    for each in rows:
+        group = groups.setdefault(of_heading(each), {})
+        group.setdefault(of_name(each), []).append(each)
+
+    def bar_of(named: str, some: list[Row]) -> Bar:
+        some = sorted(some, key=lambda row: row.get(series, ""))
+        values = [factor * float(row[value]) for row in some]
+        spreads = [
+            (float(row["q1"]), float(row["q3"])) for row in some if value == "ratio"
+        ]
+        return Bar(named, values, [(factor * q1, factor * q3) for q1, q3 in spreads])
+
+    entries = sorted({row.get(series, "") for row in rows})
+    if series == "threads":
+        entries = [f"{n} thread{'s' * (n != '1')}" for n in entries]
+    drawn = {
+        heading: [bar_of(*each) for each in group.items()]
+        for heading, group in groups.items()
+    }
+    return bars(drawn, label, axis, entries, origin)

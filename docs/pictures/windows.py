@@ -1,0 +1,45 @@
+"""Windows that lie on a row of pixels, for the chapters on convolution and on max pooling."""
+
+from collections.abc import Callable, Sequence
+
+from pictures.drawing import INK, ORANGE, Shape, dot, line, space
+from pictures.layout import Item, at, box, layers
+
+SIDE = 30
+
+
+def on_pixels(
+    size: int,
+    windows: Sequence[Sequence[int]],
+    label: Callable[[int], str],
+    outside: bool = True,
+    notes: Sequence[Item] = (),
+) -> Shape:
+    """A row of pixels, and below it a line for each window, with a dot at each of its pixels.
+
+    Args:
+      size: How many pixels there are.
+      windows: The pixels of each, which may lie outside.
+      label: What stands in a pixel.
+      outside: Whether pixels outside are drawn.
+      notes: What stands beside the windows.
+    """
+    taps = [tap for window in windows for tap in window]
+    ends = (min(0, *taps), max(size - 1, *taps) + 1) if outside else (0, size)
+    shapes: list[Shape] = [at(-SIDE, 0, space(SIDE))]
+    for pixel in range(*ends):
+        inside = 0 <= pixel < size
+        look = {"width": SIDE, "height": SIDE, "corner": 0, "dashed": not inside}
+        shapes.append(at(pixel * SIDE, 0, box(label(pixel), 0.25 * inside, **look)))
+    step = 24 if notes else 11
+    for number, window in enumerate(windows):
+        y = SIDE + 12 + step * number
+        places = [(tap + 0.5) * SIDE for tap in window]
+        shapes.append(line((places[0], y), (places[-1], y)))
+        for x, tap in zip(places, window):
+            inside = 0 <= tap < size
+            if inside or outside:
+                shapes.append(dot(x, y, 4, ORANGE if inside else "none", stroke=INK))
+        if notes:
+            shapes.append(at(ends[1] * SIDE + 16, y, notes[number], "w"))
+    return layers(*shapes)
