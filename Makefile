@@ -13,7 +13,7 @@ SPHINXOPTS ?= -q
 # Twice as many as there are cores, for a page waits for its kernel and a test for its processes; each takes 1 GB.
 jobs = $(shell $(python) -c 'import os; print(min(2 * os.cpu_count(), 8))')
 sphinx = $(python) -m sphinx -n -W --keep-going -j $(jobs) -c . -d build/doctrees $(SPHINXOPTS) docs
-EXAMPLES := $(patsubst examples/%/CMakeLists.txt,%,$(wildcard examples/*/CMakeLists.txt))
+names := $(patsubst examples/%/CMakeLists.txt,%,$(wildcard examples/*/CMakeLists.txt))
 
 ifeq ($(PYTHON),)
 venv := .venv$(if $(TENSORFLOW),-$(TENSORFLOW))
@@ -30,11 +30,11 @@ export TF_ENABLE_ONEDNN_OPTS ?= 0
 export TF_FORCE_GPU_ALLOW_GROWTH ?= true
 
 .DEFAULT_GOAL := help
-.PHONY: help env check-environment examples $(EXAMPLES) docs page serve notebooks local-notebooks lab test lint asan tsan bench bench-build bench-gpu test-gpu linkcheck clean
+.PHONY: help env check-environment examples $(names) docs page serve notebooks local-notebooks lab test lint asan tsan bench bench-build bench-gpu test-gpu linkcheck clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F '|' '{printf "%-18s %s\n", $$1, $$2}'
-	@echo "make NAME          one example: $(EXAMPLES)"
+	@echo "make NAME          one example: $(names)"
 
 env: $(environment) ## the environment alone, in .venv
 
@@ -47,7 +47,7 @@ check-environment:
 examples: $(environment) ## compile every example, for the GPU too where there is a CUDA compiler
 	@$(python) tools/examples.py
 
-$(EXAMPLES): $(environment)
+$(names): $(environment)
 	@$(python) tools/examples.py $@
 
 docs: examples ## run every chapter and write the site to build/html
@@ -71,8 +71,11 @@ local-notebooks: examples
 lab: local-notebooks ## JupyterLab with the chapters open as notebooks
 	@$(python) -m jupyterlab --notebook-dir build/lab
 
-test: docs ## every test, on the site too
-	@SITE_IS_BUILT=1 $(python) -m pytest -n $(jobs) --dist loadgroup
+# The examples that TESTS names by their folders, or all.
+tested = $(or $(filter $(names),$(subst /, ,$(filter examples/%,$(TESTS)))),examples)
+
+test: $(if $(TESTS),$(tested),docs) ## every test, on the site too; TESTS=examples/attrs, or TESTS="tests -k attrs": these alone
+	@$(if $(TESTS),,SITE_IS_BUILT=1 )$(python) -m pytest $(or $(TESTS),-n $(jobs) --dist loadgroup)
 
 # The programs that pip has put beside this Python.
 scripts = $(shell $(python) -c 'import sysconfig; print(sysconfig.get_path("scripts"))')
@@ -85,11 +88,11 @@ lint: $(environment) ## ruff, clang-format and shellcheck
 	@$(scripts)/shellcheck tools/env.sh .ci/run postBuild
 	@$(scripts)/shellcheck --shell bash --exclude SC2086 packages/opcheck/mistakes/*/*.sh
 
-asan: $(environment) ## the examples' tests and generated calls, looking for wrong memory accesses and arithmetic
-	@$(python) tools/sanitize.py asan
+asan: $(environment) ## tests and generated calls, looking for wrong memory accesses and arithmetic; EXAMPLES=attrs: of this one
+	@$(python) tools/sanitize.py asan $(EXAMPLES)
 
 tsan: $(environment) ## the same, looking for data races
-	@$(python) tools/sanitize.py tsan
+	@$(python) tools/sanitize.py tsan $(EXAMPLES)
 
 bench: examples ## every measurement of bench/ that needs no GPU, against other libraries too
 	@$(python) bench/peers.py

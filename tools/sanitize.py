@@ -1,4 +1,4 @@
-"""The examples under sanitizers: `python tools/sanitize.py asan`, or `tsan`.
+"""The examples under sanitizers: `python tools/sanitize.py asan [NAME ...]`, or `tsan`.
 
 asan finds bytes read or written that are not the op's own, and arithmetic without a defined result;
 tsan finds memory that two threads use at once. In a copy of the book, build/asan or build/tsan, this
@@ -19,6 +19,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
+
+from book import examples
 
 TOOLS = Path(__file__).parent
 ROOT = TOOLS.parent
@@ -315,20 +317,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("sanitizer", choices=SANITIZERS)
     parser.add_argument("--calls", type=int, default=10_000, help="of each op")
-    parser.add_argument("--examples", nargs="*", default=["*"], help="only these")
+    parser.add_argument("examples", nargs="*", help="only these")
     parser.add_argument(
         "--no-tests", action="store_true", help="only the generated calls"
     )
     options = parser.parse_args()
     sanitizer = SANITIZERS[options.sanitizer]
+    if unknown := ", ".join(sorted({*options.examples} - {*examples()})):
+        sanitizer.fail(f"no example {unknown}; there are {', '.join(examples())}")
     book = ROOT / "build" / sanitizer.name
     copy_book(book)
     preload = runtimes(sanitizer, book)
-    folders = [
-        file.parent
-        for name in options.examples
-        for file in sorted(book.glob(f"examples/{name}/CMakeLists.txt"))
-    ]
+    folders = [book / "examples" / name for name in options.examples or examples()]
     fuzz = [file for folder in folders for file in folder.glob("*_fuzz.py")]
     if without := {folder.name for folder in folders} - {x.parent.name for x in fuzz}:
         sanitizer.fail(
