@@ -205,6 +205,16 @@ def test_bin_edges_are_those_of_float32(bins):
     assert_bits_equal(argmax, where)
 
 
+def test_the_solution_of_the_exercise(mode):
+    library = VARIANTS.with_name("libsolution_roi_bin_sizes.so")
+    sizes_of = load_op_library(library, "roi_bin_sizes").roi_bin_sizes
+    features = make_features((2, 9, 12, 3), tf.float32)
+    sizes = mode(sizes_of)(features, ROIS, 9, 7, 1.0).numpy()
+    _, argmax = roi_pool_reference(features, ROIS, 9, 7, 1.0)
+    np.testing.assert_array_equal(sizes == 0, argmax[..., 0] == -1)
+    assert sizes[3, 0, 0] == 1  # 2 by 2 pixels in 9 by 7 bins
+
+
 @pytest.mark.parametrize("shape", [(0, 9, 12, 3), (2, 9, 12, 0), (2, 0, 12, 3)])
 @pytest.mark.parametrize("rois", [ROIS[:0], ROIS])
 def test_what_is_empty_stays_empty(mode, shape, rois):
