@@ -1,5 +1,6 @@
 """The pictures of the chapter on datasets, each drawn from what was read, or from what a process had open."""
 
+import gc
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -219,12 +220,24 @@ def times_open(path: str) -> int:
     return found
 
 
-def steps(counts: Sequence[tuple[str, int]]) -> HTML:
-    """Draws how often a file was open after each line of code.
+STEPS = [
+    "rows = npy_dataset(file)",
+    "first = iter(rows)",
+    "second = iter(rows)",
+    "list(first)",
+    "del second",
+]
 
-    Args:
-      counts: The lines, each with the number of times.
-    """
+
+def steps(file: str) -> HTML:
+    """Runs lines of code and draws how often a file was open after each."""
+    from dataset import npy_dataset
+
+    counts, names = [], {"npy_dataset": npy_dataset, "file": file}
+    for line in STEPS:
+        exec(line, names)
+        gc.collect()
+        counts.append((line, times_open(file)))
     parts, y, left = [], 30, 240
     parts.append(text(left, 16, "times open", BOLD, SMALL))
     for code, count in counts:
