@@ -23,6 +23,7 @@ VOLATILE = [
     (re.compile(r"(/tmp|/var/folders)/[\w./-]+"), "/tmp/…"),
     (re.compile(r"\bin \d+\.\d+s\b"), "in …s"),
     (re.compile(r"\brunning\s+on\s+[\w-]+(\.[\w-]+)*"), "running on …"),
+    (re.compile(r"\bgoo\.gle/debug\w+"), "goo.gle/debug…"),  # one of three, by chance
     (re.compile(r"\b(__inference_\w+?|pyfunc)_\d+\b"), r"\1_…"),
 ]
 
