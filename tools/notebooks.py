@@ -16,6 +16,7 @@ from pathlib import Path
 from urllib.parse import urljoin
 from xml.etree import ElementTree
 
+import dictionary
 import nbformat
 from book import DOCS, ROOT, examples, executed
 from docutils import nodes
@@ -202,6 +203,11 @@ class NotebookTranslator(MarkdownTranslator):
         super().visit_entry(node)
         mark = next((ALIGNMENT[c] for c in node["classes"] if c in ALIGNMENT), "---")
         self.table_ctx.alignment.append(mark)
+
+    def visit_error_entries(self, node: nodes.Element) -> None:
+        site = self.builder.config.html_baseurl
+        self.add(dictionary.shown(node, self.builder.env.titles, site), 2, 2)
+        raise nodes.SkipNode
 
     def visit_explain_field(self, node: nodes.Element) -> None:
         """A notebook has no field for a log, the site has one."""
