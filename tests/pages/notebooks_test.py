@@ -170,7 +170,14 @@ def checkout(tmp_path_factory) -> Path:
         f"docs/{module}.py"
         for module in ("pictures/figures", "support/measured", "support/start")
     ]
-    for name in ["tools", "conf.py", *of_pages, "docs/_static", "pyproject.toml"]:
+    for name in [
+        "tools",
+        "conf.py",
+        *of_pages,
+        "docs/_static",
+        "packages",
+        "pyproject.toml",
+    ]:
         copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
         copy(ROOT / name, root / name)
     (root / "docs" / "page.md").write_text(PAGE)

@@ -492,5 +492,5 @@ def main(out: Path, *only: str) -> None:
 if __name__ == "__main__":
     if sys.argv[1:]:
         main(Path(sys.argv[1]), *sys.argv[2:])
-    else:
+    elif mistakes():
         outcomes()
