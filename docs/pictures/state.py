@@ -19,9 +19,8 @@ from pictures.figures import (
     drawing,
     text,
 )
-from state import KeyTable
+from state import KeyTable, live_tables
 from stock_key_table import StockKeyTable
-from watch_table import watch
 
 FAINT, STRONG = 0.12, 0.4
 
@@ -82,12 +81,11 @@ LIFE = [
 
 def life() -> HTML:
     """Runs lines of Python, and draws beside each whether the table is there after it."""
-    lines, names, alive = [], {"tf": tf, "KeyTable": KeyTable}, None
+    before, lines, names = live_tables(), [], {"tf": tf, "KeyTable": KeyTable}
     for line in LIFE:
         exec(line, names)
-        alive = alive or watch(names["guests"])
         gc.collect()
-        lines.append((line, alive()))
+        lines.append((line, live_tables() > before))
     rows = [(row, alive) for line, alive in lines for row in line.split("\n")]
     parts, height = [text(8, 16, "after this line", SMALL)], 26
     width = 16 + 8.6 * max(len(row) for row, _ in rows)

@@ -8,8 +8,7 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from opcheck.errors import SITE, entries
-from opcheck.explain import explain
+from opcheck import explain
 
 VERDICTS = ("pass", "note", "skip", "fail")
 _COLOURS = {"pass": "32", "note": "36", "skip": "33", "fail": "31"}
@@ -116,7 +115,7 @@ class Result:
         if self.chapter:
             lines.append(f"  read      docs/{self.chapter}.md")
         if self.error:
-            lines.append(f"  see       {entries()[self.error].address}")
+            lines.append(f"  see       {explain.address(self.error)}")
         if self.line:  # whole, to be copied
             lines.append(f"  reproduce {self.line}")
         return "\n".join(lines)
@@ -233,10 +232,10 @@ class Report:
                 return html.escape(f"{result.detail}: as for {first.check}")
             parts = [(label, html.escape(text)) for label, text in result.labelled()]
             if chapter := result.chapter:
-                link = f'<a href="{SITE}{chapter}.html">docs/{chapter}.md</a>'
+                link = f'<a href="{explain.SITE}{chapter}.html">docs/{chapter}.md</a>'
                 parts.append(("read", link))
             if error := result.error:
-                link = f'<a href="{entries()[error].address}">{error}</a>'
+                link = f'<a href="{explain.address(error)}">{error}</a>'
                 parts.append(("see", link))
             if result.line:
                 parts.append(("reproduce", f"<code>{html.escape(result.line)}</code>"))
@@ -355,5 +354,5 @@ def likely_cause(seen: str) -> str:
 
 def known_error(seen: str) -> str:
     """The entry of the page on errors that explains a message, or ""."""
-    found = explain(seen).found
+    found = explain.explain(seen).found
     return found[0].entry.id if found else ""
