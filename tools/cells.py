@@ -41,6 +41,7 @@ class KernelClient(NotebookClient):
         folder = tempfile.mkdtemp()
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         manager.transport, manager.ip = "ipc", f"{folder}/kernel"
+        manager.own = self.nb.metadata.get("kernel") == "own"
         return manager
 
 

@@ -1,7 +1,8 @@
 """Sphinx extension: the kernels of the pages are forks of one process that has imported TensorFlow.
 
 The import takes some seconds of a processor, which each page would take again. `python kernels.py DESCRIPTOR` is the
-process that imports and forks. On macOS, where a fork of TensorFlow is not safe, kernels start as Jupyter starts them.
+process that imports and forks. On macOS, where a fork of TensorFlow is not safe, kernels start as Jupyter starts them,
+as does that of a page with `kernel: own` in its front matter, which sets what TensorFlow reads when it is imported.
 """
 
 import contextlib
@@ -98,6 +99,8 @@ class ForkProvisioner(LocalProvisioner):
     """Starts a kernel by asking the server for a fork."""
 
     async def launch_kernel(self, cmd: list[str], **options) -> dict:
+        if getattr(self.parent, "own", False):
+            return await super().launch_kernel(cmd, **options)
         request = {
             "arguments": cmd[cmd.index("ipykernel_launcher") + 1 :],
             "folder": os.fspath(options.get("cwd") or os.getcwd()),

@@ -1,6 +1,6 @@
 """The pictures of the chapter on Send and Recv: graphs that TensorFlow has run, and its log of the rendezvous."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import tensorflow as tf
 from IPython.display import HTML
@@ -19,7 +19,7 @@ from pictures.figures import (
     drawing,
     text,
 )
-from travel import Event
+from travel import Event, partitions
 
 GraphDef = tf.compat.v1.GraphDef
 WIDTH, HEIGHT, ROW, COLUMN = 104, 26, 48, 114
@@ -34,6 +34,27 @@ def short(device: str) -> str:
 def source(name: str) -> str:
     """The node that an input comes from."""
     return name.removeprefix("^").partition(":")[0]
+
+
+def graphs_of(body: Callable, x: tf.Tensor, optimizer: bool) -> list[GraphDef]:
+    """The graphs that are run where `body` gets the square of x from CPU:0, with the optimizer or without.
+
+    A graph is optimized once, so each call makes a function of its own.
+    """
+    tf.get_logger().setLevel("ERROR")  # it warns of the traces
+
+    @tf.function
+    def function(x):
+        with tf.device("CPU:0"):
+            y = tf.square(x)
+            return body(y) - y
+
+    options = tf.config.optimizer.set_experimental_options
+    options({"disable_meta_optimizer": not optimizer})
+    try:
+        return partitions(function, x)
+    finally:
+        options({"disable_meta_optimizer": False})
 
 
 def pairs(graphs: Sequence[GraphDef]) -> list[str]:
@@ -210,6 +231,11 @@ def dead_nodes(nodes: Sequence, edges: Sequence) -> set[str]:
     ):
         dead |= more
     return dead
+
+
+def calls(events: Sequence[Event]) -> str:
+    """Calls of the rendezvous in words."""
+    return ", ".join(f"{event.what} {event.key.edge}" for event in events)
 
 
 def timeline(

@@ -7,6 +7,7 @@ import json
 import queue
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -72,6 +73,34 @@ def test_each_turn_of_a_loop_has_its_own():
         return total
 
     np.testing.assert_array_equal(function(X), 6 * X)
+
+
+@pytest.mark.parametrize("where", ["branch", "turn"])
+def test_what_is_posted_elsewhere_is_not_found(where):
+    @tf.function
+    def function(x):
+        if where == "branch":
+            if tf.reduce_sum(x) < 0:
+                send_recv.post(x, where)
+        else:
+            for _ in tf.range(2):
+                send_recv.post(x, where)
+        return send_recv.collect(where, tf.float32, timeout_ms=100)
+
+    with pytest.raises(tf.errors.DeadlineExceededError, match="nothing was posted"):
+        function(X)
+
+
+def test_an_eager_op_that_fails_aborts_what_was_posted_and_who_waits():
+    send_recv.post(X, "lost")
+    with ThreadPoolExecutor(1) as thread:
+        waiting = thread.submit(send_recv.collect, "never", tf.float32)
+        while not waiting.done():  # the thread may not wait yet
+            with pytest.raises(tf.errors.InvalidArgumentError):
+                tf.matmul(X, X)
+    assert isinstance(waiting.exception(), tf.errors.InvalidArgumentError)
+    with pytest.raises(tf.errors.DeadlineExceededError, match="nothing was posted"):
+        send_recv.collect("lost", tf.float32, timeout_ms=100)
 
 
 def test_what_is_posted_first_is_collected_first(mode):
