@@ -54,7 +54,7 @@ set(CUDA_KERNELS FALSE)
 
 # [compiler] A name in the environment must be right; the other places may be empty.
 if(CUDA STREQUAL off)
-  message(STATUS "CUDA: off, every example is built for the CPU")
+  message(NOTICE "CUDA: off, every example is built for the CPU")
   return()
 endif()
 find_package(Python3 COMPONENTS Interpreter REQUIRED)
@@ -73,11 +73,10 @@ if(NOT CMAKE_CUDA_COMPILER)
   endif()
 endif()
 if(NOT CMAKE_CUDA_COMPILER)
-  unset(CMAKE_CUDA_COMPILER CACHE)
   if(CUDA STREQUAL on)
     message(FATAL_ERROR "no CUDA compiler: install CUDA, name one with CUDACXX=/path/to/nvcc, or `make examples CUDA=on`")
   endif()
-  message(STATUS "CUDA: no compiler found, every example is built for the CPU")
+  message(NOTICE "CUDA: no compiler found, every example is built for the CPU")
   return()
 endif()
 
@@ -92,13 +91,27 @@ if(CMAKE_CUDA_COMPILER MATCHES "^${packages}/")
   endif()
 endif()
 
+# [works] One that does not work fails here, since CMake's own test of it does not say how to go on.
+if(NOT CMAKE_CUDA_COMPILER STREQUAL CUDA_COMPILER_THAT_WORKS)
+  file(WRITE ${CMAKE_BINARY_DIR}/empty.cu "__global__ void Empty() {}\n")
+  execute_process(
+    COMMAND ${CMAKE_CUDA_COMPILER} -c empty.cu -o empty.o
+    WORKING_DIRECTORY ${CMAKE_BINARY_DIR}
+    ERROR_VARIABLE error ERROR_STRIP_TRAILING_WHITESPACE
+    RESULT_VARIABLE failed)
+  if(failed)
+    message(FATAL_ERROR "${CMAKE_CUDA_COMPILER} does not work: ${error}\nName another CUDA compiler, "
+                        "CUDACXX=/path/to/nvcc, or build for the CPU alone, CUDA=off")
+  endif()
+  set(CUDA_COMPILER_THAT_WORKS ${CMAKE_CUDA_COMPILER} CACHE INTERNAL "")
+endif()
+
 # [language] CMake's own support for CUDA does the rest.
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND "$ENV{CUDAARCHS}" STREQUAL "")
   set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 86-real 89-real 90)
 endif()
-message(STATUS "CUDA compiler: ${CMAKE_CUDA_COMPILER}")
 enable_language(CUDA)
 find_package(CUDAToolkit REQUIRED)
 set(CUDA_KERNELS TRUE)
 list(JOIN CMAKE_CUDA_ARCHITECTURES " " architectures)
-message(STATUS "CUDA: ${CMAKE_CUDA_COMPILER} ${CMAKE_CUDA_COMPILER_VERSION} for ${architectures}")
+message(NOTICE "CUDA: ${CMAKE_CUDA_COMPILER} ${CMAKE_CUDA_COMPILER_VERSION} for ${architectures}")

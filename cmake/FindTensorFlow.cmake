@@ -21,6 +21,9 @@ if(TARGET TensorFlow::framework)
   return()
 endif()
 
+if(NOT "cxx_std_17" IN_LIST CMAKE_CXX_COMPILE_FEATURES)
+  message(FATAL_ERROR "${CMAKE_CXX_COMPILER} cannot compile C++17: g++ 9 or newer can; choose it with CXX=g++")
+endif()
 find_package(Python3 COMPONENTS Interpreter REQUIRED)
 
 # [locate] Where the package is, without importing it.

@@ -48,8 +48,6 @@ def depend_on_examples(app: Sphinx, docname: str, content: list[str]) -> None:
     paths = list(SHARED)
     for name in examples_of(content[0]):
         paths += files_below(EXAMPLES / name)
-    if "error_entries" in cells:
-        paths += files_below(ROOT / "packages" / "opcheck" / "mistakes")
     if re.search(r"\bmeasured\b", cells):
         paths += TABLES
     for module in (DOCS / "support").glob("*.py"):

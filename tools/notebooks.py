@@ -16,6 +16,7 @@ from pathlib import Path
 from urllib.parse import urljoin
 from xml.etree import ElementTree
 
+import dictionary
 import nbformat
 from book import DOCS, ROOT, examples, executed
 from docutils import nodes
@@ -69,7 +70,7 @@ logger = logging.getLogger(__name__)
 
 
 class Quote(IndentContext):
-    """A block quote, which dropdowns and admonitions become."""
+    """A block quote, which a dropdown becomes."""
 
     def __init__(self) -> None:
         super().__init__("> ", empty=True, params=SubContextParams(2, 2))
@@ -107,6 +108,8 @@ class NotebookTranslator(MarkdownTranslator):
             place = (node.line or 0, node.attributes.get("cell_index", 0))
             while self.hidden and any(map(int.__lt__, self.hidden[0], place)):
                 self.add(CELL % self.hidden.pop(0)[1], 2, 2)
+        if isinstance(node, (nodes.Admonition, nodes.block_quote)):
+            self.unknown_visit(node)
         super().dispatch_visit(node)
 
     def unknown_visit(self, node: nodes.Node) -> None:
@@ -133,33 +136,12 @@ class NotebookTranslator(MarkdownTranslator):
             self._pop_context()
 
     @pushing_context
-    def visit_block_quote(self, node: nodes.block_quote) -> None:
-        self._push_context(Quote())
-
-    @pushing_context
-    def visit_admonition(self, node: nodes.admonition) -> None:
-        self._push_context(Quote())
-
-    def _push_box(self, title: str) -> None:
-        """A note, a warning and their like, which have no title of their own."""
-        self._push_context(Quote())
-        self.add(f"**{title.capitalize()}**", 2, 2)
-
-    @pushing_context
     def visit_rubric(self, node: nodes.rubric) -> None:
         self._push_context(WrappedContext("**", params=SubContextParams(2, 2)))
 
-    @pushing_context
-    def visit_title(self, node: nodes.title) -> None:
-        if isinstance(node.parent, nodes.Admonition):
-            self.visit_rubric(node)
-        else:
-            super().visit_title(node)
-
     def depart_title(self, node: nodes.title) -> None:
         self._pop_context()
-        section = node.parent
-        if isinstance(section, nodes.section) and section.parent is self.document:
+        if isinstance(node.parent.parent, nodes.document):
             site, page = self.config.html_baseurl, self.builder.address
             self.add(INTRODUCTION.format(site=site, page=page), 2, 2)
 
@@ -221,6 +203,11 @@ class NotebookTranslator(MarkdownTranslator):
         super().visit_entry(node)
         mark = next((ALIGNMENT[c] for c in node["classes"] if c in ALIGNMENT), "---")
         self.table_ctx.alignment.append(mark)
+
+    def visit_error_entries(self, node: nodes.Element) -> None:
+        site = self.builder.config.html_baseurl
+        self.add(dictionary.shown(node, self.builder.env.titles, site), 2, 2)
+        raise nodes.SkipNode
 
     def visit_explain_field(self, node: nodes.Element) -> None:
         """A notebook has no field for a log, the site has one."""

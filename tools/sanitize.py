@@ -69,7 +69,7 @@ class Sanitizer:
 RACE = """# wrong_racy_zero_out.cc
 from concurrent.futures import ThreadPoolExecutor
 import tensorflow as tf
-library = tf.load_op_library("examples/zero_out/libwrong_racy_zero_out.so")
+library = tf.load_op_library("examples/count_runs/libwrong_racy_zero_out.so")
 with ThreadPoolExecutor(2) as threads:
     list(threads.map(library.racy_zero_out, [tf.ones([50_000])] * 200))
 """
@@ -112,7 +112,7 @@ SANITIZERS = {
             {"TF_NUM_INTEROP_THREADS": "1"},
             {
                 **LEFT_OUT,
-                "zero_out/zero_out_test.py::test_a_member_written_in_compute_is_a_race": "4000 calls that race",
+                "count_runs/count_runs_test.py::test_a_member_written_in_compute_is_a_race": "4000 calls that race",
             },
             RACE,
             # opcheck forks, and a fork of a process with threads is beyond this sanitizer.
@@ -335,7 +335,7 @@ def main() -> None:
             f"no file *_fuzz.py says how to call the ops of {', '.join(sorted(without))}"
         )
     start = time.monotonic()
-    control = ["zero_out"] if sanitizer.control else []
+    control = ["count_runs"] if sanitizer.control else []
     build(sanitizer, book, [*control, *(folder.name for folder in folders)])
     print(f"build: {time.monotonic() - start:.0f} s", flush=True)
     work = Round(sanitizer, book, preload)

@@ -1,4 +1,4 @@
-"""Pictures and tables of the chapter on the GPU, of what the kernels did on the host and what nvcc says of them."""
+"""The pictures of the chapter on the GPU: what kernels did on the host and what nvcc says of them."""
 
 import ctypes
 import re
@@ -6,45 +6,28 @@ import subprocess
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 from IPython.display import HTML
-from pictures.figures import (
-    BOLD,
-    CODE,
+from pictures.drawing import (
     COLOURS,
-    END,
-    FITTING,
-    LINE,
-    MIDDLE,
-    POINTED,
-    SMALL,
-    TIP,
-    drawing,
-    text,
+    ORANGE,
+    Shape,
+    bar,
+    bold,
+    code,
+    line,
+    picture,
+    rectangle,
+    small,
+    space,
 )
+from pictures.layout import arrow, at, box, column, layers, row
 from roi_pool_ctypes import HERE, Cuda, Launchers, Sizes, on_host
 
 PIECE = 32  # bytes that a GPU reads at once
-
-
-def box(
-    x: float, y: float, width: float, height: float, colour: str = "", **style: object
-) -> str:
-    """A rectangle, filled with a light colour where one is given."""
-    fill = f'fill="{colour}" fill-opacity="0.25"' if colour else 'fill="none"'
-    more = " ".join(
-        f'{name.replace("_", "-")}="{value}"' for name, value in style.items()
-    )
-    return (
-        f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" '
-        f'stroke="currentColor" {fill} {more}/>'
-    )
-
-
-def arrow(x1: float, y1: float, x2: float, y2: float) -> str:
-    return f'<path d="M{x1:g} {y1:g}L{x2:g} {y2:g}" {POINTED}/>'
 
 
 def launched(
@@ -83,46 +66,38 @@ def grid(library: Path, count: int, thread: int) -> HTML:
     with Cuda(library).only_thread(thread):
         add_one(library, numbers := np.zeros(count, np.float32))
     [own] = np.nonzero(numbers)
-    if own.tolist() != [*range(thread, count, threads)]:
-        raise AssertionError(f"thread {thread} of each block has {own}")
-    parts = [text(0, 14, f"grid: {blocks} blocks of {threads} threads each")]
-    left, scale, high = 70, 1.1, 26
+    shapes, scale, high = [], 1.1, 26
     for block in range(blocks):
-        y, first = 28 + block * 54, block * threads
+        y, first = block * 54, block * threads
         busy = min(threads, count - first)
-        parts += [
-            text(0, y + 18, f"block {block}"),
-            box(left, y, threads * scale, high, stroke_dasharray="4 3"),
-            box(left, y, busy * scale, high, COLOURS[0]),
-            text(left + 6, y + 18, f"{first}", SMALL),
-            text(left + busy * scale - 6, y + 18, f"{first + busy - 1}", SMALL, END),
+        shapes += [
+            at(-12, y + high / 2, f"block {block}", "e"),
+            at(0, y, rectangle(threads * scale, high, dashed=True)),
+            at(0, y, rectangle(busy * scale, high, 0.25)),
+            at(6, y + high / 2, small(f"{first}"), "w"),
+            at(busy * scale - 6, y + high / 2, small(f"{first + busy - 1}"), "e"),
         ]
         if thread < busy:
-            at = left + thread * scale
-            parts += [
-                f'<rect x="{at:g}" y="{y}" width="4" height="{high}" fill="{COLOURS[1]}"/>',
-                text(
-                    at + 2,
-                    y + high + 14,
-                    f"thread {thread}: number {own[block]}",
-                    SMALL,
-                    MIDDLE,
-                ),
-            ]
-        if busy < threads:
-            right = left + threads * scale
-            parts.append(
-                text(right, y + high + 14, f"{threads - busy} have none", SMALL, END)
+            x = thread * scale
+            shapes.append(at(x, y, bar(4, high, 1, ORANGE)))
+            shapes.append(
+                at(x, y + high + 2, small(f"thread {thread}: number {own[block]}"), "n")
             )
+        if busy < threads:
+            shapes.append(
+                at(
+                    threads * scale,
+                    y + high + 2,
+                    small(f"{threads - busy} have none"),
+                    "ne",
+                )
+            )
+    heading = f"grid: {blocks} blocks of {threads} threads each"
     label = (
         f"{count} numbers: {blocks} blocks of {threads} threads each. Thread {thread} of each block has the numbers "
         f"{', '.join(map(str, own))}."
     )
-    return HTML(
-        drawing(
-            parts, left + threads * scale + 4, 28 + blocks * 54, label, style=FITTING
-        )
-    )
+    return picture(column(heading, layers(*shapes)), label)
 
 
 def call_path(library: Path, sizes: Sizes, arrays: Sequence[np.ndarray]) -> HTML:
@@ -130,125 +105,86 @@ def call_path(library: Path, sizes: Sizes, arrays: Sequence[np.ndarray]) -> HTML
     cuda = Cuda(library)
     cuda.calls()
     Launchers(library).pool(sizes, "float32", *(array.ctypes.data for array in arrays))
-    [(name, blocks, threads, *_)] = cuda.calls()
-    if name != "launch":
-        raise AssertionError(name)
-    _, rois, pooled, argmax = arrays
-    copied = np.empty_like(rois)
-    Launchers(library).copy_to_host(rois.ctypes.data, copied.ctypes.data, rois.nbytes)
-    copies = [name for name, *_ in cuda.calls()]
-    if copies != ["cudaMemcpyAsync", "cudaStreamSynchronize"]:
-        raise AssertionError(copies)
-    host, device, wide = 4, 226, 190
-    work = f"PoolKernel, {blocks} × {threads} threads"
-    parts = [
-        TIP,
-        text(host + wide / 2, 16, "host: CPU, its memory", MIDDLE, BOLD),
-        text(device + wide / 2, 16, "device: GPU, its memory", MIDDLE, BOLD),
-        box(host, 26, wide, 190, rx=6),
-        text(host + wide / 2, 46, "Compute", MIDDLE, BOLD),
-        text(host + wide / 2, 72, "reads shapes and attrs,", MIDDLE, SMALL),
-        text(host + wide / 2, 88, "not the numbers", MIDDLE, SMALL),
-        text(host + wide / 2, 118, "allocates pooled, argmax:", MIDDLE, SMALL),
-        text(
-            host + wide / 2,
-            134,
-            f"{pooled.nbytes + argmax.nbytes:,} bytes there",
-            MIDDLE,
-            SMALL,
+    [(_, blocks, threads, *_)] = cuda.calls()
+    *_, pooled, argmax = arrays
+    compute = box(
+        column(
+            bold("Compute"),
+            small("reads shapes and attrs,\nnot the numbers"),
+            small(
+                f"allocates pooled, argmax:\n{pooled.nbytes + argmax.nbytes:,} bytes there"
+            ),
+            small("launches PoolKernel"),
+            small("returns at once"),
+            gap=14,
+            align="middle",
         ),
-        text(host + wide / 2, 164, "launches PoolKernel", MIDDLE, SMALL),
-        text(host + wide / 2, 200, "returns at once", MIDDLE, SMALL),
-        box(device, 26, wide, 190, rx=6, stroke_dasharray="4 3"),
-        text(device + wide / 2, 46, "TensorFlow's stream", MIDDLE, BOLD),
-        box(device + 8, 60, wide - 16, 34),
-        text(device + wide / 2, 81, "kernel of an op before", MIDDLE, SMALL),
-        box(device + 8, 116, wide - 16, 34, COLOURS[0]),
-        text(device + wide / 2, 137, work, MIDDLE, SMALL),
-        box(device + 8, 172, wide - 16, 34),
-        text(device + wide / 2, 193, "kernel of an op after", MIDDLE, SMALL),
-        arrow(device + wide / 2, 94, device + wide / 2, 114),
-        arrow(device + wide / 2, 150, device + wide / 2, 170),
-        arrow(host + wide, 160, device + 6, 136),
+        width=190,
+        height=206,
+    )
+    queue = [
+        box(small(name), shade, width=190, height=34, corner=0)
+        for name, shade in (
+            ("kernel of an op before", 0),
+            (f"PoolKernel, {blocks} × {threads} threads", 0.25),
+            ("kernel of an op after", 0),
+        )
     ]
+    inside = column(
+        bold("TensorFlow's stream"), column(*queue, gap=24), gap=12, align="middle"
+    )
+    stream = box(inside, height=206, dashed=True)
+    shapes = layers(
+        row(
+            column(bold("host: CPU, its memory"), compute, align="middle"),
+            column(bold("device: GPU, its memory"), stream, align="middle"),
+            gap=36,
+        ),
+        *(arrow(*pair) for pair in pairwise(queue)),
+        arrow(compute, queue[1], shift=(30, 0)),
+    )
     label = (
         "On the left the host: Compute reads shapes and attrs, allocates the outputs on the device, launches "
         "PoolKernel and returns at once. On the right the device: TensorFlow's stream, a queue, with the kernel of "
         f"an op before, PoolKernel in {blocks} blocks of {threads} threads, and the kernel of an op after."
     )
-    return HTML(
-        drawing(parts, device + wide + 4, 222, label, style=FITTING, font_size=13)
-    )
+    return picture(shapes, label)
 
 
 def two_compilers() -> HTML:
-    """The way of a call through the files, and the compiler and the headers that each file has.
-
-    Raises:
-      AssertionError: A file includes, defines or calls something else.
-    """
-    ours, cuda, between, launch, cmake = (
-        (HERE / name).read_text()
-        for name in (
-            *("roi_pool_gpu.cc", "roi_pool.cu.cc", "roi_pool_gpu.h"),
-            *("cuda_launch.h", "CMakeLists.txt"),
-        )
-    )
-    tensorflow = r'#include "(?:absl|tensorflow|tsl)/'
-    for code, has_tensorflow, has_cuda in (
-        (ours, True, False),
-        (cuda + launch, False, True),
-        (between + (HERE / "roi_pool_geometry.h").read_text(), False, False),
-    ):
-        found = re.search(tensorflow, code), re.search(r"#include <cuda_", code)
-        if tuple(map(bool, found)) != (has_tensorflow, has_cuda):
-            raise AssertionError(found)
-    for code, pattern in (
-        (cmake, r"add_cuda_kernels\(roi_pool roi_pool_gpu\.cc roi_pool\.cu\.cc\)"),
-        (ours, r"void Compute\((?s:.*)Launched\(RoiPoolLaunch\("),
-        (between, r'extern "C" \{(?s:.*)const char\* RoiPoolLaunch\('),
-        (cuda, r"__global__ void PoolKernel\((?s:.*)return Launch\((?s:.*)PoolKernel<"),
-        (cuda, r'extern "C" const char\* RoiPoolLaunch\('),
-        (launch, r"const char\* Launch\((?s:.*)<<<"),
-    ):
-        if not re.search(pattern, code):
-            raise AssertionError(pattern)
+    """The way of a call through the files, and the compiler and the headers that each file has."""
+    for_nvcc = (HERE / "roi_pool.cu.cc").read_text() + (
+        HERE / "cuda_launch.h"
+    ).read_text()
+    if re.search(r'#include "(?:absl|tensorflow|tsl)/', for_nvcc):
+        raise ValueError("nvcc gets a header of TensorFlow's")
     steps = [
         ("Compute", "roi_pool_gpu.cc", "on the CPU"),
         ("RoiPoolLaunch", "a C function", "on the CPU"),
         ("Launch", "cuda_launch.h", "on the CPU"),
         ("PoolKernel", "roi_pool.cu.cc", "on the GPU"),
     ]
-    wide, high, step, top = 206, 40, 60, 2
-    parts, right = [TIP], wide + 26
-    for i, (name, file, where) in enumerate(steps):
-        y = top + i * step
-        parts += [
-            box(2, y, wide, high, COLOURS[i > 0], rx=5),
-            text(12, y + 17, name, BOLD, CODE),
-            text(12, y + 33, file, SMALL),
-            text(wide - 8, y + 33, where, SMALL, END),
-        ]
-        if i:
-            parts.append(arrow(2 + wide / 2, y - step + high, 2 + wide / 2, y - 1))
-    for first, last, words in (
-        (0, 0, ("the C++ compiler,", "TensorFlow's headers")),
-        (1, 3, ("nvcc,", "CUDA's headers")),
-    ):
-        begin, end = top + first * step, top + last * step + high
-        middle = (begin + end) / 2
-        parts += [
-            f'<path d="M{wide + 10} {begin}h8V{end}h-8" {LINE}/>',
-            text(right, middle - 3, words[0], SMALL),
-            text(right, middle + 14, words[1], SMALL),
-        ]
+    boxes = [
+        layers(
+            rectangle(206, 40, 0.25, COLOURS[i > 0], corner=5),
+            at(10, 12, code(name, bold=True), "w"),
+            at(10, 29, small(file), "w"),
+            at(198, 29, small(where), "e"),
+        )
+        for i, (name, file, where) in enumerate(steps)
+    ]
+    brackets = column(
+        row(bracket(40), small("the C++ compiler,\nTensorFlow's headers")),
+        row(bracket(160), small("nvcc,\nCUDA's headers")),
+        gap=20,
+    )
+    shapes = row(column(*boxes, gap=20), brackets)
     label = (
         "Compute in roi_pool_gpu.cc, for the C++ compiler with TensorFlow's headers, calls the C function "
         "RoiPoolLaunch. This one, Launch in cuda_launch.h and PoolKernel in roi_pool.cu.cc are for nvcc with CUDA's "
         "headers. PoolKernel runs on the GPU, the others on the CPU."
     )
-    height = top + 3 * step + high + 2
-    return HTML(drawing(parts, right + 136, height, label, style=FITTING))
+    return picture(layers(shapes, *(arrow(*pair) for pair in pairwise(boxes))), label)
 
 
 def _launch_each(
@@ -304,38 +240,29 @@ def neighbours(
     """The bytes that a warp reads of a pixel, and those that it would read if each thread had a bin of its own."""
     of_threads = channels_of_threads(library, sizes, arrays)
     together = np.concatenate(of_threads)
-    if together.tolist() != [*range(32)]:
-        raise AssertionError(f"the threads of a warp read {together}")
-    argmax = (
-        arrays[3].ravel()[:: sizes.channels][:32].astype(np.int64)
-    )  # where each bin has a pixel
+    # Where each bin has a pixel.
+    argmax = arrays[3].ravel()[:: sizes.channels][:32].astype(np.int64)
     apart = argmax * sizes.channels * 4
-    if apart.size != together.size:
-        raise AssertionError(f"{apart.size} addresses")
+    if together.tolist() != [*range(32)] or apart.size != 32:
+        raise ValueError(f"the threads of a warp read {together}, and {apart}")
     wide, high = 420, 24
-    parts = [text(0, 14, "PoolEach: neighbours have neighbouring channels")]
-    each = wide / 32
-    for thread in range(32):
-        parts.append(
-            box(thread * each, 24, each, high, COLOURS[thread % 2], stroke_opacity=0.4)
-        )
-    share = of_threads[0].size * 4
-    parts += [
-        text(0, 64, f"thread 0: {share} bytes", SMALL),
-        text(wide, 64, "thread 31", SMALL, END),
-        text(0, 104, "A bin for each thread: they read all over the map"),
-        box(0, 114, wide, high, stroke_opacity=0.4),
-    ]
     most = int(sizes.height * sizes.width * sizes.channels * 4)
-    for thread, address in enumerate(apart):
-        x = address / most * wide
-        parts.append(
-            f'<rect x="{x:.1f}" y="114" width="2" height="{high}" fill="{COLOURS[thread % 2]}"/>'
-        )
-    parts += [
-        text(0, 154, "byte 0 of the map", SMALL),
-        text(wide, 154, f"byte {most:,}", SMALL, END),
+    share = of_threads[0].size * 4
+    look = {"stroke_opacity": 0.4}
+    one = [rectangle(wide / 32, high, 0.25, COLOURS[i % 2], **look) for i in range(32)]
+    each = [
+        at(x / most * wide, 0, bar(2, high, 1, COLOURS[i % 2]))
+        for i, x in enumerate(apart)
     ]
+    shapes = column(
+        "PoolEach: neighbours have neighbouring channels",
+        row(*one, gap=0),
+        ends(f"thread 0: {share} bytes", "thread 31", wide),
+        space(0, 8),
+        "A bin for each thread: they read all over the map",
+        layers(rectangle(wide, high, **look), *each),
+        ends("byte 0 of the map", f"byte {most:,}", wide),
+    )
     numbers = {
         "warp_bytes": int(together.size * 4),
         "warp_pieces": pieces(together * 4),
@@ -346,9 +273,7 @@ def neighbours(
         f"Above, 32 threads read {share} neighbouring bytes each. Below, each of 32 threads reads at another place "
         "of the map."
     )
-    return HTML(
-        drawing(parts, wide + 2, 162, label, style=FITTING, font_size=13)
-    ), numbers
+    return picture(shapes, label), numbers
 
 
 def compiled(nvcc: str, name: str, arch: str = "sm_90") -> tuple[str, dict[str, int]]:
@@ -376,3 +301,12 @@ def loads_and_stores(ptx: str) -> Counter:
     """How often the PoolKernel for vectors of four floats has each instruction on the GPU's memory."""
     entry = re.search(r"\.entry \w*PoolKernelIfLi4ELb1.*?^}", ptx, re.M | re.S)
     return Counter(re.findall(r"(?:ld|st)\.global\S*", entry[0]))
+
+
+def bracket(height: float) -> Shape:
+    return line((0, 0), (8, 0), (8, height), (0, height))
+
+
+def ends(left: str, right: str, width: float) -> Shape:
+    """Words under both ends of something."""
+    return layers(at(0, 0, small(left)), at(width, 0, small(right), "ne"))

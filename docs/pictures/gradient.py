@@ -3,7 +3,6 @@
 A function imports the ops that it needs, for a notebook compiles the example of its own chapter alone.
 """
 
-import html
 import inspect
 import math
 from collections.abc import Mapping, Sequence
@@ -11,21 +10,19 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import tensorflow as tf
 from IPython.display import HTML
-from measured import Bar, bar_of, bars, legend_of, read
-from pictures.figures import (
-    BOLD,
-    CODE,
-    COLOURS,
-    FITTING,
-    MIDDLE,
-    POINTED,
-    SMALL,
-    TIP,
+from measured import read
+from pictures.drawing import BLUE, INK, ORANGE, bold, code, picture, small
+from pictures.layout import (
+    arrow,
+    at,
     box,
-    drawing,
+    column,
     grids,
-    text,
+    layers,
+    row,
+    table,
 )
+from pictures.plots import Plot, chart, legend
 
 
 def _places(values: np.ndarray) -> np.ndarray:
@@ -52,7 +49,6 @@ def forward(values: np.ndarray) -> HTML:
             "minimum": np.ones([2, 1]),
             "maximum": np.ones([2, 1]),
         },
-        style=FITTING,
     )
 
 
@@ -75,7 +71,6 @@ def backward(
         },
         f"The gradients {low[0]} and {low[1]} of the minima, and {high[0]} and {high[1]} of the maxima.",
         {"values": _places(values.numpy())},
-        style=FITTING,
     )
     returned = grids(
         {"values_grad": tape.gradient(loss, values)},
@@ -104,7 +99,6 @@ def gathered(values: np.ndarray, grad: np.ndarray) -> HTML:
         f"Of the numbers that arrive, {a:g} and {b:g} go to the gradient of the minima, "
         f"{c:g} and {d:g} to that of the maxima.",
         {"arrives": _places(values), "for minimum_grad": low, "for maximum_grad": high},
-        style=FITTING,
     )
 
 
@@ -117,37 +111,40 @@ def passes() -> HTML:
     [values] = [each.name for each in interface.input_arg]
     low, high, *places = [each.name for each in interface.output_arg]
     function = multi_output._extremes_grad
-    _, *arriving = inspect.signature(function).parameters
-    if arriving != [f"{each}_grad" for each in (low, high, *places)]:
-        raise ValueError(f"{function.__name__} takes {arriving}")
-    wide, right = 150, 226
-    parts = [TIP]
-    for x, heading, tensor, op, others in (
-        (4, "forward pass", values, interface.name, [low, high]),
-        (right, "backward pass", f"{values}_grad", function.__name__, arriving[:2]),
+    arriving = list(inspect.signature(function).parameters)[1:3]
+    columns = []
+    for tensor, op, others in (
+        (values, interface.name, [low, high]),
+        (f"{values}_grad", function.__name__, arriving),
     ):
-        middle = x + wide / 2
-        parts.append(text(middle, 14, heading, BOLD, MIDDLE))
-        rows = (26, 28, [tensor], 0), (86, 34, [op], 0.4), (152, 46, others, 0)
-        for y, height, names, opacity in rows:
-            parts.append(box(x, y, wide, height, opacity))
-            first = y + height / 2 + 4 - 9 * (len(names) - 1)
-            for n, name in enumerate(names):
-                parts.append(text(middle, first + 18 * n, name, MIDDLE, CODE, SMALL))
-        for top, bottom in (54, 85), (120, 151), (198, 229):
-            ends = (top, bottom) if x == 4 else (bottom + 1, top + 1)
-            parts.append(f'<path d="M{middle} {ends[0]}V{ends[1]}" {POINTED}/>')
-    parts.append(f'<path d="M{4 + wide} 103H{right - 1}" {POINTED}/>')
-    for y, name in zip((97, 118), places, strict=True):
-        parts.append(text((4 + wide + right) / 2 - 2, y, name, MIDDLE, CODE, SMALL))
-    parts.append(box(4, 230, right + wide - 4, 28, 0.4, 1))
-    parts.append(text((4 + right + wide) / 2, 249, "loss", MIDDLE))
+        names = [code(tensor, 12)], [code(op, 12)], [code(each, 12) for each in others]
+        shades = 0, 0.4, 0
+        columns.append(
+            [box(each, shade, width=150) for each, shade in zip(names, shades)]
+        )
+    (top, op, outputs), (grad, function_box, incoming) = columns
+    loss = box("loss", 0.4, ORANGE, width=372, height=28)
+    headings = bold("forward pass"), bold("backward pass")
+    shapes = layers(
+        column(table([headings, *zip(*columns)], (72, 32)), loss, gap=32),
+        arrow(top, op),
+        arrow(op, outputs),
+        arrow(outputs, loss),
+        arrow(loss, incoming),
+        arrow(incoming, function_box),
+        arrow(function_box, grad),
+        arrow(
+            op,
+            function_box,
+            column(*(code(each, 12) for each in places), gap=6, align="middle"),
+        ),
+    )
     label = (
         f"The forward pass goes from {values} through {interface.name} to {low} and {high} and on to the loss. The "
-        f"backward pass goes from the loss to {' and '.join(arriving[:2])} and through {function.__name__}, which also "
+        f"backward pass goes from the loss to {' and '.join(arriving)} and through {function.__name__}, which also "
         f"gets {' and '.join(places)}, to {values}_grad."
     )
-    return HTML(drawing(parts, 380, 262, label, style=FITTING))
+    return picture(shapes, label)
 
 
 def taken_apart(values: tf.Tensor) -> HTML:
@@ -189,47 +186,35 @@ def _buffers(gradient: str) -> dict[str, list[int]]:
 
 def memory() -> HTML:
     """What the memory of `frexp` in a graph holds before and after the op, with two gradients."""
-
-    def rows(gradient: str) -> list[tuple[str, str]]:
+    panels = {
+        "Frexp": ("the factor is 2 ** -exponent", ["exponent"]),
+        "FrexpByQuotient": ("the factor is mantissa / values", ["values", "mantissa"]),
+    }
+    drawn, told = [], []
+    for gradient, (heading, needed) in panels.items():
         found = _buffers(gradient)
-        (values,), (mantissa, exponent) = found["values"], found["frexp"]
-        assert 0 not in (values, mantissa, exponent) and exponent not in (
-            values,
-            mantissa,
-        )
-        if values == mantissa:
-            return [("values", "mantissa"), ("", "exponent")]
-        return [("values", "values"), ("", "mantissa"), ("", "exponent")]
-
-    ours, others = rows("Frexp"), rows("FrexpByQuotient")
-    assert [len(ours), len(others)] == [2, 3]
-    width, height = 106, 32
-    panels = [
-        ("the factor is 2 ** -exponent", ours, ["exponent"]),
-        ("the factor is mantissa / values", others, ["values", "mantissa"]),
-    ]
-    parts, told = [], []
-    for panel, (heading, lines, needed) in enumerate(panels):
-        left = 2 + panel * (2 * width + 44)
-        parts.append(text(left, 14, heading, BOLD, SMALL))
-        for column, when in enumerate(("before", "after")):
-            middle = left + width * (column + 0.5)
-            parts.append(text(middle, 34, when, MIDDLE, SMALL))
+        (values,), (mantissa, _) = found["values"], found["frexp"]
+        lines = [("values", "mantissa"), ("", "exponent")]
+        if values != mantissa:
+            lines = [("values", "values"), ("", "mantissa"), ("", "exponent")]
+        rows = [[small("before"), small("after")]]
         told.append(f"{heading[0].upper()}{heading[1:]}:")
-        for number, names in enumerate(lines):
-            y = 42 + number * (height + 8)
-            for column, name in enumerate(names):
-                if not name:
-                    continue
-                x = left + width * column
-                shade = 0.4 if column and name in needed else 0
-                parts.append(box(x, y, width, height, shade, corner=0))
-                parts.append(text(x + width / 2, y + 21, name, MIDDLE, CODE, SMALL))
-            before, after = names[0] or "nothing", names[1]
-            told.append(f"one piece of memory has {before} before and {after} after.")
+        for before, after in lines:
+            rows.append([])
+            for name, shade in ((before, 0), (after, 0.4 * (after in needed))):
+                look = {
+                    "width": 106,
+                    "height": 32,
+                    "corner": 0,
+                    "stroke": INK if name else "none",
+                }
+                rows[-1].append(box(code(name, 12), shade, **look))
+            told.append(
+                f"one piece of memory has {before or 'nothing'} before and {after} after."
+            )
         told.append(f"The gradient needs {' and '.join(needed)}.")
-    size = 4 * width + 48, 42 + max(len(ours), len(others)) * (height + 8)
-    return HTML(drawing(parts, *size, " ".join(told), style=FITTING))
+        drawn.append(column(bold(heading, 12), table(rows, (0, 8))))
+    return picture(row(*drawn, gap=36, align="start"), " ".join(told))
 
 
 def slices(grad: tf.IndexedSlices) -> HTML:
@@ -247,47 +232,26 @@ def slices(grad: tf.IndexedSlices) -> HTML:
 
 def times() -> HTML:
     """How much longer TensorFlow's functions take, from `bench/extremes.csv`."""
-    table = read("extremes")
-    threads = sorted({row["threads"] for row in table.rows}, key=int)
-    groups: dict[str, list[Bar]] = {}
-    for row in table.where(threads=threads[0]):
-        if row["way"] in ("Extremes", "ExtremesGrad"):
-            continue
-        same = {key: row[key] for key in ("task", "rows", "columns", "way")}
-        each = [table.where(threads=n, **same)[0] for n in threads]
-        size = f"{row['rows']} × {row['columns']}"
-        task = f"{row['task']}, {row['way']}"
-        groups.setdefault(task, []).append(bar_of(size, each))
-    return bars(
-        groups,
+    ours = "Extremes", "ExtremesGrad"
+    return chart(
+        [row for row in read("extremes").rows if row["way"] not in ours],
         "How many times longer than ours TensorFlow's own functions take, by rows and columns.",
         "times as long as our op",
-        legend_of(table),
-        names_width=90,
-        origin=1.0,
+        heading="{task}, {way}",
+        name="{rows} × {columns}",
     )
 
 
 def softmax_times() -> HTML:
     """How much longer other ways take than the simplified gradient, from `bench/softmax_gradient.csv`."""
-    table = read("softmax_gradient")
-    groups: dict[str, list[Bar]] = {}
-    modes = ["eager", "tf.function"]
-    for row in table.where(mode="eager"):
-        if row["way"] not in ("naive", "stable", "tf.nn"):
-            continue
-        same = {key: row[key] for key in ("rows", "classes", "way")}
-        each = [table.where(mode=mode, **same)[0] for mode in modes]
-        size = f"{row['rows']} × {row['classes']}"
-        groups.setdefault(size, []).append(bar_of(row["way"], each))
-    return bars(
-        groups,
+    return chart(
+        read("softmax_gradient").rows,
         "How many times longer than the simplified gradient the others take, by rows and classes, "
-        f"{' and in a '.join(modes)}.",
+        "eager and in a tf.function.",
         "times as long as the simplified gradient",
-        modes,
-        names_width=90,
-        origin=1.0,
+        heading="{rows} × {classes}",
+        name={way: way for way in ("naive", "stable", "tf.nn")},
+        series="mode",
     )
 
 
@@ -305,44 +269,19 @@ def curves(
       label: What the picture shows, for those who do not see it.
       axes: What the axes are.
     """
-    left, right, top, bottom = 46, 366, 34, 194
-    finite = [v for line in lines.values() for v in line if math.isfinite(v)]
+    finite = [v for values in lines.values() for v in values if math.isfinite(v)]
     low, high = min(finite), max(finite)
-
-    def point(at: float, value: float) -> str:
-        across = left + (right - left) * (at - x[0]) / (x[-1] - x[0])
-        return (
-            f"{across:.1f} {bottom - (bottom - top) * (value - low) / (high - low):.1f}"
-        )
-
-    shapes = [
-        f'<path d="M{left} {top - 6}V{bottom + 4}H{right}" stroke="currentColor" fill="none"/>',
-        f'<text x="{right}" y="{bottom + 36}" text-anchor="end">{html.escape(axes[0])}</text>',
-        f'<text x="{left - 40}" y="14">{html.escape(axes[1])}</text>',
-    ]
-    for value in (low, high):
-        y = point(x[0], value).split()[1]
-        shapes.append(
-            f'<text x="{left - 8}" y="{float(y) + 4:.0f}" text-anchor="end" font-size="12">{value:.2g}</text>'
-        )
-    for at in np.linspace(x[0], x[-1], 6):
-        across = point(at, low).split()[0]
-        shapes.append(
-            f'<text x="{across}" y="{bottom + 18}" text-anchor="middle" font-size="12">{at:g}</text>'
-        )
-    styles = zip(lines.items(), COLOURS, ("", "7 4"), (150, 260))
-    for (name, values), colour, dashes, start in styles:
-        points = [point(*pair) for pair in zip(x, values) if math.isfinite(pair[1])]
-        style = f'stroke="{colour}" stroke-width="3" stroke-dasharray="{dashes}"'
-        shapes.append(f'<path d="M{"L".join(points)}" fill="none" {style}/>')
-        shapes.append(f'<path d="M{start} 10h24" {style}/>')
-        shapes.append(f'<text x="{start + 30}" y="14">{html.escape(name)}</text>')
+    room = (high - low) / 40
+    plot = Plot(320, 164, (x[0], x[-1]), (low - room, high + room))
+    plot.axes(*axes)
+    plot.ticks("x", np.linspace(x[0], x[-1], 6))
+    plot.ticks("y", (low, high), "{:.2g}".format)
+    looks = {"colour": BLUE, "width": 3}, {"colour": ORANGE, "width": 3, "dash": "7 4"}
+    for look, values in zip(looks, lines.values()):
+        points = [(a, v) for a, v in zip(x, values) if math.isfinite(v)]
+        plot.line(*zip(*points), **look)
         if len(points) < len(values):
-            end = points[-1].split()
-            shapes.append(
-                f'<text x="{end[0]}" y="{float(end[1]) - 8:.0f}" text-anchor="middle">NaN from here</text>'
-            )
-    picture = drawing(
-        shapes, 380, 236, label, style=FITTING, font_size=13, shown_width=480
-    )
-    return HTML(picture)
+            end, value = points[-1]
+            plot.add(at(plot.x(end), plot.y(value) - 4, "NaN from here", "s"))
+    plot.add(at(320, -8, legend(dict(zip(lines, looks))), "se"))
+    return picture(plot.shape(), label, scale=1.25)

@@ -333,6 +333,6 @@ def grids(
     drawn = []
     for caption, values in tensors.items():
         values = np.asarray(values)
-        marks = (marked or {}).get(caption, values != 0)
+        marks = np.asarray((marked or {}).get(caption, values)) != 0
         drawn.append(column(caption, grid(values, marks)))
     return picture(row(*drawn, gap=30, align="start"), label)

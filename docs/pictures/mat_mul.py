@@ -1,45 +1,34 @@
 """The pictures of the chapter on MatMul: drawn from what ran, was read, or was measured."""
 
 import json
-import math
 import os
 import re
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 import tensorflow as tf
 from IPython.display import HTML
-from measured import bars, bars_of, legend_of, read
-from pictures.figures import (
-    BOLD,
-    COLOURS,
-    END,
-    FITTING,
-    LINE,
-    MIDDLE,
-    SMALL,
-    arrow_down,
-    box,
-    drawing,
-    text,
-)
+from measured import read
+from pictures.drawing import BLUE, ORANGE, bar, bold, line, picture, small, space
+from pictures.layout import Item, arrow, at, box, column, grid, layers, row, table
+from pictures.plots import Plot, chart
 
-SIZES = 32, 64, 128, 256, 512, 1024
 # How lines look, by the row of the picture that they are in.
 LOOKS = {
-    "elements": f'stroke="{COLOURS[1]}" stroke-width="2"',
-    "rows": f'stroke="{COLOURS[1]}" stroke-width="2" stroke-dasharray="7 3"',
-    "blocks": f'stroke="{COLOURS[1]}" stroke-width="2" stroke-dasharray="2 3"',
-    "OpByOp>MatMul": f'stroke="{COLOURS[0]}" stroke-width="3"',
-    "tf.matmul, Eigen alone": f'stroke="{COLOURS[0]}" stroke-width="2" stroke-dasharray="7 3"',
-    "for AVX2 and FMA": f'stroke="{COLOURS[0]}" stroke-width="2" stroke-dasharray="2 3"',
-    "for AVX-512": f'stroke="{COLOURS[0]}" stroke-width="2" stroke-dasharray="7 3 2 3"',
-    "tf.matmul": 'stroke="currentColor" stroke-width="2"',
-    "tf.matmul, oneDNN": 'stroke="currentColor" stroke-width="2" stroke-dasharray="7 3"',
-    "peak": 'stroke="currentColor" stroke-width="1"',
+    "elements": {"colour": ORANGE, "width": 2},
+    "rows": {"colour": ORANGE, "width": 2, "dash": "7 3"},
+    "blocks": {"colour": ORANGE, "width": 2, "dash": "2 3"},
+    "OpByOp>MatMul": {"colour": BLUE, "width": 3},
+    "tf.matmul, Eigen alone": {"colour": BLUE, "width": 2, "dash": "7 3"},
+    "for AVX2 and FMA": {"colour": BLUE, "width": 2, "dash": "2 3"},
+    "for AVX-512": {"colour": BLUE, "width": 2, "dash": "7 3 2 3"},
+    "tf.matmul": {"width": 2},
+    "tf.matmul, oneDNN": {"width": 2, "dash": "7 3"},
+    "peak": {},
 }
 
 
@@ -82,63 +71,37 @@ def speeds(ways: Mapping[str, str], label: str) -> HTML:
       label: What the picture shows, for those who do not see it.
     """
     found = {way: rate for way in ways if (rate := rates(way))}
-    top_value = peak()
-    values = [value for rate in found.values() for value in rate.values()]
-    low, high = math.log10(min(values)), math.log10(top_value)
-    left, right, top, bottom = 44, 330, 44, 254
-
-    def point(size: int, value: float) -> tuple[float, float]:
-        across = math.log2(size / SIZES[0]) / math.log2(SIZES[-1] / SIZES[0])
-        down = (high - math.log10(value)) / (high - low)
-        return left + (right - left) * across, top + (bottom - top) * down
-
-    parts = [
-        f'<path d="M{left} {top - 8}V{bottom + 6}H{right}" {LINE}/>',
-        text(2, 14, "10⁹ operations in a second", SMALL),
-        text((left + right) / 2, bottom + 42, "rows and columns", MIDDLE, SMALL),
-        f'<path d="M{left} {top}H{right}" {LOOKS["peak"]}/>',
-        text(left + 8, top - 5, f"peak: {top_value:.0f}", SMALL),
-    ]
-    for power in range(math.ceil(low), math.floor(high) + 1):
-        y = point(SIZES[0], 10.0**power)[1]
-        parts.append(text(left - 6, y + 4, f"{10.0**power:g}", END, SMALL))
-        parts.append(f'<path d="M{left - 4} {y:.1f}h4" {LINE}/>')
-    for size in SIZES:
-        x = point(size, top_value)[0]
-        parts.append(text(x, bottom + 22, str(size), MIDDLE, SMALL))
-    ends = []
+    sizes, most = list(rates("tf.matmul")), peak()
+    least = min(min(rate.values()) for rate in found.values())
+    plot = Plot(286, 210, (sizes[0], sizes[-1]), (0.8 * least, 1.6 * most), "xy")
+    plot.axes("rows and columns", "10⁹ operations in a second")
+    plot.ticks("x", sizes)
+    plot.ticks("y", [n for n in (0.1, 1, 10, 100) if least <= n])
+    plot.line(plot.limits["x"], [most, most], **LOOKS["peak"])
+    plot.add(at(8, -1, small(f"peak: {most:.0f}"), "sw"))
     for way, rate in found.items():
-        points = [f"{x:.1f} {y:.1f}" for x, y in (point(*one) for one in rate.items())]
-        parts.append(f'<path d="M{"L".join(points)}" fill="none" {LOOKS[way]}/>')
-        ends.append([point(*list(rate.items())[-1])[1], way])
-    ends.sort()
-    for before, end in zip([[top - 14.0, ""], *ends], ends):
-        end[0] = max(end[0], before[0] + 16)
-    for y, way in ends:
-        parts.append(f'<path d="M{right + 6} {y:.1f}h20" {LOOKS[way]}/>')
-        parts.append(text(right + 31, y + 4, ways[way], SMALL))
+        plot.line(rate.keys(), rate.values(), **LOOKS[way])
+    plot.names(
+        {ways[way]: (rate[sizes[-1]], LOOKS[way]) for way, rate in found.items()}
+    )
     says = "; ".join(
         f"{ways[way]}: {', '.join(f'{value:.2g} at {size}' for size, value in rate.items())}"
         for way, rate in found.items()
     )
-    label = f"{label} The peak is {top_value:.0f}. {says}."
-    return HTML(drawing(parts, 480, 302, label, style=FITTING))
+    return picture(plot.shape(), f"{label} The peak is {most:.0f}. {says}.")
 
 
 def ratios(size: int) -> HTML:
     """How many times as long other ways take as tf.matmul, for matrices of a size."""
-    table = read("mat_mul")
-    ways = {way: way.replace("tf.matmul, ", "") for way in LOOKS if way != "tf.matmul"}
-    drawn, legend = bars_of(table, ways, size=str(size)), legend_of(table)
-    one = [bar for bar in drawn if len(bar.values) < len(legend)]
-    both = [bar for bar in drawn if bar not in one]
-    return bars(
-        {"on one thread alone": one, "": both} if one else {"": both},
+    rows = read("mat_mul").where(size=str(size))
+    both = {row["way"] for row in rows if row["threads"] == "2"}
+    names = {way: way.replace("tf.matmul, ", "") for way in LOOKS if way != "tf.matmul"}
+    return chart(
+        sorted(rows, key=lambda row: row["way"] in both),
         f"How many times as long other ways take as tf.matmul for {size} rows and columns.",
         "times as long as tf.matmul",
-        legend,
-        names_width=130,
-        origin=1.0,
+        heading=lambda row: "" if row["way"] in both else "on one thread alone",
+        name=names,
     )
 
 
@@ -152,21 +115,16 @@ def read_from_b(order: str, rows: int = 4, columns: int = 6) -> np.ndarray:
 
 def order_picture() -> HTML:
     """In which order two of the loops read b; numbers that are neighbours in memory lie in one line."""
-    side, parts, left = 34, [], 4
-    says = []
+    drawn, says = [], []
     for order, caption in ("elements", "three loops"), ("rows", "swapped loops"):
         steps = read_from_b(order)
-        parts.append(text(left, 14, f"b, {caption}"))
-        for (row, column), step in np.ndenumerate(steps):
-            x, y = left + column * side, 24 + row * (side + 6)
-            parts.append(box(x, y, side, side, 0.3 * (step <= 4), corner=0))
-            parts.append(text(x + side / 2, y + 22, str(step), MIDDLE))
-        first = [tuple(np.argwhere(steps == step)[0] + 1) for step in range(1, 5)]
+        numbers = grid(steps, steps <= 4, width=34, shade=0.3, gap=(0, 6))
+        drawn.append(column(f"b, {caption}", numbers))
+        first = [np.argwhere(steps == step)[0] + 1 for step in range(1, 5)]
         where = ", ".join(f"row {row} column {column}" for row, column in first)
         says.append(f"{caption}: the first four are {where}")
-        left += 6 * side + 44
     label = f"The steps in which the numbers of b are read. {'; '.join(says)}."
-    return HTML(drawing(parts, left - 30, 190, label, style=FITTING))
+    return picture(row(*drawn, gap=44), label)
 
 
 OBSERVED = """
@@ -230,37 +188,28 @@ def observed(*forks: tuple[int, Mapping[str, str]], **settings: str) -> list[Obs
 
 def who_computes(cases: Mapping[str, Observed]) -> HTML:
     """Who does what for a product, as `observed` has found it: a column for each setting."""
-    width, step, parts = 168, 58, []
-    columns = []
+    columns, arrows, says = [], [], []
     for title, case in cases.items():
         [op], sizes = case.ops, case.blocks
-        boxes = ["tf.matmul", op]
+        names = ["tf.matmul", op]
         if op == "MatMul":
-            boxes.append("Eigen: blocks, threads")
+            names.append("Eigen: blocks, threads")
         if not sizes:
-            boxes.append("Eigen: packets")
-        elif len(sizes) == 1:
-            boxes.append("oneDNN: all of it")
+            names.append("Eigen: packets")
         else:
-            boxes.append(f"oneDNN: {len(sizes)} blocks")
-        columns.append((title, boxes))
-    for number, (title, boxes) in enumerate(columns):
-        left = 4 + number * (width + 14)
-        parts.append(text(left + width / 2, 16, title, MIDDLE, BOLD))
-        above = 0
-        for row, words in enumerate(boxes):
-            top = 28 + step * (row if words != boxes[-1] else 3)
-            by_onednn = "oneDNN" in words or "Mkl" in words
-            parts.append(box(left, top, width, 32, 0.3 * by_onednn))
-            parts.append(text(left + width / 2, top + 21, words, MIDDLE))
-            if row:
-                parts.append(arrow_down(left + width / 2, above, top))
-            above = top + 32
-    label = "Who computes. " + ". ".join(
-        f"{title}: {', then '.join(boxes)}" for title, boxes in columns
-    )
-    size = len(columns) * (width + 14), 28 + 3 * step + 38
-    return HTML(drawing(parts, *size, f"{label}.", style=FITTING))
+            all_ = len(sizes) == 1
+            names.append(f"oneDNN: {'all of it' if all_ else f'{len(sizes)} blocks'}")
+        boxes = [
+            box(name, 0.3 * ("oneDNN" in name or "Mkl" in name), width=178, height=32)
+            for name in names
+        ]
+        arrows += [arrow(*pair) for pair in pairwise(boxes)]
+        boxes[-1:-1] = [space(0, 32)] * (4 - len(boxes))
+        below = column(*boxes, gap=26)
+        columns.append(column(bold(title), below, align="middle"))
+        says.append(f"{title}: {', then '.join(names)}")
+    shapes = layers(row(*columns, gap=14), *arrows)
+    return picture(shapes, f"Who computes. {'. '.join(says)}.")
 
 
 def factor(name: str, transposed: bool) -> str:
@@ -281,39 +230,29 @@ def formulas(function, a_t: bool, b_t: bool) -> list[str]:
     ]
 
 
+def rectangle_of(word: str, sizes: Mapping[str, tuple[int, int]]) -> Item:
+    """A matrix or its gradient, transposed or not, by the sizes as they are stored; an equals sign as it is."""
+    if word == "=":
+        return word
+    transposed = word.endswith("ᵀ")
+    high, wide = sizes[word.strip("dᵀ")][:: -1 if transposed else 1]
+    return box(word, 0.3 * transposed, width=15 * wide, height=15 * high, corner=0)
+
+
 def gradient_picture(described: Mapping[tuple[bool, bool], object]) -> HTML:
     """The four cases, with each matrix as a rectangle of its shape: c is [2, 4], and the sums are of 3 products."""
-    unit, parts, spoken = 15, [], []
-    for row, ((a_t, b_t), function) in enumerate(described.items()):
-        stored = {
-            "a": (3, 2) if a_t else (2, 3),
-            "b": (4, 3) if b_t else (3, 4),
-            "c": (2, 4),
-        }
+    drawn, spoken = [], []
+    for (a_t, b_t), function in described.items():
+        sizes = {"a": [2, 3][:: -1 if a_t else 1], "b": [3, 4][:: -1 if b_t else 1]}
+        sizes["c"] = [2, 4]
         lines = formulas(function, a_t, b_t)
-        for column, formula in enumerate(lines):
-            x, top = 4 + column * 226, 8 + row * 88
-            sizes = {}
-            for word in formula.replace("=", "").split():
-                size = stored[word.removeprefix("d").rstrip("ᵀ")]
-                sizes[word] = size[::-1] if word.endswith("ᵀ") else size
-            result, left, right = sizes.values()
-            assert left[1] == right[0] and result == (left[0], right[1]), formula
-            for word in formula.split():
-                if word == "=":
-                    parts.append(text(x + 8, top + 36, "=", MIDDLE))
-                    x += 20
-                    continue
-                height, width = (unit * count for count in sizes[word])
-                y, shade = top + 32 - height / 2, 0.3 * word.endswith("ᵀ")
-                parts.append(box(x, y, width, height, shade, corner=0))
-                parts.append(text(x + width / 2, top + 36, word, MIDDLE))
-                x += width + 6
+        parts = ([rectangle_of(word, sizes) for word in one.split()] for one in lines)
+        drawn.append([row(*each) for each in parts])
         spoken.append(", ".join(lines))
     label = (
         f"The product and its two gradients, in the four cases: {'; '.join(spoken)}."
     )
-    return HTML(drawing(parts, 660, 8 + 4 * 88, label, style=FITTING))
+    return picture(table(drawn, (50, 28), "start"), label)
 
 
 def errors_in_last_places(products: Mapping[str, tf.Tensor], exact: np.ndarray) -> dict:
@@ -327,30 +266,18 @@ def errors_in_last_places(products: Mapping[str, tf.Tensor], exact: np.ndarray) 
 
 def rounding_picture(errors: Mapping[str, Sequence[float]]) -> HTML:
     """Two histograms, of which one number is how many tenths of a unit an element is off."""
-    edges = np.linspace(-1.1, 0.9, 21)
-    across, left, bottom, height = 15, 20, 126, 90
-    parts, spoken = [], []
+    drawn, spoken = [], []
     for name, values in errors.items():
-        counts = np.histogram(values, edges)[0]
-        share = counts / counts.max()
-        parts.append(text(left + 10 * across, 16, name, MIDDLE))
-        for number, part in enumerate(share):
-            if part > 0:
-                parts.append(
-                    f'<rect x="{left + number * across}" y="{bottom - height * part:.1f}" width="{across - 1}" '
-                    f'height="{height * part:.1f}" fill="{COLOURS[0]}" fill-opacity="0.75"/>'
-                )
-        parts.append(f'<path d="M{left} {bottom}h{20 * across}" {LINE}/>')
-        for tick in -1.0, -0.5, 0.0, 0.5:
-            x = left + (tick + 1.1) * 10 * across
-            parts.append(f'<path d="M{x:.1f} {bottom}v5" {LINE}/>')
-            parts.append(
-                text(x, bottom + 20, f"{tick:g}".replace("-", "−"), MIDDLE, SMALL)
-            )
+        counts, edges = np.histogram(values, np.linspace(-1.1, 0.9, 21))
+        plot = Plot(300, 90, (-1.1, 0.9), (0, counts.max()))
+        for edge, count in zip(edges, counts):
+            if count:
+                high = 90 - plot.y(count)
+                plot.add(at(plot.x(edge), 90, bar(14, high), "sw"))
+        plot.add(line((0, 90), (300, 90)))
+        plot.ticks("x", (-1.0, -0.5, 0.0, 0.5))
+        drawn.append(column(name, plot.shape(), align="middle"))
         spoken.append(f"{name}: from {min(values):.1f} to {max(values):.1f}")
-        left += 20 * across + 40
-    parts.append(
-        text(left / 2 - 10, bottom + 42, "units in the last place", MIDDLE, SMALL)
-    )
     label = f"How far the elements are from the exact product, away from 0. {'; '.join(spoken)}."
-    return HTML(drawing(parts, left - 20, bottom + 50, label, style=FITTING))
+    axis = small("units in the last place")
+    return picture(column(row(*drawn, gap=40), axis, align="middle"), label)

@@ -54,7 +54,7 @@ class Plot:
         """Draws both, with what they measure."""
         self.add(line((0, 0), (0, self.height), (self.width, self.height)))
         self.add(
-            at(self.width / 2, self.height + 22, small(x), "n"),
+            at(self.width / 2, self.height + 26, small(x), "n"),
             at(-32, -8, small(y), "sw"),
         )
 

@@ -17,8 +17,55 @@ from pictures.figures import (
     drawing,
     text,
 )
+from ps_roi_align_reference import samples, weights
 
 SIDE = 30
+
+
+def figures() -> dict[str, float]:
+    """What the text says of `bench/ps_roi_align.csv`."""
+    table = read("ps_roi_align")
+
+    def values(column: str = "ratio", **fields: str) -> list[float]:
+        return [float(row[column]) for row in table.where(**fields)]
+
+    found = {"least": min(values(task="forward", way="torchvision", threads="1"))}
+    for task in "forward", "gradient":
+        gains = values(task=f"{task}, one thread to two")
+        found |= {f"{task}_least": min(gains), f"{task}_most": max(gains)}
+    cores = values("cores", task="gradient", way="PsRoiAlign", threads="2")
+    much, little = (
+        values(task="cost", workload=f"{load} work") for load in ("much", "little")
+    )
+    alone, *_ = values("milliseconds", task="cost", workload="much work")
+    return found | {
+        "cores_least": min(cores),
+        "cores_most": max(cores),
+        "gained": 1 / min(much),
+        "wasted": max(little),
+        "unit_us": 1e3 * alone / 2000,
+    }
+
+
+def weights_of(
+    roi: np.ndarray, shape: tuple[int, int], bins: int
+) -> list[tuple[str, ...]]:
+    """Of each row and each column of bins of a region: its samples, its first pixel, and the weights of its pixels."""
+    x1, y1, x2, y2 = roi - np.float32(0.5)
+    axes = {
+        ("upper row", "lower row"): (y1, y2, shape[0]),
+        ("left column", "right column"): (x1, x2, shape[1]),
+    }
+    rows = []
+    for names, (start, end, size) in axes.items():
+        of_bins = weights(start, end, bins, -1, size)
+        for name, at, shares in zip(names, samples(start, end, bins, -1), of_bins):
+            where, weighted = (
+                ", ".join(f"{x:.4g}" for x in xs) for xs in (at, shares[shares > 0])
+            )
+            first = f"{name.split()[1]} {np.flatnonzero(shares)[0]}"
+            rows.append((name, where, first, weighted))
+    return rows
 
 
 def _shade(x: float, y: float, share: float, colour: str) -> str:
@@ -30,8 +77,6 @@ def _shade(x: float, y: float, share: float, colour: str) -> str:
 
 def own_channels(roi: np.ndarray, shape: tuple[int, int], bins: int) -> HTML:
     """A region over a map, once for each of its bins: the weights of the pixels, and the samples."""
-    from ps_roi_align_reference import samples, weights
-
     height, width = shape
     x1, y1, x2, y2 = roi - np.float32(0.5)
     down, across = weights(y1, y2, bins, -1, height), weights(x1, x2, bins, -1, width)
@@ -92,10 +137,12 @@ def blocks(found: Sequence[tuple[str, np.ndarray]], units: int) -> HTML:
     return HTML(drawing(parts, wide + 4, top, label, style=FITTING, font_size=13))
 
 
-def contributions(
-    down: Sequence[np.ndarray], across: Sequence[np.ndarray], own: range
-) -> HTML:
-    """How many bins give something to each pixel, and the rows that one thread has."""
+def contributions() -> HTML:
+    """How many bins of three regions give something to each pixel, and the rows that one thread has."""
+    three = np.float32([[0, 0, 4.5, 4], [2, 1, 8, 5], [1, 2, 7.5, 6]]) - np.float32(0.5)
+    down = [weights(y1, y2, 2, -1, 6) for _, y1, _, y2 in three]
+    across = [weights(x1, x2, 2, -1, 8) for x1, _, x2, _ in three]
+    own = range(3)
     counts = sum(
         np.outer((rows > 0).sum(0), (cols > 0).sum(0))
         for rows, cols in zip(down, across)

@@ -1,8 +1,10 @@
 """The pictures of the chapter on sketches, each drawn from registers or bytes that there were."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
+import tensorflow as tf
 from IPython.display import HTML
 from pictures.figures import (
     BOLD,
@@ -16,6 +18,14 @@ from pictures.figures import (
     drawing,
     text,
 )
+from sketch import count, count_hashes
+
+SOLUTION = (
+    Path(__file__).parents[2]
+    / "examples"
+    / "sketch"
+    / "libsolution_sketch_registers.so"
+)
 
 
 def rectangle(
@@ -27,15 +37,15 @@ def rectangle(
     )
 
 
-def merged_registers(
-    sketches: Mapping[str, np.ndarray], counts: Sequence[float]
-) -> HTML:
+def merged_registers(sketches: Mapping[str, tf.Tensor]) -> HTML:
     """Draws the registers of two sketches and of the merged one as squares of numbers; large ones are dark."""
-    first, second, both = sketches.values()
-    np.testing.assert_array_equal(np.maximum(first, second), both)
+    library = tf.load_op_library(str(SOLUTION))
+    squares = {
+        name: library.sketch_registers(each).numpy() for name, each in sketches.items()
+    }
     side, cell, gap = 8, 16, 24
-    largest, parts = int(both.max()), []
-    for i, (name, registers) in enumerate(sketches.items()):
+    largest, parts = max(int(each.max()) for each in squares.values()), []
+    for i, (name, registers) in enumerate(squares.items()):
         left = 4 + i * (side * cell + gap)
         parts.append(text(left, 16, name, BOLD))
         for place, value in enumerate(registers.tolist()):
@@ -45,7 +55,13 @@ def merged_registers(
                 text(x + (cell - 1) / 2, y + 11, str(value), MIDDLE, 'font-size="10"'),
             ]
         parts.append(
-            text(left, 44 + side * cell, f"count: {counts[i]:,.0f}", CODE, SMALL)
+            text(
+                left,
+                44 + side * cell,
+                f"count: {count(sketches[name]):,.0f}",
+                CODE,
+                SMALL,
+            )
         )
         if i < 2:
             sign = x + cell + gap / 2 - 1
@@ -94,8 +110,14 @@ def taken_apart(hashes: Mapping[str, int], precision: int, shown: int = 20) -> H
     return HTML(drawing(parts, width, height, label, style=FITTING))
 
 
-def error_and_theory(precisions: Sequence[int], errors: Sequence[float]) -> HTML:
-    """Draws measured errors, relative to the true number, above their sizes, with the theory's line."""
+def error_and_theory(precisions: Sequence[int], number: int = 50_000) -> HTML:
+    """Estimates how many hashes there are, a hundred times, and draws the errors with the theory's line."""
+    random = np.random.default_rng(1)
+    samples = [random.integers(0, 2**64, number, np.uint64) for _ in range(100)]
+    errors = []
+    for precision in precisions:
+        found = [count_hashes(hashes, precision=precision) for hashes in samples]
+        errors.append(np.sqrt(np.mean((np.array(found) / number - 1) ** 2)))
     left, top, step, height = 62, 14, 52, 190
     low, high = 0.003, 0.4
 
@@ -140,8 +162,22 @@ def error_and_theory(precisions: Sequence[int], errors: Sequence[float]) -> HTML
     return HTML(drawing(parts, right, top + height + 44, label, style=FITTING))
 
 
-def changed_bytes(data: bytes, taken: Sequence[int]) -> HTML:
+def changes_that_pass(data: bytes) -> list[int]:
+    """How many of the 255 changes of each byte of a sketch still make a sketch."""
+    taken = [0] * len(data)
+    for place, byte in np.ndindex(len(data), 256):
+        changed = data[:place] + bytes([byte]) + data[place + 1 :]
+        try:
+            count(tf.io.parse_tensor(changed, tf.variant))
+        except tf.errors.InvalidArgumentError:
+            continue
+        taken[place] += changed != data
+    return taken
+
+
+def changed_bytes(data: bytes) -> HTML:
     """Draws the bytes of a sketch, and above each how many of its 255 changes still make a sketch."""
+    taken = changes_that_pass(data)
     cell, left, height = 7.2, 30, 80
     parts = [
         text(left - 6, 22, "255", END, SMALL),

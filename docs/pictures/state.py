@@ -19,8 +19,9 @@ from pictures.figures import (
     drawing,
     text,
 )
-from state import KeyTable, live_tables
+from state import KeyTable
 from stock_key_table import StockKeyTable
+from watch_table import watch
 
 FAINT, STRONG = 0.12, 0.4
 
@@ -81,11 +82,12 @@ LIFE = [
 
 def life() -> HTML:
     """Runs lines of Python, and draws beside each whether the table is there after it."""
-    before, lines, names = live_tables(), [], {"tf": tf, "KeyTable": KeyTable}
+    lines, names, alive = [], {"tf": tf, "KeyTable": KeyTable}, None
     for line in LIFE:
         exec(line, names)
+        alive = alive or watch(names["guests"])
         gc.collect()
-        lines.append((line, live_tables() > before))
+        lines.append((line, alive()))
     rows = [(row, alive) for line, alive in lines for row in line.split("\n")]
     parts, height = [text(8, 16, "after this line", SMALL)], 26
     width = 16 + 8.6 * max(len(row) for row, _ in rows)

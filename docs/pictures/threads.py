@@ -4,23 +4,24 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from IPython.display import HTML
-from measured import bar_of, bars, bars_of, legend_of, read
+from measured import Row, read
 from measured import number as two_digits
-from pictures.figures import (
+from pictures.drawing import (
+    BLUE,
     COLOURS,
-    END,
-    FITTING,
-    LINE,
-    MIDDLE,
-    POINTED,
-    SMALL,
-    TIP,
-    box,
-    drawing,
-    text,
+    DASHES,
+    INK,
+    Shape,
+    dot,
+    line,
+    picture,
+    rectangle,
+    small,
+    space,
 )
+from pictures.layout import arrow, at, box, column, layers, row
+from pictures.plots import chart, keys
 
-DOT = '<circle cx="{:.1f}" cy="{:.1f}" r="{}" fill="{}" fill-opacity="{}"/>'
 ALONE = "alone"  # the way that uses one thread, however many there are
 
 
@@ -66,31 +67,28 @@ def by_threads(sums: Mapping[str, Sequence[float]], threads: Sequence[int]) -> H
       threads: These numbers.
     """
     levels = sorted({value for values in sums.values() for value in values})
-    step, left, side, top = 34, 116, 34, 52
-    height = top + (len(levels) - 1) * step
-    places = {value: height - i * step for i, value in enumerate(levels)}
-    right = left + (len(threads) - 1) * side + 20
-    parts = [text(2, y + 4, f"{value:.4f}") for value, y in places.items()]
-    parts += [
-        f'<path d="M{left - 16} {y}H{right}" stroke="currentColor" stroke-opacity="0.25"/>'
-        for y in places.values()
-    ]
-    for number, (colour, (name, values)) in enumerate(zip(COLOURS, sums.items())):
-        at = left - 8 + 140 * number
-        parts.append(DOT.format(at, 14, 6 - 2 * number, colour, 1))
-        parts.append(text(at + 12, 18, name))
-        for i, value in enumerate(values):
-            x = left + i * side
-            parts.append(DOT.format(x, places[value], 9 - 4 * number, colour, 1))
+    places = {value: -34.0 * i for i, value in enumerate(levels)}
+    right = 34 * (len(threads) - 1) + 20
+    shapes = []
+    for value, y in places.items():
+        shapes.append(line((-16, y), (right, y), stroke_opacity=0.25))
+        shapes.append(at(-28, y, f"{value:.4f}", "e"))
+    names = []
+    for number, (name, values) in enumerate(sums.items()):
+        look = {"radius": 9 - 4 * number, "colour": COLOURS[number]}
+        names.append(row(dot(0, 0, **look), name))
+        shapes += [dot(34 * i, places[value], **look) for i, value in enumerate(values)]
     for i, count in enumerate(threads):
-        parts.append(text(left + i * side, height + 28, f"{count}", MIDDLE))
-    parts.append(text((left + right) / 2, height + 46, "threads", MIDDLE, SMALL))
+        shapes.append(at(34 * i, 16, f"{count}", "n"))
+    shapes.append(at((right - 16) / 2, 36, small("threads"), "n"))
     spoken = "; ".join(
         f"{name}: {', '.join(f'{value:.4f}' for value in values)}"
         for name, values in sums.items()
     )
     label = f"What came out with {', '.join(map(str, threads))} threads. {spoken}."
-    return HTML(drawing(parts, right + 8, height + 52, label, style=FITTING))
+    return picture(
+        column(row(*names, gap=28), layers(*shapes), gap=14, align="end"), label
+    )
 
 
 def fixed_blocks(size: int, owners: Sequence[int] = (0, 1, 1, 0, 1, 0)) -> HTML:
@@ -100,32 +98,23 @@ def fixed_blocks(size: int, owners: Sequence[int] = (0, 1, 1, 0, 1, 0)) -> HTML:
       size: How many numbers a block has.
       owners: Of each block, which thread has taken it.
     """
-    wide, high, left, apart = 70, 26, 72, 40
-    right = left + len(owners) * wide
-    top, middle, bottom = (4 + row * (high + apart) for row in range(3))
-    centre = (left + right) / 2
-    parts = [TIP]
-    for name, y in ("numbers", top), ("parts", middle), ("their sum", bottom):
-        parts.append(text(2, y + 18, name))
-    for block, owner in enumerate(owners):
-        x, end = left + (block + 0.5) * wide, centre + 9 * (block - len(owners) / 2)
-        parts.append(box(x - wide / 2, top, wide, high, 0.5, owner, corner=0))
-        parts.append(text(x, top + 18, f"{size}", MIDDLE, SMALL))
-        parts.append(box(x - 16, middle, 32, high, 0.5, owner, corner=0))
-        parts.append(f'<path d="M{x} {top + high}V{middle - 2}" {POINTED}/>')
-        line = f"M{x} {middle + high}L{end + 4.5} {bottom - 2}"
-        parts.append(f'<path d="{line}" {POINTED}/>')
-    parts.append(box(centre - 32, bottom, 64, high, corner=0))
-    top = bottom + high + 26
-    for number, name in enumerate(("one thread", "another thread")):
-        x = left + 140 * number
-        parts.append(box(x, top - 12, 14, 14, 0.5, number, corner=0))
-        parts.append(text(x + 20, top, name, SMALL))
+    centre = 70 * len(owners) / 2
+    total = rectangle(64, 26)
+    shapes, arrows = [at(centre, 132, total, "n")], []
+    for y, name in (0, "numbers"), (66, "parts"), (132, "their sum"):
+        shapes.append(at(-72, y + 13, name, "w"))
+    for i, owner in enumerate(owners):
+        look = {"shade": 0.5, "colour": COLOURS[owner], "height": 26, "corner": 0}
+        numbers, part = box(small(f"{size}"), width=70, **look), box(width=32, **look)
+        shapes += [at(70 * i, 0, numbers), at(70 * i + 35, 66, part, "n")]
+        end = 9 * (i - (len(owners) - 1) / 2)
+        arrows += [arrow(numbers, part), arrow(part, total, shift=(0, end))]
     label = (
         f"{len(owners)} blocks of {size} numbers each. One thread has taken some of them, another thread the others. "
         "Each block has a place in parts for its sum, and at the end one thread adds the parts."
     )
-    return HTML(drawing(parts, right + 4, top + 8, label, style=FITTING))
+    names = keys(("one thread", "another thread"), 0.5)
+    return picture(column(layers(*shapes, *arrows), names, gap=14), label)
 
 
 def spread(sums: Mapping[str, Sequence[float]], right: float) -> HTML:
@@ -135,36 +124,30 @@ def spread(sums: Mapping[str, Sequence[float]], right: float) -> HTML:
       sums: From a way to its sums; the first way has a scale of its own.
       right: What is right.
     """
-    parts, width, left = [], 440, 96
-    centre = left + (width - left) / 2
     first, *others = sums.values()
     scales = [
-        max(abs(value - right) for row in rows for value in row)
-        for rows in ([first], others)
+        max(abs(v - right) for row in rows for v in row) for rows in ([first], others)
     ]
+    shapes, spoken = [], []
     for number, (name, values) in enumerate(sums.items()):
-        y = 30 + 46 * number
-        farthest = scales[number > 0]
-        room = (width - left) / 2 - 10
-        parts.append(text(2, y + 4, name))
-        parts.append(f'<path d="M{left} {y}H{width}" {LINE} stroke-opacity="0.3"/>')
-        for value in values:
-            x = centre + (value - right) / farthest * room
-            parts.append(DOT.format(x, y, 5, COLOURS[0], 0.35))
+        y, scale = 46 * number, scales[number > 0]
         least, most = min(values), max(values)
-        said = f"{least:,.2f} to {most:,.2f}" if most > least else f"{least:,.2f}"
-        parts.append(text(width, y - 12, said, END, SMALL))
-    bottom = 30 + 46 * len(sums) - 24
-    parts.append(
-        f'<path d="M{centre} 24V{bottom}" {LINE} stroke-dasharray="4 3" stroke-opacity="0.6"/>'
-    )
-    parts.append(text(centre, bottom + 16, f"{right:,.2f} is right", MIDDLE, SMALL))
-    spoken = "; ".join(
-        f"{name}: {min(values):,.2f} to {max(values):,.2f}"
-        for name, values in sums.items()
-    )
-    label = f"Sums that came out, where {right:,.2f} is right. {spoken}."
-    return HTML(drawing(parts, width + 4, bottom + 22, label, style=FITTING))
+        said = f"{least:,.2f} to {most:,.2f}"
+        spoken.append(f"{name}: {said}")
+        shapes.append(at(-266, y, name, "w"))
+        shapes.append(line((-172, y), (172, y), stroke_opacity=0.3))
+        shapes += [
+            dot(162 * (v - right) / scale, y, 5, BLUE, fill_opacity=0.35)
+            for v in values
+        ]
+        shapes.append(
+            at(172, y - 6, small(said if most > least else f"{least:,.2f}"), "se")
+        )
+    bottom = 46 * len(sums) - 30
+    shapes.append(line((0, -6), (0, bottom), dash=DASHES, stroke_opacity=0.6))
+    shapes.append(at(0, bottom + 4, small(f"{right:,.2f} is right"), "n"))
+    label = f"Sums that came out, where {right:,.2f} is right. {'; '.join(spoken)}."
+    return picture(layers(*shapes), label)
 
 
 def times(ways: Mapping[str, str], task: str = "sum") -> HTML:
@@ -174,32 +157,32 @@ def times(ways: Mapping[str, str], task: str = "sum") -> HTML:
       ways: From a way to what the picture calls it.
       task: Which comparison of the table.
     """
-    table = read("threads")
-    drawn = [
-        bar_of(name, rows[:1] if way == ALONE else rows, "milliseconds")
-        for way, name in ways.items()
-        if (rows := table.where(task=task, way=way))
-    ]
-    label = f"Milliseconds that ways of one task take: {task}."
-    wide = max(7 * len(name) for name in ways.values())
-    return bars({"": drawn}, label, "milliseconds", legend_of(table), names_width=wide)
+    rows = read("threads").where(task=task)
+    return chart(
+        [row for row in rows if row["way"] != ALONE or row["threads"] == "1"],
+        f"Milliseconds that ways of one task take: {task}.",
+        "milliseconds",
+        name=ways,
+        value="milliseconds",
+        origin=None,
+    )
 
 
 def ratios() -> HTML:
     """How many times as long other ways to add take as SteadySum, from `bench/threads.csv`."""
-    names = {
-        "tf.reduce_sum": "tf.reduce_sum",
-        "eigen": "Eigen",
-        "alone": "one thread",
-        "local": "a lock a block",
-        "atomic": "an atomic",
-        "lock": "a lock",
-    }
-    table = read("threads")
-    drawn = bars_of(table, names, task="sum")
-    label = "How many times as long other ways to add take as SteadySum."
-    axis = "times as long as SteadySum"
-    return bars({"": drawn}, label, axis, legend_of(table), names_width=100, origin=1.0)
+    return chart(
+        read("threads").where(task="sum"),
+        "How many times as long other ways to add take as SteadySum.",
+        "times as long as SteadySum",
+        name={
+            "tf.reduce_sum": "tf.reduce_sum",
+            "eigen": "Eigen",
+            "alone": "one thread",
+            "local": "a lock a block",
+            "atomic": "an atomic",
+            "lock": "a lock",
+        },
+    )
 
 
 def who_sorted(
@@ -216,94 +199,66 @@ def who_sorted(
       lengths: Of the rows; a box is as wide as the rows of its block are long together.
       threads: How many there are.
     """
-    parts, spoken, top, left, wide, high = [], [], 0, 2, 340, 11
+    drawn, spoken = [], []
     for heading, runs in ways.items():
         first, thread = min(
-            (np.stack(run) for run in runs),
-            key=lambda run: np.bincount(run[1], lengths).max(),
+            map(np.stack, runs), key=lambda run: np.bincount(run[1], lengths).max()
         )
-        parts.append(text(left, top + 16, heading))
-        top += 22
-        lanes = sorted(set(thread.tolist()))
-        if len(lanes) > threads:
-            raise AssertionError(f"{heading}: {len(lanes)} threads")
-        shares = []
-        for lane in lanes:
+        lanes, shares = [], []
+        for lane in np.unique(thread):
             mine = thread == lane
             _, places = np.unique(first[mine], return_inverse=True)
-            widths = np.bincount(places, lengths[mine]) / lengths.sum() * wide
-            shares.append(widths.sum() / wide)
-            x = left
-            for width in [*widths[widths >= 3], widths[widths < 3].sum()]:
-                if width:
-                    parts.append(box(x, top, width, high, 0.45, 0, corner=0))
-                x += width
-            if shares[-1] == max(shares):
-                most = x, top
-            top += high + 2
-        for _ in range(threads - len(lanes)):
-            parts.append(
-                f'<path d="M{left} {top + high / 2}h8" {LINE} stroke-opacity="0.4"/>'
-            )
-            top += high + 2
-        parts.append(
-            text(
-                most[0] + 5,
-                most[1] + 10,
-                f"{max(shares):.0%}".replace("%", " %"),
-                SMALL,
-            )
-        )
+            widths = np.bincount(places, lengths[mine]) / lengths.sum() * 340
+            shares.append(widths.sum() / 340)
+            widths = [*widths[widths >= 3], widths[widths < 3].sum()]
+            lanes.append([rectangle(width, 11, 0.45) for width in widths if width])
+        most = f"{max(shares):.0%}".replace("%", " %")
+        lanes[np.argmax(shares)] += [space(5), at(0, 5, small(most), "w")]
+        idle = [[line((0, 5), (8, 5), stroke_opacity=0.4)]] * (threads - len(lanes))
+        rows = (layers(space(0, 11), row(*each, gap=0)) for each in lanes + idle)
+        drawn.append(column(heading, column(*rows, gap=2), gap=4))
         spoken.append(f"{heading}: {', '.join(f'{share:.0%}' for share in shares)}")
-        top += 6
     label = f"What share of the values each thread has sorted. {'; '.join(spoken)}."
-    return HTML(
-        drawing(parts, left + wide + 44, top, label, style=FITTING, font_size=13)
-    )
+    return picture(column(*drawn, gap=10), label)
 
 
 def cache_line() -> HTML:
     """Where the sums of two threads lie: side by side in one cache line, and each in a line of its own."""
-    parts, side, left, floats = [], 24, 4, 16
-    # Of each line, the threads whose sums it begins with.
-    rows = (
-        ("side by side: one line", [(0, 0, 1, 1)]),
-        ("64 bytes apart: two lines", [(0, 0), (1, 1)]),
+    floats = 16
+
+    def cells(*owners: int) -> Shape:
+        looks = [(0.6, COLOURS[owner]) for owner in owners]
+        looks += [(0, INK)] * (floats - len(owners))
+        squares = (rectangle(24, 24, *look, stroke_opacity=0.5) for look in looks)
+        return row(*squares, gap=0)
+
+    shapes = column(
+        column("side by side: one line", cells(0, 0, 1, 1)),
+        column("64 bytes apart: two lines", cells(0, 0), cells(1, 1), gap=8),
+        keys(("the sums of one thread", "those of another"), 0.6),
+        gap=16,
     )
-    top = 18
-    for heading, lines in rows:
-        parts.append(text(left, top, heading))
-        for owners in lines:
-            for place in range(floats):
-                x, y = left + place * side, top + 8
-                fill = COLOURS[owners[place]] if place < len(owners) else "none"
-                parts.append(
-                    f'<rect x="{x}" y="{y}" width="{side}" height="{side}" stroke="currentColor" fill="{fill}" '
-                    'fill-opacity="0.6" stroke-opacity="0.5"/>'
-                )
-            top += side + 8
-        top += 24
-    for number, name in enumerate(("the sums of one thread", "those of another")):
-        x = left + 200 * number
-        parts.append(
-            f'<rect x="{x}" y="{top - 12}" width="14" height="14" fill="{COLOURS[number]}" fill-opacity="0.6"/>'
-        )
-        parts.append(text(x + 20, top, name, SMALL))
     label = (
         f"Lines of {floats} floats. Above, the sums of one thread and those of another lie side by side in one line. "
         "Below, 64 bytes apart, they lie in two lines."
     )
-    return HTML(drawing(parts, left + floats * side + 4, top + 8, label, style=FITTING))
+    return picture(shapes, label)
 
 
 def at_once(ways: Mapping[str, str]) -> HTML:
     """Milliseconds until calls that begin together have ended, from `bench/threads.csv`."""
-    groups = {}
-    for row in read("threads").rows:
-        if row["task"].endswith(" at once"):
-            count = int(row["task"].split()[0])
-            heading = f"{count} calls at once" if count > 1 else "1 call"
-            bar = bar_of(ways[row["way"]], [row], "milliseconds")
-            groups.setdefault(heading, []).append(bar)
-    label = "Milliseconds until calls of an op that begin together have ended, by whose threads it uses."
-    return bars(groups, label, "milliseconds", names_width=130)
+
+    def heading(row: Row) -> str:
+        count = int(row["task"].split()[0])
+        return f"{count} calls at once" if count > 1 else "1 call"
+
+    return chart(
+        [row for row in read("threads").rows if row["task"].endswith(" at once")],
+        "Milliseconds until calls of an op that begin together have ended, by whose threads it uses.",
+        "milliseconds",
+        heading=heading,
+        name=lambda row: ways[row["way"]],
+        value="milliseconds",
+        series="",
+        origin=None,
+    )

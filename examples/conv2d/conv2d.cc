@@ -235,6 +235,8 @@ absl::Status MakeSide(const Layout& layout, int side, const TensorShape& x,
 // [windows] All windows of a batch of images, one after the other, each with a
 // patch of pixels.
 struct Windows {
+  static constexpr int64_t kBeside = -1;
+
   Side rows, columns;
   int64_t images, channels;
 
@@ -249,8 +251,6 @@ struct Windows {
 
   // [runs] Calls run(place in the patches, place in the images, how many
   // numbers) for what lies in one piece in both, or beside the image.
-  static constexpr int64_t kBeside = -1;
-
   template <typename Run>
   void ForEachRun(int64_t begin, int64_t end, const Run& run) const {
     int64_t patch = 0;  // where a row of it begins

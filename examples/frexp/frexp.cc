@@ -14,12 +14,24 @@ namespace {
 using tensorflow::Tensor;
 using tensorflow::shape_inference::InferenceContext;
 
+// [interface] Two outputs of the shape of the input.
+REGISTER_OP("Frexp")
+    .Attr("T: {float, double}")
+    .Input("values: T")
+    .Output("mantissa: T")
+    .Output("exponent: int32")
+    .SetShapeFn([](InferenceContext* context) {
+      context->set_output(0, context->input(0));
+      context->set_output(1, context->input(0));
+      return absl::OkStatus();
+    });
+
+// [kernel] The standard library takes each number apart.
 template <typename T>
 class FrexpOp : public tensorflow::OpKernel {
  public:
   using OpKernel::OpKernel;
 
-  // [kernel] The standard library takes each number apart.
   void Compute(tensorflow::OpKernelContext* context) override {
     const Tensor& values = context->input(0);
     Tensor* mantissa_tensor = nullptr;
@@ -38,31 +50,13 @@ class FrexpOp : public tensorflow::OpKernel {
   }
 };
 
-// [interface] The same op under several names, with a gradient for each.
-#define REGISTER_FREXP(name)                                                 \
-  REGISTER_OP(name)                                                          \
-      .Attr("T: {float, double}")                                            \
-      .Input("values: T")                                                    \
-      .Output("mantissa: T")                                                 \
-      .Output("exponent: int32")                                             \
-      .SetShapeFn([](InferenceContext* context) {                            \
-        context->set_output(0, context->input(0));                           \
-        context->set_output(1, context->input(0));                           \
-        return absl::OkStatus();                                             \
-      });                                                                    \
-  REGISTER_KERNEL_BUILDER(                                                   \
-      Name(name).Device(tensorflow::DEVICE_CPU).TypeConstraint<float>("T"),  \
-      FrexpOp<float>);                                                       \
-  REGISTER_KERNEL_BUILDER(                                                   \
-      Name(name).Device(tensorflow::DEVICE_CPU).TypeConstraint<double>("T"), \
-      FrexpOp<double>)
-
-REGISTER_FREXP("Frexp");
-REGISTER_FREXP("FrexpWithoutGradient");
-REGISTER_FREXP("FrexpWithOneArgument");
-REGISTER_FREXP("FrexpWithTwoGradients");
-REGISTER_FREXP("FrexpIsConstant");
-REGISTER_FREXP("FrexpWithReport");
+// [register] One kernel for each type.
+REGISTER_KERNEL_BUILDER(
+    Name("Frexp").Device(tensorflow::DEVICE_CPU).TypeConstraint<float>("T"),
+    FrexpOp<float>);
+REGISTER_KERNEL_BUILDER(
+    Name("Frexp").Device(tensorflow::DEVICE_CPU).TypeConstraint<double>("T"),
+    FrexpOp<double>);
 
 }  // namespace
 }  // namespace op_by_op

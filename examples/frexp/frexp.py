@@ -5,7 +5,7 @@ from pathlib import Path
 import tensorflow as tf
 from op_library import load_op_library
 
-library = load_op_library(Path(__file__).with_name("libfrexp.so"), "frexp")
+_library = load_op_library(Path(__file__).with_name("libfrexp.so"), "frexp")
 
 
 def frexp(values, name: str | None = None) -> tuple[tf.Tensor, tf.Tensor]:
@@ -25,7 +25,7 @@ def frexp(values, name: str | None = None) -> tuple[tf.Tensor, tf.Tensor]:
       tf.errors.InvalidArgumentError: Another dtype, in eager execution.
       TypeError: Another dtype, in a `tf.function`.
     """
-    return library.frexp(values=values, name=name)
+    return _library.frexp(values=values, name=name)
 
 
 @tf.RegisterGradient("Frexp")

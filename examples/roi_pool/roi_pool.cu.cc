@@ -251,15 +251,15 @@ constexpr int kAtOnce = 8;             // bins, whose reads overlap in time
 // a / b for 0 <= a < 2^31, as a multiplication: the GPU has no instruction
 // for the division of integers.
 struct Divider {
-  uint64_t factor;
-  int shift;
-
   explicit Divider(int64_t b) {
     for (shift = 31; int64_t{1} << (shift - 31) < b; ++shift) {
     }
     factor = ((uint64_t{1} << shift) + b - 1) / b;
   }
   __device__ int32_t Divide(int32_t a) const { return a * factor >> shift; }
+
+  uint64_t factor;
+  int shift;
 };
 
 template <typename T, int kVector>

@@ -304,6 +304,25 @@ TRAVEL = """if True:
         with tf.device("CPU:0"):
             return y - x
 
+    @tf.function(input_signature=[tf.TensorSpec([None])])
+    def sized(x):
+        with tf.device("CPU:0"):
+            size = tf.shape(x)
+        with tf.device("CPU:1"):
+            return 2 * size
+
+    def turn(x):
+        with tf.device("CPU:1"):
+            x = tf.sin(x)
+        with tf.device("CPU:0"):
+            return [x - 1]
+
+    @tf.function
+    def looped(x):
+        return tf.while_loop(
+            lambda x: True, turn, [x], maximum_iterations=3
+        )
+
     @tf.function
     def labelled(x):
         with tf.device("CPU:1"):
@@ -324,6 +343,15 @@ TRAVEL = """if True:
             return a + b + c
 
     found = {"crossings": sorted(crossings(travel.partitions(there_and_back, x)))}
+    found["of a shape"] = sorted(crossings(travel.partitions(sized, x)))
+    loop = [node for graph in travel.partitions(looped, x) for node in graph.node]
+    found["condition"] = sorted(
+        [node.op, node.device[-5:]]
+        for node in loop
+        if b"LoopCond" in node.attr["tensor_name"].s
+    )
+    turns = {e.key.frame_and_iteration for e in travel.events(looped, x) if "Sin" in e.key.edge}
+    found["turns"] = sorted(each.partition(":")[2] for each in turns)
     for name, function, *inputs in [
         ("edges", there_and_back, x),
         ("labelled", labelled, x),
@@ -341,6 +369,9 @@ def test_the_log_and_the_graphs_say_what_travels(in_process):
     """In a process of its own, since the log and the devices are chosen before TensorFlow begins."""
     found = json.loads(in_process(TRAVEL))
     assert found["crossings"] == [["Exp", "CPU:1", "CPU:0"], ["x", "CPU:0", "CPU:1"]]
+    assert found["of a shape"] == [["Shape", "CPU:0", "CPU:1"]]
+    assert found["condition"] == [["_HostRecv", "CPU:1"], ["_Send", "CPU:0"]]
+    assert found["turns"] == ["0", "1", "2", "3"]
     both = [["Recv", "Exp"], ["Recv", "x"], ["Send", "Exp"], ["Send", "x"]]
     assert found["edges"] == both
     assert ["Send", "far"] in found["labelled"] and ["Recv", "far"] in found["labelled"]

@@ -19,7 +19,7 @@ def crossings(graphs) -> set[tuple[str, str, str]]:
     for graph in graphs:
         nodes = {node.name: node for node in graph.node}
         for node in graph.node:
-            if node.op == "_Send":
+            if node.op in ("_Send", "_HostSend"):
                 sender = nodes[node.input[0].partition(":")[0]]
                 if not is_signal(sender):
                     ends = [

@@ -87,6 +87,12 @@ def test_zeros_like_is_an_empty_sketch(mode):
     np.testing.assert_array_equal(empty, np.zeros(64, np.uint8), strict=True)
 
 
+@pytest.mark.parametrize("op", [lambda x: tf.add_n([x, x]), tf.zeros_like])
+def test_tensorflow_adds_scalars_only(op):
+    with pytest.raises(Invalid, match="non-scalar"):
+        op(tf.stack([sketch([1]), sketch([2])]))
+
+
 def test_a_merge_changes_none_of_the_two():
     first, second = sketch([1, 2, 3]), sketch([4, 5])
     before = REGISTERS(first).numpy(), REGISTERS(second).numpy()

@@ -190,8 +190,3 @@ REGISTER("WriteKeys", WriteKeysOp);
 
 }  // namespace
 }  // namespace op_by_op
-
-// For Python's ctypes: how many tables there are.
-extern "C" __attribute__((visibility("default"))) int64_t LiveTables() {
-  return op_by_op::live_tables;
-}

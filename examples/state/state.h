@@ -3,7 +3,6 @@
 #ifndef OP_BY_OP_EXAMPLES_STATE_STATE_H_
 #define OP_BY_OP_EXAMPLES_STATE_STATE_H_
 
-#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <string>
@@ -24,9 +23,6 @@
 #include "tensorflow/core/platform/tstring.h"
 
 namespace op_by_op {
-
-// Of each library its own.
-inline std::atomic<int64_t> live_tables{0};
 
 // [table] What lives on between the calls, which may come from many threads.
 template <typename T>
@@ -54,10 +50,6 @@ class KeyTable : public tensorflow::ResourceBase {
   std::string DebugString() const override {
     return absl::StrCat("KeyTable of ", Size(), " keys");
   }
-
-  // [] How many tables there are is counted for the chapter.
-  KeyTable() { ++live_tables; }
-  ~KeyTable() override { --live_tables; }
 
   // All keys, in the order of their numbers.
   std::vector<T> Keys() const {

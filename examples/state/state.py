@@ -1,22 +1,18 @@
 """The Python side: a table that numbers keys, which checkpoints and SavedModels hold."""
 
-import ctypes
 from pathlib import Path
 
 import tensorflow as tf
 from op_library import load_op_library
 
-_path = Path(__file__).with_name("libstate.so")
 library = load_op_library(
-    _path,
+    Path(__file__).with_name("libstate.so"),
     "anonymous_key_table",
     "named_key_table",
     "number_keys",
     "read_keys",
     "write_keys",
 )
-_live_tables = ctypes.CDLL(str(_path)).LiveTables
-_live_tables.restype = ctypes.c_int64
 
 
 class KeyTable(tf.saved_model.experimental.TrackableResource):
@@ -88,11 +84,6 @@ def number_keys(keys, table: KeyTable | None = None, add: bool = True) -> tf.Ten
     else:
         handle = table.resource_handle
     return library.number_keys(handle, keys, add=add)
-
-
-def live_tables() -> int:
-    """How many tables there are in this process."""
-    return _live_tables()
 
 
 tf.no_gradient("NumberKeys")

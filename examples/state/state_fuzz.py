@@ -18,6 +18,8 @@ FUZZ = {
     "ReadKeys": OF_A_TABLE,
     "WriteKeys": OF_A_TABLE,
     "TableSize": OF_A_TABLE,
+    "WatchTable": OF_A_TABLE,
+    "TableIsAlive": OF_A_TABLE,
     "MemberNumberKeys": "wrong on purpose",
     "ForgetfulNumberKeys": "wrong on purpose",
     "SilentNumberKeys": "has no kernel",

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from op_library import load_op_library
-from state import KeyTable, library, live_tables, number_keys
+from state import KeyTable, library, number_keys
 from state_reference import number_keys_reference
 from stock_key_table import StockKeyTable, numbers_given_twice
 from tensorflow.python.framework import op_def_registry
+from watch_table import watch
 
 from opcheck.testing import op_test
 
@@ -64,40 +65,38 @@ def test_python_numbers_are_int64():
 
 
 def test_a_table_goes_with_its_last_handle():
-    gc.collect()
-    before = live_tables()
     table = KeyTable()
+    alive = watch(table)
     function = tf.function(lambda keys, table=table: table(keys), autograph=False)
     function(strings("ann"))
     assert table.keys() == [b"ann"]
     handle = table.resource_handle
     del table, function
     gc.collect()
-    assert live_tables() - before == 1
+    assert alive()
     assert library.number_keys(handle, ["bob"]).numpy() == 1
     del handle
     gc.collect()
-    number_keys(["ann"])
-    assert live_tables() - before == 0
+    assert not alive()
 
 
 def test_a_named_table_stays_until_it_is_destroyed(mode):
-    gc.collect()
-    before = live_tables()
     name = f"a table, {mode}"
     for number, key in enumerate(["ann", "bob"]):
         table = KeyTable(shared_name=name)
         assert mode(table)(strings(key)).numpy() == number
-    assert KeyTable(tf.int64, name)([7]).numpy() == 0, "another type, another table"
-    del table
+    other = KeyTable(tf.int64, name)
+    assert other([7]).numpy() == 0, "another type, another table"
+    alive = [watch(table), watch(other)]
+    del table, other
     gc.collect()
-    assert live_tables() - before == 2
+    assert all(each() for each in alive)
     for dtype in (tf.string, tf.int64):
         table = KeyTable(dtype, name)
         tf.raw_ops.DestroyResourceOp(resource=table.resource_handle)
         with pytest.raises(tf.errors.NotFoundError, match="KeyTable.*does not exist"):
             table.keys()
-    assert live_tables() - before == 0
+    assert not any(each() for each in alive)
 
 
 def test_calls_of_one_table_keep_their_order():
@@ -228,10 +227,7 @@ def test_the_stock_table_is_right_for_one_thread():
 
 def test_a_named_table_is_made_once():
     """By four threads at once, as when servers start."""
-    gc.collect()
-    before = live_tables()
     assert numbers_given_twice(_Named()) == 0
-    assert live_tables() - before == 1
     handle = KeyTable(shared_name="made once").resource_handle
     tf.raw_ops.DestroyResourceOp(resource=handle)
 

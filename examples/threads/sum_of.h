@@ -25,14 +25,15 @@ T SumOf(const T* x, int64_t size) {
 
 // Which numbers are in a block.
 struct Blocks {
+  static constexpr int64_t kSize = 4096;
+  static constexpr int64_t kCycles = kSize / 2;  // of a block
+
   explicit Blocks(int64_t total)
       : total(total), count(total / kSize + (total % kSize > 0)) {}
 
   int64_t begin(int64_t b) const { return b * kSize; }
   int64_t size(int64_t b) const { return std::min(kSize, total - begin(b)); }
 
-  static constexpr int64_t kSize = 4096;
-  static constexpr int64_t kCycles = kSize / 2;  // of a block
   int64_t total, count;
 };
 

@@ -2,15 +2,10 @@
 
 from pathlib import Path
 
-from count_runs import count_runs, count_runs_stateful
 from hypothesis import strategies as st
 from op_library import load_op_library
 from zero_out import zero_out
-from zero_out_reference import (
-    count_runs_reference,
-    keep_last_reference,
-    zero_out_reference,
-)
+from zero_out_reference import keep_last_reference, zero_out_reference
 
 from opcheck.strategies import calls, tensors
 
@@ -30,7 +25,4 @@ FUZZ = {
         zero_out_reference,
     ),
     "KeepLast": (keep_last, calls(tensors()), keep_last_reference),
-    "CountRuns": (count_runs, calls(tensors()), count_runs_reference),
-    "CountRunsStateful": (count_runs_stateful, calls(tensors()), count_runs_reference),
-    "RacyZeroOut": "a race on purpose",
 }

@@ -28,6 +28,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+
+from opcheck.errors import entries  # noqa: E402
+
 ROOT = HERE.parents[2]
 OUT = ROOT / "build" / "errors"
 CXX = os.environ.get("CXX", "c++")
@@ -140,6 +144,7 @@ def digest() -> str:
     return hashlib.sha256("\0".join(says).encode()).hexdigest()
 
 
+@functools.cache
 def outcomes() -> dict[str, dict[str, Outcome]]:
     """What came of each mistake and cure that could be made here; made when something is new, otherwise kept."""
     OUT.mkdir(parents=True, exist_ok=True)
@@ -157,6 +162,35 @@ def outcomes() -> dict[str, dict[str, Outcome]]:
         id: {form: Outcome(**outcome) for form, outcome in forms.items()}
         for id, forms in found.items()
     }
+
+
+def counts() -> dict[str, int]:
+    """How many entries there are, how many were provoked here, and how many cured."""
+    made = outcomes().values()
+    cured = sum("cured" in forms for forms in made)
+    return {"number": len(entries()), "provoked": len(made), "cured": cured}
+
+
+def problem(mistake: Mistake, made: dict[str, Outcome]) -> str:
+    """What is wrong with an entry, going by what came of its mistake and of its cure; nothing if all is well."""
+    entry, wrong, cured = entries()[mistake.id], made["wrong"], made.get("cured")
+    if entry.regex is None:
+        ends = mistake.parts["ends"].strip()
+        if ends != wrong.ends and ends not in wrong.text:
+            return f"the mistake ends with {wrong.ends or wrong.text}, not {ends}"
+    elif not entry.regex.search(wrong.text):
+        return f"the pattern is not in {wrong.text[-1000:]}"
+    if cured is None:
+        return ""
+    if cured.ends not in ("", "error"):
+        return f"the cure ends with {cured.ends}: {cured.text[-1000:]}"
+    # In the place of a crash, the kernel may report an error.
+    reports = r"OP_REQUIRES|CtxFailure|TF_RETURN_IF_ERROR"
+    if cured.ends and not re.search(reports, mistake.parts.get("cured", "")):
+        return f"the cure fails: {cured.text[-1000:]}"
+    if entry.regex and entry.regex.search(cured.text):
+        return "the cure gives the message, too"
+    return ""
 
 
 # ---- compiler and linker
@@ -458,5 +492,5 @@ def main(out: Path, *only: str) -> None:
 if __name__ == "__main__":
     if sys.argv[1:]:
         main(Path(sys.argv[1]), *sys.argv[2:])
-    else:
+    elif mistakes():
         outcomes()

@@ -1,4 +1,4 @@
-"""The table of what can go wrong in an op's life: messages, their causes and cures."""
+"""The dictionary of errors: what can go wrong in an op's life, why, and what helps."""
 
 import functools
 import re
@@ -10,6 +10,9 @@ if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
+
+SITE = "https://op-by-op.github.io/op-by-op/"
+REPORT = "https://github.com/op-by-op/op-by-op/issues/new?title=An+error+that+is+not+in+the+list"
 
 
 @dataclass(frozen=True)
@@ -42,17 +45,25 @@ class Entry:
     not_provoked: str = ""
     follows: tuple[str, ...] = ()
 
-    def __post_init__(self):
-        object.__setattr__(self, "follows", tuple(self.follows))
-
     @functools.cached_property
     def regex(self) -> re.Pattern | None:
         """The pattern, compiled."""
         return re.compile(self.pattern) if self.pattern else None
 
+    @property
+    def address(self) -> str:
+        """Where it is on the site."""
+        return f"{SITE}errors.html#{self.id}"
+
 
 @functools.cache
 def entries() -> dict[str, Entry]:
-    """The table, by id, in its order."""
-    text = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
-    return {error["id"]: Entry(**error) for error in tomllib.loads(text)["error"]}
+    """The dictionary, by id, in its order."""
+    return {error["id"]: Entry(**error) for error in table("errors")["error"]}
+
+
+@functools.cache
+def table(name: str) -> dict:
+    """What a TOML file of this folder holds."""
+    path = Path(__file__).with_name(f"{name}.toml")
+    return tomllib.loads(path.read_text(encoding="utf-8"))

@@ -8,7 +8,8 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from opcheck import explain
+from opcheck.errors import SITE, entries
+from opcheck.explain import explain
 
 VERDICTS = ("pass", "note", "skip", "fail")
 _COLOURS = {"pass": "32", "note": "36", "skip": "33", "fail": "31"}
@@ -115,7 +116,7 @@ class Result:
         if self.chapter:
             lines.append(f"  read      docs/{self.chapter}.md")
         if self.error:
-            lines.append(f"  see       {explain.address(self.error)}")
+            lines.append(f"  see       {entries()[self.error].address}")
         if self.line:  # whole, to be copied
             lines.append(f"  reproduce {self.line}")
         return "\n".join(lines)
@@ -232,10 +233,10 @@ class Report:
                 return html.escape(f"{result.detail}: as for {first.check}")
             parts = [(label, html.escape(text)) for label, text in result.labelled()]
             if chapter := result.chapter:
-                link = f'<a href="{explain.SITE}{chapter}.html">docs/{chapter}.md</a>'
+                link = f'<a href="{SITE}{chapter}.html">docs/{chapter}.md</a>'
                 parts.append(("read", link))
             if error := result.error:
-                link = f'<a href="{explain.address(error)}">{error}</a>'
+                link = f'<a href="{entries()[error].address}">{error}</a>'
                 parts.append(("see", link))
             if result.line:
                 parts.append(("reproduce", f"<code>{html.escape(result.line)}</code>"))
@@ -354,5 +355,5 @@ def likely_cause(seen: str) -> str:
 
 def known_error(seen: str) -> str:
     """The entry of the page on errors that explains a message, or ""."""
-    found = explain.explain(seen).found
+    found = explain(seen).found
     return found[0].entry.id if found else ""

@@ -1,22 +1,10 @@
-"""What the tests of opcheck share with those of the book."""
+"""What the tests share."""
 
 import os
-import shutil
-from collections.abc import Iterator
 
-import pytest
-from playwright.sync_api import Browser, sync_playwright
-
-os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
-
-CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    executable = next(filter(None, map(shutil.which, CHROMIUM)), None)
-    if executable is None:
-        (pytest.fail if os.environ.get("CI") else pytest.skip)("no Chromium")
-    arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
-    with sync_playwright() as playwright:
-        yield playwright.chromium.launch(executable_path=executable, args=arguments)
+for name, value in {
+    "CUDA_VISIBLE_DEVICES": "-1",
+    "TF_CPP_MIN_LOG_LEVEL": "2",
+    "TF_ENABLE_ONEDNN_OPTS": "0",
+}.items():
+    os.environ.setdefault(name, value)

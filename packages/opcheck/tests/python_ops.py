@@ -11,8 +11,8 @@ import tensorflow as tf
 
 import opcheck
 
-_ZERO_OUT = Path(__file__).parents[3] / "examples" / "zero_out"
-sys.path.insert(0, str(_ZERO_OUT))
+_EXAMPLES = Path(__file__).parents[3] / "examples"
+sys.path.insert(0, str(_EXAMPLES / "zero_out"))
 from zero_out import zero_out  # noqa: E402
 
 
@@ -33,7 +33,7 @@ def adds_threads(x):
 
 def racy_zero_out(x):
     return tf.load_op_library(
-        str(_ZERO_OUT / "libwrong_racy_zero_out.so")
+        str(_EXAMPLES / "count_runs" / "libwrong_racy_zero_out.so")
     ).racy_zero_out(x)
 
 

@@ -1,0 +1,161 @@
+"""The tables of the page on attr types, made from calls of ops that return their attrs as text."""
+
+import inspect
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import tensorflow as tf
+from tensorflow.python.framework import op_def_registry
+
+EXAMPLE = Path("examples/attrs")
+# Of an attr what it means, a value that it accepts, and one that it refuses.
+CONSTRAINTS = {
+    "fruit": ("one of these strings", "orange", "kiwi"),
+    "one_of": ("one of these types", tf.bool, tf.float64),
+    "number": ("any type of numbers", tf.complex64, tf.string),
+    "real": ("any type of real numbers", tf.bfloat16, tf.complex64),
+    "quantized": ("any quantized type", tf.quint8, tf.uint8),
+    "mixed": ("a type of this set, or `bool`", tf.bool, tf.complex64),
+    "count": ("at least this number", 2, 1),
+    "types": (
+        "at least so many, each one of these types",
+        [tf.int32] * 3,
+        [tf.int32] * 2,
+    ),
+}
+SETS = {
+    "`numbertype`, `numerictype`": "number",
+    "`realnumbertype`": "real",
+    "`quantizedtype`": "quantized",
+}
+# Values as they are written, and the attrs that they are passed for.
+USUAL = "3|True|np.int64(3)|np.float32(2.9)|'float32'|tf.float32|[3]|[2, None]"
+ODD = "-2.9|tf.constant(3)|'3'|b'3'|np.float32|[]|None|tf.TensorShape(None)"
+COLUMNS = {
+    "a_string": "string",
+    "an_int": "int",
+    "a_float": "float",
+    "a_bool": "bool",
+    "a_type": "type",
+    "a_shape": "shape",
+    "ints": "list(int)",
+}
+
+Table = tuple[list[str], list[tuple]]  # header and rows
+
+library = tf.load_op_library(str(EXAMPLE / "libevery_attr.so"))
+source = (EXAMPLE / "every_attr.cc").read_text()
+tf.get_logger().setLevel(
+    "ERROR"
+)  # it complains of graphs that are made again and again
+# Of the errors that TensorFlow leaves behind, Python 3.13 writes with this machine's paths.
+sys.unraisablehook = lambda error: None
+
+
+def declared(source: str, op: str) -> dict[str, str]:
+    """From the attrs of an op to what stands behind their names."""
+    interface = re.search(rf'REGISTER_OP\("{op}"\)(.*?);', source, re.S)[1]
+    attrs = re.findall(r'\.Attr\(((?:\s*".*?")+)\)', interface)
+    texts = ("".join(re.findall(r'"(.*?)"', attr)) for attr in attrs)
+    return dict(text.split(": ", 1) for text in texts)
+
+
+def parts() -> Table:
+    """The parts of the declarations of MedianFilter."""
+    rows = []
+    attrs = declared((EXAMPLE / "attrs.cc").read_text(), "MedianFilter")
+    kinds = {x.name: x.type for x in op_def_registry.get("MedianFilter").attr}
+    for name, text in attrs.items():
+        limited, _, default = text.partition(" = ")
+        constraint = limited.removeprefix(kinds[name]).strip()
+        texts = f'.Attr("{name}: {text}")', kinds[name], constraint, default
+        rows.append(tuple(f"`{text}`" if text else "–" for text in texts))
+    return ["Declared", "Type", "Constraint", "Default"], rows
+
+
+def types() -> Table:
+    """Each type of attrs, in C++ and in Python."""
+    reads = re.findall(r'Read<(.*)>\(context, "(\w+)"\)', source)
+    in_cpp = {name: kind.replace("tensorflow::", "") for kind, name in reads}
+    ops = filter(None, map(op_def_registry.get, dir(tf.raw_ops)))
+    used = [attr.type for op in ops for attr in op.attr]
+    rows = []
+    for op, function in (
+        ("EveryAttr", library.every_attr),
+        ("TensorAttrs", library.tensor_attrs),
+    ):
+        parameters = inspect.signature(function).parameters
+        texts = declared(source, op)
+        for attr in op_def_registry.get(op).attr:
+            default = repr(parameters[attr.name].default)
+            default = re.sub(r"dtype: .*?(?=\]?$)", "TensorProto", default, flags=re.S)
+            columns = texts[attr.name], in_cpp[attr.name], " ".join(default.split())
+            rows.append((*(f"`{x}`" for x in columns), used.count(attr.type)))
+    return ["Declared", "In C++", "Default in Python", "In `tf.raw_ops`"], rows
+
+
+def constraints() -> Table:
+    """Each kind of constraint, with a value that it accepts and one that it refuses."""
+    texts, rows = declared(source, "ConstrainedAttrs"), []
+    for name, (means, good, bad) in CONSTRAINTS.items():
+        library.constrained_attrs(**{name: good})
+        try:
+            library.constrained_attrs(**{name: bad})
+            raise ValueError(f"{name} takes {bad}")
+        except tf.errors.InvalidArgumentError:
+            pass
+        values = (f"`{x!r}`".replace("tf.", "") for x in (good, bad))
+        rows.append((f"`{texts[name].rpartition(' = ')[0]}`", means, *values))
+    return ["Declared", "Means", "Accepts", "Refuses"], rows
+
+
+def sets() -> Table:
+    """The words for sets of types."""
+    attrs = {x.name: x for x in op_def_registry.get("ConstrainedAttrs").attr}
+    rows = []
+    for words, name in SETS.items():
+        dtypes = map(tf.as_dtype, attrs[name].allowed_values.list.type)
+        names = [f"`{dtype.name}`" for dtype in dtypes]
+        rows.append((words, len(names), ", ".join(names)))
+    return ["Word", "Types", "Stands for"], rows
+
+
+def outcomes(values: str) -> Table:
+    """What becomes of values that are passed for attrs, eagerly and in a graph where that differs."""
+    rows, defaults = [], lines(library.every_attr())
+    for written in values.split("|"):
+        value = eval(written, {"np": np, "tf": tf})
+        row = [f"`{written}`"]
+        for name in COLUMNS:
+            call = calling(name, value)
+            ways = [call, tf.function(call, autograph=False)]
+            eager, graph = (outcome(way, name) for way in ways)
+            if "None" in written:  # was it taken for an argument that is left out?
+                default = f"`{defaults[name]}`"
+                eager, graph = (
+                    "default" if text == default else text for text in (eager, graph)
+                )
+            row.append(eager if eager == graph else f"{eager} / {graph}")
+        rows.append(tuple(row))
+    return ["Value", *(f"`{kind}`" for kind in COLUMNS.values())], rows
+
+
+def calling(name: str, value: object) -> Callable:
+    return lambda: library.every_attr(**{name: value})
+
+
+def outcome(call: Callable, name: str) -> str:
+    try:
+        text = lines(call())[name]
+    except TypeError:
+        return "–"
+    except Exception as error:
+        return type(error).__name__
+    return f"`{text}`" if text else "no element"
+
+
+def lines(text: tf.Tensor) -> dict[str, str]:
+    return dict(line.split(": ", 1) for line in text.numpy().decode().split("\n"))

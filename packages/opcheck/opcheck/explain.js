@@ -1,0 +1,197 @@
+// Finds the messages of the dictionary in a log, as explain.py does: both interpret what `for_javascript` gives of
+// rules.toml, errors.toml and releases.toml, and one list of cases tests both.
+const explain = (() => {
+  const fill = (template, values) => template.replace(/\{(\w+)\}/g, (_, name) => values[name]);
+  const cleaner = (steps) => {
+    const compiled = steps.map(([pattern, becomes]) => [new RegExp(pattern, "g"), becomes]);
+    return (text) => compiled.reduce((done, [pattern, becomes]) => done.replace(pattern, becomes), text);
+  };
+  const solid = (text) => text.replace(/[ \n]/g, "");
+
+  // The index of the first element that is larger.
+  const after = (sorted, value) => {
+    let [low, high] = [0, sorted.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (sorted[middle] > value) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  };
+
+  // A text as its lines, cleaned, and as one string without white space.
+  class Log {
+    constructor(rules, text) {
+      const { longest } = (this.limits = rules.limits);
+      [this.numbers, this.widths, this.lines, this.starts] = [[], [], [], [0]];
+      const [clean, cleanLine, parts] = [cleaner(rules.clean), cleaner(rules.clean_line), []];
+      clean(text).split("\n").forEach((line, number) => {
+        for (let at = 0; at < Math.max(line.length, 1); at += longest) {
+          const piece = line.slice(at, at + longest);
+          const cleaned = cleanLine(piece);
+          this.numbers.push(number + 1);
+          this.widths.push(piece.length);
+          this.lines.push(cleaned);
+          parts.push(solid(cleaned));
+          this.starts.push(this.starts.at(-1) + parts.at(-1).length);
+        }
+      });
+      this.solid = parts.join("");
+    }
+
+    // Where a pattern matches, wherever lines are wrapped.
+    matches(rule) {
+      const found = new Map();
+      const { tries: most, around } = this.limits;
+      for (const needs of rule.needs) {
+        const key = needs.reduce((longest, need) => (need.length > longest.length ? need : longest));
+        let [at, tries] = [-1, 0];
+        while (tries < most && (at = this.solid.indexOf(key, at + 1)) >= 0) {
+          const line = after(this.starts, at) - 1;
+          const lines = [Math.max(0, line - around), Math.min(this.lines.length, line + around + 1)];
+          const near = this.solid.slice(...lines.map((one) => this.starts[one]));
+          if (!needs.every((need) => near.includes(need))) continue;
+          ++tries;
+          const match = this.match(rule, lines, at, at + key.length);
+          if (!match || found.has(match.start)) continue;
+          found.set(match.start, match);
+          at = Math.max(at, match.end - 1);
+        }
+      }
+      return [...found.values()];
+    }
+
+    // The match around some fixed words.
+    match(rule, lines, start, end) {
+      for (const way of this.limits.joins) {
+        const text = this.joined(...lines, way);
+        for (const found of text.matchAll(rule.regex)) {
+          const low = this.starts[lines[0]] + solid(text.slice(0, found.index)).length;
+          const high = low + solid(found[0]).length;
+          if (low >= end || start >= high) continue;
+          const line = after(this.starts, low) - 1;
+          const shown = this.joined(line, after(this.starts, high - 1), way);
+          const words = shown.replace(/[ \n]+/g, " ").trim();
+          return { rule, start: low, end: high, line: this.numbers[line], text: words };
+        }
+      }
+      return null;
+    }
+
+    // The first mangled names.
+    mangled(pattern) {
+      const names = new Set();
+      const { names: most, around } = this.limits;
+      this.lines.forEach((line, i) => {
+        if (names.size >= most || !line.includes("_Z")) return;
+        const text = this.joined(i, Math.min(i + around, this.lines.length), "");
+        for (const found of text.matchAll(pattern)) if (found.index < line.length) names.add(found[0]);
+      });
+      return [...names].slice(0, most);
+    }
+
+    // Some lines as one, each break a `way`, which is nothing only where the terminal's last column was reached.
+    joined(first, last, way) {
+      const width = Math.max(...this.widths.slice(first, last));
+      const gap = (i) => (width >= this.limits.terminal && this.widths[i] === width ? "" : " ");
+      return this.lines
+        .slice(first, last)
+        .map((line, i) => line + (way || gap(first + i)))
+        .join("")
+        .replace(/ {2,}/g, " ");
+    }
+  }
+
+  // What a log holds of the dictionary: { id, line, text, times, follows } of each entry.
+  const find = (rules, log) => {
+    const matches = rules.patterns.flatMap((rule) => {
+      rule.regex ??= new RegExp(rule.pattern, "g");
+      return log.matches(rule);
+    });
+    matches.sort((one, other) => other.rule.weight - one.rule.weight || one.start - other.start);
+    const [taken, each] = [[], new Map()];
+    for (const match of matches) {
+      if (taken.some(({ start, end }) => match.start < end && start < match.end)) continue;
+      taken.push(match);
+      each.set(match.rule.id, [...(each.get(match.rule.id) ?? []), match]);
+    }
+    const first = [...each.values()].map((some) => some.reduce((a, b) => (b.start < a.start ? b : a)));
+    first.sort((one, other) => one.start - other.start);
+    const anything = ({ rule }) => rule.follows.includes("*");
+    const causes = (match) =>
+      first
+        .filter((one) => one !== match)
+        .filter((one) => match.rule.follows.includes(one.rule.id) || (anything(match) && !anything(one)))
+        .map((one) => one.rule.id);
+    return first
+      .map((match) => {
+        const { line, text, rule } = match;
+        return { id: rule.id, line, text, times: each.get(rule.id).length, follows: causes(match) };
+      })
+      .sort((one, other) => (one.follows.length > 0) - (other.follows.length > 0));
+  };
+
+  // A mangled name's names, and the name without what has a length.
+  const parts = (symbols, symbol) => {
+    const special = symbols.special[symbol.slice(0, 4)] ?? "";
+    const token = new RegExp(symbols.token, "y");
+    const names = [];
+    let [plain, leading] = ["", true];
+    token.lastIndex = special ? 4 : 2;
+    while (token.lastIndex < symbol.length) {
+      const [found, digits] = token.exec(symbol);
+      if (digits) {
+        const at = token.lastIndex;
+        token.lastIndex = at + Number(digits);
+        if (leading && found === digits) names.push(symbol.slice(at, token.lastIndex));
+        plain += "#";
+        continue;
+      }
+      if (leading && names.length && /^(?:C[123]|D[012])$/.test(found)) {
+        names.push((found[0] === "D" ? "~" : "") + names.at(-1));
+      } else if (!["N", "K"].includes(found)) leading = false;
+      plain += found;
+    }
+    const unnamed = new RegExp(symbols.unnamed);
+    return [special + names.filter((name) => !unnamed.test(name)).join("::"), plain];
+  };
+
+  // What a mangled name says of the library that holds it: { symbol, name, told, fits, says }.
+  const read = (symbols, symbol) => {
+    const { releases } = symbols;
+    const listed = (some) => {
+      const [from, to] = some.length ? [some[0], some.at(-1)] : [releases[0], releases.at(-1)];
+      const template = symbols[["none", "one", "two", "more"][Math.min(some.length, 3)]];
+      return fill(template, { first: from.minor, last: to.minor });
+    };
+    const [name, plain] = parts(symbols, symbol);
+    const [told, says] = [{}, []];
+    let known = releases;
+    for (const fact of symbols.facts) {
+      const search = (one) => new RegExp(one.pattern).exec(one.plain ? plain : symbol);
+      const one = fact.values.find(search);
+      if (!one) continue;
+      const value = one.value ?? search(one)[1].replaceAll("_", "");
+      told[fact.field] = value;
+      known = known.filter((row) => row[fact.field] === value);
+      let [template, some] = [fact.says, releases.filter((row) => row[fact.field] === value)];
+      if (!some.length && fact.older) {
+        if (value < releases[0][fact.field]) [template, some] = [fact.older, releases.slice(0, 1)];
+        else if (value > releases.at(-1)[fact.field]) [template, some] = [fact.newer, releases.slice(-1)];
+      }
+      says.push(fill(template, { value, releases: listed(some) }));
+    }
+    if (!says.length) return { symbol, name, told, fits: [], says: [symbols.silent] };
+    says.push(fill(symbols.fits, { releases: listed(known) }));
+    return { symbol, name, told, fits: known.map(({ minor }) => minor), says };
+  };
+
+  // What a text holds that is known: { found, read, died }.
+  return (rules, text) => {
+    const log = new Log(rules, text);
+    const found = find(rules, log);
+    const symbols = log.mangled(new RegExp(rules.symbols.pattern, "g"));
+    const died = !found.length && new RegExp(rules.died).test(log.solid);
+    return { found, read: symbols.map((symbol) => read(rules.symbols, symbol)), died };
+  };
+})();
