@@ -2,15 +2,13 @@
 
 import ctypes
 import re
-import subprocess
-import tempfile
-from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 from IPython.display import HTML
+from measured import read
 from pictures.drawing import (
     COLOURS,
     ORANGE,
@@ -28,6 +26,52 @@ from pictures.layout import arrow, at, box, column, layers, row
 from roi_pool_ctypes import HERE, Cuda, Launchers, Sizes, on_host
 
 PIECE = 32  # bytes that a GPU reads at once
+# What the tests of an example are about.
+UNDER = {
+    "nothing": "`RoiPool`, [`PsRoiAlign`](ps_roi_align.md), [`StochasticRound`](stochastic_rounding.md), and a "
+    "[sketch](sketch.md) that is copied to the GPU and back",
+    "memcheck": "the launchers, `memcheck`: memory outside of an array",
+    "initcheck": "`initcheck`: memory that nobody has written",
+    "racecheck": "`racecheck`: races in shared memory",
+    "synccheck": "`synccheck`: threads that wait wrongly",
+}
+
+
+def figures() -> dict[str, object]:
+    """Of the tables that a GPU has made: their dates, the GPU, and the least quartiles of the ratios."""
+    times, tests = read("roi_pool_gpu"), read("gpu_tests")
+    gradient = times.where(way="RoiPool", task="gradient")
+    forward = [row for row in times.where(way="RoiPool") if row not in gradient]
+    return {
+        "tested": tests.value("date"),
+        "measured": times.value("date"),
+        "of_them": times.value("machine").split(", ")[2],
+        "forward": min(float(row["q1"]) for row in forward),
+        "gradient": min(float(row["q1"]) for row in gradient),
+    }
+
+
+def tests_on_a_gpu() -> list[tuple[str, ...]]:
+    """What was tested under which tool, and how many tests passed and failed, and the errors that the tool found."""
+    return [
+        (
+            UNDER[row["under"]],
+            row["passed"],
+            row["failed"],
+            row["errors"] or "no tool ran",
+        )
+        for row in read("gpu_tests").rows
+    ]
+
+
+def example() -> tuple[Sizes, list[np.ndarray]]:
+    """The call of the page's test: its sizes, and its features, regions and outputs."""
+    features = np.random.default_rng(0).normal(size=(1, 38, 50, 256))
+    rois = np.float32([[0, 0, 0, 31, 18], [0, 18, 2, 49, 36], [0, 3, 13, 29, 37]])
+    shape = 3, 3, 4, 256
+    outputs = np.empty(shape, np.float32), np.empty(shape, np.int32)
+    sizes = Sizes(*features.shape, len(rois), 3, 4, 1.0)
+    return sizes, [features.astype(np.float32), rois, *outputs]
 
 
 def launched(
@@ -60,8 +104,9 @@ def add_one(library: Path, numbers: np.ndarray) -> list[tuple]:
     return launched(library, "AddOneLaunch", types, numbers.ctypes.data, numbers.size)
 
 
-def grid(library: Path, count: int, thread: int) -> HTML:
+def grid(count: int, thread: int) -> HTML:
     """The blocks of a launch of AddOne, the numbers that each has, and those of one thread of each block."""
+    library = on_host("add_one")
     [(_, blocks, threads, *_)] = add_one(library, np.zeros(count, np.float32))
     with Cuda(library).only_thread(thread):
         add_one(library, numbers := np.zeros(count, np.float32))
@@ -100,8 +145,10 @@ def grid(library: Path, count: int, thread: int) -> HTML:
     return picture(column(heading, layers(*shapes)), label)
 
 
-def call_path(library: Path, sizes: Sizes, arrays: Sequence[np.ndarray]) -> HTML:
+def call_path() -> HTML:
     """What one call of RoiPool does on the host and on the GPU: the calls of CUDA's run time that were recorded."""
+    library = on_host("roi_pool")
+    sizes, arrays = example()
     cuda = Cuda(library)
     cuda.calls()
     Launchers(library).pool(sizes, "float32", *(array.ctypes.data for array in arrays))
@@ -234,10 +281,11 @@ def pieces(addresses: np.ndarray) -> int:
     return len(np.unique(addresses // PIECE))
 
 
-def neighbours(
-    library: Path, sizes: Sizes, arrays: Sequence[np.ndarray]
-) -> tuple[HTML, dict[str, int]]:
+def neighbours() -> HTML:
     """The bytes that a warp reads of a pixel, and those that it would read if each thread had a bin of its own."""
+    library = on_host("roi_pool_each")
+    sizes, arrays = example()
+    _launch_each(library, sizes, arrays)
     of_threads = channels_of_threads(library, sizes, arrays)
     together = np.concatenate(of_threads)
     # Where each bin has a pixel.
@@ -263,44 +311,11 @@ def neighbours(
         layers(rectangle(wide, high, **look), *each),
         ends("byte 0 of the map", f"byte {most:,}", wide),
     )
-    numbers = {
-        "warp_bytes": int(together.size * 4),
-        "warp_pieces": pieces(together * 4),
-        "apart_pieces": pieces(apart),
-        "apart_bytes": pieces(apart) * PIECE,
-    }
     label = (
-        f"Above, 32 threads read {share} neighbouring bytes each. Below, each of 32 threads reads at another place "
-        "of the map."
+        f"Above, 32 threads read {share} neighbouring bytes each, in {pieces(together * 4)} pieces. Below, each of 32 "
+        f"threads reads at another place of the map, in {pieces(apart)} pieces."
     )
-    return picture(shapes, label), numbers
-
-
-def compiled(nvcc: str, name: str, arch: str = "sm_90") -> tuple[str, dict[str, int]]:
-    """What nvcc makes of a source of kernels: the PTX, and the registers that a thread of each kernel takes."""
-    with tempfile.TemporaryDirectory() as folder:
-        run = subprocess.run(
-            [
-                *(nvcc, "-std=c++17", "-O3", "--fmad=false", f"-arch={arch}"),
-                *("-Xptxas", "-v", "-cubin", "--keep", "--keep-dir", folder),
-                *("-x", "cu", HERE / f"{name}.cu.cc", "-o", f"{folder}/kernels.cubin"),
-            ],
-            check=True,
-            capture_output=True,
-            text=True,
-        )
-        [ptx] = Path(folder).glob("*.ptx")
-        said = run.stderr + run.stdout
-        used = re.findall(
-            r"Compiling entry function '(\w+)'(?s:.*?)Used (\d+) registers", said
-        )
-        return ptx.read_text(), {name: int(number) for name, number in used}
-
-
-def loads_and_stores(ptx: str) -> Counter:
-    """How often the PoolKernel for vectors of four floats has each instruction on the GPU's memory."""
-    entry = re.search(r"\.entry \w*PoolKernelIfLi4ELb1.*?^}", ptx, re.M | re.S)
-    return Counter(re.findall(r"(?:ld|st)\.global\S*", entry[0]))
+    return picture(shapes, label)
 
 
 def bracket(height: float) -> Shape:
