@@ -4,45 +4,41 @@ import gc
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import tensorflow as tf
 from IPython.display import HTML
-from measured import bar_of, bars, read
-from pictures.figures import (
-    BOLD,
-    CODE,
+from measured import read
+from pictures.drawing import (
+    BLUE,
     COLOURS,
-    END,
-    FITTING,
-    LINE,
-    MIDDLE,
-    SMALL,
-    arrow_down,
-    box,
-    drawing,
-    text,
+    DASHES,
+    INK,
+    ORANGE,
+    Shape,
+    bar,
+    bold,
+    code,
+    picture,
+    rectangle,
+    small,
 )
+from pictures.layout import arrow, at, box, column, ends, layers, row, table
+from pictures.plots import chart, keys
 
-WIDTH = 380
+WIDTH = 374
 PIXEL = 4
 SOURCE = Path(__file__).parents[2] / "examples" / "dataset" / "dataset.cc"
-SHADES = {"disc": COLOURS[0], "ring": COLOURS[1], "stripe": "#10b981"}
 
 
-def frame(x: float, y: float, pixels: np.ndarray, colour: str) -> list[str]:
+def frame(pixels: np.ndarray, colour: str) -> Shape:
     """A small image: a square for each pixel that is not zero, in a border of the colour of its file."""
     side = PIXEL * len(pixels)
-    parts = [
-        f'<rect x="{x:g}" y="{y:g}" width="{side}" height="{side}" fill="{colour}" fill-opacity="0.12" '
-        f'stroke="{colour}" stroke-width="2"/>'
-    ]
-    for row, column in np.argwhere(pixels):
-        parts.append(
-            f'<rect x="{x + PIXEL * column:g}" y="{y + PIXEL * row:g}" width="{PIXEL}" height="{PIXEL}"/>'
-        )
-    return parts
+    edge = rectangle(side, side, 0.12, colour, stroke=colour, stroke_width=2)
+    places = PIXEL * np.argwhere(pixels)
+    return layers(edge, *(at(x, y, bar(PIXEL, PIXEL, 1, INK)) for y, x in places))
 
 
 def file_of(pixels: np.ndarray, files: Mapping[str, np.ndarray]) -> tuple[str, int]:
@@ -71,68 +67,54 @@ def strip(
       groups: From a heading to the frames below it.
       files: From the name of each file to its frames.
     """
-    parts, told, y = [], [], 4
-    for i, name in enumerate(files):
-        x = 4 + 90 * i
-        parts.append(
-            f'<rect x="{x}" y="{y}" width="12" height="12" fill="{SHADES[name]}"/>'
-        )
-        parts.append(text(x + 18, y + 11, name))
-    y += 24
-    side = PIXEL * next(iter(files.values())).shape[1]
-    across = (WIDTH - 4) // (side + 5)
+    colours, drawn, told = dict(zip(files, COLOURS)), [keys(files, 1)], []
     for heading, frames in groups.items():
-        if heading:
-            parts.append(text(4, y + 14, heading, BOLD, SMALL))
-            y += 22
-        said = []
-        for i, pixels in enumerate(map(np.asarray, frames)):
-            if i and i % across == 0:
-                y += side + 20
-            x = 4 + (i % across) * (side + 5)
-            name, row = file_of(pixels, files)
-            parts += frame(x, y, pixels, SHADES[name])
-            parts.append(text(x + side / 2, y + side + 13, str(row), MIDDLE, SMALL))
-            said.append(f"{name} {row}")
+        shapes, said = [], []
+        for pixels in map(np.asarray, frames):
+            name, number = file_of(pixels, files)
+            shapes.append(
+                column(
+                    frame(pixels, colours[name]),
+                    small(str(number)),
+                    gap=2,
+                    align="middle",
+                )
+            )
+            said.append(f"{name} {number}")
+        across = int((WIDTH + 5) // (shapes[0].width + 5))
+        lines = [
+            row(*shapes[i : i + across], gap=5) for i in range(0, len(shapes), across)
+        ]
+        drawn.append(column(*[bold(heading, 12)] * bool(heading), *lines))
         told.append(f"{heading} {', '.join(said)}".strip())
-        y += side + 24
     label = f"Frames in the order in which they were read. {'; '.join(told)}."
-    return HTML(drawing(parts, WIDTH, y, label, style=FITTING))
+    return picture(column(*drawn, gap=10), label)
 
 
 def bytes_of(path: str) -> HTML:
-    """Draws the bytes of a small .npy file of bytes, in the colours of what they are.
-
-    Raises:
-      ValueError: The file is not what the picture says.
-    """
+    """Draws the bytes of a small .npy file of bytes, in the colours of what they are."""
     content, rows = Path(path).read_bytes(), np.load(path)
     length = int.from_bytes(content[8:10], "little")
     end = 10 + length
     header = content[10:end].decode()
-    if content[:8] != b"\x93NUMPY\x01\x00" or not header.startswith("{'descr': '|u1'"):
-        raise ValueError(f"{path} begins otherwise")
-    if rows.tobytes() != content[end:]:
-        raise ValueError(f"{path} has other rows")
-    said, words = (COLOURS[1], 0.45), (COLOURS[1], 0.2)
-    held = COLOURS[0], 0.2
+    said, words_, held = (ORANGE, 0.45), (ORANGE, 0.2), (BLUE, 0.2)
     of_length = " ".join(f"\\x{x:02x}" for x in content[8:10])
     shape, closed = header.index("'shape'"), header.index("}") + 1
-    blank = f"{length - closed} bytes: spaces, a newline"
     lines = [
         ("0", r"\x93NUMPY", "the format", said),
         ("6", r"\x01 \x00", "version 1.0", said),
-        ("8", of_length, f"{length} bytes of text", words),
-        ("10", header[:shape], "", words),
-        ("", header[shape:closed], "", words),
-        (str(10 + closed), "", blank, words),
+        ("8", of_length, f"{length} bytes of text", words_),
+        ("10", header[:shape], "", words_),
+        ("", header[shape:closed], "", words_),
+        (f"{10 + closed}", "", f"{length - closed} bytes: spaces, a newline", words_),
     ]
-    for i, row in enumerate(rows[:3]):
-        bytes_ = row.tobytes()
-        zeros = row.size - len(bytes_.lstrip(b"\0"))
-        first = " ".join(f"{x:02x}" for x in bytes_[zeros : zeros + 5])
-        start = str(end + i * row.size)
-        lines.append((start, f"{zeros} × 00, {first} …", f"row {i}", held))
+    for i, each in enumerate(rows[:3]):
+        bytes_ = each.tobytes()
+        zeros = each.size - len(bytes_.lstrip(b"\0"))
+        first = bytes_[zeros : zeros + 5].hex(" ")
+        lines.append(
+            (f"{end + i * each.size}", f"{zeros} × 00, {first} …", f"row {i}", held)
+        )
     lines.append(("…", "", "", held))
     label = (
         f"A file from its first byte on: the format, the version, a length of {length}, that many bytes of text, "
@@ -150,16 +132,13 @@ def lines_of_bytes(
       lines: Of each the number of its first byte, its bytes, what they are, and the colour with its opacity.
       label: What the picture shows.
     """
-    parts, y = [text(2, 14, "byte", SMALL, BOLD)], 22
-    for at, what, meaning, (colour, opacity) in lines:
-        parts.append(
-            f'<rect x="38" y="{y}" width="{WIDTH - 40}" height="22" fill="{colour}" fill-opacity="{opacity}"/>'
-        )
-        parts.append(text(2, y + 16, at, SMALL))
-        parts.append(text(44, y + 16, what, CODE, SMALL))
-        parts.append(text(WIDTH - 8, y + 16, meaning, END, SMALL))
-        y += 24
-    return HTML(drawing(parts, WIDTH, y + 2, label, style=FITTING))
+    rows = [[bold("byte", 12), ""]]
+    for place, what, meaning, (colour, opacity) in lines:
+        inside = ends(WIDTH - 52, code(what, 12), small(meaning))
+        look = {"pad": 6, "height": 22, "corner": 0, "stroke": None}
+        shown = box(inside, opacity, colour, **look)
+        rows.append([small(place), shown])
+    return picture(table(rows, (8, 2), "start"), label)
 
 
 def overridden() -> dict[str, list[str]]:
@@ -177,36 +156,28 @@ def overridden() -> dict[str, list[str]]:
 
 
 def objects() -> HTML:
-    """Draws the three classes, with what each overrides, and what makes what.
-
-    Raises:
-      ValueError: The classes are others.
-    """
+    """Draws the three classes, with what each overrides, and what makes what."""
     known = overridden()
     chain = [
         ("NpyDatasetOp", "the kernel", "makes"),
         ("NpyDataset", "the dataset", "makes one for each pass"),
         ("Iterator", "the iterator", "returns rows"),
     ]
-    if sorted(known) != sorted(name for name, _, _ in chain):
-        raise ValueError(f"other classes: {known.keys()}")
-    parts, told, y = [], [], 4
+    boxes, told = [], []
     for name, meaning, then in chain:
-        functions = known[name]
-        height = 30 + 18 * -(-len(functions) // 2)
-        parts.append(box(2, y, WIDTH - 4, height, 0.15))
-        parts.append(text(12, y + 19, name, BOLD, CODE, SMALL))
-        parts.append(text(WIDTH - 12, y + 19, meaning, END, SMALL))
-        for i, function in enumerate(functions):
-            x, down = 12 + i % 2 * 176, y + 38 + 18 * (i // 2)
-            parts.append(text(x, down, function, CODE, 'font-size="11"'))
-        y += height
-        parts.append(arrow_down(WIDTH / 2, y, y + 24))
-        parts.append(text(WIDTH / 2 + 12, y + 17, then, SMALL))
-        y += 25
-        told.append(f"{name} overrides {', '.join(functions)} and {then}")
+        functions = [code(each, 11) for each in [*known[name], ""]]
+        pairs = zip(functions[::2], functions[1::2])
+        title = ends(352, code(name, 12, bold=True), small(meaning))
+        boxes.append(box(column(title, table(list(pairs), (24, 4), "start")), 0.15))
+        told.append(f"{name} overrides {', '.join(known[name])} and {then}")
+    end = small(chain[-1][-1])
+    words = [then for *_, then in chain[:-1]] + [""]
+    shapes = layers(
+        column(*boxes, end, gap=26, align="middle"),
+        *(arrow(*pair, then) for pair, then in zip(pairwise([*boxes, end]), words)),
+    )
     label = f"Three classes. {'; '.join(told)}."
-    return HTML(drawing(parts, WIDTH, y, label, style=FITTING))
+    return picture(shapes, label)
 
 
 def times_open(path: str) -> int:
@@ -238,18 +209,13 @@ def steps(file: str) -> HTML:
         exec(line, names)
         gc.collect()
         counts.append((line, times_open(file)))
-    parts, y, left = [], 30, 240
-    parts.append(text(left, 16, "times open", BOLD, SMALL))
-    for code, count in counts:
-        parts.append(text(2, y + 16, code, CODE, SMALL))
-        for i in range(count):
-            parts.append(box(left + 34 * i, y + 2, 30, 18, 0.5, corner=3))
-        if not count:
-            parts.append(text(left + 4, y + 16, "0", SMALL))
-        y += 26
-    told = "; ".join(f"after {code}: {count}" for code, count in counts)
+    rows = [["", bold("times open", 12)]]
+    for line, count in counts:
+        boxes = [rectangle(30, 18, 0.5, corner=3) for _ in range(count)]
+        rows.append([code(line, 12), row(*boxes or [small("0")], gap=4)])
+    told = "; ".join(f"after {line}: {count}" for line, count in counts)
     label = f"How often the file is open. {told}."
-    return HTML(drawing(parts, WIDTH, y, label, style=FITTING))
+    return picture(table(rows, (24, 8), "start"), label)
 
 
 def nodes_of(dataset: tf.data.Dataset) -> list[tuple[str, list[str]]]:
@@ -276,32 +242,40 @@ def pipeline(nodes: Sequence[tuple[str, Sequence[str]]], own: str) -> HTML:
       nodes: As `nodes_of` finds them.
       own: The name of the op that is ours.
     """
-    parts, told, width, inner = [], [], 236, 120
-    for i, (op, called) in enumerate(nodes):
-        y = 4 + 50 * i
-        ours = op == own
-        parts.append(node(2, y, width, op, ours))
-        if i + 1 < len(nodes):
-            parts.append(arrow_down(2 + width / 2, y + 30, y + 49))
-        for name in called:
-            parts.append(node(WIDTH - inner - 2, y, inner, name, name == own))
-            parts.append(
-                f'<path d="M{2 + width} {y + 15}H{WIDTH - inner - 4}" {LINE} stroke-dasharray="3 3"/>'
-            )
+
+    def node(name: str, width: float) -> Shape:
+        ours = name == own
+        look = {"width": width, "height": 30, "colour": COLOURS[ours]}
+        return box(code(name, 12), 0.35 if ours else 0.12, **look)
+
+    rows, lines, told = [], [], []
+    for op, called in nodes:
+        main, others = node(op, 236), [node(name, 124) for name in called]
+        rows.append([main, column(*others) if others else ""])
+        lines += [arrow(main, other, tip=False, dash=DASHES) for other in others]
         told.append(f"{op}, which calls {' and '.join(called)}" if called else op)
+    mains = [main for main, _ in rows]
+    lines += [arrow(*pair) for pair in pairwise(mains)]
     label = f"The graph of a pipeline: {'; then '.join(told)}."
-    height = 50 * len(nodes) - 12
-    return HTML(drawing(parts, WIDTH, height, label, style=FITTING))
-
-
-def node(x: float, y: float, width: float, name: str, ours: bool) -> str:
-    words = text(x + width / 2, y + 20, name, MIDDLE, CODE, SMALL)
-    return box(x, y, width, 30, 0.35 if ours else 0.12, ours) + words
+    return picture(layers(table(rows, (14, 20)), *lines), label)
 
 
 def times(task: str, name: str = "dataset", base: str = "NpyDataset") -> HTML:
     """Draws how many times as long as the base others take for a task, from `bench/<name>.csv`."""
-    rows = [row for row in read(name).where(task=task) if row["way"] != base]
-    drawn = {row["way"]: [bar_of("", [row])] for row in rows}
-    label = f"How many times as long as {base} others take, {task}."
-    return bars(drawn, label, f"times as long as {base}", names_width=0, origin=1.0)
+    return chart(
+        [row for row in read(name).where(task=task) if row["way"] != base],
+        f"How many times as long as {base} others take, {task}.",
+        f"times as long as {base}",
+        heading="{way}",
+        name="",
+        series="",
+    )
+
+
+WIDTH = 374
+
+
+PIXEL = 4
+
+
+SOURCE = Path(__file__).parents[2] / "examples" / "dataset" / "dataset.cc"

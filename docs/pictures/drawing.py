@@ -87,6 +87,8 @@ def picture(shape: Shape, label: str, *, scale: float = 1, role: str = "img") ->
     for each in list(shape.all()):
         each.settle()
     shapes = list(shape.all())
+    if len(set(map(id, shapes))) < len(shapes):
+        raise ValueError("a shape is in two places")
     left, top, right, bottom = bounds(shapes)
     width, height = right - left + 6, bottom - top + 6
     svg = tag(

@@ -22,7 +22,7 @@ from pictures.drawing import (
     small,
     space,
 )
-from pictures.layout import arrow, at, box, column, layers, row
+from pictures.layout import arrow, at, box, column, ends, layers, row
 from roi_pool_ctypes import HERE, Cuda, Launchers, Sizes, on_host
 
 PIECE = 32  # bytes that a GPU reads at once
@@ -211,15 +211,10 @@ def two_compilers() -> HTML:
         ("Launch", "cuda_launch.h", "on the CPU"),
         ("PoolKernel", "roi_pool.cu.cc", "on the GPU"),
     ]
-    boxes = [
-        layers(
-            rectangle(206, 40, 0.25, COLOURS[i > 0], corner=5),
-            at(10, 12, code(name, bold=True), "w"),
-            at(10, 29, small(file), "w"),
-            at(198, 29, small(where), "e"),
-        )
-        for i, (name, file, where) in enumerate(steps)
-    ]
+    boxes = []
+    for i, (name, file, where) in enumerate(steps):
+        inside = code(name, bold=True), ends(190, small(file), small(where))
+        boxes.append(box(inside, 0.25, COLOURS[i > 0], pad=4, align="start"))
     brackets = column(
         row(bracket(40), small("the C++ compiler,\nTensorFlow's headers")),
         row(bracket(160), small("nvcc,\nCUDA's headers")),
@@ -305,11 +300,11 @@ def neighbours() -> HTML:
     shapes = column(
         "PoolEach: neighbours have neighbouring channels",
         row(*one, gap=0),
-        ends(f"thread 0: {share} bytes", "thread 31", wide),
+        ends(wide, small(f"thread 0: {share} bytes"), small("thread 31")),
         space(0, 8),
         "A bin for each thread: they read all over the map",
         layers(rectangle(wide, high, **look), *each),
-        ends("byte 0 of the map", f"byte {most:,}", wide),
+        ends(wide, small("byte 0 of the map"), small(f"byte {most:,}")),
     )
     label = (
         f"Above, 32 threads read {share} neighbouring bytes each, in {pieces(together * 4)} pieces. Below, each of 32 "
@@ -320,8 +315,3 @@ def neighbours() -> HTML:
 
 def bracket(height: float) -> Shape:
     return line((0, 0), (8, 0), (8, height), (0, height))
-
-
-def ends(left: str, right: str, width: float) -> Shape:
-    """Words under both ends of something."""
-    return layers(at(0, 0, small(left)), at(width, 0, small(right), "ne"))

@@ -20,6 +20,7 @@ from pictures.drawing import (
     picture,
     rectangle,
     small,
+    space,
     words,
 )
 
@@ -88,6 +89,14 @@ def at(x: float, y: float, item: Item, anchor: str = "nw") -> Shape:
     top = y - each.height * (0 if "n" in anchor else 1 if "s" in anchor else 0.5)
     extent = left, top, left + each.width, top + each.height
     return Shape(extent, parts=[(left - each.extent[0], top - each.extent[1], each)])
+
+
+def ends(width: float, left: Item, right: Item) -> Shape:
+    """Shapes at the left and at the right end of so much room."""
+    one, other = shape(left), shape(right)
+    return row(
+        one, space(width - one.width - other.width), at(0, 0, other, "ne"), gap=0
+    )
 
 
 def box(

@@ -204,7 +204,7 @@ def who_computes(cases: Mapping[str, Observed]) -> HTML:
             for name in names
         ]
         arrows += [arrow(*pair) for pair in pairwise(boxes)]
-        boxes[-1:-1] = [space(0, 32)] * (4 - len(boxes))
+        boxes[-1:-1] = (space(0, 32) for _ in range(4 - len(boxes)))
         below = column(*boxes, gap=26)
         columns.append(column(bold(title), below, align="middle"))
         says.append(f"{title}: {', then '.join(names)}")

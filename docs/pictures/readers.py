@@ -3,33 +3,32 @@
 import gzip
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import tensorflow as tf
 from IPython.display import HTML
-from pictures.dataset import PIXEL, frame
-from pictures.figures import (
-    BOLD,
-    CODE,
-    COLOURS,
-    END,
-    FITTING,
-    LINE,
-    MIDDLE,
-    POINTED,
-    SMALL,
-    TIP,
-    arrow_down,
-    box,
-    drawing,
-    text,
+from pictures.dataset import WIDTH, frame
+from pictures.drawing import (
+    BLUE,
+    DASHES,
+    ORANGE,
+    bold,
+    code,
+    dot,
+    picture,
+    rectangle,
+    small,
+    space,
+    words,
 )
+from pictures.layout import arrow, box, column, layers, row, table
 from pictures.summary_images import LABELS, digits
 from readers import IdxReader, write_idx
 
 v1 = tf.compat.v1
-WIDTH, SIDE = 380, 10
+SIDE = 10
 READER = Path(__file__).parents[2] / "examples" / "readers" / "readers.cc"
 
 
@@ -115,28 +114,19 @@ def sizes_of_batches(images: np.ndarray, size: int, **options: bool) -> list[int
 
 
 def batches_picture(batches: Sequence[tuple[np.ndarray, np.ndarray]]) -> HTML:
-    """Draws batches of keys and images, one in a row, each image above the end of its key.
-
-    Raises:
-      ValueError: An image is not the one that its key names.
-    """
-    parts, told, y, step, side = [], [], 4, WIDTH / 8, PIXEL * SIDE
+    """Draws batches of keys and images, one in a row, each image above the end of its key."""
+    drawn, told = [], []
     for number, (keys, images) in enumerate(batches, 1):
-        names = []
-        for i, (key, pixels) in enumerate(zip(keys, images)):
-            name, _, item = Path(key.decode()).name.partition(".idx:")
-            if not np.array_equal(shifted_digits(name)[int(item)], pixels):
-                raise ValueError(f"{key} has another image")
-            x = step * i + 2
-            parts += frame(x, y, pixels, COLOURS[0])
-            names.append(f"{name}:{item}")
-            parts.append(
-                text(x + side / 2, y + side + 13, names[-1], MIDDLE, 'font-size="10"')
-            )
+        names = [Path(key.decode()).name.replace(".idx", "") for key in keys]
+        drawn.append(
+            [
+                column(frame(image, BLUE), words(name, 10), gap=2, align="middle")
+                for name, image in zip(names, images)
+            ]
+        )
         told.append(f"batch {number}: {', '.join(names)}")
-        y += side + 26
     label = f"Batches of images, with the ends of their keys. {'; '.join(told)}."
-    return HTML(drawing(parts, WIDTH, y - 8, label, style=FITTING))
+    return picture(table(drawn, (6, 10)), label)
 
 
 def before(op: tf.Operation) -> list[tf.Operation]:
@@ -175,39 +165,28 @@ def bands(graph: tf.Graph, batch: tf.Tensor) -> list[tuple[str, list[tf.Operatio
 
 def pipeline(graph: tf.Graph, batch: tf.Tensor) -> HTML:
     """Draws the ops of a pipeline in a frame for each thread, and between the frames the queues."""
-    parts, told, y = [], [], 4
-    groups = bands(graph, batch)
-    across = 250
-    for i, (who, ops) in enumerate(groups):
-        height = 26 + 34 * len(ops)
-        parts.append(
-            f'<rect x="2" y="{y}" width="{WIDTH - 4}" height="{height}" rx="6" fill="{COLOURS[0]}" fill-opacity="0.08" '
-            'stroke="currentColor" stroke-dasharray="4 3"/>'
-        )
-        parts.append(text(10, y + 18, who, BOLD, SMALL))
-        x = 105
-        for n, op in enumerate(ops):
-            top = y + 14 + 34 * n
-            parts.append(box(x, top, across, 24, 0.45 if op.type == "IdxReader" else 0))
-            parts.append(text(x + across / 2, top + 16, op.type, MIDDLE, CODE, SMALL))
-            if n + 1 < len(ops):
-                parts.append(arrow_down(x + across / 2, top + 24, top + 33))
+    stack, arrows, told = [], [], []
+    for i, (who, ops) in enumerate(groups := bands(graph, batch)):
+        boxes = [
+            box(
+                code(op.type, 12), 0.45 * (op.type == "IdxReader"), width=250, height=24
+            )
+            for op in ops
+        ]
+        names = [bold(who, 12), *(space() for _ in boxes[1:])]
+        inside = table(list(zip(names, boxes)), (20, 10), "start")
+        band = box(inside, 0.08, dashed=True, width=WIDTH, align="end")
+        arrows += [arrow(*pair) for pair in pairwise(boxes)]
         told.append(f"{who} runs {', '.join(op.type for op in ops)}")
-        y += height
+        stack.append(band)
         if i + 1 < len(groups):
             queue = graph.get_operation_by_name(queue_of(ops[-1]))
-            if queue.name not in {queue_of(op) for op in groups[i + 1][1]}:
-                raise ValueError(f"nobody takes from {queue.name}")
-            capacity = queue.get_attr("capacity")
-            parts.append(arrow_down(x + across / 2, y, y + 11))
-            parts.append(box(60, y + 12, WIDTH - 120, 28, 0.35, 1))
-            words = f"{queue.type}, room for {capacity}"
-            parts.append(text(WIDTH / 2, y + 31, words, MIDDLE, SMALL))
-            parts.append(arrow_down(x + across / 2, y + 40, y + 53))
+            words = f"{queue.type}, room for {queue.get_attr('capacity')}"
+            stack.append(box(small(words), 0.35, ORANGE, width=260, height=28))
             told.append(f"which fills {words}")
-            y += 54
+    arrows += [arrow(*pair) for pair in pairwise(stack)]
     label = f"The graph of the pipeline: {'; '.join(told)}."
-    return HTML(drawing(parts, WIDTH, y + 4, label, style=FITTING))
+    return picture(layers(column(*stack, gap=16, align="middle"), *arrows), label)
 
 
 def scatter(orders: Mapping[str, Sequence[int]]) -> HTML:
@@ -216,94 +195,54 @@ def scatter(orders: Mapping[str, Sequence[int]]) -> HTML:
     Args:
       orders: From a heading to the numbers in the order in which they came.
     """
-    side, parts, told, left = 108, [], [], 6
+    drawn, told, side = [], [], 108
     for heading, numbers in orders.items():
-        scale = side / len(numbers)
-        parts.append(text(left + side / 2, 14, heading, MIDDLE, SMALL))
-        parts.append(
-            f'<rect x="{left}" y="22" width="{side}" height="{side}" {LINE} stroke-opacity="0.5"/>'
+        step = side / len(numbers)
+        dots = (
+            dot((i + 0.5) * step, side - (n + 0.5) * step, 1.7, BLUE)
+            for i, n in enumerate(numbers)
         )
-        for place, number in enumerate(numbers):
-            x, y = left + scale * (place + 0.5), 22 + side - scale * (number + 0.5)
-            parts.append(
-                f'<circle cx="{x:.1f}" cy="{y:.1f}" r="1.7" fill="{COLOURS[0]}"/>'
-            )
+        square = layers(rectangle(side, side, stroke_opacity=0.5), *dots)
+        drawn.append(column(small(heading), square, align="middle"))
         early = max(number - place for place, number in enumerate(numbers))
         told.append(f"{heading}: at most {early} places early")
-        left += side + 20
-    parts.append(
-        text(6, 22 + side + 18, "across: when it came out; up: when it went in", SMALL)
-    )
     label = f"Numbers that went through a queue. {'; '.join(told)}."
-    return HTML(drawing(parts, left - 8, 22 + side + 26, label, style=FITTING))
+    axes = small("across: when it came out; up: when it went in")
+    return picture(column(row(*drawn, gap=20), axes), label)
 
 
 def bases() -> dict[str, str]:
     """From each class of readers and their kernels to its base, as the headers and our source say."""
     folder = Path(tf.sysconfig.get_include(), "tensorflow/core/framework")
-    names = (
-        "reader_interface",
-        "reader_base",
-        "reader_op_kernel",
-        "resource_op_kernel",
-    )
+    names = "reader_interface reader_base reader_op_kernel resource_op_kernel".split()
     sources = [folder / f"{name}.h" for name in names] + [READER]
-    found = {}
-    for path in sources:
-        for name, base in re.findall(
-            r"^class (\w+) : public ([\w:<>]+)", path.read_text(), re.M
-        ):
-            found[name] = base.replace("tensorflow::", "")
-    return found
+    text = "\n".join(path.read_text() for path in sources)
+    found = re.findall(r"^class (\w+) : public ([\w:<>]+)", text, re.M)
+    return {name: base.replace("tensorflow::", "") for name, base in found}
 
 
 def classes() -> HTML:
     """Draws the classes of a reader and of its kernel, with what ours override."""
     known = bases()
-    chains = []
-    for own in ("IdxReaderOp", "IdxReader"):
-        chain = [own]
-        while base := known.get(re.sub(r"<.*", "", chain[-1])):
-            chain.append(base)
-        chains.append(chain[::-1])
-    wanted = [
-        [
-            "OpKernel",
-            "ResourceOpKernel<ReaderInterface>",
-            "ReaderOpKernel",
-            "IdxReaderOp",
-        ],
-        ["ResourceBase", "ReaderInterface", "ReaderBase", "IdxReader"],
-    ]
-    if chains != wanted:
-        raise ValueError(f"other classes: {chains}")
-    source = READER.read_text()
-    own = re.findall(r"absl::Status (\w+)\([^{;]*\) override", source)
+    own = re.findall(r"absl::Status (\w+)\([^{;]*\) override", READER.read_text())
     made = own.pop(own.index("CreateResource"))
-    parts, told, width = [TIP], [], 182
-    for column, chain in enumerate(chains):
-        x = 4 + column * (width + 8)
-        for row, name in enumerate(chain):
-            y = 4 + 50 * row
-            last = row == len(chain) - 1
-            methods = ([made] if column == 0 else own) if last else []
-            height = 30 + 18 * len(methods)
-            parts.append(box(x, y, width, height, 0.4 if last else 0.1))
-            shown = re.sub(r"<.*>", "<…>", name)
-            parts.append(text(x + width / 2, y + 20, shown, MIDDLE, CODE, SMALL))
-            for n, method in enumerate(methods):
-                parts.append(
-                    text(x + 10, y + 38 + 18 * n, method, CODE, 'font-size="11"')
-                )
-            if row:  # towards its base
-                parts.append(f'<path d="M{x + width / 2} {y}V{y - 19}" {POINTED}/>')
+    columns, last, arrows, told = [], [], [], []
+    for name, methods in ("IdxReaderOp", [made]), ("IdxReader", own):
+        chain = [name]
+        while base := known.get(re.sub(r"<.*", "", chain[0])):
+            chain.insert(0, base)
+        boxes = [
+            box(code(re.sub(r"<.*>", "<…>", each), 12), 0.1, width=160, height=30)
+            for each in chain[:-1]
+        ]
+        below = (code(method, 11) for method in methods)
+        title = code(name, 12)
+        listed = column(*below, gap=4)
+        boxes.append(box(column(title, listed, align="middle"), 0.4, width=160))
+        arrows += [arrow(*pair) for pair in pairwise(boxes[::-1])]  # towards the base
+        columns.append(column(*boxes, gap=20))
         told.append(" derives from ".join(chain[::-1]))
-    y = 4 + 50 * 3
-    left, right = 4 + width, 4 + width + 8
-    parts.append(
-        f'<path d="M{left - 40} {y + 48}V{y + 80}H{right - 1}" fill="none" stroke-dasharray="4 3" {POINTED}/>'
-    )
-    parts.append(text(left - 46, y + 84, "makes", SMALL, END))
+        last.append(boxes[-1])
+    arrows.append(arrow(*last, "makes", dash=DASHES))
     label = f"{'; '.join(told)}. IdxReaderOp makes an IdxReader, which overrides {', '.join(own)}."
-    height = y + 40 + 18 * len(own)
-    return HTML(drawing(parts, 2 * width + 16, height, label, style=FITTING))
+    return picture(layers(row(*columns, gap=54, align="start"), *arrows), label)

@@ -7,23 +7,22 @@ from pathlib import Path
 
 import tensorflow as tf
 from IPython.display import HTML
-from pictures.dataset import lines_of_bytes
-from pictures.figures import (
-    BOLD,
-    CODE,
-    COLOURS,
-    END,
-    FITTING,
-    MIDDLE,
-    SMALL,
-    box,
-    drawing,
-    text,
+from pictures.dataset import WIDTH, lines_of_bytes
+from pictures.drawing import (
+    BLUE,
+    INK,
+    ORANGE,
+    bar,
+    bold,
+    code,
+    picture,
+    rectangle,
+    small,
 )
+from pictures.layout import at, box, column, ends, layers, row
 from record_file import masked_crc
 from sessions import what_is_wrong
 
-WIDTH = 380
 READERS = itertools.count()
 
 
@@ -71,47 +70,31 @@ def strips(
       sound: All records, as they were before the file was damaged.
       labels: What to write into their boxes.
       got: From the name of a reader to what it gave, in order.
-
-    Raises:
-      ValueError: A reader gave something else.
     """
-    parts, told, y, step = [], [], 4, (WIDTH - 8) / len(sound)
+    drawn, told = [], []
+    size = {"width": WIDTH / len(sound) - 6, "height": 26, "corner": 3}
     for name, found in got.items():
-        places = [i for i, record in enumerate(sound) if record in found]
-        if [sound[i] for i in places] != list(found):
-            raise ValueError(f"{name} gave other records")
-        parts.append(text(4, y + 14, name, BOLD, SMALL))
-        for i, label in enumerate(labels):
-            given = i in places
-            x = 4 + step * i
-            parts.append(
-                box(x, y + 20, step - 6, 26, 0.4, corner=3)
-                if given
-                else f'<rect x="{x:g}" y="{y + 20}" width="{step - 6:g}" height="26" rx="3" stroke="currentColor" '
-                'stroke-opacity="0.4" stroke-dasharray="3 3" fill="currentColor" fill-opacity="0.06"/>'
-            )
-            if given:
-                parts.append(text(x + step / 2 - 3, y + 38, label, MIDDLE, SMALL))
-        told.append(f"{name} gave {len(places)}")
-        y += 58
+        boxes = [
+            box(small(label), 0.4, **size)
+            if record in found
+            else box("", 0.06, INK, **size, stroke_opacity=0.4, dashed=True)
+            for record, label in zip(sound, labels)
+        ]
+        drawn.append(column(bold(name, 12), row(*boxes, gap=6)))
+        told.append(f"{name} gave {len(found)}")
     label = f"Of {len(sound)} records, {'; '.join(told)}."
-    return HTML(drawing(parts, WIDTH, y, label, style=FITTING))
+    return picture(column(*drawn, gap=14), label)
 
 
 def bytes_of_a_record(content: bytes) -> HTML:
-    """Draws the bytes of the first record of a file, and where the second begins.
-
-    Raises:
-      ValueError: They are not what the picture says.
-    """
+    """Draws the bytes of the first record of a file, and where the second begins."""
     length = int.from_bytes(content[:8], "little")
     end = 12 + length
-    if masked_crc(content[:8]) != int.from_bytes(content[8:12], "little"):
-        raise ValueError("the length has another check sum")
-    if masked_crc(content[12:end]) != int.from_bytes(content[end : end + 4], "little"):
-        raise ValueError("the payload has another check sum")
+    sums = [int.from_bytes(content[i : i + 4], "little") for i in (8, end)]
+    if sums != [masked_crc(content[:8]), masked_crc(content[12:end])]:
+        raise ValueError("other check sums")
     following = int.from_bytes(content[end + 4 : end + 12], "little")
-    held, checks = (COLOURS[0], 0.2), (COLOURS[1], 0.35)
+    held, checks = (BLUE, 0.2), (ORANGE, 0.35)
     lines, told = [], []
     for begin, size, meaning, shade in [
         (0, 8, f"the length, {length}", held),
@@ -148,25 +131,18 @@ def touched(spans: Mapping[str, Sequence[tuple[int, int]]], size: int) -> HTML:
       spans: From a heading to the first byte of each read, and the byte behind its last.
       size: Of the file.
     """
-    parts, told, y = [], [], 4
-    scale = (WIDTH - 8) / size
+    drawn, told = [], []
     for heading, some in spans.items():
         total = sum(end - begin for begin, end in some)
-        parts.append(text(4, y + 14, heading, CODE, SMALL))
-        parts.append(text(WIDTH - 4, y + 14, f"{total} bytes", END, SMALL))
-        parts.append(
-            f'<rect x="4" y="{y + 20}" width="{WIDTH - 8}" height="16" stroke="currentColor" '
-            'stroke-opacity="0.5" fill="none"/>'
-        )
-        for begin, end in some:
-            parts.append(
-                f'<rect x="{4 + scale * begin:.1f}" y="{y + 20}" width="{max(1.0, scale * (end - begin)):.1f}" '
-                f'height="16" fill="{COLOURS[0]}" fill-opacity="0.7"/>'
-            )
+        drawn.append(ends(WIDTH, code(heading, 12), small(f"{total} bytes")))
+        scaled = [
+            (WIDTH * begin / size, WIDTH * (end - begin) / size) for begin, end in some
+        ]
+        read = (at(x, 0, bar(max(1.0, wide), 16, 0.7)) for x, wide in scaled)
+        drawn.append(layers(rectangle(WIDTH, 16, stroke_opacity=0.5), *read))
         told.append(
             f"{heading}: {total} bytes in {len(some)} reads, "
             f"the first at byte {some[0][0]}, the last up to byte {some[-1][1]}"
         )
-        y += 46
     label = f"What is read of a file of {size} bytes: {'; '.join(told)}."
-    return HTML(drawing(parts, WIDTH, y, label, style=FITTING))
+    return picture(column(*drawn), label)

@@ -214,8 +214,9 @@ def who_sorted(
             lanes.append([rectangle(width, 11, 0.45) for width in widths if width])
         most = f"{max(shares):.0%}".replace("%", " %")
         lanes[np.argmax(shares)] += [space(5), at(0, 5, small(most), "w")]
-        idle = [[line((0, 5), (8, 5), stroke_opacity=0.4)]] * (threads - len(lanes))
-        rows = (layers(space(0, 11), row(*each, gap=0)) for each in lanes + idle)
+        for _ in range(threads - len(lanes)):
+            lanes.append([at(0, 5, line((0, 0), (8, 0), stroke_opacity=0.4), "w")])
+        rows = (layers(space(0, 11), row(*each, gap=0)) for each in lanes)
         drawn.append(column(heading, column(*rows, gap=2), gap=4))
         spoken.append(f"{heading}: {', '.join(f'{share:.0%}' for share in shares)}")
     label = f"What share of the values each thread has sorted. {'; '.join(spoken)}."
