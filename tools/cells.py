@@ -72,7 +72,7 @@ class PageClient(NotebookClientDirect):
             if "remove-cell" in cell.metadata.get("tags", ()) and (lost := shows(cell)):
                 self.say(index, 0, f"is removed, and so is what it shows: {lost}")
         seconds = time.perf_counter() - start
-        if error is None and (changed := difference(self.path.stem, self.notebook)):
+        if error is None and (changed := difference(self.path, self.notebook)):
             index, what = changed
             self.say(index, 0, what)
         if error is None:
@@ -136,6 +136,7 @@ class PageParser(Parser):
             logger.error(f"cannot be read: {reason}", location=page)
             logger.debug(traceback.format_exc())
             document.children.clear()
+            document.attributes.pop("nb_renderer", None)  # it cannot be pickled
             super().parse(f"# {page}", document)
 
 

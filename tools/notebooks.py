@@ -70,7 +70,7 @@ logger = logging.getLogger(__name__)
 
 
 class Quote(IndentContext):
-    """A block quote, which a dropdown becomes."""
+    """A block quote, which dropdowns and admonitions become."""
 
     def __init__(self) -> None:
         super().__init__("> ", empty=True, params=SubContextParams(2, 2))
@@ -108,8 +108,6 @@ class NotebookTranslator(MarkdownTranslator):
             place = (node.line or 0, node.attributes.get("cell_index", 0))
             while self.hidden and any(map(int.__lt__, self.hidden[0], place)):
                 self.add(CELL % self.hidden.pop(0)[1], 2, 2)
-        if isinstance(node, (nodes.Admonition, nodes.block_quote)):
-            self.unknown_visit(node)
         super().dispatch_visit(node)
 
     def unknown_visit(self, node: nodes.Node) -> None:
@@ -136,12 +134,33 @@ class NotebookTranslator(MarkdownTranslator):
             self._pop_context()
 
     @pushing_context
+    def visit_block_quote(self, node: nodes.block_quote) -> None:
+        self._push_context(Quote())
+
+    @pushing_context
+    def visit_admonition(self, node: nodes.admonition) -> None:
+        self._push_context(Quote())
+
+    def _push_box(self, title: str) -> None:
+        """A note, a warning and their like, which have no title of their own."""
+        self._push_context(Quote())
+        self.add(f"**{title.capitalize()}**", 2, 2)
+
+    @pushing_context
     def visit_rubric(self, node: nodes.rubric) -> None:
         self._push_context(WrappedContext("**", params=SubContextParams(2, 2)))
 
+    @pushing_context
+    def visit_title(self, node: nodes.title) -> None:
+        if isinstance(node.parent, nodes.Admonition):
+            self.visit_rubric(node)
+        else:
+            super().visit_title(node)
+
     def depart_title(self, node: nodes.title) -> None:
         self._pop_context()
-        if isinstance(node.parent.parent, nodes.document):
+        section = node.parent
+        if isinstance(section, nodes.section) and section.parent is self.document:
             site, page = self.config.html_baseurl, self.builder.address
             self.add(INTRODUCTION.format(site=site, page=page), 2, 2)
 

@@ -10,11 +10,11 @@ import math
 import os
 import re
 from itertools import zip_longest
+from pathlib import Path
 
-from book import DOCS, proven_tensorflow
+from book import proven_tensorflow
 from nbformat import NotebookNode
 
-FOLDER = DOCS / "support" / "outputs"
 NUMBER = re.compile(r"(-?\d+\.\d*(?:e[+-]?\d+)?|-?\d+e[+-]?\d+)")
 # What is another in each run or on each machine: addresses, temporary folders, how long a test took, the name of the
 # machine; and what counts all that came before.
@@ -77,7 +77,7 @@ def written(outputs: list[str]) -> str:
     return "".join(f"{'-' * 20}\n{text}\n" for text in outputs)
 
 
-def difference(page: str, notebook: NotebookNode) -> tuple[int, str] | None:
+def difference(page: Path, notebook: NotebookNode) -> tuple[int, str] | None:
     """The first cell that shows something else than before, and a sentence on it; None if there is none.
 
     With ACCEPT in the environment it writes what there is. Other releases of TensorFlow say and compute some things
@@ -86,9 +86,9 @@ def difference(page: str, notebook: NotebookNode) -> tuple[int, str] | None:
     if not proven_tensorflow():
         return None
     now = [(index, steady(text)) for index, text in shown(notebook)]
-    path = FOLDER / f"{page}.txt"
+    path = page.parent / "support" / "outputs" / f"{page.stem}.txt"
     if os.environ.get("ACCEPT"):
-        FOLDER.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(written([text for _, text in now]))
         if not now:
             path.unlink()
@@ -100,5 +100,8 @@ def difference(page: str, notebook: NotebookNode) -> tuple[int, str] | None:
         index, text = seen or (len(notebook.cells) - 1, "nothing")
         if expected is None or not same(expected, text):
             what = f"shows `{text}`, not `{expected or 'nothing'}`"
-            return index, f"{what}: if that is right, make page PAGE={page} ACCEPT=1"
+            return (
+                index,
+                f"{what}: if that is right, make page PAGE={page.stem} ACCEPT=1",
+            )
     return None

@@ -8,7 +8,7 @@ import sys
 import nbformat
 import pytest
 from book import ROOT
-from page import PAGES, Block, Page, pages, report
+from page_source import PAGES, Block, Page, pages, report
 
 TAGS = {"hide-input", "remove-cell", "remove-input", "varies"}
 TIMERS = re.compile(r"%time\w*|\b(?:perf_counter\w*|timeit|time\.time|monotonic)\b")

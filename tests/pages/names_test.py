@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from book import DOCS, ROOT, examples, parts
 from packaging.requirements import Requirement
-from page import PAGES, Page, project_files, report
+from page_source import PAGES, Page, project_files, report
 
 REPOSITORY = "https://github.com/op-by-op/op-by-op"
 TENSORFLOW = r"https://github\.com/tensorflow/tensorflow/(?:blob|tree)/([^/]+)/([^#]*)"

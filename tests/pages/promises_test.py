@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from book import EXAMPLES, ROOT
-from page import pages, project_files, report
+from page_source import pages, project_files, report
 
 from opcheck.op_names import function_of
 

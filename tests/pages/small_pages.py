@@ -1,6 +1,6 @@
-"""How a page begins that a test writes."""
+"""Pages that tests write."""
 
-BEGINNING = """\
+FRONT = """\
 ---
 file_format: mystnb
 kernelspec:
@@ -11,15 +11,15 @@ kernelspec:
 
 # {title}
 
-```{{code-cell}} ipython3
-:tags: [remove-cell]
-
-%run support/start.py
-```
-
 """
 
 
 def beginning(title: str = "A page") -> str:
-    """Front matter, title and the first cell."""
-    return BEGINNING.format(title=title)
+    """Front matter and title."""
+    return FRONT.format(title=title)
+
+
+def cell(source: str, tags: str = "") -> str:
+    """A code cell. What one shows that does not vary is compared with docs/support/outputs."""
+    options = f":tags: [{tags}]\n\n" if tags else ""
+    return f"```{{code-cell}} ipython3\n{options}{source}\n```\n\n"

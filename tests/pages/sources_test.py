@@ -6,7 +6,7 @@ import re
 
 import pytest
 from book import EXAMPLES, ROOT, chapters, examples
-from page import PAGES, pages, project_files, report
+from page_source import PAGES, pages, project_files, report
 from sections import sections
 
 SOLUTION = re.compile(r"^:::\{dropdown\} A solution$.*?^:::$", re.M | re.S)
