@@ -221,7 +221,6 @@ def line(
     width: float | None = None,
     dash: str | None = None,
     tip: bool = False,
-    curved: bool = False,
     **look,
 ) -> Shape:
     """A line through points of the layer that it is on.
@@ -232,23 +231,22 @@ def line(
       width: Likewise.
       dash: The lengths of dashes and gaps.
       tip: Whether it ends as an arrow does.
-      curved: Whether it is a curve drawn to the second of three points.
       **look: More attributes.
     """
     look = {"stroke": colour, "stroke_width": width, "stroke_dasharray": dash, **look}
 
     def draw(place: Shape) -> str:
         moved = [(place.x + x, place.y + y) for x, y in points]
-        drawn = path(moved, "Q" if curved else "L", **look)
+        drawn = path(moved, **look)
         return drawn + path(head(*moved[-2:]), stroke=colour) if tip else drawn
 
     across, down = zip(*points)
     return Shape((min(across), min(down), max(across), max(down)), draw)
 
 
-def path(points: Sequence[Point], kind: str = "L", **look) -> str:
+def path(points: Sequence[Point], **look) -> str:
     first, *others = (f"{rounded(float(x))} {rounded(float(y))}" for x, y in points)
-    return tag("path", d=f"M{first}{kind}{' '.join(others)}", fill="none", **look)
+    return tag("path", d=f"M{first}L{' '.join(others)}", fill="none", **look)
 
 
 def head(before: Point, end: Point) -> list[Point]:

@@ -4,7 +4,6 @@ x, relu = box("x"), box("relu", shade=0.25)
 picture(layers(row(x, relu, gap=40), arrow(x, relu)), "x goes to relu.")
 """
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
@@ -167,8 +166,8 @@ def arrow(
     label: Item = "",
     *,
     shift: float | tuple[float, float] = 0,
-    bend: float = 0,
     elbow: bool = False,
+    around: str = "",
     tip: bool = True,
     **look,
 ) -> Shape:
@@ -179,8 +178,8 @@ def arrow(
       end: Where it ends.
       label: Above it, or beside it if it goes up or down; words are small.
       shift: How far from the middle of the sides, at both or at each of its ends.
-      bend: How far its middle is to the right of the straight way.
       elbow: Whether it goes around corners.
+      around: "left" or "below": beside the shapes, around what is between them.
       tip: Whether it has a tip.
       **look: As of a line.
     """
@@ -196,16 +195,18 @@ def arrow(
         ends = (start + first, one[2 + forth]), (stop + last, other[3 - forth])
         (x1, y1), (x2, y2) = ends if upright else (each[::-1] for each in ends)
         x, y = (x1 + x2) / 2, (y1 + y2) / 2
-        between = []
+        points = [(x1, y1), (x2, y2)]
         if elbow:
-            between = [(x1, y), (x2, y)] if upright else [(x, y1), (x, y2)]
-        if bend:
-            length = math.hypot(x2 - x1, y2 - y1)
-            right = -bend * (y2 - y1) / length, bend * (x2 - x1) / length
-            between = [(x + 2 * right[0], y + 2 * right[1])]
-            x, y = x + right[0], y + right[1]
-        points = (x1, y1), *between, (x2, y2)
-        way = line(*points, tip=tip, curved=bool(bend), **look)
+            points[1:1] = [(x1, y), (x2, y)] if upright else [(x, y1), (x, y2)]
+        if around == "left":
+            x = min(begin.left, end.left) - 12
+            y1, y2 = ((each.top + each.bottom) / 2 for each in (begin, end))
+            points = [(begin.left, y1), (x, y1), (x, y2), (end.left, y2)]
+        if around == "below":
+            y = max(begin.bottom, end.bottom) + 12
+            x1, x2 = ((each.left + each.right) / 2 for each in (begin, end))
+            points = [(x1, begin.bottom), (x1, y), (x2, y), (x2, end.bottom)]
+        way = line(*points, tip=tip, **look)
         if not label:
             return way
         shown = small(label) if isinstance(label, str) else label

@@ -4,25 +4,22 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 import tensorflow as tf
 from IPython.display import HTML
-from pictures.figures import (
-    BOLD,
-    CODE,
+from pictures.drawing import (
     COLOURS,
-    END,
-    FITTING,
-    LINE,
-    MIDDLE,
-    POINTED,
-    SMALL,
-    TIP,
-    box,
-    drawing,
-    text,
+    DASHES,
+    ORANGE,
+    bold,
+    code,
+    line,
+    picture,
+    small,
+    space,
 )
+from pictures.layout import arrow, at, box, column, frame, layers, ranks, row, table
 from travel import Event, partitions
 
 GraphDef = tf.compat.v1.GraphDef
-WIDTH, HEIGHT, ROW, COLUMN = 104, 26, 48, 114
+
 TRAVEL = ("_Send", "_Recv")
 
 
@@ -114,79 +111,55 @@ def graph_picture(
     caption: str,
     label: str,
     dead: Collection[str] = (),
-) -> str:
+) -> HTML:
     """Draws a graph downwards, the nodes of each device in their own columns; those that are dead are dashed."""
-    rows = {node.name: 0 for node in nodes}
-    for _ in nodes:
-        for begin, end, _ in edges:
-            rows[end] = max(rows[end], rows[begin] + 1)
+    rank = ranks([n.name for n in nodes], [(begin, end) for begin, end, _ in edges])
     devices = sorted({short(node.device) for node in nodes})
-    at: dict[tuple, list[str]] = {}
+    cells: list[list[list]] = [
+        [[] for _ in devices] for _ in range(max(rank.values()) + 1)
+    ]
+    shapes = {}
     for node in nodes:
-        at.setdefault((short(node.device), rows[node.name]), []).append(node.name)
-    widest = {
-        device: max(len(names) for (on, _), names in at.items() if on == device)
-        for device in devices
-    }
-    left, centre, parts = 6, {}, [TIP, text(6, 16, caption, BOLD)]
-    bottom = 60 + ROW * (max(rows.values()) + 1)
-    for index, device in enumerate(devices):
-        width = COLUMN * widest[device] + 24
-        parts.append(
-            f'<rect x="{left}" y="26" width="{width}" height="{bottom - 30}" rx="6" stroke="none" '
-            f'fill="{COLOURS[index]}" fill-opacity="0.12"/>'
-            + text(left + width / 2, 44, device, MIDDLE, SMALL)
+        device = devices.index(short(node.device))
+        shown = {"_Arg": node.name, "_Retval": "result"}.get(node.op, node.op)
+        dies = node.name in dead
+        shapes[node.name] = box(
+            code(f"{shown} †" if dies else shown, 12),
+            0.45 * (node.op in TRAVEL),
+            COLOURS[device],
+            width=104,
+            height=26,
+            dashed=dies,
         )
-        for (on, row), names in at.items():
-            if on == device:
-                for place, name in enumerate(names):
-                    x = left + width / 2 + (place - (len(names) - 1) / 2) * COLUMN
-                    centre[name] = x, 54 + ROW * row + HEIGHT / 2
-        left += width + 14
+        cells[rank[node.name]][device].append(shapes[node.name])
+    rows = [[row(*each, space(0, 26), gap=10) for each in one] for one in cells]
+    frames = [
+        frame(*each, title=small(device), shade=0.12, colour=COLOURS[i], stroke=None)
+        for i, (device, each) in enumerate(zip(devices, zip(*rows)))
+    ]
+    arrows = []
     for begin, end, travels in edges:
-        (x1, y1), (x2, y2) = centre[begin], centre[end]
-        dashed = ' stroke-dasharray="4 3"' if travels else ""
-        if y2 - y1 > 2 * ROW and x1 == x2:  # around what is between them
-            x = x1 - WIDTH / 2
-            out = x - min(max(16, (y2 - y1) / 8), 26)  # more is outside of the drawing
-            way = f"M{x:g} {y1:g}C{out:g} {y1 + 30:g} {out:g} {y2 - 30:g} {x:g} {y2:g}"
-        else:
-            way = f"M{x1:g} {y1 + HEIGHT / 2:g}L{x2:g} {y2 - HEIGHT / 2 - 1:g}"
-        parts.append(f'<path d="{way}" fill="none"{dashed} {POINTED}/>')
-    for node in nodes:
-        x, y = centre[node.name]
-        strong = 0.45 if node.op in TRAVEL else 0
-        colour = devices.index(short(node.device))
-        words = {"_Arg": node.name, "_Retval": "result"}.get(node.op, node.op)
-        shape = box(x - WIDTH / 2, y - HEIGHT / 2, WIDTH, HEIGHT, strong, colour)
-        if node.name in dead:
-            shape = shape.replace("<rect ", '<rect stroke-dasharray="4 3" ')
-            words = f"{words} †"
-        parts.append(shape + text(x, y + 4, words, MIDDLE, SMALL, CODE))
-    return drawing(parts, left, bottom, label, style=FITTING)
+        # Around what is between them.
+        far = rank[end] > rank[begin] + 2 and not travels
+        look = {"around": "left" if far else "", "dash": DASHES if travels else None}
+        arrows.append(arrow(shapes[begin], shapes[end], **look))
+    graph = layers(*frames, table(rows, (34, 22)), *arrows)
+    return picture(column(bold(caption), space(0, 22), graph), label)
 
 
 def before_and_after(graphs: Sequence[GraphDef]) -> HTML:
     """Draws the graph as it was traced, and the graphs that were run."""
+    traced = "The graph before it was cut, with edges between the devices."
     cut = ", ".join(pairs(graphs))
-    return HTML(
-        '<div style="display: flex; flex-wrap: wrap; gap: 1em">'
-        + graph_picture(
-            *as_traced(graphs),
-            "traced",
-            "The graph before it was cut, with edges between the devices.",
-        )
-        + graph_picture(
-            *as_run(graphs),
-            "run",
-            f"A graph for each device; Send and Recv stand at the ends of {cut}.",
-        )
-        + "</div>"
-    )
+    run = f"A graph for each device; Send and Recv stand at the ends of {cut}."
+    before = graph_picture(*as_traced(graphs), "traced", traced)
+    after = graph_picture(*as_run(graphs), "run", run)
+    style = "display: flex; flex-wrap: wrap; gap: 1em"
+    return HTML(f'<div style="{style}">{before.data}{after.data}</div>')
 
 
 def run_picture(graphs: Sequence[GraphDef], label: str) -> HTML:
-    return HTML(graph_picture(*as_run(graphs), "run", label))
+    return graph_picture(*as_run(graphs), "run", label)
 
 
 def dead_picture(graphs: Sequence[GraphDef], label: str) -> HTML:
@@ -212,8 +185,7 @@ def dead_picture(graphs: Sequence[GraphDef], label: str) -> HTML:
         for begin, end, travels in edges
         if end in names and not any(f"^{begin}" == i for i in found[end].input)
     ]
-    dead = dead_nodes(nodes, edges)
-    return HTML(graph_picture(drawn, straight, "run", label, dead))
+    return graph_picture(drawn, straight, "run", label, dead_nodes(nodes, edges))
 
 
 def dead_nodes(nodes: Sequence, edges: Sequence) -> set[str]:
@@ -257,35 +229,31 @@ def timeline(
       callbacks: Whether to draw, below who came second, that the callback is called; with an arrow from who left it.
     """
     threads = list(dict.fromkeys(event.thread for event in events))
-    step, top, high = (78, 2, 84) if callbacks else (104, 2, 52)
-    end = 90 + step * len(events) + (90 if until else 0)
-    parts, first = [TIP], {}
-    for index in range(len(threads)):
-        y = top + high * index + 20
-        parts.append(text(6, y + 4, f"thread {index + 1}", SMALL))
-        parts.append(f'<path d="M70 {y}H{end}" {LINE} stroke-opacity="0.2"/>')
-    for index, event in enumerate(events):
-        y = top + high * threads.index(event.thread) + 20
-        x = 80 + step * index
+    step, high = (78, 84) if callbacks else (104, 52)
+    right = 10 + step * len(events) + (90 if until else 0)
+    lanes, boxes, arrows, first = [], [], [], {}
+    for i in range(len(threads)):
+        lanes.append(at(-12, high * i, small(f"thread {i + 1}"), "e"))
+        lanes.append(line((0, high * i), (right, high * i), stroke_opacity=0.2))
+    for i, event in enumerate(events):
+        x, y = 10 + step * i, high * threads.index(event.thread)
         received = event.what == "Recv"
         stays = received and event.key.edge in waits
-        width, opacity = (end - x, 0.35) if stays else (step - 8, 0.25)
-        parts.append(box(x, y - HEIGHT / 2, width, HEIGHT, opacity, received))
+        look = {"colour": COLOURS[received], "height": 26, "pad": 6, "align": "start"}
+        words = code(f"{event.what} {names[event.key.edge]}", 12)
+        size = right - x if stays else step - 8
+        call = box(words, 0.35 if stays else 0.25, width=size, **look)
+        boxes.append(at(x, y, call, "w"))
         if stays:
-            parts.append(text(end - 6, y + 4, until, END, SMALL))
-        parts.append(
-            text(x + 6, y + 4, f"{event.what} {names[event.key.edge]}", SMALL, CODE)
-        )
+            boxes.append(at(right - 6, y, small(until), "e"))
         if callbacks and event.key in first:
-            parts.append(box(x, y + HEIGHT / 2, width, HEIGHT, 0.12, 1))
-            parts.append(text(x + 6, y + HEIGHT + 4, "callback", SMALL))
+            answer = box(
+                small("callback"), 0.12, width=size, **look | {"colour": ORANGE}
+            )
+            boxes.append(at(x, y + 26, answer, "w"))
             if not received:  # who has asked has left it
-                left, below = first[event.key]
-                parts.append(
-                    f'<path d="M{left + 30} {below + HEIGHT / 2}C{left + 30} {below + 62} {x - 50} {y + 62} '
-                    f'{x + 10} {y + 3 * HEIGHT / 2 + 1}" fill="none" stroke-dasharray="4 3" {POINTED}/>'
+                arrows.append(
+                    arrow(first[event.key], answer, around="below", dash=DASHES)
                 )
-        first[event.key] = x, y
-    return HTML(
-        drawing(parts, end + 6, top + high * len(threads), label, style=FITTING)
-    )
+        first[event.key] = call
+    return picture(layers(*lanes, *boxes, *arrows), label)
