@@ -11,6 +11,7 @@ from addresses import addresses
 from frexp import frexp
 from frexp_copies import library
 from frexp_reference import frexp_reference
+from tensorflow.python.eager.backprop import _MockOp
 
 from opcheck.testing import op_test
 
@@ -245,6 +246,13 @@ def test_what_arrives_for_outputs():
     np.testing.assert_array_equal(eager, [0])
     assert tape_outside is None and in_a_branch is None
     assert isinstance(received[3][0], tf.IndexedSlices)
+
+
+def test_what_an_operation_and_its_stand_in_both_have():
+    stand_in = _MockOp((), [], [], "Frexp", [])
+    public = {name for name in dir(stand_in) if not name.startswith("_")}
+    both = {"inputs", "outputs", "type", "get_attr"}
+    assert public & {*dir(tf.Operation)} == both
 
 
 def test_the_solution_of_the_exercise():
