@@ -10,7 +10,7 @@ from pathlib import Path
 
 from processes import fail
 
-from opcheck.op_names import function_of
+from opcheck import function_of
 
 ROOT = Path(__file__).parents[1]
 BUILD = ROOT / "build" / "bench"

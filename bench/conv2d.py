@@ -21,7 +21,7 @@ from compiler import BUILD, NEWER, can, compiled_ops
 from measure import cores, run_turns, timed_turns, traced
 from processes import Process
 
-from opcheck.op_names import function_of
+from opcheck import function_of
 
 SOURCE = Path(__file__).parents[1] / "examples" / "conv2d" / "conv2d.cc"
 # From a way to the variables of its process.

@@ -20,7 +20,7 @@ import pytest  # noqa: E402
 import tensorflow as tf  # noqa: E402
 from tensorflow.python.framework import kernels as registry  # noqa: E402
 
-from opcheck.compare import tolerance  # noqa: E402
+from opcheck import tolerance  # noqa: E402
 
 
 @pytest.fixture(params=["eager", "tf.function"])

@@ -8,7 +8,6 @@ builds every example, runs the examples' tests and a fuzz round, and exits with 
 import argparse
 import functools
 import os
-import pickle
 import shlex
 import shutil
 import subprocess
@@ -40,7 +39,7 @@ class Sanitizer:
       variables: Environment variables beside them.
       left_out: Tests that are not run, with the reason.
       control: A program that must be reported, for the source that it names in its first line.
-      fuzz: Options of tools/fuzz.py.
+      fuzz: Options of `python -m opcheck fuzz`.
     """
 
     name: str
@@ -289,7 +288,7 @@ class Round:
 
         def one(file: Path) -> tuple[str, int, Path]:
             state = self.book / "build" / f"{file.stem}.state"
-            program = (self.book / "tools" / "fuzz.py", file, "--state", state)
+            program = ("-m", "opcheck", "fuzz", file, "--state", state)
             run = self.start(*program, *options, output=subprocess.PIPE)
             return run.communicate()[0], run.returncode, state
 
@@ -299,18 +298,11 @@ class Round:
             for text, status, state in pool.map(one, by_size):
                 print(text, end="")
                 if status not in (0, 1):
+                    from opcheck.rounds import last_call  # and with it TensorFlow
+
                     print(f"ended with {status} at the call {last_call(state)}")
                 fine &= status == 0
         return fine
-
-
-def last_call(state: Path) -> str:
-    """The call that a fuzzing process made when it died."""
-    try:
-        name, inputs, attrs = pickle.loads(state.read_bytes())
-    except (OSError, EOFError, pickle.UnpicklingError):
-        return "before the first one"
-    return f"{name}: inputs {inputs!r}, attrs {attrs!r}"
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Generated calls: `python tools/fuzz.py examples/attrs/attrs_fuzz.py`."""
+"""Generated calls: `python -m opcheck fuzz examples/attrs/attrs_fuzz.py`."""
 
 from pathlib import Path
 

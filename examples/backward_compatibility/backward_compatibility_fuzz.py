@@ -1,4 +1,4 @@
-"""Generated calls: `python tools/fuzz.py examples/backward_compatibility/backward_compatibility_fuzz.py`."""
+"""Generated calls: `python -m opcheck fuzz examples/backward_compatibility/backward_compatibility_fuzz.py`."""
 
 import op_def_check
 from backward_compatibility_reference import mu_law_reference

@@ -32,7 +32,7 @@ from solution_second_result import second_result
 from tensorflow.core.framework.op_def_pb2 import OpDef
 from write_v1 import pretend, write, write_with_gradients
 
-from opcheck.compare import tolerance
+from opcheck import tolerance
 from opcheck.testing import op_test
 
 HERE = Path(__file__).parent

@@ -1,4 +1,4 @@
-"""Generated calls: `python tools/fuzz.py examples/backward_compatibility/backward_compatibility_v1_fuzz.py`."""
+"""Generated calls: `python -m opcheck fuzz examples/backward_compatibility/backward_compatibility_v1_fuzz.py`."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Generated calls: `python tools/fuzz.py examples/c_api/c_api_fuzz.py`."""
+"""Generated calls: `python -m opcheck fuzz examples/c_api/c_api_fuzz.py`."""
 
 from c_api import majority_vote
 from c_api_reference import majority_vote_reference

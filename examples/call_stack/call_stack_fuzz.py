@@ -1,4 +1,4 @@
-"""Generated calls: `python tools/fuzz.py examples/call_stack/call_stack_fuzz.py`."""
+"""Generated calls: `python -m opcheck fuzz examples/call_stack/call_stack_fuzz.py`."""
 
 from call_stack import call_stack, call_stack_stateful
 from call_stack_reference import call_stack_reference

@@ -1,4 +1,4 @@
-"""Generated calls: `python tools/fuzz.py examples/cc_gradients/cc_gradients_fuzz.py`."""
+"""Generated calls: `python -m opcheck fuzz examples/cc_gradients/cc_gradients_fuzz.py`."""
 
 from pathlib import Path
 

@@ -27,7 +27,7 @@ from gradient_registries import described_gradient, registries, saved_graph, tri
 from op_library import load_op_library
 from tensorflow.python.framework import function
 
-from opcheck.compare import tolerance
+from opcheck import tolerance
 from opcheck.testing import op_test
 
 HERE = Path(__file__).parent

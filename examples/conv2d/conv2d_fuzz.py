@@ -1,4 +1,4 @@
-"""Generated calls: `python tools/fuzz.py examples/conv2d/conv2d_fuzz.py`."""
+"""Generated calls: `python -m opcheck fuzz examples/conv2d/conv2d_fuzz.py`."""
 
 import numpy as np
 from conv2d import conv2d, conv2d_backprop_filter, conv2d_backprop_input

@@ -1,4 +1,4 @@
-"""Generated calls: `python tools/fuzz.py examples/count_runs/count_runs_fuzz.py`."""
+"""Generated calls: `python -m opcheck fuzz examples/count_runs/count_runs_fuzz.py`."""
 
 from count_runs import count_runs, count_runs_stateful
 

@@ -1,4 +1,4 @@
-"""Why there are no generated calls: `python tools/fuzz.py examples/dataset/dataset_fuzz.py`."""
+"""Why there are no generated calls: `python -m opcheck fuzz examples/dataset/dataset_fuzz.py`."""
 
 FUZZ = {
     "NpyDataset": "reads a file: dataset_test.py makes files, whole, changed and cut"

@@ -1,4 +1,4 @@
-"""Generated calls: `python tools/fuzz.py examples/elementwise/elementwise_fuzz.py`."""
+"""Generated calls: `python -m opcheck fuzz examples/elementwise/elementwise_fuzz.py`."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Generated calls: `python tools/fuzz.py examples/frexp/frexp_fuzz.py`."""
+"""Generated calls: `python -m opcheck fuzz examples/frexp/frexp_fuzz.py`."""
 
 from frexp import frexp
 from frexp_reference import frexp_reference

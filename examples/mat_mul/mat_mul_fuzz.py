@@ -1,4 +1,4 @@
-"""Generated calls: `python tools/fuzz.py examples/mat_mul/mat_mul_fuzz.py`."""
+"""Generated calls: `python -m opcheck fuzz examples/mat_mul/mat_mul_fuzz.py`."""
 
 from pathlib import Path
 

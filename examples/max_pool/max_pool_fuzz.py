@@ -1,4 +1,4 @@
-"""Generated calls: `python tools/fuzz.py examples/max_pool/max_pool_fuzz.py`."""
+"""Generated calls: `python -m opcheck fuzz examples/max_pool/max_pool_fuzz.py`."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Generated calls: `python tools/fuzz.py examples/multi_output/multi_output_fuzz.py`."""
+"""Generated calls: `python -m opcheck fuzz examples/multi_output/multi_output_fuzz.py`."""
 
 import multi_output
 import numpy as np

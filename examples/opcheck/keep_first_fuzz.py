@@ -1,4 +1,4 @@
-"""Generated calls: `python tools/fuzz.py examples/opcheck/keep_first_fuzz.py`."""
+"""Generated calls: `python -m opcheck fuzz examples/opcheck/keep_first_fuzz.py`."""
 
 from hypothesis import strategies as st
 from keep_first import keep_first

@@ -1,4 +1,4 @@
-"""Generated calls: `python tools/fuzz.py examples/polymorphism/polymorphism_fuzz.py`."""
+"""Generated calls: `python -m opcheck fuzz examples/polymorphism/polymorphism_fuzz.py`."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Generated calls: `python tools/fuzz.py examples/prototype/snake_fuzz.py`."""
+"""Generated calls: `python -m opcheck fuzz examples/prototype/snake_fuzz.py`."""
 
 from hypothesis import strategies as st
 from snake import snake

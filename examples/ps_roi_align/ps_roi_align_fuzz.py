@@ -1,4 +1,4 @@
-"""Generated calls: `python tools/fuzz.py examples/ps_roi_align/ps_roi_align_fuzz.py`."""
+"""Generated calls: `python -m opcheck fuzz examples/ps_roi_align/ps_roi_align_fuzz.py`."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from ps_roi_align_reference import (
     ps_roi_align_reference,
 )
 
-from opcheck.compare import tolerance
+from opcheck import tolerance
 from opcheck.strategies import calls, shapes, tensors
 
 HERE = Path(__file__).parent

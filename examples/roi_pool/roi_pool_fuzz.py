@@ -1,4 +1,4 @@
-"""Generated calls: `python tools/fuzz.py examples/roi_pool/roi_pool_fuzz.py`."""
+"""Generated calls: `python -m opcheck fuzz examples/roi_pool/roi_pool_fuzz.py`."""
 
 from pathlib import Path
 

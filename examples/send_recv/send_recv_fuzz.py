@@ -1,4 +1,4 @@
-"""Generated calls: `python tools/fuzz.py examples/send_recv/send_recv_fuzz.py`."""
+"""Generated calls: `python -m opcheck fuzz examples/send_recv/send_recv_fuzz.py`."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""Generated calls: `python tools/fuzz.py examples/shape_functions/shape_functions_fuzz.py`."""
+"""Generated calls: `python -m opcheck fuzz examples/shape_functions/shape_functions_fuzz.py`."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Generated calls: `python tools/fuzz.py examples/sketch/sketch_fuzz.py`."""
+"""Generated calls: `python -m opcheck fuzz examples/sketch/sketch_fuzz.py`."""
 
 from hypothesis import strategies as st
 from sketch import count_hashes

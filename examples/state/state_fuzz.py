@@ -1,4 +1,4 @@
-"""Generated calls: `python tools/fuzz.py examples/state/state_fuzz.py`."""
+"""Generated calls: `python -m opcheck fuzz examples/state/state_fuzz.py`."""
 
 from hypothesis import strategies as st
 from state import number_keys

@@ -1,4 +1,4 @@
-"""Generated calls: `python tools/fuzz.py examples/stochastic_rounding/stochastic_rounding_fuzz.py`."""
+"""Generated calls: `python -m opcheck fuzz examples/stochastic_rounding/stochastic_rounding_fuzz.py`."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Generated calls: `python tools/fuzz.py examples/threads/threads_fuzz.py`."""
+"""Generated calls: `python -m opcheck fuzz examples/threads/threads_fuzz.py`."""
 
 from pathlib import Path
 

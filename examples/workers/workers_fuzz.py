@@ -1,3 +1,3 @@
-"""Why there are no generated calls: `python tools/fuzz.py examples/workers/workers_fuzz.py`."""
+"""Why there are no generated calls: `python -m opcheck fuzz examples/workers/workers_fuzz.py`."""
 
 FUZZ = {"FileRows": "reads a file: workers_test.py makes files, whole, changed and cut"}

@@ -1,4 +1,4 @@
-"""Generated calls: `python tools/fuzz.py examples/zero_out/zero_out_fuzz.py`."""
+"""Generated calls: `python -m opcheck fuzz examples/zero_out/zero_out_fuzz.py`."""
 
 from pathlib import Path
 

@@ -160,7 +160,7 @@ def test_what_a_page_names_is_there(page, check):
         ("`make zero_uot`", targets),
         ("`make CUDA_ARCHS=90 docs`", targets),
         ("`python -m pytest tests/page`", paths),
-        ("`python tools/fuzz.py --second 3`", options),
+        ("`python tools/sanitize.py --second 3`", options),
         (f"[x]({REPOSITORY}/blob/main/tools)", links_to_the_repository),
         (f"[x]({REPOSITORY}/blob/main/LICENSE#L999)", links_to_the_repository),
         (

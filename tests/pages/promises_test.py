@@ -8,7 +8,7 @@ import pytest
 from book import EXAMPLES, ROOT
 from page_source import pages, project_files, report
 
-from opcheck.op_names import function_of
+from opcheck import function_of
 
 TESTS = sorted(EXAMPLES.glob("*/*_test.py"))
 TYPES = {"float": "float32", "double": "float64", "half": "float16"}

@@ -6,12 +6,15 @@ print(report)
 report.assert_ok()
 """
 
-from opcheck.registry import NAMES
+from opcheck.compare import tolerance
+from opcheck.registry import CHECKS, NAMES
 from opcheck.report import Findings, OpCheckError, Report, Result, Skip
 from opcheck.run import check
 from opcheck.samples import Sample
+from opcheck.source import function_of
 
 __all__ = [
+    "CHECKS",
     "NAMES",
     "Findings",
     "OpCheckError",
@@ -20,7 +23,9 @@ __all__ = [
     "Sample",
     "Skip",
     "check",
+    "function_of",
     "fuzz",
+    "tolerance",
 ]
 
 

@@ -1,6 +1,7 @@
-"""The command line: `python -m opcheck FILE.py:function --samples FILE.py:name`, or `python -m opcheck explain LOG`."""
+"""The command line: `python -m opcheck FILE.py:function --samples FILE.py:name`, `… fuzz FILE.py`, `… explain LOG`."""
 
 import argparse
+import os
 import sys
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from opcheck.worker import place
 
 _HELP = f"""\
 usage: python -m opcheck FILE.py:function --samples FILE.py:name [--checks A,B] [--skip A,B] [--html OUT.html]
+   or: python -m opcheck fuzz FILE.py [--calls 10000] [--shrink 100] [--threads 1] [--state FILE]
    or: python -m opcheck explain build.log, or something 2>&1 | python -m opcheck explain
 name: a tuple of inputs, or a dict of `inputs`, attrs and options of opcheck.check, or a function that returns one;
 checks: {" ".join(NAMES)}, and those of the option `extra`
@@ -31,10 +33,15 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Runs the command: 0 if no check failed, or if something of the log is known, else 1."""
+    """Runs the command: 0 if no check failed, `fuzz` found nothing, or `explain` something, else 1."""
     arguments = sys.argv[1:] if arguments is None else arguments
     if arguments[:1] == ["explain"]:
         return explain.main(arguments[1:])
+    if arguments[:1] == ["fuzz"]:
+        os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"  # thousands of calls end with an error
+        from opcheck import rounds
+
+        return rounds.main(arguments[1:])
     try:
         return _run(parser().parse_args(arguments))
     except _BadUse as error:

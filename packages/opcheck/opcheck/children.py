@@ -130,17 +130,15 @@ class Child:
           WorkerError: It raised.
         """
         if self._connection is None:
-            from opcheck import worker
-
             self._open()
             try:
-                self._ask(worker.start, self._start)
+                self._ask("start", self._start)
             except WorkerError:
                 self._forget()
                 raise
         return self._ask(function, arguments)
 
-    def _ask(self, function: Callable, arguments: dict):
+    def _ask(self, function: Callable | str, arguments: dict):
         doing = ""
         try:
             self._connection.send((function, arguments))

@@ -66,6 +66,12 @@ def line(
     return f"{''.join(needed)}{imports}{call}"
 
 
+def function_of(op_type: str) -> str:
+    """The name of the generated function of an op: zero_out of ZeroOut, op_by_op_conv2d of OpByOp>Conv2D."""
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[^>])(?=[A-Z][a-z])", "_", op_type)
+    return words.replace(">", "_").lower()
+
+
 def _specs(inputs: Sequence, shapes: Iterator) -> list[str]:
     """A tf.TensorSpec for each input, with the shapes in order."""
     specs = []

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
-from tensorflow.python.framework import op_def_registry
+from tensorflow.python.framework import kernels, op_def_registry
 
 from opcheck.compare import difference
 from opcheck.memory import FILLINGS, filled_memory
@@ -267,6 +267,12 @@ def parameter_names(function: Callable) -> list[str]:
 def is_builtin(op_type: str) -> bool:
     """Whether TensorFlow itself brings the op: `tf.raw_ops` has no other ones."""
     return op_type.startswith("_") or hasattr(tf.raw_ops, op_type)
+
+
+def kernels_of(op_type: str, *devices: str) -> list:
+    """The kernels of an op that are registered for one of some devices."""
+    registered = kernels.get_registered_kernels_for_op(op_type).kernel
+    return [kernel for kernel in registered if kernel.device_type in devices]
 
 
 def tensors_of(result) -> list[tf.Tensor]:

@@ -16,7 +16,7 @@ _EXHAUSTED = ("error", ("MemoryError: more than the option `memory` allows", "")
 def serve(connection: Connection) -> None:
     """Answers requests until the other side closes the connection.
 
-    A request is a function of the Subject and its other arguments; the first one is `start`.
+    A request is a function of the Subject and its other arguments; the first one is "start", with those of `start`.
     """
     children.in_worker = True
     subject = None
@@ -26,7 +26,7 @@ def serve(connection: Connection) -> None:
         except EOFError:
             return
         try:
-            if function is start:
+            if function == "start":
                 subject, answer = start(connection, **arguments), None
             else:
                 answer = function(subject, **arguments)

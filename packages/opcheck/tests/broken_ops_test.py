@@ -13,7 +13,7 @@ os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 import pytest  # noqa: E402
 
 import opcheck  # noqa: E402
-from opcheck.op_names import function_of  # noqa: E402
+from opcheck import function_of  # noqa: E402
 from opcheck.strategies import calls, tensors  # noqa: E402
 
 HERE = Path(__file__).parent / "broken_ops"

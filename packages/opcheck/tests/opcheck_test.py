@@ -50,10 +50,10 @@ from tensorflow.python.framework import op_def_registry  # noqa: E402
 
 import opcheck  # noqa: E402
 from opcheck import calls as calls_module  # noqa: E402
-from opcheck import children, source  # noqa: E402
+from opcheck import children, compatibility, source  # noqa: E402
 from opcheck import report as report_module  # noqa: E402
 from opcheck.__main__ import main, parser  # noqa: E402
-from opcheck.checks import compatibility, fresh, robust, transforms  # noqa: E402
+from opcheck.checks import fresh, robust, transforms  # noqa: E402
 from opcheck.compare import difference, mentions  # noqa: E402
 from opcheck.fuzzing import fuzz  # noqa: E402
 from opcheck.samples import as_arrays, locate  # noqa: E402

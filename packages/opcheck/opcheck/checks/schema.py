@@ -9,9 +9,9 @@ import tensorflow as tf
 from google.protobuf import text_format
 from tensorflow.core.framework import op_def_pb2
 
-from opcheck.checks import compatibility
-from opcheck.op_names import function_of
+from opcheck import compatibility
 from opcheck.report import Findings
+from opcheck.source import function_of
 from opcheck.subject import Subject, is_builtin
 
 

@@ -2,11 +2,17 @@
 
 import numpy as np
 import tensorflow as tf
-from tensorflow.python.framework import kernels
 
 from opcheck.checks.threads import variants
 from opcheck.report import Findings, Skip, describe_error
-from opcheck.subject import CLEAN_ERRORS, Subject, arrays, constant, is_opaque
+from opcheck.subject import (
+    CLEAN_ERRORS,
+    Subject,
+    arrays,
+    constant,
+    is_opaque,
+    kernels_of,
+)
 
 _UNSUPPORTED = (
     "No registered",
@@ -24,10 +30,7 @@ def devices(subject: Subject, found: Findings) -> str:
     without = [
         op_type
         for op_type in subject.describe().op_types
-        if not any(
-            kernel.device_type in ("GPU", "DEFAULT")
-            for kernel in kernels.get_registered_kernels_for_op(op_type).kernel
-        )
+        if not kernels_of(op_type, "GPU", "DEFAULT")
     ]
     if without:
         raise Skip(f"no GPU kernel for {', '.join(without)}")

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 import tensorflow as tf
-from tensorflow.python.framework import kernels
+from tensorflow.python.framework import op_def_registry
 
 from opcheck.compare import difference, is_inexact, mentions, tolerance
 from opcheck.memory import FILLINGS, filled_memory
@@ -16,6 +16,7 @@ from opcheck.subject import (
     constant,
     is_builtin,
     is_opaque,
+    kernels_of,
     shrunk,
 )
 
@@ -238,9 +239,7 @@ def _registered(op_type: str, attr: str, *devices: str) -> set[str]:
     """The names of the dtypes that the op's kernels on a device take for an attr."""
     op_def_values = None
     names = set()
-    for kernel in kernels.get_registered_kernels_for_op(op_type).kernel:
-        if kernel.device_type not in devices:
-            continue
+    for kernel in kernels_of(op_type, *devices):
         constraints = [c for c in kernel.constraint if c.name == attr]
         for constraint in constraints:
             names |= {tf.as_dtype(t).name for t in constraint.allowed_values.list.type}
@@ -251,8 +250,6 @@ def _registered(op_type: str, attr: str, *devices: str) -> set[str]:
 
 
 def _allowed(op_type: str, attr: str) -> set[str]:
-    from tensorflow.python.framework import op_def_registry
-
     for candidate in op_def_registry.get(op_type).attr:
         if candidate.name == attr and candidate.allowed_values.list.type:
             return {tf.as_dtype(t).name for t in candidate.allowed_values.list.type}

@@ -1,6 +1,6 @@
-"""Many generated calls of the ops of the book: `python tools/fuzz.py examples/x/x_fuzz.py`.
+"""Rounds of generated calls, for the ops of one file: `python -m opcheck fuzz x_fuzz.py`.
 
-Such a file holds `FUZZ`, from the name of each op that its libraries register to how to call it: an op, a
+Such a file holds `FUZZ`, from the name of each op that the libraries beside it register to how to call it: an op, a
 strategy of `opcheck.strategies.calls` and a reference; or to a string that says why not. First `opcheck.fuzz`
 looks for a failure and shrinks it. Then come calls by the thousand in this process, from several threads with
 --threads: each that Hypothesis thinks of, and that call again with other values. The op must return what the
@@ -14,7 +14,6 @@ import collections
 import contextlib
 import importlib
 import itertools
-import os
 import pickle
 import re
 import sys
@@ -24,22 +23,25 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
-if __name__ == "__main__":  # thousands of calls are to end with an error
-    os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
-
 import hypothesis
 import numpy as np
 import tensorflow as tf
 from hypothesis.strategies import SearchStrategy
 from tensorflow.core.framework.op_def_pb2 import OpList
 from tensorflow.python.client import pywrap_tf_session
-from tensorflow.python.framework import kernels
 
-import opcheck
 from opcheck.compare import difference
+from opcheck.fuzzing import fuzz
 from opcheck.run import outputs_of
 from opcheck.samples import as_arrays
-from opcheck.subject import CLEAN_ERRORS, arrays, constant, is_builtin, tensors_of
+from opcheck.subject import (
+    CLEAN_ERRORS,
+    arrays,
+    constant,
+    is_builtin,
+    kernels_of,
+    tensors_of,
+)
 from opcheck.variations import variations
 
 VARIATIONS = 50
@@ -64,76 +66,43 @@ class Target(NamedTuple):
     reference: Callable | str
     skip: tuple[str, ...] = ()
 
+    def judge(self, inputs: list, attrs: dict) -> tuple[str, str]:
+        """Calls the op and its reference.
 
-def load(path: Path) -> dict[str, Target | str]:
-    """Imports the `FUZZ` of a file."""
-    sys.path[:0] = [str(path.parent), str(path.parent.parent)]
-    fuzz = importlib.import_module(path.stem).FUZZ
-    return {
-        name: found if isinstance(found, str) else Target(*found)
-        for name, found in fuzz.items()
-    }
+        Returns:
+          "refused", "compared" or, where there is nothing to compare, "answered"; and what is wrong, nothing in most
+          cases.
+        """
+        actual, refusal = [], ""
+        try:
+            tensors = tf.nest.map_structure(constant, inputs)
+            actual = arrays(tensors_of(self.op(*tensors, **attrs)))
+        except CLEAN_ERRORS as error:
+            refusal = str(error)
+        except Exception as error:
+            return "refused", f"{type(error).__name__}: {error}"
+        kind = "refused" if refusal else "answered"
+        if isinstance(self.reference, str):
+            return kind, ""
+        try:
+            expected = outputs_of(self.guarded, inputs, attrs)
+        except NotImplementedError:
+            return kind, ""
+        except Exception as error:
+            seen = f"an answer where the reference has none ({error!r})"
+            return kind, "" if refusal else seen
+        if refusal:
+            return kind, f"refused, though the reference has an answer: {refusal}"
+        return "compared", difference(expected, actual, strict=False)
 
-
-def registered_by(folder: Path, before: set[str]) -> set[str]:
-    """The names of the ops of all libraries of a folder: after this, those of several versions cannot be called."""
-    for library in folder.glob("lib*.so"):
-        with contextlib.suppress(Exception):  # some are not to be loaded
-            tf.load_op_library(str(library))
-    return registered() - before
-
-
-def registered() -> set[str]:
-    """The names of all ops of this process, but for TensorFlow's own."""
-    ops = pywrap_tf_session.TF_GetAllOpList()
-    names = {
-        op.name for op in OpList.FromString(pywrap_tf_session.TF_GetBuffer(ops)).op
-    }
-    return {name for name in names if not is_builtin(name)}
-
-
-def judge(target: Target, inputs: list, attrs: dict) -> tuple[str, str]:
-    """Calls an op and its reference.
-
-    Returns:
-      "refused", "compared" or, where there is nothing to compare, "answered"; and what is wrong, nothing in most
-      cases.
-    """
-    actual, refusal = [], ""
-    try:
-        tensors = tf.nest.map_structure(constant, inputs)
-        actual = arrays(tensors_of(target.op(*tensors, **attrs)))
-    except CLEAN_ERRORS as error:
-        refusal = str(error)
-    except Exception as error:
-        return "refused", f"{type(error).__name__}: {error}"
-    kind = "refused" if refusal else "answered"
-    if isinstance(target.reference, str):
-        return kind, ""
-    try:
-        expected = outputs_of(compared(target.reference), inputs, attrs)
-    except NotImplementedError:
-        return kind, ""
-    except Exception as error:
-        seen = f"an answer where the reference has none ({error!r})"
-        return kind, "" if refusal else seen
-    if refusal:
-        return kind, f"refused, though the reference has an answer: {refusal}"
-    return "compared", difference(expected, actual, strict=False)
-
-
-def compared(reference: Callable) -> Callable:
-    """A reference without answer to subnormal numbers, which are zero to TensorFlow's threads."""
-
-    def guarded(*inputs, **attrs):
+    def guarded(self, *inputs, **attrs):
+        """The reference, without answer to subnormal numbers, which are zero to TensorFlow's threads."""
         for array in map(np.asarray, tf.nest.flatten(inputs)):
             if array.dtype.kind == "f":
                 small = np.abs(array) < np.finfo(array.dtype).tiny
                 if np.any(small & (array != 0)):
                     raise NotImplementedError("a subnormal number")
-        return reference(*inputs, **attrs)
-
-    return guarded
+        return self.reference(*inputs, **attrs)
 
 
 def kind_of(inputs: list, attrs: dict) -> str:
@@ -144,17 +113,17 @@ def kind_of(inputs: list, attrs: dict) -> str:
 
 def types_of(inputs: list, attrs: dict) -> set[str]:
     """The dtypes of a call, those in its attrs included."""
-    arrays = map(np.asarray, tf.nest.flatten(inputs))
+    flat = map(np.asarray, tf.nest.flatten(inputs))
     named = re.findall(r"\w+", repr(attrs))
-    return {*named, *(tf.as_dtype(array.dtype).name for array in arrays)}
+    return {*named, *(tf.as_dtype(array.dtype).name for array in flat)}
 
 
 def types_of_kernels(name: str) -> set[str]:
     """The dtypes for which an op has kernels on the CPU, as far as these name any."""
     return {
         tf.as_dtype(one).name
-        for kernel in kernels.get_registered_kernels_for_op(name).kernel
-        if kernel.device_type == "CPU" and not kernel.label
+        for kernel in kernels_of(name, "CPU")
+        if not kernel.label
         for constraint in kernel.constraint
         for one in constraint.allowed_values.list.type
     }
@@ -200,7 +169,7 @@ def batches(strategy: SearchStrategy, count: int, use: Callable[[list], None]) -
         seed += 1
 
 
-def fuzz(name: str, target: Target, options: argparse.Namespace) -> tuple[bool, str]:
+def fuzz_op(name: str, target: Target, options: argparse.Namespace) -> tuple[bool, str]:
     """Fuzzes one op.
 
     Returns:
@@ -209,30 +178,28 @@ def fuzz(name: str, target: Target, options: argparse.Namespace) -> tuple[bool, 
     start = time.process_time()
     without = isinstance(target.reference, str)
     if options.shrink:
-        report = opcheck.fuzz(
+        report = fuzz(
             target.op,
             target.strategy,
             examples=options.shrink,
-            seconds=60,
-            reference=None if without else compared(target.reference),
+            reference=None if without else target.guarded,
             skip=target.skip,
             progress=False,
         )
         if not report.ok:
             return False, str(report)
-    tally = collections.Counter()
-    wrong = []
+    tally, wrong = collections.Counter(), []
     kinds_of_calls, types = set(), set()
 
     def one(call) -> tuple[str, str]:
         if options.state:
             options.state.seek(0)
             options.state.write(pickle.dumps((name, *call)))
-        return judge(target, *call)
+        return target.judge(*call)
 
     def use(batch: list) -> None:
-        kinds_of_calls.update(kind_of(*call) for call in batch[:1])
-        types.update(*(types_of(*call) for call in batch[:1]))
+        kinds_of_calls.add(kind_of(*batch[0]))
+        types.update(types_of(*batch[0]))
         for call, (kind, seen) in zip(batch, run(one, batch)):
             tally[kind] += 1
             if seen:
@@ -247,40 +214,49 @@ def fuzz(name: str, target: Target, options: argparse.Namespace) -> tuple[bool, 
         seen = f"{len(kinds_of_calls)} kinds of calls, of shapes, dtypes and attrs"
         return False, f"the strategy makes only {seen}"
     if types_of_kernels(name) - types:  # few calls may be without it by chance
-        draw(
-            target.strategy, MOST_DRAWN, 0, lambda *call: types.update(types_of(*call))
-        )
+
+        def more(*call) -> None:
+            types.update(types_of(*call))
+
+        draw(target.strategy, MOST_DRAWN, 0, more)
     if missing := types_of_kernels(name) - types:
         return False, f"no calls for the kernels of {', '.join(sorted(missing))}"
     kinds = ", ".join(f"{tally[kind]} {kind}" for kind in sorted(tally))
-    took = (
-        f"{options.shrink + options.calls} calls in {time.process_time() - start:.1f} s"
-    )
-    if without:
-        return True, f"{took}: {kinds}, {target.reference}"
-    if tally["compared"] < LEAST_COMPARED * options.calls:
+    if not without and tally["compared"] < LEAST_COMPARED * options.calls:
         return False, f"too few calls can be compared: {kinds}"
-    return True, f"{took}: {kinds}"
+    took = f"{time.process_time() - start:.1f} s"
+    said = f"{options.shrink + options.calls} calls in {took}: {kinds}"
+    return True, f"{said}, {target.reference}" if without else said
+
+
+def registered() -> set[str]:
+    """The names of all ops of this process, but for TensorFlow's own."""
+    ops = pywrap_tf_session.TF_GetBuffer(pywrap_tf_session.TF_GetAllOpList())
+    return {op.name for op in OpList.FromString(ops).op if not is_builtin(op.name)}
 
 
 def results(options: argparse.Namespace) -> Iterator[tuple[bool, str]]:
     """For each op of a file, whether all went well, and what to say; the ops that are missing come last."""
-    before = registered()
-    targets = load(options.file)
+    before, folder = registered(), options.file.parent
+    sys.path[:0] = [str(folder), str(folder.parent)]
+    targets = importlib.import_module(options.file.stem).FUZZ
     for name, target in targets.items():
         if isinstance(target, str):
             yield True, f"{name}: left out, {target}"
         else:
-            fine, text = fuzz(name, target, options)
+            fine, text = fuzz_op(name, Target(*target), options)
             yield fine, f"{name}: {text}"
-    if different := registered_by(options.file.parent, before) ^ set(targets):
+    for library in folder.glob("lib*.so"):
+        with contextlib.suppress(Exception):  # some are not to be loaded
+            tf.load_op_library(str(library))
+    if different := (registered() - before) ^ set(targets):
         names = ", ".join(sorted(different))
         yield False, f"FUZZ and the libraries beside it disagree about {names}"
 
 
-def parsed(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+def parsed(arguments: Sequence[str]) -> argparse.Namespace:
     """The options of the command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser("python -m opcheck fuzz", description=__doc__)
     parser.add_argument("file", type=Path)
     parser.add_argument("--calls", type=int, default=10_000, help="of each op")
     parser.add_argument(
@@ -300,13 +276,19 @@ def failures(arguments: Sequence[str]) -> list[str]:
     return [text for fine, text in results(parsed(arguments)) if not fine]
 
 
-def main() -> None:
+def last_call(state: Path) -> str:
+    """The call that a process with --state made when it died."""
+    try:
+        name, inputs, attrs = pickle.loads(state.read_bytes())
+    except (OSError, EOFError, pickle.UnpicklingError):
+        return "before the first one"
+    return f"{name}: inputs {inputs!r}, attrs {attrs!r}"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Runs `fuzz`: 0 if nothing was found, else 1."""
     failed = False
-    for fine, text in results(parsed()):
+    for fine, text in results(parsed(arguments)):
         print(text, flush=True)
         failed |= not fine
-    sys.exit(failed)
-
-
-if __name__ == "__main__":
-    main()
+    return int(failed)
