@@ -5,8 +5,7 @@ import re
 from collections.abc import Callable
 
 import opcheck
-from opcheck import fuzzing, strategies
-from opcheck.registry import CHECKS
+from opcheck import CHECKS, fuzzing, strategies
 
 # Of each check, a bug that somebody has reported: where, and what.
 BUGS = {
