@@ -6,6 +6,8 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE / folder) for folder in ("tools", "docs/support", "docs")]
+# jsonschema, which nbformat imports, would make 38 parsers for formats of addresses, which takes 3 s of a processor.
+sys.modules.setdefault("rfc3987_syntax", None)
 
 metadata = importlib.metadata.metadata("op-by-op")
 urls = dict(url.split(", ") for url in metadata.get_all("Project-URL"))

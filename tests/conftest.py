@@ -11,12 +11,12 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import book  # noqa: F401  # before nbformat
 import pytest
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
+sys.modules.setdefault("rfc3987_syntax", None)  # see conf.py
 # See examples/conftest.py.
 os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
 

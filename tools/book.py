@@ -1,18 +1,14 @@
 """Where the book's files lie, and which of them are its chapters and its examples."""
 
+import contextlib
 import re
-import sys
 from collections.abc import Iterable
-from importlib.metadata import packages_distributions, version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sphinx.environment import BuildEnvironment
-
-# jsonschema, which nbformat imports, would make 38 parsers for formats of addresses that no notebook has, which takes
-# 2.7 s of a processor.
-sys.modules.setdefault("rfc3987_syntax", None)
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -83,12 +79,13 @@ def cells_of(page: str) -> str:
     )
 
 
+def tensorflow() -> str:
+    """The release of TensorFlow, of which there are two packages."""
+    with contextlib.suppress(PackageNotFoundError):
+        return version("tensorflow-cpu")
+    return version("tensorflow")
+
+
 def proven_tensorflow() -> bool:
     """Whether the TensorFlow of this environment is the release that constraints.txt names."""
-    proven = re.search(
-        r"^tensorflow-cpu==(\S+)", (ROOT / "constraints.txt").read_text(), re.M
-    )
-    return any(
-        version(package) == proven[1]
-        for package in packages_distributions()["tensorflow"]
-    )
+    return f"\ntensorflow=={tensorflow()}\n" in (ROOT / "constraints.txt").read_text()

@@ -9,10 +9,10 @@ in the build before, which would otherwise pass the second time.
 import logging
 import re
 import sys
-from importlib.metadata import packages_distributions, version
+from importlib.metadata import version
 from pathlib import Path
 
-from book import DOCS, EXAMPLES, ROOT, cells_of, examples_of
+from book import DOCS, EXAMPLES, ROOT, cells_of, examples_of, tensorflow
 from docutils.nodes import Node
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
@@ -28,8 +28,6 @@ SHARED = [
     EXAMPLES / "addresses.py",
     EXAMPLES / "op_library.py",
 ]
-# Some say tensorflow_cpu, some tensorflow-cpu.
-INSTALLED = ["numpy", *sorted(set(packages_distributions()["tensorflow"]))]
 TABLES = sorted((ROOT / "bench").glob("*.csv"))
 NAMED = re.compile(r"\b(?:bench|cmake|packages|tests|tools)/[\w./-]*\w")
 
@@ -134,7 +132,7 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     app.add_config_value(
-        "toolchain", (sys.version, [version(package) for package in INSTALLED]), "env"
+        "toolchain", (sys.version, version("numpy"), tensorflow()), "env"
     )
     app.connect("builder-inited", start)
     app.connect("env-get-outdated", outdated_by_tables)

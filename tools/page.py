@@ -4,8 +4,12 @@ import subprocess
 import sys
 
 from book import DOCS, ROOT, examples_of
+from sphinx.cmd.build import main as sphinx
+
+import examples
 
 OUT = ROOT / "build" / "page"
+PROVOKE = ROOT / "packages" / "opcheck" / "mistakes" / "provoke.py"
 
 
 def main() -> None:
@@ -13,22 +17,13 @@ def main() -> None:
     if len(sys.argv) != 2 or sys.argv[1] not in pages:
         sys.exit(f"make page: PAGE=x, where x is one of: {' '.join(pages)}")
     page = sys.argv[1]
-    text = (DOCS / f"{page}.md").read_text()
-    if names := examples_of(text):
-        build = [sys.executable, ROOT / "tools" / "examples.py", *names]
-        if subprocess.run(build).returncode:
-            sys.exit(1)
-    if page == "errors":
-        provoke = [
-            sys.executable,
-            ROOT / "packages" / "opcheck" / "mistakes" / "provoke.py",
-        ]
-        if subprocess.run(provoke).returncode:
-            sys.exit(1)
-    sphinx = [sys.executable, "-m", "sphinx", "-n", "-W", "--keep-going", "-E", "-q"]
-    sphinx += ["-c", ROOT, "-d", OUT / "doctrees", "-D", f"page={page}"]
-    run = subprocess.run([*sphinx, DOCS, OUT / "html", DOCS / f"{page}.md"])
-    if run.returncode:
+    if names := examples_of((DOCS / f"{page}.md").read_text()):
+        examples.build(names)
+    if page == "errors" and subprocess.run([sys.executable, PROVOKE]).returncode:
+        sys.exit(1)
+    options = ["-n", "-W", "--keep-going", "-E", "-q", "-c", ROOT]
+    options += ["-d", OUT / "doctrees", "-D", f"page={page}"]
+    if sphinx([*map(str, [*options, DOCS, OUT / "html", DOCS / f"{page}.md"])]):
         sys.exit(1)
     print(f"file://{OUT}/html/{page}.html")
 

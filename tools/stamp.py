@@ -6,10 +6,8 @@ import platform
 import re
 import shutil
 import subprocess
-from importlib.metadata import version
 
-from book import ROOT
-from freshness import INSTALLED
+from book import ROOT, tensorflow
 from sphinx.application import Sphinx
 
 COMPILERS = {"GNU": "g++", "Clang": "Clang", "AppleClang": "Apple Clang"}
@@ -22,7 +20,7 @@ def stamp() -> dict[str, object]:
     return {
         "time": datetime.datetime.now(datetime.timezone.utc).isoformat("T", "seconds"),
         "on": [
-            f"TensorFlow {version(INSTALLED[-1])}",
+            f"TensorFlow {tensorflow()}",
             f"Python {platform.python_version()}",
             *compiler(),
             machine(),
