@@ -1,8 +1,12 @@
 """Pictures of the chapter on compatibility, drawn from the files of version 1 and from what is made of them."""
 
+import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
+import tensorflow as tf
+from changes import CHANGES, Change, verdicts
 from IPython.display import HTML
 from numpy.typing import ArrayLike
 from pictures.figures import (
@@ -18,7 +22,6 @@ from pictures.figures import (
 )
 from pictures.gradient import curves
 from tensorflow.core.framework.node_def_pb2 import NodeDef
-from tensorflow.core.framework.op_def_pb2 import OpDef
 
 BLUE = f'fill="{COLOURS[0]}" fill-opacity="0.15"'
 ORANGE = f'fill="{COLOURS[1]}" fill-opacity="0.25"'
@@ -69,14 +72,62 @@ def box(
     return parts
 
 
-def completed(node: NodeDef, op_def: OpDef, run: NodeDef) -> HTML:
-    """A node as it was saved, the interface that it meets, and the node that runs.
+class Found:
+    """What becomes of the files of version 1, for each of the changes."""
 
-    Args:
-      node: As it was saved.
-      op_def: The registered interface.
-      run: The node after loading, with all attrs.
-    """
+    HEADER = ("New", "GraphDef", "SavedModel", "Checks")
+
+    def __init__(self, folder: Path) -> None:
+        changes = [
+            change for of_part in CHANGES.values() for change in of_part.values()
+        ]
+        self.verdicts = dict(zip(changes, verdicts(folder, changes)))
+
+    def rows(self, part: str) -> list[tuple[str, ...]]:
+        """A row for each change of a part of the op."""
+        found = []
+        for what, change in CHANGES[part].items():
+            verdict = self.verdicts[change]
+            outcomes = [
+                in_a_word(outcome) for outcome in (verdict.graph, verdict.model)
+            ]
+            checks = "silent" if outcomes == ["same", "same"] else "**silent**"
+            if verdict.checks:
+                checks = "complain"
+            found.append((what, new_lines(change), *outcomes, checks))
+        return found
+
+
+def in_a_word(outcome: str) -> str:
+    words = {"same result": "same", "another result": "**another**"}
+    return words.get(outcome, "**refused**")
+
+
+def new_lines(change: Change) -> str:
+    """The lines that a change adds to the interface, as short as they can be said."""
+    before = [line.strip() for line in change.old.splitlines()]
+    lines = [line.strip() for line in change.new.splitlines()]
+    short, declared = r"\1", r'^\.(?:Attr|Input|Output)\("(.*)"\)$'
+    return ", ".join(
+        f"`{re.sub(declared, short, line)}`" for line in lines if line not in before
+    )
+
+
+def loaded(node: NodeDef) -> NodeDef:
+    """A node as it is in a graph that has been imported, with all of its attrs."""
+    graph = tf.compat.v1.GraphDef(node=[node])
+    graph.node[0].attr.pop("_output_shapes")
+    signal = graph.node.add(name="signal", op="Placeholder")
+    signal.attr["dtype"].type = tf.float32.as_datatype_enum
+    with tf.Graph().as_default() as imported:
+        tf.graph_util.import_graph_def(graph, name="")
+    return imported.get_operation_by_name(node.name).node_def
+
+
+def completed(node: NodeDef) -> HTML:
+    """A node as it was saved, the interface that it meets, and the node that runs."""
+    op_def = tf.compat.v1.get_default_graph().op_def_for_type(node.op)
+    run = loaded(node)
     shown = [attr.name for attr in op_def.attr]
     saved = {"op": node.op, "input": node.input[0].partition(":")[0]}
     saved |= {name: value_of(node.attr[name]) for name in shown if name in node.attr}

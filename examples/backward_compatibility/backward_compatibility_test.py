@@ -365,3 +365,51 @@ def test_changed_inputs_of_another_shape_are_refused():
     longer = Change(f'{INPUT}\n.Input("noise: float")', INPUT)
     with pytest.raises(tf.errors.UnimplementedError, match="input 1 must be float, of"):
         in_fork(call, longer, [0.5], [0.5, 0.5], "encode")
+
+
+SAVE_WITH_VERSION_2 = """
+import tensorflow as tf
+v2 = tf.load_op_library("{libraries}/libbackward_compatibility_v2.so")
+for name, gain in ("plain", 1.0), ("louder", 2.0):
+    model = tf.Module()
+    model.encode = tf.function(
+        lambda x, gain=gain: v2.mu_law(x, "encode", gain=gain), [tf.TensorSpec([None])], autograph=False
+    )
+    tf.saved_model.save(model, "{folder}/" + name)
+"""
+LOAD_WITH_VERSION_1 = """
+import numpy as np, tensorflow as tf
+v1 = tf.load_op_library("{libraries}/libbackward_compatibility_v1.so")
+expected = v1.mu_law([0.25], "encode").numpy()
+for name in "plain", "louder":
+    found = tf.saved_model.load("{folder}/" + name).encode([0.25]).numpy()
+    assert np.array_equal(found, expected), (name, found, expected)
+"""
+LOAD_WITHOUT_KERNEL = """
+import pytest, tensorflow as tf
+from changes import Change, load_changed
+load_changed(Change("", "", "none"))
+model = tf.saved_model.load("{folder}/model")
+with pytest.raises(tf.errors.InvalidArgumentError, match="No OpKernel was registered"):
+    model.signatures["serving_default"](tf.constant([0.5]))
+"""
+
+
+def run(script, folder):
+    in_fork(exec, script.format(libraries=HERE, folder=folder), {})
+
+
+def test_version_1_ignores_an_attr_of_version_2(tmp_path):
+    run(SAVE_WITH_VERSION_2, tmp_path)
+    run(LOAD_WITH_VERSION_1, tmp_path)
+    louder = v2.mu_law([0.25], "encode", gain=2.0)
+    assert not np.allclose(louder, v2.mu_law([0.25], "encode"))
+
+
+def test_a_model_without_a_kernel_loads_and_fails_at_the_first_call(v1):
+    run(LOAD_WITHOUT_KERNEL, v1)
+
+
+def test_a_second_output_makes_the_generated_function_return_a_tuple():
+    added = CHANGES["Output"]["an empty list added"]
+    assert in_fork(call, added, 0.5, "encode") == "tuple of 2"
