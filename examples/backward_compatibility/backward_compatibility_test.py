@@ -3,7 +3,9 @@
 Version 2 is loaded here. Version 1 and its changes each have a process of their own.
 """
 
+import datetime
 import multiprocessing
+import re
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -413,3 +415,14 @@ def test_a_model_without_a_kernel_loads_and_fails_at_the_first_call(v1):
 def test_a_second_output_makes_the_generated_function_return_a_tuple():
     added = CHANGES["Output"]["an empty list added"]
     assert in_fork(call, added, 0.5, "encode") == "tuple of 2"
+
+
+def test_graph_version_3000_is_about_26_june_2027():
+    header = Path(tf.sysconfig.get_include(), "tensorflow/core/public/version.h")
+    found = re.search(
+        r"GRAPH_DEF_VERSION (\d+)  // Updated: (\d+)/(\d+)/(\d+)", header.read_text()
+    )
+    version, *day = map(int, found.groups())
+    assert version == tf.version.GRAPH_DEF_VERSION
+    reached = datetime.date(*day) + datetime.timedelta(3000 - version)
+    assert abs(reached - datetime.date(2027, 6, 26)) < datetime.timedelta(30)
