@@ -5,6 +5,7 @@ A shape gets its place when its picture is made; `pictures.layout` puts shapes b
 
 import html
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
@@ -124,7 +125,9 @@ def words(
     text: str, size: float = SIZE, bold: bool = False, code: bool = False, **look
 ) -> Shape:
     """Lines of text."""
-    lines = text.split("\n")
+    lines = [
+        re.sub("^ +", lambda m: "\u00a0" * len(m[0]), one) for one in text.split("\n")
+    ]
     widths = (
         sum(0.602 if code else WIDTHS.get(c, 0.64) for c in each) for each in lines
     )

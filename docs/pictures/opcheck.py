@@ -9,31 +9,28 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from IPython.display import HTML
-from pictures.figures import (
-    BOLD,
-    CODE,
+from pictures.drawing import (
     COLOURS,
-    END,
-    FITTING,
-    MIDDLE,
-    SMALL,
-    arrow_right,
-    drawing,
-    text,
+    ORANGE,
+    bold,
+    code,
+    line,
+    picture,
+    small,
+    space,
+    words,
 )
+from pictures.layout import arrow, at, box, column, grid, layers, table
 
 from opcheck import NAMES, Report, children, fuzzing, run
 
-WIDTH = 380
-BLUE, ORANGE = (f'fill="{colour}" fill-opacity="0.25"' for colour in COLOURS)
 LOOKS = {
-    "pass": BLUE,
-    "note": BLUE,
-    "skip": 'fill="none" stroke-dasharray="4 3"',
-    "fail": ORANGE,
-    "not run": 'fill="none" stroke-opacity="0.3"',
+    "pass": ("✓", {"shade": 0.25}),
+    "note": ("✓", {"shade": 0.25}),
+    "skip": ("–", {"dashed": True}),
+    "fail": ("✗", {"shade": 0.25, "colour": ORANGE}),
+    "not run": ("", {"stroke_opacity": 0.3}),
 }
-MARKS = {"pass": "✓", "note": "✓", "skip": "–", "fail": "✗", "not run": ""}
 
 
 @dataclass
@@ -89,25 +86,19 @@ def watch() -> Watched:
 
 def verdicts(report: Report) -> HTML:
     """A box for each check, with its verdict."""
-    wide, high, columns = 124, 46, 3
-    parts = []
-    for i, result in enumerate(report.results):
-        x, y = 4 + i % columns * wide, 2 + i // columns * high
-        parts += [
-            f'<rect x="{x}" y="{y}" width="{wide - 6}" height="{high - 6}" rx="5" stroke="currentColor" '
-            f"{LOOKS[result.verdict]}/>",
-            text(x + wide / 2 - 3, y + 17, result.check, MIDDLE, CODE),
-            text(
-                x + wide / 2 - 3,
-                y + 34,
-                f"{MARKS[result.verdict]} {result.verdict}",
-                MIDDLE,
-                'font-weight="bold"' if result.verdict == "fail" else "",
-            ),
-        ]
+    boxes = []
+    for result in report.results:
+        mark, look = LOOKS[result.verdict]
+        verdict = small(
+            f"{mark} {result.verdict}".strip(), bold=result.verdict == "fail"
+        )
+        boxes.append(
+            box([code(result.check, 12), verdict], width=118, height=40, **look)
+        )
+    boxes += [space() for _ in range(-len(boxes) % 3)]
+    rows = [boxes[i : i + 3] for i in range(0, len(boxes), 3)]
     said = "; ".join(f"{one.check}: {one.verdict}" for one in report.results)
-    height = 2 + -(-len(report.results) // columns) * high
-    return HTML(drawing(parts, WIDTH, height, f"{said}.", style=FITTING, font_size=12))
+    return picture(table(rows, 6), f"{said}.")
 
 
 def _title(checks: Sequence[str]) -> str:
@@ -123,54 +114,26 @@ def forks(workers: Sequence[Worker]) -> HTML:
     Args:
       workers: Of all checks.
     """
-    rows: dict[tuple[str, ...], list[Worker]] = {}
+    branches: dict[tuple[str, ...], list[Worker]] = {}
     for worker in workers:
-        rows.setdefault(worker.checks, []).append(worker)
-    if sorted(name for checks in rows for name in checks) != sorted(NAMES):
-        raise ValueError(f"not the workers of all checks: {rows.keys()}")
-    trunk, left, high = 12, 34, 44
-    most = max(len(workers) for workers in rows.values())
-    step = min(46, (WIDTH - left) // most)
-    parts = [
-        f'<rect x="4" y="2" width="206" height="24" rx="5" stroke="currentColor" {BLUE}/>',
-        text(14, 19, "server: imports TensorFlow"),
-    ]
+        branches.setdefault(worker.checks, []).append(worker)
+    step = min(46, 346 // max(map(len, branches.values())))
     said = ["The server imports TensorFlow and forks"]
-    for i, (checks, forked) in enumerate(sorted(rows.items(), key=_order)):
-        y = 52 + i * high
-        parts += [
-            text(left, y - 5, _title(checks), CODE, SMALL),
-            f'<path d="M{trunk} {y + 8}H{left}" stroke="currentColor"/>',
-        ]
+    shapes = [at(-30, -58, box(words("server: imports TensorFlow", 13), 0.25, pad=4))]
+    for i, (checks, forked) in enumerate(sorted(branches.items(), key=_order)):
+        y, deaths = 44 * i, sum(bool(worker.death) for worker in forked)
+        shapes.append(at(0, y - 10, code(_title(checks), 12), "sw"))
         for j, worker in enumerate(forked):
-            x, middle = left + j * step, left + j * step + (step - 8) / 2
-            parts.append(
-                f'<rect x="{x}" y="{y}" width="{step - 8}" height="16" rx="3" stroke="currentColor" '
-                f"{ORANGE if worker.death else BLUE}/>"
-            )
-            if j:
-                parts.append(f'<path d="M{x - 8} {y + 8}h8" stroke="currentColor"/>')
-            if worker.death:
-                parts.append(
-                    f'<path d="m{middle - 4} {y + 4} 8 8m0 -8l-8 8" stroke="currentColor" stroke-width="2"/>'
-                )
-        deaths = sum(bool(worker.death) for worker in forked)
+            look = {"shade": 0.25, "colour": COLOURS[bool(worker.death)], "corner": 3}
+            cross = small("✗", bold=True) if worker.death else ""
+            fork = box(cross, width=step - 8, height=16, **look)
+            before = step * j - (8 if j else 22)
+            shapes += [line((before, y), (step * j, y)), at(step * j, y, fork, "w")]
         died = f", of which {deaths} died" if deaths else ""
         plural = "s" if len(forked) > 1 else ""
         said.append(f"{_title(checks)}: {len(forked)} worker{plural}{died}")
-    last = 52 + (len(rows) - 1) * high + 8
-    parts.append(f'<path d="M{trunk} 26V{last}" stroke="currentColor"/>')
-    return HTML(
-        drawing(
-            parts,
-            WIDTH + 8,
-            last + 14,
-            f"{'; '.join(said)}.",
-            style=FITTING,
-            font_size=13,
-            shown_width=560,
-        )
-    )
+    shapes.append(line((-22, -34), (-22, 44 * (len(branches) - 1))))
+    return picture(layers(*shapes), f"{'; '.join(said)}.", scale=1.4)
 
 
 def _order(row: tuple[tuple[str, ...], list[Worker]]) -> tuple[int, int]:
@@ -179,58 +142,29 @@ def _order(row: tuple[tuple[str, ...], list[Worker]]) -> tuple[int, int]:
 
 def shrunk(seen: Watched) -> HTML:
     """The first failing call of a fuzz run, the shapes of the ones on the way, and the smallest one."""
-    steps = [(inputs[0], attrs) for inputs, attrs in seen.failing]
-    (first, first_attrs), (last, last_attrs) = steps[0], steps[-1]
-    if not first.size > last.size == 1:
-        raise ValueError(f"{first.shape} is not shrunk to one element: {last.shape}")
-    wide, high, top = 76, 22, 46
-    rows = first.reshape(-1, first.shape[-1])
-    parts = [
-        text(4, 16, "found", BOLD),
-        text(4, 34, _attrs(first_attrs), CODE),
-        text(WIDTH - 4, 16, "reported", END, BOLD),
-        text(WIDTH - 4, 34, _attrs(last_attrs), END, CODE),
+    calls = [(inputs[0], _attrs(attrs)) for inputs, attrs in seen.failing]
+    (first, first_attrs), (last, last_attrs) = calls[0], calls[-1]
+    look = {"width": 76, "height": 22, "colour": ORANGE, "size": 11}
+    numbers = np.vectorize("{:.3g}".format)(np.atleast_2d(first))
+    blocks = numbers.reshape(-1, *numbers.shape[-2:])
+    places = np.arange(blocks.size).reshape(blocks.shape)
+    found = column(*(grid(*each, **look) for each in zip(blocks, places == 0)))
+    reported = grid([[f"{last.item():.3g}"]], 1, **look)
+    headings = [
+        [bold("found"), "", bold("reported")],
+        [code(first_attrs), "", code(last_attrs)],
+        [found, space(60), reported],
     ]
-    block = first.shape[-2] if first.ndim > 1 else 1
-    for (row, column), value in np.ndenumerate(rows):
-        x, y = 4 + column * wide, top + row * high + row // block * 6
-        parts.append(_cell(x, y, wide, high, value, row + column == 0))
-    bottom = top + len(rows) * (high + 6 / block)
-    x, y = WIDTH - 4 - wide, (top + bottom) / 2 - high / 2
-    start = 4 + rows.shape[1] * wide + 6
-    parts += [
-        arrow_right(start, x - 6, y + high / 2),
-        _cell(x, y, wide, high, last.item(), True),
-    ]
-    shapes = list(dict.fromkeys(str(list(inputs.shape)) for inputs, _ in steps))
+    shapes = list(dict.fromkeys(str(list(inputs.shape)) for inputs, _ in calls))
     way = " → ".join(shapes)
-    parts.append(text(4, bottom + 20, f"shapes: {way}"))
     label = (
-        f"Found: {first.size} numbers of shape {shapes[0]}, {_attrs(first_attrs)}. On the way: {way}. "
-        f"Reported: the number {last.item():g}, {_attrs(last_attrs)}."
+        f"Found: {first.size} numbers of shape {shapes[0]}, {first_attrs}. On the way: {way}. "
+        f"Reported: the number {last.item():g}, {last_attrs}."
     )
-    return HTML(
-        drawing(
-            parts,
-            WIDTH,
-            bottom + 28,
-            label,
-            style=FITTING,
-            font_size=13,
-            shown_width=560,
-        )
-    )
+    both = table(headings, (8, 4), ("start", "start", "end"))
+    below = layers(column(both, f"shapes: {way}"), arrow(found, reported))
+    return picture(below, label, scale=1.4)
 
 
 def _attrs(attrs: Mapping) -> str:
     return ", ".join(f"{name}={value}" for name, value in attrs.items())
-
-
-def _cell(
-    x: float, y: float, wide: float, high: float, value: float, marked: bool
-) -> str:
-    look = ORANGE if marked else 'fill="none"'
-    return (
-        f'<rect x="{x}" y="{y}" width="{wide}" height="{high}" stroke="currentColor" {look}/>'
-        + text(x + wide / 2, y + 15, f"{value:.3g}", MIDDLE, 'font-size="11"')
-    )

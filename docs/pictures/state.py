@@ -5,20 +5,8 @@ from collections.abc import Sequence
 
 import tensorflow as tf
 from IPython.display import HTML
-from pictures.figures import (
-    BOLD,
-    CODE,
-    COLOURS,
-    FITTING,
-    MIDDLE,
-    POINTED,
-    SMALL,
-    TIP,
-    arrow_down,
-    box,
-    drawing,
-    text,
-)
+from pictures.drawing import COLOURS, bold, code, picture, rectangle, small, space
+from pictures.layout import arrow, at, box, column, ends, layers, row, table
 from state import KeyTable
 from stock_key_table import StockKeyTable
 from watch_table import watch
@@ -35,39 +23,33 @@ def words(tensor: tf.Tensor) -> list[str]:
 
 def calls_and_table(calls: Sequence[Sequence[str]]) -> HTML:
     """Makes calls of a new table and draws, for each, keys, table and numbers; what is new in the table is marked."""
-    table, parts, left, told, rows = KeyTable(), [], 8, [], 0
-    size, cell, gap = 0, 50, 34
-    for keys in calls:
-        numbers = table(keys)
-        kept = words(table.keys())
-        across = max(len(keys), 2) * cell
-        parts.append(text(left, 14, f"call {len(told) + 1}", BOLD))
-        for i, (key, number) in enumerate(zip(keys, numbers.numpy())):
-            middle = left + i * cell + cell / 2
-            parts += [
-                box(left + i * cell + 2, 24, cell - 4, 26, FAINT, 1),
-                text(middle, 42, key, MIDDLE, CODE),
-                arrow_down(middle, 54, 76),
-                box(left + i * cell + 2, 80, cell - 4, 26, FAINT),
-                text(middle, 98, str(number), MIDDLE, CODE),
-            ]
-        parts.append(text(left + 2, 134, "the table after it:", SMALL))
-        for number, key in enumerate(kept):
-            y = 142 + 26 * number
-            parts += [
-                box(left + 2, y, 96, 22, STRONG if number >= size else FAINT),
-                text(left + 12, y + 16, f"{key}", CODE),
-                text(left + 80, y + 16, f"{number}", CODE),
-            ]
-        told.append(
-            f"{', '.join(keys)} get the numbers {', '.join(map(str, numbers.numpy()))}"
+    keys_of_all, drawn, arrows, told, size = KeyTable(), [], [], [], 0
+    for call, keys in enumerate(calls, 1):
+        numbers = keys_of_all(keys).numpy()
+        kept = words(keys_of_all.keys())
+        look = {"width": 46, "height": 26}
+        above = [box(code(key), FAINT, COLOURS[1], **look) for key in keys]
+        below = [box(code(str(number)), FAINT, **look) for number in numbers]
+        arrows += [arrow(*pair) for pair in zip(above, below)]
+        entries = [
+            box(
+                ends(76, code(key), code(f"{i}")),
+                STRONG if i >= size else FAINT,
+                width=96,
+                height=22,
+            )
+            for i, key in enumerate(kept)
+        ]
+        after = column(small("the table after it:"), *entries, gap=4)
+        drawn.append(
+            column(bold(f"call {call}"), table([above, below], (4, 30)), after, gap=14)
         )
-        size, rows = len(kept), max(rows, len(kept))
-        left += across + gap
+        told.append(f"{', '.join(keys)} get the numbers {', '.join(map(str, numbers))}")
+        size = len(kept)
     label = (
         f"Calls of one table: {'; '.join(told)}. Then the table has {', '.join(kept)}."
     )
-    return HTML(drawing(parts, left, 148 + 26 * rows, label, style=FITTING))
+    return picture(layers(row(*drawn, gap=24, align="start"), *arrows), label)
 
 
 LIFE = [
@@ -88,26 +70,16 @@ def life() -> HTML:
         alive = alive or watch(names["guests"])
         gc.collect()
         lines.append((line, alive()))
-    rows = [(row, alive) for line, alive in lines for row in line.split("\n")]
-    parts, height = [text(8, 16, "after this line", SMALL)], 26
-    width = 16 + 8.6 * max(len(row) for row, _ in rows)
-    parts.append(text(width + 10, 16, "the table", SMALL))
-    for i, (row, alive) in enumerate(rows):
-        y = 26 + height * i
-        indent = 8.4 * (len(row) - len(row.lstrip()))
-        parts.append(text(8 + indent, y + 17, row.strip(), CODE))
-        if alive:
-            parts.append(
-                f'<rect x="{width + 14:g}" y="{y:g}" width="36" height="{height}" fill="{COLOURS[0]}" '
-                f'fill-opacity="{STRONG}"/>'
+    rows = [[small("after this line"), small("the table")]]
+    for line, is_there in lines:
+        for each in line.split("\n"):
+            shown = (
+                rectangle(36, 26, STRONG, stroke=None) if is_there else small("gone")
             )
-        else:
-            parts.append(text(width + 14, y + 17, "gone", SMALL))
-    there = "; ".join(" ".join(line.split()) for line, alive in lines if alive)
+            rows.append([code(each), shown])
+    there = "; ".join(" ".join(line.split()) for line, is_there in lines if is_there)
     label = f"The table is there after {there}."
-    return HTML(
-        drawing(parts, width + 80, 34 + height * len(rows), label, style=FITTING)
-    )
+    return picture(table(rows, (16, 0), "start"), label)
 
 
 def order_of(function: tf.types.experimental.ConcreteFunction, names: dict) -> HTML:
@@ -122,25 +94,23 @@ def order_of(function: tf.types.experimental.ConcreteFunction, names: dict) -> H
     }
     calls = [op for op in function.graph.get_operations() if op.type == "NumberKeys"]
     rows = list(dict.fromkeys(outer[op.inputs[0].op.name] for op in calls))
-    places, parts, told = {}, [TIP], []
+    boxes, shapes, told = (
+        {},
+        [at(-12, 62 * i, bold(row), "e") for i, row in enumerate(rows)],
+        [],
+    )
     for i, op in enumerate(calls):
-        row = rows.index(outer[op.inputs[0].op.name])
-        places[op.name] = x, y = 66 + 84 * i, 10 + 62 * row
-        parts += [
-            box(x, y, 94, 36, FAINT, row),
-            text(x + 47, y + 22, op.name, MIDDLE, CODE, SMALL),
-        ]
+        number = rows.index(outer[op.inputs[0].op.name])
+        boxes[op.name] = box(
+            code(op.name, 12), FAINT, COLOURS[number], width=94, height=36
+        )
+        shapes.append(at(84 * i, 62 * number, boxes[op.name], "w"))
         for before in op.control_inputs:
-            if before.name in places:
-                from_x, from_y = places[before.name]
-                parts.append(
-                    f'<path d="M{from_x + 94:g} {from_y + 18:g}L{x - 2:g} {y + 18:g}" {POINTED}/>'
-                )
+            if before.name in boxes:
+                shapes.append(arrow(boxes[before.name], boxes[op.name]))
                 told.append(f"{op.name} waits for {before.name}")
-    parts += [text(8, 32 + 62 * i, row, BOLD) for i, row in enumerate(rows)]
     label = f"Calls of {' and '.join(rows)} in the order of the code. {'; '.join(told)}, and for nothing else."
-    height = 62 * len(rows) - 4
-    return HTML(drawing(parts, 80 + 84 * len(calls), height, label, style=FITTING))
+    return picture(layers(*shapes), label)
 
 
 def two_threads() -> HTML:
@@ -150,29 +120,20 @@ def two_threads() -> HTML:
     """
     numbers = StockKeyTable().numbers
     numbers.insert(tf.constant(["ann"]), tf.constant([0], tf.int64))
-    steps = []
-    size = {}
-    for thread, key, step in [
-        (0, "bob", "size"),
-        (1, "cid", "size"),
-        (0, "bob", "insert"),
-        (1, "cid", "insert"),
-    ]:
-        if step == "size":
-            size[key] = numbers.size()
-            steps.append((thread, f"how many keys? {int(size[key])}"))
-        else:
-            numbers.insert(tf.constant([key]), size[key][None])
-            steps.append((thread, f"{key} is number {int(size[key])}"))
-    given = numbers.lookup(tf.constant(["bob", "cid"])).numpy().tolist()
+    keys, steps, size = ("bob", "cid"), [], {}
+    for key in keys:
+        size[key] = numbers.size()
+        steps.append(f"how many keys? {int(size[key])}")
+    for key in keys:
+        numbers.insert(tf.constant([key]), size[key][None])
+        steps.append(f"{key} is number {int(size[key])}")
+    given = numbers.lookup(tf.constant(keys)).numpy().tolist()
     if given[0] != given[1]:
         raise ValueError(f"bob and cid have different numbers: {given}")
-    parts = [text(98, 18, "one thread", MIDDLE), text(298, 18, "another", MIDDLE)]
-    for i, (thread, words_of_step) in enumerate(steps):
-        x, y = 8 + 200 * thread, 28 + 38 * i
-        parts += [
-            box(x, y, 180, 30, FAINT, thread),
-            text(x + 90, y + 20, words_of_step, MIDDLE),
-        ]
-    label = f"Steps of two threads in turn: {'; '.join(step for _, step in steps)}."
-    return HTML(drawing(parts, 400, 36 + 38 * len(steps), label, style=FITTING))
+    rows = [["one thread", "another"]]
+    for i, step in enumerate(steps):
+        boxes = [space(), space()]
+        boxes[i % 2] = box(step, FAINT, COLOURS[i % 2], width=180, height=30)
+        rows.append(boxes)
+    label = f"Steps of two threads in turn: {'; '.join(steps)}."
+    return picture(table(rows, (18, 8)), label)
