@@ -22,7 +22,6 @@ from sphinx.util.logging import get_node_location
 SHARED = [
     ROOT / "conf.py",
     *sorted((ROOT / "cmake").glob("*.cmake")),
-    DOCS / "pictures" / "figures.py",
     DOCS / "support" / "measured.py",
     DOCS / "support" / "start.py",
     EXAMPLES / "addresses.py",
@@ -38,6 +37,16 @@ def files_below(folder: Path) -> list[Path]:
     return [path for path in files if path.suffix != ".pyc"]
 
 
+def pictures_of(code: str) -> set[str]:
+    """The modules of docs/pictures that code imports, and those that they import."""
+    found = set()
+    for name in re.findall(r"\bfrom pictures(?:\.| import )(\w+)", code):
+        module = DOCS / "pictures" / f"{name}.py"
+        if name not in found and module.is_file():
+            found |= {name, *pictures_of(module.read_text())}
+    return found
+
+
 def depend_on_examples(app: Sphinx, docname: str, content: list[str]) -> None:
     """Makes a page depend on each file that its cells name, of the examples and of the pages' own modules."""
     cells = cells_of(content[0])
@@ -51,15 +60,15 @@ def depend_on_examples(app: Sphinx, docname: str, content: list[str]) -> None:
     for module in (DOCS / "support").glob("*.py"):
         if re.search(rf"\b(from|import) {re.escape(module.stem)}\b", cells):
             paths.append(module)
-    for names in re.findall(r"\bfrom pictures(?:\.| import )(\w+)", cells):
-        paths += (DOCS / "pictures").glob(f"{names}.[jp]*")
+    measured = (DOCS / "support" / "measured.py").read_text()
+    for name in pictures_of(cells + measured):
+        paths += (DOCS / "pictures").glob(f"{name}.[jp]*")
     if re.search(r"\b(from|import) opcheck\b", cells):
         paths += (ROOT / "packages" / "opcheck" / "opcheck").rglob("*.py")
         paths += (ROOT / "packages" / "opcheck" / "opcheck").glob("*.toml")
     paths.append(DOCS / "support" / "outputs" / f"{docname}.txt")
-    named = (ROOT / name for name in NAMED.findall(cells))
-    paths += [path for path in named if path.is_file()]
-    for path in paths:
+    paths += [ROOT / name for name in NAMED.findall(cells)]
+    for path in filter(Path.is_file, paths):  # else Sphinx reads the page each time
         app.env.note_dependency(path, docname=docname)
 
 

@@ -2,6 +2,7 @@
 
 import logging
 import re
+import shutil
 import subprocess
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,10 +11,9 @@ import freshness
 import pytest
 import stamp
 from docutils import nodes
-from small_pages import beginning
+from small_pages import beginning, cell
 
 FRONT = beginning()
-
 
 small_book = pytest.mark.xdist_group("small book")
 # Without TensorFlow's headers, which take most of the time of a compilation, and without TensorFlow.
@@ -56,16 +56,16 @@ def book(scratch):
     (example / "zero_out.cc").write_text(SOURCE)
     (example / "zero_out.py").write_text(MODULE)
     docs = root / "docs"
+    shutil.rmtree(docs / "support" / "outputs")
     (docs / "zero_out.md").write_text(
         FRONT
         + "```{snippet} zero_out/zero_out.cc#register\n```\n\n"
-        + "```{code-cell} ipython3\nfrom zero_out import zero_out\n\n"
-        + "assert list(zero_out([5, 4])) == [5, 0]\n```\n"
+        + cell(
+            "from zero_out import zero_out\n\nassert list(zero_out([5, 4])) == [5, 0]"
+        )
     )
-    (docs / "other.md").write_text(FRONT + "```{code-cell} ipython3\n1 + 1\n```\n")
-    (docs / "tables.md").write_text(
-        FRONT + "```{code-cell} ipython3\nimport measured\n```\n"
-    )
+    (docs / "other.md").write_text(FRONT + cell("print(1 + 1)", "varies"))
+    (docs / "tables.md").write_text(FRONT + cell("import measured"))
     (docs / "index.md").write_text(
         "# Book\n\n```{chapters}\nPart:\n- zero_out\n- other\n- tables\n```\n"
     )
@@ -84,7 +84,7 @@ def test_what_does_not_compile_is_shown_and_the_next_run_finishes(book, make):
     source.write_text(good)
     run = make(book, "zero_out")
     assert run.returncode == 0
-    assert "zero_out: libzero_out.so" in run.stdout
+    assert "zero_out/libzero_out.so" in run.stdout
     assert "warning" not in run.stdout
     assert make(book, "zero_out").stdout.count("libzero_out.so") == 1
 
@@ -182,10 +182,49 @@ def test_the_stamp_of_a_page_has_the_commit_and_whether_it_was_changed(
 def test_a_page_depends_on_a_program_that_its_cells_read():
     noted = set()
     env = SimpleNamespace(note_dependency=lambda path, docname: noted.add(path))
-    text = '```{code-cell} ipython3\nPath("tools/sanitize.py").read_text()\n```\n'
+    text = cell('Path("tools/sanitize.py").read_text()')
     freshness.depend_on_examples(SimpleNamespace(env=env), "page", [text])
     assert freshness.ROOT / "tools" / "sanitize.py" in noted
     assert freshness.ROOT / "tools" / "fuzz.py" not in noted
+
+
+def test_no_page_depends_on_bytecode(tmp_path, monkeypatch):
+    """Which Python writes while the page runs: it would be out of date at once."""
+    (tmp_path / "x" / "__pycache__").mkdir(parents=True)
+    for name in ("x/x.py", "x/libx.so", "x/__pycache__/x.cpython-311.pyc"):
+        (tmp_path / name).touch()
+    found = {path.name for path in freshness.files_below(tmp_path)}
+    assert found == {"x.py", "libx.so"}
+
+
+@small_book
+def test_one_page_is_built_alone(book, make):
+    """And what it shows is compared with what it showed, until that is accepted."""
+
+    def page(name: str, **environment: str) -> tuple[str, str]:
+        run = make(book, "page", f"PAGE={name}", **environment)
+        return run.returncode, run.stdout + run.stderr
+
+    code, said = page("no_such_page")
+    assert code and "make page: PAGE=x, where x is one of: " in said
+    assert "Traceback" not in said and " other " in said
+    other = book / "docs" / "other.md"
+    other.write_text(FRONT + cell("1 + 1"))
+    kept = book / "docs" / "support" / "outputs" / "other.txt"
+    code, said = page("other")
+    line = FRONT.count("\n") + 2
+    assert code and f"other.md:{line}: " in said and "shows `2`, not `nothing`" in said
+    assert not kept.exists()
+    assert page("other", ACCEPT="1")[0] == 0
+    assert kept.read_text().split() == ["-" * 20, "2"]
+    code, said = page("other")
+    html = book / "build" / "page" / "html"
+    assert code == 0 and f"\nfile://{html}/other.html\n" in said
+    text = (html / "other.html").read_text()
+    assert "shows" not in said and ">2\n" in text and "A page" in text
+    assert not (html / "zero_out.html").exists()
+    kept.unlink()
+    other.write_text(FRONT + cell("print(1 + 1)", "varies"))
 
 
 def at_a_paragraph(source, line):

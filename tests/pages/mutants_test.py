@@ -11,73 +11,49 @@ import io
 import os
 import re
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
 
-import book
 import pytest
+from book import EXAMPLES
+from page_source import Block, Page, pages, report
 
 
-class Shown(NamedTuple):
-    """A test that a page shows, or a function that tests use."""
-
-    page: Path
-    line: int
-    file: Path
-    name: str
-
-
-def shown() -> list[Shown]:
-    """All tests that pages show by literalinclude; what such a block shows beside tests needs no mutant."""
-    found = []
-    for page in book.chapters().values():
-        text = page.read_text()
-        blocks = re.finditer(
-            r"^[`:]{3,}\{literalinclude\} (\S+_test\.py)\n((?::[\w-]+:.*\n)*)",
-            text,
-            re.M,
-        )
-        for block in blocks:
-            line = text[: block.start()].count("\n") + 1
-            file = (page.parent / block[1]).resolve()
-            options = dict(re.findall(r"^:([\w-]+): *(.*)$", block[2], re.M))
-            if "pyobject" in options:
-                names = [options["pyobject"].rpartition(".")[2]]
-            else:
-                source = file.read_text()
-                begin = source.index(options.get("start-at", ""))
-                end = source.find(options.get("end-at", "\0"), begin)
-                part = source[begin : end if end > 0 else None]
-                names = re.findall(
-                    r"^(?:    )?(?:def )?(test_\w+)(?: =|\()", part, re.M
-                )
-            found += [Shown(page, line, file, name) for name in names]
-    return found
+def shown(page: Page) -> Iterator[tuple[int, Path, str]]:
+    """The tests that a page shows, and functions that tests use: line, file and name."""
+    for block in page.directives("literalinclude"):
+        if block.argument.endswith("_test.py"):
+            file = (page.path.parent / block.argument).resolve()
+            for name in names_of(block, file.read_text()):
+                yield block.line, file, name
 
 
-def function_of(file: Path, name: str) -> ast.FunctionDef | None:
-    """The definition of a function or method; None for what op_test makes."""
-    functions = (x for x in ast.walk(ast.parse(file.read_text())))
-    return next(
-        (x for x in functions if isinstance(x, ast.FunctionDef) and x.name == name),
-        None,
-    )
+def names_of(block: Block, source: str) -> list[str]:
+    if name := block.options.get("pyobject"):
+        return [name.rpartition(".")[2]]
+    begin = source.index(block.options.get("start-at", ""))
+    end = source.find(block.options.get("end-at", "\0"), begin)
+    part = source[begin : end if end > 0 else None]
+    return re.findall(r"^(?:    )?(?:def )?(test_\w+)(?: =|\()", part, re.M)
+
+
+def functions(file: Path) -> dict[str, ast.FunctionDef]:
+    """The functions and methods of a file, but for what op_test makes."""
+    nodes = ast.walk(ast.parse(file.read_text()))
+    return {x.name: x for x in nodes if isinstance(x, ast.FunctionDef)}
 
 
 def assertions(function: ast.FunctionDef) -> list[ast.stmt]:
     """The statements of a test that can fail it: `assert`, calls of assert…, `with pytest.raises`."""
-    found = []
-    for x in ast.walk(function):
-        called = ast.unparse(x.value.func) if is_call(x) else ""
-        raises = isinstance(x, ast.With) and "raises" in ast.unparse(x.items[0])
-        if isinstance(x, ast.Assert) or raises or "assert" in called.rpartition(".")[2]:
-            found.append(x)
-    return found
 
+    def can_fail(x: ast.AST) -> bool:
+        if isinstance(x, ast.With):
+            return "raises" in ast.unparse(x.items[0])
+        if isinstance(x, ast.Expr) and isinstance(x.value, ast.Call):
+            return "assert" in ast.unparse(x.value.func).rpartition(".")[2]
+        return isinstance(x, ast.Assert)
 
-def is_call(statement: ast.AST) -> bool:
-    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
+    return list(filter(can_fail, ast.walk(function)))
 
 
 def beside(file: Path) -> Path:
@@ -97,7 +73,7 @@ class Failures:
         self.file = file
         self.lines: set[int] = set()
         self.failed = False
-        self.error = ""
+        self.error = "it passes"
 
     def pytest_collectreport(self, report) -> None:
         if report.failed:
@@ -124,9 +100,8 @@ def run(file: Path, name: str, place: str, number: int) -> Failures:
     module, _, function = place.rpartition(".")
     setattr(importlib.import_module(module), function, mutant)
     failures = Failures(file)
-    classes = (
-        x for x in ast.parse(file.read_text()).body if isinstance(x, ast.ClassDef)
-    )
+    body = ast.parse(file.read_text()).body
+    classes = (x for x in body if isinstance(x, ast.ClassDef))
     of_class = [f"{x.name}::" for x in classes if f"def {name}(" in ast.unparse(x)]
     options = ("-x", "-q", "--tb=no", "-p", "no:cacheprovider")
     with contextlib.redirect_stdout(io.StringIO()):
@@ -134,76 +109,58 @@ def run(file: Path, name: str, place: str, number: int) -> Failures:
     return failures
 
 
-TESTS = shown()
-
-
-@pytest.mark.parametrize(
-    "test", TESTS, ids=lambda test: f"{test.page.stem}-{test.name}"
-)
-def test_a_shown_test_fails_on_its_mutants(in_fork, monkeypatch, test):
-    file = test.file
-    where = f"{test.page.relative_to(book.ROOT)}:{test.line} shows {test.name}"
-    if not beside(file).exists():
-        pytest.fail(f"{where}, and there is no {beside(file).name}", pytrace=False)
-    for folder in (file.parents[1], file.parent):
-        monkeypatch.syspath_prepend(folder)
-    mutants = mutants_of(file)
-    function = function_of(file, test.name)
-    names = {test.name}
-    if not test.name.startswith("test_"):
-        everything = ast.walk(ast.parse(file.read_text()))
-        users = (x for x in everything if isinstance(x, ast.FunctionDef))
-        names = {x.name for x in users if f"{test.name}(" in ast.unparse(x.body)}
-    if not names & mutants.keys():
-        pytest.fail(
-            f"{where}, and {beside(file).name} has no mutant for it", pytrace=False
-        )
+def survived(in_fork: Callable, file: Path, shown: str) -> Iterator[str]:
+    """What is wrong with the mutants of a test, or of the tests that use a function."""
+    defined, names = functions(file), {shown}
+    if not shown.startswith("test_"):
+        names = {x for x in defined if f"{shown}(" in ast.unparse(defined[x].body)}
+    if not beside(file).exists() or not names & mutants_of(file).keys():
+        yield f"write a mutant for it in {beside(file).name}"
+        return
     tripped = set()
-    for name in sorted(names & mutants.keys()):
-        for place, wrong in mutants[name].items():
+    for name in sorted(names & mutants_of(file).keys()):
+        for place, wrong in mutants_of(file)[name].items():
             for number, mutant in enumerate(wrong):
                 failures = in_fork(run, file, name, place, number)
-                if not failures.failed:
-                    seen = failures.error or "it passes"
-                    said = f"{where}: with {mutant.__name__} for {place} {name} does not fail: {seen}"
-                    pytest.fail(said, pytrace=False)
                 tripped |= failures.lines
-    if function is None or not test.name.startswith("test_"):
-        return
-    for one in assertions(function):
-        if not tripped & set(range(one.lineno, one.end_lineno + 1)):
-            text = ast.unparse(one).splitlines()[0]
-            said = f"{file.name}:{one.lineno}: no mutant of {beside(file).name} fails at `{text}`"
-            pytest.fail(said, pytrace=False)
+                if not failures.failed:
+                    with_it = f"with {mutant.__name__} for {place}"
+                    yield f"{with_it} {name} does not fail: {failures.error}"
+    if shown in defined and shown.startswith("test_"):
+        for one in assertions(defined[shown]):
+            if not tripped & set(range(one.lineno, one.end_lineno + 1)):
+                text = ast.unparse(one).splitlines()[0]
+                yield f"no mutant of {beside(file).name} fails at `{text}`, line {one.lineno}"
+
+
+@pages
+def test_the_shown_tests_of_a_page_fail_on_their_mutants(in_fork, monkeypatch, page):
+    problems = []
+    for line, file, name in shown(page):
+        with monkeypatch.context() as patched:
+            for folder in (file.parents[1], file.parent):
+                patched.syspath_prepend(folder)
+            found = list(survived(in_fork, file, name))
+        problems += [f"{page.at(line)} shows {name}: {problem}" for problem in found]
+    report(problems)
 
 
 @pytest.mark.parametrize(
     "wrong, macro", [("shape", "INFER_OK"), ("error", "INFER_ERROR")]
 )
 def test_each_line_of_the_test_in_cpp_fails_on_wrong_shape_functions(wrong, macro):
-    source = book.EXAMPLES / "shape_functions" / "shape_functions_test.cc"
+    source = EXAMPLES / "shape_functions" / "shape_functions_test.cc"
     if not (program := source.with_suffix("")).exists():
         pytest.skip("built without GoogleTest")
-    run = subprocess.run(
-        [program], capture_output=True, text=True, env={**os.environ, "WRONG": wrong}
-    )
+    environment = {**os.environ, "WRONG": wrong}
+    run = subprocess.run([program], capture_output=True, text=True, env=environment)
     failed = {int(x) for x in re.findall(r"_test\.cc:(\d+): Failure", run.stdout)}
     text = source.read_text()
     calls = list(re.finditer(rf"^ +{macro}\(.*?\);", text, re.M | re.S))
     assert calls
-    for call in calls:
-        begin, end = (text.count("\n", 0, x) + 1 for x in call.span())
-        if not failed & set(range(begin, end + 1)):
-            said = f"{source.name}:{begin} does not fail on a wrong {wrong}: {call[0]}"
-            pytest.fail(" ".join(said.split()), pytrace=False)
-
-
-def test_no_test_is_typed_into_a_page():
-    """It would need a mutant, too: `make test` runs what stands in a file."""
-    typed = [
-        f"{page.name}:{number}: show the test from a file: {line}"
-        for page in book.chapters().values()
-        for number, line in enumerate(page.read_text().splitlines(), 1)
-        if re.match(r"\s*def test_", line)
-    ]
-    assert not typed, typed[0]
+    report(
+        f"{source.name}:{begin} does not fail on a wrong {wrong}: write a mutant for it"
+        for call in calls
+        for begin, end in [(text.count("\n", 0, x) + 1 for x in call.span())]
+        if not failed & set(range(begin, end + 1))
+    )
