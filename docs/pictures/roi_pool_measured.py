@@ -1,8 +1,6 @@
 """What the chapter on the measurements of RoI pooling says of bench/roi_pool.csv, and its own pictures."""
 
 import numpy as np
-import stock_ops
-import tensorflow as tf
 from IPython.display import HTML
 from measured import (
     KEPT,
@@ -172,30 +170,6 @@ def composed() -> dict[str, str]:
         assert {row["different"] for row in rows} == {"0"}
         found[name] = span(rows)[0]
     return found
-
-
-def check_edges_of_bins() -> None:
-    """A graph multiplies by the reciprocal where the divisor is a constant, and divides where it is an argument."""
-    sizes, seventh = np.arange(1, 500), np.float32(1) / np.float32(7)
-    counted = np.arange(7, dtype=np.float32)
-
-    def constant(size: tf.Tensor, bins: int = 7) -> tuple[tf.Tensor, tf.Tensor]:
-        return stock_ops.bin_edges(tf.zeros_like(size), size - 1, bins)
-
-    def argument(size: tf.Tensor, bins: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-        size = tf.cast(size, tf.float32)[:, None] / bins
-        return tf.floor(counted * size), tf.math.ceil((counted + 1) * size)
-
-    given = tf.constant(sizes, tf.int32)
-    as_float = sizes.astype(np.float32)[:, None]
-    cases = [
-        (constant, (given,), as_float * seventh),
-        (argument, (given, tf.constant(7.0)), as_float / np.float32(7)),
-    ]
-    for function, arguments, size in cases:
-        first, beyond = tf.function(function, autograph=False)(*arguments)
-        np.testing.assert_array_equal(first, np.floor(counted * size))
-        np.testing.assert_array_equal(beyond, np.ceil((counted + 1) * size))
 
 
 def memory_limits() -> dict[str, object]:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import stock_ops
 import tensorflow as tf
 from op_library import load_op_library
 from roi_pool import roi_pool, roi_pool_grad, roi_pool_inference
@@ -203,6 +204,21 @@ def test_bin_edges_are_those_of_float32(bins):
     pooled, argmax = roi_pool(features, rois, 1, bins, 1.0)
     assert_bits_equal(pooled, expected)
     assert_bits_equal(argmax, where)
+
+
+@pytest.mark.parametrize("folding", [True, False])
+def test_constant_folding_moves_edges_of_bins_in_a_composition(folding):
+    features = np.random.default_rng(5).standard_normal((1, 38, 50, 4), np.float32)
+    corners = np.random.default_rng(5).uniform(0, [16 * 50, 16 * 38], (2, 300, 2))
+    corners = np.sort(corners, axis=0)
+    rois = np.float32(np.concatenate([np.zeros((300, 1)), *corners], axis=1))
+    call = tf.constant(features), tf.constant(rois), 7, 7, 1 / 16
+    expected = roi_pool_inference(*call)
+    assert_bits_equal(stock_ops.roi_pool(*call), expected)
+    tf.config.optimizer.set_experimental_options({"constant_folding": folding})
+    found = tf.function(stock_ops.roi_pool, autograph=False)(*call)
+    tf.config.optimizer.set_experimental_options({"constant_folding": True})
+    assert (np.mean(found != expected) > 0.01) == folding
 
 
 def test_the_solution_of_the_exercise(mode):
