@@ -6,93 +6,57 @@ from typing import NamedTuple
 import numpy as np
 import tf_c
 from IPython.display import HTML
-from pictures.figures import (
-    BOLD,
-    CODE,
+from pictures import layout
+from pictures.drawing import (
+    BLUE,
     COLOURS,
-    FITTING,
-    MIDDLE,
-    POINTED,
-    SMALL,
-    TIP,
-    box,
-    drawing,
-    text,
+    INK,
+    ORANGE,
+    bar,
+    bold,
+    code,
+    picture,
+    rectangle,
+    small,
 )
+from pictures.layout import at, box, column, layers, row
 from tensorflow.core.framework.graph_pb2 import GraphDef
 from tensorflow.core.framework.kernel_def_pb2 import KernelDef
 from tensorflow.core.framework.types_pb2 import DataType
 
-FILLS = [(COLOURS[0], 0.6), (COLOURS[1], 0.75), ("currentColor", 0.08)]
+FILLS = [(0.6, BLUE), (0.75, ORANGE), (0.08, INK)]
 
 
 def maps(classes: Mapping[str, np.ndarray], label: str) -> HTML:
     """Draws maps of the plane, each square in the colour of its class, 0 to 2; y grows upwards."""
-    cell, gap, parts, x = 5, 12, [], 2
-    for caption, grid in classes.items():
-        rows, columns = grid.shape
-        parts.append(text(x, 14, caption, BOLD, SMALL))
-        for (row, column), number in np.ndenumerate(grid):
-            colour, opacity = FILLS[number]
-            y = 22 + (rows - 1 - row) * cell
-            parts.append(
-                f'<rect x="{x + column * cell}" y="{y}" width="{cell}" height="{cell}" '
-                f'fill="{colour}" fill-opacity="{opacity}"/>'
-            )
-        parts.append(
-            f'<rect x="{x}" y="22" width="{columns * cell}" height="{rows * cell}" fill="none" stroke="currentColor"/>'
+    cell, drawn = 5, []
+    for caption, plane in classes.items():
+        squares = (
+            at(cell * x, cell * y, bar(cell, cell, *FILLS[number]))
+            for (y, x), number in np.ndenumerate(plane[::-1])
         )
-        x += columns * cell + gap
-    y = 22 + rows * cell + 22
-    for number, (colour, opacity) in enumerate(FILLS):
-        left = 2 + number * 90
-        parts.append(
-            f'<rect x="{left}" y="{y - 11}" width="14" height="14" fill="{colour}" fill-opacity="{opacity}" '
-            'stroke="currentColor"/>'
-        )
-        parts.append(text(left + 20, y + 1, f"class {number}", SMALL))
-    return HTML(drawing(parts, x - gap + 2, y + 10, label, style=FITTING))
+        edge = rectangle(cell * plane.shape[1], cell * plane.shape[0])
+        drawn.append(column(bold(caption, 12), layers(*squares, edge)))
+    names = [
+        row(rectangle(14, 14, *fill), small(f"class {number}"))
+        for number, fill in enumerate(FILLS)
+    ]
+    return picture(column(row(*drawn, gap=12), row(*names, gap=20), gap=12), label)
 
 
 def graph_picture(graph: GraphDef) -> HTML:
     """Draws the nodes of a graph, each to the right of its inputs, with their names and ops."""
-    depth = {}
-    for node in graph.node:  # inputs come first
-        depth[node.name] = max((depth[name] + 1 for name in node.input), default=0)
-    for node in graph.node:  # a constant stands right before what needs it
-        if not node.input:
-            users = [each.name for each in graph.node if node.name in each.input]
-            depth[node.name] = min(depth[name] for name in users) - 1
-    width, height, gap, row_gap = 96, 40, 18, 12
-    place, used = {}, [0] * (max(depth.values()) + 1)
+    nodes, told = {}, []
     for node in graph.node:
-        place[node.name] = (depth[node.name], used[depth[node.name]])
-        used[depth[node.name]] += 1
-    most = max(used)
-
-    def corner(name: str) -> tuple[float, float]:
-        column, row = place[name]
-        top = (most - used[column]) * (height + row_gap) / 2
-        return 2 + column * (width + gap), 2 + top + row * (height + row_gap)
-
-    parts, told = [TIP], []
-    for node in graph.node:
-        right, y = corner(node.name)
-        for name in node.input:
-            x, from_y = corner(name)
-            parts.append(
-                f'<path d="M{x + width} {from_y + height / 2}L{right - 1} {y + height / 2}" fill="none" '
-                f'stroke-opacity="0.6" {POINTED}/>'
-            )
-    for node in graph.node:
-        x, y = corner(node.name)
         own = node.op == "MajorityVote"
-        parts.append(box(x, y, width, height, 0.35 if own else 0.12, own))
-        parts.append(text(x + width / 2, y + 17, node.op, MIDDLE, SMALL, BOLD))
-        parts.append(text(x + width / 2, y + 32, node.name, MIDDLE, SMALL, CODE))
+        words = bold(node.op, 12), code(node.name, 12)
+        look = {"width": 96, "height": 40, "colour": COLOURS[own]}
+        nodes[node.name] = box(words, 0.35 if own else 0.12, **look)
         told.append(f"{node.name}, {node.op} of {', '.join(node.input) or 'nothing'}")
-    size = len(used) * (width + gap) - gap + 4, most * (height + row_gap) - row_gap + 4
-    return HTML(drawing(parts, *size, f"{'; '.join(told)}.", style=FITTING))
+    edges = [(name, node.name) for node in graph.node for name in node.input]
+    look = {"gap": (12, 18), "stroke_opacity": 0.6}
+    shapes = layout.graph(nodes, edges, down=False, **look)
+    return picture(shapes, f"{'; '.join(told)}.")
 
 
 class Life(NamedTuple):
@@ -159,23 +123,17 @@ def _lives(calls: Sequence[tuple]) -> list[Life]:
 
 def lifetimes(found: Sequence[Life]) -> HTML:
     """Draws the life of each object as a bar, under the calls that begin and end it."""
-    left, step, row = 168, 13, 20
-    last = max(life.last for life in found)
-    width = left + last * step + 4
-    parts, told = [], []
-    for number, life in enumerate(found):
-        y = 4 + number * row
-        x, end = left + (life.first - 1) * step, left + (life.last - 1) * step
+    shapes, told, step = [], [], 13
+    for i, life in enumerate(found):
         graphs = life.kind == "TF_Operation"
-        parts.append(text(2, y + 12, life.kind, SMALL, CODE))
-        strong = 0.45 if graphs else 0.3
-        parts.append(box(x, y + 1, end - x, row - 6, strong, graphs, corner=3))
-        told.append(f"{life.kind} from {life.made_by} to {life.ended_by}")
-    return HTML(
-        drawing(
-            parts, width, 6 + len(found) * row, f"{'; '.join(told)}.", style=FITTING
+        shade = 0.45 if graphs else 0.3
+        span = rectangle(
+            step * (life.last - life.first), 14, shade, COLOURS[graphs], corner=3
         )
-    )
+        shapes.append(at(-168, 20 * i, code(life.kind, 12), "w"))
+        shapes.append(at(step * (life.first - 1), 20 * i, span, "w"))
+        told.append(f"{life.kind} from {life.made_by} to {life.ended_by}")
+    return picture(layers(*shapes), f"{'; '.join(told)}.")
 
 
 def dtype_name(number: int) -> str:

@@ -1,25 +1,16 @@
-"""The pictures of the chapter on call stacks, each drawn from stacks that an op has noted, or from a trace."""
+"""Pictures of the chapter on call stacks, each drawn from stacks that an op has noted, or from a trace."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from call_stack import Frame, Stack, layer_of, layers, way_down
 from IPython.display import HTML
-from pictures.figures import (
-    BOLD,
-    CODE,
-    FITTING,
-    MIDDLE,
-    SMALL,
-    arrow_down,
-    box,
-    drawing,
-    text,
-)
+from pictures import layout
+from pictures.drawing import COLOURS, Shape, bold, code, line, picture, small, space
+from pictures.layout import arrow, at, box, column, row
 from traces import Event
 
-LINE_HEIGHT = 18
 FAINT, STRONG = 0.12, 0.35
 
 
@@ -68,21 +59,13 @@ def whole_way(stack: Stack, python: Sequence[Frame]) -> HTML:
         layer = layer_of(frame)
         if layer not in ("", "Python") and frame.function:
             names.setdefault(layer, []).append(frame.function)
-    width, parts, y, told = 376, [], 6, []
+    boxes = []
     for layer, functions in names.items():
-        height = LINE_HEIGHT * len(functions) + 30
-        own = layer == "your op"
-        parts.append(box(2, y, width, height, STRONG if own else FAINT, own))
-        parts.append(text(12, y + 20, layer, BOLD))
-        parts += [
-            text(12, y + 40 + i * LINE_HEIGHT, function, CODE, SMALL)
-            for i, function in enumerate(functions)
-        ]
-        told.append(f"{layer}: {', '.join(functions)}")
-        y += height + 16
-        parts.append(arrow_down(width / 2, y - 16, y - 1))
-    size = width + 4, y - 12
-    return HTML(drawing(parts[:-1], *size, f"{'; '.join(told)}.", style=FITTING))
+        inside = column(bold(layer), *(code(each, 12) for each in functions), gap=3)
+        boxes.append(box(inside, width=376, align="start", **look_of(layer)))
+    told = "; ".join(f"{layer}: {', '.join(each)}" for layer, each in names.items())
+    arrows = (arrow(*pair) for pair in pairwise(boxes))
+    return picture(layout.layers(column(*boxes, gap=16), *arrows), f"{told}.")
 
 
 def columns(stacks: Mapping[str, Stack], label: str) -> HTML:
@@ -92,26 +75,18 @@ def columns(stacks: Mapping[str, Stack], label: str) -> HTML:
       stacks: From a caption, whose lines are separated by a slash, to the stack.
       label: What the picture shows, for those who do not see it.
     """
-    width, gap, parts, bottom = 106, 4, [], 0
-    for column, (caption, stack) in enumerate(stacks.items()):
-        x = 2 + column * (width + gap)
-        for i, line in enumerate(caption.split("/")):
-            parts.append(text(x, 14 + i * 16, line, BOLD, SMALL))
-        parts.append(text(x, 50, f"on {stack.thread}", SMALL))
-        found = layers(stack)
-        for i, layer in enumerate(found):
-            y = 60 + i * 42
-            own = layer == "your op"
-            parts.append(box(x, y, width, 28, STRONG if own else FAINT, own))
-            shown = stack.noted_in.rpartition("::")[2] if own else layer
-            look = (MIDDLE, CODE) if own else (MIDDLE,)
-            parts.append(text(x + width / 2, y + 19, shown, *look, SMALL))
-            if i + 1 < len(found):
-                parts.append(arrow_down(x + width / 2, y + 28, y + 41))
-        bottom = max(bottom, 60 + len(found) * 42)
-    return HTML(
-        drawing(parts, len(stacks) * (width + gap), bottom - 8, label, style=FITTING)
-    )
+    drawn, arrows = [], []
+    for caption, stack in stacks.items():
+        lines = [small(each, bold=True) for each in f"{caption}/".split("/")[:2]]
+        boxes = []
+        for layer in layers(stack):
+            name = stack.noted_in.rpartition("::")[2] if layer == "your op" else layer
+            words = small(name, code=layer == "your op")
+            boxes.append(box(words, width=106, height=28, **look_of(layer)))
+        arrows += [arrow(*pair) for pair in pairwise(boxes)]
+        heading = column(*lines, small(f"on {stack.thread}"), gap=2)
+        drawn.append(column(heading, column(*boxes, gap=14)))
+    return picture(layout.layers(row(*drawn, gap=4, align="start"), *arrows), label)
 
 
 def threads(runs: Mapping[str, Sequence[Stack]]) -> HTML:
@@ -120,26 +95,20 @@ def threads(runs: Mapping[str, Sequence[Stack]]) -> HTML:
     Args:
       runs: From a caption to the stacks of the nodes, in the order in which they ran.
     """
-    parts, y, told = [], 18, []
+    drawn, told = [], []
     for caption, stacks in runs.items():
-        parts.append(text(4, y, caption, BOLD))
         order = [stack.thread_id for stack in stacks]
         known = list(dict.fromkeys(order))
-        for row, thread in enumerate(known):
-            top = y + 12 + row * 36
-            parts.append(text(4, top + 20, f"thread {row + 1}", SMALL))
-            parts.append(
-                f'<path d="M70 {top + 15}H330" fill="none" stroke="currentColor" stroke-dasharray="2 4" opacity="0.6"/>'
-            )
-            for column, ran_on in enumerate(order):
-                if ran_on == thread:
-                    parts.append(box(80 + column * 62, top, 50, 30, STRONG))
-                    parts.append(
-                        text(105 + column * 62, top + 20, str(column + 1), MIDDLE)
-                    )
+        shapes = []
+        for i in range(len(known)):
+            shapes.append(at(-12, 36 * i, small(f"thread {i + 1}"), "e"))
+            shapes.append(line((0, 36 * i), (260, 36 * i), dash="2 4", opacity=0.6))
+        for i, thread in enumerate(order):
+            node = box(f"{i + 1}", STRONG, width=50, height=30)
+            shapes.append(at(10 + 62 * i, 36 * known.index(thread), node, "w"))
+        drawn.append(column(bold(caption), layout.layers(*shapes)))
         told.append(f"{caption}: {len(stacks)} runs on {len(known)} threads")
-        y += 36 * len(known) + 42
-    return HTML(drawing(parts, 340, y - 24, f"{'; '.join(told)}.", style=FITTING))
+    return picture(column(*drawn, gap=20), f"{'; '.join(told)}.")
 
 
 def _kept(events: Sequence[Event]) -> list[Event]:
@@ -149,26 +118,21 @@ def _kept(events: Sequence[Event]) -> list[Event]:
     return [event for event in kept if event.inside or op_or_run.match(event.name)]
 
 
-def _width(event: Event) -> float:
-    inside = sum(_width(each) + 4 for each in event.inside) - 4
-    return max(inside, 7.4 * len(event.name) + 16)
-
-
-def _bars(
-    events: Sequence[Event], x: float, y: float, width: float
-) -> tuple[list[str], int]:
-    """The bars of events and of those inside, and how many rows they have; one alone is as wide as what it is in."""
-    parts, rows = [], 0
+def _bars(events: Sequence[Event], width: float = 0) -> Shape:
+    """Events side by side, below each what is inside of it; one alone is as wide as what it is in."""
+    drawn = []
     for event in events:
-        own_width = width if len(events) == 1 else _width(event)
-        own = "CallStack" in event.name
-        parts.append(box(x, y, own_width, 26, STRONG if own else FAINT, own))
-        parts.append(text(x + 8, y + 17, event.name, CODE, SMALL))
-        inside, below = _bars(event.inside, x, y + 30, own_width)
-        parts += inside
-        x += own_width + 4
-        rows = max(rows, 1 + below)
-    return parts, rows
+        inside = _bars(event.inside)
+        name = code(event.name, 12)
+        wide = (
+            width if width and len(events) == 1 else max(inside.width, name.width + 16)
+        )
+        own = "your op" if "CallStack" in event.name else ""
+        bar = box(name, width=wide, height=26, align="start", **look_of(own))
+        drawn.append(
+            column(bar, *[_bars(event.inside, wide)] * bool(event.inside), gap=4)
+        )
+    return row(*drawn, gap=4, align="start") if drawn else space()
 
 
 def timeline(trace: Mapping[str, Sequence[Event]]) -> HTML:
@@ -177,19 +141,13 @@ def timeline(trace: Mapping[str, Sequence[Event]]) -> HTML:
     Args:
       trace: From the name of each thread to its events.
     """
-    parts, y, wide, told = [], 16, 0, []
-    for thread, events in trace.items():
-        kept = _kept(events)
-        if not kept:
-            continue
-        parts.append(text(4, y, f"thread {thread}", BOLD))
-        width = sum(_width(event) + 4 for event in kept) - 4
-        bars, rows = _bars(kept, 4, y + 10, width)
-        parts += bars
-        wide = max(wide, width)
-        y += 10 + rows * 30 + 26
-        told.append(f"{thread}: {_told(kept)}")
-    return HTML(drawing(parts, wide + 8, y - 26, f"{'; '.join(told)}.", style=FITTING))
+    threads = {thread: _kept(events) for thread, events in trace.items()}
+    found = {thread: kept for thread, kept in threads.items() if kept}
+    drawn = (
+        column(bold(f"thread {thread}"), _bars(kept)) for thread, kept in found.items()
+    )
+    told = "; ".join(f"{thread}: {_told(kept)}" for thread, kept in found.items())
+    return picture(column(*drawn, gap=20), f"{told}.")
 
 
 def _told(events: Sequence[Event]) -> str:
@@ -210,3 +168,8 @@ def in_words(stacks: Sequence[Stack]) -> str:
     """The functions of the op in the order of their calls, those called again and again once."""
     names = [name for name, _ in groupby(stack.noted_in for stack in stacks)]
     return ", ".join(f"`{name.rpartition('::')[2]}`" for name in names) or "nothing"
+
+
+def look_of(layer: str) -> dict[str, object]:
+    own = layer == "your op"
+    return {"shade": STRONG if own else FAINT, "colour": COLOURS[own]}

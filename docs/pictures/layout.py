@@ -168,6 +168,7 @@ def arrow(
     shift: float | tuple[float, float] = 0,
     elbow: bool = False,
     around: str = "",
+    upright: bool | None = None,
     tip: bool = True,
     **look,
 ) -> Shape:
@@ -180,24 +181,26 @@ def arrow(
       shift: How far from the middle of the sides, at both or at each of its ends.
       elbow: Whether it goes around corners.
       around: "left" or "below": beside the shapes, around what is between them.
+      upright: Whether it goes up or down; unset, it does where one shape is above the other.
       tip: Whether it has a tip.
       **look: As of a line.
     """
     first, last = shift if isinstance(shift, tuple) else (shift, shift)
 
     def make() -> Shape:
-        upright = begin.bottom <= end.top or end.bottom <= begin.top
+        vertical = begin.bottom <= end.top or end.bottom <= begin.top
+        vertical = vertical if upright is None else upright
         names = ["left", "right", "top", "bottom"]
-        names = names if upright else names[2:] + names[:2]
+        names = names if vertical else names[2:] + names[:2]
         one, other = ([getattr(each, name) for name in names] for each in (begin, end))
         start, stop = facing(one[:2], other[:2], straight=first == last)
         forth = one[3] <= other[2]
         ends = (start + first, one[2 + forth]), (stop + last, other[3 - forth])
-        (x1, y1), (x2, y2) = ends if upright else (each[::-1] for each in ends)
+        (x1, y1), (x2, y2) = ends if vertical else (each[::-1] for each in ends)
         x, y = (x1 + x2) / 2, (y1 + y2) / 2
         points = [(x1, y1), (x2, y2)]
         if elbow:
-            points[1:1] = [(x1, y), (x2, y)] if upright else [(x, y1), (x, y2)]
+            points[1:1] = [(x1, y), (x2, y)] if vertical else [(x, y1), (x, y2)]
         if around == "left":
             x = min(begin.left, end.left) - 12
             y1, y2 = ((each.top + each.bottom) / 2 for each in (begin, end))
@@ -210,7 +213,7 @@ def arrow(
         if not label:
             return way
         shown = small(label) if isinstance(label, str) else label
-        if elbow or not upright:
+        if elbow or not vertical:
             return layers(way, at(x, y - 2, shown, "s"))
         left = x2 > x1 + 4 or first < 0
         return layers(way, at(x - 8 if left else x + 8, y, shown, "e" if left else "w"))
@@ -287,7 +290,9 @@ def graph(
                 shift = apart, apart
             else:
                 shift = 0, apart
-            arrows.append(arrow(nodes[source], node, label, shift=shift, **look))
+            arrows.append(
+                arrow(nodes[source], node, label, shift=shift, upright=down, **look)
+            )
     return layers(outer(*laid, gap=gap[1], align="middle"), *arrows)
 
 

@@ -93,11 +93,17 @@ class Plot:
 
     def names(self, ends: Mapping[str, tuple[float, Mapping]]) -> None:
         """Writes names to the right of the plane, at the values where their lines end, but not over each other."""
-        y = -math.inf
-        for name, (value, look) in sorted(ends.items(), key=lambda end: -end[1][0]):
-            y = max(self.y(value), y + 16)
-            self.add(line((self.width + 5, y), (self.width + 23, y), **look))
-            self.add(at(self.width + 28, y, small(name), "w"))
+        order = sorted(ends, key=lambda name: -ends[name][0])
+        places = [self.y(ends[name][0]) for name in order]
+        for i in range(1, len(places)):
+            places[i] = max(places[i], places[i - 1] + 16)
+        limit = max(self.height - 2, 16 * (len(places) - 1))
+        for i in range(len(places) - 1, -1, -1):
+            places[i] = limit = min(places[i], limit)
+            limit -= 16
+        for name, y in zip(order, places):
+            sample = line((self.width + 5, y), (self.width + 23, y), **ends[name][1])
+            self.add(sample, at(self.width + 28, y, small(name), "w"))
 
     def shape(self) -> Shape:
         return layers(*self.shapes)

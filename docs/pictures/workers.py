@@ -6,29 +6,22 @@ from collections.abc import Callable, Sequence
 import tensorflow as tf
 from IPython.display import HTML
 from measured import number, read
-from pictures.figures import (
-    BOLD,
-    CODE,
+from pictures.drawing import (
+    BLUE,
     COLOURS,
-    END,
-    FITTING,
-    LINE,
-    MIDDLE,
-    POINTED,
-    SMALL,
-    TIP,
-    box,
-    drawing,
-    text,
+    GREEN,
+    ORANGE,
+    bold,
+    code,
+    picture,
+    small,
+    space,
 )
+from pictures.layout import arrow, box, column, layers, row
+from pictures.plots import Plot
 
 v1 = tf.compat.v1
-# Colours, and how far below the end of its line the name of a way stands.
-LOOKS = {
-    "same device": (COLOURS[0], 11),
-    "other device": (COLOURS[1], -3),
-    "other process": ("#10b981", 4),
-}
+LOOKS = {"same device": BLUE, "other device": ORANGE, "other process": GREEN}
 UNITS = {2**30: "GiB", 2**20: "MiB", 2**10: "KiB", 1: "bytes"}
 
 
@@ -40,33 +33,42 @@ def amount(size: int) -> str:
 
 def two_machines(here: int, there: int, asked: int, file: int, answered: int) -> HTML:
     """Draws two processes, by their numbers, and how many bytes the file has and how many pass between them."""
-    if file <= asked + answered:
-        raise ValueError("more travels than the file has")
-    parts = [TIP]
-    for x, words, pid, colour in [
-        (4, "your process", here, COLOURS[0]),
-        (344, "the other machine", there, COLOURS[1]),
-    ]:
-        parts.append(
-            f'<rect x="{x}" y="4" width="172" height="128" rx="6" stroke="none" fill="{colour}" fill-opacity="0.15"/>'
-            + text(x + 86, 24, words, MIDDLE, BOLD)
-            + text(x + 86, 42, f"process {pid}", MIDDLE, SMALL)
+    inner = {"shade": 0.35, "colour": ORANGE, "width": 140, "height": 26}
+    parts = [
+        ("your process", here, code("file_rows(…)", 12), space(0, 26)),
+        (
+            "the other machine",
+            there,
+            code("FileRows", 12),
+            box(small(f"users.f32, {file:,} B"), **inner),
+        ),
+    ]
+    look = {"width": 176, "height": 132, "stroke": None}
+    one, other = (
+        box(
+            column(
+                bold(name),
+                small(f"process {pid}"),
+                space(0, 4),
+                *inside,
+                align="middle",
+            ),
+            0.15,
+            colour,
+            **look,
         )
-    parts.append(text(90, 90, "file_rows(…)", MIDDLE, SMALL, CODE))
-    parts.append(text(430, 74, "FileRows", MIDDLE, SMALL, CODE))
-    parts.append(box(364, 92, 132, 26, 0.35, 1, 4))
-    parts.append(text(430, 109, f"users.f32, {file:,} B", MIDDLE, SMALL))
-    for y, words, way in [
-        (70, f"row numbers, {asked} bytes", "M182 70H338"),
-        (96, f"rows, {answered} bytes", "M338 96H182"),
-    ]:
-        parts.append(f'<path d="{way}" fill="none" {POINTED}/>')
-        parts.append(text(260, y - 6, words, MIDDLE, SMALL))
+        for (name, pid, *inside), colour in zip(parts, COLOURS)
+    )
+    shapes = layers(
+        row(one, other, gap=168),
+        arrow(one, other, f"row numbers, {asked} bytes", shift=4),
+        arrow(other, one, f"rows, {answered} bytes", shift=34),
+    )
     label = (
         f"Your process sends {asked} bytes of row numbers to the other machine, where the file of {file} bytes is, "
         f"and {answered} bytes come back."
     )
-    return HTML(drawing(parts, 520, 136, label, style=FITTING))
+    return picture(shapes, label)
 
 
 def cut(function: Callable[[], tf.Tensor], here: str, there: str) -> list[v1.GraphDef]:
@@ -114,39 +116,21 @@ def crossings() -> HTML:
     }
     sizes = sorted(measured["same device"])
     times = [time for found in measured.values() for time in found.values()]
-    left, right, top, bottom = 66, 414, 14, 230
-    low = math.floor(math.log10(min(times)))
-    high = math.ceil(math.log10(max(times)))
-
-    def at(size: float, time: float) -> tuple[float, float]:
-        x = (math.log2(size) - 2) / (math.log2(sizes[-1]) - 2)
-        y = (math.log10(time) - low) / (high - low)
-        return left + (right - left) * x, bottom - (bottom - top) * y
-
-    parts = [f'<path d="M{left} {top}V{bottom}H{right}" {LINE}/>']
-    for power in range(low, high + 1):
-        y = at(4, 10.0**power)[1]
-        parts.append(
-            f'<path d="M{left} {y:.1f}H{right}" {LINE} stroke-opacity="0.15"/>'
-        )
-        parts.append(text(left - 6, y + 4, f"{10.0**power:g} ms", END, SMALL))
-    for size in sizes:
-        x = at(size, times[0])[0]
-        parts.append(text(x, bottom + 18, amount(size), MIDDLE, SMALL))
-    spoken = []
-    for way, (colour, below) in LOOKS.items():
-        points = [at(size, measured[way][size]) for size in sizes]
-        line = "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
-        parts.append(
-            f'<path d="M{line}" fill="none" stroke="{colour}" stroke-width="2"/>'
-        )
-        parts += [
-            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour}"/>'
-            for x, y in points
-        ]
-        parts.append(text(right + 8, points[-1][1] + below, way, SMALL))
-        spoken.append(
-            f"{way}: {', '.join(f'{amount(s)} {number(measured[way][s])} ms' for s in sizes)}"
-        )
+    low, high = math.floor(math.log10(min(times))), math.ceil(math.log10(max(times)))
+    plot = Plot(348, 216, (4, sizes[-1]), (10.0**low, 10.0**high), "xy")
+    plot.axes()
+    powers = [10.0**power for power in range(low, high + 1)]
+    plot.ticks("y", powers, lambda time: f"{time:g} ms", grid=True)
+    plot.ticks("x", sizes, amount)
+    spoken, ends = [], {}
+    for way, colour in LOOKS.items():
+        found = [measured[way][size] for size in sizes]
+        look = {"colour": colour, "width": 2}
+        plot.line(sizes, found, **look)
+        plot.dots(sizes, found, colour=colour)
+        ends[way] = found[-1], look
+        said = (f"{amount(n)} {number(time)} ms" for n, time in zip(sizes, found))
+        spoken.append(f"{way}: {', '.join(said)}")
+    plot.names(ends)
     label = f"Milliseconds of a call by the size of its tensor. {'; '.join(spoken)}."
-    return HTML(drawing(parts, right + 112, bottom + 28, label, style=FITTING))
+    return picture(plot.shape(), label)
