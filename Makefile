@@ -30,7 +30,7 @@ export TF_ENABLE_ONEDNN_OPTS ?= 0
 export TF_FORCE_GPU_ALLOW_GROWTH ?= true
 
 .DEFAULT_GOAL := help
-.PHONY: help env check-environment examples $(names) docs page serve notebooks local-notebooks lab test lint asan tsan bench bench-build bench-gpu test-gpu linkcheck clean
+.PHONY: help env check-environment examples $(names) docs page new serve notebooks local-notebooks lab test lint asan tsan bench bench-build bench-gpu test-gpu linkcheck clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F '|' '{printf "%-18s %s\n", $$1, $$2}'
@@ -57,6 +57,9 @@ docs: examples ## run every chapter and write the site to build/html
 
 page: $(environment) ## one page and the examples that it needs: PAGE=zero_out; ACCEPT=1 takes the outputs that changed
 	@$(python) tools/page.py $(PAGE)
+
+new: $(environment) ## a page and an example of a small op that works, to be changed: NAME=soft_threshold
+	@$(python) tools/new.py $(if $(findstring command,$(origin NAME)),$(NAME))
 
 serve: examples ## the site on localhost, rebuilt when a source changes
 	@$(python) -m sphinx_autobuild -n -c . -d build/doctrees --watch examples --watch packages --watch conf.py --watch tools \

@@ -22,6 +22,10 @@ from tensorflow.python.framework import kernels as registry  # noqa: E402
 
 from opcheck import tolerance  # noqa: E402
 
+collect_ignore = [
+    "template"
+]  # of which `make new` makes examples, and a test tries one
+
 
 @pytest.fixture(params=["eager", "tf.function"])
 def mode(request: pytest.FixtureRequest) -> Callable:
