@@ -4,23 +4,14 @@ import re
 
 import numpy as np
 from IPython.display import HTML
-from measured import Bar, Table, bar_of, bars, legend_of, read
-from pictures.figures import (
-    BOLD,
-    COLOURS,
-    END,
-    FITTING,
-    MIDDLE,
-    SMALL,
-    box,
-    drawing,
-    text,
-)
+from measured import Row, Table, read
+from pictures.drawing import BLUE, Shape, bold, line, picture, rectangle, small
+from pictures.layout import at, column, grid, layers
+from pictures.plots import chart
 from roi_pool_ctypes import HERE
 from roi_pool_reference import bin_edges, whole
 
 LINE = 64  # bytes that memory gives at once
-CELL = 20
 # The variants that were measured, and what the page calls them.
 WAYS = {
     "plain": "plain",
@@ -77,30 +68,16 @@ def cache_lines(pixels: int = 4) -> HTML:
         "pixels in turn": turns.reshape(pixels, channels),
     }
     lines = [len(set(np.nonzero(order < channels)[0])) for order in orders.values()]
-    if lines != [pixels, 1]:
-        raise AssertionError(lines)
-    parts, top = [], 0
-    for name, order in orders.items():
-        parts.append(text(0, top + 14, name, 'font-weight="600"'))
-        top += 22
-        for (row, column), turn in np.ndenumerate(order):
-            x, y = 50 + column * CELL, top + row * CELL
-            first = 0.35 if turn < channels else 0
-            parts.append(
-                f'<rect x="{x}" y="{y}" width="{CELL}" height="{CELL}" stroke="currentColor" stroke-opacity="0.4" '
-                f'fill="{COLOURS[0]}" fill-opacity="{first}"/>'
-            )
-            parts.append(
-                text(x + CELL / 2, y + 14, str(turn), 'font-size="11"', MIDDLE)
-            )
-        for row in range(pixels):
-            parts.append(text(0, top + row * CELL + 14, f"pixel {row}", SMALL))
-        top += pixels * CELL + 16
+    look = {"width": 20, "shade": 0.35, "size": 11, "stroke_opacity": 0.4}
+    drawn = [
+        column(bold(name), of_pixels(grid(order, order < channels, **look), pixels))
+        for name, order in orders.items()
+    ]
     label = (
         f"{pixels} pixels, each a row of {channels} channels. The plain kernel's first {channels} reads go down the "
         f"columns and touch {lines[0]} cache lines; those of the other one go along the first row and touch {lines[1]}."
     )
-    return HTML(drawing(parts, 52 + channels * CELL, top, label, style=FITTING))
+    return picture(column(*drawn, gap=16), label)
 
 
 def walks(held: int, pixels: int = 4, parts_of: int = 3) -> HTML:
@@ -112,48 +89,35 @@ def walks(held: int, pixels: int = 4, parts_of: int = 3) -> HTML:
       parts_of: How many times so many channels a pixel has.
     """
     turns = np.arange(pixels * parts_of)
-    orders = {
+    # The order, what is read before the maxima of other channels or pixels, and where the maxima are.
+    kernels = {
         "pixels in turn": (
             turns.reshape(pixels, parts_of),
+            parts_of,
             "in the cache, loaded and stored for each pixel",
         ),
         "registers": (
             turns.reshape(parts_of, pixels).T,
+            pixels,
             "in registers, stored at the end of each walk",
         ),
     }
-    wide, high, left, parts, top = 100, 22, 56, [], 0
-    columns = [
-        f"channels {first}–{first + held - 1}"
-        for first in range(0, parts_of * held, held)
-    ]
-    for name, (order, maxima) in orders.items():
-        # What is read before the maxima of other channels or pixels.
-        together = parts_of if name == "pixels in turn" else pixels
-        parts.append(text(0, top + 14, name, BOLD))
-        top += 36
-        for column, heading in enumerate(columns):
-            x = left + column * wide + wide / 2
-            parts.append(text(x, top - 5, heading, SMALL, MIDDLE))
-        for (row, column), turn in np.ndenumerate(order):
-            x, y = left + column * wide, top + row * high
-            marked = 0.35 if turn < together else 0
-            parts.append(box(x, y, wide, high, marked, corner=0))
-            parts.append(text(x + wide / 2, y + 15, str(turn), SMALL, MIDDLE))
-        for row in range(pixels):
-            parts.append(text(0, top + row * high + 15, f"pixel {row}", SMALL))
-        top += pixels * high
-        parts.append(text(0, top + 17, f"maxima: {maxima}", SMALL))
-        top += 38
+    first = range(0, parts_of * held, held)
+    columns = [f"channels {channel}–{channel + held - 1}" for channel in first]
+    look = {"width": 100, "height": 22, "shade": 0.35, "size": 12}
+    drawn = []
+    for name, (order, together, maxima) in kernels.items():
+        cells = of_pixels(grid(order, order < together, **look), pixels)
+        heads = (at(100 * i + 50, -4, small(c), "s") for i, c in enumerate(columns))
+        shapes = layers(cells, *heads)
+        drawn.append(column(bold(name), shapes, small(f"maxima: {maxima}")))
     label = (
         f"{pixels} pixels, each a row of {parts_of} parts: {', '.join(columns)}. Pixels in turn reads all parts of a "
         "pixel before the next pixel; its maxima are in the cache, loaded and stored for each pixel. The kernel with "
         "registers reads one part of all pixels before the next part; its maxima are in registers, stored at the end "
         "of each walk."
     )
-    return HTML(
-        drawing(parts, left + parts_of * wide + 2, top - 8, label, style=FITTING)
-    )
+    return picture(column(*drawn, gap=18), label)
 
 
 def rows_of_bins(workload, regions: int) -> np.ndarray:
@@ -168,73 +132,66 @@ def rows_of_bins(workload, regions: int) -> np.ndarray:
 def sweep(workload, regions: int) -> HTML:
     """Which rows of the map are read when: region after region, and in the order of the sweep."""
     rows = rows_of_bins(workload, regions)
-    order = np.argsort(rows[:, 0], kind="stable")
-    width, high, left, parts, top = 300, 120, 44, [], 0
-    for name, shown in {"region after region": rows, "sweep": rows[order]}.items():
-        parts.append(text(left, top + 14, name, 'font-weight="600"'))
-        top += 22
-        parts.append(
-            f'<rect x="{left}" y="{top}" width="{width}" height="{high}" fill="none" stroke="currentColor" '
-            'stroke-opacity="0.4"/>'
-        )
-        path = "".join(
-            f"M{left + (i + 0.5) * width / len(shown):.1f} {top + first * high / workload.height:.1f}"
-            f"V{top + beyond * high / workload.height:.1f}"
-            for i, (first, beyond) in enumerate(shown)
-        )
-        parts.append(
-            f'<path d="{path}" stroke="{COLOURS[0]}" stroke-width="1.5" fill="none"/>'
-        )
-        parts.append(text(left - 6, top + 12, "row 0", SMALL, END))
-        parts.append(text(left - 6, top + high, f"{workload.height - 1}", SMALL, END))
-        top += high + 18
-    parts.append(text(left + width, top - 4, "turn →", SMALL, END))
+    orders = {
+        "region after region": rows,
+        "sweep": rows[np.argsort(rows[:, 0], kind="stable")],
+    }
+    width, high, drawn = 300, 120, []
+    for name, order in orders.items():
+        shapes = [
+            rectangle(width, high, stroke_opacity=0.4),
+            at(-6, 0, small("row 0"), "ne"),
+            at(-6, high, small(f"{workload.height - 1}"), "se"),
+        ]
+        for i, edges in enumerate(order):
+            x, scaled = (i + 0.5) * width / len(order), high * edges / workload.height
+            shapes.append(line(*((x, y) for y in scaled), colour=BLUE, width=1.5))
+        drawn.append(column(bold(name), layers(*shapes)))
     label = (
         f"The rows of the map that {len(rows)} rows of bins need, in the order in which they are pooled. Region after "
         "region, the kernel goes up and down the map; the sweep goes down once."
     )
-    return HTML(drawing(parts, left + width + 4, top + 6, label, style=FITTING))
+    return picture(column(*drawn, small("turn →"), gap=12, align="end"), label)
 
 
 def where_the_sweep_pays(table: Table) -> HTML:
     """How many times as long the sweep takes as region after region, by size of the map and by number of regions."""
-    groups: dict[str, list[Bar]] = {}
     headings = {
         "size of the map": "Size of the map",
         "number of regions": "Regions on a large map",
     }
-    for question, heading in headings.items():
-        for case in dict.fromkeys(
-            row["case"] for row in table.where(question=question)
-        ):
-            rows = table.where(question=question, case=case, way="sweep")
-            size = f"{int(rows[0]['map']) / 2**20:.0f} MiB"
-            groups.setdefault(heading, []).append(
-                bar_of(size if question == "size of the map" else case, rows)
-            )
-    return bars(
-        groups,
+
+    def name(row: Row) -> str:
+        by_size = row["question"] == "size of the map"
+        return f"{int(row['map']) / 2**20:.0f} MiB" if by_size else row["case"]
+
+    return chart(
+        [row for row in table.where(way="sweep") if row["question"] in headings],
         "How many times as long the sweep takes as region after region.",
         "times as long as region after region",
-        legend_of(table),
-        names_width=60,
-        origin=1.0,
+        heading=lambda row: headings[row["question"]],
+        name=name,
     )
 
 
 def without(table: Table) -> HTML:
     """How many times as long the kernel takes without a choice."""
-    groups: dict[str, list[Bar]] = {}
-    for (question, way, kind), heading in LEFT_OUT.items():
-        found = table.where(question=question, way=way, memory=kind)
-        for case in dict.fromkeys(row["case"] for row in found):
-            groups.setdefault(heading, []).append(
-                bar_of(case, [row for row in found if row["case"] == case])
-            )
-    return bars(
-        groups,
+    rows = [
+        {**row, "choice": choice}
+        for (question, way, kind), choice in LEFT_OUT.items()
+        for row in table.where(question=question, way=way, memory=kind)
+    ]
+    return chart(
+        rows,
         "How many times as long the kernel takes without each choice, by workload.",
         "times as long as with it",
-        legend_of(table),
-        origin=1.0,
+        heading="{choice}",
+        name="{case}",
     )
+
+
+def of_pixels(cells: Shape, pixels: int) -> Shape:
+    """Rows of cells, with the numbers of their pixels beside them."""
+    high = cells.height / pixels
+    names = (at(-8, high * (i + 0.5), small(f"pixel {i}"), "e") for i in range(pixels))
+    return layers(cells, *names)

@@ -6,25 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from elementwise_reference import log_cosh_reference
 from IPython.display import HTML
-from measured import bars, bars_of, legend_of, read
-from pictures.figures import (
-    BOLD,
-    COLOURS,
-    END,
-    FITTING,
-    LINE,
-    MIDDLE,
-    SMALL,
-    box,
-    drawing,
-    text,
-)
+from measured import read
+from pictures.drawing import BLUE, ORANGE, picture, small, words
+from pictures.layout import at, box, column, grid, row, table
+from pictures.plots import Plot, chart, legend
 
-WIDTH, HEIGHT, LEFT, TOP = 470, 220, 34, 30
 LOOKS = [
-    f'stroke="{COLOURS[0]}" stroke-width="3"',
-    f'stroke="{COLOURS[1]}" stroke-width="2.5" stroke-dasharray="7 3"',
-    'stroke="currentColor" stroke-width="1.5" stroke-dasharray="2 3"',
+    {"colour": BLUE, "width": 3},
+    {"colour": ORANGE, "width": 2.5, "dash": "7 3"},
+    {"width": 1.5, "dash": "2 3"},
 ]
 SMALLEST, LARGEST = -6, 3  # powers of ten
 
@@ -50,38 +40,22 @@ def right_digits(ways: Mapping[str, Callable]) -> dict[str, np.ndarray]:
 def digits_picture(ways: Mapping[str, Callable]) -> HTML:
     """Draws `right_digits` over x."""
     found = right_digits(ways)
-    across, down = (WIDTH - LEFT - 26) / (LARGEST - SMALLEST), (HEIGHT - TOP - 44) / 8
-    bottom = HEIGHT - 44
-
-    def at(power: float, digits: float) -> str:
-        return f"{LEFT + (power - SMALLEST) * across:.1f} {bottom - digits * down:.1f}"
-
-    parts = [
-        f'<path d="M{at(SMALLEST, 0)}L{at(LARGEST, 0)}M{at(SMALLEST, 0)}L{at(SMALLEST, 8)}" {LINE}/>',
-        text((LEFT + WIDTH) / 2, HEIGHT - 4, "x", MIDDLE),
-        text(2, TOP - 2, "right digits", SMALL),
-    ]
-    for digits in 0, 2, 4, 6:
-        parts.append(
-            text(LEFT - 6, bottom - digits * down + 4, str(digits), END, SMALL)
-        )
-    for power in range(SMALLEST, LARGEST + 1, 3):
-        x, y = map(float, at(power, 0).split())
-        parts.append(text(x, y + 18, f"{10.0**power:g}", MIDDLE, SMALL))
-    for number, (look, (name, digits)) in enumerate(zip(LOOKS, found.items())):
-        centres = SMALLEST + 0.05 + 0.1 * np.arange(len(digits))
-        points = "L".join(at(*point) for point in zip(centres, digits))
-        parts.append(f'<path d="M{points}" fill="none" {look}/>')
-        left = LEFT + 78 + 112 * number
-        parts.append(f'<path d="M{left} 12h24" {look}/>')
-        parts.append(text(left + 30, 16, name, SMALL))
+    ends = 10.0**SMALLEST, 10.0**LARGEST
+    plot = Plot(410, 146, ends, (0, 8), "x")
+    plot.axes("x", "right digits")
+    plot.ticks("y", (0, 2, 4, 6))
+    plot.ticks("x", [10.0**power for power in range(SMALLEST, LARGEST + 1, 3)])
+    for look, digits in zip(LOOKS, found.values()):
+        powers = SMALLEST + 0.05 + 0.1 * np.arange(len(digits))
+        plot.line(10**powers, digits, **look)
+    plot.add(at(410, -8, legend(dict(zip(found, LOOKS))), "se"))
     says = "; ".join(
         f"{name}: {round(digits[5])} at a millionth, {round(digits[35])} at a thousandth, "
         f"{round(digits[65])} at 3, {round(digits[-5])} at 300"
         for name, digits in found.items()
     )
     label = f"How many digits of the result are right, for x between a millionth and 1000. {says}."
-    return HTML(drawing(parts, WIDTH, HEIGHT, label, style=FITTING))
+    return picture(plot.shape(), label)
 
 
 def packet_picture(op: Callable) -> HTML:
@@ -91,68 +65,56 @@ def packet_picture(op: Callable) -> HTML:
     near = size < 1
     # As packetOp does for floats: the first four terms of sinh.
     terms = [(size / 2) ** power / math.factorial(power) for power in (1, 3, 5, 7)]
-    bit = 2 * np.square(sum(terms))
-    small = np.exp(-2 * size)
-    logarithm = np.log1p(np.where(near, bit, small))
+    v_near, v_far = 2 * np.square(sum(terms)), np.exp(-2 * size)
+    logarithm = np.log1p(np.where(near, v_near, v_far))
     added = np.where(near, 0, size - np.float32(np.log(2)))
     result = op(x).numpy()
     np.testing.assert_allclose(result, logarithm + added, rtol=1e-6)
     rows = {
-        "x": [f"{value:g}" for value in x],
-        "|x|": [f"{value:g}" for value in size],
-        "near: |x| < 1": ["yes" if value else "no" for value in near],
-        "v near 0": [f"{value:.4g}" for value in bit],
-        "v elsewhere": [f"{value:.4g}" for value in small],
-        "log(1 + v)": [f"{value:.4g}" for value in logarithm],
-        "|x| − log(2), or 0": [f"{value:.4g}" for value in added],
-        "result": [f"{value:.4g}" for value in result],
+        "x": x,
+        "|x|": size,
+        "near: |x| < 1": near,
+        "v near 0": v_near,
+        "v elsewhere": v_far,
+        "log(1 + v)": logarithm,
+        "|x| − log(2), or 0": added,
+        "result": result,
     }
     marked = {"v near 0": near, "v elsewhere": ~near}
-    parts, left, side, step = [], 130, 80, 36
-    for number, (name, values) in enumerate(rows.items()):
-        y = 4 + number * step
-        parts.append(text(left - 10, y + 20, name, END, *[BOLD] * (name == "result")))
-        for lane, value in enumerate(values):
-            shade = 0.3 if name in marked and marked[name][lane] else 0
-            parts.append(box(left + lane * side, y, side, 30, shade, corner=0))
-            parts.append(text(left + (lane + 0.5) * side, y + 20, value, MIDDLE))
-    label = ". ".join(f"{name}: {', '.join(values)}" for name, values in rows.items())
-    label = f"Four numbers in the lanes of a packet. {label}."
-    return HTML(
-        drawing(parts, left + 4 * side + 4, len(rows) * step, label, style=FITTING)
-    )
+    drawn, said = [], []
+    for name, values in rows.items():
+        texts = [
+            ("yes" if v else "no") if values is near else f"{v:.4g}" for v in values
+        ]
+        cells = grid(texts, marked.get(name, 0), width=80, height=30, shade=0.3)
+        drawn.append([words(name, bold=name == "result"), cells])
+        said.append(f"{name}: {', '.join(texts)}")
+    label = f"Four numbers in the lanes of a packet. {'. '.join(said)}."
+    return picture(table(drawn, (10, 6), "end"), label)
 
 
 def broadcast_picture(op: Callable) -> HTML:
     """A column and a row, and what comes of them: each cell of the result names the two that it is made of."""
     x, y = np.array([[1], [4]], np.int32), np.array([6, 3, 1], np.int32)
     z = op(x, y).numpy()
-    np.testing.assert_array_equal(z, np.abs(x - y))
-    side = 54
-    parts = []
-
-    def cell(column: int, row: int, lines: Sequence[str], shade: float) -> None:
-        left, top = 2 + column * side, 22 + row * side
-        parts.append(box(left, top, side, side, shade, corner=0))
-        for number, line in enumerate(lines):
-            y = top + side / 2 + 5 + 13 * (2 * number - len(lines) + 1) / 2
-            parts.append(text(left + side / 2, y, line, MIDDLE, *[SMALL] * number))
-
-    for column, name in (0, "x: [2, 1]"), (1.6, "y: [3]"), (5.2, "z: [2, 3]"):
-        parts.append(text(2 + column * side, 14, name))
-    for row in range(2):
-        cell(0, row, [str(x[row, 0])], 0.25)
-    for column in range(3):
-        cell(1.6 + column, 0, [str(y[column])], 0.25)
-        for row in range(2):
-            made_of = f"|{x[row, 0]} − {y[column]}|"
-            cell(5.2 + column, row, [str(z[row, column]), made_of], 0)
+    size = {"width": 54, "height": 54, "corner": 0, "pad": 0}
+    cells = [
+        [box([f"{z[i, j]}", small(f"|{x[i, 0]} − {y[j]}|")], **size) for j in range(3)]
+        for i in range(2)
+    ]
+    shapes = row(
+        column("x: [2, 1]", grid(x, 1, width=54)),
+        column("y: [3]", grid(y, 1, width=54)),
+        column("z: [2, 3]", table(cells, 0)),
+        gap=32,
+        align="start",
+    )
     label = (
         f"A column of {x[0, 0]} and {x[1, 0]}, a row of {', '.join(map(str, y))}, and the result: "
         + "; ".join(", ".join(map(str, row)) for row in z.tolist())
         + ". Each of its six elements is made of one element of the column and one of the row."
     )
-    return HTML(drawing(parts, 8.3 * side, 22 + 2 * side + 4, label, style=FITTING))
+    return picture(shapes, label)
 
 
 def times(task: str, ways: Mapping[str, str], label: str) -> HTML:
@@ -163,9 +125,9 @@ def times(task: str, ways: Mapping[str, str], label: str) -> HTML:
       ways: From a way to what the picture calls it.
       label: What the picture shows, for those who do not see it.
     """
-    table = read("elementwise")
-    drawn = bars_of(table, ways, "milliseconds", task=task)
-    return bars({"": drawn}, label, "milliseconds", legend_of(table), names_width=150)
+    rows = read("elementwise").where(task=task)
+    look = {"value": "milliseconds", "origin": None}
+    return chart(rows, label, "milliseconds", name=ways, **look)
 
 
 def ratio(way: str, task: str = "float32") -> float:
@@ -181,13 +143,14 @@ def ratios(tasks: Sequence[str], base: str) -> HTML:
       tasks: Which comparisons of the table.
       base: The name of our op in it.
     """
-    table = read("elementwise")
-    ways = {row["way"]: row["way"].replace("tf.math.", "") for row in table.rows}
-    del ways[base]
-    groups = {task: bars_of(table, ways, task=task) for task in tasks}
-    label = f"How many times as long others take as {base}."
-    axis = f"times as long as {base}"
-    return bars(groups, label, axis, legend_of(table), names_width=145, origin=1.0)
+    rows = read("elementwise").rows
+    return chart(
+        [row for row in rows if row["task"] in tasks and row["way"] != base],
+        f"How many times as long others take as {base}.",
+        f"times as long as {base}",
+        heading="{task}",
+        name=lambda row: row["way"].replace("tf.math.", ""),
+    )
 
 
 def broadcasting_times() -> HTML:

@@ -5,57 +5,40 @@ from collections.abc import Sequence
 import numpy as np
 import tensorflow as tf
 from IPython.display import HTML
-from measured import bar_of, bars, bars_of, legend_of, read, span
-from pictures.figures import (
-    BOLD,
-    COLOURS,
-    END,
-    FITTING,
-    LINE,
-    MIDDLE,
-    SMALL,
-    box,
-    drawing,
-    grids,
-    text,
-)
-
-WAYS = {"MaxPool": "MaxPool", "TensorFlow": "TensorFlow"}
+from measured import Row, read, span
+from pictures.drawing import COLOURS, bold, line, picture, rectangle, small
+from pictures.layout import at, column, grids, layers
+from pictures.plots import chart
+from pictures.windows import on_pixels
 
 
 def times(layer: str, batch: int) -> HTML:
     """Milliseconds of each task for one layer, from `bench/max_pool.csv`."""
-    table = read("max_pool")
-    tasks = dict.fromkeys(row["task"] for row in table.rows)
-    groups = {
-        task: bars_of(
-            table,
-            WAYS,
-            "milliseconds",
-            type="float32",
-            task=task,
-            layer=layer,
-            batch=str(batch),
-        )
-        for task in tasks
-    }
-    label = f"Milliseconds for {batch} images, windows of {layer}, by task."
-    return bars(groups, label, "milliseconds", legend_of(table), names_width=90)
+    case = {"type": "float32", "layer": layer, "batch": str(batch)}
+    return chart(
+        read("max_pool").where(**case),
+        f"Milliseconds for {batch} images, windows of {layer}, by task.",
+        "milliseconds",
+        heading="{task}",
+        name={way: way for way in ("MaxPool", "TensorFlow")},
+        value="milliseconds",
+        origin=None,
+    )
 
 
 def ratios(task: str, way: str = "TensorFlow", dtype: str = "float32") -> HTML:
     """How many times as long another way takes as MaxPool, by layer and number of images."""
-    table = read("max_pool")
-    groups = {}
-    of = {"type": dtype, "task": task, "way": way}
-    for row in table.where(**of, threads="1"):
-        one = row["batch"] == "1"
-        rows = table.where(**of, layer=row["layer"], batch=row["batch"])
-        bar = bar_of("1 image" if one else f"{row['batch']} images", rows)
-        groups.setdefault(row["layer"], []).append(bar)
-    label = f"How many times as long {way} takes as MaxPool, {task}, by layer."
-    axis = "times as long as MaxPool"
-    return bars(groups, label, axis, legend_of(table), names_width=80, origin=1.0)
+
+    def images(row: Row) -> str:
+        return f"{row['batch']} image{'s' * (row['batch'] != '1')}"
+
+    return chart(
+        read("max_pool").where(type=dtype, task=task, way=way),
+        f"How many times as long {way} takes as MaxPool, {task}, by layer.",
+        "times as long as MaxPool",
+        heading="{layer}",
+        name=images,
+    )
 
 
 def windows_picture(size: int, window: int, ways: Sequence[tuple[str, int]]) -> HTML:
@@ -66,30 +49,18 @@ def windows_picture(size: int, window: int, ways: Sequence[tuple[str, int]]) -> 
       window: How many a window has.
       ways: Padding and stride of each row of the picture.
     """
-    parts, spoken, side, left, y = [], [], 30, 36, 4
+    drawn, spoken = [], []
     for padding, stride in ways:
-        begins, ends = windows_of((1, size), (1, window), (1, stride), padding)
+        ends = list(zip(*windows_of((1, size), (1, window), (1, stride), padding)))
+        starts = [end + 1 - window if begin == 0 else begin for begin, end in ends]
+        windows = [range(start, start + window) for start in starts]
         title = f"{padding}, stride {stride}"
-        parts.append(text(4, y + 12, title, BOLD))
-        top = y + 20
-        for place in range(size):
-            x = left + place * side
-            parts.append(box(x, top, side, side, 0.25, corner=0))
-            parts.append(text(x + side / 2, top + 20, f"{place + 1}", MIDDLE))
-        for number, (begin, end) in enumerate(zip(begins, ends)):
-            line = top + side + 10 + 11 * number
-            start = end + 1 - window if begin == 0 else begin
-            at = [left + (start + i + 0.5) * side for i in range(window)]
-            parts.append(f'<path d="M{at[0]:g} {line}H{at[-1]:g}" {LINE}/>')
-            for i in range(begin - start, end + 1 - start):
-                parts.append(
-                    f'<circle cx="{at[i]:g}" cy="{line}" r="4" fill="{COLOURS[1]}" stroke="currentColor"/>'
-                )
-        pixels = [f"{begin + 1} to {end + 1}" for begin, end in zip(begins, ends)]
-        spoken.append(f"{title}: pixels {', '.join(pixels)}")
-        y = top + side + 10 + 11 * len(begins) + 10
+        pixels = on_pixels(size, windows, lambda i: f"{i + 1}", outside=False)
+        drawn.append(column(bold(title), pixels))
+        inside = ", ".join(f"{begin + 1} to {end + 1}" for begin, end in ends)
+        spoken.append(f"{title}: pixels {inside}")
     label = f"Windows of {window} on a row of {size} pixels. {'; '.join(spoken)}."
-    return HTML(drawing(parts, 2 * left + size * side, y, label, style=FITTING))
+    return picture(column(*drawn, gap=14), label)
 
 
 def windows_of(
@@ -119,32 +90,24 @@ def shares_picture(size: int, window: int, stride: int, blocks: Sequence[int]) -
       blocks: Where the rows of each thread begin.
     """
     begins, ends = windows_of((size, 1), (window, 1), (stride, 1), "VALID")
-    parts, spoken, row_height, left = [], [], 24, 90
+    shapes, spoken, high = [], [], 24
     threads = np.searchsorted(blocks, np.arange(size), "right") - 1
     for row, thread in enumerate(threads):
-        y = 4 + row * row_height
-        parts.append(box(left, y, 150, row_height, 0.25, thread, corner=0))
-        parts.append(text(left - 8, 20 + row * row_height, f"row {row}", END, SMALL))
+        shapes.append(at(0, high * row, rectangle(150, high, 0.25, COLOURS[thread])))
+        shapes.append(at(-8, high * (row + 0.5), small(f"row {row}"), "e"))
     for number, (begin, end) in enumerate(zip(begins, ends)):
-        x = left + 20 + 32 * number
+        x, top, bottom = 20 + 32 * number, high * begin + 2, high * (end + 1) - 2
         of = set(threads[begin : end + 1])
-        middle = 4 + (begin + end + 1) / 2 * row_height
-        top, bottom = 6 + begin * row_height, 2 + (end + 1) * row_height
-        parts.append(
-            f'<path d="M{x} {top}V{bottom}" {LINE} stroke-width="{3 * len(of)}"/>'
-        )
-        parts.append(text(x + 6, middle + 4, str(number), SMALL))
-    for thread, (first, end) in enumerate(zip(blocks, [*blocks[1:], size])):
+        shapes.append(line((x, top), (x, bottom), width=3 * len(of)))
+        shapes.append(at(x + 6, (top + bottom) / 2, small(f"{number}"), "w"))
+    for thread, (first, end) in enumerate(zip(blocks, [*blocks[1:], size]), 1):
         seen = [i for i in range(len(begins)) if begins[i] < end and ends[i] >= first]
-        spoken.append(f"thread {thread + 1}: rows {first} to {end - 1}, windows {seen}")
-        y = 8 + (first + end) / 2 * row_height
-        parts.append(text(left + 162, y, f"thread {thread + 1}"))
+        spoken.append(f"thread {thread}: rows {first} to {end - 1}, windows {seen}")
+        shapes.append(at(162, high * (first + end) / 2, f"thread {thread}", "w"))
     label = (
         f"The rows of a gradient, and windows of {window} rows. {'; '.join(spoken)}."
     )
-    return HTML(
-        drawing(parts, left + 240, 10 + size * row_height, label, style=FITTING)
-    )
+    return picture(layers(*shapes), label)
 
 
 def maxima(image: tf.Tensor, output: tf.Tensor, argmax: tf.Tensor) -> HTML:
