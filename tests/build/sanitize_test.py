@@ -9,16 +9,21 @@ from pathlib import Path
 
 import pytest
 import sanitize
-import tensorflow as tf
 
 ROOT = Path(__file__).parents[2]
 COMPILER = shlex.split(os.environ.get("CXX", "c++"))
 HERE = Path(__file__).parent
-TENSORFLOW = [
-    *(flag.replace("-I", "-isystem") for flag in tf.sysconfig.get_compile_flags()),
-    *tf.sysconfig.get_link_flags(),
-    f"-Wl,-rpath,{tf.sysconfig.get_lib()}",
-]
+
+
+def tensorflow() -> list[str]:
+    """What the compiler needs to know of TensorFlow."""
+    from tensorflow import sysconfig
+
+    return [
+        *(flag.replace("-I", "-isystem") for flag in sysconfig.get_compile_flags()),
+        *sysconfig.get_link_flags(),
+        f"-Wl,-rpath,{sysconfig.get_lib()}",
+    ]
 
 
 @pytest.fixture
@@ -28,11 +33,11 @@ def reported(tmp_path):
     def run(name: str, *calls: str) -> str:
         sanitizer = sanitize.SANITIZERS[name]
         source, library = HERE / f"{name}_control.cc", tmp_path / f"{name}.so"
-        tensorflow = TENSORFLOW if name == "tsan" else []
+        flags = tensorflow() if name == "tsan" else []
         options = [*sanitizer.flags, "-DNDEBUG", "-shared", "-fPIC"]
         if not library.exists():
             subprocess.run(
-                [*COMPILER, *options, source, "-o", library, *tensorflow], check=True
+                [*COMPILER, *options, source, "-o", library, *flags], check=True
             )
         reports = tmp_path / "reports"
         reports.mkdir(exist_ok=True)
