@@ -9,13 +9,12 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 from xml.etree import ElementTree
 
 import nbformat
-import notebooks
 import pytest
 import set_up
-from cells import KernelClient
 from small_pages import beginning
 
 ROOT = Path(__file__).parents[2]
@@ -185,6 +184,22 @@ one = 1
 FOLDERS = "docs/_static", "docs/pictures", "docs/support"
 
 
+@pytest.fixture
+def notebooks() -> ModuleType:
+    import notebooks  # and with it Sphinx
+
+    return notebooks
+
+
+def run_all(notebook: nbformat.NotebookNode, folder: Path, **options) -> None:
+    """Runs the cells of a notebook in a folder."""
+    from cells import KernelClient
+
+    resources = {"metadata": {"path": str(folder)}}
+    client = KernelClient(notebook, kernel_name="python3", resources=resources)
+    client.execute(**options)
+
+
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory) -> Path:
     """A small book with the real tools."""
@@ -275,12 +290,11 @@ def test_a_local_notebook_runs_and_can_start_twice(checkout):
     assert not any(cell.get("outputs") for cell in notebook.cells)
     notebook.cells.insert(2, notebook.cells[1])
     notebook.cells[-1].source = "sorted(os.listdir())"
-    folder = {"metadata": {"path": str(checkout / "build" / "my lab")}}
-    KernelClient(notebook, kernel_name="python3", resources=folder).execute()
+    run_all(notebook, checkout / "build" / "my lab")
     assert "'docs'" in notebook.cells[-1].outputs[0].data["text/plain"]
 
 
-def test_the_readers_notebook_survives(tmp_path):
+def test_the_readers_notebook_survives(notebooks, tmp_path):
     path = tmp_path / "page.ipynb"
 
     def write(source: str) -> str:
@@ -308,7 +322,7 @@ def test_the_readers_notebook_survives(tmp_path):
     assert write("1 + 3") == "new" and "1 + 3" in path.read_text()
 
 
-def test_a_killed_run_leaves_no_half_notebook(monkeypatch, tmp_path):
+def test_a_killed_run_leaves_no_half_notebook(notebooks, monkeypatch, tmp_path):
     path = tmp_path / "page.ipynb"
     path.write_text("the old one")
 
@@ -417,9 +431,8 @@ def test_a_downloaded_notebook_runs_from_an_empty_folder(zero_out, tmp_path):
         for key, value in os.environ.items()
         if key not in ("OP_BY_OP", "PYTHONPATH")
     }
-    KernelClient(
-        notebook, kernel_name="python3", resources={"metadata": {"path": str(folder)}}
-    ).execute(env={**environment, "OP_BY_OP_REPOSITORY": zero_out.as_uri()})
+    environment["OP_BY_OP_REPOSITORY"] = zero_out.as_uri()
+    run_all(notebook, folder, env=environment)
     assert (folder / "op-by-op" / "examples" / "zero_out" / "libzero_out.so").exists()
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert all(cell.execution_count for cell in code)

@@ -11,8 +11,6 @@ import nbformat
 import pytest
 from book import ROOT, listed_parts, proven_tensorflow
 from bs4 import BeautifulSoup
-from cells import KernelClient
-from jupyter_client.provisioning.local_provisioner import LocalPortCache
 from small_pages import beginning, cell
 
 FRONT = beginning()
@@ -218,6 +216,9 @@ def test_what_is_wrong_is_one_line_with_page_and_line(built, name):
 
 
 def test_a_kernel_starts_though_its_port_is_taken(monkeypatch):
+    from cells import KernelClient
+    from jupyter_client.provisioning.local_provisioner import LocalPortCache
+
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1 + 1")])
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
