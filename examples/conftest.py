@@ -27,6 +27,17 @@ collect_ignore = [
 ]  # of which `make new` makes examples, and a test tries one
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "gpu: needs a GPU and CUDA code")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes the fixture `gpu` has the marker of this name."""
+    for item in items:
+        if "gpu" in getattr(item, "fixturenames", ()):
+            item.add_marker("gpu")
+
+
 @pytest.fixture(params=["eager", "tf.function"])
 def mode(request: pytest.FixtureRequest) -> Callable:
     """Wraps a function so that it runs eagerly, or traced: each test that takes it runs twice."""
