@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import tensorflow as tf
 
 ROOT = Path(__file__).parents[2]
 # The op's module before bench/roi_pool.py, which has its name.
@@ -20,13 +19,15 @@ sys.path += [
 
 import measure  # noqa: E402
 import measured  # noqa: E402
-from roi_pool import roi_pool  # noqa: E402
 from roi_pool_workloads import WORKLOADS, Workload  # noqa: E402
-from stock_windows import roi_pool as windows  # noqa: E402
 
 
 @pytest.mark.parametrize("pooled", [1, 3, 7])
 def test_windows_equal_the_op(pooled):
+    import tensorflow as tf
+    from roi_pool import roi_pool
+    from stock_windows import roi_pool as windows
+
     random = np.random.default_rng(pooled)
     features = random.integers(-3, 4, [2, 23, 41, 5]).astype(np.float32)  # many ties
     corners = random.uniform(-20, 60, [40, 4])

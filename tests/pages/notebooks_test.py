@@ -337,59 +337,40 @@ def test_a_killed_run_leaves_no_half_notebook(notebooks, monkeypatch, tmp_path):
 
 
 ALL = dict.fromkeys(set_up.TOOLS, "1.0")
+SOME = {"tensorflow": "2.21.0", "numpy": "1"}
+OLD = {**ALL, "tensorflow": "2.19.0"}
 
 
 @pytest.mark.parametrize(
-    ("installed", "colab", "gpu", "expected"),
+    "installed, colab, gpu, expected",
     [
         ({**ALL, "tensorflow-cpu": "2.21.0"}, False, False, []),
         ({**ALL, "tensorflow": "2.20.3"}, True, True, []),
         (ALL, False, False, ["install [cpu] -c"]),
         (ALL, False, True, ["install [gpu] -c"]),
-        (
-            {"tensorflow": "2.21.0", "numpy": "1"},
-            False,
-            True,
-            ["install cmake ninja matplotlib pytest hypothesis"],
-        ),
-        (
-            {**ALL, "tensorflow": "2.19.0"},
-            True,
-            True,
-            ["uninstall tensorflow", "install [gpu]"],
-        ),
-        (
-            {**ALL, "tensorflow": "2.19.0"},
-            True,
-            False,
-            ["uninstall tensorflow", "install [cpu]"],
-        ),
+        (SOME, False, True, ["install cmake ninja matplotlib pytest hypothesis"]),
+        (OLD, True, True, ["uninstall tensorflow", "install [gpu]"]),
+        (OLD, True, False, ["uninstall tensorflow", "install [cpu]"]),
     ],
 )
 def test_set_up_installs_what_is_missing(installed, colab, gpu, expected):
-    commands = [
-        " ".join(command)
-        for command in set_up.pip_commands(installed, ["2.20", "2.21"], colab, gpu)
-    ]
-    short = {
+    found = set_up.pip_commands(installed, ["2.20", "2.21"], colab, gpu)
+    commands = "\n".join(map(" ".join, found))
+    for long, brief in {
         f"--editable {ROOT}/packages/opcheck ": "",
         f"--editable {ROOT}": "",
         f"--constraint {ROOT}/constraints.txt": "-c",
         "--yes ": "",
-    }
-    for long, brief in short.items():
-        commands = [command.replace(long, brief) for command in commands]
-    assert [re.sub(" +", " ", command) for command in commands] == expected
+    }.items():
+        commands = commands.replace(long, brief)
+    assert re.sub(" +", " ", commands).splitlines() == expected
 
 
 def test_set_up_leaves_a_readers_tensorflow_alone():
-    with pytest.raises(
-        SystemExit,
-        match="TensorFlow 2.18.1 is installed here, the book needs 2.20 to 2.21",
-    ):
-        set_up.pip_commands(
-            {**ALL, "tensorflow": "2.18.1"}, ["2.20", "2.21"], colab=False, gpu=False
-        )
+    said = "TensorFlow 2.18.1 is installed here, the book needs 2.20 to 2.21"
+    older = {**ALL, "tensorflow": "2.18.1"}
+    with pytest.raises(SystemExit, match=said):
+        set_up.pip_commands(older, ["2.20", "2.21"], colab=False, gpu=False)
 
 
 CHAPTER = (
