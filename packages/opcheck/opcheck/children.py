@@ -14,6 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
+from opcheck.report import Worker
+
 in_worker = False  # a worker needs no workers
 _lock = threading.Lock()
 _server: "tuple[subprocess.Popen, socket.socket] | None" = None
@@ -107,11 +109,19 @@ class Child:
     Args:
       reference: Called in this process when a check in the worker asks for it.
       timeout: Seconds without a sign of life after which a worker counts as hung.
+      opened: Told of each new worker; gives what is to know how that one died.
       **start: What each worker is told at its start: see `worker.start`.
     """
 
-    def __init__(self, reference: Callable | None, timeout: float, **start):
+    def __init__(
+        self,
+        reference: Callable | None,
+        timeout: float,
+        opened: Callable[[], Worker] = lambda: Worker(()),
+        **start,
+    ):
         self._reference = reference
+        self._opened = opened
         self._timeout = timeout
         self._start = start
         self._connection: Connection | None = None
@@ -185,6 +195,7 @@ class Child:
                 f"opcheck's server process did not start:\n{log[-2000:]}"
             )
         self._pid = int.from_bytes(pid, "little")
+        self._worker = self._opened()
 
     def _crash(self, doing: str, hung: bool = False) -> Crash:
         if hung:
@@ -199,6 +210,7 @@ class Child:
             how = f"the process died of {signal.Signals(os.WTERMSIG(status)).name}"
         else:
             how = f"the process ended with exit status {os.waitstatus_to_exitcode(status)}"
+        self._worker.death = how
         return Crash(how, doing, log, hung)
 
     def _forget(self) -> None:

@@ -61,12 +61,21 @@ class FuzzReport(Report):
     Attributes:
       calls: The number of generated calls, those of the shrinking included.
       errors: How many of them ended in a clean error.
+      failing: The inputs and the attrs of the failing ones, as they came.
     """
 
-    def __init__(self, subject: str, result: Result, calls: int, errors: int):
+    def __init__(
+        self,
+        subject: str,
+        result: Result,
+        calls: int,
+        errors: int,
+        failing: Sequence[tuple[list, dict]] = (),
+    ):
         super().__init__(subject, [result])
         self.calls = calls
         self.errors = errors
+        self.failing = list(failing)
 
     @property
     def line(self) -> str:
@@ -200,6 +209,7 @@ class _Campaign:
         self.names: list[str] = []
         self.alone = True
         self.smallest: _Failure | None = None
+        self.failing: list[tuple[list, dict]] = []
         self.begin = self.end = 0.0
 
     def run(self, strategy, examples: int, seed: int, bar: bool) -> None:
@@ -285,6 +295,7 @@ class _Campaign:
 
     def _fail(self, kind: str, seen: str, inputs, attrs, modes, shapes) -> None:
         failure = _Failure(kind, essence(seen), inputs, dict(attrs), modes, shapes)
+        self.failing.append((failure.inputs, failure.attrs))
         if self.smallest is None:
             self.end = time.monotonic() + self.seconds
             self.smallest = failure
@@ -346,4 +357,5 @@ class _Campaign:
                     failure.inputs, failure.attrs, failure.modes, failure.shapes
                 ),
             )
-        return FuzzReport(_name(self.call.op), result, self.calls, self.errors)
+        name = _name(self.call.op)
+        return FuzzReport(name, result, self.calls, self.errors, self.failing)

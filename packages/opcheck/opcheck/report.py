@@ -135,17 +135,34 @@ class Result:
         return [(label, text) for label, text in parts.items() if text]
 
 
+@dataclass
+class Worker:
+    """A process in which the op ran.
+
+    Attributes:
+      checks: The names of those that it was for.
+      death: How it died, if it did.
+    """
+
+    checks: tuple[str, ...]
+    death: str = ""
+
+
 class Report:
     """The results of all checks of an op.
 
     Attributes:
       subject: The op's name.
       results: In the order of the checks.
+      workers: The processes that they took.
     """
 
-    def __init__(self, subject: str, results: Sequence[Result]):
+    def __init__(
+        self, subject: str, results: Sequence[Result], workers: Sequence[Worker] = ()
+    ):
         self.subject = subject
         self.results = list(results)
+        self.workers = list(workers)
 
     def __getitem__(self, check: str) -> Result:
         for result in self.results:

@@ -1,5 +1,6 @@
 """`opcheck.check`: runs the checks, most of them in child processes, and makes the report."""
 
+import functools
 import inspect
 import os
 import sys
@@ -12,7 +13,7 @@ import numpy as np
 
 from opcheck.children import Child, Crash, WorkerError, start_server
 from opcheck.registry import CHECKS, NAMES
-from opcheck.report import Report, Result, likely_cause
+from opcheck.report import Report, Result, Worker, likely_cause
 from opcheck.samples import Location, as_arrays, locate
 from opcheck.worker import check_inside, refused, run_check
 
@@ -168,7 +169,8 @@ def check(
     with ThreadPoolExecutor(3) as threads:
         for found in threads.map(lambda job: job(), jobs):
             results.update({result.check: result for result in found})
-    return Report(_name(op), [results[name] for name in names if name in results])
+    in_order = [results[name] for name in names if name in results]
+    return Report(_name(op), in_order, run.workers)
 
 
 def check_names(extra: Sequence[Callable] = ()) -> list[str]:
@@ -251,11 +253,21 @@ class _Run:
         self._timeout = timeout
         self._gpu = gpu
         self._isolate = isolate
+        self.workers: list[Worker] = []
 
     def child(
-        self, threads: int = 0, bare: bool = False, gpu: bool | None = None
+        self,
+        *checks: str,
+        threads: int = 0,
+        bare: bool = False,
+        gpu: bool | None = None,
     ) -> Child:
         call = self._call
+
+        def opened() -> Worker:
+            self.workers.append(Worker(checks))
+            return self.workers[-1]
+
         start = {
             "path": list(sys.path),
             "folder": os.getcwd(),
@@ -270,7 +282,7 @@ class _Run:
                 "attrs": call.attrs,
                 "has_reference": call.reference is not None,
             }
-        return Child(call.reference, self._timeout, **start)
+        return Child(call.reference, self._timeout, opened, **start)
 
     def jobs(self, chosen: Sequence[str]) -> list[Callable]:
         """Functions that run at the same time, each giving some results."""
@@ -292,7 +304,7 @@ class _Run:
             )
             return [check_inside(subject, name, call.extra.get(name)) for name in names]
         results = []
-        with self.child(gpu=True if worker == "gpu" else None) as child:
+        with self.child(*names, gpu=True if worker == "gpu" else None) as child:
             for name in names:
                 own = call.extra.get(name)
                 try:
@@ -323,7 +335,8 @@ class _Run:
 
         def run(found) -> str:
             try:
-                return CHECKS[name].function(self.child, self._call, found)
+                make = functools.partial(self.child, name)
+                return CHECKS[name].function(make, self._call, found)
             except Crash as crash:
                 found.fail(*self._crashed(crash), line=self._sample_line())
             except WorkerError as error:

@@ -1,19 +1,26 @@
-"""Ops made of Python for opcheck_test.py, most of them with one fault."""
+"""Ops made of Python, most of them with one fault, and samples for them."""
 
 import os
 import signal
-import sys
 import time
-from pathlib import Path
 
 import numpy as np
 import tensorflow as tf
 
 import opcheck
 
-_EXAMPLES = Path(__file__).parents[3] / "examples"
-sys.path.insert(0, str(_EXAMPLES / "zero_out"))
-from zero_out import zero_out  # noqa: E402
+
+def normal(*shape):
+    return np.random.default_rng(0).normal(size=shape).astype(np.float32)
+
+
+def strings(*values):
+    return np.array(values, object)
+
+
+def result(check, op, *inputs, **options) -> opcheck.Result:
+    """What one check finds."""
+    return opcheck.check(op, *inputs, checks=check, **options)[check]
 
 
 def adds_one(x):
@@ -29,12 +36,6 @@ def adds_some(x, others):
 
 def adds_threads(x):
     return x + tf.config.threading.get_intra_op_parallelism_threads()
-
-
-def racy_zero_out(x):
-    return tf.load_op_library(
-        str(_EXAMPLES / "count_runs" / "libwrong_racy_zero_out.so")
-    ).racy_zero_out(x)
 
 
 def dies(x):
@@ -133,11 +134,6 @@ def adds_noise(x):
 
 def is_odd_for_odd_sizes(x):
     return counts_calls(counts_calls(x)) if tf.size(x) % 2 else tf.identity(x)
-
-
-@tf.custom_gradient
-def zero_out_with_wrong_gradient(to_zero):
-    return zero_out(to_zero), lambda grad: 3 * zero_out(grad)
 
 
 def has_rows(subject, found):

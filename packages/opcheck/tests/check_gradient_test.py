@@ -1,0 +1,84 @@
+"""The check `gradient`."""
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from python_ops import adds_one, normal, result
+
+
+def test_a_wrong_gradient_says_where():
+    @tf.custom_gradient
+    def op(x):
+        return tf.identity(x), lambda grad: 3 * grad
+
+    assert result("gradient", adds_one, normal(2)).verdict == "pass"
+    found = result("gradient", op, normal(2), op_types=["IdentityN"])
+    assert "1 for x[0], by finite differences" in found.expected
+    assert found.seen.startswith("3 ")
+
+
+@pytest.mark.parametrize(
+    ("factors", "ok", "detail"),
+    [
+        ((6, 3), True, "float64, with respect to x; second order too"),
+        ((6, 2), False, "second order, with respect to the gradient of output 0"),
+        ((5, 3), False, "second order, with respect to x"),
+    ],
+)
+def test_second_order_is_that_of_inputs_and_of_the_gradient_coming_in(
+    factors, ok, detail
+):
+    @tf.custom_gradient
+    def cube_grad(x, dy):
+        of_x, of_dy = factors
+        return 3 * x**2 * dy, lambda g: (of_x * x * dy * g, of_dy * x**2 * g)
+
+    @tf.custom_gradient
+    def cube(x):
+        return x**3, lambda dy: cube_grad(x, dy)
+
+    found = result("gradient", lambda x: cube(x), normal(2), op_types=["IdentityN"])
+    assert (found.verdict != "fail") == ok
+    assert found.detail.startswith(detail)
+
+
+def test_float64_is_for_the_inputs_that_can_be_it():
+    def op(x, scale):
+        tf.debugging.assert_type(scale, tf.float32)
+        return tf.square(x) * tf.cast(scale, x.dtype)
+
+    found = result("gradient", op, normal(2), np.float32(3), op_types=["Square"])
+    assert found.detail.startswith("float64, with respect to x, scale")
+    assert found.verdict == "pass"
+
+
+def test_no_gradient_is_a_skip_unless_demanded():
+    def op(x):
+        return tf.raw_ops.Snapshot(input=x)
+
+    assert result("gradient", tf.argmax, normal(3)).detail == "no float output"
+    found = result("gradient", op, normal(3), op_types=["Snapshot"])
+    assert (found.verdict, found.detail) == ("skip", "no gradient is registered")
+    found = result("gradient", op, normal(3), op_types=["Snapshot"], gradient=True)
+    assert (found.verdict, found.seen) == ("fail", "none for Snapshot")
+
+
+@pytest.mark.parametrize(
+    ("where", "is_odd"),
+    [
+        ("inside tf.function", lambda x: x.shape.is_fully_defined()),
+        (
+            "inside tf.function with unknown dimensions",
+            lambda x: x.shape.rank and not x.shape.is_fully_defined(),
+        ),
+        ("inside tf.function with unknown rank", lambda x: x.shape.rank is None),
+    ],
+)
+def test_the_gradient_is_taken(where, is_odd):
+    @tf.custom_gradient
+    def op(x):
+        odd = not tf.executing_eagerly() and is_odd(x)
+        return tf.identity(x), lambda grad: 2 * grad if odd else grad
+
+    found = result("gradient", op, normal(2), op_types=["IdentityN", "Identity"])
+    assert f"the gradient {where}" in found.detail

@@ -1,0 +1,108 @@
+"""The checks `empty` and `bad_input`, and how crashes and hangs are told."""
+
+import re
+from types import SimpleNamespace
+
+import numpy as np
+from python_ops import (
+    dies,
+    dies_of_scalars,
+    dies_of_scalars_in_graphs,
+    dies_without_tensors,
+    normal,
+    raises_something_odd,
+    result,
+    sleeps_on_high_ranks,
+    strings,
+)
+
+import opcheck
+from opcheck.checks import robust
+
+
+def test_a_crash_is_a_finding_and_the_check_goes_on():
+    report = opcheck.check(dies_of_scalars, normal(2, 3), checks=["empty", "schema"])
+    assert report["schema"].verdict == "pass"
+    found = report["empty"]
+    assert found.verdict == "fail"
+    assert "SIGABRT" in found.seen
+    assert "x is a scalar" in found.detail
+    assert "dies_of_scalars(tf.constant(" in found.line
+    deaths = {one.checks: one.death for one in report.workers}
+    assert "SIGABRT" in deaths["empty",] and not deaths["schema",]
+
+
+def test_an_op_that_always_dies_fails_every_check_that_calls_it():
+    report = opcheck.check(dies, normal(9, 9), reference=lambda x: x)
+    calling = {"reference", "empty", "determinism", "saved_model", "bad_input", "xla"}
+    assert calling <= {found.check for found in report.failures}
+    assert "SIGSEGV" in report["reference"].seen
+    line = report["reference"].line
+    assert len(line) > 1000 and line.endswith(', "float32", shape=[9, 9])))')
+    # Before the first case it is the sample call.
+    assert report["bad_input"].line.startswith("import tensorflow")
+
+
+def test_a_crash_in_a_graph_is_reproduced_in_a_graph():
+    found = result("empty", dies_of_scalars_in_graphs, normal(2))
+    call = "tf.function(dies_of_scalars_in_graphs, autograph=False)("
+    assert f"print({call}" in found.line
+
+
+def test_a_call_that_hangs_is_ended_and_is_the_last():
+    found = result("bad_input", sleeps_on_high_ranks, normal(2), timeout=20)
+    assert "no answer within 20 s" in found.seen
+    told = r"x has rank 5, eager; \d+ other calls not tried"
+    assert re.fullmatch(told, found.detail)
+
+
+def test_an_unclean_error_is_a_finding():
+    found = result("bad_input", raises_something_odd, normal(2))
+    assert found.seen == "RuntimeError: odd"
+
+
+def test_a_list_without_tensors_is_tried():
+    some = [normal(3), normal(3)]
+    found = result("empty", dies_without_tensors, normal(3), some)
+    assert found.detail == "others is a list without tensors, eager"
+    assert "SIGABRT" in found.seen
+    assert found.line.endswith("[]))")
+
+
+def test_a_str_in_an_array_is_bytes_as_in_a_tensor():
+    found = result("empty", dies_of_scalars, strings("é", "b"))
+    assert "SIGABRT" in found.seen
+    assert 'tf.constant(b"\\xc3\\xa9", "string")' in found.line
+
+
+def test_empty_tries_each_dimension_and_scalars():
+    sample = SimpleNamespace(attrs={}, inputs=[normal(2, 3), normal(4)])
+    sample.flat, sample.pack = sample.inputs, list
+    names = SimpleNamespace(names=[["x"], ["y"]])
+    shapes = {
+        case.label: [list(x.shape) for x in case.inputs]
+        for case in robust._empty_cases(sample, names)
+    }
+    assert shapes["dimension 0 of x is 0"] == [[0, 3], [4]]
+    assert shapes["dimension 1 of x is 0"] == [[2, 0], [4]]
+    assert shapes["dimension 0 of y is 0"] == [[2, 3], [0]]
+    assert shapes["dimension 0 of all inputs is 0"] == [[0, 3], [0]]
+    assert shapes["x is a scalar"] == [[], [4]]
+    assert shapes["all inputs are scalars"] == [[], []]
+
+
+def test_tensors_of_a_list_have_numbers():
+    description = SimpleNamespace(names=[["x"], ["rows"], ["rows"], []])
+    assert robust._names(description) == ["x", "rows[0]", "rows[1]", "input 3"]
+
+
+def test_bad_input_tries_what_can_be_wrong():
+    floats = {what for what, _, _ in robust._wrong(normal(2, 3))}
+    assert {f"has rank {rank}" for rank in (0, 1, 3, 5, 8)} < floats
+    assert {"has dtype int8", "has dtype string", "has 3 rows", "has 1 rows"} < floats
+    assert {"is all NaN", "starts with NaN", "starts with Inf", "is all -Inf"} < floats
+    indices = {what for what, _, _ in robust._wrong(np.int32([1, 2]))}
+    values = (-1, -(1 << 31), (1 << 31) - 1, 1 << 30)
+    assert {f"starts with {value}" for value in values} < indices
+    texts = {what: wrong for what, wrong, _ in robust._wrong(strings(b"a", b"b"))}
+    assert len(texts["starts with a string of 16 MB"][0]) == 1 << 24

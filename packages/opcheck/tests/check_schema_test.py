@@ -1,0 +1,91 @@
+"""The check `schema`: older definitions of an op."""
+
+import pytest
+import tensorflow as tf
+from python_ops import normal, result
+from tensorflow.core.framework.op_def_pb2 import OpDef
+from tensorflow.python.framework import op_def_registry
+
+from opcheck.compatibility import problems
+
+
+def op_def(name="Cumsum") -> OpDef:
+    copy = OpDef()
+    copy.CopyFrom(op_def_registry.get(name))
+    return copy
+
+
+def attr_of(definition: OpDef, name: str):
+    [attr] = [attr for attr in definition.attr if attr.name == name]
+    return attr
+
+
+def test_an_attr_with_a_default_may_come_later():
+    old = op_def()
+    old.attr.remove(attr_of(old, "reverse"))
+    assert problems(old, op_def()) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (lambda old: old.attr.add(name="speed", type="int"), "attr speed is gone"),
+        (lambda old: old.input_arg.pop(), "inputs"),
+        (lambda old: old.output_arg.add(name="sum", type=1), "outputs were"),
+        (
+            lambda old: setattr(old.output_arg[0], "name", "sums"),
+            "output sums is gone, or has another name",
+        ),
+        (
+            lambda old: setattr(old.attr[0].default_value, "b", True),
+            "the default of attr exclusive was b: true and is b: false",
+        ),
+        (
+            lambda old: attr_of(old, "T").allowed_values.list.type.append(7),
+            "string",
+        ),
+    ],
+)
+def test_an_older_definition_that_does_not_fit(change, problem):
+    old = op_def()
+    change(old)
+    assert problem in "\n".join(problems(old, op_def()))
+
+
+def test_every_op_fits_itself():
+    """But for ops that TensorFlow 2 does not run: with references, or removed."""
+    tried = 0
+    for definition in map(op_def_registry.get, dir(tf.raw_ops)):
+        if definition is None or definition.HasField("deprecation"):
+            continue
+        if any(x.is_ref for x in (*definition.input_arg, *definition.output_arg)):
+            continue
+        assert problems(definition, definition) == [], definition.name
+        tried += 1
+    assert tried > 1000
+
+
+def test_a_raised_minimum_is_found():
+    old, now = op_def("AudioSummaryV2"), op_def("AudioSummaryV2")
+    attr = attr_of(old, "max_outputs")
+    assert (attr.minimum, attr.default_value.i) == (1, 3)
+    attr.minimum = 0
+    assert "at least minimum 1" in "\n".join(problems(old, now))
+
+
+def test_an_output_that_became_a_list_is_not_found_by_a_saved_model():
+    old, now = op_def("Split"), op_def("Split")
+    old.output_arg[0].number_attr = ""
+    old.attr.remove(attr_of(old, "num_split"))
+    problem = "output output became a list, which SavedModels do not find"
+    assert problem in problems(old, now)
+
+
+def test_older_definitions_are_text_or_objects():
+    old = op_def()
+    old.attr.add(name="speed", type="int")
+    for text in (str(old), f"op {{ {old} }}", [old]):
+        options = {"old_op_def": text, "op_types": ["Cumsum"]}
+        found = result("schema", tf.cumsum, normal(3), **options)
+        assert found.seen == "attr speed is gone"
+        assert found.chapter == "backward_compatibility"

@@ -1,0 +1,40 @@
+"""The check `static_shape`."""
+
+import pytest
+import tensorflow as tf
+from python_ops import normal, result
+
+
+@pytest.mark.parametrize(
+    ("label", "known"),
+    [
+        ("known shapes", ([2, 3], [4])),
+        ("dimension 0 of x unknown", ([None, 3], [4])),
+        ("dimension 1 of x unknown", ([2, None], [4])),
+        ("rank of x unknown", (None, [4])),
+        ("dimension 0 of y unknown", ([2, 3], [None])),
+        ("rank of y unknown", ([2, 3], None)),
+        ("all dimensions unknown", ([None, None], [None])),
+        ("all ranks unknown", (None, None)),
+    ],
+)
+def test_shapes_are_inferred_from(label, known):
+    def op(x, y):
+        z = tf.numpy_function(lambda x, y: x, [x, y], x.dtype)
+        shapes = [x.shape, y.shape]
+        if not tf.executing_eagerly() and shapes == list(map(tf.TensorShape, known)):
+            equal = [repr(s) == repr(tf.TensorShape(k)) for s, k in zip(shapes, known)]
+            z.set_shape([9] if all(equal) else None)
+        return z
+
+    found = result("static_shape", op, normal(2, 3), normal(4))
+    assert found.detail.split(";")[0] == label
+
+
+def test_a_shape_that_is_needlessly_unknown_is_noted():
+    def op(x):
+        return tf.numpy_function(lambda x: x, [x], x.dtype)
+
+    found = result("static_shape", op, normal(2))
+    assert found.verdict == "note"
+    assert "output 0: <unknown>: needless unless" in found.detail

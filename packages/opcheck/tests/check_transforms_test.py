@@ -1,0 +1,74 @@
+"""The checks `concurrency`, `devices`, `vectorize` and `xla`, and what a check says that passes."""
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from python_ops import adds_one, counts_calls, normal
+
+import opcheck
+from opcheck.checks import transforms
+from opcheck.subject import Subject
+
+POSITIVE = 1 + np.abs(normal(2))
+
+
+@pytest.mark.parametrize(
+    ("op", "said"),
+    [
+        (
+            tf.math.log,
+            {
+                "gradient": "float64, with respect to x; second order too",
+                "saved_model": "loaded in a fresh process: the same values",
+                "vectorize": "served by a pfor rule",
+                "xla": "compiled by XLA",
+            },
+        ),
+        (
+            lambda x: tf.map_fn(tf.square, x),
+            {"vectorize": "served by a pfor rule"},
+        ),
+        (
+            lambda x: tf.data.Dataset.from_tensors(x).get_single_element(),
+            {"vectorize": "makes a variant, which needs a pfor rule"},
+        ),
+    ],
+)
+def test_what_a_check_says(op, said):
+    report = opcheck.check(op, POSITIVE, checks=said).assert_ok()
+    for check, words in said.items():
+        assert words in report[check].detail
+
+
+def test_what_a_check_says_of_an_op_of_ones_own(broken_ops):
+    said = {
+        "gradient": "float64, with respect to x; second order too",
+        "saved_model": "the same values; a clean error without the library",
+        "vectorize": "served by the fallback, a while loop: no pfor rule",
+        "xla": "not supported, said cleanly: no XLA kernel",
+    }
+    report = opcheck.check(broken_ops.cube, POSITIVE, checks=said).assert_ok()
+    for check, words in said.items():
+        assert words in report[check].detail
+
+
+def test_a_race_that_is_found_ends_the_calls(broken_ops):
+    """Else the worker would be silent for longer than the timeout."""
+    report = opcheck.check(
+        broken_ops.broken_row_softmax_static,
+        normal(1000, 1000),
+        checks=["concurrency"],
+        concurrency_seconds=3600,
+        timeout=100,
+    )
+    assert "instead of" in report["concurrency"].seen
+
+
+def test_another_result_on_the_gpu_is_a_finding(monkeypatch):
+    """A device that is not there is the CPU again, where this op gives another result at each call."""
+    monkeypatch.setattr(tf.config, "get_visible_devices", lambda kind: [kind])
+    for op, verdict in [(counts_calls, "fail"), (adds_one, "pass")]:
+        found = opcheck.Findings("devices", "")
+        subject = Subject(op, [normal(2)], {}, {"op_types": ["Identity"]})
+        transforms.devices(subject, found)
+        assert found.result().verdict == verdict

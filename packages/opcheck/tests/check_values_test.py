@@ -1,0 +1,132 @@
+"""The checks `reference`, `eager_vs_graph` and `dtypes`."""
+
+import os
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from python_ops import (
+    adds_noise,
+    adds_one,
+    adds_some,
+    counts_calls,
+    is_odd_for_odd_sizes,
+    normal,
+    result,
+)
+
+import opcheck
+from opcheck.fuzzing import fuzz
+from opcheck.strategies import calls, st, tensors
+
+
+def test_the_reference_is_asked_in_the_process_of_the_caller():
+    asked = []
+
+    def reference(x):
+        asked.append(os.getpid())
+        return x + 2
+
+    assert result("reference", adds_one, normal(3), reference=reference).seen
+    assert set(asked) == {os.getpid()}
+
+
+def test_tolerances_are_the_caller_s():
+    def reference(x):
+        return x + np.float32(1.001)
+
+    for tolerances, verdict in [({}, "fail"), ({"float32": 1e-2}, "pass")]:
+        options = {"reference": reference, "tolerances": tolerances}
+        assert result("reference", adds_one, normal(3), **options).verdict == verdict
+
+
+@pytest.mark.parametrize("special", [np.nan, np.inf, -np.inf])
+def test_a_special_value_that_is_passed_over_is_a_finding(special):
+    def op(x):
+        same = tf.math.is_nan(x) if np.isnan(special) else x == special
+        return tf.where(same, tf.zeros_like(x), x)
+
+    options = {"reference": lambda x: x}
+    found = result("reference", op, normal(4), **options)
+    assert f"with {special}".lower() in found.detail.lower()
+    found = result("reference", op, normal(4), special_values=False, **options)
+    assert found.verdict == "pass"
+
+
+def test_other_sizes_than_the_sample_s_are_tried():
+    for check in ("reference", "determinism"):
+        found = result(check, is_odd_for_odd_sizes, normal(2, 4), reference=lambda x: x)
+        assert "one row less in every dimension" in found.detail
+    found = result("reference", is_odd_for_odd_sizes, normal(16), reference=lambda x: x)
+    assert found.detail == "with 15 instead of 16 rows"
+
+
+def test_values_that_change_from_call_to_call():
+    checks = ["eager_vs_graph", "determinism"]
+    report = opcheck.check(counts_calls, normal(2), checks=checks)
+    assert [one.check for one in report.failures] == checks
+
+
+def test_what_chance_breaks_is_put_down_to_it():
+    checks = ["eager_vs_graph", "dtypes", "concurrency", "vectorize", "xla"]
+    report = opcheck.check(adds_noise, normal(3), checks=checks)
+    assert [one.check for one in report.failures] == checks
+    assert all("or chance" in one.cause for one in report.failures)
+
+
+def in_a_dataset():
+    return "Dataset" in getattr(tf.compat.v1.get_default_graph(), "name", "")
+
+
+def has_unknown_dimensions(x):
+    return x.shape.rank and not x.shape.is_fully_defined()
+
+
+@pytest.mark.parametrize(
+    ("mode", "is_odd"),
+    [
+        ("tf.function", lambda x: not tf.executing_eagerly()),
+        ("tf.function with unknown dimensions", has_unknown_dimensions),
+        ("tf.function with unknown rank", lambda x: x.shape.rank is None),
+        ("tf.data.Dataset.map", lambda x: in_a_dataset()),
+        (
+            "a v1 graph",
+            lambda x: not tf.compat.v1.executing_eagerly_outside_functions(),
+        ),
+    ],
+)
+def test_eager_execution_is_compared_with(mode, is_odd):
+    def op(x):
+        return x + 1 if is_odd(x) else tf.identity(x)
+
+    found = result("eager_vs_graph", op, normal(2))
+    assert found.detail.split(";")[0] == f"in {mode}"
+
+
+def test_a_forgotten_return_is_noted():
+    found = result("eager_vs_graph", lambda x: None, normal(2))
+    assert "is a `return` missing?" in found.detail
+
+
+def test_an_empty_list_is_a_list_of_no_tensors():
+    report = opcheck.check(
+        adds_some, normal(3), [], reference=lambda x, others: x + sum(others)
+    )
+    assert report.assert_ok()["reference"].verdict == "pass"
+    lists = st.lists(tensors(shape=st.just((2,))), max_size=2)
+    pairs = calls(tensors(shape=st.just((2,))), lists)
+    fuzz(adds_some, pairs, examples=100, skip=["bad_input"]).assert_ok()
+
+
+def test_a_kernel_for_all_dtypes_is_run_in_all():
+    found = result("dtypes", lambda x: tf.raw_ops.ToBool(input=x), normal(2))
+    for name in ("bfloat16", "complex128", "int8", "string", "uint64"):
+        assert name in found.detail.split("; ")[0].split(" ", 1)[1]
+
+
+def test_a_list_of_dtypes_is_reported():
+    def op(x):
+        return tf.raw_ops.IdentityN(input=[x, x])
+
+    found = result("dtypes", op, normal(2), op_types=["IdentityN"])
+    assert "attr T of IdentityN is a list of dtypes" in found.detail

@@ -1,0 +1,70 @@
+"""Comparing values, and what an error mentions."""
+
+import re
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from python_ops import strings
+
+from opcheck.compare import difference, mentions
+
+
+@pytest.mark.parametrize(
+    ("expected", "seen", "pattern"),
+    [
+        (np.float32([np.nan, 1]), np.float32([np.nan, 1]), "^$"),
+        (
+            np.float32([np.inf]),
+            np.float32([-np.inf]),
+            r"output\[0\] is -inf instead of inf",
+        ),
+        (np.float32([1]), np.float32([1 + 1e-6]), "^$"),
+        (np.float32([1]), np.float32([1 + 1e-4]), "1 of 1 elements differ"),
+        (
+            np.int64([1 << 60]),
+            np.int64([(1 << 60) + 1]),
+            "instead of 1152921504606846976",
+        ),
+        (
+            np.float64([1795269600.123]),
+            np.float64([1795269600.456]),
+            "is 1795269600.456 instead of 1795269600.123 ",
+        ),
+        (np.float32([1]), np.float64([1]), "dtype float64 instead of float32"),
+        (np.zeros([2, 0]), np.zeros([0, 2]), r"shape \[0, 2\] instead of \[2, 0\]"),
+        (strings(b"a"), strings(b"b"), "b'b' instead of b'a'"),
+        (np.complex64([1j]), np.complex64([2j]), "2j instead of"),
+    ],
+)
+def test_difference(expected, seen, pattern):
+    assert re.search(pattern, difference([expected], [seen]))
+
+
+def test_difference_of_bits():
+    zeros = np.float32([0.0]), np.float32([-0.0])
+    assert not difference(zeros[:1], zeros[1:])
+    assert difference(zeros[:1], zeros[1:], exact=True)
+    nans = (np.uint32([bits]).view(np.float32) for bits in (0x7FC00000, 0x7FC00001))
+    seen = difference(*([x] for x in nans), exact=True)
+    assert "is nan (0x7fc00001) instead of nan (0x7fc00000) " in seen
+
+
+def test_difference_of_outputs():
+    assert difference([], [np.float32([0])]) == "1 outputs instead of 0"
+
+
+def test_difference_by_the_tolerance_of_bfloat16():
+    bfloat16 = tf.bfloat16.as_numpy_dtype
+    assert not difference([np.ones(2, bfloat16)], [np.array([1, 1.01], bfloat16)])
+    assert difference([np.ones(2, bfloat16)], [np.array([1, 1.5], bfloat16)])
+
+
+def test_a_name_counts_as_a_word():
+    message = (
+        "InvalidArgumentError: {{function_node x}} a value of rows is wrong [Op:X]"
+    )
+    assert mentions(message, ["rows"])
+    assert mentions(message, ["b", "a"])
+    assert not mentions(message, ["x"])
+    assert not mentions(message, ["ro"])

@@ -1,0 +1,175 @@
+"""`opcheck.fuzz`: what it finds, how small, and whether the line reproduces it."""
+
+import html
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from python_ops import (
+    adds_one,
+    counts_calls,
+    dies_of_negatives,
+    dies_of_unknown_dimensions,
+    filled,
+    is_odd_for_unknown_ranks,
+    is_off_by_one_from_seven_on,
+    normal,
+    raises_something_odd,
+    raises_something_odd_in_graphs,
+    remembers_the_first_size,
+    strings,
+    transposed,
+)
+
+import opcheck
+from opcheck.compare import difference
+from opcheck.fuzzing import fuzz
+from opcheck.strategies import calls, st, tensors
+from opcheck.variations import variations
+
+ONES = calls(tensors(elements=st.just(1.0), min_rank=1, max_rank=1))
+RANK_EIGHT = calls(np.zeros([1] * 8, np.float32))
+
+
+def run_line(report):
+    command = [sys.executable, "-c", report.line]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+def test_a_correct_op_passes():
+    some = calls(tensors(st.sampled_from(["float32", "int32"])))
+    report = fuzz(adds_one, some, examples=500, reference=adds_one)
+    assert report.assert_ok().calls >= 500
+    assert report.errors == 0 and not report.failing
+    assert "500 generated calls" in str(report)
+
+
+def test_a_wrong_value_is_shrunk():
+    report = fuzz(
+        is_off_by_one_from_seven_on,
+        calls(tensors("int32", elements=st.integers(-100, 100))),
+        examples=2000,
+        reference=lambda x: x,
+    )
+    assert not report.ok
+    assert "is_off_by_one_from_seven_on(tf.constant(7, " in report.line
+    sizes = [inputs[0].size for inputs, _ in report.failing]
+    assert min(sizes) == 1
+    with pytest.raises(opcheck.OpCheckError, match="instead of 7"):
+        report.assert_ok()
+    assert report.line in html.unescape(report._repr_html_())
+
+
+def test_a_crash_is_shrunk_to_a_line_that_reproduces_it():
+    some = calls(
+        tensors(elements=st.integers(-9, 9).map(float)), index=st.integers(0, 9)
+    )
+    report = fuzz(dies_of_negatives, some, examples=2000)
+    assert report.results[0].detail.startswith("crash")
+    call = r"dies_of_negatives\(tf.constant\(-1.0, .float32.\), index=4\)"
+    assert re.search(call, report.line)
+    run = run_line(report)
+    assert run.returncode == -signal.SIGABRT, run.stderr
+
+
+def test_what_differs_in_a_graph_is_found():
+    report = fuzz(counts_calls, ONES)
+    assert report.results[0].detail.startswith("eager_vs_graph")
+
+
+def test_shapes_are_inferred_from_some_of_the_dimensions():
+    report = fuzz(transposed, calls(tensors(min_rank=2, max_rank=2)))
+    assert report.results[0].detail.startswith("static_shape")
+    assert "None" in report["fuzz"].seen
+    assert re.search(r"^\(\d, \d\) tf.Tensor\(", run_line(report).stdout)
+
+
+def test_what_is_wrong_for_unknown_ranks_is_reproduced():
+    pairs = calls(tensors(elements=st.just(1.0)), [np.float32(1)], k=st.integers(1, 9))
+    report = fuzz(is_odd_for_unknown_ranks, pairs, examples=100)
+    assert "keeps something from one call" not in report["fuzz"].cause
+    eager, graph = run_line(report).stdout.split(" tf.Tensor")
+    assert eager.startswith("tf.Tensor(1.0, shape=()")
+    assert graph.startswith("(2.0, shape=()")
+
+
+def test_an_odd_error_in_a_graph_is_reproduced():
+    report = fuzz(raises_something_odd_in_graphs, calls(tensors()), variations=0)
+    assert report["fuzz"].seen == "RuntimeError: odd"
+    assert "RuntimeError: odd" in run_line(report).stderr
+
+
+def test_a_crash_while_shapes_are_inferred_is_reproduced():
+    report = fuzz(dies_of_unknown_dimensions, calls(tensors(min_rank=1)))
+    assert report.results[0].detail.startswith("crash")
+    assert "tf.TensorSpec([None]" in report.line
+    assert run_line(report).returncode == -signal.SIGABRT
+
+
+def test_a_call_that_does_not_fail_by_itself_is_told():
+    report = fuzz(remembers_the_first_size, ONES, reference=lambda x: x)
+    assert "not this call alone" in report["fuzz"].cause
+
+
+def test_little_memory_is_no_finding():
+    big = calls(np.float32(1), size=150_000_000)
+    fuzz(filled, big, examples=1, variations=0, memory=1 << 30).assert_ok()
+
+
+def test_clean_errors_alone_are_counted():
+    report = fuzz(raises_something_odd, RANK_EIGHT)
+    assert (report["fuzz"].seen, report.errors) == ("RuntimeError: odd", 0)
+
+
+def test_it_ends_when_time_is_up():
+    report = fuzz(adds_one, calls(tensors()), examples=10_000_000, seconds=1)
+    assert report.ok
+    assert 0 < report.calls < 10_000_000
+
+
+@pytest.mark.parametrize(
+    ("progress", "drawn"), [(True, rf"\r\[{'#' * 30}\] \d+ calls *\n$"), (False, "^$")]
+)
+def test_a_progress_bar_is_drawn(capsys, progress, drawn):
+    fuzz(adds_one, calls(tensors()), examples=20, progress=progress)
+    assert re.search(drawn, capsys.readouterr().err)
+
+
+def test_without_hypothesis_it_says_what_is_missing():
+    script = (
+        "import sys; sys.modules['hypothesis'] = None\n"
+        "import opcheck\n"
+        "try: opcheck.fuzz(print, None)\n"
+        "except ModuleNotFoundError as error: print(error)"
+    )
+    folder = Path(opcheck.__file__).parents[1]
+    run = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, cwd=folder
+    )
+    assert "opcheck.fuzz needs Hypothesis: pip install" in run.stdout, run.stderr
+
+
+def test_what_it_cannot_skip_is_named():
+    for skip in ("gradient", ["gradient"]):
+        with pytest.raises(ValueError, match="no check gradient: fuzz has eager_vs"):
+            fuzz(adds_one, calls(tensors()), skip=skip)
+
+
+def test_what_it_is_told_to_skip_is_skipped():
+    fuzz(raises_something_odd, RANK_EIGHT, skip="bad_input").assert_ok()
+
+
+def test_variations_follow_from_the_inputs_alone():
+    inputs = [normal(3, 2), [np.int32([1, 2]), strings(b"x")]]
+    once, twice = (list(variations(inputs, 20)) for _ in range(2))
+    assert len(once) == 21
+    for (first, _), (second, _) in zip(once, twice):
+        flat = [[x[0], *x[1]] for x in (first, second)]
+        assert not difference(*flat, exact=True)
+        assert set(flat[0][0].reshape(-1)) <= set(inputs[0].reshape(-1))
+    assert any(x[0].shape != (3, 2) for x, same in once if not same)
+    assert all(x[0].shape == (3, 2) for x, same in once if same)

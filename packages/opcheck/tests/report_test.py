@@ -1,0 +1,111 @@
+"""What a report says of findings, in a terminal and in a notebook."""
+
+import re
+
+import pytest
+from python_ops import dies_of_scalars, normal, refuses
+
+import opcheck
+from opcheck import errors, report
+
+
+@pytest.fixture(scope="module")
+def failing():
+    return opcheck.check(
+        dies_of_scalars,
+        normal(2, 3),
+        checks=["reference", "empty", "xla", "schema"],
+        skip={"schema": "tested elsewhere"},
+    )
+
+
+def test_the_table_fits_a_terminal(failing):
+    text = str(failing)
+    [to_copy] = [x for x in text.splitlines() if x.startswith("  reproduce ")]
+    assert max(len(x) for x in text.splitlines() if x != to_copy) <= 88
+    compile(to_copy.removeprefix("  reproduce "), "line", "exec")
+    assert "\x1b" not in text
+    assert "schema     skip     tested elsewhere" in text
+    assert "reference  skip     no reference function was given" in text
+    for label in ("expected", "seen", "cause", "read      docs/zero_out.md"):
+        assert f"  {label}" in text
+    assert "\x1b[31mfail" in failing.table(colour=True)
+
+
+def test_assert_ok_explains(failing):
+    with pytest.raises(opcheck.OpCheckError, match="1 failed") as raised:
+        failing.assert_ok()
+    assert "x is a scalar" in str(raised.value)
+    assert "expected" in str(raised.value)
+    assert isinstance(raised.value, AssertionError)
+    with pytest.raises(KeyError):
+        failing["gradient"]
+
+
+def test_the_html_says_in_words_what_it_shows(failing):
+    page = failing._repr_html_()
+    assert page.count("<tr") == 1 + len(failing.results)
+    assert '<th scope="row">empty</th><td>fail</td>' in page
+    assert "&lt;" not in failing.summary()
+    assert "currentColor" in page
+    assert f'<a href="{errors.SITE}zero_out.html">docs/zero_out.md</a>' in page
+    assert not re.search(r"#[0-9a-f]{3,6}\b", page)
+
+
+def test_what_fails_in_the_same_words_is_explained_once():
+    found = opcheck.check(refuses, normal(2), checks=["dtypes", "schema", "empty"])
+    assert len(found.failures) == 3
+    assert "dtypes, empty, schema: the check could not go on" in str(found)
+    assert str(found).count("ValueError: several lines") == 1
+    assert "(python_ops.py, line " in str(found)
+    assert found._repr_html_().count("several") == 1
+    assert "as for dtypes" in found._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("seen", "cause"),
+    [
+        (
+            "InternalError: Missing 1-th output from {{node X}}",
+            "having set that output",
+        ),
+        ("no answer within 5 s; reproduce: …", "a loop that does not end"),
+        ("terminate called after throwing 'std::bad_alloc'", "the option memory"),
+        ("NotImplementedError: Cannot convert a symbolic tf.Tensor (x:0)", "a graph"),
+        ("InvalidArgumentError: x must be a vector", "a guess"),
+    ],
+)
+def test_an_error_that_gives_its_cause_away(seen, cause):
+    found = opcheck.Findings("empty", "zero_out")
+    found.fail("a scalar", "a result", seen, "a guess")
+    assert cause in found.result().cause
+
+
+def test_a_crash_is_explained_before_other_failures():
+    found = opcheck.Findings("bad_input", "attrs")
+    for rank in range(6):
+        found.fail(f"x has rank {rank}", "a name", "none", "a message")
+    found.fail("x has rank 8", "a result", "SIGSEGV", "trust", line="op()")
+    found.fail("x has rank 8", "a result", "SIGSEGV", "trust", line="op()")
+    result = found.result()
+    assert result.detail.startswith("x has rank 8; 7 more: x has rank 0; x has rank 1;")
+    assert (result.seen, result.line) == ("SIGSEGV", "op()")
+
+
+@pytest.mark.parametrize(
+    ("seen", "shown"),
+    [
+        ("E: {{function_node __wrapped__X}} WHAT [Op:X]", "E: WHAT"),
+        ("E: WHAT [Op:Split] name: split", "E: WHAT"),
+        (
+            "E: {{function_node __inference_f_1}} WHAT\n\t [[{{node X}}]] [Op:__inference_f_1]",
+            "E: WHAT",
+        ),
+        (
+            "eager: E: WHAT [Op:Split] name: split; in a graph: a result",
+            "eager: E: WHAT; in a graph: a result",
+        ),
+    ],
+)
+def test_an_error_is_shown_without_noise(seen, shown):
+    assert report.essence(seen) == shown

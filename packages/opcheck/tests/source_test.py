@@ -1,0 +1,108 @@
+"""A call as a line of Python."""
+
+import importlib
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from python_ops import adds_one, strings
+
+from opcheck.samples import locate
+from opcheck.source import line
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.float32(3),
+        np.float32([0.1, 1e-38, np.pi, -0.0]),
+        np.float16([0.0, -0.0]),
+        np.float64([np.nan, -np.inf, 1e-300]),
+        np.zeros([2, 0], np.int8),
+        np.full([300, 2], 7),
+        np.arange(6, dtype=np.uint8).reshape(2, 3),
+        np.uint64([[2**63 + 9]]),
+        strings(b"\xff\0", b"a"),
+        np.bool_([[True], [False]]),
+        np.complex64([1 + 2j, complex(np.nan, 0.1)]),
+        np.zeros([0], object),
+        np.asarray([0.1, np.inf], tf.bfloat16.as_numpy_dtype),
+        tf.constant([3, -2], "qint8").numpy(),
+    ],
+)
+def test_a_line_holds_the_very_values(array):
+    call = line(None, adds_one, [array, [array]], {})
+    pattern = r"import tensorflow as tf; print\(adds_one\((.*)\)\)"
+    shown = re.fullmatch(pattern, call)[1]
+    values = eval(f"(lambda *values: values)({shown})", {"tf": tf})
+    for value in (values[0], values[1][0]):
+        assert value.dtype == tf.as_dtype(array.dtype)
+        held = value.numpy()
+        assert held.shape == array.shape
+        assert held.tolist() == array.tolist() or held.tobytes() == array.tobytes()
+
+
+def test_a_line_shows_the_shortest_numbers():
+    call = line(None, adds_one, [np.float32([[0.1], [2]])], {})
+    assert call.endswith('(tf.constant([0.1, 2.0], "float32", shape=[2, 1])))')
+
+
+def test_a_line_holds_attrs_of_all_kinds():
+    attrs = {
+        "x": float("inf"),
+        "some": [float("nan"), np.float32(0.1)],
+        "pair": (1,),
+        "types": [tf.float32, np.dtype("int8"), np.float16],
+        "text": "a" * (1 << 24),
+        "shape": tf.TensorShape([None, 2]),
+        "table": np.float32([1, np.inf]),
+    }
+    call = line(None, adds_one, [], attrs)
+    imports = "import numpy as np; import tensorflow as tf; "
+    assert call == (
+        f'{imports}print(adds_one(x=float("inf"), some=[float("nan"), 0.1], pair=(1,), '
+        'types=[tf.as_dtype("float32"), np.dtype("int8"), np.dtype("float16").type], '
+        'text="a" * 16777216, shape=tf.TensorShape([None, 2]), '
+        'table=np.array([1.0, float("inf")], "float32")))'
+    )
+    shown = call.removeprefix(imports).removeprefix("print(adds_one(")[:-2]
+    held = eval(f"dict({shown})", {"tf": tf, "np": np})
+    assert held.keys() == attrs.keys()
+    assert (held["types"], held["text"]) == (attrs["types"], attrs["text"])
+
+
+def test_a_line_fits_between_the_single_quotes_of_a_shell():
+    texts = ["a'b", "\\'", '"', "\"'\\\n", "é", ""]
+    attrs = {"texts": [*texts, *(text.encode() for text in texts), np.str_("a")]}
+    call = line(locate(adds_one), adds_one, [strings(b"'", b"a")], attrs)
+    assert "'" not in call
+    held = re.search(r"texts=(.*)\)\)$", call)[1]
+    assert eval(held) == attrs["texts"]
+    shown = call.rpartition("; ")[2]
+    assert shown.startswith(r'print(adds_one(tf.constant([b"\x27", b"a"], "string"), t')
+
+
+def test_a_line_calls_the_op_as_it_failed():
+    call = line(None, adds_one, [np.int8(1)], {"k": 2}, ["eager", "graph"])
+    assert call == (
+        'import tensorflow as tf; print(*(call(tf.constant(1, "int8"), k=2) '
+        "for call in (adds_one, tf.function(adds_one, autograph=False))))"
+    )
+
+
+def test_a_line_imports_from_a_package(tmp_path, monkeypatch):
+    package = tmp_path / "a_package"
+    package.mkdir()
+    (package / "__init__.py").write_text("from .inner import op")
+    (package / "inner.py").write_text("from . import other\ndef op(x): return x")
+    (package / "other.py").write_text("")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    op = importlib.import_module("a_package").op
+    call = line(locate(op), op, [np.int8(1)], {})
+    assert "; from a_package.inner import op; print(op(" in call
+    run = subprocess.run([sys.executable, "-c", call], capture_output=True, text=True)
+    assert run.stdout == "tf.Tensor(1, shape=(), dtype=int8)\n"
