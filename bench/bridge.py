@@ -20,7 +20,10 @@ import tensorflow as tf
 from measure import run_turns, turns
 
 ROOT = Path(__file__).parents[1]
-sys.path[:0] = [str(ROOT / "examples"), str(ROOT / "examples" / "cc_gradients")]
+sys.path[:0] = [
+    str(ROOT / "examples" / "common"),
+    str(ROOT / "examples" / "cc_gradients"),
+]
 
 from cc_gradients import cpp_gradient, squared_relu  # noqa: E402
 

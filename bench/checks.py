@@ -18,7 +18,7 @@ RESULT = ROOT / "bench" / "checks.csv"
 ROUNDS = 3
 CHECK = """
 import sys, time
-sys.path[:0] = ["examples", "examples/zero_out"]
+sys.path[:0] = ["examples/common", "examples/zero_out"]
 import numpy as np
 import opcheck
 from zero_out import zero_out

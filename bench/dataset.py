@@ -20,7 +20,7 @@ import tensorflow as tf
 from measure import run_turns, turns
 
 ROOT = Path(__file__).parents[1]
-sys.path[:0] = [str(ROOT / "examples"), str(ROOT / "examples" / "dataset")]
+sys.path[:0] = [str(ROOT / "examples" / "common"), str(ROOT / "examples" / "dataset")]
 
 from dataset import npy_dataset, row_spec  # noqa: E402
 

@@ -21,7 +21,10 @@ from measure import run_turns, traced, turns
 from processes import by_threads
 
 ROOT = Path(__file__).parents[1]
-sys.path[:0] = [str(ROOT / "examples"), str(ROOT / "examples" / "elementwise")]
+sys.path[:0] = [
+    str(ROOT / "examples" / "common"),
+    str(ROOT / "examples" / "elementwise"),
+]
 
 from elementwise import abs_difference, log_cosh, log_cosh_plain  # noqa: E402
 

@@ -20,7 +20,10 @@ from measure import run_turns, turns
 from processes import by_threads
 
 ROOT = Path(__file__).parents[1]
-sys.path[:0] = [str(ROOT / "examples"), str(ROOT / "examples" / "multi_output")]
+sys.path[:0] = [
+    str(ROOT / "examples" / "common"),
+    str(ROOT / "examples" / "multi_output"),
+]
 
 from multi_output import extremes, extremes_grad  # noqa: E402
 from stock_extremes import (  # noqa: E402

@@ -157,7 +157,7 @@ def main() -> None:
     run_turns(Path(__file__), __doc__.splitlines()[0], notes, rows, rounds=15)
 
 
-sys.path[:0] = [str(ROOT / "examples"), str(ROOT / "examples" / "mat_mul")]
+sys.path[:0] = [str(ROOT / "examples" / "common"), str(ROOT / "examples" / "mat_mul")]
 
 if __name__ == "__main__":
     main()

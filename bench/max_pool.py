@@ -25,7 +25,7 @@ from processes import by_threads
 
 ROOT = Path(__file__).parents[1]
 # The op's module before this file, which has its name.
-sys.path[:0] = [str(ROOT / "examples" / "max_pool"), str(ROOT / "examples")]
+sys.path[:0] = [str(ROOT / "examples" / "max_pool"), str(ROOT / "examples" / "common")]
 
 # From a window to one image of its layer, the size of a window, the stride, and the padding.
 LAYERS = {

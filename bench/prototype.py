@@ -19,7 +19,7 @@ import tensorflow as tf
 from measure import run_turns, turns
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
-sys.path[:0] = [str(EXAMPLES), str(EXAMPLES / "prototype")]
+sys.path[:0] = [str(EXAMPLES / "common"), str(EXAMPLES / "prototype")]
 
 import snake as in_cpp  # noqa: E402
 import snake_in_numpy as in_numpy  # noqa: E402

@@ -67,7 +67,10 @@ class Ours(Library):
 
     def __init__(self, threads: int) -> None:
         super().__init__()
-        sys.path[:0] = [str(ROOT / "examples"), str(ROOT / "examples" / "ps_roi_align")]
+        sys.path[:0] = [
+            str(ROOT / "examples" / "common"),
+            str(ROOT / "examples" / "ps_roi_align"),
+        ]
         import tensorflow as tf
 
         tf.config.threading.set_intra_op_parallelism_threads(threads)

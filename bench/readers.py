@@ -21,7 +21,7 @@ import tensorflow as tf
 from measure import run_turns, turns
 
 ROOT = Path(__file__).parents[1]
-sys.path[:0] = [str(ROOT / "examples"), str(ROOT / "examples" / "readers")]
+sys.path[:0] = [str(ROOT / "examples" / "common"), str(ROOT / "examples" / "readers")]
 
 from readers import IdxReader, write_idx  # noqa: E402
 from record_file import records  # noqa: E402

@@ -22,9 +22,10 @@ from roi_pool_workloads import WORKLOADS, Workload
 
 ROOT = Path(__file__).parents[1]
 RESULT = ROOT / "bench" / "roi_pool_gpu.csv"
-sys.path.insert(0, str(ROOT / "examples" / "roi_pool"))
+sys.path[:0] = [str(ROOT / "examples" / name) for name in ("common", "roi_pool")]
 
-from roi_pool_ctypes import HERE, Launchers, Sizes, build_for_gpu, find_nvcc  # noqa: E402
+from cuda_on_host import find_nvcc  # noqa: E402
+from roi_pool_ctypes import HERE, Launchers, Sizes, build_for_gpu  # noqa: E402
 
 BATCH = 8
 GOALS = {("with argmax", "RoiPool"): ">= 1.5", ("gradient", "RoiPool"): ">= 1.5"}

@@ -54,7 +54,10 @@ class TensorFlow:
     """RoiPool and TensorFlow's own ops, with the memory that one gets without asking for another."""
 
     def __init__(self, threads: int) -> None:
-        sys.path[:0] = [str(ROOT / "examples"), str(ROOT / "examples" / "roi_pool")]
+        sys.path[:0] = [
+            str(ROOT / "examples" / "common"),
+            str(ROOT / "examples" / "roi_pool"),
+        ]
         import roi_pool
         import stock_ops
         import stock_windows

@@ -20,7 +20,7 @@ from measure import run_turns, turns
 from processes import by_threads
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
-sys.path[:0] = [str(EXAMPLES), str(EXAMPLES / "stochastic_rounding")]
+sys.path[:0] = [str(EXAMPLES / "common"), str(EXAMPLES / "stochastic_rounding")]
 
 from stochastic_rounding import (  # noqa: E402
     stateless_stochastic_round,

@@ -21,7 +21,7 @@ from measure import cores, run_turns, traced, turns
 from processes import by_threads
 
 ROOT = Path(__file__).parents[1]
-sys.path[:0] = [str(ROOT / "examples"), str(ROOT / "examples" / "threads")]
+sys.path[:0] = [str(ROOT / "examples" / "common"), str(ROOT / "examples" / "threads")]
 
 from threads import sort_rows, steady_sum  # noqa: E402
 from threads_reference import sort_rows_reference  # noqa: E402

@@ -19,7 +19,7 @@ import tensorflow as tf
 from measure import run_turns, turns
 
 ROOT = Path(__file__).parents[1]
-sys.path[:0] = [str(ROOT / "examples"), str(ROOT / "examples" / "workers")]
+sys.path[:0] = [str(ROOT / "examples" / "common"), str(ROOT / "examples" / "workers")]
 
 from machines import Machine  # noqa: E402
 from serve import load, serve  # noqa: E402

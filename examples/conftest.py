@@ -1,4 +1,4 @@
-"""What the examples' tests share. pytest puts this folder on the path, and with it op_library."""
+"""What the examples' tests share."""
 
 import ctypes
 import mmap
@@ -15,6 +15,9 @@ os.environ["CUDA_VISIBLE_DEVICES"] = os.environ.get("GPUS_OF_TESTS", "-1")
 # Several processes share a GPU: each takes no more of its memory than it needs.
 os.environ.setdefault("TF_FORCE_GPU_ALLOW_GROWTH", "true")
 
+sys.path.insert(0, str(Path(__file__).with_name("common")))  # op_library and others
+
+import cuda_on_host  # noqa: E402
 import numpy as np  # noqa: E402
 import pytest  # noqa: E402
 import tensorflow as tf  # noqa: E402
@@ -117,18 +120,12 @@ def on_host(
 ) -> object:
     """What the example's kernels of the GPU call: built for the host, and registered with the label on_host."""
     here = request.path.parent
-    sys.path.append(str(here.parent / "roi_pool"))
-    host = pytest.importorskip(
-        "roi_pool_ctypes", reason="needs examples/roi_pool", exc_type=ImportError
-    )
     folder = tmp_path_factory.mktemp("host")
     kernels, ops = folder / "libkernels.so", folder / "libops.so"
-    include = f"-I{here}"
-    host.build_for_host(kernels, include, source=here / f"{here.name}.cu.cc")
-    source = f'-DGPU_SOURCE="{here / f"{here.name}_gpu.cc"}"'
-    host.build_ops_for_host(ops, kernels, source, include)
+    cuda_on_host.build_for_host(here / f"{here.name}.cu.cc", kernels)
+    cuda_on_host.build_ops_for_host(here / f"{here.name}_gpu.cc", ops, kernels)
     tf.load_library(str(ops))
-    return host.Cuda(kernels)
+    return cuda_on_host.Cuda(kernels)
 
 
 @pytest.fixture

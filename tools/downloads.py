@@ -22,9 +22,10 @@ Needs a C++17 compiler and Python {python}. In this directory:
   python3 -m venv .venv && . .venv/bin/activate
   pip install {requirements}
   cmake -S examples/{name} -B build -G Ninja && cmake --build build
-  PYTHONPATH=packages/opcheck:examples python -m pytest examples/{name}
+  PYTHONPATH=packages/opcheck:examples/common python -m pytest examples/{name}
 
-For ops of your own: pip install ./packages/opcheck
+For an op of your own, rename examples/{name} and what is in it. {name}.py imports op_library, which is in
+examples/common: keep that on PYTHONPATH, or copy op_library.py beside your file. pip install ./packages/opcheck
 tensorflow-cpu is for x86-64 Linux; elsewhere, or with a GPU, install tensorflow of the same version.
 """
 
@@ -55,17 +56,24 @@ def in_order(specifiers: SpecifierSet) -> str:
 def archive(name: str, site: str) -> bytes:
     """An example and all that it takes to build it, laid out as in the repository, as a zip.
 
+    What is wrong on purpose, wrong_*, is left out: readers start from this.
+
     The same sources give the same bytes: no time, no owner, and stored, as compressors differ.
     """
     paths = [
         ROOT / "LICENSE",
         *(ROOT / "cmake").glob("*.cmake"),
-        *EXAMPLES.glob("*.py"),
+        EXAMPLES / "conftest.py",
         *(OPCHECK / name for name in ("pyproject.toml", "README.md")),
         *(OPCHECK / "opcheck").rglob("*.py"),
         *(OPCHECK / "opcheck").rglob("*.toml"),
     ]
-    paths += [path for path in (EXAMPLES / name).iterdir() if path.suffix in SOURCES]
+    paths += [
+        path
+        for folder in ("common", name)
+        for path in (EXAMPLES / folder).iterdir()
+        if path.suffix in SOURCES and not path.name.startswith("wrong_")
+    ]
     files = {path.relative_to(ROOT).as_posix(): path.read_bytes() for path in paths}
     files["README.txt"] = readme(name, site).encode()
     buffer = io.BytesIO()

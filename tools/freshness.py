@@ -24,8 +24,7 @@ SHARED = [
     *sorted((ROOT / "cmake").glob("*.cmake")),
     DOCS / "support" / "measured.py",
     DOCS / "support" / "start.py",
-    EXAMPLES / "addresses.py",
-    EXAMPLES / "op_library.py",
+    *sorted((EXAMPLES / "common").glob("*.*")),
 ]
 TABLES = sorted((ROOT / "bench").glob("*.csv"))
 NAMED = re.compile(r"\b(?:bench|cmake|packages|tests|tools)/[\w./-]*\w")

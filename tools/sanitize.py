@@ -237,7 +237,7 @@ class Round:
     def start(self, *command, output=None) -> subprocess.Popen:
         """Starts Python with the arguments in the copy of the book."""
         path = os.pathsep.join(
-            map(str, (self.book / "examples", ROOT / "packages/opcheck"))
+            map(str, (self.book / "examples/common", ROOT / "packages/opcheck"))
         )
         return subprocess.Popen(
             [sys.executable, *map(str, command)],

@@ -7,6 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+from cuda_on_host import Cuda
 from IPython.display import HTML
 from measured import read
 from pictures.drawing import (
@@ -23,7 +24,7 @@ from pictures.drawing import (
     space,
 )
 from pictures.layout import arrow, at, box, column, ends, layers, row
-from roi_pool_ctypes import HERE, Cuda, Launchers, Sizes, on_host
+from roi_pool_ctypes import HERE, Launchers, Sizes, on_host
 
 PIECE = 32  # bytes that a GPU reads at once
 # What the tests of an example are about.
@@ -201,7 +202,7 @@ def call_path() -> HTML:
 def two_compilers() -> HTML:
     """The way of a call through the files, and the compiler and the headers that each file has."""
     for_nvcc = (HERE / "roi_pool.cu.cc").read_text() + (
-        HERE / "cuda_launch.h"
+        HERE.parent / "common" / "cuda_launch.h"
     ).read_text()
     if re.search(r'#include "(?:absl|tensorflow|tsl)/', for_nvcc):
         raise ValueError("nvcc gets a header of TensorFlow's")

@@ -17,7 +17,7 @@ root = Path(__file__).resolve().parents[2]
 folders = [
     str(root / "docs" / "support"),
     str(root / "docs"),  # where pictures are
-    str(root / "examples"),
+    str(root / "examples" / "common"),
     *(str(p.parent) for p in root.glob("examples/*/CMakeLists.txt")),
     str(root / "packages" / "opcheck"),
 ]

@@ -476,12 +476,6 @@ def test_a_default_of_unknown_rank_takes_all(mode, value, text):
     assert described.numpy() == b"a_shape: [?]\nany_shape: " + text
 
 
-def test_a_keyword_as_the_name_of_an_attr_does_not_load():
-    with pytest.raises(SyntaxError, match="invalid syntax") as raised:
-        tf.load_op_library(str(HERE / "libwrong_attr_name.so"))
-    assert '"lambda", lambda)' in raised.value.text
-
-
 def test_a_keyword_as_the_name_of_an_input_gets_an_underscore(mode):
     text = mode(lambda: KINDS.own_name(in_=1.0, own_name="orange"))()
     assert text.numpy() == b"own_name: orange"

@@ -1,7 +1,6 @@
 """Tests of Extremes, and of custom gradients: `pytest examples/multi_output`."""
 
 import logging
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,15 +10,11 @@ from multi_output_reference import (
     extremes_grad_reference,
     extremes_reference,
 )
-from op_library import load_op_library
 from softmax_cross_entropy import naive, simplified, stable
 from stock_extremes import one_hot_gradient, scattered_gradient, stock_extremes
 
 from opcheck.testing import op_test
 
-wrong = load_op_library(
-    Path(__file__).with_name("libwrong_output_count.so"), "forgets_output"
-)
 DTYPES = [np.float32, np.float64, np.int32]
 SHAPES = [(1,), (7,), (2, 3), (3, 1, 4, 5), (0, 3), (2, 0, 3), (300, 200)]
 REFUSED = (tf.errors.InvalidArgumentError, ValueError)
@@ -250,17 +245,6 @@ def test_two_outputs_of_equal_origin_add_their_gradients(mode):
 def graph_gradient(function):
     """tf.gradients in a graph: what a tape around a tf.function ends in."""
     return tf.function(lambda x: tf.gradients(function(x), x)[0], autograph=False)
-
-
-def test_an_output_that_the_kernel_forgets():
-    forgets = wrong.forgets_output
-    with pytest.raises(tf.errors.InternalError, match="Missing 1-th output"):
-        tf.function(forgets, autograph=False)(tf.ones(2))
-    kept, forgotten = forgets(tf.ones(2))
-    np.testing.assert_array_equal(kept, [1, 1])
-    assert forgotten.shape == [0]
-    kept = tf.function(lambda x: forgets(x).kept + 1, autograph=False)(tf.ones(2))
-    np.testing.assert_array_equal(kept, [2, 2])
 
 
 def test_an_unused_float_output_brings_zeros(mode, monkeypatch):

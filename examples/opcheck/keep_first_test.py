@@ -1,8 +1,5 @@
 """Tests of KeepFirst and of the versions before it: `pytest examples/opcheck`."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -10,8 +7,6 @@ from hypothesis import strategies as st
 from keep_first import keep_first
 from keep_first_reference import keep_first_reference, shift_right_reference
 from solution_shift_right import shift_right_repaired
-from wrong_keep_first import keep_first_draft
-from wrong_shift_right import shift_right
 
 import opcheck
 from opcheck.strategies import calls, tensors
@@ -37,29 +32,6 @@ def test_a_negative_count_is_refused(mode):
         mode(keep_first)(SAMPLE, count=-1)
 
 
-def failing(op, checks, **options):
-    report = opcheck.check(op, SAMPLE, checks=checks, **options)
-    return {result.check for result in report.failures}
-
-
 test_the_solution_of_the_exercise = op_test(
     shift_right_repaired, SAMPLE, places=2, reference=shift_right_reference
 )
-
-
-class TestWrongOnPurpose:
-    """Ops that write where they must not: `make asan` and `make tsan` leave them out.
-
-    The page finds the bugs of the drafts, one by one.
-    """
-
-    def test_the_line_that_reproduces_the_crash_of_the_draft(self):
-        report = opcheck.check(keep_first_draft, SAMPLE, count=2, checks=["empty"])
-        line = [sys.executable, "-c", report["empty"].line]
-        run = subprocess.run(line, capture_output=True)
-        assert run.returncode == -11  # SIGSEGV
-
-    def test_the_bugs_of_the_exercise(self):
-        checks = ["reference", "static_shape", "empty", "gradient", "bad_input"]
-        found = failing(shift_right, checks, places=2, reference=shift_right_reference)
-        assert found == {"empty", "gradient", "bad_input"}

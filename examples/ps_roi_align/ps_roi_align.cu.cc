@@ -3,14 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#ifdef __CUDACC__
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-#include <cuda_runtime.h>
-#else
-#include "../roi_pool/cuda_on_host.h"  // for tests without a GPU
-#endif
-
+#include "../common/cuda_launch.h"
 #include "ps_roi_align.h"
 #include "ps_roi_align_gpu.h"
 
@@ -65,23 +58,18 @@ __global__ void AlignGradKernel(AlignGrad<T> grad, int64_t total) {
 
 // `kernel` for `total` elements.
 template <typename Task>
-const char* Launch(void (*kernel)(Task, int64_t), const Task& task,
-                   int64_t total, void* stream) {
+const char* LaunchFor(void (*kernel)(Task, int64_t), const Task& task,
+                      int64_t total, void* stream) {
   constexpr int64_t kThreads = 256, kMostBlocks = 1 << 20;
   const int64_t blocks =
       std::min((total + kThreads - 1) / kThreads, kMostBlocks);
-  // clang-format off
-  kernel<<<static_cast<unsigned>(blocks), kThreads, 0,
-           static_cast<cudaStream_t>(stream)>>>(task, total);
-  // clang-format on
-  const cudaError_t error = cudaGetLastError();
-  return error == cudaSuccess ? nullptr : cudaGetErrorString(error);
+  return Launch(kernel, blocks, kThreads, 0, stream, task, total);
 }
 
 template <typename W>
 const char* Fill(const Weights<W>& bins, void* stream) {
   const int64_t slots = bins.Slots(bins.sizes.num_rois);
-  return slots == 0 ? nullptr : Launch(FillKernel<W>, bins, slots, stream);
+  return slots == 0 ? nullptr : LaunchFor(FillKernel<W>, bins, slots, stream);
 }
 
 template <typename T>
@@ -89,7 +77,7 @@ const char* Run(void* stream, const void* task) {
   const auto& align = *static_cast<const Align<T>*>(task);
   const Sizes& sizes = align.bins.sizes;
   if (const char* error = Fill(align.bins, stream)) return error;
-  return Launch(AlignKernel<T>, align,
+  return LaunchFor(AlignKernel<T>, align,
                 sizes.num_rois * sizes.bins() * sizes.channels, stream);
 }
 
@@ -98,7 +86,7 @@ const char* RunGrad(void* stream, const void* task) {
   const auto& grad = *static_cast<const AlignGrad<T>*>(task);
   const Sizes& sizes = grad.bins.sizes;
   if (const char* error = Fill(grad.bins, stream)) return error;
-  return Launch(AlignGradKernel<T>, grad,
+  return LaunchFor(AlignGradKernel<T>, grad,
                 sizes.batch * sizes.height * sizes.bins() * sizes.channels,
                 stream);
 }

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "cuda_launch.h"
+#include "../common/cuda_launch.h"
 #include "roi_pool_geometry.h"
 #include "roi_pool_gpu.h"
 

@@ -1,18 +1,10 @@
 """The launchers of roi_pool.cu.cc without TensorFlow: built for the GPU or for the host, called through ctypes."""
 
-import contextlib
 import ctypes
-import functools
-import hashlib
-import os
-import re
-import shlex
-import shutil
 import subprocess
-import sysconfig
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
+
+import cuda_on_host
 
 HERE = Path(__file__).parent
 # Their places are the numbers that the launchers know the types by.
@@ -31,113 +23,9 @@ class Sizes(ctypes.Structure):
     ] + [("spatial_scale", ctypes.c_float)]
 
 
-def find_nvcc() -> str | None:
-    """The CUDA compiler that `make examples` would take: of CUDACXX, the PATH, /usr/local/cuda, or the package's.
-
-    None where there is none, or where CUDA=off asks for none.
-    """
-    if os.environ.get("CUDA") == "off":
-        return None
-    package = Path(sysconfig.get_path("purelib"), "nvidia", "cu13", "bin")
-    return shutil.which(os.environ.get("CUDACXX") or "nvcc") or next(
-        filter(
-            None,
-            (shutil.which("nvcc", path=p) for p in ("/usr/local/cuda/bin", package)),
-        ),
-        None,
-    )
-
-
-def build_for_host(
-    library: Path, *flags: str, source: Path = HERE / "roi_pool.cu.cc"
-) -> None:
-    """Compiles the kernels with the C++ compiler and cuda_on_host.h, `<<<…>>>` replaced by a call of `OnHost`.
-
-    What the GPU would refuse or get wrong without a word ends the process here: a vector at an address that is not
-    aligned to its size, an overflow of a signed integer.
-
-    Args:
-      library: The file to write.
-      *flags: For the compiler; `-DOP_BY_OP_MOST_BLOCKS=3` makes every kernel loop.
-      source: The kernels.
-
-    Raises:
-      subprocess.CalledProcessError: The compiler failed.
-    """
-    import tensorflow as tf  # its headers bring the 16-bit types, in Eigen
-
-    with tempfile.TemporaryDirectory() as folder:
-        for file in (source, HERE / "cuda_launch.h"):
-            launched = r"op_by_op::OnHost(\1, \2)"
-            text = re.sub(r"(\w+)<<<(.*?)>>>", launched, file.read_text(), flags=re.S)
-            Path(folder, file.name).write_text(text)
-        subprocess.run(
-            [
-                *shlex.split(os.environ.get("CXX", "c++")),
-                *("-std=c++17", "-O2", "-shared", "-fPIC", "-fvisibility=hidden"),
-                *("-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas"),
-                *("-ffp-contract=off", "-fno-strict-aliasing"),
-                *(
-                    "-fsanitize=undefined,float-cast-overflow",
-                    "-fsanitize-undefined-trap-on-error",
-                ),
-                *("-isystem", tf.sysconfig.get_include(), "-I", HERE),
-                *("-x", "c++", Path(folder, source.name), *flags, "-o", library),
-            ],
-            check=True,
-        )
-
-
 def on_host(name: str) -> Path:
     """The library of a source of kernels, such as "add_one", built for the host when it or a header has changed."""
-    sources = [HERE / f"{name}.cu.cc", *sorted(HERE.glob("*.h"))]
-    content = b"".join(source.read_bytes() for source in sources)
-    return _built(name, hashlib.sha256(content).hexdigest()[:8])
-
-
-@functools.cache
-def _built(name: str, version: str) -> Path:
-    folder = HERE.parents[1] / "build" / "gpu"
-    folder.mkdir(parents=True, exist_ok=True)
-    library = folder / f"lib{name}_{version}.so"
-    build_for_host(library, source=HERE / f"{name}.cu.cc")
-    return library
-
-
-def build_ops_for_host(library: Path, kernels: Path, *flags: str) -> None:
-    """Compiles TensorFlow's side of the kernels for a machine without a GPU: roi_pool_gpu_on_host.cc.
-
-    Args:
-      library: The file to write, for `tf.load_library`.
-      kernels: What `build_for_host` has made.
-      *flags: For the compiler; `-DGPU_SOURCE="…"` names another op's file.
-
-    Raises:
-      subprocess.CalledProcessError: The compiler failed.
-    """
-    import tensorflow as tf
-
-    include = tf.sysconfig.get_include()
-    usual = [x for x in tf.sysconfig.get_compile_flags() if not x.startswith("-I")]
-    subprocess.run(
-        [
-            *shlex.split(os.environ.get("CXX", "c++")),
-            *(
-                *usual,
-                *flags,
-                "-isystem",
-                include,
-                "-DNDEBUG",
-                "-Wall",
-                "-Wextra",
-                "-Werror",
-            ),
-            *("-shared", "-fPIC", "-fvisibility=hidden"),
-            *(HERE / "roi_pool_gpu_on_host.cc", kernels),
-            *(*tf.sysconfig.get_link_flags(), "-o", library),
-        ],
-        check=True,
-    )
+    return cuda_on_host.on_host(HERE / f"{name}.cu.cc")
 
 
 def ptx(nvcc: str = "nvcc", arch: str = "compute_75") -> str:
@@ -170,41 +58,6 @@ def build_for_gpu(library: Path, nvcc: str = "nvcc", arch: str = "native") -> No
         ],
         check=True,
     )
-
-
-class Cuda:
-    """The CUDA run time of a library for the host."""
-
-    def __init__(self, library: Path) -> None:
-        functions = ctypes.CDLL(str(library))
-        self._calls = functions.CudaCalls
-        self._calls.restype = ctypes.c_char_p
-        self._fails_at = ctypes.c_int64.in_dll(functions, "cuda_fails_at")
-        self._only_thread = ctypes.c_int64.in_dll(functions, "cuda_only_thread")
-        self._ends_alone = ctypes.c_int64.in_dll(functions, "cuda_ends_alone")
-
-    def calls(self) -> list[tuple]:
-        """Those since the last time: `("launch", blocks, threads, shared_bytes, stream)` and others."""
-        lines = [line.split() for line in self._calls().decode().splitlines()]
-        return [(name, *(int(x, 0) for x in numbers)) for name, *numbers in lines]
-
-    def fail_at(self, call: int) -> None:
-        """Lets the next call fail if `call` is 1, the one after it if it is 2."""
-        self._fails_at.value = call
-
-    @contextlib.contextmanager
-    def only_thread(self, thread: int) -> Iterator[None]:
-        """Of each block, this thread alone runs."""
-        self._only_thread.value = thread
-        yield
-        self._only_thread.value = -1
-
-    @contextlib.contextmanager
-    def first_and_last_blocks_alone(self) -> Iterator[None]:
-        """Of each launch, only the first block runs and the last, so that a huge launch takes no time."""
-        self._ends_alone.value = 1
-        yield
-        self._ends_alone.value = 0
 
 
 class Launchers:

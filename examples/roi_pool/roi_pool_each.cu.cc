@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "cuda_launch.h"
+#include "../common/cuda_launch.h"
 #include "roi_pool_geometry.h"
 
 namespace op_by_op {

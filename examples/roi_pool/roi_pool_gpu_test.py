@@ -2,7 +2,7 @@
 
 Without a GPU, the kernels and their launchers run on the host (cuda_on_host.h), one thread after the other. That
 finds mistakes in geometry, index arithmetic, alignment, the numbers of blocks and threads, memory that is read before
-it is written, and the rounding of each dtype. TensorFlow's side runs there, too (roi_pool_gpu_on_host.cc): which
+it is written, and the rounding of each dtype. TensorFlow's side runs there, too (gpu_ops_on_host.cc): which
 kernels it registers, in which order, with what and on which stream it calls the run time, and what it does when such
 a call fails. Nothing of this can see a race between threads, what nvcc makes of the code, or the run time's own
 complaints. `make test-gpu` runs the tests of the kernels on a GPU as well, and those at the end, of the op.
@@ -20,18 +20,9 @@ import cmake
 import numpy as np
 import pytest
 import tensorflow as tf
+from cuda_on_host import Cuda, build_for_host, build_ops_for_host, find_nvcc
 from roi_pool import roi_pool, roi_pool_grad, roi_pool_inference
-from roi_pool_ctypes import (
-    DTYPES,
-    HERE,
-    Cuda,
-    Launchers,
-    Sizes,
-    build_for_host,
-    build_ops_for_host,
-    find_nvcc,
-    ptx,
-)
+from roi_pool_ctypes import DTYPES, HERE, Launchers, Sizes, ptx
 from roi_pool_reference import roi_pool_grad_reference, roi_pool_reference
 from roi_pool_test import ROIS
 from tensorflow.python.framework import kernels as registry
@@ -66,7 +57,7 @@ dtypes = pytest.mark.parametrize("dtype", DTYPES)
 @pytest.fixture(scope="module")
 def kernels_on_host(tmp_path_factory) -> Path:
     library = tmp_path_factory.mktemp("host") / "libroi_pool_host.so"
-    build_for_host(library)
+    build_for_host(HERE / "roi_pool.cu.cc", library)
     return library
 
 
@@ -160,7 +151,7 @@ def launchers(request, kernels_on_host) -> Launchers:
     if request.param == "all blocks":
         return Launchers(kernels_on_host)
     library = kernels_on_host.with_name("libroi_pool_3_blocks.so")
-    build_for_host(library, "-DOP_BY_OP_MOST_BLOCKS=3")
+    build_for_host(HERE / "roi_pool.cu.cc", library, "-DOP_BY_OP_MOST_BLOCKS=3")
     return Launchers(library)
 
 
@@ -428,7 +419,7 @@ def test_copy_to_host(launchers):
 @pytest.fixture(scope="module")
 def loaded(kernels_on_host) -> Cuda:
     library = kernels_on_host.with_name("libroi_pool_gpu_on_host.so")
-    build_ops_for_host(library, kernels_on_host)
+    build_ops_for_host(HERE / "roi_pool_gpu.cc", library, kernels_on_host)
     tf.load_library(str(library))
     return Cuda(kernels_on_host)
 
@@ -497,7 +488,7 @@ def test_gradient_of_the_last_tile_of_the_widest_map(kernels_on_host):
 
 
 OPS = ["RoiPool", "RoiPoolInference", "RoiPoolGrad"]
-STREAM = 4711  # of roi_pool_gpu_on_host.cc
+STREAM = 4711  # of gpu_ops_on_host.cc
 
 
 def on_cpu(op, *tensors, label="", **attrs):

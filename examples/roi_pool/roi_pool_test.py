@@ -139,9 +139,9 @@ def test_what_keeps_gcc_from_making_vectors():
 def test_the_solution_of_the_exercise_on_vectors():
     numbers = np.random.default_rng(0).normal(size=(50, 37)).astype(np.float32)
     several = r"\bmaxps\b|\.4s\b"
-    assert not re.search(several, assembly("wrong_largest"))
+    assert not re.search(several, assembly("exercise_largest"))
     assert re.search(several, assembly("solution_largest"))
-    for name in "wrong_largest", "solution_largest":
+    for name in "exercise_largest", "solution_largest":
         np.testing.assert_array_equal(largest(name, numbers), numbers.max(axis=0))
 
 

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "cuda_launch.h"
+#include "../common/cuda_launch.h"
 
 namespace op_by_op {
 namespace {

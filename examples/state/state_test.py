@@ -10,13 +10,11 @@ from op_library import load_op_library
 from state import KeyTable, library, number_keys
 from state_reference import number_keys_reference
 from stock_key_table import StockKeyTable, numbers_given_twice
-from tensorflow.python.framework import op_def_registry
 from watch_table import watch
 
 from opcheck.testing import op_test
 
 HERE = Path(__file__).parent
-WRONG = load_op_library(HERE / "libwrong_state.so", "member_number_keys")
 SIZE = load_op_library(HERE / "libsolution_table_size.so", "table_size").table_size
 VARIABLE = tf.Variable(1.0)
 KEYS = tf.TensorSpec([None], tf.string)
@@ -119,37 +117,6 @@ def test_calls_through_two_objects_of_one_name_keep_no_order():
     traced = function.get_concrete_function(strings("ann"))
     ops = [op for op in traced.graph.get_operations() if op.type == "NumberKeys"]
     assert [op.control_inputs for op in ops] == [[], []]
-
-
-def test_a_resource_makes_an_op_stateful():
-    def stateful(op):
-        return op_def_registry.get(op).is_stateful
-
-    assert stateful("SilentNumberKeys") and not stateful("ForgetfulNumberKeys")
-
-
-def test_a_kernel_does_not_keep_what_is_to_be_shared():
-    @tf.function
-    def two(first, second):
-        return WRONG.member_number_keys(first), WRONG.member_number_keys(second)
-
-    first, second = two(strings("ann", "bob"), strings("bob"))
-    assert (first[1].numpy(), second[0].numpy()) == (1, 0)
-    eager = [WRONG.member_number_keys([key]).numpy() for key in ("ann", "bob")]
-    assert eager == [[0], [1]], "eager calls share a kernel"
-
-
-def test_an_op_without_a_resource_is_forgotten():
-    @tf.function
-    def function(keys):
-        WRONG.forgetful_number_keys(keys, shared_name="forgotten")
-        return tf.size(keys)
-
-    function(strings("ann"))
-    table = KeyTable(shared_name="forgotten")
-    assert len(table.keys()) == 0
-    WRONG.forgetful_number_keys(["ann"], shared_name="forgotten")
-    assert len(table.keys()) == 1
 
 
 def test_a_checkpoint_holds_the_table(tmp_path):

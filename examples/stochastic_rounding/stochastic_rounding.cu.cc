@@ -3,12 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#ifdef __CUDACC__
-#include <cuda_runtime.h>
-#else
-#include "../roi_pool/cuda_on_host.h"  // for tests without a GPU
-#endif
-
+#include "../common/cuda_launch.h"
 #include "stochastic_rounding.h"
 #include "stochastic_rounding_gpu.h"
 
@@ -31,14 +26,9 @@ const char* Run(void* stream, int64_t groups, const void* task) {
   constexpr int64_t kThreads = 256, kMostBlocks = 1 << 20;
   const int64_t blocks =
       std::min((groups + kThreads - 1) / kThreads, kMostBlocks);
-  const auto kernel = RoundKernel<RoundFour<From, To>>;
-  // clang-format off
-  kernel<<<static_cast<unsigned>(blocks), kThreads, 0,
-           static_cast<cudaStream_t>(stream)>>>(
-      *static_cast<const RoundFour<From, To>*>(task), groups);
-  // clang-format on
-  const cudaError_t error = cudaGetLastError();
-  return error == cudaSuccess ? nullptr : cudaGetErrorString(error);
+  void (*const kernel)(RoundFour<From, To>, int64_t) = RoundKernel;
+  return Launch(kernel, blocks, kThreads, 0, stream,
+                *static_cast<const RoundFour<From, To>*>(task), groups);
 }
 
 }  // namespace

@@ -11,13 +11,7 @@ from op_library import load_op_library
 from stochastic_rounding import stateless_stochastic_round, stochastic_round
 from stochastic_rounding_reference import rounded_reference
 from stochastic_rounding_stock import numbers_of, stock_stochastic_round
-from wrong_stochastic_rounding import (
-    blockwise_stochastic_round,
-    different_results,
-    forgetful_stochastic_round,
-)
 
-from opcheck import check
 from opcheck.testing import op_test
 
 HERE = Path(__file__).parent
@@ -217,18 +211,6 @@ def test_threads_that_share_a_kernel_get_different_numbers():
     assert together == sorted(
         bits_of(stochastic_round(halves(256), seed=2)) for _ in range(40)
     )
-
-
-def test_an_op_that_is_not_stateful_is_merged_and_folded():
-    assert different_results(stochastic_round) == (2, 3)
-    assert different_results(forgetful_stochastic_round) == (1, 1)
-
-
-def test_a_generator_for_each_block_is_found():
-    inputs = halves(64).numpy(), np.int64(SEED)
-    report = check(blockwise_stochastic_round, *inputs, checks="determinism")
-    assert report["determinism"].verdict == "fail"
-    assert "random numbers" in report["determinism"].cause
 
 
 def digest():

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import numpy as np
-import wrong_threads  # noqa: F401  its ops are named below
 from hypothesis import strategies as st
 from op_library import load_op_library
 from threads import play_backwards, sort_rows, steady_sum

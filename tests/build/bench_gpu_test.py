@@ -14,14 +14,15 @@ ROOT = Path(__file__).parents[2]
 # The op's module before bench/roi_pool.py, which has its name.
 sys.path += [
     str(ROOT / folder)
-    for folder in ("docs", "docs/support", "examples", "examples/roi_pool", "bench")
+    for folder in ("docs", "docs/support", "examples/common", "examples/roi_pool", "bench")
 ]
 
 import gpu_tests  # noqa: E402
 import measure  # noqa: E402
 import measured  # noqa: E402
 import roi_pool_gpu  # noqa: E402
-from roi_pool_ctypes import Launchers, build_for_host  # noqa: E402
+from cuda_on_host import build_for_host  # noqa: E402
+from roi_pool_ctypes import Launchers  # noqa: E402
 from roi_pool_workloads import Workload  # noqa: E402
 
 # They share a library.
@@ -117,7 +118,7 @@ def torch() -> SimpleNamespace:
 @pytest.fixture(scope="module")
 def library(tmp_path_factory) -> Launchers:
     path = tmp_path_factory.mktemp("bench") / "libroi_pool_host.so"
-    build_for_host(path)
+    build_for_host(HERE / "roi_pool.cu.cc", path)
     return Launchers(path)
 
 

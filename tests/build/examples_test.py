@@ -133,13 +133,13 @@ def test_cudacxx_comes_before_the_path(no_kernels, broken_compilers, named):
     error = " ".join(run.stderr.split())
     assert f"{expected} does not work: no licence Name another CUDA compiler" in error
     assert "CUDACXX=/path/to/nvcc" in error and "CUDA=off" in error
-    find = "import roi_pool_ctypes; print(roi_pool_ctypes.find_nvcc())"
+    find = "import cuda_on_host; print(cuda_on_host.find_nvcc())"
     for choice, found in (("auto", str(expected)), ("off", "None")):
         launch = subprocess.run(
             [sys.executable, "-c", find],
             capture_output=True,
             text=True,
-            cwd=ROOT / "examples" / "roi_pool",
+            cwd=ROOT / "examples" / "common",
             env={**os.environ, **environment, "CUDA": choice},
         )
         assert launch.stdout.strip() == found, launch.stderr

@@ -52,7 +52,7 @@ def test_a_quoted_entry_with_a_source_links_it():
 
 def test_addresses_in_messages_are_entries():
     """Those of what loads the examples' libraries, which readers copy."""
-    loader = (EXAMPLES / "op_library.py").read_text()
+    loader = (EXAMPLES / "common" / "op_library.py").read_text()
     address = re.search(r'_ERRORS = "(.*)"', loader)[1]
     names = re.findall(r"\{_ERRORS\}#([\w-]+)", loader)
     assert len(names) == loader.count("raise ImportError(") == 4

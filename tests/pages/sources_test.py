@@ -90,6 +90,7 @@ def test_the_names_in_a_folder_say_what_is_the_op(example):
     )
     own = {
         example,
+        "exercise",
         "solution",
         "wrong",
         *(re.sub(r"\B(?=[A-Z])", "_", op).lower() for op in ops),

@@ -11,7 +11,7 @@ def pooled_by_the_op(settings: dict, corners: np.ndarray) -> list[list]:
 
     A process of its own runs this, with `in_fork`.
     """
-    sys.path[:0] = [str(EXAMPLES), str(EXAMPLES / "roi_pool")]
+    sys.path[:0] = [str(EXAMPLES / "common"), str(EXAMPLES / "roi_pool")]
     from roi_pool import roi_pool
 
     features = np.array(settings["map"], np.float32)[None, :, :, None]

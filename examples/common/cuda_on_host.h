@@ -1,11 +1,11 @@
-// What roi_pool.cu.cc needs of CUDA, for a C++ compiler: a launch is two loops.
+// What the examples need of CUDA, for a C++ compiler: a launch is two loops.
 // Threads run one after the other, so a race does not show, and a kernel that
 // waits for other threads (__syncthreads, warp shuffles) does not compile.
 // A test can ask for the calls of the run time, and make one of them fail. One
 // source of a library includes this.
 
-#ifndef OP_BY_OP_EXAMPLES_ROI_POOL_CUDA_ON_HOST_H_
-#define OP_BY_OP_EXAMPLES_ROI_POOL_CUDA_ON_HOST_H_
+#ifndef OP_BY_OP_EXAMPLES_COMMON_CUDA_ON_HOST_H_
+#define OP_BY_OP_EXAMPLES_COMMON_CUDA_ON_HOST_H_
 
 #include <algorithm>
 #include <cmath>
@@ -151,4 +151,4 @@ auto OnHost(void (*kernel)(Parameters...), unsigned blocks, unsigned threads,
 
 }  // namespace op_by_op
 
-#endif  // OP_BY_OP_EXAMPLES_ROI_POOL_CUDA_ON_HOST_H_
+#endif  // OP_BY_OP_EXAMPLES_COMMON_CUDA_ON_HOST_H_

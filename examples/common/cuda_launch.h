@@ -1,8 +1,8 @@
 // How kernels are launched: by nvcc on a GPU, by any other compiler on the
 // host.
 
-#ifndef OP_BY_OP_EXAMPLES_ROI_POOL_CUDA_LAUNCH_H_
-#define OP_BY_OP_EXAMPLES_ROI_POOL_CUDA_LAUNCH_H_
+#ifndef OP_BY_OP_EXAMPLES_COMMON_CUDA_LAUNCH_H_
+#define OP_BY_OP_EXAMPLES_COMMON_CUDA_LAUNCH_H_
 
 #ifdef __CUDACC__
 #include <cuda_bf16.h>
@@ -50,4 +50,4 @@ __device__ inline void* SharedMemory() {
 
 }  // namespace op_by_op
 
-#endif  // OP_BY_OP_EXAMPLES_ROI_POOL_CUDA_LAUNCH_H_
+#endif  // OP_BY_OP_EXAMPLES_COMMON_CUDA_LAUNCH_H_

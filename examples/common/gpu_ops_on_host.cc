@@ -1,5 +1,5 @@
-// roi_pool_gpu.cc for tests without a GPU. Its kernels get the label "on_host",
-// and are registered for the CPU, too; there, a stream is a number.
+// An x_gpu.cc, GPU_SOURCE, for tests without a GPU. Its kernels get the label
+// "on_host", and are registered for the CPU, too; there, a stream is a number.
 
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/platform/stream_executor.h"
@@ -9,7 +9,7 @@ extern "C" __attribute__((visibility("default"))) const int64_t kStream = 4711;
 
 namespace op_by_op {
 
-// What roi_pool_gpu.cc calls of a device and its stream.
+// What it calls of a device and its stream.
 struct StreamOnHost {
   struct Handle {
     void* stream;
@@ -46,7 +46,4 @@ struct OnHost : Op {
       builder.Label("on_host").Device(tensorflow::DEVICE_CPU), false,         \
       OnHost<__VA_ARGS__>)
 
-#ifndef GPU_SOURCE  // of another op
-#define GPU_SOURCE "roi_pool_gpu.cc"
-#endif
 #include GPU_SOURCE

@@ -1,0 +1,154 @@
+"""Kernels for the GPU where there is none: CUDA's, and TensorFlow's side of them, built for the host."""
+
+import contextlib
+import ctypes
+import functools
+import hashlib
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sysconfig
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+HERE = Path(__file__).parent
+WARNINGS = ("-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas")
+
+
+def find_nvcc() -> str | None:
+    """The CUDA compiler that `make examples` would take: of CUDACXX, the PATH, /usr/local/cuda, or the package's.
+
+    None where there is none, or where CUDA=off asks for none.
+    """
+    if os.environ.get("CUDA") == "off":
+        return None
+    package = Path(sysconfig.get_path("purelib"), "nvidia", "cu13", "bin")
+    return shutil.which(os.environ.get("CUDACXX") or "nvcc") or next(
+        filter(
+            None,
+            (shutil.which("nvcc", path=p) for p in ("/usr/local/cuda/bin", package)),
+        ),
+        None,
+    )
+
+
+def build_for_host(source: Path, library: Path, *flags: str) -> None:
+    """Compiles kernels with the C++ compiler and cuda_on_host.h, `<<<…>>>` replaced by a call of `OnHost`.
+
+    What the GPU would refuse or get wrong without a word ends the process here: a vector at an address that is not
+    aligned to its size, an overflow of a signed integer.
+
+    Args:
+      source: The kernels, `x.cu.cc`.
+      library: The file to write.
+      *flags: For the compiler; `-DOP_BY_OP_MOST_BLOCKS=3` makes every kernel of roi_pool.cu.cc loop.
+
+    Raises:
+      subprocess.CalledProcessError: The compiler failed.
+    """
+    import tensorflow as tf  # its headers bring the 16-bit types, in Eigen
+
+    with tempfile.TemporaryDirectory() as folder:
+        # Laid out as here: the source includes "../common/cuda_launch.h".
+        for file in (source, HERE / "cuda_launch.h"):
+            launched = r"op_by_op::OnHost(\1, \2)"
+            text = re.sub(r"(\w+)<<<(.*?)>>>", launched, file.read_text(), flags=re.S)
+            copy = Path(folder, file.parent.name, file.name)
+            copy.parent.mkdir()
+            copy.write_text(text)
+        subprocess.run(
+            [
+                *shlex.split(os.environ.get("CXX", "c++")),
+                *("-std=c++17", "-O2", "-shared", "-fPIC", "-fvisibility=hidden"),
+                *(*WARNINGS, "-ffp-contract=off", "-fno-strict-aliasing"),
+                "-fsanitize=undefined,float-cast-overflow",
+                "-fsanitize-undefined-trap-on-error",
+                *("-isystem", tf.sysconfig.get_include()),
+                *("-I", HERE, "-I", source.parent, *flags),
+                *("-x", "c++", Path(folder, source.parent.name, source.name)),
+                *("-o", library),
+            ],
+            check=True,
+        )
+
+
+def on_host(source: Path) -> Path:
+    """The library of kernels, `x.cu.cc`, built for the host when they or a header have changed."""
+    folders = (source.parent, HERE)
+    files = [source, *(x for folder in folders for x in sorted(folder.glob("*.h")))]
+    content = b"".join(file.read_bytes() for file in files)
+    return _built(source, hashlib.sha256(content).hexdigest()[:8])
+
+
+@functools.cache
+def _built(source: Path, version: str) -> Path:
+    folder = HERE.parents[1] / "build" / "gpu"
+    folder.mkdir(parents=True, exist_ok=True)
+    library = folder / f"lib{source.name.partition('.')[0]}_{version}.so"
+    build_for_host(source, library)
+    return library
+
+
+def build_ops_for_host(source: Path, library: Path, kernels: Path) -> None:
+    """Compiles TensorFlow's side of kernels for a machine without a GPU: gpu_ops_on_host.cc.
+
+    Args:
+      source: `x_gpu.cc`.
+      library: The file to write, for `tf.load_library`.
+      kernels: What `build_for_host` has made.
+
+    Raises:
+      subprocess.CalledProcessError: The compiler failed.
+    """
+    import tensorflow as tf
+
+    usual = [x for x in tf.sysconfig.get_compile_flags() if not x.startswith("-I")]
+    subprocess.run(
+        [
+            *shlex.split(os.environ.get("CXX", "c++")),
+            *(*usual, *WARNINGS, "-DNDEBUG", f'-DGPU_SOURCE="{source}"'),
+            *("-isystem", tf.sysconfig.get_include(), "-I", source.parent),
+            *("-shared", "-fPIC", "-fvisibility=hidden"),
+            *(HERE / "gpu_ops_on_host.cc", kernels),
+            *(*tf.sysconfig.get_link_flags(), "-o", library),
+        ],
+        check=True,
+    )
+
+
+class Cuda:
+    """The CUDA run time of a library for the host."""
+
+    def __init__(self, library: Path) -> None:
+        functions = ctypes.CDLL(str(library))
+        self._calls = functions.CudaCalls
+        self._calls.restype = ctypes.c_char_p
+        self._fails_at = ctypes.c_int64.in_dll(functions, "cuda_fails_at")
+        self._only_thread = ctypes.c_int64.in_dll(functions, "cuda_only_thread")
+        self._ends_alone = ctypes.c_int64.in_dll(functions, "cuda_ends_alone")
+
+    def calls(self) -> list[tuple]:
+        """Those since the last time: `("launch", blocks, threads, shared_bytes, stream)` and others."""
+        lines = [line.split() for line in self._calls().decode().splitlines()]
+        return [(name, *(int(x, 0) for x in numbers)) for name, *numbers in lines]
+
+    def fail_at(self, call: int) -> None:
+        """Lets the next call fail if `call` is 1, the one after it if it is 2."""
+        self._fails_at.value = call
+
+    @contextlib.contextmanager
+    def only_thread(self, thread: int) -> Iterator[None]:
+        """Of each block, this thread alone runs."""
+        self._only_thread.value = thread
+        yield
+        self._only_thread.value = -1
+
+    @contextlib.contextmanager
+    def first_and_last_blocks_alone(self) -> Iterator[None]:
+        """Of each launch, only the first block runs and the last, so that a huge launch takes no time."""
+        self._ends_alone.value = 1
+        yield
+        self._ends_alone.value = 0
