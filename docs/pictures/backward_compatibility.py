@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -9,25 +10,10 @@ import tensorflow as tf
 from changes import CHANGES, Change, verdicts
 from IPython.display import HTML
 from numpy.typing import ArrayLike
-from pictures.figures import (
-    BOLD,
-    CODE,
-    COLOURS,
-    LINE,
-    MIDDLE,
-    arrow_down,
-    arrow_right,
-    drawing,
-    text,
-)
+from pictures.drawing import BLUE, ORANGE, Shape, bold, code, picture
 from pictures.gradient import curves
+from pictures.layout import arrow, box, column, layers, row
 from tensorflow.core.framework.node_def_pb2 import NodeDef
-
-BLUE = f'fill="{COLOURS[0]}" fill-opacity="0.15"'
-ORANGE = f'fill="{COLOURS[1]}" fill-opacity="0.25"'
-MONO = f'{CODE} font-size="13"'
-TITLE = f'{BOLD} font-size="13"'
-HIGH = 20  # of a line of code
 
 
 def then_and_now(signal: ArrayLike, then: ArrayLike, now: ArrayLike) -> HTML:
@@ -47,29 +33,6 @@ def value_of(attr) -> str:
     """The value of an attr as a graph in text form has it."""
     _, _, value = str(attr).strip().partition(": ")
     return value.removesuffix(".0")
-
-
-def box(
-    x: float, y: float, width: float, title: str, lines: Mapping[str, str]
-) -> list[str]:
-    """A box with a title and lines of code; each line in a look of its own.
-
-    Args:
-      lines: From each line to the look of the bar behind it, or the empty string.
-    """  # fmt: skip
-    height = 34 + HIGH * len(lines)
-    parts = [
-        f'<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="6" {LINE}/>',
-        text(x + 10, y + 21, title, TITLE),
-    ]
-    for i, (line, look) in enumerate(lines.items()):
-        top = y + 28 + HIGH * i
-        if look:
-            parts.append(
-                f'<rect x="{x + 4}" y="{top}" width="{width - 8}" height="{HIGH}" {look}/>'
-            )
-        parts.append(text(x + 10, top + 15, line, MONO))
-    return parts
 
 
 class Found:
@@ -137,35 +100,23 @@ def completed(node: NodeDef) -> HTML:
         if attr.HasField("default_value")
     }
     runs = {
-        f"{name}: {value_of(run.attr[name])}": ORANGE if name not in saved else BLUE
+        f"{name}: {value_of(run.attr[name])}": SAVED if name in saved else FILLED_IN
         for name in shown
     }
-    filled = [name for name in shown if name not in saved]
-    if not filled or {*filled} - {*defaults.values()}:
-        raise ValueError(f"defaults fill in {filled}, of {defaults}")
-    width, gap = 300, 30
-    boxes = [
-        (
-            "last year: what was saved",
-            {f"{name}: {value}": BLUE for name, value in saved.items()},
-        ),
-        (
-            "today: defaults of the interface",
-            {line: ORANGE if name in filled else "" for line, name in defaults.items()},
-        ),
-        ("what runs: attrs of the node", runs),
-    ]
-    parts, y = [], 4
-    for i, (title, lines) in enumerate(boxes):
-        parts += box(4, y, width, title, lines)
-        bottom = y + 34 + HIGH * len(lines)
-        if i < 2:
-            parts.append(arrow_down(4 + width / 2, bottom, bottom + gap))
-        y = bottom + gap
-    told = "; ".join(f"{title}: {', '.join(lines)}" for title, lines in boxes)
-    return HTML(
-        drawing(parts, width + 8, y - gap + 4, f"{told}. Colours say what comes from where.")
-    )  # fmt: skip
+    lists = {
+        "last year: what was saved": {
+            f"{name}: {v}": SAVED for name, v in saved.items()
+        },
+        "today: defaults of the interface": {
+            each: {} if name in saved else FILLED_IN for each, name in defaults.items()
+        },
+        "what runs: attrs of the node": runs,
+    }
+    boxes = [listing(*each) for each in lists.items()]
+    arrows = [arrow(*pair) for pair in pairwise(boxes)]
+    told = "; ".join(f"{title}: {', '.join(each)}" for title, each in lists.items())
+    shapes = layers(column(*boxes, gap=30), *arrows)
+    return picture(shapes, f"{told}. Colours say what comes from where.")
 
 
 def names_of_inputs(rows: Sequence[tuple[str, NodeDef, NodeDef]]) -> HTML:
@@ -174,21 +125,27 @@ def names_of_inputs(rows: Sequence[tuple[str, NodeDef, NodeDef]]) -> HTML:
     Args:
       rows: For each kind of file, its name, the node that gives and the node that takes its output.
     """
-    parts, told = [], []
-    for i, (kind, gives, takes) in enumerate(rows):
-        y = 24 + i * 84
+    drawn, arrows, told = [], [], []
+    for kind, gives, takes in rows:
         word = takes.input[0]
-        if not word.startswith(gives.name):
-            raise ValueError(f"{takes.name} takes {word}, not {gives.name}")
-        parts.append(text(4, y - 8, kind, TITLE))
-        for x, width, name in ((4, 84, gives.name), (286, 70, takes.name)):
-            parts.append(
-                f'<rect x="{x}" y="{y}" width="{width}" height="36" rx="6" stroke="currentColor" {BLUE}/>'
-            )
-            parts.append(text(x + width / 2, y + 23, name, MONO, MIDDLE))
-        parts.append(arrow_right(88, 284, y + 18))
-        parts.append(text(186, y + 12, word, MONO, MIDDLE))
+        one, other = (
+            box(code(node.name, 13), corner=6, **SAVED) for node in (gives, takes)
+        )
+        arrows.append(arrow(one, other, code(word, 13)))
+        drawn.append(column(bold(kind, 13), row(one, other, gap=196)))
         told.append(
             f"in the {kind}, {takes.name} names its input from {gives.name} {word}"
         )
-    return HTML(drawing(parts, 360, 24 + len(rows) * 84 - 40, f"{'; '.join(told)}."))
+    return picture(layers(column(*drawn, gap=20), *arrows), f"{'; '.join(told)}.")
+
+
+SAVED, FILLED_IN = {"shade": 0.15, "colour": BLUE}, {"shade": 0.25, "colour": ORANGE}
+
+
+def listing(title: str, lines: Mapping[str, Mapping]) -> Shape:
+    """A box with a title and lines of code, each with the look of the bar behind it."""
+    size = {"width": 292, "height": 20, "pad": 6, "corner": 0, "stroke": None}
+    texts = [(bold(title, 13), {})]
+    texts += [(code(each, 13), look) for each, look in lines.items()]
+    bars = [box(text, align="start", **size, **look) for text, look in texts]
+    return box(bars, width=300, pad=4)

@@ -6,26 +6,29 @@ import numpy as np
 import tensorflow as tf
 from input_specs import spec
 from IPython.display import HTML
-from pictures.figures import (
-    BOLD,
-    CODE,
+from pictures.drawing import (
+    BLUE,
     COLOURS,
-    END,
-    LINE,
-    MIDDLE,
-    SMALL,
-    drawing,
-    text,
+    ORANGE,
+    Shape,
+    bold,
+    code,
+    line,
+    picture,
+    rectangle,
+    small,
 )
+from pictures.layout import box, column, grid, row, table
+from pictures.plots import Plot
 
 TYPES = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
 TYPES += ["float16", "bfloat16", "float32", "float64"]
 TYPES += ["complex64", "complex128", "bool", "string"]
 COMPUTES, NO_KERNEL, REFUSES = "computes", "has no kernel", "is refused"
 LOOKS = {
-    COMPUTES: f'fill="{COLOURS[0]}" fill-opacity="0.25" stroke="currentColor"',
-    NO_KERNEL: 'fill="none" stroke="currentColor" stroke-dasharray="4 4"',
-    REFUSES: 'fill="none" stroke="none"',
+    COMPUTES: {"shade": 0.25},
+    NO_KERNEL: {"dashed": True},
+    REFUSES: {"stroke": None},
 }
 
 
@@ -49,38 +52,28 @@ def kernels(ops: Mapping[str, Callable]) -> tuple[dict[str, dict[str, str]], HTM
     found = {
         name: {dtype: outcome(op, dtype) for dtype in TYPES} for name, op in ops.items()
     }
-    width, height, columns = 84, 26, 4
-    parts, y = [], 0
+
+    def of(became: str, words: str) -> Shape:
+        struck = "line-through" if became == REFUSES else None
+        return small(words, text_decoration=struck)
+
+    drawn, told = [], []
     for name, outcomes in found.items():
-        parts.append(text(4, y + 16, name, f'{BOLD} font-size="13"'))
-        y += 26
-        for place, (dtype, became) in enumerate(outcomes.items()):
-            row, column = divmod(place, columns)
-            left, top = 4 + column * (width + 6), y + row * (height + 6)
-            parts.append(
-                f'<rect x="{left}" y="{top}" width="{width}" height="{height}" rx="5" {LOOKS[became]}/>'
-            )
-            style = 'text-anchor="middle" font-size="12"'
-            if became == REFUSES:
-                style += ' text-decoration="line-through"'
-            parts.append(text(left + width / 2, top + 17, dtype, style))
-        y += len(TYPES) // columns * (height + 6) + 8
-    for place, (became, look) in enumerate(LOOKS.items()):
-        left = 4 + 118 * place
-        parts.append(f'<rect x="{left}" y="{y}" width="20" height="14" rx="3" {look}/>')
-        style = 'font-size="12"' + (
-            ' text-decoration="line-through"' if became == REFUSES else ""
-        )
-        parts.append(text(left + 26 * (became != REFUSES), y + 12, became, style))
-    told = [
-        f"{name} {became}: {', '.join(types)}"
-        for name, outcomes in found.items()
-        for became in LOOKS
-        if (types := [dtype for dtype, one in outcomes.items() if one == became])
+        boxes = [
+            box(of(became, dtype), width=84, height=26, **LOOKS[became])
+            for dtype, became in outcomes.items()
+        ]
+        rows = [boxes[i : i + 4] for i in range(0, len(boxes), 4)]
+        drawn.append(column(bold(name, 13), table(rows, 6)))
+        for became in LOOKS:
+            if types := [dtype for dtype, one in outcomes.items() if one == became]:
+                told.append(f"{name} {became}: {', '.join(types)}")
+    names = [
+        row(rectangle(20, 14, corner=3, **LOOKS[became]), small(became))
+        for became in (COMPUTES, NO_KERNEL)
     ]
-    return found, HTML(
-        drawing(parts, columns * (width + 6), y + 22, "; ".join(told) + ".")
-    )
+    names = row(*names, of(REFUSES, REFUSES), gap=24)
+    return found, picture(column(*drawn, names, gap=12), f"{'; '.join(told)}.")
 
 
 def shown(value: object) -> str:
@@ -98,71 +91,34 @@ def call(op: tf.Operation, inputs: Sequence, outputs: Sequence) -> HTML:
       inputs: The values of its inputs, vectors, in the order of the node.
       outputs: The values of its outputs, likewise.
     """
-    definition = op.op_def
-    parts, told, y, widest = [], [], 0.0, 0.0
-    for args, tensors, kind in (
-        (definition.input_arg, inputs, "input"),
-        (definition.output_arg, outputs, "output"),
+    definition, drawn, told = op.op_def, [], []
+    for kind, args, tensors, colour in (
+        ("input", definition.input_arg, inputs, BLUE),
+        ("output", definition.output_arg, outputs, ORANGE),
     ):
-        number, left, tall = 0, 4.0, 0.0
-        if kind == "output":
-            parts.append(text(4, y + 18, op.type, BOLD))
-            attrs = ", ".join(
-                f"{name} = {_attr(op, name)}"
-                for name in sorted(a.name for a in definition.attr)
-            )
-            parts.append(
-                text(
-                    24 + 10 * len(op.type),
-                    y + 18,
-                    attrs,
-                    CODE,
-                    SMALL,
-                )
-            )
-            y += 34
+        groups, numbered = [], iter(enumerate(tensors))
         for arg in args:
-            count = _count(op, arg)
-            names = f"{arg.name}: {spec(arg)}"
-            parts.append(text(left, y + 14, names, CODE, 'font-size="13"'))
-            parts.append(f'<path d="M{left} {y + 26}v-4h{count * 86 - 8}v4" {LINE}/>')
-            for _ in range(count):
-                values = np.asarray(tensors[number]).ravel()
-                dtype = tf.as_dtype(tensors[number].dtype).name
-                parts.append(
-                    text(
-                        left + 39,
-                        y + 42,
-                        f"{number}: {dtype}",
-                        MIDDLE,
-                        SMALL,
-                    )
+            columns = []
+            for _ in range(_count(op, arg)):
+                number, tensor = next(numbered)
+                values = [shown(value) for value in np.asarray(tensor).ravel()]
+                dtype = tf.as_dtype(tensor.dtype).name
+                look = {"width": 78, "height": 26, "colour": colour, "shade": 0.2}
+                cells = grid(np.array(values)[:, None], 1, **look, size=13)
+                columns.append(
+                    column(small(f"{number}: {dtype}"), cells, align="middle")
                 )
-                for row, value in enumerate(values):
-                    top = y + 50 + 26 * row
-                    parts.append(
-                        f'<rect x="{left}" y="{top}" width="78" height="26" fill="{COLOURS[kind == "output"]}" '
-                        'fill-opacity="0.2" stroke="currentColor"/>'
-                    )
-                    parts.append(
-                        text(
-                            left + 39,
-                            top + 18,
-                            shown(value),
-                            MIDDLE,
-                            'font-size="13"',
-                        )
-                    )
                 told.append(
-                    f"{kind} {number}, of {arg.name}, {dtype}: {' '.join(map(shown, values))}"
+                    f"{kind} {number}, of {arg.name}, {dtype}: {' '.join(values)}"
                 )
-                tall = max(tall, 50 + 26 * len(values))
-                number += 1
-                left += 86
-            left += max(0, 8 * len(names) - 86 * count) + 10
-        widest = max(widest, left)
-        y += tall + 12
-    return HTML(drawing(parts, widest, y, f"{op.type}. " + "; ".join(told) + "."))
+            both = row(*columns, align="start")
+            bracket = line((0, 4), (0, 0), (both.width, 0), (both.width, 4))
+            groups.append(column(code(f"{arg.name}: {spec(arg)}", 13), bracket, both))
+        drawn.append(row(*groups, gap=18, align="start"))
+    names = sorted(attr.name for attr in definition.attr)
+    attrs = ", ".join(f"{name} = {_attr(op, name)}" for name in names)
+    drawn.insert(1, row(bold(op.type), code(attrs, 12), gap=18))
+    return picture(column(*drawn, gap=14), f"{op.type}. {'; '.join(told)}.")
 
 
 def _count(op: tf.Operation, arg) -> int:
@@ -188,26 +144,17 @@ def sums_of_ones(
         name: [float(add(ones[:count])) for count in counts]
         for name, add in adds.items()
     }
-    left, bottom, scale = 52, 166, 0.05
-    parts = [
-        f'<path d="M{left} {bottom - 150}V{bottom}H{left + 156}" fill="none" stroke="currentColor"/>'
-    ]
-    for tick in range(0, max(counts) + 1, 1000):
-        at = text(left + scale * tick, bottom + 18, f"{tick}", MIDDLE)
-        parts += [
-            at,
-            text(left - 8, bottom - scale * tick + 5, f"{tick}", END),
-        ]
-    parts.append(text(left, bottom + 38, "number of ones"))
-    for (name, line), colour, dashes in zip(sums.items(), COLOURS, ("none", "7 4")):
-        points = " ".join(
-            f"{left + scale * n:.1f},{bottom - scale * y:.1f}"
-            for n, y in zip(counts, line)
-        )
-        style = f'fill="none" stroke="{colour}" stroke-width="3" stroke-dasharray="{dashes}"'
-        parts.append(f'<polyline points="{points}" {style}/>')
-        end = left + scale * counts[-1] + 8, bottom - scale * line[-1] + 5
-        parts.append(text(*end, f"{name}: {line[-1]:g}"))
-    ends = ", ".join(f"{name} gives {line[-1]:g}" for name, line in sums.items())
-    label = f"The sums grow with the number of ones. Of {max(counts)} ones, {ends}."
-    return sums, HTML(drawing(parts, left + 304, bottom + 46, label, font_size=13))
+    most = max(counts)
+    plot = Plot(160, 150, (0, most), (0, most))
+    plot.axes("number of ones")
+    for axis in "xy":
+        plot.ticks(axis, range(0, most + 1, 1000))
+    ends = {}
+    for (name, values), colour, dash in zip(sums.items(), COLOURS, (None, "7 4")):
+        look = {"colour": colour, "width": 3, "dash": dash}
+        plot.line(counts, values, **look)
+        ends[f"{name}: {values[-1]:g}"] = values[-1], look
+    plot.names(ends)
+    said = ", ".join(f"{name} gives {values[-1]:g}" for name, values in sums.items())
+    label = f"The sums grow with the number of ones. Of {most} ones, {said}."
+    return sums, picture(plot.shape(), label)

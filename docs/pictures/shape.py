@@ -3,25 +3,16 @@
 import subprocess
 import sys
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 import numpy as np
 import tensorflow as tf
 from IPython.display import HTML
 from numpy.typing import ArrayLike
-from pictures.figures import (
-    BOLD,
-    CODE,
-    COLOURS,
-    FITTING,
-    MIDDLE,
-    arrow_down,
-    drawing,
-    text,
-)
+from pictures.drawing import Shape, bold, code, line, picture
+from pictures.layout import arrow, box, column, layers, row, table
 
 SIDE = 34  # of a dimension's box
-BLUE = f'fill="{COLOURS[0]}" fill-opacity="0.25"'
-UNKNOWN = 'fill="none" stroke-dasharray="4 4"'
 
 
 def sizes(shape: str) -> list[str] | None:
@@ -29,24 +20,16 @@ def sizes(shape: str) -> list[str] | None:
     return None if shape == "?" else [x for x in shape.strip("[]").split(",") if x]
 
 
-def boxes(shape: str, x: float, y: float) -> tuple[list[str], float]:
-    """A shape as one box for each dimension, and where it ends; of an unknown rank, one wide box."""
+def boxes(shape: str) -> Shape:
+    """A shape as one box for each dimension; of an unknown rank, one wide box."""
     known = sizes(shape)
     if known is None:
-        wide = 2 * SIDE
-        return [
-            f'<rect x="{x}" y="{y}" width="{wide}" height="{SIDE}" rx="17" stroke="currentColor" {UNKNOWN}/>',
-            text(x + wide / 2, y + 22, "?", MIDDLE),
-        ], x + wide
-    parts = []
+        return box("?", width=2 * SIDE, height=SIDE, corner=17, dashed=True)
+    cells = []
     for size in known:
-        look = UNKNOWN if size == "?" else BLUE
-        parts.append(
-            f'<rect x="{x}" y="{y}" width="{SIDE}" height="{SIDE}" stroke="currentColor" {look}/>'
-        )
-        parts.append(text(x + SIDE / 2, y + 22, size, MIDDLE))
-        x += SIDE
-    return parts, x
+        look = {"dashed": True} if size == "?" else {"shade": 0.25}
+        cells.append(box(size, width=SIDE, height=SIDE, corner=0, **look))
+    return row(*cells, gap=0)
 
 
 def knowledge(rows: Sequence[tuple[str, str]], names: Sequence[str]) -> HTML:
@@ -56,25 +39,14 @@ def knowledge(rows: Sequence[tuple[str, str]], names: Sequence[str]) -> HTML:
       rows: Input shapes such as "[?,3];[2,?]", and the shape that came out of them.
       names: Of the inputs, and of the output.
     """
-    lefts = [10.0 + 110 * i for i in range(len(names))]
-    lefts[-1] += 40
-    parts = [text(x, 16, name) for x, name in zip(lefts, names)]
-    told = []
-    for i, (inputs, output) in enumerate(rows):
-        y = 30 + i * (SIDE + 14)
-        shapes = [*inputs.split(";"), output]
-        for x, shape in zip(lefts, shapes):
-            parts += boxes(shape, x, y)[0]
-        arrow = lefts[-1] - 50
-        parts.append(
-            f'<path d="M{arrow} {y + 17}h34m-7 -5 7 5 -7 5" fill="none" stroke="currentColor"/>'
-        )
-        told.append(f"from {' and '.join(shapes[:-1])} follows {output}")
-    width = lefts[-1] + 3 * SIDE
-    height = 30 + len(rows) * (SIDE + 14)
+    drawn, told = [[*names[:-1], "", names[-1]]], []
+    for inputs, output in rows:
+        shapes = inputs.split(";")
+        follows = line((0, 0), (34, 0), tip=True)
+        drawn.append([*map(boxes, shapes), follows, boxes(output)])
+        told.append(f"from {' and '.join(shapes)} follows {output}")
     label = f"{'; '.join(told)}. A question mark is not known."
-    label = label[0].upper() + label[1:]
-    return HTML(drawing(parts, width, height, label, style=FITTING))
+    return picture(table(drawn, (20, 14), "start"), label[0].upper() + label[1:])
 
 
 def numbers(values: ArrayLike, most: int = 6) -> str:
@@ -94,41 +66,19 @@ def plan_and_run(
       inputs: The two inputs: their names, their static shapes as text, and what they were.
       steps: Likewise the ops that come one after the other.
     """
-    parts, told = [], []
-    for name, shape, values in [*inputs, *steps]:
-        ran = text_of(np.shape(values))
-        told.append(f"{name}: {shape} when traced, {ran} when run")
-    for left, runs in ((2, False), (182, True)):
-        head = "The run: numbers" if runs else "The plan: shapes"
-        parts.append(text(left, 16, head, BOLD))
-        x = left
-        for name, shape, values in inputs:
-            parts += box(x, 30, 78, name, shape, values if runs else None)
-            parts.append(arrow_down(x + 39, 86, 108))
-            x += 90
-        for i, (name, shape, values) in enumerate(steps):
-            y = 110 + i * 80
-            parts += box(left, y, 168, name, shape, values if runs else None)
-            if i + 1 < len(steps):
-                parts.append(arrow_down(left + 84, y + 56, y + 78))
-    return HTML(drawing(parts, 352, 110 + len(steps) * 80 - 20, f"{'; '.join(told)}."))
-
-
-def box(
-    x: float, y: float, width: float, name: str, shape: str, values: ArrayLike | None
-) -> list[str]:
-    """A tensor: of its name and the shape that is known, or of its shape and its first numbers."""
-    planned = values is None
-    look = UNKNOWN if planned else BLUE
-    first = shape if planned else text_of(np.shape(values))
-    second = "" if planned else numbers(values, most=4 if width > 80 else 3)
-    mono = f'{CODE} font-size="13"'
-    return [
-        f'<rect x="{x}" y="{y}" width="{width}" height="56" rx="6" stroke="currentColor" {look}/>',
-        text(x + 8, y + 17, name, f'{BOLD} font-size="13"'),
-        text(x + 8, y + 34, first, mono),
-        text(x + 8, y + 50, second, mono),
-    ]
+    drawn, arrows = [], []
+    for head, runs in ("The plan: shapes", False), ("The run: numbers", True):
+        above = [tensor(*each, 78, runs) for each in inputs]
+        below = [tensor(*each, 168, runs) for each in steps]
+        arrows += [arrow(each, below[0]) for each in above]
+        arrows += [arrow(*pair) for pair in pairwise(below)]
+        stack = column(row(*above, gap=12), *below, gap=24)
+        drawn.append(column(bold(head), stack, gap=10))
+    told = (
+        f"{name}: {shape} when traced, {text_of(np.shape(values))} when run"
+        for name, shape, values in [*inputs, *steps]
+    )
+    return picture(layers(row(*drawn, gap=12), *arrows), f"{'; '.join(told)}.")
 
 
 def text_of(sizes: Iterable[int]) -> str:
@@ -179,3 +129,11 @@ def times_asked(library: str) -> dict[str, int]:
         "it is called for the second time": second,
         "its graph is imported": importing,
     }
+
+
+def tensor(name: str, shape: str, values: ArrayLike, width: float, runs: bool) -> Shape:
+    """A tensor: of its name and the shape that is known, or of its shape and its first numbers."""
+    words = [bold(name, 13), code(text_of(np.shape(values)) if runs else shape, 13)]
+    words.append(code(numbers(values, most=4 if width > 80 else 3) if runs else "", 13))
+    look = {"shade": 0.25} if runs else {"dashed": True}
+    return box(words, width=width, height=58, corner=6, align="start", **look)

@@ -5,20 +5,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import tensorflow as tf
 from IPython.display import HTML
-from measured import bars, bars_of, legend_of, read
-from pictures.figures import (
-    COLOURS,
-    END,
-    FITTING,
-    LINE,
-    MIDDLE,
-    SMALL,
-    box,
-    drawing,
-    text,
-)
-
-DASHES = "", "2 3", "7 4"
+from measured import read
+from pictures.drawing import BLUE, COLOURS, INK, ORANGE, line, picture, rectangle, small
+from pictures.layout import at, box, column, layers
+from pictures.plots import Plot, chart, keys
 
 
 def learning_curves(losses: Mapping[str, Sequence[float]]) -> HTML:
@@ -27,51 +17,25 @@ def learning_curves(losses: Mapping[str, Sequence[float]]) -> HTML:
     Args:
       losses: From what the weights are rounded by to the loss after each step; at most three.
     """
-    left, right, top, bottom = 52, 330, 14, 190
-    low, high = (
-        np.log10(limit(min(some), max(some)))
-        for limit, some in [
-            (min, [min(one) for one in losses.values()]),
-            (max, [max(one) for one in losses.values()]),
-        ]
-    )
-
-    def place(value: float) -> float:
-        return bottom - (np.log10(value) - low) / (high - low) * (bottom - top)
-
-    low -= 0.15 * (high - low)  # room for the names
+    values = [value for some in losses.values() for value in some]
     steps = max(map(len, losses.values()))
-    parts = [f'<path d="M{left} {top}V{bottom}H{right}" {LINE}/>']
-    for exponent in range(int(np.ceil(low)), int(np.floor(high)) + 1):
-        y = place(10.0**exponent)
-        parts.append(f'<path d="M{left - 4} {y:.1f}h4" stroke="currentColor"/>')
-        parts.append(text(left - 7, y + 4, f"{10.0**exponent:g}", END, SMALL))
-    for step in (0, steps // 2, steps):
-        x = left + step / steps * (right - left)
-        parts.append(text(x, bottom + 16, f"{step}", MIDDLE, SMALL))
-    parts.append(text((left + right) / 2, bottom + 32, "steps", MIDDLE))
-    parts.append(text(4, 10, "loss"))
-    for values, dashes, colour in zip(
-        losses.values(), DASHES, (COLOURS[0], COLOURS[1], "currentColor")
-    ):
-        points = " ".join(
-            f"{left + i / steps * (right - left):.1f},{place(value):.1f}"
-            for i, value in enumerate(values)
-        )
-        parts.append(
-            f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2" '
-            f'stroke-dasharray="{dashes}"/>'
-        )
-    # The names stand beside the ends of their lines, and do not overlap.
-    beside, last = sorted(losses, key=lambda name: place(losses[name][-1])), -99.0
-    for name in beside:
-        last = max(place(losses[name][-1]), last + 16)
-        parts.append(text(right + 6, last, name))
-    ends = ", ".join(f"{name} {losses[name][-1]:.2g}" for name in losses)
+    plot = Plot(278, 176, (0, steps), (min(values) / 2, max(values)), "y")
+    plot.axes("steps", "loss")
+    powers = [10.0**power for power in range(-9, 9)]
+    plot.ticks("y", [each for each in powers if min(values) / 2 < each <= max(values)])
+    plot.ticks("x", (0, steps // 2, steps), "{:.0f}".format)
+    ends = {}
+    styles = zip(losses.items(), (None, "2 3", "7 4"), (BLUE, ORANGE, INK))
+    for (name, some), dash, colour in styles:
+        look = {"colour": colour, "width": 2, "dash": dash}
+        plot.line(range(len(some)), some, **look)
+        ends[name] = some[-1], look
+    plot.names(ends)
+    said = ", ".join(f"{name} {some[-1]:.2g}" for name, some in losses.items())
     label = (
-        f"The loss over {steps} steps, from 0 over {steps // 2} on. At the end: {ends}."
+        f"The loss over {steps} steps, from 0 over {steps // 2} on. At the end: {said}."
     )
-    return HTML(drawing(parts, right + 128, bottom + 38, label, style=FITTING))
+    return picture(plot.shape(), label)
 
 
 def shares(
@@ -85,31 +49,24 @@ def shares(
       below: The lower neighbour.
       above: The upper one.
     """
-    times, size, side, left, top = len(rounded), len(numbers), 38, 8, 24
-    height = 120
+    times, size, side, height = len(rounded), len(numbers), 38, 120
     up = (rounded == above).sum(axis=0)
-    if np.any(np.abs(rounded.mean(axis=0) - numbers) > 0.05 * (above - below)):
-        raise ValueError("the mean of many roundings is not the number")
-    parts = []
+    shapes = []
     for i, count in enumerate(up):
-        x, share = left + i * side, count / times * height
-        parts.append(box(x + 4, top, side - 8, share, 0.75, corner=0))
-        parts.append(box(x + 4, top + share, side - 8, height - share, 0.75, 1, 0))
-        parts.append(text(x + side / 2, top + height + 16, f"{count}", MIDDLE, SMALL))
-    wide = left + size * side + 8
-    for x, number, colour in (
-        (left + 4, f"up, to {above}", 0),
-        (left + 176, f"down, to {below}", 1),
-    ):
-        parts.append(box(x, 2, 12, 12, 0.75, colour, 0))
-        parts.append(text(x + 18, 13, number))
-    parts.append(text(wide / 2, top + height + 34, f"how often up, of {times}", MIDDLE))
-    counts = ", ".join(map(str, up))
+        x, share = side * i, count / times * height
+        shapes.append(at(x, 0, rectangle(side - 8, share, 0.75)))
+        shapes.append(at(x, share, rectangle(side - 8, height - share, 0.75, ORANGE)))
+        shapes.append(at(x + side / 2 - 4, height + 4, small(f"{count}"), "n"))
+    drawn = column(
+        keys((f"up, to {above}", f"down, to {below}")),
+        column(layers(*shapes), f"how often up, of {times}", gap=2, align="middle"),
+        gap=10,
+    )
     label = (
         f"{size} numbers from {below} to {above}, each rounded {times} times. "
-        f"Up, to {above}: {counts}. The others down, to {below}."
+        f"Up, to {above}: {', '.join(map(str, up))}. The others down, to {below}."
     )
-    return HTML(drawing(parts, wide, top + height + 42, label, style=FITTING))
+    return picture(drawn, label)
 
 
 def places(numbers: np.ndarray, block: int) -> HTML:
@@ -119,30 +76,25 @@ def places(numbers: np.ndarray, block: int) -> HTML:
       numbers: uint32, a vector; a group has four.
       block: How many groups a thread takes.
     """
-    side, left, top, colours = 46, 74, 8, 2
-    parts = [
-        text(2, top + 26, "element"),
-        text(2, top + 66, "number"),
-        text(2, top + 106, "counter"),
-    ]
-    for i, number in enumerate(numbers):
-        x, thread = left + i * side, i // 4 // block
-        parts.append(box(x, top + 6, side, 32, 0.35, thread % colours, 0))
-        parts.append(text(x + side / 2, top + 27, f"{i}", MIDDLE))
-        shown = f"{number / 2**32:.3f}"
-        parts.append(text(x + side / 2, top + 66, shown, MIDDLE, SMALL))
-        if i % 4 == 0:
-            x_end = x + 4 * side
-            parts.append(f'<path d="M{x + 4} {top + 76}v6H{x_end - 4}v-6" {LINE}/>')
-            parts.append(text(x + 2 * side, top + 106, f"first + {i // 4}", MIDDLE))
-    groups = len(numbers) // 4
+    side, groups = 46, len(numbers) // 4
+    fractions = [f"{number / 2**32:.3f}" for number in numbers]
+    names = zip((16, 52, 88), ("element", "number", "counter"))
+    shapes = [at(-74, y, name, "w") for y, name in names]
+    for i, fraction in enumerate(fractions):
+        colour = COLOURS[i // 4 // block % 2]
+        element = box(f"{i}", 0.35, colour, width=side, height=32, corner=0)
+        shapes.append(at(side * i, 0, element))
+        shapes.append(at(side * (i + 0.5), 52, small(fraction), "c"))
+    for group in range(groups):
+        left, right = 4 * side * group + 4, 4 * side * (group + 1) - 4
+        shapes.append(line((left, 64), (left, 70), (right, 70), (right, 64)))
+        shapes.append(at((left + right) / 2, 88, f"first + {group}", "c"))
     label = (
         f"Elements 0 to {len(numbers) - 1}, each with a number, below 1 when it is divided by 2^32: "
-        f"{', '.join(f'{number / 2**32:.3f}' for number in numbers)}. Each group of four has a counter, "
+        f"{', '.join(fractions)}. Each group of four has a counter, "
         f"first + 0 to first + {groups - 1}. Groups for each thread: {block}."
     )
-    width = left + len(numbers) * side + 4
-    return HTML(drawing(parts, width, top + 114, label, style=FITTING))
+    return picture(layers(*shapes), label)
 
 
 def reserved(begins: Sequence[int], size: int, total: int) -> HTML:
@@ -153,20 +105,17 @@ def reserved(begins: Sequence[int], size: int, total: int) -> HTML:
       size: How many numbers a call needs.
       total: How many numbers are drawn.
     """
-    side, gap, left, top = 12, 8, 74, 26
-    group = 4 * side + gap
-    parts = [text(2, top + 10, "numbers"), text(2, top + 32, "counter")]
+    side, group = 12, 56
+    shapes = [at(-72, 6, "numbers", "w"), at(-72, 28, "counter", "w")]
     owner = {begin + k: n for n, begin in enumerate(begins) for k in range(size)}
     for i in range(total):
-        x = left + i // 4 * group + i % 4 * side
-        parts.append(box(x, top, side, side, 0.6 * (i in owner), owner.get(i, 0), 0))
+        look = {"shade": 0.6 * (i in owner), "colour": COLOURS[owner.get(i, 0)]}
+        x = i // 4 * group + i % 4 * side
+        shapes.append(at(x, 0, rectangle(side, side, **look)))
         if i % 4 == 0:
-            parts.append(
-                text(x + 2 * side, top + 32, f"first + {i // 4}", MIDDLE, SMALL)
-            )
-    for n, begin in enumerate(begins):
-        x = left + begin // 4 * group
-        parts.append(text(x, top - 10, f"call {n + 1}"))
+            shapes.append(at(x + 2 * side, 28, small(f"first + {i // 4}"), "c"))
+    for n, begin in enumerate(begins, 1):
+        shapes.append(at(begin // 4 * group, -4, f"call {n}", "sw"))
     calls = "; ".join(
         f"call {n + 1}: counters first + {begin // 4} to first + {(begin + size - 1) // 4}"
         for n, begin in enumerate(begins)
@@ -175,8 +124,7 @@ def reserved(begins: Sequence[int], size: int, total: int) -> HTML:
         f"{total} numbers in groups of four. {calls}. Each call uses {size} numbers, "
         "and leaves those behind them in its last group."
     )
-    width = left + total // 4 * group
-    return HTML(drawing(parts, width, top + 40, label, style=FITTING))
+    return picture(layers(*shapes), label)
 
 
 def seeds() -> list[tuple]:
@@ -211,10 +159,9 @@ def _attrs(of_two: Sequence[tuple], unlike: str) -> str:
 def times(size: str) -> HTML:
     """How many times as long other ways to round take, from `bench/stochastic_rounding.csv`."""
     ways = "StochasticRound", "stock ops, XLA", "stock ops", "tf.cast"
-    table = read("stochastic_rounding")
-    drawn = bars_of(table, dict(zip(ways, ways)), size=size)
-    label = (
-        "How many times as long other ways to round take as StatelessStochasticRound."
+    return chart(
+        read("stochastic_rounding").where(size=size),
+        "How many times as long other ways to round take as StatelessStochasticRound.",
+        "times as long as StatelessStochasticRound",
+        name={way: way for way in ways},
     )
-    axis = "times as long as StatelessStochasticRound"
-    return bars({"": drawn}, label, axis, legend_of(table), names_width=116, origin=1.0)

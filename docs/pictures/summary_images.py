@@ -7,7 +7,7 @@ import numpy as np
 import tensorflow as tf
 from IPython.display import HTML
 from labeled_images import visualize_labeled_images
-from pictures.figures import FITTING, drawing
+from pictures.drawing import Shape, picture, tag
 
 LABELS = ("seven", "one", "four")
 STROKES = {
@@ -54,6 +54,6 @@ def image(png: bytes, label: str) -> HTML:
     """Shows a PNG as large as it is, or smaller where it is too wide."""
     data = base64.b64encode(png).decode()
     width, height = (int.from_bytes(png[at : at + 4], "big") for at in (16, 20))
-    size = f'width="{width}" height="{height}"'
-    picture = f'<image {size} href="data:image/png;base64,{data}"/>'
-    return HTML(drawing([picture], width, height, label, style=FITTING))
+    data = f"data:image/png;base64,{data}"
+    shown = tag("image", width=width, height=height, href=data, x=0, y=0)
+    return picture(Shape((0, 0, width, height), lambda _: shown), label)
