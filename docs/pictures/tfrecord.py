@@ -1,7 +1,6 @@
 """The pictures of the page on TFRecord, drawn from files and from what readers made of them."""
 
 import io
-import itertools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -20,10 +19,8 @@ from pictures.drawing import (
     small,
 )
 from pictures.layout import at, box, column, ends, layers, row
-from record_file import masked_crc
+from record_file import RecordFile, masked_crc, offsets_of, records
 from sessions import what_is_wrong
-
-READERS = itertools.count()
 
 
 def said(error: Exception) -> str:
@@ -40,25 +37,6 @@ def by_dataset(path: Path, ignore: bool = False) -> tuple[list[bytes], str]:
     except tf.errors.DataLossError as error:
         return found, said(error)
     return found, ""
-
-
-def by_reader(path: Path) -> tuple[list[bytes], str]:
-    """The same of TFRecordReader, an op of TensorFlow 1."""
-    queue = tf.queue.FIFOQueue(1, [tf.string], [[]])
-    queue.enqueue(str(path))
-    queue.close()
-    reader = tf.raw_ops.TFRecordReaderV2(shared_name=f"reader {next(READERS)}")
-    found = []
-    try:
-        while True:
-            record = tf.raw_ops.ReaderReadV2(
-                reader_handle=reader, queue_handle=queue.queue_ref
-            )
-            found.append(record.value.numpy())
-    except tf.errors.OutOfRangeError:
-        return found, ""
-    except tf.errors.DataLossError as error:
-        return found, said(error)
 
 
 def strips(
@@ -107,6 +85,50 @@ def bytes_of_a_record(content: bytes) -> HTML:
         lines.append((str(begin), shown, meaning, shade))
         told.append(f"from byte {begin} on {meaning}")
     return lines_of_bytes(lines, f"The bytes of a record: {'; '.join(told)}.")
+
+
+def damages(whole: Path) -> list[tuple[str, str, str]]:
+    """Damages the third record of a file in eight ways: how, and what TensorFlow and `records` say."""
+    original = whole.read_bytes()
+    with whole.open("rb") as file:
+        start, end = map(int, offsets_of(file)[2:4])
+
+    def flipped(at: int) -> bytes:
+        return original[:at] + bytes([original[at] ^ 1]) + original[at + 1 :]
+
+    changes = {
+        "a bit of the length changed": flipped(start),
+        "a bit of the length's check sum": flipped(start + 8),
+        "a bit of the payload": flipped(start + 40),
+        "a bit of the payload's check sum": flipped(end - 4),
+        "cut in the length": original[: start + 5],
+        "cut in the payload": original[: start + 40],
+        "cut in the last check sum": original[: end - 3],
+        "cut between two records": original[:start],
+    }
+    path, rows = whole.with_name("changed.tfrecord"), []
+    for what, changed in changes.items():
+        path.write_bytes(changed)
+        stock = by_dataset(path)[1].removeprefix("DataLossError: ")
+        ours = ""
+        try:
+            with path.open("rb") as file:
+                list(records(file))
+        except ValueError as error:
+            ours = str(error).partition(": ")[2]
+        rows.append((what, stock or "nothing", ours or "nothing"))
+    return rows
+
+
+def read_spans(path: Path) -> dict[str, list[tuple[int, int]]]:
+    """The bytes that are read for an index, and then for the fifth record."""
+    spans = {}
+    with Watched(path) as file:
+        offsets = offsets_of(file)
+        spans["offsets_of(file)"], file.spans = file.spans, []
+        RecordFile(file, offsets)[4]
+        spans["RecordFile(file, offsets)[4]"] = file.spans
+    return spans
 
 
 class Watched(io.FileIO):
