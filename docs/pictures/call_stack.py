@@ -1,10 +1,11 @@
 """Pictures of the chapter on call stacks, each drawn from stacks that an op has noted, or from a trace."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby, pairwise
 
-from call_stack import Frame, Stack, layer_of, layers, way_down
+import tensorflow as tf
+from call_stack import Frame, Stack, layer_of, layers, stacks
 from IPython.display import HTML
 from pictures import layout
 from pictures.drawing import COLOURS, Shape, bold, code, line, picture, small, space
@@ -21,26 +22,6 @@ def has_names(stack: Stack) -> bool:
         for frame in stack.frames
         if frame.file.startswith("libtensorflow")
     )
-
-
-def check_order(found: Sequence[str], expected: Iterable[str]) -> None:
-    """Raises ValueError unless all that is expected is there, in this order."""
-    rest = iter(found)
-    for each in expected:
-        if each not in rest:
-            raise ValueError(f"no {each} at its place in {', '.join(found)}")
-
-
-def check_way(stack: Stack, functions: str) -> None:
-    """Raises ValueError if a stack with names goes another way; what else it goes through is free."""
-    if has_names(stack):
-        check_order(way_down(stack), functions.split())
-
-
-def check_layers(stack: Stack, *expected: str) -> None:
-    """Likewise of the layers."""
-    if has_names(stack):
-        check_order(layers(stack), expected)
 
 
 def whole_way(stack: Stack, python: Sequence[Frame]) -> HTML:
@@ -68,15 +49,15 @@ def whole_way(stack: Stack, python: Sequence[Frame]) -> HTML:
     return picture(layout.layers(column(*boxes, gap=16), *arrows), f"{told}.")
 
 
-def columns(stacks: Mapping[str, Stack], label: str) -> HTML:
+def columns(noted: Mapping[str, Stack], label: str) -> HTML:
     """Draws the layers of stacks side by side, each under what happens and on which thread.
 
     Args:
-      stacks: From a caption, whose lines are separated by a slash, to the stack.
+      noted: From a caption, whose lines are separated by a slash, to the stack.
       label: What the picture shows, for those who do not see it.
     """
     drawn, arrows = [], []
-    for caption, stack in stacks.items():
+    for caption, stack in noted.items():
         lines = [small(each, bold=True) for each in f"{caption}/".split("/")[:2]]
         boxes = []
         for layer in layers(stack):
@@ -89,6 +70,25 @@ def columns(stacks: Mapping[str, Stack], label: str) -> HTML:
     return picture(layout.layers(row(*drawn, gap=4, align="start"), *arrows), label)
 
 
+def cheap_and_expensive(four: Callable) -> dict[str, list[Stack]]:
+    """Where four nodes ran: cheap ones, and expensive ones in the first call in which several threads took part.
+
+    Args:
+      four: Makes a function of such nodes, from whether they are expensive.
+    """
+    x = tf.constant([1.0, 2.0, 3.0, 4.0])
+    cheap = four(expensive=False)
+    stacks(cheap, x)
+    for _ in range(100):
+        expensive = four(expensive=True)  # which counts as cheap after some runs
+        stacks(expensive, x)
+        for _ in range(20):
+            spread = stacks(expensive, x)
+            if len({stack.thread_id for stack in spread}) > 1:
+                return {"cheap": stacks(cheap, x), "expensive": spread}
+    raise ValueError("no call took more than one thread")
+
+
 def threads(runs: Mapping[str, Sequence[Stack]]) -> HTML:
     """Draws on which thread each of some nodes ran: a row for each thread.
 
@@ -96,8 +96,8 @@ def threads(runs: Mapping[str, Sequence[Stack]]) -> HTML:
       runs: From a caption to the stacks of the nodes, in the order in which they ran.
     """
     drawn, told = [], []
-    for caption, stacks in runs.items():
-        order = [stack.thread_id for stack in stacks]
+    for caption, ran in runs.items():
+        order = [stack.thread_id for stack in ran]
         known = list(dict.fromkeys(order))
         shapes = []
         for i in range(len(known)):
@@ -107,7 +107,7 @@ def threads(runs: Mapping[str, Sequence[Stack]]) -> HTML:
             node = box(f"{i + 1}", STRONG, width=50, height=30)
             shapes.append(at(10 + 62 * i, 36 * known.index(thread), node, "w"))
         drawn.append(column(bold(caption), layout.layers(*shapes)))
-        told.append(f"{caption}: {len(stacks)} runs on {len(known)} threads")
+        told.append(f"{caption}: {len(ran)} runs on {len(known)} threads")
     return picture(column(*drawn, gap=20), f"{'; '.join(told)}.")
 
 

@@ -1,6 +1,10 @@
 """Tests of the ops that note call stacks: `pytest examples/call_stack`."""
 
+import os
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -118,6 +122,32 @@ def test_xla_calls_the_kernel_once_for_each_program():
         match="No registered 'CallStackStateful' OpKernel for XLA_CPU_JIT",
     ):
         tf.function(call_stack_stateful, jit_compile=True)(X)
+
+
+@pytest.mark.parametrize(
+    "variables, ours, all_files",
+    [
+        ({"TF_CPP_VMODULE": "call_stack=1", "TF_CPP_MIN_LOG_LEVEL": "1"}, 0, False),
+        ({"TF_CPP_VMODULE": "call_stack=1", "TF_CPP_MIN_LOG_LEVEL": "0"}, 3, False),
+        ({"TF_CPP_MIN_LOG_LEVEL": "0"}, 1, False),
+        ({"TF_CPP_MAX_VLOG_LEVEL": "1", "TF_CPP_MIN_LOG_LEVEL": "0"}, 3, True),
+    ],
+)
+def test_variables_say_what_comes_into_the_log(variables, ours, all_files):
+    """A line when a kernel is made, and one for each of two calls."""
+    code = (
+        "from call_stack import call_stack; call_stack([5.0, 4.0]); call_stack([3.0])"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=Path(__file__).parent,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **variables},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert run.stderr.count("call_stack.cc:") == ours and not run.stdout
+    assert ("execute.cc:" in run.stderr) == all_files
 
 
 SPREAD = """
