@@ -22,6 +22,8 @@ VOLATILE = [
     (re.compile(r"\b0x[0-9a-f]{6,}\b"), "0x…"),
     (re.compile(r"(/tmp|/var/folders)/[\w./-]+"), "/tmp/…"),
     (re.compile(r"\bin \d+\.\d+s\b"), "in …s"),
+    (re.compile(r"(\bport |127\.0\.0\.1:)\d{4,5}\b"), r"\1…"),
+    (re.compile(r"'_\d+_"), "'_…_"),  # a resource of a graph, by number
     (re.compile(r"\brunning\s+on\s+[\w-]+(\.[\w-]+)*"), "running on …"),
     (re.compile(r"\bgoo\.gle/debug\w+"), "goo.gle/debug…"),  # one of three, by chance
     (re.compile(r"\b(__inference_\w+?|pyfunc)_\d+\b"), r"\1_…"),
