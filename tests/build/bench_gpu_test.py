@@ -22,7 +22,7 @@ import measure  # noqa: E402
 import measured  # noqa: E402
 import roi_pool_gpu  # noqa: E402
 from cuda_on_host import build_for_host  # noqa: E402
-from roi_pool_ctypes import Launchers  # noqa: E402
+from roi_pool_ctypes import HERE, Launchers  # noqa: E402
 from roi_pool_workloads import Workload  # noqa: E402
 
 # They share a library.
