@@ -163,7 +163,7 @@ def printed(entry: Entry, made: Outcome) -> str:
         (r"^(?:\w+\.)+(?=\w+Error: )", ""),
         (r"^([WEFI])\d{4} [\d:.]+ +\d+ ", r"\1 "),
         (r"\{\{function_node \S+?\}\} |\b\w+_wrong::(?:wrong\(\))?", ""),
-        (r"(?<!\w)/\S*?(?=(?:site-packages|examples|mistakes)\b)", "…/"),
+        (r"(?<!\w)/\S*?(?=(?:site-packages|examples|mistakes|errors)\b)", "…/"),
         (r"\b0x[0-9a-f]+", "0x…"),
         (r"\x1b\[[0-9;]*[mK]", ""),
     ):

@@ -234,7 +234,7 @@ def test_a_pasted_log_shows_its_entries(visit, address):
     for entry, words in zip(entries, expected):
         assert words in entry
     expect(found.nth(0)).to_contain_text("Line 2")
-    expect(found.nth(1)).to_contain_text("compiled for TensorFlow 2.21")
+    expect(found.nth(1)).to_contain_text("that of TensorFlow 2.21")
     expect(found.nth(2)).to_contain_text("follows from")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert page.evaluate(
