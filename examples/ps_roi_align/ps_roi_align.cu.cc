@@ -1,10 +1,11 @@
 // The loops of the GPU: plain CUDA, and nothing of TensorFlow.
 
+#include "ps_roi_align.h"
+
 #include <algorithm>
 #include <cstdint>
 
 #include "../common/cuda_launch.h"
-#include "ps_roi_align.h"
 #include "ps_roi_align_gpu.h"
 
 namespace op_by_op {
@@ -78,7 +79,7 @@ const char* Run(void* stream, const void* task) {
   const Sizes& sizes = align.bins.sizes;
   if (const char* error = Fill(align.bins, stream)) return error;
   return LaunchFor(AlignKernel<T>, align,
-                sizes.num_rois * sizes.bins() * sizes.channels, stream);
+                   sizes.num_rois * sizes.bins() * sizes.channels, stream);
 }
 
 template <typename T>
@@ -87,8 +88,8 @@ const char* RunGrad(void* stream, const void* task) {
   const Sizes& sizes = grad.bins.sizes;
   if (const char* error = Fill(grad.bins, stream)) return error;
   return LaunchFor(AlignGradKernel<T>, grad,
-                sizes.batch * sizes.height * sizes.bins() * sizes.channels,
-                stream);
+                   sizes.batch * sizes.height * sizes.bins() * sizes.channels,
+                   stream);
 }
 
 }  // namespace

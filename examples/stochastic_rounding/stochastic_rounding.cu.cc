@@ -1,10 +1,11 @@
 // The loop of the GPU: plain CUDA, and nothing of TensorFlow.
 
+#include "stochastic_rounding.h"
+
 #include <algorithm>
 #include <cstdint>
 
 #include "../common/cuda_launch.h"
-#include "stochastic_rounding.h"
 #include "stochastic_rounding_gpu.h"
 
 namespace op_by_op {
