@@ -31,6 +31,7 @@ extensions = [
     "glossary",
     "dictionary",
     "search",
+    "found",
     "publishing",
     "stamp",
     "freshness",  # the last one: it looks at what the others complained of

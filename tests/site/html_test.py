@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 
 import pytest
 from book import ROOT, chapters, parts
+from page_source import PAGES as PAGES_OF_THE_BOOK
 from region import pooled_by_the_op
 
 # They share what is parsed of all pages.
@@ -58,12 +59,22 @@ def test_the_site_is_listed_and_shared_with_a_card(site, document):
     entries = ElementTree.parse(site / "sitemap.xml").getroot().findall("{*}url/{*}loc")
     base = urls()["Documentation"]
     listed = {entry.text.removeprefix(base).removesuffix(".html") for entry in entries}
-    assert listed == {*names(site)} - {"search", "404"}
+    moved = {name for name in names(site) if not document(name).select("article")}
+    assert listed == {*names(site)} - moved - {"search", "404"}
     for name in listed:
         head = document(name).head
         [card] = head.select("meta[property='og:image']")
         assert (site / card["content"].removeprefix(base)).is_file()
-        assert head.select_one("meta[property='og:description']")["content"]
+
+
+@pytest.mark.parametrize("page", PAGES_OF_THE_BOOK, ids=lambda page: page.name)
+def test_title_description_and_card_are_those_of_the_front_matter(document, page):
+    head = document(page.name).head
+    tags = {tag.get("property") or tag.get("name"): tag for tag in head("meta")}
+    assert head.title.get_text(strip=True) == page.front["search_title"]
+    assert tags["og:title"]["content"] == page.front["search_title"]
+    for name in ("description", "og:description"):
+        assert tags[name]["content"] == page.front["description"]
 
 
 def test_no_trace_of_the_building_machine(site):
