@@ -138,6 +138,7 @@ REGISTER_OP("WriteKeys")
       return context->WithRank(context->input(1), 1, &keys);
     });
 
+// [save] Out of the table, and into it.
 template <typename T>
 class ReadKeysOp : public tensorflow::OpKernel {
  public:

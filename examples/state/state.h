@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <mutex>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -23,6 +22,16 @@
 #include "tensorflow/core/platform/tstring.h"
 
 namespace op_by_op {
+
+// How a key is stored. A copy of a tstring may be a view of what others own.
+template <typename T>
+struct Stored {
+  using Key = T;
+};
+template <>
+struct Stored<tensorflow::tstring> {
+  using Key = std::string;
+};
 
 // [table] What lives on between the calls, which may come from many threads.
 template <typename T>
@@ -76,9 +85,7 @@ class KeyTable : public tensorflow::ResourceBase {
 
  private:
   // [members] The numbers, and what guards them.
-  using Key = std::conditional_t<std::is_same_v<T, tensorflow::tstring>,
-                                 std::string, T>;
-  using Numbers = absl::flat_hash_map<Key, int64_t>;
+  using Numbers = absl::flat_hash_map<typename Stored<T>::Key, int64_t>;
 
   mutable std::mutex mutex_;
   Numbers numbers_ ABSL_GUARDED_BY(mutex_);

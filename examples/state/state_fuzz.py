@@ -7,6 +7,7 @@ from state_reference import number_keys_reference
 from opcheck.strategies import calls, tensors
 
 OF_A_TABLE = "needs the handle of a table"
+OF_A_SAMPLE = "needs the handle of a sample"
 FUZZ = {
     "NumberKeys": (
         number_keys,
@@ -20,6 +21,10 @@ FUZZ = {
     "TableSize": OF_A_TABLE,
     "WatchTable": OF_A_TABLE,
     "TableIsAlive": OF_A_TABLE,
+    "AnonymousSample": "makes a sample",
+    "AddToSample": OF_A_SAMPLE,
+    "ReadSample": OF_A_SAMPLE,
+    "WriteSample": OF_A_SAMPLE,
     "MemberNumberKeys": "wrong on purpose",
     "ForgetfulNumberKeys": "wrong on purpose",
     "SilentNumberKeys": "has no kernel",

@@ -1,8 +1,11 @@
 // Two wrong places for the numbers of keys.
 
 #include <cstdint>
+#include <map>
+#include <mutex>
 #include <string>
 
+#include "absl/base/thread_annotations.h"
 #include "state.h"
 #include "tensorflow/core/framework/common_shape_fns.h"
 #include "tensorflow/core/framework/op.h"
@@ -32,11 +35,17 @@ class MemberNumberKeysOp : public tensorflow::OpKernel {
     Tensor* numbers = nullptr;
     OP_REQUIRES_OK(context,
                    context->allocate_output(0, keys.shape(), &numbers));
-    table_->Number(keys.flat<tstring>(), true, numbers->flat<int64_t>().data());
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (int64_t i = 0; i < keys.NumElements(); ++i) {
+      const std::string key = keys.flat<tstring>()(i);
+      numbers->flat<int64_t>()(i) =
+          numbers_.try_emplace(key, numbers_.size()).first->second;
+    }
   }
 
  private:
-  const RefCountPtr<StringTable> table_{new StringTable};
+  std::mutex mutex_;
+  std::map<std::string, int64_t> numbers_ ABSL_GUARDED_BY(mutex_);
 };
 
 // Its interface.
