@@ -91,7 +91,7 @@ html_theme_options = {
     "navbar_end": [],
     "navbar_persistent": ["search-button"],
     "primary_sidebar_end": [],
-    "article_header_start": ["badge"],
+    "article_header_start": [],
     "article_footer_items": ["foot"],
     "secondary_sidebar_items": ["page-toc", "chapter-downloads", "report-mistake"],
     "footer_start": ["colophon"],

@@ -64,6 +64,18 @@ class Drawing(SphinxDirective):
         return [nodes.raw("", drawing, format="html")]
 
 
+class Caption(SphinxDirective):
+    """`{caption}`: what to see in the picture above it."""
+
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        found = self.parse_content_to_nodes()
+        for paragraph in found:
+            paragraph["classes"].append("caption")
+        return found
+
+
 class Value(PasteTextRole):
     """``{value}`speed:2` ``: what a cell recorded, in two digits; its name on a page that is not executed."""
 
@@ -185,6 +197,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("env-get-outdated", outdated_lists)
     app.add_directive("snippet", Snippet)
     app.add_directive("drawing", Drawing)
+    app.add_directive("caption", Caption)
     app.add_directive("chapters", Chapters)
     app.add_role("value", Value())
     return {"parallel_read_safe": True, "parallel_write_safe": True}

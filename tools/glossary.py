@@ -18,6 +18,7 @@ LEFT_ALONE = (
     nodes.title,
     nodes.reference,
     nodes.literal,
+    nodes.strong,  # the title of the book, and what begins an item of a list
     nodes.FixedTextElement,
     nodes.raw,
     nodes.caption,

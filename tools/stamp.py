@@ -1,4 +1,4 @@
-"""Sphinx extension: at the foot of a page stands when and on what its cells ran; the landing page has a badge."""
+"""Sphinx extension: at the foot of a page stands when and on what its cells ran."""
 
 import datetime
 import os
