@@ -1,7 +1,5 @@
 """The pictures of the chapter on datasets, each drawn from what was read, or from what a process had open."""
 
-import gc
-import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
@@ -180,44 +178,6 @@ def objects() -> HTML:
     return picture(shapes, label)
 
 
-def times_open(path: str) -> int:
-    """How many descriptors of this process lead to a file, as Linux tells it."""
-    wanted, found = os.path.realpath(path), 0
-    for each in os.listdir("/proc/self/fd"):
-        try:
-            found += os.readlink(f"/proc/self/fd/{each}") == wanted
-        except OSError:  # that of the listing itself
-            continue
-    return found
-
-
-STEPS = [
-    "rows = npy_dataset(file)",
-    "first = iter(rows)",
-    "second = iter(rows)",
-    "list(first)",
-    "del second",
-]
-
-
-def steps(file: str) -> HTML:
-    """Runs lines of code and draws how often a file was open after each."""
-    from dataset import npy_dataset
-
-    counts, names = [], {"npy_dataset": npy_dataset, "file": file}
-    for line in STEPS:
-        exec(line, names)
-        gc.collect()
-        counts.append((line, times_open(file)))
-    rows = [["", bold("times open", 12)]]
-    for line, count in counts:
-        boxes = [rectangle(30, 18, 0.5, corner=3) for _ in range(count)]
-        rows.append([code(line, 12), row(*boxes or [small("0")], gap=4)])
-    told = "; ".join(f"after {line}: {count}" for line, count in counts)
-    label = f"How often the file is open. {told}."
-    return picture(table(rows, (24, 8), "start"), label)
-
-
 def nodes_of(dataset: tf.data.Dataset) -> list[tuple[str, list[str]]]:
     """The datasets of a pipeline's graph in their order, each with the datasets in the function that it calls."""
     variant = tf.raw_ops.DatasetToGraphV2(input_dataset=dataset._variant_tensor)
@@ -270,12 +230,3 @@ def times(task: str, name: str = "dataset", base: str = "NpyDataset") -> HTML:
         name="",
         series="",
     )
-
-
-WIDTH = 374
-
-
-PIXEL = 4
-
-
-SOURCE = Path(__file__).parents[2] / "examples" / "dataset" / "dataset.cc"
