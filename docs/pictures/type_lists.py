@@ -13,7 +13,7 @@ WORDS = {
     "quantizedtype": ("quantized", "TF_CALL_QUANTIZED_TYPES"),
 }
 
-library = tf.load_op_library("examples/polymorphism/libtype_lists.so")
+library = tf.load_op_library("examples/types/libtype_lists.so")
 lists: dict[str, list[tf.DType]] = {}  # from a macro to its types
 in_cpp: dict[tf.DType, str] = {}
 for macro, dtype, cpp in library.type_lists().numpy().astype(str):

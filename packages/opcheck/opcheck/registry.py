@@ -41,7 +41,7 @@ CHECKS = {
         Check("reference", "values", "zero_out"),
         Check("eager_vs_graph", "values", "shape_functions"),
         Check("static_shape", "shapes", "shape_functions"),
-        Check("dtypes", "values", "polymorphism"),
+        Check("dtypes", "values", "types"),
         Check("empty", "robust", "zero_out", worker=None),
         Check("gradient", "gradient", "multi_output", worker="slow"),
         Check("determinism", "fresh", "checks", worker=None),

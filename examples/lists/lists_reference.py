@@ -10,11 +10,6 @@ NUMBER = re.compile(
 )
 
 
-def cumulative_max_reference(values):
-    """The largest element so far in each row."""
-    return np.maximum.accumulate(values, axis=-1) if values.ndim else values
-
-
 def parse(text, dtype):
     """One number in ASCII. Python alone takes underscores, other digits and other white space, too."""
     if dtype.is_integer:

@@ -1,22 +1,20 @@
-"""Tests of CumulativeMax, WeightedSum and KeepRows: `pytest examples/polymorphism`."""
+"""Tests of WeightedSum and KeepRows, and of the specs of inputs and outputs: `pytest examples/lists`."""
 
 import inspect
-import re
 import subprocess
 from pathlib import Path
 
 import input_specs
+import lists
 import numpy as np
-import polymorphism
 import pytest
 import tensorflow as tf
-from op_library import load_op_library
-from polymorphism import cumulative_max, keep_rows, weighted_sum
-from polymorphism_reference import (
-    cumulative_max_reference,
+from lists import keep_rows, weighted_sum
+from lists_reference import (
     keep_rows_reference,
     weighted_sum_reference,
 )
+from op_library import load_op_library
 
 from opcheck.testing import op_test
 
@@ -46,11 +44,6 @@ def floats(shape):
     return tf.TensorSpec(shape, tf.float32)
 
 
-test_cumulative_max_keeps_its_promises = op_test(
-    cumulative_max,
-    np.float32([[1, 3, 2], [-4, -5, 0]]),
-    reference=cumulative_max_reference,
-)
 test_weighted_sum_keeps_its_promises = op_test(
     weighted_sum,
     list(np.float32([[[1, 2]], [[3, 4]], [[5, 6]]])),
@@ -63,56 +56,6 @@ test_keep_rows_keeps_its_promises = op_test(
     np.array([True, False, True]),
     reference=keep_rows_reference,
 )
-
-
-@pytest.mark.parametrize("dtype", FLOATS + INTEGERS)
-@pytest.mark.parametrize("shape", SHAPES)
-def test_cumulative_max_equals_numpy(dtype, shape):
-    values = some(shape, dtype)
-    expected = cumulative_max_reference(values.numpy())
-    largest = cumulative_max(values).numpy()
-    np.testing.assert_array_equal(largest, expected, strict=True)
-
-
-@pytest.mark.parametrize("dtype", FLOATS)
-def test_cumulative_max_passes_nan_on(dtype):
-    values = tf.constant([-np.inf, 1, np.nan, np.inf], dtype)
-    expected = np.float32([-np.inf, 1, np.nan, np.nan])
-    np.testing.assert_array_equal(tf.cast(cumulative_max(values), tf.float32), expected)
-
-
-@pytest.mark.parametrize("dtype", [tf.bool, tf.complex64, tf.string])
-def test_cumulative_max_refuses_what_has_no_order(mode, dtype):
-    with pytest.raises(REFUSED, match="(not in the|in) list of allowed values: float"):
-        mode(cumulative_max)(some((3,), dtype))
-
-
-@pytest.mark.parametrize("shape", [(), (5,), (2, 3), (2, 0), (0, 2)])
-@pytest.mark.parametrize("dtype", FLOATS)
-def test_the_gradient_goes_to_the_first_of_the_largest(mode, shape, dtype):
-    @mode
-    def gradient(values):
-        with tf.GradientTape() as tape:
-            tape.watch(values)
-            largest = cumulative_max(values)
-        return tape.gradient(largest, values)
-
-    expected = np.zeros(shape or (1,))
-    values = some(shape, tf.int32).numpy().reshape(expected.shape)
-    for row in np.ndindex(expected.shape[:-1]):
-        for i in range(expected.shape[-1]):
-            expected[row][np.argmax(values[row][: i + 1])] += 1
-    result = gradient(some(shape, dtype))
-    assert (result.dtype, result.shape) == (dtype, shape)
-    np.testing.assert_array_equal(tf.cast(result, tf.float64), expected.reshape(shape))
-
-
-def test_the_gradient_of_equal_bfloat16_is_added_in_32():
-    values = tf.ones([3000], tf.bfloat16)
-    with tf.GradientTape() as tape:
-        tape.watch(values)
-        largest = cumulative_max(values)
-    assert float(tape.gradient(largest, values)[0]) == 3008
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
@@ -338,7 +281,6 @@ def test_the_solution_of_the_exercise(mode):
 
 
 OURS = {
-    "CumulativeMax": "cumulative_max",
     "WeightedSum": "weighted_sum",
     "KeepRows": "keep_rows",
 }
@@ -374,9 +316,7 @@ def test_a_generated_function_takes_the_inputs_and_the_attrs_that_they_do_not_te
         attrs = {attr.name for attr in definition.attr}
         expected = {arg.name for arg in definition.input_arg} | {"name"}
         expected |= attrs - input_specs.inferred_attrs(definition)
-        parameters = inspect.signature(
-            getattr(polymorphism._library, function)
-        ).parameters
+        parameters = inspect.signature(getattr(lists._library, function)).parameters
         assert set(parameters) == expected
     for definition in input_specs.tensorflow_op_defs():  # some have parameters renamed
         inferred = input_specs.inferred_attrs(definition)
@@ -414,13 +354,3 @@ def test_ref_types_are_for_version_1_only():
         session.run(variable.initializer)
         session.run(tf.compat.v1.assign_add(variable, [2.0]))
         np.testing.assert_array_equal(session.run(variable), [3.0])
-
-
-def test_the_type_lists_are_those_of_the_header():
-    rows = load_op_library(HERE / "libtype_lists.so").type_lists().numpy()
-    header = "tensorflow/core/framework/register_types.h"
-    text = Path(tf.sysconfig.get_include(), header).read_text()
-    macros = re.findall(r"^#define (TF_CALL_[A-Z0-9_]+)\(m\)", text, re.M)
-    assert {macro.decode() for macro, _, _ in rows} == {*macros}
-    for _, dtype, _ in rows:
-        assert tf.as_dtype(dtype.decode()).name

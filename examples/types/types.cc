@@ -1,6 +1,7 @@
-// CumulativeMax: the largest element so far, along the last axis.
+// RunningSum: the sum so far, along the last axis.
 
 #include <cstdint>
+#include <type_traits>
 
 #include "tensorflow/core/framework/common_shape_fns.h"
 #include "tensorflow/core/framework/op.h"
@@ -10,24 +11,28 @@
 namespace op_by_op {
 namespace {
 
-// Each element becomes the largest so far along the last axis.
-REGISTER_OP("CumulativeMax")
-    .Attr("T: realnumbertype")
+// [interface] T is an attr whose value is a type.
+REGISTER_OP("RunningSum")
+    .Attr("T: {half, bfloat16, float, double}")
     .Input("values: T")
-    .Output("largest: T")
+    .Output("sums: T")
     .SetShapeFn(tensorflow::shape_inference::UnchangedShape)
+    // For help().
     .Doc(R"doc(
-Replaces each element by the largest up to it along the last axis.
-
-A NaN makes all that follow it NaN.
+Adds up the elements along the last axis, and returns the sum so far.
 
 values: A tensor of any shape.
-largest: A tensor of the same shape.
+sums: A tensor of the same shape.
 )doc");
 
-// [kernel] One class template for all types.
+// [accumulator] The type to add in: double for double, float for all others.
 template <typename T>
-class CumulativeMaxOp : public tensorflow::OpKernel {
+using Accumulator =
+    std::conditional_t<std::is_same_v<T, double>, double, float>;
+
+// [kernel] The compiler makes a class for each type that is registered.
+template <typename T>
+class RunningSumOp : public tensorflow::OpKernel {
  public:
   using OpKernel::OpKernel;
 
@@ -37,25 +42,25 @@ class CumulativeMaxOp : public tensorflow::OpKernel {
     OP_REQUIRES_OK(context,
                    context->allocate_output(0, values.shape(), &output));
 
-    const auto in = values.flat_inner_dims<T>();
+    const auto in = values.flat_inner_dims<T>();  // [rows, length]
     auto out = output->flat_inner_dims<T>();
     for (int64_t row = 0; row < in.dimension(0); ++row) {
+      Accumulator<T> sum = 0;
       for (int64_t i = 0; i < in.dimension(1); ++i) {
-        const bool larger = i == 0 || out(row, i - 1) < in(row, i) ||
-                            Eigen::numext::isnan(in(row, i));
-        out(row, i) = larger ? in(row, i) : out(row, i - 1);
+        sum += static_cast<Accumulator<T>>(in(row, i));
+        out(row, i) = static_cast<T>(sum);
       }
     }
   }
 };
 
-// [register] A line for each of the twelve types of realnumbertype.
+// [register] TensorFlow's macro calls ours for each of its types.
 #define OP_BY_OP_REGISTER(T)                                  \
-  REGISTER_KERNEL_BUILDER(Name("CumulativeMax")               \
+  REGISTER_KERNEL_BUILDER(Name("RunningSum")                  \
                               .Device(tensorflow::DEVICE_CPU) \
                               .TypeConstraint<T>("T"),        \
-                          CumulativeMaxOp<T>);
-TF_CALL_REAL_NUMBER_TYPES(OP_BY_OP_REGISTER)
+                          RunningSumOp<T>);
+TF_CALL_FLOAT_TYPES(OP_BY_OP_REGISTER)
 #undef OP_BY_OP_REGISTER
 
 }  // namespace

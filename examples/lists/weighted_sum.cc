@@ -1,9 +1,10 @@
 // WeightedSum: any number of tensors of one shape and type, each times its
 // weight, added.
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <type_traits>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -79,24 +80,28 @@ class WeightedSumOp : public tensorflow::OpKernel {
     OP_REQUIRES_OK(context,
                    context->allocate_output(0, inputs[0].shape(), &output));
 
-    std::vector<typename tensorflow::TTypes<T>::ConstFlat> in;
-    for (const tensorflow::Tensor& input : inputs) {
-      in.push_back(input.flat<T>());
-    }
-    const auto weight = weights->vec<T>();
-    auto out = output->flat<T>();
-    for (int64_t i = 0; i < out.size(); ++i) {
-      Accumulator<T> sum = 0;
-      for (size_t n = 0; n < in.size(); ++n) {
-        sum += static_cast<Accumulator<T>>(weight(n)) *
-               static_cast<Accumulator<T>>(in[n](i));
+    // [blocks] Of a block, the sums stay in the cache until all tensors are in.
+    T* out = output->flat<T>().data();
+    std::array<Accumulator<T>, 1024> sums;
+    const int64_t size = output->NumElements();
+    for (int64_t begin = 0; begin < size; begin += sums.size()) {
+      const int64_t length = std::min<int64_t>(sums.size(), size - begin);
+      std::fill_n(sums.data(), length, Accumulator<T>(0));
+      for (int n = 0; n < inputs.size(); ++n) {
+        const T* in = inputs[n].flat<T>().data() + begin;
+        const auto weight = static_cast<Accumulator<T>>(weights->vec<T>()(n));
+        for (int64_t i = 0; i < length; ++i) {
+          sums[i] += weight * static_cast<Accumulator<T>>(in[i]);
+        }
       }
-      out(i) = static_cast<T>(sum);
+      for (int64_t i = 0; i < length; ++i) {
+        out[begin + i] = static_cast<T>(sums[i]);
+      }
     }
   }
 };
 
-// A line for each type.
+// [register] A line for each type.
 #define OP_BY_OP_REGISTER(T)                                  \
   REGISTER_KERNEL_BUILDER(Name("WeightedSum")                 \
                               .Device(tensorflow::DEVICE_CPU) \

@@ -8,8 +8,7 @@ import tensorflow as tf
 from op_library import load_op_library
 
 _library = load_op_library(
-    Path(__file__).with_name("libpolymorphism.so"),
-    "cumulative_max",
+    Path(__file__).with_name("liblists.so"),
     "weighted_sum",
     "keep_rows",
 )
@@ -25,40 +24,6 @@ class KeptRows(NamedTuple):
 
     kept: list[tf.Tensor]
     rows: tf.Tensor
-
-
-def cumulative_max(values, name: str | None = None) -> tf.Tensor:
-    """Replaces each element by the largest up to it along the last axis, as `np.maximum.accumulate` does.
-
-    Args:
-      values: A tensor, or what converts to one: any shape, any real number type.
-      name: Of the op in the graph.
-
-    Returns:
-      A tensor of the same shape and dtype. A NaN makes all that follow it along that axis NaN.
-
-    Raises:
-      tf.errors.InvalidArgumentError: Another dtype, in eager execution.
-      TypeError: Another dtype, in a `tf.function`.
-    """
-    return _library.cumulative_max(values=values, name=name)
-
-
-@tf.RegisterGradient("CumulativeMax")
-def _cumulative_max_grad(op: tf.Operation, grad: tf.Tensor) -> tf.Tensor:
-    """Each gradient goes to the element that is the largest there, of equal ones to the first."""
-    shape = tf.shape(grad, tf.int64)
-    rows, length = tf.reduce_prod(shape[:-1]), tf.reduce_prod(shape[-1:])
-    largest = tf.reshape(op.outputs[0], [rows, length])
-    is_new = tf.pad(largest[:, 1:] != largest[:, :-1], [[0, 0], [1, 0]])
-    places = cumulative_max(tf.where(is_new, tf.range(length), 0))
-    wide = tf.cast(grad, grad.dtype if grad.dtype.size > 2 else tf.float32)
-    sums = tf.math.unsorted_segment_sum(
-        tf.reshape(wide, [-1]),
-        tf.reshape(places + length * tf.range(rows)[:, tf.newaxis], [-1]),
-        rows * length,
-    )
-    return tf.cast(tf.reshape(sums, shape), grad.dtype)
 
 
 def weighted_sum(inputs: Sequence, weights, name: str | None = None) -> tf.Tensor:

@@ -1,6 +1,5 @@
 // Mistakes that compile, load, and fail when the op is called.
 
-#include <cmath>
 #include <cstdint>
 
 #include "tensorflow/core/framework/common_shape_fns.h"
@@ -32,15 +31,15 @@ class SameOp : public tensorflow::OpKernel {
   }
 };
 
-// [one_type] The interface names twelve types.
-REGISTER_OP("FloatCumulativeMax")
-    .Attr("T: realnumbertype")
+// [one_type] The interface names four types.
+REGISTER_OP("FloatRunningSum")
+    .Attr("T: {half, bfloat16, float, double}")
     .Input("values: T")
-    .Output("largest: T")
+    .Output("sums: T")
     .SetShapeFn(tensorflow::shape_inference::UnchangedShape);
 
-// Its loop is that of CumulativeMax, with float in the place of T.
-class FloatCumulativeMaxOp : public tensorflow::OpKernel {
+// [one_kernel] The kernel computes with one of them.
+class FloatRunningSumOp : public tensorflow::OpKernel {
  public:
   using OpKernel::OpKernel;
 
@@ -50,23 +49,22 @@ class FloatCumulativeMaxOp : public tensorflow::OpKernel {
     OP_REQUIRES_OK(context,
                    context->allocate_output(0, values.shape(), &output));
 
-    const auto in = values.flat_inner_dims<float>();
+    const auto in = values.flat_inner_dims<float>();  // [rows, length]
     auto out = output->flat_inner_dims<float>();
     for (int64_t row = 0; row < in.dimension(0); ++row) {
+      float sum = 0;
       for (int64_t i = 0; i < in.dimension(1); ++i) {
-        const bool larger =
-            i == 0 || out(row, i - 1) < in(row, i) || std::isnan(in(row, i));
-        out(row, i) = larger ? in(row, i) : out(row, i - 1);
+        sum += in(row, i);
+        out(row, i) = sum;
       }
     }
   }
 };
 
-// [one_kernel] For the other eleven types, no class is registered.
-REGISTER_KERNEL_BUILDER(Name("FloatCumulativeMax")
+REGISTER_KERNEL_BUILDER(Name("FloatRunningSum")
                             .Device(tensorflow::DEVICE_CPU)
                             .TypeConstraint<float>("T"),
-                        FloatCumulativeMaxOp);
+                        FloatRunningSumOp);
 
 // Wrong: the attr is T, not dtype.
 REGISTER_KERNEL_BUILDER(Name("TypesMisnamed")

@@ -1,0 +1,69 @@
+"""The picture of a call of an op with lists, drawn from the call."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import tensorflow as tf
+from input_specs import spec
+from IPython.display import HTML
+from pictures.drawing import BLUE, ORANGE, bold, code, line, picture, small
+from pictures.layout import column, grid, row
+
+
+def shown(value: object) -> str:
+    """An element of a tensor as text."""
+    if isinstance(value, bytes):
+        return value.decode()
+    return str(value) if isinstance(value, np.bool_) else f"{value:g}"
+
+
+def call(op: tf.Operation, inputs: Sequence, outputs: Sequence) -> HTML:
+    """Draws the tensors that go into a node and come out of it, under the names of its interface.
+
+    Args:
+      op: The node in a graph: its interface says which tensor belongs to which input, its attrs the rest.
+      inputs: The values of its inputs, vectors, in the order of the node.
+      outputs: The values of its outputs, likewise.
+    """
+    definition, drawn, told = op.op_def, [], []
+    for kind, args, tensors, colour in (
+        ("input", definition.input_arg, inputs, BLUE),
+        ("output", definition.output_arg, outputs, ORANGE),
+    ):
+        groups, numbered = [], iter(enumerate(tensors))
+        for arg in args:
+            columns = []
+            for _ in range(_count(op, arg)):
+                number, tensor = next(numbered)
+                values = [shown(value) for value in np.asarray(tensor).ravel()]
+                dtype = tf.as_dtype(tensor.dtype).name
+                look = {"width": 78, "height": 26, "colour": colour, "shade": 0.2}
+                cells = grid(np.array(values)[:, None], 1, **look, size=13)
+                columns.append(
+                    column(small(f"{number}: {dtype}"), cells, align="middle")
+                )
+                told.append(
+                    f"{kind} {number}, of {arg.name}, {dtype}: {' '.join(values)}"
+                )
+            both = row(*columns, align="start")
+            bracket = line((0, 4), (0, 0), (both.width, 0), (both.width, 4))
+            groups.append(column(code(f"{arg.name}: {spec(arg)}", 13), bracket, both))
+        drawn.append(row(*groups, gap=18, align="start"))
+    names = sorted(attr.name for attr in definition.attr)
+    attrs = ", ".join(f"{name} = {_attr(op, name)}" for name in names)
+    drawn.insert(1, row(bold(op.type), code(attrs, 12), gap=18))
+    return picture(column(*drawn, gap=14), f"{op.type}. {'; '.join(told)}.")
+
+
+def _count(op: tf.Operation, arg) -> int:
+    """How many tensors an input or output of the interface is in this node."""
+    if arg.number_attr:
+        return op.get_attr(arg.number_attr)
+    return len(op.get_attr(arg.type_list_attr)) if arg.type_list_attr else 1
+
+
+def _attr(op: tf.Operation, name: str) -> str:
+    value = op.get_attr(name)
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(one.name for one in value)}]"
+    return value.name if isinstance(value, tf.DType) else str(value)
