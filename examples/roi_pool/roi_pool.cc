@@ -170,7 +170,7 @@ class RoiPoolOp : public tensorflow::OpKernel {
                      tensorflow::DT_UINT8,
                      tensorflow::TensorShape({plan.scratch_bytes}), &scratch));
     absl::Status status;
-    Pool<B>(sizes, features, rois, pooled, argmax, path_, plan,
+    Pool<B>({sizes, features, rois, pooled, argmax}, path_, plan,
             scratch.flat<uint8_t>().data(), ShardOn(context, &status));
     OP_REQUIRES_OK(context, status);
   }
@@ -202,7 +202,7 @@ class RoiPoolGradOp : public tensorflow::OpKernel {
     auto* features = reinterpret_cast<B*>(output->flat<T>().data());
 
     absl::Status status;
-    const bool good = PoolGrad<B>(sizes, gradient, argmax, rois, features,
+    const bool good = PoolGrad<B>({sizes, gradient, argmax, rois, features},
                                   ShardOn(context, &status));
     OP_REQUIRES_OK(context, status);
     if (good) return;

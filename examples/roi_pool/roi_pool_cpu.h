@@ -23,6 +23,26 @@ struct Bfloat16 {
 template <typename T>
 using Wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
+// A call of RoiPool: what it reads and what it writes.
+template <typename T>
+struct Pooling {
+  Sizes sizes;
+  const T* features;
+  const float* rois;
+  T* pooled;
+  int32_t* argmax;  // may be null
+};
+
+// And of its gradient.
+template <typename T>
+struct PoolingGrad {
+  Sizes sizes;
+  const T* gradient;
+  const int32_t* argmax;
+  const float* rois;
+  T* features;
+};
+
 // What is compiled once for each kind of processor: see
 // roi_pool_simd.cc.
 struct BinRow {          // one row of bins of one region
@@ -72,9 +92,6 @@ using Shard = std::function<void(int64_t total, int64_t cost, int64_t bytes,
 // Waits until what a thread has written past the caches is seen by all.
 void FinishStores();
 
-// Whether so many bytes of outputs are written past the caches.
-bool Streams(int64_t bytes);
-
 enum class Layout { kAuto, kDirect, kPacked };
 
 // How to pool, and the bytes of scratch memory that all threads share.
@@ -82,36 +99,26 @@ struct Plan {
   Layout layout;
   int64_t pixels;  // to read
   int64_t scratch_bytes;
-  bool streams;  // may write past the caches
+  bool streams;  // writes a large output past the caches
 };
 
 template <typename T>
 Plan PlanOf(const Sizes& sizes, const float* rois, Layout layout);
 
+// What all rows of bins of a call have in common where the map is read in
+// place: `rows` and `cols` are still to be set.
 template <typename T>
-void Pool(const Sizes& sizes, const T* features, const float* rois, T* pooled,
-          int32_t* argmax, const Path<T>& path, const Plan& plan,
+BinRow BinRowOf(const Pooling<T>& call, const Plan& plan);
+
+// The results are the same whichever way it goes, and on any threads.
+template <typename T>
+void Pool(const Pooling<T>& call, const Path<T>& path, const Plan& plan,
           uint8_t* scratch, const Shard& shard);
-
-// All rows of bins in the order of the images and of their first rows, and the
-// bins of all regions along the width.
-struct Sweep {
-  struct Item {
-    int64_t row;  // of bins, of num_rois * pooled_height
-    Span rows;    // of the map
-  };
-  const Item* items;
-  const Span* cols;  // [num_rois, pooled_width]
-};
-
-// `scratch`: as much as the plan of Layout::kPacked says.
-Sweep SweepOf(const Sizes& sizes, const float* rois, uint8_t* scratch);
 
 // Returns whether every argmax was a pixel of the map or -1. Of a map without
 // pixels it does not know, and returns false.
 template <typename T>
-bool PoolGrad(const Sizes& sizes, const T* gradient, const int32_t* argmax,
-              const float* rois, T* features, const Shard& shard);
+bool PoolGrad(const PoolingGrad<T>& call, const Shard& shard);
 
 }  // namespace op_by_op
 

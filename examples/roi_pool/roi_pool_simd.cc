@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "roi_pool_cpu.h"
+#include "roi_pool_half.h"
 #if defined(__SSE2__)
 #include <immintrin.h>
 #endif
@@ -45,7 +46,6 @@ using Bits16 = Vector<uint16_t, kFloats>;
 using Bits32 = Vector<uint32_t, kFloats>;
 using Floats = Vector<float, kFloats>;
 
-// Exact, whatever the processor does with the smallest numbers.
 inline void Load(const float* from, Floats* to) {
   std::memcpy(to, from, kBytes);
 }
@@ -54,28 +54,19 @@ inline void Load(const double* from, Lanes<double>::Values* to) {
   std::memcpy(to, from, kBytes);
 }
 
-inline void Load(const Bfloat16* from, Floats* to) {
+template <typename T>
+inline Bits32 BitsAt(const T* from) {
   Bits16 bits;
   std::memcpy(&bits, from, sizeof(bits));
-  *to = reinterpret_cast<Floats>(__builtin_convertvector(bits, Bits32) << 16);
+  return __builtin_convertvector(bits, Bits32);
+}
+
+inline void Load(const Bfloat16* from, Floats* to) {
+  *to = Bfloat16ToFloat<Floats>(BitsAt(from));
 }
 
 inline void Load(const Half* from, Floats* to) {
-  Bits16 narrow;
-  std::memcpy(&narrow, from, sizeof(narrow));
-  const Bits32 bits = __builtin_convertvector(narrow, Bits32);
-  const Bits32 sign = (bits & 0x8000) << 16, rest = bits & 0x7fff;
-  // 5 bits of exponent become 8, all ones for infinity and NaN.
-  const Bits32 normal =
-      (rest << 13) +
-      (rest >= 0x7c00 ? Bits32{} + 0x70000000u : Bits32{} + 0x38000000u);
-  const Floats subnormal =
-      __builtin_convertvector(reinterpret_cast<Vector<int32_t, kFloats>>(rest),
-                              Floats) *
-      0x1p-24f;
-  const Bits32 magnitude =
-      rest < 0x400 ? reinterpret_cast<Bits32>(subnormal) : normal;
-  *to = reinterpret_cast<Floats>(magnitude | sign);
+  *to = HalfToFloat<Floats>(BitsAt(from));
 }
 
 inline Floats Narrow(const Floats& value, const float*) { return value; }
@@ -86,21 +77,11 @@ inline Lanes<double>::Values Narrow(const Lanes<double>::Values& value,
 }
 
 inline Bits16 Narrow(const Floats& value, const Bfloat16*) {
-  return __builtin_convertvector(reinterpret_cast<Bits32>(value) >> 16, Bits16);
+  return __builtin_convertvector(FloatToBfloat16<Bits32>(value), Bits16);
 }
 
 inline Bits16 Narrow(const Floats& value, const Half*) {
-  const Bits32 bits = reinterpret_cast<Bits32>(value);
-  const Bits32 sign = (bits >> 16) & 0x8000, rest = bits & 0x7fffffff;
-  const Bits32 one_half = Bits32{} + 0x3f000000u;
-  const Bits32 subnormal =
-      reinterpret_cast<Bits32>(reinterpret_cast<Floats>(rest) +
-                               reinterpret_cast<Floats>(one_half)) -
-      one_half;
-  const Bits32 normal = (rest - 0x38000000u) >> 13;
-  const Bits32 finite = rest < 0x38800000u ? subnormal : normal;
-  const Bits32 magnitude = rest == 0x7f800000u ? Bits32{} + 0x7c00u : finite;
-  return __builtin_convertvector(magnitude | sign, Bits16);
+  return __builtin_convertvector(FloatToHalf<Bits32>(value), Bits16);
 }
 
 // Past the caches where that is asked for and possible.

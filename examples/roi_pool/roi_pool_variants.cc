@@ -15,6 +15,7 @@
 #include "roi_pool_cpu.h"
 #include "roi_pool_geometry.h"
 #include "roi_pool_shard.h"
+#include "roi_pool_sweep.h"
 #include "tensorflow/core/framework/common_shape_fns.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/op_kernel.h"
@@ -116,22 +117,13 @@ bool ScatterPlain(const Sizes& sizes, const float* gradient,
 
 // The sweep without its copy: some channels of all rows of bins.
 template <typename T>
-void PoolSorted(const Sizes& sizes, const T* features, const float* rois,
-                T* pooled, int32_t* argmax, const Path<T>& path,
-                const Plan& plan, uint8_t* scratch, const Shard& shard) {
-  const Sweep sweep = SweepOf(sizes, rois, scratch);
+void PoolSorted(const Pooling<T>& call, const Path<T>& path, const Plan& plan,
+                uint8_t* scratch, const Shard& shard) {
+  const Sizes& sizes = call.sizes;
+  const Sweep sweep = SweepOf(sizes, call.rois, scratch);
   const int64_t count = sizes.num_rois * sizes.pooled_height;
   const int64_t slices = std::max<int64_t>(sizes.channels / 64, 1);
-  const int64_t image_size = sizes.height * sizes.width * sizes.channels;
-  BinRow row{};
-  row.width = sizes.width;
-  row.bins = sizes.pooled_width;
-  row.pixel_stride = row.bin_stride = sizes.channels;
-  const int64_t outputs = count * sizes.pooled_width * sizes.channels;
-  row.streaming =
-      plan.streams &&
-      Streams(outputs *
-              static_cast<int64_t>(sizeof(T) + (argmax == nullptr ? 0 : 4)));
+  const BinRow row = BinRowOf(call, plan);
   shard(slices * count, 64 * 100, 0, [&](int64_t begin, int64_t end, uint8_t*) {
     BinRow own = row;
     for (int64_t i = begin; i < end; ++i) {
@@ -140,13 +132,13 @@ void PoolSorted(const Sizes& sizes, const T* features, const float* rois,
       const int64_t n = item.row / sizes.pooled_height;
       const int64_t c = sizes.channels * slice / slices;
       own.channels = sizes.channels * (slice + 1) / slices - c;
-      own.image_size = image_size - c;
+      own.image_size = row.image_size - c;
       own.rows = item.rows;
       own.cols = &sweep.cols[n * sizes.pooled_width];
-      const int64_t image = static_cast<int64_t>(rois[n * 5]) * image_size;
+      const T* image = ImageOf(sizes, call.features, call.rois + n * 5);
       const int64_t out = item.row * sizes.pooled_width * sizes.channels + c;
-      path.pool(own, features + image + c, pooled + out,
-                argmax == nullptr ? nullptr : argmax + out);
+      path.pool(own, image + c, call.pooled + out,
+                call.argmax == nullptr ? nullptr : call.argmax + out);
     }
     FinishStores();
   });
@@ -227,7 +219,7 @@ class RoiPoolVariantOp : public tensorflow::OpKernel {
                                   &scratch));
       const auto pool = kernel_ == "sorted" ? PoolSorted<B> : Pool<B>;
       absl::Status status;
-      pool(sizes, features, rois, pooled, argmax, path_, plan,
+      pool({sizes, features, rois, pooled, argmax}, path_, plan,
            scratch.flat<uint8_t>().data(), ShardOn(context, &status));
       OP_REQUIRES_OK(context, status);
       return;
@@ -281,7 +273,7 @@ extern "C" __attribute__((visibility("default"))) void PoolLastRow(
   const Plan plan =
       PlanOf<float>(*sizes, rois, packed ? Layout::kPacked : Layout::kDirect);
   std::vector<uint8_t> scratch(plan.scratch_bytes);
-  Pool<float>(*sizes, features, rois, pooled, argmax, FindPath<float>(), plan,
+  Pool<float>({*sizes, features, rois, pooled, argmax}, FindPath<float>(), plan,
               scratch.data(),
               [rows](int64_t total, int64_t, int64_t bytes, const Work& work) {
                 std::vector<uint8_t> own(bytes);
