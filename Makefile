@@ -30,7 +30,7 @@ export TF_ENABLE_ONEDNN_OPTS ?= 0
 export TF_FORCE_GPU_ALLOW_GROWTH ?= true
 
 .DEFAULT_GOAL := help
-.PHONY: help env check-environment examples $(names) docs page new serve notebooks local-notebooks lab test lint asan tsan bench bench-build bench-gpu test-gpu linkcheck clean
+.PHONY: help env check-environment examples $(names) docs page new serve notebooks local-notebooks lab test lint asan tsan bench compare bench-build bench-gpu test-gpu linkcheck clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F '|' '{printf "%-18s %s\n", $$1, $$2}'
@@ -118,6 +118,9 @@ bench: examples ## every measurement of bench/ that needs no GPU, against other 
 	@$(python) bench/conv2d.py
 	@$(python) bench/checks.py
 	@$(python) bench/build.py
+
+compare: $(environment) ## whether ops are slower than in another commit: REF=v1.0; EXAMPLES="roi_pool threads": these alone
+	@$(python) bench/compare.py "$(REF)" $(EXAMPLES)
 
 bench-build: examples ## how long the builds take, against their goals
 	@$(python) bench/build.py

@@ -79,6 +79,23 @@ def test_a_missing_library_is_one_line(tmp_path):
     assert not (tmp_path / "x").exists()
 
 
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["no-such-commit"], "REF is a commit of this repository, not 'no-such-commit'"),
+        ([""], "REF is a commit of this repository, not ''"),
+        (["HEAD", "zero_out"], "EXAMPLES are some of"),
+    ],
+)
+def test_what_compare_cannot_do_is_one_line(arguments, says):
+    run = subprocess.run(
+        [sys.executable, ROOT / "bench" / "compare.py", *arguments], capture_output=True, text=True
+    )
+    assert run.returncode == 1
+    (line,) = run.stderr.splitlines()
+    assert line.startswith(f"make compare: {says}")
+
+
 TABLES = pytest.mark.parametrize(
     "path", sorted(ROOT.glob("bench/*.csv")), ids=lambda path: path.stem
 )

@@ -1,0 +1,276 @@
+"""Times an example's ops against those of another commit: `make compare REF=COMMIT EXAMPLES="roi_pool threads"`.
+
+Builds the other commit's library in build/compare, without CUDA, and this tree's where it lies. Each has a process of
+its own for each number of threads, with TensorFlow's default memory; the processes take turns, and all but one are
+stopped. A ratio is this tree's time over the other's, taken within a round: the table has its median and quartiles.
+Exits with 1 if a lower quartile is above 1.1, that is, if something has become slower.
+"""
+
+import argparse
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+
+import cmake
+import ninja
+import numpy as np
+from measure import cores, heading, quartiles
+from processes import Process
+
+ROOT = Path(__file__).parents[1]
+BUILD = ROOT / "build" / "compare"
+SLOWER = 1.1
+
+
+def roi_pool(ops, traced: Callable) -> dict[str, Callable]:
+    from roi_pool_workloads import WORKLOADS
+
+    def calls_of(work) -> dict[str, Callable]:
+        features, rois = work.features(), work.rois()
+        size = work.pooled, work.pooled, work.scale
+        shape = np.int32(features.shape)
+        argmax = ops.roi_pool(features, rois, *size).argmax
+        return {
+            "with argmax": traced(
+                lambda x, r: ops.roi_pool(x, r, *size), features, rois
+            ),
+            "without argmax": traced(
+                lambda x, r: ops.roi_pool_inference(x, r, *size), features, rois
+            ),
+            "gradient": traced(
+                lambda g, a, r: ops.roi_pool_grad(g, a, r, shape, work.scale),
+                work.gradient(),
+                argmax,
+                rois,
+            ),
+        }
+
+    return {
+        f"{name}, {task}": call
+        for name in "abc"
+        for task, call in calls_of(WORKLOADS[name]).items()
+    }
+
+
+def max_pool(ops, traced: Callable) -> dict[str, Callable]:
+    x = np.random.default_rng(0).standard_normal((8, 112, 112, 64), np.float32)
+    size = 3, 2, "SAME"
+    y = ops.max_pool(x, *size)
+    return {
+        "3 × 3": traced(lambda x: ops.max_pool(x, *size), x),
+        "3 × 3, gradient": traced(lambda x, y: ops.max_pool_grad(x, y, y, *size), x, y),
+        "2 × 2": traced(lambda x: ops.max_pool(x, 2, 2, "VALID"), x),
+    }
+
+
+def conv2d(ops, traced: Callable) -> dict[str, Callable]:
+    random = np.random.default_rng(0)
+    x = random.standard_normal((4, 28, 28, 64), np.float32)
+    w = random.standard_normal((3, 3, 64, 64), np.float32)
+    dy = random.standard_normal((4, 28, 28, 64), np.float32)
+    return {
+        "3 × 3": traced(lambda x, w: ops.conv2d(x, w, padding="SAME"), x, w),
+        "3 × 3, for x": traced(
+            lambda w, dy: ops.conv2d_backprop_input(x.shape, w, dy, padding="SAME"),
+            w,
+            dy,
+        ),
+        "3 × 3, for the filter": traced(
+            lambda x, dy: ops.conv2d_backprop_filter(x, w.shape, dy, padding="SAME"),
+            x,
+            dy,
+        ),
+    }
+
+
+def elementwise(ops, traced: Callable) -> dict[str, Callable]:
+    random = np.random.default_rng(0)
+    x, y = random.standard_normal((2, 1000, 1000), np.float32)
+    return {
+        "LogCosh": traced(ops.log_cosh, x),
+        "AbsDifference": traced(ops.abs_difference, x, y),
+        "AbsDifference, a row": traced(ops.abs_difference, x, y[0]),
+    }
+
+
+def ps_roi_align(ops, traced: Callable) -> dict[str, Callable]:
+    from roi_pool_workloads import Workload
+
+    work = Workload(1, 38, 50, 7 * 7 * 21, 300, 7, 1 / 16)
+    call = traced(
+        lambda x, r: ops.ps_roi_align(x, r, 7, 7, work.scale),
+        work.features(),
+        work.rois(),
+    )
+    return {"7 × 7": call}
+
+
+def threads(ops, traced: Callable) -> dict[str, Callable]:
+    random = np.random.default_rng(0)
+    lengths = np.maximum(1, 20_000 // np.arange(1, 10_001))
+    splits = np.append(0, np.cumsum(lengths))
+    return {
+        "SteadySum": traced(ops.steady_sum, random.random(2**22, np.float32)),
+        "SortRows": traced(
+            ops.sort_rows, random.integers(0, 10**9, splits[-1]), splits
+        ),
+    }
+
+
+# From an example to what makes its calls, of its module.
+CALLS = {
+    call.__name__: call
+    for call in (conv2d, elementwise, max_pool, ps_roi_align, roi_pool, threads)
+}
+
+
+def fail(message: str) -> None:
+    sys.exit(f"make compare: {message}")
+
+
+class Ops:
+    """The calls of an example of a tree, in the process that times them."""
+
+    def __init__(self, place: str, threads: int) -> None:
+        root, example = place.split("|")
+        folder = Path(root, "examples", example)
+        for path in (folder.parent, folder.parent / "common", folder):
+            sys.path.insert(0, str(path))
+        import tensorflow as tf
+        from measure import traced
+
+        tf.config.threading.set_intra_op_parallelism_threads(threads)
+        tf.config.threading.set_inter_op_parallelism_threads(threads)
+        constants = partial(tf.nest.map_structure, tf.constant)
+        self.calls = CALLS[example](
+            __import__(example), lambda way, *inputs: traced(way, *constants(inputs))
+        )
+
+    def names(self) -> list[str]:
+        return list(self.calls)
+
+    def seconds(self, name: str, span: float) -> float:
+        """The mean time of a call, of as many as take about `span` seconds."""
+        call, count = self.calls[name], 0
+        call()  # not counted: memory that lay idle may have to come back first
+        start = time.perf_counter()
+        while count == 0 or time.perf_counter() - start < span:
+            call()[-1].numpy()
+            count += 1
+        return (time.perf_counter() - start) / count
+
+
+def other_tree(ref: str, examples: list[str]) -> Path:
+    """The sources of a commit, with the libraries of these examples."""
+    commit = subprocess.run(
+        ["git", "rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    ).stdout.strip()
+    if not commit:
+        fail(f"REF is a commit of this repository, not {ref!r}")
+    tree = BUILD / commit[:10]
+    tree.mkdir(parents=True, exist_ok=True)
+    archive = subprocess.run(
+        ["git", "archive", commit, "cmake", "examples"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+    )
+    subprocess.run(["tar", "-x"], cwd=tree, input=archive.stdout, check=True)
+    for example in examples:
+        source = tree / "examples" / example
+        if not source.exists():
+            fail(f"{ref} has no example {example}")
+        build = tree / "build" / example
+        configure = [
+            Path(cmake.CMAKE_BIN_DIR, "cmake"),
+            "-S",
+            source,
+            "-B",
+            build,
+            "-G",
+            "Ninja",
+        ]
+        configure += [
+            f"-DCMAKE_MAKE_PROGRAM={Path(ninja.BIN_DIR, 'ninja')}",
+            "-DCUDA=off",
+        ]
+        configure += [
+            f"-DPython3_EXECUTABLE={sys.executable}",
+            "-DCMAKE_BUILD_TYPE=Release",
+        ]
+        for command in configure, [configure[0], "--build", build]:
+            run = subprocess.run(command, capture_output=True, text=True)
+            if run.returncode:
+                errors = re.findall(
+                    r"^.*error.*$", run.stdout + run.stderr, re.M | re.I
+                )
+                fail(
+                    f"{example} of {ref} does not build: {(errors or ['see cmake'])[0]}"
+                )
+    return tree
+
+
+def compared(
+    tree: Path, example: str, threads: int, rounds: int, span: float
+) -> Mapping[str, np.ndarray]:
+    """From a call to this tree's milliseconds and the other's, [rounds, 2]."""
+    both = [Process(Ops, f"{root}|{example}", threads) for root in (ROOT, tree)]
+    try:
+        names = both[0].call("names")
+        times = {name: np.empty((rounds, 2)) for name in names}
+        for i in range(rounds):
+            for name in names:
+                for which in np.random.default_rng(i).permutation(2):
+                    times[name][i, which] = (
+                        both[which].call("seconds", name, span) * 1e3
+                    )
+    finally:
+        for process in both:
+            process.kill()
+    return times
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        prog="make compare", description=__doc__.splitlines()[0]
+    )
+    parser.add_argument("ref")
+    parser.add_argument("examples", nargs="*", metavar="example")
+    parser.add_argument("--rounds", type=int, default=25)
+    parser.add_argument("--span", type=float, default=0.1, help="seconds of each turn")
+    options = parser.parse_args()
+    examples = options.examples or list(CALLS)
+    if unknown := sorted({*examples} - {*CALLS}):
+        fail(f"EXAMPLES are some of {', '.join(CALLS)}, not {', '.join(unknown)}")
+    tree = other_tree(options.ref, examples)
+    tool = [sys.executable, ROOT / "tools" / "examples.py", *examples]
+    if subprocess.run(tool, stdout=subprocess.DEVNULL).returncode:
+        fail("this tree's examples do not build, see above")
+    command = f"make compare REF={options.ref} EXAMPLES={' '.join(examples)!r}"
+    print(*heading(command, ["tensorflow-cpu", "tensorflow"]), sep="\n", flush=True)
+    print("example,call,threads,milliseconds,before,ratio,q1,q3")
+    slower = []
+    for example in examples:
+        for threads in sorted({1, cores()}):
+            times = compared(tree, example, threads, options.rounds, options.span)
+            for name, both in times.items():
+                now, before = np.median(both, axis=0)
+                ratio, q1, q3 = quartiles(both[:, 0] / both[:, 1])
+                print(
+                    f'{example},"{name}",{threads},{now:.3f},{before:.3f},{ratio:.2f},{q1:.2f},{q3:.2f}',
+                    flush=True,
+                )
+                if q1 > SLOWER:
+                    slower.append(f"{example}, {name}, {threads} threads: {ratio:.2f}")
+    if slower:
+        fail(f"slower than {options.ref}: {'; '.join(slower)}")
+
+
+if __name__ == "__main__":
+    main()
