@@ -98,7 +98,7 @@ Plan PlanOf(const Sizes& sizes, const float* rois, Layout layout) {
                  : Layout::kDirect;
   }
   return {layout, pixels, layout == Layout::kPacked ? SweepBytes(sizes) : 0,
-          layout == Layout::kPacked};
+          true};
 }
 
 template <typename T>
