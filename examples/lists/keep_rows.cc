@@ -25,7 +25,7 @@ REGISTER_OP("KeepRows")
     .Input("keep: bool")
     .Output("kept: T")
     .Output("rows: int64")
-    // [shape] How many rows stay depends on the values in keep.
+    // How many rows stay depends on the values in keep.
     .SetShapeFn([](InferenceContext* context) {
       const int count = context->num_inputs() - 1;
       ShapeHandle keep;
@@ -85,7 +85,7 @@ absl::Status CopyRowsOfAnyType(const tensorflow::Tensor& from,
   }
 }
 
-// [kernel] One kernel for all combinations of types.
+// One kernel for all combinations of types.
 class KeepRowsOp : public tensorflow::OpKernel {
  public:
   using OpKernel::OpKernel;
@@ -121,7 +121,7 @@ class KeepRowsOp : public tensorflow::OpKernel {
       OP_REQUIRES_OK(context, CopyRowsOfAnyType(tensors[n], rows, output));
     }
 
-    // [indices] The other output: which rows stay.
+    // The other output: which rows stay.
     tensorflow::Tensor* indices = nullptr;
     const int64_t count = rows.size();
     OP_REQUIRES_OK(context,

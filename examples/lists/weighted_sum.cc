@@ -48,7 +48,7 @@ weights: As many numbers as there are inputs.
 sum: A tensor of the shape of the inputs.
 )doc");
 
-// [accumulator] 16-bit types are for storing; we add in float.
+// 16-bit types are for storing; we add in float.
 template <typename T>
 using Accumulator =
     std::conditional_t<std::is_same_v<T, double>, double, float>;
@@ -101,7 +101,7 @@ class WeightedSumOp : public tensorflow::OpKernel {
   }
 };
 
-// [register] A line for each type.
+// A line for each type.
 #define OP_BY_OP_REGISTER(T)                                  \
   REGISTER_KERNEL_BUILDER(Name("WeightedSum")                 \
                               .Device(tensorflow::DEVICE_CPU) \

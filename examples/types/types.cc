@@ -11,7 +11,7 @@
 namespace op_by_op {
 namespace {
 
-// [interface] T is an attr whose value is a type.
+// T is an attr whose value is a type.
 REGISTER_OP("RunningSum")
     .Attr("T: {half, bfloat16, float, double}")
     .Input("values: T")
