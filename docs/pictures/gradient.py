@@ -242,6 +242,16 @@ def times() -> HTML:
     )
 
 
+def scatter_times() -> HTML:
+    """How much longer the gradient takes with tf.scatter_nd, from `bench/extremes.csv`."""
+    return chart(
+        [row for row in read("extremes").rows if row["way"] == "scatter_nd"],
+        "How many times longer than our op the gradient takes with tf.scatter_nd, by rows and columns.",
+        "times as long as our op",
+        name="{rows} × {columns}",
+    )
+
+
 def softmax_times() -> HTML:
     """How much longer other ways take than the simplified gradient, from `bench/softmax_gradient.csv`."""
     return chart(

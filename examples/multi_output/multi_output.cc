@@ -55,7 +55,7 @@ argmin: The index of minimum in the last axis, the first one if there are more.
 argmax: The index of maximum in the last axis, the first one if there are more.
 )doc");
 
-// [scan] A block without a new extreme is passed over. AllBetween compares all
+// A block without a new extreme is passed over. AllBetween compares all
 // of a block, without a branch that would keep the compiler from comparing many
 // numbers at once. For a NaN both comparisons are false.
 constexpr int64_t kBlock = 32;

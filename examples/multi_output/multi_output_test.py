@@ -1,6 +1,9 @@
 """Tests of Extremes, and of custom gradients: `pytest examples/multi_output`."""
 
 import logging
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -276,7 +279,7 @@ def op_types(function, inputs):
     return {op.type for op in traced.graph.get_operations()}
 
 
-def test_vectorization_without_and_with_rules(caplog):
+def test_vectorization_without_a_rule_is_a_loop(caplog):
     matrices = tf.constant(np.random.default_rng(0).normal(size=(4, 2, 3)))
 
     def both(matrix):
@@ -300,14 +303,6 @@ def test_vectorization_without_and_with_rules(caplog):
     assert "Using a while_loop for converting Extremes" in caplog.text
     assert "StatelessWhile" in op_types(lambda x: jacobian(both, x), matrices[0])
 
-    import pfor_rules  # noqa: F401
-
-    check()
-    mapped(matrices, fallback_to_while_loop=False)
-    assert not {"While", "StatelessWhile"} & op_types(
-        lambda x: jacobian(both, x), matrices[0]
-    )
-
 
 def test_gradient_of_gathered_outputs(mode):
     """It arrives as IndexedSlices, and an op converts these."""
@@ -318,6 +313,12 @@ def test_gradient_of_gathered_outputs(mode):
     values = tf.constant(np.random.default_rng(0).normal(size=(3, 4)))
     expected = gradient(lambda x: extremes(x).maximum * [1.0, 0, 2], values)
     np.testing.assert_array_equal(mode(lambda x: gradient(loss, x))(values), expected)
+
+
+def test_the_first_gradient_is_that_of_the_second_op():
+    script = Path(__file__).with_name("first_gradient.py")
+    run = subprocess.run([sys.executable, script], capture_output=True, text=True)
+    assert run.stdout.split() == "[[0. 3. 1. 0.] [0. 2. 0. 4.]]".split(), run.stderr
 
 
 def test_the_solution_of_the_exercise(mode):
