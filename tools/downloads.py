@@ -1,5 +1,6 @@
 """Sphinx extension: what a chapter offers to take along, its notebook and its example directory as a zip."""
 
+import html
 import importlib.metadata
 import io
 import zipfile
@@ -97,10 +98,18 @@ def add_links(
     colab = f"https://colab.research.google.com/github/{repository}/blob/notebooks"
     binder = f"https://mybinder.org/v2/gh/{repository}/main?urlpath=lab/tree/build/lab"
     context["chapter_links"] = [
-        ("Notebook", f"notebooks/{page}.ipynb", True),
         ("Open in Colab", f"{colab}/{page}.ipynb", False),
         ("Open in Binder", f"{binder}/{page}.ipynb", False),
+        ("Notebook", f"notebooks/{page}.ipynb", True),
     ]
+    launch = "".join(
+        f'<a href="{html.escape(address)}"{" download" * saved}>{title}</a>'
+        for title, address, saved in context["chapter_links"]
+    )
+    launch = (
+        f'<nav class="launch" aria-label="This chapter as a notebook">{launch}</nav>'
+    )
+    context["body"] = context["body"].replace("</h1>", f"</h1>\n{launch}", 1)
     if page in examples():
         context["chapter_links"] += [
             ("Example (.zip)", f"downloads/{page}.zip", True),

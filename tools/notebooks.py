@@ -1,8 +1,8 @@
 """Sphinx builder: every chapter as a notebook, its text from the doctree of the page, its cells from their execution.
 
-The config value `notebooks` says which kind: "executed" with outputs, "download" without, both to be run anywhere;
-"local" to be run in this checkout, which never replaces what a reader has changed. A build of the site writes the
-downloads too.
+The config value `notebooks` says which kind. "executed" has all cells, the build's guards too. "download" has the
+reader's, with the outputs of the build, and runs anywhere; a build of the site writes these, too. "local" has the
+reader's without outputs, runs in this checkout, and never replaces what a reader has changed.
 """
 
 import base64
@@ -19,6 +19,7 @@ from xml.etree import ElementTree
 import dictionary
 import nbformat
 from book import DOCS, ROOT, examples, executed
+from chapter_code import readers_cells
 from docutils import nodes
 from nbformat import NotebookNode
 from sphinx.application import Sphinx
@@ -33,30 +34,26 @@ from sphinx_markdown_builder.contexts import (
 from sphinx_markdown_builder.translator import MarkdownTranslator, pushing_context
 
 CELL = "\x02%d\x03"  # stands for a cell in the Markdown of a whole page
+# Jupyter and Colab show what the cell shows, and its code at a click.
+FOLDED = {"jupyter": {"source_hidden": True}, "cellView": "form"}
 ALIGNMENT = {"text-right": "--:", "text-center": ":-:"}
 
 SET_UP = '''\
-# Set-up; run it first. It takes the book's files from $OP_BY_OP, from around this notebook or from a folder op-by-op
-# beside it, and clones them where there are none. It installs what is missing, which on Colab takes some minutes, and
-# compiles the code of this chapter. A second run does only what is left to do.
-import os
-import runpy
-import shutil
-import subprocess
-import sys
+# Set-up, to run first. It takes the book from $OP_BY_OP, from around this notebook or from a folder op-by-op, or clones
+# it, installs what is missing, which on Colab takes some minutes, and compiles the code of this chapter.
+import os, runpy, shutil, subprocess, sys
 from pathlib import Path
 
 places = [Path(os.environ.get("OP_BY_OP", "op-by-op")).absolute(), Path.cwd(), *Path.cwd().parents]
-book = next((place for place in places if (place / "tools" / "set_up.py").exists()), places[0])
-if not (book / "tools" / "set_up.py").exists():
+book = next((place for place in places if (place / "tools/set_up.py").exists()), places[0])
+if not (book / "tools/set_up.py").exists():
     repository = os.environ.get("OP_BY_OP_REPOSITORY", "{repository}")
     if shutil.which("git") is None:
         sys.exit(f"Set-up: there is no git to clone {{repository}} with: install it or set $OP_BY_OP to the book")
-    print("Cloning the book")
     clone = ["git", "clone", "--quiet", "--depth", "1", repository, str(book)]
     if (git := subprocess.run(clone, capture_output=True, text=True)).returncode:
         sys.exit(f"Set-up: cannot clone {{repository}}: {{git.stderr}}")
-runpy.run_path(str(book / "tools" / "set_up.py"))["set_up"]({examples})
+runpy.run_path(str(book / "tools/set_up.py"))["set_up"]({examples})
 %run "{{book}}/docs/support/start.py"'''
 LOCAL = """\
 # Work in the root of the book, with its examples at hand.
@@ -315,14 +312,21 @@ class NotebookBuilder(MarkdownBuilder):
     def notebook(self, docname: str, markdown: str) -> NotebookNode:
         """Puts cells between the texts."""
         code = [cell for cell in self.source.cells if cell.cell_type == "code"]
+        if self.kind != "executed":
+            for cell, source in zip(code, readers_cells(code)):
+                cell.source = source
         used = "\n".join(cell.source for cell in code)
         cells = []
         for number, part in enumerate(re.split("\x02(\\d+)\x03", markdown)):
             if number % 2:
-                cells.append(self.code_cell(self.source.cells[int(part)]))
+                cell = self.code_cell(self.source.cells[int(part)])
+                if cell.source.strip():
+                    cells.append(cell)
             elif part.strip():
                 cells.append(nbformat.v4.new_markdown_cell(part.strip()))
-        set_up = nbformat.v4.new_code_cell(self.first_cell(docname, used))
+        set_up = nbformat.v4.new_code_cell(
+            self.first_cell(docname, used), metadata=FOLDED
+        )
         cells.insert(1, set_up)
         for number, cell in enumerate(cells):
             cell.id = f"{docname[:50]}-{number}"
@@ -348,13 +352,22 @@ class NotebookBuilder(MarkdownBuilder):
         return SET_UP.format(repository=repository, examples=", ".join(used))
 
     def code_cell(self, cell: NotebookNode) -> NotebookNode:
-        if self.kind != "executed":
+        if self.kind == "local":
             cell.outputs, cell.execution_count = [], None
+        if self.kind != "executed":
+            tags = {*cell.metadata.get("tags", ())}
+            folded = tags & {"remove-cell", "remove-input", "hide-input"}
+            cell.metadata = FOLDED if folded else {}
+            cell.outputs = [x for x in cell.outputs if not is_record(x)]
         for output in cell.outputs:
             _map_texts(output, self.hide_paths)
-            if markdown := output.get("data", {}).get("text/markdown"):
-                url = rf"]({self.config.html_baseurl}\1.html"
-                output.data["text/markdown"] = re.sub(r"\]\((\w+)\.md", url, markdown)
+            site, data = self.config.html_baseurl, output.get("data", {})
+            if markdown := data.get("text/markdown"):
+                url = rf"]({site}\1.html"
+                data["text/markdown"] = re.sub(r"\]\((\w+)\.md", url, markdown)
+            if page := data.get("text/html"):
+                url = rf'href="{site}\1.html'
+                data["text/html"] = re.sub(r'href="(\w+)\.html', url, page)
         return cell
 
     @staticmethod
@@ -369,6 +382,12 @@ class NotebookBuilder(MarkdownBuilder):
         ):
             text = re.sub(pattern, lambda _, to=replacement: to, text)
         return text
+
+
+def is_record(output: NotebookNode) -> bool:
+    """Whether an output is a value for the text, which the text has by now."""
+    kinds = output.get("data", {})
+    return any(kind.startswith("application/papermill.record/") for kind in kinds)
 
 
 def _map_texts(output: NotebookNode, change: Callable[[str], str]) -> None:

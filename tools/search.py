@@ -12,7 +12,7 @@ from pathlib import Path
 from sphinx.application import Sphinx
 
 DROPPED = re.compile(
-    r'<(script|style|svg)\b.*?</\1>|<a class="headerlink".*?</a>', re.S
+    r'<(script|style|svg|nav)\b.*?</\1>|<a class="headerlink".*?</a>', re.S
 )
 BREAKS = re.compile(
     r"</?(?:p|div|li|[ou]l|d[ltd]|t[dhr]|h\d|pre|br|summary)\b[^>]*>|\s+"

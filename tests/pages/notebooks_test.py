@@ -286,7 +286,7 @@ def test_all_cells_are_there_at_their_places_with_outputs(executed, checkout):
 
 def test_a_local_notebook_runs_and_can_start_twice(checkout):
     notebook = read(local(checkout) / "page.ipynb")
-    assert notebook.cells[3].source == "There are `many`."
+    assert notebook.cells[2].source == "There are `many`."
     assert not any(cell.get("outputs") for cell in notebook.cells)
     notebook.cells.insert(2, notebook.cells[1])
     notebook.cells[-1].source = "sorted(os.listdir())"

@@ -171,7 +171,11 @@ def test_notebooks_are_offered_of_what_is_right(built):
     assert names == {"good.ipynb", "errors.ipynb"}
     notebook = nbformat.read(folder / "good.ipynb", as_version=4)
     nbformat.validate(notebook)
-    assert not any(cell.get("outputs") for cell in notebook.cells)
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    # The set-up, which has not run; the table; what was printed.
+    shown = [[output.output_type for output in cell.outputs] for cell in code]
+    assert shown == [[], ["display_data"], ["stream"]]
+    assert "papermill" not in str(code) and "record(" not in str(code)
     assert "> **A solution**" in notebook.cells[0].source
 
 

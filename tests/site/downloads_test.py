@@ -3,6 +3,7 @@
 import os
 import re
 import subprocess
+import sysconfig
 import zipfile
 from pathlib import Path
 
@@ -25,7 +26,16 @@ def test_notebook_is_offered_and_valid(document, site, name):
     notebook = nbformat.read(site / "notebooks" / f"{name}.ipynb", as_version=4)
     nbformat.validate(notebook)
     assert any(cell.cell_type == "code" for cell in notebook.cells)
-    assert not any(cell.get("outputs") for cell in notebook.cells)
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    shows = document(name).select(".cell_output")
+    assert bool(shows) == any(cell.outputs for cell in code)
+    drawn = sum(len(output.select("svg")) for output in shows)
+    assert drawn == sum(str(cell.outputs).count("<svg ") for cell in code)
+    folded = [cell for cell in code[1:] if cell.metadata.get("cellView")]
+    guards = r"^(assert|record|np\.testing)\b|papermill"
+    assert not [x.source for x in folded if re.search(guards, x.source, re.M)]
+    launch = document(name).select("h1 + nav.launch a")
+    assert [link["href"].rpartition("/")[2] for link in launch] == [f"{name}.ipynb"] * 3
     reader = MarkdownIt("commonmark").enable("table")
     for cell in notebook.cells:
         if cell.cell_type != "markdown":
@@ -36,6 +46,18 @@ def test_notebook_is_offered_and_valid(document, site, name):
             for part in token.children or []:
                 url = part.attrs.get("href") or part.attrs.get("src") or "https:"
                 assert re.match(r"https?:|data:image/", url), f"{url} leads nowhere"
+
+
+def test_notebooks_have_all_that_their_cells_need(site):
+    """What hidden cells bind and later ones use is there; the set-up runs docs/support/start.py."""
+    start = (ROOT / "docs" / "support" / "start.py").read_text()
+    bound = re.findall(r"^(?:def|class|from .* import|import) (\w+)", start, re.M)
+    ruff = Path(sysconfig.get_path("scripts")) / "ruff"
+    command = [ruff, "check", "--isolated", "--quiet", "--select=F821"]
+    names = ["display", "get_ipython", *bound]
+    command += ["--config", f"builtins={names}", site / "notebooks"]
+    run = subprocess.run(command, capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout
 
 
 @pytest.fixture(scope="module")
