@@ -19,7 +19,7 @@ FLAGS = {
     "-fPIC": "its code works at any address",
     "-O2": "optimize",
     "-DNDEBUG": "leave out `assert` and other checks for debugging in the headers, as TensorFlow's own build does",
-    "-w": "no warnings, of which TensorFlow's headers give many; the build below shows those of your code",
+    "-w": "no warnings: TensorFlow's headers cause many; CMake, below, shows those of your own code",
     "--std=c++17": "the oldest C++ that the headers take",
     "-D_GLIBCXX_USE_CXX11_ABI=1": "`std::string` lies in memory as in TensorFlow",
     "-DEIGEN_MAX_ALIGN_BYTES=64": "Eigen, which is behind `flat`, may rely on tensors at multiples of 64 bytes",
@@ -52,9 +52,9 @@ def ten_calls(op: Callable) -> tuple[list[str], list[list[object]]]:
 
 
 def flags() -> Iterator[tuple[str, str]]:
-    """Each flag of the g++ command that a cell has run, those of tf.sysconfig included, and what it is for."""
+    """Each flag of the first g++ command that a cell has run, those of tf.sysconfig included, and what it is for."""
     cells = "\n".join(get_ipython().history_manager.input_hist_raw)
-    [command] = re.findall(r"^g\+\+ .*", cells, re.M)
+    command = re.search(r"^g\+\+ .*", cells, re.M)[0]
     used = set(re.findall(r"(?<= )-\w+", command)) - {"-o"}
     asked = tf.sysconfig.get_compile_flags() + tf.sysconfig.get_link_flags()
     used |= {flag for flag in asked if flag[:2] not in ("-I", "-L")}
