@@ -1,13 +1,12 @@
-// MedianFilter: the median of a window that slides along a signal.
+// MedianFilter: MovingMedian with a second attr, which can change the shape.
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
-#include <limits>
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "median.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/shape_inference.h"
@@ -19,7 +18,7 @@ using tensorflow::shape_inference::DimensionHandle;
 using tensorflow::shape_inference::InferenceContext;
 using tensorflow::shape_inference::ShapeHandle;
 
-// [check] What the interface cannot say, for the shape function and the kernel.
+// What the interface cannot say, for the shape function and the kernel.
 absl::Status CheckOdd(int64_t window) {
   if (window % 2 == 1) return absl::OkStatus();
   return absl::InvalidArgumentError(
@@ -70,17 +69,7 @@ window: How many elements a window has: odd, and at most the length of the last 
 ends: Beyond an end, 'repeat' the outermost element, or 'drop' the windows that reach there.
 )doc");
 
-// [median] nth_element needs an order, and < has no place for NaN.
-template <typename T>
-T Median(T* values, int64_t count) {
-  if (std::any_of(values, values + count, [](T x) { return std::isnan(x); })) {
-    return std::numeric_limits<T>::quiet_NaN();
-  }
-  std::nth_element(values, values + count / 2, values + count);
-  return values[count / 2];
-}
-
-// [kernel] The constructor reads the attrs, Compute the tensors.
+// The constructor reads the attrs, Compute the tensors.
 template <typename T>
 class MedianFilterOp : public tensorflow::OpKernel {
  public:
@@ -117,7 +106,7 @@ class MedianFilterOp : public tensorflow::OpKernel {
   }
 
  private:
-  // [compute] Each median of each row, of a copy, which Median reorders.
+  // Each median of each row, of a copy, which Median reorders.
   void Filter(const tensorflow::Tensor& signal, T* values,
               tensorflow::Tensor* filtered) const {
     const auto in = signal.flat_inner_dims<T>();  // [rows, length]

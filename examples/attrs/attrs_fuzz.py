@@ -6,11 +6,13 @@ from attrs_reference import (
     constrained_attrs_reference,
     every_attr_reference,
     median_filter_reference,
+    moving_median_reference,
     own_name_reference,
     quantile_filter_reference,
 )
 from hypothesis import strategies as st
 from median_filter import median_filter
+from moving_median import moving_median
 from op_library import load_op_library
 
 from opcheck.strategies import calls, mostly, shapes, tensors
@@ -47,6 +49,14 @@ SIGNALS = mostly(
 )
 VECTORS = mostly(st.tuples(st.integers(1, 9)), shapes())
 FUZZ = {
+    "MovingMedian": (
+        moving_median,
+        calls(
+            tensors(st.sampled_from(["float32", "float64"]), SIGNALS),
+            window=mostly(st.sampled_from([1, 3, 5]), st.integers(0, 9) | FAR),
+        ),
+        moving_median_reference,
+    ),
     "MedianFilter": (
         median_filter,
         calls(

@@ -1,0 +1,25 @@
+// The median of a few values, for the ops of this folder.
+
+#ifndef EXAMPLES_ATTRS_MEDIAN_H_
+#define EXAMPLES_ATTRS_MEDIAN_H_
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+namespace op_by_op {
+
+// nth_element needs an order, and < has no place for NaN.
+template <typename T>
+T Median(T* values, int64_t count) {
+  if (std::any_of(values, values + count, [](T x) { return std::isnan(x); })) {
+    return std::numeric_limits<T>::quiet_NaN();
+  }
+  std::nth_element(values, values + count / 2, values + count);
+  return values[count / 2];
+}
+
+}  // namespace op_by_op
+
+#endif  // EXAMPLES_ATTRS_MEDIAN_H_

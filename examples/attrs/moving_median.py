@@ -1,0 +1,53 @@
+"""The Python side of MovingMedian: one kind of error for what callers can do wrong, and the gradient."""
+
+import operator
+from pathlib import Path
+
+import tensorflow as tf
+from op_library import load_op_library
+
+_path = Path(__file__).with_name("libmoving_median.so")
+_library = load_op_library(_path, "moving_median")
+
+
+def moving_median(signal, window: int = 3, name: str | None = None) -> tf.Tensor:
+    """The median of a window that slides along the last axis; its ends are repeated.
+
+    A window with a NaN in it has the median NaN.
+
+    Args:
+      signal: A tensor, or what converts to one, [..., length]: float32 or float64.
+      window: How many elements a window has: odd, and at most length. A Python integer.
+      name: Of the op in the graph.
+
+    Returns:
+      The medians, of the same dtype and shape.
+
+    Raises:
+      ValueError: `window` is even, below 1 or above length; eagerly also for another dtype of `signal`.
+      TypeError: `window` is no integer; in a `tf.function` also for another dtype.
+      tf.errors.InvalidArgumentError: `window` is above a length that was unknown when the graph was traced.
+    """
+    window = operator.index(window)
+    try:
+        return _library.moving_median(signal=signal, window=window, name=name)
+    except tf.errors.InvalidArgumentError as error:
+        raise ValueError(error.message) from error
+
+
+def stock_moving_median(signal: tf.Tensor, window: int = 3) -> tf.Tensor:
+    """What `moving_median` computes, of TensorFlow's ops and without its checks; not for NaN."""
+    length = tf.shape(signal)[-1]
+    places = tf.range(length)[:, None] + tf.range(window) - window // 2
+    windows = tf.gather(signal, tf.clip_by_value(places, 0, length - 1), axis=-1)
+    return tf.sort(windows)[..., window // 2]  # windows: [..., length, window]
+
+
+@tf.RegisterGradient("MovingMedian")
+def _moving_median_grad(op: tf.Operation, grad: tf.Tensor) -> tf.Tensor:
+    """A median is one of the elements, and hands its gradient to that one."""
+    signal, window = op.inputs[0], op.get_attr("window")
+    with tf.GradientTape() as tape:
+        tape.watch(signal)
+        medians = stock_moving_median(signal, window)
+    return tape.gradient(medians, signal, tf.convert_to_tensor(grad))
