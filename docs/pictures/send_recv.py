@@ -7,7 +7,6 @@ from IPython.display import HTML
 from pictures.drawing import (
     COLOURS,
     DASHES,
-    ORANGE,
     bold,
     code,
     line,
@@ -205,55 +204,31 @@ def dead_nodes(nodes: Sequence, edges: Sequence) -> set[str]:
     return dead
 
 
-def calls(events: Sequence[Event]) -> str:
-    """Calls of the rendezvous in words."""
-    return ", ".join(f"{event.what} {event.key.edge}" for event in events)
-
-
-def timeline(
-    events: Sequence[Event],
-    names: Mapping[str, str],
-    label: str,
-    waits: Collection[str] = (),
-    until: str = "",
-    callbacks: bool = False,
-) -> HTML:
+def timeline(events: Sequence[Event], names: Mapping[str, str], label: str) -> HTML:
     """Draws who called the rendezvous and when: a line for each thread, not to scale.
 
     Args:
       events: Of the log, in their order.
       names: From the edges to the words for them.
       label: What the picture shows.
-      waits: Edges whose Recv keeps its thread to the end.
-      until: What the end is.
-      callbacks: Whether to draw, below who came second, that the callback is called; with an arrow from who left it.
     """
     threads = list(dict.fromkeys(event.thread for event in events))
-    step, high = (78, 84) if callbacks else (104, 52)
-    right = 10 + step * len(events) + (90 if until else 0)
-    lanes, boxes, arrows, first = [], [], [], {}
+    step, high = 104, 52
+    right = 10 + step * len(events)
+    lanes, boxes = [], []
     for i in range(len(threads)):
         lanes.append(at(-12, high * i, small(f"thread {i + 1}"), "e"))
         lanes.append(line((0, high * i), (right, high * i), stroke_opacity=0.2))
     for i, event in enumerate(events):
-        x, y = 10 + step * i, high * threads.index(event.thread)
-        received = event.what == "Recv"
-        stays = received and event.key.edge in waits
-        look = {"colour": COLOURS[received], "height": 26, "pad": 6, "align": "start"}
-        words = code(f"{event.what} {names[event.key.edge]}", 12)
-        size = right - x if stays else step - 8
-        call = box(words, 0.35 if stays else 0.25, width=size, **look)
-        boxes.append(at(x, y, call, "w"))
-        if stays:
-            boxes.append(at(right - 6, y, small(until), "e"))
-        if callbacks and event.key in first:
-            answer = box(
-                small("callback"), 0.12, width=size, **look | {"colour": ORANGE}
-            )
-            boxes.append(at(x, y + 26, answer, "w"))
-            if not received:  # who has asked has left it
-                arrows.append(
-                    arrow(first[event.key], answer, around="below", dash=DASHES)
-                )
-        first[event.key] = call
-    return picture(layers(*lanes, *boxes, *arrows), label)
+        call = box(
+            code(f"{event.what} {names[event.key.edge]}", 12),
+            0.25,
+            COLOURS[event.what == "Recv"],
+            width=step - 8,
+            height=26,
+            pad=6,
+            align="start",
+        )
+        y = high * threads.index(event.thread)
+        boxes.append(at(10 + step * i, y, call, "w"))
+    return picture(layers(*lanes, *boxes), label)

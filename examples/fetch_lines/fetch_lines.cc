@@ -12,12 +12,12 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
-#include <cstring>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -61,12 +61,17 @@ REGISTER_OP("FetchLines")
       return absl::OkStatus();
     });
 
-// The descriptor, which no call blocks on any more and no program that this
-// process starts keeps open; -1 if it is none.
+// What the system says about an error.
+std::string Said(int error) { return std::generic_category().message(error); }
+
+// The descriptor, on which no call blocks any more and which no program that
+// this process starts keeps open; -1 if it is none. Leaves errno as it is.
 int NotBlocking(int fd) {
-  if (fd >= 0 && (fcntl(fd, F_SETFL, O_NONBLOCK) != 0 ||
-                  fcntl(fd, F_SETFD, FD_CLOEXEC) != 0)) {
+  if (fd >= 0 && (fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK) != 0 ||
+                  fcntl(fd, F_SETFD, fcntl(fd, F_GETFD) | FD_CLOEXEC) != 0)) {
+    const int error = errno;
     close(fd);
+    errno = error;
     return -1;
   }
   return fd;
@@ -75,16 +80,17 @@ int NotBlocking(int fd) {
 // A socket that does not block, and is closed with the object.
 class Socket {
  public:
-  Socket() : fd_(NotBlocking(socket(AF_INET, SOCK_STREAM, 0))) {}
+  Socket() : fd_(NotBlocking(socket(AF_INET, SOCK_STREAM, 0))), error_(errno) {}
   ~Socket() {
     if (fd_ >= 0) close(fd_);
   }
   Socket(const Socket&) = delete;
   Socket& operator=(const Socket&) = delete;
   int fd() const { return fd_; }
+  int error() const { return error_; }  // if fd() is negative
 
  private:
-  const int fd_;
+  const int fd_, error_;
 };
 
 // [call] A call that has not ended.
@@ -102,7 +108,8 @@ struct PendingCall {
   Socket socket;
   sockaddr_in address = {};
   bool connected = false;
-  std::string text;  // so far
+  short events = POLLOUT;  // that poll has reported; at first, go on
+  std::string text;        // so far
   size_t max_bytes;
   Clock::time_point until;
   std::atomic<bool> cancelled{false};
@@ -114,18 +121,19 @@ std::optional<absl::Status> PendingCall::Continue() {
   if (cancelled) return Cancelled();
   if (!connected) {
     const auto* to = reinterpret_cast<const sockaddr*>(&address);
+    const int error =
+        connect(socket.fd(), to, sizeof(address)) == 0 ? 0 : errno;
     // It may have connected meanwhile: 0 on Linux, EISCONN elsewhere.
-    connected =
-        connect(socket.fd(), to, sizeof(address)) == 0 || errno == EISCONN;
-    if (!connected && errno != EINPROGRESS && errno != EALREADY) {
-      return absl::FailedPreconditionError(
-          absl::StrCat(Port(), std::strerror(errno)));
+    connected = error == 0 || error == EISCONN;
+    if (!connected && error != EINPROGRESS && error != EALREADY) {
+      return absl::FailedPreconditionError(absl::StrCat(Port(), Said(error)));
     }
   }
   if (connected) {
     // One part of it: who sends without end must not keep the thread.
     char bytes[65536];
     const ssize_t size = recv(socket.fd(), bytes, sizeof(bytes), 0);
+    const int error = errno;
     if (size == 0) return absl::OkStatus();
     if (size > 0) {
       text.append(bytes, size);
@@ -133,9 +141,8 @@ std::optional<absl::Status> PendingCall::Continue() {
         return absl::ResourceExhaustedError(
             absl::StrCat(Port(), "there are more than ", max_bytes, " bytes"));
       }
-    } else if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) {
-      return absl::FailedPreconditionError(
-          absl::StrCat(Port(), std::strerror(errno)));
+    } else if (error != EAGAIN && error != EWOULDBLOCK && error != EINTR) {
+      return absl::FailedPreconditionError(absl::StrCat(Port(), Said(error)));
     }
   }
   if (Clock::now() < until) return std::nullopt;
@@ -182,8 +189,7 @@ absl::Status Waiter::Start() {
   if (started_) return absl::OkStatus();
   if (pipe(bell_) != 0 || NotBlocking(bell_[0]) < 0 ||
       NotBlocking(bell_[1]) < 0) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("no pipe: ", std::strerror(errno)));
+    return absl::ResourceExhaustedError(absl::StrCat("no pipe: ", Said(errno)));
   }
   std::thread([this] { Run(); }).detach();
   started_ = true;
@@ -202,7 +208,11 @@ void Waiter::Run() {
     auto next = Clock::now() + std::chrono::hours(1);
     std::vector<pollfd> waits = {{bell_[0], POLLIN, 0}};
     for (auto& call : calls) {
-      if (std::optional<absl::Status> status = call->Continue()) {
+      std::optional<absl::Status> status;
+      if (call->events != 0 || call->cancelled || call->until <= Clock::now()) {
+        status = call->Continue();
+      }
+      if (status) {
         call->over(*status);
         call = nullptr;
       } else {
@@ -215,6 +225,9 @@ void Waiter::Run() {
     const auto left =
         std::chrono::ceil<std::chrono::milliseconds>(next - Clock::now());
     poll(waits.data(), waits.size(), std::max<int64_t>(left.count(), 0));
+    for (size_t i = 0; i < calls.size(); ++i) {
+      calls[i]->events = waits[i + 1].revents;
+    }
     char rung[64];
     while (read(bell_[0], rung, sizeof(rung)) > 0) {
     }
@@ -259,7 +272,7 @@ class FetchLinesOp : public tensorflow::AsyncOpKernel {
   }
 
  private:
-  // [ends] From the port to a call, and from its text to the output.
+  // From the port to a call, and from its text to the output.
   absl::Status Prepare(const Tensor& port, PendingCall* call) const {
     if (port.dims() != 0) {
       return absl::InvalidArgumentError(absl::StrCat(
@@ -272,7 +285,7 @@ class FetchLinesOp : public tensorflow::AsyncOpKernel {
     }
     if (call->socket.fd() < 0) {
       return absl::ResourceExhaustedError(
-          absl::StrCat("no socket: ", std::strerror(errno)));
+          absl::StrCat("no socket: ", Said(call->socket.error())));
     }
     call->address.sin_family = AF_INET;
     call->address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);

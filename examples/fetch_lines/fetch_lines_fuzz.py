@@ -2,4 +2,6 @@
 
 FUZZ = {
     "FetchLines": "reads a file descriptor, that of a socket: fetch_lines_test.py has servers",
+    "BlockingPause": "waits",
+    "Pause": "waits",
 }

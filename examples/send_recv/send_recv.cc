@@ -92,7 +92,7 @@ class CollectOp : public tensorflow::AsyncOpKernel {
     OP_REQUIRES_OK(context, context->GetAttr("timeout_ms", &timeout_ms_));
   }
 
-  // [collect] Asks and returns; the callback sets the output.
+  // Asks and returns; the callback sets the output.
   void ComputeAsync(OpKernelContext* context, DoneCallback done) override {
     Rendezvous::ParsedKey key;
     OP_REQUIRES_OK_ASYNC(context, KeyOf(context, label_, &key), done);
@@ -121,7 +121,7 @@ class CollectOp : public tensorflow::AsyncOpKernel {
   }
 
  private:
-  // [wait] The end of the step and the timeout both cancel `end`.
+  // The end of the step and the timeout both cancel `end`.
   struct Wait : std::enable_shared_from_this<Wait> {
     bool EndWith(CancellationManager* manager) {
       step = manager;

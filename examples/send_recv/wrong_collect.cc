@@ -39,7 +39,7 @@ class BlockingCollectOp : public tensorflow::OpKernel {
     OP_REQUIRES_OK(context, context->GetAttr("timeout_ms", &timeout_ms_));
   }
 
-  // [wait] Returns only when the tensor is there, or too late.
+  // Returns only when the tensor is there, or too late.
   void Compute(OpKernelContext* context) override {
     std::shared_ptr<Answer> answer = Ask(context);
     OP_REQUIRES(context,

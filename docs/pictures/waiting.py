@@ -3,30 +3,38 @@
 from collections.abc import Mapping, Sequence
 
 from IPython.display import HTML
-from pictures.drawing import COLOURS, ORANGE, bar, bold, code, picture
-from pictures.layout import arrow, at, box, column, layers, row
+from pictures.drawing import COLOURS, ORANGE, bar, bold, code, picture, small
+from pictures.layout import arrow, at, box, column, ends, layers, row
 
 
-def connections(logs: Mapping[str, Sequence[tuple[str, int]]], servers: int) -> HTML:
-    """Draws, for each way to ask, what the servers saw: a row for each, from left to right in the order of time."""
-    step, drawn, told = 13, [], []
+def connections(
+    logs: Mapping[str, Sequence[tuple[str, int, float]]], servers: int
+) -> HTML:
+    """Draws for each way to ask, to scale, when each server was asked and when it had answered."""
+    spans = {}
     for name, log in logs.items():
-        lanes = []
-        for server in range(servers):
-            shapes = [bar(step * 2 * servers, 17, 0.06)]
-            if mine := [i for i, (_, asked) in enumerate(log) if asked == server]:
-                answered = len(mine) > 1
-                end = mine[1] + 1 if answered else 2 * servers
-                span = bar(step * (end - mine[0]), 17, 0.5, COLOURS[not answered])
-                shapes.append(at(step * mine[0], 0, span))
-            lanes.append(layers(*shapes))
-        drawn.append(column(bold(name), column(*lanes, gap=3)))
-        asked = sum(what == "asked" for what, _ in log)
-        told.append(
-            f"{name}: {asked} of {servers} servers are asked in time, and {len(log) - asked} answer"
+        start = min(time for *_, time in log)
+        asked = {number: time - start for what, number, time in log if what == "asked"}
+        over = {number: time - start for what, number, time in log if what != "asked"}
+        spans[name] = [(asked[i], over[i]) for i in range(servers)]
+    longest = max(end for each in spans.values() for _, end in each)
+    scale, drawn, told = 380 / longest, [], []
+    for colour, (name, each) in zip((ORANGE, COLOURS[0]), spans.items()):
+        lanes = [
+            layers(
+                bar(scale * longest, 9, 0.06),
+                at(scale * begin, 0, bar(scale * (end - begin), 9, 0.6, colour)),
+            )
+            for begin, end in each
+        ]
+        total = max(end for _, end in each)
+        title = ends(scale * longest, bold(name), small(f"{total:.1f} s"))
+        drawn.append(column(title, column(*lanes, gap=3)))
+        most = max(
+            sum(begin <= other < end for begin, end in each) for other, _ in each
         )
-    label = f"When each server had a connection. {'; '.join(told)}."
-    return picture(row(*drawn, gap=40), label)
+        told.append(f"{name}, at most {most} servers have a connection at a time")
+    return picture(column(*drawn, gap=18), f"{'; '.join(told)}.")
 
 
 def one_waits_for_all(source: str) -> HTML:
