@@ -1,12 +1,9 @@
 """Pictures of the chapter on shape functions, drawn from inferred shapes and computed tensors."""
 
-import subprocess
-import sys
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 import numpy as np
-import tensorflow as tf
 from IPython.display import HTML
 from numpy.typing import ArrayLike
 from pictures.drawing import Shape, bold, code, line, picture
@@ -49,6 +46,22 @@ def knowledge(rows: Sequence[tuple[str, str]], names: Sequence[str]) -> HTML:
     return picture(table(drawn, (20, 14), "start"), label[0].upper() + label[1:])
 
 
+def from_a_value(rows: Sequence[tuple[str, str, str]]) -> HTML:
+    """What a shape function makes of a shape that is a value, an input: a row for each call.
+
+    Args:
+      rows: The value as it is written, what is known of it, and the shape that was inferred.
+    """
+    drawn = [["the value", "of which is known", "", "output"]]
+    for value, known, output in rows:
+        follows = line((0, 0), (34, 0), tip=True)
+        drawn.append([code(value, 13), known, follows, boxes(output)])
+    label = "; ".join(
+        f"{value}, of which {known} is known, gives {out}" for value, known, out in rows
+    )
+    return picture(table(drawn, (20, 14), "start"), f"{label}.")
+
+
 def numbers(values: ArrayLike, most: int = 6) -> str:
     """The beginning of a tensor's first row."""
     row = np.atleast_2d(np.asarray(values))[0]
@@ -83,52 +96,6 @@ def plan_and_run(
 
 def text_of(sizes: Iterable[int]) -> str:
     return f"[{','.join(map(str, sizes))}]"
-
-
-REMOTE = """
-import sys
-import tensorflow as tf
-
-library = tf.load_op_library(sys.argv[1])
-server = tf.distribute.Server.create_local_server()
-tf.config.experimental_connect_to_host(server.target)
-with tf.device("/job:worker/replica:0/task:0/device:CPU:0"):
-    print(int(library.times_asked(0.0)))
-"""
-
-
-def times_asked(library: str) -> dict[str, int]:
-    """How often the shape function of TimesAsked is called in the life of a function that calls the op once.
-
-    Args:
-      library: Where the op is.
-
-    Returns:
-      From what happens to the number of calls.
-    """
-    op = tf.load_op_library(library).times_asked
-    once = tf.function(lambda x: op(x), autograph=False)
-    x = tf.constant(0.0)
-    remote = [sys.executable, "-c", REMOTE, library]
-    run = subprocess.run(remote, capture_output=True, text=True, check=True)
-    counts = [int(op(x)), int(op(x))]
-    concrete = once.get_concrete_function(tf.TensorSpec([], tf.float32))
-    counts.append(int(op(x)))
-    for _ in range(2):
-        concrete(x)
-        counts.append(int(op(x)))
-    with tf.Graph().as_default():
-        tf.graph_util.import_graph_def(concrete.graph.as_graph_def())
-    counts.append(int(op(x)))
-    eager, tracing, first, second, importing = np.diff(counts).tolist()
-    return {
-        "an eager call of the op": eager,
-        "an eager call that runs on a worker of a cluster": int(run.stdout.split()[-1]),
-        "the function is traced": tracing,
-        "it is called for the first time: its graph is optimized": first,
-        "it is called for the second time": second,
-        "its graph is imported": importing,
-    }
 
 
 def tensor(name: str, shape: str, values: ArrayLike, width: float, runs: bool) -> Shape:

@@ -31,7 +31,7 @@ REGISTER_OP("CrossFeatures")
       return absl::OkStatus();
     });
 
-// [crop_or_pad] The second input holds the shape of the output.
+// The second input holds the shape of the output.
 REGISTER_OP("CropOrPad")
     .Attr("Tshape: {int32, int64}")
     .Input("input: float")
@@ -44,13 +44,15 @@ REGISTER_OP("CropOrPad")
         TF_RETURN_IF_ERROR(context->WithRank(
             resized, context->Rank(context->input(0)), &resized));
       }
+      context->set_output(0, resized);
+      // A size of -1 would mean unknown: where the value is known,
+      // refuse it.
       if (const tensorflow::Tensor* shape = context->input_tensor(1)) {
         TensorShape ignored;
         TF_RETURN_WITH_CONTEXT_IF_ERROR(
             tensorflow::tensor::MakeShape(*shape, &ignored),
             "shape must hold sizes");
       }
-      context->set_output(0, resized);
       return absl::OkStatus();
     });
 

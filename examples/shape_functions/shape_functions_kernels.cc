@@ -67,12 +67,12 @@ class CropOrPadOp : public OpKernel {
   }
 };
 
-// [check] Eagerly nobody has looked at the shapes before Compute does.
 class CrossFeaturesOp : public OpKernel {
  public:
   using OpKernel::OpKernel;
 
   void Compute(OpKernelContext* context) override {
+    // [check] Eagerly nobody has looked at the shapes before.
     const Tensor& users = context->input(0);
     const Tensor& items = context->input(1);
     OP_REQUIRES(context,
@@ -83,6 +83,7 @@ class CrossFeaturesOp : public OpKernel {
                     "got shapes ",
                     users.shape().DebugString(), " and ",
                     items.shape().DebugString())));
+    // Without rows, even more than 2^63 columns need no memory.
     const int64_t columns = tensorflow::MultiplyWithoutOverflow(
         users.dim_size(1), items.dim_size(1));
     OP_REQUIRES(context, columns >= 0,
@@ -95,7 +96,7 @@ class CrossFeaturesOp : public OpKernel {
     Tensor* products = nullptr;
     OP_REQUIRES_OK(context, context->allocate_output(0, shape, &products));
 
-    // [products] For each row, each user's number times each item's.
+    // For each row, each user's number times each item's.
     const auto user = users.matrix<float>(), item = items.matrix<float>();
     float* out = products->flat<float>().data();
     for (int64_t row = 0; row < user.dimension(0); ++row) {
@@ -108,7 +109,7 @@ class CrossFeaturesOp : public OpKernel {
   }
 };
 
-// [register] One op without a shape function has the same kernel.
+// One op without a shape function has the same kernel.
 REGISTER_KERNEL_BUILDER(Name("CrossFeatures").Device(DEVICE_CPU),
                         CrossFeaturesOp);
 REGISTER_KERNEL_BUILDER(Name("SilentCrossFeatures").Device(DEVICE_CPU),
