@@ -6,7 +6,7 @@ later cell uses, and what sets something up.
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from IPython.core.inputtransformer2 import TransformerManager
 from nbformat import NotebookNode
@@ -139,8 +139,56 @@ def _sets_up(statement: ast.stmt) -> bool:
     return bool(dot) and root in SETTINGS and name != "close"
 
 
-def _text(source: str, body: list[ast.stmt], kept: list[ast.stmt]) -> str:
-    """The lines of some statements, with the comments and blank lines above them."""
+def without_statements(source: str, named: re.Pattern) -> str:
+    """A module without the statements that name something, and those that need what only these bind.
+
+    Imports that nothing uses any more go, too.
+    """
+    tree = ast.parse(source)
+    segments = {each: ast.get_source_segment(source, each) or "" for each in tree.body}
+    gone = {each for each in tree.body if named.search(segments[each])}
+    before = -1
+    while len(gone) != before:
+        before = len(gone)
+        kept = [each for each in tree.body if each not in gone]
+        missing = {name for each in gone for name in _bound_at_top(each)}
+        missing -= {name for each in kept for name in _bound_at_top(each)}
+        gone |= {each for each in kept if (_loaded(each) | _parameters(each)) & missing}
+    kept = [each for each in tree.body if each not in gone]
+    used = {name for each in kept for name in _loaded(each) | _parameters(each)}
+    imports = (ast.Import, ast.ImportFrom)
+    before = {name for each in tree.body for name in _loaded(each) | _parameters(each)}
+    unused = before - used  # what nothing used before is imported for what it does
+    short = set()
+    for each in filter(lambda each: isinstance(each, imports), [*kept]):
+        names = [
+            x for x in each.names if (x.asname or x.name).split(".")[0] not in unused
+        ]
+        if not names:
+            kept.remove(each)
+        elif len(names) < len(each.names):
+            each.names = names
+            short.add(each)
+    return _text(source, tree.body, kept, short) + "\n"
+
+
+def _bound_at_top(statement: ast.stmt) -> set[str]:
+    """The names that a statement of a module gives to others."""
+    if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+        return {statement.name}
+    return _bound(statement)
+
+
+def _parameters(statement: ast.stmt) -> set[str]:
+    """The fixtures that a test may take."""
+    found = [each.arg for each in ast.walk(statement) if isinstance(each, ast.arg)]
+    return {*found}
+
+
+def _text(
+    source: str, body: list[ast.stmt], kept: list[ast.stmt], changed: Container = ()
+) -> str:
+    """The lines of some statements, with the comments and blank lines above them; of the changed, new ones."""
     lines = source.split("\n")
     found: list[str] = []
     end = gap = 0
@@ -160,6 +208,10 @@ def _text(source: str, body: list[ast.stmt], kept: list[ast.stmt]) -> str:
             found += [""] * gap if found else []
             gap = 0
             own = [ast.unparse(statement)]
-            found += own if shares else lines[above : statement.end_lineno]
+            found += (
+                own
+                if shares or statement in changed
+                else lines[above : statement.end_lineno]
+            )
         end = statement.end_lineno
     return "\n".join(found)

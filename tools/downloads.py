@@ -3,49 +3,95 @@
 import html
 import importlib.metadata
 import io
+import re
 import zipfile
 from pathlib import Path
 
 from book import EXAMPLES, ROOT, examples, executed
+from chapter_code import without_statements
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from sphinx.application import Sphinx
 
-OPCHECK = ROOT / "packages" / "opcheck"
-SOURCES = {".c", ".cc", ".h", ".py", ".pbtxt", ".txt"}
-TOOLS = ("tensorflow-cpu", "numpy", "cmake", "ninja", "pytest", "hypothesis")
+SOURCES = {".c", ".cc", ".h", ".py", ".pbtxt"}
+# What is wrong on purpose, what gives an exercise away, what only the build of the book uses, and ops of the pages to
+# look things up in.
+LEFT_OUT = re.compile(
+    r"(?:wrong|solution|exercise)_\w+|\w+_(?:mutants|fuzz)"
+    r"|every_attr|type_lists|shape_calls|times_asked|gradient_registries"
+)
+TEMPLATE = "my_op"
+TOOLS = ("numpy", "cmake", "pytest")
 README = """\
-Op by Op: the example {name}
-{site}{name}.html
+# {op}
 
-Needs a C++17 compiler and Python {python}. In this directory:
+{what}
 
-  python3 -m venv .venv && . .venv/bin/activate
-  pip install {requirements}
-  cmake -S examples/{name} -B build -G Ninja && cmake --build build
-  PYTHONPATH=packages/opcheck:examples/common python -m pytest examples/{name}
+It needs Linux or macOS, Python {python}, make and a C++17 compiler. In this folder, in a
+[virtual environment](https://docs.python.org/3/library/venv.html):
 
-For an op of your own, rename examples/{name} and what is in it. {name}.py imports op_library, which is in
-examples/common: keep that on PYTHONPATH, or copy op_library.py beside your file. pip install ./packages/opcheck
-tensorflow-cpu is for x86-64 Linux; elsewhere, or with a GPU, install tensorflow of the same version.
+```sh
+pip install -r requirements.txt
+make test
+```
+
+`make test` compiles the op with CMake and runs its tests. With a GPU, write `tensorflow[and-cuda]` for
+`tensorflow-cpu` in `requirements.txt`. `opcheck`, which the tests use, is installed from the book's repository.
+
+| Where | What |
+|---|---|
+| `examples/{name}/` | the op: C++, Python, tests |
+| `examples/common/`, `examples/conftest.py` | the loader of the library, and what tests share |
+| `cmake/` | finds the TensorFlow of your Python, and compiles for it |
+
+For an op of your own, rename `examples/{name}` and what is in it: the files, `{name}` and the op's name in
+them. Outside of this folder, put `examples/common` on your `PYTHONPATH`, or copy `op_library.py` beside your
+Python file.
 """
+MAKEFILE = """\
+test: {name}
+\tpython -m pytest examples/{name}
+
+{name}:
+\tcmake -S examples/{name} -B build -D CMAKE_BUILD_TYPE=Release
+\tcmake --build build --parallel
+
+.PHONY: test {name}
+"""
+
+
+def requirements() -> str:
+    """What pip installs: the versions of pyproject.toml, and opcheck from where it is published."""
+    required = [Requirement(text) for text in importlib.metadata.requires("op-by-op")]
+    versions = {each.name: str(each.specifier) for each in required}
+    supported = in_order(SpecifierSet(versions["tensorflow-cpu"]))
+    linux = 'sys_platform == "linux" and platform_machine == "x86_64"'
+    lines = [
+        f"tensorflow-cpu{supported}; {linux}",
+        f'tensorflow{supported}; sys_platform != "linux" or platform_machine != "x86_64"',
+        *(f"{name}{in_order(SpecifierSet(versions[name]))}" for name in TOOLS),
+        f"opcheck[fuzz] @ git+{repository()}#subdirectory=packages/opcheck",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def repository() -> str:
+    urls = importlib.metadata.metadata("op-by-op").get_all("Project-URL")
+    return dict(url.split(", ") for url in urls)["Repository"]
 
 
 def readme(name: str, site: str) -> str:
     """How to build and test an example that was unpacked from its zip."""
-    required = [Requirement(text) for text in importlib.metadata.requires("op-by-op")]
-    versions = {
-        requirement.name: f"'{requirement.name}{in_order(requirement.specifier)}'"
-        for requirement in required
-    }
-    python = in_order(
-        SpecifierSet(importlib.metadata.metadata("op-by-op")["Requires-Python"])
+    chapter = (
+        f"The example of a chapter of [Op by Op]({site}): [{name}]({site}{name}.html)."
     )
+    template = f"A small TensorFlow op to start from, by [Op by Op]({site}): {site}zero_out.html explains its parts."
+    python = importlib.metadata.metadata("op-by-op")["Requires-Python"]
     return README.format(
         name=name,
-        site=site,
-        python=python,
-        requirements=" ".join(map(versions.get, TOOLS)),
+        op="MyOp" if name == TEMPLATE else name,
+        what=template if name == TEMPLATE else chapter,
+        python=in_order(SpecifierSet(python)),
     )
 
 
@@ -54,37 +100,70 @@ def in_order(specifiers: SpecifierSet) -> str:
     return ",".join(sorted(map(str, specifiers), reverse=True))
 
 
+def folder_of(name: str) -> Path:
+    return EXAMPLES / "template" / name if name == TEMPLATE else EXAMPLES / name
+
+
 def archive(name: str, site: str) -> bytes:
     """An example and all that it takes to build it, laid out as in the repository, as a zip.
 
-    What is wrong on purpose, wrong_*, is left out: readers start from this.
-
-    The same sources give the same bytes: no time, no owner, and stored, as compressors differ.
+    The same sources give the same bytes: no time, no owner, one compressor.
     """
-    paths = [
-        ROOT / "LICENSE",
-        *(ROOT / "cmake").glob("*.cmake"),
-        EXAMPLES / "conftest.py",
-        *(OPCHECK / name for name in ("pyproject.toml", "README.md")),
-        *(OPCHECK / "opcheck").rglob("*.py"),
-        *(OPCHECK / "opcheck").rglob("*.toml"),
-    ]
-    paths += [
-        path
-        for folder in ("common", name)
-        for path in (EXAMPLES / folder).iterdir()
-        if path.suffix in SOURCES and not path.name.startswith("wrong_")
-    ]
-    files = {path.relative_to(ROOT).as_posix(): path.read_bytes() for path in paths}
-    files["README.txt"] = readme(name, site).encode()
+    folder = folder_of(name)
+    fuzz = f"{TEMPLATE}_fuzz"  # the one whose ops are all in the zip
+    sources = [path for path in sorted(folder.iterdir()) if path.suffix in SOURCES]
+    gone = {x.stem for x in sources if LEFT_OUT.fullmatch(x.stem) and x.stem != fuzz}
+    own = {f"examples/{name}/{x.name}": x for x in sources if x.stem not in gone}
+    own[f"examples/{name}/CMakeLists.txt"] = folder / "CMakeLists.txt"
+    shared = [ROOT / "LICENSE", *(ROOT / "cmake").glob("*.cmake")]
+    shared += [EXAMPLES / "conftest.py"]
+    shared += [x for x in (EXAMPLES / "common").iterdir() if x.suffix in SOURCES]
+    own |= {path.relative_to(ROOT).as_posix(): path for path in shared}
+    files = {
+        inside: without(path.read_text(), path, gone) for inside, path in own.items()
+    }
+    files["README.md"] = readme(name, site)
+    files["requirements.txt"] = requirements()
+    files["Makefile"] = MAKEFILE.format(name=name)
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as zipped:
-        for path in sorted(files):
-            info = zipfile.ZipInfo(f"op-by-op/{path}")
-            info.create_system = 3
-            info.external_attr = 0o100644 << 16
-            zipped.writestr(info, files[path])
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as zipped:
+        for inside in sorted(files):
+            info = zipfile.ZipInfo(f"{name}/{inside}")
+            info.create_system, info.external_attr = 3, 0o100644 << 16
+            info.compress_type = zipfile.ZIP_DEFLATED
+            if files[inside].strip():
+                zipped.writestr(info, files[inside])
     return buffer.getvalue()
+
+
+def without(text: str, path: Path, gone: set[str]) -> str:
+    """A file without what uses files that are left out: targets of CMake, tests and what these alone need."""
+    if not gone:
+        return text
+    named = re.compile(rf"\b(?:lib)?(?:{'|'.join(map(re.escape, gone))})\b")
+    if path.name == "CMakeLists.txt":
+        one = f"(?:{named.pattern})"
+        of_one = rf"if\(TARGET {one}\)\n(?:.*\n)*?endif\(\)\n|target_\w+\({one} .*\n"
+        text = re.sub(
+            rf"(?<=[ (]){one}(?:\.cc)?(?: |(?=\)))", "", re.sub(of_one, "", text)
+        )
+        return re.sub(r"^op_by_op_\w+\(\w* *\)\n", "", text, flags=re.M).replace(
+            " )", ")"
+        )
+    if path.suffix != ".py" or not named.search(text):
+        return text
+    return without_statements(text, named)
+
+
+def write_downloads(app: Sphinx, exception: Exception | None) -> None:
+    """At the end of a build: the zip of every chapter's example, and that of the template."""
+    if exception or app.builder.name != "html":
+        return
+    archives = Path(app.outdir) / "downloads"
+    archives.mkdir(exist_ok=True)
+    for name in [TEMPLATE, *({*executed(app.env)} & {*examples()})]:
+        content = archive(name, app.config.html_baseurl)
+        (archives / f"{name}.zip").write_bytes(content)
 
 
 def add_links(
@@ -115,18 +194,6 @@ def add_links(
             ("Example (.zip)", f"downloads/{page}.zip", True),
             ("Source on GitHub", f"{github}/tree/main/examples/{page}", False),
         ]
-
-
-def write_downloads(app: Sphinx, exception: Exception | None) -> None:
-    """At the end of a build: the zip of every chapter's example."""
-    if exception or app.builder.name != "html":
-        return
-    archives = Path(app.outdir) / "downloads"
-    archives.mkdir(exist_ok=True)
-    for page in executed(app.env):
-        if page in examples():
-            content = archive(page, app.config.html_baseurl)
-            (archives / f"{page}.zip").write_bytes(content)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
