@@ -50,7 +50,7 @@ class FrexpOp : public tensorflow::OpKernel {
   }
 };
 
-// [register] One kernel for each type.
+// One kernel for each type.
 REGISTER_KERNEL_BUILDER(
     Name("Frexp").Device(tensorflow::DEVICE_CPU).TypeConstraint<float>("T"),
     FrexpOp<float>);

@@ -49,6 +49,7 @@ REGISTER_COPY("FrexpWithoutGradient");
 REGISTER_COPY("FrexpWithOneArgument");
 REGISTER_COPY("FrexpWithTwoGradients");
 REGISTER_COPY("FrexpIsConstant");
+REGISTER_COPY("FrexpWithNumpy");
 REGISTER_COPY("FrexpWithReport");
 
 }  // namespace

@@ -1,4 +1,4 @@
-"""Frexp of float32 under five other names, which have no gradient yet."""
+"""Frexp of float32 under six other names, which have no gradient yet."""
 
 from pathlib import Path
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from addresses import addresses
+from device_log2 import device_log2
 from frexp import frexp
 from frexp_copies import library
 from frexp_reference import frexp_reference
@@ -97,6 +98,25 @@ def test_the_gradient_is_a_power_of_two(mode, dtype):
     ):
         grad = way(tf.constant(values))
         np.testing.assert_array_equal(grad, expected.astype(dtype), strict=True)
+
+
+def test_the_logarithm_of_a_device_is_near_and_so_is_its_slope(mode):
+    x = tf.constant(np.geomspace(1e-6, 1e6, 1001), tf.float32)
+    np.testing.assert_allclose(mode(device_log2)(x), np.log2(x), atol=0.008)
+    slope = mode(lambda x: gradient(device_log2, x))(x)
+    np.testing.assert_allclose(slope * x * np.log(2), np.ones(1001), atol=0.1)
+
+
+@tf.RegisterGradient("FrexpWithNumpy")
+def with_numpy(op, mantissa_grad, exponent_grad):
+    return tf.constant(mantissa_grad.numpy() * 2.0 ** -op.outputs[1].numpy())
+
+
+def test_numpy_in_a_gradient_function_fails_in_a_graph():
+    function = mantissa_of("frexp_with_numpy")
+    np.testing.assert_array_equal(gradient(function, [3.0]), [0.25])
+    with pytest.raises(AttributeError, match="has no attribute 'numpy'"):
+        tf.function(lambda x: gradient(function, x))(tf.constant([3.0]))
 
 
 def test_the_gradient_equals_differences(mode):
