@@ -114,7 +114,7 @@ class Result:
             for line in [" ".join(text.split())]
         ]
         if self.chapter:
-            lines.append(f"  read      docs/{self.chapter}.md")
+            lines.append(f"  read      {SITE}{self.chapter}.html")
         if self.error:
             lines.append(f"  see       {entries()[self.error].address}")
         if self.line:  # whole, to be copied
@@ -250,7 +250,7 @@ class Report:
                 return html.escape(f"{result.detail}: as for {first.check}")
             parts = [(label, html.escape(text)) for label, text in result.labelled()]
             if chapter := result.chapter:
-                link = f'<a href="{SITE}{chapter}.html">docs/{chapter}.md</a>'
+                link = f'<a href="{SITE}{chapter}.html">{SITE}{chapter}.html</a>'
                 parts.append(("read", link))
             if error := result.error:
                 link = f'<a href="{entries()[error].address}">{error}</a>'
