@@ -16,4 +16,6 @@ FUZZ = {
     "SketchHashes": COUNTED,
     "CountSketch": COUNTED,
     "SketchRegisters": "takes a sketch: sketch_test.py compares the registers",
+    "MakeLargest": "makes an object, for LargestValue",
+    "LargestValue": "needs an object",
 }

@@ -286,3 +286,17 @@ def test_counts_have_the_shape_of_their_sketches(mode):
     counts = mode(count)(tf.stack([sketch([1, 2]), sketch([])])[:, None])
     assert counts.shape == [2, 1] and counts[1, 0] == 0
     assert count(tf.stack([sketch([])])[:0]).shape == [0]
+
+
+def test_the_smallest_class():
+    library = load_op_library(
+        HERE / "libmake_largest.so", "make_largest", "largest_value"
+    )
+    three, nine = tf.unstack(library.make_largest(value=[3, 9]))
+    largest = tf.add_n([three, nine])
+    again = tf.io.parse_tensor(tf.io.serialize_tensor(largest), tf.variant)
+    assert library.largest_value(largest=[three, again]).numpy().tolist() == [3, 9]
+    with pytest.raises(Invalid, match="expected what MakeLargest"):
+        library.largest_value(largest=sketch([1]))
+    with pytest.raises(Invalid, match="sketch must hold what SketchHashes makes"):
+        count(three)
