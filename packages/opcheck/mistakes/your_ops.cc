@@ -82,6 +82,13 @@ REGISTER_OP("YourOp")
 REGISTER_KERNEL_BUILDER(
     Name("YourOp").Device(DEVICE_CPU).TypeConstraint<float>("T"), YourKernel);
 
+REGISTER_OP("YourProject>YourOp")
+    .Input("x: float")
+    .Output("y: float")
+    .SetShapeFn(YourShape);
+REGISTER_KERNEL_BUILDER(Name("YourProject>YourOp").Device(DEVICE_CPU),
+                        YourKernel);
+
 REGISTER_OP("YourAsyncOp").Input("x: float").Output("y: float");
 REGISTER_KERNEL_BUILDER(Name("YourAsyncOp").Device(DEVICE_CPU),
                         YourAsyncKernel);

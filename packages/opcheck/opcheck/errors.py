@@ -31,6 +31,7 @@ class Entry:
       not_provoked: Why nothing provokes it.
       source: Where it was met.
       follows: The entries that are its cause, where both are found. "*" is any other.
+      names: Whether it is only found with a name of TensorFlow's, of which headers.toml tells the header.
     """
 
     id: str
@@ -44,6 +45,7 @@ class Entry:
     reproducer: str = ""
     not_provoked: str = ""
     follows: tuple[str, ...] = ()
+    names: bool = False
 
     @functools.cached_property
     def regex(self) -> re.Pattern | None:
@@ -53,7 +55,7 @@ class Entry:
     @property
     def address(self) -> str:
         """Where it is on the site."""
-        return f"{SITE}errors.html#{self.id}"
+        return f"{SITE}errors/{self.id}.html"
 
 
 @functools.cache

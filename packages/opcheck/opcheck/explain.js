@@ -19,10 +19,23 @@ const explain = (() => {
     return low;
   };
 
+  // Where the first name of a message that headers.toml has is declared.
+  const headerOf = ({ names, headers }, message) => {
+    const known = new RegExp(headers.known).test(message);
+    for (const [, before, name] of message.matchAll(new RegExp(headers.name, "g"))) {
+      if (!Object.hasOwn(names, name) || !new RegExp(headers.roots).test(before)) continue;
+      if (!known && headers.ordinary.includes(name)) continue;
+      const [header, space] = names[name];
+      return fill(headers[space ? "qualified" : "macro"], { name, header, space });
+    }
+    return "";
+  };
+
   // A text as its lines, cleaned, and as one string without white space.
   class Log {
     constructor(rules, text) {
       const { longest } = (this.limits = rules.limits);
+      this.rules = rules;
       [this.numbers, this.widths, this.lines, this.starts] = [[], [], [], [0]];
       const [clean, cleanLine, parts] = [cleaner(rules.clean), cleaner(rules.clean_line), []];
       clean(text).split("\n").forEach((line, number) => {
@@ -68,12 +81,22 @@ const explain = (() => {
         for (const found of text.matchAll(rule.regex)) {
           const low = this.starts[lines[0]] + solid(text.slice(0, found.index)).length;
           const high = low + solid(found[0]).length;
+          if (rule.names && !headerOf(this.rules, found[0])) continue;
           if (low >= end || start >= high) continue;
           const line = after(this.starts, low) - 1;
           const shown = this.joined(line, after(this.starts, high - 1), way);
           const words = shown.replace(/[ \n]+/g, " ").trim();
           return { rule, start: low, end: high, line: this.numbers[line], text: words };
         }
+      }
+      return null;
+    }
+
+    // The number and the text of the first line that looks like an error, by the surest sign that any line has.
+    first(signs) {
+      for (const sign of signs.map((pattern) => new RegExp(pattern))) {
+        const at = this.lines.findIndex((line) => sign.test(line));
+        if (at >= 0) return [this.numbers[at], this.lines[at].trim()];
       }
       return null;
     }
@@ -102,7 +125,7 @@ const explain = (() => {
     }
   }
 
-  // What a log holds of the dictionary: { id, line, text, times, follows } of each entry.
+  // What a log holds of the dictionary, { id, line, text, times, follows, header } of each entry, and whose it is else.
   const find = (rules, log) => {
     const matches = rules.patterns.flatMap((rule) => {
       rule.regex ??= new RegExp(rule.pattern, "g");
@@ -115,7 +138,9 @@ const explain = (() => {
       taken.push(match);
       each.set(match.rule.id, [...(each.get(match.rule.id) ?? []), match]);
     }
-    const first = [...each.values()].map((some) => some.reduce((a, b) => (b.start < a.start ? b : a)));
+    const stranger = [...each.values()].map(([{ rule }]) => rule.of).find(Boolean) ?? "";
+    const known = [...each.values()].filter(([{ rule }]) => !rule.of);
+    const first = known.map((some) => some.reduce((a, b) => (b.start < a.start ? b : a)));
     first.sort((one, other) => one.start - other.start);
     const anything = ({ rule }) => rule.follows.includes("*");
     const causes = (match) =>
@@ -123,12 +148,14 @@ const explain = (() => {
         .filter((one) => one !== match)
         .filter((one) => match.rule.follows.includes(one.rule.id) || (anything(match) && !anything(one)))
         .map((one) => one.rule.id);
-    return first
+    const found = first
       .map((match) => {
         const { line, text, rule } = match;
-        return { id: rule.id, line, text, times: each.get(rule.id).length, follows: causes(match) };
+        const header = rule.names ? headerOf(rules, text) : "";
+        return { id: rule.id, line, text, times: each.get(rule.id).length, follows: causes(match), header };
       })
       .sort((one, other) => (one.follows.length > 0) - (other.follows.length > 0));
+    return { found, stranger };
   };
 
   // A mangled name's names, and the name without what has a length.
@@ -166,11 +193,12 @@ const explain = (() => {
     };
     const [name, plain] = parts(symbols, symbol);
     const [told, says] = [{}, []];
-    let known = releases;
+    let [known, alone] = [releases, true];
     for (const fact of symbols.facts) {
       const search = (one) => new RegExp(one.pattern).exec(one.plain ? plain : symbol);
       const one = fact.values.find(search);
       if (!one) continue;
+      if (!fact.alone) alone = false;
       const value = one.value ?? search(one)[1].replaceAll("_", "");
       told[fact.field] = value;
       known = known.filter((row) => row[fact.field] === value);
@@ -179,19 +207,20 @@ const explain = (() => {
         if (value < releases[0][fact.field]) [template, some] = [fact.older, releases.slice(0, 1)];
         else if (value > releases.at(-1)[fact.field]) [template, some] = [fact.newer, releases.slice(-1)];
       }
-      says.push(fill(template, { value, releases: listed(some) }));
+      says.push(one.says ? symbols[one.says] : fill(template, { value, releases: listed(some) }));
     }
     if (!says.length) return { symbol, name, told, fits: [], says: [symbols.silent] };
-    says.push(fill(symbols.fits, { releases: listed(known) }));
+    if (!alone) says.push(fill(symbols.fits, { releases: listed(known), oldest: releases[0].minor }));
     return { symbol, name, told, fits: known.map(({ minor }) => minor), says };
   };
 
-  // What a text holds that is known: { found, read, died }.
+  // What a text holds that is known: { found, read, died, stranger, first }.
   return (rules, text) => {
     const log = new Log(rules, text);
-    const found = find(rules, log);
+    const { found, stranger } = find(rules, log);
     const symbols = log.mangled(new RegExp(rules.symbols.pattern, "g"));
     const died = !found.length && new RegExp(rules.died).test(log.solid);
-    return { found, read: symbols.map((symbol) => read(rules.symbols, symbol)), died };
+    const first = found.length || died ? null : log.first(rules.says.errors);
+    return { found, read: symbols.map((symbol) => read(rules.symbols, symbol)), died, stranger, first };
   };
 })();

@@ -32,6 +32,7 @@ class Found:
       text: The message as it is there, its lines joined.
       times: How often it is there, as far as one has looked.
       follows: The ids of the found entries of which it is a consequence.
+      header: Of a name of TensorFlow's, where it is declared, as a sentence.
     """
 
     entry: Entry
@@ -39,6 +40,7 @@ class Found:
     text: str
     times: int
     follows: tuple[str, ...]
+    header: str
 
     def where(self) -> str:
         """The line, how often, and what it follows from."""
@@ -61,11 +63,15 @@ class Explanation:
       found: The entries: causes before what follows from them, else in the order of the text.
       read: The first mangled names of TensorFlow and Abseil.
       died: Whether nothing is found, and a process has died.
+      stranger: Whose message this is, if it is none of TensorFlow's.
+      first: Where nothing is found, the number and the text of the first line that looks like an error.
     """
 
     found: list[Found]
     read: list[symbols.Reading]
     died: bool
+    stranger: str
+    first: tuple[int, str] | None
 
 
 def explain(text: str) -> Explanation:
@@ -74,12 +80,14 @@ def explain(text: str) -> Explanation:
     Of patterns that match in the same place, the one with the most fixed words counts.
     """
     log = _Log(text)
-    found = _found(log)
+    found, stranger = _found(log)
     died = not found and bool(re.search(table("rules")["died"], log.solid))
-    return Explanation(found, [symbols.read(name) for name in log.mangled()], died)
+    names = [symbols.read(name) for name in log.mangled()]
+    first = None if found or died else log.first()
+    return Explanation(found, names, died, stranger, first)
 
 
-def _found(log: "_Log") -> list[Found]:
+def _found(log: "_Log") -> tuple[list[Found], str]:
     matches = [match for rule in rules() for match in log.matches(rule)]
     taken: list[tuple[int, int]] = []
     each: dict[str, list[_Match]] = {}
@@ -91,7 +99,13 @@ def _found(log: "_Log") -> list[Found]:
         ):
             taken.insert(at, (match.start, match.end))
             each.setdefault(match.rule["id"], []).append(match)
-    first = {name: min(some, key=lambda one: one.start) for name, some in each.items()}
+    of = {one["id"]: one["of"] for one in rules() if one["of"]}
+    stranger = next((of[name] for name in each if name in of), "")
+    first = {
+        name: min(some, key=lambda one: one.start)
+        for name, some in each.items()
+        if name not in of
+    }
     names = sorted(first, key=lambda name: first[name].start)
     anything = [name for name in names if "*" in first[name].rule["follows"]]
     causes = {
@@ -104,11 +118,32 @@ def _found(log: "_Log") -> list[Found]:
         )
         for name in names
     }
-    return [
-        Found(entries()[name], one.line, one.text, len(each[name]), causes[name])
+    found = [
+        Found(
+            entries()[name],
+            one.line,
+            one.text,
+            len(each[name]),
+            causes[name],
+            header_of(one.text) if one.rule["names"] else "",
+        )
         for name in sorted(names, key=lambda name: bool(causes[name]))
         for one in [first[name]]
     ]
+    return found, stranger
+
+
+def header_of(message: str) -> str:
+    """Where the first name of a message that headers.toml has is declared."""
+    says, names = table("rules")["headers"], table("headers")["names"]
+    known = re.search(says["known"], message, re.ASCII)
+    for before, name in re.findall(says["name"], message, re.ASCII):
+        if name in names and re.search(says["roots"], before):
+            if known or name not in says["ordinary"]:
+                header, space = names[name]
+                way = says["qualified" if space else "macro"]
+                return way.format(name=name, header=header, space=space)
+    return ""
 
 
 @dataclass(frozen=True)
@@ -166,11 +201,22 @@ class _Log:
             for found in rule["regex"].finditer(text):
                 low = self.starts[lines[0]] + len(_solid(text[: found.start()]))
                 high = low + len(_solid(found[0]))
+                if rule["names"] and not header_of(found[0]):
+                    continue
                 if low < end and start < high:
                     line = bisect.bisect_right(self.starts, low) - 1
                     upto = bisect.bisect_left(self.starts, high)
                     shown = " ".join(self._joined(line, upto, way).split())
                     return _Match(rule, low, high, self.numbers[line], shown)
+        return None
+
+    def first(self) -> tuple[int, str] | None:
+        """The number and the text of the first line that looks like an error, by the surest sign that any line has."""
+        for pattern in table("rules")["says"]["errors"]:
+            sign = re.compile(pattern, re.ASCII)
+            for number, line in zip(self.numbers, self.lines):
+                if sign.search(line):
+                    return number, line.strip()
         return None
 
     def mangled(self) -> list[str]:
@@ -210,23 +256,33 @@ def _solid(text: str) -> str:
 
 @functools.cache
 def rules() -> tuple[dict, ...]:
-    """The patterns of the dictionary, with their fixed words, of which more weigh more."""
-    found = []
+    """The patterns of strangers and of the dictionary, with their fixed words, of which more weigh more."""
+    found = [
+        _rule(f"stranger {i}", one["pattern"], of=one["of"])
+        for i, one in enumerate(table("rules")["strangers"])
+    ]
     for entry in entries().values():
         if entry.pattern:
-            pattern = _plain(entry.pattern)
-            needs = fixed_words(pattern)
             found.append(
-                {
-                    "id": entry.id,
-                    "pattern": pattern,
-                    "regex": re.compile(pattern, re.ASCII),
-                    "needs": needs,
-                    "weight": max(sum(map(len, words)) for words in needs),
-                    "follows": list(entry.follows),
-                }
+                _rule(entry.id, entry.pattern, follows=entry.follows, names=entry.names)
             )
     return tuple(found)
+
+
+def _rule(name: str, pattern: str, follows=(), names=False, of="") -> dict:
+    pattern = _plain(pattern)
+    needs = fixed_words(pattern)
+    weight = max(sum(map(len, words)) for words in needs)
+    return {
+        "id": name,
+        "pattern": pattern,
+        "regex": re.compile(pattern, re.ASCII),
+        "needs": needs,
+        "weight": weight + 1000 * bool(of),  # a stranger's message has no other meaning
+        "follows": list(follows),
+        "names": names,
+        "of": of,
+    }
 
 
 def _plain(pattern: str) -> str:
@@ -277,10 +333,11 @@ def fixed_words(pattern: str) -> list[list[str]]:
 def for_javascript() -> dict[str, object]:
     """What explain.js interprets, for JSON."""
     patterns = [
-        {name: rule[name] for name in ("id", "pattern", "needs", "weight", "follows")}
+        {name: value for name, value in rule.items() if name != "regex"}
         for rule in rules()
     ]
-    return table("rules") | {"symbols": symbols.rules(), "patterns": patterns}
+    more = {"symbols": symbols.rules(), "patterns": patterns}
+    return table("rules") | more | {"names": table("headers")["names"]}
 
 
 def main(arguments: list[str]) -> int:
@@ -304,11 +361,25 @@ def main(arguments: list[str]) -> int:
     wide = content[:2] in (b"\xff\xfe", b"\xfe\xff")
     explanation = explain(content.decode("utf-16" if wide else "utf-8", "replace"))
     if not (explanation.found or explanation.read or explanation.died):
-        return _say(
-            f"none of the {len(entries())} errors of {SITE}errors.html is in this text; report it: {REPORT}"
-        )
+        return _say(unknown(explanation))
     print(told(explanation, sys.stdout.isatty() and "NO_COLOR" not in os.environ))
     return 0
+
+
+def unknown(explanation: Explanation) -> str:
+    """What is said where nothing is known: whose message it is, or the first error, and where to report it."""
+    says = table("rules")["says"]
+    lines = [
+        f"none of the {len(entries())} errors of {SITE}errors.html is in this text; report it: {REPORT}"
+    ]
+    if explanation.stranger:
+        lines[0] = lines[0].partition(";")[0]
+        lines.append(f"  {says['stranger'].format(of=explanation.stranger)}")
+    elif explanation.first:
+        line, text = explanation.first
+        shown = textwrap.shorten(text, 2 * _WIDTH, placeholder=" …")
+        lines.append(f"  {says['first'].format(line=line)}: {shown}")
+    return "\n".join(lines)
 
 
 def _say(text: str) -> int:
@@ -325,6 +396,7 @@ def told(explanation: Explanation, colour: bool = False) -> str:
         lines = [
             _painted(one.where(), 36, colour),
             *_wrapped("", head, 31 if colour else 0),
+            *(_wrapped("header", one.header) if one.header else ()),
             *_wrapped("cause", one.entry.cause),
             *_wrapped("cure", one.entry.cure),
             f"  read   {one.entry.address}",

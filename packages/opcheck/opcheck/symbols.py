@@ -62,21 +62,27 @@ def read(symbol: str) -> Reading:
     known, told, says = rules()["releases"], {}, []
     for fact in rules()["facts"]:
         field = fact["field"]
-        if value := _value(fact, symbol, plain):
+        one, value = _value(fact, symbol, plain)
+        if value:
             told[field] = value
             known = [row for row in known if row[field] == value]
-            says.append(_sentence(fact, value))
+            says.append(
+                rules()[one["says"]] if "says" in one else _sentence(fact, value)
+            )
     if not told:
         return Reading(symbol, name, told, (), (rules()["silent"],))
-    says.append(rules()["fits"].format(releases=_listed(known)))
+    if not all(fact.get("alone") for fact in rules()["facts"] if fact["field"] in told):
+        oldest = rules()["releases"][0]["minor"]
+        says.append(rules()["fits"].format(releases=_listed(known), oldest=oldest))
     return Reading(symbol, name, told, tuple(x["minor"] for x in known), tuple(says))
 
 
-def _value(fact: dict, symbol: str, plain: str) -> str:
+def _value(fact: dict, symbol: str, plain: str) -> tuple[dict, str]:
+    """The first way that finds a value, and the value."""
     for one in fact["values"]:
         if found := re.search(one["pattern"], plain if "plain" in one else symbol):
-            return one.get("value") or found[1].replace("_", "")
-    return ""
+            return one, one.get("value") or found[1].replace("_", "")
+    return {}, ""
 
 
 def _sentence(fact: dict, value: str) -> str:

@@ -25,6 +25,7 @@ sys.path[:0] = [str(HERE.parent), str(HERE.parent / "mistakes")]
 
 from provoke import outcomes  # noqa: E402
 
+import headers  # noqa: E402
 from opcheck import explain  # noqa: E402
 from opcheck.errors import REPORT, entries, table, tomllib  # noqa: E402
 from opcheck.report import Findings, Report  # noqa: E402
@@ -45,7 +46,13 @@ def in_python(text: str) -> dict:
     for one in found:
         one["id"] = one.pop("entry")
     read = [asdict(one) for one in explanation.read]
-    said = {"found": found, "read": read, "died": explanation.died}
+    said = {
+        "found": found,
+        "read": read,
+        "died": explanation.died,
+        "stranger": explanation.stranger,
+        "first": explanation.first,
+    }
     return json.loads(json.dumps(said))
 
 
@@ -142,6 +149,37 @@ def test_what_only_looks_alike_is_not_found(explained):
         assert ids(explained(line)) == [], line
 
 
+def test_a_name_without_its_header_gets_it(explained):
+    for message, header in CASES["headers"].items():
+        [found] = explained(message)["found"]
+        assert found["id"] == "name-without-its-header"
+        assert f'{header}"`' in found["header"], message
+
+
+def test_each_header_has_its_names():
+    """Of the release for which the table was made."""
+    made_for = re.search(r"headers of TensorFlow (\S+):", headers.TABLE.read_text())[1]
+    if made_for not in {one.version for one in tensorflows()}:
+        pytest.skip(f"the headers are those of TensorFlow {made_for}")
+    include = Path(importlib.util.find_spec("tensorflow").origin).parent / "include"
+    for name, (header, space) in table("headers")["names"].items():
+        found = {(one, where) for one, where, _ in headers.offered(include, header)}
+        assert (name, space) in found or name in headers.THROUGH, name
+        assert (include / header).exists()
+
+
+def test_messages_of_pytorch_are_told_as_such(explained):
+    told = explained("RuntimeError: CUDA error: device-side assert triggered")
+    assert (told["found"], told["stranger"]) == ([], "PyTorch")
+    assert explained("KeyError: 1")["stranger"] == ""
+
+
+def test_the_first_line_that_looks_like_an_error_is_told(explained):
+    for text, first in CASES["firsts"].items():
+        assert (explained(text)["first"] or []) == first, text
+    assert explained(LOGS["compiler"]["text"])["first"] is None
+
+
 def test_a_mangled_name_is_read(explained):
     for case in CASES["symbol"]:
         [reading] = explained(case["symbol"])["read"]
@@ -231,7 +269,7 @@ def test_command_reads_a_file_and_a_pipe(tmp_path, encoding):
     assert "\x1b" not in from_file.stdout
     assert run(input=text).stdout == from_file.stdout
     shown = [
-        from_file.stdout.index(f"errors.html#{entry}")
+        from_file.stdout.index(f"errors/{entry}.html")
         for entry, _ in LOGS["compiler"]["found"]
     ]
     assert shown == sorted(shown)
@@ -239,10 +277,14 @@ def test_command_reads_a_file_and_a_pipe(tmp_path, encoding):
 
 
 def test_command_says_when_nothing_is_known(tmp_path):
-    nothing = run(input=CASES["lookalikes"])
+    nothing = run(input="Building\nop.cc:3:1: error: something new\n")
     assert nothing.returncode == 1 and not nothing.stdout
     assert nothing.stderr.startswith("opcheck: none of the ")
     assert REPORT in nothing.stderr
+    assert "is line 2: op.cc:3:1: error: something new" in nothing.stderr
+    strange = run(input=CASES["lookalikes"])
+    assert strange.stderr.startswith("opcheck: none of the ")
+    assert "PyTorch" in strange.stderr and REPORT not in strange.stderr
     missing = run(str(tmp_path / "no.log"))
     assert missing.returncode == 1 and not missing.stdout
     assert missing.stderr == f"opcheck: there is no file {tmp_path / 'no.log'}\n"
@@ -279,15 +321,18 @@ def test_at_most_a_handful_is_shown():
 # What else uses the dictionary.
 
 
+def tensorflows() -> list[importlib.metadata.Distribution]:
+    return [
+        one
+        for name in ("tensorflow-cpu", "tensorflow")
+        for one in importlib.metadata.distributions(name=name)
+    ]
+
+
 def test_the_installed_tensorflow_is_as_the_table_of_releases_says():
     spec = importlib.util.find_spec("tensorflow")
     library = Path(spec.origin).parents[1] / LIBRARY
-    names = ("tensorflow-cpu", "tensorflow")
-    [version, *_] = [
-        one.version
-        for name in names
-        for one in importlib.metadata.distributions(name=name)
-    ]
+    [version, *_] = [one.version for one in tensorflows()]
     rows = [row for row in table("releases")["release"] if row["version"] == version]
     if rows:
         assert rows == [{"version": version, **described(library.read_bytes())[0]}]

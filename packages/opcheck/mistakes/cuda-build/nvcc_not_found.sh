@@ -1,0 +1,2 @@
+# [wrong]
+env PATH=/nowhere "$BASH" -c "nvcc -c op.cu"

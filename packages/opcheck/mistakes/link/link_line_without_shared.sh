@@ -1,0 +1,6 @@
+echo '#include "tensorflow/core/framework/op.h"
+REGISTER_OP("YourOp");' > op.cc
+# [wrong]
+$CXX $CFLAGS -w -fPIC op.cc -o op.so
+# [cured]
+$CXX $CFLAGS -w -fPIC -shared op.cc -o op.so $LFLAGS
