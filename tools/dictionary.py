@@ -1,15 +1,17 @@
-"""Sphinx extension: the dictionary of errors, which is opcheck's, on the page `errors.md`, and what leads there.
+"""Sphinx extension: the dictionary of errors, which is opcheck's: a page for each entry, and what leads there.
 
-`{explain-field}` is where one pastes a log. `{errors} link` shows the entries of a phase, with their messages as the
-mistakes of packages/opcheck/mistakes have given them here. In chapters writers mark nothing: below what a cell printed
-stand the entries whose messages are in it.
+`{explain-field}` is where one pastes a log. `{errors} link` lists the entries of a phase. The pages of the entries,
+`errors/x.html`, are no documents of Sphinx: one page is written by the theme, and each entry is put in its place, which
+takes no time. In chapters writers mark nothing: below what a cell printed stand the entries whose messages are in it.
 """
 
 import difflib
+import functools
 import html
 import json
 import re
 import sys
+from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 
@@ -29,12 +31,30 @@ sys.path[:0] = [str(OPCHECK), str(OPCHECK / "mistakes")]
 
 from provoke import Mistake, Outcome, mistakes, outcomes, problem  # noqa: E402
 
-from opcheck.errors import REPORT, Entry, entries  # noqa: E402
+from opcheck.errors import REPORT, Entry, entries, table, tomllib  # noqa: E402
 from opcheck.explain import explain, for_javascript  # noqa: E402
 
 logger = logging.getLogger(__name__)
 PAGE = "errors"
+SKELETON = f"{PAGE}/entry"
 LONGEST = 260  # characters of a message
+HEADINGS = {
+    "compile": "The compiler",
+    "link": "The linker",
+    "load": "Loading the library",
+    "register": "Registering the op",
+    "call": "Calling the op",
+    "trace": "Tracing a function",
+    "run": "Running the kernel",
+    "gradient": "Gradients",
+    "cuda-build": "Compiling for the GPU",
+    "cuda-run": "Running on the GPU",
+    "xla": "XLA",
+    "serve": "Saving, serving and Keras",
+    "distribute": "Wheels and other processes",
+    "test": "Tests and notebooks",
+    "silent": "Nothing is printed",
+}
 REPOSITORY = "https://github.com/op-by-op/op-by-op/blob/main/packages/opcheck/mistakes"
 FIELD = """\
 <form class="explain" data-report="{report}" hidden>
@@ -42,13 +62,38 @@ FIELD = """\
 <textarea id="explain-log" rows="7" wrap="off" spellcheck="false" autocomplete="off" autocapitalize="off"></textarea>
 <p class="explain-note">Or drop a file. Nothing leaves this page. In a terminal,
 <code>make 2&gt;&amp;1 | python -m opcheck explain</code> does the same.</p>
+<p class="explain-samples">No log at hand? Try one: {samples}</p>
 <p class="explain-status" role="status"></p>
 <div class="explain-found"></div>
 </form>
-<script type="application/json" id="explain-rules">{rules}</script>
-<script src="_static/explain.js"></script>
-<script src="_static/errors.js"></script>
+<script defer src="_static/explain.js"></script>
+<script defer src="errors/known.js"></script>
+<script defer src="_static/errors.js"></script>
 """
+# What a visitor without a log can try.
+SAMPLES = {
+    "an undefined symbol": """\
+Traceback (most recent call last):
+  File "use.py", line 3, in <module>
+    ops = tf.load_op_library("./your_op.so")
+tensorflow.python.framework.errors_impl.NotFoundError: ./your_op.so: undefined symbol: \
+_ZN10tensorflow15OpKernelContext21CtxFailureWithWarningEPKciRKN4absl12lts_202308026StatusE
+""",
+    "an old tutorial": """\
+your_op.cc: In lambda function:
+your_op.cc:9:22: error: ‘OK’ is not a member of ‘tensorflow::Status’
+    9 |       return Status::OK();
+      |                      ^~
+your_op.cc:7:16: error: cannot convert ‘<lambda(tensorflow::shape_inference::InferenceContext*)>’ to \
+‘tensorflow::OpShapeInferenceFn’
+your_op.cc:21:5: error: ‘Shard’ was not declared in this scope
+""",
+    "a GPU that is missing something": """\
+W dso_loader.cc:64] Could not load dynamic library 'libcudart.so.11.0'
+tensorflow.python.framework.errors_impl.NotFoundError: libcudart.so.11.0: cannot open shared object file: \
+No such file or directory
+""",
+}
 
 
 class explain_field(nodes.General, nodes.Element):
@@ -72,82 +117,262 @@ class Dictionary(SphinxDirective):
         if self.name == "explain-field":
             return [explain_field()]
         phase = self.arguments[0]
-        if phase not in {entry.phase for entry in entries().values()}:
+        if phase not in HEADINGS:
             what = f"no entry of the dictionary has the phase {phase}"
             return [self.state.document.reporter.error(what, line=self.lineno)]
         return [error_entries(phase=phase)]
 
 
 def visit_explain_field(self, node: explain_field) -> None:
-    rules = json.dumps(for_javascript(), ensure_ascii=False, separators=(",", ":"))
-    rules = rules.replace("<", "\\u003c")
-    self.body.append(FIELD.format(report=html.escape(REPORT), rules=rules))
+    samples = ", ".join(
+        f'<button type="button" data-log="{html.escape(log)}">{name}</button>'
+        for name, log in SAMPLES.items()
+    )
+    self.body.append(FIELD.format(report=html.escape(REPORT), samples=f"{samples}."))
     raise nodes.SkipNode
 
 
 def visit_error_entries(self, node: error_entries) -> None:
-    self.body.append(shown(node, self.builder.env.titles))
+    self.body.append(listed(node["phase"]))
     raise nodes.SkipNode
 
 
-def shown(node: error_entries, titles: dict[str, nodes.title], site: str = "") -> str:
-    """The entries as HTML; other pages lie under the address of the site, or beside this one."""
-    chosen = [entry for entry in entries().values() if entry.phase == node["phase"]]
-    return "\n".join(details(entry, titles, site) for entry in chosen)
+def listed(phase: str, site: str = "") -> str:
+    """Links to the entries of a phase, as HTML. Each has the id that the entry had on this page."""
+    rows = (
+        f'<li id="{entry.id}"><a href="{site}{PAGE}/{entry.id}.html">{shown(entry)}</a></li>'
+        for entry in entries().values()
+        if entry.phase == phase
+    )
+    return "\n".join(['<ul class="error-list">', *rows, "</ul>"])
 
 
-def details(entry: Entry, titles: dict[str, nodes.title], site: str) -> str:
-    """One entry."""
+def message_of(entry: Entry) -> str:
+    """What one sees: as it was printed here, if it was."""
+    if entry.regex and (made := outcomes().get(entry.id)):
+        return printed(entry, made["wrong"])
+    return entry.message
 
-    def inline(text: str) -> str:
-        made = MarkdownIt().render(text).strip()
-        return re.sub(r'href="(\w+)\.md', rf'href="{site}\1.html', made)
 
-    def code(part: str) -> str:
-        return f"<code>{html.escape(mistake.parts[part].strip())}</code>"
+def shown(entry: Entry) -> str:
+    """Its message as HTML, as code unless it is a symptom."""
+    if not entry.pattern:
+        return inline(entry.message)
+    return f"<code>{html.escape(message_of(entry))}</code>"
 
-    parts = [inline(entry.cause), inline(f"**Cure:** {entry.cure}")]
-    message, about = entry.message, []
+
+def inline(text: str, site: str = "../") -> str:
+    """Markdown of one paragraph as HTML. Links are to pages of the book, and to other entries."""
+    made = MarkdownIt().renderInline(text)
+    made = re.sub(r'href="(\w+)\.md', rf'href="{site}\1.html', made)
+    return re.sub(r'href="#([\w-]+)"', rf'href="{site}{PAGE}/\1.html"', made)
+
+
+def plain(text: str) -> str:
+    """Markdown without its signs."""
+    return re.sub(r"\[([^\]]+)\]\([^)]*\)", r"\1", text).replace("`", "")
+
+
+def shortened(text: str, longest: int) -> str:
+    """Cut at the end of a word, if it has ends of words."""
+    if len(text) <= longest:
+        return text
+    cut = text[: longest - 1]
+    head, space, _ = cut.rpartition(" ")
+    return f"{head if space and len(head) > longest // 2 else cut.rstrip()}…"
+
+
+def title_of(entry: Entry) -> str:
+    """For the tab and for search engines: the message's beginning, without a path."""
+    message = plain(entry.message).removeprefix("…: ")
+    message = re.sub(
+        r", “[^”]*”(?:,(?= in| when| while))?", "", message
+    )  # SIGSEGV says it
+    return f"{shortened(message, 70)} | TensorFlow custom op"
+
+
+def description_of(entry: Entry) -> str:
+    return shortened(plain(f"{entry.cause} {entry.cure}"), 155)
+
+
+@functools.cache
+def wordings() -> dict[str, list[str]]:
+    """The other words of a message that the tests have."""
+    cases = tomllib.loads((OPCHECK / "tests" / "cases.toml").read_text())
+    return cases["wordings"]
+
+
+def body(entry: Entry, titles: dict[str, nodes.title]) -> str:
+    """The page of an entry."""
+    heading = HEADINGS[entry.phase]
+    about = []
+    parts = [
+        f'<p class="error-crumb"><a href="../{PAGE}.html">All errors</a> › '
+        f'<a href="../{PAGE}.html#{nodes.make_id(heading)}">{heading}</a></p>',
+        f"<h1>{shown(entry)}</h1>",
+        f"<h2>Why</h2><p>{inline(entry.cause)}</p>",
+        f"<h2>What to do</h2><p>{inline(entry.cure)}</p>",
+    ]
+    if entry.names:
+        parts.append(headers_table())
     if made := outcomes().get(entry.id):
-        mistake = mistakes()[entry.id]
-        if wrong := problem(mistake, made):
-            logger.warning("%s: %s", entry.id, wrong, location=PAGE)
-        if entry.regex:
-            message = printed(entry, made["wrong"])
-        elif (ends := made["wrong"].ends) == "timeout":
-            about.append("here the process does not come to an end and prints nothing")
-        elif ends != "error":
-            about.append(f"here the process ends with {ends} and prints nothing")
-        if "call" in mistake.parts:
-            about.append(f"called as {code('call')}")
-        if "cured_call" in mistake.parts:
-            about.append(f"cured by {code('cured_call')}")
-        lexed = highlight(difference(mistake), DiffLexer(), HtmlFormatter(nowrap=True))
-        parts.append(
-            '<div class="highlight-none notranslate"><div class="highlight">'
-            f"<pre>{lexed}</pre></div></div>"
-        )
+        parts += before_and_after(entry, made)
         about.append(
-            f"{link(f'{REPOSITORY}/{entry.reproducer}', 'provoked')} by the build"
+            f"{link(f'{REPOSITORY}/{entry.reproducer}', 'Provoked')} by the build"
         )
         if "cured" not in made:
             about.append("the cure was not tried")
     else:
         reason = entry.not_provoked or "this machine lacks what it takes"
-        about.append(f"quoted, not provoked: {inline(reason)[3:-4]}")
+        about.append(f"Quoted, not provoked: {inline(reason)}")
         if source := source_of(entry):
             about.append(f"met in {source}")
+    if others := wordings().get(entry.id):
+        rows = "".join(f"<li><code>{html.escape(text)}</code></li>" for text in others)
+        parts.append(f"<h2>Also seen as</h2><ul>{rows}</ul>")
+    if related := see_also(entry, titles):
+        rows = "".join(f"<li>{one}</li>" for one in related)
+        parts.append(f"<h2>See also</h2><ul>{rows}</ul>")
+    report = f"{REPORT.partition('?')[0]}?title=Error+page:+{entry.id}"
+    parts += [
+        f'<p class="error-about">{"; ".join(about)}. {link(report, "Report a mistake")}.</p>',
+        f'<p>Another message? <a href="../{PAGE}.html">Paste your whole log</a>.</p>',
+    ]
+    return "\n".join(parts)
+
+
+def before_and_after(entry: Entry, made: dict[str, Outcome]) -> list[str]:
+    """The mistake and its cure, and what calls the op."""
+    mistake = mistakes()[entry.id]
+    if wrong := problem(mistake, made):
+        logger.warning("%s: %s", entry.id, wrong, location=PAGE)
+    lines = []
+    if not entry.regex:
+        if (ends := made["wrong"].ends) == "timeout":
+            lines.append("Here the process does not come to an end and prints nothing.")
+        elif ends != "error":
+            lines.append(f"Here the process ends with {ends} and prints nothing.")
+    for part, says in (("call", "Called as"), ("cured_call", "Cured by")):
+        if part in mistake.parts:
+            lines.append(
+                f"{says} <code>{html.escape(mistake.parts[part].strip())}</code>."
+            )
+    lexed = highlight(difference(mistake), DiffLexer(), HtmlFormatter(nowrap=True))
+    title = "Before and after" if "cured" in mistake.parts else "An example"
+    return [
+        f"<h2>{title}</h2>",
+        '<div class="highlight-none notranslate error-code"><div class="highlight">'
+        f"<pre>{lexed}</pre></div></div>",
+        f"<p>{' '.join(lines)}</p>" * bool(lines),
+    ]
+
+
+def headers_table() -> str:
+    rows = "".join(
+        f"<tr><td><code>{space}{'::' * bool(space)}{name}</code></td><td><code>{header}</code></td></tr>"
+        for name, (header, space) in table("headers")["names"].items()
+        if not name.startswith(("TF_CALL", "REGISTER", "INTERNAL"))
+    )
+    return (
+        "<h2>Which header has which name</h2><p>The names that the book's examples use.</p>"
+        '<table class="table"><thead><tr><th>Name</th><th><code>#include</code></th></tr></thead>'
+        f"<tbody>{rows}</tbody></table>"
+    )
+
+
+def see_also(entry: Entry, titles: dict[str, nodes.title]) -> list[str]:
+    """The chapter, what this follows from, and what follows from it."""
+    found = []
     page, _, section = entry.chapter.partition("#")
     if page and page not in titles:
         logger.warning("%s: there is no page %s", entry.id, page, location=PAGE)
     elif page:
-        address = f"{site}{page}.html" + f"#{section}" * bool(section)
-        about.append(f"explained in {link(address, titles[page].astext())}")
-    summary = html.escape(message)
-    if entry.pattern:
-        summary = f"<code>{summary}</code>"
-    parts.append(f'<p class="error-about">{"; ".join(about)}.</p>'.replace(";;", ";"))
-    return f'<details class="error" id="{entry.id}"><summary>{summary}</summary>{"".join(parts)}</details>'
+        address = f"../{page}.html" + f"#{section}" * bool(section)
+        found.append(f"{link(address, titles[page].astext())}, the chapter")
+    for name in entry.follows:
+        if name != "*":
+            found.append(f"{entry_link(name)}, from which it may follow")
+    for other in entries().values():
+        if entry.id in other.follows:
+            found.append(f"{entry_link(other.id)}, which may follow from it")
+    return found
+
+
+def entry_link(name: str) -> str:
+    entry = entries()[name]
+    text = html.escape(shortened(plain(entry.message), 90))
+    return (
+        f'<a href="{name}.html">{f"<code>{text}</code>" if entry.pattern else text}</a>'
+    )
+
+
+def skeleton(app: Sphinx) -> Iterator[tuple[str, dict[str, object], str]]:
+    """The one page that the theme writes for all entries."""
+    if app.builder.name == "html" and PAGE in app.env.all_docs:
+        context = {"title": "@@title@@", "docstitle": "", "body": "@@body@@"}
+        context |= {"metatags": "@@meta@@"}
+        context["meta"] = {"html_theme.sidebar_secondary.remove": True}
+        yield SKELETON, context, "page.html"
+
+
+def pages(app: Sphinx) -> list[str]:
+    """The names of the pages of all entries."""
+    return [f"{PAGE}/{name}" for name in entries()] if PAGE in app.env.all_docs else []
+
+
+def sections(app: Sphinx) -> Iterator[tuple[str, str, str, str]]:
+    """What the search looks through of the entries."""
+    if PAGE in app.env.all_docs:
+        for entry in entries().values():
+            texts = [message_of(entry), entry.message, entry.cause, entry.cure]
+            texts += wordings().get(entry.id, [])
+            title = f"Errors › {shortened(plain(entry.message), 120)}"
+            yield f"{PAGE}/{entry.id}.html", "", title, " ".join(map(plain, texts))
+
+
+def write_pages(app: Sphinx, exception: Exception | None) -> None:
+    """The pages of the entries, and what the field knows."""
+    file = app.outdir / f"{SKELETON}.html"
+    if exception or app.builder.name != "html" or not file.exists():
+        return
+    outline = file.read_text()
+    file.unlink()
+    # The list of all errors is where the reader is.
+    item = r'<li class="(toctree-l1)">(?=<a class="reference internal" href="../errors\.html")'
+    outline = re.sub(item, r'<li class="\1 current active">', outline)
+    # All of them are shared with the card of the list.
+    written = (app.outdir / f"{PAGE}.html").read_text()
+    card = "".join(
+        re.findall(
+            r'<meta (?:property="og|name="twitter):(?:image|card).*?>\n?', written
+        )
+    )
+    known = {}
+    for entry in entries().values():
+        name = f"{PAGE}/{entry.id}"
+        address = f"{app.config.html_baseurl}{name}.html"
+        title, description = map(html.escape, (title_of(entry), description_of(entry)))
+        tags = {"og:title": title, "og:description": description, "og:url": address}
+        tags |= {"og:type": "article", "og:site_name": app.config.project}
+        meta = f'<meta name="description" content="{description}" />\n' + "".join(
+            f'<meta property="{tag}" content="{text}" />\n'
+            for tag, text in tags.items()
+        )
+        meta += card
+        filled = {"@@title@@": title, "@@meta@@": meta}
+        filled |= {SKELETON: name, "@@body@@": body(entry, app.env.titles)}
+        page = outline
+        for place, text in filled.items():
+            page = page.replace(place, text)
+        (app.outdir / f"{name}.html").write_text(page)
+        known[entry.id] = {
+            "title": shown(entry),
+            "cause": inline(entry.cause, ""),
+            "cure": inline(entry.cure, ""),
+        }
+    data = {"rules": for_javascript(), "entries": known}
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    (app.outdir / PAGE / "known.js").write_text(f"const known = {text};\n")
 
 
 def printed(entry: Entry, made: Outcome) -> str:
@@ -222,6 +447,7 @@ class LinkMessages(SphinxPostTransform):
         if PAGE not in self.env.all_docs or self.env.docname == PAGE:
             return
         address = self.app.builder.get_relative_uri(self.env.docname, PAGE)
+        folder = address.removesuffix(".html")
         linked = set()
         for block in list(self.document.findall(nodes.literal_block)):
             if "output" not in block["classes"]:
@@ -230,7 +456,7 @@ class LinkMessages(SphinxPostTransform):
             new = [name for name in found if name not in linked]
             linked.update(new)
             if new:
-                links = (link(f"{address}#{x}", x.replace("-", " ")) for x in new)
+                links = (link(f"{folder}/{x}.html", x.replace("-", " ")) for x in new)
                 text = f"In the list of errors: {', '.join(links)}"
                 note = f'<p class="error-links">{text}</p>'
                 at = block.parent.index(block) + 1
@@ -244,5 +470,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("errors", Dictionary)
     app.add_post_transform(LinkMessages)
     app.connect("source-read", link_page)
+    app.connect("html-collect-pages", skeleton)
+    app.connect("build-finished", write_pages)
     app.config.html_static_path.append(str(OPCHECK / "opcheck" / "explain.js"))
     return {"parallel_read_safe": True, "parallel_write_safe": True}

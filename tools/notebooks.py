@@ -222,7 +222,7 @@ class NotebookTranslator(MarkdownTranslator):
 
     def visit_error_entries(self, node: nodes.Element) -> None:
         site = self.builder.config.html_baseurl
-        self.add(dictionary.shown(node, self.builder.env.titles, site), 2, 2)
+        self.add(dictionary.listed(node["phase"], site), 2, 2)
         raise nodes.SkipNode
 
     def visit_explain_field(self, node: nodes.Element) -> None:

@@ -11,6 +11,7 @@ import subprocess
 from collections.abc import Iterator
 from xml.etree import ElementTree
 
+import dictionary
 from book import ROOT
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -84,7 +85,7 @@ def write_sitemap(app: Sphinx) -> None:
     site = ElementTree.Element(
         "urlset", xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"
     )
-    for page in sorted(app.env.all_docs):
+    for page in sorted({*app.env.all_docs, *dictionary.pages(app)}):
         entry = ElementTree.SubElement(site, "url")
         address = f"{app.config.html_baseurl}{page}.html"
         ElementTree.SubElement(entry, "loc").text = address

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import dictionary
 from sphinx.application import Sphinx
 
 DROPPED = re.compile(
@@ -29,15 +30,13 @@ def sections(page: Path) -> Iterator[tuple[str, str, str, str]]:
     """The sections of a page: its file's name, the anchor, the titles of page and section, and the text."""
     written = page.read_text()
     article = re.search(r'<article class="bd-article">(.*?)</article>', written, re.S)
-    # An error's entry is a section, too: its summary, the message, is its title and is looked for in its text.
-    begins = r'<(?:section|details class="error") [^>]*\bid="([^"]*)"[^>]*>'
+    begins = r'<section [^>]*\bid="([^"]*)"[^>]*>'
     parts = re.split(begins, article[1])
     top = ""
     for anchor, part in zip(parts[1::2], parts[2::2]):
-        heading = re.search(r"<(h\d|summary)>(.*?)</\1>", part, re.S)
+        heading = re.search(r"<(h\d)>(.*?)</\1>", part, re.S)
         title = text_of(heading[2]) if heading else ""
-        named = heading and heading[1] != "summary"
-        text = text_of(part[heading.end() :] if named else part)
+        text = text_of(part[heading.end() :] if heading else part)
         if not top:
             top, anchor = title, ""
         yield page.name, anchor, f"{top} › {title}" if anchor else top, text
@@ -62,6 +61,7 @@ def write_sections(app: Sphinx, exception: Exception | None) -> None:
     pages = [page for page in dict.fromkeys(in_order) if page in app.env.all_docs]
     files = (app.outdir / f"{page}.html" for page in pages)
     found = [row for file in files if file.exists() for row in sections(file)]
+    found += dictionary.sections(app)
     data = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
     (app.outdir / "sections.js").write_text(f"Search.setSections({data});\n")
     (app.outdir / "searchindex.js").write_text("// See sections.js.\n")

@@ -1,15 +1,16 @@
 // The field of the page on errors: what explain.js finds in what a visitor pastes. Nothing leaves the page.
 document.addEventListener("DOMContentLoaded", () => {
-  const openTarget = () => {
+  // The entries were on this page once: an old link to one leads on to its own page.
+  const leadOn = () => {
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    if (target?.matches("details")) target.open = true;
+    if (target?.matches(".error-list > li")) location.replace(target.querySelector("a").href);
   };
-  addEventListener("hashchange", openTarget);
-  openTarget();
+  addEventListener("hashchange", leadOn);
+  leadOn();
 
   const form = document.querySelector("form.explain");
   if (!form) return;
-  const rules = JSON.parse(document.getElementById("explain-rules").textContent);
+  const { rules, entries } = known;
   const { says, limits } = rules;
   const fill = (template, values) => template.replace(/\{(\w+)\}/g, (_, name) => values[name]);
   const [field, status, list] = ["textarea", ".explain-status", ".explain-found"].map((one) => form.querySelector(one));
@@ -18,39 +19,65 @@ document.addEventListener("DOMContentLoaded", () => {
     element.append(...children);
     return element;
   };
-  const link = (id) => make("a", { href: `#${id}` }, document.querySelector(`#${id} summary`)?.textContent ?? id);
+  const link = (id) => make("a", { href: `errors/${id}.html`, innerHTML: entries[id].title });
+  const cut = (text, most) => (text.length > most ? `${text.slice(0, most)} …` : text);
+  // A sentence with names between backticks.
+  const sentence = (text) => text.split("`").map((part, i) => (i % 2 ? make("code", {}, part) : part));
 
-  // An entry of the page, opened, below the line of the log in which its message begins.
-  const shown = ({ id, line, text, times, follows }) => {
+  // What is known of an entry, below the line of the log in which its message begins.
+  const shown = ({ id, line, text, times, follows, header }) => {
     const where = make("p", { className: "explain-where" }, fill(says.line, { line }));
     if (times > 1) where.append(fill(says.times, { times }));
     if (times >= limits.tries) where.append(says.or_more);
     const [before, behind] = says.follows.split("{causes}");
     const causes = follows.flatMap((one, i) => [i ? ", " : "", link(one)]);
     if (causes.length) where.append(before, ...causes, behind);
-    const quoted = text.length > 400 ? `${text.slice(0, 400)} …` : text;
-    const entry = document.getElementById(id)?.cloneNode(true) ?? make("p", {}, link(id));
-    for (const one of [entry, ...entry.querySelectorAll("[id]")]) one.removeAttribute("id");
-    entry.open = true;
-    return make("section", {}, where, make("pre", {}, quoted), entry);
+    const { cause, cure } = entries[id];
+    const section = make("section", {}, where, make("pre", {}, cut(text, 400)));
+    if (header) section.append(make("p", { className: "explain-header" }, ...sentence(header)));
+    const more = make("a", { href: `errors/${id}.html` }, "Examples, and how else it is said");
+    section.append(make("p", { innerHTML: cause }), make("p", { innerHTML: `<strong>What to do:</strong> ${cure}` }));
+    section.append(make("p", { className: "explain-more" }, more));
+    return section;
   };
   const reading = ({ name, says }) => make("p", {}, make("code", {}, name), `: ${says.join(" ")}`);
+
+  // What helps where nothing is known: the line that looks like an error, a search for it, and a report with it.
+  const unknown = ({ stranger, first }) => {
+    status.append(says.nothing);
+    if (stranger) {
+      list.append(make("p", {}, fill(says.stranger, { of: stranger })));
+      return;
+    }
+    const [line, text] = first ?? [0, ""];
+    if (first) list.append(make("p", {}, `${fill(says.first, { line })}:`), make("pre", {}, cut(text, 400)));
+    const place = /^\S+?:\d+(?::\d+)?: |(?:[\w.-]*[\\/])+|\b0x[0-9a-f]+\b|:\d+/g;
+    const words = text.replace(place, " ").replace(/\s+/g, " ").trim().slice(0, 120);
+    const search = make("a", { href: `search.html?q=${encodeURIComponent(words)}` }, "Search the book for it");
+    const title = cut(text, 90) || "An error that is not in the list";
+    const body = `The first line that looks like an error:\n\n    ${cut(text, 400)}\n\nWhat I did:\n\nTensorFlow, compiler, system:\n`;
+    const query = new URLSearchParams({ title, body });
+    const report = make("a", { href: `${form.dataset.report.split("?")[0]}?${query}` }, "report it");
+    const help = make("p", {}, first ? search : "If it is an error of an op", first ? ", or " : ", ", report);
+    help.append(first ? ": the report begins with this line and with nothing else of your log." : ".");
+    list.append(help);
+  };
 
   const show = (text) => {
     list.replaceChildren();
     status.textContent = "";
+    form.classList.toggle("filled", Boolean(text.trim()));
     if (!text.trim()) return;
-    const { found, read, died } = explain(rules, text);
+    const explanation = explain(rules, text);
+    const { found, read, died } = explanation;
     const most = limits.shown;
     if (died) {
       const silent = make("a", { href: "#nothing-is-printed" }, says.died_why);
       status.append(`${says.died} `, silent, ".");
-    } else if (!found.length) {
-      const report = make("a", { href: form.dataset.report }, "report it");
-      status.append("None of the messages of this page is in this text. If it is an error of an op, ", report, ".");
-    } else {
-      const number = found.length > 1 ? `${found.length} known messages` : "1 known message";
-      status.append(found.length > 1 ? `${number}, causes first.` : `${number}.`);
+    } else if (found.length) {
+      status.append(found.length > 1 ? `${found.length} known messages, causes first.` : "1 known message.");
+    } else if (!read.length) {
+      unknown(explanation);
     }
     list.append(...found.slice(0, most).map(shown));
     for (const one of read) {
@@ -89,6 +116,12 @@ document.addEventListener("DOMContentLoaded", () => {
     field.value = text.length > most ? "" : text;
     take(text);
   });
+  for (const sample of form.querySelectorAll(".explain-samples button")) {
+    sample.addEventListener("click", () => {
+      field.value = sample.dataset.log;
+      take(field.value);
+    });
+  }
   form.addEventListener("submit", (event) => event.preventDefault());
   form.hidden = false;
 });

@@ -66,7 +66,10 @@ const Search = {
       const rarest = found.reduce((one, other) => (other.weight > one.weight ? other : one));
       return { section, score, phrase: times ? phrase : rarest.word };
     });
-    return ranked.filter(({ score }) => score).sort((a, b) => b.score - a.score).slice(0, 50);
+    // Of a message, its page; of anything else, the chapters first.
+    const isError = ({ section }) => !isMessage && section.address.startsWith("errors/");
+    const order = (a, b) => isError(a) - isError(b) || b.score - a.score;
+    return ranked.filter(({ score }) => score).sort(order).slice(0, 50);
   },
 
   show(results, root, query) {

@@ -6,7 +6,7 @@ from types import ModuleType
 
 import tensorflow as tf
 
-_ERRORS = "https://op-by-op.github.io/op-by-op/errors.html"
+_ERRORS = "https://op-by-op.github.io/op-by-op/errors"
 
 
 def load_op_library(path: Path, *functions: str) -> ModuleType:
@@ -30,25 +30,25 @@ def load_op_library(path: Path, *functions: str) -> ModuleType:
     rebuild = f"build it with `make {path.parent.name}`"
     if not path.exists():
         raise ImportError(
-            f"{path.name} is not there: {rebuild}\n{_ERRORS}#shared-object-not-found"
+            f"{path.name} is not there: {rebuild}\n{_ERRORS}/shared-object-not-found.html"
         )
     built_for = re.search(rb"built for TensorFlow (\d+\.\d+)", path.read_bytes())
     if built_for and built_for[1].decode() != ".".join(tf.__version__.split(".")[:2]):
         raise ImportError(
             f"{path.name} was {built_for[0].decode()}, this is TensorFlow {tf.__version__}: {rebuild}\n"
-            f"{_ERRORS}#undefined-symbol-of-tensorflow"
+            f"{_ERRORS}/undefined-symbol-of-tensorflow.html"
         )
     try:
         library = tf.load_op_library(str(path))
     except tf.errors.NotFoundError as error:
         raise ImportError(
             f"{path.name} does not fit TensorFlow {tf.__version__}: {rebuild}\n"
-            f"{_ERRORS}#undefined-symbol-of-tensorflow"
+            f"{_ERRORS}/undefined-symbol-of-tensorflow.html"
         ) from error
     if missing := [name for name in functions if not hasattr(library, name)]:
         raise ImportError(
             f"{path.name} gave no function {', '.join(missing)}: another library in this process has "
             "registered the same op; restart Python and load only one of the two\n"
-            f"{_ERRORS}#same-op-twice"
+            f"{_ERRORS}/same-op-twice.html"
         )
     return library

@@ -5,13 +5,29 @@ import re
 import dictionary
 import pytest
 from book import DOCS, EXAMPLES
-from dictionary import Entry, Outcome, difference, entries, mistakes, printed
+from dictionary import (
+    HEADINGS,
+    Entry,
+    Outcome,
+    body,
+    description_of,
+    difference,
+    entries,
+    explain,
+    mistakes,
+    printed,
+    title_of,
+)
 from sphinx.util.docutils import nodes
+
+TITLES = {path.stem: nodes.title("", path.stem) for path in DOCS.glob("*.md")}
 
 
 @pytest.mark.parametrize("entry", entries().values(), ids=lambda entry: entry.id)
 def test_a_chapter_of_an_entry_has_the_section(entry):
-    links = re.findall(r"\]\((\w+)\.md#?([\w-]*)\)", entry.not_provoked)
+    texts = f"{entry.not_provoked} {entry.cause} {entry.cure}"
+    links = re.findall(r"\]\((\w+)\.md#?([\w-]*)\)", texts)
+    assert {*re.findall(r"\]\(#([\w-]*)\)", texts)} <= {*entries()}
     for page, section in [entry.chapter.partition("#")[::2], *links]:
         text = (DOCS / f"{page}.md").read_text() if page else ""
         titles = re.findall(r"^#+ (.*)$", text, re.M)
@@ -19,8 +35,51 @@ def test_a_chapter_of_an_entry_has_the_section(entry):
 
 
 def test_the_page_has_all_phases_in_the_order_of_the_dictionary():
-    shown = re.findall(r"^```\{errors\} (\S+)", (DOCS / "errors.md").read_text(), re.M)
-    assert shown == list(dict.fromkeys(entry.phase for entry in entries().values()))
+    shown = re.findall(
+        r"^### (.*)\n\n```\{errors\} (\S+)", (DOCS / "errors.md").read_text(), re.M
+    )
+    assert {phase: heading for heading, phase in shown} == HEADINGS
+    phases = list(dict.fromkeys(entry.phase for entry in entries().values()))
+    assert phases == [phase for _, phase in shown] == list(HEADINGS)
+
+
+def test_titles_are_of_one_page_each_and_descriptions_are_whole_sentences_or_cut():
+    titles = [title_of(entry) for entry in entries().values()]
+    assert len({*titles}) == len(titles)
+    for entry in entries().values():
+        title, description = title_of(entry), description_of(entry)
+        assert title.endswith(" | TensorFlow custom op") and len(title) <= 95
+        assert 20 <= len(description) <= 155 and "`" not in description
+        assert re.search(r"[.…)]$", description)
+
+
+def test_a_page_has_cause_cure_example_other_words_and_what_is_related():
+    made = body(entries()["status-ok-is-gone"], TITLES)
+    headings = re.findall(r"<h2>(.*?)</h2>", made)
+    assert headings == [
+        "Why",
+        "What to do",
+        "Before and after",
+        "Also seen as",
+        "See also",
+    ]
+    assert "is not a member of" in re.search(r"<h1>(.*?)</h1>", made)[1]
+    assert 'href="shape-function-returns-nothing.html"' in made
+    assert 'href="../zero_out.html"' in made
+    assert 'href="../errors.html#the-compiler"' in made
+    quoted = body(entries()["cuda-driver-too-old"], TITLES)
+    assert "Quoted, not provoked" in quoted and "Before and after" not in quoted
+    names = body(entries()["name-without-its-header"], TITLES)
+    assert "<code>tensorflow::LookupResource</code>" in names
+
+
+def test_other_wordings_are_of_entries():
+    assert {*dictionary.wordings()} <= {*entries()}
+
+
+def test_samples_of_the_field_are_explained():
+    for log in dictionary.SAMPLES.values():
+        assert explain(log.replace("\\\n", "")).found
 
 
 def test_code_without_signs_is_the_whole_example():
@@ -54,7 +113,7 @@ def test_addresses_in_messages_are_entries():
     """Those of what loads the examples' libraries, which readers copy."""
     loader = (EXAMPLES / "common" / "op_library.py").read_text()
     address = re.search(r'_ERRORS = "(.*)"', loader)[1]
-    names = re.findall(r"\{_ERRORS\}#([\w-]+)", loader)
+    names = re.findall(r"\{_ERRORS\}/([\w-]+)\.html", loader)
     assert len(names) == loader.count("raise ImportError(") == 4
     for name in names:
-        assert entries()[name].address == f"{address}#{name}"
+        assert entries()[name].address == f"{address}/{name}.html"

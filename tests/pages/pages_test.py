@@ -196,7 +196,7 @@ def test_values_and_tables_come_from_the_cells(built):
 def test_a_message_leads_to_its_entry(built):
     page = BeautifulSoup((built[0] / "html" / "good.html").read_text(), "html.parser")
     links = page.select(".cell_output .error-links a")
-    assert [link["href"] for link in links] == ["errors.html#dimensions-must-be-equal"]
+    assert [link["href"] for link in links] == ["errors/dimensions-must-be-equal.html"]
 
 
 def test_the_first_use_of_a_term_is_a_link_with_its_meaning(built):

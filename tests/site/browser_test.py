@@ -1,6 +1,7 @@
 """The site as a reader meets it, in a headless Chromium."""
 
 import json
+import re
 from pathlib import Path
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
@@ -20,7 +21,8 @@ VIEWS = [("light", 1280), ("dark", 390)]
 LOOKS = Path(__file__).with_name("looks.js").read_text()
 COLOURS = {"color-contrast": "[data-%s]", "link-in-text-block": "a[data-%s]"}
 OF_A_VIEW = ["scrollable-region-focusable"]
-PAGES = ["index", "search", "glossary", *chapters()]
+ERRORS = "errors/status-ok-is-gone", "errors/name-without-its-header"
+PAGES = ["index", "search", "glossary", *ERRORS, *chapters()]
 
 
 @pytest.fixture(scope="module")
@@ -208,6 +210,7 @@ LOG = """\
 x.cc:13:5: error: cannot convert ‘<lambda(tensorflow::shape_inference::InferenceContext*)>’ to \
 ‘tensorflow::OpShapeInferenceFn’
 x.cc:12:22: error: ‘OK’ is not a member of ‘tensorflow::Status’
+x.cc:15:3: error: ‘Shard’ was not declared in this scope
 ./x.so: undefined symbol: _ZN10tensorflow15OpKernelContext21CtxFailureWithWarningEPKciRKN4absl12lts_202508146StatusE
 """
 PASTE = """(field, text) => {
@@ -226,38 +229,85 @@ def test_a_pasted_log_shows_its_entries(visit, address):
     field = page.get_by_label("Paste all that was printed")
     field.evaluate(PASTE, LOG)
     found = page.locator(".explain-found > section")
-    expect(found).to_have_count(3)
-    expect(page.get_by_role("status")).to_contain_text("3 known messages")
-    entries = found.locator("details[open] summary").all_inner_texts()
-    expected = "is not a member of", "undefined symbol", "OpShapeInferenceFn"
-    assert len(entries) == 3
-    for entry, words in zip(entries, expected):
-        assert words in entry
+    expect(found).to_have_count(4)
+    expect(page.get_by_role("status")).to_contain_text("4 known messages")
+    for section, words in zip(found.all(), ("is not a member", "Shard", "undefined")):
+        expect(section.locator("pre")).to_contain_text(words)
     expect(found.nth(0)).to_contain_text("Line 2")
-    expect(found.nth(1)).to_contain_text("that of TensorFlow 2.21")
-    expect(found.nth(2)).to_contain_text("follows from")
+    expect(found.nth(0)).to_contain_text("Write absl::OkStatus()")
+    header = '#include "tensorflow/core/util/work_sharder.h"'
+    expect(found.nth(1)).to_contain_text(header)
+    expect(found.nth(2)).to_contain_text("that of TensorFlow 2.21")
+    expect(found.nth(3)).to_contain_text("follows from")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert page.evaluate(
         "[...document.querySelectorAll('[id]')].every((one, _, all) =>"
         " all.filter((other) => other.id === one.id).length === 1)"
     )
-    link = found.nth(2).get_by_role("link").first
-    name = link.get_attribute("href").removeprefix("#")
-    link.click()
-    expect(page.locator(f"details[id='{name}']")).to_have_attribute("open", "")
+    found.nth(3).get_by_role("link").first.click()
+    page.wait_for_url("**/errors/status-ok-is-gone.html")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("is not a member of")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
 @as_files
-def test_a_pasted_log_without_a_known_message_can_be_reported(visit, address):
+def test_a_log_without_a_known_message_gets_its_first_error_a_search_and_a_report(
+    visit, address
+):
     page = visit(address, "errors.html")
     field = page.get_by_label("Paste all that was printed")
-    field.evaluate(PASTE, "error: ‘NO’ is not a member of ‘my::Status’")
-    status = page.get_by_role("status")
-    expect(status).to_contain_text("None of the messages")
-    report = status.get_by_role("link", name="report it").get_attribute("href")
-    assert "/issues/new?" in report and "NO" not in report
+    log = "Building\nmy/op.cc:3:1: error: ‘NO’ is not a member of ‘my::Status’\nsecret"
+    field.evaluate(PASTE, log)
+    status, found = page.get_by_role("status"), page.locator(".explain-found")
+    expect(status).to_contain_text("None of the known messages")
+    expect(found).to_contain_text("line 2")
+    expect(found.locator("pre")).to_contain_text("error: 'NO' is not a member")
+    search = found.get_by_role("link", name="Search the book").get_attribute("href")
+    assert search.startswith("search.html?q=error") and "my" in search
+    report = found.get_by_role("link", name="report it").get_attribute("href")
+    assert "/issues/new?title=" in report
+    assert "is+not+a+member" in report and "secret" not in report
     field.fill("")
     expect(status).to_be_empty()
+    expect(found).to_be_empty()
+    field.evaluate(PASTE, "RuntimeError: CUDA error: device-side assert triggered")
+    expect(found).to_contain_text("PyTorch")
+
+
+@as_files
+def test_a_visitor_without_a_log_can_try_samples(visit, address):
+    page = visit(address, "errors.html")
+    buttons = page.locator(".explain-samples button")
+    assert buttons.count() == 3
+    field = page.get_by_label("Paste all that was printed")
+    for n in range(3):
+        buttons.nth(n).click()
+        expect(page.locator(".explain-found > section").first).to_be_visible()
+        expect(page.locator(".explain-samples")).to_be_hidden()
+        field.fill("")
+        expect(page.locator(".explain-samples")).to_be_visible()
+
+
+@as_files
+def test_an_old_address_of_an_entry_leads_to_its_page(visit, address):
+    page = visit(address, "errors.html#undefined-symbol-cuda")
+    page.wait_for_url("**/errors/undefined-symbol-cuda.html")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("__cuda")
+    page.get_by_role("link", name="All errors").click()
+    page.wait_for_url("**/errors.html")
+
+
+def test_a_search_shows_chapters_before_errors_and_finds_a_message(visit, server):
+    page = visit(server, "search.html?q=shape+function")
+    results = page.locator("ul.search a")
+    expect(results.first).to_be_visible()
+    addresses = [one.get_attribute("href") for one in results.all()]
+    kinds = ["errors/" in address for address in addresses]
+    assert kinds == sorted(kinds) and not all(kinds)
+    message = "version+GLIBCXX_3.4.99+not+found+(required+by+x)"
+    page = visit(server, f"search.html?q={message}")
+    first = page.locator("ul.search a").first
+    expect(first).to_have_attribute("href", re.compile("errors/glibcxx-not-found"))
 
 
 def test_region_in_the_picture_equals_the_op(visit, server, in_fork):

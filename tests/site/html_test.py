@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 
 import pytest
 from book import ROOT, chapters, parts
+from dictionary import entries
 from page_source import PAGES as PAGES_OF_THE_BOOK
 from region import pooled_by_the_op
 
@@ -29,6 +30,11 @@ def names(site: Path) -> list[str]:
     return sorted(path.stem for path in site.glob("*.html"))
 
 
+def error_names(site: Path) -> list[str]:
+    """The pages of one error each."""
+    return sorted(f"errors/{path.stem}" for path in site.glob("errors/*.html"))
+
+
 def tensorflow() -> str:
     """The version that pages ran on."""
     installed = importlib.metadata.packages_distributions()["tensorflow"]
@@ -39,10 +45,11 @@ def test_links_and_anchors_lead_somewhere(site, document):
     broken = []
     ids = {
         site / f"{name}.html": {each["id"] for each in document(name).find_all(id=True)}
-        for name in names(site)
+        for name in [*names(site), *error_names(site)]
     }
     for path in ids:
-        for element in document(path.stem).find_all(["a", "img", "link", "script"]):
+        name = path.relative_to(site).with_suffix("").as_posix()
+        for element in document(name).find_all(["a", "img", "link", "script"]):
             url = urlsplit(element.get("href") or element.get("src") or "")
             if url.scheme or url.netloc:
                 continue
@@ -51,7 +58,7 @@ def test_links_and_anchors_lead_somewhere(site, document):
             target = (path.parent / inside).resolve() if url.path else path
             anchor = unquote(url.fragment)
             if not target.is_file() or anchor and anchor not in ids.get(target, anchor):
-                broken.append((path.name, url.geturl()))
+                broken.append((name, url.geturl()))
     assert not broken
 
 
@@ -60,7 +67,8 @@ def test_the_site_is_listed_and_shared_with_a_card(site, document):
     base = urls()["Documentation"]
     listed = {entry.text.removeprefix(base).removesuffix(".html") for entry in entries}
     moved = {name for name in names(site) if not document(name).select("article")}
-    assert listed == {*names(site)} - moved - {"search", "404"}
+    pages = {*names(site)} - moved - {"search", "404"}
+    assert listed == pages | {*error_names(site)}
     for name in listed:
         head = document(name).head
         [card] = head.select("meta[property='og:image']")
@@ -77,10 +85,34 @@ def test_title_description_and_card_are_those_of_the_front_matter(document, page
         assert tags[name]["content"] == page.front["description"]
 
 
+def test_each_error_has_a_page_of_its_own(site, document):
+    wanted = {f"errors/{name}" for name in entries()}
+    assert {*error_names(site)} == wanted
+    listed = document("errors").select(".error-list > li")
+    assert [f"errors/{item['id']}" for item in listed] == [
+        item.a["href"].removesuffix(".html") for item in listed
+    ]
+    assert {f"errors/{item['id']}" for item in listed} == wanted
+    for name in wanted:
+        page = document(name)
+        assert "@@" not in str(page) and "errors/entry" not in str(page)
+        head = page.head
+        assert head.title.get_text().endswith(" | TensorFlow custom op")
+        canonical = head.select_one("link[rel=canonical]")["href"]
+        assert canonical.endswith(f"/{name}.html")
+        [description] = head.select("meta[name=description]")
+        assert description["content"]
+        [current] = page.select(".bd-docs-nav .current > a")
+        assert current["href"] == "../errors.html"
+    weight = (site / "errors/file-too-short.html").stat().st_size
+    assert weight < 60_000
+
+
 def test_no_trace_of_the_building_machine(site):
     places = (str(ROOT), sys.prefix, f"{Path.home()}/")
     traces = re.compile("|".join(map(re.escape, places)) + r"|\x1b|\\u001b|&#27;")
-    for path in [*site.glob("*.html"), *site.glob("notebooks/*.ipynb")]:
+    written = "*.html", "errors/*.html", "errors/known.js", "notebooks/*.ipynb"
+    for path in [path for pattern in written for path in site.glob(pattern)]:
         assert not traces.findall(path.read_text()), path.name
 
 
