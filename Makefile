@@ -138,5 +138,5 @@ linkcheck: examples ## every link of the site
 programs = $(foreach list,$(wildcard examples/*/.gitignore),$(addprefix $(dir $(list)),$(shell cat $(list))))
 
 clean: ## all that was made, but for the environments
-	@rm -rf build examples/*/lib*.so $(programs) .pytest_cache .ruff_cache
+	@rm -rf build examples/*/lib*.so examples/*/*/lib*.so $(programs) .pytest_cache .ruff_cache
 	@find . -name __pycache__ -not -path './.venv*' -prune -exec rm -rf {} +

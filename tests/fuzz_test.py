@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-FILES = sorted(ROOT.glob("examples/*/*_fuzz.py"))
+FILES = sorted(ROOT.glob("examples/*/**/*_fuzz.py"))
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
@@ -27,7 +27,7 @@ def test_a_short_fuzz_round_finds_nothing(in_fork, tmp_path, file):
 
 def test_every_example_says_how_to_fuzz_it():
     examples = {file.parent for file in ROOT.glob("examples/*/CMakeLists.txt")}
-    assert examples - {file.parent for file in FILES} == set()
+    assert examples - {folder for file in FILES for folder in file.parents} == set()
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)

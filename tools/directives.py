@@ -168,7 +168,7 @@ def outdated_lists(app: Sphinx, env: BuildEnvironment, *_: object) -> list[str]:
 @functools.cache
 def sources() -> str:
     """The C++ code of the examples."""
-    return "".join(path.read_text() for path in EXAMPLES.glob("*/*.cc"))
+    return "".join(path.read_text() for path in EXAMPLES.rglob("*.cc"))
 
 
 def stay_here(app: Sphinx, page: str, template: str, context: dict, _) -> None:

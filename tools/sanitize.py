@@ -237,7 +237,14 @@ class Round:
     def start(self, *command, output=None) -> subprocess.Popen:
         """Starts Python with the arguments in the copy of the book."""
         path = os.pathsep.join(
-            map(str, (self.book / "examples/common", ROOT / "packages/opcheck"))
+            map(
+                str,
+                (
+                    self.book / "examples/common",
+                    self.book / "examples/packaging",
+                    ROOT / "packages/opcheck",
+                ),
+            )
         )
         return subprocess.Popen(
             [sys.executable, *map(str, command)],
@@ -321,8 +328,10 @@ def main() -> None:
     copy_book(book)
     preload = runtimes(sanitizer, book)
     folders = [book / "examples" / name for name in options.examples or examples()]
-    fuzz = [file for folder in folders for file in folder.glob("*_fuzz.py")]
-    if without := {folder.name for folder in folders} - {x.parent.name for x in fuzz}:
+    fuzz = [file for folder in folders for file in folder.rglob("*_fuzz.py")]
+    if without := {folder.name for folder in folders} - {
+        name for x in fuzz for name in x.parts
+    }:
         sanitizer.fail(
             f"no file *_fuzz.py says how to call the ops of {', '.join(sorted(without))}"
         )
@@ -331,7 +340,7 @@ def main() -> None:
     build(sanitizer, book, [*control, *(folder.name for folder in folders)])
     print(f"build: {time.monotonic() - start:.0f} s", flush=True)
     work = Round(sanitizer, book, preload)
-    tests = [file for folder in folders for file in folder.glob("*_test.py")]
+    tests = [file for folder in folders for file in folder.rglob("*_test.py")]
     if sanitizer.control:
         source = sanitizer.control.split()[1]
         run = functools.partial(work.start, "-c", sanitizer.control)

@@ -10,7 +10,7 @@ from page_source import pages, project_files, report
 
 from opcheck import function_of
 
-TESTS = sorted(EXAMPLES.glob("*/*_test.py"))
+TESTS = sorted(EXAMPLES.rglob("*_test.py"))
 TYPES = {"float": "float32", "double": "float64", "half": "float16"}
 
 of_examples = pytest.mark.parametrize("file", TESTS, ids=lambda path: path.stem)

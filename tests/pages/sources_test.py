@@ -104,7 +104,7 @@ def test_the_names_in_a_folder_say_what_is_the_op(example):
     )
     kinds = ("reference", "fuzz", "test") if example in chapters() else ("fuzz", "test")
     for kind in kinds:
-        if not list(folder.glob(f"*_{kind}.py")):
+        if not list(folder.rglob(f"*_{kind}.py")):
             report(
                 [f"examples/{example} has no {example}_{kind}.py: see CONTRIBUTING.md"]
             )
