@@ -12,6 +12,7 @@ from chapter_code import without_statements
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from sphinx.application import Sphinx
+from template import project
 
 SOURCES = {".c", ".cc", ".h", ".py", ".pbtxt"}
 # What is wrong on purpose, what gives an exercise away, what only the build of the book uses, and ops of the pages to
@@ -21,6 +22,10 @@ LEFT_OUT = re.compile(
     r"|every_attr|type_lists|shape_calls|times_asked|gradient_registries"
 )
 TEMPLATE = "my_op"
+OF_PROJECTS = re.compile(
+    r".*\.(cc|h|md|py|toml|txt|yml)|Dockerfile|Makefile|\.(docker|git)ignore"
+)
+NOT_OF_PROJECTS = re.compile(r"(build|dist|wheelhouse|\.(?!github)\w+)/")
 TOOLS = ("numpy", "cmake", "pytest")
 README = """\
 # {op}
@@ -85,12 +90,11 @@ def readme(name: str, site: str) -> str:
     chapter = (
         f"The example of a chapter of [Op by Op]({site}): [{name}]({site}{name}.html)."
     )
-    template = f"A small TensorFlow op to start from, by [Op by Op]({site}): {site}zero_out.html explains its parts."
     python = importlib.metadata.metadata("op-by-op")["Requires-Python"]
     return README.format(
         name=name,
-        op="MyOp" if name == TEMPLATE else name,
-        what=template if name == TEMPLATE else chapter,
+        op=name,
+        what=chapter,
         python=in_order(SpecifierSet(python)),
     )
 
@@ -100,19 +104,18 @@ def in_order(specifiers: SpecifierSet) -> str:
     return ",".join(sorted(map(str, specifiers), reverse=True))
 
 
-def folder_of(name: str) -> Path:
-    return EXAMPLES / "template" / name if name == TEMPLATE else EXAMPLES / name
-
-
 def archive(name: str, site: str) -> bytes:
     """An example and all that it takes to build it, laid out as in the repository, as a zip.
 
-    The same sources give the same bytes: no time, no owner, one compressor.
+    An example that is a project of its own, as the template is, has it all in its folder.
     """
-    folder = folder_of(name)
-    fuzz = f"{TEMPLATE}_fuzz"  # the one whose ops are all in the zip
+    folder = EXAMPLES / name
+    if name == TEMPLATE:
+        return packed(name, project(name=name))
+    if (folder / "pyproject.toml").exists():
+        return packed(name, own_files(folder))
     sources = [path for path in sorted(folder.iterdir()) if path.suffix in SOURCES]
-    gone = {x.stem for x in sources if LEFT_OUT.fullmatch(x.stem) and x.stem != fuzz}
+    gone = {x.stem for x in sources if LEFT_OUT.fullmatch(x.stem)}
     own = {f"examples/{name}/{x.name}": x for x in sources if x.stem not in gone}
     own[f"examples/{name}/CMakeLists.txt"] = folder / "CMakeLists.txt"
     shared = [ROOT / "LICENSE", *(ROOT / "cmake").glob("*.cmake")]
@@ -125,6 +128,21 @@ def archive(name: str, site: str) -> bytes:
     files["README.md"] = readme(name, site)
     files["requirements.txt"] = requirements()
     files["Makefile"] = MAKEFILE.format(name=name)
+    return packed(name, files)
+
+
+def own_files(folder: Path) -> dict[str, str]:
+    """Those of an example that is a project of its own, without what was built."""
+    paths = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*")}
+    return {
+        inside: path.read_text()
+        for inside, path in paths.items()
+        if OF_PROJECTS.fullmatch(path.name) and not NOT_OF_PROJECTS.match(inside)
+    }
+
+
+def packed(name: str, files: dict[str, str]) -> bytes:
+    """A folder as a zip: the same files give the same bytes."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as zipped:
         for inside in sorted(files):

@@ -1,4 +1,4 @@
-"""Makes a chapter from examples/template: `python tools/new.py NAME`."""
+"""Makes a chapter from examples/template: `python tools/new.py NAME`. copier makes a project of the same files."""
 
 import importlib.util
 import keyword
@@ -10,11 +10,18 @@ import sysconfig
 from pathlib import Path
 
 from book import DOCS, EXAMPLES, ROOT
+from template import project
 
 from opcheck import function_of
 
 TEMPLATE = EXAMPLES / "template"
 INDEX = DOCS / "index.md"
+CMAKE = """\
+cmake_minimum_required(VERSION 3.26)
+project(my_op LANGUAGES CXX)
+include(../../cmake/OpLibrary.cmake)
+op_by_op_library(my_op my_op.cc)
+"""
 
 
 def refusal(name: str, op: str) -> str:
@@ -30,7 +37,7 @@ def refusal(name: str, op: str) -> str:
     sys.path += [str(DOCS / "support"), str(DOCS)]
     if importlib.util.find_spec(name):
         return f"Python has a module {name}, which the op's would hide"
-    code = "".join(path.read_text() for path in EXAMPLES.glob("*/*.cc"))
+    code = "".join(path.read_text() for path in EXAMPLES.rglob("*.cc"))
     if re.search(rf'REGISTER_OP\("(\w+>)?{op}"', code):
         return f"an example has an op {op}"
     from tensorflow.python.framework import op_def_registry
@@ -52,10 +59,20 @@ def main() -> None:
         return text.replace("my_op", name).replace("MyOp", op)
 
     folder = EXAMPLES / name
+    files = project(name=name, book=True)
+    chosen = {
+        f"{name}.cc": files[f"{name}/{name}.cc"],
+        f"{name}.py": files[f"{name}/__init__.py"],
+        "CMakeLists.txt": renamed(CMAKE),
+        **{
+            f"{name}_{kind}.py": files[f"tests/{name}_{kind}.py"]
+            for kind in ("reference", "test", "fuzz")
+        },
+    }
     try:
         folder.mkdir()
-        for path in (TEMPLATE / "my_op").iterdir():
-            (folder / renamed(path.name)).write_text(renamed(path.read_text()))
+        for path, text in chosen.items():
+            (folder / path).write_text(text)
         scripts = Path(sysconfig.get_path("scripts"))
         ruff = scripts / "ruff"
         # Other names have other places in a line and in a list.

@@ -10,9 +10,11 @@ from pathlib import Path
 import nbformat
 import ninja
 import pytest
+import template
 from book import EXAMPLES, ROOT, chapters, examples
 from downloads import LEFT_OUT
 from markdown_it import MarkdownIt
+from page_source import project_files
 
 
 def offers(document, name: str) -> set[str]:
@@ -87,7 +89,14 @@ def read_by_the_build(site) -> dict[str, set[Path]]:
 
 
 @pytest.mark.xdist_group("the site's files")
-@pytest.mark.parametrize("name", sorted({*examples()} & {*chapters()}))
+@pytest.mark.parametrize(
+    "name",
+    sorted(
+        name
+        for name in {*examples()} & {*chapters()}
+        if not (EXAMPLES / name / "pyproject.toml").exists()
+    ),
+)
 def test_zip_is_offered_and_has_what_the_build_reads(
     document, site, read_by_the_build, name
 ):
@@ -110,3 +119,17 @@ def test_zip_is_offered_and_has_what_the_build_reads(
     for path, source in inside.items():
         if source.suffix != ".txt":  # CMake's targets of what is left out are left out
             assert packed[path] == source.read_bytes(), path
+
+
+@pytest.mark.parametrize(
+    "name", ["my_op", *(path.parent.name for path in EXAMPLES.glob("*/pyproject.toml"))]
+)
+def test_a_project_is_offered_as_it_is(site, name):
+    with zipfile.ZipFile(site / "downloads" / f"{name}.zip") as zipped:
+        files = {info.filename: zipped.read(info) for info in zipped.infolist()}
+    if name == "my_op":
+        expected = template.project(name="my_op")
+    else:
+        own = [x for x in project_files() if EXAMPLES / name in x.parents]
+        expected = {str(x.relative_to(EXAMPLES / name)): x.read_text() for x in own}
+    assert files == {f"{name}/{path}": expected[path].encode() for path in expected}

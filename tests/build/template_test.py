@@ -1,0 +1,145 @@
+"""The template: copier and tools/template.py write the same projects, which build, pass their tests and make wheels."""
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import venv
+from pathlib import Path
+
+import pytest
+from template import PROJECT, ROOT, SETTINGS, project
+
+VARIANTS = {
+    "plain": {"name": "soft_square"},
+    "cuda": {"name": "my_norm2", "inputs": "x,weights", "cuda": True},
+}
+MINOR = "{}.{}".format(*__import__("tensorflow").__version__.split("."))
+
+
+def in_environment(*command, **options) -> subprocess.CompletedProcess:
+    path = os.pathsep.join([sysconfig.get_path("scripts"), os.environ["PATH"]])
+    environment = {**os.environ, "PATH": path, "TF_CPP_MIN_LOG_LEVEL": "2"}
+    environment.pop("PYTHONPATH", None)
+    environment["CUDAARCHS"] = "75"
+    if shutil.which("ccache"):
+        environment["CMAKE_CXX_COMPILER_LAUNCHER"] = "ccache"
+    return subprocess.run(
+        [*map(str, command)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env=environment,
+        **options,
+    )
+
+
+def run(*command, **options) -> str:
+    done = in_environment(*command, **options)
+    assert done.returncode == 0, done.stdout
+    return done.stdout
+
+
+@pytest.fixture(scope="session")
+def source(tmp_path_factory) -> Path:
+    """What copier reads of the repository, as it is here."""
+    folder = tmp_path_factory.mktemp("source")
+    shutil.copy(ROOT / "copier.yml", folder)
+    shutil.copytree(PROJECT, folder / PROJECT.relative_to(ROOT))
+    return folder
+
+
+def copied(source: Path, folder: Path, **answers: object) -> subprocess.CompletedProcess:
+    data = [f"--data={name}={value}" for name, value in answers.items()]
+    copier = [sys.executable, "-m", "copier", "copy", "--defaults", "--quiet"]
+    return in_environment(*copier, *data, source, folder)
+
+
+def environment(folder: Path) -> Path:
+    """The Python of an environment that borrows the packages of this one, and opcheck."""
+    venv.create(folder)
+    packages = sysconfig.get_path("purelib")
+    borrowed = folder / Path(packages).relative_to(sys.prefix) / "borrowed.pth"
+    borrowed.write_text(f"{packages}\n{ROOT / 'packages' / 'opcheck'}\n")
+    return folder / "bin" / "python"
+
+
+@pytest.mark.parametrize("answers", VARIANTS.values(), ids=VARIANTS)
+def test_a_project_builds_and_passes_its_tests_and_so_does_its_wheel(
+    source, tmp_path, answers
+):
+    name = answers["name"]
+    folder = tmp_path / "project"
+    written = copied(source, folder, **answers, tensorflow=MINOR)
+    assert written.returncode == 0, written.stdout
+    expected = project(**answers, tensorflow=MINOR)
+    files = {
+        path.relative_to(folder).as_posix(): path.read_text()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+    assert files == expected
+
+    # The two commands of the README, but for what the environment has.
+    python = environment(tmp_path / "environment")
+    pip = [sys.executable, "-m", "pip", "--python", python]
+    offline = ["--no-deps", "--no-index", "--quiet"]
+    run(*pip, "install", "--no-build-isolation", *offline, "-e", ".", cwd=folder)
+    assert (folder / name / f"lib{name}.so").exists()
+    tests = run(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", cwd=folder)
+    assert " passed" in tests
+
+    wheel = [sys.executable, "-m", "pip", "wheel", "--no-build-isolation", *offline]
+    run(*wheel, "-w", "dist", ".", cwd=folder)
+    if sys.platform == "linux":
+        repair = ["repair", "--exclude", "libtensorflow_framework.so.2"]
+        run("auditwheel", *repair, *folder.glob("dist/*.whl"), cwd=folder)
+    [wheel] = [*folder.glob("wheelhouse/*.whl")] or [*folder.glob("dist/*.whl")]
+    python = environment(tmp_path / "colleague")
+    pip = [sys.executable, "-m", "pip", "--python", python]
+    run(*pip, "install", *offline, wheel)
+    inputs = ", ".join(["[3.0]"] * len(answers.get("inputs", "x").split(",")))
+    code = f"import {name}; print({name}.__file__, {name}.{name}({inputs}).numpy())"
+    printed = run(python, "-c", code, cwd=tmp_path).splitlines()[-1]
+    assert printed.startswith(str(tmp_path / "colleague"))
+    assert printed.endswith("[18.]" if "inputs" in answers else "[9.]")
+
+
+@pytest.mark.parametrize(
+    "answers, sentence",
+    [
+        ({"name": "SoftSquare"}, "a name is like soft_threshold"),
+        ({"name": "my-op"}, "a name is like soft_threshold"),
+        ({"inputs": "x,x"}, "inputs are like x,weights"),
+        ({"inputs": "x y"}, "inputs are like x,weights"),
+        ({"inputs": "x,grad"}, "grad has another meaning in the code"),
+        ({"tensorflow": "3"}, "a version of TensorFlow is like 2.21"),
+    ],
+)
+def test_an_answer_that_will_not_do_is_refused(source, tmp_path, answers, sentence):
+    """In the last line that copier prints; who is asked for an answer sees the sentence alone, and is asked again."""
+    refused = copied(source, tmp_path / "project", **answers)
+    assert refused.returncode == 1
+    assert sentence in refused.stdout.splitlines()[-1]
+    assert not (tmp_path / "project").exists()
+
+
+def test_the_project_of_the_chapter_is_the_template_s():
+    """But for what is its op."""
+    own = ("cum_max/", "tests/", "README.md")
+    files = project(name="cum_max")
+    chapter = ROOT / "examples" / "packaging"
+    for path, text in files.items():
+        if not path.startswith(own):
+            assert (chapter / path).read_text() == text, path
+    start = "def cum_max("
+    ours = (chapter / "cum_max" / "__init__.py").read_text().partition(start)[0]
+    assert "".join(ours.split()) == "".join(
+        files["cum_max/__init__.py"].partition(start)[0].split()
+    )
+
+
+def test_the_newest_tensorflow_is_the_default():
+    constraints = (ROOT / "constraints.txt").read_text()
+    assert f"\ntensorflow=={SETTINGS['tensorflow']['default']}." in constraints
