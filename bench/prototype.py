@@ -26,6 +26,8 @@ import snake_in_numpy as in_numpy  # noqa: E402
 
 BASE = "C++ op"
 SIZES = [10, 1000, 100_000, 10_000_000]
+NODES = 30  # of a model that calls it so often
+CHAIN = f"tf.function, {NODES} nodes"
 
 
 def composed(x: tf.Tensor) -> tf.Tensor:
@@ -33,9 +35,23 @@ def composed(x: tf.Tensor) -> tf.Tensor:
     return x + tf.square(tf.sin(x))
 
 
+def chained(way: Callable) -> Callable:
+    """A function that calls it again and again: the cost of a node, where a call of the function counts little."""
+
+    def calls(x: tf.Tensor) -> tf.Tensor:
+        for _ in range(NODES):
+            x = way(x)
+        return x
+
+    return calls
+
+
 def ways(mode: str) -> dict[str, Callable]:
-    """From a name to Snake, eagerly or in a `tf.function`."""
+    """From a name to Snake, eagerly, in a `tf.function`, or many in one."""
     found = {"composed": composed, "NumPy": in_numpy.snake, BASE: in_cpp.snake}
+    if mode == CHAIN:
+        found = {name: chained(way) for name, way in found.items()}
+        return {name: tf.function(way, autograph=False) for name, way in found.items()}
     if mode == "eager":
         return found
     found = {name: tf.function(way, autograph=False) for name, way in found.items()}
@@ -48,7 +64,8 @@ def measure(mode: str, size: int, rounds: int, span: float) -> list[dict]:
     x = tf.constant(np.random.default_rng(0).normal(scale=3, size=size), tf.float32)
     functions = ways(mode)
     for function in functions.values():
-        np.testing.assert_allclose(function(x), composed(x), rtol=1e-5, atol=1e-5)
+        expected = chained(composed)(x) if mode == CHAIN else composed(x)
+        np.testing.assert_allclose(function(x), expected, rtol=1e-5, atol=1e-5)
     calls = {name: lambda way=way: [way(x)] for name, way in functions.items()}
     case = {"mode": mode, "size": size}
     return [
@@ -69,7 +86,7 @@ def main() -> None:
             for mode in ("eager", "tf.function")
             for size in SIZES
             for row in measure(mode, size, rounds, span)
-        ]
+        ] + measure(CHAIN, SIZES[0], rounds, span)
 
     run_turns(Path(__file__), __doc__.splitlines()[0], notes, rows)
 

@@ -1,58 +1,46 @@
 """Pictures of the chapter on prototypes, drawn from what its cells computed and from `bench/prototype.csv`."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-import numpy as np
 import tensorflow as tf
 from IPython.display import HTML
 from measured import number, read
-from pictures.drawing import COLOURS, DASHES, INK, bar, bold, code, line, picture, small
+from pictures.drawing import COLOURS, DASHES, bold, code, line, picture, small
 from pictures.layout import arrow, at, box, column, layers, row, table
 from pictures.plots import Plot, chart, legend
 
 
-def beyond(models: Mapping[str, tf.keras.Model], seen: float, until: float) -> HTML:
-    """Draws what networks make of a sine, of which they have seen a part.
+def levels(lines: Mapping[str, Sequence[float]], capacity: float) -> HTML:
+    """Draws levels, hour by hour.
 
     Args:
-      models: From the names of at most two to the networks.
-      seen: They were trained between minus this number and this number.
-      until: The picture ends there, and begins at minus it.
+      lines: From a name to the levels, at most two.
+      capacity: Of the battery.
     """
-    x = np.linspace(-until, until, 241, dtype=np.float32)[:, None]
-    wave = np.sin(x)
-    lines = {name: model(x).numpy() for name, model in models.items()}
-    unseen = np.abs(x) > seen
-    plot = Plot(416, 150, (-until, until), (-2.5, 2.5))
-    left, right = plot.x(-seen), plot.x(seen)
-    plot.add(at(left, 0, bar(right - left, 150, 0.1, INK)))
-    plot.add(at(plot.x(0), 146, small("what they were shown"), "s"))
-    looks = {"sine": {"width": 7, "stroke_opacity": 0.3}}
-    for name, colour, dash in zip(lines, COLOURS, ("7 4", None)):
+    hours = len(next(iter(lines.values())))
+    low = min(map(min, lines.values()))
+    plot = Plot(400, 150, (0, hours), (low, 1.1 * capacity))
+    plot.axes("hours", "kWh")
+    plot.ticks("x", range(0, hours + 1, 24))
+    plot.ticks("y", (0, capacity), grid=True)
+    looks = {}
+    for name, colour, dash in zip(lines, COLOURS, (None, "7 4")):
         looks[name] = {"colour": colour, "width": 3, "dash": dash}
-    for look, values in zip(looks.values(), [wave, *lines.values()]):
-        plot.line(x.ravel(), np.clip(values, -2.5, 2.5).ravel(), **look)
-    plot.add(at(0, -8, legend(looks), "sw"))
-    errors = (
-        f"{name} is wrong by {np.mean((y - wave)[unseen] ** 2):.2g}"
-        for name, y in lines.items()
-    )
-    label = (
-        f"A sine from {-until:g} to {until:g}, and what two networks give that have seen the part from {-seen:g} to "
-        f"{seen:g}. Outside of it, {' and '.join(errors)} in the mean square."
-    )
+        plot.line(range(1, hours + 1), lines[name], **looks[name])
+    plot.add(at(400, -8, legend(looks), "se"))
+    label = f"Levels over {hours} hours: {' and '.join(lines)}. The first stays between 0 and {capacity:g}."
     return picture(plot.shape(), label, scale=1.25)
 
 
 def a_call(traced: tf.types.experimental.ConcreteFunction) -> HTML:
-    """Draws the way of the tensors through a graph with one PyFunc in it, out of TensorFlow and back."""
+    """Draws the way of the tensors through a graph with one PyFuncStateless in it, out of TensorFlow and back."""
     nodes = {node.type: node for node in traced.graph.get_operations()}
-    token = nodes["PyFunc"].get_attr("token").decode()
+    token = nodes["PyFuncStateless"].get_attr("token").decode()
     x, call, shape = boxes = [
-        box(code(name, 13)) for name in ("x", "PyFunc", "EnsureShape")
+        box(code(name, 13)) for name in ("flow", "PyFuncStateless", "EnsureShape")
     ]
-    function = box(code("snake_reference(array)", 13), 0.25)
+    function = box(code("battery_reference(flow, capacity)", 13), 0.25)
     names = [
         column(bold("the graph"), small("TensorFlow’s threads"), gap=0),
         column(bold("your process"), small("one thread at a time"), gap=0),
@@ -72,9 +60,9 @@ def a_call(traced: tf.types.experimental.ConcreteFunction) -> HTML:
         arrow(function, call, "array\n", shift=16),
     ]
     label = (
-        f"In the graph, x goes to PyFunc and from there to EnsureShape. PyFunc knows its function as {token}: it "
-        "hands a tensor down to snake_reference in your Python process, where one thread runs at a time, and gets an "
-        "array back."
+        "In the graph, flow goes to PyFuncStateless and from there to EnsureShape. PyFuncStateless knows its function "
+        f"as {token}: it hands a tensor down to battery_reference in your Python process, where one thread runs at a "
+        "time, and gets an array back."
     )
     return picture(layers(across, shapes, *arrows), label, scale=1.3)
 

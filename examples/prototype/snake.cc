@@ -15,7 +15,7 @@ REGISTER_OP("Snake")
     .Output("y: T")
     .SetShapeFn(tensorflow::shape_inference::UnchangedShape);
 
-// [kernel] The line of NumPy, as an expression of Eigen.
+// The line of NumPy, as an expression of Eigen.
 template <typename T>
 class SnakeOp : public tensorflow::OpKernel {
  public:

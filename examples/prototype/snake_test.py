@@ -180,3 +180,17 @@ def test_the_solution_of_the_exercise(dtype):
     close = 100 * np.finfo(losses.numpy().dtype).eps
     np.testing.assert_allclose(losses, [0.9, 0.1], close)
     np.testing.assert_allclose(tape.gradient(losses, forecast), [-0.9, 0.1], close)
+
+
+def test_a_composition_and_its_gradients_run_on_the_gpu(gpu):
+    @tf.custom_gradient
+    def composed(x):
+        return x + tf.square(tf.sin(x)), lambda grad: grad * (1 + tf.sin(2 * x))
+
+    x = tf.constant([0.5, -1, 3])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = composed(x)
+    slope = tape.gradient(y, x)
+    assert "GPU" in y.device and "GPU" in slope.device
+    np.testing.assert_allclose(slope, 1 + np.sin(2 * x.numpy()), rtol=1e-5)

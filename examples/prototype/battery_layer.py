@@ -1,0 +1,30 @@
+"""A layer of Keras with a weight, around an op."""
+
+import tensorflow as tf
+from battery import battery
+
+
+@tf.keras.utils.register_keras_serializable("op_by_op")
+class Battery(tf.keras.layers.Layer):
+    """The levels of a battery whose capacity is learned.
+
+    Args:
+      initial_capacity: Where the training begins.
+      **options: Of every layer, such as its name.
+    """
+
+    def __init__(self, initial_capacity: float = 1.0, **options):
+        super().__init__(**options)
+        self.initial_capacity = initial_capacity
+        self.capacity = self.add_weight(
+            name="capacity",
+            shape=(),
+            initializer=tf.keras.initializers.Constant(initial_capacity),
+            constraint="non_neg",
+        )
+
+    def call(self, flow: tf.Tensor) -> tf.Tensor:
+        return battery(flow, self.capacity)
+
+    def get_config(self) -> dict:
+        return {**super().get_config(), "initial_capacity": self.initial_capacity}
