@@ -275,8 +275,9 @@ def headers_table() -> str:
     )
     return (
         "<h2>Which header has which name</h2><p>The names that the book's examples use.</p>"
-        '<table class="table"><thead><tr><th>Name</th><th><code>#include</code></th></tr></thead>'
-        f"<tbody>{rows}</tbody></table>"
+        '<div class="pst-scrollable-table-container" tabindex="0"><table class="table">'
+        "<thead><tr><th>Name</th><th><code>#include</code></th></tr></thead>"
+        f"<tbody>{rows}</tbody></table></div>"
     )
 
 

@@ -13,7 +13,9 @@ import dictionary
 from sphinx.application import Sphinx
 
 DROPPED = re.compile(
-    r'<(script|style|svg|nav)\b.*?</\1>|<a class="headerlink".*?</a>', re.S
+    r'<(script|style|svg|nav)\b.*?</\1>|<a class="headerlink".*?</a>'
+    r'|<ul class="error-list">.*?</ul>',  # each has a page of its own
+    re.S,
 )
 BREAKS = re.compile(
     r"</?(?:p|div|li|[ou]l|d[ltd]|t[dhr]|h\d|pre|br|summary)\b[^>]*>|\s+"
