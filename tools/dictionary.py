@@ -259,6 +259,8 @@ def before_and_after(entry: Entry, made: dict[str, Outcome]) -> list[str]:
             )
     lexed = highlight(difference(mistake), DiffLexer(), HtmlFormatter(nowrap=True))
     title = "Before and after" if "cured" in mistake.parts else "An example"
+    if entry.staged:
+        title = "How the build imitates it"
     return [
         f"<h2>{title}</h2>",
         '<div class="highlight-none notranslate error-code"><div class="highlight">'

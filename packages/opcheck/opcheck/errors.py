@@ -31,6 +31,7 @@ class Entry:
       not_provoked: Why nothing provokes it.
       source: Where it was met.
       follows: The entries that are its cause, where both are found. "*" is any other.
+      staged: Whether the reproducer only imitates what happens to a reader.
       names: Whether it is only found with a name of TensorFlow's, of which headers.toml tells the header.
     """
 
@@ -46,6 +47,7 @@ class Entry:
     not_provoked: str = ""
     follows: tuple[str, ...] = ()
     names: bool = False
+    staged: bool = False
 
     @functools.cached_property
     def regex(self) -> re.Pattern | None:
