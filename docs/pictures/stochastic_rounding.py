@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-import tensorflow as tf
 from IPython.display import HTML
 from measured import read
 from pictures.drawing import BLUE, COLOURS, INK, ORANGE, line, picture, rectangle, small
@@ -95,65 +94,6 @@ def places(numbers: np.ndarray, block: int) -> HTML:
         f"first + 0 to first + {groups - 1}. Groups for each thread: {block}."
     )
     return picture(layers(*shapes), label)
-
-
-def reserved(begins: Sequence[int], size: int, total: int) -> HTML:
-    """The numbers of one generator, in groups of four, and those that each call gets.
-
-    Args:
-      begins: The place of each call's first number.
-      size: How many numbers a call needs.
-      total: How many numbers are drawn.
-    """
-    side, group = 12, 56
-    shapes = [at(-72, 6, "numbers", "w"), at(-72, 28, "counter", "w")]
-    owner = {begin + k: n for n, begin in enumerate(begins) for k in range(size)}
-    for i in range(total):
-        look = {"shade": 0.6 * (i in owner), "colour": COLOURS[owner.get(i, 0)]}
-        x = i // 4 * group + i % 4 * side
-        shapes.append(at(x, 0, rectangle(side, side, **look)))
-        if i % 4 == 0:
-            shapes.append(at(x + 2 * side, 28, small(f"first + {i // 4}"), "c"))
-    for n, begin in enumerate(begins, 1):
-        shapes.append(at(begin // 4 * group, -4, f"call {n}", "sw"))
-    calls = "; ".join(
-        f"call {n + 1}: counters first + {begin // 4} to first + {(begin + size - 1) // 4}"
-        for n, begin in enumerate(begins)
-    )
-    label = (
-        f"{total} numbers in groups of four. {calls}. Each call uses {size} numbers, "
-        "and leaves those behind them in its last group."
-    )
-    return picture(layers(*shapes), label)
-
-
-def seeds() -> list[tuple]:
-    """The seed of `tf.random.set_seed`, that of an op, and the two attrs of two ops, eagerly and in a function."""
-
-    def two(own: int | None) -> list[tuple]:
-        return [tf.compat.v1.random.get_seed(own) for _ in range(2)]
-
-    rows = []
-    for everywhere in (None, 5):
-        for own in (None, 7):
-            tf.random.set_seed(everywhere)
-            traced: list[tuple] = []
-            function = tf.function(lambda: traced.extend(two(own)), autograph=False)  # noqa: B023
-            function()
-            drawn = _attrs(two(own), f"drawn from {everywhere}")
-            counted = _attrs(
-                traced, " and then ".join(str(seed2) for _, seed2 in traced)
-            )
-            rows.append((everywhere or "none", own or "none", drawn, counted))
-    return rows
-
-
-def _attrs(of_two: Sequence[tuple], unlike: str) -> str:
-    """`seed` and `seed2` of two ops, or `unlike` where their `seed2` differs."""
-    (seed, seed2), (_, other) = of_two
-    return (
-        "random" if seed is None else f"{seed}, {seed2 if seed2 == other else unlike}"
-    )
 
 
 def times(size: str) -> HTML:

@@ -71,6 +71,7 @@ FUZZ = {
         exact_reference,
     ),
     "Dither": (dither, calls(tensors("float32"), SEEDS), dither_reference),
+    "NoiseLike": "compared with TensorFlow in stochastic_rounding_test.py",
     "ForgetfulStochasticRound": WRONG,
     "BlockwiseStochasticRound": WRONG,
 }
