@@ -116,6 +116,7 @@ bench: examples ## every measurement of bench/ that needs no GPU, against other 
 	@$(python) bench/readers.py
 	@$(python) bench/max_pool.py
 	@$(python) bench/conv2d.py
+	@$(python) bench/xla.py
 	@$(python) bench/checks.py
 	@$(python) bench/build.py
 

@@ -1,0 +1,94 @@
+"""A moving average between other steps: not compiled by XLA, beside what XLA compiles, and compiled in three ways.
+
+`python bench/xla.py` prints the figures and writes them to xla.csv beside this file.
+In each round every way runs once for a while, in turn, so that what else the machine does meets all of them; a
+ratio is taken within its round, and the median of the rounds is given, with their quartiles.
+"""
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+os.environ["CUDA_VISIBLE_DEVICES"] = ""
+
+import numpy as np
+import tensorflow as tf
+from measure import run_turns, turns
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+sys.path[:0] = [str(EXAMPLES / "common"), str(EXAMPLES / "xla")]
+
+import xla_kernel  # noqa: E402, F401  before the first tensor
+from xla import called, composed, exponential_average  # noqa: E402
+
+BASE = "nothing compiled"
+SHAPES = [(1000, 16), (1000, 256), (100, 10_000)]
+
+
+def before(x: tf.Tensor) -> tf.Tensor:
+    """What XLA can fuse with the average."""
+    return tf.nn.relu(2 * x + 1)
+
+
+def after(x: tf.Tensor) -> tf.Tensor:
+    """Likewise."""
+    return tf.tanh(x) * 0.5 + 0.5
+
+
+def ways() -> dict[str, Callable]:
+    """From a name to the three steps."""
+
+    def steps(average: Callable) -> Callable:
+        return lambda x: after(average(before(x)))
+
+    parts = [tf.function(step, jit_compile=True) for step in (before, after)]
+    found = {
+        BASE: tf.function(steps(exponential_average), autograph=False),
+        "op between compiled parts": tf.function(
+            lambda x: parts[1](exponential_average(parts[0](x))), autograph=False
+        ),
+    }
+    compiled = {
+        "composition in Python": composed,
+        "custom call": called,
+        "kernel for XLA": exponential_average,
+    }
+    return found | {
+        name: tf.function(steps(average), autograph=False, jit_compile=True)
+        for name, average in compiled.items()
+    }
+
+
+def measure(shape: tuple[int, int], rounds: int, span: float) -> list[dict]:
+    """The rows of the table for one shape, after a check that all ways give the same."""
+    x = tf.constant(np.random.default_rng(0).normal(size=shape), tf.float32)
+    functions = ways()
+    for function in functions.values():
+        np.testing.assert_allclose(
+            function(x), functions[BASE](x), rtol=1e-5, atol=1e-5
+        )
+    calls = {name: lambda way=way: [way(x)] for name, way in functions.items()}
+    case = {"rows": shape[0], "length": shape[1]}
+    return [
+        case | {"way": name} | figures
+        for name, figures in turns(calls, rounds, span, BASE)
+    ]
+
+
+def main() -> None:
+    notes = [
+        "times of a forward pass, float32: the median of the rounds",
+        f"ratio: to the time of {BASE} in the same round, with median, q1 and q3",
+    ]
+
+    def rows(rounds: int, span: float) -> list[dict]:
+        return [row for shape in SHAPES for row in measure(shape, rounds, span)]
+
+    run_turns(Path(__file__), __doc__.splitlines()[0], notes, rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,25 @@
+// What the kernel and the custom call share.
+
+#ifndef OP_BY_OP_XLA_H_
+#define OP_BY_OP_XLA_H_
+
+#include <cstdint>
+
+namespace op_by_op {
+
+// [functor] Each value is a step from the average before it to the signal.
+template <typename T>
+void ExponentialAverage(const T* signal, T* average, int64_t rows,
+                        int64_t length, T decay) {
+  for (int64_t row = 0; row < rows; ++row) {
+    T before = 0;
+    for (int64_t i = row * length; i < (row + 1) * length; ++i) {
+      before = decay * before + (1 - decay) * signal[i];
+      average[i] = before;
+    }
+  }
+}
+
+}  // namespace op_by_op
+
+#endif  // OP_BY_OP_XLA_H_

@@ -1,0 +1,35 @@
+// ExponentialAverage as a function that programs compiled by XLA can call.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+
+#include "xla.h"
+#include "xla/service/custom_call_status.h"
+#include "xla/service/custom_call_target_registry.h"
+
+namespace op_by_op {
+namespace {
+
+// [call] XLA passes pointers alone: sizes and decay come as text.
+template <typename T>
+void Call(void* output, const void** inputs, const char* config, size_t size,
+          XlaCustomCallStatus*) {
+  double decay = 0;
+  long long rows = 0, length = 0;
+  std::sscanf(std::string(config, size).c_str(), "%lf %lld %lld", &decay, &rows,
+              &length);
+  ExponentialAverage<T>(static_cast<const T*>(inputs[0]),
+                        static_cast<T*>(output), rows, length,
+                        static_cast<float>(decay));
+}
+
+// [register] "Host" is the CPU.
+XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("exponential_average_float32",
+                                         Call<float>, "Host");
+XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("exponential_average_float64",
+                                         Call<double>, "Host");
+
+}  // namespace
+}  // namespace op_by_op

@@ -1,0 +1,13 @@
+"""Loads the kernel of ExponentialAverage for XLA: import it before the program makes its first tensor."""
+
+from pathlib import Path
+
+import tensorflow as tf
+import xla  # noqa: F401  the op first
+
+_PATH = Path(__file__).with_name("libxla_kernel.so")
+if not _PATH.exists():
+    raise ImportError(
+        f"{_PATH.name} is not there: sudo apt-get install libhighwayhash-dev libfarmhash-dev, then `make xla`"
+    )
+tf.load_library(str(_PATH))
