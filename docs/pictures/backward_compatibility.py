@@ -1,5 +1,7 @@
 """Pictures of the chapter on compatibility, drawn from the files of version 1 and from what is made of them."""
 
+import difflib
+import html
 import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -7,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import tensorflow as tf
-from changes import CHANGES, Change, verdicts
-from IPython.display import HTML
+from changes import CHANGES, HERE, Change, changed, verdicts, version_1
+from IPython.display import HTML, display
 from numpy.typing import ArrayLike
 from pictures.drawing import BLUE, ORANGE, Shape, bold, code, picture
 from pictures.gradient import curves
@@ -22,10 +24,9 @@ def then_and_now(signal: ArrayLike, then: ArrayLike, now: ArrayLike) -> HTML:
         raise ValueError("there is nothing to see: both results are the same")
     return curves(
         np.asarray(signal),
-        {"last year": np.asarray(then), "today": np.asarray(now)},
-        "The feature for each number of the signal. Except at 0 and at both ends, today is nearer to 0 than last "
-        "year's.",
-        ("signal", "feature"),
+        {"mu = 255": np.asarray(then), "mu = 10": np.asarray(now)},
+        "The model's output for each number of the signal: with the new default it is nearer to 0.",
+        ("signal", "output"),
     )
 
 
@@ -33,6 +34,106 @@ def value_of(attr) -> str:
     """The value of an attr as a graph in text form has it."""
     _, _, value = str(attr).strip().partition(": ")
     return value.removesuffix(".0")
+
+
+# The rows of the table: what a maintainer would call the edit, and the changes that it stands for. The first of them
+# gives the diff and the error message.
+ROWS = {
+    "Add an attr whose default changes nothing": [("Attr", "added, with a default")],
+    "Allow one more value or dtype": [("Attr", "one value more"), ("Attr", "in place of a type")],
+    "Rename an input, or make it a list of one": [("Input", "renamed"), ("Input", "made a list")],
+    "Add an input or output list, empty by default": [
+        ("Input", "an empty list added"),
+        ("Output", "an empty list added"),
+    ],
+    "Add an attr without a default": [("Attr", "added, without one")],
+    "Remove an allowed value or dtype": [("Attr", "one value less")],
+    "Add a plain input": [("Input", "added")],
+    "Add a plain output": [("Output", "added")],
+    "Rename an output, or make it a list": [("Output", "renamed"), ("Output", "made a list")],
+    "Change the type of an output": [("Output", "another type")],
+    "Make the shape function stricter": [("The rest", "a stricter shape function")],
+    "Remove the kernel for a dtype": [("The rest", "no kernel")],
+    "Rename the op": [("The rest", "another name")],
+    "Change a default": [("Attr", "a default changed")],
+    "Remove an attr": [("Attr", "removed")],
+    "Change what the kernel computes": [("The rest", "another result of the kernel")],
+}  # fmt: skip
+IN_THE_KERNEL = {
+    "other": ["- return law(x);", "+ return law(0.5f * x);"],
+    "none": ['- REGISTER_KERNEL_BUILDER(Name("MuLaw")…);'],
+}
+GROUPS = {
+    "SAFE": ("#1a7f37", "The model loads and returns the same numbers"),
+    "BREAKS": ("#bf6a02", "The user gets an error"),
+    "SILENTLY WRONG": ("#cf222e", "No error, other numbers"),
+}
+STYLE = """<style>
+table.edits .group td { padding-top: 1rem; font-weight: 600; }
+table.edits .dot { display: inline-block; width: .75em; height: .75em; border-radius: 50%; margin-right: .5em; }
+table.edits .means { font-weight: 400; }
+table.edits code { display: block; width: max-content; max-width: 100%; padding: 0 .35em; border: 0; border-radius: 0;
+  background: none; color: inherit; font-size: .8125rem; line-height: 1.5; overflow-wrap: anywhere;
+  white-space: pre-wrap; }
+table.edits code.new { background: rgb(46 160 67 / .18); }
+table.edits code.old { background: rgb(248 81 73 / .18); }
+.bd-article table.edits { font-size: .9375rem; }
+table.edits td { vertical-align: top; }
+table.edits td.edit { width: 48%; }
+table.edits .error { display: block; font-size: .8125rem; color: var(--pst-color-text-muted, inherit); }
+@media (max-width: 599.98px) {
+  table.edits thead { display: none; }
+  .bd-article table.edits, table.edits :is(tbody, tr, td) { display: block; width: auto !important; }
+  .bd-article table.edits { font-size: .875rem; }
+  table.edits code { font-size: .75rem; }
+  table.edits tr { padding: .35rem 0; }
+  table.edits td { border: 0; padding: .1rem .25rem; }
+  .bd-article table.edits td:last-child:not(:only-child) { min-width: 0; }
+}
+</style>"""
+
+
+def diff_of(change: Change) -> list[str]:
+    """The lines of version 1's registration that a change takes away and those that it adds."""
+    if change.kernel:
+        return IN_THE_KERNEL[change.kernel]
+    old, new = (
+        [line.strip() for line in text.splitlines() if line.strip()]
+        for text in (version_1(), changed(change))
+    )
+    return [line for line in difflib.ndiff(old, new) if line[0] in "+-"]
+
+
+def group_of(verdict) -> str:
+    """What a change means for the users of a model: the worse of what becomes of its two files."""
+    outcomes = {verdict.graph, verdict.model}
+    if "another result" in outcomes:
+        return "SILENTLY WRONG"
+    return "SAFE" if outcomes == {"same result"} else "BREAKS"
+
+
+def said(error: str) -> str:
+    """The part of an error's message that says what is wrong."""
+    return re.split(r" from Op<|; Op<|; NodeDef| in binary| used by| for '|\n", error)[
+        0
+    ]
+
+
+def version_2_diff() -> None:
+    """Shows what version 2 changes in the registration."""
+    source = (HERE / "backward_compatibility_v2.cc").read_text()
+    [version_2] = re.findall(r"^REGISTER_OP.*?(?=\n *\.Doc)", source, re.M | re.S)
+    old, new = (text.splitlines() for text in (version_1(), version_2))
+    lines = [
+        line[0] + line[1:].rstrip()
+        for line in difflib.ndiff(old, new)
+        if line[0] != "?"
+    ]
+    shown = "\n".join(["```diff", *lines, "```"])
+    display({"text/markdown": shown, "text/plain": shown}, raw=True)
+
+
+SIGNS = {"+": "new", "-": "old"}
 
 
 class Found:
@@ -59,6 +160,46 @@ class Found:
                 checks = "complain"
             found.append((what, new_lines(change), *outcomes, checks))
         return found
+
+    def edits(self) -> HTML:
+        """A table of edits to the registration of version 1, and what each does to the model that version 1 saved.
+
+        Raises:
+          ValueError: The changes of one row do not have the same consequence.
+        """
+        rows = {group: [] for group in GROUPS}
+        for words, keys in ROWS.items():
+            changes = [CHANGES[part][what] for part, what in keys]
+            found = [self.verdicts[change] for change in changes]
+            groups = {group_of(verdict) for verdict in found}
+            if len(groups) > 1:
+                raise ValueError(f"{words}: {groups}")
+            [group] = groups
+            lines = [
+                f'<code class="{SIGNS[line[0]]}">{html.escape(line[0] + " " + line[1:].strip())}</code>'
+                for line in diff_of(changes[0])
+            ]
+            error = ""
+            if group == "BREAKS":
+                error = (
+                    f'\n<span class="error">{html.escape(said(found[0].model))}</span>'
+                )
+            rows[group].append(
+                f'<tr><td class="edit">{html.escape(words)}{error}</td><td>{"".join(lines)}</td></tr>'
+            )
+        body = "".join(
+            f'<tr class="group"><td colspan="2"><span class="dot" style="background: {colour}"></span>{group} '
+            f'<span class="means">· {means}</span></td></tr>{"".join(rows[group])}'
+            for group, (colour, means) in GROUPS.items()
+        )
+        return HTML(
+            f'{STYLE}<table class="table edits"><thead><tr><th>Edit</th><th>For example</th></tr></thead>'
+            f"<tbody>{body}</tbody></table>"
+        )
+
+    def everything(self) -> list[tuple[str, ...]]:
+        """What each change does to each kind of file, and what the checks say."""
+        return [(part, *row) for part in CHANGES for row in self.rows(part)]
 
 
 def in_a_word(outcome: str) -> str:
@@ -104,13 +245,11 @@ def completed(node: NodeDef) -> HTML:
         for name in shown
     }
     lists = {
-        "last year: what was saved": {
-            f"{name}: {v}": SAVED for name, v in saved.items()
-        },
-        "today: defaults of the interface": {
+        "saved by version 1": {f"{name}: {v}": SAVED for name, v in saved.items()},
+        "defaults in version 2": {
             each: {} if name in saved else FILLED_IN for each, name in defaults.items()
         },
-        "what runs: attrs of the node": runs,
+        "what runs": runs,
     }
     boxes = [listing(*each) for each in lists.items()]
     arrows = [arrow(*pair) for pair in pairwise(boxes)]

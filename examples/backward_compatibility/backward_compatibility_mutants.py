@@ -1,15 +1,23 @@
-"""Wrong variants of what the graph of version 1 becomes, on which the test that the page shows must fail."""
+"""Wrong variants of what the files of version 1 become, on which the tests of the page must fail."""
 
-from read_v1 import graph_function
+from types import SimpleNamespace
+
+import tensorflow as tf
+
+load = tf.saved_model.load
 
 
-def gives_another_result(graph):
-    function = graph_function(graph)
-    return lambda signal: 1.001 * function(signal)
+def gives_another_result(path):
+    function = load(path).signatures["serving_default"]
+
+    def louder(signal):
+        return {name: 1.001 * output for name, output in function(signal).items()}
+
+    return SimpleNamespace(signatures={"serving_default": louder})
 
 
 MUTANTS = {
-    "test_the_golden_graph_still_gives_its_result": {
-        "read_v1.graph_function": [gives_another_result],
+    "test_the_model_of_version_1_gives_its_output": {
+        "tensorflow.saved_model.load": [gives_another_result],
     }
 }

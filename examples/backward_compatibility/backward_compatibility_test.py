@@ -94,6 +94,13 @@ def test_version_2_runs_what_version_1_saved(v1):
     assert check_op_def(op_defs(v1 / "model")["MuLaw"]) == ("", "", "")
 
 
+def test_the_model_of_version_1_gives_its_output(v1):
+    model = tf.saved_model.load(v1 / "model")
+    signal = tf.constant(np.linspace(-1, 1, 41), tf.float32)
+    [features] = model.signatures["serving_default"](signal).values()
+    np.testing.assert_allclose(features, np.load(v1 / "features.npy"), rtol=1e-6)
+
+
 def test_the_golden_graph_still_gives_its_result():
     graph = read_v1.read_graph(HERE / "backward_compatibility_v1.pbtxt")
     features = read_v1.graph_function(graph)(read_v1.SIGNAL)

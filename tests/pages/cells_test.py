@@ -10,7 +10,7 @@ import pytest
 from book import ROOT
 from page_source import PAGES, Block, Page, pages, report
 
-TAGS = {"hide-input", "remove-cell", "remove-input", "varies"}
+TAGS = {"hide-input", "hide-output", "remove-cell", "remove-input", "varies"}
 TIMERS = re.compile(r"%time\w*|\b(?:perf_counter\w*|timeit|time\.time|monotonic)\b")
 SWALLOWED = re.compile(r"\|\|\s*(?:true\b|:(?=\s|$))|\bset \+e\b|;\s*true\b")
 # What docs/support/start.py and IPython give to all cells.
