@@ -4,6 +4,7 @@ import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
 import tensorflow as tf
 from IPython.display import HTML
 from pictures.dataset import WIDTH, lines_of_bytes
@@ -19,8 +20,42 @@ from pictures.drawing import (
     small,
 )
 from pictures.layout import at, box, column, ends, layers, row
+from pictures.summary_images import digits
 from record_file import RecordFile, masked_crc, offsets_of, records
 from sessions import what_is_wrong
+
+
+def write_digits() -> tuple[Path, Path]:
+    """Writes six small images, once whole and once with a wrong bit in the third record."""
+
+    def bytes_feature(values) -> tf.train.Feature:
+        return tf.train.Feature(bytes_list=tf.train.BytesList(value=values))
+
+    def int64_feature(values) -> tf.train.Feature:
+        return tf.train.Feature(int64_list=tf.train.Int64List(value=values))
+
+    def float_feature(values) -> tf.train.Feature:
+        return tf.train.Feature(float_list=tf.train.FloatList(value=values))
+
+    images = np.concatenate([255 * digits(), 127 * digits()]).astype(np.uint8)
+    whole = Path("build/whole.tfrecord")
+    with tf.io.TFRecordWriter(str(whole)) as writer:
+        for label, image in enumerate(images):
+            features = {
+                "image": bytes_feature([image.tobytes()]),
+                "size": int64_feature(image.shape),
+                "label": int64_feature([label % 3]),
+                "brightness": float_feature([image.mean()]),
+            }
+            example = tf.train.Example(features=tf.train.Features(feature=features))
+            writer.write(example.SerializeToString(deterministic=True))
+    with whole.open("rb") as file:
+        third = offsets_of(file)[2]
+    content = bytearray(whole.read_bytes())
+    content[third + 28] ^= 1
+    damaged = whole.with_name("damaged.tfrecord")
+    damaged.write_bytes(content)
+    return whole, damaged
 
 
 def said(error: Exception) -> str:
