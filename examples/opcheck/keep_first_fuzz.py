@@ -24,7 +24,5 @@ FUZZ = {
     "ShiftRight": "wrong on purpose",
     "KeepFirstDraft": "wrong on purpose",
     "KeepFirstShaped": "wrong on purpose",
-    "KeepFirstBounded": "wrong on purpose",
-    "KeepFirstSloped": "wrong on purpose",
-    "KeepFirstLocal": "wrong on purpose",
+    "KeepFirstRepaired": "wrong on purpose",
 }

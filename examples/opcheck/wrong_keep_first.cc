@@ -1,5 +1,4 @@
-// The versions of KeepFirst before it was right: the chapter repairs one bug
-// after the other, and each version is an op of its own.
+// The versions of KeepFirst before it was right, each an op of its own.
 
 #include <algorithm>
 #include <cstdint>
@@ -13,6 +12,7 @@
 namespace op_by_op {
 namespace {
 
+// The first draft.
 template <typename T>
 class KeepFirstDraftOp : public tensorflow::OpKernel {
  public:
@@ -41,42 +41,12 @@ class KeepFirstDraftOp : public tensorflow::OpKernel {
   const T* values_;
 };
 
-// Never more elements than there are.
+// What a call works on is local to it, and never more elements than
+// there are.
 template <typename T>
-class KeepFirstBoundedOp : public tensorflow::OpKernel {
+class KeepFirstRepairedOp : public tensorflow::OpKernel {
  public:
-  explicit KeepFirstBoundedOp(tensorflow::OpKernelConstruction* context)
-      : OpKernel(context) {
-    OP_REQUIRES_OK(context, context->GetAttr("count", &count_));
-    OP_REQUIRES(context, count_ >= 0,
-                absl::InvalidArgumentError("must not be negative"));
-  }
-
-  void Compute(tensorflow::OpKernelContext* context) override {
-    const tensorflow::Tensor& input = context->input(0);
-    tensorflow::Tensor* output = nullptr;
-    OP_REQUIRES_OK(context,
-                   context->allocate_output(0, input.shape(), &output));
-
-    values_ = input.flat<T>().data();
-    auto kept = output->flat<T>();
-    if (kept.size() == 0) return;
-    kept.setZero();
-    kept(0) = values_[0];
-    const int64_t count = std::min<int64_t>(count_, kept.size());
-    for (int64_t i = 1; i < count; ++i) kept(i) = values_[i];
-  }
-
- private:
-  int64_t count_;
-  const T* values_;
-};
-
-// What a call works on is local to it.
-template <typename T>
-class KeepFirstLocalOp : public tensorflow::OpKernel {
- public:
-  explicit KeepFirstLocalOp(tensorflow::OpKernelConstruction* context)
+  explicit KeepFirstRepairedOp(tensorflow::OpKernelConstruction* context)
       : OpKernel(context) {
     OP_REQUIRES_OK(context, context->GetAttr("count", &count_));
   }
@@ -105,31 +75,15 @@ class KeepFirstLocalOp : public tensorflow::OpKernel {
   REGISTER_KERNEL_BUILDER(                                              \
       Name(name).Device(tensorflow::DEVICE_CPU).TypeConstraint<T>("T"), \
       Kernel<T>)
-#define OP_BY_OP_REGISTER(T)                                        \
-  OP_BY_OP_REGISTER_ONE("KeepFirstDraft", KeepFirstDraftOp, T);     \
-  OP_BY_OP_REGISTER_ONE("KeepFirstShaped", KeepFirstDraftOp, T);    \
-  OP_BY_OP_REGISTER_ONE("KeepFirstBounded", KeepFirstBoundedOp, T); \
-  OP_BY_OP_REGISTER_ONE("KeepFirstSloped", KeepFirstBoundedOp, T);  \
-  OP_BY_OP_REGISTER_ONE("KeepFirstLocal", KeepFirstLocalOp, T)
+#define OP_BY_OP_REGISTER(T)                                     \
+  OP_BY_OP_REGISTER_ONE("KeepFirstDraft", KeepFirstDraftOp, T);  \
+  OP_BY_OP_REGISTER_ONE("KeepFirstShaped", KeepFirstDraftOp, T); \
+  OP_BY_OP_REGISTER_ONE("KeepFirstRepaired", KeepFirstRepairedOp, T)
 OP_BY_OP_REGISTER(float);
 OP_BY_OP_REGISTER(double);
 OP_BY_OP_REGISTER(int32_t);
 #undef OP_BY_OP_REGISTER
 #undef OP_BY_OP_REGISTER_ONE
-
-REGISTER_OP("KeepFirstBounded")
-    .Attr("T: {float, double, int32}")
-    .Attr("count: int = 1")
-    .Input("values: T")
-    .Output("kept: T")
-    .SetShapeFn(tensorflow::shape_inference::UnchangedShape);
-
-REGISTER_OP("KeepFirstSloped")
-    .Attr("T: {float, double, int32}")
-    .Attr("count: int = 1")
-    .Input("values: T")
-    .Output("kept: T")
-    .SetShapeFn(tensorflow::shape_inference::UnchangedShape);
 
 // [interface] The first draft.
 REGISTER_OP("KeepFirstDraft")
@@ -143,7 +97,7 @@ REGISTER_OP("KeepFirstDraft")
       return absl::OkStatus();
     });
 
-// [shape] Repaired: the output has the shape of the input.
+// Repaired: the output has the shape of the input.
 REGISTER_OP("KeepFirstShaped")
     .Attr("T: {float, double, int32}")
     .Attr("count: int = 1")
@@ -152,7 +106,7 @@ REGISTER_OP("KeepFirstShaped")
     .SetShapeFn(tensorflow::shape_inference::UnchangedShape);
 
 // [attr] Repaired: a minimum, and a Doc.
-REGISTER_OP("KeepFirstLocal")
+REGISTER_OP("KeepFirstRepaired")
     .Attr("T: {float, double, int32}")
     .Attr("count: int >= 0 = 1")
     .Input("values: T")

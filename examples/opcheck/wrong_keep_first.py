@@ -30,31 +30,11 @@ def _keep_first_shaped_grad(op, grad):
     return keep_first_shaped(grad)
 
 
-def keep_first_bounded(values, count=1):
-    """As the version before, and a kernel that stays in its memory."""
-    return _library.keep_first_bounded(values=values, count=count)
+def keep_first_repaired(values, count=1):
+    """With all that the checks have found repaired; the attr is documented in C++."""
+    return _library.keep_first_repaired(values=values, count=count)
 
 
-@tf.RegisterGradient("KeepFirstBounded")
-def _keep_first_bounded_grad(op, grad):
-    return keep_first_bounded(grad)
-
-
-def keep_first_sloped(values, count=1):
-    """As the version before, and another gradient."""
-    return _library.keep_first_sloped(values=values, count=count)
-
-
-@tf.RegisterGradient("KeepFirstSloped")
-def _keep_first_sloped_grad(op, grad):
-    return keep_first_sloped(grad, op.get_attr("count"))
-
-
-def keep_first_local(values, count=1):
-    """As the version before, and a kernel without state; the attr is documented in C++."""
-    return _library.keep_first_local(values=values, count=count)
-
-
-@tf.RegisterGradient("KeepFirstLocal")
-def _keep_first_local_grad(op, grad):
-    return keep_first_local(grad, op.get_attr("count"))
+@tf.RegisterGradient("KeepFirstRepaired")
+def _keep_first_repaired_grad(op, grad):
+    return keep_first_repaired(grad, op.get_attr("count"))
