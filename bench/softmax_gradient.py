@@ -19,7 +19,7 @@ import tensorflow as tf
 from measure import run_turns, turns
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "examples" / "multi_output"))
+sys.path.insert(0, str(ROOT / "examples" / "frexp"))
 
 from softmax_cross_entropy import naive, simplified, stable  # noqa: E402
 

@@ -252,19 +252,6 @@ def scatter_times() -> HTML:
     )
 
 
-def softmax_times() -> HTML:
-    """How much longer other ways take than the simplified gradient, from `bench/softmax_gradient.csv`."""
-    return chart(
-        read("softmax_gradient").rows,
-        "How many times longer than the simplified gradient the others take, by rows and classes, "
-        "eager and in a tf.function.",
-        "times as long as the simplified gradient",
-        heading="{rows} × {classes}",
-        name={way: way for way in ("naive", "stable", "tf.nn")},
-        series="mode",
-    )
-
-
 def curves(
     x: Sequence[float],
     lines: Mapping[str, Sequence[float]],

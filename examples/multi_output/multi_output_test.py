@@ -13,7 +13,6 @@ from multi_output_reference import (
     extremes_grad_reference,
     extremes_reference,
 )
-from softmax_cross_entropy import naive, simplified, stable
 from stock_extremes import one_hot_gradient, scattered_gradient, stock_extremes
 
 from opcheck.testing import op_test
@@ -336,16 +335,6 @@ def test_the_solution_of_the_exercise(mode):
             mode(lambda x, axis=axis: extremes_along(x, axis))(tf.constant(values))
 
 
-def test_the_solution_of_the_exercise_without_c_plus_plus(mode):
-    from solution_straight_through import straight_through
-
-    x = tf.constant([0.4, -1.7, 2.6])
-    np.testing.assert_array_equal(mode(straight_through)(x), [0, -2, 3])
-    loss = mode(lambda x: gradient(lambda x: straight_through(x) ** 2, x))
-    np.testing.assert_array_equal(loss(x), [0, -4, 6])
-    assert gradient(tf.round, x) is None
-
-
 def test_stock_extremes_equal_ours(mode):
     values = tf.constant(numbers((5, 2, 7), np.float32))
     for ours, stock in zip(extremes(values), mode(stock_extremes)(values)):
@@ -360,58 +349,3 @@ def test_stock_gradients_equal_ours(mode, stock, shape):
     inputs = *map(tf.constant, (*grads, *indices)), tf.constant(3, tf.int64)
     expected = extremes_grad_reference(*grads, *indices, 3)
     np.testing.assert_array_equal(mode(stock)(*inputs), expected)
-
-
-LOSSES = [naive, stable, simplified]
-
-
-def labels_and_logits(shape=(4, 5)):
-    random = np.random.default_rng(0)
-    return random.dirichlet(np.ones(shape[-1]), shape[:-1]), random.normal(size=shape)
-
-
-@pytest.mark.parametrize("loss", LOSSES)
-def test_losses_equal_tensorflow_s(mode, loss):
-    labels, logits = map(tf.constant, labels_and_logits())
-    expected = tf.nn.softmax_cross_entropy_with_logits(labels, logits)
-    np.testing.assert_allclose(mode(loss)(labels, logits), expected, rtol=1e-12)
-
-
-@pytest.mark.parametrize("loss", LOSSES)
-def test_gradients_of_losses(mode, loss):
-    labels, logits = labels_and_logits()
-    square = mode(lambda logits: loss(tf.constant(labels), logits) ** 2)
-    assert_gradient(square, [logits])
-    assert_gradient(mode(lambda logits: gradient(square, logits)), [logits])
-    expected = tf.nn.softmax(logits) - labels
-    np.testing.assert_allclose(
-        gradient(lambda x: loss(tf.constant(labels), x), logits), expected, 1e-12, 1e-12
-    )
-
-
-@pytest.mark.parametrize("loss", LOSSES)
-def test_gradients_of_gathered_losses(mode, loss):
-    """A gathered loss has IndexedSlices as its gradient."""
-    labels, logits = map(tf.constant, labels_and_logits())
-    picks = [2, 0, 2]
-    gathered = mode(lambda x: gradient(lambda x: tf.gather(loss(labels, x), picks), x))
-    counts = np.float64([[1], [0], [2], [0]])
-    expected = counts * (tf.nn.softmax(logits) - labels)
-    np.testing.assert_allclose(gathered(logits), expected, 1e-12, 1e-12)
-
-
-def test_the_naive_loss_overflows(mode):
-    assert np.isnan(mode(naive)(tf.constant([[0.0, 1.0]]), tf.constant([[0.0, 100.0]])))
-
-
-@pytest.mark.parametrize(
-    "loss", [stable, simplified, tf.nn.softmax_cross_entropy_with_logits]
-)
-def test_the_other_losses_do_not_overflow(mode, loss):
-    labels, logits = (
-        tf.constant([[0.0, 1.0], [1.0, 0.0]]),
-        tf.constant([[0.0, 100.0]] * 2),
-    )
-    np.testing.assert_array_equal(mode(loss)(labels, logits), [0, 100])
-    grad = mode(lambda logits: gradient(lambda x: loss(labels, x), logits))(logits)
-    np.testing.assert_allclose(grad, [[0, 0], [-1, 1]], atol=1e-30)

@@ -1,0 +1,144 @@
+"""Gradients without C++: rounding that lets them through, and a loss: `pytest examples/frexp`."""
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from softmax_cross_entropy import naive, simplified, stable
+from solution_reverse_gradient import reverse_gradient
+from straight_through import RoundedDense, straight_through
+
+
+def gradient(function, inputs):
+    """The gradient by a tape, of a function of one tensor."""
+    inputs = tf.convert_to_tensor(inputs)
+    with tf.GradientTape() as tape:
+        tape.watch(inputs)
+        result = function(inputs)
+    return tape.gradient(result, inputs)
+
+
+def assert_gradient(function, inputs, atol=1e-5):
+    """The gradient equals differences of nearby values, and is not zero."""
+    [computed], [estimated] = tf.test.compute_gradient(function, inputs)
+    np.testing.assert_allclose(computed, estimated, atol=atol)
+    assert np.any(computed)
+
+
+def test_rounding_lets_the_gradient_through(mode):
+    x = tf.constant([0.4, -1.7, 2.6])
+    np.testing.assert_array_equal(mode(straight_through)(x), [0, -2, 3])
+    loss = mode(lambda x: gradient(lambda x: straight_through(x) ** 2, x))
+    np.testing.assert_array_equal(loss(x), [0, -4, 6])
+    assert gradient(tf.round, x) is None
+
+
+def test_one_line_does_the_same():
+    x = tf.constant(np.random.default_rng(0).normal(0, 30, 100_000), tf.float32)
+    one_line = x + tf.stop_gradient(tf.round(x) - x)
+    np.testing.assert_array_equal(one_line, straight_through(x))
+
+
+def test_all_weights_of_a_rounded_layer_get_a_gradient():
+    layer = RoundedDense(3, 0.5, "tanh")
+    with tf.GradientTape() as tape:
+        outputs = layer(tf.ones([2, 4]))
+    assert all(x is not None for x in tape.gradient(outputs, layer.trainable_variables))
+    weights = [layer.rounded(weight) for weight in layer.weights]
+    assert all(np.all(weight % 0.5 == 0) for weight in weights)
+    np.testing.assert_allclose(
+        outputs, tf.tanh(tf.ones([2, 4]) @ weights[0] + weights[1])
+    )
+
+
+@pytest.mark.parametrize("step", [0.5, None])
+def test_a_saved_layer_is_the_same(tmp_path, step):
+    model = tf.keras.Sequential([RoundedDense(3, step, "tanh", name="rounded")])
+    x = tf.constant(np.random.default_rng(0).normal(size=(2, 4)), tf.float32)
+    outputs = model(x)
+    model.save(tmp_path / "model.keras")
+    loaded = tf.keras.models.load_model(tmp_path / "model.keras")
+    np.testing.assert_array_equal(loaded(x), outputs)
+    assert loaded.layers[0].step == step
+
+
+def test_the_solution_of_the_exercise(mode):
+    x = tf.constant([1.0, -2.0])
+    np.testing.assert_array_equal(mode(reverse_gradient)(x), x)
+    reversed_ = mode(lambda x: gradient(lambda x: reverse_gradient(x) ** 2, x))
+    np.testing.assert_array_equal(reversed_(x), [-2, 4])
+
+
+def test_too_few_gradients_are_refused():
+    @tf.custom_gradient
+    def product(a, b):
+        return a * b, lambda grad: grad * b
+
+    with pytest.raises(ValueError, match="return 2 gradients, but returned 1 instead"):
+        gradient(lambda a: product(a, a), [2.0])
+
+
+def test_a_keyword_argument_gets_no_gradient():
+    @tf.custom_gradient
+    def product(a, b=None):
+        return a * b, lambda grad: grad * b
+
+    a, b = tf.constant(2.0), tf.constant(3.0)
+    with tf.GradientTape() as tape:
+        tape.watch([a, b])
+        result = product(a, b=b)
+    assert [*map(type, tape.gradient(result, [a, b]))] == [type(a), type(None)]
+
+
+LOSSES = [naive, stable, simplified]
+
+
+def labels_and_logits(shape=(4, 5)):
+    random = np.random.default_rng(0)
+    return random.dirichlet(np.ones(shape[-1]), shape[:-1]), random.normal(size=shape)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_losses_equal_tensorflow_s(mode, loss):
+    labels, logits = map(tf.constant, labels_and_logits())
+    expected = tf.nn.softmax_cross_entropy_with_logits(labels, logits)
+    np.testing.assert_allclose(mode(loss)(labels, logits), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_gradients_of_losses(mode, loss):
+    labels, logits = labels_and_logits()
+    square = mode(lambda logits: loss(tf.constant(labels), logits) ** 2)
+    assert_gradient(square, [logits])
+    assert_gradient(mode(lambda logits: gradient(square, logits)), [logits])
+    expected = tf.nn.softmax(logits) - labels
+    np.testing.assert_allclose(
+        gradient(lambda x: loss(tf.constant(labels), x), logits), expected, 1e-12, 1e-12
+    )
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_gradients_of_gathered_losses(mode, loss):
+    """A gathered loss has IndexedSlices as its gradient."""
+    labels, logits = map(tf.constant, labels_and_logits())
+    picks = [2, 0, 2]
+    gathered = mode(lambda x: gradient(lambda x: tf.gather(loss(labels, x), picks), x))
+    counts = np.float64([[1], [0], [2], [0]])
+    expected = counts * (tf.nn.softmax(logits) - labels)
+    np.testing.assert_allclose(gathered(logits), expected, 1e-12, 1e-12)
+
+
+def test_the_naive_loss_overflows(mode):
+    assert np.isnan(mode(naive)(tf.constant([[0.0, 1.0]]), tf.constant([[0.0, 100.0]])))
+
+
+@pytest.mark.parametrize(
+    "loss", [stable, simplified, tf.nn.softmax_cross_entropy_with_logits]
+)
+def test_the_other_losses_do_not_overflow(mode, loss):
+    labels, logits = (
+        tf.constant([[0.0, 1.0], [1.0, 0.0]]),
+        tf.constant([[0.0, 100.0]] * 2),
+    )
+    np.testing.assert_array_equal(mode(loss)(labels, logits), [0, 100])
+    grad = mode(lambda logits: gradient(lambda x: loss(labels, x), logits))(logits)
+    np.testing.assert_allclose(grad, [[0, 0], [-1, 1]], atol=1e-30)
