@@ -31,11 +31,18 @@ LEFT_OUT = set(
     "AddV2 Const Create CreateResource DebugString Duration Input LOG MakeShape Merge Name Node Operation Output "
     "Register Relu Scope Session StatusOr".split()
 )
-# What the examples' own includes bring along.
+GPU = "tensorflow/core/util/gpu_kernel_helper.h"
+# What the examples' own includes bring along, and what other people's kernels for GPUs use.
 THROUGH = {
     "TF_RETURN_IF_ERROR": ("tensorflow/core/platform/errors.h", ""),
     "TTypes": ("tensorflow/core/framework/tensor_types.h", "tensorflow"),
     "data": ("tensorflow/core/framework/dataset.h", "tensorflow"),
+    **dict.fromkeys(("CUDA_1D_KERNEL_LOOP", "GPU_1D_KERNEL_LOOP"), (GPU, "")),
+    **dict.fromkeys(
+        "CudaAtomicAdd CudaGridRangeX CudaLaunchConfig CudaLaunchKernel GetCudaLaunchConfig GetGpuLaunchConfig "
+        "GpuAtomicAdd GpuGridRangeX GpuLaunchConfig GpuLaunchKernel".split(),
+        (GPU, "tensorflow"),
+    ),
 }
 KINDS = "type", "macro", "function", "alias", "used"
 
