@@ -32,6 +32,7 @@ extensions = [
     "dictionary",
     "search",
     "found",
+    "navigation",
     "publishing",
     "stamp",
     "freshness",  # the last one: it looks at what the others complained of

@@ -30,3 +30,61 @@ document.addEventListener("DOMContentLoaded", () => {
     }
   }
 });
+
+// The chapter that is read is in sight in the sidebar; the theme restores where the sidebar was on the page before.
+addEventListener("load", () => {
+  const show = (list) => {
+    const current = list?.querySelector('[aria-current="page"]');
+    if (!current) return;
+    const place = current.getBoundingClientRect();
+    const frame = list.getBoundingClientRect();
+    if (place.top < frame.top || place.bottom > Math.min(frame.bottom, innerHeight)) {
+      list.scrollTop += place.top - frame.top - list.clientHeight / 3;
+    }
+  };
+  show(document.querySelector(".bd-sidebar-primary"));
+  // On a phone the list is in a dialog.
+  document.querySelector(".primary-toggle")?.addEventListener("click", () => {
+    requestAnimationFrame(() => show(document.querySelector("dialog[open]")));
+  });
+});
+
+// Where a finger taps on a term, its meaning shows; a second tap leads to the glossary.
+document.addEventListener("click", (event) => {
+  const term = event.target.closest?.("a.term");
+  const touched = event.pointerType ? event.pointerType === "touch" : matchMedia("(hover: none)").matches;
+  if (term && touched && !term.classList.contains("open")) event.preventDefault();
+  for (const open of document.querySelectorAll("a.term.open")) if (open !== term) open.classList.remove("open");
+  if (touched) term?.classList.add("open");
+});
+
+// What can be scrolled sideways fades out at the side where there is more.
+addEventListener("load", () => {
+  const update = (box) => {
+    const more = box.scrollWidth - box.clientWidth - box.scrollLeft;
+    box.classList.toggle("more-right", more > 2);
+    box.classList.toggle("more-left", box.scrollLeft > 2 && box.scrollWidth > box.clientWidth + 2);
+  };
+  const boxes = document.querySelectorAll("article :is(pre, div.drawing, .pst-scrollable-table-container)");
+  const sizes = new ResizeObserver((entries) => entries.forEach(({ target }) => update(target)));
+  for (const box of boxes) {
+    sizes.observe(box);
+    box.addEventListener("scroll", () => update(box), { passive: true });
+  }
+});
+
+// On paper, what is folded is open and the page is light.
+const folded = [];
+addEventListener("beforeprint", () => {
+  const root = document.documentElement;
+  root.dataset.screenTheme = root.dataset.theme;
+  root.dataset.theme = "light";
+  for (const box of document.querySelectorAll("article details:not([open])")) {
+    box.open = true;
+    folded.push(box);
+  }
+});
+addEventListener("afterprint", () => {
+  document.documentElement.dataset.theme = document.documentElement.dataset.screenTheme;
+  for (const box of folded.splice(0)) box.open = false;
+});

@@ -32,11 +32,70 @@ const Search = {
     document.body.append(script);
   },
 
-  // The sections that have the words of a query, the best first; if none has, those with the names in its words.
+  // Words that mean the same; what the book says more often is not first, for all of a line are looked for.
+  synonyms: [
+    ["multiple outputs", "several outputs", "several tensors"],
+    ["wheel", "pip install", "package"],
+    ["segfault", "segmentation fault", "sigsegv", "signal 11"],
+    ["im2col", "patches"],
+    ["micro-kernel", "microkernel", "register tile"],
+    ["boilerplate", "the whole file"],
+    ["fallback", "soft placement"],
+    ["nondeterministic", "same bits", "deterministic"],
+    ["multithreading", "shard", "all cores"],
+  ],
+
+  // The sections that have the words of a query or of one that means the same, the best first; if none has, those with
+  // the names in its words, or with the words that it was perhaps to be.
   find(query) {
     const phrase = query.toLowerCase().trim().split(/\s+/).join(" ");
-    const found = Search.rank(phrase, phrase.split(/[\s"'`“”]+/), query.trim());
-    return found.length ? found : Search.rank(phrase, phrase.split(/\W+/), query.trim());
+    const search = (text, pattern) => Search.rank(text, text.split(pattern), query.trim());
+    const found = search(phrase, /[\s"'`“”]+/);
+    const group = Search.synonyms.find((words) => words.some((word) => phrase.includes(word)));
+    if (group) {
+      const said = group.find((word) => phrase.includes(word));
+      for (const other of group) {
+        if (other === said) continue;
+        const known = new Set(found.map(({ section }) => section));
+        const more = search(phrase.replace(said, other), /[\s"'`“”]+/).filter(({ section }) => !known.has(section));
+        found.push(...more.slice(0, 20));
+      }
+    }
+    if (found.length) return found.slice(0, 50);
+    const names = search(phrase, /\W+/);
+    return names.length ? names : search(Search.spelled(phrase), /\s+/);
+  },
+
+  // A query with each unknown word as the book's word that differs in the fewest letters, if there are few.
+  spelled(phrase) {
+    Search.words ??= new Set(Search.sections.flatMap(({ inText }) => inText.match(/[a-z]{4,}/g) ?? []));
+    return phrase.replace(/[a-z]{5,}/g, (word) => {
+      if (Search.words.has(word)) return word;
+      let best = [word, word.length > 7 ? 3 : 2];
+      for (const known of Search.words) {
+        const far = Search.distance(word, known, best[1]);
+        if (far < best[1]) best = [known, far];
+      }
+      return best[0];
+    });
+  },
+
+  // How many letters are to be changed, put in, left out, or exchanged with the next; `limit` for more than that.
+  distance(one, other, limit) {
+    if (Math.abs(one.length - other.length) >= limit) return limit;
+    let before = [];
+    let last = [...other, ""].map((_, n) => n);
+    for (let i = 1; i <= one.length; i++) {
+      const row = [i];
+      for (let j = 1; j <= other.length; j++) {
+        row[j] = Math.min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (one[i - 1] !== other[j - 1]));
+        const turned = one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1];
+        if (i > 1 && j > 1 && turned) row[j] = Math.min(row[j], before[j - 2] + 1);
+      }
+      if (Math.min(...row) >= limit) return limit;
+      [before, last] = [last, row];
+    }
+    return last[other.length];
   },
 
   // Rare words count more than frequent ones, and all in one piece count most, above all in the section's own heading;

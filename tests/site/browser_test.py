@@ -129,15 +129,112 @@ def test_search_finds_what_is_typed_in_its_section(visit, address, document):
     expect(page.get_by_role("status")).to_contain_text("No section")
 
 
-def test_an_address_that_is_none_leads_to_the_search(visit, server, site):
+@as_files
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("multiple outputs", "output"),
+        ("wheel", "pip"),
+        ("segfault", "segmentation fault"),
+        ("im2col", "patch"),
+        ("kernnel registration", "kernel"),
+        ("REGITSER_OP", "register_op"),
+    ],
+)
+def test_search_knows_other_words_and_forgives_a_typo(visit, address, query, said):
+    page = visit(address, f"search.html?q={quote(query)}")
+    expect(page.locator("#search-results li a").first).to_be_visible()
+    assert said in page.locator("#search-results").inner_text().lower()
+
+
+def test_an_address_that_is_none_leads_to_the_search_and_the_chapters(
+    visit, server, site
+):
     page = visit(server, "404.html")
     expect(page.get_by_role("searchbox")).to_be_focused()
     page.keyboard.type("kernel")
     page.keyboard.press("Enter")
     page.wait_for_url("**/search.html?q=kernel")
+    page.goto(f"{server}404.html")
+    page.get_by_role("navigation", name="Chapters").get_by_role("link").first.click()
+    page.wait_for_url("**/zero_out.html")
     text = (site / "404.html").read_text()
-    assert 'href="/op-by-op/index.html"' in text
+    for name in ("index", "errors", "glossary"):
+        assert f'href="/op-by-op/{name}.html"' in text
     assert "src=" not in text and 'rel="stylesheet"' not in text
+
+
+def test_the_chapter_that_is_read_is_in_sight(visit, address):
+    """Though the theme has the sidebar where it was on the page before."""
+    page = visit(address, "index.html")
+    chapters = page.get_by_role("navigation", name="Chapters")
+    chapters.locator("a[href='glossary.html']").evaluate("link => link.click()")
+    page.wait_for_url("**/glossary.html")
+    current = chapters.locator("[aria-current=page]")
+    expect(current).to_be_in_viewport()
+    page.go_back()
+    page.wait_for_url("**/index.html")
+    chapters.get_by_role("link").first.click()
+    page.wait_for_url("**/zero_out.html")
+    expect(current).to_be_in_viewport()
+    expect(current).to_have_text(re.compile("^1 "))
+    expect(page.locator("p.place")).to_have_text("1 · First steps")
+
+
+def test_a_tap_shows_the_meaning_and_a_second_one_leads_there(browser, server):
+    options = {"has_touch": True, "is_mobile": True}
+    context = browser.new_context(viewport={"width": 390, "height": 800}, **options)
+    page = context.new_page()
+    page.goto(f"{server}zero_out.html")
+    first, second = page.locator("p a.term").filter(visible=True).all()[:2]
+    shown = "term => getComputedStyle(term, '::after').display"
+    first.tap()
+    assert page.url.endswith("/zero_out.html") and first.evaluate(shown) == "block"
+    second.tap()
+    assert page.url.endswith("/zero_out.html") and second.evaluate(shown) == "block"
+    expect(first).not_to_have_class(re.compile("open"))
+    second.tap()
+    page.wait_for_url("**/glossary.html#term-*")
+    context.close()
+
+
+def test_what_scrolls_fades_out_where_there_is_more(visit, server):
+    page = visit(server, "zero_out.html", width=390, mode="dark")
+    expect(page.locator("article pre.more-right").first).to_be_attached()
+    wide = page.locator("article pre.more-right").first
+    wide = page.locator(f"#{wide.evaluate('e => (e.id ||= `wide`)')}")
+    wide.evaluate("box => (box.scrollLeft = 20)")
+    expect(wide).to_have_class(re.compile("more-left"))
+    wide.evaluate("box => (box.scrollLeft = box.scrollWidth)")
+    expect(wide).not_to_have_class(re.compile("more-right"))
+
+
+@pytest.mark.parametrize("name", ["zero_out", "roi_pool", "dataset", "attrs"])
+def test_listings_fit_a_small_laptop(visit, server, name):
+    page = visit(server, f"{name}.html", width=1200)
+    listings = page.locator("article .literal-block-wrapper pre").evaluate_all(
+        "all => all.map(e => [e.textContent, e.scrollWidth - e.clientWidth])"
+    )
+    assert listings
+    for text, hidden in listings:
+        if (
+            max(map(len, text.splitlines())) <= 84
+        ):  # a sentence in a docstring is longer
+            assert hidden <= 1, text
+
+
+def test_on_paper_the_page_is_light_and_open(visit, server):
+    page = visit(server, "zero_out.html", mode="dark")
+    page.emulate_media(media="print", color_scheme="dark")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    expect(page.locator("html")).to_have_attribute("data-theme", "light")
+    assert page.locator("article details").count()
+    assert page.locator("article details:not([open])").count() == 0
+    for selector in (".bd-sidebar-primary", ".bd-sidebar-secondary", "nav.launch"):
+        expect(page.locator(selector).first).to_be_hidden()
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    assert page.locator("article details:not([open])").count()
 
 
 def test_dark_mode_is_chosen_and_kept(visit, address):
