@@ -2,14 +2,14 @@
 
 from IPython.display import HTML
 from measured import number, read
-from pictures.figures import COLOURS, END, FITTING, drawing, text
+from pictures.figures import BOLD, COLOURS, FITTING, drawing, text
 
 TASK = "without argmax"
 WAYS = {
-    "TensorFlow, windows": "TensorFlow's functions",
-    "RoiPoolInference": "one op in C++",
+    "TensorFlow, windows": "TensorFlow's functions put together",
+    "RoiPoolInference": "One op in C++",
 }
-WIDTH, NAMES, THICK = 560, 176, 28
+WIDTH, THICK = 420, 22
 
 
 def times() -> dict[str, float]:
@@ -34,21 +34,20 @@ def figures() -> dict[str, str]:
 
 
 def one_op() -> HTML:
-    """Draws the two times as bars from zero."""
+    """Draws the two times as bars from zero, under their names."""
     found = times()
     most = max(found.values())
-    parts, top = [], 4
+    parts, top = [], 0
     for (way, name), colour in zip(WAYS.items(), COLOURS[::-1]):
-        length = max(1, (WIDTH - NAMES - 64) * found[way] / most)
-        parts.append(
-            f'<rect x="{NAMES}" y="{top}" width="{length:.1f}" height="{THICK}" rx="3" fill="{colour}"/>'
-        )
-        parts.append(text(NAMES - 8, top + 19, name, END))
         shown = f"{number(found[way])} ms"
         if found[way] < most:
             shown += f", {figures()['faster']} times faster"
-        parts.append(text(NAMES + length + 8, top + 19, shown, 'font-weight="600"'))
-        top += THICK + 10
-    spoken = "; ".join(f"{WAYS[way]}: {number(found[way])} ms" for way in WAYS)
+        parts.append(text(0, top + 16, f"{name}: {shown}", BOLD))
+        length = max(1, WIDTH * found[way] / most)
+        parts.append(
+            f'<rect y="{top + 24}" width="{length:.1f}" height="{THICK}" rx="3" fill="{colour}"/>'
+        )
+        top += 24 + THICK + 10
+    spoken = ". ".join(f"{WAYS[way]}: {number(found[way])} ms" for way in WAYS)
     label = f"Milliseconds for pooling 300 regions. {spoken}."
     return HTML(drawing(parts, WIDTH, top, label, style=FITTING))

@@ -39,7 +39,7 @@ def programs() -> str:
 def targets(page: Page) -> Problems:
     makefile = (ROOT / "Makefile").read_text()
     known = {*re.findall(r"^([a-z][a-z-]*):", makefile, re.M), *examples()}
-    for line, words in in_code(page, r"(?:^|&& )make((?: [\w.=/'-]+)+)"):
+    for line, words in in_code(page, r"(?:^|&& )make((?: (?!2>)[\w.=/'-]+)+)"):
         for word in words.split():
             name, is_variable, _ = word.partition("=")
             fits = (
