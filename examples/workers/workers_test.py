@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tensorflow as tf
+import training
 from machines import Machine, reserve_port
 from serve import load, serve, servers
 from solution_first_answer import first_answer
@@ -324,3 +325,42 @@ def test_the_first_that_answers():
         first_answer(function, [-1, -2])
     with pytest.raises(tf.errors.UnavailableError, match="no tasks"):
         first_answer(function, [])
+
+
+def test_strategies_find_the_same_weights():
+    """On one device, on two, on two processes, and with a server for the weights."""
+    rng = np.random.default_rng(1)
+    inputs = rng.normal(size=(128, 3))
+    outputs = inputs @ [1, -2, 0.5] + 0.1 * rng.normal(size=128)
+    store = Machine()
+    names = [str(store.folder / f"part-{part}") for part in range(2)]
+    for name, part in zip(names, np.split(np.c_[inputs, outputs], 2)):
+        part.astype(np.float32).tofile(name)
+    pair = [Machine() for _ in range(2)]
+    reserved = [reserve_port() for _ in pair]
+    addresses = [f"localhost:{each.getsockname()[1]}" for each in reserved]
+    for index, machine in enumerate(pair):
+        machine.begin(training.multi_worker, addresses, index, names)
+    several = [machine.result() for machine in pair]
+    helpers = [Machine() for _ in range(3)]
+    for helper in helpers:
+        helper.call(load, str(LIBRARY))
+    served = [helper.call(serve) for helper in helpers]
+    alone = Machine().call(training.on_one_device, names)
+    trained = [
+        Machine().call(training.mirrored, names),
+        *several,
+        store.call(training.parameter_server, served, names),
+    ]
+    np.testing.assert_allclose(np.float32(trained), np.float32([alone] * 4), rtol=1e-6)
+    np.testing.assert_allclose(alone, [1, -2, 0.5], atol=0.05)
+
+
+def test_connecting_to_nobody_waits():
+    with reserve_port() as reserved:
+        port = reserved.getsockname()[1]
+        patient = Machine()
+        patient.call(tf.config.experimental_connect_to_host, f"localhost:{port}")
+        patient.begin(eval, "__import__('tensorflow').square(3.0).numpy()")
+        assert not patient.answers(2)
+        patient.kill()
