@@ -1,7 +1,6 @@
 """The pictures of the chapter on feeding a graph, drawn from graphs, queues and sources."""
 
 import gzip
-import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -9,10 +8,9 @@ from pathlib import Path
 import numpy as np
 import tensorflow as tf
 from IPython.display import HTML
-from pictures.dataset import WIDTH, frame
+from pictures.dataset import WIDTH
 from pictures.drawing import (
     BLUE,
-    DASHES,
     ORANGE,
     bold,
     code,
@@ -21,7 +19,6 @@ from pictures.drawing import (
     rectangle,
     small,
     space,
-    words,
 )
 from pictures.layout import arrow, box, column, layers, row, table
 from pictures.summary_images import LABELS, digits
@@ -113,22 +110,6 @@ def sizes_of_batches(images: np.ndarray, size: int, **options: bool) -> list[int
     return found
 
 
-def batches_picture(batches: Sequence[tuple[np.ndarray, np.ndarray]]) -> HTML:
-    """Draws batches of keys and images, one in a row, each image above the end of its key."""
-    drawn, told = [], []
-    for number, (keys, images) in enumerate(batches, 1):
-        names = [Path(key.decode()).name.replace(".idx", "") for key in keys]
-        drawn.append(
-            [
-                column(frame(image, BLUE), words(name, 10), gap=2, align="middle")
-                for name, image in zip(names, images)
-            ]
-        )
-        told.append(f"batch {number}: {', '.join(names)}")
-    label = f"Batches of images, with the ends of their keys. {'; '.join(told)}."
-    return picture(table(drawn, (6, 10)), label)
-
-
 def before(op: tf.Operation) -> list[tf.Operation]:
     """The ops that one op needs in the same run, in order, without queues and what only prepares."""
     found: list[tf.Operation] = []
@@ -209,40 +190,3 @@ def scatter(orders: Mapping[str, Sequence[int]]) -> HTML:
     label = f"Numbers that went through a queue. {'; '.join(told)}."
     axes = small("across: when it came out; up: when it went in")
     return picture(column(row(*drawn, gap=20), axes), label)
-
-
-def bases() -> dict[str, str]:
-    """From each class of readers and their kernels to its base, as the headers and our source say."""
-    folder = Path(tf.sysconfig.get_include(), "tensorflow/core/framework")
-    names = "reader_interface reader_base reader_op_kernel resource_op_kernel".split()
-    sources = [folder / f"{name}.h" for name in names] + [READER]
-    text = "\n".join(path.read_text() for path in sources)
-    found = re.findall(r"^class (\w+) : public ([\w:<>]+)", text, re.M)
-    return {name: base.replace("tensorflow::", "") for name, base in found}
-
-
-def classes() -> HTML:
-    """Draws the classes of a reader and of its kernel, with what ours override."""
-    known = bases()
-    own = re.findall(r"absl::Status (\w+)\([^{;]*\) override", READER.read_text())
-    made = own.pop(own.index("CreateResource"))
-    columns, last, arrows, told = [], [], [], []
-    for name, methods in ("IdxReaderOp", [made]), ("IdxReader", own):
-        chain = [name]
-        while base := known.get(re.sub(r"<.*", "", chain[0])):
-            chain.insert(0, base)
-        boxes = [
-            box(code(re.sub(r"<.*>", "<…>", each), 12), 0.1, width=160, height=30)
-            for each in chain[:-1]
-        ]
-        below = (code(method, 11) for method in methods)
-        title = code(name, 12)
-        listed = column(*below, gap=4)
-        boxes.append(box(column(title, listed, align="middle"), 0.4, width=160))
-        arrows += [arrow(*pair) for pair in pairwise(boxes[::-1])]  # towards the base
-        columns.append(column(*boxes, gap=20))
-        told.append(" derives from ".join(chain[::-1]))
-        last.append(boxes[-1])
-    arrows.append(arrow(*last, "makes", dash=DASHES))
-    label = f"{'; '.join(told)}. IdxReaderOp makes an IdxReader, which overrides {', '.join(own)}."
-    return picture(layers(row(*columns, gap=54, align="start"), *arrows), label)

@@ -92,7 +92,7 @@ class IdxReader : public ReaderBase {
     return ReaderBase::ResetLocked();
   }
 
-  // [state] What the base class remembers, and which item is next.
+  // What the base class remembers, and which item is next.
   absl::Status SerializeStateLocked(tstring* state) override {
     ReaderBaseState base;
     SaveBaseState(&base);
