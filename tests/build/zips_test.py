@@ -1,0 +1,85 @@
+"""The zips of the examples: what is in them, and that two commands build and test one."""
+
+import io
+import os
+import re
+import shlex
+import subprocess
+import sysconfig
+import zipfile
+from pathlib import Path
+
+import pytest
+from book import EXAMPLES, ROOT, examples
+from downloads import LEFT_OUT, archive
+from packaging.requirements import Requirement
+
+SITE = "https://op-by-op.github.io/op-by-op/"
+# The others are projects of their own.
+NAMES = [x for x in examples() if not (EXAMPLES / x / "pyproject.toml").exists()]
+
+
+def unpacked(name: str, folder: Path) -> Path:
+    with zipfile.ZipFile(io.BytesIO(archive(name, SITE))) as zipped:
+        kinds = {info.compress_type for info in zipped.infolist()}
+        assert kinds == {zipfile.ZIP_DEFLATED}
+        zipped.extractall(folder)
+    assert [path.name for path in folder.iterdir()] == [name]
+    return folder / name
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_zip_has_the_op_its_tests_and_nothing_wrong(tmp_path, name):
+    root = unpacked(name, tmp_path)
+    for file in ("README.md", "LICENSE", "Makefile", "requirements.txt"):
+        assert (root / file).is_file()
+    assert not (root / "packages").exists()
+    own = root / "examples" / name
+    assert [*own.glob("*_test.py")] and [*own.glob("*.cc")]
+    assert f"project({name}" in (own / "CMakeLists.txt").read_text()
+    gone = {
+        path.stem
+        for path in (EXAMPLES / name).iterdir()
+        if LEFT_OUT.fullmatch(path.stem)
+    }
+    for path in own.iterdir():
+        assert path.stem not in gone
+        named = {*re.findall(r"\w+", path.read_text())}
+        assert not named & gone, f"{path.name} names what is left out"
+    ruff = Path(sysconfig.get_path("scripts")) / "ruff"
+    command = [ruff, "check", "--isolated", "--quiet", "--select=F821", root]
+    run = subprocess.run(command, capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout
+
+
+def test_what_pip_installs_is_what_the_book_needs(tmp_path):
+    """Three of a kind, and opcheck from a folder of the repository."""
+    root = unpacked("zero_out", tmp_path)
+    lines = (root / "requirements.txt").read_text().splitlines()
+    needed = {each.name: each for each in map(Requirement, lines)}
+    installed = [
+        name
+        for name, each in needed.items()
+        if each.marker is None or each.marker.evaluate()
+    ]
+    assert sum(name.startswith("tensorflow") for name in installed) == 1
+    folder = re.fullmatch(r"git\+(\S+)#subdirectory=(\S+)", needed["opcheck"].url)
+    assert (ROOT / folder[2] / "pyproject.toml").is_file()
+    assert f'"{folder[1]}' in (ROOT / "pyproject.toml").read_text()
+
+
+@pytest.mark.slow
+def test_two_commands_build_and_test_an_example(tmp_path):
+    """The first is tried by hand: it downloads TensorFlow. Here the packages are those of the book."""
+    root = unpacked("zero_out", tmp_path)
+    block = re.search(r"```sh\n(.*?)```", (root / "README.md").read_text(), re.S)
+    install, test = block[1].splitlines()
+    assert install == "pip install -r requirements.txt"
+    scripts = sysconfig.get_path("scripts")
+    path = os.pathsep.join([scripts, os.environ["PATH"]])
+    opcheck = str(ROOT / "packages" / "opcheck")
+    environment = {**os.environ, "PATH": path, "PYTHONPATH": opcheck, "MAKEFLAGS": ""}
+    command = shlex.split(test)
+    run = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert re.search(r"\d+ passed", run.stdout)
