@@ -340,6 +340,8 @@ def write_pages(app: Sphinx, exception: Exception | None) -> None:
         return
     outline = file.read_text()
     file.unlink()
+    if not (app.outdir / f"{PAGE}.html").exists():  # the build of another page
+        return
     # The list of all errors is where the reader is.
     item = r'<li class="(toctree-l1)">(?=<a class="reference internal" href="../errors\.html")'
     outline = re.sub(item, r'<li class="\1 current active">', outline)

@@ -63,7 +63,8 @@ def write_sections(app: Sphinx, exception: Exception | None) -> None:
     pages = [page for page in dict.fromkeys(in_order) if page in app.env.all_docs]
     files = (app.outdir / f"{page}.html" for page in pages)
     found = [row for file in files if file.exists() for row in sections(file)]
-    found += dictionary.sections(app)
+    if (app.outdir / f"{dictionary.PAGE}.html").exists():  # else of another page alone
+        found += dictionary.sections(app)
     data = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
     (app.outdir / "sections.js").write_text(f"Search.setSections({data});\n")
     (app.outdir / "searchindex.js").write_text("// See sections.js.\n")
