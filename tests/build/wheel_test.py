@@ -184,3 +184,40 @@ def test_ci_changes_the_version_wherever_it_stands(tmp_path):
     )
     for name in ("pyproject.toml", "requirements.txt"):
         assert "2.21" not in (tmp_path / name).read_text()
+
+
+def test_the_workflow_for_others_installs_the_wheel_and_tests_it_alone(tmp_path):
+    """With programs in the place of pip and python that write down how they are called."""
+    path = PROJECT.parents[1] / ".github" / "workflows" / "test-wheel.yml"
+    workflow = yaml.safe_load(path.read_text())
+    inputs = workflow[True]["workflow_call"]["inputs"]  # YAML reads `on` as true
+    assert {*re.findall(r"inputs\.(\w+)", path.read_text())} == {*inputs}
+    for program in ("pip", "python"):
+        (tmp_path / program).write_text(
+            f'#!/bin/sh\necho "{program} $*" >>{tmp_path}/log\n'
+            'case "$*" in *my-op==2.20*) exit 1;; esac\n'
+        )
+        (tmp_path / program).chmod(0o755)
+    (tmp_path / "sources" / "tests").mkdir(parents=True)
+    (tmp_path / "sources" / "my_op").mkdir()
+    (tmp_path / "runner").mkdir()
+    steps = workflow["jobs"]["test"]["steps"]
+    for version in ("2.21", "2.20"):
+        for script in [step["run"] for step in steps if "run" in step]:
+            subprocess.run(
+                ["bash", "-e", "-c", script],
+                check=True,
+                cwd=tmp_path / "sources",
+                env={
+                    "PATH": f"{tmp_path}:{os.environ['PATH']}",
+                    "PACKAGE": "my-op",
+                    "TENSORFLOW": version,
+                    "TESTS": "tests",
+                    "RUNNER_TEMP": str(tmp_path / "runner"),
+                },
+            )
+    log = (tmp_path / "log").read_text().splitlines()
+    wheels = [line.split()[-1] for line in log if "--find-links" in line]
+    assert wheels == ["my-op==2.21.*", "my-op==2.20.*", "my-op"]
+    assert log.count("python -m pytest tests") == 2
+    assert not (tmp_path / "runner" / "my_op").exists()
