@@ -242,6 +242,7 @@ class Round:
                 (
                     self.book / "examples/common",
                     self.book / "examples/packaging",
+                    self.book / "examples/sliding_max",
                     ROOT / "packages/opcheck",
                 ),
             )

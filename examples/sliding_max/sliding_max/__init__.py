@@ -1,0 +1,53 @@
+"""SlidingMax, an op for TensorFlow: load the library, wrap the op, register its gradient."""
+
+import re
+from pathlib import Path
+
+import tensorflow as tf
+
+_path = Path(__file__).with_name("libsliding_max.so")
+if not _path.exists():
+    raise ImportError(f"{_path} is not built: pip install --no-build-isolation -e .")
+_minor = re.search(rb"built for TensorFlow (2\.\d+)", _path.read_bytes())[1].decode()
+if not tf.__version__.startswith(f"{_minor}."):
+    _fits = ".".join(tf.__version__.split(".")[:2])
+    raise ImportError(
+        f"this sliding-max was built for TensorFlow {_minor}, and TensorFlow is {tf.__version__}: "
+        f"pip install 'sliding-max=={_fits}.*'"
+    )
+_library = tf.load_op_library(str(_path))
+if not hasattr(_library, "sliding_max"):
+    raise ImportError("another library has registered an op SlidingMax: load only one")
+
+
+def sliding_max(x, window: int, name: str | None = None) -> tuple[tf.Tensor, tf.Tensor]:
+    """The maximum of each window of the last axis, and where it is.
+
+    Args:
+      x: A tensor, or what converts to one: [..., n], of real numbers. NaN is greater than every number.
+      window: How many neighbours are compared: 1 to n.
+      name: Of the op in the graph.
+
+    Returns:
+      The maxima, [..., n - window + 1], in the dtype of x; and for each the index of the first element
+      that equals it, int64, of the same shape.
+
+    Raises:
+      tf.errors.InvalidArgumentError: A scalar, fewer elements than `window`, or another dtype, in eager execution.
+      TypeError, ValueError: The same in a `tf.function`.
+    """
+    return _library.sliding_max(x=x, window=window, name=name)
+
+
+@tf.RegisterGradient("SlidingMax")
+def _sliding_max_grad(
+    op: tf.Operation, grad: tf.Tensor, unused_grad_of_position: tf.Tensor
+) -> tf.Tensor:
+    """Each maximum is a copy of one element of x, which gets the gradient."""
+    x, position = op.inputs[0], op.outputs[1]
+    n = tf.shape(x, tf.int64)[-1]
+    windows = tf.shape(position, tf.int64)[-1]
+    row = tf.range(tf.size(position, tf.int64)) // windows
+    place = row * n + tf.reshape(position, [-1])
+    summed = tf.math.unsorted_segment_sum(tf.reshape(grad, [-1]), place, tf.size(x))
+    return tf.reshape(summed, tf.shape(x))

@@ -1,0 +1,62 @@
+"""The ops of the chapter's steps, each from a library of its own."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import tensorflow as tf
+from op_library import load_op_library
+
+sys.path.append(str(Path(__file__).with_name("tests")))
+from sliding_max_reference import sliding_max_reference  # noqa: E402, F401
+
+_STEPS = Path(__file__).with_name("steps")
+
+
+def _library(step: int):
+    name = f"sliding_max{step}"
+    return getattr(load_op_library(_STEPS / f"libstep_{step}.so", name), name)
+
+
+def step_1(x) -> tf.Tensor:
+    return _library(1)(x=x)
+
+
+def step_2(x, window: int) -> tf.Tensor:
+    return _library(2)(x=x, window=window)
+
+
+def step_3(x, window: int) -> tf.Tensor:
+    return _library(3)(x=x, window=window)
+
+
+def step_4(x, window: int) -> tf.Tensor:
+    return _library(4)(x=x, window=window)
+
+
+def step_5(x, window: int) -> tuple[tf.Tensor, tf.Tensor]:
+    return _library(5)(x=x, window=window)
+
+
+def step_6(x, window: int) -> tuple[tf.Tensor, tf.Tensor]:
+    return _library(6)(x=x, window=window)
+
+
+def composition(x, window: int) -> tuple[tf.Tensor, tf.Tensor]:
+    """The same from TensorFlow's functions: each window is a row of its own, `window` times the memory."""
+    windows = tf.signal.frame(x, window, 1, axis=-1)
+    first = tf.range(tf.shape(windows, tf.int64)[-2])
+    return tf.reduce_max(windows, -1), tf.argmax(windows, -1) + first
+
+
+def naive(x, window: int) -> tuple[np.ndarray, np.ndarray]:
+    """Two loops of Python, which the C++ code follows."""
+    y, position = [], []
+    for i in range(len(x) - window + 1):
+        best = i
+        for j in range(i + 1, i + window):
+            if x[j] > x[best]:
+                best = j
+        y.append(x[best])
+        position.append(best)
+    return np.array(y), np.array(position)

@@ -1,0 +1,17 @@
+"""Generated calls: `python -m opcheck fuzz tests/sliding_max_fuzz.py`."""
+
+from hypothesis import strategies as st
+from sliding_max import sliding_max
+from sliding_max_reference import sliding_max_reference
+
+from opcheck.strategies import calls, mostly, shapes, tensors
+
+DTYPES = st.sampled_from(["float16", "float32", "float64", "uint8", "int32", "int64"])
+SHAPES = mostly(shapes(min_rank=1, max_side=6), shapes())
+FUZZ = {
+    "SlidingMax": (
+        sliding_max,
+        calls(tensors(DTYPES, SHAPES), window=st.integers(1, 3)),
+        sliding_max_reference,
+    )
+}

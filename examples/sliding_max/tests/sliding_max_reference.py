@@ -1,0 +1,12 @@
+"""The op in NumPy: short, slow and right."""
+
+import numpy as np
+
+
+def sliding_max_reference(x, window):
+    """The maximum of each window of the last axis, and its position."""
+    if x.ndim == 0 or x.shape[-1] < window:
+        raise ValueError("x needs rows of at least `window` elements")
+    windows = np.lib.stride_tricks.sliding_window_view(x, window, axis=-1)
+    first = np.arange(windows.shape[-2])
+    return windows.max(axis=-1), windows.argmax(axis=-1) + first

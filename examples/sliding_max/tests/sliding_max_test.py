@@ -1,0 +1,59 @@
+"""Tests of SlidingMax: `pytest`."""
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from sliding_max import sliding_max
+from sliding_max_reference import sliding_max_reference
+
+from opcheck.testing import op_test
+
+test_sliding_max_keeps_its_promises = op_test(
+    sliding_max,
+    np.float32([[3, 1, 4, 1, 5], [9, 2, 6, 5, 3]]),
+    window=3,
+    reference=sliding_max_reference,
+)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float64", "uint8", "int32", "int64"])
+@pytest.mark.parametrize("window", [1, 2, 7, 50])
+def test_equals_the_reference(dtype, window):
+    x = np.random.default_rng(0).integers(0, 9, (3, 2, 50)).astype(dtype)
+    for ours, reference in zip(
+        sliding_max(x, window), sliding_max_reference(x, window)
+    ):
+        np.testing.assert_array_equal(ours, reference, strict=True)
+
+
+def test_rising_and_falling_rows():
+    x = np.stack([np.arange(100.0), -np.arange(100.0)])
+    for ours, reference in zip(sliding_max(x, 9), sliding_max_reference(x, 9)):
+        np.testing.assert_array_equal(ours, reference, strict=True)
+
+
+def test_the_gradient_goes_to_the_first_of_equals():
+    x = tf.constant([2.0, 5, 5, 1])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y, _ = sliding_max(x, 2)
+        weighted = y * [1, 10, 100]
+    np.testing.assert_array_equal(tape.gradient(weighted, x), [0, 11, 100, 0])
+
+
+@pytest.mark.parametrize("x", [1.0, [1.0, 2.0], np.zeros([3, 0], np.float32)])
+def test_rows_that_are_too_short_are_refused(x):
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match="x needs rows of at least window=3"
+    ):
+        sliding_max(x, 3)
+
+
+def test_a_layer_learns_through_it():
+    layer = tf.keras.layers.Lambda(lambda x: sliding_max(x, 3)[0], output_shape=(6,))
+    model = tf.keras.Sequential([tf.keras.Input([8]), tf.keras.layers.Dense(8), layer])
+    model.compile(loss="mse", jit_compile=False)
+    x = np.random.default_rng(0).normal(size=(64, 8)).astype(np.float32)
+    y = sliding_max(x, 3)[0]
+    losses = model.fit(x, y, epochs=3, verbose=0).history["loss"]
+    assert losses[-1] < losses[0]
