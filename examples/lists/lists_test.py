@@ -332,16 +332,28 @@ def test_the_table_has_a_row_for_each_form():
     assert {len(row) for row in rows} == {len(input_specs.HEADER)}
 
 
-def test_the_name_of_an_input_must_be_in_lower_case(tmp_path):
+@pytest.mark.parametrize(
+    "declaration, message",
+    [
+        ('Input("Values: float")', "Trouble parsing 'name:' from Input"),
+        (
+            'Attr("sizes: list(list(int))")',
+            r"Trouble parsing type string at 'list\(int\)\)'",
+        ),
+    ],
+)
+def test_a_declaration_is_refused_when_the_library_is_loaded(
+    tmp_path, declaration, message
+):
     source, library = tmp_path / "wrong.cc", tmp_path / "wrong.so"
     source.write_text(
         '#include "tensorflow/core/framework/op.h"\n'
-        'REGISTER_OP("UpperCaseInput").Input("Values: float");\n'
+        f'REGISTER_OP("WronglyDeclared").{declaration};\n'
     )
     command = ["c++", "-w", "-shared", "-fPIC", source, "-o", library]
     command += tf.sysconfig.get_compile_flags() + tf.sysconfig.get_link_flags()
     subprocess.run(command, check=True)
-    with pytest.raises(tf.errors.InvalidArgumentError, match="name.*Values: float"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
         tf.load_op_library(str(library))
 
 

@@ -22,7 +22,7 @@ static_assert(std::is_same_v<decltype(std::sqrt(half())), float>);
 static_assert(std::is_same_v<decltype(Eigen::numext::sqrt(half())), half>);
 static_assert(std::is_same_v<decltype(std::isnan(half())), bool>);
 
-// [lists] Each macro is called with a macro that notes the types.
+// Each macro is called with a macro that notes the types.
 REGISTER_OP("TypeLists")
     .Output("lists: string")
     .SetShapeFn([](tensorflow::shape_inference::InferenceContext* context) {
