@@ -26,6 +26,17 @@ CONSTRAINTS = {
         [tf.int32] * 2,
     ),
 }
+RECIPES = {
+    "mode": ("an option with three names", "last"),
+    "flag": ("a switch", True),
+    "window": ("a number of at least 1", 7),
+    "length": ("an optional number; −1 stands for none", 20),
+    "gain": ("a factor", 0.5),
+    "sizes": ("a list of sizes", [3, 5]),
+    "names": ("a list of names, at least one", ["a", "b"]),
+    "out_type": ("the type of an output", tf.float64),
+    "fixed_shape": ("a shape, with dimensions left open", [None, 3]),
+}
 SETS = {
     "`numbertype`, `numerictype`": "number",
     "`realnumbertype`": "real",
@@ -33,7 +44,6 @@ SETS = {
 }
 # Values as they are written, and the attrs that they are passed for.
 USUAL = "3|True|np.int64(3)|np.float32(2.9)|'float32'|tf.float32|[3]|[2, None]"
-ODD = "-2.9|tf.constant(3)|'3'|b'3'|np.float32|[]|None|tf.TensorShape(None)"
 COLUMNS = {
     "a_string": "string",
     "an_int": "int",
@@ -63,17 +73,17 @@ def declared(source: str, op: str) -> dict[str, str]:
     return dict(text.split(": ", 1) for text in texts)
 
 
-def parts() -> Table:
-    """The parts of the declarations of MedianFilter."""
-    rows = []
-    attrs = declared((EXAMPLE / "attrs.cc").read_text(), "MedianFilter")
-    kinds = {x.name: x.type for x in op_def_registry.get("MedianFilter").attr}
-    for name, text in attrs.items():
-        limited, _, default = text.partition(" = ")
-        constraint = limited.removeprefix(kinds[name]).strip()
-        texts = f'.Attr("{name}: {text}")', kinds[name], constraint, default
-        rows.append(tuple(f"`{text}`" if text else "–" for text in texts))
-    return ["Declared", "Type", "Constraint", "Default"], rows
+def recipes() -> Table:
+    """What interfaces need most often: a declaration, its C++ type and a call."""
+    reads = re.findall(r'Read<(.*)>\(context, "(\w+)"\)', source)
+    in_cpp = {name: kind.replace("tensorflow::", "") for kind, name in reads}
+    texts, rows = declared(source, "AttrRecipes"), []
+    for name, (wanted, value) in RECIPES.items():
+        library.attr_recipes(**{name: value})
+        columns = f'.Attr("{name}: {texts[name]}")', in_cpp[name], f"{name}={value!r}"
+        shown = (column.replace("tf.", "") for column in columns)
+        rows.append((wanted, *(f"`{column}`" for column in shown)))
+    return ["You want", "Write", "The kernel reads", "A caller passes"], rows
 
 
 def types() -> Table:

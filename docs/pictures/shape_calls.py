@@ -51,34 +51,34 @@ PURPOSES = {
     "MakeDimForScalarInputWithNegativeIndexing": "the value as the number of a dimension, here of three, or negative",
 }
 READY = {
-    "UnchangedShape": ("the output has the shape of the first input", "Sigmoid"),
+    "UnchangedShape": ("the shape of the first input", "Sigmoid"),
     "MergeBothInputsShapeFn": (
-        "two inputs of the same shape, which is also the output's",
+        "the shape of both inputs, which must be the same",
         "ReluGrad",
     ),
     "BroadcastBinaryOpShapeFn": (
-        "two inputs whose shapes are broadcast, as in `x + y`",
+        "the broadcast shape of two inputs, as in `x + y`",
         "AddV2",
     ),
-    "ScalarShape": ("one output, a scalar", "TensorMapSize"),
-    "NoOutputs": ("no output at all", "WriteScalarSummary"),
-    "UnknownShape": ("nothing is known of any output", "PyFunc"),
-    "ExplicitShape": ("the output has the shape in the attr `shape`", "VariableV2"),
-    "RandomShape": ("the first input holds the shape of the output", "RandomUniform"),
+    "ScalarShape": ("the shape of a scalar", "TensorMapSize"),
+    "NoOutputs": ("nothing: there is no output", "WriteScalarSummary"),
+    "UnknownShape": ("a shape of which nothing is known", "PyFunc"),
+    "ExplicitShape": ("the shape in the attr `shape`", "VariableV2"),
+    "RandomShape": ("the shape that the first input holds", "RandomUniform"),
     "ReductionShape": (
-        "the second input holds the dimensions to be reduced; the attr `keep_dims` keeps them as 1",
+        "the input, reduced over the dimensions that the second input holds; the attr `keep_dims` keeps them as 1",
         "Sum",
     ),
     "ConcatV2Shape": (
-        "inputs joined along the dimension that the last input holds",
+        "the inputs, joined along the dimension that the last input holds",
         "ConcatV2",
     ),
     "SliceShape": (
-        "a part: the second and third input hold where it begins and its size",
+        "a part of the input; the second and third input hold where it begins and its size",
         "Slice",
     ),
     "GatherNdShape": (
-        "elements or slices; the second input holds their places",
+        "elements or slices of the input; the second input holds their places",
         "GatherNd",
     ),
     "SegmentReductionWithNumSegmentsShapeFn": (
@@ -99,8 +99,15 @@ READY = {
         "BiasAdd",
     ),
 }
-IN_THE_BOOK = """CrossFeatures KeepRows MedianFilter Extremes ExtremesGrad CropOrPad
-    StatelessStochasticRound""".split()
+IN_THE_BOOK = {
+    "Extremes": "the input without its last dimension",
+    "MedianFilter": "the input with another last dimension",
+    "ExtremesGrad": "the input with one more dimension, whose size is the value of an input",
+    "CropOrPad": "the shape that is the value of an input",
+    "CrossFeatures": "two matrices with equally many rows; the columns are multiplied",
+    "WeightedSum": "a list of inputs of one shape",
+    "KeepRows": "a list of outputs, of which nobody knows the number of rows",
+}
 ON_EACH = ["`s` is `[2,3]`", "`s` is `[?,3]`", "`s` is `?`"]
 VECTORS = ["(2, 3)", "(2, -1)", "(2, ?)", "a vector of two"]
 SCALARS = ["4", "-1", "a scalar", "nothing"]
@@ -161,19 +168,12 @@ def users() -> dict[str, list[str]]:
 
 def ready() -> Table:
     ops = users()
-    header = ["Function", "What it says", "For example", "Ops"]
+    header = ["You want", "Ready shape function", "For example"]
+    for name, (_, op) in READY.items():
+        assert op in ops[name], name
     return header, [
-        [f"`{name}`", says, f"`{op}`", len(ops[name])]
-        for name, (says, op) in READY.items()
+        [says, f"`{name}`", f"`{op}`"] for name, (says, op) in READY.items()
     ]
-
-
-def special() -> list[str]:
-    """The ready functions that belong to one kind of op each."""
-    header = (HEADERS / "common_shape_fns.h").read_text()
-    taken = r"\(\s*(?:shape_inference::)?InferenceContext\* c\)"
-    declared = re.findall(rf"^(?:inline )?(?:absl::)?Status (\w+){taken}", header, re.M)
-    return [name for name in declared if name in users().keys() - READY.keys()]
 
 
 def fatal() -> Table:
@@ -197,17 +197,9 @@ def in_the_book() -> Table:
             names = dict.fromkeys(re.findall(r"\bcontext->\s*(\w+)\(", text))
             used = ", ".join(f"`{name}`" for name in names if name in PURPOSES)
             found[op] = [f"[`{op}`]({SOURCES}/{path})", used]
-    header = ["Op", "Calls of its shape function"]
-    return header, [found[op] for op in IN_THE_BOOK]
-
-
-def others() -> list[str]:
-    """The methods of InferenceContext that the tables leave out."""
-    header = (HEADERS / "shape_inference.h").read_text()
-    public = header[header.index("\nclass InferenceContext {") :]
-    public = re.sub(r"//.*", "", public[: public.index("\n private:")])
-    prefixes = r"(?:static |inline |template |\[\[.*\]\] )*"
-    method = rf"^  (?! ){prefixes}[\w:<>&*, ]+?[ &*>](\w+)\("
-    declared = set(re.findall(method, public, re.M))
-    named = {"GetAttr", "set_output", "InferenceContext", *PURPOSES}
-    return sorted(declared - named)
+    header = ["You want", "The calls", "A shape function that does it"]
+    return header, [
+        [wanted, calls, link]
+        for op, wanted in IN_THE_BOOK.items()
+        for link, calls in [found[op]]
+    ]

@@ -101,6 +101,7 @@ FUZZ = {
         ("bad_input", "eager_vs_graph", "static_shape"),
     ),
     "OwnName": (own_name, calls(tensors(max_rank=1)), own_name_reference),
+    "AttrRecipes": "has no input, and kinds of attrs that the others have",
     "TensorAttrs": "fails in eager execution",
     "EndWith": "ends with the error that it is asked for",
     "LiveInstances": "counts its own kernels and has no input",

@@ -46,7 +46,7 @@ class EndWithOp : public tensorflow::OpKernel {
 REGISTER_KERNEL_BUILDER(Name("EndWith").Device(tensorflow::DEVICE_CPU),
                         EndWithOp);
 
-// [interface] `name: type = default`, in the text format of protocol buffers.
+// `name: type = default`, in the text format of protocol buffers.
 REGISTER_OP("EveryAttr")
     .Attr("a_string: string = 'apple'")
     .Attr("an_int: int = -3")
@@ -63,7 +63,7 @@ REGISTER_OP("EveryAttr")
     .Output("text: string")
     .SetShapeFn(tensorflow::shape_inference::ScalarShape);
 
-// [tensor] They reach the kernel from a graph only.
+// They reach the kernel from a graph only.
 REGISTER_OP("TensorAttrs")
     .Attr(
         "a_tensor: tensor = { dtype: DT_INT32 int_val: [5, 4] "
@@ -72,7 +72,7 @@ REGISTER_OP("TensorAttrs")
     .Output("text: string")
     .SetShapeFn(tensorflow::shape_inference::ScalarShape);
 
-// [text] One value, or a list of values, as text.
+// One value, or a list of values, as text.
 std::string Text(const std::string& value) { return value; }
 std::string Text(int64_t value) { return absl::StrCat(value); }
 std::string Text(float value) { return absl::StrCat(value); }
@@ -93,7 +93,7 @@ std::string Text(const std::vector<T>& values) {
   });
 }
 
-// [kernel] Each attr has its C++ type.
+// Each attr has its C++ type.
 class TextOp : public tensorflow::OpKernel {
  public:
   using OpKernel::OpKernel;
@@ -150,7 +150,7 @@ class TensorAttrsOp : public TextOp {
 REGISTER_KERNEL_BUILDER(Name("TensorAttrs").Device(tensorflow::DEVICE_CPU),
                         TensorAttrsOp);
 
-// [constraint] What follows the type, or stands for it, limits the values.
+// What follows the type, or stands for it, limits the values.
 REGISTER_OP("ConstrainedAttrs")
     .Attr("fruit: {'apple', 'orange'} = 'apple'")
     .Attr("one_of: {int32, float, bool} = DT_INT32")
@@ -204,7 +204,7 @@ REGISTER_KERNEL_BUILDER(
     Name("UnknownDimDefault").Device(tensorflow::DEVICE_CPU),
     UnknownDimDefaultOp);
 
-// [name] Wrong: an attr with the name of the Python function, own_name.
+// Wrong: an attr with the name of the Python function, own_name.
 REGISTER_OP("OwnName")
     .Attr("own_name: {'apple', 'orange'} = 'apple'")
     .Input("in: float")
@@ -221,6 +221,39 @@ class OwnNameOp : public TextOp {
 
 REGISTER_KERNEL_BUILDER(Name("OwnName").Device(tensorflow::DEVICE_CPU),
                         OwnNameOp);
+
+// AttrRecipes: what interfaces need most often.
+REGISTER_OP("AttrRecipes")
+    .Attr("mode: {'first', 'mean', 'last'} = 'mean'")
+    .Attr("flag: bool = false")
+    .Attr("window: int >= 1 = 5")
+    .Attr("length: int = -1")
+    .Attr("gain: float = 1.0")
+    .Attr("sizes: list(int) = [2, 2]")
+    .Attr("names: list(string) >= 1 = ['x']")
+    .Attr("out_type: {float, double} = DT_FLOAT")
+    .Attr("fixed_shape: shape = { unknown_rank: true }")
+    .Output("text: string")
+    .SetShapeFn(tensorflow::shape_inference::ScalarShape);
+
+class AttrRecipesOp : public TextOp {
+ public:
+  explicit AttrRecipesOp(tensorflow::OpKernelConstruction* context)
+      : TextOp(context) {
+    Read<std::string>(context, "mode");
+    Read<bool>(context, "flag");
+    Read<int64_t>(context, "window");
+    Read<int64_t>(context, "length");
+    Read<float>(context, "gain");
+    Read<std::vector<int64_t>>(context, "sizes");
+    Read<std::vector<std::string>>(context, "names");
+    Read<tensorflow::DataType>(context, "out_type");
+    Read<tensorflow::PartialTensorShape>(context, "fixed_shape");
+  }
+};
+
+REGISTER_KERNEL_BUILDER(Name("AttrRecipes").Device(tensorflow::DEVICE_CPU),
+                        AttrRecipesOp);
 
 // How many instances of its kernel there are when it runs.
 REGISTER_OP("LiveInstances")
