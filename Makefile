@@ -38,7 +38,7 @@ help: ## this list
 
 env: $(environment) ## the environment alone, in .venv
 
-$(venv)/complete: pyproject.toml constraints.txt tools/env.sh
+$(venv)/complete: pyproject.toml packages/opcheck/pyproject.toml constraints.txt tools/env.sh
 	@sh tools/env.sh
 
 check-environment:

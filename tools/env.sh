@@ -78,7 +78,7 @@ case $device in
 esac
 
 # The stamp says what the environment was made from: another edit of pyproject.toml need not make it again.
-made_from=$(sed '/^\[tool/,$d' pyproject.toml | cat - constraints.txt | cksum)
+made_from=$(sed '/^\[tool/,$d' pyproject.toml | cat - constraints.txt packages/opcheck/pyproject.toml | cksum)
 if [ "$(cat "$venv/complete" 2>/dev/null)" = "$device $made_from" ]; then
   touch "$venv/complete"
   exit

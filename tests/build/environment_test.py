@@ -262,12 +262,16 @@ def test_killed_while_it_installs(copy, kill):
     refusal(copy, BASE_PYTHON=base(copy, venv="exit 1"))
 
 
-def test_only_a_change_of_the_dependencies_makes_it_again(copy):
+@pytest.mark.parametrize(
+    "changed", ["constraints.txt", "packages/opcheck/pyproject.toml"]
+)
+def test_only_a_change_of_the_dependencies_makes_it_again(copy, changed):
     stamp = copy / ".venv" / "complete"
     stamp.parent.mkdir()
     made_from = (
         PYPROJECT[: PYPROJECT.index("\n[tool") + 1]
         + (ROOT / "constraints.txt").read_text()
+        + (ROOT / "packages" / "opcheck" / "pyproject.toml").read_text()
     )
     checksum = subprocess.run(
         ["cksum"], input=made_from, capture_output=True, text=True, check=True
@@ -277,7 +281,7 @@ def test_only_a_change_of_the_dependencies_makes_it_again(copy):
         file.write("\n[tool.other]\n")
     run = start(copy, DEVICE="cpu", BASE_PYTHON=sys.executable)
     assert (run.communicate(), run.returncode) == (("", ""), 0)
-    (copy / "constraints.txt").write_text("")
+    (copy / changed).write_text("")
     refusal(copy, DEVICE="cpu", BASE_PYTHON=base(copy, venv="exit 1"))
 
 
