@@ -58,11 +58,12 @@ REGISTER_OP("BatteryGrad")
     });
 
 // Of a tensor [..., hours] and a capacity.
-absl::Status Check(const Tensor& flow, const Tensor& capacity) {
-  if (flow.dims() == 0 || capacity.dims() != 0) {
+absl::Status Check(const char* name, const Tensor& hours,
+                   const Tensor& capacity) {
+  if (hours.dims() == 0 || capacity.dims() != 0) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "flow must have at least one dimension and capacity none, got ",
-        flow.shape().DebugString(), " and ", capacity.shape().DebugString()));
+        name, " must have at least one dimension and capacity none, got ",
+        hours.shape().DebugString(), " and ", capacity.shape().DebugString()));
   }
   return absl::OkStatus();
 }
@@ -75,7 +76,7 @@ class BatteryOp : public tensorflow::OpKernel {
 
   void Compute(tensorflow::OpKernelContext* context) override {
     const Tensor& flow = context->input(0);
-    OP_REQUIRES_OK(context, Check(flow, context->input(1)));
+    OP_REQUIRES_OK(context, Check("flow", flow, context->input(1)));
     const T capacity = context->input(1).scalar<T>()();
     OP_REQUIRES(context, capacity >= 0,
                 absl::InvalidArgumentError(absl::StrCat(
@@ -109,7 +110,7 @@ class BatteryGradOp : public tensorflow::OpKernel {
                 absl::InvalidArgumentError(absl::StrCat(
                     "level_grad has shape ", level_grad.shape().DebugString(),
                     ", expected ", level.shape().DebugString(), " as level")));
-    OP_REQUIRES_OK(context, Check(level, context->input(2)));
+    OP_REQUIRES_OK(context, Check("level", level, context->input(2)));
     const T capacity = context->input(2).scalar<T>()();
     Tensor *flow_grad = nullptr, *capacity_grad = nullptr;
     OP_REQUIRES_OK(context,

@@ -1,8 +1,10 @@
-"""Generated calls: `python -m opcheck fuzz examples/prototype/battery_fuzz.py`."""
+"""Generated calls: `python -m opcheck fuzz examples/prototype/prototype_fuzz.py`."""
 
 from battery import _library, battery
 from battery_reference import battery_grad_reference, battery_reference
 from hypothesis import strategies as st
+from snake import snake
+from snake_reference import snake_reference
 
 from opcheck.strategies import calls, mostly, shapes, tensors
 
@@ -34,6 +36,11 @@ SCALAR = mostly(st.just(()), shapes(max_rank=2))
 CAPACITY = tensors(DTYPE, SCALAR, st.floats(-1, 9, width=32))
 FLOW = tensors(DTYPE, SHAPE, st.integers(-9, 9).map(float))
 FUZZ = {
+    "Snake": (
+        snake,
+        calls(tensors(st.sampled_from(["float32", "float64"]))),
+        snake_reference,
+    ),
     "Battery": (battery, calls(FLOW, CAPACITY), checked_battery),
     "BatteryGrad": (battery_grad, calls(FLOW, FLOW, CAPACITY), checked_grad),
 }
