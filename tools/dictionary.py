@@ -335,8 +335,14 @@ def sections(app: Sphinx) -> Iterator[tuple[str, str, str, str]]:
 
 def write_pages(app: Sphinx, exception: Exception | None) -> None:
     """The pages of the entries, and what the field knows."""
-    file = app.outdir / f"{SKELETON}.html"
-    if exception or app.builder.name != "html" or not file.exists():
+    file, page = app.outdir / f"{SKELETON}.html", app.outdir / f"{PAGE}.html"
+    # Of another page alone, `make page` writes the outline, and not the page of the errors.
+    if (
+        exception
+        or app.builder.name != "html"
+        or not file.exists()
+        or not page.exists()
+    ):
         return
     outline = file.read_text()
     file.unlink()
@@ -346,7 +352,7 @@ def write_pages(app: Sphinx, exception: Exception | None) -> None:
     item = r'<li class="(toctree-l1)">(?=<a class="reference internal" href="../errors\.html")'
     outline = re.sub(item, r'<li class="\1 current active">', outline)
     # All of them are shared with the card of the list.
-    written = (app.outdir / f"{PAGE}.html").read_text()
+    written = page.read_text()
     card = "".join(
         re.findall(
             r'<meta (?:property="og|name="twitter):(?:image|card).*?>\n?', written

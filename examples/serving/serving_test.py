@@ -1,0 +1,300 @@
+"""Tests of the op, of the layer, and of the server in C: `pytest examples/serving`."""
+
+import os
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+import keras
+import numpy as np
+import pytest
+import serving
+import tensorflow as tf
+from fresh import convert, fresh
+from language import LANGUAGES, TEXTS, save
+from pack import pack
+from serving import ByteNgrams, byte_ngrams
+from serving_reference import byte_ngrams_reference
+from solution_check_round_trip import check_round_trip
+
+from opcheck.testing import op_test
+
+HERE = Path(__file__).parent
+SERVER, LIBRARY = HERE / "server", HERE / "libserving.so"
+WORDS = np.array([b"banana", b"", b"ab", "Würde".encode(), b"\0\xff" * 9], object)
+needs_server = pytest.mark.skipif(
+    not SERVER.exists(), reason="this TensorFlow has no libtensorflow_cc"
+)
+
+test_byte_ngrams_keeps_its_promises = op_test(
+    byte_ngrams, WORDS, reference=byte_ngrams_reference, n=2, buckets=7
+)
+
+
+def test_a_loaded_model_computes_the_same(tmp_path):
+    """Not with the defaults: these come back by themselves."""
+    layer = serving.ByteNgrams(n=2, buckets=10)
+    model = keras.Sequential([keras.Input([], dtype="string"), layer])
+    model.save(tmp_path / "model.keras")
+    loaded = keras.saving.load_model(tmp_path / "model.keras")
+    texts = tf.constant(["Wo ist der Bahnhof?", "banana"])
+    np.testing.assert_array_equal(model(texts), loaded(texts))
+
+
+@pytest.mark.parametrize("n", [1, 3, 40])
+@pytest.mark.parametrize("shape", [(), (5,), (1, 5), (0,)])
+def test_equals_the_reference(mode, n, shape):
+    texts = np.resize(WORDS, shape) if shape else np.array(WORDS[0], object)
+    result = mode(lambda texts: byte_ngrams(texts, n, 5))(tf.constant(texts, tf.string))
+    expected = byte_ngrams_reference(texts, n, 5)
+    np.testing.assert_array_equal(result, expected, strict=True)
+
+
+def test_attrs_are_at_least_1(mode):
+    for attrs in {"n": 0}, {"buckets": 0}:
+        with pytest.raises(
+            (ValueError, tf.errors.InvalidArgumentError), match="minimum 1|at least"
+        ):
+            mode(lambda attrs=attrs: byte_ngrams(["a"], **attrs))()
+
+
+def test_the_shape_is_known_without_a_tensor():
+    outputs = ByteNgrams(buckets=9)(keras.Input([None], dtype="string"))
+    assert outputs.shape == (None, None, 9)
+
+
+def test_the_layer_follows_the_policy():
+    layer = ByteNgrams(dtype="mixed_float16")
+    assert layer(tf.constant(["banana"])).dtype == tf.float16
+    assert layer(keras.Input([], dtype="string")).dtype == "float16"
+
+
+# ---- what is forgotten
+
+
+class Bare(keras.layers.Layer):
+    def __init__(self, n=3, **options):
+        super().__init__(**options)
+        self.n = n
+
+    def call(self, texts):
+        return byte_ngrams(texts, self.n)
+
+
+class WithoutN(Bare):
+    def get_config(self):
+        return keras.layers.Layer.get_config(self)
+
+
+class WithArray(Bare):
+    def __init__(self, table, **options):
+        super().__init__(**options)
+        self.table = table
+
+
+class WithWrongShape(Bare):
+    def compute_output_shape(self, input_shape):
+        return (*input_shape, 7)
+
+
+class WithoutCast(Bare):
+    def compute_output_shape(self, input_shape):
+        return (*input_shape, 64)
+
+
+def model_of(*layers: keras.layers.Layer) -> keras.Model:
+    return keras.Sequential([keras.Input([], dtype="string"), *layers])
+
+
+def loaded(layer: keras.layers.Layer, folder: Path) -> keras.layers.Layer:
+    model_of(layer).save(folder / "model.keras")
+    known = {type(layer).__name__: type(layer)}
+    model = keras.saving.load_model(folder / "model.keras", custom_objects=known)
+    return model.layers[0]
+
+
+def test_what_is_forgotten(tmp_path):
+    with pytest.raises(ValueError, match="A KerasTensor cannot be used as input to a"):
+        byte_ngrams(keras.Input([], dtype="string"))
+    assert loaded(Bare(n=2), tmp_path).n == 2
+    assert loaded(WithoutN(n=2), tmp_path).n == 3
+    with pytest.raises(NotImplementedError, match="must override `get_config"):
+        loaded(WithArray(np.ones(2)), tmp_path)
+    assert model_of(Bare()).output_shape == (None, 64)
+    with pytest.raises(ValueError, match="expected axis -1 of input shape to have val"):
+        model_of(WithWrongShape(), keras.layers.Dense(1))(tf.constant(["a"]))
+    layer = WithoutCast(dtype="mixed_float16")
+    assert layer(keras.Input([], dtype="string")).dtype == "float16"
+    assert layer(tf.constant(["a"])).dtype == tf.float32
+
+
+def test_the_solution(tmp_path):
+    check_round_trip(ByteNgrams(n=2), ["banana"])
+    with keras.saving.custom_object_scope({"WithoutN": WithoutN}):
+        with pytest.raises(AssertionError):
+            check_round_trip(WithoutN(n=2), ["banana"])
+
+
+# ---- files and servers
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("language")
+    save(path)
+    return path
+
+
+def run(*arguments, program=SERVER, texts=TEXTS, **environment):
+    return subprocess.run(
+        [program, *map(str, arguments)],
+        input="".join(f"{text}\n" for text in texts),
+        capture_output=True,
+        text=True,
+        env=os.environ | {"TF_CPP_MIN_LOG_LEVEL": "2"} | environment,
+    )
+
+
+@pytest.mark.xdist_group("serving")
+@needs_server
+def test_the_server_answers_as_python_does(folder):
+    model = keras.saving.load_model(folder / "language.keras")
+    probabilities = model(tf.constant(TEXTS)).numpy()
+    expected = [
+        f"{LANGUAGES[row.argmax()]:8} {row.max():.2f}  {text}"
+        for row, text in zip(probabilities, TEXTS)
+    ]
+    done = run(folder / "language", LIBRARY, 4, 10_000)
+    assert done.returncode == 0, done.stderr
+    more = "40000 more answers, all the same, and no more memory"
+    assert done.stdout.splitlines() == [*expected, more]
+    assert (
+        sum(line.startswith(LANGUAGES[i // 3]) for i, line in enumerate(expected)) == 9
+    )
+
+
+@pytest.mark.xdist_group("serving")
+@needs_server
+def test_the_server_says_what_is_wrong(folder, tmp_path):
+    cases = {
+        (folder / "language", "nowhere.so"): "cannot open shared object file",
+        ("nowhere", LIBRARY): "Could not find SavedModel",
+        (folder / "language",): "usage: ",
+    }
+    for arguments, message in cases.items():
+        done = run(*arguments)
+        assert done.returncode and message in done.stderr
+    other = tf.Module()
+    spec = tf.TensorSpec([None], tf.string, name="words")
+    other.call = tf.function(lambda words: {"language": words}, input_signature=[spec])
+    tf.saved_model.save(other, str(tmp_path), signatures=other.call)
+    done = run(tmp_path, LIBRARY)
+    assert done.returncode and "the signature has no texts" in done.stderr
+
+
+@pytest.mark.xdist_group("serving")
+@needs_server
+def test_a_compiled_keras_model_in_a_module_has_no_variables_in_c(folder, tmp_path):
+    model = keras.saving.load_model(folder / "language.keras")
+    module = tf.Module()
+    module.model = model
+    spec = tf.TensorSpec([None], tf.string, name="texts")
+
+    @tf.function(input_signature=[spec])
+    def answer(texts):
+        probability = tf.reduce_max(model(texts), axis=-1)
+        return {"language": texts, "probability": probability}
+
+    module.answer = answer
+    tf.saved_model.save(module, str(tmp_path), signatures=answer)
+    in_python = tf.saved_model.load(str(tmp_path))
+    assert in_python.answer(tf.constant(["a"]))["probability"] > 0
+    done = run(tmp_path, LIBRARY)
+    assert done.returncode and "Could not find variable" in done.stderr
+
+
+@pytest.mark.xdist_group("serving")
+def test_a_fresh_process_needs_library_and_class(folder):
+    keras_file = f"keras.saving.load_model({str(folder / 'language.keras')!r})"
+    model = f"tf.saved_model.load({str(folder / 'language')!r})"
+    with pytest.raises(RuntimeError, match="TypeError.*could not be deserialized prop"):
+        fresh("import keras", keras_file)
+    with pytest.raises(RuntimeError, match="Op type not registered 'ByteNgrams'"):
+        fresh("import tensorflow as tf", model)
+    fresh("import keras, tensorflow as tf, serving", keras_file, model)
+
+
+@pytest.mark.xdist_group("serving")
+def test_litert_converts_and_does_not_run(folder):
+    with pytest.raises(RuntimeError, match="neither a custom op nor a flex op"):
+        convert(folder / "language")
+
+
+def compiled(text: str, folder: Path) -> Path:
+    """A variant of the server, built with the compiler's check for leaks."""
+    (folder / "variant.c").write_text(text)
+    tensorflow = Path(tf.__file__).parent
+    libraries = [path.name for path in tensorflow.glob("libtensorflow_*.so.2")]
+    command = [
+        *shlex.split(os.environ.get("CC", "cc")),
+        *("-std=gnu11", "-g", "-O1", "-pthread", "-fsanitize=leak"),
+        *("-isystem", tf.sysconfig.get_include(), f"-L{tensorflow}"),
+        *(folder / "variant.c", "-o", folder / "variant"),
+        *(f"-l:{name}" for name in libraries),
+        f"-Wl,-rpath,{tensorflow}",
+    ]
+    for more in ["-fuse-ld=gold"], []:
+        done = subprocess.run([*command, *more], capture_output=True, text=True)
+        if done.returncode == 0:
+            return folder / "variant"
+    pytest.skip(f"no sanitizer: {done.stderr.splitlines()[-1]}")
+
+
+@pytest.mark.xdist_group("serving")
+@needs_server
+@pytest.mark.parametrize("forgotten", ["", "TF_DeleteTensor(input);"])
+def test_nothing_leaks(folder, tmp_path, forgotten):
+    if os.environ.get("LD_PRELOAD"):
+        pytest.skip("runs under another sanitizer")
+    text = (HERE / "server.c").read_text()
+    assert not forgotten or text.count(forgotten) == 1
+    program = compiled(text.replace(forgotten, "") if forgotten else text, tmp_path)
+    done = run(folder / "language", LIBRARY, 4, 20, program=program)
+    leaks = "LeakSanitizer: detected memory leaks" in done.stderr
+    assert leaks == bool(forgotten), done.stderr[-2000:]
+    if forgotten:
+        assert re.search(r"in NewText \S*variant.c:\d+", done.stderr)
+
+
+# ---- the container
+
+
+@pytest.mark.xdist_group("serving")
+@needs_server
+def test_what_is_packed_runs_alone(tmp_path):
+    """As the last stage of the Containerfile has it: these files, and Debian's libraries of C and C++."""
+    app = tmp_path / "app"
+    pack(app, copy=lambda source, target: target.symlink_to(source))
+    command = [app / "server", app / "language", app / "libserving.so"]
+    alone = {"LD_LIBRARY_PATH": str(app)}
+    done = subprocess.run(
+        command, input="Bonjour\n", capture_output=True, text=True, cwd="/", env=alone
+    )
+    assert done.stdout.endswith("Bonjour\n"), done.stderr
+    system = r"linux-vdso|.*/ld-linux|lib(c|m|dl|rt|pthread|stdc\+\+|gcc_s)\.so"
+    linked = subprocess.run(
+        ["ldd", *command[:1], *command[2:]], capture_output=True, text=True
+    )
+    for name in re.findall(r"^\t(\S+)", linked.stdout, re.M):
+        assert re.match(system, name) or (app / name).exists(), name
+
+
+def test_the_containerfile_names_what_there_is():
+    text, root = (HERE / "Containerfile").read_text(), HERE.parents[1]
+    if not (constraints := root / "constraints.txt").exists():
+        pytest.skip("the Containerfile is for the whole repository")
+    for source in re.findall(r"^COPY (?!--from)(\S+)", text, re.M):
+        assert (root / source).is_dir()
+    pinned = re.search(r"^tensorflow(?:-cpu)?==(\S+)", constraints.read_text(), re.M)[1]
+    assert f"ARG TENSORFLOW={pinned}\n" in text
