@@ -28,8 +28,11 @@ def text_of(piece: str) -> str:
     return " ".join(html.unescape(piece).split())
 
 
-def sections(page: Path) -> Iterator[tuple[str, str, str, str]]:
-    """The sections of a page: its file's name, the anchor, the titles of page and section, and the text."""
+def sections(page: Path, about: str = "") -> Iterator[tuple[str, str, str, str, str]]:
+    """The sections of a page: its file's name, the anchor, the titles of page and section, the text.
+
+    The first also says what the page is about.
+    """
     written = page.read_text()
     article = re.search(r'<article class="bd-article">(.*?)</article>', written, re.S)
     begins = r'<section [^>]*\bid="([^"]*)"[^>]*>'
@@ -41,7 +44,8 @@ def sections(page: Path) -> Iterator[tuple[str, str, str, str]]:
         text = text_of(part[heading.end() :] if heading else part)
         if not top:
             top, anchor = title, ""
-        yield page.name, anchor, f"{top} › {title}" if anchor else top, text
+        titles = f"{top} › {title}" if anchor else top
+        yield page.name, anchor, titles, text, "" if anchor else about
 
 
 def without_sphinx(app: Sphinx) -> None:
@@ -61,8 +65,12 @@ def write_sections(app: Sphinx, exception: Exception | None) -> None:
         *sorted(app.env.all_docs),
     ]
     pages = [page for page in dict.fromkeys(in_order) if page in app.env.all_docs]
-    files = (app.outdir / f"{page}.html" for page in pages)
-    found = [row for file in files if file.exists() for row in sections(file)]
+    found: list[tuple[str, ...]] = []
+    for page in pages:
+        file, says = app.outdir / f"{page}.html", app.env.metadata[page]
+        about = f"{says.get('search_title', '')} · {says.get('description', '')}"
+        if file.exists():
+            found += sections(file, about)
     if (app.outdir / f"{dictionary.PAGE}.html").exists():  # else of another page alone
         found += dictionary.sections(app)
     data = json.dumps(found, ensure_ascii=False, separators=(",", ":"))

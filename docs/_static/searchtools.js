@@ -12,7 +12,13 @@ const Search = {
 
   // sections.js calls this. A script can be loaded from file://, where nothing can be fetched.
   setSections(sections) {
-    Search.sections = sections.map(([page, anchor, title, text]) => ({
+    // In the order of the book, but the landing page, which names all the others, comes last.
+    const pages = [...new Set(sections.map(([page]) => page))];
+    Search.sections = sections.map(([page, anchor, title, text, about = ""]) => ({
+      place: page.startsWith("index.") ? 1 : pages.indexOf(page) / pages.length,
+      inTitles: `${title} ${about.split(" · ")[0]}`.toLowerCase(),
+      inAbout: `${title} ${about}`.toLowerCase(),
+      isPage: !anchor,
       address: anchor ? `${page}#${anchor}` : page,
       title,
       text,
@@ -109,7 +115,9 @@ const Search = {
     for (const word of words) {
       const start = /^\w/.test(word) && word.length < 4 ? "(?<!\\w)" : "";
       const there = new RegExp(start + word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-      const having = sections.map((each) => there.test(each.inText) || there.test(each.inTitle));
+      const having = sections.map(
+        (each) => there.test(each.inText) || there.test(each.inTitle) || (each.isPage && there.test(each.inAbout)),
+      );
       const count = having.filter(Boolean).length;
       if (count || !isMessage) known.push({ word, having, weight: Math.log(1 + sections.length / (1 + count)) });
     }
@@ -119,8 +127,12 @@ const Search = {
       let score = found.reduce((sum, { weight }) => sum + weight, 0) / (all || 1);
       if (score < (isMessage ? 0.5 : 1 - 1e-9)) return { score: 0 };
       const times = section.inText.split(phrase).length - 1;
-      if (times) score += 1 + Math.min(times, 5) / 10;
+      if (times) score += 1 + Math.min(times, 2) / 10;
       if (section.inHeading.includes(phrase)) score += 2;
+      // A page that is about all of it, by its titles or its description; else the earlier page.
+      if (section.isPage && words.every((word) => section.inAbout.includes(word))) score += 2;
+      if (section.isPage && words.every((word) => section.inTitles.includes(word))) score += 1;
+      score -= section.place / 2;
       if (asTyped !== phrase && section.text.includes(asTyped)) score += 0.5;
       const rarest = found.reduce((one, other) => (other.weight > one.weight ? other : one));
       return { section, score, phrase: times ? phrase : rarest.word };

@@ -147,6 +147,24 @@ def test_search_knows_other_words_and_forgives_a_typo(visit, address, query, sai
     assert said in page.locator("#search-results").inner_text().lower()
 
 
+@as_files
+@pytest.mark.parametrize(
+    ("query", "page"),
+    [
+        ("tensorflow custom op gradient c++", "cc_gradients"),
+        ("shape function", "shape_functions"),
+        ("multiple outputs", "multi_output"),
+        ("Shard", "ps_roi_align"),
+        ("im2col", "conv2d"),
+        ("gpu kernel", "gpu"),
+    ],
+)
+def test_search_finds_the_chapter_first(visit, address, query, page):
+    tab = visit(address, f"search.html?q={quote(query)}")
+    first = tab.locator("#search-results li a").first
+    expect(first).to_have_attribute("href", re.compile(rf"^(\./)?{page}\.html"))
+
+
 def test_an_address_that_is_none_leads_to_the_search_and_the_chapters(
     visit, server, site
 ):
