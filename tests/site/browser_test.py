@@ -22,7 +22,7 @@ LOOKS = Path(__file__).with_name("looks.js").read_text()
 COLOURS = {"color-contrast": "[data-%s]", "link-in-text-block": "a[data-%s]"}
 OF_A_VIEW = ["scrollable-region-focusable"]
 ERRORS = "errors/status-ok-is-gone", "errors/name-without-its-header"
-PAGES = ["index", "search", "glossary", *ERRORS, *chapters()]
+PAGES = ["index", "search", "glossary", "promise", "changes", *ERRORS, *chapters()]
 
 
 @pytest.fixture(scope="module")
