@@ -1,6 +1,8 @@
 """Tests of the ops that note call stacks: `pytest examples/call_stack`."""
 
 import os
+import re
+import shutil
 import subprocess
 import sys
 import threading
@@ -219,3 +221,24 @@ def test_the_solution_of_the_exercise():
     assert origin(stacks(graph, X)[-1]) == "graph"
     assert origin(stacks(folded)[-1]) == "optimizer"
     assert origin(stacks(list, pipeline)[-1]) == "input pipeline"
+
+
+@pytest.mark.skipif(not shutil.which("gdb"), reason="gdb is not installed")
+def test_gdb_stops_in_the_kernel():
+    here = Path(__file__).parent
+    code = "from call_stack import call_stack; call_stack([5.0, 4.0])"
+    command = ["gdb", "-batch", "-nx", "-x", here / "stop.gdb", "-ex", "kill"]
+    run = subprocess.run(
+        [*command, "--args", sys.executable, "-c", code],
+        env=os.environ
+        | {"PYTHONPATH": os.pathsep.join(sys.path), "DEBUGINFOD_URLS": ""},
+        capture_output=True,
+        text=True,
+    )
+    if re.search("ptrace|Operation not permitted", run.stdout + run.stderr):
+        pytest.skip("no process may be traced here")
+    frames = re.findall(r"^#\d+ +(.*)", run.stdout, re.M)
+    assert "CallStackOp::Compute" in frames[0], run.stdout[-2000:] + run.stderr[-2000:]
+    if NAMED:
+        assert "ThreadPoolDevice::Compute" in frames[1]
+    assert re.search(r"^ +\d+ +Thread .*tf_Compute", run.stdout, re.M)
