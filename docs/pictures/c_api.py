@@ -1,10 +1,8 @@
-"""The pictures of the chapter on the C API, drawn from what the programs printed and from calls that were made."""
+"""The pictures of the chapter on the C API, drawn from what the programs printed and wrote."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
 
 import numpy as np
-import tf_c
 from IPython.display import HTML
 from pictures import layout
 from pictures.drawing import (
@@ -57,83 +55,6 @@ def graph_picture(graph: GraphDef) -> HTML:
     look = {"gap": (12, 18), "stroke_opacity": 0.6}
     shapes = layout.graph(nodes, edges, down=False, **look)
     return picture(shapes, f"{'; '.join(told)}.")
-
-
-class Life(NamedTuple):
-    """Of an object of the C API: its type, and the calls that made and ended it."""
-
-    kind: str
-    made_by: str
-    first: int
-    ended_by: str
-    last: int
-
-
-def lives(function: Callable) -> list[Life]:
-    """Calls a function that uses `tf_c`, and returns when each object was made and ended; statuses are left out."""
-    real, calls = tf_c.library, []
-
-    class Noting:
-        def __getattr__(self, name):
-            def call(*arguments):
-                result = getattr(real, name)(*arguments)
-                calls.append((name, arguments, result))
-                return result
-
-            return call
-
-    tf_c.library = Noting()
-    try:
-        function()
-    finally:
-        tf_c.library = real
-    return _lives(calls)
-
-
-def _lives(calls: Sequence[tuple]) -> list[Life]:
-    under_way, found, step = {}, [], 0
-    kinds = {
-        "TF_AllocateTensor": "TF_Tensor",
-        "TF_NewOperation": "TF_OperationDescription",
-    }
-    for name, arguments, result in calls:
-        if "Status" in name:
-            continue
-        ended = made = None
-        if name.startswith("TF_Delete") or name == "TF_FinishOperation":
-            ended = arguments[0]
-        if name == "TF_FinishOperation":
-            made = ("TF_Operation", result)
-        elif name == "TF_SessionRun":
-            made = ("TF_Tensor", arguments[6]._obj.value)
-        elif name.startswith("TF_New") or name in kinds:
-            made = (kinds.get(name, name.replace("New", "")), result)
-        step += ended is not None or made is not None
-        if ended is not None:
-            found.append(Life(*under_way.pop(ended), name, step))
-        if name == "TF_DeleteGraph":
-            found += [Life(*each, name, step) for each in under_way.values()]
-            under_way.clear()
-        if made is not None:
-            under_way[made[1]] = (made[0], name, step)
-    if under_way:
-        raise ValueError(f"not ended: {under_way}")
-    return sorted(found, key=lambda life: (life.first, life.last))
-
-
-def lifetimes(found: Sequence[Life]) -> HTML:
-    """Draws the life of each object as a bar, under the calls that begin and end it."""
-    shapes, told, step = [], [], 13
-    for i, life in enumerate(found):
-        graphs = life.kind == "TF_Operation"
-        shade = 0.45 if graphs else 0.3
-        span = rectangle(
-            step * (life.last - life.first), 14, shade, COLOURS[graphs], corner=3
-        )
-        shapes.append(at(-168, 20 * i, code(life.kind, 12), "w"))
-        shapes.append(at(step * (life.first - 1), 20 * i, span, "w"))
-        told.append(f"{life.kind} from {life.made_by} to {life.ended_by}")
-    return picture(layers(*shapes), f"{'; '.join(told)}.")
 
 
 def dtype_name(number: int) -> str:

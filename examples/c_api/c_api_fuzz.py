@@ -1,8 +1,8 @@
 """Generated calls: `python -m opcheck fuzz examples/c_api/c_api_fuzz.py`."""
 
-from c_api import majority_vote
 from c_api_reference import majority_vote_reference
 from hypothesis import strategies as st
+from majority_vote import majority_vote
 
 from opcheck.strategies import calls, mostly, shapes, tensors
 

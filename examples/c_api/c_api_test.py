@@ -12,16 +12,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tensorflow as tf
-from c_api import majority_vote
 from c_api_reference import majority_vote_reference
+from majority_vote import majority_vote
 from solution_missing import missing
+from tensorflow.core.protobuf.meta_graph_pb2 import (
+    MetaGraphDef,
+    SignatureDef,
+    TensorInfo,
+)
 from tf_c import Graph, execute, kernels, op_defs
 from tf_c import library as tf_c_library
 from voters import FOLDER, Voters, run_serve
 
 from opcheck.testing import op_test
 
-LIBRARY = FOLDER / "libc_api.so"
+LIBRARY = FOLDER / "libmajority_vote.so"
 POINTS = np.float32([[1, 0], [0, 1], [-1, 0], [0, -1], [0.3, -0.9]])
 VOTERS = Voters()
 VOTES = np.int32([[0, 1, 2, 0], [0, 2, 2, 1], [1, 2, 2, 2]])
@@ -83,14 +88,12 @@ def test_serve_computes_what_python_does(model):
 def test_serve_needs_the_library_and_the_names(model):
     with pytest.raises(RuntimeError, match="Op type not registered 'MajorityVote'"):
         run_serve(POINTS, model=model)
-    with pytest.raises(RuntimeError, match="the graph must have .* and Nowhere"):
-        run_serve(POINTS, LIBRARY, model=model, into="Nowhere")
     with pytest.raises(RuntimeError, match="cannot open shared object file"):
         run_serve(POINTS, Path("nowhere.so"), model=model)
 
 
-def serve_answers(numbers: str, model: Path, into: str = "PartitionedCall") -> str:
-    command = [FOLDER / "serve", model, "serving_default_points", into, LIBRARY]
+def serve_answers(numbers: str, model: Path) -> str:
+    command = [FOLDER / "serve", model, LIBRARY]
     run = subprocess.run(command, input=numbers, capture_output=True, text=True)
     return f"{run.returncode}: {run.stdout}{run.stderr.splitlines()[-1:]}"
 
@@ -105,7 +108,7 @@ def test_serve_refuses_half_a_point_and_what_is_no_number(model):
 def test_serve_prints_no_other_type_than_int32(tmp_path):
     halves = tf.Module()
     spec = tf.TensorSpec([None, 2], name="points")
-    halves.call = tf.function(lambda points: points / 2, input_signature=[spec])
+    halves.call = tf.function(lambda x: {"classes": x / 2}, input_signature=[spec])
     tf.saved_model.save(halves, str(tmp_path), signatures=halves.call)
     assert "must be int32 (type 3), got type 1" in serve_answers("1 0", tmp_path)
 
@@ -125,8 +128,29 @@ def test_serve_restores_variables(tmp_path):
     scaled = Scaled()
     tf.saved_model.save(scaled, str(tmp_path), signatures=scaled.classify)
     expected = scaled.classify(POINTS)["classes"].numpy().tolist()
-    name = "StatefulPartitionedCall"
-    assert run_serve(POINTS, LIBRARY, model=tmp_path, into=name) == expected
+    assert run_serve(POINTS, LIBRARY, model=tmp_path) == expected
+
+
+def test_serve_names_the_key_that_a_signature_lacks(tmp_path):
+    unnamed = tf.Module()
+    spec = tf.TensorSpec([None, 2], name="points")
+    unnamed.call = tf.function(lambda points: points, input_signature=[spec])
+    tf.saved_model.save(unnamed, str(tmp_path), signatures=unnamed.call)
+    assert "serving_default must have classes" in serve_answers("1 0", tmp_path)
+
+
+def test_the_numbers_of_the_fields_that_the_programs_read():
+    fields = MetaGraphDef.DESCRIPTOR.fields_by_name
+    assert fields["signature_def"].number == 5
+    assert SignatureDef.DESCRIPTOR.fields_by_name["inputs"].number == 1
+    assert SignatureDef.DESCRIPTOR.fields_by_name["outputs"].number == 2
+    assert TensorInfo.DESCRIPTOR.fields_by_name["name"].number == 1
+
+
+def test_requests_of_several_threads(model):
+    command = [FOLDER / "requests", model, "4", "250", LIBRARY]
+    run = subprocess.run(command, capture_output=True, text=True)
+    assert run.stdout == "1000 requests on 4 threads, 0 wrong\n", run.stderr
 
 
 UNCHECKED = """
@@ -233,14 +257,14 @@ def run_checked(leaky) -> Callable[..., subprocess.CompletedProcess]:
 
 
 def test_the_programs_need_no_python():
-    for name in "serve", "graph", "eager":
+    for name in "serve", "requests", "graph", "eager":
         assert "libpython" not in linked_with(FOLDER / name)
 
 
 def test_the_programs_free_what_is_theirs(run_checked, model, tmp_path):
-    serve_it = (model, "serving_default_points", "PartitionedCall", LIBRARY)
     for command in (
-        (FOLDER / "serve", *serve_it),
+        (FOLDER / "serve", model, LIBRARY),
+        (FOLDER / "requests", model, "2", "20", LIBRARY),
         (FOLDER / "graph", LIBRARY, tmp_path / "graph.pb"),
         (FOLDER / "eager", LIBRARY),
     ):
@@ -249,9 +273,7 @@ def test_the_programs_free_what_is_theirs(run_checked, model, tmp_path):
 
 
 def test_a_leak_would_be_reported(run_checked, leaky, model):
-    run = run_checked(
-        leaky, model, "serving_default_points", "PartitionedCall", LIBRARY
-    )
+    run = run_checked(leaky, model, LIBRARY)
     assert "LeakSanitizer: detected memory leaks" in run.stderr
     assert re.search(r"in ReadPoints \S*leaky.c:\d+", run.stderr)
 

@@ -1,8 +1,8 @@
 // Three votes on four questions, without a graph:
 //   eager LIBRARY
 
-#include "c_api.h"
 #include "tensorflow/c/eager/c_api.h"
+#include "voters.h"
 
 #define VOTERS 3
 

@@ -1,7 +1,7 @@
 // Builds a graph in which three linear models vote, runs it, and writes it:
 //   graph LIBRARY GRAPH_DEF
 
-#include "c_api.h"
+#include "voters.h"
 
 #define MODELS 3
 

@@ -1,7 +1,7 @@
 // Runs a SavedModel on points from the standard input, two numbers for each:
-//   serve MODEL INPUT OUTPUT LIBRARY...
+//   serve MODEL LIBRARY...
 
-#include "c_api.h"
+#include "model.h"
 
 static TF_Tensor* ReadPoints(void) {
   float* points = NULL;
@@ -24,43 +24,21 @@ static TF_Tensor* ReadPoints(void) {
   return tensor;
 }
 
-// [load] The libraries first: the model is without the code of its ops.
+// [main] The libraries first: the model is without the code of its ops.
 int main(int argc, char** argv) {
-  if (argc < 4) {
-    fprintf(stderr, "usage: %s MODEL INPUT OUTPUT LIBRARY...\n", argv[0]);
+  if (argc < 2) {
+    fprintf(stderr, "usage: %s MODEL LIBRARY...\n", argv[0]);
     return EXIT_FAILURE;
   }
   TF_Status* status = TF_NewStatus();
-  for (int i = 4; i < argc; ++i) LoadLibrary(argv[i], status);
-
-  TF_SessionOptions* options = TF_NewSessionOptions();
-  TF_Graph* graph = TF_NewGraph();
-  const char* tags[] = {"serve"};
-  TF_Session* session = TF_LoadSessionFromSavedModel(
-      options, NULL, argv[1], tags, 1, graph, NULL, status);
-  Check(status, argv[1]);
-
-  // [run] From the output of the placeholder to that of the model.
-  const TF_Output from = {TF_GraphOperationByName(graph, argv[2]), 0};
-  const TF_Output to = {TF_GraphOperationByName(graph, argv[3]), 0};
-  if (from.oper == NULL || to.oper == NULL) {
-    fprintf(stderr, "the graph must have %s and %s\n", argv[2], argv[3]);
-    return EXIT_FAILURE;
-  }
+  for (int i = 2; i < argc; ++i) LoadLibrary(argv[i], status);
+  Model model = LoadModel(argv[1], status);
   TF_Tensor* points = ReadPoints();
-  TF_Tensor* classes = NULL;
-  TF_SessionRun(session, NULL, &from, &points, 1, &to, &classes, 1, NULL, 0,
-                NULL, status);
-  Check(status, "TF_SessionRun");
+  TF_Tensor* classes = Run(&model, points, status);
   Print(classes);
-
-  // [free] What this program owns, and nothing else.
   TF_DeleteTensor(classes);
   TF_DeleteTensor(points);
-  TF_DeleteSession(session, status);
-  Check(status, "TF_DeleteSession");
-  TF_DeleteGraph(graph);
-  TF_DeleteSessionOptions(options);
+  UnloadModel(&model, status);
   TF_DeleteStatus(status);
   return EXIT_SUCCESS;
 }

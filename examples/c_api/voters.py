@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import tensorflow as tf
-from c_api import majority_vote
+from majority_vote import majority_vote
 
 FOLDER = Path(__file__).parent
 
@@ -30,16 +30,13 @@ class Voters(tf.Module):
         return {"classes": majority_vote(self.votes(points))}
 
 
-def run_serve(
-    points: np.ndarray, *libraries: Path, model: Path, into: str = "PartitionedCall"
-) -> list[int]:
+def run_serve(points: np.ndarray, *libraries: Path, model: Path) -> list[int]:
     """Runs the program `serve`.
 
     Args:
       points: A matrix of two columns.
       *libraries: The op libraries that it is to load.
       model: The folder of a SavedModel.
-      into: The operation of the model that has the result.
 
     Returns:
       The class of each point.
@@ -48,9 +45,8 @@ def run_serve(
       RuntimeError: With the last line that the program has printed.
     """
     text = "\n".join(f"{x} {y}" for x, y in points)
-    names = ("serving_default_points", into)
     run = subprocess.run(
-        [FOLDER / "serve", model, *names, *libraries],
+        [FOLDER / "serve", model, *libraries],
         input=text,
         capture_output=True,
         text=True,

@@ -6,7 +6,9 @@ from pathlib import Path
 import tensorflow as tf
 from op_library import load_op_library
 
-_library = load_op_library(Path(__file__).with_name("libc_api.so"), "majority_vote")
+_library = load_op_library(
+    Path(__file__).with_name("libmajority_vote.so"), "majority_vote"
+)
 
 
 def majority_vote(votes: Sequence, name: str | None = None) -> tf.Tensor:

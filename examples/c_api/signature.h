@@ -1,0 +1,88 @@
+// The signatures in a MetaGraphDef, read without a library for protocol
+// buffers.
+
+#ifndef OP_BY_OP_SIGNATURE_H_
+#define OP_BY_OP_SIGNATURE_H_
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+  const uint8_t* at;
+  size_t size;
+} Bytes;
+
+// Seven bits in each byte, the lowest first; the last byte is below 128.
+static inline uint64_t TakeNumber(Bytes* from) {
+  uint64_t number = 0;
+  for (int shift = 0; from->size > 0 && shift < 64; shift += 7) {
+    const uint8_t byte = *from->at++;
+    --from->size;
+    number |= (uint64_t)(byte & 127) << shift;
+    if (byte < 128) return number;
+  }
+  fprintf(stderr, "this is no protocol buffer\n");
+  exit(EXIT_FAILURE);
+}
+
+// A field: its number and its kind, then what it holds. False at the end.
+static inline bool TakeField(Bytes* message, uint64_t* number, Bytes* value) {
+  if (message->size == 0) return false;
+  const uint64_t key = TakeNumber(message);
+  *number = key >> 3;
+  *value = (Bytes){message->at, 0};
+  switch (key & 7) {
+    case 0:
+      TakeNumber(message);
+      return true;
+    case 1:
+      value->size = 8;
+      break;
+    case 2:
+      value->size = TakeNumber(message);
+      value->at = message->at;
+      break;
+    case 5:
+      value->size = 4;
+      break;
+    default:
+      value->size = SIZE_MAX;
+  }
+  if (value->size > message->size) {
+    fprintf(stderr, "this is no protocol buffer\n");
+    exit(EXIT_FAILURE);
+  }
+  message->at += value->size;
+  message->size -= value->size;
+  return true;
+}
+
+// [field] What a field of a message holds; nothing if it is not there.
+static inline Bytes Field(Bytes message, uint64_t wanted) {
+  uint64_t number;
+  Bytes value;
+  while (TakeField(&message, &number, &value)) {
+    if (number == wanted) return value;
+  }
+  return (Bytes){NULL, 0};
+}
+
+// [entry] A map is a field that occurs once for each entry, whose field 1 is
+// the key and whose field 2 is the value.
+static inline Bytes Entry(Bytes message, uint64_t map, const char* key) {
+  uint64_t number;
+  Bytes entry;
+  while (TakeField(&message, &number, &entry)) {
+    if (number != map) continue;
+    const Bytes found = Field(entry, 1);
+    if (found.size == strlen(key) && !memcmp(found.at, key, found.size)) {
+      return Field(entry, 2);
+    }
+  }
+  return (Bytes){NULL, 0};
+}
+
+#endif  // OP_BY_OP_SIGNATURE_H_
