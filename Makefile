@@ -30,7 +30,7 @@ export TF_ENABLE_ONEDNN_OPTS ?= 0
 export TF_FORCE_GPU_ALLOW_GROWTH ?= true
 
 .DEFAULT_GOAL := help
-.PHONY: help env check-environment examples $(names) docs page new serve notebooks local-notebooks lab test lint asan tsan bench compare bench-build bench-gpu test-gpu linkcheck clean
+.PHONY: help env check-environment examples $(names) docs page new serve notebooks local-notebooks lab test lint asan tsan bench compare bench-build bench-gpu test-gpu linkcheck versions clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F '|' '{printf "%-18s %s\n", $$1, $$2}'
@@ -132,6 +132,9 @@ bench-gpu: $(if $(PYTHON),,$(environment)) ## RoI pooling on the GPU against tor
 
 test-gpu: examples ## the tests of the CUDA kernels on a GPU, under compute-sanitizer too: needs a GPU and CUDA
 	@$(python) bench/gpu_tests.py
+
+versions: $(environment) ## every example on every TensorFlow from 2.16 on, for bench/versions.csv: VERSIONS=2.18,2.20 EXAMPLES=stable_abi
+	@$(python) tools/versions.py --versions "$(VERSIONS)" --examples "$(EXAMPLES)"
 
 linkcheck: examples ## every link of the site
 	@$(sphinx) build/linkcheck -b linkcheck -d build/linkcheck-doctrees

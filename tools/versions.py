@@ -1,0 +1,345 @@
+"""Every example on every TensorFlow from 2.16 on: `python tools/versions.py [--versions 2.18,2.20] [--examples attrs]`.
+
+For each minor version this makes an environment, compiles a copy of the examples for it, and runs their tests. Then
+it loads there what was compiled for the newest version, and where that works runs the tests again. What comes out goes
+into bench/versions.csv, where it takes the place of older rows of the same versions and examples.
+
+Environment variables: BASE_PYTHON is the Python to make environments from. Exits with 1 where an example has become
+worse than the table says.
+"""
+
+import argparse
+import csv
+import datetime
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple, NoReturn
+from xml.etree import ElementTree
+
+import ninja
+from book import ROOT, examples
+
+from examples import CMAKE
+
+sys.path.append(str(ROOT / "bench"))
+from measure import cores, processor  # noqa: E402
+
+TABLE = ROOT / "bench" / "versions.csv"
+PLACE = ROOT / "build" / "versions"
+COPIED = ("cmake", "examples", "packages/opcheck", "pyproject.toml", "LICENSE")
+BUILT = shutil.ignore_patterns("*.so", "__pycache__", ".*_cache")
+OLDEST = 16
+PACKAGES = ("setuptools<81", "protobuf<7")  # see tools/env.sh
+TOOLS = ("pytest", "pytest-timeout", "pytest-xdist", "hypothesis", "cmake", "ninja")
+CMAKE_OPTIONS = ("-DCUDA=off", "-DTensorFlow_ANY_VERSION=ON", "--log-level=ERROR")
+QUIET = {"TF_CPP_MIN_LOG_LEVEL": "2", "TF_ENABLE_ONEDNN_OPTS": "0"}
+
+
+class Row(NamedTuple):
+    """What became of an example.
+
+    Attributes:
+      tensorflow: Under which version it was tried.
+      python: Likewise.
+      numpy: Likewise.
+      example: Its name.
+      compiled_for: Which version.
+      passed: How many tests.
+      failed: How many tests, errors included.
+      skipped: How many tests.
+      says: The first error of the compiler, the loader or a test.
+      date: When.
+    """
+
+    tensorflow: str
+    python: str
+    numpy: str
+    example: str
+    compiled_for: str
+    passed: int
+    failed: int
+    skipped: int
+    says: str
+    date: str
+
+    @property
+    def key(self) -> tuple[str, str, bool]:
+        """Which row of the table it is: version, example, and whether it was compiled for this version."""
+        here = minor(self.tensorflow) == minor(self.compiled_for)
+        return minor(self.tensorflow), self.example, here
+
+    @property
+    def fine(self) -> bool:
+        return int(self.passed) > 0 and int(self.failed) == 0 and not self.says
+
+
+def fail(message: str) -> NoReturn:
+    sys.exit(f"make versions: {message}")
+
+
+def minor(version: str) -> str:
+    return ".".join(version.split(".")[:2])
+
+
+def versions() -> list[str]:
+    """All minor versions, the oldest first: up to the newest that pyproject.toml allows."""
+    text = (ROOT / "pyproject.toml").read_text()
+    below = int(re.search(r'"tensorflow-cpu>=2\.\d+,<2\.(\d+);', text)[1])
+    return [f"2.{number}" for number in range(OLDEST, below)]
+
+
+def first_error(text: str) -> str:
+    """The line of an output that says what is wrong, without this machine's folders."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    wrong = r"(?i)error|undefined symbol|fatal"
+    chosen = next((line for line in lines if re.search(wrong, line)), *lines[-1:])
+    return re.sub(r"(?<![\w.])/(?:[\w.+-]+/)+", "", chosen)[:300]
+
+
+class Version:
+    """A TensorFlow: its environment, and a copy of the book that is built for it."""
+
+    def __init__(self, name: str, environments: Path) -> None:
+        self.name, self.copy = name, PLACE / name / "book"
+        self.environment = environments / name
+        self.python = self.environment / "bin" / "python"
+        if importable(sys.executable).startswith(f"{name}."):
+            self.python = Path(sys.executable)
+
+    def prepare(self) -> None:
+        """Makes the environment, if there is none, and the copy."""
+        if self.python != Path(sys.executable):
+            self._make_environment()
+        for name in COPIED:
+            source, target = ROOT / name, self.copy / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if source.is_dir():
+                shutil.rmtree(target, ignore_errors=True)
+                shutil.copytree(source, target, ignore=BUILT)
+            else:
+                shutil.copy2(source, target)
+        code = "import numpy as n, platform as p, tensorflow as t\n"
+        code += "print(t.__version__, n.__version__, p.python_version())"
+        self.tensorflow, self.numpy, self.python_version = self._run(
+            self.python, "-c", code
+        ).stdout.split()[-3:]
+
+    def _make_environment(self) -> None:
+        if (self.environment / "complete").exists():
+            return
+        base = os.environ.get("BASE_PYTHON") or sys._base_executable
+        asked = "import sys; print(sys.version_info[1])"
+        found = int(self._run(base, "-c", asked, cwd=ROOT).stdout)
+        if int(self.name[2:]) < 20 and found > 12:
+            fail(
+                f"TensorFlow {self.name} needs Python 3.12 or older, {base} is 3.{found}: set BASE_PYTHON"
+            )
+        print(f"Making an environment with TensorFlow {self.name}", flush=True)
+        shutil.rmtree(self.environment, ignore_errors=True)
+        package = "tensorflow-cpu" if sys.platform == "linux" else "tensorflow"
+        for command in (
+            (base, "-m", "venv", self.environment),
+            (self.python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
+            + (f"{package}=={self.name}.*", *PACKAGES, *TOOLS),
+        ):  # fmt: skip
+            run = self._run(*command, cwd=ROOT)
+            if run.returncode:
+                fail(f"no environment for {self.name}: {first_error(run.stderr)}")
+        (self.environment / "complete").touch()
+
+    def _run(
+        self, *command: str | Path, cwd: Path | None = None
+    ) -> subprocess.CompletedProcess:
+        paths = [self.copy / "packages/opcheck", self.copy / "examples/common"]
+        variables = {"PYTHONPATH": os.pathsep.join(map(str, paths)), **QUIET}
+        return subprocess.run(
+            [*map(str, command)],
+            cwd=cwd or self.copy,
+            env=os.environ | variables,
+            capture_output=True,
+            text=True,
+        )
+
+    def folder(self, example: str) -> Path:
+        return self.copy / "examples" / example
+
+    def build(self, example: str) -> str:
+        """Compiles an example; returns the error if it does not compile."""
+        build = self.copy / "build"
+        options = [f"-DPython3_EXECUTABLE={self.python}", *CMAKE_OPTIONS]
+        options.append(f"-DCMAKE_MAKE_PROGRAM={Path(ninja.BIN_DIR, 'ninja')}")
+        for command in (
+            (CMAKE, "-S", self.copy / "examples", "-B", build, "-G", "Ninja", *options),
+            (CMAKE, "--build", build, "--target", f"{example}/all"),
+        ):
+            run = self._run(*command)
+            if run.returncode:
+                return first_error(run.stdout + run.stderr) or "does not compile"
+        return ""
+
+    def carry(self, example: str, newest: "Version") -> str:
+        """Puts the libraries of another version into an example; returns the loader's error, if any."""
+        for library in self.folder(example).glob("lib*.so"):
+            library.unlink()
+        for library in newest.folder(example).glob("lib*.so"):
+            shutil.copy2(library, self.folder(example))
+        libraries = sorted(self.folder(example).glob("lib*.so"))
+        named = [path for path in libraries if path.stem == f"lib{example}"]
+        main = [*named, *libraries][0]
+        code = f"import tensorflow as tf; tf.load_op_library({str(main)!r})"
+        run = self._run(self.python, "-c", code)
+        if run.returncode:
+            return first_error(run.stderr)
+        stamped = b"built for TensorFlow" in main.read_bytes()
+        return "loads, and op_library.py refuses it" if stamped else ""
+
+    def test(self, example: str, compiled_for: str, says: str) -> Row:
+        """Runs the tests of an example, unless it is known already what is wrong."""
+        passed = failed = skipped = 0
+        if not says:
+            report = self.copy / "report.xml"
+            report.unlink(missing_ok=True)
+            command = (self.python, "-m", "pytest", "-q", f"--junitxml={report}")
+            run = self._run(*command, "-p", "no:cacheprovider", f"examples/{example}")
+            if report.exists():
+                suite = ElementTree.parse(report).find("testsuite")
+                of = {name: int(suite.get(name)) for name in ("tests", "failures")}
+                skipped = int(suite.get("skipped"))
+                failed = of["failures"] + int(suite.get("errors"))
+                passed = of["tests"] - failed - skipped
+                wrong = [
+                    each
+                    for case in suite
+                    for each in case
+                    if each.tag in ("failure", "error")
+                ]
+                says = first_error(wrong[0].get("message")) if wrong else ""
+            else:
+                says = first_error(run.stdout + run.stderr)
+        return Row(
+            self.tensorflow,
+            self.python_version,
+            self.numpy,
+            example,
+            compiled_for,
+            passed,
+            failed,
+            skipped,
+            says,
+            str(datetime.date.today()),
+        )
+
+
+def importable(python: str) -> str:
+    """The version of the TensorFlow of this Python, without importing it."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    for name in ("tensorflow-cpu", "tensorflow"):
+        try:
+            return version(name)
+        except PackageNotFoundError:
+            continue
+    return ""
+
+
+def rows_of(path: Path) -> list[Row]:
+    """The rows of a table."""
+    if not path.exists():
+        return []
+    lines = [line for line in path.read_text().splitlines() if line[:1] != "#"]
+    return [Row(**row) for row in csv.DictReader(lines)]
+
+
+def write(path: Path, rows: Sequence[Row], command: str) -> None:
+    """Writes a table, ordered by example and version."""
+    heading = [
+        f"command: {command}",
+        f"machine: {processor()}, {cores()} cores, no GPU used",
+        "versions: in each row, and the compiler of that machine",
+        f"date: {datetime.date.today()}",
+        "row dates: when each row was run",
+        "compiled_for: the version that the libraries were compiled for; the sources are the same",
+        "failed: errors included; what is not in the table was not run",
+    ]
+    order = {name: number for number, name in enumerate(versions())}
+    with path.open("w", newline="") as file:
+        file.writelines(f"# {line}\n" for line in heading)
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(Row._fields)
+        writer.writerows(
+            sorted(
+                rows, key=lambda row: (row.example, not row.key[2], order[row.key[0]])
+            )
+        )
+
+
+def chosen(text: str, of: Sequence[str], kind: str) -> list[str]:
+    """The names in a list with commas or spaces, or all."""
+    names = text.replace(",", " ").split() or [*of]
+    if unknown := ", ".join(sorted({*names} - {*of})):
+        fail(f"no {kind} {unknown}; there are {', '.join(of)}")
+    return [name for name in of if name in names]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--versions", default="", help="2.18,2.20; default: all")
+    parser.add_argument("--examples", default="", help="attrs,state; default: all")
+    parser.add_argument(
+        "--environments", type=Path, default=PLACE, help="where the environments are"
+    )
+    parser.add_argument(
+        "--carried",
+        action="store_true",
+        help="only what was compiled for the newest version",
+    )
+    arguments = parser.parse_args()
+    names = chosen(arguments.examples, examples(), "example")
+    wanted = chosen(arguments.versions, versions(), "version")
+    newest = Version(versions()[-1], arguments.environments)
+    newest.prepare()
+
+    before = {row.key: row for row in rows_of(TABLE)}
+    command = "make versions"
+    command += f" VERSIONS={','.join(wanted)}" * (wanted != versions())
+    command += f" EXAMPLES={','.join(names)}" * (names != examples())
+    worse, errors = [], {name: newest.build(name) for name in names}
+    for name, error in errors.items():
+        if error:
+            print(f"{newest.tensorflow} {name}: {error}", flush=True)
+
+    def note(row: Row) -> None:
+        """Prints what came out, and writes the table, so that an interrupted run is not lost."""
+        old = before.get(row.key)
+        if old and old.fine and not row.fine:
+            worse.append(f"{row.example} on {row.tensorflow}")
+        before[row.key] = row
+        write(TABLE, [*before.values()], command)
+        how = f"{row.passed} passed, {row.failed} failed {row.says}".strip()
+        print(
+            f"{row.tensorflow} {row.example} of {row.compiled_for}: {how}", flush=True
+        )
+
+    for version in wanted:
+        here = newest
+        if version != newest.name:
+            here = Version(version, arguments.environments)
+            here.prepare()
+        for name in names:
+            if not arguments.carried:
+                error = errors[name] if here is newest else here.build(name)
+                note(here.test(name, here.tensorflow, error))
+            if here is not newest and not errors[name]:
+                error = here.carry(name, newest)
+                note(here.test(name, newest.tensorflow, error))
+    if worse:
+        fail(f"worse than before: {', '.join(worse)}")
+
+
+if __name__ == "__main__":
+    main()
