@@ -3,6 +3,7 @@ OpLibrary: libraries of ops for tf.load_op_library, and programs that use them, 
 
   op_by_op_library(name source...)   lib<name>.so
   op_by_op_libraries(name...)        lib<name>.so of <name>.cc, for each name
+  op_by_op_stable_library(name source...)   lib<name>.so of sources that use the C API alone, for many versions of TensorFlow
   op_by_op_program(name source...)   linked with all of TensorFlow, where its package has libtensorflow_cc
   op_by_op_test(name source...)      linked with GoogleTest, where it is installed
 
@@ -64,6 +65,25 @@ function(op_by_op_libraries)
   foreach(name ${ARGN})
     op_by_op_library(${name} ${name}.cc)
   endforeach()
+endfunction()
+
+# [stable] Of TensorFlow only the headers and the framework library: none of its flags, and no version to be refused by.
+function(op_by_op_stable_library name)
+  find_package(Threads REQUIRED)
+  add_library(${name} MODULE ${ARGN})
+  get_target_property(framework TensorFlow::framework IMPORTED_LOCATION)
+  target_link_libraries(${name} PRIVATE ${framework} Threads::Threads)
+  target_include_directories(${name} SYSTEM PRIVATE ${TensorFlow_INCLUDE_DIR})
+  target_compile_features(${name} PRIVATE cxx_std_17)
+  target_compile_options(${name} PRIVATE -fvisibility=hidden -Wall -Wextra)
+  if(NOT APPLE)
+    target_link_options(${name} PRIVATE LINKER:-z,defs)
+  endif()
+  set(directory ${CMAKE_CURRENT_SOURCE_DIR})
+  if(CMAKE_LIBRARY_OUTPUT_DIRECTORY)
+    set(directory ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
+  endif()
+  set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${directory} SKIP_BUILD_RPATH ON)
 endfunction()
 
 function(op_by_op_program name)

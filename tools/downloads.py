@@ -85,6 +85,29 @@ def repository() -> str:
     return dict(url.split(", ") for url in urls)["Repository"]
 
 
+STABLE_README = """\
+stable_op.h: TensorFlow ops that one binary brings to many versions of TensorFlow
+{site}stable_abi.html
+
+  TF=$(python -c 'import importlib.util as u; print(u.find_spec("tensorflow").submodule_search_locations[0])')
+  c++ -std=c++17 -O2 -fPIC -shared -fvisibility=hidden -isystem $TF/include by_layer.cc -o libby_layer.so \\
+      -L$TF -l:libtensorflow_framework.so.2 -pthread -Wl,-z,defs
+  python -c 'import tensorflow as tf; print(tf.load_op_library("./libby_layer.so").zero_out_by_layer([3.0, 4.0]))'
+
+stable_float16.h is for half and bfloat16. stable_abi.cc is a larger op.
+"""
+
+
+def stable_header(site: str) -> bytes:
+    """The headers for ops of one binary, with two ops that use them, as a zip."""
+    folder = EXAMPLES / "stable_abi"
+    names = ("stable_op.h", "stable_float16.h", "by_layer.cc", "stable_abi.cc")
+    files = {name: (folder / name).read_text() for name in names}
+    files["LICENSE"] = (ROOT / "LICENSE").read_text()
+    files["README.txt"] = STABLE_README.format(site=site)
+    return packed("stable_op", files)
+
+
 def readme(name: str, site: str) -> str:
     """How to build and test an example that was unpacked from its zip."""
     chapter = (
@@ -182,6 +205,9 @@ def write_downloads(app: Sphinx, exception: Exception | None) -> None:
     for name in [TEMPLATE, *({*executed(app.env)} & {*examples()})]:
         content = archive(name, app.config.html_baseurl)
         (archives / f"{name}.zip").write_bytes(content)
+    if "stable_abi" in executed(app.env):
+        header = stable_header(app.config.html_baseurl)
+        (archives / "stable_op.zip").write_bytes(header)
 
 
 def add_links(

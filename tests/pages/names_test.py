@@ -117,7 +117,7 @@ def versions(page: Page) -> Problems:
     allowed = next(each for each in needed if each.name == "tensorflow-cpu").specifier
     texts = [(n, each.content) for n, each in page.inline if each.type == "text"]
     before = "TensorFlow "
-    if page.name == "changes":  # it tells of releases to come
+    if page.name in ("changes", "stable_abi"):  # they tell of other releases
         return
     if page not in PAGES:
         before, texts = "", texts + page.code

@@ -1,0 +1,95 @@
+"""The tables of the chapter on the stable ABI: from bench/versions.csv, and from the libraries themselves."""
+
+import shutil
+import subprocess
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+
+from measured import Row, read
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def minor(version: str) -> str:
+    return ".".join(version.split(".")[:2])
+
+
+def carried(row: Row) -> bool:
+    """Whether what was tried had been compiled for another version."""
+    return minor(row["tensorflow"]) != minor(row["compiled_for"])
+
+
+def outcome(row: Row | None) -> str:
+    """In a few words."""
+    if row is None:
+        return "not run"
+    passed, failed = int(row["passed"]), int(row["failed"])
+    if failed:
+        return f"{failed} of {passed + failed} fail"
+    if passed:
+        return f"{passed} pass"
+    return "does not load" if carried(row) else "does not build"
+
+
+def tried() -> list[str]:
+    """The examples of the table."""
+    return sorted({row["example"] for row in read("versions").rows})
+
+
+def not_tried() -> list[str]:
+    """The other examples."""
+    found = {path.parent.name for path in EXAMPLES.glob("*/CMakeLists.txt")}
+    return sorted(found - {*tried()})
+
+
+def minors() -> list[str]:
+    """The versions of the table, the oldest first."""
+    found = {minor(row["tensorflow"]) for row in read("versions").rows}
+    return sorted(found, key=lambda name: int(name[2:]))
+
+
+def matrix(examples: Sequence[str], here: bool) -> list[list[str]]:
+    """A row for each example: its outcome on each version.
+
+    Args:
+      examples: Their names.
+      here: Compiled for each version; else what was compiled for the newest one, which it stands for itself.
+    """
+    rows = read("versions").rows
+    table = []
+    for name in examples:
+        line = [f"`{name}`"]
+        for version in minors():
+            of = [
+                row
+                for row in rows
+                if row["example"] == name and minor(row["tensorflow"]) == version
+            ]
+            own = here or version == minors()[-1]
+            wanted = [row for row in of if carried(row) != own]
+            line.append(outcome(wanted[0] if wanted else None))
+        table.append(line)
+    return table
+
+
+def loader_says(example: str, version: str) -> str:
+    """The loader's error about what was compiled for another version."""
+    [row] = [
+        row
+        for row in read("versions").where(example=example)
+        if minor(row["tensorflow"]) == version and carried(row)
+    ]
+    return textwrap.fill(row["says"].rpartition("Error: ")[2], 80)
+
+
+def taken(library: str, part: str = "") -> str:
+    """What a library, by its path in the book, takes from TensorFlow: the names with a part, as C++ spells them."""
+    program = shutil.which("nm") or "nm"
+    command = [program, "-D", "-C", "--undefined-only", EXAMPLES.parent / library]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    names = [line.strip().removeprefix("U ") for line in run.stdout.splitlines()]
+    ours = [
+        name for name in names if name.startswith(("TF_", "tensorflow::", "absl::"))
+    ]
+    return textwrap.fill(", ".join(name for name in ours if part in name), 80)

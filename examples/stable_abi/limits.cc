@@ -1,0 +1,147 @@
+// What the C kernel API can and cannot do: one op for each thing that limits.py
+// tries.
+
+#include <chrono>
+#include <string>
+#include <thread>
+
+#include "stable_op.h"
+
+namespace {
+
+using stable::Attrs;
+using stable::Context;
+using stable::Shapes;
+
+// Gives each attr back, of every type that stable_op.h reads.
+struct LimitAttrs {
+  std::string text;
+  explicit LimitAttrs(const Attrs& attrs) {
+    std::ostringstream all;
+    all << attrs.get<int64_t>("i") << " " << attrs.get<float>("f") << " "
+        << attrs.get<bool>("b") << " " << attrs.get<TF_DataType>("t") << " "
+        << attrs.get<std::string>("s");
+    for (int64_t i : attrs.get<std::vector<int64_t>>("li")) all << " " << i;
+    for (float f : attrs.get<std::vector<float>>("lf")) all << " " << f;
+    text = all.str();
+  }
+  void Compute(const Context& context) const {
+    const auto out = context.output(0, {});
+    TF_TString_Copy(&out.flat<TF_TString>()[0], text.data(), text.size());
+  }
+};
+
+// Joins all the strings of a list of tensors.
+struct LimitJoin {
+  explicit LimitJoin(const Attrs&) {}
+  void Compute(const Context& context) const {
+    std::string all;
+    for (const auto& x : context.inputs("parts")) {
+      for (const TF_TString& s : x.flat<TF_TString>()) {
+        all.append(TF_TString_GetDataPointer(&s), TF_TString_GetSize(&s));
+      }
+    }
+    const auto out = context.output(0, {});
+    TF_TString_Copy(&out.flat<TF_TString>()[0], all.data(), all.size());
+  }
+};
+
+// Throws on purpose: 0 as a thread does, 1 a std::exception, 2 out of memory;
+// 3 asks for a tensor that is too large, 4 for an output that is not there, 5
+// for an input of another name, 6 for another type, 7 for an attr.
+struct LimitFailure {
+  int64_t how;
+  explicit LimitFailure(const Attrs& attrs) : how(attrs.get<int64_t>("how")) {
+    if (how == 7) attrs.get<float>("nowhere");
+  }
+  void Compute(const Context& context) const {
+    if (how == 0) {
+      stable::Parallel(8, 4, [](int64_t worker, int64_t, int64_t) {
+        stable::Require(worker != 2, "worker 2 refuses");
+      });
+    }
+    if (how == 1) throw std::runtime_error("thrown by a library");
+    if (how == 2) throw std::bad_alloc();
+    if (how == 3) context.output(0, {int64_t{1} << 40, int64_t{1} << 40});
+    if (how == 4) context.output(1, {});
+    if (how == 5) context.input("nowhere");
+    if (how == 6) context.input("x").flat<double>();
+  }
+};
+
+// Asks the C API itself, without the layer, for an output of a wrong type (0)
+// or a wrong number (1).
+struct LimitUnchecked {
+  int64_t how;
+  explicit LimitUnchecked(const Attrs& attrs)
+      : how(attrs.get<int64_t>("how")) {}
+  void Compute(const Context& context) const {
+    if (how == 0) {
+      const int64_t dims[] = {1};
+      TF_DeleteTensor(stable::Call(TF_AllocateOutput, context.c, 0, TF_INT32,
+                                   dims, 1, size_t{4}));
+    } else {
+      TF_ExpectedOutputDataType(context.c, 7);
+    }
+  }
+};
+
+// Finishes before ("now") or after ("later") its function has returned.
+void WaitNow(void*, TF_OpKernelContext* c, TF_AsyncOpKernelDoneCallback* done) {
+  Context{c}.output(0, {}).flat<float>()[0] = 1;
+  TF_RunAsyncOpKernelDoneCallback(done);
+}
+void WaitLater(void*, TF_OpKernelContext* c,
+               TF_AsyncOpKernelDoneCallback* done) {
+  std::thread([=] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    WaitNow(nullptr, c, done);
+  }).detach();
+}
+
+void Result(Shapes shapes) { shapes.output(0, shapes.make({})); }
+
+const stable::Registration registration([] {
+  stable::Op("LimitAttrs")
+      .Attr("i: int")
+      .Attr("f: float")
+      .Attr("b: bool")
+      .Attr("t: type")
+      .Attr("s: string")
+      .Attr("li: list(int)")
+      .Attr("lf: list(float)")
+      .Output("y: string")
+      .ShapeFn([](Shapes shapes) { Result(shapes); })
+      .Register();
+  stable::Kernel<LimitAttrs>("LimitAttrs").Register();
+  stable::Op("LimitJoin")
+      .Attr("N: int")
+      .Input("before: float")
+      .Input("parts: N * string")
+      .Output("y: string")
+      .ShapeFn([](Shapes shapes) { Result(shapes); })
+      .Register();
+  stable::Kernel<LimitJoin>("LimitJoin").Register();
+  stable::Op("LimitFailure")
+      .Attr("how: int")
+      .Input("x: float")
+      .Output("y: float")
+      .Register();
+  stable::Kernel<LimitFailure>("LimitFailure").Register();
+  stable::Op("LimitUnchecked")
+      .Attr("how: int")
+      .Output("y: float")
+      .ShapeFn([](Shapes shapes) { shapes.output(0, shapes.make({-1, 3})); })
+      .Register();
+  stable::Kernel<LimitUnchecked>("LimitUnchecked").Register();
+  stable::Op("LimitNow").Output("y: float").Register();
+  stable::Call(
+      TF_RegisterKernelBuilder, "LimitNow",
+      TF_NewAsyncKernelBuilder("LimitNow", "CPU", nullptr, WaitNow, nullptr));
+  stable::Op("LimitLater").Output("y: float").Register();
+  stable::Call(TF_RegisterKernelBuilder, "LimitLater",
+               TF_NewAsyncKernelBuilder("LimitLater", "CPU", nullptr, WaitLater,
+                                        nullptr));
+});
+
+}  // namespace

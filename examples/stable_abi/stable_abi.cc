@@ -1,0 +1,113 @@
+// RowMedian: the median of each row and where it was, by stable_op.h.
+
+#include <algorithm>
+#include <cstdint>
+
+#include "stable_float16.h"
+#include "stable_op.h"
+
+namespace op_by_op {
+namespace {
+
+using stable::Attrs;
+using stable::Context;
+using stable::Dims;
+using stable::kType;
+using stable::Require;
+using stable::Shape;
+using stable::Shapes;
+
+// [shape] The shape of x without its last dimension, twice.
+void RowMedianShape(Shapes shapes) {
+  const Shape x = shapes.at_least(shapes.input(0), 1);
+  const int64_t rank = shapes.rank(x);
+  if (rank < 0) return;  // then TensorFlow takes the outputs as unknown
+  Require(shapes.dim(x, rank - 1) != 0, "'x' must have columns");
+  const Shape rows = shapes.sub(x, 0, rank - 1);
+  shapes.output(0, rows);
+  shapes.output(1, rows);
+}
+
+// [kernel] Sorts the numbers of the columns, not the row itself.
+template <class T, class Index>
+class RowMedian {
+ public:
+  explicit RowMedian(const Attrs& attrs) : upper_(attrs.get<bool>("upper")) {}
+
+  void Compute(const Context& context) const {
+    const auto x = context.input("x");
+    Require(x.rank() >= 1, "'x' must have rank 1 or more, got a scalar");
+    const int64_t columns = x.dim(-1);
+    Require(0 < columns && columns <= INT32_MAX,
+            "'x' must have 1 to 2**31 - 1 columns, got the shape ",
+            stable::Text(x.shape()));
+    Dims rows = x.shape();
+    rows.pop_back();
+    const auto median = context.output(0, rows);
+    const auto index = context.output(1, rows);
+
+    const auto in = x.flat<T>();
+    const auto value = median.flat<T>();
+    const auto at = index.flat<Index>();
+    const int workers = stable::Workers(value.size, 1 + 20'000 / columns);
+    const auto scratch = context.scratch<int32_t>({workers, columns});
+    const auto order = scratch.flat<int32_t>();
+    const int64_t middle = upper_ ? columns / 2 : (columns - 1) / 2;
+    stable::Parallel(value.size, workers,
+                     [=](int64_t worker, int64_t begin, int64_t end) {
+                       int32_t* const first = &order[worker * columns];
+                       for (int64_t r = begin; r < end; ++r) {
+                         const T* const row = &in[r * columns];
+                         at[r] = Find(row, columns, middle, first);
+                         value[r] = row[at[r]];
+                       }
+                     });
+  }
+
+ private:
+  // Where the row's median is. Not a number is the median of a row that has it;
+  // of equal elements, the first is the smallest.
+  static int64_t Find(const T* row, int64_t columns, int64_t middle,
+                      int32_t* order) {
+    for (int32_t i = 0; i < columns; ++i) {
+      if (row[i] != row[i]) return i;
+      order[i] = i;
+    }
+    std::nth_element(order, order + middle, order + columns,
+                     [row](int32_t a, int32_t b) {
+                       return row[a] < row[b] || (row[a] == row[b] && a < b);
+                     });
+    return order[middle];
+  }
+
+  const bool upper_;
+};
+
+// [register] The interface, and a kernel for each pair of types.
+const stable::Registration registration([] {
+  stable::Op("RowMedian")
+      .Attr("T: {half, bfloat16, float, double, int32, int64}")
+      .Attr("index_type: {int32, int64} = DT_INT64")
+      .Attr("upper: bool = false")
+      .Input("x: T")
+      .Output("median: T")
+      .Output("index: index_type")
+      .ShapeFn([](Shapes shapes) { RowMedianShape(shapes); })
+      .Register();
+
+  stable::ForTypes<stable::half, stable::bfloat16, float, double, int32_t,
+                   int64_t>([](auto zero) {
+    using T = decltype(zero);
+    stable::Kernel<RowMedian<T, int32_t>>("RowMedian")
+        .Type("T", kType<T>)
+        .Type("index_type", kType<int32_t>)
+        .Register();
+    stable::Kernel<RowMedian<T, int64_t>>("RowMedian")
+        .Type("T", kType<T>)
+        .Type("index_type", kType<int64_t>)
+        .Register();
+  });
+});
+
+}  // namespace
+}  // namespace op_by_op

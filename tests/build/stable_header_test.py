@@ -1,0 +1,28 @@
+"""The zip with stable_op.h: what its README says works, in an empty folder, without the book."""
+
+import io
+import re
+import subprocess
+import zipfile
+from pathlib import Path
+
+import pytest
+from downloads import stable_header
+
+
+@pytest.fixture
+def unpacked(tmp_path: Path) -> Path:
+    with zipfile.ZipFile(io.BytesIO(stable_header("https://book/"))) as zipped:
+        zipped.extractall(tmp_path)
+    return tmp_path / "stable_op"
+
+
+def test_what_the_readme_says_works(unpacked):
+    readme = (unpacked / "README.txt").read_text()
+    assert "https://book/stable_abi.html" in readme
+    script = re.search(r"^  TF=.*?(?=^\S)", readme, re.M | re.S)[0]
+    run = subprocess.run(
+        ["bash", "-ec", script], cwd=unpacked, capture_output=True, text=True
+    )
+    assert run.returncode == 0, run.stderr
+    assert "tf.Tensor([3. 0.]" in run.stdout
