@@ -14,6 +14,7 @@ from template import PROJECT, ROOT, SETTINGS, project
 VARIANTS = {
     "plain": {"name": "soft_square"},
     "cuda": {"name": "my_norm2", "inputs": "x,weights", "cuda": True},
+    "stable": {"name": "row_energy", "inputs": "x,bias", "stable": True},
 }
 MINOR = "{}.{}".format(*__import__("tensorflow").__version__.split("."))
 
@@ -115,6 +116,7 @@ def test_a_project_builds_and_passes_its_tests_and_so_does_its_wheel(
         ({"inputs": "x y"}, "inputs are like x,weights"),
         ({"inputs": "x,grad"}, "grad has another meaning in the code"),
         ({"tensorflow": "3"}, "a version of TensorFlow is like 2.21"),
+        ({"cuda": True, "stable": True}, "has no kernels for NVIDIA's GPUs"),
     ],
 )
 def test_an_answer_that_will_not_do_is_refused(source, tmp_path, answers, sentence):
