@@ -10,6 +10,7 @@ def battery(flow, capacity) -> tf.Tensor:
 
     Args:
       flow: What is charged in each hour, negative where it is drained: `[..., hours]`, float32 or float64.
+        Nothing checks the dtype here; the op in C++ refuses others.
       capacity: How much the battery holds, a scalar.
 
     Returns:
