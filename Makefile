@@ -84,13 +84,14 @@ test: $(if $(TESTS),$(tested),docs) ## every test, on the site too; TESTS=exampl
 scripts = $(shell $(python) -c 'import sysconfig; print(sysconfig.get_path("scripts"))')
 cpp_sources = $(shell find . -name '.?*' -prune -o -name build -prune -o \( -name '*.c' -o -name '*.cc' -o -name '*.h' \) -print)
 
-lint: $(environment) ## ruff, codespell, clang-format and shellcheck
+lint: $(environment) ## ruff, codespell, clang-format, shellcheck and clang-tidy
 	@$(scripts)/ruff check --quiet .
 	@$(scripts)/ruff format --quiet --check .
 	@$(scripts)/codespell
 	@$(scripts)/clang-format --dry-run -Werror $(cpp_sources)
 	@$(scripts)/shellcheck tools/env.sh .ci/run postBuild
 	@$(scripts)/shellcheck --shell bash --exclude SC2086 packages/opcheck/mistakes/*/*.sh
+	@$(python) tools/tidy.py
 
 asan: $(environment) ## tests and generated calls, looking for wrong memory accesses and arithmetic; EXAMPLES=attrs: of this one
 	@$(python) tools/sanitize.py asan $(EXAMPLES)

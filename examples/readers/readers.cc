@@ -113,7 +113,7 @@ class IdxReader : public ReaderBase {
       return absl::InvalidArgumentError("state: is none of an IdxReader");
     }
     TF_RETURN_IF_ERROR(OnWorkFinishedLocked());
-    const absl::Status restored = RestoreBaseState(base);
+    absl::Status restored = RestoreBaseState(base);
     if (!work_in_progress()) return restored;
     // The base class has set its members, but calls this place an error.
     TF_RETURN_IF_ERROR(Named(Open()));
@@ -176,7 +176,7 @@ class IdxReader : public ReaderBase {
             absl::StrCat("size ", i, " in its header is ", dimension));
       }
     }
-    const int64_t held = size - 4 - 4 * rank;
+    const int64_t held = size - 4 - uint64_t{4} * rank;
     if (held == tensorflow::MultiplyWithoutOverflow(items_, item_bytes_)) {
       return absl::OkStatus();
     }

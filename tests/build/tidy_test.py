@@ -1,0 +1,32 @@
+"""`make lint` finds a member that is used without its mutex."""
+
+import pytest
+import tensorflow as tf
+import tidy
+
+CODE = """
+#include <mutex>
+#include "absl/base/thread_annotations.h"
+class Counter {
+ public:
+  void Add() {
+    LOCK
+    ++count_;
+  }
+ private:
+  std::mutex mutex_;
+  int count_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+"""
+
+
+@pytest.mark.skipif(tidy.LIBCXX is None, reason="needs libc++-dev")
+@pytest.mark.parametrize(
+    "lock", ["const std::lock_guard<std::mutex> lock(mutex_);", ""]
+)
+def test_a_member_needs_its_mutex(lock, tmp_path):
+    source = tmp_path / "counter.cc"
+    source.write_text(CODE.replace("LOCK", lock))
+    found = tidy.look(source, "-std=c++17", f"-isystem{tf.sysconfig.get_include()}")
+    assert bool(found) == (not lock), found
+    assert lock or "requires holding mutex 'mutex_'" in found

@@ -1,0 +1,95 @@
+"""Looks through the C++ of the examples with clang-tidy: `python tools/tidy.py`, part of `make lint`.
+
+TensorFlow's headers take some seconds a file, so a file is looked at again only when it, a header of the examples,
+the checks or TensorFlow's version have changed.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from book import EXAMPLES, ROOT
+
+import examples
+
+DONE = ROOT / "build" / "tidy"
+# Only the mutex of libc++ has the annotations without which ABSL_GUARDED_BY means nothing.
+LIBCXX = next(Path("/usr").glob("include/c++/v1"), None) or next(
+    Path("/usr/lib").glob("llvm-*/include/c++/v1"), None
+)
+ARGUMENTS = ["-nostdinc++", f"-isystem{LIBCXX}"] if LIBCXX else []
+ARGUMENTS += ["-D_LIBCPP_ENABLE_THREAD_SAFETY_ANNOTATIONS"]
+
+
+def sources() -> list[Path]:
+    """The C++ files that `make examples` compiles, but for CUDA's."""
+    commands = json.loads((examples.BUILD / "compile_commands.json").read_text())
+    files = {Path(command["file"]) for command in commands}
+    return sorted(
+        file
+        for file in files
+        if file.is_relative_to(EXAMPLES)
+        and file.suffix == ".cc"
+        and ".cu" not in file.suffixes
+    )
+
+
+def shared_digest() -> bytes:
+    """Of what all files depend on."""
+    digest = hashlib.sha256((ROOT / ".clang-tidy").read_bytes())
+    for package in ("clang-tidy", "tensorflow-cpu", "tensorflow"):
+        with contextlib.suppress(PackageNotFoundError):
+            digest.update(f"{package} {version(package)}".encode())
+    for header in sorted(EXAMPLES.glob("*/*.h")):
+        digest.update(header.read_bytes())
+    return digest.digest()
+
+
+def look(source: Path, *flags: str) -> str:
+    """What clang-tidy finds in a file: compiled as `make examples` does, or with these flags."""
+    command = [
+        Path(sys.prefix, "bin", "clang-tidy"),
+        "--quiet",
+        f"--config-file={ROOT / '.clang-tidy'}",
+    ]
+    command += [f"--extra-arg={argument}" for argument in ARGUMENTS]
+    command += [source, "--", *flags] if flags else ["-p", examples.BUILD, source]
+    run = subprocess.run(command, capture_output=True, text=True)
+    return (run.stdout or run.stderr) if run.returncode else ""
+
+
+def main() -> None:
+    examples.configure()
+    if not LIBCXX and sys.platform == "linux":
+        print("clang-tidy: without libc++-dev, nobody checks which mutex guards what")
+    shared = shared_digest()
+    todo = {}
+    for source in sources():
+        digest = hashlib.sha256(shared + source.read_bytes()).hexdigest()
+        done = (DONE / source.relative_to(EXAMPLES)).with_suffix(".txt")
+        if not done.exists() or done.read_text() != digest:
+            todo[source] = done, digest
+    if len(todo) > 5:
+        print(f"clang-tidy: {len(todo)} files, some seconds each", flush=True)
+
+    with ThreadPoolExecutor(os.cpu_count()) as threads:
+        found = dict(zip(todo, threads.map(look, todo)))
+    for source, text in found.items():
+        done, digest = todo[source]
+        if text:
+            print(text, end="")
+        else:
+            done.parent.mkdir(parents=True, exist_ok=True)
+            done.write_text(digest)
+    if any(found.values()):
+        sys.exit("make lint: clang-tidy has found something, see above")
+
+
+if __name__ == "__main__":
+    main()
