@@ -19,7 +19,7 @@ inline To BitCast(const From& from) {
   return to;
 }
 
-// [widen] Exact, whatever the processor does with the smallest numbers.
+// Exact, whatever the processor does with the smallest numbers.
 template <typename F, typename U>
 inline F Bfloat16ToFloat(const U& bits) {
   return BitCast<F>(bits << 16);
@@ -37,7 +37,7 @@ inline F HalfToFloat(const U& bits) {
   return BitCast<F>((rest < 0x400u ? BitCast<U>(subnormal) : normal) | sign);
 }
 
-// [round] To nearest, half to even.
+// To nearest, half to even.
 template <typename U, typename F>
 inline U FloatToBfloat16(const F& value) {
   const U bits = BitCast<U>(value), rest = bits & 0x7fffffffu;

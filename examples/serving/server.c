@@ -20,7 +20,7 @@ static void Check(TF_Status* status, const char* what) {
   exit(TF_GetCode(status));
 }
 
-// [field] A protocol buffer is a row of fields. Takes the first one off:
+// A protocol buffer is a row of fields. Takes the first one off:
 // returns its number, and its bytes where it has a length.
 typedef struct {
   const unsigned char* begin;
@@ -108,7 +108,7 @@ static TF_Tensor* NewText(const char* text) {
   return tensor;
 }
 
-// [answer] Any number of threads may run one session at a time.
+// Any number of threads may run one session at a time.
 typedef struct {
   TF_Session* session;
   TF_Output input, outputs[2];
@@ -181,7 +181,7 @@ static long Memory(void) {
   return resident * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
-// [main] Load, find, answer.
+// Load, find, answer.
 int main(int argc, char** argv) {
   if (argc != 3 && argc != 5) {
     fprintf(stderr, "usage: %s MODEL LIBRARY [THREADS REQUESTS]\n", argv[0]);
@@ -204,7 +204,7 @@ int main(int argc, char** argv) {
   model.outputs[0] = Find(graph, meta_graph, 2, "language");
   model.outputs[1] = Find(graph, meta_graph, 2, "probability");
 
-  // [answers] One by one.
+  // One by one.
   char** texts = NULL;
   Answer* answers = NULL;
   int count = 0;
@@ -222,7 +222,7 @@ int main(int argc, char** argv) {
   }
   free(line);
 
-  // [threads] A tenth first: what is allocated once has been allocated then.
+  // A tenth first: what is allocated once has been allocated then.
   if (argc == 5 && count > 0) {
     const int threads = atoi(argv[3]), requests = atoi(argv[4]);
     Work work = {&model, texts, answers, count, requests / 10};
@@ -239,7 +239,7 @@ int main(int argc, char** argv) {
            threads * requests);
   }
 
-  // [free] What this program owns.
+  // What this program owns.
   for (int i = 0; i < count; ++i) free(texts[i]);
   free(texts);
   free(answers);

@@ -22,7 +22,7 @@ using tensorflow::tstring;
 using tensorflow::shape_inference::InferenceContext;
 using tensorflow::shape_inference::ShapeHandle;
 
-// [interface] A row of counts for each text.
+// A row of counts for each text.
 REGISTER_OP("ByteNgrams")
     .Attr("n: int >= 1 = 3")
     .Attr("buckets: int >= 1 = 64")
@@ -38,7 +38,7 @@ REGISTER_OP("ByteNgrams")
       return absl::OkStatus();
     });
 
-// [functor] The hash FNV-1a: a multiplication for each byte.
+// The hash FNV-1a: a multiplication for each byte.
 uint64_t Hash(absl::string_view bytes) {
   uint64_t hash = 0xcbf29ce484222325;
   for (const unsigned char byte : bytes) hash = (hash ^ byte) * 0x100000001b3;
@@ -78,7 +78,7 @@ class ByteNgramsOp : public tensorflow::OpKernel {
   int64_t buckets_;
 };
 
-// [register] Strings are on the CPU.
+// Strings are on the CPU.
 REGISTER_KERNEL_BUILDER(Name("ByteNgrams").Device(tensorflow::DEVICE_CPU),
                         ByteNgramsOp);
 

@@ -21,14 +21,14 @@ using tensorflow::Tensor;
 using tensorflow::shape_inference::InferenceContext;
 using tensorflow::shape_inference::ShapeHandle;
 
-// [check] A decay of 1 would never let a value in.
+// A decay of 1 would never let a value in.
 absl::Status CheckDecay(float decay) {
   if (decay >= 0 && decay < 1) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("decay must be at least 0 and less than 1, got ", decay));
 }
 
-// [interface] The average runs along the last axis, and begins with 0.
+// The average runs along the last axis, and begins with 0.
 REGISTER_OP("ExponentialAverage")
     .Attr("decay: float = 0.9")
     .Attr("T: {float, double}")
@@ -45,7 +45,7 @@ REGISTER_OP("ExponentialAverage")
       return absl::OkStatus();
     });
 
-// [kernel] On one thread, row by row.
+// On one thread, row by row.
 template <typename T>
 class ExponentialAverageOp : public tensorflow::OpKernel {
  public:
@@ -73,7 +73,7 @@ class ExponentialAverageOp : public tensorflow::OpKernel {
   float decay_;
 };
 
-// [register] One line per type.
+// One line per type.
 REGISTER_KERNEL_BUILDER(Name("ExponentialAverage")
                             .Device(tensorflow::DEVICE_CPU)
                             .TypeConstraint<float>("T"),
