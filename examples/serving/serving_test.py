@@ -201,7 +201,7 @@ def test_the_server_says_what_is_wrong(folder, tmp_path):
 
 @pytest.mark.xdist_group("serving")
 @needs_server
-def test_a_compiled_keras_model_in_a_module_has_no_variables_in_c(folder, tmp_path):
+def test_a_keras_model_in_a_module_has_no_variables_in_c(folder, tmp_path):
     model = keras.saving.load_model(folder / "language.keras")
     module = tf.Module()
     module.model = model

@@ -48,7 +48,8 @@ struct LimitJoin {
 
 // Throws on purpose: 0 as a thread does, 1 a std::exception, 2 out of memory;
 // 3 asks for a tensor that is too large, 4 for an output that is not there, 5
-// for an input of another name, 6 for another type, 7 for an attr.
+// for an input of another name, 6 for another type, 7 for an attr, 8 throws
+// what is no std::exception.
 struct LimitFailure {
   int64_t how;
   explicit LimitFailure(const Attrs& attrs) : how(attrs.get<int64_t>("how")) {
@@ -66,6 +67,7 @@ struct LimitFailure {
     if (how == 4) context.output(1, {});
     if (how == 5) context.input("nowhere");
     if (how == 6) context.input("x").flat<double>();
+    if (how == 8) throw 42;
   }
 };
 

@@ -144,6 +144,7 @@ def test_the_solution_of_the_exercise(mode):
         (5, "InvalidArgumentError: Unknown input name: nowhere"),
         (6, "InvalidArgumentError: 'x' has data type 1, and its kernel reads 2"),
         (7, "NotFoundError: No attr named 'nowhere'"),
+        (8, "InternalError: unknown exception"),
     ],
 )
 def test_what_goes_wrong_in_a_kernel_is_a_status(how, message):

@@ -52,6 +52,8 @@ void Guard(TF_Status* status, F f) {
     TF_SetStatus(status, TF_RESOURCE_EXHAUSTED, "out of memory");
   } catch (const std::exception& error) {
     TF_SetStatus(status, TF_INTERNAL, error.what());
+  } catch (...) {
+    TF_SetStatus(status, TF_INTERNAL, "unknown exception");
   }
 }
 
