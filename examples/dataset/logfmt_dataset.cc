@@ -192,6 +192,8 @@ class LogfmtDatasetOp : public tensorflow::data::DatasetOpKernel {
   explicit LogfmtDatasetOp(OpKernelConstruction* context)
       : DatasetOpKernel(context) {
     OP_REQUIRES_OK(context, context->GetAttr("missing", &missing_));
+    OP_REQUIRES_OK(context, context->GetAttr("output_types", &dtypes_));
+    OP_REQUIRES_OK(context, context->GetAttr("output_shapes", &shapes_));
   }
 
   void MakeDataset(OpKernelContext* context, DatasetBase** output) override {
@@ -201,11 +203,22 @@ class LogfmtDatasetOp : public tensorflow::data::DatasetOpKernel {
     std::vector<tstring> keys;
     OP_REQUIRES_OK(context, tensorflow::data::ParseVectorArgument<tstring>(
                                 context, "keys", &keys));
+    const PartialTensorShape row({static_cast<int64_t>(keys.size())});
+    OP_REQUIRES(context,
+                dtypes_.size() == 1 && shapes_.size() == 1 &&
+                    shapes_[0].IsCompatibleWith(row),
+                absl::InvalidArgumentError(absl::StrCat(
+                    "output_types and output_shapes must have one entry each, "
+                    "for vectors of ",
+                    keys.size(), " strings")));
+    OP_REQUIRES_OK(context, context->env()->FileExists(filename));
     *output = new LogfmtDataset(context, filename, std::move(keys), missing_);
   }
 
  private:
   tstring missing_;
+  DataTypeVector dtypes_;
+  std::vector<PartialTensorShape> shapes_;
 };
 
 REGISTER_KERNEL_BUILDER(Name("LogfmtDataset").Device(tensorflow::DEVICE_CPU),

@@ -101,5 +101,15 @@ def test_what_is_refused(log, mode):
                 tf.constant(filename), tf.constant(keys)
             )
     with pytest.raises(tf.errors.NotFoundError, match="nothing.log"):
-        list(logfmt_dataset("nothing.log", ["a"]))
+        logfmt_dataset("nothing.log", ["a"])
+    for types, shapes in [
+        ([tf.string], [[2]]),
+        ([tf.string] * 2, [[1]]),
+        ([tf.string], [[1], [1]]),
+        ([tf.string], [[]]),
+    ]:
+        with pytest.raises(Invalid, match="for vectors of 1 strings"):
+            _library.logfmt_dataset(
+                log, ["a"], output_types=types, output_shapes=shapes
+            )
     np.testing.assert_equal(len(list(logfmt_dataset(log, []).take(2))), 2)
