@@ -18,7 +18,6 @@ namespace {
 
 using tensorflow::OpKernelContext;
 using tensorflow::Tensor;
-using tensorflow::TypeIndex;  // for the macro
 using tensorflow::Variant;
 using tensorflow::VariantTensorData;
 
@@ -87,6 +86,7 @@ absl::Status Add(OpKernelContext* /*context*/, const Largest& a,
   return absl::OkStatus();
 }
 
+using tensorflow::TypeIndex;  // for the macros
 REGISTER_UNARY_VARIANT_BINARY_OP_FUNCTION(tensorflow::ADD_VARIANT_BINARY_OP,
                                           tensorflow::DEVICE_CPU, Largest, Add);
 REGISTER_UNARY_VARIANT_DECODE_FUNCTION(Largest, "op_by_op::Largest");
