@@ -36,15 +36,19 @@ REGISTER_OP("NoiseLike")
       return absl::OkStatus();
     });
 
-// [fill] Groups from begin to end, of four numbers each.
+// [fill] Groups from begin to end, of four numbers each; of two for double.
+using Uniform = UniformDistribution<PhiloxRandom, float>;
+constexpr int64_t kGroup = Uniform::kResultElementCount;
+
 void Fill(PhiloxRandom philox, int64_t begin, int64_t end, float* y,
           int64_t size) {
   philox.Skip(begin);
-  UniformDistribution<PhiloxRandom, float> uniform;
+  Uniform uniform;
   for (int64_t group = begin; group < end; ++group) {
-    const auto four = uniform(&philox);
-    for (int64_t i = 4 * group; i < std::min(4 * group + 4, size); ++i) {
-      y[i] = four[i % 4];
+    const auto numbers = uniform(&philox);
+    const int64_t first = kGroup * group;
+    for (int64_t i = first; i < std::min(first + kGroup, size); ++i) {
+      y[i] = numbers[i - first];
     }
   }
 }
@@ -67,7 +71,8 @@ class NoiseLikeOp : public tensorflow::OpKernel {
     const int64_t size = noise->NumElements();
     const auto& workers = *context->device()->tensorflow_cpu_worker_threads();
     tensorflow::Shard(
-        workers.num_threads, workers.workers, (size + 3) / 4, kGroupCycles,
+        workers.num_threads, workers.workers, (size + kGroup - 1) / kGroup,
+        kGroupCycles,
         [&](int64_t begin, int64_t end) { Fill(philox, begin, end, y, size); });
   }
 };
