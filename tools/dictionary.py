@@ -21,6 +21,7 @@ from markdown_it import MarkdownIt
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import DiffLexer
+from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
@@ -474,11 +475,35 @@ class LinkMessages(SphinxPostTransform):
                 block.parent.insert(at, nodes.raw("", note, format="html"))
 
 
+class LeadToEntries(SphinxPostTransform):
+    """Leads `errors.md#name` to the page of the entry, before MyST looks for a heading of that name."""
+
+    default_priority = 8
+
+    def run(self, **options: object) -> None:
+        local = self.app.builder.format == "html"
+        site = "" if local else self.app.config.html_baseurl
+        for node in list(self.document.findall(addnodes.pending_xref)):
+            name = node.get("reftargetid")
+            if (
+                node.get("refdomain") != "doc"
+                or node["reftarget"] != PAGE
+                or name not in entries()
+            ):
+                continue
+            address = f"{site}{PAGE}/{name}.html"
+            words = [child.deepcopy() for child in node.children]
+            node.replace_self(
+                nodes.reference("", "", *words, refuri=address, internal=local)
+            )
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     app.add_node(explain_field, html=(visit_explain_field, None))
     app.add_node(error_entries, html=(visit_error_entries, None))
     app.add_directive("explain-field", Dictionary)
     app.add_directive("errors", Dictionary)
+    app.add_post_transform(LeadToEntries)
     app.add_post_transform(LinkMessages)
     app.connect("source-read", link_page)
     app.connect("html-collect-pages", skeleton)

@@ -312,7 +312,10 @@ def lessons() -> dict[str, str]:
 
 def loads() -> dict[str, str]:
     """The least and the most load at the start of a measurement on two cores."""
-    tables = [read(path.stem) for path in BENCH.glob("*.csv") if path.stem != "build"]
+    untimed = "build", "versions"
+    tables = [
+        read(path.stem) for path in BENCH.glob("*.csv") if path.stem not in untimed
+    ]
     found = [
         float(table.value("load at the start").split()[0])
         for table in tables

@@ -207,7 +207,7 @@ def checkout(tmp_path_factory) -> Path:
     (root / "docs").mkdir(parents=True)
     for name in ("tools", "packages", *FOLDERS):
         shutil.copytree(ROOT / name, root / name)
-    for name in ("conf.py", "constraints.txt", "pyproject.toml"):
+    for name in ("conf.py", "constraints.txt", "copier.yml", "pyproject.toml"):
         shutil.copy(ROOT / name, root / name)
     (root / "docs" / "page.md").write_text(PAGE)
     (root / "docs" / "other.md").write_text("# Another page\n\n## Call it\n")

@@ -6,7 +6,10 @@ from sliding_max_reference import sliding_max_reference
 
 from opcheck.strategies import calls, mostly, shapes, tensors
 
-DTYPES = st.sampled_from(["float16", "float32", "float64", "uint8", "int32", "int64"])
+DTYPES = st.sampled_from(
+    ["bfloat16", "float16", "float32", "float64"]
+    + [f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)]
+)
 SHAPES = mostly(shapes(min_rank=1, max_side=6), shapes())
 FUZZ = {
     "SlidingMax": (

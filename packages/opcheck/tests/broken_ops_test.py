@@ -23,7 +23,7 @@ CAUGHT = {
     },
     "eager_vs_graph": {
         "reverse_matrix_static_size": "unknown dimensions",
-        "running_sum_keeps_total": "the second call",
+        "prefix_sum_keeps_total": "the second call",
     },
     "static_shape": {
         "every_second_row_rounding": "(2, 3)",
@@ -56,7 +56,7 @@ CAUGHT = {
     },
     "immutability": {"sort_each_row_in_place": "input[0, 0]"},
     "saved_model": {"look_up_by_id": "indices must be in [0, 0)"},
-    "devices": {"running_sum_other_on_gpu": "GPU"},
+    "devices": {"prefix_sum_other_on_gpu": "GPU"},
     "vectorize": {"unit_sum_vectorized": "pfor rule"},
     "xla": {"doubled_xla": "jit_compile=True"},
     "bad_input": {
@@ -90,7 +90,7 @@ OPTIONS = {
 }
 TWINS = [
     *("every_second_row", "reverse_last", "reverse_matrix", "row_sum", "floor_mean"),
-    *("cube", "bin_max", "sort_each_row", "row_softmax", "erf_sum", "running_sum"),
+    *("cube", "bin_max", "sort_each_row", "row_softmax", "erf_sum", "prefix_sum"),
     *("unit_sum", "look_up", "doubled", "take_rows", "scale_rows", "repeat_flat"),
     *("unit_histogram", "capitalize", "round_to"),
 ]

@@ -317,30 +317,30 @@ def _erf_sum_grad(op, grad):
     return 2 / math.sqrt(math.pi) * tf.exp(-(op.inputs[0] ** 2)) * grad
 
 
-def running_sum(values) -> tf.Tensor:
+def prefix_sum(values) -> tf.Tensor:
     """The sum of each of `[n]` float64 and all before it."""
-    return _memory.running_sum(values)
+    return _memory.prefix_sum(values)
 
 
-def running_sum_reference(values):
+def prefix_sum_reference(values):
     return values.cumsum()
 
 
-def broken_running_sum_keeps_total(values) -> tf.Tensor:
+def broken_prefix_sum_keeps_total(values) -> tf.Tensor:
     """Each call of a kernel goes on where the one before has ended."""
-    return _memory.broken_running_sum_keeps_total(values)
+    return _memory.broken_prefix_sum_keeps_total(values)
 
 
-def broken_running_sum_other_on_gpu(values) -> tf.Tensor:
+def broken_prefix_sum_other_on_gpu(values) -> tf.Tensor:
     """Its kernel for the GPU adds in float32."""
-    return _memory.broken_running_sum_other_on_gpu(values)
+    return _memory.broken_prefix_sum_other_on_gpu(values)
 
 
-@tf.RegisterGradient("RunningSum")
-@tf.RegisterGradient("BrokenRunningSumKeepsTotal")
-@tf.RegisterGradient("BrokenRunningSumOtherOnGpu")
-def _running_sum_grad(op, grad):
-    return tf.reverse(running_sum(tf.reverse(grad, [0])), [0])
+@tf.RegisterGradient("PrefixSum")
+@tf.RegisterGradient("BrokenPrefixSumKeepsTotal")
+@tf.RegisterGradient("BrokenPrefixSumOtherOnGpu")
+def _prefix_sum_grad(op, grad):
+    return tf.reverse(prefix_sum(tf.reverse(grad, [0])), [0])
 
 
 def unit_sum(values) -> tf.Tensor:
@@ -593,7 +593,7 @@ SAMPLES = {
     "sort_each_row": ((_normal(4, 9),), {}),
     "row_softmax": ((_normal(32, 1000),), {}),
     "erf_sum": ((np.abs(_normal(100_000)),), {}),
-    "running_sum": ((_normal(5, dtype=np.float64),), {}),
+    "prefix_sum": ((_normal(5, dtype=np.float64),), {}),
     "unit_sum": ((1 + _normal(4, dtype=np.float64) ** 2,), {}),
     "look_up": ((np.int32([2, 0, 1, 1]),), {}),
     "doubled": ((_normal(4),), {}),

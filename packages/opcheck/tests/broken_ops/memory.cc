@@ -321,7 +321,7 @@ ERF_SUM("BrokenErfSumPerThread", kPerThread);
 ERF_SUM("BrokenErfSumAtomic", kAtomic);
 
 template <Bug bug>
-class RunningSumOp : public tensorflow::OpKernel {
+class PrefixSumOp : public tensorflow::OpKernel {
  public:
   using OpKernel::OpKernel;
 
@@ -347,13 +347,13 @@ class RunningSumOp : public tensorflow::OpKernel {
   std::atomic<double> total_{0};
 };
 
-constexpr char kRunningSumDoc[] = R"doc(
+constexpr char kPrefixSumDoc[] = R"doc(
 The sum of each element and all before it.
 values: `[n]`.
 sums: `[n]`.
 )doc";
 
-#define RUNNING_SUM(NAME, BUG)                                       \
+#define PREFIX_SUM(NAME, BUG)                                       \
   REGISTER_OP(NAME)                                                  \
       .Input("values: double")                                       \
       .Output("sums: double")                                        \
@@ -363,24 +363,24 @@ sums: `[n]`.
         c->set_output(0, values);                                    \
         return absl::OkStatus();                                     \
       })                                                             \
-      .Doc(kRunningSumDoc);                                          \
+      .Doc(kPrefixSumDoc);                                          \
   REGISTER_KERNEL_BUILDER(Name(NAME).Device(tensorflow::DEVICE_CPU), \
-                          RunningSumOp<Bug::BUG>)
+                          PrefixSumOp<Bug::BUG>)
 
 // The kernel for the GPU reads and writes the memory of the CPU: no compiler
 // for CUDA is needed.
-#define RUNNING_SUM_ON_GPU(NAME, BUG)                         \
+#define PREFIX_SUM_ON_GPU(NAME, BUG)                         \
   REGISTER_KERNEL_BUILDER(Name(NAME)                          \
                               .Device(tensorflow::DEVICE_GPU) \
                               .HostMemory("values")           \
                               .HostMemory("sums"),            \
-                          RunningSumOp<Bug::BUG>)
+                          PrefixSumOp<Bug::BUG>)
 
-RUNNING_SUM("RunningSum", kNone);
-RUNNING_SUM_ON_GPU("RunningSum", kNone);
-RUNNING_SUM("BrokenRunningSumKeepsTotal", kKeepsTotal);
-RUNNING_SUM("BrokenRunningSumOtherOnGpu", kNone);
-RUNNING_SUM_ON_GPU("BrokenRunningSumOtherOnGpu", kOtherOnGpu);
+PREFIX_SUM("PrefixSum", kNone);
+PREFIX_SUM_ON_GPU("PrefixSum", kNone);
+PREFIX_SUM("BrokenPrefixSumKeepsTotal", kKeepsTotal);
+PREFIX_SUM("BrokenPrefixSumOtherOnGpu", kNone);
+PREFIX_SUM_ON_GPU("BrokenPrefixSumOtherOnGpu", kOtherOnGpu);
 
 class UnitSumOp : public tensorflow::OpKernel {
  public:
