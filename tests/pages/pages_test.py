@@ -122,7 +122,7 @@ WRONG = {
         cell(
             "%%bash -e -o pipefail\n"
             "echo 'def test_it(): assert list(range(9)) == [3]' > $TMPDIR/book_test.py\n"
-            "python -m pytest --rootdir $TMPDIR $TMPDIR/book_test.py | sed s/x/x/"
+            "COLUMNS=200 python -m pytest --rootdir $TMPDIR $TMPDIR/book_test.py | sed s/x/x/"
         ),
         2,
         "code cell 1 fails at .*: FAILED .*book_test.py::test_it - as",
