@@ -42,7 +42,7 @@ class MuLawOp : public tensorflow::OpKernel {
   const Formula formula_;
 };
 
-// [formula] Gives quiet numbers more of the range from 0 to 1 than loud ones,
+// Gives quiet numbers more of the range from 0 to 1 than loud ones,
 // or takes that back.
 struct MuLaw {
   template <typename T>

@@ -12,7 +12,7 @@ namespace {
 
 using tensorflow::shape_inference::UnchangedShape;
 
-// [interface] New are `gain` and `T`.
+// New are `gain` and `T`.
 REGISTER_OP("MuLaw")
     .Attr("mode: {'encode', 'decode'}")
     .Attr("mu: float = 255.0")

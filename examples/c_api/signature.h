@@ -60,7 +60,7 @@ static inline bool TakeField(Bytes* message, uint64_t* number, Bytes* value) {
   return true;
 }
 
-// [field] What a field of a message holds; nothing if it is not there.
+// What a field of a message holds; nothing if it is not there.
 static inline Bytes Field(Bytes message, uint64_t wanted) {
   uint64_t number;
   Bytes value;
@@ -70,7 +70,7 @@ static inline Bytes Field(Bytes message, uint64_t wanted) {
   return (Bytes){NULL, 0};
 }
 
-// [entry] A map is a field that occurs once for each entry, whose field 1 is
+// A map is a field that occurs once for each entry, whose field 1 is
 // the key and whose field 2 is the value.
 static inline Bytes Entry(Bytes message, uint64_t map, const char* key) {
   uint64_t number;
