@@ -23,8 +23,9 @@ folders = [
 ]
 
 os.chdir(root)
-# What a page shows of pytest depends on the page alone.
+# What a page shows of pytest and pip depends on the page alone.
 os.environ.pop("PYTEST_ADDOPTS", None)
+os.environ["PIP_DISABLE_PIP_VERSION_CHECK"] = "1"
 sys.path[:0] = folders
 # What chapters show of TensorFlow's own ops is of the CPU.
 os.environ.setdefault("OP_BY_OP_GPUS", os.environ.get("CUDA_VISIBLE_DEVICES", "all"))
