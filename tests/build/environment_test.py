@@ -368,6 +368,8 @@ WHEN = {  # at each push, or weekly
     "again": "==",
     "plain-locale": "==",
     "sanitizers": "==",
+    "slower": "==",
+    "versions": "==",
 }
 
 
