@@ -8,6 +8,7 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -26,6 +27,10 @@ LIBCXX = next(Path("/usr").glob("include/c++/v1"), None) or next(
 ARGUMENTS = ["-nostdinc++", f"-isystem{LIBCXX}"] if LIBCXX else []
 ARGUMENTS += ["-D_LIBCPP_ENABLE_THREAD_SAFETY_ANNOTATIONS"]
 
+HEADERS: dict[str, list[Path]] = {}
+for header in sorted(EXAMPLES.glob("**/*.h")):
+    HEADERS.setdefault(header.name, []).append(header)
+
 
 def sources() -> list[Path]:
     """The C++ files that `make examples` compiles, but for CUDA's."""
@@ -41,14 +46,28 @@ def sources() -> list[Path]:
 
 
 def shared_digest() -> bytes:
-    """Of what all files depend on."""
+    """Of what all files depend on: the checks and the versions."""
     digest = hashlib.sha256((ROOT / ".clang-tidy").read_bytes())
     for package in ("clang-tidy", "tensorflow-cpu", "tensorflow"):
         with contextlib.suppress(PackageNotFoundError):
             digest.update(f"{package} {version(package)}".encode())
-    for header in sorted(EXAMPLES.glob("*/*.h")):
-        digest.update(header.read_bytes())
     return digest.digest()
+
+
+def with_headers(source: Path) -> set[Path]:
+    """A file and the headers of the examples that it includes, over others too, wherever one of the name is."""
+    found, new = set(), {source}
+    while new:
+        found |= new
+        names = {
+            name
+            for file in new
+            for name in re.findall(
+                r'^#include "(?:.*/)?([^"/]+)"', file.read_text(), re.M
+            )
+        }
+        new = {header for name in names for header in HEADERS.get(name, [])} - found
+    return found
 
 
 def look(source: Path, *flags: str) -> str:
@@ -71,7 +90,8 @@ def main() -> None:
     shared = shared_digest()
     todo = {}
     for source in sources():
-        digest = hashlib.sha256(shared + source.read_bytes()).hexdigest()
+        read = [file.read_bytes() for file in sorted(with_headers(source))]
+        digest = hashlib.sha256(shared + b"".join(read)).hexdigest()
         done = (DONE / source.relative_to(EXAMPLES)).with_suffix(".txt")
         if not done.exists() or done.read_text() != digest:
             todo[source] = done, digest

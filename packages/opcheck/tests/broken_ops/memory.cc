@@ -353,7 +353,7 @@ values: `[n]`.
 sums: `[n]`.
 )doc";
 
-#define PREFIX_SUM(NAME, BUG)                                       \
+#define PREFIX_SUM(NAME, BUG)                                        \
   REGISTER_OP(NAME)                                                  \
       .Input("values: double")                                       \
       .Output("sums: double")                                        \
@@ -363,13 +363,13 @@ sums: `[n]`.
         c->set_output(0, values);                                    \
         return absl::OkStatus();                                     \
       })                                                             \
-      .Doc(kPrefixSumDoc);                                          \
+      .Doc(kPrefixSumDoc);                                           \
   REGISTER_KERNEL_BUILDER(Name(NAME).Device(tensorflow::DEVICE_CPU), \
                           PrefixSumOp<Bug::BUG>)
 
 // The kernel for the GPU reads and writes the memory of the CPU: no compiler
 // for CUDA is needed.
-#define PREFIX_SUM_ON_GPU(NAME, BUG)                         \
+#define PREFIX_SUM_ON_GPU(NAME, BUG)                          \
   REGISTER_KERNEL_BUILDER(Name(NAME)                          \
                               .Device(tensorflow::DEVICE_GPU) \
                               .HostMemory("values")           \
