@@ -25,7 +25,8 @@ LIBCXX = next(Path("/usr").glob("include/c++/v1"), None) or next(
     Path("/usr/lib").glob("llvm-*/include/c++/v1"), None
 )
 ARGUMENTS = ["-nostdinc++", f"-isystem{LIBCXX}"] if LIBCXX else []
-ARGUMENTS += ["-D_LIBCPP_ENABLE_THREAD_SAFETY_ANNOTATIONS"]
+# Debian has omp.h for GCC alone.
+ARGUMENTS += ["-fno-openmp", "-D_LIBCPP_ENABLE_THREAD_SAFETY_ANNOTATIONS"]
 
 HEADERS: dict[str, list[Path]] = {}
 for header in sorted(EXAMPLES.glob("**/*.h")):

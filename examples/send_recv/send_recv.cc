@@ -164,7 +164,7 @@ class CollectOp : public tensorflow::AsyncOpKernel {
     tensorflow::CancellationToken token;
     absl::Notification over;
     std::recursive_mutex ending;
-    bool late ABSL_GUARDED_BY(ending) = false;
+    bool late = false;  // guarded by `ending`
   };
 
   absl::Status NothingPosted() const {

@@ -261,6 +261,7 @@ std::vector<Row> Ready() {
     std::free(name);
   }
   std::vector<Row> rows;
+  rows.reserve(users.size());
   for (const auto& [name, names] : users) {
     rows.push_back({name, absl::StrJoin(names, " ")});
   }

@@ -72,6 +72,7 @@ class Op {
     TF_RETURN_IF_ERROR(context.construction_status());
     TF_RETURN_IF_ERROR(context.Run(op_->shape_inference_fn));
     std::vector<std::string> outputs;
+    outputs.reserve(context.num_outputs());
     for (int i = 0; i < context.num_outputs(); ++i) {
       outputs.push_back(context.DebugString(context.output(i)));
     }

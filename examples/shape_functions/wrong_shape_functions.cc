@@ -33,7 +33,7 @@ class WrongShapeFunctions : public testing::Environment {
       data->shape_inference_fn = [right = data->shape_inference_fn,
                                   shape = absl::string_view(wrong) ==
                                           "shape"](InferenceContext* context) {
-        const absl::Status status = right(context);
+        absl::Status status = right(context);
         if (!status.ok() && !shape) return absl::InvalidArgumentError("wrong");
         for (int i = 0; shape && i < context->num_outputs(); ++i) {
           context->set_output(i, context->Vector(99));

@@ -20,7 +20,7 @@ struct Sketch {
   std::string TypeName() const { return "op_by_op::Sketch"; }
   std::string DebugString() const;
   void Encode(tensorflow::VariantTensorData* data) const;
-  bool Decode(tensorflow::VariantTensorData data);
+  bool Decode(const tensorflow::VariantTensorData& data);
 
   // uint8, [2 ** precision]; nobody changes them once the sketch is made.
   tensorflow::Tensor registers;
@@ -45,7 +45,7 @@ inline void Sketch::Encode(tensorflow::VariantTensorData* data) const {
   *data->add_tensors() = registers;
 }
 
-inline bool Sketch::Decode(tensorflow::VariantTensorData data) {
+inline bool Sketch::Decode(const tensorflow::VariantTensorData& data) {
   if (data.tensors_size() != 1 || !AreRegisters(data.tensors(0))) return false;
   registers = data.tensors(0);
   return true;

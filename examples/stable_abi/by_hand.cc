@@ -25,10 +25,8 @@ void Compute(void* /*kernel*/, TF_OpKernelContext* context) {
   TF_Tensor* output = nullptr;
   TF_GetInput(context, 0, &input, status);
   if (TF_GetCode(status) == TF_OK) {
-    std::vector<int64_t> dims;
-    for (int i = 0; i < TF_NumDims(input); ++i) {
-      dims.push_back(TF_Dim(input, i));
-    }
+    std::vector<int64_t> dims(TF_NumDims(input));
+    for (size_t i = 0; i < dims.size(); ++i) dims[i] = TF_Dim(input, i);
     output = TF_AllocateOutput(context, 0, TF_FLOAT, dims.data(), dims.size(),
                                TF_TensorByteSize(input), status);
   }

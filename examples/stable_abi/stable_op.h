@@ -15,6 +15,7 @@
 #include <memory>
 #include <new>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <type_traits>
@@ -28,9 +29,10 @@
 namespace stable {
 
 // Require(n > 0, "'n' must be positive, got ", n) refuses bad input.
-struct Error {
+struct Error : std::runtime_error {
+  Error(TF_Code code, const std::string& message)
+      : std::runtime_error(message), code(code) {}
   TF_Code code;
-  std::string message;
 };
 
 template <class... Parts>
@@ -38,7 +40,7 @@ void Require(bool ok, const Parts&... parts) {
   if (ok) return;
   std::ostringstream text;
   (text << ... << parts);
-  throw Error{TF_INVALID_ARGUMENT, text.str()};
+  throw Error(TF_INVALID_ARGUMENT, text.str());
 }
 
 // What f throws goes into the status.
@@ -47,7 +49,7 @@ void Guard(TF_Status* status, F f) {
   try {
     f();
   } catch (const Error& error) {
-    TF_SetStatus(status, error.code, error.message.c_str());
+    TF_SetStatus(status, error.code, error.what());
   } catch (const std::bad_alloc&) {
     TF_SetStatus(status, TF_RESOURCE_EXHAUSTED, "out of memory");
   } catch (const std::exception& error) {
@@ -76,7 +78,7 @@ R Call(R (*f)(P...), A... args) {
   struct Check {
     ~Check() noexcept(false) {
       const TF_Code code = TF_GetCode(status.get());
-      if (code != TF_OK) throw Error{code, TF_Message(status.get())};
+      if (code != TF_OK) throw Error(code, TF_Message(status.get()));
     }
   } check;
   return f(args..., status.get());

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
+#include <sstream>
 #include <string>
 
 #include "xla.h"
@@ -17,9 +17,8 @@ template <typename T>
 void Call(void* output, const void** inputs, const char* config, size_t size,
           XlaCustomCallStatus*) {
   double decay = 0;
-  long long rows = 0, length = 0;
-  std::sscanf(std::string(config, size).c_str(), "%lf %lld %lld", &decay, &rows,
-              &length);
+  int64_t rows = 0, length = 0;
+  std::istringstream(std::string(config, size)) >> decay >> rows >> length;
   ExponentialAverage<T>(static_cast<const T*>(inputs[0]),
                         static_cast<T*>(output), rows, length,
                         static_cast<float>(decay));
