@@ -6,8 +6,9 @@ there is any.
 
 memcheck looks for reads and writes outside of an allocation or at an address that is not aligned, initcheck for reads
 of memory that nobody has written, racecheck for races in the shared memory of a block, and synccheck for threads that
-wait for each other wrongly. They see the launchers' tests, in which each array has an allocation of its own;
-TensorFlow's tensors lie together in few, so that memcheck would see less.
+wait for each other wrongly. They see the tests of RoiPool's launchers, in which each array has an allocation of its
+own; TensorFlow's tensors lie together in few, so that memcheck sees less. RmsNorm, whose threads wait for each other,
+is there for the other tools.
 """
 
 import argparse
@@ -25,13 +26,14 @@ from measure import gpu_and_driver, heading, write
 ROOT = Path(__file__).parents[1]
 RESULT = ROOT / "bench" / "gpu_tests.csv"
 ALONE = [
+    "examples/gpu",
     "examples/roi_pool",
     "examples/ps_roi_align",
     "examples/stochastic_rounding/stochastic_rounding_test.py::test_gpu_equals_the_cpu",
     "examples/sketch/sketch_test.py::test_a_sketch_goes_to_a_gpu_and_back",
     *("-n", "4", "--dist", "loadgroup"),
 ]
-LAUNCHERS = ["examples/roi_pool/roi_pool_gpu_test.py", "-k", "real"]
+LAUNCHERS = ["examples/roi_pool/roi_pool_gpu_test.py", "examples/gpu", "-k", "real"]
 TOOLS = ["memcheck", "initcheck", "racecheck", "synccheck"]
 SUMMARY = re.compile(r"SUMMARY: (\d+) (?:error|hazard)")
 

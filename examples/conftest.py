@@ -122,8 +122,10 @@ def on_host(
     here = request.path.parent
     folder = tmp_path_factory.mktemp("host")
     kernels, ops = folder / "libkernels.so", folder / "libops.so"
-    cuda_on_host.build_for_host(here / f"{here.name}.cu.cc", kernels)
-    cuda_on_host.build_ops_for_host(here / f"{here.name}_gpu.cc", ops, kernels)
+    (source,) = here.glob("*_gpu.cc")
+    name = source.name.removesuffix("_gpu.cc")
+    cuda_on_host.build_for_host(here / f"{name}.cu.cc", kernels)
+    cuda_on_host.build_ops_for_host(source, ops, kernels)
     tf.load_library(str(ops))
     return cuda_on_host.Cuda(kernels)
 

@@ -42,11 +42,13 @@ inline const char* CopyToHost(void* stream, const void* on_device,
                                    : error);
 }
 
+#ifdef __CUDACC__
 // The memory of shared_bytes that the threads of a block have together.
 __device__ inline void* SharedMemory() {
   extern __shared__ double shared_memory[];
   return shared_memory;
 }
+#endif
 
 }  // namespace op_by_op
 

@@ -1,11 +1,18 @@
 // What the examples need of CUDA, for a C++ compiler: a launch is two loops.
-// Threads run one after the other, so a race does not show, and a kernel that
-// waits for other threads (__syncthreads, warp shuffles) does not compile.
-// A test can ask for the calls of the run time, and make one of them fail. One
-// source of a library includes this.
+// Threads run one after the other, each as far as it can: to its end or to
+// __syncthreads(), where the next one goes on. So a race between blocks does
+// not show. One within a block does if its outcome depends on whether the
+// threads run forwards or backwards. A test can ask for either, and for the
+// calls of the run time, and make one of them fail. One source of a library
+// includes this.
 
 #ifndef OP_BY_OP_EXAMPLES_COMMON_CUDA_ON_HOST_H_
 #define OP_BY_OP_EXAMPLES_COMMON_CUDA_ON_HOST_H_
+
+#ifdef __APPLE__
+#define _XOPEN_SOURCE 600  // for ucontext.h
+#endif
+#include <ucontext.h>
 
 #include <algorithm>
 #include <cmath>
@@ -13,9 +20,11 @@
 #include <cstring>
 #include <functional>
 #include <iterator>
+#include <memory>
 #include <sstream>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "Eigen/Core"
 
@@ -38,6 +47,7 @@ extern "C" {
 int64_t cuda_fails_at = 0;      // 1: the next call
 int64_t cuda_ends_alone = 0;    // not 0: only the first block runs and the last
 int64_t cuda_only_thread = -1;  // of each block, the others are not run
+int64_t cuda_backwards = 0;     // not 0: the last thread of a block comes first
 
 // One line for each call since the last time: its name and numbers.
 const char* CudaCalls() {
@@ -80,7 +90,7 @@ inline cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 #define __global__
 #define __host__
 #define __device__
-#define __shared__
+#define __shared__ static
 #define __restrict__ __restrict
 
 using __half = Eigen::half;
@@ -115,6 +125,87 @@ struct Index {
 };
 inline Index blockIdx, threadIdx, blockDim, gridDim;
 inline double shared_memory[(48 << 10) / sizeof(double)];
+inline void* SharedMemory() { return shared_memory; }
+
+// The threads of a block. Those that wait for others keep their stacks, and
+// the next ones get another.
+class Block {
+ public:
+  void Run(std::function<void()> kernel) {
+    kernel_ = std::move(kernel);
+    started_ = 0;
+    std::vector<Stack*> waiting;
+    while (started_ < blockDim.x || !waiting.empty()) {
+      std::vector<Stack*> stopped;
+      for (Stack* stack : waiting) Continue(stack, &stopped);
+      waiting.clear();
+      while (started_ < blockDim.x) Continue(New(), &stopped);
+      waiting = std::move(stopped);
+    }
+  }
+
+  void Wait() {
+    Stack* const stack = running_;
+    const Index thread = threadIdx;
+    stack->waits = true;
+    swapcontext(&stack->context, &outside_);
+    threadIdx = thread;
+  }
+
+ private:
+  struct Stack {
+    ucontext_t context;
+    bool waits;
+    char memory[1 << 16];
+  };
+
+  Stack* New() {
+    if (free_.empty()) free_.push_back(std::make_unique<Stack>());
+    used_.push_back(std::move(free_.back()));
+    free_.pop_back();
+    Stack* const stack = used_.back().get();
+    getcontext(&stack->context);
+    stack->context.uc_stack.ss_sp = stack->memory;
+    stack->context.uc_stack.ss_size = sizeof(stack->memory);
+    stack->context.uc_link = &outside_;
+    makecontext(&stack->context, Threads, 0);
+    return stack;
+  }
+
+  void Continue(Stack* stack, std::vector<Stack*>* stopped) {
+    running_ = stack;
+    stack->waits = false;
+    swapcontext(&outside_, &stack->context);
+    if (stack->waits) {
+      stopped->push_back(stack);
+      return;
+    }
+    const auto at =
+        std::find_if(used_.begin(), used_.end(),
+                     [stack](const auto& used) { return used.get() == stack; });
+    free_.push_back(std::move(*at));
+    used_.erase(at);
+  }
+
+  // One thread after the other, until one waits and later ends.
+  static void Threads();
+
+  std::function<void()> kernel_;
+  unsigned started_;
+  Stack* running_;
+  ucontext_t outside_;
+  std::vector<std::unique_ptr<Stack>> used_, free_;
+};
+inline Block block;
+
+inline void Block::Threads() {
+  while (block.started_ < blockDim.x) {
+    const unsigned thread = block.started_++;
+    threadIdx.x = cuda_backwards != 0 ? blockDim.x - 1 - thread : thread;
+    if (cuda_only_thread >= 0 && cuda_only_thread != threadIdx.x) continue;
+    block.kernel_();
+  }
+}
 
 // Put in the place of kernel<<<blocks, threads, shared_bytes, stream>>>, which
 // no other compiler reads. What a GPU refuses is refused here, too.
@@ -137,10 +228,7 @@ auto OnHost(void (*kernel)(Parameters...), unsigned blocks, unsigned threads,
       const bool is_end = blockIdx.x == 0 || blockIdx.x == blocks - 1;
       if (cuda_ends_alone != 0 && !is_end) continue;
       std::fill(shared_memory, end, NAN);
-      for (threadIdx.x = 0; threadIdx.x < threads; ++threadIdx.x) {
-        if (cuda_only_thread >= 0 && cuda_only_thread != threadIdx.x) continue;
-        kernel(arguments...);
-      }
+      block.Run([&] { kernel(arguments...); });
     }
     if (!std::all_of(end, std::end(shared_memory),
                      [](double value) { return std::isnan(value); })) {
@@ -150,5 +238,7 @@ auto OnHost(void (*kernel)(Parameters...), unsigned blocks, unsigned threads,
 }
 
 }  // namespace op_by_op
+
+inline void __syncthreads() { op_by_op::block.Wait(); }
 
 #endif  // OP_BY_OP_EXAMPLES_COMMON_CUDA_ON_HOST_H_

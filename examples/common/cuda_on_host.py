@@ -78,7 +78,8 @@ def build_for_host(source: Path, library: Path, *flags: str) -> None:
 def on_host(source: Path) -> Path:
     """The library of kernels, `x.cu.cc`, built for the host when they or a header have changed."""
     folders = (source.parent, HERE)
-    files = [source, *(x for folder in folders for x in sorted(folder.glob("*.h")))]
+    headers = (x for folder in folders for x in sorted(folder.rglob("*.*h")))
+    files = [source, *headers]
     content = b"".join(file.read_bytes() for file in files)
     return _built(source, hashlib.sha256(content).hexdigest()[:8])
 
@@ -129,6 +130,7 @@ class Cuda:
         self._fails_at = ctypes.c_int64.in_dll(functions, "cuda_fails_at")
         self._only_thread = ctypes.c_int64.in_dll(functions, "cuda_only_thread")
         self._ends_alone = ctypes.c_int64.in_dll(functions, "cuda_ends_alone")
+        self._backwards = ctypes.c_int64.in_dll(functions, "cuda_backwards")
 
     def calls(self) -> list[tuple]:
         """Those since the last time: `("launch", blocks, threads, shared_bytes, stream)` and others."""
@@ -152,3 +154,10 @@ class Cuda:
         self._ends_alone.value = 1
         yield
         self._ends_alone.value = 0
+
+    @contextlib.contextmanager
+    def backwards(self) -> Iterator[None]:
+        """Of each block, the last thread comes first, as it may on a GPU."""
+        self._backwards.value = 1
+        yield
+        self._backwards.value = 0

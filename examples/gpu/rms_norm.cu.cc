@@ -1,0 +1,93 @@
+// RmsNorm on the GPU: CUDA and nothing of TensorFlow, so nvcc takes seconds.
+
+#include "rms_norm.h"
+
+#include <cub/block/block_reduce.cuh>
+
+#include "../common/cuda_launch.h"
+#include "rms_norm_gpu.h"
+
+namespace op_by_op {
+namespace {
+
+constexpr int kThreads = 256;  // of a block, a power of 2
+
+// [sum] Of one number from each thread of the block. All threads get it.
+__device__ float BlockSum(float value) {
+  __shared__ float sums[kThreads];
+  sums[threadIdx.x] = value;
+  __syncthreads();
+  for (unsigned half = kThreads / 2; half > 0; half /= 2) {
+    if (threadIdx.x < half) sums[threadIdx.x] += sums[threadIdx.x + half];
+    __syncthreads();
+  }
+  return sums[0];
+}
+
+// [kernel] A block for each row.
+__global__ void RmsNormKernel(const float* x, int64_t columns, float epsilon,
+                              float* y) {
+  const int64_t row = blockIdx.x * columns;
+  float squares = 0;
+  for (int64_t c = threadIdx.x; c < columns; c += kThreads) {
+    squares += x[row + c] * x[row + c];
+  }
+  const float scale = Scale(BlockSum(squares), columns, epsilon);
+  for (int64_t c = threadIdx.x; c < columns; c += kThreads) {
+    y[row + c] = x[row + c] * scale;
+  }
+}
+
+// [gradient] The same with cub, whose sum only the first thread gets.
+__global__ void RmsNormGradKernel(const float* x, const float* grad,
+                                  int64_t columns, float epsilon,
+                                  float* result) {
+  using Reduce = cub::BlockReduce<float, kThreads>;
+  __shared__ Reduce::TempStorage storage;
+  __shared__ float scale, slope;
+  const int64_t row = blockIdx.x * columns;
+  float squares = 0, products = 0;
+  for (int64_t c = threadIdx.x; c < columns; c += kThreads) {
+    squares += x[row + c] * x[row + c];
+    products += grad[row + c] * x[row + c];
+  }
+  squares = Reduce(storage).Sum(squares);
+  __syncthreads();  // before the storage is used again
+  products = Reduce(storage).Sum(products);
+  if (threadIdx.x == 0) {
+    scale = Scale(squares, columns, epsilon);
+    slope = Slope(scale, products, columns);
+  }
+  __syncthreads();
+  for (int64_t c = threadIdx.x; c < columns; c += kThreads) {
+    result[row + c] = scale * (grad[row + c] - slope * x[row + c]);
+  }
+}
+
+// The x of a grid ends here.
+const char* TooMany(int64_t rows) {
+  return rows > INT32_MAX ? "more rows than a grid has blocks" : nullptr;
+}
+
+}  // namespace
+
+// [launch] As many blocks as there are rows.
+extern "C" const char* RmsNormLaunch(void* stream, const float* x, int64_t rows,
+                                     int64_t columns, float epsilon, float* y) {
+  if (rows * columns == 0) return nullptr;
+  if (const char* error = TooMany(rows)) return error;
+  return Launch(RmsNormKernel, rows, kThreads, 0, stream, x, columns, epsilon,
+                y);
+}
+
+extern "C" const char* RmsNormGradLaunch(void* stream, const float* x,
+                                         const float* grad, int64_t rows,
+                                         int64_t columns, float epsilon,
+                                         float* result) {
+  if (rows * columns == 0) return nullptr;
+  if (const char* error = TooMany(rows)) return error;
+  return Launch(RmsNormGradKernel, rows, kThreads, 0, stream, x, grad, columns,
+                epsilon, result);
+}
+
+}  // namespace op_by_op

@@ -1,0 +1,56 @@
+// RmsNorm on the GPU: TensorFlow's side. No header of CUDA, so g++ compiles it.
+
+#include "rms_norm_gpu.h"
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "rms_norm_op.h"
+#include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/platform/stream_executor.h"
+
+namespace op_by_op {
+namespace {
+
+using tensorflow::OpKernelContext;
+
+// [stream] Where TensorFlow's own kernels go, too.
+void* Stream(OpKernelContext* context) {
+  return context->op_device_context()
+      ->stream()
+      ->platform_specific_handle()
+      .stream;
+}
+
+absl::Status Launched(const char* error) {
+  return error == nullptr
+             ? absl::OkStatus()
+             : absl::InternalError(absl::StrCat("CUDA says: ", error));
+}
+
+// [gpu] Puts the work onto the stream.
+struct Gpu {
+  static absl::Status Norm(OpKernelContext* context, const float* x,
+                           int64_t rows, int64_t columns, float epsilon,
+                           float* y) {
+    return Launched(
+        RmsNormLaunch(Stream(context), x, rows, columns, epsilon, y));
+  }
+
+  static absl::Status Grad(OpKernelContext* context, const float* x,
+                           const float* grad, int64_t rows, int64_t columns,
+                           float epsilon, float* result) {
+    return Launched(RmsNormGradLaunch(Stream(context), x, grad, rows, columns,
+                                      epsilon, result));
+  }
+};
+
+// [register] The classes are those of the CPU.
+REGISTER_KERNEL_BUILDER(Name("RmsNorm").Device(tensorflow::DEVICE_GPU),
+                        RmsNormOp<Gpu>);
+REGISTER_KERNEL_BUILDER(Name("RmsNormGrad").Device(tensorflow::DEVICE_GPU),
+                        RmsNormGradOp<Gpu>);
+
+}  // namespace
+}  // namespace op_by_op
