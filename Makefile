@@ -103,6 +103,7 @@ bench: examples ## every measurement of bench/ that needs no GPU, against other 
 	@$(python) bench/peers.py
 	@$(python) bench/roi_pool.py
 	@$(python) bench/roi_pool_choices.py
+	@$(python) bench/cpu.py
 	@$(python) bench/ps_roi_align.py
 	@$(python) bench/extremes.py
 	@$(python) bench/softmax_gradient.py

@@ -1,123 +1,196 @@
-"""Pictures of the chapter on a fast kernel: in which order memory is read, and what that gains."""
+"""Pictures of the chapter on a fast kernel: its steps, caches, and what the compiler made."""
 
 import re
 
 import numpy as np
+from cpu_steps import SOURCE, compiler
 from IPython.display import HTML
-from measured import Row, Table, read
-from pictures.drawing import BLUE, Shape, bold, line, picture, rectangle, small
-from pictures.layout import at, column, grid, layers
-from pictures.plots import chart
-from roi_pool_ctypes import HERE
+from measured import read
+from pictures.drawing import (
+    BLUE,
+    COLOURS,
+    bar,
+    bold,
+    line,
+    picture,
+    rectangle,
+    small,
+    words,
+)
+from pictures.layout import at, column, layers
+from pictures.plots import Plot, chart
 from roi_pool_reference import bin_edges, whole
 
-LINE = 64  # bytes that memory gives at once
-# The variants that were measured, and what the page calls them.
-WAYS = {
-    "plain": "plain",
-    "channels": "pixels in turn",
-    "direct, baseline": "registers",
-    "direct, avx512": "wider registers",
-    "packed, avx512": "sweep",
+LARGE = {"points": "1000", "centers": "4096", "size": "512"}
+SMALL = {"points": "4000", "centers": "256", "size": "64"}
+MIB = 2**20
+# The steps, and what the page calls them.
+STEPS = {
+    "Plain": "plain",
+    "SideBySide": "side by side",
+    "Panels": "panels",
+    "PanelsClones": "wider registers",
 }
-# From a question, a way and the kind of memory to the choice that was left out.
+CORES = "all cores"
+# From a question about RoiPool, a way and the kind of memory to the choice that was left out.
 LEFT_OUT = {
+    ("stores", "ordinary", "kept"): "ordinary stores, region after region",
     ("stores of the sweep", "ordinary", "kept"): "ordinary stores in the sweep",
-    (
-        "stores of the sweep",
-        "ordinary",
-        "default",
-    ): "ordinary stores in the sweep, by default",
     ("copy", "sweep, where it is", "kept"): "sweep without the copy",
     ("pages", "small", "default"): "small pages, by default",
-    ("pages", "small", "kept"): "small pages",
 }
 
 
-def gains() -> dict[str, float]:
-    """How many times as fast a variant is as another one, with one thread."""
+def took(task: str, way: str, sizes: dict, threads: int = 1) -> float:
+    """Milliseconds, from `bench/cpu.csv`."""
+    rows = read("cpu").where(task=task, way=way, threads=str(threads), **sizes)
+    [row] = rows
+    return float(row["milliseconds"])
 
-    def took(way: str, workload: str) -> float:
-        fields = {"task": "variants", "threads": "1"}
-        (row,) = read("roi_pool").where(way=way, workload=workload, **fields)
-        return float(row["milliseconds"])
 
-    first, *_, last = WAYS
+def figures() -> dict[str, float]:
+    """What the sentences of the page say of `bench/cpu.csv`."""
+    of = {way: took("ladder", way, LARGE) for way in STEPS}
+    ops = {n: took("ops", "ManhattanDistances", LARGE, n) for n in (1, 2)}
+    plain, side, panels, clones = of.values()
+    scalar, four, side_scalar = (
+        took("ladder", f"{way}, scalar", LARGE)
+        for way in ("Plain", "FourSums", "SideBySide")
+    )
+    early = took("ladder", "SideBySideClones", LARGE)
+    small_side, small_early = (
+        took("ladder", way, SMALL) for way in ("SideBySide", "SideBySideClones")
+    )
+
+    def option(way: str, level: str) -> float:
+        return took("options", f"{way} {level}", SMALL)
+
+    def unpacked(count: int) -> float:
+        sizes = LARGE | {"centers": str(count)}
+        return took("sets", "NotPacked", sizes) / took("sets", "PanelsClones", sizes)
+
     return {
-        "whole": took(first, "c") / took(last, "c"),
-        "channels_gain": took("plain", "c") / took("channels", "c"),
-        "registers_a": took("channels", "a") / took("direct, baseline", "a"),
+        "plain": plain,
+        "side": side,
+        "panels": panels,
+        "clones": clones,
+        "cores": ops[2],
+        "mapped": took("ops", "tf.map_fn", LARGE, 2),
+        "xla": took("ops", "XLA", LARGE, 2),
+        "whole": plain / ops[2],
+        "against": min(took("ops", way, LARGE, 2) for way in ("tf.map_fn", "XLA"))
+        / ops[2],
+        "side_gain": plain / side,
+        "panels_gain": side / panels,
+        "clones_gain": panels / clones,
+        "cores_gain": ops[1] / ops[2],
+        "scalar": scalar / side_scalar,
+        "waits": scalar / four,
+        "too_early": side / early,
+        "small_early": small_side / small_early,
+        "side_o2": option("SideBySide", "-O2"),
+        "side_o3": option("SideBySide", "-O3"),
+        "plain_o3": option("Plain", "-O3"),
+        "plain_o2": option("Plain", "-O2"),
+        "panels_o2": option("PanelsClones", "-O2"),
+        "panels_o3": option("PanelsClones", "-O3"),
+        "avx2": took("ladder", "PanelsAvx2", LARGE),
+        "sets": unpacked(4096),
+        "no_sets": unpacked(4128),
+        "unaligned": took("alignment", "PanelsClones, 4 bytes", SMALL)
+        / took("alignment", "PanelsClones, 0 bytes", SMALL),
     }
 
 
-def registers() -> list[tuple[str, int, int, int]]:
-    """Of each path: its registers, the floats of one, and the channels whose maxima a quarter of them holds."""
-    source = (HERE / "roi_pool_simd.cc").read_text()
-    found = re.findall(r"kBytes = (\d+), kRegisters = (\d+);", source)
-    avx512, avx2, _, baseline = [(int(count), int(size) // 4) for size, count in found]
-    paths = {"of every x86-64 processor": baseline, "AVX2": avx2, "AVX-512": avx512}
-    return [(name, *path, path[0] * path[1] // 4) for name, path in paths.items()]
-
-
-def cache_lines(pixels: int = 4) -> HTML:
-    """The turn in which two kernels read each channel of some pixels that fill a cache line each."""
-    channels = LINE // np.dtype(np.float32).itemsize
-    turns = np.arange(pixels * channels)
-    orders = {
-        "plain": turns.reshape(channels, pixels).T,
-        "pixels in turn": turns.reshape(pixels, channels),
-    }
-    lines = [len(set(np.nonzero(order < channels)[0])) for order in orders.values()]
-    look = {"width": 20, "shade": 0.35, "size": 11, "stroke_opacity": 0.4}
-    drawn = [
-        column(bold(name), of_pixels(grid(order, order < channels, **look), pixels))
-        for name, order in orders.items()
-    ]
+def ladder() -> HTML:
+    """How long each step takes: bars that begin at zero."""
+    times = {STEPS[way]: (took("ladder", way, LARGE), "") for way in STEPS}
+    times[CORES] = took("ops", "ManhattanDistances", LARGE, 2), " on 2 threads"
+    most, shapes, spoken = max(value for value, _ in times.values()), [], []
+    for i, (name, (value, on)) in enumerate(times.items()):
+        y, text = 26 * i + 11, f"{value:.0f} ms{on}"
+        long = 250 * value / most
+        shapes += [
+            at(-8, y, words(name, 13), "e"),
+            at(0, y, bar(long, 18), "w"),
+            at(long + 6, y, small(text), "w"),
+        ]
+        spoken.append(f"{name}: {text}")
+    shapes.append(line((0, 0), (0, 26 * len(times))))
     label = (
-        f"{pixels} pixels, each a row of {channels} channels. The plain kernel's first {channels} reads go down the "
-        f"columns and touch {lines[0]} cache lines; those of the other one go along the first row and touch {lines[1]}."
+        f"Milliseconds of each step, 1000 points and 4096 centers. {'; '.join(spoken)}."
+    )
+    return picture(layers(*shapes), label)
+
+
+def sizes() -> HTML:
+    """Time of an addition by the size of the centers, with and without panels."""
+    table = read("cpu")
+    caches = re.search(r"L1 (\d+)K, L2 (\d+)K", table.value("caches"))
+    l2 = int(caches[2]) * 1024 / MIB
+    drawn = {"SideBySideClones": "without panels", "PanelsClones": "with panels"}
+    found = {}
+    for way in drawn:
+        rows = table.where(task="size", way=way)
+        counts = np.array([int(row["centers"]) for row in rows])
+        times = np.array([float(row["milliseconds"]) for row in rows])
+        mib = counts * int(LARGE["size"]) * 4 / MIB
+        found[way] = mib, 1e9 * times / (1000 * counts * int(LARGE["size"]))
+    x = found["PanelsClones"][0]
+    most = max(times.max() for _, times in found.values())
+    plot = Plot(300, 150, (x[0] / 1.2, x[-1] * 1.2), (0, 1.1 * most), "x")
+    plot.axes("MiB of centers", "picoseconds per difference")
+    plot.ticks(
+        "x", [1 / 16, 1 / 4, 1, 4, 16], lambda v: f"{v:g}" if v >= 1 else f"1/{1 / v:g}"
+    )
+    plot.ticks("y", [0, 50, 100, 150], grid=True)
+    plot.add(line((plot.x(l2), 0), (plot.x(l2), 150), dash="4 3"))
+    plot.add(at(plot.x(l2) - 4, 2, small(f"L2: {l2:g} MiB"), "ne"))
+    spoken, names = [], {}
+    for (way, (mib, times)), colour in zip(found.items(), COLOURS):
+        plot.line(mib, times, colour=colour, width=2)
+        plot.dots(mib, times, colour=colour)
+        names[drawn[way]] = times[-1], {"colour": colour, "width": 2}
+        spoken.append(f"{drawn[way]} {times[0]:.0f} to {times[-1]:.0f}")
+    plot.names(names)
+    label = (
+        "Picoseconds for each absolute difference, for 64 KiB to 16 MiB of centers: "
+        f"{'; '.join(spoken)}."
+    )
+    return picture(plot.shape(), label)
+
+
+def order() -> HTML:
+    """Which part of the centers is read while points go by."""
+    points, parts = 3, 4
+    drawn = []
+    for name, turns in {
+        "a point at a time": [(p, c) for p in range(points) for c in range(parts)],
+        "a panel at a time": [(p, c) for c in range(parts) for p in range(points)],
+    }.items():
+        shapes = [at(-8, 30 * p + 13, small(f"point {p}"), "e") for p in range(points)]
+        for turn, (p, c) in enumerate(turns):
+            shade = 0.45 if turn < points else 0
+            cell = layers(
+                rectangle(56, 26, shade, BLUE, stroke_opacity=0.5),
+                at(28, 13, small(str(turn)), "m"),
+            )
+            shapes.append(at(60 * c, 30 * p, cell))
+        shapes += [at(60 * c + 28, -5, small(f"panel {c}"), "s") for c in range(parts)]
+        drawn.append(column(bold(name), layers(*shapes)))
+    label = (
+        f"{points} points and {parts} panels of centers. Point by point, each point walks over all panels. Panel by "
+        "panel, all points use a panel before the next one."
     )
     return picture(column(*drawn, gap=16), label)
 
 
-def walks(held: int, pixels: int = 4, parts_of: int = 3) -> HTML:
-    """The order in which two kernels read a bin, and where their maxima are.
-
-    Args:
-      held: How many channels have maxima in registers.
-      pixels: Of the bin.
-      parts_of: How many times so many channels a pixel has.
-    """
-    turns = np.arange(pixels * parts_of)
-    # The order, what is read before the maxima of other channels or pixels, and where the maxima are.
-    kernels = {
-        "pixels in turn": (
-            turns.reshape(pixels, parts_of),
-            parts_of,
-            "in the cache, loaded and stored for each pixel",
-        ),
-        "registers": (
-            turns.reshape(parts_of, pixels).T,
-            pixels,
-            "in registers, stored at the end of each walk",
-        ),
-    }
-    first = range(0, parts_of * held, held)
-    columns = [f"channels {channel}–{channel + held - 1}" for channel in first]
-    look = {"width": 100, "height": 22, "shade": 0.35, "size": 12}
-    drawn = []
-    for name, (order, together, maxima) in kernels.items():
-        cells = of_pixels(grid(order, order < together, **look), pixels)
-        heads = (at(100 * i + 50, -4, small(c), "s") for i, c in enumerate(columns))
-        shapes = layers(cells, *heads)
-        drawn.append(column(bold(name), shapes, small(f"maxima: {maxima}")))
-    label = (
-        f"{pixels} pixels, each a row of {parts_of} parts: {', '.join(columns)}. Pixels in turn reads all parts of a "
-        "pixel before the next pixel; its maxima are in the cache, loaded and stored for each pixel. The kernel with "
-        "registers reads one part of all pixels before the next part; its maxima are in registers, stored at the end "
-        "of each walk."
-    )
-    return picture(column(*drawn, gap=18), label)
+def additions(name: str, *options: str) -> str:
+    """The instructions of x86-64 that add floats in a step, or in one of its clones."""
+    code = compiler(*options, "-S", str(SOURCE), "-o", "-")
+    body = re.search(rf"^{re.escape(name)}:\n(.*?)^\t\.size", code, re.M | re.S)[1]
+    found = re.findall(r"^\t(v?add[sp]s)\t.*%([xyz])mm\d+$", body, re.M)
+    return ", ".join(sorted({f"`{add}` {kind}mm" for add, kind in found}))
 
 
 def rows_of_bins(workload, regions: int) -> np.ndarray:
@@ -137,14 +210,14 @@ def sweep(workload, regions: int) -> HTML:
         "sweep": rows[np.argsort(rows[:, 0], kind="stable")],
     }
     width, high, drawn = 300, 120, []
-    for name, order in orders.items():
+    for name, each in orders.items():
         shapes = [
             rectangle(width, high, stroke_opacity=0.4),
             at(-6, 0, small("row 0"), "ne"),
             at(-6, high, small(f"{workload.height - 1}"), "se"),
         ]
-        for i, edges in enumerate(order):
-            x, scaled = (i + 0.5) * width / len(order), high * edges / workload.height
+        for i, edges in enumerate(each):
+            x, scaled = (i + 0.5) * width / len(each), high * edges / workload.height
             shapes.append(line(*((x, y) for y in scaled), colour=BLUE, width=1.5))
         drawn.append(column(bold(name), layers(*shapes)))
     label = (
@@ -154,28 +227,9 @@ def sweep(workload, regions: int) -> HTML:
     return picture(column(*drawn, small("turn →"), gap=12, align="end"), label)
 
 
-def where_the_sweep_pays(table: Table) -> HTML:
-    """How many times as long the sweep takes as region after region, by size of the map and by number of regions."""
-    headings = {
-        "size of the map": "Size of the map",
-        "number of regions": "Regions on a large map",
-    }
-
-    def name(row: Row) -> str:
-        by_size = row["question"] == "size of the map"
-        return f"{int(row['map']) / 2**20:.0f} MiB" if by_size else row["case"]
-
-    return chart(
-        [row for row in table.where(way="sweep") if row["question"] in headings],
-        "How many times as long the sweep takes as region after region.",
-        "times as long as region after region",
-        heading=lambda row: headings[row["question"]],
-        name=name,
-    )
-
-
-def without(table: Table) -> HTML:
-    """How many times as long the kernel takes without a choice."""
+def without() -> HTML:
+    """How many times as long RoiPool's kernel takes without a choice."""
+    table = read("roi_pool_choices")
     rows = [
         {**row, "choice": choice}
         for (question, way, kind), choice in LEFT_OUT.items()
@@ -188,10 +242,3 @@ def without(table: Table) -> HTML:
         heading="{choice}",
         name="{case}",
     )
-
-
-def of_pixels(cells: Shape, pixels: int) -> Shape:
-    """Rows of cells, with the numbers of their pixels beside them."""
-    high = cells.height / pixels
-    names = (at(-8, high * (i + 0.5), small(f"pixel {i}"), "e") for i in range(pixels))
-    return layers(cells, *names)

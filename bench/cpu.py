@@ -1,0 +1,245 @@
+"""How fast each step on the way to ManhattanDistances' kernel is, and what shows why: `make bench`.
+
+`python bench/cpu.py` prints the figures and writes them to cpu.csv beside this file; `--tasks ladder size` measures
+these tasks again and keeps the other rows. The steps run on one thread, without TensorFlow, and their times include
+the copy of the centers. Ratios are taken within a round, in which every way takes its turn.
+"""
+
+import argparse
+import csv
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+os.environ["CUDA_VISIBLE_DEVICES"] = ""
+
+import numpy as np
+from measure import cores, heading, timed_turns, write
+from processes import in_process, with_threads
+
+ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT / "examples" / "common"), str(ROOT / "examples" / "cpu")]
+
+from cpu_steps import aligned, step  # noqa: E402
+
+RESULT = Path(__file__).with_suffix(".csv")
+LARGE = 1000, 4096, 512
+SMALL = 4000, 256, 64
+SCALAR = "-fno-tree-vectorize -fno-tree-slp-vectorize"
+COUNTS = [2**i for i in range(5, 14)]
+
+
+def inputs(n: int, count: int, size: int) -> list[np.ndarray]:
+    """Random points and centers, and memory for the distances; each begins with a cache line."""
+    random = np.random.default_rng(0)
+    made = [aligned(rows * size).reshape(rows, size) for rows in (n, count)]
+    for each in made:
+        random.random(out=each, dtype=np.float32)
+    return [*made, aligned(n * count).reshape(n, count)]
+
+
+def seconds(run: Callable, arguments: Iterable, span: float) -> Callable[[], float]:
+    """A function that runs another about so many seconds, and returns how many one of its calls took."""
+    run = partial(run, *arguments)
+    run()
+    start = time.perf_counter()
+    run()
+    calls = max(1, round(span / (time.perf_counter() - start)))
+
+    def timed() -> float:
+        begin = time.perf_counter()
+        for _ in range(calls):
+            result = run()
+        np.asarray(result)
+        return (time.perf_counter() - begin) / calls
+
+    return timed
+
+
+def of_steps(
+    task: str,
+    steps: dict[str, Callable],
+    sizes: tuple[int, int, int],
+    rounds: int,
+    span: float,
+) -> list[dict]:
+    """The rows of steps that take turns, whose results have to be the same, bit for bit."""
+    arguments = inputs(*sizes)
+    results = [run(*arguments).copy() for run in steps.values()]
+    for other in results[1:]:
+        np.testing.assert_array_equal(other, results[0])
+    timed = {way: seconds(run, arguments, span) for way, run in steps.items()}
+    shape = dict(zip(("points", "centers", "size"), sizes))
+    rows = timed_turns(timed, rounds, next(iter(steps)))
+    return [{"task": task, "way": way, "threads": 1} | shape | row for way, row in rows]
+
+
+def ladder(rounds: int, span: float) -> list[dict]:
+    """The steps and their counter-experiments, where centers fit into a cache and where they do not."""
+    steps = {name: step(name) for name in ("Plain", "SideBySide", "SideBySideClones")}
+    steps |= {name: step(name) for name in ("Panels", "PanelsAvx2", "PanelsClones")}
+    steps |= {
+        "Plain, scalar": step("Plain", SCALAR),
+        "FourSums, scalar": step("FourSums", SCALAR),
+        "SideBySide, scalar": step("SideBySide", SCALAR),
+    }
+    return [
+        row
+        for sizes in (LARGE, SMALL)
+        for row in of_steps("ladder", steps, sizes, rounds, span)
+    ]
+
+
+def options(rounds: int, span: float) -> list[dict]:
+    """What the compiler's options make of each step."""
+    names = "Plain", "SideBySide", "Panels", "PanelsClones"
+    steps = {
+        f"{name} {level}": step(name, level)
+        for name in names
+        for level in ("-O3", "-O2", "-O1")
+    }
+    return of_steps("options", steps, SMALL, rounds, span)
+
+
+def size(rounds: int, span: float) -> list[dict]:
+    """Few centers and many, of which each has as many points."""
+    steps = {name: step(name) for name in ("SideBySideClones", "PanelsClones")}
+    rows = []
+    for count in COUNTS:
+        rows += of_steps("size", steps, (LARGE[0], count, LARGE[2]), rounds, span)
+    return rows
+
+
+def sets(rounds: int, span: float) -> list[dict]:
+    """Panels that are not copied, whose rows are a power of two apart or a little more."""
+    steps = {name: step(name) for name in ("PanelsClones", "NotPacked")}
+    return [
+        row
+        for count in (4096, 4128)
+        for row in of_steps("sets", steps, (LARGE[0], count, LARGE[2]), rounds, span)
+    ]
+
+
+def alignment(rounds: int, span: float) -> list[dict]:
+    """Panels that begin with a cache line, and some that do not."""
+    steps = {
+        f"{name}, {offset} bytes": step(name, offset=offset)
+        for name in ("PanelsClones", "Panels")
+        for offset in (0, 4)
+    }
+    return of_steps("alignment", steps, SMALL, rounds, span)
+
+
+def of_ops(threads: int, rounds: int, span: float) -> list[dict]:
+    """The rows of the op and of what TensorFlow offers, with its default settings."""
+    import tensorflow as tf
+    from cpu import manhattan_distances
+
+    def mapped(points, centers):
+        return tf.map_fn(lambda x: tf.reduce_sum(tf.abs(x - centers), axis=-1), points)
+
+    def broadcast(points, centers):
+        return tf.reduce_sum(tf.abs(points[:, None] - centers), axis=-1)
+
+    rows = []
+    for sizes in LARGE, SMALL:
+        points, centers = map(tf.constant, inputs(*sizes)[:2])
+        ways = {
+            "ManhattanDistances": tf.function(manhattan_distances),
+            "tf.map_fn": tf.function(mapped),
+            "XLA": tf.function(broadcast, jit_compile=True),
+        }
+        if sizes == SMALL:  # the differences of the other need 8 GB
+            ways["broadcast"] = tf.function(broadcast)
+        expected = ways["ManhattanDistances"](points, centers)
+        for name, way in ways.items():
+            found = way(points, centers)
+            np.testing.assert_allclose(found, expected, rtol=1e-4, err_msg=name)
+        timed = {
+            name: seconds(way, (points, centers), span) for name, way in ways.items()
+        }
+        shape = dict(zip(("points", "centers", "size"), sizes))
+        rows += [
+            {"task": "ops", "way": way, "threads": threads} | shape | row
+            for way, row in timed_turns(timed, rounds, "ManhattanDistances")
+        ]
+    return rows
+
+
+def ops(rounds: int, span: float) -> list[dict]:
+    """With one thread and with all."""
+    return [
+        row
+        for threads in sorted({1, cores()})
+        for row in in_process(
+            with_threads,
+            of_ops,
+            threads,
+            rounds,
+            span,
+            settings={"TF_ENABLE_ONEDNN_OPTS": "1"},
+        )
+    ]
+
+
+TASKS = {each.__name__: each for each in (ladder, options, size, sets, alignment, ops)}
+
+
+def caches() -> str:
+    """The sizes of this processor's caches, where Linux tells them."""
+    found = []
+    for folder in sorted(Path("/sys/devices/system/cpu/cpu0/cache").glob("index*")):
+        level, kind, bytes_ = (
+            (folder / name).read_text().strip() for name in ("level", "type", "size")
+        )
+        if kind != "Instruction":
+            found.append(f"L{level} {bytes_}")
+    return ", ".join(found)
+
+
+def instructions() -> str:
+    """The widest vector instructions of this processor, where Linux tells them."""
+    info = Path("/proc/cpuinfo")
+    flags = info.read_text().split() if info.exists() else []
+    return next((name for name in ("avx512f", "avx2", "avx") if name in flags), "other")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--span", type=float, default=0.1, help="seconds of each run")
+    parser.add_argument("--tasks", nargs="+", choices=TASKS, default=list(TASKS))
+    chosen = parser.parse_args()
+    rows = [
+        row for task in chosen.tasks for row in TASKS[task](chosen.rounds, chosen.span)
+    ]
+    if RESULT.exists():
+        lines = RESULT.read_text().splitlines()
+        old = csv.DictReader(line for line in lines if not line.startswith("#"))
+        rows += [row for row in old if row["task"] not in chosen.tasks]
+    rows.sort(key=lambda row: list(TASKS).index(row["task"]))
+    compiler = subprocess.run(
+        ["c++", "--version"], capture_output=True, text=True, check=True
+    ).stdout.splitlines()[0]
+    notes = [
+        f"caches: {caches()}; instructions: up to {instructions()}",
+        f"compiler: {compiler}, with -O3 unless the way says otherwise",
+        "milliseconds: of a call, with the copy of the centers; the median of the rounds",
+        "ratio: to the first way of the task with these sizes and threads, in the same round, with median, q1 and q3",
+        f"scalar: with {SCALAR}",
+        "clones: AVX-512 on this machine; other processes were stopped meanwhile",
+        "ops: in a tf.function, TensorFlow's default settings; XLA: the broadcast with jit_compile",
+    ]
+    command = f"python bench/cpu.py --rounds {chosen.rounds} --span {chosen.span}"
+    first = heading(command, ["tensorflow-cpu", "tensorflow", "numpy"], notes)
+    write(RESULT, first, rows)
+    print(RESULT.read_text())
+
+
+if __name__ == "__main__":
+    main()
