@@ -35,6 +35,19 @@ def processor() -> str:
     return names[0] if names else platform.processor() or platform.machine()
 
 
+def instructions_and_caches() -> str:
+    """What decides how fast a processor can be, where Linux tells it: its vector instructions and its caches."""
+    info = Path("/proc/cpuinfo")
+    flags = set(info.read_text().split()) if info.exists() else set()
+    vectors = ["avx2", "fma", "avx512f", "avx512_vnni", "amx_tile"]
+    caches = [
+        f"L{(each / 'level').read_text().strip()} {(each / 'size').read_text().strip()}"
+        for each in sorted(Path("/sys/devices/system/cpu/cpu0/cache").glob("index*"))
+        if (each / "type").read_text().strip() != "Instruction"
+    ]
+    return ", ".join([*(word for word in vectors if word in flags), *caches])
+
+
 def gpu_and_driver() -> str | None:
     """The name of this machine's GPU and the version of its driver, as nvidia-smi tells. None where there is none."""
     if not shutil.which("nvidia-smi"):
@@ -78,6 +91,7 @@ def heading(
     lines = [
         f"command: {command}",
         f"machine: {processor()}, {cores()} cores, {gpu}",
+        f"processor: {instructions_and_caches()}",
         f"load at the start: {os.getloadavg()[0]:.1f} processes ready to run, others' included",
         *scheduling(),
         f"versions: {', '.join([*installed, f'Python {platform.python_version()}'])}",
