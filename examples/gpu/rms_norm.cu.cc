@@ -12,6 +12,11 @@ namespace {
 
 constexpr int kThreads = 256;  // of a block, a power of 2
 
+// The x of a grid ends here.
+const char* TooMany(int64_t rows) {
+  return rows > INT32_MAX ? "more rows than a grid has blocks" : nullptr;
+}
+
 // [sum] Of one number from each thread of the block. All threads get it.
 __device__ float BlockSum(float value) {
   __shared__ float sums[kThreads];
@@ -64,21 +69,7 @@ __global__ void RmsNormGradKernel(const float* x, const float* grad,
   }
 }
 
-// The x of a grid ends here.
-const char* TooMany(int64_t rows) {
-  return rows > INT32_MAX ? "more rows than a grid has blocks" : nullptr;
-}
-
 }  // namespace
-
-// [launch] As many blocks as there are rows.
-extern "C" const char* RmsNormLaunch(void* stream, const float* x, int64_t rows,
-                                     int64_t columns, float epsilon, float* y) {
-  if (rows * columns == 0) return nullptr;
-  if (const char* error = TooMany(rows)) return error;
-  return Launch(RmsNormKernel, rows, kThreads, 0, stream, x, columns, epsilon,
-                y);
-}
 
 extern "C" const char* RmsNormGradLaunch(void* stream, const float* x,
                                          const float* grad, int64_t rows,
@@ -88,6 +79,14 @@ extern "C" const char* RmsNormGradLaunch(void* stream, const float* x,
   if (const char* error = TooMany(rows)) return error;
   return Launch(RmsNormGradKernel, rows, kThreads, 0, stream, x, grad, columns,
                 epsilon, result);
+}
+
+extern "C" const char* RmsNormLaunch(void* stream, const float* x, int64_t rows,
+                                     int64_t columns, float epsilon, float* y) {
+  if (rows * columns == 0) return nullptr;
+  if (const char* error = TooMany(rows)) return error;
+  return Launch(RmsNormKernel, rows, kThreads, 0, stream, x, columns, epsilon,
+                y);
 }
 
 }  // namespace op_by_op

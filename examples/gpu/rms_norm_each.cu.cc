@@ -7,13 +7,9 @@
 namespace op_by_op {
 namespace {
 
-// [each] A thread for each row.
-__global__ void RmsNormEach(const float* x, int64_t rows, int64_t columns,
-                            float epsilon, float* y) {
-  const int64_t row = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (row >= rows) return;
-  NormRow(x + row * columns, columns, epsilon, y + row * columns);
-}
+constexpr int kThreads = 256;  // of a block
+
+int64_t Blocks(int64_t rows) { return (rows + kThreads - 1) / kThreads; }
 
 __global__ void RmsNormGradEach(const float* x, const float* grad, int64_t rows,
                                 int64_t columns, float epsilon, float* result) {
@@ -23,19 +19,15 @@ __global__ void RmsNormGradEach(const float* x, const float* grad, int64_t rows,
   NormRowGrad(x + first, grad + first, columns, epsilon, result + first);
 }
 
-constexpr int kThreads = 256;  // of a block
-
-int64_t Blocks(int64_t rows) { return (rows + kThreads - 1) / kThreads; }
+// [each] A thread for each row.
+__global__ void RmsNormEach(const float* x, int64_t rows, int64_t columns,
+                            float epsilon, float* y) {
+  const int64_t row = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (row >= rows) return;
+  NormRow(x + row * columns, columns, epsilon, y + row * columns);
+}
 
 }  // namespace
-
-// [launch] As many blocks of 256 threads as the rows need.
-extern "C" const char* RmsNormLaunch(void* stream, const float* x, int64_t rows,
-                                     int64_t columns, float epsilon, float* y) {
-  if (rows * columns == 0) return nullptr;
-  return Launch(RmsNormEach, Blocks(rows), kThreads, 0, stream, x, rows,
-                columns, epsilon, y);
-}
 
 extern "C" const char* RmsNormGradLaunch(void* stream, const float* x,
                                          const float* grad, int64_t rows,
@@ -44,6 +36,14 @@ extern "C" const char* RmsNormGradLaunch(void* stream, const float* x,
   if (rows * columns == 0) return nullptr;
   return Launch(RmsNormGradEach, Blocks(rows), kThreads, 0, stream, x, grad,
                 rows, columns, epsilon, result);
+}
+
+// [launch] As many blocks of 256 threads as the rows need.
+extern "C" const char* RmsNormLaunch(void* stream, const float* x, int64_t rows,
+                                     int64_t columns, float epsilon, float* y) {
+  if (rows * columns == 0) return nullptr;
+  return Launch(RmsNormEach, Blocks(rows), kThreads, 0, stream, x, rows,
+                columns, epsilon, y);
 }
 
 }  // namespace op_by_op

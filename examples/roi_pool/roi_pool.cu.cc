@@ -70,8 +70,7 @@ __device__ inline bool IsUsable(const float* roi, int64_t batch) {
 
 constexpr int kTeamVectors = 2;  // that a thread works on at once
 
-// Teams of neighbouring threads: one bin each, its channels shared
-// out.
+// [pool] A team of neighbouring threads for each bin, which share its channels.
 template <typename T, int kVector, bool kWithArgmax>
 __global__ void PoolKernel(Sizes sizes, int team_bits,
                            const T* __restrict__ features,
@@ -152,8 +151,8 @@ __global__ void PoolKernel(Sizes sizes, int team_bits,
   }
 }
 
-// The gradient cuts the maps into tiles: small ones, so that a small map,
-// too, is work for many blocks.
+// [tiles] The gradient cuts the maps into tiles: small ones, so that a small
+// map, too, is work for many blocks.
 constexpr int kTile = 4;  // pixels of the edge
 
 struct Tiles {
@@ -244,7 +243,7 @@ __global__ void TouchKernel(Sizes sizes, const float* __restrict__ rois,
   }
 }
 
-// A thread owns some channels of a tile: no atomics, one order.
+// [gradient] A thread owns some channels of a tile: no atomics, one order.
 constexpr int kSharedBytes = 1 << 13;  // of a block
 constexpr int kAtOnce = 8;             // bins, whose reads overlap in time
 
@@ -362,7 +361,7 @@ __global__ void GradientKernel(Sizes sizes, Divider by_width,
   }
 }
 
-// As many blocks as there is work for, and a grid-stride loop for the rest.
+// [blocks] As many as there is work for, and a grid-stride loop for the rest.
 constexpr int kThreads = 256;
 #ifndef OP_BY_OP_MOST_BLOCKS  // a test sets 3
 #define OP_BY_OP_MOST_BLOCKS (1 << 20)

@@ -24,7 +24,7 @@ class Sizes(ctypes.Structure):
 
 
 def on_host(name: str) -> Path:
-    """The library of a source of kernels, such as "add_one", built for the host when it or a header has changed."""
+    """The library of a source of kernels, such as "roi_pool", built for the host when it or a header has changed."""
     return cuda_on_host.on_host(HERE / f"{name}.cu.cc")
 
 
