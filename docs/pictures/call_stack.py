@@ -1,9 +1,14 @@
 """Pictures of the chapter on call stacks, each drawn from stacks that an op has noted, or from a trace."""
 
 import re
+import shutil
+import sys
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby, pairwise
+from pathlib import Path
 
+import debugger
 import tensorflow as tf
 from call_stack import Frame, Stack, layer_of, layers, stacks
 from IPython.display import HTML
@@ -13,15 +18,8 @@ from pictures.layout import arrow, at, box, column, row
 from traces import Event
 
 FAINT, STRONG = 0.12, 0.35
-
-
-def has_names(stack: Stack) -> bool:
-    """Whether the libraries of this TensorFlow still have the names of their functions."""
-    return any(
-        frame.function
-        for frame in stack.frames
-        if frame.file.startswith("libtensorflow")
-    )
+EXAMPLE = Path(debugger.__file__).parent
+PROGRAM = EXAMPLE / "wrong_pick_numbers.py"
 
 
 def whole_way(stack: Stack, python: Sequence[Frame]) -> HTML:
@@ -173,3 +171,23 @@ def in_words(stacks: Sequence[Stack]) -> str:
 def look_of(layer: str) -> dict[str, object]:
     own = layer == "your op"
     return {"shade": STRONG if own else FAINT, "colour": COLOURS[own]}
+
+
+def gdb(script: str, *options: str) -> None:
+    """Prints a session with gdb and the program that crashes."""
+    if not shutil.which("gdb"):
+        print("(gdb was not installed on the machine that ran this.)")
+        return
+    print(debugger.gdb(EXAMPLE / script, *options, sys.executable, PROGRAM))
+
+
+def gdb_after_the_crash(script: str) -> None:
+    """Prints a session with gdb and the core dump of that program."""
+    with tempfile.TemporaryDirectory() as folder:
+        core = debugger.core_of(PROGRAM, Path(folder))
+        if not core or not shutil.which("gdb"):
+            print(
+                "(The machine that ran this has no gdb, or keeps core dumps elsewhere.)"
+            )
+            return
+        print(debugger.gdb(EXAMPLE / script, sys.executable, core))

@@ -1,8 +1,6 @@
 """Tests of the ops that note call stacks: `pytest examples/call_stack`."""
 
 import os
-import re
-import shutil
 import subprocess
 import sys
 import threading
@@ -22,6 +20,9 @@ from call_stack import (
     way_down,
 )
 from call_stack_reference import call_stack_reference
+from detected_at import loss
+from python_half import devices, way_to_a_node
+from solution_line_of import line_of
 from solution_origin import origin
 from traces import names, trace
 
@@ -223,22 +224,33 @@ def test_the_solution_of_the_exercise():
     assert origin(stacks(list, pipeline)[-1]) == "input pipeline"
 
 
-@pytest.mark.skipif(not shutil.which("gdb"), reason="gdb is not installed")
-def test_gdb_stops_in_the_kernel():
-    here = Path(__file__).parent
-    code = "from call_stack import call_stack; call_stack([5.0, 4.0])"
-    command = ["gdb", "-batch", "-nx", "-x", here / "stop.gdb", "-ex", "kill"]
-    run = subprocess.run(
-        [*command, "--args", sys.executable, "-c", code],
-        env=os.environ
-        | {"PYTHONPATH": os.pathsep.join(sys.path), "DEBUGINFOD_URLS": ""},
-        capture_output=True,
-        text=True,
-    )
-    if re.search("ptrace|Operation not permitted", run.stdout + run.stderr):
-        pytest.skip("no process may be traced here")
-    frames = re.findall(r"^#\d+ +(.*)", run.stdout, re.M)
-    assert "CallStackOp::Compute" in frames[0], run.stdout[-2000:] + run.stderr[-2000:]
-    if NAMED:
-        assert "ThreadPoolDevice::Compute" in frames[1]
-    assert re.search(r"^ +\d+ +Thread .*tf_Compute", run.stdout, re.M)
+def test_steps_to_a_node():
+    lines = way_to_a_node(tf.matmul, tf.TensorSpec([2, 3]), tf.TensorSpec([3, 2]))
+    steps = [line.split()[0] for line in lines]
+    way = ["matmul", "mat_mul", "_apply_op_helper", "_create_c_op"]
+    assert in_order(steps, [*way, "TF_FinishOperation", "_apply_device_functions"])
+
+
+def test_python_asks_for_a_device_and_the_placer_decides():
+    def function(x):
+        with tf.device("GPU:0"):
+            return tf.exp(x, name="exponential")
+
+    assert devices(function, X)["exponential"] == ("GPU:0", "CPU:0")
+
+
+def test_a_name_with_a_greater_than_sign_loses_its_line():
+    def message(name):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="had NaN") as error:
+            loss(tf.constant([-1.0]), name)
+        return str(error.value)
+
+    assert "Detected at node finite" in message("finite")
+    assert "detected_at.py" in message("finite")
+    assert "Detected at node" not in message("Addons>Finite")
+
+
+def test_the_solution_finds_the_line_of_a_node():
+    function = tf.function(lambda x: tf.exp(x, name="mine"))
+    graph = function.get_concrete_function(X).graph
+    assert Path(__file__).name in line_of(graph.get_operation_by_name("mine"))

@@ -1,13 +1,13 @@
-# gdb -x stop.gdb --args python program.py
-# Reading the names of all of TensorFlow takes minutes: read those of your library alone, as soon as it is there.
 set auto-solib-add off
-catch load libcall_stack
+set breakpoint pending on
+break PickNumbersOp::Compute
+catch load pick_numbers
 run
-sharedlibrary libcall_stack
-break CallStackOp::Compute
+sharedlibrary pick_numbers
 continue
-# Where are we? The names of TensorFlow's frames are in this library.
-sharedlibrary libtensorflow_framework
-backtrace 6
-# The other threads wait.
-info threads
+sharedlibrary tensorflow_framework
+backtrace 4
+thread apply all backtrace 1
+next 6
+printf "%s\n", indices.DebugString(10)._M_dataplus._M_p
+print from[0]@3

@@ -1,0 +1,62 @@
+"""Tests of Softshrink, from Python and from C++: `pytest examples/cc_tests`."""
+
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from cc_tests import softshrink
+from cc_tests_reference import softshrink_reference
+
+from opcheck.testing import op_test
+
+DTYPES = [np.float32, np.float64]
+
+test_softshrink = op_test(
+    softshrink, np.float32([[-2, 0.25], [0.75, 3]]), reference=softshrink_reference
+)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_equals_the_reference(mode, dtype):
+    x = np.random.default_rng(0).normal(size=[4, 5]).astype(dtype)
+    np.testing.assert_array_equal(
+        mode(softshrink)(x, 0.75), softshrink_reference(x, 0.75)
+    )
+
+
+def test_the_tests_in_cpp_pass(in_cpp):
+    assert "[  PASSED  ] 5 tests." in in_cpp()
+
+
+def test_the_gradient_in_cpp_is_that_in_python(cpp_gradient):
+    x = tf.constant([-2.0, -0.5, 0.25, 0.75, 3.0], tf.float64)
+    dy = tf.constant([1.0, 2, 3, 4, 5], tf.float64)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = softshrink(x)
+    [computed] = cpp_gradient(softshrink, [x], [dy])
+    np.testing.assert_array_equal(tape.gradient(y, x, dy), computed)
+
+
+def test_the_tests_in_cpp_fail_on_a_wrong_op(in_cpp):
+    program = Path(__file__).with_name("wrong_cc_tests_test")
+    run = subprocess.run([program], capture_output=True, text=True)
+    assert "4 FAILED TESTS" in run.stdout, run.stdout[-3000:]
+
+
+def test_the_node_has_a_name_without_a_namespace():
+    """Else an error of the node would not name the line in Python."""
+    graph = tf.function(softshrink).get_concrete_function(tf.TensorSpec([2])).graph
+    assert [x.name for x in graph.get_operations() if "Soft" in x.type] == [
+        "softshrink"
+    ]
+
+
+def test_an_error_of_the_constructor_names_no_line():
+    function = tf.function(lambda x: softshrink(x, bound=-1.0))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="bound must") as error:
+        function(tf.constant([1.0]))
+    assert "{{node softshrink}}" in str(error.value)
+    assert "Detected at node" not in str(error.value)
