@@ -71,8 +71,9 @@ BUGS = {
     ),
 }
 CHECK_OPTIONS = {
-    "which": "checks skip",
-    "right": "reference tolerances special_values gradient gradient_tolerance delta old_op_def",
+    "which": "checks skip expected_failures fast raise_on_failure",
+    "what": "attrs samples",
+    "right": "reference tolerances nondeterministic special_values gradient gradient_tolerance delta old_op_def",
     "how": "repeats concurrency_seconds timeout memory gpu isolate",
     "own": "op_types extra",
 }

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import tensorflow as tf
 
 from opcheck.calls import Outcome, apply, contradiction, in_graph, outcome_of, traced
+from opcheck.compare import difference
 from opcheck.subject import Subject, arrays, constant
 from opcheck.variations import variations
 
@@ -52,7 +53,7 @@ def _one(subject: Subject, inputs, attrs: dict, thorough: bool, number: int) -> 
     flat = tf.nest.flatten(list(inputs))
     tensors = [constant(x) for x in flat]
     outcome = outcome_of(lambda: (arrays(apply(subject, tensors, inputs, attrs)), ""))
-    if different := subject.difference(flat, arrays(tensors), exact=True):
+    if different := difference(flat, arrays(tensors), exact=True):
         outcome.mismatch = f"an input changed: {different.replace('output', 'input')}"
         outcome.kind = "immutability"
         return outcome

@@ -5,7 +5,7 @@ import os
 import re
 import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from opcheck.errors import SITE, entries
@@ -76,6 +76,7 @@ class Result:
       chapter: The chapter of Op by Op that explains it: `docs/CHAPTER.md`.
       line: Python that makes the failing call in a fresh process.
       error: The entry of the page on errors that explains what was seen, if one does.
+      others: The other failures of the check.
     """
 
     check: str
@@ -87,6 +88,31 @@ class Result:
     chapter: str = ""
     line: str = ""
     error: str = ""
+    others: "tuple[Result, ...]" = ()
+
+    def without(self, words: str) -> "Result":
+        """What is left when a failure with these words is expected."""
+        if self.verdict == "skip":
+            return self
+        failures = [self, *self.others] if self.verdict == "fail" else []
+        left = [one for one in failures if words not in one.explanation()]
+        if len(left) < len(failures):
+            if left:
+                return joined(left)
+            detail = f"fails as expected: {self.detail}"
+            return Result(self.check, "note", detail)
+        if failures:
+            return self
+        return replace(
+            self,
+            verdict="fail",
+            detail="does not fail",
+            expected=f"the failure {words!r} of expected_failures"
+            if words
+            else "a failure: expected_failures names this check",
+            seen=self.detail,
+            cause="the bug is gone, and its entry in expected_failures can go, too",
+        )
 
     def explanation(self, names: str = "") -> str:
         """Some lines on a failure: what was expected, what was seen, why, where to read.
@@ -163,6 +189,39 @@ class Report:
         self.subject = subject
         self.results = list(results)
         self.workers = list(workers)
+
+    @classmethod
+    def worst_of(cls, reports: "Sequence[Report]") -> "Report":
+        """One report on several samples: of each check the worst result."""
+        if len(reports) == 1:
+            return reports[0]
+        results = []
+        for some in zip(*(report.results for report in reports)):
+            numbered = [
+                replace(one, detail=f"sample {number}: {one.detail}")
+                for number, one in enumerate(some)
+                if one.verdict in ("fail", "note")
+            ]
+            failures = [one for one in numbered if one.verdict == "fail"]
+            if failures:
+                results.append(
+                    joined([x for one in failures for x in (one, *one.others)])
+                )
+            elif numbered:
+                results.append(numbered[0])
+            else:
+                passed = [one for one in some if one.verdict == "pass"]
+                results.append((passed or some)[0])
+        workers = [worker for report in reports for worker in report.workers]
+        return cls(reports[0].subject, results, workers)
+
+    def without(self, known: Mapping[str, str]) -> "Report":
+        """The report where failures are expected: from names of checks to words of each."""
+        results = [
+            one.without(known[one.check]) if one.check in known else one
+            for one in self.results
+        ]
+        return Report(self.subject, results, self.workers)
 
     def __getitem__(self, check: str) -> Result:
         for result in self.results:
@@ -274,6 +333,21 @@ class Report:
         )
 
 
+def joined(failures: Sequence[Result], untried: int = 0) -> Result:
+    """One result of several failures: the first is told in full, the others by name."""
+    first, *others = (
+        replace(one, detail=re.sub(r"; \d+ more(: .*)?$", "", one.detail), others=())
+        for one in failures
+    )
+    names = [one.detail for one in others]
+    names = [name for name in dict.fromkeys(names) if name != first.detail]
+    more = f"; {len(others)} more" if others else ""
+    more += f": {_join(names)}" if names else ""
+    if untried:
+        more += f"; {untried} other calls not tried"
+    return replace(first, detail=first.detail + more, others=tuple(others))
+
+
 class Skip(Exception):
     """Raised by a check that cannot run, with the reason."""
 
@@ -326,13 +400,9 @@ class Findings:
         if self.failures:
             # What ends the process comes with a line, and is the worst.
             first = next((one for one in self.failures if one.line), self.failures[0])
-            others = [one.detail for one in self.failures if one is not first]
-            names = [name for name in dict.fromkeys(others) if name != first.detail]
-            more = f"; {len(others)} more" if others else ""
-            more += f": {_join(names)}" if names else ""
-            if self.untried:
-                more += f"; {self.untried} other calls not tried"
-            return replace(first, detail=first.detail + more)
+            return joined(
+                [first, *(x for x in self.failures if x is not first)], self.untried
+            )
         if self.notes:
             detail = "; ".join(filter(None, [summary, *self.notes]))
             return replace(self._result, verdict="note", detail=detail, chapter="")

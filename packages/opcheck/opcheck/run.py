@@ -1,5 +1,6 @@
 """`opcheck.check`: runs the checks, most of them in child processes, and makes the report."""
 
+import difflib
 import functools
 import inspect
 import os
@@ -14,8 +15,8 @@ import numpy as np
 from opcheck.children import Child, Crash, WorkerError, start_server
 from opcheck.registry import CHECKS, NAMES
 from opcheck.report import Report, Result, Worker, likely_cause
-from opcheck.samples import Location, as_arrays, locate
-from opcheck.worker import check_inside, refused, run_check
+from opcheck.samples import Location, Sample, as_arrays, is_tensor, locate
+from opcheck.worker import check_inside, place, refused, run_check
 
 
 @dataclass
@@ -74,9 +75,15 @@ def _flatten(value) -> list:
 def check(
     op: Callable,
     *inputs,
+    attrs: Mapping | None = None,
+    samples: Sequence | None = None,
     reference: Callable | None = None,
     checks: Iterable[str] | None = None,
     skip: Mapping[str, str] | Iterable[str] | None = None,
+    expected_failures: Mapping[str, str] | Iterable[str] | None = None,
+    nondeterministic: bool = False,
+    fast: bool = False,
+    raise_on_failure: bool = False,
     tolerances: Mapping | None = None,
     op_types: Sequence[str] | None = None,
     gradient: bool | None = None,
@@ -91,7 +98,7 @@ def check(
     gpu: bool = False,
     isolate: bool = True,
     extra: Sequence[Callable] = (),
-    **attrs,
+    **more_attrs,
 ) -> Report:
     """Tests everything that a TensorFlow op promises.
 
@@ -102,11 +109,20 @@ def check(
       op: Calls the op: takes the inputs by position and the attrs by keyword.
       *inputs: Tensors, arrays, what TensorFlow makes a tensor of, lists of tensors or arrays for
         list inputs (`[]` is one without tensors), or `opcheck.Sample` for generated values.
+      attrs: Attrs of the op, for those that have the name of an option.
+      samples: More samples, each a tuple of inputs, or a dictionary with `inputs` and attrs. The checks run for
+        each, and the report has the worst result of each check.
       reference: A function that takes the same arguments, as arrays, and returns what the op is to
         return.
       checks: The names of the checks to run, of `opcheck.NAMES`; all if None. A check of `extra`
         has the name of its function.
       skip: The checks not to run: a dictionary from their names to the reason.
+      expected_failures: Bugs that are known: a dictionary from names of checks to words of the failure. It becomes
+        a note. A check that does not fail in this way any more does fail, for the entry can go.
+      nondeterministic: True: two calls of the op may give different values, as those of a random op. Shapes and
+        dtypes are compared, values are not.
+      fast: True: fewer repetitions, for a first look.
+      raise_on_failure: True: raises `opcheck.OpCheckError` if a check fails, as `report.assert_ok()` does.
       tolerances: A dictionary from names of dtypes to pairs (relative, absolute), which replace
         those of `opcheck.compare.TOLERANCES`.
       op_types: The registered ops that are checked. By default, those in the graph of `op` that
@@ -129,16 +145,21 @@ def check(
         `opcheck.subject.Subject`, which holds the op and its sample, and an `opcheck.Findings`,
         which collects failures. It returns the detail of a pass. Child processes have to be able
         to import it, like the op.
-      **attrs: Keyword arguments for `op`.
+      **more_attrs: Keyword arguments for `op`.
 
     Returns:
       The report. `report.assert_ok()` raises if a check failed.
 
     Raises:
       ValueError: An argument is not what it has to be.
+      OpCheckError: A check failed, and raise_on_failure is True.
     """
     names = check_names(extra)
     chosen, reasons = choose(checks, skip, names)
+    known = _known_failures(expected_failures, names)
+    for given in (attrs or {}).keys() & more_attrs.keys():
+        raise ValueError(f"{given} is given twice: in attrs and by itself")
+    attrs = {**(attrs or {}), **more_attrs}
     options = {
         "tolerances": by_name(tolerances),
         "op_types": op_types,
@@ -147,30 +168,72 @@ def check(
         "delta": delta,
         "special_values": special_values,
         "old_op_def": _texts(old_op_def),
-        "repeats": repeats,
-        "concurrency_seconds": concurrency_seconds,
+        "repeats": min(repeats, 2) if fast else repeats,
+        "concurrency_seconds": min(concurrency_seconds, 0.2)
+        if fast
+        else concurrency_seconds,
         "memory": memory,
+        "nondeterministic": nondeterministic,
     }
     try:
         location, refusal = locate(op), ""
     except ValueError as error:
         location, refusal = None, str(error)
     own = {f.__name__: locate(f) if location else f for f in extra}
-    call = Call(op, location, as_arrays(inputs), attrs, options, reference, own)
-    _check_arguments(op, inputs, attrs)
-    results = {name: Result(name, "skip", why) for name, why in reasons.items()}
-    run = _Run(call, timeout, gpu, isolate and location is not None)
-    if location is None:
-        for name in (name for name in chosen if _worker(name) is None):
-            results[name] = Result(name, "skip", refusal)
-    else:
+    made = []  # a Call of each sample
+    for some, with_attrs in _samples(inputs, attrs, samples):
+        _check_arguments(op, some, with_attrs, more_attrs)
+        call = Call(op, location, as_arrays(some), with_attrs, options, reference, own)
+        _check_reference(call)
+        made.append(call)
+    if location is not None:
         start_server()
-    jobs = run.jobs([name for name in chosen if name not in results])
-    with ThreadPoolExecutor(3) as threads:
-        for found in threads.map(lambda job: job(), jobs):
-            results.update({result.check: result for result in found})
-    in_order = [results[name] for name in names if name in results]
-    return Report(_name(op), in_order, run.workers)
+    reports = []
+    for call in made:
+        results = {name: Result(name, "skip", why) for name, why in reasons.items()}
+        run = _Run(call, timeout, gpu, isolate and location is not None)
+        if location is None:
+            for name in (name for name in chosen if _worker(name) is None):
+                results[name] = Result(name, "skip", refusal)
+        jobs = run.jobs([name for name in chosen if name not in results])
+        with ThreadPoolExecutor(3) as threads:
+            for found in threads.map(lambda job: job(), jobs):
+                results.update({result.check: result for result in found})
+        in_order = [results[name] for name in names if name in results]
+        reports.append(Report(_name(op), in_order, run.workers))
+    report = Report.worst_of(reports).without(known)
+    return report.assert_ok() if raise_on_failure else report
+
+
+def _samples(
+    inputs: Sequence, attrs: dict, samples: Sequence | None
+) -> list[tuple[Sequence, dict]]:
+    """The inputs and the attrs of each sample; those of the call itself come first."""
+    found = [(inputs, attrs)] if inputs or not samples else []
+    for number, one in enumerate(samples or ()):
+        if isinstance(one, Mapping) and "inputs" in one:
+            rest = {name: value for name, value in one.items() if name != "inputs"}
+            found.append((one["inputs"], {**attrs, **rest}))
+        elif isinstance(one, list | tuple):
+            found.append((one, attrs))
+        else:
+            raise ValueError(
+                f"samples[{number}] is a {type(one).__name__}, and neither a tuple of inputs nor "
+                "a dictionary with `inputs` and attrs"
+            )
+    return found
+
+
+def _known_failures(given, names: Sequence[str]) -> dict[str, str]:
+    """From names of checks to words of the failure that is expected of each."""
+    if isinstance(given, str):
+        given = [given]
+    known = (
+        dict(given) if isinstance(given, Mapping) else dict.fromkeys(given or (), "")
+    )
+    for name in known:
+        _check_name(name, names)
+    return known
 
 
 def check_names(extra: Sequence[Callable] = ()) -> list[str]:
@@ -197,18 +260,70 @@ def choose(
     if skip is not None and not isinstance(skip, Mapping):
         skip = {name: "not wanted" for name in skip}
     for name in [*(checks or []), *(skip or {})]:
-        if name not in names:
-            raise ValueError(f"no check {name!r}: there are {', '.join(names)}")
+        _check_name(name, names)
     wanted = [name for name in names if checks is None or name in set(checks)]
     reasons = {name: reason for name, reason in (skip or {}).items() if name in wanted}
     return [name for name in wanted if name not in reasons], reasons
 
 
-def _check_arguments(op: Callable, inputs: Sequence, attrs: Mapping) -> None:
-    """Raises ValueError where the op cannot be called so: an option may be misspelt, too."""
+def _check_name(name: str, names: Sequence[str]) -> None:
+    if name not in names:
+        near = _nearest(name, names)
+        meant = f", did you mean {near!r}? There are" if near else ": there are"
+        raise ValueError(f"no check {name!r}{meant} {', '.join(names)}")
+
+
+def _nearest(name: str, names: Iterable[str], cutoff: float = 0.7) -> str:
+    return next(iter(difflib.get_close_matches(name, names, 1, cutoff)), "")
+
+
+def _check_arguments(
+    op: Callable, inputs: Sequence, attrs: Mapping, plain: Mapping
+) -> None:
+    """Raises ValueError where the op cannot be called so, and where a tensor is no input.
+
+    Args:
+      op: The function.
+      inputs: By position.
+      attrs: By keyword.
+      plain: Those of them that were not given as `attrs`: options may be among them, misspelt.
+    """
     try:
         signature = inspect.signature(op)
     except (TypeError, ValueError):
+        signature = None
+    parameters = dict(signature.parameters) if signature else {}
+    options = [
+        one.name
+        for one in inspect.signature(check).parameters.values()
+        if one.kind is one.KEYWORD_ONLY
+    ]
+    for name in (name for name in plain if name not in parameters):
+        any_name = any(one.kind is one.VAR_KEYWORD for one in parameters.values())
+        near = _nearest(name, options, 0.85 if any_name or not signature else 0.7)
+        what = f"the option {near!r}"
+        if not near and not any_name:
+            near = _nearest(name, parameters)
+            what = f"its argument {near!r}"
+        if near:
+            raise ValueError(
+                f"{_name(op)} has no argument {name!r}: did you mean {what}?"
+            )
+    for name, value in attrs.items():
+        one = parameters.get(name)
+        required = one is not None and one.default is one.empty
+        first = required and not inputs and next(iter(parameters)) == name
+        if (
+            isinstance(value, Sample)
+            or (is_tensor(value) and not isinstance(value, np.ndarray | np.generic))
+            or (isinstance(value, np.ndarray) and name in plain and required)
+            or (isinstance(value, list | tuple) and name in plain and first)
+        ):
+            raise ValueError(
+                f"{name} is a tensor given by keyword, and checks vary only those that are given "
+                f"by position: opcheck.check({_name(op)}, …)"
+            )
+    if signature is None:
         return
     try:
         signature.bind(*inputs, **attrs)
@@ -217,6 +332,24 @@ def _check_arguments(op: Callable, inputs: Sequence, attrs: Mapping) -> None:
             f"{_name(op)}{signature} cannot be called with {len(inputs)} inputs and "
             f"{', '.join(attrs) or 'no attrs'}: {error}"
         ) from None
+
+
+def _check_reference(call: Call) -> None:
+    """Raises ValueError where the reference has no answer to the sample."""
+    if call.reference is None:
+        return
+    try:
+        outputs = outputs_of(call.reference, call.inputs, call.attrs)
+    except Exception as error:
+        first, *_ = f"{type(error).__name__}: {error}".splitlines()
+        where = f" ({found})" if (found := place(error)) else ""
+        raise ValueError(
+            f"the reference raises for the sample: {first}{where}"
+        ) from None
+    if any(x.dtype == object and x.ndim == 0 and x.item() is None for x in outputs):
+        raise ValueError(
+            "the reference returns None for the sample: is a `return` missing?"
+        )
 
 
 def by_name(tolerances: Mapping | None) -> dict:

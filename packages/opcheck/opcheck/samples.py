@@ -66,7 +66,7 @@ def as_arrays(inputs: Sequence) -> list:
 
 def _as_array(value, name: str):
     if isinstance(value, list | tuple) and (
-        len(value) == 0 or any(_is_tensor(x) for x in value)
+        len(value) == 0 or any(is_tensor(x) for x in value)
     ):
         return [_as_array(x, f"{name}[{i}]") for i, x in enumerate(value)]
     if isinstance(value, Sample | np.ndarray | np.generic):
@@ -95,7 +95,8 @@ def _as_array(value, name: str):
     return as_bytes(array) if array.dtype.kind in "USO" else array
 
 
-def _is_tensor(value) -> bool:
+def is_tensor(value) -> bool:
+    """Whether it is one, and not what TensorFlow makes a tensor of."""
     return isinstance(value, np.ndarray | np.generic | Sample) or hasattr(
         value, "numpy"
     )

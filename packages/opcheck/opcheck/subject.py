@@ -10,7 +10,7 @@ import numpy as np
 import tensorflow as tf
 from tensorflow.python.framework import kernels, op_def_registry
 
-from opcheck.compare import difference
+from opcheck.compare import compared
 from opcheck.memory import FILLINGS, filled_memory
 
 # Ops that a Python wrapper around an op is made of. They are not what is tested, unless
@@ -118,8 +118,8 @@ class Subject:
         return function.get_concrete_function(*specs)
 
     def difference(self, expected, actual, **how) -> str:
-        """As `compare.difference`, with the caller's tolerances."""
-        return difference(expected, actual, self.options.get("tolerances"), **how)
+        """As `compare.difference`, by the caller's options."""
+        return compared(self.options, expected, actual, **how)
 
     def cause(self, usual: str) -> str:
         """The likely cause of a difference: the usual one only if the sample call repeats itself."""

@@ -32,7 +32,11 @@ PACKAGE = Path(opcheck.__file__).parents[1]
 @pytest.mark.parametrize(
     ("arguments", "options", "message"),
     [
-        ([normal(2)], {"checks": ["refrence"]}, "no check 'refrence': there are refe"),
+        (
+            [normal(2)],
+            {"checks": ["refrence"]},
+            "no check 'refrence', did you mean 'reference'",
+        ),
         ([normal(2)], {"skip": ["xl"]}, "no check 'xl'"),
         ([tf.TensorSpec([2])], {}, "input 0 is TensorSpec.*give it a generator"),
         ([normal(2)], {"extra": [has_rows] * 2}, "two checks have the name 'has_rows'"),

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from opcheck import calls
 from opcheck.children import Child, Crash
-from opcheck.compare import difference
-from opcheck.report import Findings
+from opcheck.compare import compared, difference
+from opcheck.report import Findings, Skip
 from opcheck.subject import Subject, is_builtin
 
 
@@ -18,6 +18,8 @@ def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
     All runs have to give the same bits. Memory is filled with other bytes before each, which shows where an
     output is not written.
     """
+    if sample.options.get("nondeterministic"):
+        raise Skip("nondeterministic=True was given")
     counts = [1, 2, max(4, os.cpu_count() or 1)]
     repeats = sample.options.get("repeats", 5)
     first, samples = None, {}
@@ -84,7 +86,7 @@ def saved_model(make: Callable[..., Child], sample, found: Findings) -> str:
         different = (
             outcome.error
             if outcome.outputs is None
-            else difference(wanted, outcome.outputs, sample.options.get("tolerances"))
+            else compared(sample.options, wanted, outcome.outputs)
         )
         if different:
             found.fail(

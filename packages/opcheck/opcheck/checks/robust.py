@@ -7,7 +7,7 @@ import numpy as np
 
 from opcheck import calls
 from opcheck.children import Child, Crash
-from opcheck.compare import difference, is_inexact, mentions
+from opcheck.compare import compared, is_inexact, mentions
 from opcheck.report import Findings
 from opcheck.run import outputs_of
 from opcheck.subject import Subject
@@ -157,9 +157,7 @@ def _compare_to_reference(found: Findings, sample, case: Case, outcome) -> None:
         wanted = outputs_of(sample.reference, case.inputs, case.attrs)
     except Exception:
         return  # the reference does not define it
-    if different := difference(
-        wanted, outcome.outputs, sample.options.get("tolerances"), strict=False
-    ):
+    if different := compared(sample.options, wanted, outcome.outputs, strict=False):
         found.fail(
             case.label,
             "what the reference computes",

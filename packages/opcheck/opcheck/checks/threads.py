@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import tensorflow as tf
 
-from opcheck.compare import is_inexact
+from opcheck.compare import difference, is_inexact
 from opcheck.report import Findings
 from opcheck.subject import Subject, arrays, constant, grown
 
@@ -129,7 +129,7 @@ def immutability(subject: Subject, found: Findings) -> str:
 
     def compare(way: str, after: list, before: list | None = None) -> None:
         wanted = subject.flat if before is None else before
-        if different := subject.difference(wanted, after, exact=True):
+        if different := difference(wanted, after, exact=True):
             different = different.replace("output", "input")
             found.fail(way, expected, different, cause)
 
