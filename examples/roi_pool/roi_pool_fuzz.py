@@ -20,9 +20,23 @@ _variants = load_op_library(
     Path(__file__).with_name("libroi_pool_variants.so"), "roi_pool_variant"
 )
 
+_plain = load_op_library(
+    Path(__file__).with_name("libroi_pool_plain.so"), "roi_pool_plain"
+)
+
 _sizes = load_op_library(
     Path(__file__).with_name("libsolution_roi_bin_sizes.so"), "roi_bin_sizes"
 )
+
+
+def roi_pool_plain(features, rois, **attrs):
+    return _plain.roi_pool_plain(features, rois, **attrs)
+
+
+def roi_pool_plain_reference(features, rois, **attrs):
+    if features.dtype.itemsize == 2:
+        raise ValueError("not compiled for 16 bits")
+    return roi_pool_reference(features, rois, **attrs)
 
 
 def roi_bin_sizes(features, rois, **attrs):
@@ -110,13 +124,20 @@ FUZZ = {
         features_and_rois(**BINS),
         roi_pool_inference_reference,
     ),
+    "RoiPoolPlain": (
+        roi_pool_plain,
+        features_and_rois(**BINS),
+        roi_pool_plain_reference,
+    ),
     "RoiBinSizes": (roi_bin_sizes, features_and_rois(**BINS), roi_bin_sizes_reference),
     "RoiPoolGrad": (roi_pool_grad, gradients(), roi_pool_grad_reference),
     "RoiPoolVariant": (
         roi_pool_variant,
         features_and_rois(
             **BINS,
-            kernel=st.sampled_from(["direct", "sorted", "packed", "plain", "channels"]),
+            kernel=st.sampled_from(
+                ["best", "direct", "sorted", "packed", "plain", "channels"]
+            ),
             path=st.sampled_from(["best", "baseline"]),
             with_argmax=st.booleans(),
             stores=st.sampled_from(["best", "ordinary", "streaming"]),

@@ -16,6 +16,7 @@ import tensorflow as tf
 from op_library import load_op_library
 from roi_pool import roi_pool, roi_pool_grad, roi_pool_inference
 from roi_pool_assembly import assembly, comparisons, compiled, kernel, largest
+from roi_pool_fuzz import roi_pool_plain
 from roi_pool_reference import (
     roi_pool_grad_reference,
     roi_pool_inference_reference,
@@ -47,6 +48,13 @@ FEATURES = np.random.default_rng(0).permutation(2 * 9 * 12 * 3).reshape(2, 9, 12
 SAMPLE = dict(pooled_height=2, pooled_width=3, spatial_scale=0.5)
 test_roi_pool_keeps_its_promises = op_test(
     roi_pool, np.float32(FEATURES), ROIS[:5], reference=roi_pool_reference, **SAMPLE
+)
+test_roi_pool_plain_keeps_its_promises = op_test(
+    roi_pool_plain,
+    np.float32(FEATURES),
+    ROIS[:5],
+    reference=roi_pool_reference,
+    **SAMPLE,
 )
 test_roi_pool_inference_keeps_its_promises = op_test(
     roi_pool_inference,
@@ -149,7 +157,10 @@ VARIANTS_AND_PATHS = pytest.mark.parametrize(
     "kernel, path, dtype",
     [(k, "best", d) for k in ["plain", "channels"] for d in DTYPES[2:]]
     + [
-        (k, p, d) for k in ["direct", "sorted", "packed"] for p in PATHS for d in DTYPES
+        (k, p, d)
+        for k in ["best", "direct", "sorted", "packed"]
+        for p in PATHS
+        for d in DTYPES
     ],
 )
 

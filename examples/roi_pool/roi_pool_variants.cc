@@ -13,7 +13,7 @@
 #include "large_pages.h"
 #include "roi_pool_check.h"
 #include "roi_pool_cpu.h"
-#include "roi_pool_geometry.h"
+#include "roi_pool_plain.h"
 #include "roi_pool_shard.h"
 #include "roi_pool_sweep.h"
 #include "tensorflow/core/framework/common_shape_fns.h"
@@ -22,27 +22,6 @@
 
 namespace op_by_op {
 namespace {
-
-// [plain] One output element after the other.
-template <typename T>
-void PoolPlain(const T* pixels, int64_t width, int64_t channels, Span rows,
-               Span cols, T* pooled, int32_t* argmax) {
-  for (int64_t c = 0; c < channels; ++c) {
-    T best = -std::numeric_limits<T>::infinity();
-    int64_t where = rows.begin * width + cols.begin;
-    for (int64_t h = rows.begin; h < rows.end; ++h) {
-      for (int64_t w = cols.begin; w < cols.end; ++w) {
-        const T value = pixels[(h * width + w) * channels + c];
-        if (value > best) {
-          best = value;
-          where = h * width + w;
-        }
-      }
-    }
-    pooled[c] = best;
-    if (argmax != nullptr) argmax[c] = where;
-  }
-}
 
 // [channels] One pixel after the other: the innermost loop runs over elements
 // that lie side by side, which the compiler makes vectors of.
@@ -64,31 +43,6 @@ void PoolChannels(const T* pixels, int64_t width, int64_t channels, Span rows,
       for (int64_t c = 0; c < channels; ++c) {
         pooled[c] = pixel[c] > pooled[c] ? pixel[c] : pooled[c];
       }
-    }
-  }
-}
-
-// [bins] The bins with the numbers from begin to before end.
-template <typename T, typename PoolBin>
-void PoolBins(const Sizes& sizes, const T* features, const float* rois,
-              T* pooled, int32_t* argmax, PoolBin pool, int64_t begin,
-              int64_t end) {
-  const int64_t image = sizes.height * sizes.width * sizes.channels;
-  for (int64_t i = begin; i < end; ++i) {
-    const int64_t row = i / sizes.pooled_width, out = i * sizes.channels;
-    const float* roi = rois + row / sizes.pooled_height * 5;
-    const Region region = RegionOf(roi, sizes.spatial_scale);
-    const Span rows = BinSpan(row % sizes.pooled_height, sizes.pooled_height,
-                              region.y, region.rows, sizes.height);
-    const Span cols = BinSpan(i % sizes.pooled_width, sizes.pooled_width,
-                              region.x, region.cols, sizes.width);
-    int32_t* where = argmax == nullptr ? nullptr : argmax + out;
-    if (rows.begin < rows.end && cols.begin < cols.end) {
-      pool(features + static_cast<int64_t>(roi[0]) * image, sizes.width,
-           sizes.channels, rows, cols, pooled + out, where);
-    } else {
-      std::fill_n(pooled + out, sizes.channels, 0);
-      if (where != nullptr) std::fill_n(where, sizes.channels, -1);
     }
   }
 }
@@ -149,7 +103,7 @@ REGISTER_OP("RoiPoolVariant")
     .Attr("pooled_height: int >= 1")
     .Attr("pooled_width: int >= 1")
     .Attr("spatial_scale: float")
-    .Attr("kernel: {'plain', 'channels', 'direct', 'sorted', 'packed'}")
+    .Attr("kernel: {'best', 'plain', 'channels', 'direct', 'sorted', 'packed'}")
     .Attr("path: {'best', 'baseline', 'avx2', 'avx512'} = 'best'")
     .Attr("with_argmax: bool = true")
     .Attr("stores: {'best', 'ordinary', 'streaming'} = 'best'")
@@ -209,8 +163,10 @@ class RoiPoolVariantOp : public tensorflow::OpKernel {
     int32_t* argmax = with_argmax_ ? where->flat<int32_t>().data() : nullptr;
     if (shape.num_elements() == 0) return;
     if (kernel_ != "plain" && kernel_ != "channels") {
-      Plan plan = PlanOf<B>(
-          sizes, rois, kernel_ == "direct" ? Layout::kDirect : Layout::kPacked);
+      Plan plan = PlanOf<B>(sizes, rois,
+                            kernel_ == "best"     ? Layout::kAuto
+                            : kernel_ == "direct" ? Layout::kDirect
+                                                  : Layout::kPacked);
       if (stores_ != "best") plan.streams = stores_ == "streaming";
       tensorflow::Tensor scratch;
       OP_REQUIRES_OK(context, context->allocate_temp(
