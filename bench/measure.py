@@ -207,6 +207,20 @@ def missed(rows: Iterable[Mapping[str, object]]) -> list[str]:
     return found
 
 
+def rows_of(path: Path, first_lines: Sequence[str]) -> list[dict[str, str]]:
+    """The rows of a table by the same command, machine, versions and day as these first lines, if there is one."""
+    same = ("# command: ", "# machine: ", "# versions: ", "# date: ")
+    if not path.exists():
+        return []
+    lines = path.read_text().splitlines()
+    heads = [line for line in lines if line.startswith("#")]
+    before, now = (
+        [line for line in some if line.startswith(same)]
+        for some in (heads, first_lines)
+    )
+    return list(csv.DictReader(lines[len(heads) :])) if before == now else []
+
+
 def write(path: Path, first_lines: Sequence[str], rows: Sequence[Mapping]) -> None:
     """Writes a table under its first lines. A run that is broken off leaves the old one."""
     new = path.with_suffix(".new")

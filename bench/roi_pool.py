@@ -4,7 +4,9 @@ Each library runs in a process of its own, as one gets it by default. One proces
 keep memory, in which its variants are compared with each other and with the limits. Before anything is timed, results
 are compared. Then, in each round, every way runs in turn, after one call that is not timed unless it is slow, and all
 other processes are stopped meanwhile, so that no thread of theirs spins. Ratios are taken within a round; the table,
-bench/roi_pool.csv, has their medians and quartiles. In rows of workload a-c the ratio is the geometric mean of the
+bench/roi_pool.csv, has their medians and quartiles. Each workload on each number of threads is a piece of its own,
+whose rows the table gets as soon as it is done: `--workloads` and `--threads` choose some of them, and the rows of the
+others stay if they are of the same machine, versions and day. The rows of workload a-c are the geometric means of the
 three. At the end, the goals that were set before and are missed are printed.
 """
 
@@ -19,7 +21,7 @@ from pathlib import Path
 
 import numpy as np
 from compiler import streaming
-from measure import cores, heading, missed, quartiles, write
+from measure import cores, heading, missed, quartiles, rows_of, write
 from processes import Process, fail
 from roi_pool_libraries import LIBRARIES, ROOT, Worker
 from roi_pool_workloads import KEEP, WORKLOADS, Workload
@@ -50,6 +52,8 @@ TASKS = {
             "Paddle": "Paddle",
             "torchvision": "torchvision",
             "TensorFlow, windows": "stock: windows and argmax",
+            "RoiPool, oneDNN off": "RoiPool, oneDNN off",
+            "RoiPool, oneDNN off, small pages": "RoiPool, small pages, oneDNN off",
             "RoiPool, kept memory": "RoiPool, kept memory",
             "limit": "limit, with argmax",
             "traffic": "traffic, with argmax",
@@ -63,6 +67,7 @@ TASKS = {
             "OpenVINO, node": "OpenVINO, node",
             "TensorFlow, list of pixels": "stock: list of pixels",
             "TensorFlow, windows": "stock: windows",
+            "RoiPoolInference, oneDNN off": "RoiPoolInference, oneDNN off",
             "RoiPoolInference, kept memory": "RoiPoolInference, kept memory",
             "limit": "limit, without argmax",
             "traffic": "traffic, without argmax",
@@ -74,6 +79,7 @@ TASKS = {
             "Paddle": "Paddle, gradient",
             "torchvision": "torchvision, gradient",
             "TensorFlow, unsorted_segment_sum": "stock: unsorted_segment_sum",
+            "RoiPoolGrad, oneDNN off": "RoiPoolGrad, oneDNN off",
             "RoiPoolGrad, kept memory": "RoiPoolGrad, kept memory",
             "limit": "limit, gradient",
         },
@@ -81,10 +87,18 @@ TASKS = {
 }
 LIMITS = ("limit", "traffic")
 KEPT = "{}, kept memory"
+ONE_DNN = "TF_ENABLE_ONEDNN_OPTS"
+SETTINGS = {  # oneDNN is on where nobody says otherwise
+    "TensorFlow": {ONE_DNN: "1"},
+    "KeptMemory": {ONE_DNN: "1"} | KEEP,
+    "OneDnnOff": {ONE_DNN: "0"},
+}
 CALL = "call"
 CALLS = ["RoiPool", "RoiPoolInference", "Maximum", "TopKV2"]
 GOALS = {  # at least, in times or of the limit
     ("with argmax", MEAN, "onnxruntime"): 20,
+    ("with argmax", MEAN, "OpenVINO, node"): 3,
+    ("without argmax", MEAN, "OpenVINO, node"): 5,
     ("with argmax", MEAN, "OpenVINO"): 7,
     **{("with argmax", workload, "onnxruntime"): 10 for workload in LARGE},
     **{("with argmax", workload, "OpenVINO"): 3 for workload in LARGE},
@@ -123,27 +137,31 @@ class Bench:
         self.threads = threads
         self.workloads = workloads
         self.processes = [
-            Process(Worker, library, threads, KEEP if library == "KeptMemory" else None)
+            Process(
+                Worker,
+                library,
+                threads,
+                SETTINGS.get(library, {}),
+            )
             for library in libraries
         ]
         self.ways: list[tuple[Process, str, str]] = []
         self.different: dict[tuple[str, str], float] = {}
-        # From workload and way to round to seconds, and to busy cores.
+        # From workload and way to round to seconds, and to busy cores and pages.
         self.seconds: dict[tuple[str, str], dict[int, float]] = {}
         self.busy: dict[tuple[str, str], list[float]] = {}
+        self.faults: dict[tuple[str, str], list[float]] = {}
 
     def prepare(self) -> None:
         """Compares the results of all with RoiPool's."""
         with tempfile.TemporaryDirectory() as references:
             for process in self.processes:
                 for name, workload in self.workloads.items():
-                    if workload.calls and process is not self.processes[0]:
-                        continue
                     prepared = process.call("prepare", name, workload, references)
                     self.ways += [(process, name, way) for way in prepared]
                     for way, share in check(name, prepared).items():
                         self.different[name, way] = share
-                    if workload.calls or process is not self.processes[0]:
+                    if workload.calls or process.library != "TensorFlow":
                         continue
                     if self.threads == 1:
                         for key, share in process.call(
@@ -160,9 +178,10 @@ class Bench:
             for i in order:
                 process, *key = self.ways[i]
                 key = tuple(key)
-                taken, busy = process.call("measure", *key, span)
+                taken, busy, faults = process.call("measure", *key, span)
                 self.seconds.setdefault(key, {})[number] = taken
                 self.busy.setdefault(key, []).append(busy)
+                self.faults.setdefault(key, []).append(faults)
             number += 1
 
     def close(self) -> None:
@@ -179,95 +198,117 @@ class Bench:
     def row(
         self, workload: str, task: str, name: str, way: str, base: str
     ) -> dict | None:
-        """A row of the table; None where this machine lacks the library."""
-        members = LARGE if workload == MEAN else workload
+        """A row of the table; None where this machine lacks the library, or the workload was not measured."""
         base = KEPT.format(base) if name in LIMITS else base
-        keys = []
-        for member in members:
-            key = self.limit(member, way) if name in LIMITS else way
-            if (member, key) not in self.seconds:
-                return None
-            keys.append((member, key))
-        known = [self.seconds[key] for key in keys]
-        bases = [self.seconds[member, base] for member in members]
-        common = sorted(set.intersection(*map(set, known), *map(set, bases)))
-        logarithms = [
-            [np.log(each[number] / other[number]) for each, other in zip(known, bases)]
-            for number in common
-        ]
-        ratio, q1, q3 = quartiles(np.exp(np.mean(logarithms, axis=1)))
-        goal = GOALS.get((task, workload, name))
-        row = {
+        if (workload, base) not in self.seconds:
+            return None
+        key = workload, self.limit(workload, way) if name in LIMITS else way
+        if key not in self.seconds:
+            return None
+        taken, bases = self.seconds[key], self.seconds[workload, base]
+        common = sorted(set(taken) & set(bases))
+        ratio, q1, q3 = quartiles([taken[i] / bases[i] for i in common])
+        goal = (
+            f">= {GOALS[task, workload, name]}"
+            if (task, workload, name) in GOALS
+            else ""
+        )
+        if task == CALL and name == CALLS[0]:
+            goal = f"<= {CALL_GOAL}"
+        different = self.different.get(key)
+        return {
             "workload": workload,
-            "threads": self.threads,
+            "threads": str(self.threads),
             "task": task,
             "way": name,
             "base": base,
-            "milliseconds": "",
+            "milliseconds": f"{np.median([*taken.values()]) * 1e3:.4g}",
             "ratio": f"{ratio:.4g}",
             "q1": f"{q1:.4g}",
             "q3": f"{q3:.4g}",
-            "goal": f">= {goal}" if goal else "",
-            "rounds": len(common),
-            "cores": "",
-            "different": "",
+            "goal": goal,
+            "rounds": str(len(common)),
+            "cores": f"{np.median(self.busy[key]):.2f}",
+            "faults": f"{np.median(self.faults[key]):.0f}",
+            "different": "" if different is None else f"{different:.3g}",
         }
-        if workload != MEAN:
-            (key,) = keys
-            row["milliseconds"] = (
-                f"{np.median([*self.seconds[key].values()]) * 1e3:.4g}"
-            )
-            row["cores"] = f"{np.median(self.busy[key]):.2f}"
-            if key in self.different:
-                row["different"] = f"{self.different[key]:.3g}"
-        if task == CALL:
-            row["goal"] = f"<= {CALL_GOAL}" if name in CALLS[:1] else ""
-        return row
 
-    def rows(self, variants: list[str]) -> list[dict]:
-        rows = []
-        for task, (base, ways) in TASKS.items():
-            for workload in [*LARGE, MEAN]:
-                for name, way in {base: base, **ways}.items():
-                    rows.append(self.row(workload, task, name, way, base))
-        for workload in [*LARGE, MEAN]:
-            for name in variants:
-                way = name.removeprefix("kernel ")
-                rows.append(
-                    self.row(workload, "variants", way, name, KEPT.format("RoiPool"))
-                )
-        for name in CALLS:
-            rows.append(self.row("d", CALL, name, name, CALLS[-1]))
-        for workload in LARGE:
+    def rows(self) -> list[dict]:
+        """Those of the workloads that were measured."""
+        found = []
+        known = dict.fromkeys(way for _, _, way in self.ways)
+        variants = [way for way in known if way.startswith("kernel")]
+        for name, workload in self.workloads.items():
+            if workload.calls:
+                found += [self.row(name, CALL, way, way, CALLS[-1]) for way in CALLS]
+                continue
+            for task, (base, ways) in TASKS.items():
+                for way, key in {base: base, **ways}.items():
+                    found.append(self.row(name, task, way, key, base))
+            for key in variants:
+                way, base = key.removeprefix("kernel "), KEPT.format("RoiPool")
+                found.append(self.row(name, "variants", way, key, base))
             for key in ("with", "without"):
-                if (workload, f"folding {key}") not in self.different:
-                    continue
-                row = dict.fromkeys(rows[0], "")
-                share = self.different[workload, f"folding {key}"]
-                rows.append(
-                    row
-                    | {
-                        "workload": workload,
-                        "threads": self.threads,
-                        "task": "in tf.function",
-                        "way": f"TensorFlow, list of pixels, {key} constant folding",
-                        "base": "RoiPool",
-                        "different": f"{share:.3g}",
-                    }
-                )
-        return [row for row in rows if row]
+                if (name, f"folding {key}") in self.different:
+                    way = f"TensorFlow, list of pixels, {key} constant folding"
+                    share = self.different[name, f"folding {key}"]
+                    found.append(
+                        dict.fromkeys(found[0], "")
+                        | {
+                            "workload": name,
+                            "threads": str(self.threads),
+                            "task": "in tf.function",
+                            "way": way,
+                            "base": "RoiPool",
+                            "different": f"{share:.3g}",
+                        }
+                    )
+        return [row for row in found if row]
+
+
+def means(rows: list[dict]) -> list[dict]:
+    """The rows of workload a-c: geometric means of the medians, and of the quartiles."""
+    found = {}
+    for row in rows:
+        if row["workload"] in LARGE and row["ratio"]:
+            key = row["threads"], row["task"], row["way"]
+            found.setdefault(key, {})[row["workload"]] = row
+    return [
+        dict.fromkeys(of["a"], "")
+        | {"workload": MEAN, "threads": threads, "task": task, "way": way}
+        | {"base": of["a"]["base"], "rounds": of["a"]["rounds"]}
+        | {
+            key: f"{np.exp(np.mean([np.log(float(row[key])) for row in of.values()])):.4g}"
+            for key in ("ratio", "q1", "q3")
+        }
+        | {"goal": f">= {GOALS[task, MEAN, way]}" if (task, MEAN, way) in GOALS else ""}
+        for (threads, task, way), of in found.items()
+        if set(of) == set(LARGE)
+    ]
+
+
+def in_order(rows: list[dict]) -> list[dict]:
+    """By threads, task, workload and, as they came, ways."""
+    tasks = [*TASKS, "variants", CALL, "in tf.function"]
+    names = [*LARGE, MEAN, "d"]
+
+    def place(row: dict) -> tuple:
+        return (
+            row["threads"],
+            tasks.index(row["task"]),
+            names.index(row["workload"]),
+        )
+
+    return sorted(rows, key=place)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "--seconds",
-        type=float,
-        default=160,
-        help="of rounds, with each number of threads",
-    )
+    parser.add_argument("--seconds", type=float, default=60, help="of each piece")
     parser.add_argument("--span", type=float, default=0.03, help="seconds of each turn")
-    parser.add_argument("--rounds", type=int, default=12, help="at least")
+    parser.add_argument("--rounds", type=int, default=9, help="at least")
+    parser.add_argument("--workloads", default="abcd", help="their letters")
+    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument(
         "--tiny", action="store_true", help="with small workloads, to try the bench"
     )
@@ -302,37 +343,50 @@ def main() -> None:
         [*PACKAGES, "numpy"],
         [
             "milliseconds: the median of the rounds, of a call with its output's allocation",
-            "ratio: to the base's time in the same round, median, q1 and q3; a-c: the geometric mean of the three",
+            "ratio: to the base's time in the same round, median, q1 and q3; a-c: the geometric means of the three",
             "limit: reads each pixel of any region once, writes each output once; its ratio is the share reached",
             "traffic: reads the pixels once for each region, in the order of the map, and writes each output once",
             f"kept memory: with {' '.join(f'{k}={v}' for k, v in KEEP.items())}, as all variants; all others without",
+            f"oneDNN off: with {ONE_DNN}=0; small pages: and without asking the system for huge pages (madvise)",
+            "settings: TensorFlow's defaults, oneDNN on; OpenVINO in float32 and in one stream; "
+            "onnxruntime into an output that it is given",
+            "faults: minor page faults of a call, by getrusage, median of the rounds",
             "OpenVINO, node: its pooling alone, by its own clock, without the two reorderings of a call",
             "cores: processor time over time; different: the share of elements unlike the base's",
             *(f"{name}: {workload}" for name, workload in workloads.items()),
         ],
     )
-    rows = []
-    for threads in (1, 2):
+    rows = rows_of(options.output, first_lines)
+    for threads in options.threads:
         if threads > cores():
             print(f"{threads} threads are left out: {cores()} core")
             continue
-        bench = Bench(threads, libraries, workloads)
-        try:
-            print(f"Threads: {threads}. Comparing results", flush=True)
-            bench.prepare()
-            print(f"Taking turns for {options.seconds:g} s", flush=True)
-            bench.rounds(options.seconds, options.span, options.rounds)
-        finally:
-            bench.close()
-        known = dict.fromkeys(way for _, _, way in bench.ways)
-        rows += bench.rows([way for way in known if way.startswith("kernel")])
-    write(options.output, first_lines, rows)
-    for row in rows:
-        goal = f"goal {row['goal']}" if row["goal"] else ""
-        print(
-            f"{row['threads']} {row['workload']:3} {row['task']:14} {row['way']:34.34} {row['milliseconds']:>9} ms "
-            f"{row['ratio']:>8} ({row['q1']}-{row['q3']}) {row['cores']:>5} {row['different']} {goal}"
-        )
+        for name in options.workloads:
+            one = {name: workloads[name]}
+            # Only the call is timed on a workload that is nothing but a call.
+            needed = libraries[:1] if workloads[name].calls else libraries
+            bench = Bench(threads, needed, one)
+            try:
+                print(f"Workload {name}, threads: {threads}", flush=True)
+                bench.prepare()
+                bench.rounds(options.seconds, options.span, options.rounds)
+            finally:
+                bench.close()
+            new = bench.rows()
+            done = {(row["workload"], row["threads"]) for row in new}
+            kept = [
+                row for row in rows if (row["workload"], row["threads"]) not in done
+            ]
+            kept = [row for row in kept if row["workload"] != MEAN] + new
+            rows = in_order(kept + means(kept))
+            write(options.output, first_lines, rows)
+            for row in new:
+                goal = f"goal {row['goal']}" if row["goal"] else ""
+                print(
+                    f"{row['threads']} {row['workload']:3} {row['task']:14} {row['way']:34.34} "
+                    f"{row['milliseconds']:>9} ms {row['ratio']:>8} ({row['q1']}-{row['q3']}) {row['cores']:>5} "
+                    f"{row['faults']:>6} {row['different']} {goal}"
+                )
     print(*(f"missed: {line}" for line in missed(rows)), sep="\n")
 
 

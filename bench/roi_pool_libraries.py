@@ -6,6 +6,7 @@ name. Inputs are converted to the library's own layout beforehand.
 
 import contextlib
 import io
+import resource
 import sys
 import time
 from collections.abc import Callable
@@ -17,6 +18,7 @@ from compiler import streaming
 from roi_pool_workloads import Workload
 
 ROOT = Path(__file__).parents[1]
+EXAMPLE = ROOT / "examples" / "roi_pool"
 SLOW = 0.2  # seconds
 
 
@@ -51,14 +53,10 @@ POOLED, BOTH, BACK = ("pooled",), ("pooled", "argmax"), ("gradient",)
 
 
 class TensorFlow:
-    """RoiPool and TensorFlow's own ops, with the memory that one gets without asking for another."""
+    """RoiPool and TensorFlow's own ops, as one gets them without asking for another setting."""
 
     def __init__(self, threads: int) -> None:
-        sys.path[:0] = [
-            str(ROOT / "examples" / "common"),
-            str(ROOT / "examples" / "roi_pool"),
-        ]
-        import roi_pool
+        sys.path.append(str(EXAMPLE))
         import stock_ops
         import stock_windows
         import tensorflow as tf
@@ -66,7 +64,11 @@ class TensorFlow:
         tf.get_logger().setLevel("ERROR")
         tf.config.threading.set_intra_op_parallelism_threads(threads)
         tf.config.threading.set_inter_op_parallelism_threads(1)
-        self.tf, self.op = tf, roi_pool
+        self.tf = tf
+        # Not the module `roi_pool` of the example: the bench has that name, too.
+        self.op = tf.load_op_library(str(EXAMPLE / "libroi_pool.so"))
+        variants = tf.load_op_library(str(EXAMPLE / "libroi_pool_variants.so"))
+        self.variant = variants.roi_pool_variant
         self.listed, self.windows = stock_ops.roi_pool, stock_windows.roi_pool
 
     def ways(self, workload: Workload) -> dict[str, Way]:
@@ -159,9 +161,7 @@ class KeptMemory(TensorFlow):
         self, workload: Workload, features, rois, gradient, argmax
     ) -> dict[str, tuple]:
         """The variants that this processor has."""
-        tf, found = self.tf, {}
-        library = ROOT / "examples" / "roi_pool" / "libroi_pool_variants.so"
-        variant = tf.load_op_library(str(library)).roi_pool_variant
+        tf, variant, found = self.tf, self.variant, {}
         sizes = workload.pooled, workload.pooled, workload.scale
         for kernel, path in [] if workload.calls else self.variants:
 
@@ -175,6 +175,27 @@ class KeptMemory(TensorFlow):
             name = kernel if path == "best" else f"{kernel}, {path}"
             found[f"kernel {name}"] = BOTH, run
         return found
+
+
+class OneDnnOff(TensorFlow):
+    """RoiPool where TensorFlow's allocator gives memory back to the C library at once."""
+
+    def ways(self, workload: Workload) -> dict[str, Way]:
+        """RoiPool's."""
+        return {
+            f"{name}, oneDNN off": way for name, way in super().ways(workload).items()
+        }
+
+    def others(
+        self, workload: Workload, features, rois, gradient, argmax
+    ) -> dict[str, tuple]:
+        """RoiPool that does not ask for huge pages."""
+        sizes = workload.pooled, workload.pooled, workload.scale
+
+        def small() -> tuple:
+            return self.variant(features, rois, *sizes, "best", large_pages=False)
+
+        return {"RoiPool, small pages": (BOTH, small)}
 
 
 class OnnxRuntime:
@@ -416,11 +437,17 @@ def _aligned(size: int) -> np.ndarray:
     return buffer[first : first + size]
 
 
+def page_faults() -> int:
+    """How many pages this process has been given."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+
+
 LIBRARIES = {
     library.__name__: library
     for library in (
         TensorFlow,
         KeptMemory,
+        OneDnnOff,
         OnnxRuntime,
         OpenVINO,
         Paddle,
@@ -486,13 +513,17 @@ class Worker:
             for folding in (True, False)
         }
 
-    def measure(self, workload: str, name: str, span: float) -> tuple[float, float]:
-        """The mean time of a call, over so many seconds and at least one call, and how many cores were busy."""
+    def measure(
+        self, workload: str, name: str, span: float
+    ) -> tuple[float, float, float]:
+        """The mean time of a call, over so many seconds and at least one call, how many cores were busy, and how many
+        pages the system handed out in a call.
+        """
         way, seconds = self.known[workload, name]
         run = way.run
         if seconds < SLOW:
             run()  # after the other libraries' turns the caches are theirs
-        calls, counted = 0, 0.0
+        calls, counted, faults = 0, 0.0, page_faults()
         start, busy = time.perf_counter(), time.process_time()
         while True:
             run()
@@ -502,4 +533,5 @@ class Worker:
             if elapsed >= span:
                 break
         cores = (time.process_time() - busy) / elapsed
-        return (counted if way.counted else elapsed) / calls, cores
+        faults = (page_faults() - faults) / calls
+        return (counted if way.counted else elapsed) / calls, cores, faults

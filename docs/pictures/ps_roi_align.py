@@ -30,43 +30,22 @@ def figures() -> dict[str, float]:
     def values(column: str = "ratio", **fields: str) -> list[float]:
         return [float(row[column]) for row in table.where(**fields)]
 
-    found = {"least": min(values(task="forward", way="torchvision", threads="1"))}
-    for task in "forward", "gradient":
-        gains = values(task=f"{task}, one thread to two")
-        found |= {f"{task}_least": min(gains), f"{task}_most": max(gains)}
-    cores = values("cores", task="gradient", way="PsRoiAlign", threads="2")
-    much, little = (
-        values(task="cost", workload=f"{load} work") for load in ("much", "little")
-    )
+    gained = values(task="forward, one thread to two", way="PsRoiAlign")
     alone, *_ = values("milliseconds", task="cost", workload="much work")
-    return found | {
-        "cores_least": min(cores),
-        "cores_most": max(cores),
-        "gained": 1 / min(much),
-        "wasted": max(little),
+    return {
+        "forward_least": min(gained),
+        "forward_most": max(gained),
+        "wasted": max(values(task="cost", workload="little work")),
         "unit_us": 1e3 * alone / 2000,
     }
 
 
-def weights_of(
-    roi: np.ndarray, shape: tuple[int, int], bins: int
-) -> list[tuple[str, ...]]:
-    """Of each row and each column of bins of a region: its samples, its first pixel, and the weights of its pixels."""
-    x1, y1, x2, y2 = roi - np.float32(0.5)
-    axes = {
-        ("upper row", "lower row"): (y1, y2, shape[0]),
-        ("left column", "right column"): (x1, x2, shape[1]),
-    }
-    rows = []
-    for names, (start, end, size) in axes.items():
-        of_bins = weights(start, end, bins, -1, size)
-        for name, places, shares in zip(names, samples(start, end, bins, -1), of_bins):
-            where, weighted = (
-                ", ".join(f"{x:.4g}" for x in xs) for xs in (places, shares[shares > 0])
-            )
-            first = f"{name.split()[1]} {np.flatnonzero(shares)[0]}"
-            rows.append((name, where, first, weighted))
-    return rows
+def gains() -> list[tuple[str, ...]]:
+    """What a second thread gains the gradient: workload, with turns, and with the blocks of Shard."""
+    found: dict[str, list[str]] = {}
+    for one in read("ps_roi_align").where(task="gradient, one thread to two"):
+        found.setdefault(one["workload"], []).append(f"{float(one['ratio']):.2f}")
+    return [(workload, *ratios) for workload, ratios in found.items()]
 
 
 def own_channels(roi: np.ndarray, shape: tuple[int, int], bins: int) -> HTML:

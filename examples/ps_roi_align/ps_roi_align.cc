@@ -15,6 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "for_each.h"
 #include "ps_roi_align_op.h"
 #include "tensorflow/core/framework/common_shape_fns.h"
 #include "tensorflow/core/framework/op.h"
@@ -169,19 +170,21 @@ struct Cpu {
     return absl::OkStatus();
   }
 
-  // [loop] Threads share the slots, and then the bins.
+  // [loop] A unit of work is a region: its slots, and then its bins.
   template <typename T>
   static absl::Status Run(OpKernelContext* context, const Align<T>& align,
                           int64_t pixels) {
     const Sizes& sizes = align.bins.sizes;
-    ForEach(context, align.bins.Slots(sizes.num_rois), kSlotCycles,
-            [&](int64_t i) { align.bins.Fill(i); });
-    const int64_t cycles =
-        kBinCycles + 2 * pixels / sizes.num_rois * sizes.channels;
-    ForEach(context, sizes.num_rois * sizes.bins(), cycles, [&](int64_t i) {
-      ForChannels(0, sizes.channels, [&](auto lanes, int64_t c) {
-        align.template At<lanes>(i, c);
-      });
+    const int64_t slots = align.bins.Slots(1), bins = sizes.bins();
+    const int64_t cycles = slots * kSlotCycles + bins * kBinCycles +
+                           2 * pixels / sizes.num_rois * bins * sizes.channels;
+    ForEachInTurns(context, sizes.num_rois, cycles, [&](int64_t n) {
+      for (int64_t i = n * slots; i < (n + 1) * slots; ++i) align.bins.Fill(i);
+      for (int64_t i = n * bins; i < (n + 1) * bins; ++i) {
+        ForChannels(0, sizes.channels, [&](auto lanes, int64_t c) {
+          align.template At<lanes>(i, c);
+        });
+      }
     });
     return absl::OkStatus();
   }
@@ -191,8 +194,8 @@ struct Cpu {
   static absl::Status RunGrad(OpKernelContext* context,
                               const AlignGrad<T>& grad, int64_t pixels) {
     const Sizes& sizes = grad.bins.sizes;
-    ForEach(context, grad.bins.Slots(sizes.num_rois), kSlotCycles,
-            [&](int64_t i) { grad.bins.Fill(i); });
+    ForEachInTurns(context, grad.bins.Slots(sizes.num_rois), kSlotCycles,
+                   [&](int64_t i) { grad.bins.Fill(i); });
     const int64_t size = sizes.width * sizes.bins() * sizes.channels;
     const int64_t rows = sizes.batch * sizes.height;
     AdviseLargePages(grad.sums, rows * size * sizeof(*grad.sums));
@@ -200,7 +203,7 @@ struct Cpu {
     const int64_t cycles =
         size + 2 * pixels * sizes.bins() * sizes.channels / rows;
     // [rows] No two threads add to the same row of the map.
-    ForEach(context, rows, cycles, [&](int64_t row) {
+    ForEachInTurns(context, rows, cycles, [&](int64_t row) {
       std::fill_n(grad.sums + row * size, size, Wide<T>{0});
       const int64_t bins = sizes.num_rois * sizes.bins();
       for (int64_t first = 0; first < bins; first += sizes.pooled_width) {

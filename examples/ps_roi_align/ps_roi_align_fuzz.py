@@ -16,12 +16,24 @@ from opcheck.strategies import calls, shapes, tensors
 
 HERE = Path(__file__).parent
 _blocks = load_op_library(HERE / "libshard_blocks.so", "shard_blocks")
+_medians = load_op_library(HERE / "librow_median.so", "row_median")
 _counts = load_op_library(HERE / "libsolution_count_values.so", "count_values")
 
 
 def ps_roi_align_grad(gradient, rois, *, feature_shape, **attrs):
     """With a shape that stays when the values of the inputs are varied: not any size fits into memory."""
     return ops.ps_roi_align_grad(gradient, rois, feature_shape, **attrs)
+
+
+def row_median(rows):
+    return _medians.row_median(rows)
+
+
+def row_median_reference(rows):
+    """The upper one of two."""
+    if rows.ndim != 2 or rows.shape[1] == 0:
+        raise ValueError("not a matrix with a column or more")
+    return np.sort(rows, axis=1)[:, rows.shape[1] // 2]
 
 
 def count_values(values, size):
@@ -145,6 +157,11 @@ FUZZ = {
             multiplications=st.sampled_from([0, 1, 5]),
         ),
         shard_blocks_reference,
+    ),
+    "RowMedian": (
+        row_median,
+        calls(tensors("float32", shapes(), NEAR)),
+        row_median_reference,
     ),
     "CountValues": (
         count_values,

@@ -11,8 +11,6 @@
 #include "absl/strings/str_cat.h"
 #include "ps_roi_align.h"
 #include "tensorflow/core/framework/op_kernel.h"
-#include "tensorflow/core/util/work_sharder.h"
-#include "tsl/platform/denormal.h"
 
 namespace op_by_op {
 
@@ -144,19 +142,6 @@ class Tables {
   tensorflow::Tensor spans_, weights_;
   Weights<W> bins_;
 };
-
-// [shard] Calls work(i), which takes about `cycles` cycles, for each
-// 0 <= i < total.
-template <typename Work>
-void ForEach(tensorflow::OpKernelContext* context, int64_t total,
-             int64_t cycles, const Work& work) {
-  const auto& workers = *context->device()->tensorflow_cpu_worker_threads();
-  tensorflow::Shard(workers.num_threads, workers.workers, total, cycles,
-                    [&](int64_t begin, int64_t end) {
-                      const tsl::port::ScopedDontFlushDenormal keep;
-                      for (int64_t i = begin; i < end; ++i) work(i);
-                    });
-}
 
 // `Device` has the loops.
 template <typename Device, typename T>

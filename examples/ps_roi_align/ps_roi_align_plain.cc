@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
+#include "for_each.h"
 #include "ps_roi_align.h"
 #include "ps_roi_align_op.h"
 #include "tensorflow/core/framework/op_kernel.h"

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from ps_roi_align import ps_roi_align, ps_roi_align_grad
+from ps_roi_align_fuzz import row_median, row_median_reference
 from ps_roi_align_reference import (
     ps_roi_align_grad_reference,
     ps_roi_align_reference,
@@ -53,6 +54,16 @@ test_ps_roi_align_grad_keeps_its_promises = op_test(
     reference=ps_roi_align_grad_reference,
     **SAMPLE,
 )
+
+
+test_row_median_keeps_its_promises = op_test(
+    row_median, random_features([5, 4]), reference=row_median_reference
+)
+
+
+def test_median_of_many_rows():
+    rows = np.random.default_rng(0).standard_normal((10_000, 101), np.float32)
+    np.testing.assert_array_equal(row_median(rows), np.median(rows, axis=1))
 
 
 def test_equals_torchvision():

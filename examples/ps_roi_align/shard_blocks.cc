@@ -61,7 +61,7 @@ class ShardBlocksOp : public tensorflow::OpKernel {
     const auto threads = thread->vec<int32_t>();
     const auto products = product->vec<uint64_t>();
     const auto& pool = *context->device()->tensorflow_cpu_worker_threads();
-    // [work] Begins with unit `begin`, and ends before unit `end`.
+    // Begins with unit `begin`, and ends before unit `end`.
     const auto work = [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         firsts(i) = begin;

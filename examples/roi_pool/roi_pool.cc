@@ -27,7 +27,7 @@ absl::Status CheckKnownMap(InferenceContext* context, ShapeHandle features) {
   return height < 0 || width < 0 ? absl::OkStatus() : CheckMap(height, width);
 }
 
-// [shape] All that is known, and every error that shows before the values.
+// All that is known, and every error that shows before the values.
 absl::Status PooledShape(InferenceContext* context) {
   int64_t pooled_height, pooled_width;
   float spatial_scale;
@@ -132,7 +132,7 @@ spatial_scale: As RoiPool was given it, with which the GPU looks only at bins
   nearby; an argmax outside of its bin is then left out. 0 if not known.
 )doc");
 
-// [compute] Check, and allocate the outputs.
+// Check, and allocate the outputs.
 template <typename T>
 class RoiPoolOp : public tensorflow::OpKernel {
  public:

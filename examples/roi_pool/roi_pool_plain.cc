@@ -42,7 +42,14 @@ REGISTER_OP("RoiPoolPlain")
       context->set_output(0, pooled);
       context->set_output(1, pooled);
       return absl::OkStatus();
-    });
+    })
+    .Doc(R"doc(
+RoiPool on one thread, for float32 and float64.
+
+pooled_height: Bins along the height.
+pooled_width: Bins along the width.
+spatial_scale: Pixels of the map for each pixel of the image.
+)doc");
 
 // [kernel] Check, allocate, pool.
 template <typename T>
@@ -72,7 +79,7 @@ class RoiPoolPlainOp : public tensorflow::OpKernel {
   Sizes attrs_{};
 };
 
-// [register] One line for each type.
+// One line for each type.
 REGISTER_KERNEL_BUILDER(Name("RoiPoolPlain")
                             .Device(tensorflow::DEVICE_CPU)
                             .TypeConstraint<float>("T"),

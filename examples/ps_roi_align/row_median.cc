@@ -1,0 +1,65 @@
+// RowMedian: the median of each row, on all cores.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "for_each.h"
+#include "tensorflow/core/framework/op.h"
+#include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/framework/shape_inference.h"
+
+namespace op_by_op {
+namespace {
+
+REGISTER_OP("RowMedian")
+    .Input("rows: float")
+    .Output("medians: float")
+    .SetShapeFn([](tensorflow::shape_inference::InferenceContext* context) {
+      tensorflow::shape_inference::ShapeHandle rows;
+      TF_RETURN_IF_ERROR(context->WithRank(context->input(0), 2, &rows));
+      context->set_output(0, context->Vector(context->Dim(rows, 0)));
+      return absl::OkStatus();
+    });
+
+// [kernel] One row, and nothing of threads; then a loop over the rows.
+float Median(const float* row, int64_t size) {
+  std::vector<float> sorted(row, row + size);
+  const auto less = [](float x, float y) {  // NaN is the largest
+    return x < y || (std::isnan(y) && !std::isnan(x));
+  };
+  const auto middle = sorted.begin() + size / 2;
+  std::nth_element(sorted.begin(), middle, sorted.end(), less);
+  return *middle;
+}
+
+class RowMedianOp : public tensorflow::OpKernel {
+ public:
+  using OpKernel::OpKernel;
+
+  void Compute(tensorflow::OpKernelContext* context) override {
+    const tensorflow::Tensor& input = context->input(0);
+    OP_REQUIRES(context, input.dims() == 2 && input.dim_size(1) > 0,
+                absl::InvalidArgumentError(absl::StrCat(
+                    "rows must be a matrix with a column or more, got shape ",
+                    input.shape().DebugString())));
+    const int64_t count = input.dim_size(0), size = input.dim_size(1);
+    tensorflow::Tensor* output = nullptr;
+    OP_REQUIRES_OK(context, context->allocate_output(0, {count}, &output));
+    const float* rows = input.flat<float>().data();
+    const auto medians = output->vec<float>();
+    // [loop] About 20 cycles for each number of a row.
+    ForEach(context, count, 20 * size,
+            [&](int64_t i) { medians(i) = Median(rows + i * size, size); });
+  }
+};
+
+// As every kernel.
+REGISTER_KERNEL_BUILDER(Name("RowMedian").Device(tensorflow::DEVICE_CPU),
+                        RowMedianOp);
+
+}  // namespace
+}  // namespace op_by_op
