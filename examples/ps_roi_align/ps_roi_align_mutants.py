@@ -25,5 +25,5 @@ MUTANTS = {
     "test_equals_torchvision": {
         "ps_roi_align.ps_roi_align": [is_half_a_pixel_off],
         "ps_roi_align.ps_roi_align_grad": [gives_it_to_another_image],
-    }
+    },
 }
