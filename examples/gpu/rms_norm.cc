@@ -53,7 +53,7 @@ grad: Of what RmsNorm returned.
 result: Of x.
 )doc");
 
-// [cpu] Row after row.
+// Row after row.
 struct Cpu {
   static absl::Status Norm(OpKernelContext*, const float* x, int64_t rows,
                            int64_t columns, float epsilon, float* y) {

@@ -36,7 +36,8 @@ class RmsNormOp : public tensorflow::OpKernel {
   float epsilon_;
 };
 
-// [gradient] The same, of two inputs.
+// []
+// The same, of two inputs.
 template <typename Device>
 class RmsNormGradOp : public tensorflow::OpKernel {
  public:

@@ -23,7 +23,7 @@ __global__ void FillKernel(Weights<W> bins, int64_t total) {
   for (int64_t i = FirstElement(); i < total; i += Step()) bins.Fill(i);
 }
 
-// [loop] One element after the other.
+// One element after the other.
 template <typename T>
 __global__ void AlignKernel(Align<T> align, int64_t total) {
   const int64_t channels = align.bins.sizes.channels;

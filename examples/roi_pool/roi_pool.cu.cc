@@ -151,8 +151,9 @@ __global__ void PoolKernel(Sizes sizes, int team_bits,
   }
 }
 
-// [tiles] The gradient cuts the maps into tiles: small ones, so that a small
-// map, too, is work for many blocks.
+// []
+// The gradient cuts the maps into tiles: small ones, so that a small map,
+// too, is work for many blocks.
 constexpr int kTile = 4;  // pixels of the edge
 
 struct Tiles {
@@ -361,7 +362,8 @@ __global__ void GradientKernel(Sizes sizes, Divider by_width,
   }
 }
 
-// [blocks] As many as there is work for, and a grid-stride loop for the rest.
+// []
+// As many blocks as there is work for, and a grid-stride loop for the rest.
 constexpr int kThreads = 256;
 #ifndef OP_BY_OP_MOST_BLOCKS  // a test sets 3
 #define OP_BY_OP_MOST_BLOCKS (1 << 20)

@@ -20,7 +20,7 @@ using tensorflow::OpKernelConstruction;
 using tensorflow::OpKernelContext;
 using tensorflow::Tensor;
 
-// [stream] Everything goes where TensorFlow's own kernels go.
+// Everything goes where TensorFlow's own kernels go.
 void* Stream(OpKernelContext* context) {
   return context->op_device_context()
       ->stream()
@@ -63,7 +63,7 @@ absl::Status CheckOnHost(OpKernelContext* context, const float* rois,
   return CheckRois(copy.flat<float>().data(), sizes);
 }
 
-// [kernel] As on the CPU, but without the values of the inputs.
+// As on the CPU, but without the values of the inputs.
 class RoiPoolGpuOp : public tensorflow::OpKernel {
  public:
   explicit RoiPoolGpuOp(OpKernelConstruction* context) : OpKernel(context) {
@@ -82,7 +82,7 @@ class RoiPoolGpuOp : public tensorflow::OpKernel {
       OP_REQUIRES_OK(context, CheckOnHost(context, rois, sizes));
     }
 
-    // [launch] Returns before the work is done.
+    // Returns before the work is done.
     Tensor* pooled = nullptr;
     OP_REQUIRES_OK(context, context->allocate_output(0, shape, &pooled));
     int32_t* argmax = nullptr;

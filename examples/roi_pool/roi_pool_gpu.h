@@ -10,7 +10,7 @@
 
 namespace op_by_op {
 
-// [functions] Pointers are to device memory but for `sizes`, `on_host` and the
+// Pointers are to device memory but for `sizes`, `on_host` and the
 // return value. type: 0 half, 1 bfloat16, 2 float, 3 double. argmax: null for
 // inference.
 extern "C" {
