@@ -1,0 +1,30 @@
+"""Tests of FunctorRmsNorm on the CPU: `pytest examples/gpu_kernels`."""
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from functor_rms_norm import functor_rms_norm
+from gpu_kernels_reference import functor_rms_norm_reference
+
+from opcheck.testing import op_test
+
+test_functor_rms_norm_keeps_its_promises = op_test(
+    functor_rms_norm,
+    np.random.default_rng(0).normal(size=[3, 4]).astype(np.float32),
+    reference=functor_rms_norm_reference,
+)
+
+
+@pytest.mark.parametrize("dtype, rtol", [(np.float32, 1e-6), (np.float64, 1e-14)])
+@pytest.mark.parametrize("shape", [(7,), (5, 300), (2, 3, 4), (0, 3), (3, 0)])
+def test_equals_the_reference(mode, dtype, rtol, shape):
+    x = np.random.default_rng(0).normal(size=shape).astype(dtype)
+    expected = functor_rms_norm_reference(x, 0.5)
+    found = mode(functor_rms_norm)(x, 0.5)
+    np.testing.assert_allclose(found, expected, rtol=rtol, strict=True)
+
+
+def test_a_scalar_is_refused(mode):
+    match = "rank 1 or more|at least rank 1"
+    with pytest.raises((tf.errors.InvalidArgumentError, ValueError), match=match):
+        mode(functor_rms_norm)(1.0)
