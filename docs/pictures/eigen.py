@@ -2,34 +2,30 @@
 
 import numpy as np
 import tensorflow as tf
+from eigen import eigen_table, in_eigen
 from IPython.display import HTML
-from pictures.drawing import COLOURS, ORANGE, bold, line, picture
-from pictures.layout import CELL, arrow, at, box, column, grid, layers
+from pictures.drawing import COLOURS, ORANGE, line, picture
+from pictures.layout import CELL, at, grid, layers
 from wrong_threads import play_backwards_by
 
 
-def asked(signal: np.ndarray, gain: float, result: np.ndarray) -> HTML:
-    """What happens for the first element of PlayBackwards: each part of the expression asks the next one.
-
-    Args:
-      signal: What is played backwards.
-      gain: What it is multiplied by.
-      result: What the op has made of them.
-    """
-    last = len(signal) - 1
-    louder = f"{result[0]:g}"
-    questions = [f"element {place}" for place in (0, last, last)]
-    answers = [louder, louder, f"{signal[last]:g}"]
-    names = "output = …", ".reverse(turned)", f"… * {gain:g}", "signal"
-    boxes = [box(name, width=150, height=30) for name in names]
-    arrows, said = [], []
-    for i, (question, answer) in enumerate(zip(questions, answers)):
-        arrows.append(arrow(boxes[i], boxes[i + 1], f"{question}?", shift=-45))
-        arrows.append(arrow(boxes[i + 1], boxes[i], bold(answer), shift=45))
-        asks = f"{names[i]} asks {names[i + 1]} for {question} and gets {answer}"
-        said.append(asks)
-    label = f"From the assignment down to the signal: {'; '.join(said)}."
-    return picture(layers(column(*boxes, gap=40), *arrows), label)
+def dictionary() -> tuple[list[str], list[tuple[str, str, str]]]:
+    """The head and the rows of the table from NumPy to Eigen, after both have given the same."""
+    names = {
+        "np": np,
+        "x": np.float32([[1, 5, -2], [7.5, 0, 3]]),
+        "y": np.float32([[4, -5, 6], [7, 8, 9]]),
+        "v": np.float32([10, 20, 30]),
+    }
+    arrays = [names[name] for name in "xyv"]
+    rows, before = [], None
+    for number, (group, numpy, eigen) in enumerate(eigen_table()):
+        expected = np.asarray(eval(numpy, names), np.float32)
+        result = in_eigen(*arrays, number)
+        np.testing.assert_allclose(result, expected, rtol=1e-6, strict=True)
+        rows.append((f"*{group}*" * (group != before), f"`{numpy}`", f"`{eigen}`"))
+        before = group
+    return ["", "NumPy", "Eigen"], rows
 
 
 def turned(before: np.ndarray, after: np.ndarray) -> HTML:
