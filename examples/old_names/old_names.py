@@ -1,0 +1,173 @@
+"""Old names of TensorFlow in Python: a line as it was, and the line that takes its place today.
+
+`wrong_old_names.cc` and `old_names.cc` have the same for C++.
+"""
+
+# ruff: noqa: E501
+
+import re
+import subprocess
+import warnings
+from pathlib import Path
+
+import numpy as np
+import tensorflow as tf
+
+HERE = Path(__file__).parent
+PYTHON = [
+    ("x = tf.placeholder(tf.float32, [None])", "tf.function(f, input_signature=[tf.TensorSpec([None], tf.float32)])"),
+    ("tf.Session().run(y)", "tf.function(f)(x).numpy()"),
+    ("y.eval()", "y.numpy()"),
+    ("tf.get_default_graph()", "tf.function(f).get_concrete_function(x).graph"),
+    ("tf.global_variables_initializer()", "tf.Variable(0.0)"),
+    ("tf.get_variable('v', [2])", "tf.Variable(tf.zeros([2]))"),
+    ("tf.assign(v, 1.0)", "v.assign(1.0)"),
+    ("tf.gradients(y, x)", "with tf.GradientTape() as tape: tape.watch(x); y = f(x)\ntape.gradient(y, x)"),
+    ("tf.py_func(np.sin, [x], tf.float32)", "tf.numpy_function(np.sin, [x], tf.float32)"),
+    ("tf.sparse_to_dense([1], [3], 5)", "tf.scatter_nd([[1]], [5], [3])"),
+    ("tf.test.compute_gradient_error(x, [2], y, [2])", "np.max(np.abs(np.subtract(*tf.test.compute_gradient(f, [x]))))"),
+    ("tf.NotDifferentiable('MyOp')", "tf.no_gradient('MyOp')"),
+    ("tf.NoGradient('MyOtherOp')", "tf.no_gradient('MyOtherOp')"),
+    ("tf.RegisterShape('MyOp')", "# .SetShapeFn(…) in C++, behind REGISTER_OP"),
+    ("tf.user_ops.my_fact()", "tf.raw_ops.Fact()"),
+    ("tf.random_normal([2])", "tf.random.normal([2])"),
+    ("tf.set_random_seed(1)", "tf.random.set_seed(1)"),
+    ("tf.to_float(x)", "tf.cast(x, tf.float32)"),
+    ("tf.log(x)", "tf.math.log(x)"),
+    ("tf.is_nan(x)", "tf.math.is_nan(x)"),
+    ("tf.mul(x, x)", "x * x"),
+    ("tf.pack([x, x])", "tf.stack([x, x])"),
+    ("tf.concat(0, [x, x])", "tf.concat([x, x], axis=0)"),
+    ("tf.batch_matmul(a, a)", "tf.matmul(a, a)"),
+    ("tf.matrix_inverse(a)", "tf.linalg.inv(a)"),
+    ("tf.reduce_sum(a, 1, keep_dims=True)", "tf.reduce_sum(a, 1, keepdims=True)"),
+    ("tf.extract_image_patches(images, [1, 2, 2, 1], [1, 1, 1, 1], [1, 1, 1, 1], 'VALID')", "tf.image.extract_patches(images, [1, 2, 2, 1], [1, 1, 1, 1], [1, 1, 1, 1], 'VALID')"),
+    ("tf.space_to_depth(images, 2)", "tf.nn.space_to_depth(images, 2)"),
+    ("tf.read_file(path)", "tf.io.read_file(path)"),
+    ("tf.decode_raw(b'abcd', tf.uint8)", "tf.io.decode_raw(b'abcd', tf.uint8)"),
+    ("tf.FixedLenFeature([], tf.int64)", "tf.io.FixedLenFeature([], tf.int64)"),
+    ("tf.parse_single_example(record, {})", "tf.io.parse_single_example(record, {'n': tf.io.FixedLenFeature([], tf.int64, 0)})"),
+    ("tf.python_io.TFRecordWriter(path)", "tf.io.TFRecordWriter(path)"),
+    ("tf.TFRecordReader()", "tf.data.TFRecordDataset([path])"),
+    ("tf.train.string_input_producer([path])", "tf.data.Dataset.from_tensor_slices([path])"),
+    ("tf.train.start_queue_runners()", "for element in tf.data.Dataset.range(3): pass"),
+    ("tf.Print(x, [x])", "tf.print()"),
+    ("tf.logging.info('x')", "tf.get_logger().info('x')"),
+    ("tf.image_summary('x', images)", "tf.summary.image"),
+    ("tf.summary.FileWriter(path)", "tf.summary.create_file_writer"),
+    ("tf.train.Saver()", "tf.train.Checkpoint(v=v)"),
+    ("tf.train.GradientDescentOptimizer(0.1)", "tf.keras.optimizers.SGD(0.1)"),
+    ("tf.layers.dense(a, 3)", "tf.keras.layers.Dense(3)(a)"),
+    ("tf.ConfigProto()", "tf.config.threading.get_inter_op_parallelism_threads()"),
+    ("tf.TensorShape([2])[0].value", "tf.TensorShape([2])[0]"),
+    ("tf.contrib", "tf.math, tf.image, tf.nn  # or a package of its own"),
+    ("import _pywrap_tensorflow  # SWIG", "from tensorflow.python import _pywrap_tfe  # pybind11"),
+    ("open(tf.sysconfig.get_include() + '/tensorflow/core/ops/ops.pbtxt')", "from tensorflow.python.framework import op_def_registry\nop_def_registry.get('MatMul')"),
+    ("tf.distribute.Server({'worker': ['localhost:0']}, protocol='grpc+verbs')  # RDMA", "tf.distribute.Server({'worker': ['localhost:0']}, protocol='grpc', start=False)  # and NCCL between GPUs"),
+]  # fmt: skip
+
+# Of headers that only nvcc can read: a name, its successor, and where both are looked for.
+HEADERS = [
+    ("GetCudaLaunchConfig(n, device)", "GetGpuLaunchConfig(n, device)", "gpu_launch_config.h"),
+    ("CUDA_1D_KERNEL_LOOP(i, n)", "GPU_1D_KERNEL_LOOP(i, n)", "gpu_kernel_helper.h"),
+    ("CudaAtomicAdd(sum, x)", "GpuAtomicAdd(sum, x)", "gpu_device_functions.h"),
+]  # fmt: skip
+INCLUDES = [
+    ("tensorflow/core/util/cuda_kernel_helper.h", "tensorflow/core/util/gpu_kernel_helper.h"),
+    ("third_party/eigen3/unsupported/Eigen/CXX11/Tensor", "unsupported/Eigen/CXX11/Tensor"),
+]  # fmt: skip
+
+
+def says(code: str) -> str:
+    """Runs lines of Python, such as those above; returns the error, or "" if there is none."""
+    names = {
+        "np": np,
+        "tf": tf,
+        "f": tf.square,
+        "x": tf.constant([1.0, 2.0]),
+        "y": tf.constant([1.0, 4.0]),
+        "v": tf.Variable(0.0),
+        "a": tf.eye(2),
+        "images": tf.zeros([1, 4, 4, 1]),
+        "path": "/dev/null",
+        "record": tf.train.Example().SerializeToString(),
+    }
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", DeprecationWarning)
+            exec(code, names)
+    except Exception as error:
+        message = str(error).splitlines()[0].replace(tf.sysconfig.get_include(), "…")
+        return f"{type(error).__name__}: {message}"
+    return ""
+
+
+def functions(path: Path) -> dict[str, tuple[int, int, str]]:
+    """From the name of each function or class of a C++ file to its first and last line and its code."""
+    text, found = path.read_text(), {}
+    text = text[text.index("namespace op_by_op {") :]
+    skipped = path.read_text().count("\n") - text.count("\n")
+    for match in re.finditer(
+        r"^(?!namespace|using)\w[^;]*?\{\n(.*?)^\};?$", text, re.M | re.S
+    ):
+        head, body = match[0].split("{\n", 1)
+        name = re.search(r"(?:struct (\w+)|(\w+)\()", head)
+        first = skipped + text[: match.start()].count("\n") + 1
+        lines = [line[2:] for line in body.splitlines()[:-1]]
+        found[name[1] or name[2]] = first, first + match[0].count("\n"), (head, lines)
+    return found
+
+
+def headers_say() -> list[tuple[str, str, str]]:
+    """For each of HEADERS and INCLUDES: the old line, what becomes of it, and the new line."""
+    include = Path(tf.sysconfig.get_include())
+    rows = []
+    for old, new, file in HEADERS:
+        text = (include / "tensorflow" / "core" / "util" / file).read_text()
+        known = [
+            re.search(rf"\b{name.partition('(')[0]}\b", text) for name in (old, new)
+        ]
+        assert known[1], new
+        rows.append((old, f"still an alias in {file}" if known[0] else "is gone", new))
+    for old, new in INCLUDES:
+        assert (include / new).exists(), new
+        what = (
+            ""
+            if (include / old).exists()
+            else f"error: {old}: No such file or directory"
+        )
+        rows.append((f"#include <{old}>", what, f"#include <{new}>"))
+    return rows
+
+
+def cpp_rows() -> list[tuple[str, str, str]]:
+    """The same for C++: the lines that differ between wrong_old_names.cc and old_names.cc."""
+    old, new = (
+        functions(HERE / name) for name in ("wrong_old_names.cc", "old_names.cc")
+    )
+    said, rows = compiler_says(), []
+    for name, (*_, before) in old.items():
+        after = new[name][2]
+        same = before[1] == after[1]
+        pair = ["\n".join([each[0]] if same else each[1]) for each in (before, after)]
+        rows.append((pair[0].strip(), said[name], pair[1].strip()))
+    return rows
+
+
+def compiler_says() -> dict[str, str]:
+    """What g++ says of each function of wrong_old_names.cc; "" is nothing."""
+    path = HERE / "wrong_old_names.cc"
+    flags = [
+        each for each in tf.sysconfig.get_compile_flags() if not each.startswith("-I")
+    ]
+    include = ["-isystem", tf.sysconfig.get_include(), "-fsyntax-only", "-DNDEBUG"]
+    run = subprocess.run(
+        ["c++", *flags, *include, path], capture_output=True, text=True
+    )
+    found = dict.fromkeys(functions(path), "")
+    pattern = rf"{path.name}:(\d+):\d+: (error|warning): (.*)"
+    for line, kind, what in re.findall(pattern, run.stderr):
+        for name, (first, last, _) in functions(path).items():
+            if first <= int(line) <= last and not found[name]:
+                found[name] = f"{kind}: {what.partition(' [-W')[0]}"
+    return found
