@@ -1,6 +1,7 @@
 """How many operations in a second a product of matrices makes: by loops, by Eigen, and by TensorFlow.
 
 `python bench/mat_mul.py` prints the figures and writes them to mat_mul.csv beside this file.
+TensorFlow's settings: as it comes, with its custom oneDNN ops switched off, and with Eigen alone.
 Each setting of TensorFlow and each number of threads has a process of its own, and all others are stopped while one
 is timed. In each round every way takes its turn. The peak is what a loop of fused multiply-adds reaches whose numbers
 stay in the registers, bench/peak.cc.
@@ -19,22 +20,23 @@ from measure import cores, quartiles, run_turns
 from processes import Process
 
 ROOT = Path(__file__).parents[1]
-SIZES = 32, 64, 128, 256, 512, 1024
+SIZES = 32, 64, 128, 256, 496, 512, 528, 1024, 1040
 BASE = "tf.matmul"
 SLOW = 0.2  # seconds of a call, from which on three rounds are enough
 # From a process to the variables of its environment, and to its ways.
+OFF = {"TF_ENABLE_ONEDNN_OPTS": "0"}
 SETTINGS = {
-    "book": {},
-    "Eigen alone": {"TENSORFLOW_USE_CUSTOM_CONTRACTION_KERNEL": "0"},
-    "oneDNN": {"TF_ENABLE_ONEDNN_OPTS": "1"},
+    "default": {},
+    "custom ops off": OFF,
+    "Eigen alone": OFF | {"TENSORFLOW_USE_CUSTOM_CONTRACTION_KERNEL": "0"},
 }
 VARIANTS = [f"for {processor}" for processor in NEWER if can(*NEWER[processor])]
 WAYS = {
-    "book": ["elements", "rows", "blocks", "OpByOp>MatMul", *VARIANTS, BASE, "peak"],
+    "default": ["elements", "rows", "tiles", "OpByOp>MatMul", *VARIANTS, BASE, "peak"],
+    "custom ops off": ["tf.matmul, custom ops off"],
     "Eigen alone": ["tf.matmul, Eigen alone"],
-    "oneDNN": ["tf.matmul, oneDNN"],
 }
-ONE_THREAD = "elements", "rows", "blocks"
+ONE_THREAD = "elements", "rows", "tiles"
 
 
 def variant(way: str) -> Callable:
@@ -51,6 +53,7 @@ class Worker:
     def __init__(self, setting: str, threads: int) -> None:
         import os
 
+        os.environ.pop("TF_ENABLE_ONEDNN_OPTS", None)
         os.environ |= SETTINGS[setting]
         import tensorflow as tf
 
@@ -58,7 +61,7 @@ class Worker:
         tf.config.threading.set_inter_op_parallelism_threads(1)
         self.tf, self.threads = tf, threads
         self.ways = {way: tf.matmul for way in WAYS[setting]}
-        if setting != "book":
+        if setting != "default":
             return
         from mat_mul import loop_mat_mul, mat_mul
 
@@ -122,7 +125,7 @@ def measure(size: int, workers: dict, rounds: int, span: float) -> list[dict]:
             shortest[turn] = min(shortest[turn], best)
     rows = []
     for turn, ((_, threads), way) in enumerate(turns):
-        base = turns.index((("book", threads), BASE))
+        base = turns.index((("default", threads), BASE))
         ratios = medians[:, turn] / medians[:, base]
         spread = [f"{x:.3f}" for x in quartiles(ratios[~np.isnan(ratios)])]
         rate = 2e-9 * size**3 / shortest[turn]
@@ -135,6 +138,7 @@ def main() -> None:
     notes = [
         "gflops: 10^9 operations in a second, in the shortest of all calls, eager, of two square matrices of float32",
         "one thread: the time that the process has computed; more threads: what a clock shows",
+        "tf.matmul: with the settings that TensorFlow has by itself",
         "ratio: of the median time of a call to that of tf.matmul in the same round, with median, q1 and q3",
         "span: each way has a fifth of it in a round; one whose calls take more than 0.2 s has three turns",
         "peak: fused multiply-adds whose numbers stay in the registers, the best of eight runs in each round",

@@ -21,13 +21,13 @@ from pictures.plots import Plot, chart
 LOOKS = {
     "elements": {"colour": ORANGE, "width": 2},
     "rows": {"colour": ORANGE, "width": 2, "dash": "7 3"},
-    "blocks": {"colour": ORANGE, "width": 2, "dash": "2 3"},
+    "tiles": {"colour": ORANGE, "width": 3},
     "OpByOp>MatMul": {"colour": BLUE, "width": 3},
     "tf.matmul, Eigen alone": {"colour": BLUE, "width": 2, "dash": "7 3"},
     "for AVX2 and FMA": {"colour": BLUE, "width": 2, "dash": "2 3"},
     "for AVX-512": {"colour": BLUE, "width": 2, "dash": "7 3 2 3"},
     "tf.matmul": {"width": 2},
-    "tf.matmul, oneDNN": {"width": 2, "dash": "7 3"},
+    "tf.matmul, custom ops off": {"width": 2, "dash": "7 3"},
     "peak": {},
 }
 
@@ -58,6 +58,8 @@ def figures() -> dict[str, float]:
     return {name: of_512[way] / peak() for name, way in ways.items()} | {
         "behind": of_512["tf.matmul"] / of_512["elements"],
         "swapped": of_512["rows"] / of_512["elements"],
+        "odd": rates("elements")[528] / of_512["elements"],
+        "tiles": of_512["tiles"] / of_512["rows"],
         "of_32_us": microseconds[32],
         "of_64": microseconds[64],
     }
@@ -75,7 +77,7 @@ def speeds(ways: Mapping[str, str], label: str) -> HTML:
     least = min(min(rate.values()) for rate in found.values())
     plot = Plot(286, 210, (sizes[0], sizes[-1]), (0.8 * least, 1.6 * most), "xy")
     plot.axes("rows and columns", "10⁹ operations in a second")
-    plot.ticks("x", sizes)
+    plot.ticks("x", [size for size in sizes if size & (size - 1) == 0])
     plot.ticks("y", [n for n in (0.1, 1, 10, 100) if least <= n])
     plot.line(plot.limits["x"], [most, most], **LOOKS["peak"])
     plot.add(at(8, -1, small(f"peak: {most:.0f}"), "sw"))

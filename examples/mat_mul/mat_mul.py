@@ -45,7 +45,7 @@ def loop_mat_mul(a, b, order: str = "elements", name: str | None = None) -> tf.T
       a: [rows, inner], float32.
       b: [inner, columns], float32.
       order: "elements" computes each element of the product to its end, "rows" adds rows of b to rows of the product,
-        "blocks" does so for a block of b after the other.
+        "tiles" keeps four by eight elements of the product in registers.
       name: Of the op in the graph.
 
     Returns:

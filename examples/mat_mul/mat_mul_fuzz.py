@@ -60,7 +60,7 @@ def products(draw, dtypes, transposing):
         chosen.append(tensors(dtype, shape, NUMBERS))
     attrs = dict(zip(["transpose_a", "transpose_b"], flags)) if transposing else {}
     if not transposing:
-        attrs["order"] = st.sampled_from(["elements", "rows", "blocks"])
+        attrs["order"] = st.sampled_from(["elements", "rows", "tiles"])
     return draw(calls(*chosen, **attrs))
 
 

@@ -55,8 +55,8 @@ test_mat_mul_keeps_its_promises = op_test(
 )
 test_loop_mat_mul_keeps_its_promises = op_test(
     loop_mat_mul,
-    *factors(3, 5, 4),
-    order="blocks",
+    *factors(5, 5, 9),
+    order="tiles",
     reference=loop_mat_mul_reference,
 )
 
@@ -91,7 +91,7 @@ def test_products(mode, a_t, b_t, dtype):
     np.testing.assert_allclose(np.hstack(found), 0, rtol=0, atol=BOUND)
 
 
-@pytest.mark.parametrize("order", ["elements", "rows", "blocks"])
+@pytest.mark.parametrize("order", ["elements", "rows", "tiles"])
 def test_products_by_loops(mode, order):
     pairs = [factors(*size) for size in SIZES]
     found = [errors(mode(loop_mat_mul)(a, b, order).numpy(), a, b) for a, b in pairs]
