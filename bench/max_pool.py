@@ -1,32 +1,41 @@
-"""How long the ways of max pooling take: the direct loop, patches, and TensorFlow's own ops.
+"""How long max pooling takes: our ops beside TensorFlow's, forward and in a training step.
 
-`python bench/max_pool.py` prints the figures and writes them to max_pool.csv beside this file. All run inside of a
-`tf.function`; for each number of threads there is a process of its own. Ratios are taken within a round, in which every
-way takes its turn. Before they are timed, all are compared, bit for bit.
+`python bench/max_pool.py` prints the figures and writes them to max_pool.csv beside this file. `--only REGEX` measures
+some of the rows again and keeps the others of the same machine: `--only "1 thread, default, float32, forward"`.
 
-Beside them stand what a call of an op takes, and the limit, which only reads and writes as much memory.
+All ways run inside of a `tf.function`. TensorFlow decides about oneDNN when it is loaded, so each setting has a process
+of its own for each number of threads, in which our op runs, too. Ratios are taken within a round, in which every way
+takes its turn. Before they are timed, all are compared.
 """
 
+import argparse
+import csv
 import os
+import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import product
 from pathlib import Path
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 os.environ["CUDA_VISIBLE_DEVICES"] = ""
+if (
+    __name__ == "__main__"
+):  # not where this file is imported again, in a process with a setting
+    os.environ.pop("TF_ENABLE_ONEDNN_OPTS", None)
 
 import numpy as np
 import tensorflow as tf
-from compiler import can, compiled_op, streaming
-from measure import run_turns, traced, turns
-from processes import by_threads
+from compiler import can, compiled_op
+from measure import cores, heading, traced, turns, write
+from processes import in_process, with_threads
+from tensorflow.python.framework.test_util import IsMklEnabled
 
 ROOT = Path(__file__).parents[1]
 # The op's module before this file, which has its name.
 sys.path[:0] = [str(ROOT / "examples" / "max_pool"), str(ROOT / "examples" / "common")]
 
+SETTINGS = {"default": {}, "oneDNN off": {"TF_ENABLE_ONEDNN_OPTS": "0"}}
 # From a window to one image of its layer, the size of a window, the stride, and the padding.
 LAYERS = {
     "3 × 3, stride 2": ([112, 112, 64], 3, 2, "SAME"),
@@ -34,14 +43,23 @@ LAYERS = {
     "3 × 3, stride 1": ([35, 35, 192], 3, 1, "SAME"),
 }
 BATCHES = 1, 8
-TYPES = "float32", "float16", "bfloat16", "float64"
+# How many nodes a graph has, one after the other, each with inputs of its own: a call is to cost little beside them.
+NODES = {1: 8, 8: 1}
+TASKS = {
+    "float32": ("forward", "forward and gradient", "with argmax"),
+    "float16": ("forward",),
+    "bfloat16": ("forward",),
+    "float64": ("forward",),
+}
 # MaxPool without one of the things that make it fast: names and options of the compiler.
 WITHOUT = {
     "without prefetching": ("MaxPoolDemanded", "-D__builtin_prefetch(...)=0"),
-    "without AVX2": ("MaxPoolBaseline", "-D__builtin_cpu_supports(x)=false"),
+    "without wide vectors": ("MaxPoolBaseline", "-D__builtin_cpu_supports(x)=false"),
 }
 if not can("avx2"):
-    del WITHOUT["without AVX2"]
+    del WITHOUT["without wide vectors"]
+CASE = ["threads", "setting", "type", "task", "layer", "batch"]
+Ways = dict[str, Callable]
 
 
 def variant(name: str, option: str, sizes: dict) -> Callable:
@@ -52,109 +70,169 @@ def variant(name: str, option: str, sizes: dict) -> Callable:
     return lambda x, y: op(input=x, **sizes)
 
 
-def limits(x: tf.Tensor, y: tf.Tensor, threads: int) -> dict[str, Callable]:
-    """A call of our op for a single number, and the limit: functions of no arguments that return tensors."""
+def trained(pool: Callable) -> Callable:
+    """A layer in a training step: its output, and the gradient of its input when the output's is known."""
+
+    def step(x: tf.Tensor, dy: tf.Tensor) -> list[tf.Tensor]:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = pool(x)
+        return [y, tape.gradient(y, x, dy)]
+
+    return step
+
+
+def ways_of(case: dict, inputs: list[tf.Tensor]) -> Ways:
+    """The ways of a task, ours first: functions of no arguments that return tensors. All are compared."""
     import max_pool as ours
 
-    library = streaming()
-    read, written = (np.ones(each.numpy().nbytes, np.uint8) for each in (x, y))
-
-    def limit():
-        whence, whither = read.ctypes.data, written.ctypes.data
-        library.ReadAndWrite(
-            whence, read.nbytes, 1, whither, written.nbytes, threads, 0
-        )
-        return [y]
-
-    one = traced(lambda x: ours.max_pool(x, 1, 1, "SAME"), x[:1, :1, :1, :1])
-    return {"a call": one, "limit": limit}
-
-
-def tasks(
-    dtype: str, ksize: int, strides: int, padding: str
-) -> dict[str, dict[str, Callable]]:
-    """The ways to do each task, ours first: functions of an input and of its output."""
-    import max_pool as ours
-
+    _, ksize, strides, padding = LAYERS[case["layer"]]
     size = ksize, strides, padding
-    forward = {
-        "MaxPool": lambda x, y: ours.max_pool(x, *size),
-        "TensorFlow": lambda x, y: tf.nn.max_pool2d(x, *size),
-    }
-    if dtype != "float32":
-        return {"forward": forward}
-
-    sizes = dict(ksize=[1, ksize, ksize, 1], strides=[1, strides, strides, 1])
-    sizes["padding"] = padding
-    variants = {way: variant(*each, sizes) for way, each in WITHOUT.items()}
-
-    def stock_gradient(x, y):
-        return tf.raw_ops.MaxPoolGrad(orig_input=x, orig_output=y, grad=y, **sizes)
-
-    return {
-        "forward": forward
-        | variants
-        | {"patches": lambda x, y: ours.max_pool_patches(x, *size)},
-        "with argmax": {
+    if case["task"] == "with argmax":
+        ways = {
             "MaxPool": lambda x, y: ours.max_pool_with_argmax(x, *size),
             "TensorFlow": lambda x, y: tf.nn.max_pool_with_argmax(x, *size),
-        },
-        "gradient": {
-            "MaxPool": lambda x, y: ours.max_pool_grad(x, y, y, *size),
-            "TensorFlow": stock_gradient,
-        },
-    }
+        }
+    elif case["task"] == "forward and gradient":
+        ways = {
+            "MaxPool": trained(lambda x: ours.max_pool(x, *size)),
+            "TensorFlow": trained(lambda x: tf.nn.max_pool2d(x, *size)),
+        }
+    else:
+        ways = {
+            "MaxPool": lambda x, y: ours.max_pool(x, *size),
+            "TensorFlow": lambda x, y: tf.nn.max_pool2d(x, *size),
+        }
+    if case["task"] == "forward" and case["type"] == "float32":
+        sizes = dict(ksize=[1, ksize, ksize, 1], strides=[1, strides, strides, 1])
+        sizes["padding"] = padding
+        ways["plain"] = lambda x, y: ours.max_pool_plain(x, *size)
+        if case["setting"] == "default":
+            ways |= {way: variant(*each, sizes) for way, each in WITHOUT.items()}
+            if case["batch"] == 8:
+                ways["patches"] = lambda x, y: ours.max_pool_patches(x, *size)
+    runs = {name: traced(nodes(way), *inputs) for name, way in ways.items()}
+    check(runs)
+    return runs
 
 
-def check(runs: dict[str, Callable]) -> None:
-    """Whether all give the same bits."""
-    expected, *others = ([x.numpy().tobytes() for x in run()] for run in runs.values())
-    if any(other != expected for other in others):
-        raise AssertionError(f"{', '.join(runs)} differ")
+def nodes(way: Callable) -> Callable:
+    """A way for several pairs of inputs, one node after the other."""
+
+    def graph(*inputs: tf.Tensor) -> list[tf.Tensor]:
+        results = []
+        for x, y in zip(inputs[::2], inputs[1::2]):
+            with tf.control_dependencies(results[-1:]):
+                results += tf.nest.flatten(way(x, y))
+        return results
+
+    return graph
 
 
-def measure(threads: int, rounds: int, span: float) -> list[dict]:
-    """The rows of the table for a number of threads."""
+def check(runs: Ways) -> None:
+    """Whether all give the same: the same bits, but for sums of gradients, which oneDNN adds in another order."""
+    expected, *others = ([x.numpy() for x in run()] for run in runs.values())
+    for other in others:
+        for one, two in zip(expected, other, strict=True):
+            np.testing.assert_allclose(
+                one.astype(float), two.astype(float), rtol=1e-2, atol=1e-2
+            )
+        if other[0].tobytes() != expected[0].tobytes():
+            raise AssertionError(f"{', '.join(runs)} differ")
+
+
+def cases(threads: int, setting: str) -> Iterator[dict]:
+    """What is measured: of other types than float32 eight images, with TensorFlow as it comes."""
+    for dtype, tasks in TASKS.items():
+        for task, layer, batch in product(tasks, LAYERS, BATCHES):
+            if dtype == "float32" or (batch == 8 and setting == "default"):
+                yield dict(zip(CASE, (threads, setting, dtype, task, layer, batch)))
+
+
+def named(case: dict) -> str:
+    threads = f"{case['threads']} thread{'s' * (int(case['threads']) != 1)}"
+    return ", ".join([threads, *(str(case[key]) for key in CASE[1:])])
+
+
+def measure(
+    threads: int, setting: str, only: str, rounds: int, span: float
+) -> list[dict]:
+    """The rows of the table for a number of threads and a setting, with whether oneDNN is on."""
     rows = []
-    for dtype, (layer, (image, *size)), batch in product(
-        TYPES, LAYERS.items(), BATCHES
-    ):
-        x = tf.cast(tf.random.stateless_normal([batch, *image], [batch, 0]), dtype)
-        inputs = [x, tf.nn.max_pool2d(x, *size)]
-        for task, ways in tasks(dtype, *size).items():
-            runs = {name: traced(way, *inputs) for name, way in ways.items()}
-            check(runs)
-            if task == "forward":
-                runs |= limits(*inputs, threads)
-            case = {"threads": threads, "type": dtype, "task": task, "layer": layer}
-            rows += [
-                case | {"batch": batch, "way": name} | figures
-                for name, figures in turns(runs, rounds, span, "MaxPool")
-            ]
+    for case in cases(threads, setting):
+        if not re.search(only, named(case)):
+            continue
+        image, *size = LAYERS[case["layer"]]
+        batch, inputs = case["batch"], []
+        for seed in range(NODES[batch]):
+            x = tf.random.stateless_normal([batch, *image], [batch, seed])
+            x = tf.cast(x, case["type"])
+            inputs += [x, tf.nn.max_pool2d(x, *size)]
+        runs = ways_of(case, inputs)
+        onednn = {"oneDNN": "on" if IsMklEnabled() else "off"}
+        for name, figures in turns(runs, rounds, span, "MaxPool"):
+            time = float(figures["milliseconds"]) / NODES[batch]
+            figures["milliseconds"] = f"{time:.4f}"
+            rows.append(case | onednn | {"way": name} | figures)
     return rows
 
 
+def kept(result: Path, first_lines: list[str], only: str) -> list[dict]:
+    """The rows of the table that are not measured again, if it is of the same machine and versions."""
+    if not only or not result.exists():
+        return []
+    lines = result.read_text().splitlines()
+    for line in first_lines:
+        if line.startswith(("# machine: ", "# versions: ")) and line not in lines:
+            return []
+    table = csv.DictReader(line for line in lines if not line.startswith("# "))
+    return [row for row in table if not re.search(only, named(row))]
+
+
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=21)
+    parser.add_argument("--span", type=float, default=0.03, help="seconds of each run")
+    parser.add_argument("--only", default="", help="a regular expression for cases")
+    options = parser.parse_args()
     shapes = "; ".join(
         f"{layer}, {size[2]}: {' x '.join(map(str, image))}"
         for layer, (image, *size) in LAYERS.items()
     )
     notes = [
-        "times of a call in a tf.function, random numbers: the median of the rounds",
+        "times of a node in a tf.function, random numbers, TensorFlow's memory: the median of the rounds",
+        "nodes: with one image a function has eight, one after the other, each with another image",
+        "setting: default is TensorFlow as it comes, oneDNN off is TF_ENABLE_ONEDNN_OPTS=0; ours has a row in both",
         f"images: {shapes}",
-        "without prefetching, without AVX2: MaxPool, compiled without",
-        "a call: MaxPool of a single number; limit: reads and writes as many bytes, without TensorFlow",
+        "forward and gradient: both in one tf.function, as a training step has them",
+        "plain: the page's first loop; without prefetching, without wide vectors: MaxPool, compiled without",
         "ratio: to the time of our op in the same round, with median, q1 and q3",
-        "span: there are many ways, so each has a third of the span in a round",
+        "measured with the machine's other jobs stopped, which the load counts all the same",
     ]
-
-    run_turns(
-        Path(__file__),
-        __doc__.splitlines()[0],
-        notes,
-        by_threads(measure, 3),
-        rounds=15,
+    command = (
+        f"python bench/max_pool.py --rounds {options.rounds} --span {options.span}"
     )
+    packages = ["tensorflow-cpu", "tensorflow", "numpy"]
+    first_lines = heading(command, packages, notes)
+    result = Path(__file__).with_suffix(".csv")
+    rows = kept(result, first_lines, options.only)
+    for threads, (setting, variables) in product(
+        sorted({1, cores()}), SETTINGS.items()
+    ):
+        if any(re.search(options.only, named(c)) for c in cases(threads, setting)):
+            arguments = setting, options.only, options.rounds, options.span
+            new = in_process(
+                with_threads, measure, threads, *arguments, settings=variables
+            )
+            for row in new:
+                print(*row.values(), sep=", ", flush=True)
+            rows += new
+    order = [
+        named(case)
+        for threads, setting in product(sorted({1, cores()}), SETTINGS)
+        for case in cases(threads, setting)
+    ]
+    write(result, first_lines, sorted(rows, key=lambda row: order.index(named(row))))
 
 
 if __name__ == "__main__":

@@ -12,28 +12,82 @@ from pictures.plots import chart
 from pictures.windows import on_pixels
 
 
-def times(layer: str, batch: int) -> HTML:
-    """Milliseconds of each task for one layer, from `bench/max_pool.csv`."""
-    case = {"type": "float32", "layer": layer, "batch": str(batch)}
+def unclear() -> list[list[str]]:
+    """What TensorFlow's two ops make of windows of three pixels whose largest number is not clear."""
+    nan, inf = float("nan"), float("inf")
+    rows = []
+    for window in (
+        [1.0, nan, 2.0],
+        [nan, 1.0, 2.0],
+        [nan, nan, nan],
+        [-inf, -inf, -inf],
+        [1.0, 3.0, 3.0],
+        [-0.0, 0.0, -1.0],
+    ):
+        pixels = tf.reshape(tf.constant(window), [1, 1, 3, 1])
+        sizes = [1, 3], [1, 3], "VALID"
+        stock = [
+            tf.nn.max_pool2d(pixels, *sizes),
+            *tf.nn.max_pool_with_argmax(pixels, *sizes),
+        ]
+        rows.append([f"{window}", *(f"{x.numpy().item():g}" for x in stock)])
+    return rows
+
+
+def measured(task: str, way: str = "TensorFlow", **fields: str) -> list[Row]:
+    """Rows of `bench/max_pool.csv`, of float32 at TensorFlow's default unless fields say otherwise."""
+    case = {"type": "float32", "setting": "default"} | fields
+    return read("max_pool").where(task=task, way=way, **case)
+
+
+def speeds() -> HTML:
+    """How many times faster than TensorFlow MaxPool is on one thread with eight images, by task and setting."""
+    shown = [
+        ("forward", "default"),
+        ("forward and gradient", "default"),
+        ("forward and gradient", "oneDNN off"),
+    ]
     return chart(
-        read("max_pool").where(**case),
-        f"Milliseconds for {batch} images, windows of {layer}, by task.",
-        "milliseconds",
-        heading="{task}",
-        name={way: way for way in ("MaxPool", "TensorFlow")},
-        value="milliseconds",
-        origin=None,
+        [
+            row
+            for task, setting in shown
+            for row in measured(task, setting=setting, batch="8", threads="1")
+        ],
+        "How many times faster MaxPool is than TensorFlow on one thread, with eight images, by task and setting.",
+        "times faster than TensorFlow",
+        heading="{task}, {setting}",
+        name="{layer}",
     )
 
 
-def ratios(task: str, way: str = "TensorFlow", dtype: str = "float32") -> HTML:
+def figures() -> dict[str, str]:
+    """The ratios in the text."""
+    training = "forward and gradient"
+    found = {
+        "forward": measured("forward"),
+        "training": measured(training),
+        "off": measured(training, setting="oneDNN off"),
+        "argmax": measured("with argmax"),
+        "plain": measured("forward", "plain"),
+        "narrow": measured("forward", "without wide vectors"),
+        "patches": measured("forward", "patches"),
+    }
+    return {name: span(rows)[0] for name, rows in found.items()}
+
+
+def ratios(
+    task: str,
+    way: str = "TensorFlow",
+    dtype: str = "float32",
+    setting: str = "default",
+) -> HTML:
     """How many times as long another way takes as MaxPool, by layer and number of images."""
 
     def images(row: Row) -> str:
         return f"{row['batch']} image{'s' * (row['batch'] != '1')}"
 
     return chart(
-        read("max_pool").where(type=dtype, task=task, way=way),
+        measured(task, way, type=dtype, setting=setting),
         f"How many times as long {way} takes as MaxPool, {task}, by layer.",
         "times as long as MaxPool",
         heading="{layer}",
@@ -140,31 +194,3 @@ def gradient(
 def channels(**tensors: tf.Tensor) -> dict[str, np.ndarray]:
     """The first image of each tensor, without its only channel."""
     return {name: tensor.numpy()[0, :, :, 0] for name, tensor in tensors.items()}
-
-
-def without() -> list[tuple[str, str]]:
-    """How many times as long MaxPool takes without one thing, for eight images with windows of 3 × 3."""
-    rows = [row for row in read("max_pool").where(batch="8") if "3 × 3" in row["layer"]]
-    ways = {
-        "without prefetching": "memory that is asked for early",
-        "without AVX2": "packets of 8 floats",
-    }
-    return [
-        (what, span([row for row in rows if row["way"] == way])[0])
-        for way, what in ways.items()
-    ]
-
-
-def others() -> list[tuple[str, str, str]]:
-    """How many times as long TensorFlow takes for other types and other tasks."""
-    tasks = [
-        ("forward", "bfloat16"),
-        ("forward", "float16"),
-        ("with argmax", "float32"),
-        ("gradient", "float32"),
-    ]
-    table = read("max_pool")
-    return [
-        (task, dtype, span(table.where(way="TensorFlow", task=task, type=dtype))[0])
-        for task, dtype in tasks
-    ]

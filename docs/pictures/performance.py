@@ -75,10 +75,11 @@ def _of_ops() -> Compared:
     pooled = {
         "forward": "Max pooling",
         "with argmax": "The same with argmax",
-        "gradient": "Its gradient",
+        "forward and gradient": "Max pooling, with gradient",
     }
     for task, what in pooled.items():
-        yield what, "#maxpool", _of("max_pool", "TensorFlow", task=task)
+        rows = _of("max_pool", "TensorFlow", task=task, setting="default")
+        yield what, "#maxpool", rows
     rows = _turned(_of("mat_mul", "OpByOp>MatMul"), "tf.matmul")
     yield "Product of matrices", "#products-of-matrices", rows
     convolved = {
@@ -284,9 +285,10 @@ def lessons() -> dict[str, str]:
     larger = [row for row in products if int(row["size"]) in slower]
     keep("product_ratio", _turned(larger, "tf.matmul"))
     found["product_rows"] = str(min(slower))
-    pooled = _of("max_pool", "TensorFlow", task="with argmax")
+    default = {"setting": "default"}
+    pooled = _of("max_pool", "TensorFlow", task="with argmax", **default)
     with_argmax = keep("pool_ratio", pooled)
-    plain = _of("max_pool", "TensorFlow", task="forward")
+    plain = _of("max_pool", "TensorFlow", task="forward", **default)
     assert min(with_argmax) > max(1, np.median(keep("plain_ratio", plain)))
     found["plain_open"] = span(plain)[1]
     eager = _of("prototype", "composed", mode="eager")
@@ -378,7 +380,8 @@ def _milliseconds() -> dict[str, object]:
 
 def example() -> dict[str, object]:
     """The case with which the page explains a dot, a bar and a row."""
-    case = {"type": "float32", "task": "forward", "threads": "1", "batch": "8"}
+    case = {"type": "float32", "task": "with argmax", "threads": "1", "batch": "8"}
+    case["setting"] = "default"
     rows = read("max_pool").where(layer="3 × 3, stride 2", **case)
     [theirs] = [row for row in rows if row["way"] == "TensorFlow"]
     assert not is_undecided(theirs)

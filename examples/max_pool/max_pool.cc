@@ -51,6 +51,8 @@ absl::Status InferPooled(InferenceContext* context, const char* name,
   return absl::OkStatus();
 }
 
+}  // namespace
+
 absl::Status PoolShape(InferenceContext* context) {
   ShapeHandle pooled;
   TF_RETURN_IF_ERROR(InferPooled(context, "input", &pooled));
@@ -59,6 +61,8 @@ absl::Status PoolShape(InferenceContext* context) {
   }
   return absl::OkStatus();
 }
+
+namespace {
 
 // [interface] As TensorFlow's MaxPool, with the channels last.
 REGISTER_OP("OpByOp>MaxPool")
@@ -333,33 +337,59 @@ ksize: As for OpByOp>MaxPool.
 strides: As for OpByOp>MaxPool.
 )doc");
 
-// [grad] Threads share the rows of the gradient: each is written by one thread.
+// [add] Adds what is given for a window to one pixel, in the channels where the
+// window's maximum is at this pixel.
+template <typename T>
+void AddWhere(const int32_t* __restrict maxima, int32_t pixel,
+              const T* __restrict given, int64_t channels, T* __restrict dx) {
+  for (int64_t c = 0; c < channels; ++c) {
+    const T all = given[c];  // read in any case: a vector is, too
+    dx[c] += maxima[c] == pixel ? all : T(0);
+  }
+}
+
+// [grad] The rows of the gradient from begin to end, those of all images
+// counted on. `kept` has the places of the maxima of the windows that reach a
+// row.
 template <typename T>
 void AddGradients(const Windows& windows, const T* x, const T* grad,
                   int64_t begin, int64_t end, T* dx) {
   const Axis &rows = windows.rows, &columns = windows.columns;
-  const int64_t row_size = columns.size * windows.channels;
-  for (int64_t next; begin < end; begin = next) {  // one image after the other
-    const int64_t image = begin / rows.size, first = begin % rows.size;
-    const int64_t last = std::min(rows.size, first + end - begin);
-    next = begin + last - first;
-    std::fill_n(dx + begin * row_size, (last - first) * row_size, T(0));
-    const auto add = [&](const Window& window) {
-      ForChannels<T>(windows.channels, [&](auto lanes, int64_t c) {
-        const T* given = grad + window.output + c;
-        const Largest<T> largest(windows, window, lanes, x + window.image + c);
-        for (int k = 0; k < lanes; ++k) {
-          const int64_t pixel = largest.pixels[k];
-          if (pixel < first * columns.size || pixel >= last * columns.size) {
-            continue;  // in a row of another thread
-          }
-          dx[window.image + pixel * windows.channels + c + k] += given[k];
-        }
+  const int64_t channels = windows.channels;
+  const int64_t row_size = columns.windows * channels;
+  const int64_t most = rows.MostThatReachOne();
+  std::vector<int32_t> kept(most * row_size);
+  int64_t found = 0;  // the next row of windows to look at
+  for (int64_t row = begin; row < end; ++row) {
+    const int64_t h = row % rows.size;
+    const int64_t before = row / rows.size * rows.windows;
+    const int64_t first = before + rows.FirstThatReaches(h);
+    const int64_t last = before + rows.EndOfThoseThatReach(h + 1);
+    for (found = std::max(found, first); found < last; ++found) {
+      int32_t* maxima = kept.data() + found % most * row_size;
+      const int64_t start = found * row_size;
+      ForWindowsPlainly(windows, found, found + 1, [=](const Window& window) {
+        ForChannels<T>(channels, [=](auto lanes, int64_t c) {
+          const Largest<T> largest(windows, window, lanes,
+                                   x + window.image + c);
+          std::copy_n(largest.pixels, +lanes,
+                      maxima + window.output - start + c);
+        });
       });
-    };
-    const int64_t row_zero = image * rows.windows;
-    ForWindows(windows, row_zero + rows.FirstThatReaches(first),
-               row_zero + rows.EndOfThoseThatReach(last), add);
+    }
+    T* sums = dx + row * columns.size * channels;
+    std::fill_n(sums, columns.size * channels, T(0));
+    for (int64_t i = first; i < last; ++i) {
+      const int32_t* maxima = kept.data() + i % most * row_size;
+      const T* given = grad + i * row_size;
+      for (int64_t j = 0; j < columns.windows; ++j) {
+        for (int64_t w = columns.Begin(j); w < columns.End(j); ++w) {
+          const auto pixel = static_cast<int32_t>(h * columns.size + w);
+          AddWhere(maxima + j * channels, pixel, given + j * channels, channels,
+                   sums + w * channels);
+        }
+      }
+    }
   }
 }
 
@@ -388,9 +418,11 @@ class MaxPoolGradOp : public tensorflow::OpKernel {
     ShardRows(context, windows.batch * rows.size,
               3 * windows.RowNumbers() * rows.windows / rows.size,
               [&](int64_t begin, int64_t end) {
-                AddGradients(windows, input.flat<T>().data(),
-                             grad.flat<T>().data(), begin, end,
-                             output->flat<T>().data());
+                RunWide([&] {
+                  AddGradients(windows, input.flat<T>().data(),
+                               grad.flat<T>().data(), begin, end,
+                               output->flat<T>().data());
+                });
               });
   }
 

@@ -16,6 +16,7 @@
 #include "absl/strings/str_join.h"
 #include "tensorflow/core/framework/kernel_shape_util.h"
 #include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/framework/shape_inference.h"
 #include "tensorflow/core/framework/tensor_shape.h"
 #include "tensorflow/core/util/padding.h"
 #include "tensorflow/core/util/work_sharder.h"
@@ -43,11 +44,17 @@ struct Axis {
   int64_t EndOfThoseThatReach(int64_t last) const {
     return std::min((last - 1 + padding) / stride + 1, windows);
   }
+  // How many windows reach one position, at most.
+  int64_t MostThatReachOne() const {
+    return std::min((window - 1) / stride + 1, windows);
+  }
 };
 
 // [fields] One window: its pixels, and where its image and its output begin.
 struct Window {
   int64_t begin_h, end_h, begin_w, end_w, image, output;
+
+  int64_t Pixels() const { return (end_h - begin_h) * (end_w - begin_w); }
 };
 
 struct Windows {  // of a whole input
@@ -155,6 +162,9 @@ class Attrs {
   tensorflow::Padding padding_;
 };
 
+// The shape function of the ops that pool.
+absl::Status PoolShape(tensorflow::shape_inference::InferenceContext* context);
+
 // [rule] Of equal numbers the first one stays, and NaN replaces none.
 struct Larger {
   template <typename T>
@@ -233,24 +243,37 @@ void ForWindowsPlainly(const Windows& windows, int64_t begin, int64_t end,
   }
 }
 
-// [wide] The same with all that it calls, compiled for AVX2.
+// [wide] Calls work(), with all that it calls compiled for the widest vectors
+// that the processor has.
 #if defined(__x86_64__)
 template <typename Work>
-__attribute__((target("avx2"), flatten)) void ForWindowsAvx2(
-    const Windows& windows, int64_t begin, int64_t end, const Work& work) {
-  ForWindowsPlainly(windows, begin, end, work);
+__attribute__((target("avx2"), flatten)) void RunAvx2(const Work& work) {
+  work();
+}
+template <typename Work>
+__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"), flatten)) void
+RunAvx512(const Work& work) {
+  work();
 }
 #endif
 
 template <typename Work>
+void RunWide(const Work& work) {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512vl")) {
+    return RunAvx512(work);
+  }
+  if (__builtin_cpu_supports("avx2")) return RunAvx2(work);
+#endif
+  work();
+}
+
+template <typename Work>
 void ForWindows(const Windows& windows, int64_t begin, int64_t end,
                 const Work& work) {
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx2")) {
-    return ForWindowsAvx2(windows, begin, end, work);
-  }
-#endif
-  ForWindowsPlainly(windows, begin, end, work);
+  RunWide([&] { ForWindowsPlainly(windows, begin, end, work); });
 }
 
 // [kernel] Threads share the rows of windows of all images; each number of a

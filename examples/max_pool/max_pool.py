@@ -13,6 +13,8 @@ _library = load_op_library(
     "op_by_op_max_pool_with_argmax",
     "op_by_op_max_pool_grad",
     "op_by_op_max_pool_grad_grad",
+    "op_by_op_avg_pool",
+    "op_by_op_avg_pool_grad",
     "max_pool_plain",
     "max_pool_patches",
 )
@@ -221,6 +223,66 @@ def max_pool_grad_grad(
     )
 
 
+def avg_pool(
+    input,
+    ksize: int | Sequence[int],
+    strides: int | Sequence[int],
+    padding: str,
+    name: str | None = None,
+) -> tf.Tensor:
+    """Takes the average of each window, in each channel, as `tf.nn.avg_pool2d` does.
+
+    Args:
+      input: `[batch, height, width, channels]`; float32 or float64.
+      ksize: As for `max_pool`.
+      strides: As for `max_pool`.
+      padding: As for `max_pool`. Pixels outside of the input are not counted.
+      name: Of the op in the graph.
+
+    Returns:
+      A tensor `[batch, pooled_height, pooled_width, channels]` of the same dtype.
+
+    Raises:
+      tf.errors.InvalidArgumentError: As for `max_pool`.
+      ValueError: The same in a `tf.function`.
+    """
+    return _library.op_by_op_avg_pool(
+        input=input, **_attrs(ksize, strides, padding), name=name
+    )
+
+
+def avg_pool_grad(
+    orig_input_shape,
+    grad,
+    ksize: int | Sequence[int],
+    strides: int | Sequence[int],
+    padding: str,
+    name: str | None = None,
+) -> tf.Tensor:
+    """Shares the gradient of each window among its pixels, as `tf.raw_ops.AvgPoolGrad` does.
+
+    Args:
+      orig_input_shape: The shape of what `avg_pool` was given, int32.
+      grad: The gradient of what it returned; float32 or float64.
+      ksize: As for `max_pool`.
+      strides: As for `max_pool`.
+      padding: As for `max_pool`.
+      name: Of the op in the graph.
+
+    Returns:
+      The gradient of what `avg_pool` was given.
+
+    Raises:
+      tf.errors.InvalidArgumentError: Shapes do not fit.
+    """
+    return _library.op_by_op_avg_pool_grad(
+        orig_input_shape=orig_input_shape,
+        grad=grad,
+        **_attrs(ksize, strides, padding),
+        name=name,
+    )
+
+
 def _attrs_of(op: tf.Operation) -> dict:
     return {name: op.get_attr(name) for name in ("ksize", "strides")} | {
         "padding": op.get_attr("padding").decode()
@@ -259,3 +321,15 @@ def _max_pool_grad_grad_gradient(op: tf.Operation, grad: tf.Tensor) -> list:
         **_attrs_of(op),
     )
     return [None, None, given]
+
+
+@tf.RegisterGradient("OpByOp>AvgPool")
+def _avg_pool_gradient(op: tf.Operation, grad: tf.Tensor) -> tf.Tensor:
+    return _library.op_by_op_avg_pool_grad(
+        orig_input_shape=tf.shape(op.inputs[0]), grad=grad, **_attrs_of(op)
+    )
+
+
+@tf.RegisterGradient("OpByOp>AvgPoolGrad")
+def _avg_pool_grad_gradient(op: tf.Operation, grad: tf.Tensor) -> list:
+    return [None, _library.op_by_op_avg_pool(input=grad, **_attrs_of(op))]

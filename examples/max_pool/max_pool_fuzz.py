@@ -33,14 +33,15 @@ INPUTS = mostly(
     st.tuples(st.integers(0, 3), SIDES, SIDES, CHANNELS), shapes(max_rank=5)
 )
 FLOATS = st.sampled_from(["float16", "bfloat16", "float32", "float64"])
+WIDE = st.sampled_from(["float32", "float64"])
 SMALL = st.integers(-4, 4).map(float)
 ATTRS = dict(ksize=SIZES, strides=SIZES, padding=st.sampled_from(["SAME", "VALID"]))
 
 
 @st.composite
-def gradients(draw, grad_of_input=False):
+def gradients(draw, grad_of_input=False, types=FLOATS):
     """Inputs of a gradient, most of which fit together."""
-    dtype, shape = draw(FLOATS), draw(INPUTS)
+    dtype, shape = draw(types), draw(INPUTS)
     attrs = {name: draw(values) for name, values in ATTRS.items()}
     try:
         count, _ = references.windows(shape, **attrs)
@@ -50,6 +51,13 @@ def gradients(draw, grad_of_input=False):
     wanted = [shape, pooled, shape if grad_of_input else pooled]
     chosen = [draw(mostly(st.just(each), INPUTS)) for each in wanted]
     return [draw(tensors(dtype, each, SMALL)) for each in chosen], attrs
+
+
+@st.composite
+def shared_gradients(draw):
+    """Inputs of the gradient of an average, most of which fit together."""
+    (shaped, _, grad), attrs = draw(gradients(types=WIDE))
+    return [np.int32(shaped.shape), grad], attrs
 
 
 FUZZ = {
@@ -82,6 +90,16 @@ FUZZ = {
         ops.max_pool_grad_grad,
         gradients(grad_of_input=True),
         references.max_pool_grad_grad_reference,
+    ),
+    "OpByOp>AvgPool": (
+        ops.avg_pool,
+        calls(tensors(WIDE, INPUTS, SMALL), **ATTRS),
+        references.avg_pool_reference,
+    ),
+    "OpByOp>AvgPoolGrad": (
+        ops.avg_pool_grad,
+        shared_gradients(),
+        references.avg_pool_grad_reference,
     ),
     "MaxPoolNan": (
         max_pool_nan,

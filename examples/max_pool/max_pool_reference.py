@@ -96,3 +96,24 @@ def max_pool_grad_grad_reference(
         taken = np.take_along_axis(numbers, equal.argmax(axis=1)[:, None], 1)[:, 0]
         output[:, i, j] = np.where(equal.any(axis=1), taken, 0)
     return output
+
+
+def avg_pool_reference(input, ksize, strides, padding):
+    """The average of the pixels of each window that are inside of the image."""
+    count, each = windows(input.shape, ksize, strides, padding)
+    output = np.zeros([len(input), *count, input.shape[3]], input.dtype)
+    for i, j, rows, columns in each:
+        output[:, i, j] = input[:, rows, columns].mean(axis=(1, 2))
+    return output
+
+
+def avg_pool_grad_reference(orig_input_shape, grad, ksize, strides, padding):
+    """Gives each pixel of a window the same part of the window's gradient."""
+    count, each = windows(orig_input_shape, ksize, strides, padding)
+    if grad.shape != (orig_input_shape[0], *count, orig_input_shape[3]):
+        raise ValueError("not a number for each window")
+    output = np.zeros(orig_input_shape, grad.dtype)
+    for i, j, rows, columns in each:
+        part = output[:, rows, columns]
+        part += grad[:, i : i + 1, j : j + 1] / (part.shape[1] * part.shape[2])
+    return output

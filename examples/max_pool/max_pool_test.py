@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from max_pool import (
+    avg_pool,
+    avg_pool_grad,
     max_pool,
     max_pool_grad,
     max_pool_grad_grad,
@@ -16,6 +18,8 @@ from max_pool import (
 )
 from max_pool_fuzz import max_pool_nan
 from max_pool_reference import (
+    avg_pool_grad_reference,
+    avg_pool_reference,
     max_pool_grad_grad_reference,
     max_pool_grad_reference,
     max_pool_nan_reference,
@@ -57,6 +61,16 @@ test_max_pool_grad_grad_keeps_its_promises = op_test(
     max_pool_reference(SAMPLE, **SIZES),
     distinct(2, 5, 6, 3, seed=2),
     reference=max_pool_grad_grad_reference,
+    **SIZES,
+)
+test_avg_pool_keeps_its_promises = op_test(
+    avg_pool, SAMPLE, reference=avg_pool_reference, **SIZES
+)
+test_avg_pool_grad_keeps_its_promises = op_test(
+    avg_pool_grad,
+    np.int32(SAMPLE.shape),
+    POOLED,
+    reference=avg_pool_grad_reference,
     **SIZES,
 )
 
@@ -118,6 +132,39 @@ def test_gradients_have_the_bits_of_tensorflow_s(
         grad = tf.cast(random.normal(size=given.shape), dtype)
         expected = stock(orig_input=x, orig_output=y, grad=grad, **whole)
         assert bits(mode(ours)(x, y, grad, *sizes)) == bits(expected)
+
+
+@pytest.mark.parametrize("dtype", [tf.float32, tf.float64])
+@pytest.mark.parametrize("shape, ksize, strides, padding", POOLINGS)
+def test_averages_are_those_of_tensorflow(mode, dtype, shape, ksize, strides, padding):
+    """And so are their gradients, with fewer pixels in the windows at the border."""
+    sizes = ksize, strides, padding
+    x = tf.random.stateless_normal(shape, [1, 2], dtype=dtype)
+    results = []
+    for pool in (
+        mode(lambda x: avg_pool(x, *sizes)),
+        lambda x: tf.nn.avg_pool2d(x, *sizes),
+    ):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = pool(x)
+        results.append([y, tape.gradient(y, x, y**2)])
+    for ours, stock in zip(*results):
+        close = np.finfo(dtype.as_numpy_dtype).eps
+        largest = np.abs(stock).max(initial=0)
+        np.testing.assert_allclose(ours, stock, rtol=4 * close, atol=close * largest)
+
+
+def test_an_average_is_differentiated_twice():
+    def slope(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            loss = tf.reduce_sum(avg_pool(x, **SIZES) ** 2)
+        return tape.gradient(loss, x)
+
+    x = tf.constant(distinct(1, 5, 6, 2))
+    analytical, numerical = tf.test.compute_gradient(slope, [x])
+    np.testing.assert_allclose(analytical, numerical, atol=1e-10)
 
 
 def test_a_plain_loop_gives_the_same_bits(mode):
