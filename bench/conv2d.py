@@ -1,10 +1,14 @@
-"""How long OpByOp>Conv2D and its gradients take, beside TensorFlow's own kernels, with oneDNN and without.
+"""How long OpByOp>Conv2D and its gradients take, beside TensorFlow's own kernels, with oneDNN as it comes and without.
 
-`python bench/conv2d.py` prints the figures and writes them to conv2d.csv beside this file.
-TensorFlow reads the settings of its kernels once, so each setting has a process of its own for each number of threads;
-the processes take turns, and all but one are stopped. The op is compiled again for newer processors.
+`python bench/conv2d.py` prints the figures and writes them to conv2d.csv beside this file. TensorFlow reads its setting
+once, so each setting has a process of its own for each number of threads; the processes take turns, and all but one are
+stopped. The op is compiled again so that it does not see what newer processors have. `--threads 1` and `--threads 2`
+measure a half of the table each and leave the other half as it is.
 """
 
+import argparse
+import csv
+import io
 import os
 import re
 import subprocess
@@ -17,23 +21,41 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
-from compiler import BUILD, NEWER, can, compiled_ops
-from measure import cores, run_turns, timed_turns, traced
+from compiler import BUILD, can, compiled, compiled_ops
+from measure import cores, heading, timed_turns, traced, write
 from processes import Process
 
 from opcheck import function_of
 
 SOURCE = Path(__file__).parents[1] / "examples" / "conv2d" / "conv2d.cc"
-# From a way to the variables of its process.
+ONEDNN, KERNEL = "TF_ENABLE_ONEDNN_OPTS", "TENSORFLOW_USE_CUSTOM_CONTRACTION_KERNEL"
+# From a way to the variables of its process; what is None is not set, as in a user's program.
 SETTINGS = {
-    "TensorFlow, Eigen": {},
-    "TensorFlow, Eigen alone": {"TENSORFLOW_USE_CUSTOM_CONTRACTION_KERNEL": "0"},
-    "TensorFlow, oneDNN": {"TF_ENABLE_ONEDNN_OPTS": "1"},
+    "TensorFlow": {ONEDNN: None},
+    "TensorFlow, oneDNN off": {ONEDNN: "0"},
+    "TensorFlow, Eigen alone": {ONEDNN: "0", KERNEL: "0"},
 }
-BASE = "TensorFlow, Eigen"  # its process runs our ways, too
-# From a way to the instructions that our kernels are compiled for, where the processor has them.
+FIRST = "TensorFlow"  # its process runs our ways, too
+BASE = "ours"
+# From a way to what its kernel is told of each set of instructions, and to what the processor must have for it.
 VARIANTS = {
-    f"ours, for {processor}": words for processor, words in NEWER.items() if can(*words)
+    "ours, without AVX-512": ("sizeof(x) < 6", "avx512f"),  # says yes to avx2 and fma
+    "ours, without AVX2": ("false", "avx2"),
+}
+VARIANTS = {way: says for way, (says, word) in VARIANTS.items() if can(word)}
+# The simple kernels of the chapter, for one task. The first has no padding: its images have their zeros already.
+HEADER = "one expression, TensorFlow's header"
+SIMPLE = {
+    "naive im2col": "naive_conv2d",
+    "one expression": "eigen_conv2d",
+    HEADER: "header_conv2d",
+}
+SIMPLE_CASE = ("result", "3 × 3")
+# As in cmake/SimdPaths.cmake and the example's CMakeLists.txt.
+PATHS = {
+    "baseline": [],
+    "avx2": ["-mavx2", "-mfma"],
+    "avx512": ["-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl"],
 }
 # Shapes of x and of the filter, and the stride, all with padding SAME.
 TASKS = {
@@ -51,7 +73,8 @@ OPS = {
         ["input", "filter_sizes", "out_backprop"],
     ),
 }
-CASES = [*product(OPS, TASKS)]
+TOGETHER = "with both gradients"  # the three in one graph
+CASES = [*product([*OPS, TOGETHER], TASKS)]
 
 # From a number of threads and a way to the process that has both.
 Places = dict[tuple[int, str], Process]
@@ -59,7 +82,11 @@ Places = dict[tuple[int, str], Process]
 
 def ways_of(setting: str) -> list[str]:
     """Those of the process with this setting."""
-    return [setting, "ours", *VARIANTS] if setting == BASE else [setting]
+    return [setting, "ours", *VARIANTS, *SIMPLE] if setting == FIRST else [setting]
+
+
+def exists(way: str, *case: str) -> bool:
+    return way not in SIMPLE or case == SIMPLE_CASE
 
 
 def namespace(way: str) -> str:
@@ -71,24 +98,68 @@ def library_of(way: str) -> Path:
     """The example's library, or that of a variant, compiled unless that was done before."""
     if way == "ours":
         return SOURCE.with_name("libconv2d.so")  # its module has the name of this file
+    if way == HEADER:
+        return with_header()
+    if way in SIMPLE:
+        return SOURCE.with_name("libconv2d_im2col.so")
     text = SOURCE.read_text().replace("OpByOp>", f"{namespace(way)}>")
     copy = BUILD / f"conv2d_{namespace(way)}.cc"
     copy.parent.mkdir(parents=True, exist_ok=True)
     if not copy.exists() or copy.read_text() != text:
         copy.write_text(text)
-    return compiled_ops(copy.stem, copy, [f"-m{word}" for word in VARIANTS[way]])
+    says = f"-D__builtin_cpu_supports(x)=({VARIANTS[way]})"
+    options = [says, f"-I{SOURCE.parent}", "-Wl,-rpath,$ORIGIN"]
+    headers = [SOURCE.with_name("conv2d_multiply.h")]
+    return compiled_ops(copy.stem, copy, [*options, *map(str, multipliers())], headers)
+
+
+def with_header() -> Path:
+    """The simple kernels with TensorFlow's header that teaches Eigen's products to read patches."""
+    text = SOURCE.with_name("conv2d_im2col.cc").read_text()
+    for name in ("NaiveConv2D", "EigenPatches", "EigenConv2D"):
+        text = text.replace(
+            name, name.replace("Eigen", "Header").replace("Naive", "HeaderNaive")
+        )
+    copy = BUILD / "conv2d_header.cc"
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    if not copy.exists() or copy.read_text() != text:
+        copy.write_text(text)
+    header = "xla/tsl/framework/convolution/eigen_spatial_convolutions.h"
+    return compiled_ops(copy.stem, copy, ["-DEIGEN_USE_THREADS", "-include", header])
+
+
+def multipliers() -> list[Path]:
+    """The product, compiled for each kind of processor."""
+    source, header = (SOURCE.with_name(f"conv2d_multiply.{end}") for end in ("cc", "h"))
+    return [
+        compiled(
+            f"conv2d_{path}",
+            source,
+            ["-std=c++17", f"-DOP_BY_OP_PATH={path}", *flags],
+            [header],
+        )
+        for path, flags in PATHS.items()
+    ]
+
+
+def set_variables(setting: str) -> None:
+    """Those of a setting, before TensorFlow is imported."""
+    for name, value in SETTINGS[setting].items():
+        os.environ.pop(name, None)
+        if value is not None:
+            os.environ[name] = value
 
 
 class Worker:
     """Runs convolutions in a process with some settings.
 
     Args:
-      setting: One of `SETTINGS`, whose process also has our ops if it is the base.
+      setting: One of `SETTINGS`; the process of the first has our ops, too.
       threads: How many threads a kernel may use.
     """
 
     def __init__(self, setting: str, threads: int) -> None:
-        os.environ |= SETTINGS[setting]
+        set_variables(setting)
         import tensorflow as tf
 
         tf.config.threading.set_intra_op_parallelism_threads(threads)
@@ -97,39 +168,67 @@ class Worker:
         self.ours = {way: tf.load_op_library(str(library_of(way))) for way in ours}
         self.tf, self.runs = tf, {}
 
+    def onednn(self) -> str:
+        """Whether TensorFlow's ops are replaced by oneDNN's in this process."""
+        from tensorflow.python.framework.test_util import IsMklEnabled
+
+        return "on" if IsMklEnabled() else "off"
+
+    def call(self, op: str, way: str, stride: int) -> Callable:
+        """One of the ops of a way, as a function of its inputs."""
+        name, inputs = OPS[op]
+        if way == "naive im2col":
+            return self.ours[way].naive_conv2d
+        if way in SIMPLE:
+            simple = getattr(self.ours[way], SIMPLE[way])
+            return partial(simple, stride=stride, padding="SAME")
+        if way in self.ours:
+            ours = getattr(self.ours[way], function_of(f"{namespace(way)}>{name}"))
+            return partial(ours, strides=[stride] * 2, padding="SAME")
+        stock, strides = getattr(self.tf.raw_ops, name), [1, stride, stride, 1]
+
+        def call(*tensors):
+            named = dict(zip(inputs, tensors))
+            return stock(**named, strides=strides, padding="SAME")
+
+        return call
+
     def made(self, op: str, task: str, way: str) -> Callable:
         """A traced function of no arguments, for one case."""
         tf, random = self.tf, np.random.default_rng(0)
-        name, inputs = OPS[op]
         x_shape, filter_shape, stride = TASKS[task]
         rows, columns = (-(-size // stride) for size in x_shape[1:3])
         shapes = x_shape, filter_shape, [x_shape[0], rows, columns, filter_shape[3]]
+        # The tensors are arguments: of constants, the result would be computed once.
         x, filter, dy = (
             tf.constant(random.normal(size=shape), tf.float32) for shape in shapes
         )
-        # The tensors are arguments: of constants, the result would be computed once.
+        sizes = tf.constant(x_shape), tf.constant(filter_shape)
         given = {
             "result": [x, filter],
-            "for x": [tf.constant(x_shape), filter, dy],
-            "for the filter": [x, tf.constant(filter_shape), dy],
-        }[op]
-        if way in self.ours:
-            ours = getattr(self.ours[way], function_of(f"{namespace(way)}>{name}"))
-            call = partial(ours, strides=[stride] * 2, padding="SAME")
-        else:
-            stock, strides = getattr(tf.raw_ops, name), [1, stride, stride, 1]
+            "for x": [sizes[0], filter, dy],
+            "for the filter": [x, sizes[1], dy],
+        }
+        calls = {name: self.call(name, way, stride) for name in OPS}
+        if way == "naive im2col":
+            given[op] = [tf.pad(x, [[0, 0], [1, 1], [1, 1], [0, 0]]), filter]
+        if op != TOGETHER:
+            return traced(calls[op], *given[op])
 
-            def call(*tensors):
-                named = dict(zip(inputs, tensors))
-                return stock(**named, strides=strides, padding="SAME")
+        def step(x, filter, dy):
+            return [
+                calls["result"](x, filter),
+                calls["for x"](sizes[0], filter, dy),
+                calls["for the filter"](x, sizes[1], dy),
+            ]
 
-        return traced(call, *given)
+        return traced(step, x, filter, dy)
 
-    def result(self, *case: str) -> np.ndarray:
+    def result(self, *case: str) -> list[np.ndarray]:
         """Of a case: what is computed, the task, and the way."""
         if case not in self.runs:
             self.runs[case] = self.made(*case)
-        return self.runs[case]()[0].numpy()
+        return [tensor.numpy() for tensor in self.runs[case]()]
 
     def seconds(self, span: float, *case: str) -> float:
         """Of one call, of as many as about fit into the span; the case has had its result."""
@@ -148,10 +247,9 @@ worker = conv2d.Worker({setting!r}, 1)
 for task in conv2d.TASKS:
     worker.result("result", task, {setting!r})
 """
-    plain = {"TF_ENABLE_ONEDNN_OPTS": "0", "CUDA_VISIBLE_DEVICES": ""}
     output = subprocess.run(
         [sys.executable, "-c", script],
-        env=os.environ | plain | {"ONEDNN_VERBOSE": "1"} | SETTINGS[setting],
+        env=os.environ | {"CUDA_VISIBLE_DEVICES": "", "ONEDNN_VERBOSE": "1"},
         cwd=Path(__file__).parent,
         stdout=subprocess.PIPE,
         text=True,
@@ -162,66 +260,80 @@ for task in conv2d.TASKS:
     return ", ".join(dict.fromkeys(words)) or "nothing"
 
 
-def same_bits(places: Places) -> list[str]:
-    """The ways that give the same bits with any number of threads, after a check that all ways give about the same."""
-    same = list(dict.fromkeys(way for _, way in places))
+def check(places: Places, threads: int) -> None:
+    """All ways give about the same."""
     for case in CASES:
-        bits = {way: set() for way in same}
-        expected = places[1, BASE].call("result", *case, BASE)
-        near = 1e-5 * np.abs(expected).max()
-        for (_, way), process in places.items():
-            result = process.call("result", *case, way)
-            np.testing.assert_allclose(result, expected, atol=near)
-            if way in bits:
-                bits[way].add(result.tobytes())
-        same = [way for way in same if len(bits[way]) == 1]
-    return same
+        expected = places[threads, BASE].call("result", *case, BASE)
+        for (number, way), process in places.items():
+            if number != threads or not exists(way, *case):
+                continue
+            found = process.call("result", *case, way)
+            for one, other in zip(found, expected, strict=True):
+                np.testing.assert_allclose(one, other, atol=1e-5 * abs(other).max())
 
 
 def notes(places: Places) -> Iterator[str]:
-    """Lines above the table. What is measured is compiled, started and compared here: the load has been noted."""
-    yield "times of a call in a tf.function, float32: the median of the rounds"
+    """Lines above the table. What is measured is compiled and started here: the load has been noted."""
+    yield "times of a call in a tf.function, float32, default memory: the median of the rounds"
+    yield "with both gradients: the result and both gradients in one tf.function"
+    yield "oneDNN: whether TensorFlow uses oneDNN's ops: by default, the processor decides"
+    for setting, variables in SETTINGS.items():
+        words = [f"{name}={value}" for name, value in variables.items() if value]
+        yield f"variables of {setting}: {' '.join(words) or 'none'}"
+    yield "ours, without: the kernel is told that the processor has no such instructions"
+    yield "naive im2col: of images whose zeros were added before"
     yield f"ratio: to the time of {BASE} in the same round, with median, q1 and q3"
     yield "span: there are many ways, so each has a third of the span in a round"
-    own = [key for key in places if key[1] in SETTINGS]  # one of each process
     with ThreadPoolExecutor() as pool:
-        list(pool.map(library_of, VARIANTS))
+        for way in (*VARIANTS, HEADER):
+            library_of(way)
         for setting, answer in zip(SETTINGS, pool.map(said, SETTINGS)):
             yield f"oneDNN's part in {setting}: {answer}"
-        list(pool.map(lambda key: places[key].call("result", *CASES[0], key[1]), own))
-    numbers = " and ".join(map(str, dict.fromkeys(threads for threads, _ in places)))
-    yield f"same bits with {numbers} threads: {', '.join(same_bits(places))}"
 
 
 def measure(places: Places, rounds: int, span: float) -> list[dict]:
     """The rows of the table."""
     rows = []
+    onednn = {key: place.call("onednn") for key, place in places.items()}
     for threads, (op, task) in product(dict.fromkeys(n for n, _ in places), CASES):
         timed = {
             way: partial(place.call, "seconds", span / 3, op, task, way)
             for (number, way), place in places.items()
-            if number == threads
+            if number == threads and exists(way, op, task)
         }
-        rows += [
-            {"threads": threads, "op": op, "task": task, "way": way} | figures
-            for way, figures in timed_turns(timed, rounds, BASE)
-        ]
+        for way, figures in timed_turns(timed, rounds, BASE):
+            setting = onednn[threads, way] if way in SETTINGS else "not used"
+            if SETTINGS.get(way, {}).get(ONEDNN, "") is None:
+                setting += ", default"
+            row = {"threads": threads, "op": op, "task": task, "way": way}
+            rows.append(row | {"oneDNN": setting} | figures)
     return rows
 
 
 def main() -> None:
-    places = {}
-    for threads, setting in product(sorted({1, cores()}), SETTINGS):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--span", type=float, default=0.05, help="seconds of each run")
+    parser.add_argument("--threads", type=int, help="only this number of them")
+    options = parser.parse_args()
+    counts = [options.threads] if options.threads else sorted({1, cores()})
+    file, kept, places = Path(__file__).with_suffix(".csv"), [], {}
+    if options.threads and file.exists():
+        lines = [x for x in file.read_text().splitlines() if not x.startswith("#")]
+        kept = [*csv.DictReader(io.StringIO("\n".join(lines)))]
+        kept = [row for row in kept if int(row["threads"]) not in counts]
+    command = f"python bench/conv2d.py --rounds {options.rounds} --span {options.span}"
+    for threads, setting in product(counts, SETTINGS):
         process = Process(Worker, setting, threads)
         places |= {(threads, way): process for way in ways_of(setting)}
     try:
-        run_turns(
-            Path(__file__),
-            __doc__.splitlines()[0],
-            notes(places),
-            partial(measure, places),
-            rounds=11,
-        )
+        packages = ["tensorflow-cpu", "tensorflow", "numpy"]
+        first_lines = heading(command, packages, notes(places))
+        for threads in counts:
+            check(places, threads)
+        rows = measure(places, options.rounds, options.span) + kept
+        write(file, first_lines, sorted(rows, key=lambda row: int(row["threads"])))
+        print(file.read_text(), end="")
     finally:
         for process in places.values():
             process.kill()

@@ -3,20 +3,11 @@
 from collections.abc import Sequence
 
 import numpy as np
-from conv2d import conv2d, conv2d_backprop_input, runs
-from conv2d_reference import output_size
+from conv2d import conv2d, conv2d_backprop_input
 from IPython.display import HTML
-from measured import read
-from pictures.drawing import (
-    COLOURS,
-    ORANGE,
-    bold,
-    line,
-    picture,
-    small,
-    space,
-)
-from pictures.layout import arrow, at, box, column, grid, layers, row, table
+from measured import number, read
+from pictures.drawing import ORANGE, bold, picture, space
+from pictures.layout import arrow, column, grid, layers, row, table
 from pictures.plots import chart
 from pictures.windows import SIDE, on_pixels
 
@@ -30,32 +21,6 @@ def patches_of(x: np.ndarray, rows: int, columns: int, **layout) -> np.ndarray:
     filter = np.eye(rows * columns, dtype=x.dtype)
     filter = filter.reshape(rows, columns, 1, rows * columns)
     return conv2d(x, filter, **layout).numpy()
-
-
-def calls_of_run(
-    image: np.ndarray, copies: np.ndarray, padding: str, window: int
-) -> list[str]:
-    """Padding, patch and calls of `run` for one window of an image [1, rows, columns, 1].
-
-    Args:
-      image: Of one channel.
-      copies: A filter for each element of a window, which copies it.
-      padding: "VALID" or "SAME".
-      window: Its number.
-    """
-    patches = conv2d(image, copies, padding=padding).numpy()
-    patch = patches.reshape(-1, patches.shape[-1])[window]
-    sides = []
-    for size, taps in zip(image.shape[1:3], copies.shape):
-        windows, before = output_size(size, taps, 1, 1, padding)
-        sides.append([size, taps, 1, 1, before, windows])
-    shown = []
-    for place, pixel, count in runs(*sides, window):
-        at = "kBeside" if pixel < 0 else pixel
-        shown.append(f"`run({place}, {at}, {count})`")
-        copied = np.ravel(image)[pixel : pixel + count] if pixel >= 0 else 0
-        np.testing.assert_array_equal(patch[place : place + count], copied)
-    return [f"`{padding}`", " ".join(f"{x:g}" for x in patch), " ".join(shown)]
 
 
 def windows_picture(size: int, ways: Sequence[tuple[int, str, int]]) -> HTML:
@@ -86,34 +51,6 @@ def windows_picture(size: int, ways: Sequence[tuple[int, str, int]]) -> HTML:
         drawn.append(column(bold(title), pixels))
     label = f"Windows of three on a row of {size} pixels. {'; '.join(spoken)}."
     return picture(column(*drawn, gap=14), label)
-
-
-def inside_picture(size: int, stride: int) -> HTML:
-    """Windows of three on a row of pixels, with what Pixel and Inside say of each.
-
-    Args:
-      size: How many pixels the row has.
-      stride: From one window to the next, with "SAME" padding.
-    """
-    taps = 3
-    count, before = output_size(size, taps, stride, 1, "SAME")
-    side = [size, taps, stride, 1, before, count]
-    windows, notes, spoken = [], [], []
-    for window in range(count):
-        found = runs([1, 1, 1, 1, 0, 1], side, window)
-        [(first, pixel, many)] = [run for run in found if run[1] >= 0]
-        start = pixel - first
-        begin = f"{start}".replace("-", "−")
-        says = (
-            f"Pixel({window}) = {begin}",
-            f"Inside({begin}) = {{{first}, {first + many}}}",
-        )
-        windows.append(range(start, start + taps))
-        notes.append(row(*says, gap=18))
-        spoken.append(", ".join(says))
-    shapes = on_pixels(size, windows, lambda i: f"{i}".replace("-", "−"), notes=notes)
-    label = f"Windows of {taps} on a row of {size} pixels, SAME, stride {stride}. {'; '.join(spoken)}."
-    return picture(shapes, label)
 
 
 def steps_picture(x: np.ndarray, filter: np.ndarray, chosen: int) -> HTML:
@@ -181,12 +118,12 @@ def input_gradient_picture(
 
     look = {"width": SIDE, "colour": ORANGE, "shade": 0.5}
     patches, terms = [[None] * dy.shape[1] for _ in dy], []
-    for (row_, column_), number in np.ndenumerate(dy):
+    for (row_, column_), times_ in np.ndenumerate(dy):
         here = marked(
             filter.shape, np.subtract(chosen, np.multiply((row_, column_), stride))
         )
-        patches[row_][column_] = grid(number * filter, here, **look)
-        terms += [f"{value:g}" for value in (number * filter)[here]]
+        patches[row_][column_] = grid(times_ * filter, here, **look)
+        terms += [f"{value:g}" for value in (times_ * filter)[here]]
     shapes = row(
         column(
             bold("dy"),
@@ -207,83 +144,83 @@ def input_gradient_picture(
     return picture(shapes, label)
 
 
-def bands_picture(size: int, taps: int) -> HTML:
-    """The rows of an image that each window adds to, and the bands of windows that threads share in either turn.
+# What is on the pages, in this order; ours is 1.
+SHOWN = {
+    "TensorFlow": "`tf.nn.conv2d` as it comes, oneDNN {onednn}",
+    "ours": "**our op**",
+    "TensorFlow, oneDNN off": "`tf.nn.conv2d`, oneDNN off",
+    "ours, without AVX-512": "our op, told that there is no AVX-512",
+    "TensorFlow, Eigen alone": "`tf.nn.conv2d`, Eigen alone",
+    "ours, without AVX2": "our op, told that there is no AVX2 either",
+    "one expression, TensorFlow's header": "Eigen's expression with a header of TensorFlow's",
+    "naive im2col": "the naive kernel",
+    "one expression": "Eigen's expression",
+}
+
+
+def speeds(op: str, task: str = "3 × 3") -> list[list[str]]:
+    """Rows of a table from `bench/conv2d.csv`: a way, its milliseconds by threads, its speed on one thread (ours is 1).
 
     Args:
-      size: Rows of the image.
-      taps: Rows of the filter, which moves by one row.
+      op: What is computed.
+      task: For which filter.
     """
-    count, least = size - taps + 1, taps - 1  # windows in all, and in a band
-    filter = np.ones([taps, 1, 1, 1], np.float32)
-    reached = []
-    for dy in np.eye(count, dtype=np.float32).reshape(count, 1, count, 1, 1):
-        dx = conv2d_backprop_input([1, size, 1, 1], filter, dy).numpy()
-        reached.append(np.flatnonzero(dx)[[0, -1]] + [0, 1])
-    shapes, spoken, high, wide = [], [], 24, 124
-    for i in range(size + 1):
-        shapes.append(
-            line(
-                (0, i * high),
-                (2 * wide + 40, i * high),
-                stroke_opacity=1 if i in (0, size) else 0.25,
-            )
-        )
-    for i in range(size):
-        shapes.append(at(-12, (i + 0.5) * high, small(f"row {i}"), "e"))
-    for turn, name in enumerate(("first", "then")):
-        shapes.append(at(10 + turn * (wide + 20) + wide / 2, -6, bold(name), "s"))
-    for number, begin in enumerate(range(0, count, least)):
-        band, turn = reached[begin : begin + least], number % 2
-        first, end = band[0][0], band[-1][1]
-        reach = f"rows {first} to {end - 1}"
-        x = 10 + turn * (wide + 20)
-        text = column(f"band {number}", small(reach), gap=0, align="end")
-        shapes.append(
-            at(
-                x,
-                first * high + 2,
-                box(
-                    "", 0.25, COLOURS[turn], width=wide, height=(end - first) * high - 4
-                ),
-            )
-        )
-        shapes.append(at(x + wide - 8, (first + end) / 2 * high, text, "e"))
-        for place, (top, bottom) in enumerate(band):
-            at_x = x + 16 + 16 * place
-            shapes.append(
-                line((at_x, top * high + 6), (at_x, bottom * high - 6), width=3)
-            )
-        spoken.append(f"{('first', 'then')[turn]}, band {number}: {reach}")
-    spoken.sort(key=lambda said: said.startswith("then"))
-    label = (
-        f"The {size} rows of an image, and {count} windows of {taps} rows in bands of {least}. "
-        f"{'; '.join(spoken)}."
-    )
-    return picture(layers(*shapes), label)
+    table, rows = read("conv2d"), []
+    for way, name in SHOWN.items():
+        found = {row["threads"]: row for row in table.where(op=op, task=task, way=way)}
+        if not found:
+            continue
+        one = found["1"]
+        times = [number(float(row["milliseconds"])) for row in found.values()]
+        speed = number(1 / float(one["ratio"]))
+        rows.append([name.format(onednn=one["oneDNN"].split(",")[0]), *times, speed])
+    return rows
 
 
-BASE = "TensorFlow, Eigen"
-# What the picture calls the ways whose names say more than their bars need.
-NAMES = {"TensorFlow, Eigen alone": "Eigen alone", "TensorFlow, oneDNN": "oneDNN"}
-
-
-def ratios(way: str) -> dict[str, float]:
-    """For each task, how many times as long a way takes as `BASE` for the result, on one thread."""
-    rows = read("conv2d").where(op="result", way=way, threads="1")
-    return {row["task"]: float(row["ratio"]) for row in rows}
+def figures() -> dict[str, float]:
+    """For 3 × 3 on one thread: how fast others are, ours being 1, and milliseconds of Eigen's expression."""
+    rows = read("conv2d").where(task="3 × 3", threads="1")
+    found = {(row["op"], row["way"]): row for row in rows}
+    ways = {
+        "onednn": "TensorFlow",
+        "onednn_off": "TensorFlow, oneDNN off",
+        "avx2": "ours, without AVX-512",
+        "sse": "ours, without AVX2",
+    }
+    ops = {"forward": "result", "step": "with both gradients"}
+    speeds = {
+        f"{task}_{name}": 1 / float(found[op, way]["ratio"])
+        for task, op in ops.items()
+        for name, way in ways.items()
+    }
+    expressions = {
+        "expression_ms": "one expression",
+        "header_ms": "one expression, TensorFlow's header",
+    }
+    return speeds | {
+        name: float(found["result", way]["milliseconds"])
+        for name, way in expressions.items()
+    }
 
 
 def times(op: str) -> HTML:
-    """How many times as long each way takes as TensorFlow with oneDNN's ops off, from `bench/conv2d.csv`.
+    """How many times as long as ours other ways take, from `bench/conv2d.csv`.
 
     Args:
-      op: "result", "for x" or "for the filter".
+      op: "result", "for x", "for the filter" or "with both gradients".
     """
+    ways = [way for way in SHOWN if way.startswith(("TensorFlow", "ours, "))]
     return chart(
-        [row for row in read("conv2d").where(op=op) if row["way"] != BASE],
-        f"How many times as long others take as {BASE}, with oneDNN's ops off.",
-        "times as long as with oneDNN's ops off",
+        [row for row in read("conv2d").where(op=op) if row["way"] in ways],
+        "How many times as long as our op others take.",
+        "times as long as our op",
         heading="{task}",
-        name=lambda row: NAMES.get(row["way"], row["way"]),
     )
+
+
+def first_layer() -> float:
+    """How fast TensorFlow's gradient for images of three channels is, ours being 1."""
+    [row] = read("conv2d").where(
+        op="for x", task="7 × 7, 3 channels", threads="1", way="TensorFlow"
+    )
+    return 1 / float(row["ratio"])

@@ -15,7 +15,6 @@ from measured import (
     read,
     span,
 )
-from pictures import conv2d as conv2d_pictures
 from pictures.figures import (
     BOLD,
     COLOURS,
@@ -88,7 +87,7 @@ def _of_ops() -> Compared:
         "for the filter": "Its gradient for the filter",
     }
     for op, what in convolved.items():
-        rows = _turned(_of("conv2d", "ours", op=op), conv2d_pictures.BASE)
+        rows = _of("conv2d", "TensorFlow", "TensorFlow, oneDNN off", op=op)
         yield what, "#conv2d", rows
     rows = _of("threads", "tf.reduce_sum", task="sum")
     yield "Sum on all cores", "#sums-that-threads-share", rows
@@ -272,11 +271,9 @@ def lessons() -> dict[str, str]:
     windows = [row for row in windows if row["workload"] in LARGE]
     assert min(keep("windows_ratio", windows)) > 1
     result = {"op": "result"}
-    convolved = _turned(_of("conv2d", "ours", **result), conv2d_pictures.BASE)
-    old = keep("conv2d_ratio", convolved)
-    newer = _of("conv2d", "ours, for AVX-512", **result)
-    new = keep("newer_ratio", _turned(newer, conv2d_pictures.BASE))
-    assert max(old) < 1 and np.median(np.log(new)) > np.median(np.log(old)) / 2
+    keep("conv2d_ratio", _of("conv2d", "TensorFlow", **result))
+    keep("conv2d_off_ratio", _of("conv2d", "TensorFlow, oneDNN off", **result))
+    keep("conv2d_older_ratio", _of("conv2d", "ours, without AVX-512", **result))
     products = _of("mat_mul", "OpByOp>MatMul")
     faster = {int(row["size"]) for row in products if float(row["q3"]) < 1}
     slower = {int(row["size"]) for row in products if float(row["q1"]) > 1}
@@ -372,9 +369,7 @@ def _milliseconds() -> dict[str, object]:
             "stochastic_rounding", "StatelessStochasticRound", size=large
         ),
         "rounded": int(large),
-        "conv2d_ms": milliseconds(
-            "conv2d", conv2d_pictures.BASE, op="result", task="3 × 3"
-        ),
+        "conv2d_ms": milliseconds("conv2d", "ours", op="result", task="3 × 3"),
     }
 
 

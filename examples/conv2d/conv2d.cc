@@ -1,18 +1,17 @@
-// OpByOp>Conv2D and its two gradients: products of matrices, one of which is
-// made of patches of the images.
+// OpByOp>Conv2D and its two gradients: products of matrices, one of which is a
+// view of padded images.
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
-#include <functional>
+#include <numeric>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "Eigen/Core"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "conv2d_multiply.h"
 #include "tensorflow/core/framework/common_shape_fns.h"
 #include "tensorflow/core/framework/function.h"
 #include "tensorflow/core/framework/kernel_shape_util.h"
@@ -144,16 +143,14 @@ padding: 'SAME', 'VALID', or 'EXPLICIT', which needs the next one.
 explicit_paddings: Zeros above, below, left and right of the image.
 )doc";
 
-// [interface] The attrs are also those of the gradients.
-#define ATTRS                                         \
-  Attr("T: {half, bfloat16, float, double}")          \
-      .Attr("strides: list(int) = [1, 1]")            \
-      .Attr("dilations: list(int) = [1, 1]")          \
-      .Attr("padding: {'SAME', 'VALID', 'EXPLICIT'}") \
-      .Attr("explicit_paddings: list(int) = []")
-
+// [interface] One pair of numbers for rows and columns, and four for padding.
 REGISTER_OP("OpByOp>Conv2D")
-    .ATTRS.Input("x: T")
+    .Attr("T: {half, bfloat16, float, double}")
+    .Attr("strides: list(int) = [1, 1]")
+    .Attr("dilations: list(int) = [1, 1]")
+    .Attr("padding: {'SAME', 'VALID', 'EXPLICIT'}")
+    .Attr("explicit_paddings: list(int) = []")
+    .Input("x: T")
     .Input("filter: T")
     .Output("y: T")
     .SetShapeFn(Conv2DShape)
@@ -161,7 +158,12 @@ REGISTER_OP("OpByOp>Conv2D")
 
 // [gradients] The shape of what an op does not get is an input.
 REGISTER_OP("OpByOp>Conv2DBackpropInput")
-    .ATTRS.Input("x_sizes: int32")
+    .Attr("T: {half, bfloat16, float, double}")
+    .Attr("strides: list(int) = [1, 1]")
+    .Attr("dilations: list(int) = [1, 1]")
+    .Attr("padding: {'SAME', 'VALID', 'EXPLICIT'}")
+    .Attr("explicit_paddings: list(int) = []")
+    .Input("x_sizes: int32")
     .Input("filter: T")
     .Input("dy: T")
     .Output("dx: T")
@@ -169,7 +171,12 @@ REGISTER_OP("OpByOp>Conv2DBackpropInput")
     .Doc(absl::StrCat("The gradient of Conv2D for its images.\n", kDoc));
 
 REGISTER_OP("OpByOp>Conv2DBackpropFilter")
-    .ATTRS.Input("x: T")
+    .Attr("T: {half, bfloat16, float, double}")
+    .Attr("strides: list(int) = [1, 1]")
+    .Attr("dilations: list(int) = [1, 1]")
+    .Attr("padding: {'SAME', 'VALID', 'EXPLICIT'}")
+    .Attr("explicit_paddings: list(int) = []")
+    .Input("x: T")
     .Input("filter_sizes: int32")
     .Input("dy: T")
     .Output("dfilter: T")
@@ -180,15 +187,10 @@ REGISTER_OP("OpByOp>Conv2DBackpropFilter")
 struct Side {
   int64_t size, taps, stride, dilation, before, windows;
 
-  // The pixel under the first element of a window.
-  int64_t Pixel(int64_t window) const { return window * stride - before; }
-
-  // Which elements of a window lie on the image, if the first is at this pixel.
-  std::pair<int64_t, int64_t> Inside(int64_t pixel) const {
-    const auto steps = [this](int64_t to) {
-      return to > 0 ? (to + dilation - 1) / dilation : 0;
-    };
-    return {std::min(taps, steps(-pixel)), std::min(taps, steps(size - pixel))};
+  // The zeros behind the image that the last window needs.
+  int64_t after() const {
+    const int64_t end = (windows - 1) * stride + (taps - 1) * dilation + 1;
+    return std::max<int64_t>(end - before - size, 0);
   }
 };
 
@@ -232,139 +234,126 @@ absl::Status MakeSide(const Layout& layout, int side, const TensorShape& x,
   return absl::OkStatus();
 }
 
-// [windows] All windows of a batch of images, one after the other, each with a
-// patch of pixels.
 struct Windows {
-  static constexpr int64_t kBeside = -1;
-
   Side rows, columns;
   int64_t images, channels;
+};
 
-  int64_t count() const { return images * rows.windows * columns.windows; }
-  int64_t patch() const { return rows.taps * columns.taps * channels; }
-
-  // Whether each pixel is a patch of its own.
-  bool are_pixels() const {
-    return rows.taps * columns.taps * rows.stride * columns.stride == 1 &&
-           count() == images * rows.size * columns.size;
+// [multipliers] The best that this processor has.
+template <typename T>
+Multiplier<T> FindMultiplier() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512vl")) {
+    return avx512::GetMultiplier<T>();
   }
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    return avx2::GetMultiplier<T>();
+  }
+#endif
+  return baseline::GetMultiplier<T>();
+}
 
-  // [runs] Calls run(place in the patches, place in the images, how many
-  // numbers) for what lies in one piece in both, or beside the image.
-  template <typename Run>
-  void ForEachRun(int64_t begin, int64_t end, const Run& run) const {
-    int64_t patch = 0;  // where a row of it begins
-    const auto beside = [&](int64_t from, int64_t to) {
-      if (from < to)
-        run(patch + from * channels, kBeside, (to - from) * channels);
-    };
-    for (int64_t window = begin; window < end; ++window) {
-      const int64_t row = window / columns.windows;
-      const int64_t image = row / rows.windows;
-      const int64_t top = rows.Pixel(row % rows.windows);
-      const int64_t left = columns.Pixel(window % columns.windows);
-      const auto [first, last] = columns.Inside(left);
-      const int64_t together = columns.dilation == 1 ? last - first : 1;
-      for (int64_t i = 0; i < rows.taps; ++i) {
-        const int64_t y = top + i * rows.dilation;
-        if (y < 0 || y >= rows.size) {
-          beside(0, columns.taps);
-        } else {
-          const int64_t line = (image * rows.size + y) * columns.size;
-          beside(0, first);
-          for (int64_t j = first; j < last; j += together) {
-            run(patch + j * channels,
-                (line + left + j * columns.dilation) * channels,
-                together * channels);
-          }
-          beside(last, columns.taps);
-        }
-        patch += columns.taps * channels;
-      }
-    }
+// [each] Calls work(0) to work(count - 1), on all threads.
+template <typename Work>
+void ForEach(OpKernelContext* context, int64_t count, int64_t cycles,
+             const Work& work) {
+  const auto& workers = *context->device()->tensorflow_cpu_worker_threads();
+  const int64_t most = int64_t{1} << 40;  // the cost of all fits into 64 bits
+  tensorflow::Shard(workers.num_threads, workers.workers, count,
+                    std::min(cycles, most / count),
+                    [&](int64_t begin, int64_t end) {
+                      for (int64_t i = begin; i < end; ++i) work(i);
+                    });
+}
+
+// [pad] Images with rows and columns of zeros around them.
+struct Border {
+  int64_t top, bottom, left, right;
+};
+
+template <typename T>
+struct Padded {
+  const T* data;
+  int64_t rows, row;  // of an image: how many, and from one to the next
+  int64_t depth;
+  Tensor memory;
+
+  const T* At(int64_t image, int64_t y, int64_t x) const {
+    return data + (image * rows + y) * row + x * depth;
   }
 };
 
-// [patches] The patches of some windows as the rows of a matrix.
 template <typename T>
-const T* TakePatches(const Windows& windows, int64_t begin, int64_t end,
-                     const T* x, T* memory) {
-  if (windows.are_pixels()) return x + begin * windows.patch();
-  windows.ForEachRun(begin, end,
-                     [&](int64_t patch, int64_t pixel, int64_t size) {
-                       if (pixel == Windows::kBeside) {
-                         std::fill_n(memory + patch, size, T(0));
-                       } else {
-                         std::copy_n(x + pixel, size, memory + patch);
-                       }
-                     });
-  return memory;
+absl::Status Pad(OpKernelContext* context, const Tensor& x,
+                 const Border& border, Padded<T>* padded) {
+  const int64_t images = x.dim_size(0), rows = x.dim_size(1);
+  const int64_t depth = x.dim_size(3), row = x.dim_size(2) * depth;
+  const T* from = x.flat<T>().data();
+  const auto [top, bottom, left, right] = border;
+  *padded = {from, rows + top + bottom, row + (left + right) * depth, depth, x};
+  if (top + bottom + left + right == 0) return absl::OkStatus();
+  TensorShape shape;
+  TF_RETURN_IF_ERROR(TensorShape::BuildTensorShape(
+      {images, padded->rows, padded->row}, &shape));
+  TF_RETURN_IF_ERROR(context->allocate_temp(x.dtype(), shape, &padded->memory));
+  T* to = padded->memory.template flat<T>().data();
+  padded->data = to;
+  ForEach(context, images * padded->rows, padded->row,
+          [&, top = top, left = left](int64_t i) {
+            const int64_t y = i % padded->rows - top;
+            T* line = to + i * padded->row;
+            if (y < 0 || y >= rows) {
+              std::fill_n(line, padded->row, T(0));
+            } else {
+              const T* pixels = from + (i / padded->rows * rows + y) * row;
+              T* end = std::fill_n(line, left * depth, T(0));
+              end = std::copy_n(pixels, row, end);
+              std::fill(end, line + padded->row, T(0));
+            }
+          });
+  return absl::OkStatus();
 }
 
-// [add] The way back.
-template <typename T>
-void AddPatches(const Windows& windows, int64_t begin, int64_t end,
-                const T* dpatches, T* dx) {
-  windows.ForEachRun(begin, end,
-                     [&](int64_t patch, int64_t pixel, int64_t size) {
-                       if (pixel == Windows::kBeside) return;
-                       for (int64_t i = 0; i < size; ++i) {
-                         dx[pixel + i] += dpatches[patch + i];
-                       }
-                     });
-}
-
-// Numbers in memory as a matrix, row by row.
-template <typename T>
-using Matrix =
-    Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+// [pack] A matrix in panels: so many columns as the multiplier takes at a time,
+// row by row, with zeros for those that the last panel does not have.
+struct Step {
+  int64_t count, step;
+};
 
 template <typename T>
-Eigen::Map<Matrix<T>> AsMatrix(T* at, int64_t rows, int64_t columns) {
-  return {at, rows, columns};
-}
+struct Panels {
+  const T* data;
+  int64_t rows, width;
+  Tensor memory;
+
+  int64_t panel() const { return rows * width; }
+};
 
 template <typename T>
-Eigen::Map<const Matrix<T>> AsMatrix(const T* at, int64_t rows,
-                                     int64_t columns) {
-  return {at, rows, columns};
-}
-
-// [together] How many windows have their patches in memory at a time.
-int64_t Together(const Windows& windows) {
-  constexpr int64_t kWindows = 256, kNumbers = 1 << 22;
-  return std::clamp<int64_t>(kNumbers / windows.patch(), 1,
-                             std::min(kWindows, windows.count()));
-}
-
-int64_t DivideUp(int64_t all, int64_t by) { return (all + by - 1) / by; }
-
-// [parts] Each thread has its own memory, and takes the next part until none is
-// left. The parts do not depend on the number of threads, and so neither do the
-// bits of the result.
-template <typename T>
-absl::Status ForEachPart(OpKernelContext* context, int64_t parts,
-                         int64_t cycles, int64_t numbers,
-                         const std::function<void(int64_t, T*)>& work) {
-  const auto& workers = *context->device()->tensorflow_cpu_worker_threads();
-  const int64_t threads = std::min<int64_t>(parts, workers.num_threads);
-  const int64_t apart = DivideUp(numbers, 64) * 64;  // share no cache line
-  Tensor scratch;
+absl::Status Pack(OpKernelContext* context, const T* from, Step blocks,
+                  Step rows, Step columns, int64_t width, Panels<T>* panels) {
+  const int64_t all = blocks.count * rows.count;
+  const int64_t number = (columns.count + width - 1) / width;
+  TensorShape shape;
   TF_RETURN_IF_ERROR(
-      context->allocate_temp(tensorflow::DataTypeToEnum<T>::value,
-                             TensorShape({threads, apart}), &scratch));
-  std::atomic<int64_t> next = 0;
-  const int64_t cost = std::min<int64_t>(cycles, 1 << 30);  // of a part
-  tensorflow::Shard(workers.num_threads, workers.workers, threads,
-                    cost * DivideUp(parts, threads),
-                    [&](int64_t begin, int64_t end) {
-                      for (int64_t thread = begin; thread < end; ++thread) {
-                        T* own = scratch.flat<T>().data() + thread * apart;
-                        for (int64_t part; (part = next++) < parts;) {
-                          work(part, own);
-                        }
-                      }
-                    });
+      TensorShape::BuildTensorShape({number, all, width}, &shape));
+  TF_RETURN_IF_ERROR(context->allocate_temp(
+      tensorflow::DataTypeToEnum<T>::value, shape, &panels->memory));
+  T* to = panels->memory.template flat<T>().data();
+  panels->data = to;
+  panels->rows = all;
+  panels->width = width;
+  ForEach(context, number * all, width, [&](int64_t i) {
+    const int64_t row = i % all, first = i / all * width;
+    const T* source = from + row / rows.count * blocks.step +
+                      row % rows.count * rows.step + first * columns.step;
+    const int64_t there = std::min(width, columns.count - first);
+    T* line = to + i * width;
+    for (int64_t n = 0; n < there; ++n) line[n] = source[n * columns.step];
+    std::fill(line + there, line + width, T(0));
+  });
   return absl::OkStatus();
 }
 
@@ -475,7 +464,8 @@ class Convolution : public tensorflow::OpKernel {
   int sizes_;
 };
 
-// [kernel] y = patches · filter
+// [kernel] A row of the result: y = patches · filter, where the patches are a
+// view of the padded images.
 template <typename T>
 class Conv2DOp : public Convolution<T> {
  public:
@@ -487,59 +477,84 @@ class Conv2DOp : public Convolution<T> {
                         const Tensor& x, const Tensor& filter,
                         Tensor* y) override {
     using N = Wide<T>;
-    const int64_t patch = windows.patch(), filters = filter.dim_size(3);
-    const int64_t together = Together(windows);
-    const auto weights = AsMatrix(filter.flat<N>().data(), patch, filters);
-    return ForEachPart<N>(
-        context, DivideUp(windows.count(), together),
-        together * patch * filters, together * patch,
-        [&](int64_t part, N* memory) {
-          const int64_t begin = part * together;
-          const int64_t end = std::min(begin + together, windows.count());
-          const N* patches =
-              TakePatches(windows, begin, end, x.flat<N>().data(), memory);
-          N* results = y->flat<N>().data() + begin * filters;
-          AsMatrix(results, end - begin, filters).noalias() =
-              AsMatrix(patches, end - begin, patch) * weights;
-        });
+    const Side &rows = windows.rows, &columns = windows.columns;
+    const int64_t images = windows.images, channels = windows.channels;
+    const int64_t filters = filter.dim_size(3);
+    const int64_t patch = rows.taps * columns.taps * channels;
+    Padded<N> image;
+    TF_RETURN_IF_ERROR(Pad(
+        context, x,
+        {rows.before, rows.after(), columns.before, columns.after()}, &image));
+    const Multiplier<N> multiplier = FindMultiplier<N>();
+    Panels<N> weights;
+    TF_RETURN_IF_ERROR(Pack(context, filter.flat<N>().data(), {1, 0},
+                            {patch, filters}, {filters, 1}, multiplier.width,
+                            &weights));
+    const int64_t width = weights.width;
+    Product<N> all;
+    all.rows = columns.windows;
+    all.row = columns.stride * channels;
+    all.i = {rows.taps, rows.dilation * image.row,
+             columns.taps * channels * width};
+    all.j = {columns.taps, columns.dilation * channels, channels * width};
+    all.k = channels;
+    if (columns.dilation == 1) {  // a row of a patch lies in one piece
+      all.j = {1, 0, 0};
+      all.k = columns.taps * channels;
+    }
+    all.next = 1;
+    all.b = weights.data;
+    all.panel = weights.panel();
+    all.columns = all.out_row = filters;
+    all.add = false;
+    N* results = y->flat<N>().data();
+    ForEach(context, images * rows.windows, columns.windows * patch * filters,
+            [&](int64_t row) {
+              Product<N> one = all;
+              one.a = image.At(row / rows.windows,
+                               row % rows.windows * rows.stride, 0);
+              one.out = results + row * columns.windows * filters;
+              multiplier.multiply(one);
+            });
+    return absl::OkStatus();
   }
 };
 
-// [bands] Calls work(begin, end, memory) for some windows at a time, until all
-// are done. Windows with a common pixel are never with two threads at once.
-template <typename T, typename Work>
-absl::Status ForEachBand(OpKernelContext* context, const Windows& windows,
-                         int64_t filters, const Work& work) {
-  const Side &rows = windows.rows, &columns = windows.columns;
-  const int64_t patch = windows.patch(), together = Together(windows);
-  // With so many rows of windows, band b + 2 begins below the last pixel of
-  // band b.
-  const int64_t least = DivideUp((rows.taps - 1) * rows.dilation, rows.stride);
-  const int64_t band =
-      std::max({together / columns.windows, least, int64_t{1}});
-  const int64_t bands = DivideUp(rows.windows, band);
-  for (int64_t odd : {0, 1}) {
-    const int64_t turn = (bands + 1 - odd) / 2;
-    if (turn == 0) break;
-    TF_RETURN_IF_ERROR(ForEachPart<T>(
-        context, turn * windows.images, together * patch * filters,
-        together * patch, [&](int64_t part, T* memory) {
-          const int64_t image = part / turn * rows.windows;
-          const int64_t row = (part % turn * 2 + odd) * band;
-          const int64_t last =
-              (image + std::min(row + band, rows.windows)) * columns.windows;
-          for (int64_t begin = (image + row) * columns.windows, end;
-               begin < last; begin = end) {
-            end = std::min(begin + together, last);
-            work(begin, end, memory);
-          }
-        }));
+// [phases] The elements of a filter that come to lie on a pixel, counted from
+// the edge of the padding: first, first + step and so on. From one to the next,
+// the window is the one `back` before.
+struct Phase {
+  int64_t first, count, step, window, back;
+};
+
+Phase PhaseOf(const Side& side, int64_t place) {
+  const int64_t common = std::gcd(side.dilation, side.stride);
+  Phase found = {0, 0, side.stride / common, 0, side.dilation / common};
+  const int64_t end = std::min(side.taps, found.step);
+  while (found.first < end &&
+         (place - found.first * side.dilation) % side.stride != 0) {
+    ++found.first;
   }
-  return absl::OkStatus();
+  if (found.first == end) return found;
+  found.count = (side.taps - 1 - found.first) / found.step + 1;
+  found.window = (place - found.first * side.dilation) / side.stride;
+  return found;
 }
 
-// [input] dpatches = dy · filterᵀ, which is added to dx where patches came
-// from.
+// Leaves out windows that are not there.
+void Clip(int64_t windows, Phase* phase) {
+  for (; phase->count > 0 && phase->window >= windows; --phase->count) {
+    phase->first += phase->step;
+    phase->window -= phase->back;
+  }
+  while (phase->count > 0 &&
+         phase->window - (phase->count - 1) * phase->back < 0) {
+    --phase->count;
+  }
+}
+
+// [input] A row of dx. With a stride, neighbours lie under other elements of
+// the filter, so every stride-th pixel is computed in one go.
 template <typename T>
 class Conv2DBackpropInputOp : public Convolution<T> {
  public:
@@ -551,53 +566,73 @@ class Conv2DBackpropInputOp : public Convolution<T> {
                         const Tensor& filter, const Tensor& dy,
                         Tensor* dx) override {
     using N = Wide<T>;
-    const int64_t patch = windows.patch(), filters = filter.dim_size(3);
-    const auto weights = AsMatrix(filter.flat<N>().data(), patch, filters);
-    dx->flat<N>().setZero();
-    return ForEachBand<N>(
-        context, windows, filters,
-        [&](int64_t begin, int64_t end, N* dpatches) {
-          const N* given = dy.flat<N>().data() + begin * filters;
-          AsMatrix(dpatches, end - begin, patch).noalias() =
-              AsMatrix(given, end - begin, filters) * weights.transpose();
-          AddPatches(windows, begin, end, dpatches, dx->flat<N>().data());
+    const Side &rows = windows.rows, &columns = windows.columns;
+    const int64_t images = windows.images, channels = windows.channels;
+    const int64_t filters = filter.dim_size(3);
+    // Windows that would have a pixel of the image, if they were there.
+    const auto before = [](const Side& side) {
+      const int64_t reach = (side.taps - 1) * side.dilation - side.before;
+      return std::max<int64_t>((reach + side.stride - 1) / side.stride, 0);
+    };
+    const auto after = [](const Side& side) {
+      const int64_t last = (side.size - 1 + side.before) / side.stride;
+      return std::max<int64_t>(last - (side.windows - 1), 0);
+    };
+    const int64_t top = before(rows), left = before(columns);
+    Padded<N> given;
+    TF_RETURN_IF_ERROR(
+        Pad(context, dy, {top, after(rows), left, after(columns)}, &given));
+    const Multiplier<N> multiplier = FindMultiplier<N>();
+    Panels<N> weights;  // for each element: from filters to channels
+    TF_RETURN_IF_ERROR(Pack(context, filter.flat<N>().data(),
+                            {rows.taps * columns.taps, channels * filters},
+                            {filters, 1}, {channels, filters}, multiplier.width,
+                            &weights));
+    const int64_t element = filters * weights.width;
+    const N* factors = filter.flat<N>().data();  // times 0: NaN if not finite
+    const bool finite = std::all_of(factors, factors + filter.NumElements(),
+                                    [](N x) { return x * 0 == 0; });
+    N* results = dx->flat<N>().data();
+    ForEach(
+        context, images * rows.size,
+        columns.size * channels * filters * rows.taps * columns.taps /
+            (rows.stride * columns.stride),
+        [&](int64_t row) {
+          const int64_t y = row % rows.size;
+          Phase down = PhaseOf(rows, y + rows.before);
+          Clip(rows.windows, &down);
+          const int64_t phases =
+              finite ? std::min(columns.stride, columns.size) : columns.size;
+          for (int64_t x = 0; x < phases; ++x) {
+            Phase across = PhaseOf(columns, x + columns.before);
+            if (!finite) Clip(columns.windows, &across);
+            Product<N> one;
+            one.a = given.At(row / rows.size, top + down.window,
+                             left + across.window);
+            one.rows = finite ? (columns.size - 1 - x) / columns.stride + 1 : 1;
+            one.row = filters;
+            one.i = {down.count, -down.back * given.row,
+                     down.step * columns.taps * element};
+            one.j = {across.count, -across.back * filters,
+                     across.step * element};
+            one.k = filters;
+            one.next = 1;
+            one.b = weights.data +
+                    (down.first * columns.taps + across.first) * element;
+            one.panel = weights.panel();
+            one.out = results + (row * columns.size + x) * channels;
+            one.columns = channels;
+            one.out_row = columns.stride * channels;
+            one.add = false;
+            multiplier.multiply(one);
+          }
         });
+    return absl::OkStatus();
   }
 };
 
-// [shares] Calls work(begin, end, memory, sum) for some windows at a time. The
-// windows have at most 16 sums, and fewer if they are large.
-template <typename T, typename Work>
-absl::Status SumOfShares(OpKernelContext* context, const Windows& windows,
-                         int64_t filters, const Work& work, Tensor* total) {
-  constexpr int64_t kSums = 16, kNumbers = 1 << 24;
-  const int64_t patch = windows.patch(), size = patch * filters;
-  const int64_t together = Together(windows), count = windows.count();
-  const int64_t most = std::clamp<int64_t>(kNumbers / size, 4, kSums);
-  const int64_t share = DivideUp(DivideUp(count, together), most) * together;
-  const int64_t parts = DivideUp(count, share);
-  Tensor sums;
-  TF_RETURN_IF_ERROR(context->allocate_temp(total->dtype(),
-                                            TensorShape({parts, size}), &sums));
-  TF_RETURN_IF_ERROR(ForEachPart<T>(
-      context, parts, share * size, together * patch,
-      [&](int64_t part, T* memory) {
-        T* sum = sums.flat<T>().data() + part * size;
-        std::fill_n(sum, size, T(0));
-        const int64_t last = std::min(count, (part + 1) * share);
-        for (int64_t begin = part * share, end; begin < last; begin = end) {
-          end = std::min(begin + together, last);
-          work(begin, end, memory, sum);
-        }
-      }));
-  total->flat<T>() = sums.matrix<T>().template chip<0>(0);
-  for (int64_t part = 1; part < parts; ++part) {
-    total->flat<T>() += sums.matrix<T>().template chip<0>(part);
-  }
-  return absl::OkStatus();
-}
-
-// [filter] dfilter = patchesᵀ · dy.
+// [filter] Some rows of dfilter = patchesᵀ · dy, of which a row is an element
+// of the filter and a channel.
 template <typename T>
 class Conv2DBackpropFilterOp : public Convolution<T> {
  public:
@@ -609,18 +644,51 @@ class Conv2DBackpropFilterOp : public Convolution<T> {
                         const Tensor& x, const Tensor& dy,
                         Tensor* dfilter) override {
     using N = Wide<T>;
-    const int64_t patch = windows.patch(), filters = dy.dim_size(3);
-    return SumOfShares<N>(
-        context, windows, filters,
-        [&](int64_t begin, int64_t end, N* memory, N* sum) {
-          const N* patches =
-              TakePatches(windows, begin, end, x.flat<N>().data(), memory);
-          const N* given = dy.flat<N>().data() + begin * filters;
-          AsMatrix(sum, patch, filters).noalias() +=
-              AsMatrix(patches, end - begin, patch).transpose() *
-              AsMatrix(given, end - begin, filters);
-        },
-        dfilter);
+    const Side &rows = windows.rows, &columns = windows.columns;
+    const int64_t images = windows.images, channels = windows.channels;
+    const int64_t filters = dy.dim_size(3);
+    Padded<N> image;
+    TF_RETURN_IF_ERROR(Pad(
+        context, x,
+        {rows.before, rows.after(), columns.before, columns.after()}, &image));
+    const Multiplier<N> multiplier = FindMultiplier<N>();
+    const int64_t places = rows.windows * columns.windows;
+    Panels<N> given;
+    TF_RETURN_IF_ERROR(Pack(context, dy.flat<N>().data(), {1, 0},
+                            {images * places, filters}, {filters, 1},
+                            multiplier.width, &given));
+    // What lies in one piece in the filter and in the image.
+    const int64_t together = columns.dilation == 1 ? columns.taps : 1;
+    const int64_t piece = together * channels, pieces = columns.taps / together;
+    constexpr int64_t kRows = 42;  // whole tiles of 6 and of 14
+    const int64_t blocks = (piece + kRows - 1) / kRows;
+    N* results = dfilter->flat<N>().data();
+    ForEach(context, rows.taps * pieces * blocks,
+            images * places * std::min(kRows, piece) * filters,
+            [&](int64_t number) {
+              const int64_t i = number / blocks / pieces;
+              const int64_t j = number / blocks % pieces;
+              const int64_t first = number % blocks * kRows;
+              Product<N> one;
+              one.rows = std::min(kRows, piece - first);
+              one.row = 1;
+              one.i = {rows.windows, rows.stride * image.row,
+                       columns.windows * given.width};
+              one.j = {1, 0, 0};
+              one.k = columns.windows;
+              one.next = columns.stride * channels;
+              one.panel = given.panel();
+              one.out = results + ((i * pieces + j) * piece + first) * filters;
+              one.columns = one.out_row = filters;
+              for (int64_t n = 0; n < images; ++n) {
+                one.a = image.At(n, i * rows.dilation, j * columns.dilation) +
+                        first;
+                one.b = given.data + n * places * given.width;
+                one.add = n > 0;
+                multiplier.multiply(one);
+              }
+            });
+    return absl::OkStatus();
   }
 };
 
@@ -727,22 +795,3 @@ REGISTER_OP_GRADIENT("OpByOp>Conv2DBackpropFilter", FilterGrad);
 
 }  // namespace
 }  // namespace op_by_op
-
-// For Python's ctypes: the calls of ForEachRun for a window of an image of
-// one channel, three numbers for each. `rows` and `columns` are a Side each.
-extern "C" __attribute__((visibility("default"))) int Conv2DRuns(
-    const int64_t* rows, const int64_t* columns, int window, int64_t* calls) {
-  const auto side = [](const int64_t* x) {
-    return op_by_op::Side{x[0], x[1], x[2], x[3], x[4], x[5]};
-  };
-  const op_by_op::Windows windows = {side(rows), side(columns), 1, 1};
-  int count = 0;
-  windows.ForEachRun(window, window + 1,
-                     [&](int64_t patch, int64_t pixel, int64_t size) {
-                       for (int64_t number : {patch, pixel, size}) {
-                         *calls++ = number;
-                       }
-                       ++count;
-                     });
-  return count;
-}

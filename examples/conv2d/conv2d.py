@@ -1,22 +1,19 @@
 """The Python side: load the library, wrap the ops, register their gradients."""
 
-import ctypes
 from collections.abc import Sequence
 from pathlib import Path
 
 import tensorflow as tf
 from op_library import load_op_library
 
-_path = Path(__file__).with_name("libconv2d.so")
 _library = load_op_library(
-    _path,
+    Path(__file__).with_name("libconv2d.so"),
     *(
         "op_by_op_conv2d",
         "op_by_op_conv2d_backprop_input",
         "op_by_op_conv2d_backprop_filter",
     ),
 )
-_runs = ctypes.CDLL(str(_path)).Conv2DRuns
 Pair = int | Sequence[int]
 Padding = str | Sequence[Sequence[int]]
 
@@ -115,26 +112,6 @@ def conv2d_backprop_filter(
     return _library.op_by_op_conv2d_backprop_filter(
         x=x, filter_sizes=filter_sizes, dy=dy, **layout, name=name
     )
-
-
-def runs(
-    rows: Sequence[int], columns: Sequence[int], window: int
-) -> list[tuple[int, ...]]:
-    """What the kernel copies for one window of an image of one channel.
-
-    Args:
-      rows: Pixels, elements of the filter, stride, dilation, zeros before the image, and windows.
-      columns: Likewise.
-      window: Its number.
-
-    Returns:
-      For each run its place in the patch, its place in the image or -1, and how many numbers it has.
-    """
-    sides = [(ctypes.c_int64 * 6)(*side) for side in (rows, columns)]
-    most = rows[1] * (columns[1] + 2)
-    calls = (ctypes.c_int64 * (3 * most))()
-    count = _runs(*sides, window, calls)
-    return [tuple(calls[3 * i : 3 * i + 3]) for i in range(count)]
 
 
 def _layout(strides: Pair, padding: Padding, dilations: Pair) -> dict:

@@ -6,11 +6,13 @@ from itertools import product
 import numpy as np
 import pytest
 import tensorflow as tf
-from conv2d import conv2d, conv2d_backprop_filter, conv2d_backprop_input, runs
+from conv2d import conv2d, conv2d_backprop_filter, conv2d_backprop_input
+from conv2d_im2col import eigen_conv2d, eigen_patches, naive_conv2d
 from conv2d_reference import (
     conv2d_backprop_filter_reference,
     conv2d_backprop_input_reference,
     conv2d_reference,
+    image_patches,
     output_size,
 )
 from solution_blur import blur
@@ -49,6 +51,30 @@ test_conv2d_backprop_filter_keeps_its_promises = op_test(
     reference=conv2d_backprop_filter_reference,
 )
 
+
+def patches_reference(x, rows, columns, stride=1, padding="VALID"):
+    layout = {"strides": stride, "padding": padding}
+    patches = image_patches(x, (rows, columns), **layout)
+    return patches.reshape(len(x), -1, rows, columns, x.shape[-1])
+
+
+FLOATS = values(2, 5, 6, 2, dtype=np.float32), values(2, 3, 2, 3, dtype=np.float32)
+test_naive_conv2d_keeps_its_promises = op_test(
+    naive_conv2d, *FLOATS, reference=conv2d_reference
+)
+test_eigen_conv2d_keeps_its_promises = op_test(
+    eigen_conv2d,
+    *FLOATS,
+    stride=2,
+    padding="SAME",
+    reference=lambda x, filter, stride, padding: conv2d_reference(
+        x, filter, strides=stride, padding=padding
+    ),
+)
+test_eigen_patches_keeps_its_promises = op_test(
+    eigen_patches, FLOATS[0], rows=2, columns=3, reference=patches_reference
+)
+
 # strides, padding, dilations
 LAYOUTS = [
     (1, "SAME", 1),
@@ -81,24 +107,28 @@ def test_as_tensorflow_s_op(layout):
     )
 
 
-@layouts
-def test_runs_are_pieces_of_the_patches(layout):
-    x, taps = np.arange(1.0, 57).reshape(7, 8), (3, 2)
-    copies = np.eye(6).reshape(*taps, 1, 6)
-    patches = conv2d(x[None, ..., None], copies, *layout).numpy()[0]
-    strides, padding, dilations = layout
-    strides, dilations = np.broadcast_to(strides, 2), np.broadcast_to(dilations, 2)
-    sides = []
-    for i, (size, of) in enumerate(zip(x.shape, taps)):
-        along = padding if isinstance(padding, str) else padding[i]
-        windows, before = output_size(size, of, strides[i], dilations[i], along)
-        sides.append([size, of, int(strides[i]), int(dilations[i]), before, windows])
-    for window, patch in enumerate(patches.reshape(-1, 6)):
-        copied = np.full(6, np.nan)
-        for place, pixel, count in runs(*sides, window):
-            pixels = x.flat[pixel : pixel + count] if pixel >= 0 else 0
-            copied[place : place + count] = pixels
-        np.testing.assert_array_equal(copied, patch)
+def test_simple_ones_as_tensorflow_s_op():
+    x, filter = (
+        values(*shape, dtype=np.float32) for shape in ([2, 7, 8, 3], [3, 2, 3, 4])
+    )
+    for op, layout in [
+        (naive_conv2d, ()),
+        (eigen_conv2d, ()),
+        (eigen_conv2d, (2, "SAME")),
+        (eigen_conv2d, (3, "VALID")),
+    ]:
+        stride, padding = layout or (1, "VALID")
+        expected = tf.nn.conv2d(x, filter, stride, padding)
+        np.testing.assert_allclose(
+            op(x, filter, *layout), expected, rtol=1e-4, atol=1e-5
+        )
+
+
+@pytest.mark.parametrize("op", [naive_conv2d, eigen_conv2d])
+def test_simple_ones_refuse_what_does_not_fit(op, mode):
+    for x, filter in [((1, 4, 4, 2), (3, 3, 3, 1)), ((1, 2, 4, 1), (3, 3, 1, 1))]:
+        with pytest.raises(tf.errors.InvalidArgumentError, match="not larger than x"):
+            mode(op)(tf.ones(x), tf.ones(filter))
 
 
 @layouts

@@ -1,0 +1,97 @@
+// The product of conv2d_multiply.h. Compiled for each kind of processor, with
+// OP_BY_OP_PATH its name and the compiler's flags its instructions. Nothing
+// inline that other files use may be called here: the linker would keep one
+// copy for all of them.
+
+#include "conv2d_multiply.h"
+
+#include <cstdint>
+#include <cstring>
+
+namespace op_by_op {
+namespace OP_BY_OP_PATH {
+namespace {
+
+#if defined(__AVX512F__)
+constexpr int kBytes = 64, kRows = 14;  // 28 of 32 registers hold sums
+#elif defined(__AVX2__)
+constexpr int kBytes = 32, kRows = 6;  // 12 of 16
+#else
+constexpr int kBytes = 16, kRows = 6;
+#endif
+
+// The compiler's own vectors: on any processor.
+template <typename T>
+struct VectorOf {
+  typedef T type __attribute__((vector_size(kBytes)));
+};
+template <typename T>
+constexpr int64_t kLanes = kBytes / sizeof(T);
+
+// [tile] Some rows of a panel of the result: the sums stay in registers.
+template <typename T, int rows>
+void Tile(const Product<T>& p, const T* a, const T* b, T* out,
+          int64_t columns) {
+  using Vector = typename VectorOf<T>::type;
+  Vector sums[rows][2] = {};
+  for (int64_t i = 0; i < p.i.count; ++i) {
+    for (int64_t j = 0; j < p.j.count; ++j) {
+      const T* numbers = a + i * p.i.in_a + j * p.j.in_a;
+      const T* vectors = b + i * p.i.in_b + j * p.j.in_b;
+      for (int64_t k = 0; k < p.k; ++k) {
+        Vector left, right;
+        std::memcpy(&left, vectors, kBytes);
+        std::memcpy(&right, vectors + kLanes<T>, kBytes);
+#pragma GCC unroll 14
+        for (int r = 0; r < rows; ++r) {
+          sums[r][0] += numbers[r * p.row] * left;
+          sums[r][1] += numbers[r * p.row] * right;
+        }
+        numbers += p.next;
+        vectors += 2 * kLanes<T>;
+      }
+    }
+  }
+  for (int r = 0; r < rows; ++r) {
+    T found[2 * kLanes<T>];
+    std::memcpy(found, sums[r], sizeof(found));
+    T* to = out + r * p.out_row;
+    for (int64_t n = 0; n < columns; ++n) {
+      to[n] = p.add ? to[n] + found[n] : found[n];
+    }
+  }
+}
+
+// [panel] All rows: as many at a time as there are registers for, then fewer.
+template <typename T, int rows = kRows>
+void Panel(const Product<T>& p, int64_t row, const T* b, T* out,
+           int64_t columns) {
+  for (; row + rows <= p.rows; row += rows) {
+    Tile<T, rows>(p, p.a + row * p.row, b, out + row * p.out_row, columns);
+  }
+  if constexpr (rows > 1) Panel<T, rows / 2>(p, row, b, out, columns);
+}
+
+template <typename T>
+void Multiply(const Product<T>& p) {
+  constexpr int64_t kWidth = 2 * kLanes<T>;
+  const T* b = p.b;
+  for (int64_t n = 0; n < p.columns; n += kWidth, b += p.panel) {
+    const int64_t columns = p.columns - n < kWidth ? p.columns - n : kWidth;
+    Panel<T>(p, 0, b, p.out + n, columns);
+  }
+}
+
+}  // namespace
+
+// [path] What the other files see.
+template <typename T>
+Multiplier<T> GetMultiplier() {
+  return {2 * kLanes<T>, Multiply<T>};
+}
+
+template Multiplier<float> GetMultiplier<float>();
+template Multiplier<double> GetMultiplier<double>();
+
+}  // namespace OP_BY_OP_PATH
+}  // namespace op_by_op

@@ -1,0 +1,51 @@
+// A product of matrices, one of which is a view of a tensor: compiled for
+// several kinds of processor, of which the first call chooses one.
+
+#ifndef OP_BY_OP_EXAMPLES_CONV2D_CONV2D_MULTIPLY_H_
+#define OP_BY_OP_EXAMPLES_CONV2D_CONV2D_MULTIPLY_H_
+
+#include <cstdint>
+
+namespace op_by_op {
+
+// [product] out[r, n] = sum over i, j, k of a[r, i, j, k] · b[i, j, k, n]
+struct Axis {
+  int64_t count, in_a, in_b;  // how many numbers further the next one is
+};
+
+template <typename T>
+struct Product {
+  const T* a;
+  int64_t rows, row;  // of a and of the result: how many, and the next in a
+  Axis i, j;
+  int64_t k, next;  // how many, and the next in a; in b they follow each other
+  const T* b;       // in panels of so many columns as a Multiplier has
+  int64_t panel;    // from one panel to the next
+  T* out;
+  int64_t columns, out_row;
+  bool add;  // to what is there
+};
+
+// [multiplier] What a kind of processor has.
+template <typename T>
+struct Multiplier {
+  int64_t width;
+  void (*multiply)(const Product<T>&);
+};
+
+namespace baseline {
+template <typename T>
+Multiplier<T> GetMultiplier();
+}
+namespace avx2 {
+template <typename T>
+Multiplier<T> GetMultiplier();
+}
+namespace avx512 {
+template <typename T>
+Multiplier<T> GetMultiplier();
+}
+
+}  // namespace op_by_op
+
+#endif  // OP_BY_OP_EXAMPLES_CONV2D_CONV2D_MULTIPLY_H_
