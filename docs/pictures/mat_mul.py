@@ -80,7 +80,7 @@ def speeds(ways: Mapping[str, str], label: str) -> HTML:
     plot.ticks("x", [size for size in sizes if size & (size - 1) == 0])
     plot.ticks("y", [n for n in (0.1, 1, 10, 100) if least <= n])
     plot.line(plot.limits["x"], [most, most], **LOOKS["peak"])
-    plot.add(at(8, -1, small(f"peak: {most:.0f}"), "sw"))
+    plot.add(at(8, plot.y(most) + 2, small(f"peak: {most:.0f}"), "nw"))
     for way, rate in found.items():
         plot.line(rate.keys(), rate.values(), **LOOKS[way])
     plot.names(
