@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+os.environ["TF_ENABLE_ONEDNN_OPTS"] = "1"  # as TensorFlow comes
 os.environ["CUDA_VISIBLE_DEVICES"] = ""
 
 import numpy as np
@@ -34,7 +34,19 @@ ROWS = 10_000
 LONGEST = 20_000
 SHARED = "alone", "lock", "atomic", "local", "eigen"
 SIGNED = "apart", "neighbours", "own"
+COSTS = {"the right cost": 0, "1 cycle": 1, "10,000,000 cycles": 10**7}
 OWN = "shard", "std::thread", "openmp"
+
+
+def caches() -> str:
+    """The sizes of this processor's caches, where Linux tells them."""
+    folder = Path("/sys/devices/system/cpu/cpu0/cache")
+    found = {
+        (each / "level").read_text().strip(): (each / "size").read_text().strip()
+        for each in sorted(folder.glob("index*"))
+        if (each / "type").read_text().strip() != "Instruction"
+    }
+    return ", ".join(f"L{level} {size}" for level, size in found.items())
 
 
 def check(ways: dict[str, Callable], x: tf.Tensor) -> None:
@@ -92,6 +104,24 @@ def unequal_rows(threads: int, rounds: int, span: float) -> list[dict]:
     ]
 
 
+def costs(rounds: int, span: float) -> list[dict]:
+    """The rows of Shard with a right and with wrong costs of a row, for much work and for little."""
+    table = []
+    for rows, length in (10_000, 100), (100, 10):
+        splits = np.arange(rows + 1) * length
+        values = np.random.default_rng(0).integers(0, 10**9, rows * length)
+        inputs = tf.constant(values), tf.constant(splits)
+        runs = {
+            name: traced(partial(sort_rows_by, way="shard", cycles=cycles), *inputs)
+            for name, cycles in COSTS.items()
+        }
+        table += [
+            {"task": f"cost of {rows} rows of {length}", "way": name} | figures
+            for name, figures in turns(runs, rounds, span, next(iter(runs)))
+        ]
+    return table
+
+
 def own_threads(rounds: int, span: float) -> list[dict]:
     """The rows of sums by other threads than TensorFlow's, which several threads of Python ask for at once."""
     x = tf.constant(np.random.default_rng(0).random(SMALL, np.float32))
@@ -116,6 +146,7 @@ def own_threads(rounds: int, span: float) -> list[dict]:
 def measure(threads: int, rounds: int, span: float) -> list[dict]:
     """The rows of the table for a number of threads."""
     rows = shared_sums(rounds, span) + unequal_rows(threads, rounds, span)
+    rows += costs(rounds, span)
     if threads == cores():
         rows += own_threads(rounds, span)
     return [{"threads": threads} | row for row in rows]
@@ -124,11 +155,14 @@ def measure(threads: int, rounds: int, span: float) -> list[dict]:
 def main() -> None:
     notes = [
         "milliseconds: of a call, the median of the rounds",
-        "ratio: to SteadySum, apart, SortRows or shard in the same round, with median, q1 and q3",
+        "ratio: to SteadySum, apart, SortRows, shard or the right cost in the same round, with median, q1 and q3",
         f"sum: {SIZE} random numbers, float32, in a tf.function",
         "gains and losses: as many normal numbers, a sum of those below 0 and one of the others",
         f"at once: {SMALL} numbers, for each of so many calls that begin together, eagerly; milliseconds until all end",
         f"rows: {ROWS} rows of int64, row r of {LONGEST} // (r + 1) random numbers, at least 1, in a tf.function",
+        "cost: SortRowsBy, whose rows are said to cost so much, in a tf.function",
+        "other processes were stopped meanwhile",
+        f"caches: {caches()}",
         "ways: as SumBy names them, but for SteadySum and tf.reduce_sum; of rows: SortRows, what Shard makes of rows, "
         "or blocks of a fixed size",
     ]

@@ -2,10 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
 from IPython.display import HTML
 from measured import Row, read
-from measured import number as two_digits
 from pictures.drawing import (
     BLUE,
     COLOURS,
@@ -17,7 +15,6 @@ from pictures.drawing import (
     picture,
     rectangle,
     small,
-    space,
 )
 from pictures.layout import arrow, at, box, column, layers, row
 from pictures.plots import chart, keys
@@ -25,38 +22,36 @@ from pictures.plots import chart, keys
 ALONE = "alone"  # the way that uses one thread, however many there are
 
 
-def ratios_of_two() -> dict[str, float]:
-    """What `bench/threads.csv` has on two threads, for the sentences of the page."""
+def figures() -> dict[str, float]:
+    """What the sentences of the page say of `bench/threads.csv`."""
     table = read("threads")
 
-    def ratio(task: str, way: str) -> float:
-        return float(table.where(task=task, way=way)[-1]["ratio"])
+    def last(task: str, way: str, field: str = "ratio") -> float:
+        return float(table.where(task=task, way=way)[-1][field])
 
-    one, two = (float(row["milliseconds"]) for row in table.where(way="SteadySum"))
-    return {
-        "took": 1 / ratio("sum", "tf.reduce_sum"),
-        "gain": one / two,
-        "each": ratio("rows", "one block for each thread"),
-        "shards": ratio("rows", "shard"),
-        "single": ratio("rows", "1 rows"),
-        "close": ratio("gains and losses", "neighbours"),
-    }
-
-
-def beside_the_plain_loop() -> list[tuple[str, ...]]:
-    """How many times as long as a loop on one thread it takes to lock each addition, with one thread and with two."""
-    table = read("threads")
-    alone, *_ = table.where(task="sum", way=ALONE)
-    return [
-        (
-            way,
-            *(
-                two_digits(float(row["milliseconds"]) / float(alone["milliseconds"]))
-                for row in table.where(task="sum", way=way)
-            ),
+    def gain(task: str, way: str) -> float:
+        one, two = (
+            float(row["milliseconds"]) for row in table.where(task=task, way=way)
         )
-        for way in ("lock", "atomic")
-    ]
+        return one / two
+
+    much, little = "cost of 10000 rows of 100", "cost of 100 rows of 10"
+    return {
+        "sort_gain": gain(much, "the right cost"),
+        "too_low": last(much, "1 cycle"),
+        "too_high": last(little, "10,000,000 cycles"),
+        "high_anyway": last(much, "10,000,000 cycles"),
+        "each": last("rows", "one block for each thread"),
+        "shards": last("rows", "shard"),
+        "single": last("rows", "1 rows"),
+        "close": last("gains and losses", "neighbours"),
+        "lock": last("sum", "lock", "milliseconds")
+        / last("sum", "alone", "milliseconds"),
+        "atomic": last("sum", "atomic", "milliseconds")
+        / last("sum", "alone", "milliseconds"),
+        "own_8": last("8 at once", "std::thread"),
+        "openmp_8": last("8 at once", "openmp"),
+    }
 
 
 def by_threads(sums: Mapping[str, Sequence[float]], threads: Sequence[int]) -> HTML:
@@ -183,44 +178,6 @@ def ratios() -> HTML:
             "lock": "a lock",
         },
     )
-
-
-def who_sorted(
-    ways: Mapping[str, Sequence[Sequence[np.ndarray]]],
-    lengths: np.ndarray,
-    threads: int,
-) -> HTML:
-    """Which thread sorted which block of rows: a lane for each thread, and a box for each block.
-
-    Of several runs, it is the one that shared the work best: in others, a thread was busy elsewhere.
-
-    Args:
-      ways: From a heading to runs: the first unit of the block of each row, and the number of its thread.
-      lengths: Of the rows; a box is as wide as the rows of its block are long together.
-      threads: How many there are.
-    """
-    drawn, spoken = [], []
-    for heading, runs in ways.items():
-        first, thread = min(
-            map(np.stack, runs), key=lambda run: np.bincount(run[1], lengths).max()
-        )
-        lanes, shares = [], []
-        for lane in np.unique(thread):
-            mine = thread == lane
-            _, places = np.unique(first[mine], return_inverse=True)
-            widths = np.bincount(places, lengths[mine]) / lengths.sum() * 340
-            shares.append(widths.sum() / 340)
-            widths = [*widths[widths >= 3], widths[widths < 3].sum()]
-            lanes.append([rectangle(width, 11, 0.45) for width in widths if width])
-        most = f"{max(shares):.0%}".replace("%", " %")
-        lanes[np.argmax(shares)] += [space(5), at(0, 5, small(most), "w")]
-        for _ in range(threads - len(lanes)):
-            lanes.append([at(0, 5, line((0, 0), (8, 0), stroke_opacity=0.4), "w")])
-        rows = (layers(space(0, 11), row(*each, gap=0)) for each in lanes)
-        drawn.append(column(heading, column(*rows, gap=2), gap=4))
-        spoken.append(f"{heading}: {', '.join(f'{share:.0%}' for share in shares)}")
-    label = f"What share of the values each thread has sorted. {'; '.join(spoken)}."
-    return picture(column(*drawn, gap=10), label)
 
 
 def cache_line() -> HTML:

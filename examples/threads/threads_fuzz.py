@@ -89,6 +89,8 @@ FUZZ = {
     "SortRowsBy": "slow on purpose",
     "PlayBackwardsBy": "wrong on purpose",
     "HowOftenEvaluated": "counts",
+    "CountAtOnce": "sleeps",
     "LongWork": "sleeps",
+    "Nested": "may never end",
     "BlocksDone": "counts",
 }

@@ -12,16 +12,28 @@ from threading import Barrier
 
 # Each task in a fork of a process that has imported TensorFlow and done nothing else.
 SCRIPT = """
-import json, os, re, resource, sys
+import json, os, re, resource, signal, sys
 import numpy as np
 import tensorflow as tf
 from threads import steady_sum
-from wrong_threads import play_backwards_by
+from wrong_threads import count_at_once, nested, play_backwards_by
 numbers = np.random.default_rng(5).random(1_000_000, np.float32)
 
 def sums(threads):
     tf.config.threading.set_intra_op_parallelism_threads(threads)
     print(json.dumps([float(tf.reduce_sum(numbers)), float(steady_sum(numbers))]), flush=True)
+
+def at_once(intra, inter, ops, blocks):
+    tf.config.threading.set_intra_op_parallelism_threads(intra)
+    tf.config.threading.set_inter_op_parallelism_threads(inter)
+    together = tf.function(lambda *numbers: [count_at_once(x, blocks) for x in numbers])
+    numbers = [tf.constant(i, tf.int64) for i in range(ops)]
+    print(max(int(most) for _ in range(3) for most in together(*numbers)), flush=True)
+
+def waits_for_itself():
+    tf.config.threading.set_intra_op_parallelism_threads(4)
+    signal.alarm(5)
+    print(all(nested(16, 16) == 256 for _ in range(200)), flush=True)
 
 def with_little_memory(way):
     signal = tf.zeros([2**25])
@@ -52,7 +64,8 @@ def in_forks(tasks: Iterable[str]) -> tuple[list[str], list[str]]:
         text=True,
         check=True,
         # Else malloc takes 64 MiB of addresses whenever another thread asks for the first time.
-        env=os.environ | {"MALLOC_ARENA_MAX": "1"},
+        env=os.environ
+        | {"MALLOC_ARENA_MAX": "1", "PYTHONPATH": os.pathsep.join(sys.path)},
     )
     return run.stdout.splitlines(), run.stderr.splitlines()
 
@@ -61,6 +74,25 @@ def sums(threads: Iterable[int]) -> list[list[float]]:
     """The sums of TensorFlow and of SteadySum in processes with so many threads."""
     lines, _ = in_forks(f"sums({n})" for n in threads)
     return [json.loads(line) for line in lines]
+
+
+def at_once(settings: Iterable[tuple[int, int]]) -> list[tuple[int, ...]]:
+    """How many blocks run at once: of one op with eight, of four ops with one each, and of four ops with eight each.
+
+    Args:
+      settings: The numbers of intra-op and of inter-op threads, in a process of their own.
+    """
+    work = (1, 8), (4, 1), (4, 8)
+    tasks = [(*setting, *each) for setting in settings for each in work]
+    lines, _ = in_forks(f"at_once{task}" for task in tasks)
+    found = iter(map(int, lines))
+    return list(zip(found, found, found))
+
+
+def waits_for_itself() -> bool:
+    """Whether Shard inside of Shard does not end within seconds."""
+    lines, _ = in_forks(["waits_for_itself()"])
+    return lines == [f"signal {signal.SIGALRM.value}"]
 
 
 def with_little_memory() -> tuple[list[str], list[str]]:

@@ -244,6 +244,7 @@ using SchedulingParams = tsl::thread::ThreadPool::SchedulingParams;
 REGISTER_OP("SortRowsBy")
     .Attr("way: {'fixed', 'adaptive', 'shard', 'values'}")
     .Attr("block: int >= 1 = 1")
+    .Attr("cycles: int >= 0 = 0")
     .Input("values: int64")
     .Input("row_splits: int64")
     .Output("sorted: int64")
@@ -268,6 +269,7 @@ first: `[rows]`: the first unit of the block that each row was sorted in.
 thread: `[rows]`: the number of the thread that did: 0 is the one that called.
 way: How the blocks are cut: `values` is that of SortRows.
 block: How many rows a block of `fixed` has.
+cycles: What Shard is told that a row costs; 0 is an estimate.
 )doc");
 
 class SortRowsByOp : public OpKernel {
@@ -275,6 +277,7 @@ class SortRowsByOp : public OpKernel {
   explicit SortRowsByOp(OpKernelConstruction* context) : OpKernel(context) {
     OP_REQUIRES_OK(context, context->GetAttr("way", &way_));
     OP_REQUIRES_OK(context, context->GetAttr("block", &block_));
+    OP_REQUIRES_OK(context, context->GetAttr("cycles", &cycles_));
   }
 
   void Compute(OpKernelContext* context) override {
@@ -299,22 +302,26 @@ class SortRowsByOp : public OpKernel {
       firsts(r) = begin;
       threads(r) = pool.workers->CurrentThreadId() + 1;
     };
+    // [rows] A block of rows, in any thread, at any time.
     const auto sort_rows = [&](int64_t begin, int64_t end) {
       for (int64_t r = begin; r < end; ++r) sort(r, begin);
     };
-    const int64_t cycles = kCyclesOfValue * total / std::max<int64_t>(rows, 1);
-    // [rows] Blocks of rows.
+    // []
+    const int64_t cycles =
+        cycles_ > 0 ? cycles_
+                    : kCyclesOfValue * total / std::max<int64_t>(rows, 1);
+    if (way_ == "shard") {
+      // [shard] Shard cuts the rows into blocks.
+      tensorflow::Shard(pool.num_threads, pool.workers, rows, cycles,
+                        sort_rows);
+    }
+    // [parallel_for] You cut them, or ParallelFor does as Shard would.
     if (way_ == "fixed") {
       pool.workers->ParallelFor(rows, SchedulingParams::Fixed(block_),
                                 sort_rows);
     } else if (way_ == "adaptive") {
       pool.workers->ParallelFor(rows, SchedulingParams::Adaptive(cycles),
                                 sort_rows);
-    }
-    // The blocks of Shard, and those of SortRows.
-    if (way_ == "shard") {
-      tensorflow::Shard(pool.num_threads, pool.workers, rows, cycles,
-                        sort_rows);
     } else if (way_ == "values") {
       ShareValues(pool, splits.data(), rows,
                   [&](const int64_t* row, int64_t begin) {
@@ -325,7 +332,7 @@ class SortRowsByOp : public OpKernel {
 
  private:
   std::string way_;
-  int64_t block_;
+  int64_t block_, cycles_;
 };
 
 REGISTER_KERNEL_BUILDER(Name("SortRowsBy").Device(tensorflow::DEVICE_CPU),
@@ -552,6 +559,102 @@ class LongWorkOp : public OpKernel {
 
 REGISTER_KERNEL_BUILDER(Name("LongWork").Device(tensorflow::DEVICE_CPU),
                         LongWorkOp);
+
+// How many blocks of all CountAtOnce are under way. The op is not stateful, for
+// stateful ops wait for each other.
+std::atomic<int64_t> under_way = 0;
+
+REGISTER_OP("CountAtOnce")
+    .Attr("blocks: int >= 1")
+    .Input("number: int64")
+    .Output("most: int64")
+    .SetShapeFn(tensorflow::shape_inference::ScalarShape)
+    .Doc(R"doc(
+Sleeps in blocks, and counts those of all such ops that sleep at the same time.
+
+number: Ops with different numbers are not merged.
+most: As many as one of this op's blocks has seen.
+blocks: How many blocks Shard gets.
+)doc");
+
+class CountAtOnceOp : public OpKernel {
+ public:
+  explicit CountAtOnceOp(OpKernelConstruction* context) : OpKernel(context) {
+    OP_REQUIRES_OK(context, context->GetAttr("blocks", &blocks_));
+  }
+
+  // Of several threads at once, where a graph has several of these ops.
+  void Compute(OpKernelContext* context) override {
+    constexpr int64_t kCycles = 100'000'000;
+    Tensor* output = nullptr;
+    OP_REQUIRES_OK(context, context->allocate_output(0, {}, &output));
+    std::vector<int64_t> seen(blocks_);
+    const auto& pool = *context->device()->tensorflow_cpu_worker_threads();
+    tensorflow::Shard(
+        pool.num_threads, pool.workers, blocks_, kCycles,
+        [&](int64_t begin, int64_t end) {
+          for (int64_t b = begin; b < end; ++b) {
+            ++under_way;
+            std::this_thread::sleep_for(std::chrono::milliseconds(60));
+            seen[b] = under_way--;
+          }
+        });
+    output->scalar<int64_t>()() = *std::max_element(seen.begin(), seen.end());
+  }
+
+ private:
+  int64_t blocks_;
+};
+
+REGISTER_KERNEL_BUILDER(Name("CountAtOnce").Device(tensorflow::DEVICE_CPU),
+                        CountAtOnceOp);
+
+REGISTER_OP("Nested")
+    .Attr("outer: int >= 1")
+    .Attr("inner: int >= 1")
+    .Output("done: int64")
+    .SetIsStateful()
+    .SetShapeFn(tensorflow::shape_inference::ScalarShape)
+    .Doc(R"doc(
+Shares work in each block of shared work, and may never end.
+
+done: How many units were done.
+outer: How many blocks.
+inner: How many units each block shares.
+)doc");
+
+class NestedOp : public OpKernel {
+ public:
+  explicit NestedOp(OpKernelConstruction* context) : OpKernel(context) {
+    OP_REQUIRES_OK(context, context->GetAttr("outer", &outer_));
+    OP_REQUIRES_OK(context, context->GetAttr("inner", &inner_));
+  }
+
+  void Compute(OpKernelContext* context) override {
+    constexpr int64_t kCycles = 10'000'000;
+    Tensor* output = nullptr;
+    OP_REQUIRES_OK(context, context->allocate_output(0, {}, &output));
+    std::atomic<int64_t> done = 0;
+    const auto& pool = *context->device()->tensorflow_cpu_worker_threads();
+    // [nested] Threads that wait for threads.
+    const auto unit = [&](int64_t begin, int64_t end) { done += end - begin; };
+    const auto block = [&](int64_t begin, int64_t end) {
+      for (int64_t b = begin; b < end; ++b) {
+        tensorflow::Shard(pool.num_threads, pool.workers, inner_, kCycles,
+                          unit);
+      }
+    };
+    tensorflow::Shard(pool.num_threads, pool.workers, outer_, kCycles, block);
+    // []
+    output->scalar<int64_t>()() = done;
+  }
+
+ private:
+  int64_t outer_, inner_;
+};
+
+REGISTER_KERNEL_BUILDER(Name("Nested").Device(tensorflow::DEVICE_CPU),
+                        NestedOp);
 
 REGISTER_OP("BlocksDone")
     .Output("done: int64")

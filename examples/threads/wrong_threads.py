@@ -8,7 +8,7 @@ from op_library import load_op_library
 _library = load_op_library(
     Path(__file__).with_name("libwrong_threads.so"),
     *("sum_by", "sort_rows_by", "play_backwards_by", "how_often_evaluated"),
-    *("long_work", "blocks_done"),
+    *("long_work", "blocks_done", "count_at_once", "nested"),
 )
 
 
@@ -27,7 +27,7 @@ def sum_by(x, way: str, threads: int = 0) -> tf.Tensor:
 
 
 def sort_rows_by(
-    values, row_splits, way: str, block: int = 1
+    values, row_splits, way: str, block: int = 1, cycles: int = 0
 ) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
     """Sorts each row of a ragged tensor in a way that may be slow, and tells who did.
 
@@ -36,6 +36,7 @@ def sort_rows_by(
       row_splits: `[rows + 1]`, int64: where each row begins in `values`, and at last `size`.
       way: How the blocks are cut: "fixed", "adaptive", "shard" or, as SortRows does, "values".
       block: How many rows a block of "fixed" has.
+      cycles: What Shard is told that a row costs; 0 is an estimate.
 
     Returns:
       The rows, each in ascending order; of each row, the first unit of the block that it was sorted in, and the
@@ -45,7 +46,11 @@ def sort_rows_by(
       tf.errors.InvalidArgumentError: As for `sort_rows`.
     """
     return _library.sort_rows_by(
-        values=values, row_splits=row_splits, way=way, block=block
+        values=values,
+        row_splits=row_splits,
+        way=way,
+        block=block,
+        cycles=cycles,
     )
 
 
@@ -101,3 +106,29 @@ def long_work(way: str, asks: bool, blocks: int = 100) -> tf.Tensor:
 def blocks_done() -> tf.Tensor:
     """How many blocks were done since `long_work` began, an int64 scalar."""
     return _library.blocks_done()
+
+
+def count_at_once(number, blocks: int) -> tf.Tensor:
+    """Sleeps in blocks that Shard shares, and counts those that sleep at the same time, also those of other such ops.
+
+    Args:
+      number: An int64 scalar: ops with different numbers are not merged.
+      blocks: How many.
+
+    Returns:
+      As many as one of this op's blocks has seen, an int64 scalar.
+    """
+    return _library.count_at_once(number=number, blocks=blocks)
+
+
+def nested(outer: int, inner: int) -> tf.Tensor:
+    """Shares work in each block of shared work, and may never end.
+
+    Args:
+      outer: How many blocks.
+      inner: How many units each block shares.
+
+    Returns:
+      How many units were done, an int64 scalar.
+    """
+    return _library.nested(outer=outer, inner=inner)

@@ -10,7 +10,7 @@ import pytest
 import tensorflow as tf
 from tensorflow.python.eager import cancellation
 from threads import sort_rows, steady_sum
-from threads_processes import new_threads
+from threads_processes import at_once, new_threads, waits_for_itself
 from threads_reference import (
     sort_rows_reference,
 )
@@ -122,6 +122,29 @@ def test_a_signal_is_turned_around_through_other_memory(way):
 def test_an_expression_is_evaluated_as_often_as_it_is_used():
     counts = [how_often_evaluated(tf.zeros([10]), kept) for kept in (False, True)]
     assert counts == [20, 10]
+
+
+def blocks_by_cost():
+    """How many blocks Shard makes of rows that are said to cost one cycle, and of such that cost many."""
+    rows = unequal_rows()
+    found = (sort_rows_by(*rows, way="shard", cycles=c)[1] for c in (1, 10**7))
+    return json.dumps([len(np.unique(first)) for first in found])
+
+
+def test_a_wrong_cost_cuts_wrong_blocks(with_threads):
+    assert json.loads(with_threads(4, blocks_by_cost)) == [1, 16]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="forks")
+def test_two_pools_limit_blocks_and_ops():
+    """Threads of one pool run ops, and those of the other one blocks."""
+    settings = [(1, 1), (4, 1), (1, 4), (4, 4)]
+    assert at_once(settings) == [(1, 1, 1), (4, 1, 4), (1, 4, 4), (4, 4, 4)]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="forks")
+def test_shard_inside_of_shard_may_never_end():
+    assert waits_for_itself()
 
 
 WAYS = ["shard", "std::thread"]  # the sanitizers do not know OpenMP
