@@ -122,6 +122,7 @@ float OwnGainsAndLosses(const Numbers& x, const Share& share) {
 template <typename Work>
 void WithThreads(const Work& work, int64_t blocks, int64_t count) {
   std::vector<std::thread> threads;
+  threads.reserve(count);
   for (int64_t t = 0; t < count; ++t) {
     threads.emplace_back(work, blocks * t / count, blocks * (t + 1) / count);
   }
