@@ -87,14 +87,19 @@ def conv2d(ops, traced: Callable) -> dict[str, Callable]:
     }
 
 
-def elementwise(ops, traced: Callable) -> dict[str, Callable]:
+def broadcasting(ops, traced: Callable) -> dict[str, Callable]:
     random = np.random.default_rng(0)
     x, y = random.standard_normal((2, 1000, 1000), np.float32)
     return {
-        "LogCosh": traced(ops.log_cosh, x),
         "AbsDifference": traced(ops.abs_difference, x, y),
         "AbsDifference, a row": traced(ops.abs_difference, x, y[0]),
+        "Blend, a column": traced(ops.blend, x, y, y[:, :1]),
     }
+
+
+def elementwise(ops, traced: Callable) -> dict[str, Callable]:
+    x = np.random.default_rng(0).standard_normal([1000, 1000], np.float32)
+    return {"LogCosh": traced(ops.log_cosh, x)}
 
 
 def ps_roi_align(ops, traced: Callable) -> dict[str, Callable]:
@@ -124,7 +129,15 @@ def threads(ops, traced: Callable) -> dict[str, Callable]:
 # From an example to what makes its calls, of its module.
 CALLS = {
     call.__name__: call
-    for call in (conv2d, elementwise, max_pool, ps_roi_align, roi_pool, threads)
+    for call in (
+        broadcasting,
+        conv2d,
+        elementwise,
+        max_pool,
+        ps_roi_align,
+        roi_pool,
+        threads,
+    )
 }
 
 

@@ -1,5 +1,5 @@
-// LogCosh again with the functor FUNCTOR: the book's own, to be compiled for
-// other processors, or OneByOne.
+// An op with the functor FUNCTOR and Eigen's loop: the book's own, to be
+// compiled for other processors, OneByOne or Snake.
 
 #define EIGEN_USE_THREADS
 
@@ -17,7 +17,26 @@ struct OneByOne {
   float operator()(const float& x) const { return LogCosh<float>()(x); }
 };
 
+// x + sin(x)^2
+struct Snake {
+  float operator()(const float& x) const { return packetOp(x); }
+
+  template <typename Packet>
+  Packet packetOp(const Packet& x) const {
+    const Packet sine = Eigen::internal::psin(x);
+    return Eigen::internal::padd(x, Eigen::internal::pmul(sine, sine));
+  }
+};
+
 }  // namespace op_by_op
+
+template <>
+struct Eigen::internal::functor_traits<op_by_op::Snake> {
+  enum {
+    PacketAccess = true,
+    Cost = functor_traits<scalar_sin_op<float>>::Cost
+  };
+};
 
 template <>
 struct Eigen::internal::functor_traits<op_by_op::OneByOne> {

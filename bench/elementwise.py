@@ -1,36 +1,40 @@
-"""How long LogCosh and AbsDifference take: with packets and without, and beside TensorFlow's own ops.
+"""How long LogCosh, Snake, AbsDifference and Blend take beside compositions of TensorFlow's ops, with XLA and without.
 
 `python bench/elementwise.py` prints the figures and writes them to elementwise.csv beside this file.
-It compiles other variants of LogCosh, from elementwise.cc. All run inside of a `tf.function`; for each number of
-threads there is a process of its own. Ratios are taken within a round, in which every way takes its turn.
+It compiles other variants of LogCosh and Snake, from elementwise.cc. All run inside of a `tf.function`, with
+`jit_compile=True` where the way says XLA; for each number of threads and each setting there is a process of its own.
+Ratios are taken within a round, in which every way takes its turn.
 """
 
 import os
 import sys
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 os.environ["CUDA_VISIBLE_DEVICES"] = ""
 
 import numpy as np
 import tensorflow as tf
 from compiler import NEWER, can, compiled_op
-from measure import run_turns, traced, turns
-from processes import by_threads
+from measure import cores, run_turns, traced, turns
+from processes import in_process, with_threads
 
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [
-    str(ROOT / "examples" / "common"),
-    str(ROOT / "examples" / "elementwise"),
+    str(ROOT / "examples" / name)
+    for name in ("common", "elementwise", "broadcasting", "prototype")
 ]
 
-from elementwise import abs_difference, log_cosh, log_cosh_plain  # noqa: E402
+from broadcasting import abs_difference, blend  # noqa: E402
+from elementwise import log_cosh, log_cosh_plain  # noqa: E402
+from snake import snake  # noqa: E402
 
 SOURCE = Path(__file__).with_suffix(".cc")
 SIZE = 1_000_000
-PROCESSORS = {"AVX": ("avx",), "AVX2 and FMA": NEWER["AVX2 and FMA"]}
+SETTINGS = {"default": {}, "oneDNN off": {"TF_ENABLE_ONEDNN_OPTS": "0"}}
+PROCESSORS = {"any x86-64": (), "AVX": ("avx",), **NEWER}
 # What broadcasting does to x and y.
 SHAPES = {
     "equal shapes": ([1000, 1000], [1000, 1000]),
@@ -39,39 +43,83 @@ SHAPES = {
     "a column and a row": ([1000, 1], [1, 1000]),
     "three channels": ([333_333, 3], [3]),
 }
+THREE = {
+    "Blend, equal shapes": [[1000, 1000]] * 3,
+    "Blend, a colour": [[577, 577, 3], [3], [577, 577, 1]],
+    "Blend, a mask": [[577, 577, 3], [577, 577, 3], [577, 577, 1]],
+}
+
+
+def keras_formula(x: tf.Tensor) -> tf.Tensor:
+    """What `keras.losses.log_cosh` computes before the mean: the best composition where few digits do."""
+    return x + tf.nn.softplus(-2.0 * x) - np.log(2)
+
+
+def all_digits(x: tf.Tensor) -> tf.Tensor:
+    """The formulas of LogCosh, of TensorFlow's ops: the best composition with as many right digits."""
+    size = tf.abs(x)
+    near = size < 1
+    v = tf.where(near, 2 * tf.square(tf.sinh(size / 2)), tf.exp(-2 * size))
+    return tf.math.log1p(v) + tf.where(near, 0.0, size - np.float32(np.log(2)))
+
+
+def snake_composed(x: tf.Tensor) -> tf.Tensor:
+    return x + tf.square(tf.sin(x))
+
+
+def trained(way: Callable) -> Callable:
+    """A way and its gradient, in one graph."""
+
+    def forward_and_gradient(x: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = way(x)
+        return y, tape.gradient(y, x)
+
+    return forward_and_gradient
 
 
 def variant(name: str, functor: str, *options: str) -> Callable:
-    """LogCosh with a functor, compiled with more options."""
+    """An op with a functor, compiled with more options."""
     headers = [ROOT / "examples" / "elementwise" / "log_cosh.h"]
     return compiled_op(name, SOURCE, [f"-DFUNCTOR={functor}", *options], headers)
 
 
-def keras_formula(x: tf.Tensor) -> tf.Tensor:
-    """What `keras.losses.log_cosh` computes before the mean."""
-    return x + tf.nn.softplus(-2.0 * x) - np.log(2)
-
-
-def unary_ways() -> dict[str, Callable]:
-    """Ways to compute LogCosh, and ops of TensorFlow's of the same kind."""
-    ways = {
-        "LogCosh": log_cosh,
-        "LogCoshOfOne": log_cosh_plain,
-        "one by one": variant("LogCoshOneByOne", "OneByOne"),
+def variants(name: str, functor: str) -> dict[str, Callable]:
+    """The op by Eigen's loop, compiled for processors such as this one or older."""
+    return {
+        f"for {processor}": variant(
+            f"{name}For{words[0].title() if words else 'Any'}",
+            functor,
+            *(f"-m{word}" for word in words),
+        )
+        for processor, words in PROCESSORS.items()
+        if can(*words)
     }
-    for processor, words in PROCESSORS.items():
-        if can(*words):
-            name = f"LogCosh{words[0].title()}"
-            options = [f"-m{word}" for word in words]
-            ways[f"for {processor}"] = variant(name, "LogCosh<float>", *options)
-    return ways | {"four stock ops": keras_formula}
+
+
+def with_xla(ways: Mapping[str, Callable]) -> dict[str, Callable]:
+    """Compositions, each as it is and compiled by XLA."""
+    found = {}
+    for name, way in ways.items():
+        found |= {name: way, f"{name}, XLA": way}
+    return found
 
 
 def compared(
     task: str, ways: Mapping[str, Callable], inputs: list, rounds: int, span: float
 ) -> list[dict]:
     """The rows of one comparison: traced, run in turn, and ours first."""
-    runs = {name: traced(way, *inputs) for name, way in ways.items()}
+
+    def compiled(way: Callable) -> Callable:
+        function = tf.function(lambda *x: tf.nest.flatten(way(*x)), jit_compile=True)
+        function(*inputs)
+        return partial(function, *inputs)
+
+    runs = {
+        name: compiled(way) if name.endswith(", XLA") else traced(way, *inputs)
+        for name, way in ways.items()
+    }
     base = next(iter(runs))
     return [
         {"task": task, "way": name} | figures
@@ -86,46 +134,97 @@ def check(ways: Mapping[str, Callable], inputs: list, **tolerance: float) -> Non
         np.testing.assert_allclose(other, expected, **tolerance)
 
 
-def measure(threads: int, rounds: int, span: float) -> list[dict]:
-    """The rows of the table for a number of threads, after a check that all ways give the same."""
-    random, rows = np.random.default_rng(0), []
-
-    x = tf.constant(random.normal(size=SIZE) * 3, tf.float32)
-    ways = unary_ways()
+def unary(rounds: int, span: float) -> list[dict]:
+    """LogCosh and Snake."""
+    x = tf.constant(np.random.default_rng(0).normal(size=SIZE) * 3, tf.float32)
+    composed = {"four stock ops": keras_formula, "all digits": all_digits}
+    ways = {"LogCosh": log_cosh, "LogCoshOfOne": log_cosh_plain}
+    ways |= {"one by one": variant("LogCoshOneByOne", "OneByOne")}
+    ways |= variants("LogCosh", "LogCosh<float>") | with_xla(composed)
     check(ways, [x], rtol=1e-5, atol=1e-6)
     ways |= {"tf.tanh": tf.tanh, "tf.nn.softplus": tf.nn.softplus}
-    rows += compared("float32", ways, [x], rounds, span)
+    rows = compared("float32", ways, [x], rounds, span)
+
+    ways = {"LogCosh": log_cosh} | with_xla(composed)
+    ways = {name: trained(way) for name, way in ways.items()}
+    rows += compared("forward and gradient", ways, [x], rounds, span)
     for dtype in tf.float64, tf.float16, tf.bfloat16:
         ways = {"LogCosh": log_cosh, "tf.nn.softplus": tf.nn.softplus}
         rows += compared(dtype.name, ways, [tf.cast(x, dtype)], rounds, span)
 
-    ways = {
-        "AbsDifference": abs_difference,
-        "tf.abs(x - y)": lambda x, y: tf.abs(x - y),
-    }
+    ways = {"Snake": snake} | with_xla({"composed": snake_composed})
+    ways |= variants("Snake", "Snake")
+    check(ways, [x], rtol=1e-5, atol=1e-6)
+    return rows + compared("Snake", ways, [x], rounds, span)
+
+
+def broadcast(rounds: int, span: float) -> list[dict]:
+    """AbsDifference and Blend."""
+    random, rows = np.random.default_rng(0), []
+
+    def numbers(*shapes: list[int]) -> list[tf.Tensor]:
+        return [tf.constant(random.normal(size=shape), tf.float32) for shape in shapes]
+
+    ways = {"AbsDifference": abs_difference}
+    ways |= with_xla({"tf.abs(x - y)": lambda x, y: tf.abs(x - y)})
     own = {"tf.math.squared_difference": tf.math.squared_difference}
     for task, shapes in SHAPES.items():
-        inputs = [tf.constant(random.normal(size=s), tf.float32) for s in shapes]
+        inputs = numbers(*shapes)
         check(ways, inputs, rtol=0)
         rows += compared(task, ways | own, inputs, rounds, span)
     frames = [tf.constant(random.integers(256, size=SIZE), tf.uint8) for _ in "xy"]
-    ways = {
-        "AbsDifference": abs_difference,
-        "maximum − minimum": lambda x, y: tf.maximum(x, y) - tf.minimum(x, y),
-    }
+    subtracted = {"maximum − minimum": lambda x, y: tf.maximum(x, y) - tf.minimum(x, y)}
+    ways = {"AbsDifference": abs_difference} | with_xla(subtracted)
     check(ways, frames)
     rows += compared("uint8", ways, frames, rounds, span)
-    return [{"threads": threads} | row for row in rows]
+
+    ways = {"Blend": blend} | with_xla({"composed": lambda x, y, w: x + w * (y - x)})
+    for task, shapes in THREE.items():
+        inputs = numbers(*shapes)
+        check(ways, inputs, rtol=1e-5, atol=1e-5)
+        rows += compared(task, ways, inputs, rounds, span)
+    return rows
+
+
+def measure(threads: int, rounds: int, span: float, setting: str) -> list[dict]:
+    """The rows of the table for a number of threads and a setting."""
+    rows = unary(rounds, span)
+    if setting == "default":
+        rows += broadcast(rounds, span)
+    else:
+        rows = [
+            row for row in rows if row["task"] in ("float32", "forward and gradient")
+        ]
+        rows = [row | {"task": f"{row['task']}, {setting}"} for row in rows]
+    return [{"threads": threads, "setting": setting} | row for row in rows]
 
 
 def main() -> None:
     notes = [
         f"times of a call in a tf.function, {SIZE} random numbers, float32 if not said: the median of the rounds",
+        "setting: default is TensorFlow as it comes, with oneDNN on",
+        "XLA: the same function with jit_compile=True; all digits: the formulas of LogCosh, composed",
         "ratio: to the time of our op in the same round, with median, q1 and q3",
         "span: there are many ways, so each has a third of the span in a round",
     ]
 
-    run_turns(Path(__file__), __doc__.splitlines()[0], notes, by_threads(measure, 3))
+    def rows(rounds: int, span: float) -> list[dict]:
+        return [
+            row
+            for setting, variables in SETTINGS.items()
+            for threads in sorted({1, cores()})
+            for row in in_process(
+                with_threads,
+                measure,
+                threads,
+                rounds,
+                span / 3,
+                setting,
+                settings=variables,
+            )
+        ]
+
+    run_turns(Path(__file__), __doc__.splitlines()[0], notes, rows, rounds=21)
 
 
 if __name__ == "__main__":

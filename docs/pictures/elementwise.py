@@ -1,14 +1,18 @@
-"""The pictures of the chapter on element-wise ops: drawn from what the ops return and from what was measured."""
+"""The pictures of the chapter on unary ops: drawn from what the ops return and from what was measured."""
 
 import math
+import re
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
+import tensorflow as tf
 from elementwise_reference import log_cosh_reference
 from IPython.display import HTML
 from measured import read
-from pictures.drawing import BLUE, ORANGE, picture, small, words
-from pictures.layout import at, box, column, grid, row, table
+from pictures.drawing import BLUE, ORANGE, picture, words
+from pictures.layout import at, grid, table
 from pictures.plots import Plot, chart, legend
 
 LOOKS = [
@@ -93,47 +97,82 @@ def packet_picture(op: Callable) -> HTML:
     return picture(table(drawn, (10, 6), "end"), label)
 
 
-def broadcast_picture(op: Callable) -> HTML:
-    """A column and a row, and what comes of them: each cell of the result names the two that it is made of."""
-    x, y = np.array([[1], [4]], np.int32), np.array([6, 3, 1], np.int32)
-    z = op(x, y).numpy()
-    size = {"width": 54, "height": 54, "corner": 0, "pad": 0}
-    cells = [
-        [box([f"{z[i, j]}", small(f"|{x[i, 0]} − {y[j]}|")], **size) for j in range(3)]
-        for i in range(2)
-    ]
-    shapes = row(
-        column("x: [2, 1]", grid(x, 1, width=54)),
-        column("y: [3]", grid(y, 1, width=54)),
-        column("z: [2, 3]", table(cells, 0)),
-        gap=32,
-        align="start",
+TIMES = {
+    "plain loop": "LogCoshOfOne",
+    "LogCosh": "LogCosh",
+    "Keras": "four stock ops",
+    "Keras, XLA": "four stock ops, XLA",
+    "same digits": "all digits",
+    "same digits, XLA": "all digits, XLA",
+}
+
+
+def unary_times() -> HTML:
+    """Draws milliseconds of LogCosh and of compositions from `bench/elementwise.csv`."""
+    rows = read("elementwise").where(task="float32")
+    names = {way: name for name, way in TIMES.items()}
+    label = "Milliseconds for a million numbers, by the way LogCosh is computed."
+    return chart(
+        rows, label, "milliseconds", name=names, value="milliseconds", origin=None
     )
-    label = (
-        f"A column of {x[0, 0]} and {x[1, 0]}, a row of {', '.join(map(str, y))}, and the result: "
-        + "; ".join(", ".join(map(str, row)) for row in z.tolist())
-        + ". Each of its six elements is made of one element of the column and one of the row."
-    )
-    return picture(shapes, label)
 
 
-def times(task: str, ways: Mapping[str, str], label: str) -> HTML:
-    """Draws milliseconds from `bench/elementwise.csv`.
-
-    Args:
-      task: Which comparison of the table.
-      ways: From a way to what the picture calls it.
-      label: What the picture shows, for those who do not see it.
-    """
-    rows = read("elementwise").where(task=task)
-    look = {"value": "milliseconds", "origin": None}
-    return chart(rows, label, "milliseconds", name=ways, **look)
-
-
-def ratio(way: str, task: str = "float32") -> float:
-    """How many times as long a way takes as our op, on one thread."""
-    (row,) = read("elementwise").where(task=task, way=way, threads="1")
+def times_as_long(way: str, task: str = "float32", threads: int = 1) -> float:
+    """How many times as long a way takes as our op."""
+    rows = read("elementwise").where(task=task, way=way, threads=str(threads))
+    (row,) = (row for row in rows if row["setting"] == "default")
     return float(row["ratio"])
+
+
+def figures() -> dict[str, float]:
+    """What the page says in numbers."""
+    xla, digits = "four stock ops, XLA", "all digits, XLA"
+    training, composed = "forward and gradient", times_as_long("composed", "Snake")
+    return {
+        "xla": times_as_long(xla),
+        "xla_2": times_as_long(xla, threads=2),
+        "digits": times_as_long(digits),
+        "digits_2": times_as_long(digits, threads=2),
+        "training": times_as_long(xla, training),
+        "training_2": times_as_long(xla, training, threads=2),
+        "any": times_as_long("for any x86-64"),
+        "single": times_as_long("one by one"),
+        "snake": composed,
+        "snake_xla": times_as_long("composed, XLA", "Snake"),
+        "snake_512": composed / times_as_long("for AVX-512", "Snake"),
+    }
+
+
+def _header(name: str) -> str:
+    """A header of TensorFlow's kernels, as pip has installed it."""
+    folder = Path(tf.sysconfig.get_include(), "tensorflow", "core", "kernels")
+    return (folder / name).read_text()
+
+
+def part_of_header(name: str, first: str, end: str) -> str:
+    """From one line of a header on, up to another."""
+    _, _, rest = _header(name).partition(first)
+    part, found, _ = rest.partition(end)
+    assert found, (name, first, end)
+    return textwrap.dedent(first + part).rstrip()
+
+
+def functors() -> list[tuple[str, str]]:
+    """How many inputs TensorFlow's functors have, and their names."""
+    text = _header("cwise_ops.h")
+    unary, _, binary = text[text.index("// Unary functors") :].partition(
+        "// Binary functors"
+    )
+    one, two = (
+        set(re.findall(r"^struct (\w+)\s*:\s*base<", part, re.M))
+        for part in (unary, binary)
+    )
+    of_complex = {"conj", "get_angle", "get_imag", "get_real"}  # of one number, too
+    found = {"one input": one | of_complex, "two inputs": two - of_complex}
+    return [
+        (inputs, ", ".join(f"`{name}`" for name in sorted(names)))
+        for inputs, names in found.items()
+    ]
 
 
 def ratios(tasks: Sequence[str], base: str) -> HTML:

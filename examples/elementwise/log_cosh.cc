@@ -4,20 +4,32 @@
 
 #include "log_cosh.h"
 
-#include <type_traits>
+#include <algorithm>
+#include <cstdint>
 
 #include "absl/status/status.h"
 #include "tensorflow/core/framework/common_shape_fns.h"
 #include "tensorflow/core/framework/function.h"
-#include "tensorflow/core/framework/numeric_op.h"
 #include "tensorflow/core/framework/op.h"
-#include "tensorflow/core/framework/op_kernel.h"
-#include "tensorflow/core/framework/types.h"
-#include "unsupported/Eigen/CXX11/Tensor"
+#include "tensorflow/core/kernels/cwise_ops_common.h"
+#include "tensorflow/core/platform/cpu_info.h"
+
+#ifdef __x86_64__
+namespace op_by_op_avx2 {
+void LogCoshOfFloats(const float* x, float* y, int64_t size);
+}  // namespace op_by_op_avx2
+namespace op_by_op_avx512 {
+void LogCoshOfFloats(const float* x, float* y, int64_t size);
+}  // namespace op_by_op_avx512
+#endif
 
 namespace op_by_op {
 
-// [interface] One input, one output of the same shape and type.
+void LogCoshOfFloats(const float* x, float* y, int64_t size) {
+  ForPackets<LogCosh<float>>(x, y, size);
+}
+
+// One input, one output of the same shape and type.
 REGISTER_OP("LogCosh")
     .Attr("T: {half, bfloat16, float, double}")
     .Input("x: T")
@@ -27,56 +39,81 @@ REGISTER_OP("LogCosh")
         "Computes log(cosh(x)) for each element, with a relative error below "
         "1e-6 in float, and without overflow.");
 
+// What UnaryOp asks of a functor.
+template <typename T>
+struct log_cosh : tensorflow::functor::base<T, LogCosh<T>> {};
+
+// [choose] The version for the widest registers that the processor has.
+inline auto Chosen() -> decltype(&LogCoshOfFloats) {
+#ifdef __x86_64__
+  using tensorflow::port::CPUFeature;
+  using tensorflow::port::TestCPUFeature;
+  if (TestCPUFeature(CPUFeature::AVX512F) &&
+      TestCPUFeature(CPUFeature::AVX512DQ) &&
+      TestCPUFeature(CPUFeature::AVX512BW) &&
+      TestCPUFeature(CPUFeature::AVX512VL)) {
+    return op_by_op_avx512::LogCoshOfFloats;
+  }
+  if (TestCPUFeature(CPUFeature::AVX2) && TestCPUFeature(CPUFeature::FMA)) {
+    return op_by_op_avx2::LogCoshOfFloats;
+  }
+#endif
+  return LogCoshOfFloats;
+}
+
+// [share] In place of Eigen's loop. 16 bits are widened, so that only the
+// result is rounded.
+template <typename T>
+struct LogCoshOfFloatsOr16Bits {
+  void operator()(const tensorflow::CPUDevice& device,
+                  typename tensorflow::TTypes<T>::Flat y,
+                  typename tensorflow::TTypes<T>::ConstFlat x) {
+    static const auto of_floats = Chosen();
+    const Eigen::TensorOpCost cost(sizeof(T), sizeof(T), /*cycles=*/5);
+    device.parallelFor(x.size(), cost, [&](int64_t begin, int64_t end) {
+      if constexpr (sizeof(T) == sizeof(float)) {
+        of_floats(x.data() + begin, y.data() + begin, end - begin);
+        return;
+      }
+      constexpr int64_t kFloats = 1024;
+      float wide[kFloats];
+      for (; begin < end; begin += kFloats) {
+        const int64_t size = std::min(kFloats, end - begin);
+        std::copy_n(x.data() + begin, size, wide);
+        of_floats(wide, wide, size);
+        for (int64_t i = 0; i < size; ++i) y(begin + i) = T(wide[i]);
+      }
+    });
+  }
+};
+
+}  // namespace op_by_op
+
+namespace tensorflow::functor {
+
+// [specialize] UnaryOp calls this in place of an expression of Eigen's.
+template <>
+struct UnaryFunctor<CPUDevice, op_by_op::log_cosh<float>>
+    : op_by_op::LogCoshOfFloatsOr16Bits<float> {};
+template <>
+struct UnaryFunctor<CPUDevice, op_by_op::log_cosh<Eigen::half>>
+    : op_by_op::LogCoshOfFloatsOr16Bits<Eigen::half> {};
+template <>
+struct UnaryFunctor<CPUDevice, op_by_op::log_cosh<Eigen::bfloat16>>
+    : op_by_op::LogCoshOfFloatsOr16Bits<Eigen::bfloat16> {};
+
+}  // namespace tensorflow::functor
+
+namespace op_by_op {
 namespace {
 
-// [kernel] 16 bits are widened, so that only the result is rounded.
-template <typename T>
-class LogCoshOp : public tensorflow::UnaryElementWiseOp<T, LogCoshOp<T>> {
- public:
-  using tensorflow::UnaryElementWiseOp<T, LogCoshOp<T>>::UnaryElementWiseOp;
-
-  void Operate(tensorflow::OpKernelContext* context,
-               const tensorflow::Tensor& input, tensorflow::Tensor* output) {
-    using Wide = std::conditional_t<sizeof(T) == 2, float, T>;
-    const auto x = input.flat<T>().template cast<Wide>();
-    output->flat<T>().device(context->eigen_cpu_device()) =
-        x.unaryExpr(LogCosh<Wide>()).template cast<T>();
-  }
-};
-
 // A kernel for each type.
-#define REGISTER_LOG_COSH(T)                                                 \
-  REGISTER_KERNEL_BUILDER(                                                   \
-      Name("LogCosh").Device(tensorflow::DEVICE_CPU).TypeConstraint<T>("T"), \
-      LogCoshOp<T>)
-REGISTER_LOG_COSH(Eigen::half);
-REGISTER_LOG_COSH(Eigen::bfloat16);
-REGISTER_LOG_COSH(float);
-REGISTER_LOG_COSH(double);
+using tensorflow::CPUDevice;
+using tensorflow::DEVICE_CPU;
+REGISTER4(tensorflow::UnaryOp, CPU, "LogCosh", log_cosh, float, double,
+          Eigen::half, Eigen::bfloat16);
 
-// The same one by one, to compare.
-REGISTER_OP("LogCoshPlain")
-    .Input("x: float")
-    .Output("y: float")
-    .SetShapeFn(tensorflow::shape_inference::UnchangedShape)
-    .Doc("Computes log(cosh(x)) for each element, one after the other.");
-
-class LogCoshPlainOp
-    : public tensorflow::UnaryElementWiseOp<float, LogCoshPlainOp> {
- public:
-  using tensorflow::UnaryElementWiseOp<float,
-                                       LogCoshPlainOp>::UnaryElementWiseOp;
-
-  void Operate(tensorflow::OpKernelContext* context,
-               const tensorflow::Tensor& input, tensorflow::Tensor* output) {
-    output->flat<float>().device(context->eigen_cpu_device()) =
-        input.flat<float>().unaryExpr(LogCoshOfOne());
-  }
-};
-REGISTER_KERNEL_BUILDER(Name("LogCoshPlain").Device(tensorflow::DEVICE_CPU),
-                        LogCoshPlainOp);
-
-// [gradient] dx = tanh(x) * dy
+// dx = tanh(x) * dy
 absl::Status LogCoshGrad(const tensorflow::AttrSlice& /*attrs*/,
                          tensorflow::FunctionDef* function) {
   *function = tensorflow::FunctionDefHelper::Create(

@@ -1,26 +1,14 @@
-// The functors of LogCosh, for one element or a packet of them.
+// The functor of LogCosh, for one element or a packet of them.
 
 #ifndef LOG_COSH_H_
 #define LOG_COSH_H_
 
-#include <cmath>
+#include <algorithm>
+#include <cstdint>
 
 #include "Eigen/Core"
 
 namespace op_by_op {
-
-// [one] Of one number. Both formulas end in log(1 + v).
-struct LogCoshOfOne {
-  float operator()(float x) const {
-    const float size = std::abs(x);
-    if (size < 1) {
-      const float sinh = std::sinh(size / 2), v = 2 * sinh * sinh;
-      return std::log1p(v);
-    }
-    const float v = std::exp(-2 * size);
-    return size - 0.693147181f + std::log1p(v);
-  }
-};
 
 // [functor] Of one element, or of a packet of them.
 template <typename T>
@@ -83,5 +71,30 @@ struct Eigen::internal::functor_traits<op_by_op::LogCosh<T>> {
     Cost = functor_traits<scalar_exp_op<T>>::Cost + 40 * NumTraits<T>::MulCost
   };
 };
+
+namespace op_by_op {
+
+// [packets] Packet after packet; the last one is filled up with zeros.
+template <typename Functor>
+void ForPackets(const float* x, float* y, int64_t size) {
+  using namespace Eigen::internal;
+  using Packet = packet_traits<float>::type;
+  constexpr int64_t kSize = packet_traits<float>::size;
+  const Functor functor;
+  int64_t i = 0;
+  for (; i + kSize <= size; i += kSize) {
+    pstoreu(y + i, functor.packetOp(ploadu<Packet>(x + i)));
+  }
+  if (i == size) return;
+  float rest[kSize] = {};
+  std::copy(x + i, x + size, rest);
+  pstoreu(rest, functor.packetOp(ploadu<Packet>(rest)));
+  std::copy(rest, rest + size - i, y + i);
+}
+
+// Of this many numbers, by whatever this file was compiled for.
+void LogCoshOfFloats(const float* x, float* y, int64_t size);
+
+}  // namespace op_by_op
 
 #endif  // LOG_COSH_H_

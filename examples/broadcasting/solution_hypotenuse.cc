@@ -1,9 +1,10 @@
-// The exercise: Hypotenuse, without overflow, by the kernel of elementwise.h.
+// The exercise: Hypotenuse, without overflow, on TensorFlow's BinaryOp.
 
-#include "elementwise.h"
+#define EIGEN_USE_THREADS
+
 #include "tensorflow/core/framework/common_shape_fns.h"
 #include "tensorflow/core/framework/op.h"
-#include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/kernels/cwise_ops_common.h"
 
 namespace op_by_op {
 
@@ -27,7 +28,7 @@ struct Hypotenuse {
 
 }  // namespace op_by_op
 
-// [traits] A packet operation, where there are square roots of packets.
+// A packet operation, where there are square roots of packets.
 template <typename T>
 struct Eigen::internal::functor_traits<op_by_op::Hypotenuse<T>> {
   enum { PacketAccess = packet_traits<T>::HasSqrt, Cost = 20 };
@@ -36,7 +37,7 @@ struct Eigen::internal::functor_traits<op_by_op::Hypotenuse<T>> {
 namespace op_by_op {
 namespace {
 
-// [interface] Floats only.
+// Floats only.
 REGISTER_OP("Hypotenuse")
     .Attr("T: {float}")
     .Input("x: T")
@@ -46,11 +47,12 @@ REGISTER_OP("Hypotenuse")
     .Doc("Computes sqrt(x * x + y * y), without overflow.");
 
 // [register] The kernel is the one of AbsDifference.
-REGISTER_KERNEL_BUILDER(
-    Name("Hypotenuse")
-        .Device(tensorflow::DEVICE_CPU)
-        .TypeConstraint<float>("T"),
-    BroadcastOp<Eigen::ThreadPoolDevice, Hypotenuse<float>, float>);
+template <typename T>
+struct hypotenuse : tensorflow::functor::base<T, Hypotenuse<T>> {};
+
+using tensorflow::CPUDevice;
+using tensorflow::DEVICE_CPU;
+REGISTER(tensorflow::BinaryOp, CPU, "Hypotenuse", hypotenuse, float);
 
 }  // namespace
 }  // namespace op_by_op

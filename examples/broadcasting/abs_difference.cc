@@ -1,5 +1,7 @@
 // AbsDifference: |x - y| of two tensors that are broadcast to one shape.
 
+#define EIGEN_USE_THREADS
+
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -7,29 +9,26 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "elementwise.h"
 #include "tensorflow/core/framework/common_shape_fns.h"
 #include "tensorflow/core/framework/function.h"
 #include "tensorflow/core/framework/op.h"
-#include "tensorflow/core/framework/op_kernel.h"
-#include "tensorflow/core/framework/types.h"
+#include "tensorflow/core/kernels/cwise_ops_common.h"
 
 namespace op_by_op {
 
 // [interface] Any two shapes that broadcast.
 REGISTER_OP("AbsDifference")
-    .Attr("T: {half, bfloat16, float, double, uint8, int32, int64}")
+    .Attr("T: {half, float, double, uint8, int32}")
     .Input("x: T")
     .Input("y: T")
     .Output("z: T")
     .SetShapeFn(tensorflow::shape_inference::BroadcastBinaryOpShapeFn)
     .Doc(
-        "Computes |x - y| with broadcasting. What an integer type does not "
-        "hold "
-        "wraps around.");
+        "Computes |x - y| with broadcasting. A difference that an integer type "
+        "does not hold wraps around, as that of 2147483647 and -1.");
 
 // [functor] Unsigned numbers wrap around below 0, so the smaller one is taken
-// off.
+// off the larger one.
 template <typename T>
 struct AbsDifference {
   T operator()(const T& x, const T& y) const {
@@ -43,6 +42,7 @@ struct AbsDifference {
     }
   }
 
+  // Several at once.
   template <typename Packet>
   Packet packetOp(const Packet& x, const Packet& y) const {
     using namespace Eigen::internal;
@@ -67,21 +67,17 @@ struct Eigen::internal::functor_traits<op_by_op::AbsDifference<T>> {
 namespace op_by_op {
 namespace {
 
-// [register] One line makes a kernel of a functor.
-#define REGISTER_BINARY(OP, FUNCTOR, T)                               \
-  REGISTER_KERNEL_BUILDER(                                            \
-      Name(OP).Device(tensorflow::DEVICE_CPU).TypeConstraint<T>("T"), \
-      BroadcastOp<Eigen::ThreadPoolDevice, FUNCTOR<T>, T>)
-REGISTER_BINARY("AbsDifference", AbsDifference, Eigen::half);
-// And for the other types.
-REGISTER_BINARY("AbsDifference", AbsDifference, Eigen::bfloat16);
-REGISTER_BINARY("AbsDifference", AbsDifference, float);
-REGISTER_BINARY("AbsDifference", AbsDifference, double);
-REGISTER_BINARY("AbsDifference", AbsDifference, uint8_t);
-REGISTER_BINARY("AbsDifference", AbsDifference, int32_t);
-REGISTER_BINARY("AbsDifference", AbsDifference, int64_t);
+// [register] BinaryOp is TensorFlow's kernel, and base what it asks of a
+// functor.
+template <typename T>
+struct abs_difference : tensorflow::functor::base<T, AbsDifference<T>> {};
 
-// [gradient] dx = sign(x - y) * dz and dy = -dx, summed over what was repeated.
+using tensorflow::CPUDevice;
+using tensorflow::DEVICE_CPU;
+REGISTER5(tensorflow::BinaryOp, CPU, "AbsDifference", abs_difference,
+          Eigen::half, float, double, uint8_t, int32_t);
+
+// dx = sign(x - y) * dz and dy = -dx, summed over what was repeated.
 absl::Status AbsDifferenceGrad(const tensorflow::AttrSlice& /*attrs*/,
                                tensorflow::FunctionDef* function) {
   const std::vector<
@@ -89,7 +85,7 @@ absl::Status AbsDifferenceGrad(const tensorflow::AttrSlice& /*attrs*/,
       type = {{"T", "$T"}};
   *function = tensorflow::FunctionDefHelper::Create(
       "AbsDifferenceGrad", {"x: T", "y: T", "dz: T"}, {"dx: T", "dy: T"},
-      {"T: {half, bfloat16, float, double}"},
+      {"T: {half, float, double}"},
       {
           {{"difference"}, "Sub", {"x", "y"}, type},
           {{"sign"}, "Sign", {"difference:z:0"}, type},
