@@ -1,5 +1,7 @@
 """Tests of the ops that note call stacks: `pytest examples/call_stack`."""
 
+import functools
+import mmap
 import os
 import subprocess
 import sys
@@ -21,6 +23,7 @@ from call_stack import (
 )
 from call_stack_reference import call_stack_reference
 from detected_at import loss
+from op_map import FILES, families, kernel_classes
 from python_half import devices, way_to_a_node
 from solution_line_of import line_of
 from solution_origin import origin
@@ -254,3 +257,29 @@ def test_the_solution_finds_the_line_of_a_node():
     function = tf.function(lambda x: tf.exp(x, name="mine"))
     graph = function.get_concrete_function(X).graph
     assert Path(__file__).name in line_of(graph.get_operation_by_name("mine"))
+
+
+@pytest.mark.parametrize("family", FILES)
+def test_the_map_names_files_that_define_the_classes(family):
+    headers = Path(tf.sysconfig.get_include(), "tensorflow/core/kernels")
+    for op, file in FILES[family].items():
+        [name] = kernel_classes(op)
+        assert op in families()[family]
+        if file.endswith(".h"):
+            assert f"class {name} " in (headers / file).read_text()
+        else:
+            assert library().find(f"tensorflow/core/kernels/{file}".encode()) >= 0
+
+
+@functools.cache
+def library() -> mmap.mmap:
+    """The library with the kernels, which holds the paths of the files that check something."""
+    path = next(Path(tf.sysconfig.get_lib()).glob("libtensorflow_cc*"))
+    with path.open("rb") as file:
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+
+def test_a_kernel_for_every_device_counts_and_an_op_without_kernels_has_no_class():
+    assert kernel_classes("IdentityN") == kernel_classes("IdentityN", "GPU")
+    assert kernel_classes("IdentityN") == {"IdentityNOp"}
+    assert kernel_classes("BoostedTreesPredict") == set()
