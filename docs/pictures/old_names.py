@@ -21,7 +21,9 @@ document.querySelectorAll(".old-names").forEach((each) => {
 STYLE = (
     "<style>.old-names code { white-space: pre-wrap; overflow-wrap: anywhere; }"
     ".old-names input { width: 100%; max-width: 24rem; } .old-names td { min-width: 12rem; }"
-    "@media (max-width: 48rem) { .old-names thead { display: none; } .old-names td { display: block; } }</style>"
+    "@media (max-width: 48rem) { .old-names thead { display: none; }"
+    " .old-names :is(table, tbody, tr:not([hidden]), td)"
+    " { display: block; min-width: 0; overflow-wrap: anywhere; } }</style>"
 )
 
 

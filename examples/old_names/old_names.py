@@ -5,6 +5,8 @@
 
 # ruff: noqa: E501
 
+import contextlib
+import os
 import re
 import subprocess
 import warnings
@@ -51,7 +53,7 @@ PYTHON = [
     ("tf.TFRecordReader()", "tf.data.TFRecordDataset([path])"),
     ("tf.train.string_input_producer([path])", "tf.data.Dataset.from_tensor_slices([path])"),
     ("tf.train.start_queue_runners()", "for element in tf.data.Dataset.range(3): pass"),
-    ("tf.Print(x, [x])", "tf.print()"),
+    ("tf.Print(x, [x])", "tf.print(x)"),
     ("tf.logging.info('x')", "tf.get_logger().info('x')"),
     ("tf.image_summary('x', images)", "tf.summary.image"),
     ("tf.summary.FileWriter(path)", "tf.summary.create_file_writer"),
@@ -78,6 +80,19 @@ INCLUDES = [
 ]  # fmt: skip
 
 
+@contextlib.contextmanager
+def without_stderr():
+    """Drops what C++ prints, as `tf.print` does."""
+    kept = os.dup(2)
+    with open(os.devnull, "w") as nowhere:
+        os.dup2(nowhere.fileno(), 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+
+
 def says(code: str) -> str:
     """Runs lines of Python, such as those above; returns the error, or "" if there is none."""
     names = {
@@ -93,7 +108,7 @@ def says(code: str) -> str:
         "record": tf.train.Example().SerializeToString(),
     }
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), without_stderr():
             warnings.simplefilter("error", DeprecationWarning)
             exec(code, names)
     except Exception as error:
