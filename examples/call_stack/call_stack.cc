@@ -32,7 +32,7 @@ using tensorflow::OpKernelConstruction;
 using tensorflow::OpKernelContext;
 using tensorflow::shape_inference::InferenceContext;
 
-// [note] Keeps the stack of this thread: where each function on it goes on.
+// Keeps the stack of this thread: where each function on it goes on.
 struct Stack {
   const char* noted_in;
   std::string thread;
@@ -54,7 +54,7 @@ void NoteStack(const char* noted_in) {
   if (stacks->size() > kMost) stacks->pop_front();
 }
 
-// [name] Which function an address lies in, and in which file.
+// Which function an address lies in, and in which file.
 std::string Name(const void* address) {
   Dl_info found;
   if (dladdr(address, &found) == 0) return "?\t?";
@@ -66,7 +66,7 @@ std::string Name(const void* address) {
   return absl::StrCat(name, "\t", found.dli_fname);
 }
 
-// [shape] The shape function notes it, too.
+// The shape function notes it, too.
 absl::Status ShapeFunction(InferenceContext* context) {
   NoteStack("ShapeFunction");
   return tensorflow::shape_inference::UnchangedShape(context);
@@ -88,7 +88,7 @@ REGISTER_OP("CallStackStateful")
     .Output("y: T")
     .SetShapeFn(ShapeFunction);
 
-// [kernel] Notes who makes it and who runs it.
+// Notes who makes it and who runs it.
 class CallStackOp : public OpKernel {
  public:
   explicit CallStackOp(OpKernelConstruction* context) : OpKernel(context) {
@@ -110,7 +110,7 @@ class CallStackOp : public OpKernel {
   bool expensive_;
 };
 
-// [register] The last line is for the compiler of jit_compile.
+// The last line is for the compiler of jit_compile.
 REGISTER_KERNEL_BUILDER(Name("CallStack").Device(tensorflow::DEVICE_CPU),
                         CallStackOp);
 REGISTER_KERNEL_BUILDER(

@@ -67,7 +67,7 @@ REGISTER_KERNEL_BUILDER(Name("RoundToStep")
                             .TypeConstraint<double>("T"),
                         RoundToStepOp<double>);
 
-// [interface] One input, one output of the same shape and type.
+// One input, one output of the same shape and type.
 REGISTER_OP("SquaredRelu")
     .Attr("T: {float, double}")
     .Input("x: T")
@@ -75,7 +75,7 @@ REGISTER_OP("SquaredRelu")
     .SetShapeFn(tensorflow::shape_inference::UnchangedShape)
     .Doc("Computes the square of max(x, 0) for each element.");
 
-// [kernel] A NaN stays a NaN.
+// A NaN stays a NaN.
 template <typename T>
 class SquaredReluOp : public tensorflow::OpKernel {
  public:

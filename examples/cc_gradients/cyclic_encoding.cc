@@ -23,7 +23,7 @@ absl::Status CheckPeriod(float period) {
       absl::StrCat("period must be finite and greater than 0, got ", period));
 }
 
-// [interface] One input, two outputs of the same shape and type.
+// One input, two outputs of the same shape and type.
 REGISTER_OP("CyclicEncoding")
     .Attr("period: float")
     .Attr("T: {float, double}")
@@ -40,7 +40,7 @@ REGISTER_OP("CyclicEncoding")
     })
     .Doc("Computes sin and cos of 2 pi x / period for each element.");
 
-// [kernel] remainder is exact. It takes whole periods off before x meets an
+// remainder is exact. It takes whole periods off before x meets an
 // irrational number, so that many periods cost no digits.
 template <typename T>
 class CyclicEncodingOp : public tensorflow::OpKernel {

@@ -17,7 +17,7 @@ using tensorflow::OpKernelConstruction;
 using tensorflow::OpKernelContext;
 using tensorflow::Tensor;
 
-// [interface] One input, one output of the same shape.
+// One input, one output of the same shape.
 REGISTER_OP("OpByOp>Softshrink")
     .Attr("bound: float = 0.5")
     .Attr("T: {float, double}")

@@ -41,7 +41,7 @@ x: `[..., columns]`.
 y: Like x.
 )doc");
 
-// [cpu] The specialization for the CPU.
+// The specialization for the CPU.
 template <typename T>
 struct RmsNormFunctor<CPUDevice, T> {
   void operator()(OpKernelContext*,

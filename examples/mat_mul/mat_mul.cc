@@ -39,7 +39,7 @@ using tensorflow::Tensor;
 using tensorflow::TensorShape;
 using tensorflow::TensorShapeUtils;
 
-// [widen] A copy of 16-bit numbers as floats.
+// A copy of 16-bit numbers as floats.
 template <typename T>
 absl::Status Widen(OpKernelContext* context, const Tensor& narrow,
                    Tensor* wide) {
@@ -72,7 +72,7 @@ class MatMulOp : public tensorflow::OpKernel {
         context, TensorShapeUtils::IsMatrix(b.shape()),
         absl::InvalidArgumentError(absl::StrCat(
             "b must be a matrix, got shape ", b.shape().DebugString())));
-    // [check] The sizes, as the attrs say.
+    // The sizes, as the attrs say.
     const int64_t inner = a.dim_size(transpose_a_ ? 0 : 1);
     const int64_t inner_of_b = b.dim_size(transpose_b_ ? 1 : 0);
     OP_REQUIRES(

@@ -194,7 +194,7 @@ class SumByOp : public OpKernel {
     } else if (way_ == "own") {
       sum = OwnGainsAndLosses(x, share);
     } else if (way_ == "eigen") {
-      // [eigen] In one line.
+      // In one line.
       output->scalar<float>().device(context->eigen_cpu_device()) = x.sum();
     } else {
       const Blocks blocks(x.size());
@@ -473,7 +473,7 @@ class HowOftenEvaluatedOp : public OpKernel {
     auto kept = second.vec<float>();
     const ThreadPoolDevice& device = context->eigen_cpu_device();
     std::atomic<int64_t> count = 0;
-    // [auto] Computes nothing yet.
+    // Computes nothing yet.
     const auto squares = x.unaryExpr([&](float number) {
       ++count;
       return number * number;
