@@ -37,12 +37,6 @@ def tried() -> list[str]:
     return sorted({row["example"] for row in read("versions").rows})
 
 
-def not_tried() -> list[str]:
-    """The other examples."""
-    found = {path.parent.name for path in EXAMPLES.glob("*/CMakeLists.txt")}
-    return sorted(found - {*tried()})
-
-
 def minors() -> list[str]:
     """The versions of the table, the oldest first."""
     found = {minor(row["tensorflow"]) for row in read("versions").rows}
