@@ -67,7 +67,7 @@ REGISTER_KERNEL_BUILDER(Name("RoundToStep")
                             .TypeConstraint<double>("T"),
                         RoundToStepOp<double>);
 
-// One input, one output of the same shape and type.
+// [interface] One input, one output of the same shape and type.
 REGISTER_OP("SquaredRelu")
     .Attr("T: {float, double}")
     .Input("x: T")
