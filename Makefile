@@ -119,6 +119,7 @@ bench: examples ## every measurement of bench/ that needs no GPU, against other 
 	@$(python) bench/max_pool.py
 	@$(python) bench/sliding_max.py
 	@$(python) bench/conv2d.py
+	@$(python) bench/cpu.py
 	@$(python) bench/xla.py
 	@$(python) bench/checks.py
 	@$(python) bench/build.py
@@ -129,8 +130,9 @@ compare: $(environment) ## whether ops are slower than in another commit: REF=v1
 bench-build: examples ## how long the builds take, against their goals
 	@$(python) bench/build.py
 
-bench-gpu: $(if $(PYTHON),,$(environment)) ## RoI pooling on the GPU against torchvision: needs a GPU, nvcc and torchvision
+bench-gpu: $(if $(PYTHON),,$(environment)) ## RoI pooling on the GPU against torchvision, and which ops have a kernel for it: needs a GPU, nvcc and torchvision
 	@$(python) bench/roi_pool_gpu.py
+	@$(python) bench/gpu_kernels.py
 
 test-gpu: examples ## the tests of the CUDA kernels on a GPU, under compute-sanitizer too: needs a GPU and CUDA
 	@$(python) bench/gpu_tests.py

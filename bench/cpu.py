@@ -76,7 +76,8 @@ def of_steps(
     timed = {way: seconds(run, arguments, span) for way, run in steps.items()}
     shape = dict(zip(("points", "centers", "size"), sizes))
     rows = timed_turns(timed, rounds, next(iter(steps)))
-    return [{"task": task, "way": way, "threads": 1} | shape | row for way, row in rows]
+    case = {"task": task, "threads": 1} | shape
+    return [case | {"way": way} | row for way, row in rows]
 
 
 def ladder(rounds: int, span: float) -> list[dict]:
@@ -165,7 +166,7 @@ def of_ops(threads: int, rounds: int, span: float) -> list[dict]:
         }
         shape = dict(zip(("points", "centers", "size"), sizes))
         rows += [
-            {"task": "ops", "way": way, "threads": threads} | shape | row
+            {"task": "ops", "threads": threads} | shape | {"way": way} | row
             for way, row in timed_turns(timed, rounds, "ManhattanDistances")
         ]
     return rows
