@@ -41,7 +41,7 @@ def test_the_gradient_in_cpp_is_that_in_python(cpp_gradient):
 
 
 def test_the_tests_in_cpp_fail_on_a_wrong_op(in_cpp):
-    program = Path(__file__).with_name("wrong_cc_tests_test")
+    program = Path(__file__).with_name("wrong_cc_tests")
     run = subprocess.run([program], capture_output=True, text=True)
     assert "4 FAILED TESTS" in run.stdout, run.stdout[-3000:]
 

@@ -100,4 +100,7 @@ FUZZ = {
         convolutions(["array", "sizes", "array"]),
         refusing(conv2d_backprop_filter_reference),
     ),
+    "EigenConv2D": "is compared with Conv2D by a test",
+    "EigenPatches": "is compared with TensorFlow's by a test",
+    "NaiveConv2D": "is compared with Conv2D by a test",
 }

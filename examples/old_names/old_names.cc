@@ -1,4 +1,4 @@
-// Today's spelling of each function in wrong_old_names.cc.
+// Today's spelling of each function of the table.
 
 #include <cstdint>
 #include <string>

@@ -16,7 +16,7 @@ from opcheck.strategies import calls, shapes, tensors
 
 HERE = Path(__file__).parent
 _blocks = load_op_library(HERE / "libshard_blocks.so", "shard_blocks")
-_medians = load_op_library(HERE / "librow_median.so", "row_median")
+_medians = load_op_library(HERE / "librow_median.so", "median_per_row")
 _counts = load_op_library(HERE / "libsolution_count_values.so", "count_values")
 
 
@@ -26,7 +26,7 @@ def ps_roi_align_grad(gradient, rois, *, feature_shape, **attrs):
 
 
 def row_median(rows):
-    return _medians.row_median(rows)
+    return _medians.median_per_row(rows)
 
 
 def row_median_reference(rows):
@@ -158,7 +158,7 @@ FUZZ = {
         ),
         shard_blocks_reference,
     ),
-    "RowMedian": (
+    "MedianPerRow": (
         row_median,
         calls(tensors("float32", shapes(), NEAR)),
         row_median_reference,

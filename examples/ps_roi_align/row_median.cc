@@ -1,4 +1,4 @@
-// RowMedian: the median of each row, on all cores.
+// MedianPerRow: the median of each row, on all cores.
 
 #include <algorithm>
 #include <cmath>
@@ -15,7 +15,7 @@
 namespace op_by_op {
 namespace {
 
-REGISTER_OP("RowMedian")
+REGISTER_OP("MedianPerRow")
     .Input("rows: float")
     .Output("medians: float")
     .SetShapeFn([](tensorflow::shape_inference::InferenceContext* context) {
@@ -36,7 +36,7 @@ float Median(const float* row, int64_t size) {
   return *middle;
 }
 
-class RowMedianOp : public tensorflow::OpKernel {
+class MedianPerRowOp : public tensorflow::OpKernel {
  public:
   using OpKernel::OpKernel;
 
@@ -58,8 +58,8 @@ class RowMedianOp : public tensorflow::OpKernel {
 };
 
 // As every kernel.
-REGISTER_KERNEL_BUILDER(Name("RowMedian").Device(tensorflow::DEVICE_CPU),
-                        RowMedianOp);
+REGISTER_KERNEL_BUILDER(Name("MedianPerRow").Device(tensorflow::DEVICE_CPU),
+                        MedianPerRowOp);
 
 }  // namespace
 }  // namespace op_by_op

@@ -1,7 +1,6 @@
-"""What the compiler makes of loops: of the kernels on the way to RoiPool's, and of the exercise on a fast kernel."""
+"""What the compiler makes of the loops of the exercise on a fast kernel."""
 
 import ctypes
-import re
 import subprocess
 import tempfile
 from pathlib import Path
@@ -9,14 +8,6 @@ from pathlib import Path
 import numpy as np
 
 HERE = Path(__file__).parent
-KERNELS = {"plain": "PoolPlain", "channels": "PoolChannels"}
-BEFORE = """
-#include <algorithm>
-#include <cstdint>
-#include <limits>
-struct Span { int32_t begin, end; };
-"""
-AFTER = "(const float*, int64_t, int64_t, Span, Span, float*, int32_t*);\n"
 
 
 def compiled(source: str, output: str | Path, *flags: str) -> str:
@@ -26,21 +17,6 @@ def compiled(source: str, output: str | Path, *flags: str) -> str:
         command, input=source, stdout=subprocess.PIPE, check=True, text=True
     )
     return run.stdout
-
-
-def kernel(name: str) -> str:
-    """A program with one of the `KERNELS` from `roi_pool_variants.cc`, for `float`."""
-    source = (HERE / "roi_pool_variants.cc").read_text()
-    section = re.search(rf"^// \[{name}\].*?^}}$", source, re.MULTILINE | re.DOTALL)[0]
-    return f"{BEFORE}{section}\ntemplate void {KERNELS[name]}{AFTER}"
-
-
-def comparisons(source: str, *flags: str) -> list[str]:
-    """The instructions of x86-64 that compare floats in what the compiler makes of a program."""
-    code = compiled(source, "-", "-S", *flags)
-    return sorted(
-        set(re.findall(r"^\t(v?u?comiss|v?max[sp]s|v?cmp\w*[sp]s)\t", code, re.M))
-    )
 
 
 def assembly(name: str) -> str:

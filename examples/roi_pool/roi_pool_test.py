@@ -3,7 +3,6 @@
 import ctypes
 import hashlib
 import mmap
-import platform
 import re
 import subprocess
 import sys
@@ -15,7 +14,7 @@ import stock_ops
 import tensorflow as tf
 from op_library import load_op_library
 from roi_pool import roi_pool, roi_pool_grad, roi_pool_inference
-from roi_pool_assembly import assembly, comparisons, compiled, kernel, largest
+from roi_pool_assembly import assembly, largest
 from roi_pool_fuzz import roi_pool_plain
 from roi_pool_reference import (
     roi_pool_grad_reference,
@@ -119,29 +118,6 @@ def test_a_path_has_no_code_that_another_file_could_share(tmp_path):
     )
     weak = [line for line in symbols.stdout.splitlines() if re.search(" [VWu] ", line)]
     assert weak and all("op_by_op::baseline::" in symbol for symbol in weak), weak
-
-
-@pytest.mark.skipif(platform.machine() != "x86_64", reason="is about x86-64")
-def test_what_keeps_gcc_from_making_vectors():
-    if "Free Software" not in subprocess.getoutput("c++ --version"):
-        pytest.skip("is about GCC")
-
-    def compares_vectors(source, *flags):
-        return any(one.endswith("ps") for one in comparisons(source, *flags))
-
-    pixels_in_turn = kernel("channels")
-    assert compares_vectors(pixels_in_turn)
-    assert not compares_vectors(kernel("plain"))
-    with_if = re.sub(
-        r"(\w+\[c\]) = (.*) \? (.*) : \1;", r"if (\2) \1 = \3;", pixels_in_turn
-    )
-    assert with_if.count("if (pixel[c] > pooled[c])") == 2
-    assert not compares_vectors(with_if)
-    # Without __restrict there is a second loop, for outputs that overlap the map.
-    careful = pixels_in_turn.replace("__restrict ", "")
-    loops = [compiled(x, "-", "-S").count("\tj") for x in (pixels_in_turn, careful)]
-    assert compares_vectors(careful)
-    assert loops[1] > loops[0]
 
 
 def test_the_solution_of_the_exercise_on_vectors():

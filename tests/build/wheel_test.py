@@ -24,10 +24,12 @@ PROJECT = Path(__file__).parents[2] / "examples" / "packaging"
 MINOR = ".".join(tf.__version__.split(".")[:2])
 EXCLUDED = ["--exclude", "libtensorflow_framework.so.2"]
 
+# First the programs that pip has put beside this Python.
+PATH = os.pathsep.join([sysconfig.get_path("scripts"), os.environ["PATH"]])
+
 
 def run(*command, **options) -> str:
-    path = os.pathsep.join([sysconfig.get_path("scripts"), os.environ["PATH"]])
-    environment = {**os.environ, "PATH": path, "TF_CPP_MIN_LOG_LEVEL": "2"}
+    environment = {**os.environ, "PATH": PATH, "TF_CPP_MIN_LOG_LEVEL": "2"}
     for name in ("PYTHONPATH", "PYTHONHOME"):
         environment.pop(name, None)
     if shutil.which("ccache"):
@@ -119,7 +121,7 @@ def test_auditwheel_wants_the_framework_unless_it_is_excluded(wheel, tmp_path):
         [sys.executable, "-m", "auditwheel", "repair", wheel, "-w", tmp_path],
         capture_output=True,
         text=True,
-        env={**os.environ, "LD_LIBRARY_PATH": ""},
+        env={**os.environ, "PATH": PATH, "LD_LIBRARY_PATH": ""},
     )
     assert refused.returncode
     assert "libtensorflow_framework.so.2" in refused.stderr

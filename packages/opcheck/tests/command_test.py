@@ -63,7 +63,7 @@ def test_the_command_fails_where_a_check_fails(samples, capsys):
         (OP, ":bad", [], "has no bad"),
         (OP, ":nothing", [], "is neither a tuple of inputs nor a dict"),
         (OP, ":misspelt", [], "no check 'refrence'"),
-        (OP, ":unknown", [], "an unexpected keyword argument 'repeat'"),
+        (OP, ":unknown", [], "has no argument 'repeat'"),
         (OP, ":three", [], "cannot be called with 3 inputs and no attrs: too many"),
         (OP, ":failing", [], "failing raised KeyError: 'x' (cli_samples.py, line "),
         (OP, ":good", ["--checks", ""], "no check ''"),
