@@ -196,7 +196,9 @@ def test_calls_of_many_threads_are_all_noted_and_the_oldest_dropped():
         for each in made:
             each.join()
 
-    assert len(stacks(calls, 20)) == 20
+    # A thread that finds no kernel yet makes one, which is noted too.
+    noted = [each.noted_in for each in stacks(calls, 20)]
+    assert sum("Compute" in name for name in noted) == 20
     assert len(stacks(lambda: [call_stack(X) for _ in range(1001)])) == 1000
     assert stacks(lambda: None) == []
 
