@@ -119,7 +119,6 @@ bench: examples ## every measurement of bench/ that needs no GPU, against other 
 	@$(python) bench/max_pool.py
 	@$(python) bench/sliding_max.py
 	@$(python) bench/conv2d.py
-	@$(python) bench/cpu.py
 	@$(python) bench/xla.py
 	@$(python) bench/checks.py
 	@$(python) bench/build.py

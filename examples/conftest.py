@@ -175,6 +175,24 @@ def cpp_gradient() -> Callable:
 
 
 @pytest.fixture
+def same_gradient_in_cpp(cpp_gradient) -> Callable:
+    """Asserts that a function of some inputs has the gradient in C++ that a tape finds in Python."""
+
+    def check(function, inputs) -> None:
+        with tf.GradientTape() as tape:
+            tape.watch(inputs := list(map(tf.constant, inputs)))
+            output = function(*inputs)
+            grad = tf.random.stateless_normal(output.shape, [0, 1], dtype=output.dtype)
+            loss = tf.reduce_sum(grad * output)
+        in_python = tape.gradient(loss, inputs)
+        in_cpp = cpp_gradient(function, inputs, [grad])
+        for expected, gradient in zip(in_python, in_cpp, strict=True):
+            np.testing.assert_allclose(gradient, expected, rtol=1e-12)
+
+    return check
+
+
+@pytest.fixture
 def in_process() -> Callable[..., str]:
     """Runs Python code in a process of its own, which can import what the test can, and returns what it prints.
 
