@@ -3,7 +3,7 @@
 `python bench/conv2d.py` prints the figures and writes them to conv2d.csv beside this file. TensorFlow reads its setting
 once, so each setting has a process of its own for each number of threads; the processes take turns, and all but one are
 stopped. The op is compiled again so that it does not see what newer processors have. `--threads 1` and `--threads 2`
-measure a half of the table each and leave the other half as it is.
+measure a half of the table each and leave the other half as it is; `--prebuilt` needs no compiler.
 """
 
 import argparse
@@ -22,12 +22,13 @@ from pathlib import Path
 
 import numpy as np
 from compiler import BUILD, can, compiled, compiled_ops
-from measure import cores, heading, timed_turns, traced, write
+from measure import add_threads, heading, timed_turns, traced, write
 from processes import Process
 
 from opcheck import function_of
 
 SOURCE = Path(__file__).parents[1] / "examples" / "conv2d" / "conv2d.cc"
+PREBUILT = "BENCH_PREBUILT"  # set for the processes, too: nothing is compiled
 ONEDNN, KERNEL = "TF_ENABLE_ONEDNN_OPTS", "TENSORFLOW_USE_CUSTOM_CONTRACTION_KERNEL"
 # From a way to the variables of its process; what is None is not set, as in a user's program.
 SETTINGS = {
@@ -82,7 +83,15 @@ Places = dict[tuple[int, str], Process]
 
 def ways_of(setting: str) -> list[str]:
     """Those of the process with this setting."""
-    return [setting, "ours", *VARIANTS, *SIMPLE] if setting == FIRST else [setting]
+    if setting != FIRST:
+        return [setting]
+    made = [] if PREBUILT in os.environ else compiled_ways()
+    return [setting, "ours", *made, *(way for way in SIMPLE if way != HEADER)]
+
+
+def compiled_ways() -> list[str]:
+    """Those that the bench compiles itself."""
+    return [*VARIANTS, HEADER]
 
 
 def exists(way: str, *case: str) -> bool:
@@ -285,7 +294,7 @@ def notes(places: Places) -> Iterator[str]:
     yield f"ratio: to the time of {BASE} in the same round, with median, q1 and q3"
     yield "span: there are many ways, so each has a third of the span in a round"
     with ThreadPoolExecutor() as pool:
-        for way in (*VARIANTS, HEADER):
+        for way in {way for _, way in places} & {*compiled_ways()}:
             library_of(way)
         for setting, answer in zip(SETTINGS, pool.map(said, SETTINGS)):
             yield f"oneDNN's part in {setting}: {answer}"
@@ -314,11 +323,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--span", type=float, default=0.05, help="seconds of each run")
-    parser.add_argument("--threads", type=int, help="only this number of them")
+    parser.add_argument(
+        "--prebuilt", action="store_true", help="without what a compiler makes"
+    )
+    parser.add_argument(
+        "--output", type=Path, default=Path(__file__).with_suffix(".csv")
+    )
+    add_threads(parser)
     options = parser.parse_args()
-    counts = [options.threads] if options.threads else sorted({1, cores()})
-    file, kept, places = Path(__file__).with_suffix(".csv"), [], {}
-    if options.threads and file.exists():
+    counts, file, kept, places = options.threads, options.output, [], {}
+    if options.prebuilt:
+        os.environ[PREBUILT] = "1"
+    if file.exists():
         lines = [x for x in file.read_text().splitlines() if not x.startswith("#")]
         kept = [*csv.DictReader(io.StringIO("\n".join(lines)))]
         kept = [row for row in kept if int(row["threads"]) not in counts]

@@ -165,8 +165,9 @@ def run_turns(
     bench: Path,
     description: str,
     notes: Iterable[str],
-    rows: Callable[[int, float], Sequence[Mapping]],
+    rows: Callable[..., Sequence[Mapping]],
     rounds: int = 41,
+    threads: bool = False,
 ) -> None:
     """The command line of a bench whose ways take turns: measures, writes the table beside the bench, and prints it.
 
@@ -174,21 +175,33 @@ def run_turns(
       bench: The file of the bench.
       description: What its help says.
       notes: Lines above the table, on how it was measured.
-      rows: Measures in a number of rounds, each way for about so many seconds in each.
+      rows: Measures in a number of rounds, each way for about so many seconds in each; of `by_threads` if `threads`.
       rounds: How many, unless the command line says otherwise.
+      threads: Whether the command line may say with how many threads: one and one for each core otherwise.
     """
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--rounds", type=int, default=rounds)
     parser.add_argument("--span", type=float, default=0.05, help="seconds of each run")
+    parser.add_argument("--output", type=Path, default=bench.with_suffix(".csv"))
+    arguments = []
+    if threads:
+        add_threads(parser)
     options = parser.parse_args()
+    if threads:
+        arguments.append(options.threads)
     first_lines = heading(
         f"python bench/{bench.name} --rounds {options.rounds} --span {options.span}",
         ["tensorflow-cpu", "tensorflow", "numpy"],
         notes,
     )
-    result = bench.with_suffix(".csv")
-    write(result, first_lines, rows(options.rounds, options.span))
-    print(result.read_text(), end="")
+    table = rows(options.rounds, options.span, *arguments)
+    write(options.output, first_lines, table)
+    print(options.output.read_text(), end="")
+
+
+def add_threads(parser: argparse.ArgumentParser) -> None:
+    """Adds `--threads`, numbers of them: by default one, and one for each core."""
+    parser.add_argument("--threads", type=int, nargs="+", default=sorted({1, cores()}))
 
 
 def missed(rows: Iterable[Mapping[str, object]]) -> list[str]:

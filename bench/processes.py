@@ -7,7 +7,7 @@ import signal
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
@@ -43,18 +43,21 @@ def in_process(
 
 def by_threads(
     measure: Callable[[int, int, float], list[dict]], share: int = 1
-) -> Callable[[int, float], list[dict]]:
-    """For `run_turns`: measures with one thread, and with one for each core, in processes of their own.
+) -> Callable[..., list[dict]]:
+    """For `run_turns`: measures with one thread, and with one for each core, or with such numbers of threads, in
+    processes of their own.
 
     Args:
       measure: Makes the rows of a number of threads, of which it is told, and of rounds and the span.
       share: How many parts the span is divided into, of which each way has one.
     """
 
-    def rows(rounds: int, span: float) -> list[dict]:
+    def rows(
+        rounds: int, span: float, counts: Sequence[int] | None = None
+    ) -> list[dict]:
         return [
             row
-            for threads in sorted({1, cores()})
+            for threads in counts or sorted({1, cores()})
             for row in in_process(with_threads, measure, threads, rounds, span / share)
         ]
 

@@ -12,11 +12,12 @@ import tempfile
 import time
 from collections.abc import Callable
 from importlib.util import find_spec
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 from compiler import compiled, compiled_ops
-from measure import cores, heading, missed, quartiles, write
+from measure import add_threads, cores, heading, missed, quartiles, write
 from processes import Process, fail
 from roi_pool_workloads import Workload
 
@@ -33,6 +34,7 @@ OURS, SHARD, THEIRS = "PsRoiAlign", "PsRoiAlign, blocks of Shard", "torchvision"
 EXAMPLE = ROOT / "examples" / "ps_roi_align"
 GOALS = {"forward": 5, "gradient": 3}  # at least, in times
 SPEEDUP = 1.8  # at least, with two threads
+WORDS = {2: "two"}
 CLOSE = 1e-4  # sums in another order
 # Units of work, how many multiplications each is, and what Shard is told that one costs, in cycles.
 LOADS = {"much work": (2000, 500), "little work": (20, 500)}
@@ -229,11 +231,12 @@ def rows_of(times: Times, counts: list[int], used: list[tuple]) -> list[dict]:
                 if (key := (THEIRS, *base[1:])) in times:
                     goal = f">= {GOALS[task]}"
                     rows.append(row(times, key, base, task, THEIRS, goal=goal))
-            for ours in (OURS, SHARD) if len(counts) > 1 else ():
-                one, two = ((ours, n, workload, task) for n in counts)
-                name = f"{task}, one thread to two"
-                goal = f">= {SPEEDUP}" if ours == OURS else ""
-                rows.append(row(times, one, two, name, ours, goal=goal))
+            for ours, more in product((OURS, SHARD), counts[1:]):
+                one, many = ((ours, n, workload, task) for n in (counts[0], more))
+                if one in times:
+                    name = f"{task}, one thread to {WORDS.get(more, more)}"
+                    goal = f">= {SPEEDUP}" if (ours, more) == (OURS, 2) else ""
+                    rows.append(row(times, one, many, name, ours, goal=goal))
     for load, way, threads in used:
         base = OURS, counts[-1], load, COST.format(1)
         key = (*base[:3], way)
@@ -246,10 +249,14 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=12)
     parser.add_argument("--span", type=float, default=0.02, help="seconds of each turn")
     parser.add_argument("--output", type=Path, default=RESULT)
+    parser.add_argument(
+        "--prebuilt", action="store_true", help="without what a compiler makes"
+    )
+    add_threads(parser)
     options = parser.parse_args()
     if not (ROOT / "examples" / "ps_roi_align" / "libps_roi_align.so").exists():
         fail("no libps_roi_align.so: make ps_roi_align")
-    libraries = [OURS, SHARD]
+    libraries = [OURS] if options.prebuilt else [OURS, SHARD]
     if find_spec("torch") and find_spec("torchvision"):
         libraries.append(THEIRS)
     else:
@@ -261,7 +268,7 @@ def main() -> None:
             "milliseconds: the median of the rounds, of a call with its output's allocation; "
             "the first of a turn is not counted",
             f"ratio: to {OURS}'s time with as many threads in the same round, median, q1 and q3",
-            "one thread to two: the time with one thread over that with two",
+            "one thread to two: the time with one thread over that with two, and so on",
             "blocks of Shard: the same loops without turns",
             "settings: TensorFlow's defaults, oneDNN on",
             "cost: ShardBlocks, its ratio to the time when Shard is told 1 cycle; threads: the most in 20 calls",
@@ -273,7 +280,7 @@ def main() -> None:
             *(f"{name}: {workload}" for name, workload in WORKLOADS.items()),
         ],
     )
-    counts = [1, 2] if cores() > 1 else [1]
+    counts = sorted(options.threads)
     settings = {"TF_ENABLE_ONEDNN_OPTS": "1"}  # as it is where nobody says otherwise
     processes = [
         Process(worker, name, n, settings) for name in libraries for n in counts
@@ -290,7 +297,9 @@ def main() -> None:
         used = most.call("prepare_costs")
         ways += [(most, (load, way)) for load, way, _ in used]
         times: Times = {}
-        lines, line = [], there_and_back() if cores() > 1 else None
+        lines, line = [], None
+        if cores() > 1 and not options.prebuilt:
+            line = there_and_back()
         for number in range(-1, options.rounds):  # the first is not counted
             if line:
                 lines.append(line())

@@ -136,6 +136,7 @@ class Bench:
     ) -> None:
         self.threads = threads
         self.workloads = workloads
+        self.libraries = libraries
         self.processes = [
             Process(
                 Worker,
@@ -201,6 +202,8 @@ class Bench:
         """A row of the table; None where this machine lacks the library, or the workload was not measured."""
         base = KEPT.format(base) if name in LIMITS else base
         if (workload, base) not in self.seconds:
+            return None
+        if name in LIMITS and "Streaming" not in self.libraries:
             return None
         key = workload, self.limit(workload, way) if name in LIMITS else way
         if key not in self.seconds:
@@ -294,7 +297,7 @@ def in_order(rows: list[dict]) -> list[dict]:
 
     def place(row: dict) -> tuple:
         return (
-            row["threads"],
+            int(row["threads"]),
             tasks.index(row["task"]),
             names.index(row["workload"]),
         )
@@ -312,6 +315,11 @@ def main() -> None:
     parser.add_argument(
         "--tiny", action="store_true", help="with small workloads, to try the bench"
     )
+    parser.add_argument(
+        "--prebuilt",
+        action="store_true",
+        help="without what a compiler makes, and what is not installed",
+    )
     parser.add_argument("--output", type=Path, default=RESULT)
     options = parser.parse_args()
     if not (ROOT / "examples" / "roi_pool" / "libroi_pool.so").exists():
@@ -319,7 +327,9 @@ def main() -> None:
     libraries = []
     for library in LIBRARIES:
         missing = [name for name in MODULES.get(library, []) if not find_spec(name)]
-        if not missing:
+        if options.prebuilt and (missing or library == "Streaming"):
+            print(f"{library} is left out")
+        elif not missing:
             libraries.append(library)
         elif library == "Torchvision":
             print("no torchvision: it is left out (pip install torchvision: gigabytes)")
@@ -329,7 +339,8 @@ def main() -> None:
             print("no Paddle for this kind of machine: it is left out")
         else:
             fail(f"no {', '.join(missing)}: make bench installs what is missing")
-    streaming()  # compiled before the processes start
+    if "Streaming" in libraries:
+        streaming()  # compiled before the processes start
     workloads = {
         name: dataclasses.replace(workload, channels=8, num_rois=10)
         if options.tiny and not workload.calls

@@ -168,7 +168,9 @@ def main() -> None:
     ]
 
     run_turns(
-        Path(__file__), __doc__.splitlines()[0], notes, by_threads(measure), rounds=25
+        *(Path(__file__), __doc__.splitlines()[0], notes, by_threads(measure)),
+        rounds=25,
+        threads=True,
     )
 
 
