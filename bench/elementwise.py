@@ -200,6 +200,7 @@ def measure(threads: int, rounds: int, span: float, setting: str) -> list[dict]:
 
 
 def main() -> None:
+    os.environ.pop("TF_ENABLE_ONEDNN_OPTS", None)  # which make sets
     notes = [
         f"times of a call in a tf.function, {SIZE} random numbers, float32 if not said: the median of the rounds",
         "setting: default is TensorFlow as it comes, with oneDNN on",

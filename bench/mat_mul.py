@@ -138,7 +138,7 @@ def main() -> None:
     notes = [
         "gflops: 10^9 operations in a second, in the shortest of all calls, eager, of two square matrices of float32",
         "one thread: the time that the process has computed; more threads: what a clock shows",
-        "tf.matmul: with the settings that TensorFlow has by itself",
+        "settings: those that TensorFlow has by itself",
         "ratio: of the median time of a call to that of tf.matmul in the same round, with median, q1 and q3",
         "span: each way has a fifth of it in a round; one whose calls take more than 0.2 s has three turns",
         "peak: fused multiply-adds whose numbers stay in the registers, the best of eight runs in each round",

@@ -68,6 +68,13 @@ def scheduling() -> list[str]:
     return ["scheduling: real time, so others wait while the bench has work to do"]
 
 
+def settings() -> str:
+    """TensorFlow's settings in this process, for the first lines of a table."""
+    names = ("TF_ENABLE_ONEDNN_OPTS", "TF_CPU_ALLOCATOR_USE_BFC")
+    found = [f"{name}={os.environ[name]}" for name in names if name in os.environ]
+    return " ".join(found) or "TensorFlow's defaults"
+
+
 def heading(
     command: str,
     packages: Sequence[str],
@@ -179,6 +186,9 @@ def run_turns(
       rounds: How many, unless the command line says otherwise.
       threads: Whether the command line may say with how many threads: one and one for each core otherwise.
     """
+    notes = list(notes)
+    if not any(note.startswith("setting") for note in notes):
+        notes.append(f"settings: {settings()}")
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--rounds", type=int, default=rounds)
     parser.add_argument("--span", type=float, default=0.05, help="seconds of each run")

@@ -1,397 +1,333 @@
-"""What the page of all measurements says of the tables of bench/, and its pictures that no chapter has."""
+"""The verdicts of the page of all measurements, and its list of the tables, from `bench/`."""
 
-from collections.abc import Iterator, Sequence
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
-import numpy as np
-from IPython.display import HTML
-from measured import (
-    BENCH,
-    Bar,
-    Row,
-    bar_of,
-    bars,
-    is_undecided,
-    number,
-    read,
-    span,
-)
-from pictures.figures import (
-    BOLD,
-    COLOURS,
-    END,
-    FITTING,
-    LINE,
-    MIDDLE,
-    SMALL,
-    drawing,
-    text,
-)
-from pictures.roi_pool_measured import LARGE, others, pooling
+from measured import BENCH, REPOSITORY, Row, number, read
 
-Compared = Iterator[tuple[str, str, list[Row]]]
+WORTH = 1.1  # times as fast: less is not worth an op
 
 
-def milliseconds(name: str, *ways: str, **fields: str) -> str:
-    """From the least to the greatest of the times of some ways, of `bench/<name>.csv`."""
-    times = [float(row["milliseconds"]) for row in _of(name, *ways, **fields)]
-    least, most = number(min(times)), number(max(times))
-    return least if least == most else f"{least} to {most}"
+@dataclass(frozen=True)
+class Compared:
+    """An op of the book and what a reader would use otherwise.
+
+    Args:
+      op: In Markdown.
+      table: Of `bench/`.
+      others: From ways of the table to Markdown.
+      where: The values of columns that the rows have.
+      only_if: When the op is worth it although it is not faster, or not always.
+      turned: Whether the rows are the op's own, with ratios to the other.
+    """
+
+    op: str
+    table: str
+    others: Mapping[str, str]
+    where: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    only_if: str = ""
+    turned: bool = False
+
+    def rows(self) -> list[Row]:
+        """Those of the best alternative in each case; their ratios say how many times faster the op is."""
+        found: dict[tuple, list[Row]] = {}
+        for row in read(self.table).rows:
+            if row["way"] in self.others and all(
+                row[key] in values for key, values in self.where.items()
+            ):
+                columns = list(row)
+                case = tuple(row[key] for key in columns[: columns.index("way")])
+                if self.turned:
+                    row = {**row, "ratio": str(1 / float(row["ratio"]))}
+                found.setdefault(case, []).append(row)
+        if not found:
+            raise ValueError(f"bench/{self.table}.csv has no row for {self.op}")
+        return [min(rows, key=ratio) for rows in found.values()]
 
 
-def _turned(rows: Sequence[Row], base: str) -> list[Row]:
-    """Rows of ours, whose ratios are to a base, as rows of the base, whose ratios are to ours."""
-    sides = {"ratio": "ratio", "q1": "q3", "q3": "q1"}
-    return [
-        {**row, "way": base}
-        | {key: str(1 / float(row[side])) for key, side in sides.items()}
-        for row in rows
-    ]
+def ratio(row: Row) -> float:
+    return float(row["ratio"])
 
 
-def _without(name: str, *ways: str, **fields: str) -> list[Row]:
-    return [row for row in read(name).where(**fields) if row["way"] not in ways]
+STOCK, LIBRARIES = "TensorFlow", ("onnxruntime", "OpenVINO", "Paddle", "torchvision")
+XLA = "`jit_compile=True`"
+DEFAULT = {"setting": ["default"], "type": ["float32"]}
+SIZES = ["128", "256", "496", "512", "528", "1024", "1040"]
+COMPARED = [
+    Compared(
+        "[Matrix product](mat_mul.md) compiled for any x86-64, 128 rows and more",
+        "mat_mul",
+        {"OpByOp>MatMul": "`tf.matmul`"},
+        {"size": SIZES},
+        turned=True,
+    ),
+    Compared(
+        "[Matrix product](mat_mul.md) compiled for AVX-512, 128 rows and more",
+        "mat_mul",
+        {"for AVX-512": "`tf.matmul`"},
+        {"size": SIZES},
+        "all your machines have AVX-512",
+        turned=True,
+    ),
+    Compared(
+        "[Matrix product](mat_mul.md), 32 and 64 rows",
+        "mat_mul",
+        {"OpByOp>MatMul": "`tf.matmul`"},
+        {"size": ["32", "64"]},
+        "you cannot put them into one batch",
+        turned=True,
+    ),
+    Compared(
+        "[Conv2D](conv2d.md)",
+        "conv2d",
+        {STOCK: "`tf.nn.conv2d`"},
+        {"op": ["result"]},
+    ),
+    Compared(
+        "[Conv2D with both gradients](conv2d_gradients.md)",
+        "conv2d",
+        {STOCK: "`tf.nn.conv2d`"},
+        {"op": ["with both gradients"]},
+    ),
+    Compared(
+        "[Max pooling](max_pool.md)",
+        "max_pool",
+        {STOCK: "`tf.nn.max_pool2d`"},
+        DEFAULT | {"task": ["forward"]},
+        "a profile shows pooling at the top",
+    ),
+    Compared(
+        "[Max pooling with gradient](max_pool.md)",
+        "max_pool",
+        {STOCK: "`tf.nn.max_pool2d`"},
+        DEFAULT | {"task": ["forward and gradient"]},
+    ),
+    Compared(
+        "[Max pooling with argmax](max_pool.md)",
+        "max_pool",
+        {STOCK: "`tf.nn.max_pool_with_argmax`"},
+        DEFAULT | {"task": ["with argmax"]},
+    ),
+    Compared(
+        "[SteadySum](threads.md)",
+        "threads",
+        {"tf.reduce_sum": "`tf.reduce_sum`"},
+        {"task": ["sum"]},
+        "you need the same bits on any number of threads",
+    ),
+    Compared(
+        "[Snake](prototype.md)",
+        "prototype",
+        {"composed": "composition", "composed, XLA": XLA},
+        {"mode": ["tf.function"]},
+    ),
+    Compared(
+        "[LogCosh](elementwise.md)",
+        "elementwise",
+        {"four stock ops": "composition", "four stock ops, XLA": XLA},
+        {"setting": ["default"], "task": ["float32"]},
+    ),
+    Compared(
+        "[LogCosh with gradient](elementwise.md)",
+        "elementwise",
+        {"four stock ops": "composition", "four stock ops, XLA": XLA},
+        {"setting": ["default"], "task": ["forward and gradient"]},
+    ),
+    Compared(
+        "[AbsDifference](broadcasting.md)",
+        "elementwise",
+        {
+            "tf.abs(x - y)": "composition",
+            "tf.abs(x - y), XLA": XLA,
+            "maximum − minimum": "composition",
+            "maximum − minimum, XLA": XLA,
+        },
+        {"setting": ["default"]},
+    ),
+    Compared(
+        "[Extremes](multi_output.md)",
+        "extremes",
+        {"four stock ops": "`tf.reduce_min`, `tf.argmin` and the like"},
+        {"task": ["forward"]},
+    ),
+    Compared(
+        "[Gradient of Extremes](multi_output.md)",
+        "extremes",
+        {"one-hot": "`tf.one_hot`", "scatter_nd": "`tf.scatter_nd`"},
+        {"task": ["gradient"]},
+        "the rows are short",
+    ),
+    Compared(
+        "[ManhattanDistances](cpu.md)",
+        "cpu",
+        {"tf.map_fn": "`tf.map_fn`", "XLA": XLA, "broadcast": "broadcasting"},
+        {"task": ["ops"]},
+    ),
+    Compared(
+        "[RoiPoolInference](roi_pool.md)",
+        "roi_pool",
+        {
+            "TensorFlow, windows": "composition",
+            "TensorFlow, list of pixels": "composition",
+        },
+        {"task": ["without argmax"], "workload": ["a", "b", "c"]},
+    ),
+    Compared(
+        "[RoiPoolInference](roi_pool.md), in another library",
+        "roi_pool",
+        {name: name for name in LIBRARIES},
+        {"task": ["without argmax"], "workload": ["a", "b", "c"]},
+        "the rest of your model is in TensorFlow",
+    ),
+    Compared(
+        "[RoiPool's gradient](roi_pool.md)",
+        "roi_pool",
+        {"TensorFlow, unsorted_segment_sum": "`tf.math.unsorted_segment_sum`"},
+        {"task": ["gradient"], "workload": ["a", "b", "c"]},
+    ),
+    Compared(
+        "[PsRoiAlign](ps_roi_align.md)",
+        "ps_roi_align",
+        {"torchvision": "torchvision"},
+        {"task": ["forward"]},
+    ),
+    Compared(
+        "[PsRoiAlign's gradient](ps_roi_align.md)",
+        "ps_roi_align",
+        {"torchvision": "torchvision"},
+        {"task": ["gradient"]},
+    ),
+    Compared(
+        "[StatelessStochasticRound](stochastic_rounding.md) to `bfloat16`",
+        "stochastic_rounding",
+        {"stock ops": "composition", "stock ops, XLA": XLA},
+        only_if="you round to `half`",
+    ),
+    Compared(
+        "[NpyDataset](dataset.md)",
+        "dataset",
+        {
+            "fixed-length records": "`FixedLengthRecordDataset`",
+            "records, decoded in batches": "`FixedLengthRecordDataset`",
+            "from_generator": "`from_generator`",
+        },
+    ),
+    Compared(
+        "[Softmax cross-entropy](python_gradients.md), gradient in Python",
+        "softmax_gradient",
+        {"tf.nn": "`tf.nn.softmax_cross_entropy_with_logits`"},
+        {"mode": ["tf.function"]},
+    ),
+]
 
 
-def _of(name: str, *ways: str, **fields: str) -> list[Row]:
-    return [row for row in read(name).where(**fields) if row["way"] in ways]
+def mean(rows: Sequence[Row]) -> float:
+    """The geometric mean of the ratios."""
+    return math.exp(sum(math.log(ratio(row)) for row in rows) / len(rows))
 
 
-def _of_roi_pool() -> Compared:
-    for what, task in {
-        "RoI pooling": "with argmax",
-        "The same for inference": "without argmax",
-        "Its gradient": "gradient",
-    }.items():
-        yield what, "roi_pool_measured.html#other-libraries", others(task)
-    for what, task in {
-        "Position-sensitive RoI align": "forward",
-        "Its gradient": "gradient",
-    }.items():
-        yield what, "#psroialign", _of("ps_roi_align", "torchvision", task=task)
+def verdict(compared: Compared) -> str:
+    """Whether to write the op: yes if it is faster in each case, no if it is not on average.
+
+    Raises:
+      ValueError: It is faster in some cases, and nobody has said when to write it.
+    """
+    rows = compared.rows()
+    if min(map(ratio, rows)) >= WORTH:
+        return "yes"
+    if compared.only_if:
+        return f"only if {compared.only_if}"
+    if mean(rows) >= WORTH:
+        worst = min(rows, key=ratio)
+        raise ValueError(f"{compared.op}: when to write it? Not for {worst}")
+    return "no"
 
 
-def _of_ops() -> Compared:
-    pooled = {
-        "forward": "Max pooling",
-        "with argmax": "The same with argmax",
-        "forward and gradient": "Max pooling, with gradient",
-    }
-    for task, what in pooled.items():
-        rows = _of("max_pool", "TensorFlow", task=task, setting="default")
-        yield what, "#maxpool", rows
-    rows = _turned(_of("mat_mul", "OpByOp>MatMul"), "tf.matmul")
-    yield "Product of matrices", "#products-of-matrices", rows
-    convolved = {
-        "result": "Convolution",
-        "for x": "Its gradient for the image",
-        "for the filter": "Its gradient for the filter",
-    }
-    for op, what in convolved.items():
-        rows = _of("conv2d", "TensorFlow", "TensorFlow, oneDNN off", op=op)
-        yield what, "#conv2d", rows
-    rows = _of("threads", "tf.reduce_sum", task="sum")
-    yield "Sum on all cores", "#sums-that-threads-share", rows
+def span(rows: Sequence[Row]) -> str:
+    """From the least to the greatest ratio."""
+    low, high = number(min(map(ratio, rows))), number(max(map(ratio, rows)))
+    return low if low == high else f"{low}\u2060–\u2060{high}"
 
 
-def _of_compositions() -> Compared:
-    for what, task in {
-        "Smallest and largest of a row": "forward",
-        "Its gradient": "gradient",
-    }.items():
-        rows = read("extremes").where(task=task)
-        rows = [row for row in rows if not row["way"].startswith("Extremes")]
-        yield what, "#extremes-of-rows", rows
-    rows = _without("prototype", "C++ op")
-    yield "Activation function", "#an-op-in-python-and-in-c", rows
-    rows = _of("elementwise", "four stock ops", "tf.abs(x - y)")
-    yield "Element-wise ops", "#element-wise-ops", rows
-    rows = _of("stochastic_rounding", "stock ops", "stock ops, XLA")
-    yield "Rounding by chance", "#rounding-by-chance", rows
-    rows = _without("dataset", "NpyDataset", "plain reads")
-    yield "Rows of a file", "#rows-of-a-file", rows
+def verdicts() -> Iterator[tuple[str, ...]]:
+    """Op, whether to write it, best alternative, and how many times faster the op is on one thread and on two.
 
-
-def _of_gradients() -> Compared:
-    rows = _without("softmax_gradient", "simplified")
-    yield (
-        "Gradient of the softmax, simplified in Python",
-        "#softmax-cross-entropy-and-its-gradient",
-        rows,
-    )
-    rows = _without("bridge", "in Python")
-    yield "Gradient of an op, in Python", "#a-gradient-in-c-from-python", rows
-
-
-# Ways whose names are longer than there is room.
-SHORT = {
-    "TensorFlow, unsorted_segment_sum": "unsorted_segment_sum",
-    "records, decoded in batches": "records, in batches",
-}
-TABLES = {
-    "RoI pooling": _of_roi_pool,
-    "TensorFlow's ops": _of_ops,
-    "compositions": _of_compositions,
-    "gradients": _of_gradients,
-}
-
-
-def comparisons(name: str) -> HTML:
-    """Draws one of `TABLES`: a dot for each case, in a line for each way, and from where to where they go."""
-    names_width, plot, right = 172, 170, 118
-    compared = list(TABLES[name]())
-    numbers = [1.0, *(float(row["ratio"]) for *_, rows in compared for row in rows)]
-    low, high = np.log(min(numbers)), np.log(max(numbers))
-
-    def place(value: float | str) -> float:
-        return names_width + 8 + plot * (np.log(float(value)) - low) / (high - low)
-
-    parts, spoken, top = [], [], 0
-    for what, section, rows in compared:
-        assert rows, what
-        top += 10
-        named = text(2, top + 12, what, BOLD)
-        parts.append(f'<a href="{section}">{named}</a>')
-        top += 20
-        for way in dict.fromkeys(row["way"] for row in rows):
-            cases = [row for row in rows if row["way"] == way]
-            times, undecided = span(cases)
-            said, shown = f"{what}, {way}: {times}", times
-            if not undecided.startswith("0 "):
-                said += f", {undecided} undecided"
-                shown += f" ({undecided.split()[0]})"
-            spoken.append(said)
-            y = top + 10
-            first, last = (
-                place(f(float(row["ratio"]) for row in cases)) for f in (min, max)
-            )
-            parts += [
-                f'<path d="M{place(1):.1f} {top}v20" stroke="currentColor" stroke-dasharray="3 2"/>',
-                text(names_width, y + 4, SHORT.get(way, way), SMALL, END),
-                f'<path d="M{first:.1f} {y}H{last:.1f}" stroke="currentColor" stroke-opacity="0.4"/>',
-                text(names_width + plot + 18, y + 4, shown, SMALL),
-            ]
-            for row in sorted(cases, key=is_undecided):
-                filled = "none" if is_undecided(row) else COLOURS[0]
-                parts.append(
-                    f'<circle cx="{place(row["ratio"]):.1f}" cy="{y}" r="3" stroke="{COLOURS[0]}" '
-                    f'fill="{filled}" fill-opacity="0.85"/>'
-                )
-            top += 20
-    left, end = names_width + 8, names_width + 8 + plot
-    top += 8
-    parts.append(f'<path d="M{left} {top}H{end}" stroke="currentColor"/>')
-    for tick in (0.1, 1, 10, 100):
-        if low <= np.log(tick) <= high:
-            x = place(tick)
-            parts.append(f'<path d="M{x:.1f} {top}v4" stroke="currentColor"/>')
-            parts.append(text(x, top + 18, f"{tick:g}", MIDDLE, SMALL))
-    parts.append(text((left + end) / 2, top + 36, "times as long", MIDDLE, SMALL))
-    label = f"How many times as long others take. {'; '.join(spoken)}."
-    size = names_width + plot + right, top + 42
-    drawn = drawing(parts, *size, label, style=FITTING, font_size=13)
-    # What is in an image cannot be a link.
-    return HTML(drawn.replace('role="img"', 'role="group"'))
-
-
-def _examples() -> tuple[Row, Row]:
-    """Two comparisons to show how a picture is read: one that is decided, and one that is not."""
-    rows = [row for of in TABLES.values() for *_, rows in of() for row in rows]
-
-    def width(row: Row) -> float:
-        return float(row["q3"]) / float(row["q1"])
-
-    decided = [r for r in rows if float(r["q1"]) > 1.2 and 1.6 < float(r["ratio"]) < 3]
-    undecided = [r for r in rows if float(r["q1"]) < 0.97 and 1.03 < float(r["q3"])]
-    by_width = sorted(decided, key=width)
-    near = [r for r in undecided if 0.6 < float(r["q1"]) and float(r["q3"]) < 2]
-    return max((r for r in by_width if width(r) < 1.5), key=width), max(near, key=width)
-
-
-def how_to_read() -> HTML:
-    """Two bars with notes: what 1 is, what the number and the thin line are, and which bar is undecided."""
-    decided, undecided = _examples()
-    left, right = 30, 312
-    numbers = [1.0] + [
-        float(r[k]) for r in (decided, undecided) for k in ("q1", "q3", "ratio")
-    ]
-    low, high = np.log(min(numbers)) - 0.1, np.log(max(numbers))
-
-    def place(value: float | str) -> float:
-        return left + (right - left) * (np.log(float(value)) - low) / (high - low)
-
-    one = place(1)
-    parts = [
-        text(0, 14, "1: something else takes as long as our op", SMALL),
-        f'<path d="M{one:.1f} 20V178" stroke="currentColor" stroke-dasharray="3 3"/>',
-    ]
-    for top, row, said in (
-        (62, decided, number(float(decided["ratio"]))),
-        (136, undecided, "undecided"),
+    What not to write comes first. A star means that oneDNN was off.
+    """
+    order = {"no": 0, "only if": 1, "yes": 2}
+    found = [(verdict(each), each, each.rows()) for each in COMPARED]
+    for said, each, rows in sorted(
+        found, key=lambda one: (order[one[0][:7]], mean(one[2]))
     ):
-        first, last = sorted((one, place(row["ratio"])))
-        q1, q3 = place(row["q1"]), place(row["q3"])
-        parts += [
-            f'<rect x="{first:.1f}" y="{top}" width="{max(last - first, 1):.1f}" height="14" fill="{COLOURS[0]}" '
-            'fill-opacity="0.75"/>',
-            f'<path d="M{q1:.1f} {top + 7}H{q3:.1f}" stroke="currentColor"/>',
-            text(right + 6, top + 11, said, SMALL),
-        ]
-    median = place(decided["ratio"])
-    q1, q3 = place(decided["q1"]), place(decided["q3"])
-    parts += [
-        f'<path d="M{median:.1f} 46V60" {LINE}/>',
-        text(
-            min(median + 95, right), 41, "median of all rounds: the number", SMALL, END
-        ),
-        f'<path d="M{q1:.1f} 82v5H{q3:.1f}v-5" {LINE}/>',
-        text((q1 + q3) / 2, 101, "the middle half of the rounds", SMALL, MIDDLE),
-        text(right, 168, "the thin line crosses 1", SMALL, END),
-        f'<path d="M{left} 178H{right}" stroke="currentColor"/>',
-        text(one, 194, "1", SMALL, MIDDLE),
-        text(place(2), 194, "2", SMALL, MIDDLE) if place(2) < right else "",
-        text((left + right) / 2, 212, "times as long as our op", MIDDLE, SMALL),
-    ]
-    label = (
-        "How a bar is read. At 1, something else takes as long as our op. A bar ends at the median of all rounds: the "
-        "number beside it, of times as long as our op. A thin line holds the middle half of the rounds. Where the thin "
-        f"line crosses 1, a bar is undecided, as the lower one. The upper ends at {number(float(decided['ratio']))}."
-    )
-    return HTML(drawing(parts, 380, 220, label, style=FITTING))
+        star = r"\*" * ("TF_ENABLE_ONEDNN_OPTS=0" in settings(each.table))
+        threads = {
+            n: [row for row in rows if row.get("threads", "2") == n] for n in "12"
+        }
+        best = Counter(each.others[row["way"]] for row in rows).most_common()
+        yield (
+            each.op,
+            f"**{said}**" if said in order else said.replace("only if", "**only if**"),
+            " or ".join(name for name, _ in best),
+            *(span(some) + star if some else "" for some in threads.values()),
+        )
 
 
-def lessons() -> dict[str, str]:
-    """The figures of the first lines of the page. What they are said to show is checked."""
-    found = {}
-
-    def keep(name: str, rows: Sequence[Row]) -> list[float]:
-        found[name] = span(rows)[0]
-        return [float(row["ratio"]) for row in rows]
-
-    windows = _of("roi_pool", "TensorFlow, windows")
-    windows = [row for row in windows if row["workload"] in LARGE]
-    assert min(keep("windows_ratio", windows)) > 1
-    result = {"op": "result"}
-    keep("conv2d_ratio", _of("conv2d", "TensorFlow", **result))
-    keep("conv2d_off_ratio", _of("conv2d", "TensorFlow, oneDNN off", **result))
-    keep("conv2d_older_ratio", _of("conv2d", "ours, without AVX-512", **result))
-    products = _of("mat_mul", "OpByOp>MatMul")
-    faster = {int(row["size"]) for row in products if float(row["q3"]) < 1}
-    slower = {int(row["size"]) for row in products if float(row["q1"]) > 1}
-    assert max(faster) < min(slower), "longer than ours with fewer"
-    assert {int(row["size"]) for row in products} == faster | slower
-    larger = [row for row in products if int(row["size"]) in slower]
-    keep("product_ratio", _turned(larger, "tf.matmul"))
-    found["product_rows"] = str(min(slower))
-    default = {"setting": "default"}
-    pooled = _of("max_pool", "TensorFlow", task="with argmax", **default)
-    with_argmax = keep("pool_ratio", pooled)
-    plain = _of("max_pool", "TensorFlow", task="forward", **default)
-    assert min(with_argmax) > max(1, np.median(keep("plain_ratio", plain)))
-    found["plain_open"] = span(plain)[1]
-    eager = _of("prototype", "composed", mode="eager")
-    assert min(keep("eager_ratio", eager)) > 1
-    traced = _of("prototype", "composed", mode="tf.function")
-    assert max(keep("traced_ratio", traced)) < 1.5
-    [generator] = _of("dataset", "from_generator")
-    found["generator_ratio"] = number(float(generator["ratio"]))
-    pooled = others("with argmax") + others("without argmax") + others("gradient")
-    faster = [row for row in pooled if float(row["q3"]) < 1]
-    faster = [row for row in faster if row["way"] != "OpenVINO, node"]
-    keep("library_ratio", faster)
-    assert {row["way"] for row in faster} == {"OpenVINO", "onnxruntime", "torchvision"}
-    where = {(row["task"], row["workload"], row["threads"]) for row in faster}
-    assert where == {("with argmax", "b", "1")}, "in no other case"
-    ours, stock = (
-        [float(row["ratio"]) for row in _of("roi_pool", way, task="call")]
-        for way in ("RoiPoolInference", "Maximum")
-    )
-    assert all(0.5 < one / other < 2 for one, other in zip(ours, stock, strict=True))
-    return found
+def settings(name: str) -> str:
+    """What `bench/<name>.csv` says of TensorFlow's settings, if they are not the defaults."""
+    try:
+        return read(name).value("settings")
+    except KeyError:
+        return ""
 
 
-def loads() -> dict[str, str]:
-    """The least and the most load at the start of a measurement on two cores."""
-    untimed = "build", "versions"
-    tables = [
-        read(path.stem) for path in BENCH.glob("*.csv") if path.stem not in untimed
-    ]
-    found = [
-        float(table.value("load at the start").split()[0])
-        for table in tables
-        if "2 cores" in table.value("machine")
-    ]
-    assert len(found) >= 14
-    return {"least_load": f"{min(found):g}", "most_load": f"{max(found):g}"}
+# What the tables hold.
+TABLES = {
+    "bridge": "a gradient in C++, asked for [from Python](cc_gradients.md)",
+    "build": "how long the builds of the book take",
+    "checks": "how long [opcheck](opcheck.md) and the generated calls take",
+    "conv2d": "[convolution](conv2d.md) and its [gradients](conv2d_gradients.md)",
+    "cpu": "each step of [a fast kernel](cpu.md), compiler options, sizes",
+    "dataset": "ways to read [small and large rows](dataset.md)",
+    "elementwise": "[unary](elementwise.md) and [binary](broadcasting.md) ops by dtype and shape",
+    "extremes": "[several outputs](multi_output.md) and their gradient, all sizes",
+    "gpu_kernels": "which ops have a kernel for the [GPU](gpu_kernels.md)",
+    "gpu_tests": "the tests of the [CUDA kernels](gpu.md) on a GPU",
+    "mat_mul": "[matrix products](mat_mul.md), with the processor's peak",
+    "max_pool": "[max pooling](max_pool.md): forward, gradient, argmax, four dtypes",
+    "prototype": "[NumPy, composition, C++](prototype.md), by size",
+    "ps_roi_align": "[PsRoiAlign](ps_roi_align.md), and what a wrong cost costs",
+    "readers": "[records one by one](readers.md): datasets, queues, Python",
+    "roi_pool": "[RoI pooling](roi_pool.md) beside other libraries, and limits",
+    "roi_pool_choices": "single choices within RoiPool",
+    "roi_pool_gpu": "RoI pooling on a [GPU](gpu.md), beside torchvision",
+    "softmax_gradient": "the [softmax's gradient](python_gradients.md) in Python",
+    "stochastic_rounding": "[rounding by chance](stochastic_rounding.md)",
+    "threads": "[sums and rows](threads.md) on one thread and two",
+    "versions": "examples on [other releases](stable_abi.md) of TensorFlow",
+    "workers": "tensors that go to [another process](workers.md)",
+}
 
 
-def calls() -> HTML:
-    """Draws how many microseconds a call takes that computes next to nothing."""
-    rows = read("roi_pool").where(task="call", threads="1")
-    assert {"RoiPool", "RoiPoolInference", "TopKV2", "Maximum"} == {
-        row["way"] for row in rows
-    }
-    drawn = [Bar(row["way"], [1e3 * float(row["milliseconds"])]) for row in rows]
-    label = "Microseconds that a call takes."
-    return bars({"": drawn}, label, "microseconds", names_width=120)
+def tables() -> Iterator[tuple[str, ...]]:
+    """Each table: its file, what it holds, the machine and the date."""
+    for path in sorted(BENCH.glob("*.csv")):
+        of = read(path.stem)
+        machine = re.sub(r"\(R\)| Processor|, no GPU used", "", of.value("machine"))
+        file = f"[`{path.name}`]({REPOSITORY}/bench/{path.name})"
+        yield file, TABLES[path.stem], f"{machine}, {of.value('date')}"
 
 
-def softmax() -> HTML:
-    """Draws how many times as long as the simplified gradient of the softmax others take."""
-    groups: dict[str, list[Bar]] = {}
-    for row in _without("softmax_gradient", "simplified"):
-        case = f"{row['mode']}, {row['rows']} × {row['classes']}"
-        groups.setdefault(case, []).append(bar_of(row["way"], [row]))
-    return bars(
-        groups,
-        "How many times longer than the simplified gradient the others take.",
-        "times as long as the simplified gradient",
-        origin=1.0,
-        names_width=90,
-    )
-
-
-def _milliseconds() -> dict[str, object]:
-    """How long the ops take that others are compared with, and on how many numbers."""
-    large = str(4 << 20)
-    assert read("threads").value("sum").startswith(f"{large} ")
-    call = {"task": "call", "threads": "1"}
+def on_gpu() -> dict[str, str]:
+    """How many times faster than torchvision's the kernels of RoiPool are on a GPU."""
+    table = read("roi_pool_gpu")
+    ours = table.where(way="RoiPool")
+    gradient = [row for row in ours if row["task"] == "gradient"]
+    forward = [row for row in ours if row["task"] == "with argmax"]
     return {
-        "call_ms": milliseconds("roi_pool", "RoiPoolInference", **call),
-        "built_in": milliseconds("roi_pool", "Maximum", **call),
-        "extremes_ms": milliseconds("extremes", "Extremes", "ExtremesGrad"),
-        "softmax_ms": milliseconds("softmax_gradient", "simplified"),
-        "bridge_ms": milliseconds("bridge", "in Python"),
-        "snake_ms": milliseconds("prototype", "C++ op"),
-        "logcosh_ms": milliseconds("elementwise", "LogCosh"),
-        "steady_ms": milliseconds("threads", "SteadySum"),
-        "summed": int(large),
-        "rounding_ms": milliseconds(
-            "stochastic_rounding", "StatelessStochasticRound", size=large
-        ),
-        "rounded": int(large),
-        "conv2d_ms": milliseconds("conv2d", "ours", op="result", task="3 × 3"),
-    }
-
-
-def example() -> dict[str, object]:
-    """The case with which the page explains a dot, a bar and a row."""
-    case = {"type": "float32", "task": "with argmax", "threads": "1", "batch": "8"}
-    case["setting"] = "default"
-    rows = read("max_pool").where(layer="3 × 3, stride 2", **case)
-    [theirs] = [row for row in rows if row["way"] == "TensorFlow"]
-    assert not is_undecided(theirs)
-    return {
-        "example_ratio": number(float(theirs["ratio"])),
-        "example_row": theirs["ratio"],
-    }
-
-
-def figures() -> dict[str, object]:
-    """All figures in the text of the page, from the tables."""
-    return {
-        **lessons(),
-        **loads(),
-        **example(),
-        "kept": pooling()["kept"],
-        **_milliseconds(),
+        "gpu": table.value("machine").split(", ")[2],
+        "forward": span(forward).replace("\u2060–\u2060", " to "),
+        "gradient": span(gradient).replace("\u2060–\u2060", " to "),
     }

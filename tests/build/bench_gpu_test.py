@@ -14,7 +14,13 @@ ROOT = Path(__file__).parents[2]
 # The op's module before bench/roi_pool.py, which has its name.
 sys.path += [
     str(ROOT / folder)
-    for folder in ("docs", "docs/support", "examples/common", "examples/roi_pool", "bench")
+    for folder in (
+        "docs",
+        "docs/support",
+        "examples/common",
+        "examples/roi_pool",
+        "bench",
+    )
 ]
 
 import gpu_tests  # noqa: E402

@@ -14,11 +14,18 @@ ROOT = Path(__file__).parents[2]
 # The op's module before bench/roi_pool.py, which has its name.
 sys.path += [
     str(ROOT / folder)
-    for folder in ("docs", "docs/support", "examples/common", "examples/roi_pool", "bench")
+    for folder in (
+        "docs",
+        "docs/support",
+        "examples/common",
+        "examples/roi_pool",
+        "bench",
+    )
 ]
 
 import measure  # noqa: E402
 import measured  # noqa: E402
+from pictures import performance  # noqa: E402
 from roi_pool_workloads import WORKLOADS, Workload  # noqa: E402
 
 
@@ -82,14 +89,19 @@ def test_a_missing_library_is_one_line(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["no-such-commit"], "REF is a commit of this repository, not 'no-such-commit'"),
+        (
+            ["no-such-commit"],
+            "REF is a commit of this repository, not 'no-such-commit'",
+        ),
         ([""], "REF is a commit of this repository, not ''"),
         (["HEAD", "zero_out"], "EXAMPLES are some of"),
     ],
 )
 def test_what_compare_cannot_do_is_one_line(arguments, says):
     run = subprocess.run(
-        [sys.executable, ROOT / "bench" / "compare.py", *arguments], capture_output=True, text=True
+        [sys.executable, ROOT / "bench" / "compare.py", *arguments],
+        capture_output=True,
+        text=True,
     )
     assert run.returncode == 1
     (line,) = run.stderr.splitlines()
@@ -114,26 +126,32 @@ def test_every_table_says_where_it_comes_from_and_is_on_a_page(path, monkeypatch
         assert table.value(name)
     program = maker(path).relative_to(ROOT)
     assert re.search(rf"\$\(python\) {program}\s", (ROOT / "Makefile").read_text())
-    read = f'read("{path.stem}")'
-    assert any(
-        f"{one}.show()\n" in text
-        for text in (page.read_text() for page in ROOT.glob("docs/*.md"))
-        for one in [read, *re.findall(rf"^(\w+) = {re.escape(read)}$", text, re.M)]
-    )
+    assert path.stem in performance.TABLES
     shown = []
     monkeypatch.setattr(measured, "display", shown.append)
     table.show()
     assert f'/blob/main/bench/{path.name}"' in shown[0].data
 
 
-def test_a_section_shows_the_tables_that_it_speaks_of():
-    """On the page of all measurements: a word of a table's name is in the text around it."""
-    page = (ROOT / "docs" / "performance.md").read_text()
-    for section in re.split(r"^(?=##+ )", page, flags=re.M):
-        text = re.sub(r"^```.*?^```$", "", section, flags=re.M | re.S).lower()
-        for table in re.findall(r'^read\("(\w+)"\)\.show\(\)$', section, re.M):
-            names = [word.rstrip("s") for word in table.split("_")]
-            assert any(re.search(rf"(?:\b|op|_){name}", text) for name in names), table
+def test_no_table_is_listed_that_is_not_there():
+    assert set(performance.TABLES) == {path.stem for path in ROOT.glob("bench/*.csv")}
+
+
+def test_an_op_that_is_sometimes_slower_needs_to_say_when_it_pays(monkeypatch):
+    op = performance.Compared("X", "x", {"stock": "`tf.x`"})
+
+    def verdict(*ratios: str) -> str:
+        rows = [{"size": r, "way": "stock", "ratio": r} for r in ratios]
+        table = measured.Table([], rows, "x")
+        monkeypatch.setattr(performance, "read", lambda name: table)
+        return performance.verdict(op)
+
+    assert verdict("1.2", "3") == "yes"
+    assert verdict("0.5", "1.1") == "no"
+    with pytest.raises(ValueError, match="X: when to write it. Not for .*0.9"):
+        verdict("0.9", "4")
+    op = replace(op, only_if="it rains")
+    assert verdict("0.9", "4") == "only if it rains"
 
 
 @TABLES

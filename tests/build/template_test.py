@@ -51,7 +51,9 @@ def source(tmp_path_factory) -> Path:
     return folder
 
 
-def copied(source: Path, folder: Path, **answers: object) -> subprocess.CompletedProcess:
+def copied(
+    source: Path, folder: Path, **answers: object
+) -> subprocess.CompletedProcess:
     data = [f"--data={name}={value}" for name, value in answers.items()]
     copier = [sys.executable, "-m", "copier", "copy", "--defaults", "--quiet"]
     return in_environment(*copier, *data, source, folder)

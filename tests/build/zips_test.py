@@ -80,6 +80,8 @@ def test_two_commands_build_and_test_an_example(tmp_path):
     opcheck = str(ROOT / "packages" / "opcheck")
     environment = {**os.environ, "PATH": path, "PYTHONPATH": opcheck, "MAKEFLAGS": ""}
     command = shlex.split(test)
-    run = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True)
+    run = subprocess.run(
+        command, cwd=root, env=environment, capture_output=True, text=True
+    )
     assert run.returncode == 0, run.stdout + run.stderr
     assert re.search(r"\d+ passed", run.stdout)
