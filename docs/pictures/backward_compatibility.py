@@ -40,8 +40,17 @@ def value_of(attr) -> str:
 # gives the diff and the error message.
 ROWS = {
     "Add an attr whose default changes nothing": [("Attr", "added, with a default")],
-    "Allow one more value or dtype": [("Attr", "one value more"), ("Attr", "in place of a type")],
-    "Rename an input, or make it a list of one": [("Input", "renamed"), ("Input", "made a list")],
+    "Allow more values or dtypes": [
+        ("Attr", "one value more"),
+        ("Attr", "any value"),
+        ("Attr", "in place of a type"),
+        ("Attr", "any type"),
+    ],
+    "Rename an input, or make it a list of one": [
+        ("Input", "renamed"),
+        ("Input", "made a list"),
+        ("Input", "made a list of any types"),
+    ],
     "Add an input or output list, empty by default": [
         ("Input", "an empty list added"),
         ("Output", "an empty list added"),

@@ -25,6 +25,8 @@ from changes import (
     changed,
     in_fork,
     in_session,
+    load_a_list,
+    save_a_list,
     verdict,
     verdicts,
 )
@@ -122,10 +124,13 @@ def test_version_1_writes_the_golden_graph(v1):
         ("Attr", "a default taken away", "from 255 to no default", SAME, "missing attr 'mu'"),
         ("Attr", "removed", "Attr 'mu' removed", OTHER, OTHER),
         ("Attr", "one value more", "", SAME, SAME),
+        ("Attr", "any value", "", SAME, SAME),
         ("Attr", "one value less", "stricter set of allowed", *2 * ["not in the list of allowed values"]),
         ("Attr", "in place of a type", "", SAME, SAME),
+        ("Attr", "any type", "", SAME, SAME),
         ("Input", "renamed", "", SAME, SAME),
         ("Input", "made a list", "", SAME, SAME),
+        ("Input", "made a list of any types", "", SAME, SAME),
         ("Input", "added", "Input signature mismatch", *2 * ["do not match 1 inputs"]),
         ("Input", "an empty list added", "", SAME, SAME),
         ("Output", "renamed", "Output signature mismatch", SAME, "KeyError: 'MuLaw:result:0'"),
@@ -150,6 +155,18 @@ def test_what_becomes_of_a_model(found, part, what, checks, graph, model):
 def test_each_change_has_its_row(found):
     [mark] = test_what_becomes_of_a_model.pytestmark
     assert [row[:2] for row in mark.args[1]] == [*found]
+
+
+@pytest.mark.parametrize("default", ["", " = [DT_FLOAT]", " = [DT_FLOAT, DT_FLOAT]"])
+def test_a_list_of_one_type_does_not_become_one_of_any_types(tmp_path, default):
+    """Only a default of the length that was saved would do, and one model may have lists of many lengths."""
+    same = Change('.Attr("N: int")\n.Input("signals: N * float")', INPUT)
+    types = Change(f'.Attr("Ts: list(type){default}")\n.Input("signals: Ts")', INPUT)
+    in_fork(save_a_list, same, tmp_path)
+    assert in_fork(load_a_list, same, tmp_path) == ""
+    expected = {"": "missing attr 'Ts'", " = [DT_FLOAT]": "do not match 2 inputs"}
+    found = in_fork(load_a_list, types, tmp_path)
+    assert expected[default] in found if default in expected else found == ""
 
 
 def test_the_only_sign_of_a_removed_attr_is_in_the_log(found):

@@ -59,15 +59,23 @@ CHANGES = {
         "a default taken away": Change("mu: float", "mu: float = 255.0"),
         "removed": Change("", '.Attr("mu: float = 255.0")'),
         "one value more": Change("{'encode', 'decode', 'both'}", "{'encode', 'decode'}"),
+        "any value": Change("mode: string", "mode: {'encode', 'decode'}"),
         "one value less": Change("{'decode'}", "{'encode', 'decode'}"),
         "in place of a type": Change(
             '.Attr("T: {float, double} = DT_FLOAT")\n.Input("signal: T")\n.Output("result: T")',
+            f"{INPUT}\n    {OUTPUT}",
+        ),
+        "any type": Change(
+            '.Attr("T: type = DT_FLOAT")\n.Input("signal: T")\n.Output("result: T")',
             f"{INPUT}\n    {OUTPUT}",
         ),
     },
     "Input": {
         "renamed": Change('.Input("sound: float")', INPUT),
         "made a list": Change('.Attr("N: int >= 1 = 1")\n.Input("signals: N * float")', INPUT),
+        "made a list of any types": Change(
+            '.Attr("Ts: list(type) = [DT_FLOAT]")\n.Input("signals: Ts")', INPUT
+        ),
         "added": Change(f'{INPUT}\n.Input("noise: float")', INPUT),
         "an empty list added": Change(
             f'.Attr("N: int >= 0 = 0")\n{INPUT}\n.Input("others: N * float")', INPUT
@@ -159,6 +167,32 @@ def in_session(folder: Path, change: Change) -> str:
     load = functools.partial(session_function, folder / "model")
     logged(lambda: found.append(outcome(load, expected)))
     return found[0]
+
+
+def save_a_list(change: Change, folder: Path) -> None:
+    """Saves a model that passes two tensors to MuLaw with a change; in a process that has loaded no other MuLaw."""
+    import tensorflow as tf
+
+    op, model = load_changed(change).mu_law, tf.Module()
+    model.encode = tf.function(
+        lambda signal: op([signal, signal], mode="encode"),
+        input_signature=[tf.TensorSpec([None], tf.float32)],
+        autograph=False,
+    )
+    tf.saved_model.save(model, str(folder))
+
+
+def load_a_list(change: Change, folder: Path) -> str:
+    """What becomes of that model with another change; in a process that has loaded no other MuLaw."""
+    import tensorflow as tf
+    from read_v1 import logged
+
+    load_changed(change)
+    try:
+        logged(lambda: tf.saved_model.load(str(folder)).encode([0.25]))
+    except (ValueError, tf.errors.OpError) as error:
+        return getattr(error, "message", str(error))
+    return ""
 
 
 def call(change: Change, *arguments) -> str:
