@@ -1,0 +1,63 @@
+"""How long median pooling takes as one op, and composed of TensorFlow's functions: `python bench/medians.py`.
+
+It prints the figures and writes them to medians.csv beside this file. TensorFlow is as it comes, with oneDNN
+on. All run inside of a `tf.function`; for each number of threads there is a process of its own.
+Ratios are taken within a round, in which every way takes its turn.
+"""
+
+import os
+import sys
+from functools import partial
+from pathlib import Path
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+os.environ["CUDA_VISIBLE_DEVICES"] = ""
+
+import numpy as np
+import tensorflow as tf
+from measure import run_turns, traced, turns
+from processes import by_threads
+
+ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT / "examples" / name) for name in ("common", "attrs")]
+
+from median_pool import median_pool, stock_median_pool  # noqa: E402
+
+OURS = "MedianPool"
+IMAGES = (4, 224, 224, 16)
+
+
+def measure(threads: int, rounds: int, span: float) -> list[dict]:
+    """The rows of the table for a number of threads, after a check that both ways give the same."""
+    table = []
+    images = tf.constant(np.random.default_rng(0).normal(size=IMAGES), tf.float32)
+    for ksize in (2, 3, 5):
+        stock = partial(stock_median_pool, ksize=ksize)
+        ways = {
+            OURS: partial(median_pool, ksize=ksize),
+            "stock": stock,
+            "stock, XLA": tf.function(stock, autograph=False, jit_compile=True),
+        }
+        runs = {name: traced(way, images) for name, way in ways.items()}
+        ours, *others = (run()[0] for run in runs.values())
+        for other in others:
+            np.testing.assert_array_equal(ours, other)
+        for name, figures in turns(runs, rounds, span, base=OURS):
+            table.append({"ksize": ksize, "threads": threads, "way": name} | figures)
+    return table
+
+
+def main() -> None:
+    notes = [
+        f"images: {list(IMAGES)}, random float32 numbers; windows side by side",
+        "stock: extract_patches, transpose, top_k; XLA: the same with jit_compile=True",
+        "times of a call in a tf.function, oneDNN on, default memory: the median of the rounds",
+        f"ratio: to the time of {OURS} in the same round, with median, q1 and q3",
+    ]
+    run_turns(
+        Path(__file__), __doc__.splitlines()[0], notes, by_threads(measure), rounds=9
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,40 @@
+"""MedianPool, and the same of TensorFlow's functions."""
+
+from pathlib import Path
+
+import tensorflow as tf
+from op_library import load_op_library
+
+_library = load_op_library(Path(__file__).with_name("libmedian_pool.so"), "median_pool")
+
+
+def median_pool(images, ksize: int, name: str | None = None) -> tf.Tensor:
+    """The median of each window of ksize x ksize pixels, of an even number the upper one.
+
+    Windows lie side by side, and pixels that fill none are left out. A window with a NaN has the median NaN.
+
+    Args:
+      images: `[batch, height, width, channels]`, float32.
+      ksize: A Python integer, at least 1. Above height or width there is no window.
+      name: Of the op in the graph.
+
+    Returns:
+      `[batch, height // ksize, width // ksize, channels]`, float32.
+
+    Raises:
+      tf.errors.InvalidArgumentError: `ksize` is below 1, or `images` has not 4 axes or another dtype.
+    """
+    return _library.median_pool(images=images, ksize=ksize, name=name)
+
+
+def stock_median_pool(images: tf.Tensor, ksize: int) -> tf.Tensor:
+    """What `median_pool` computes, of TensorFlow's functions and without its checks; not for NaN."""
+    sizes, count = [1, ksize, ksize, 1], ksize * ksize
+    patches = tf.image.extract_patches(images, sizes, sizes, [1, 1, 1, 1], "VALID")
+    batch, rows, columns, channels = (
+        *tf.unstack(tf.shape(patches))[:3],
+        images.shape[-1],
+    )
+    windows = tf.reshape(patches, [batch, rows, columns, count, channels])
+    windows = tf.transpose(windows, [0, 1, 2, 4, 3])
+    return tf.math.top_k(windows, (count + 1) // 2).values[..., -1]
