@@ -2,7 +2,8 @@
 
 from IPython.display import HTML
 from measured import number, read
-from pictures.figures import BOLD, COLOURS, FITTING, drawing, text
+from pictures.drawing import COLOURS, bar, bold, picture
+from pictures.layout import column
 
 TASK = "without argmax"
 WAYS = {
@@ -37,17 +38,16 @@ def one_op() -> HTML:
     """Draws the two times as bars from zero, under their names."""
     found = times()
     most = max(found.values())
-    parts, top = [], 0
-    for (way, name), colour in zip(WAYS.items(), COLOURS[::-1]):
+    parts = []
+    for (way, name), colour in zip(WAYS.items(), COLOURS[1::-1]):
         shown = f"{number(found[way])} ms"
         if found[way] < most:
             shown += f", {figures()['faster']} times faster"
-        parts.append(text(0, top + 16, f"{name}: {shown}", BOLD))
         length = max(1, WIDTH * found[way] / most)
-        parts.append(
-            f'<rect y="{top + 24}" width="{length:.1f}" height="{THICK}" rx="3" fill="{colour}"/>'
-        )
-        top += 24 + THICK + 10
+        parts += [
+            bold(f"{name}: {shown}"),
+            bar(length, THICK, 1, colour, corner=3),
+        ]
     spoken = ". ".join(f"{WAYS[way]}: {number(found[way])} ms" for way in WAYS)
     label = f"Milliseconds for pooling 300 regions. {spoken}."
-    return HTML(drawing(parts, WIDTH, top, label, style=FITTING))
+    return picture(column(*parts), label)

@@ -72,7 +72,7 @@ def figures() -> dict[str, str]:
         "narrow": measured("forward", "without wide vectors"),
         "patches": measured("forward", "patches"),
     }
-    return {name: span(rows)[0] for name, rows in found.items()}
+    return {name: span(rows) for name, rows in found.items()}
 
 
 def ratios(

@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from measured import BENCH, REPOSITORY, Row, number, read
+from measured import BENCH, REPOSITORY, Row, read, span
 
+TO = "\u2060–\u2060"  # the numbers stay on a line
 WORTH = 1.1  # times as fast: less is not worth an op
 
 
@@ -246,12 +247,6 @@ def verdict(compared: Compared) -> str:
     return "no"
 
 
-def span(rows: Sequence[Row]) -> str:
-    """From the least to the greatest ratio."""
-    low, high = number(min(map(ratio, rows))), number(max(map(ratio, rows)))
-    return low if low == high else f"{low}\u2060–\u2060{high}"
-
-
 def verdicts() -> Iterator[tuple[str, ...]]:
     """Op, whether to write it, best alternative, and how many times faster the op is on one thread and on two.
 
@@ -271,7 +266,7 @@ def verdicts() -> Iterator[tuple[str, ...]]:
             each.op,
             f"**{said}**" if said in order else said.replace("only if", "**only if**"),
             " or ".join(name for name, _ in best),
-            *(span(some) + star if some else "" for some in threads.values()),
+            *(span(some, TO) + star if some else "" for some in threads.values()),
         )
 
 
@@ -328,6 +323,6 @@ def on_gpu() -> dict[str, str]:
     forward = [row for row in ours if row["task"] == "with argmax"]
     return {
         "gpu": table.value("machine").split(", ")[2],
-        "forward": span(forward).replace("\u2060–\u2060", " to "),
-        "gradient": span(gradient).replace("\u2060–\u2060", " to "),
+        "forward": span(forward),
+        "gradient": span(gradient),
     }

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 from IPython.display import HTML
-from pictures.figures import COLOURS
+from pictures.drawing import COLOURS
 
 CELL = 30  # of the map; around it there is one cell of nothing
 BOX_WIDTH, BOX_HEIGHT = 48, 32  # of the two outputs

@@ -25,7 +25,7 @@ sys.path += [
 
 import measure  # noqa: E402
 import measured  # noqa: E402
-from pictures import performance  # noqa: E402
+from pictures import performance, plots, roi_pool_measured  # noqa: E402
 from roi_pool_workloads import WORKLOADS, Workload  # noqa: E402
 
 
@@ -204,12 +204,9 @@ def test_a_table_without_a_library_is_drawn(absent, monkeypatch):
     rows = [row for row in table.rows if row["way"] != absent]
     less = replace(table, rows=[r for r in rows if r["threads"] == "1"])
     assert len(less.rows) < len(rows) < len(table.rows)
-    monkeypatch.setattr(measured, "read", lambda name: less)
-    drawn = [measured.limits(), measured.memory()]
-    drawn.append(measured.variants({"plain": "plain", "channels": "channels"}, "abc"))
-    drawn += map(measured.peers, ("with argmax", "without argmax", "gradient"))
-    for picture in drawn:
-        assert f">{absent}<" not in picture.data and "2 threads" not in picture.data
+    monkeypatch.setattr(roi_pool_measured, "read", lambda name: less)
+    picture = roi_pool_measured.beside_others().data
+    assert f">{absent}<" not in picture and "2 threads" not in picture
 
 
 def row(**fields: str) -> dict[str, str]:
@@ -217,20 +214,9 @@ def row(**fields: str) -> dict[str, str]:
     return {**common, **fields}
 
 
-def test_durations_are_drawn():
-    rows = [
-        {"what": "a build", "measured": "61.5", "goal": "60", "unit": "s"},
-        {"what": "another", "measured": "0.25", "goal": "60", "unit": "s"},
-    ]
-    drawn = measured.durations(
-        measured.Table([], rows, "x"), "How long builds take."
-    ).data
-    assert ">a build<" in drawn and "62 s" in drawn and "0.25 s" in drawn
-
-
 def test_bars_that_hardly_differ_are_of_nearly_the_same_length():
-    both = [measured.Bar("one", [5.7]), measured.Bar("other", [7.9])]
-    drawn = measured.bars({"": both}, "Microseconds of two calls.", "microseconds").data
+    both = [plots.Bar("one", [5.7]), plots.Bar("other", [7.9])]
+    drawn = plots.bars({"": both}, "Microseconds of two calls.", "microseconds").data
     one, other = map(float, re.findall(r'<rect[^>]* width="([\d.]+)"', drawn))
     assert 1 < other / one < 1.3
     assert ">1<" in drawn and ">5<" in drawn
@@ -257,38 +243,11 @@ def test_numbers_have_two_digits(value, text):
     assert measured.number(value) == text
 
 
-def test_the_axis_of_a_picture_is_in_what_is_said_of_it():
-    both = {"": [measured.Bar("one", [5.7])]}
-    with pytest.raises(ValueError, match="`times as fast`: .'fast'. is in no word of"):
-        measured.bars(both, "How many times as long one takes.", "times as fast")
-
-
-def test_the_first_bar_is_of_one_thread():
-    rows = measured.read("roi_pool").where(way="RoiPool", workload="a")
-    threads = dict.fromkeys(f"{row['threads']} thread" for row in rows)
-    legend = measured.legend_of(measured.read("roi_pool"))
-    assert [name.rstrip("s") for name in legend] == list(threads)
-
-
 @pytest.mark.parametrize(
     "quartiles, said",
     [((0.9, 1.2), "undecided"), ((1.01, 1.2), "1.1"), ((0.7, 0.99), "1.1")],
 )
 def test_a_comparison_whose_quartiles_lie_on_both_sides_is_undecided(quartiles, said):
-    bar = measured.Bar("peer", [1.1], [quartiles])
-    assert (
-        f">{said}<"
-        in measured.bars({"": [bar]}, "Times of peers.", "times", origin=1.0).data
-    )
-
-
-def test_a_way_that_keeps_one_core_busy_takes_one_thread():
-    rows = [
-        row(way="one", threads="1", cores="1.00"),
-        row(way="one", threads="2", cores="1.05"),
-        row(way="one", threads="2", cores="", workload="a-c"),
-        row(way="more", threads="2", cores="1.80"),
-    ]
-    table = measured.Table([], rows, "x")
-    assert measured.takes_one_thread(table, "one")
-    assert not measured.takes_one_thread(table, "more")
+    bar = plots.Bar("peer", [1.1], [quartiles])
+    drawn = plots.bars({"": [bar]}, "Times of peers.", "times", origin=1.0).data
+    assert f">{said}<" in drawn
