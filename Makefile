@@ -78,7 +78,7 @@ lab: local-notebooks ## JupyterLab with the chapters open as notebooks
 tested = $(or $(filter $(names),$(subst /, ,$(filter examples/%,$(TESTS)))),examples)
 
 test: $(if $(TESTS),$(tested),docs) ## every test, on the site too; TESTS=examples/attrs, or TESTS="tests -k attrs": these alone
-	@$(python) -m pytest $(or $(TESTS),-n $(jobs) --dist loadgroup)
+	@$(python) -m pytest -c pyproject.toml $(or $(TESTS),-n $(jobs) --dist loadgroup)
 
 # The programs that pip has put beside this Python.
 scripts = $(shell $(python) -c 'import sysconfig; print(sysconfig.get_path("scripts"))')

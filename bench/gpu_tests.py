@@ -29,11 +29,17 @@ ALONE = [
     "examples/gpu",
     "examples/roi_pool",
     "examples/ps_roi_align",
+    "examples/sliding_max/sliding_max_gpu_test.py",
     "examples/stochastic_rounding/stochastic_rounding_test.py::test_gpu_equals_the_cpu",
     "examples/sketch/sketch_test.py::test_a_sketch_goes_to_a_gpu_and_back",
     *("-n", "4", "--dist", "loadgroup"),
 ]
-LAUNCHERS = ["examples/roi_pool/roi_pool_gpu_test.py", "examples/gpu", "-k", "real"]
+LAUNCHERS = [
+    "examples/roi_pool/roi_pool_gpu_test.py",
+    "examples/gpu",
+    "examples/sliding_max/sliding_max_gpu_test.py",
+    *("-k", "real"),
+]
 TOOLS = ["memcheck", "initcheck", "racecheck", "synccheck"]
 SUMMARY = re.compile(r"SUMMARY: (\d+) (?:error|hazard)")
 

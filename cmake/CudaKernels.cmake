@@ -55,6 +55,7 @@ set(CUDA_KERNELS FALSE)
 # [compiler] A name in the environment must be right; the other places may be empty.
 if(CUDA STREQUAL off)
   message(NOTICE "CUDA: off, every example is built for the CPU")
+  set(CMAKE_CUDA_COMPILER NOTFOUND) # for the projects that would look for one themselves
   return()
 endif()
 find_package(Python3 COMPONENTS Interpreter REQUIRED)

@@ -9,18 +9,14 @@ from IPython.display import Markdown
 HERE = Path("examples/sliding_max")
 
 
-def _lines(step: int | str) -> list[str]:
-    path = (
-        HERE / f"steps/step_{step}.cc"
-        if step != "last"
-        else HERE / "sliding_max/sliding_max.cc"
-    )
-    code = re.sub(r"SlidingMax\d", "SlidingMax", path.read_text())
+def _lines(step: int) -> list[str]:
+    code = (HERE / f"steps/step_{step}.cc").read_text()
+    code = re.sub(r"SlidingMax\d", "SlidingMax", code)
     code = re.sub(r" +\\$", r" \\", code, flags=re.M)
     return code.splitlines()
 
 
-def difference(old: int | str, new: int | str) -> Markdown:
+def difference(old: int, new: int) -> Markdown:
     """The lines that go and come, with one line around them; neither `#include` lines nor the first comment."""
     rows = []
     for row in difflib.unified_diff(_lines(old), _lines(new), n=1, lineterm=""):

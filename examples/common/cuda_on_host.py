@@ -55,7 +55,8 @@ def build_for_host(source: Path, library: Path, *flags: str) -> None:
         # Laid out as here: the source includes "../common/cuda_launch.h".
         for file in (source, HERE / "cuda_launch.h"):
             launched = r"op_by_op::OnHost(\1, \2)"
-            text = re.sub(r"(\w+)<<<(.*?)>>>", launched, file.read_text(), flags=re.S)
+            kernel = r"(\w+(?:<\w+>)?)<<<(.*?)>>>"
+            text = re.sub(kernel, launched, file.read_text(), flags=re.S)
             copy = Path(folder, file.parent.name, file.name)
             copy.parent.mkdir()
             copy.write_text(text)
@@ -93,13 +94,14 @@ def _built(source: Path, version: str) -> Path:
     return library
 
 
-def build_ops_for_host(source: Path, library: Path, kernels: Path) -> None:
+def build_ops_for_host(source: Path, library: Path, kernels: Path, *flags: str) -> None:
     """Compiles TensorFlow's side of kernels for a machine without a GPU: gpu_ops_on_host.cc.
 
     Args:
       source: `x_gpu.cc`.
       library: The file to write, for `tf.load_library`.
       kernels: What `build_for_host` has made.
+      *flags: For the compiler.
 
     Raises:
       subprocess.CalledProcessError: The compiler failed.
@@ -112,7 +114,7 @@ def build_ops_for_host(source: Path, library: Path, kernels: Path) -> None:
             *shlex.split(os.environ.get("CXX", "c++")),
             *(*usual, *WARNINGS, "-DNDEBUG", f'-DGPU_SOURCE="{source}"'),
             *("-isystem", tf.sysconfig.get_include(), "-I", source.parent),
-            *("-shared", "-fPIC", "-fvisibility=hidden"),
+            *("-shared", "-fPIC", "-fvisibility=hidden", *flags),
             *(HERE / "gpu_ops_on_host.cc", kernels),
             *(*tf.sysconfig.get_link_flags(), "-o", library),
         ],

@@ -38,12 +38,12 @@ struct OnHost : Op {
 
 }  // namespace op_by_op
 
-#define op_device_context() op_device_context<DeviceOnHost>()
+#define op_device_context() op_device_context<op_by_op::DeviceOnHost>()
 #undef REGISTER_KERNEL_BUILDER
 #define REGISTER_KERNEL_BUILDER(builder, ...)                                 \
   REGISTER_KERNEL_BUILDER_IMPL(builder.Label("on_host"), false, __VA_ARGS__); \
   REGISTER_KERNEL_BUILDER_IMPL(                                               \
       builder.Label("on_host").Device(tensorflow::DEVICE_CPU), false,         \
-      OnHost<__VA_ARGS__>)
+      op_by_op::OnHost<__VA_ARGS__>)
 
 #include GPU_SOURCE

@@ -39,15 +39,38 @@ def sliding_max(x, window: int, name: str | None = None) -> tuple[tf.Tensor, tf.
     return _library.sliding_max(x=x, window=window, name=name)
 
 
+def sliding_max_grad(grad, position, window: int, name: str | None = None) -> tf.Tensor:
+    """The gradient of `sliding_max`.
+
+    Args:
+      grad: Of the maxima: [..., windows], of floating-point numbers.
+      position: What `sliding_max` gave. A position outside of its window counts for nothing.
+      window: What it got.
+      name: Of the op in the graph.
+
+    Returns:
+      The gradient of x: [..., windows + window - 1], in the dtype of grad.
+
+    Raises:
+      tf.errors.InvalidArgumentError: A scalar, different shapes, or another dtype, in eager execution.
+      TypeError, ValueError: The same in a `tf.function`.
+    """
+    return _library.sliding_max_grad(
+        grad=grad, position=position, window=window, name=name
+    )
+
+
 @tf.RegisterGradient("SlidingMax")
 def _sliding_max_grad(
     op: tf.Operation, grad: tf.Tensor, unused_grad_of_position: tf.Tensor
 ) -> tf.Tensor:
-    """Each maximum is a copy of one element of x, which gets the gradient."""
-    x, position = op.inputs[0], op.outputs[1]
-    n = tf.shape(x, tf.int64)[-1]
-    windows = tf.shape(position, tf.int64)[-1]
-    row = tf.range(tf.size(position, tf.int64)) // windows
-    place = row * n + tf.reshape(position, [-1])
-    summed = tf.math.unsorted_segment_sum(tf.reshape(grad, [-1]), place, tf.size(x))
-    return tf.reshape(summed, tf.shape(x))
+    return sliding_max_grad(grad, op.outputs[1], op.get_attr("window"))
+
+
+@tf.RegisterGradient("SlidingMaxGrad")
+def _sliding_max_grad_grad(op: tf.Operation, grad: tf.Tensor) -> tuple:
+    """What went to a position comes back from there."""
+    position = op.inputs[1]
+    n, windows = tf.shape(grad)[-1], tf.shape(position)[-1]
+    rows = tf.reshape(grad, [-1, n]), tf.reshape(position, [-1, windows])
+    return tf.reshape(tf.gather(*rows, batch_dims=1), tf.shape(position)), None

@@ -1,5 +1,8 @@
 // SlidingMax: the maximum of each window of the last axis, and its position.
 
+#include "sliding_max.h"
+
+#include <algorithm>
 #include <cstdint>
 
 #include "absl/status/status.h"
@@ -8,6 +11,7 @@
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/register_types.h"
 #include "tensorflow/core/framework/shape_inference.h"
+#include "tensorflow/core/platform/stream_executor.h"
 #include "tensorflow/core/util/work_sharder.h"
 
 // __init__.py reads this before it loads the library.
@@ -16,6 +20,8 @@ extern "C" __attribute__((used)) const char kBuiltFor[] =
 
 namespace sliding_max {
 namespace {
+
+using tensorflow::OpKernelContext;
 
 REGISTER_OP("SlidingMax")
     .Attr("T: realnumbertype")
@@ -40,23 +46,108 @@ REGISTER_OP("SlidingMax")
       return absl::OkStatus();
     });
 
-// NaN is greater than every number, as in NumPy.
-template <typename T>
-bool Greater(T a, T b) {
-  return a > b || (a != a && b == b);
-}
+REGISTER_OP("SlidingMaxGrad")
+    .Attr("T: {half, bfloat16, float, double}")
+    .Attr("window: int >= 1")
+    .Input("grad: T")
+    .Input("position: int64")
+    .Output("grad_of_x: T")
+    .SetShapeFn([](tensorflow::shape_inference::InferenceContext* context) {
+      auto shape = context->input(0);
+      TF_RETURN_IF_ERROR(context->WithRankAtLeast(shape, 1, &shape));
+      TF_RETURN_IF_ERROR(context->Merge(shape, context->input(1), &shape));
+      int64_t window;
+      TF_RETURN_IF_ERROR(context->GetAttr("window", &window));
+      auto n = context->Dim(shape, -1);
+      TF_RETURN_IF_ERROR(context->Add(n, window - 1, &n));
+      TF_RETURN_IF_ERROR(context->ReplaceDim(shape, -1, n, &shape));
+      context->set_output(0, shape);
+      return absl::OkStatus();
+    });
 
-// The position of the first maximum of x[first, end).
-template <typename T>
-int64_t FirstMax(const T* x, int64_t first, int64_t end) {
-  int64_t best = first;
-  for (int64_t j = first + 1; j < end; ++j) {
-    if (Greater(x[j], x[best])) best = j;
+// Rows on all cores.
+struct Cpu {
+  template <typename T>
+  static absl::Status Max(OpKernelContext* context, const T* x, Sizes sizes,
+                          T* y, int64_t* position) {
+    ForRows(context, sizes, [=](int64_t row) {
+      const T* values = x + row * sizes.n;
+      int64_t best = FirstMax(values, 0, sizes.window);
+      for (int64_t i = 0; i < sizes.windows; ++i) {
+        const int64_t newest = i + sizes.window - 1;
+        if (best < i) {  // has left the window
+          best = FirstMax(values, i, newest + 1);
+        } else if (Greater(values[newest], values[best])) {
+          best = newest;
+        }
+        y[row * sizes.windows + i] = values[best];
+        position[row * sizes.windows + i] = best;
+      }
+    });
+    return absl::OkStatus();
   }
-  return best;
-}
 
-template <typename T>
+  template <typename T>
+  static absl::Status Grad(OpKernelContext* context, const T* grad,
+                           const int64_t* position, Sizes sizes, T* grad_of_x) {
+    ForRows(context, sizes, [=](int64_t row) {
+      T* const result = grad_of_x + row * sizes.n;
+      std::fill_n(result, sizes.n, T(0));
+      for (int64_t i = 0; i < sizes.windows; ++i) {
+        const int64_t place = position[row * sizes.windows + i];
+        if (place >= i && place < i + sizes.window) {
+          result[place] += grad[row * sizes.windows + i];
+        }
+      }
+    });
+    return absl::OkStatus();
+  }
+
+ private:
+  template <typename DoRow>
+  static void ForRows(OpKernelContext* context, Sizes sizes, DoRow do_row) {
+    const auto& workers = *context->device()->tensorflow_cpu_worker_threads();
+    const int64_t cycles_of_a_row = 5 * sizes.n;
+    tensorflow::Shard(workers.num_threads, workers.workers, sizes.rows,
+                      cycles_of_a_row, [&](int64_t first, int64_t end) {
+                        for (int64_t row = first; row < end; ++row) do_row(row);
+                      });
+  }
+};
+
+#ifdef WITH_CUDA
+// Puts the work onto TensorFlow's stream.
+struct Gpu {
+  template <typename T>
+  static absl::Status Max(OpKernelContext* context, const T* x, Sizes sizes,
+                          T* y, int64_t* position) {
+    return Launched(Launch(Stream(context), x, sizes, y, position));
+  }
+
+  template <typename T>
+  static absl::Status Grad(OpKernelContext* context, const T* grad,
+                           const int64_t* position, Sizes sizes, T* grad_of_x) {
+    return Launched(
+        LaunchGrad(Stream(context), grad, position, sizes, grad_of_x));
+  }
+
+ private:
+  static void* Stream(OpKernelContext* context) {
+    return context->op_device_context()
+        ->stream()
+        ->platform_specific_handle()
+        .stream;
+  }
+
+  static absl::Status Launched(const char* error) {
+    return error == nullptr
+               ? absl::OkStatus()
+               : absl::InternalError(absl::StrCat("CUDA says: ", error));
+  }
+};
+#endif
+
+template <typename Device, typename T>
 class SlidingMaxOp : public tensorflow::OpKernel {
  public:
   explicit SlidingMaxOp(tensorflow::OpKernelConstruction* context)
@@ -64,7 +155,7 @@ class SlidingMaxOp : public tensorflow::OpKernel {
     OP_REQUIRES_OK(context, context->GetAttr("window", &window_));
   }
 
-  void Compute(tensorflow::OpKernelContext* context) override {
+  void Compute(OpKernelContext* context) override {
     const tensorflow::Tensor& input = context->input(0);
     const int last = input.dims() - 1;
     OP_REQUIRES(
@@ -81,40 +172,80 @@ class SlidingMaxOp : public tensorflow::OpKernel {
     OP_REQUIRES_OK(context, context->allocate_output(1, shape, &positions));
 
     const auto x = input.flat_inner_dims<T>();
-    auto y = output->flat_inner_dims<T>();
-    auto position = positions->flat_inner_dims<int64_t>();
-    const auto do_rows = [&](int64_t first, int64_t end) {
-      for (int64_t row = first; row < end; ++row) {
-        const T* values = &x(row, 0);
-        int64_t best = FirstMax(values, 0, window_);
-        for (int64_t i = 0; i < windows; ++i) {
-          const int64_t newest = i + window_ - 1;
-          if (best < i) {  // has left the window
-            best = FirstMax(values, i, newest + 1);
-          } else if (Greater(values[newest], values[best])) {
-            best = newest;
-          }
-          y(row, i) = values[best];
-          position(row, i) = best;
-        }
-      }
-    };
-    const auto& workers = *context->device()->tensorflow_cpu_worker_threads();
-    const int64_t cycles_of_a_row = 5 * x.dimension(1);
-    tensorflow::Shard(workers.num_threads, workers.workers, x.dimension(0),
-                      cycles_of_a_row, do_rows);
+    if (x.dimension(0) == 0) return;
+    const Sizes sizes = {x.dimension(0), x.dimension(1), window_, windows};
+    OP_REQUIRES_OK(
+        context, Device::Max(context, x.data(), sizes, output->flat<T>().data(),
+                             positions->flat<int64_t>().data()));
   }
 
  private:
   int64_t window_;
 };
 
-#define REGISTER_SLIDING_MAX(T)                               \
+template <typename Device, typename T>
+class SlidingMaxGradOp : public tensorflow::OpKernel {
+ public:
+  explicit SlidingMaxGradOp(tensorflow::OpKernelConstruction* context)
+      : OpKernel(context) {
+    OP_REQUIRES_OK(context, context->GetAttr("window", &window_));
+  }
+
+  void Compute(OpKernelContext* context) override {
+    const tensorflow::Tensor& grad = context->input(0);
+    const tensorflow::Tensor& position = context->input(1);
+    const int last = grad.dims() - 1;
+    OP_REQUIRES(context, last >= 0 && grad.shape() == position.shape(),
+                absl::InvalidArgumentError(absl::StrCat(
+                    "SlidingMaxGrad: grad and position need the same shape "
+                    "and at least one dimension, but have ",
+                    grad.shape().DebugString(), " and ",
+                    position.shape().DebugString())));
+    const auto rows = grad.flat_inner_dims<T>();
+    const Sizes sizes = {rows.dimension(0), rows.dimension(1) + window_ - 1,
+                         window_, rows.dimension(1)};
+    tensorflow::TensorShape shape = grad.shape();
+    OP_REQUIRES(context, shape.SetDimWithStatus(last, sizes.n).ok(),
+                absl::InvalidArgumentError(absl::StrCat(
+                    "SlidingMaxGrad: window=", window_, " is too large")));
+    tensorflow::Tensor* output = nullptr;
+    OP_REQUIRES_OK(context, context->allocate_output(0, shape, &output));
+    if (output->NumElements() == 0) return;
+    OP_REQUIRES_OK(context, Device::Grad(context, rows.data(),
+                                         position.flat<int64_t>().data(), sizes,
+                                         output->flat<T>().data()));
+  }
+
+ private:
+  int64_t window_;
+};
+
+#define REGISTER_MAX(T)                                       \
   REGISTER_KERNEL_BUILDER(Name("SlidingMax")                  \
                               .Device(tensorflow::DEVICE_CPU) \
                               .TypeConstraint<T>("T"),        \
-                          SlidingMaxOp<T>);
-TF_CALL_REAL_NUMBER_TYPES(REGISTER_SLIDING_MAX)
+                          SlidingMaxOp<Cpu, T>);
+TF_CALL_REAL_NUMBER_TYPES(REGISTER_MAX)
+
+#define REGISTER_GRAD(T)                                      \
+  REGISTER_KERNEL_BUILDER(Name("SlidingMaxGrad")              \
+                              .Device(tensorflow::DEVICE_CPU) \
+                              .TypeConstraint<T>("T"),        \
+                          SlidingMaxGradOp<Cpu, T>);
+TF_CALL_FLOAT_TYPES(REGISTER_GRAD)
+
+#ifdef WITH_CUDA
+#define REGISTER_GPU(T)                                       \
+  REGISTER_KERNEL_BUILDER(Name("SlidingMax")                  \
+                              .Device(tensorflow::DEVICE_GPU) \
+                              .TypeConstraint<T>("T"),        \
+                          SlidingMaxOp<Gpu, T>);              \
+  REGISTER_KERNEL_BUILDER(Name("SlidingMaxGrad")              \
+                              .Device(tensorflow::DEVICE_GPU) \
+                              .TypeConstraint<T>("T"),        \
+                          SlidingMaxGradOp<Gpu, T>);
+TF_CALL_float(REGISTER_GPU) TF_CALL_double(REGISTER_GPU)
+#endif
 
 }  // namespace
 }  // namespace sliding_max

@@ -10,3 +10,13 @@ def sliding_max_reference(x, window):
     windows = np.lib.stride_tricks.sliding_window_view(x, window, axis=-1)
     first = np.arange(windows.shape[-2])
     return windows.max(axis=-1), windows.argmax(axis=-1) + first
+
+
+def sliding_max_grad_reference(grad, position, window):
+    """Adds each gradient at its position, if that is in the window."""
+    *rows, windows = grad.shape
+    result = np.zeros([*rows, windows + window - 1], grad.dtype)
+    for *row, i in np.ndindex(grad.shape):
+        if i <= position[(*row, i)] < i + window:
+            result[(*row, position[(*row, i)])] += grad[(*row, i)]
+    return result

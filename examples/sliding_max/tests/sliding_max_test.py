@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 import tensorflow as tf
-from sliding_max import sliding_max
-from sliding_max_reference import sliding_max_reference
+from sliding_max import sliding_max, sliding_max_grad
+from sliding_max_reference import sliding_max_grad_reference, sliding_max_reference
 
 from opcheck.testing import op_test
 
@@ -13,6 +13,13 @@ test_sliding_max_keeps_its_promises = op_test(
     np.float32([[3, 1, 4, 1, 5], [9, 2, 6, 5, 3]]),
     window=3,
     reference=sliding_max_reference,
+)
+test_its_gradient_keeps_its_promises = op_test(
+    sliding_max_grad,
+    np.float32([[1, 10, 100], [1, 10, 100]]),
+    np.array([[2, 2, 4], [0, 2, 2]]),
+    window=3,
+    reference=sliding_max_grad_reference,
 )
 
 
@@ -39,6 +46,36 @@ def test_the_gradient_goes_to_the_first_of_equals():
         y, _ = sliding_max(x, 2)
         weighted = y * [1, 10, 100]
     np.testing.assert_array_equal(tape.gradient(weighted, x), [0, 11, 100, 0])
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16", "float32", "float64"])
+@pytest.mark.parametrize("window", [1, 2, 7, 50])
+def test_the_gradient_equals_the_reference(dtype, window):
+    random = np.random.default_rng(0)
+    x = tf.constant(random.integers(0, 9, (3, 2, 50)), dtype)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y, position = sliding_max(x, window)
+    grad = tf.constant(random.integers(0, 9, y.shape), dtype)
+    expected = sliding_max_grad_reference(grad.numpy(), position.numpy(), window)
+    np.testing.assert_array_equal(tape.gradient(y, x, grad), expected, strict=True)
+
+
+def test_the_gradient_has_a_gradient():
+    x = tf.constant([2.0, 5, 5, 1])
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            y = tf.reduce_sum(sliding_max(x, 2)[0] ** 3)
+        grad = inner.gradient(y, x)
+    np.testing.assert_array_equal(outer.gradient(grad, x), [0, 2 * 30, 30, 0])
+
+
+@pytest.mark.parametrize("position", [0, [0, 0, 0]])
+def test_a_gradient_and_positions_of_different_shapes_are_refused(position):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="need the same shape"):
+        sliding_max_grad([1.0, 2.0], position, 3)
 
 
 @pytest.mark.parametrize("x", [1.0, [1.0, 2.0], np.zeros([3, 0], np.float32)])

@@ -1,0 +1,116 @@
+// SlidingMax, step 7: a better loop, on all cores.
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "tensorflow/core/framework/op.h"
+#include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/framework/register_types.h"
+#include "tensorflow/core/framework/shape_inference.h"
+#include "tensorflow/core/util/work_sharder.h"
+
+namespace sliding_max {
+namespace {
+
+REGISTER_OP("SlidingMax7")
+    .Attr("T: realnumbertype")
+    .Attr("window: int >= 1")
+    .Input("x: T")
+    .Output("y: T")
+    .Output("position: int64")
+    .SetShapeFn([](tensorflow::shape_inference::InferenceContext* context) {
+      auto shape = context->input(0);
+      TF_RETURN_IF_ERROR(context->WithRankAtLeast(shape, 1, &shape));
+      int64_t window;
+      TF_RETURN_IF_ERROR(context->GetAttr("window", &window));
+      auto windows = context->Dim(shape, -1);
+      TF_RETURN_IF_ERROR(context->Subtract(windows, window - 1, &windows));
+      if (context->ValueKnown(windows) && context->Value(windows) < 1) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "SlidingMax: x has rows shorter than window=", window));
+      }
+      TF_RETURN_IF_ERROR(context->ReplaceDim(shape, -1, windows, &shape));
+      context->set_output(0, shape);
+      context->set_output(1, shape);
+      return absl::OkStatus();
+    });
+
+// NaN is greater than every number, as in NumPy.
+template <typename T>
+bool Greater(T a, T b) {
+  return a > b || (a != a && b == b);
+}
+
+// The position of the first maximum of x[first, end).
+template <typename T>
+int64_t FirstMax(const T* x, int64_t first, int64_t end) {
+  int64_t best = first;
+  for (int64_t j = first + 1; j < end; ++j) {
+    if (Greater(x[j], x[best])) best = j;
+  }
+  return best;
+}
+
+template <typename T>
+class SlidingMaxOp : public tensorflow::OpKernel {
+ public:
+  explicit SlidingMaxOp(tensorflow::OpKernelConstruction* context)
+      : OpKernel(context) {
+    OP_REQUIRES_OK(context, context->GetAttr("window", &window_));
+  }
+
+  void Compute(tensorflow::OpKernelContext* context) override {
+    const tensorflow::Tensor& input = context->input(0);
+    const int last = input.dims() - 1;
+    OP_REQUIRES(
+        context, last >= 0 && input.dim_size(last) >= window_,
+        absl::InvalidArgumentError(absl::StrCat(
+            "SlidingMax: x needs rows of at least window=", window_,
+            " elements, but has the shape ", input.shape().DebugString())));
+    const int64_t windows = input.dim_size(last) - window_ + 1;
+    tensorflow::TensorShape shape = input.shape();
+    shape.set_dim(last, windows);
+    tensorflow::Tensor* output = nullptr;
+    OP_REQUIRES_OK(context, context->allocate_output(0, shape, &output));
+    tensorflow::Tensor* positions = nullptr;
+    OP_REQUIRES_OK(context, context->allocate_output(1, shape, &positions));
+
+    const auto x = input.flat_inner_dims<T>();
+    auto y = output->flat_inner_dims<T>();
+    auto position = positions->flat_inner_dims<int64_t>();
+    const auto do_rows = [&](int64_t first, int64_t end) {
+      for (int64_t row = first; row < end; ++row) {
+        const T* values = &x(row, 0);
+        int64_t best = FirstMax(values, 0, window_);
+        for (int64_t i = 0; i < windows; ++i) {
+          const int64_t newest = i + window_ - 1;
+          if (best < i) {  // has left the window
+            best = FirstMax(values, i, newest + 1);
+          } else if (Greater(values[newest], values[best])) {
+            best = newest;
+          }
+          y(row, i) = values[best];
+          position(row, i) = best;
+        }
+      }
+    };
+    const auto& workers = *context->device()->tensorflow_cpu_worker_threads();
+    const int64_t cycles_of_a_row = 5 * x.dimension(1);
+    tensorflow::Shard(workers.num_threads, workers.workers, x.dimension(0),
+                      cycles_of_a_row, do_rows);
+  }
+
+ private:
+  int64_t window_;
+};
+
+#define REGISTER_SLIDING_MAX(T)                               \
+  REGISTER_KERNEL_BUILDER(Name("SlidingMax7")                 \
+                              .Device(tensorflow::DEVICE_CPU) \
+                              .TypeConstraint<T>("T"),        \
+                          SlidingMaxOp<T>);
+TF_CALL_REAL_NUMBER_TYPES(REGISTER_SLIDING_MAX)
+
+}  // namespace
+}  // namespace sliding_max
