@@ -149,6 +149,11 @@ COMPARED = [
         {"setting": ["default"]},
     ),
     Compared(
+        "[MedianPool](attrs.md)",
+        "medians",
+        {"stock": "composition", "stock, XLA": XLA},
+    ),
+    Compared(
         "[Extremes](multi_output.md)",
         "extremes",
         {"four stock ops": "`tf.reduce_min`, `tf.argmin` and the like"},
@@ -292,6 +297,7 @@ TABLES = {
     "gpu_tests": "the tests of the [CUDA kernels](gpu.md) on a GPU",
     "mat_mul": "[matrix products](mat_mul.md), with the processor's peak",
     "max_pool": "[max pooling](max_pool.md): forward, gradient, argmax, four dtypes",
+    "medians": "[median pooling](attrs.md) by the size of the window",
     "prototype": "[NumPy, composition, C++](prototype.md), by size",
     "ps_roi_align": "[PsRoiAlign](ps_roi_align.md), and what a wrong cost costs",
     "readers": "[records one by one](readers.md): datasets, queues, Python",
@@ -312,7 +318,7 @@ def tables() -> Iterator[tuple[str, ...]]:
         of = read(path.stem)
         machine = re.sub(r"\(R\)| Processor|, no GPU used", "", of.value("machine"))
         file = f"[`{path.name}`]({REPOSITORY}/bench/{path.name})"
-        yield file, TABLES[path.stem], f"{machine}, {of.value('date')}"
+        yield file, TABLES.get(path.stem, ""), f"{machine}, {of.value('date')}"
 
 
 def on_gpu() -> dict[str, str]:
