@@ -106,6 +106,7 @@ bench: examples ## every measurement of bench/ that needs no GPU, against other 
 	@$(python) bench/cpu.py
 	@$(python) bench/ps_roi_align.py
 	@$(python) bench/extremes.py
+	@$(python) bench/medians.py
 	@$(python) bench/softmax_gradient.py
 	@$(python) bench/bridge.py
 	@$(python) bench/prototype.py
@@ -133,6 +134,7 @@ bench-build: examples ## how long the builds take, against their goals
 bench-gpu: $(if $(PYTHON),,$(environment)) ## RoI pooling on the GPU against torchvision, and which ops have a kernel for it: needs a GPU, nvcc and torchvision
 	@$(python) bench/roi_pool_gpu.py
 	@$(python) bench/gpu_kernels.py
+	@$(python) bench/gpu_build.py
 
 test-gpu: examples ## the tests of the CUDA kernels on a GPU, under compute-sanitizer too: needs a GPU and CUDA
 	@$(python) bench/gpu_tests.py

@@ -293,6 +293,7 @@ TABLES = {
     "dataset": "ways to read [small and large rows](dataset.md)",
     "elementwise": "[unary](elementwise.md) and [binary](broadcasting.md) ops by dtype and shape",
     "extremes": "[several outputs](multi_output.md) and their gradient, all sizes",
+    "gpu_build": "what [two ways to write a CUDA kernel](gpu_kernels.md) cost to compile",
     "gpu_kernels": "which ops have a kernel for the [GPU](gpu_kernels.md)",
     "gpu_tests": "the tests of the [CUDA kernels](gpu.md) on a GPU",
     "mat_mul": "[matrix products](mat_mul.md), with the processor's peak",
