@@ -30,7 +30,7 @@ export TF_ENABLE_ONEDNN_OPTS ?= 0
 export TF_FORCE_GPU_ALLOW_GROWTH ?= true
 
 .DEFAULT_GOAL := help
-.PHONY: help env check-environment examples $(names) docs page new serve notebooks local-notebooks lab test lint asan tsan bench compare bench-build bench-gpu test-gpu linkcheck versions clean
+.PHONY: help env check-environment examples $(names) docs page new serve notebooks local-notebooks lab test format lint asan tsan bench compare bench-build bench-gpu test-gpu linkcheck versions clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F '|' '{printf "%-18s %s\n", $$1, $$2}'
@@ -74,8 +74,8 @@ local-notebooks: examples
 lab: local-notebooks ## JupyterLab with the chapters open as notebooks
 	@$(python) -m jupyterlab --notebook-dir build/lab
 
-# The examples that TESTS names by their folders, or all.
-tested = $(or $(filter $(names),$(subst /, ,$(filter examples/%,$(TESTS)))),examples)
+# The examples that TESTS names, or all.
+tested = $(or $(filter $(names),$(subst /, ,$(filter-out packages/%,$(TESTS)))),examples)
 
 test: $(if $(TESTS),$(tested),docs) ## every test, on the site too; TESTS=examples/attrs, or TESTS="tests -k attrs": these alone
 	@$(python) -m pytest -c pyproject.toml $(or $(TESTS),-n $(jobs) --dist loadgroup)
@@ -84,14 +84,19 @@ test: $(if $(TESTS),$(tested),docs) ## every test, on the site too; TESTS=exampl
 scripts = $(shell $(python) -c 'import sysconfig; print(sysconfig.get_path("scripts"))')
 cpp_sources = $(shell find . -name '.?*' -prune -o -name build -prune -o \( -name '*.c' -o -name '*.cc' -o -name '*.h' \) -print)
 
-lint: $(environment) ## ruff, codespell, clang-format, shellcheck and clang-tidy
+format: $(environment) ## lets ruff and clang-format lay out the sources
+	@$(scripts)/ruff check --quiet --fix . || true
+	@$(scripts)/ruff format --quiet .
+	@$(scripts)/clang-format -i $(cpp_sources)
+
+lint: $(environment) ## ruff, codespell, clang-format, shellcheck and clang-tidy; EXAMPLES=attrs: clang-tidy for this one
 	@$(scripts)/ruff check --quiet .
-	@$(scripts)/ruff format --quiet --check .
+	@$(scripts)/ruff format --quiet --check . || { echo "make lint: make format lays these files out"; exit 1; }
 	@$(scripts)/codespell
-	@$(scripts)/clang-format --dry-run -Werror $(cpp_sources)
+	@$(scripts)/clang-format --dry-run -Werror $(cpp_sources) || { echo "make lint: make format lays these files out"; exit 1; }
 	@$(scripts)/shellcheck tools/env.sh .ci/run postBuild
 	@$(scripts)/shellcheck --shell bash --exclude SC2086 packages/opcheck/mistakes/*/*.sh
-	@$(python) tools/tidy.py
+	@$(python) tools/tidy.py $(EXAMPLES)
 
 asan: $(environment) ## tests and generated calls, looking for wrong memory accesses and arithmetic; EXAMPLES=attrs: of this one
 	@$(python) tools/sanitize.py asan $(EXAMPLES)

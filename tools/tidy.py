@@ -1,4 +1,4 @@
-"""Looks through the C++ of the examples with clang-tidy: `python tools/tidy.py`, part of `make lint`.
+"""Looks through the C++ of the examples with clang-tidy: `python tools/tidy.py [NAME…]`, part of `make lint`.
 
 TensorFlow's headers take some seconds a file, so a file is looked at again only when it, a header of the examples,
 the checks or TensorFlow's version have changed.
@@ -33,8 +33,8 @@ for header in sorted(EXAMPLES.glob("**/*.h")):
     HEADERS.setdefault(header.name, []).append(header)
 
 
-def sources() -> list[Path]:
-    """The C++ files that `make examples` compiles, but for CUDA's."""
+def sources(names: list[str]) -> list[Path]:
+    """The C++ files that `make examples` compiles, of the examples that are named or of all, but for CUDA's."""
     commands = json.loads((examples.BUILD / "compile_commands.json").read_text())
     files = {Path(command["file"]) for command in commands}
     return sorted(
@@ -43,6 +43,7 @@ def sources() -> list[Path]:
         if file.is_relative_to(EXAMPLES)
         and file.suffix == ".cc"
         and ".cu" not in file.suffixes
+        and (not names or file.relative_to(EXAMPLES).parts[0] in names)
     )
 
 
@@ -90,14 +91,17 @@ def main() -> None:
         print("clang-tidy: without libc++-dev, nobody checks which mutex guards what")
     shared = shared_digest()
     todo = {}
-    for source in sources():
+    for source in sources(sys.argv[1:]):
         read = [file.read_bytes() for file in sorted(with_headers(source))]
         digest = hashlib.sha256(shared + b"".join(read)).hexdigest()
         done = (DONE / source.relative_to(EXAMPLES)).with_suffix(".txt")
         if not done.exists() or done.read_text() != digest:
             todo[source] = done, digest
     if len(todo) > 5:
-        print(f"clang-tidy: {len(todo)} files, some seconds each", flush=True)
+        print(
+            f"clang-tidy: {len(todo)} files, some seconds each; EXAMPLES=x: these alone",
+            flush=True,
+        )
 
     def remembered(source: Path) -> str:
         """What is found in a file. One that is clean is noted at once: a run may be broken off."""

@@ -24,8 +24,8 @@ def load_op_library(path: Path, *functions: str) -> ModuleType:
       The module of generated functions.
 
     Raises:
-      ImportError: The library is not there, is for another TensorFlow, or its ops are taken. Its last line is the
-        address where the book says more.
+      ImportError: The library is not there, is for another TensorFlow, its ops are taken, or an attr is called
+        `lambda` or the like. Its last line is the address where the book says more.
     """
     rebuild = f"build it with `make {path.parent.name}`"
     if not path.exists():
@@ -44,6 +44,11 @@ def load_op_library(path: Path, *functions: str) -> ModuleType:
         raise ImportError(
             f"{path.name} does not fit TensorFlow {tf.__version__}: {rebuild}\n"
             f"{_ERRORS}/undefined-symbol-of-tensorflow.html"
+        ) from error
+    except SyntaxError as error:
+        raise ImportError(
+            f"{path.name} has an attr named like a word of Python, {error.text.strip()!r}: rename it\n"
+            f"{_ERRORS}/generated-code-invalid-syntax.html"
         ) from error
     if missing := [name for name in functions if not hasattr(library, name)]:
         raise ImportError(
