@@ -123,7 +123,6 @@ bench: examples ## every measurement of bench/ that needs no GPU, against other 
 	@$(python) bench/workers.py
 	@$(python) bench/readers.py
 	@$(python) bench/max_pool.py
-	@$(python) bench/medians.py
 	@$(python) bench/sliding_max.py
 	@$(python) bench/conv2d.py
 	@$(python) bench/xla.py

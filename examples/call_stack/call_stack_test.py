@@ -285,3 +285,33 @@ def test_a_kernel_for_every_device_counts_and_an_op_without_kernels_has_no_class
     assert kernel_classes("IdentityN") == kernel_classes("IdentityN", "GPU")
     assert kernel_classes("IdentityN") == {"IdentityNOp"}
     assert kernel_classes("BoostedTreesPredict") == set()
+
+
+def test_without_onednn_a_place_for_its_op_computes_nothing():
+    def product():
+        a, b = tf.zeros([2, 3], tf.uint8), tf.zeros([3, 2], tf.int8)
+        a, b = tf.bitcast(a, tf.quint8), tf.bitcast(b, tf.qint8)
+        limits = {"min_a": 0.0, "max_a": 1.0, "min_b": 0.0, "max_b": 1.0}
+        return tf.raw_ops.QuantizedMatMulWithBias(
+            a=a, b=b, bias=tf.zeros([2]), **limits
+        ).out
+
+    assert kernel_classes("QuantizedMatMulWithBias") == {"NoOp"}
+    assert product().shape == [0]
+    with pytest.raises(tf.errors.InternalError, match="Missing 0-th output"):
+        tf.function(product, autograph=False)()
+
+
+@pytest.mark.parametrize("size", [1, 128, 129])
+def test_what_a_graph_copies_and_what_it_captures(size):
+    """Tensors of more than 128 elements become inputs."""
+    tensor, array = tf.zeros([size]), np.zeros([10**6], np.float32)
+    variable = tf.Variable(tensor)
+
+    def function():
+        return tf.reduce_sum(tensor) + tf.reduce_sum(array) + tf.reduce_sum(variable)
+
+    traced = tf.function(function, autograph=False).get_concrete_function()
+    nodes = traced.graph.get_operations()
+    inputs = [node.get_attr("dtype") for node in nodes if node.type == "Placeholder"]
+    assert inputs == [tf.float32] * (size > 128) + [tf.resource]
