@@ -1,8 +1,6 @@
 """The benches: what they compare with is right, and what is in the way they say in one line."""
 
-import os
 import re
-import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -25,8 +23,7 @@ sys.path += [
 
 import measure  # noqa: E402
 import measured  # noqa: E402
-from pictures import performance, plots, roi_pool_measured  # noqa: E402
-from roi_pool_workloads import WORKLOADS, Workload  # noqa: E402
+from pictures import performance, roi_pool_measured  # noqa: E402
 
 
 @pytest.mark.parametrize("pooled", [1, 3, 7])
@@ -47,65 +44,6 @@ def test_windows_equal_the_op(pooled):
     got, none = windows(*arguments, 0.75, False)
     np.testing.assert_array_equal(got, expected.pooled, strict=True)
     assert none is None
-
-
-def test_bytes_of_a_workload():
-    class Two(Workload):
-        def rois(self) -> np.ndarray:
-            return np.array([[0, 0, 0, 2, 1], [0, 2, 1, 3, 3]], np.float32)
-
-    two = Two(1, 5, 6, 10, 2, 3, 1.0)
-    assert two.read_bytes() == (40 * 11, 40 * 12)
-    assert two.pooled_bytes() == 4 * 2 * 3 * 3 * 10
-
-
-@pytest.mark.parametrize("name", WORKLOADS)
-def test_regions_lie_in_the_image(name):
-    workload = WORKLOADS[name]
-    image, x1, y1, x2, y2 = workload.rois().T
-    assert np.all(np.diff(image) >= 0) and set(image) == set(range(workload.batch))
-    assert np.all((0 <= x1) & (x1 <= x2) & (x2 * workload.scale < workload.width))
-    assert np.all((0 <= y1) & (y1 <= y2) & (y2 * workload.scale < workload.height))
-
-
-def test_a_missing_library_is_one_line(tmp_path):
-    (tmp_path / "sitecustomize.py").write_text(
-        "import importlib.util as u\n"
-        "find = u.find_spec\n"
-        "u.find_spec = lambda n, *a: None if n == 'onnxruntime' else find(n, *a)\n"
-    )
-    run = subprocess.run(
-        [sys.executable, ROOT / "bench" / "roi_pool.py", "--output", tmp_path / "x"],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
-    )
-    assert run.returncode == 1
-    (line,) = run.stderr.splitlines()
-    assert line.startswith("make bench: no ") and "onnxruntime" in line
-    assert not (tmp_path / "x").exists()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (
-            ["no-such-commit"],
-            "REF is a commit of this repository, not 'no-such-commit'",
-        ),
-        ([""], "REF is a commit of this repository, not ''"),
-        (["HEAD", "zero_out"], "EXAMPLES are some of"),
-    ],
-)
-def test_what_compare_cannot_do_is_one_line(arguments, says):
-    run = subprocess.run(
-        [sys.executable, ROOT / "bench" / "compare.py", *arguments],
-        capture_output=True,
-        text=True,
-    )
-    assert run.returncode == 1
-    (line,) = run.stderr.splitlines()
-    assert line.startswith(f"make compare: {says}")
 
 
 def maker(table: Path) -> Path:
@@ -180,16 +118,6 @@ def test_a_ratio_agrees_with_the_times(path):
                 assert any(0.5 < float(one["ratio"]) / x < 2 for x in ratios), one
 
 
-@TABLES
-def test_the_goals_are_those_of_the_bench(path):
-    """It may have been changed since the table was written."""
-    bench = maker(path).read_text()
-    for one in measured.read(path.stem).rows:
-        if goal := one.get("goal"):
-            number = goal.split()[-1]
-            assert re.search(rf"(?<![\w.]){re.escape(number)}(?![\w.])", bench), one
-
-
 def test_a_table_is_read_as_it_was_written(tmp_path, monkeypatch):
     monkeypatch.setattr(measured, "BENCH", tmp_path)
     path = tmp_path / "walk.csv"
@@ -207,47 +135,3 @@ def test_a_table_without_a_library_is_drawn(absent, monkeypatch):
     monkeypatch.setattr(roi_pool_measured, "read", lambda name: less)
     picture = roi_pool_measured.beside_others().data
     assert f">{absent}<" not in picture and "2 threads" not in picture
-
-
-def row(**fields: str) -> dict[str, str]:
-    common = {"task": "with argmax", "way": "other", "workload": "a", "threads": "1"}
-    return {**common, **fields}
-
-
-def test_bars_that_hardly_differ_are_of_nearly_the_same_length():
-    both = [plots.Bar("one", [5.7]), plots.Bar("other", [7.9])]
-    drawn = plots.bars({"": both}, "Microseconds of two calls.", "microseconds").data
-    one, other = map(float, re.findall(r'<rect[^>]* width="([\d.]+)"', drawn))
-    assert 1 < other / one < 1.3
-    assert ">1<" in drawn and ">5<" in drawn
-
-
-def test_goals_missed_are_named():
-    rows = [
-        row(ratio="19.9", goal=">= 20"),
-        row(ratio="20", goal=">= 20", workload="b"),
-        row(ratio="1.31", goal="<= 1.3", task="call"),
-        row(ratio="1", goal=""),
-    ]
-    assert measure.missed(rows) == [
-        "with argmax, other, workload a, 1 thread: 19.9, goal >= 20",
-        "call, other, workload a, 1 thread: 1.31, goal <= 1.3",
-    ]
-
-
-@pytest.mark.parametrize(
-    "value, text",
-    [(0.1234, "0.12"), (1, "1.0"), (9.99, "10"), (12.34, "12"), (1234, "1200")],
-)
-def test_numbers_have_two_digits(value, text):
-    assert measured.number(value) == text
-
-
-@pytest.mark.parametrize(
-    "quartiles, said",
-    [((0.9, 1.2), "undecided"), ((1.01, 1.2), "1.1"), ((0.7, 0.99), "1.1")],
-)
-def test_a_comparison_whose_quartiles_lie_on_both_sides_is_undecided(quartiles, said):
-    bar = plots.Bar("peer", [1.1], [quartiles])
-    drawn = plots.bars({"": [bar]}, "Times of peers.", "times", origin=1.0).data
-    assert f">{said}<" in drawn

@@ -1,6 +1,5 @@
 """The sanitizers of `make asan` and `make tsan` find what they are there for; no op is forgotten."""
 
-import ast
 import os
 import shlex
 import subprocess
@@ -121,20 +120,6 @@ def test_a_compiler_without_sanitizers(tmp_path, monkeypatch, name):
     ) as end:
         sanitize.runtimes(sanitize.SANITIZERS[name], tmp_path)
     assert "\n" not in end.value.code
-
-
-@pytest.mark.parametrize(
-    "test",
-    sorted({test for one in sanitize.SANITIZERS.values() for test in one.left_out}),
-)
-def test_what_is_left_out_exists(test):
-    file, name = test.split("::")
-    names = [
-        one.name
-        for one in ast.parse((ROOT / "examples" / file).read_text()).body
-        if hasattr(one, "name")
-    ]
-    assert name in names
 
 
 def test_a_failed_allocation_is_no_finding(tmp_path):

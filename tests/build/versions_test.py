@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from versions import Row, chosen, first_error, rows_of, versions, write
+from versions import Row, first_error, rows_of, write
 
 ROOT = Path(__file__).parents[2]
 
@@ -23,11 +23,6 @@ def test_what_is_not_there_is_said_in_one_line(options, message):
     run = subprocess.run(command, capture_output=True, text=True)
     assert run.returncode == 1 and len(run.stderr.splitlines()) == 1
     assert run.stderr.startswith(f"make versions: {message}")
-
-
-def test_without_names_all_are_chosen():
-    assert chosen("", versions(), "version") == versions()
-    assert chosen("2.20 2.18", versions(), "version") == ["2.18", "2.20"]
 
 
 def row(tensorflow: str, compiled_for: str, passed: int, says: str = "") -> Row:

@@ -6,9 +6,7 @@ import subprocess
 import sys
 
 import nbformat
-import pytest
-from book import ROOT
-from page_source import PAGES, Block, Page, pages, report
+from page_source import Block, Page, pages, report
 
 TAGS = {"hide-input", "hide-output", "remove-cell", "remove-input", "varies"}
 TIMERS = re.compile(r"%time\w*|\b(?:perf_counter\w*|timeit|time\.time|monotonic)\b")
@@ -55,28 +53,6 @@ def test_a_cell_that_fails_fails_the_page(page):
     )
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "!make docs",
-        "%%bash\nmake docs",
-        "%%bash -e\nmake docs | tail",
-        "%%bash -e\nmake docs || true",
-        ":tags: [raises-exception]\n\n1 / 0",
-        "---\ntags: [skip-execution]\n---\n1",
-        "%timeit 1 + 1",
-    ],
-)
-def test_a_cell_that_passes_when_it_fails_is_found(text):
-    assert problems_of(cell_of(f"```{{code-cell}}\n{text}\n```\n"))
-
-
-def cell_of(text: str) -> Block:
-    page = Page(ROOT / "docs" / "x.md")
-    page.text = text
-    return page.cells[0]
-
-
 def ruff(page: Page, cells: list[Block], rules: str) -> list[str]:
     """What ruff says of cells, which it reads as a notebook, with their places on the page."""
     notebook = nbformat.v4.new_notebook(
@@ -114,17 +90,3 @@ def test_readers_see_where_a_name_comes_from(page):
         f"{problem}: import or define it in a cell that readers see"
         for problem in ruff(page, visible, "F821")
     )
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "x = 1\nx == 2\nprint(x)",
-        "x = 1\nassert x == x",
-        "assert (1, 'a tuple')",
-        "import pytest\nwith pytest.raises(ValueError):\n    int('x')",
-        "x = 1\nassert x == 2 or True",
-    ],
-)
-def test_ruff_finds_a_check_that_says_nothing(text):
-    assert ruff(PAGES[0], [cell_of(f"```{{code-cell}}\n{text}\n```\n")], RULES)

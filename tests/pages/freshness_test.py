@@ -4,13 +4,11 @@ import logging
 import re
 import shutil
 import subprocess
-from pathlib import Path
 from types import SimpleNamespace
 
 import freshness
 import pytest
 import stamp
-from docutils import nodes
 from small_pages import beginning, cell
 
 FRONT = beginning()
@@ -225,32 +223,3 @@ def test_one_page_is_built_alone(book, make):
     assert not (html / "zero_out.html").exists()
     kept.unlink()
     other.write_text(FRONT + cell("print(1 + 1)", "varies"))
-
-
-def at_a_paragraph(source, line):
-    node = nodes.paragraph()
-    node.source, node.line = source, line
-    return node
-
-
-@pytest.mark.parametrize(
-    ("location", "page"),
-    [
-        ("zero_out", "zero_out"),
-        (("zero_out", 3), "zero_out"),
-        ("docs/zero_out.md:3", "zero_out"),
-        (at_a_paragraph("docs/zero_out.md", 3), "zero_out"),
-        (at_a_paragraph("docs/zero_out.md", None), "zero_out"),
-        (at_a_paragraph(None, None), None),
-        (at_a_paragraph("elsewhere.py", 3), None),
-        (None, None),
-    ],
-)
-def test_a_warning_says_in_many_ways_which_page_it_is_about(location, page):
-    env = SimpleNamespace(
-        found_docs={"zero_out"}, path2doc=lambda path: Path(path).stem
-    )
-    complaints = freshness.Complaints(env)
-    record = logging.makeLogRecord({"msg": "unknown page", "location": location})
-    complaints.emit(record)
-    assert complaints.pages == {page}

@@ -8,7 +8,7 @@ from importlib.metadata import metadata, requires
 from pathlib import Path
 
 import pytest
-from book import DOCS, ROOT, examples, parts
+from book import ROOT, examples, parts
 from packaging.requirements import Requirement
 from page_source import PAGES, Page, project_files, report
 
@@ -154,28 +154,3 @@ TEXTS = [Page(ROOT / "README.md"), Page(ROOT / "CONTRIBUTING.md"), *PAGES]
 @pytest.mark.parametrize("page", TEXTS, ids=lambda page: page.name)
 def test_what_a_page_names_is_there(page, check):
     report(f"{page.at(line)}: {problem}" for line, problem in check(page))
-
-
-@pytest.mark.parametrize(
-    "text, check",
-    [
-        ("`make zero_uot`", targets),
-        ("`make CUDA_ARCHS=90 docs`", targets),
-        ("`python -m pytest tests/page`", paths),
-        ("`python tools/sanitize.py --second 3`", options),
-        (f"[x]({REPOSITORY}/blob/main/tools)", links_to_the_repository),
-        (f"[x]({REPOSITORY}/blob/main/LICENSE#L999)", links_to_the_repository),
-        (
-            "[x](https://github.com/tensorflow/tensorflow/blob/v2/x.h)",
-            links_to_tensorflow,
-        ),
-        ("`pip install op-by-op[gpus]`", extras),
-        ("TensorFlow 2.15 does", versions),
-        ("**You need** [it](checks.md).", order),
-        ("Next: [it](zero_out.md).", order),
-    ],
-)
-def test_what_is_not_there_is_found(text, check):
-    page = Page(DOCS / "opcheck.md")
-    page.text = text
-    assert [*check(page)]

@@ -41,13 +41,6 @@ def test_an_example_is_held_to_all_promises(file):
     report(f"{file.relative_to(ROOT)}: {x}" for x in left_out(file.read_text()))
 
 
-@pytest.mark.parametrize(
-    "text", ["op_test(op, 1, skip={'schema': 'no time'})", "op_test(op, reference=op)"]
-)
-def test_a_promise_that_is_left_out_is_found(text):
-    assert [*left_out(text)]
-
-
 @pages
 def test_the_ops_of_a_page_are_tested(page):
     """Each op of its front matter has an op_test, but for those of solutions."""
