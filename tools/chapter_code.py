@@ -1,7 +1,7 @@
-"""What of a chapter's code a reader runs: its cells, and of the hidden ones only what these need.
+"""What of a chapter's code a reader runs: not what only the build of the book needs.
 
-Hidden cells hold values for the text and guards of the build. Of them a reader's notebook has what binds a name that a
-later cell uses, and what sets something up.
+In hidden cells that is a value for the text, the solution of an exercise, and a call of a function that the page has
+defined, which tests the solution.
 """
 
 import ast
@@ -11,73 +11,29 @@ from collections.abc import Container, Sequence
 from IPython.core.inputtransformer2 import TransformerManager
 from nbformat import NotebookNode
 
-# Of these modules, hidden calls and assignments are set-up.
-SETTINGS = {"os", "sys", "tf", "warnings"}
-ALWAYS_BINDS = (ast.Assign, ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-
 
 def readers_cells(cells: Sequence[NotebookNode]) -> list[str]:
     """The source of each code cell as a reader runs it; empty where nothing is left of it."""
-    parsed = [_parsed(cell.source) for cell in cells]
-    hidden = ["remove-cell" in cell.metadata.get("tags", ()) for cell in cells]
-    shown = [tree for tree, is_hidden in zip(parsed, hidden) if tree and not is_hidden]
-    kept = [statement for tree in shown for statement in tree.body]
-    before = -1
-    while len(kept) != before:  # what is kept may need more
-        before = len(kept)
-        kept = _kept(cells, parsed, _of_functions(kept))
     result = []
-    for cell, tree in zip(cells, parsed):
-        here = [each for each in tree.body if each in kept] if tree else []
-        whole = tree is None or len(here) == len(tree.body)
-        result.append(cell.source if whole else _text(cell.source, tree.body, here))
+    for cell in cells:
+        tree, tags = _parsed(cell.source), cell.metadata.get("tags", ())
+        body = tree.body if tree else []
+        kept = [each for each in body if not _is_for_the_build(each, tags)]
+        whole = len(kept) == len(body)
+        result.append(cell.source if whole else _text(cell.source, body, kept))
     return result
 
 
-def _kept(
-    cells: Sequence[NotebookNode],
-    parsed: Sequence[ast.Module | None],
-    always: set[str],
-) -> list[ast.stmt]:
-    """The statements that are kept, if these names are needed at any time."""
-    kept, needed = [], set()
-    tags = [{*cell.metadata.get("tags", ())} for cell in cells]
-    hidden = ["remove-cell" in each for each in tags]
-    first = hidden.index(False) if False in hidden else len(cells)
-    for index in reversed(range(len(cells))):
-        if parsed[index] is None:  # %%bash and its like
-            needed = needed | {*re.findall(r"\w+", cells[index].source)}
-            continue
-        for statement in reversed(parsed[index].body):
-            bound = _bound(statement)
-            before_all = index < first and isinstance(statement, ast.Expr)
-            if _called(statement) == "record":
-                continue
-            if tags[index] & {"remove-cell", "remove-input"} and _guards(statement):
-                continue
-            solution = getattr(statement, "module", None) or ""
-            used = needed if solution.startswith("solution_") else needed | always
-            if hidden[index] and not (
-                bound & used or before_all or _sets_up(statement)
-            ):
-                continue
-            if isinstance(statement, ALWAYS_BINDS):
-                needed = needed - bound
-            needed = needed | _loaded(statement)
-            kept.append(statement)
-    return kept
-
-
-def _of_functions(statements: Sequence[ast.stmt]) -> set[str]:
-    """The names in functions, which look them up when they are called: by then another cell may have bound them."""
-    return {
-        name
-        for statement in statements
-        for function in ast.walk(statement)
-        if isinstance(function, FUNCTIONS)
-        for name in _loaded(function)
-    }
+def _is_for_the_build(statement: ast.stmt, tags: Container[str]) -> bool:
+    called = ""
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        called = ast.unparse(statement.value.func)
+    if called == "record":
+        return True
+    if "remove-cell" in tags:
+        solution = (getattr(statement, "module", None) or "").startswith("solution_")
+        return solution or called.isidentifier() or isinstance(statement, ast.Assert)
+    return "remove-input" in tags and isinstance(statement, ast.Assert)
 
 
 def _parsed(source: str) -> ast.Module | None:
@@ -112,31 +68,6 @@ def _bound(statement: ast.stmt) -> set[str]:
         elif isinstance(each, (ast.FunctionDef, ast.ClassDef)):
             found.add(each.name)
     return found
-
-
-def _called(statement: ast.stmt) -> str:
-    """What a statement that is a call calls, such as "tf.config.set_soft_device_placement"."""
-    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-        return ast.unparse(statement.value.func)
-    return ""
-
-
-def _guards(statement: ast.stmt) -> bool:
-    """Whether it only checks something."""
-    if isinstance(statement, (ast.For, ast.With)):
-        return all(map(_guards, statement.body))
-    checks = _called(statement).startswith("np.testing.")
-    return checks or isinstance(statement, ast.Assert)
-
-
-def _sets_up(statement: ast.stmt) -> bool:
-    """Whether it is a call or an assignment to something of a module that holds settings."""
-    changed = _called(statement)
-    if isinstance(statement, (ast.Assign, ast.AugAssign)):
-        target = getattr(statement, "target", None) or statement.targets[0]
-        changed = "" if isinstance(target, ast.Name) else ast.unparse(target)
-    root, dot, name = changed.partition(".")
-    return bool(dot) and root in SETTINGS and name != "close"
 
 
 def without_statements(source: str, named: re.Pattern) -> str:
