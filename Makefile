@@ -30,7 +30,7 @@ export TF_ENABLE_ONEDNN_OPTS ?= 0
 export TF_FORCE_GPU_ALLOW_GROWTH ?= true
 
 .DEFAULT_GOAL := help
-.PHONY: help env check-environment examples $(names) docs page new serve notebooks local-notebooks lab test format lint asan tsan bench compare bench-build bench-gpu test-gpu linkcheck versions clean
+.PHONY: help env check-environment examples $(names) docs page new serve notebooks local-notebooks lab test format lint asan tsan bench compare bench-gpu test-gpu linkcheck versions clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F '|' '{printf "%-18s %s\n", $$1, $$2}'
@@ -104,36 +104,16 @@ asan: $(environment) ## tests and generated calls, looking for wrong memory acce
 tsan: $(environment) ## the same, looking for data races
 	@$(python) tools/sanitize.py tsan $(EXAMPLES)
 
-bench: examples ## every measurement of bench/ that needs no GPU, against other libraries too
-	@$(python) bench/peers.py
-	@$(python) bench/roi_pool.py
-	@$(python) bench/roi_pool_choices.py
-	@$(python) bench/cpu.py
-	@$(python) bench/ps_roi_align.py
-	@$(python) bench/extremes.py
-	@$(python) bench/medians.py
-	@$(python) bench/softmax_gradient.py
-	@$(python) bench/bridge.py
-	@$(python) bench/prototype.py
-	@$(python) bench/elementwise.py
-	@$(python) bench/mat_mul.py
-	@$(python) bench/threads.py
-	@$(python) bench/stochastic_rounding.py
-	@$(python) bench/dataset.py
-	@$(python) bench/workers.py
-	@$(python) bench/readers.py
-	@$(python) bench/max_pool.py
-	@$(python) bench/sliding_max.py
-	@$(python) bench/conv2d.py
-	@$(python) bench/xla.py
-	@$(python) bench/checks.py
-	@$(python) bench/build.py
+# What make bench runs: first what installs the libraries that the others compare with.
+benches := peers roi_pool roi_pool_choices cpu ps_roi_align extremes medians softmax_gradient bridge \
+  prototype elementwise mat_mul threads stochastic_rounding dataset workers readers max_pool \
+  sliding_max conv2d xla checks build
+
+bench: examples ## every measurement of bench/ that needs no GPU, against other libraries too; BENCH="cpu threads": these alone
+	@set -e; for each in $(or $(BENCH),$(benches)); do $(python) bench/$$each.py; done
 
 compare: $(environment) ## whether ops are slower than in another commit: REF=v1.0; EXAMPLES="roi_pool threads": these alone
 	@$(python) bench/compare.py "$(REF)" $(EXAMPLES)
-
-bench-build: examples ## how long the builds take, against their goals
-	@$(python) bench/build.py
 
 bench-gpu: $(if $(PYTHON),,$(environment)) ## RoI pooling on the GPU against torchvision, and which ops have a kernel for it: needs a GPU, nvcc and torchvision
 	@$(python) bench/roi_pool_gpu.py

@@ -1,4 +1,4 @@
-"""Times the builds in a copy of the book, against their goals: `make bench-build`.
+"""Times the builds in a copy of the book, against their goals: `make bench BENCH=build`.
 
 Writes bench/build.csv, whose first lines say when, where and with which versions.
 """
@@ -30,7 +30,9 @@ def measure(book: Path) -> Iterator[tuple[str, float, float, str]]:
             env={**os.environ, "CCACHE_DISABLE": "1"},
         )
         if run.returncode:
-            sys.exit(f"make bench-build: make {' '.join(targets)} failed, see above")
+            sys.exit(
+                f"make bench BENCH=build: make {' '.join(targets)} failed, see above"
+            )
         return time.perf_counter() - start
 
     def after(touched: str, *targets: str) -> float:
@@ -64,7 +66,9 @@ def main() -> None:
     left_out = shutil.ignore_patterns(
         ".git", ".venv", "build", "*.so", "__pycache__", ".*_cache"
     )
-    first_lines = heading("make bench-build", ["tensorflow-cpu", "sphinx", "cmake"])
+    first_lines = heading(
+        "make bench BENCH=build", ["tensorflow-cpu", "sphinx", "cmake"]
+    )
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         book = Path(folder) / "book"
