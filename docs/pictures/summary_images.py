@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import tensorflow as tf
 from IPython.display import HTML
-from labeled_images import visualize_labeled_images
+from labeled_images import summarize_labeled_images
 from pictures.drawing import Shape, picture, tag
 
 LABELS = ("seven", "one", "four")
@@ -24,9 +24,9 @@ def digits() -> np.ndarray:
 
 
 def written(folder: Path) -> None:
-    """Writes one picture to a log, from inside a graph."""
+    """Writes pictures to a log, from inside a graph."""
     with tf.summary.create_file_writer(str(folder)).as_default() as writer:
-        graph = tf.function(visualize_labeled_images, autograph=False)
+        graph = tf.function(summarize_labeled_images)
         graph(
             "digits",
             tf.constant(digits()),
@@ -34,20 +34,6 @@ def written(folder: Path) -> None:
             tf.constant(0, tf.int64),
         )
         writer.flush()
-
-
-def pictures_of(folder: Path) -> list[tuple[str, int, str, bytes]]:
-    """The pictures of a log: name, step, plugin and PNG."""
-    found = []
-    for path in sorted(Path(folder).glob("events*")):
-        for record in tf.data.TFRecordDataset(str(path)):
-            event = tf.compat.v1.Event.FromString(record.numpy())
-            for value in event.summary.value:
-                plugin = value.metadata.plugin_data.plugin_name
-                found.append(
-                    (value.tag, event.step, plugin, value.tensor.string_val[2])
-                )
-    return found
 
 
 def image(png: bytes, label: str) -> HTML:

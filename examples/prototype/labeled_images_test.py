@@ -1,18 +1,21 @@
-"""The function that writes a picture from inside a graph."""
+"""The function that writes pictures from inside a graph."""
 
 import numpy as np
 import pytest
 import tensorflow as tf
-from labeled_images import visualize_labeled_images
+from labeled_images import drawn, summarize_labeled_images
 
-IMAGES = np.linspace(0, 1, 3 * 4 * 5, dtype=np.float32).reshape(3, 4, 5)
-LABELS = [b"one", b"two", b"three"]
+pytest.importorskip("tensorboard", reason="tf.summary.image needs it")
+
+IMAGES = np.linspace(0, 1, 5 * 4 * 3, dtype=np.float32).reshape(5, 4, 3)
+LABELS = [b"one", b"two", b"three", b"four", b"five"]
 
 
-@pytest.mark.parametrize("count", [1, 3])
-def test_a_picture_is_written(tmp_path, count):
+@pytest.mark.parametrize(("count", "most"), [(1, 3), (5, 3), (5, 2)])
+def test_pictures_are_written(tmp_path, count, most):
+    batch = IMAGES[:count], LABELS[:count]
     with tf.summary.create_file_writer(str(tmp_path)).as_default() as writer:
-        assert visualize_labeled_images("some", IMAGES[:count], LABELS[:count], 7)
+        assert summarize_labeled_images("some", *batch, 7, most)
         writer.flush()
     (log,) = tmp_path.iterdir()
     events = [
@@ -20,29 +23,35 @@ def test_a_picture_is_written(tmp_path, count):
         for record in tf.data.TFRecordDataset(str(log))
     ]
     (value,) = events[-1].summary.value
-    width, height, png = tf.make_ndarray(value.tensor)
+    width, height, *pngs = tf.make_ndarray(value.tensor)
     assert (events[-1].step, value.tag) == (7, "some")
     assert value.metadata.plugin_data.plugin_name == "images"
-    assert tf.io.decode_png(png).shape[:2] == (int(height), int(width))
+    got = [tf.io.decode_png(png) for png in pngs]
+    np.testing.assert_array_equal(got, drawn(*batch)[:most])
+    assert got[0].shape[:2] == (int(height), int(width))
 
 
 @pytest.mark.parametrize("recorded", [True, False])
 def test_drawn_only_where_it_is_written(tmp_path, monkeypatch, recorded):
-    drawn = []
+    calls = []
     monkeypatch.setattr(
-        "labeled_images.drawn", lambda images, labels: drawn.append(1) or b""
+        "labeled_images.drawn",
+        lambda images, labels: calls.append(len(images)) or drawn(images, labels),
     )
     step = tf.function(
-        lambda: visualize_labeled_images("some", IMAGES, LABELS, 0), autograph=False
+        lambda: summarize_labeled_images(
+            "some", *map(tf.constant, (IMAGES, LABELS)), 0
+        ),
+        autograph=False,
     )
     assert not step()
-    assert not drawn
+    assert sum(calls) == 0
     with (
         tf.summary.create_file_writer(str(tmp_path)).as_default(),
         tf.summary.record_if(recorded),
     ):
         tf.function(step.python_function, autograph=False)()
-    assert len(drawn) == recorded
+    assert sum(calls) == 3 * recorded
 
 
 def test_the_writer_of_the_tracing_stays(tmp_path):
