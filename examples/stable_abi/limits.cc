@@ -57,8 +57,8 @@ struct LimitFailure {
   }
   void Compute(const Context& context) const {
     if (how == 0) {
-      stable::Parallel(8, 4, [](int64_t worker, int64_t, int64_t) {
-        stable::Require(worker != 2, "worker 2 refuses");
+      stable::Parallel(8, 1, [](int64_t, int64_t end) {
+        stable::Require(end != 8, "the last thread refuses");
       });
     }
     if (how == 1) throw std::runtime_error("thrown by a library");
@@ -101,7 +101,7 @@ void WaitLater(void*, TF_OpKernelContext* c,
   }).detach();
 }
 
-void Result(Shapes shapes) { shapes.output(0, shapes.make({})); }
+void Result(Shapes shapes) { shapes.output(0, stable::Dims{}); }
 
 const stable::Registration registration([] {
   stable::Op("LimitAttrs")
@@ -133,7 +133,7 @@ const stable::Registration registration([] {
   stable::Op("LimitUnchecked")
       .Attr("how: int")
       .Output("y: float")
-      .ShapeFn([](Shapes shapes) { shapes.output(0, shapes.make({-1, 3})); })
+      .ShapeFn([](Shapes shapes) { shapes.output(0, {{-1, 3}}); })
       .Register();
   stable::Kernel<LimitUnchecked>("LimitUnchecked").Register();
   stable::Op("LimitNow").Output("y: float").Register();

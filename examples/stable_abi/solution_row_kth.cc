@@ -45,9 +45,11 @@ const stable::Registration registration([] {
       .Input("x: float")
       .Output("kth: float")
       .ShapeFn([](stable::Shapes shapes) {
-        const stable::Shape x = shapes.at_least(shapes.input(0), 1);
-        if (shapes.rank(x) < 0) return;
-        shapes.output(0, shapes.sub(x, 0, shapes.rank(x) - 1));
+        stable::Shape rows = shapes.input(0);
+        if (!rows) return;
+        stable::Require(!rows->empty(), "'x' must have columns");
+        rows->pop_back();
+        shapes.output(0, rows);
       })
       .Register();
   stable::Kernel<RowKth>("RowKth").Register();

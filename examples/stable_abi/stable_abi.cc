@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "stable_float16.h"
 #include "stable_op.h"
@@ -19,11 +20,11 @@ using stable::Shapes;
 
 // [shape] The shape of x without its last dimension, twice.
 void RowMedianShape(Shapes shapes) {
-  const Shape x = shapes.at_least(shapes.input(0), 1);
-  const int64_t rank = shapes.rank(x);
-  if (rank < 0) return;  // then TensorFlow takes the outputs as unknown
-  Require(shapes.dim(x, rank - 1) != 0, "'x' must have columns");
-  const Shape rows = shapes.sub(x, 0, rank - 1);
+  Shape rows = shapes.input(0);
+  if (!rows) return;  // then TensorFlow takes the outputs as unknown
+  Require(!rows->empty(), "'x' must have rank 1 or more, got a scalar");
+  Require(rows->back() != 0, "'x' must have columns");
+  rows->pop_back();
   shapes.output(0, rows);
   shapes.output(1, rows);
 }
@@ -49,16 +50,13 @@ class RowMedian {
     const auto in = x.flat<T>();
     const auto value = median.flat<T>();
     const auto at = index.flat<Index>();
-    const int workers = stable::Workers(value.size, 1 + 20'000 / columns);
-    const auto scratch = context.scratch<int32_t>({workers, columns});
-    const auto order = scratch.flat<int32_t>();
     const int64_t middle = upper_ ? columns / 2 : (columns - 1) / 2;
-    stable::Parallel(value.size, workers,
-                     [=](int64_t worker, int64_t begin, int64_t end) {
-                       int32_t* const first = &order[worker * columns];
+    stable::Parallel(value.size, 1 + 20'000 / columns,
+                     [=](int64_t begin, int64_t end) {
+                       std::vector<int32_t> order(columns);
                        for (int64_t r = begin; r < end; ++r) {
                          const T* const row = &in[r * columns];
-                         at[r] = Find(row, columns, middle, first);
+                         at[r] = Find(row, columns, middle, order.data());
                          value[r] = row[at[r]];
                        }
                      });

@@ -71,7 +71,7 @@ def test_not_a_number_infinities_and_zeros(dtype):
 
 
 def test_a_scalar_and_no_columns_are_refused(mode):
-    with pytest.raises(REFUSED, match="'x' must have rank 1|must be at least rank 1"):
+    with pytest.raises(REFUSED, match="'x' must have rank 1"):
         mode(row_median)(tf.constant(1.0))
     with pytest.raises(
         REFUSED, match="'x' must have (columns|1 to .* shape \\[2,0\\])"
@@ -136,7 +136,7 @@ def test_the_solution_of_the_exercise(mode):
 @pytest.mark.parametrize(
     "how, message",
     [
-        (0, "InvalidArgumentError: worker 2 refuses"),
+        (0, "InvalidArgumentError: the last thread refuses"),
         (1, "InternalError: thrown by a library"),
         (2, "ResourceExhaustedError: out of memory"),
         (3, r"InvalidArgumentError: no tensor has the shape \[1099511627776,"),

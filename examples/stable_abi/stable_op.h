@@ -14,6 +14,7 @@
 #include <future>
 #include <memory>
 #include <new>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -59,18 +60,11 @@ void Guard(TF_Status* status, F f) {
   }
 }
 
-// Call(f, a, b) is f(a, b, status), and throws what the status holds.
-template <auto kDelete>
-struct Deleter {
-  template <class T>
-  void operator()(T* object) const {
-    kDelete(object);
-  }
-};
 template <class T, void (*kDelete)(T*)>
-using Owned = std::unique_ptr<T, Deleter<kDelete>>;
+using Owned = std::unique_ptr<T, std::integral_constant<void (*)(T*), kDelete>>;
 using Status = Owned<TF_Status, TF_DeleteStatus>;
 
+// Call(f, a, b) is f(a, b, status), and throws what the status holds.
 template <class R, class... P, class... A>
 R Call(R (*f)(P...), A... args) {
   thread_local const Status status(TF_NewStatus());
@@ -240,73 +234,57 @@ struct Context {
   }
 };
 
-// The C API has no thread pool, so these threads are new ones.
-inline int Workers(int64_t n, int64_t at_least_for_each) {
-  static const int64_t cores = std::thread::hardware_concurrency();  // slow
-  const int64_t wanted = n / std::max<int64_t>(at_least_for_each, 1);
-  return std::max<int64_t>(1, std::min(wanted, cores));
-}
-// f(worker, begin, end) on each worker, for all of 0 to n; it may throw.
+// f(begin, end) for all of 0 to n, at least `grain` at once, on new threads:
+// the C API has no pool. f may throw.
 template <class F>
-void Parallel(int64_t n, int workers, F f) {
-  const auto begin = [=](int64_t worker) {
-    return n / workers * worker + std::min(worker, n % workers);
-  };
+void Parallel(int64_t n, int64_t grain, F f) {
+  static const int64_t cores = std::thread::hardware_concurrency();  // slow
+  const int64_t wanted = n / std::max<int64_t>(grain, 1);
+  const int64_t parts = std::max<int64_t>(1, std::min(wanted, cores));
   std::vector<std::future<void>> others;  // whose destructors wait
-  for (int w = 1; w < workers; ++w) {
-    const auto from = begin(w), to = begin(w + 1);
-    others.push_back(std::async(std::launch::async, f, w, from, to));
+  for (int64_t i = 1; i < parts; ++i) {
+    others.push_back(
+        std::async(std::launch::async, f, n * i / parts, n * (i + 1) / parts));
   }
-  f(0, int64_t{0}, begin(1));
+  f(int64_t{0}, n / parts);
   for (auto& other : others) other.get();
 }
 
-// A shape function takes this. -1: a size or a rank not known.
-using Shape = Owned<TF_ShapeHandle, TF_DeleteShapeHandle>;
+// A shape function takes this. A size that is not known is -1, and a shape of
+// unknown rank has no value.
+using Shape = std::optional<Dims>;
 struct Shapes {
   TF_ShapeInferenceContext* c;
 
-  template <class F, class... A>
-  Shape New(F f, A... args) const {
-    Shape made(TF_NewShapeHandle());
-    Call(f, c, args..., made.get());
-    return made;
-  }
-  Shape input(int i) const { return New(TF_ShapeInferenceContextGetInput, i); }
-  Shape with_rank(const Shape& s, int64_t rank) const {
-    return New(TF_ShapeInferenceContextWithRank, s.get(), rank);
-  }
-  Shape at_least(const Shape& s, int64_t rank) const {
-    return New(TF_ShapeInferenceContextWithRankAtLeast, s.get(), rank);
-  }
-  Shape sub(const Shape& s, int64_t begin, int64_t end) const {
-    return New(TF_ShapeInferenceContextSubshape, s.get(), begin, end);
-  }
-  Shape concat(const Shape& a, const Shape& b) const {
-    return New(TF_ShapeInferenceContextConcatenateShapes, a.get(), b.get());
-  }
-  Shape make(const Dims& dims) const {
-    Shape made(TF_ShapeInferenceContextScalar(c));
-    for (int64_t d : dims) {
-      made = concat(made, Shape(TF_ShapeInferenceContextVectorFromSize(c, d)));
+  Shape input(int i) const {
+    const Handle handle(TF_NewShapeHandle());
+    Call(TF_ShapeInferenceContextGetInput, c, i, handle.get());
+    if (!TF_ShapeInferenceContextRankKnown(c, handle.get())) return {};
+    const Owned<TF_DimensionHandle, TF_DeleteDimensionHandle> size(
+        TF_NewDimensionHandle());
+    Dims dims(TF_ShapeInferenceContextRank(c, handle.get()), -1);
+    for (size_t d = 0; d < dims.size(); ++d) {
+      TF_ShapeInferenceContextDim(c, handle.get(), d, size.get());
+      if (!TF_DimensionHandleValueKnown(size.get())) continue;
+      dims[d] = TF_DimensionHandleValue(size.get());
     }
-    return made;
+    return dims;
   }
-  int64_t rank(const Shape& s) const {
-    const bool known = TF_ShapeInferenceContextRankKnown(c, s.get());
-    return known ? TF_ShapeInferenceContextRank(c, s.get()) : -1;
+  void output(int i, const Shape& shape) const {
+    if (!shape) return;  // then TensorFlow knows nothing of it
+    Handle handle(TF_ShapeInferenceContextScalar(c));
+    for (int64_t d : *shape) {
+      const Handle one(TF_ShapeInferenceContextVectorFromSize(c, d));
+      Handle both(TF_NewShapeHandle());
+      Call(TF_ShapeInferenceContextConcatenateShapes, c, handle.get(),
+           one.get(), both.get());
+      handle = std::move(both);
+    }
+    Call(TF_ShapeInferenceContextSetOutput, c, i, handle.get());
   }
-  int64_t dim(const Shape& s, int64_t i) const {
-    TF_DimensionHandle* const d = TF_NewDimensionHandle();
-    TF_ShapeInferenceContextDim(c, s.get(), i, d);
-    const auto size =
-        TF_DimensionHandleValueKnown(d) ? TF_DimensionHandleValue(d) : -1;
-    TF_DeleteDimensionHandle(d);
-    return size;
-  }
-  void output(int i, const Shape& s) const {
-    Call(TF_ShapeInferenceContextSetOutput, c, i, s.get());
-  }
+
+ private:
+  using Handle = Owned<TF_ShapeHandle, TF_DeleteShapeHandle>;
 };
 
 // static const stable::Registration registration([] { ... });
