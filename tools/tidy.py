@@ -11,6 +11,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -33,7 +34,7 @@ for header in sorted(EXAMPLES.glob("**/*.h")):
     HEADERS.setdefault(header.name, []).append(header)
 
 
-def sources(names: list[str]) -> list[Path]:
+def sources(names: Sequence[str] = ()) -> list[Path]:
     """The C++ files that `make examples` compiles, of the examples that are named or of all, but for CUDA's."""
     commands = json.loads((examples.BUILD / "compile_commands.json").read_text())
     files = {Path(command["file"]) for command in commands}
