@@ -68,13 +68,23 @@ PYTHON = [
     ("tf.distribute.Server({'worker': ['localhost:0']}, protocol='grpc+verbs')  # RDMA", "tf.distribute.Server({'worker': ['localhost:0']}, protocol='grpc', start=False)  # and NCCL between GPUs"),
 ]  # fmt: skip
 
-# Of headers that only nvcc can read: a name, its successor, and where both are looked for.
+# Of C, and of headers that only nvcc can read: a name, its successor, and the header in which the first is looked for.
+UTIL, C_API = "tensorflow/core/util", "tensorflow/c/c_api.h"
 HEADERS = [
-    ("GetCudaLaunchConfig(n, device)", "GetGpuLaunchConfig(n, device)", "gpu_launch_config.h"),
-    ("CUDA_1D_KERNEL_LOOP(i, n)", "GPU_1D_KERNEL_LOOP(i, n)", "gpu_kernel_helper.h"),
-    ("CudaAtomicAdd(sum, x)", "GpuAtomicAdd(sum, x)", "gpu_device_functions.h"),
+    ("GetCudaLaunchConfig(n, device)", "GetGpuLaunchConfig(n, device)", f"{UTIL}/gpu_launch_config.h"),
+    ("CUDA_1D_KERNEL_LOOP(i, n)", "for (int i : GpuGridRangeX(n))", f"{UTIL}/gpu_kernel_helper.h"),
+    ("GPU_1D_KERNEL_LOOP(i, n)", "for (int i : GpuGridRangeX(n))", f"{UTIL}/gpu_kernel_helper.h"),
+    ("CudaAtomicAdd(sum, x)", "GpuAtomicAdd(sum, x)", f"{UTIL}/gpu_device_functions.h"),
+    ("TF_NewNode(graph, op, name)", "TF_NewOperation(graph, op, name)", C_API),
+    ("TF_FinishNode(description, status)", "TF_FinishOperation(description, status)", C_API),
+    ("TF_NodeDescription*", "TF_OperationDescription*", C_API),
+    ("TF_Node*", "TF_Operation*", C_API),
+    ("TF_Port", "TF_Output", C_API),
+    ("TF_GraphNodeByName(graph, name)", "TF_GraphOperationByName(graph, name)", C_API),
+    ("TF_NewSessionWithGraph(graph, options, status)", "TF_NewSession(graph, options, status)", C_API),
 ]  # fmt: skip
 INCLUDES = [
+    ("tensorflow/core/public/tensor_c_api.h", "tensorflow/c/c_api.h"),
     ("tensorflow/core/util/cuda_kernel_helper.h", "tensorflow/core/util/gpu_kernel_helper.h"),
     ("third_party/eigen3/unsupported/Eigen/CXX11/Tensor", "unsupported/Eigen/CXX11/Tensor"),
 ]  # fmt: skip
@@ -136,14 +146,14 @@ def functions(path: Path) -> dict[str, tuple[int, int, str]]:
 def headers_say() -> list[tuple[str, str, str]]:
     """For each of HEADERS and INCLUDES: the old line, what becomes of it, and the new line."""
     include = Path(tf.sysconfig.get_include())
+    texts = {file: (include / file).read_text() for *_, file in HEADERS}
     rows = []
     for old, new, file in HEADERS:
-        text = (include / "tensorflow" / "core" / "util" / file).read_text()
-        known = [
-            re.search(rf"\b{name.partition('(')[0]}\b", text) for name in (old, new)
-        ]
-        assert known[1], new
-        rows.append((old, f"still an alias in {file}" if known[0] else "is gone", new))
+        name, successor = (re.search(r"[TCG]\w+", line)[0] for line in (old, new))
+        assert any(re.search(rf"\b{successor}\b", text) for text in texts.values())
+        there = re.search(rf"\b{name}\b", texts[file])
+        short = file.rpartition("/")[2]
+        rows.append((old, f"{'still' if there else 'no longer'} in {short}", new))
     for old, new in INCLUDES:
         assert (include / new).exists(), new
         what = (
