@@ -7,7 +7,7 @@ Exits with 1 if a lower quartile is above 1.1, that is, if something has become 
 """
 
 import argparse
-import re
+import os
 import subprocess
 import sys
 import time
@@ -15,8 +15,6 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
-import cmake
-import ninja
 import numpy as np
 from measure import cores, heading, quartiles
 from processes import Process
@@ -190,43 +188,23 @@ def other_tree(ref: str, examples: list[str]) -> Path:
     tree = BUILD / commit[:10]
     tree.mkdir(parents=True, exist_ok=True)
     archive = subprocess.run(
-        ["git", "archive", commit, "cmake", "examples"],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
+        ["git", "archive", commit], cwd=ROOT, stdout=subprocess.PIPE
     )
     subprocess.run(["tar", "-x"], cwd=tree, input=archive.stdout, check=True)
-    for example in examples:
-        source = tree / "examples" / example
-        if not source.exists():
-            fail(f"{ref} has no example {example}")
-        build = tree / "build" / example
-        configure = [
-            Path(cmake.CMAKE_BIN_DIR, "cmake"),
-            "-S",
-            source,
-            "-B",
-            build,
-            "-G",
-            "Ninja",
-        ]
-        configure += [
-            f"-DCMAKE_MAKE_PROGRAM={Path(ninja.BIN_DIR, 'ninja')}",
-            "-DCUDA=off",
-        ]
-        configure += [
-            f"-DPython3_EXECUTABLE={sys.executable}",
-            "-DCMAKE_BUILD_TYPE=Release",
-        ]
-        for command in configure, [configure[0], "--build", build]:
-            run = subprocess.run(command, capture_output=True, text=True)
-            if run.returncode:
-                errors = re.findall(
-                    r"^.*error.*$", run.stdout + run.stderr, re.M | re.I
-                )
-                fail(
-                    f"{example} of {ref} does not build: {(errors or ['see cmake'])[0]}"
-                )
+    if unknown := [x for x in examples if not (tree / "examples" / x).exists()]:
+        fail(f"{ref} has no example {', '.join(unknown)}")
+    compile_examples(tree, examples, ref, CUDA="off")
     return tree
+
+
+def compile_examples(
+    tree: Path, examples: list[str], whose: str, **environment: str
+) -> None:
+    """As `make examples` of that tree does."""
+    tool = [sys.executable, tree / "tools" / "examples.py", *examples]
+    environment = {**os.environ, **environment}
+    if subprocess.run(tool, stdout=subprocess.DEVNULL, env=environment).returncode:
+        fail(f"the examples of {whose} do not build, see above")
 
 
 def compared(
@@ -262,9 +240,7 @@ def main() -> None:
     if unknown := sorted({*examples} - {*CALLS}):
         fail(f"EXAMPLES are some of {', '.join(CALLS)}, not {', '.join(unknown)}")
     tree = other_tree(options.ref, examples)
-    tool = [sys.executable, ROOT / "tools" / "examples.py", *examples]
-    if subprocess.run(tool, stdout=subprocess.DEVNULL).returncode:
-        fail("this tree's examples do not build, see above")
+    compile_examples(ROOT, examples, "this tree")
     command = f"make compare REF={options.ref} EXAMPLES={' '.join(examples)!r}"
     print(*heading(command, ["tensorflow-cpu", "tensorflow"]), sep="\n", flush=True)
     print("example,call,threads,milliseconds,before,ratio,q1,q3")
