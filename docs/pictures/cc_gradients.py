@@ -23,7 +23,7 @@ from pictures.drawing import (
     space,
 )
 from pictures.layout import arrow, at, box, column, frame, graph, layers, table
-from pictures.plots import Plot, chart
+from pictures.plots import Plot
 from tensorflow.core.framework.function_pb2 import FunctionDef
 
 
@@ -250,13 +250,3 @@ def wave(
         plot.add(at(plot.x(hour), 180, small(f"{hour:g} h"), "n"))
     label = "A sine curve over the hours of a day, with a short tangent and its slope at every third hour."
     return picture(plot.shape(), label)
-
-
-def bridge_times() -> HTML:
-    """How much longer the ways over C++ take than a gradient in Python, from `bench/bridge.csv`."""
-    return chart(
-        [row for row in read("bridge").rows if float(row["ratio"]) != 1],
-        "How many times longer the ways over C++ take than a gradient in Python.",
-        "times as long as with a gradient in Python",
-        series="mode",
-    )

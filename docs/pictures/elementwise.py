@@ -190,9 +190,3 @@ def ratios(tasks: Sequence[str], base: str) -> HTML:
         heading="{task}",
         name=lambda row: row["way"].replace("tf.math.", ""),
     )
-
-
-def broadcasting_times() -> HTML:
-    """How many times as long TensorFlow's ops take as AbsDifference, by what is broadcast."""
-    rows = read("elementwise").where(way="AbsDifference")
-    return ratios(list(dict.fromkeys(row["task"] for row in rows)), "AbsDifference")

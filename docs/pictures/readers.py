@@ -26,7 +26,6 @@ from readers import IdxReader, write_idx
 
 v1 = tf.compat.v1
 SIDE = 10
-READER = Path(__file__).parents[2] / "examples" / "readers" / "readers.cc"
 
 
 def shifted_digits(label: str, count: int = 8) -> np.ndarray:

@@ -215,20 +215,6 @@ def test_a_library_exports_no_function_of_its_own(library):
     assert "op_by_op" not in run.stdout
 
 
-def test_git_ignores_what_is_compiled():
-    """`make clean` removes the programs that the .gitignore files name."""
-    programs = (
-        x for x in examples.EXAMPLES.glob("*/*") if x.is_file() and not x.suffix
-    )
-    made = [*programs, *examples.EXAMPLES.glob("*/lib*.so")]
-    command = ["git", "check-ignore", "--stdin"]
-    paths = "\n".join(str(x) for x in made if os.access(x, os.X_OK))
-    run = subprocess.run(command, cwd=ROOT, input=paths, capture_output=True, text=True)
-    if run.returncode == 128:
-        pytest.skip("no clone")
-    assert run.stdout.split() == paths.split()
-
-
 def test_code_is_compiled_with_warnings_and_for_speed():
     """And where the CPU's and the GPU's bits are compared, no multiplication is joined to an addition."""
     ninja = [examples.NINJA, "-C", examples.BUILD, "-t", "compdb"]
@@ -273,12 +259,6 @@ def test_an_example_that_is_built_alone_needs_no_precompiled_header(path):
         included.add("op.h")
     used = {header for header, names in PRECOMPILED.items() if re.search(names, text)}
     assert used - included == set()
-
-
-def test_precompiled_headers_are_known():
-    lists = (ROOT / "examples" / "CMakeLists.txt").read_text()
-    precompiled = re.findall(r"<tensorflow/core/framework/(\w+\.h)>", lists)
-    assert set(precompiled) == PRECOMPILED.keys()
 
 
 def configure(tmp_path: Path, python: Path, **environment: str) -> str:

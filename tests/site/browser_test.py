@@ -8,11 +8,10 @@ from urllib.parse import parse_qs, quote, unquote, urlsplit
 import numpy as np
 import pytest
 from axe_playwright_python.base import AXE_FILE_PATH
-from book import ROOT, chapters
+from book import chapters
 from page_weight import page_files, page_weight
 from playwright.sync_api import Page, expect
 from region import pooled_by_the_op
-from sections import sections
 
 as_files = pytest.mark.parametrize("address", ["file"], indirect=True)
 
@@ -216,31 +215,6 @@ def test_a_tap_shows_the_meaning_and_a_second_one_leads_there(browser, server):
     context.close()
 
 
-def test_what_scrolls_fades_out_where_there_is_more(visit, server):
-    page = visit(server, "zero_out.html", width=390, mode="dark")
-    expect(page.locator("article pre.more-right").first).to_be_attached()
-    wide = page.locator("article pre.more-right").first
-    wide = page.locator(f"#{wide.evaluate('e => (e.id ||= `wide`)')}")
-    wide.evaluate("box => (box.scrollLeft = 20)")
-    expect(wide).to_have_class(re.compile("more-left"))
-    wide.evaluate("box => (box.scrollLeft = box.scrollWidth)")
-    expect(wide).not_to_have_class(re.compile("more-right"))
-
-
-@pytest.mark.parametrize("name", ["zero_out", "roi_pool", "dataset", "attrs"])
-def test_listings_fit_a_small_laptop(visit, server, name):
-    page = visit(server, f"{name}.html", width=1200)
-    listings = page.locator("article .literal-block-wrapper pre").evaluate_all(
-        "all => all.map(e => [e.textContent, e.scrollWidth - e.clientWidth])"
-    )
-    assert listings
-    for text, hidden in listings:
-        if (
-            max(map(len, text.splitlines())) <= 84
-        ):  # a sentence in a docstring is longer
-            assert hidden <= 1, text
-
-
 def test_on_paper_the_page_is_light_and_open(visit, server):
     page = visit(server, "zero_out.html", mode="dark")
     page.emulate_media(media="print", color_scheme="dark")
@@ -255,44 +229,12 @@ def test_on_paper_the_page_is_light_and_open(visit, server):
     assert page.locator("article details:not([open])").count()
 
 
-def test_dark_mode_is_chosen_and_kept(visit, address):
-    page = visit(address, "zero_out.html")
-    background = "getComputedStyle(document.body).backgroundColor"
-    light = page.evaluate(background)
-    # Chromium stores the choice in the background: one made just before a reload may be lost.
-    for wait in (0, 500, 2000, 20_000):
-        page.get_by_role("button", name="Color mode").filter(visible=True).click()
-        page.get_by_role("button", name="Dark").click()
-        expect(page.locator("html")).to_have_attribute("data-theme", "dark")
-        assert page.evaluate(background) != light
-        page.wait_for_timeout(wait)
-        page.reload(wait_until="networkidle")
-        if page.locator("html").get_attribute("data-theme") == "dark":
-            break
-    assert page.evaluate(background) != light
-
-
 def test_chapters_are_reached_on_a_phone(visit, address):
     page = visit(address, "index.html", width=390)
     page.get_by_role("button", name="Site navigation").click()
     chapters = page.get_by_role("navigation", name="Chapters")
     chapters.get_by_role("link").first.click()
     page.wait_for_url("**/zero_out.html")
-
-
-def test_copied_snippet_is_the_section_of_the_file(visit, server):
-    page = visit(server, "zero_out.html")
-    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    snippets = page.locator(".literal-block-wrapper", has_text="// [kernel]")
-    # Before it there is the whole file.
-    snippet = snippets.filter(has_text="examples/zero_out/zero_out.cc").last
-    snippet.hover()
-    snippet.get_by_role("button").click()
-    expect(snippet.locator(".copybtn.success")).to_be_visible()
-    path = ROOT / snippet.locator(".caption-text").inner_text()
-    first, last = sections(path)["kernel"]
-    copied = page.evaluate("navigator.clipboard.readText()")
-    assert copied.splitlines() == path.read_text().splitlines()[first - 1 : last]
 
 
 def test_a_mistake_is_reported_with_page_and_section(visit, server):
@@ -306,18 +248,6 @@ def test_a_mistake_is_reported_with_page_and_section(visit, server):
     report = {key: value for key, [value] in parse_qs(url.query).items()}
     assert report["title"] == "Mistake in zero_out, Call it"
     assert "/zero_out.html#call-it\nSection: Call it\nRun: 20" in report["body"]
-
-
-def test_a_term_shows_its_meaning(visit, address):
-    page = visit(address, "zero_out.html", width=390)
-    term = page.locator("a.term").first
-    shown = "term => getComputedStyle(term, '::after').display"
-    assert term.evaluate(shown) == "none"
-    term.hover()
-    assert term.evaluate(shown) == "block"
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    term.click()
-    page.wait_for_url("**/glossary.html#term-*")
 
 
 # A log with a cause, what follows from it, and a mangled name.

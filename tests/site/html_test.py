@@ -13,7 +13,6 @@ from xml.etree import ElementTree
 import pytest
 from book import ROOT, chapters, parts
 from dictionary import entries
-from page_source import PAGES as PAGES_OF_THE_BOOK
 from region import pooled_by_the_op
 
 # They share what is parsed of all pages.
@@ -73,16 +72,6 @@ def test_the_site_is_listed_and_shared_with_a_card(site, document):
         head = document(name).head
         [card] = head.select("meta[property='og:image']")
         assert (site / card["content"].removeprefix(base)).is_file()
-
-
-@pytest.mark.parametrize("page", PAGES_OF_THE_BOOK, ids=lambda page: page.name)
-def test_title_description_and_card_are_those_of_the_front_matter(document, page):
-    head = document(page.name).head
-    tags = {tag.get("property") or tag.get("name"): tag for tag in head("meta")}
-    assert head.title.get_text(strip=True) == page.front["search_title"]
-    assert tags["og:title"]["content"] == page.front["search_title"]
-    for name in ("description", "og:description"):
-        assert tags[name]["content"] == page.front["description"]
 
 
 def test_each_error_has_a_page_of_its_own(site, document):
