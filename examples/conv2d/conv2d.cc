@@ -273,6 +273,11 @@ struct Border {
   int64_t top, bottom, left, right;
 };
 
+Border AroundImage(const Windows& windows) {
+  const Side &rows = windows.rows, &columns = windows.columns;
+  return {rows.before, rows.after(), columns.before, columns.after()};
+}
+
 template <typename T>
 struct Padded {
   const T* data;
@@ -482,9 +487,7 @@ class Conv2DOp : public Convolution<T> {
     const int64_t filters = filter.dim_size(3);
     const int64_t patch = rows.taps * columns.taps * channels;
     Padded<N> image;
-    TF_RETURN_IF_ERROR(Pad(
-        context, x,
-        {rows.before, rows.after(), columns.before, columns.after()}, &image));
+    TF_RETURN_IF_ERROR(Pad(context, x, AroundImage(windows), &image));
     const Multiplier<N> multiplier = FindMultiplier<N>();
     Panels<N> weights;
     TF_RETURN_IF_ERROR(Pack(context, filter.flat<N>().data(), {1, 0},
@@ -520,41 +523,87 @@ class Conv2DOp : public Convolution<T> {
   }
 };
 
-// [phases] The elements of a filter that come to lie on a pixel, counted from
-// the edge of the padding: first, first + step and so on. From one to the next,
-// the window is the one `back` before.
+// [phases] The elements of the filter that lie on a pixel, and in which
+// windows: pairs with window · stride + element · dilation = pixel + before.
 struct Phase {
-  int64_t first, count, step, window, back;
+  int64_t count, element, window;     // how many pairs, and the first of them
+  int64_t element_step, window_step;  // from one pair to the next
 };
 
-Phase PhaseOf(const Side& side, int64_t place) {
-  const int64_t common = std::gcd(side.dilation, side.stride);
-  Phase found = {0, 0, side.stride / common, 0, side.dilation / common};
-  const int64_t end = std::min(side.taps, found.step);
-  while (found.first < end &&
-         (place - found.first * side.dilation) % side.stride != 0) {
-    ++found.first;
+Phase PhaseOf(const Side& side, int64_t pixel, bool only_existing) {
+  const int64_t common = std::gcd(side.stride, side.dilation);
+  Phase pairs = {0, 0, 0, side.stride / common, -side.dilation / common};
+  for (int64_t element = 0; element < side.taps; ++element) {
+    const int64_t start = pixel + side.before - element * side.dilation;
+    if (start % side.stride != 0) continue;
+    const int64_t window = start / side.stride;
+    if (only_existing && (window < 0 || window >= side.windows)) continue;
+    if (pairs.count++ == 0) {
+      pairs.element = element;
+      pairs.window = window;
+    }
   }
-  if (found.first == end) return found;
-  found.count = (side.taps - 1 - found.first) / found.step + 1;
-  found.window = (place - found.first * side.dilation) / side.stride;
-  return found;
+  return pairs;
 }
 
-// Leaves out windows that are not there.
-void Clip(int64_t windows, Phase* phase) {
-  for (; phase->count > 0 && phase->window >= windows; --phase->count) {
-    phase->first += phase->step;
-    phase->window -= phase->back;
-  }
-  while (phase->count > 0 &&
-         phase->window - (phase->count - 1) * phase->back < 0) {
-    --phase->count;
-  }
+// [around] Windows left and right of dy that would lie on the image, if they
+// existed: they are zeros.
+Border AroundGradient(const Side& columns) {
+  const int64_t reach = (columns.taps - 1) * columns.dilation - columns.before;
+  const int64_t last = (columns.size - 1 + columns.before) / columns.stride;
+  return {0, 0,
+          std::max<int64_t>((reach + columns.stride - 1) / columns.stride, 0),
+          std::max<int64_t>(last - (columns.windows - 1), 0)};
 }
 
-// [input] A row of dx. With a stride, neighbours lie under other elements of
-// the filter, so every stride-th pixel is computed in one go.
+// Infinity times one of the zeros would be NaN.
+template <typename T>
+bool AllFinite(const T* numbers, int64_t count) {
+  return std::all_of(numbers, numbers + count,
+                     [](T number) { return number * 0 == 0; });
+}
+
+// [input_product] Every step-th pixel of a row of dx, from x on: the sum of dy
+// times the filter over the pairs of two phases.
+template <typename N>
+struct InputProducts {
+  const Windows& windows;
+  int64_t zeros, step;
+  Padded<N> dy;
+  Panels<N> filter;  // for each element, a matrix from filters to channels
+  N* dx;
+
+  Product<N> At(int64_t row, int64_t x) const {
+    const Side &rows = windows.rows, &columns = windows.columns;
+    const Phase down = PhaseOf(rows, row % rows.size, true);
+    const Phase across = PhaseOf(columns, x, step == columns.size);
+    const int64_t element = dy.depth * filter.width;
+    const int64_t line = columns.taps * element;
+    Product<N> product;
+    // Where it begins in dy, in the filter and in dx.
+    product.a = dy.At(row / rows.size, down.window, zeros + across.window);
+    product.b = filter.data + down.element * line + across.element * element;
+    product.out = dx + (row * columns.size + x) * windows.channels;
+    // Its rows are pixels, whose windows follow each other. Its columns are
+    // channels.
+    product.rows = (columns.size - 1 - x) / step + 1;
+    product.row = dy.depth;
+    product.out_row = step * windows.channels;
+    product.columns = windows.channels;
+    product.panel = filter.panel();
+    // It sums over the pairs of both phases, and over the filters.
+    product.i = {down.count, down.window_step * dy.row,
+                 down.element_step * line};
+    product.j = {across.count, across.window_step * dy.depth,
+                 across.element_step * element};
+    product.k = dy.depth;
+    product.next = 1;
+    product.add = false;
+    return product;
+  }
+};
+
+// [input] The gradient for the image: rows of dx are shared among threads.
 template <typename T>
 class Conv2DBackpropInputOp : public Convolution<T> {
  public:
@@ -567,72 +616,99 @@ class Conv2DBackpropInputOp : public Convolution<T> {
                         Tensor* dx) override {
     using N = Wide<T>;
     const Side &rows = windows.rows, &columns = windows.columns;
-    const int64_t images = windows.images, channels = windows.channels;
-    const int64_t filters = filter.dim_size(3);
-    // Windows that would have a pixel of the image, if they were there.
-    const auto before = [](const Side& side) {
-      const int64_t reach = (side.taps - 1) * side.dilation - side.before;
-      return std::max<int64_t>((reach + side.stride - 1) / side.stride, 0);
-    };
-    const auto after = [](const Side& side) {
-      const int64_t last = (side.size - 1 + side.before) / side.stride;
-      return std::max<int64_t>(last - (side.windows - 1), 0);
-    };
-    const int64_t top = before(rows), left = before(columns);
-    Padded<N> given;
-    TF_RETURN_IF_ERROR(
-        Pad(context, dy, {top, after(rows), left, after(columns)}, &given));
+    const int64_t taps = rows.taps * columns.taps, filters = filter.dim_size(3);
+    const int64_t matrix = windows.channels * filters;
+    const N* weights = filter.flat<N>().data();
+    const bool finite = AllFinite(weights, filter.NumElements());
+    const int64_t step = finite ? columns.stride : columns.size;
+    const Border around = AroundGradient(columns);
     const Multiplier<N> multiplier = FindMultiplier<N>();
-    Panels<N> weights;  // for each element: from filters to channels
-    TF_RETURN_IF_ERROR(Pack(context, filter.flat<N>().data(),
-                            {rows.taps * columns.taps, channels * filters},
-                            {filters, 1}, {channels, filters}, multiplier.width,
-                            &weights));
-    const int64_t element = filters * weights.width;
-    const N* factors = filter.flat<N>().data();  // times 0: NaN if not finite
-    const bool finite = std::all_of(factors, factors + filter.NumElements(),
-                                    [](N x) { return x * 0 == 0; });
-    N* results = dx->flat<N>().data();
-    ForEach(
-        context, images * rows.size,
-        columns.size * channels * filters * rows.taps * columns.taps /
-            (rows.stride * columns.stride),
-        [&](int64_t row) {
-          const int64_t y = row % rows.size;
-          Phase down = PhaseOf(rows, y + rows.before);
-          Clip(rows.windows, &down);
-          const int64_t phases =
-              finite ? std::min(columns.stride, columns.size) : columns.size;
-          for (int64_t x = 0; x < phases; ++x) {
-            Phase across = PhaseOf(columns, x + columns.before);
-            if (!finite) Clip(columns.windows, &across);
-            Product<N> one;
-            one.a = given.At(row / rows.size, top + down.window,
-                             left + across.window);
-            one.rows = finite ? (columns.size - 1 - x) / columns.stride + 1 : 1;
-            one.row = filters;
-            one.i = {down.count, -down.back * given.row,
-                     down.step * columns.taps * element};
-            one.j = {across.count, -across.back * filters,
-                     across.step * element};
-            one.k = filters;
-            one.next = 1;
-            one.b = weights.data +
-                    (down.first * columns.taps + across.first) * element;
-            one.panel = weights.panel();
-            one.out = results + (row * columns.size + x) * channels;
-            one.columns = channels;
-            one.out_row = columns.stride * channels;
-            one.add = false;
-            multiplier.multiply(one);
-          }
-        });
+    InputProducts<N> products{windows, around.left, step,
+                              {},      {},          dx->flat<N>().data()};
+    TF_RETURN_IF_ERROR(Pad(context, dy, around, &products.dy));
+    TF_RETURN_IF_ERROR(Pack(context, weights, {taps, matrix}, {filters, 1},
+                            {windows.channels, filters}, multiplier.width,
+                            &products.filter));
+    ForEach(context, windows.images * rows.size,
+            columns.size * matrix * taps / (rows.stride * columns.stride),
+            [&](int64_t row) {
+              for (int64_t x = 0; x < std::min(step, columns.size); ++x) {
+                multiplier.multiply(products.At(row, x));
+              }
+            });
     return absl::OkStatus();
   }
 };
 
-// [filter] Some rows of dfilter = patchesᵀ · dy, of which a row is an element
-// of the filter and a channel.
+// [tiles] dfilter has a row for each (i, j, c) and a column for each filter. A
+// tile is some rows whose pixels follow each other in the image.
+struct Tile {
+  int64_t row, rows, column, columns;
+};
+
+struct Tiles {
+  static constexpr int64_t kRows = 42;  // a multiple of 6 and of 14
+  int64_t filters, piece, blocks, columns, strips, count;
+
+  Tiles(const Windows& windows, int64_t filters, int64_t panel, int threads)
+      : filters(filters) {
+    const Side& side = windows.columns;
+    const int64_t together = side.dilation == 1 ? side.taps : 1;
+    const int64_t pieces = windows.rows.taps * side.taps / together;
+    piece = together * windows.channels;
+    blocks = (piece + kRows - 1) / kRows;
+    columns = pieces * blocks < threads ? panel : filters;
+    strips = (filters + columns - 1) / columns;
+    count = pieces * blocks * strips;
+  }
+
+  Tile At(int64_t number) const {
+    const int64_t column = number % strips * columns;
+    const int64_t row = number / strips % blocks * kRows;
+    return {number / strips / blocks * piece + row,
+            std::min(kRows, piece - row), column,
+            std::min(columns, filters - column)};
+  }
+};
+
+// [filter_product] A tile of dfilter: the sum of x times dy over the windows of
+// an image, added to that of the images before.
+template <typename N>
+struct FilterProducts {
+  const Windows& windows;
+  int64_t filters;
+  Padded<N> x;
+  Panels<N> dy;
+  N* dfilter;
+
+  Product<N> At(const Tile& tile, int64_t image) const {
+    const Side &rows = windows.rows, &columns = windows.columns;
+    const int64_t place = tile.row / windows.channels;
+    const int64_t i = place / columns.taps, j = place % columns.taps;
+    const int64_t c = tile.row % windows.channels;
+    Product<N> product;
+    // Where it begins in x, in dy and in dfilter.
+    product.a = x.At(image, i * rows.dilation, j * columns.dilation) + c;
+    product.b = dy.data + tile.column * dy.rows +
+                image * rows.windows * columns.windows * dy.width;
+    product.out = dfilter + tile.row * filters + tile.column;
+    // Its rows are elements and channels, its columns are filters.
+    product.rows = tile.rows;
+    product.row = 1;
+    product.out_row = filters;
+    product.columns = tile.columns;
+    product.panel = dy.panel();
+    // It sums over the rows and the columns of windows.
+    product.i = {rows.windows, rows.stride * x.row, columns.windows * dy.width};
+    product.j = {1, 0, 0};
+    product.k = columns.windows;
+    product.next = columns.stride * windows.channels;
+    product.add = image > 0;
+    return product;
+  }
+};
+
+// [filter] The gradient for the filter: tiles of dfilter are shared.
 template <typename T>
 class Conv2DBackpropFilterOp : public Convolution<T> {
  public:
@@ -644,48 +720,25 @@ class Conv2DBackpropFilterOp : public Convolution<T> {
                         const Tensor& x, const Tensor& dy,
                         Tensor* dfilter) override {
     using N = Wide<T>;
-    const Side &rows = windows.rows, &columns = windows.columns;
-    const int64_t images = windows.images, channels = windows.channels;
     const int64_t filters = dy.dim_size(3);
-    Padded<N> image;
-    TF_RETURN_IF_ERROR(Pad(
-        context, x,
-        {rows.before, rows.after(), columns.before, columns.after()}, &image));
+    const int64_t all =
+        windows.images * windows.rows.windows * windows.columns.windows;
     const Multiplier<N> multiplier = FindMultiplier<N>();
-    const int64_t places = rows.windows * columns.windows;
-    Panels<N> given;
+    FilterProducts<N> products{
+        windows, filters, {}, {}, dfilter->flat<N>().data()};
+    TF_RETURN_IF_ERROR(Pad(context, x, AroundImage(windows), &products.x));
     TF_RETURN_IF_ERROR(Pack(context, dy.flat<N>().data(), {1, 0},
-                            {images * places, filters}, {filters, 1},
-                            multiplier.width, &given));
-    // What lies in one piece in the filter and in the image.
-    const int64_t together = columns.dilation == 1 ? columns.taps : 1;
-    const int64_t piece = together * channels, pieces = columns.taps / together;
-    constexpr int64_t kRows = 42;  // whole tiles of 6 and of 14
-    const int64_t blocks = (piece + kRows - 1) / kRows;
-    N* results = dfilter->flat<N>().data();
-    ForEach(context, rows.taps * pieces * blocks,
-            images * places * std::min(kRows, piece) * filters,
+                            {all, filters}, {filters, 1}, multiplier.width,
+                            &products.dy));
+    const Tiles tiles(
+        windows, filters, multiplier.width,
+        context->device()->tensorflow_cpu_worker_threads()->num_threads);
+    ForEach(context, tiles.count,
+            all * std::min(tiles.kRows, tiles.piece) * tiles.columns,
             [&](int64_t number) {
-              const int64_t i = number / blocks / pieces;
-              const int64_t j = number / blocks % pieces;
-              const int64_t first = number % blocks * kRows;
-              Product<N> one;
-              one.rows = std::min(kRows, piece - first);
-              one.row = 1;
-              one.i = {rows.windows, rows.stride * image.row,
-                       columns.windows * given.width};
-              one.j = {1, 0, 0};
-              one.k = columns.windows;
-              one.next = columns.stride * channels;
-              one.panel = given.panel();
-              one.out = results + ((i * pieces + j) * piece + first) * filters;
-              one.columns = one.out_row = filters;
-              for (int64_t n = 0; n < images; ++n) {
-                one.a = image.At(n, i * rows.dilation, j * columns.dilation) +
-                        first;
-                one.b = given.data + n * places * given.width;
-                one.add = n > 0;
-                multiplier.multiply(one);
+              const Tile tile = tiles.At(number);
+              for (int64_t image = 0; image < windows.images; ++image) {
+                multiplier.multiply(products.At(tile, image));
               }
             });
     return absl::OkStatus();

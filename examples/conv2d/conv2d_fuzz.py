@@ -102,5 +102,8 @@ FUZZ = {
     ),
     "EigenConv2D": "is compared with Conv2D by a test",
     "EigenPatches": "is compared with TensorFlow's by a test",
+    "LoopConv2D": "is compared with NumPy by a test",
+    "LoopConv2DBackpropInput": "is compared with NumPy by a test",
+    "LoopConv2DBackpropFilter": "is compared with NumPy by a test",
     "NaiveConv2D": "is compared with Conv2D by a test",
 }

@@ -2,6 +2,7 @@
 
 import tensorflow as tf
 from conv2d import conv2d
+from conv2d_loops import loop_conv2d
 
 
 @tf.custom_gradient
@@ -9,8 +10,19 @@ def _doubled(y):
     return y, lambda dy: 2 * dy
 
 
-def doubles_the_gradient(*arguments):
-    return _doubled(conv2d(*arguments))
+def doubles_the_gradient(*arguments, **layout):
+    return _doubled(conv2d(*arguments, **layout))
+
+
+def without_dilation(x, filter, stride, dilation):
+    """Of the right shape, and with the gradient of a convolution without dilation."""
+    right = loop_conv2d(x, filter, stride, dilation)
+    rows, columns = filter.shape[:2]
+    reach = [(taps - 1) * (dilation - 1) for taps in (rows, columns)]
+    wrong = loop_conv2d(
+        x[:, : x.shape[1] - reach[0], : x.shape[2] - reach[1]], filter, stride
+    )
+    return wrong + tf.stop_gradient(right - wrong)
 
 
 def shifted(*arguments):
@@ -18,6 +30,10 @@ def shifted(*arguments):
 
 
 MUTANTS = {
+    "test_gradients": {
+        "conv2d.conv2d": [doubles_the_gradient],
+        "conv2d_loops.loop_conv2d": [without_dilation],
+    },
     "test_gradients_are_those_that_differences_give": {
         "conv2d.conv2d": [doubles_the_gradient]
     },

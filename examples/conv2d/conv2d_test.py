@@ -8,6 +8,11 @@ import pytest
 import tensorflow as tf
 from conv2d import conv2d, conv2d_backprop_filter, conv2d_backprop_input
 from conv2d_im2col import eigen_conv2d, eigen_patches, naive_conv2d
+from conv2d_loops import (
+    loop_conv2d,
+    loop_conv2d_backprop_filter,
+    loop_conv2d_backprop_input,
+)
 from conv2d_reference import (
     conv2d_backprop_filter_reference,
     conv2d_backprop_input_reference,
@@ -75,6 +80,39 @@ test_eigen_patches_keeps_its_promises = op_test(
     eigen_patches, FLOATS[0], rows=2, columns=3, reference=patches_reference
 )
 
+
+def with_pairs(reference):
+    """A reference, for ops whose attrs are single numbers."""
+    return lambda *inputs, stride, dilation: reference(
+        *inputs, strides=stride, dilations=dilation
+    )
+
+
+LOOP = {"stride": 2, "dilation": 3}
+test_loop_conv2d_keeps_its_promises = op_test(
+    loop_conv2d,
+    values(2, 6, 8, 2),
+    values(2, 3, 2, 3),
+    **LOOP,
+    reference=with_pairs(conv2d_reference),
+)
+test_loop_conv2d_backprop_input_keeps_its_promises = op_test(
+    loop_conv2d_backprop_input,
+    np.int32([2, 6, 8, 2]),
+    values(2, 3, 2, 3),
+    values(2, 2, 1, 3),
+    **LOOP,
+    reference=with_pairs(conv2d_backprop_input_reference),
+)
+test_loop_conv2d_backprop_filter_keeps_its_promises = op_test(
+    loop_conv2d_backprop_filter,
+    values(2, 6, 8, 2),
+    np.int32([2, 3, 2, 3]),
+    values(2, 2, 1, 3),
+    **LOOP,
+    reference=with_pairs(conv2d_backprop_filter_reference),
+)
+
 # strides, padding, dilations
 LAYOUTS = [
     (1, "SAME", 1),
@@ -129,6 +167,20 @@ def test_simple_ones_refuse_what_does_not_fit(op, mode):
     for x, filter in [((1, 4, 4, 2), (3, 3, 3, 1)), ((1, 2, 4, 1), (3, 3, 1, 1))]:
         with pytest.raises(tf.errors.InvalidArgumentError, match="not larger than x"):
             mode(op)(tf.ones(x), tf.ones(filter))
+
+
+@pytest.mark.parametrize("op", [loop_conv2d, conv2d])
+@pytest.mark.parametrize("stride, dilation", [(1, 1), (2, 1), (1, 2), (2, 3)])
+def test_gradients(op, stride, dilation):
+    x, filter = values(2, 7, 8, 2), values(3, 2, 2, 4)
+
+    def call(x, filter):
+        dilated = {"dilation" if op is loop_conv2d else "dilations": dilation}
+        return op(x, filter, stride, **dilated)
+
+    found, expected = tf.test.compute_gradient(call, [x, filter])
+    for each, wanted in zip(found, expected, strict=True):
+        np.testing.assert_allclose(each, wanted, rtol=1e-6, atol=1e-6)
 
 
 @layouts
@@ -204,6 +256,18 @@ def different_gradients():
 
 def test_gradients_by_many_threads_are_the_same_each_time(with_threads):
     assert with_threads(8, different_gradients) == "1"
+
+
+def one_by_one_is_right():
+    """A filter with fewer blocks of rows than there are threads, and with some panels of columns."""
+    x, dy = values(2, 5, 6, 3), values(2, 5, 6, 70)
+    found = conv2d_backprop_filter(x, [1, 1, 3, 70], dy).numpy()
+    expected = conv2d_backprop_filter_reference(x, [1, 1, 3, 70], dy)
+    return np.allclose(found, expected, rtol=1e-11, atol=1e-11)
+
+
+def test_filters_of_one_pixel_with_many_threads(with_threads):
+    assert with_threads(8, one_by_one_is_right) == "True"
 
 
 @pytest.mark.parametrize("strides, padding", ONE_BY_ONE)
@@ -353,6 +417,21 @@ REFUSED = [
 def test_bad_input_is_refused(mode, x, filter, layout, message):
     with pytest.raises((tf.errors.InvalidArgumentError, ValueError), match=message):
         mode(lambda *inputs: conv2d(*inputs, **layout))(tf.ones(x), tf.ones(filter))
+
+
+def test_loops_refuse_what_does_not_fit(mode):
+    errors = tf.errors.InvalidArgumentError, ValueError
+    x, filter = tf.ones([1, 5, 5, 2]), tf.ones([3, 3, 2, 4])
+    for layout in {"dilation": 3}, {"dilation": 2**62}:
+        with pytest.raises(errors, match="must fit into x with its dilation"):
+            mode(loop_conv2d)(x, filter, **layout)
+    with pytest.raises(errors, match="with the channels of x"):
+        mode(loop_conv2d)(x[..., :1], filter)
+    for stride, dy in (1, [1, 3, 3, 3]), (2**62, [1, 2, 2, 4]):
+        with pytest.raises(errors, match="dy must have the shape of the result"):
+            mode(loop_conv2d_backprop_input)([1, 5, 5, 2], filter, tf.ones(dy), stride)
+        with pytest.raises(errors, match="dy must have the shape of the result"):
+            mode(loop_conv2d_backprop_filter)(x, [3, 3, 2, 4], tf.ones(dy), stride)
 
 
 def test_sizes_and_gradients_that_do_not_fit_are_refused(mode):

@@ -1,0 +1,240 @@
+// A convolution and both of its gradients, in one loop over the products.
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "tensorflow/core/framework/common_shape_fns.h"
+#include "tensorflow/core/framework/op.h"
+#include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/framework/shape_inference.h"
+#include "tensorflow/core/framework/tensor_util.h"
+#include "unsupported/Eigen/CXX11/Tensor"
+
+namespace op_by_op {
+namespace {
+
+using tensorflow::DEVICE_CPU;
+using tensorflow::OpKernelContext;
+using tensorflow::Tensor;
+using tensorflow::TensorShape;
+using tensorflow::shape_inference::InferenceContext;
+using tensorflow::shape_inference::ShapeHandle;
+
+// Ranks; the kernel checks the sizes.
+absl::Status ForwardShape(InferenceContext* context) {
+  ShapeHandle any;
+  TF_RETURN_IF_ERROR(context->WithRank(context->input(0), 4, &any));
+  TF_RETURN_IF_ERROR(context->WithRank(context->input(1), 4, &any));
+  context->set_output(0, context->UnknownShapeOfRank(4));
+  return absl::OkStatus();
+}
+
+template <int sizes>  // which input is the shape of the result
+absl::Status GradientShape(InferenceContext* context) {
+  ShapeHandle any, result;
+  TF_RETURN_IF_ERROR(context->WithRank(context->input(1 - sizes), 4, &any));
+  TF_RETURN_IF_ERROR(context->WithRank(context->input(2), 4, &any));
+  TF_RETURN_IF_ERROR(context->MakeShapeFromShapeTensor(sizes, &result));
+  TF_RETURN_IF_ERROR(context->WithRank(result, 4, &result));
+  context->set_output(0, result);
+  return absl::OkStatus();
+}
+
+REGISTER_OP("LoopConv2D")
+    .Attr("T: {float, double}")
+    .Attr("stride: int >= 1 = 1")
+    .Attr("dilation: int >= 1 = 1")
+    .Input("x: T")
+    .Input("filter: T")
+    .Output("y: T")
+    .SetShapeFn(ForwardShape)
+    .Doc("Convolves images without padding, in loops, on one thread.");
+
+// [interface] The gradient for the image, and the one for the filter.
+REGISTER_OP("LoopConv2DBackpropInput")
+    .Attr("T: {float, double}")
+    .Attr("stride: int >= 1 = 1")
+    .Attr("dilation: int >= 1 = 1")
+    .Input("x_sizes: int32")
+    .Input("filter: T")
+    .Input("dy: T")
+    .Output("dx: T")
+    .SetShapeFn(GradientShape<0>)
+    .Doc("The gradient of LoopConv2D for its images.");
+
+REGISTER_OP("LoopConv2DBackpropFilter")
+    .Attr("T: {float, double}")
+    .Attr("stride: int >= 1 = 1")
+    .Attr("dilation: int >= 1 = 1")
+    .Input("x: T")
+    .Input("filter_sizes: int32")
+    .Input("dy: T")
+    .Output("dfilter: T")
+    .SetShapeFn(GradientShape<1>)
+    .Doc("The gradient of LoopConv2D for its filter.");
+
+// What the three ops have in common.
+class LoopOp : public tensorflow::OpKernel {
+ public:
+  explicit LoopOp(tensorflow::OpKernelConstruction* context)
+      : OpKernel(context) {
+    OP_REQUIRES_OK(context, context->GetAttr("stride", &stride_));
+    OP_REQUIRES_OK(context, context->GetAttr("dilation", &dilation_));
+  }
+
+ protected:
+  using Place = Eigen::array<Eigen::Index, 4>;
+
+  // [loop] A pixel of x, times an element of the filter, is added to an output.
+  template <typename Filter, typename Result, typename Use>
+  void EachProduct(const Filter& filter, const Result& y, const Use& use) {
+    for (int64_t n = 0; n < y.dimension(0); ++n)
+      for (int64_t h = 0; h < y.dimension(1); ++h)
+        for (int64_t w = 0; w < y.dimension(2); ++w)
+          for (int64_t i = 0; i < filter.dimension(0); ++i)
+            for (int64_t j = 0; j < filter.dimension(1); ++j)
+              for (int64_t c = 0; c < filter.dimension(2); ++c)
+                for (int64_t o = 0; o < filter.dimension(3); ++o)
+                  use(/*pixel=*/Place{n, h * stride_ + i * dilation_,
+                                      w * stride_ + j * dilation_, c},
+                      /*element=*/Place{i, j, c, o},
+                      /*output=*/Place{n, h, w, o});
+  }
+
+  // The input that is the shape of the result.
+  static absl::Status ReadSizes(OpKernelContext* context, int input,
+                                TensorShape* shape) {
+    absl::Status read =
+        tensorflow::tensor::MakeShape(context->input(input), shape);
+    if (read.ok()) return read;
+    return absl::InvalidArgumentError(
+        absl::StrCat(input == 0 ? "x_sizes" : "filter_sizes",
+                     " must be a vector of four sizes: ", read.message()));
+  }
+
+  // The shape of y.
+  absl::Status Measure(const TensorShape& x, const TensorShape& filter,
+                       TensorShape* y) const {
+    bool fits = x.dims() == 4 && filter.dims() == 4 &&
+                x.dim_size(3) == filter.dim_size(2);
+    for (int side = 0; fits && side < 2; ++side) {
+      const int64_t size = x.dim_size(1 + side), taps = filter.dim_size(side);
+      // No product that could overflow.
+      fits = taps > 0 && taps <= size && taps - 1 <= (size - 1) / dilation_;
+    }
+    if (!fits) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "filter (or filter_sizes) must be [rows, columns, channels, "
+          "filters], with the channels of x (or x_sizes), and must fit into x "
+          "with its dilation, got shapes ",
+          x.DebugString(), " and ", filter.DebugString()));
+    }
+    const auto windows = [&](int side) {
+      const int64_t reach = (filter.dim_size(side) - 1) * dilation_;
+      return (x.dim_size(1 + side) - 1 - reach) / stride_ + 1;
+    };
+    return TensorShape::BuildTensorShape(
+        {x.dim_size(0), windows(0), windows(1), filter.dim_size(3)}, y);
+  }
+
+  absl::Status CheckGradient(const TensorShape& x, const TensorShape& filter,
+                             const TensorShape& dy) const {
+    TensorShape y;
+    TF_RETURN_IF_ERROR(Measure(x, filter, &y));
+    if (dy == y) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat(
+        "dy must have the shape of the result for these sizes, stride "
+        "and dilation (x_sizes or filter_sizes), ",
+        y.DebugString(), ", got ", dy.DebugString()));
+  }
+
+  int64_t stride_, dilation_;
+};
+
+template <typename T>
+class LoopConv2DOp : public LoopOp {
+ public:
+  using LoopOp::LoopOp;
+
+  // [forward] Each product goes to its output.
+  void Compute(OpKernelContext* context) override {
+    TensorShape shape;
+    OP_REQUIRES_OK(context, Measure(context->input(0).shape(),
+                                    context->input(1).shape(), &shape));
+    Tensor* result;
+    OP_REQUIRES_OK(context, context->allocate_output(0, shape, &result));
+    const auto x = context->input(0).tensor<T, 4>();
+    const auto filter = context->input(1).tensor<T, 4>();
+    auto y = result->tensor<T, 4>();
+    y.setZero();
+    EachProduct(filter, y, [&](Place pixel, Place element, Place output) {
+      y(output) += x(pixel) * filter(element);
+    });
+  }
+};
+
+template <typename T>
+class LoopConv2DBackpropInputOp : public LoopOp {
+ public:
+  using LoopOp::LoopOp;
+
+  // [dx] Each dy goes back to the pixels, times the elements that they met.
+  void Compute(OpKernelContext* context) override {
+    TensorShape shape;
+    OP_REQUIRES_OK(context, ReadSizes(context, 0, &shape));
+    OP_REQUIRES_OK(context, CheckGradient(shape, context->input(1).shape(),
+                                          context->input(2).shape()));
+    Tensor* result;
+    OP_REQUIRES_OK(context, context->allocate_output(0, shape, &result));
+    const auto filter = context->input(1).tensor<T, 4>();
+    const auto dy = context->input(2).tensor<T, 4>();
+    auto dx = result->tensor<T, 4>();
+    dx.setZero();
+    EachProduct(filter, dy, [&](Place pixel, Place element, Place output) {
+      dx(pixel) += dy(output) * filter(element);
+    });
+  }
+};
+
+template <typename T>
+class LoopConv2DBackpropFilterOp : public LoopOp {
+ public:
+  using LoopOp::LoopOp;
+
+  // [dfilter] And to the elements, times the pixels that they met.
+  void Compute(OpKernelContext* context) override {
+    TensorShape shape;
+    OP_REQUIRES_OK(context, ReadSizes(context, 1, &shape));
+    OP_REQUIRES_OK(context, CheckGradient(context->input(0).shape(), shape,
+                                          context->input(2).shape()));
+    Tensor* result;
+    OP_REQUIRES_OK(context, context->allocate_output(0, shape, &result));
+    const auto x = context->input(0).tensor<T, 4>();
+    const auto dy = context->input(2).tensor<T, 4>();
+    auto dfilter = result->tensor<T, 4>();
+    dfilter.setZero();
+    EachProduct(dfilter, dy, [&](Place pixel, Place element, Place output) {
+      dfilter(element) += dy(output) * x(pixel);
+    });
+  }
+};
+
+// [register] Two types of each.
+#define REGISTER(T)                                                 \
+  REGISTER_KERNEL_BUILDER(                                          \
+      Name("LoopConv2D").Device(DEVICE_CPU).TypeConstraint<T>("T"), \
+      LoopConv2DOp<T>);                                             \
+  REGISTER_KERNEL_BUILDER(Name("LoopConv2DBackpropInput")           \
+                              .Device(DEVICE_CPU)                   \
+                              .TypeConstraint<T>("T"),              \
+                          LoopConv2DBackpropInputOp<T>);            \
+  REGISTER_KERNEL_BUILDER(Name("LoopConv2DBackpropFilter")          \
+                              .Device(DEVICE_CPU)                   \
+                              .TypeConstraint<T>("T"),              \
+                          LoopConv2DBackpropFilterOp<T>)
+REGISTER(float);
+REGISTER(double);
+
+}  // namespace
+}  // namespace op_by_op
