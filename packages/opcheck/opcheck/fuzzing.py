@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 import hypothesis
+from hypothesis import strategies as st
 
 from opcheck import generated, registry
 from opcheck.children import Child, Crash, WorkerError
@@ -17,7 +18,7 @@ from opcheck.report import Report, Result, essence, likely_cause
 from opcheck.run import Call, _name, by_name, outputs_of
 from opcheck.samples import as_arrays, locate
 from opcheck.subject import Subject
-from opcheck.variations import variations
+from opcheck.variations import attrs_of, variations
 
 # What was expected, and the likely cause where it did not come.
 _KINDS = {
@@ -61,6 +62,7 @@ class FuzzReport(Report):
     Attributes:
       calls: The number of generated calls, those of the shrinking included.
       errors: How many of them ended in a clean error.
+      kinds: How many of them had shapes, dtypes or attrs that no call before them had.
       failing: The inputs and the attrs of the failing ones, as they came.
     """
 
@@ -71,10 +73,12 @@ class FuzzReport(Report):
         calls: int,
         errors: int,
         failing: Sequence[tuple[list, dict]] = (),
+        kinds: int = 0,
     ):
         super().__init__(subject, [result])
         self.calls = calls
         self.errors = errors
+        self.kinds = kinds
         self.failing = list(failing)
 
     @property
@@ -120,7 +124,7 @@ def fuzz(
     skip: str | Iterable[str] = (),
     tolerances: Mapping | None = None,
     variations: int = 9,
-    thorough: int = 5,
+    thorough: int = 1,
     seed: int = 0,
     timeout: float = 60.0,
     memory: int = 4 << 30,
@@ -143,10 +147,9 @@ def fuzz(
       skip: What not to look for: names of `opcheck.fuzzing.CHECKS`.
       tolerances: As for `opcheck.check`.
       variations: How many further calls are derived from each one that Hypothesis generates: the
-        same elements in other places, or one input in another shape. They are cheap.
-      thorough: Each call runs eagerly and in a graph that knows no shapes. With 5,
-        every fifth of Hypothesis's calls runs in a second graph, too, which knows its shapes, and
-        whose inferred shapes are checked.
+        same elements in other places, one input in another shape, or other attrs. They are cheap.
+      thorough: Each call runs eagerly and in a graph that knows no shapes. Each of Hypothesis's calls, or with 5
+        every fifth, runs in a second graph, too, which knows its shapes, and whose inferred shapes are checked.
       seed: The same seed gives the same calls.
       timeout: Seconds after which a call counts as hung.
       memory: As for `opcheck.check`.
@@ -208,12 +211,15 @@ class _Campaign:
         self.calls = self.errors = self.examples = 0
         self.names: list[str] = []
         self.alone = True
+        self.kinds: set[str] = set()
         self.smallest: _Failure | None = None
         self.failing: list[tuple[list, dict]] = []
         self.begin = self.end = 0.0
 
     def run(self, strategy, examples: int, seed: int, bar: bool) -> None:
         """Lets Hypothesis generate, and shrink what fails."""
+        attrs = getattr(strategy, "opcheck_attrs", None)
+        more = st.just([]) if attrs is None else st.lists(attrs, max_size=2)
 
         @hypothesis.seed(seed)
         @hypothesis.settings(
@@ -225,9 +231,9 @@ class _Campaign:
             suppress_health_check=list(hypothesis.HealthCheck),
             verbosity=hypothesis.Verbosity.quiet,
         )
-        @hypothesis.given(strategy)
-        def one(generated):
-            self._one(*generated)
+        @hypothesis.given(strategy, more)
+        def one(generated, others):
+            self._one(*generated, others)
             if bar:
                 self._draw(examples)
 
@@ -245,7 +251,7 @@ class _Campaign:
             if bar:
                 sys.stderr.write("\n")
 
-    def _one(self, inputs: Sequence, attrs: Mapping) -> None:
+    def _one(self, inputs: Sequence, attrs: Mapping, others: Sequence) -> None:
         if self.calls and time.monotonic() > self.end:
             raise _TimeIsUp
         inputs = as_arrays(inputs)
@@ -259,20 +265,29 @@ class _Campaign:
                 count=self.variations,
                 thorough=thorough,
                 outputs=self.call.reference is not None,
+                others=others,
             )
         except Crash as crash:
             self.calls += 1
             number, mode, shapes = crash.doing or (0, "eager", None)
             some = variations(inputs, self.variations)
             varied, _ = next(islice(some, number, None))
-            self._fail("crash", str(crash), varied, attrs, (mode,), shapes)
+            its_attrs = attrs_of(number, attrs, others)
+            self._fail("crash", str(crash), varied, its_attrs, (mode,), shapes)
         varied = variations(inputs, self.variations)
-        for outcome, (these, same_shapes) in zip(outcomes, varied):
+        for number, (outcome, (these, same_shapes)) in enumerate(zip(outcomes, varied)):
             self.calls += 1
+            its_attrs = attrs_of(number, attrs, others)
+            flat = [
+                x
+                for some in these
+                for x in (some if isinstance(some, list) else [some])
+            ]
+            self.kinds.add(repr(([(x.shape, x.dtype) for x in flat], its_attrs)))
             self.errors += outcome.outputs is None and outcome.clean
-            kind, seen = self._judge(outcome, these, attrs, same_shapes)
+            kind, seen = self._judge(outcome, these, its_attrs, same_shapes)
             if seen and kind not in self.skip:
-                self._fail(kind, seen, these, attrs, outcome.modes, outcome.shapes)
+                self._fail(kind, seen, these, its_attrs, outcome.modes, outcome.shapes)
 
     def _judge(self, outcome, inputs, attrs, same_shapes) -> tuple[str, str]:
         if outcome.mismatch:
@@ -335,7 +350,10 @@ class _Campaign:
     def report(self) -> FuzzReport:
         """What came of it."""
         took = time.monotonic() - self.begin
-        done = f"{self.calls} generated calls in {took:.1f} s, {self.errors} of them clean errors"
+        done = (
+            f"{self.calls} generated calls in {took:.1f} s, {len(self.kinds)} with new shapes, "
+            f"dtypes or attrs, {self.errors} with clean errors"
+        )
         failure = self.smallest
         if failure is None:
             result = Result("fuzz", "pass", done)
@@ -358,4 +376,5 @@ class _Campaign:
                 ),
             )
         name = _name(self.call.op)
-        return FuzzReport(name, result, self.calls, self.errors, self.failing)
+        counts = self.calls, self.errors, self.failing, len(self.kinds)
+        return FuzzReport(name, result, *counts)

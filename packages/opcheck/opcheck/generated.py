@@ -8,7 +8,7 @@ import tensorflow as tf
 from opcheck.calls import Outcome, apply, contradiction, in_graph, outcome_of, traced
 from opcheck.compare import difference
 from opcheck.subject import Subject, arrays, constant
-from opcheck.variations import variations
+from opcheck.variations import attrs_of, variations
 
 
 def fuzz(
@@ -18,6 +18,7 @@ def fuzz(
     count: int,
     thorough: bool,
     outputs: bool,
+    others: Sequence[dict] = (),
 ) -> list[Outcome]:
     """A generated call and its variations, up to the first that breaks a promise.
 
@@ -28,12 +29,14 @@ def fuzz(
       count: How many variations.
       thorough: Whether to make a graph for the very shapes of the generated call too, beside
         the one that serves all shapes, which is several times faster.
+      others: More attrs, which some of the variations have.
       outputs: Whether the caller wants to see the outputs.
     """
     outcomes = []
     for number, (varied, _) in enumerate(variations(inputs, count)):
         try:
-            outcome = _one(subject, varied, attrs, thorough and number == 0, number)
+            its_attrs = dict(attrs_of(number, attrs, others))
+            outcome = _one(subject, varied, its_attrs, thorough and number == 0, number)
         except (
             MemoryError
         ):  # of the comparison of what has been a result, and a large one
@@ -66,7 +69,8 @@ def _one(subject: Subject, inputs, attrs: dict, thorough: bool, number: int) -> 
         graph.modes = (mode,)
         if graph.mismatch:
             outcome.mismatch, outcome.kind = graph.mismatch, "static_shape"
-            outcome.modes, outcome.shapes = ("inferred",), [x.shape for x in flat]
+            outcome.modes = ("inferred",)
+            outcome.shapes = [x.shape if mode == "graph" else None for x in flat]
         elif not graph.clean:
             return graph
         elif outcome.disagrees(graph):
@@ -117,4 +121,5 @@ def _any_shape(subject: Subject, tensors, inputs, attrs: dict):
         specs = [tf.TensorSpec(None, x.dtype) for x in tensors]
         template = list(inputs)
         functions[key] = traced(subject, specs, template, attrs)
-    return arrays(functions[key](*tensors)), ""
+    outputs = arrays(functions[key](*tensors))
+    return outputs, contradiction([x.shape for x in functions[key].outputs], outputs)

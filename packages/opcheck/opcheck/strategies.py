@@ -23,7 +23,11 @@ def calls(*inputs, **attrs) -> st.SearchStrategy:
     """
     positional = [_strategy(value) for value in inputs]
     named = {name: _strategy(value) for name, value in attrs.items()}
-    return st.tuples(st.tuples(*positional).map(list), st.fixed_dictionaries(named))
+    some_attrs = st.fixed_dictionaries(named)
+    strategy = st.tuples(st.tuples(*positional).map(list), some_attrs)
+    if any(isinstance(value, st.SearchStrategy) for value in attrs.values()):
+        strategy.opcheck_attrs = some_attrs  # they do not depend on the inputs
+    return strategy
 
 
 def _strategy(value) -> st.SearchStrategy:

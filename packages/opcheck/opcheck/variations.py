@@ -2,7 +2,7 @@
 
 import functools
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -43,6 +43,13 @@ def variations(
             for some in inputs
         ]
         yield packed, number % 2 == 0
+
+
+def attrs_of(number: int, attrs: Mapping, others: Sequence[Mapping]) -> Mapping:
+    """The attrs of a variation: every third has others than the generated call."""
+    if number % 3 != 2 or not others:
+        return attrs
+    return others[number // 3 % len(others)]
 
 
 def _bytes(array: np.ndarray) -> bytes:

@@ -10,11 +10,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from python_ops import (
+    adds_attr,
     adds_one,
     counts_calls,
     dies_of_negatives,
     dies_of_unknown_dimensions,
     filled,
+    is_a_vector_without_a_rank,
+    is_odd_for_some_attrs,
     is_odd_for_unknown_ranks,
     is_off_by_one_from_seven_on,
     normal,
@@ -173,3 +176,20 @@ def test_variations_follow_from_the_inputs_alone():
         assert set(flat[0][0].reshape(-1)) <= set(inputs[0].reshape(-1))
     assert any(x[0].shape != (3, 2) for x, same in once if not same)
     assert all(x[0].shape == (3, 2) for x, same in once if same)
+
+
+def test_attrs_vary_too_and_calls_that_are_really_different_are_counted():
+    some = calls(tensors(shape=(2,)), k=st.integers(1, 50))
+    report = fuzz(is_odd_for_some_attrs, some, examples=300, reference=lambda x, k: x)
+    assert re.search(r", k=4\)", report.line)
+    right = fuzz(adds_one, ONES, examples=300, reference=adds_one)
+    assert 1 < right.assert_ok().kinds < right.calls
+    assert f"{right.kinds} with new shapes, dtypes or attrs" in str(right)
+    drawn = fuzz(adds_attr, some, examples=300).assert_ok()
+    assert drawn.kinds > 40  # of 30 generated calls
+
+
+def test_shapes_are_inferred_without_a_rank():
+    report = fuzz(is_a_vector_without_a_rank, calls(tensors()))
+    assert report.results[0].detail.startswith("static_shape")
+    assert "tf.TensorSpec(None" in report.line
