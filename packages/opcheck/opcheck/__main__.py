@@ -13,6 +13,7 @@ from opcheck.worker import place
 
 _HELP = f"""\
 usage: python -m opcheck FILE.py:function --samples FILE.py:name [--checks A,B] [--skip A,B] [--html OUT.html]
+   or: python -m opcheck LIBRARY.so [--list] [--ops A,B] [--checks A,B]
    or: python -m opcheck fuzz FILE.py [--calls 10000] [--shrink 100] [--threads 1] [--state FILE]
    or: python -m opcheck explain build.log, or something 2>&1 | python -m opcheck explain
 name: a tuple of inputs, or a dict of `inputs`, attrs and options of opcheck.check, or a function that returns one;
@@ -42,6 +43,11 @@ def main(arguments: list[str] | None = None) -> int:
         from opcheck import rounds
 
         return rounds.main(arguments[1:])
+    if arguments and arguments[0].endswith((".so", ".dylib")):
+        os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+        from opcheck import library
+
+        return library.main(arguments)
     try:
         return _run(parser().parse_args(arguments))
     except _BadUse as error:
@@ -85,15 +91,8 @@ def _run(options: argparse.Namespace) -> int:
         raise _BadUse(str(error)) from None
     print(report)
     if options.html:
-        page = (
-            '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-            '<meta name="viewport" content="width=device-width">'
-            f"<title>opcheck: {report.subject}</title>"
-            "<style>:root { color-scheme: light dark; font-family: sans-serif }</style>"
-            f"</head><body>\n{report._repr_html_()}\n</body></html>\n"
-        )
         try:
-            Path(options.html).write_text(page, encoding="utf-8")
+            Path(options.html).write_text(report.page(), encoding="utf-8")
         except OSError as error:
             raise _BadUse(f"cannot write {options.html}: {error.strerror}") from None
     return 0 if report.ok else 1

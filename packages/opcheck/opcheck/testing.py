@@ -57,6 +57,7 @@ def op_test(
         if result.verdict == "fail":
             pytest.fail(result.explanation(), pytrace=False)
 
+    test.opcheck_report = report
     if importlib.util.find_spec("xdist"):
         group = f"{getattr(op, '__module__', '')}.{getattr(op, '__name__', '')}"
         test = pytest.mark.xdist_group(group)(test)

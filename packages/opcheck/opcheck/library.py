@@ -1,0 +1,305 @@
+"""`python -m opcheck lib.so`: the ops of a library, with samples that are guessed from their interfaces."""
+
+import argparse
+import inspect
+import itertools
+import json
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from opcheck import calls
+from opcheck.children import Child, Crash, WorkerError
+from opcheck.report import Report, Result
+from opcheck.run import check
+from opcheck.samples import Location
+from opcheck.source import function_of, line
+
+_RANKS = (1, 2, 0, 3, 4)
+_SIZES = (3, 4, 2, 5)
+_MOST_TRIES = 150
+_PREFERRED = ("float32", "int32", "int64", "string", "float64", "bool")
+
+
+class LibraryOp:
+    """The function that TensorFlow generates for an op of a library, as other processes find it."""
+
+    def __init__(self, file: str, name: str):
+        import tensorflow as tf
+
+        self._function = getattr(tf.load_op_library(file), name)
+        self.__name__ = name
+        self.__doc__ = self._function.__doc__
+        self.location = Location("", file, name)
+        given = inspect.signature(self._function).parameters.values()
+        some = [one for one in given if one.name != "name"]
+        self.__signature__ = inspect.Signature(some)
+
+    def __call__(self, *inputs, **attrs):
+        return self._function(*inputs, **attrs)
+
+
+@dataclass
+class Found:
+    """An op of a library, and what came of it.
+
+    Attributes:
+      op_type: Its name.
+      sample: The call that it took, as a line of Python; empty without one.
+      left_out: Why it was not checked, if so.
+      report: Of the checks.
+    """
+
+    op_type: str
+    sample: str = ""
+    left_out: str = ""
+    report: Report | None = None
+    failures: list[Result] = field(default_factory=list)
+
+    def as_dict(self) -> dict:
+        """What JSON can hold."""
+        told = ("check", "detail", "expected", "seen", "line")
+        return {
+            "op": self.op_type,
+            "sample": self.sample,
+            "left_out": self.left_out,
+            "failures": [
+                {name: getattr(one, name) for name in told} for one in self.failures
+            ],
+        }
+
+
+def registered() -> dict:
+    """The definitions of all ops of this process."""
+    from tensorflow.core.framework.op_def_pb2 import OpList
+    from tensorflow.python.client import pywrap_tf_session
+
+    ops = OpList.FromString(
+        pywrap_tf_session.TF_GetBuffer(pywrap_tf_session.TF_GetAllOpList())
+    )
+    return {op.name: op for op in ops.op}
+
+
+def ops_of(file: str) -> dict:
+    """Loads a library: the definitions of its ops, by their names."""
+    import tensorflow as tf
+
+    before = registered().keys()
+    tf.load_op_library(file)
+    return {name: op for name, op in registered().items() if name not in before}
+
+
+def guesses(op_def) -> Iterator[tuple[list, dict]]:
+    """Inputs and attrs with which the op may be called, the simplest first.
+
+    Raises:
+      LookupError: With the reason why nothing can be guessed.
+    """
+    import tensorflow as tf
+
+    inferred = {
+        name
+        for arg in op_def.input_arg
+        for name in (arg.type_attr, arg.number_attr, arg.type_list_attr)
+        if name
+    }
+    attrs, types, lengths = {}, {}, {}
+    for attr in op_def.attr:
+        if attr.type == "type":
+            allowed = [tf.as_dtype(x).name for x in attr.allowed_values.list.type]
+            some = [x for x in _PREFERRED if x in allowed or not allowed]
+            if attr.HasField("default_value"):
+                some = [tf.as_dtype(attr.default_value.type).name]
+            types[attr.name] = (some or allowed)[0]
+        if attr.name in inferred:
+            least = attr.minimum if attr.has_minimum else 1
+            lengths[attr.name] = max(int(least), 2)
+        elif not attr.HasField("default_value"):
+            attrs[attr.name] = _value(attr, types)
+    dtypes = []  # of each input; a list of them for a list
+    for arg in op_def.input_arg:
+        if arg.is_ref:
+            raise LookupError(f"{arg.name} is a reference to a variable")
+        name = types[arg.type_attr] if arg.type_attr else ""
+        if arg.type:
+            name = tf.as_dtype(arg.type).name
+        if arg.type_list_attr:
+            dtypes.append(["float32", "float32"])
+            continue
+        if name in ("resource", "variant"):
+            raise LookupError(f"{arg.name} is a {name}")
+        dtypes.append([name] * lengths[arg.number_attr] if arg.number_attr else name)
+    for ranks in _ranks(len(dtypes)):
+        random = np.random.default_rng(0)
+        yield (
+            [
+                [_array(x, rank, random) for x in one]
+                if isinstance(one, list)
+                else _array(one, rank, random)
+                for one, rank in zip(dtypes, ranks)
+            ],
+            attrs,
+        )
+
+
+def _ranks(count: int) -> Iterator[tuple[int, ...]]:
+    same = [(rank,) * count for rank in _RANKS]
+    others = itertools.product(_RANKS, repeat=count)
+    yield from itertools.islice(
+        dict.fromkeys(itertools.chain(same, others)), _MOST_TRIES
+    )
+
+
+def _value(attr, types: dict):
+    allowed = attr.allowed_values.list
+    least = max(int(attr.minimum), 1) if attr.has_minimum else 2
+    if attr.type == "type":
+        import tensorflow as tf
+
+        return tf.as_dtype(types[attr.name])
+    if attr.type == "list(type)":
+        import tensorflow as tf
+
+        return [tf.float32] * max(least, 1)
+    values = {
+        "int": least,
+        "float": 0.5,
+        "bool": False,
+        "string": allowed.s[0].decode() if allowed.s else "a",
+        "shape": [2],
+        "list(int)": [1] * least,
+        "list(float)": [0.5] * least,
+        "list(bool)": [False] * least,
+        "list(string)": [allowed.s[0].decode() if allowed.s else "a"] * least,
+        "list(shape)": [[2]] * least,
+    }
+    if attr.type not in values:
+        raise LookupError(f"attr {attr.name} is a {attr.type}")
+    return values[attr.type]
+
+
+def _array(dtype: str, rank: int, random: np.random.Generator) -> np.ndarray:
+    import tensorflow as tf
+
+    shape = _SIZES[:rank]
+    if dtype == "string":
+        texts = [b"one two", b"three", b"Four. 5"]
+        array = np.array([texts[i % 3] for i in range(int(np.prod(shape)))], object)
+        return array.reshape(shape)
+    target = tf.as_dtype(dtype)
+    if target.is_quantized:
+        raise LookupError(f"an input is {dtype}")
+    if target.is_bool:
+        return random.integers(0, 2, shape).astype(bool)
+    if target.is_integer:
+        return random.integers(0, 3, shape).astype(target.as_numpy_dtype)
+    return random.random(shape).astype(target.as_numpy_dtype)
+
+
+def look_at(file: str, op_def, timeout: float, **options) -> Found:
+    """Guesses a sample of an op, and runs the checks that need no reference."""
+    found = Found(op_def.name)
+    try:
+        op = LibraryOp(file, function_of(op_def.name))
+        some = guesses(op_def)
+    except AttributeError as error:
+        found.left_out = str(error)
+        return found
+    start = {"path": list(sys.path), "folder": os.getcwd(), "location": op.location}
+    start["options"] = {
+        "memory": 4 << 30,
+        "nondeterministic": True,
+    }  # one call is enough
+    refused, crashes = "", 0
+    with Child(None, timeout, **start) as child:
+        try:
+            for inputs, attrs in some:
+                try:
+                    ask = {"inputs": inputs, "attrs": attrs, "modes": ("eager",)}
+                    (outcome,) = child.ask(calls.call, **ask)
+                except Crash as crash:
+                    shown = line(op.location, op, inputs, attrs)
+                    found.failures.append(
+                        Result(
+                            *("guess", "fail", "a call that was guessed"),
+                            *("a result or a TensorFlow error", str(crash)),
+                            *("the kernel trusts its input", "", shown),
+                        )
+                    )
+                    crashes += 1
+                    if crash.hung or crashes == 3:
+                        break
+                    continue
+                if outcome.outputs is not None:
+                    found.sample = line(op.location, op, inputs, attrs)
+                    break
+                refused = outcome.error
+        except (LookupError, WorkerError) as error:
+            refused = str(error)
+    if not found.sample:
+        found.left_out = f"no call was guessed: {' '.join(refused.split())[:120]}"
+        return found
+    found.report = check(
+        op,
+        *inputs,
+        attrs=attrs,
+        skip={"reference": "none for a foreign op"},
+        fast=True,
+        timeout=timeout,
+        **options,
+    )
+    found.failures += found.report.failures
+    return found
+
+
+def parsed(arguments: Sequence[str]) -> argparse.Namespace:
+    """The options of the command line."""
+    parser = argparse.ArgumentParser("python -m opcheck lib.so", description=__doc__)
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--list", action="store_true", help="only name the ops")
+    parser.add_argument("--ops", help="only these: A,B")
+    parser.add_argument("--checks", help="only these: A,B")
+    parser.add_argument("--json", type=Path, help="where to write what was found")
+    parser.add_argument("--timeout", type=float, default=20.0, help="seconds of a call")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Runs the command: 0 if no check failed, else 1."""
+    options = parsed(arguments)
+    file = str(options.file.resolve())
+    try:
+        definitions = ops_of(file)
+    except Exception as error:
+        print(f"opcheck: {options.file} cannot be loaded: {error}", file=sys.stderr)
+        return 1
+    print(f"{options.file}: {len(definitions)} ops: {', '.join(definitions)}")
+    if options.list:
+        return 0
+    wanted = options.ops.split(",") if options.ops else list(definitions)
+    if unknown := [name for name in wanted if name not in definitions]:
+        print(f"opcheck: no op {', '.join(unknown)} in it", file=sys.stderr)
+        return 1
+    checks = options.checks.split(",") if options.checks else None
+    failed, everything = 0, []
+    for name in wanted:
+        found = look_at(file, definitions[name], options.timeout, checks=checks)
+        failed += bool(found.failures)
+        everything.append(found)
+        if options.json:  # after each op, since the next one may take long
+            options.json.write_text(json.dumps([one.as_dict() for one in everything]))
+        print()
+        if found.left_out:
+            print(f"{name}: left out, {found.left_out}")
+        else:
+            print(f"{found.report.summary()}\n  sample    {found.sample}")
+        for one in found.failures if found.left_out else ():
+            print(one.explanation())
+        for text in found.report.explanations() if found.report else ():
+            print(text, flush=True)
+    print(f"\n{failed} of {len(wanted)} ops with failures")
+    return int(failed > 0)

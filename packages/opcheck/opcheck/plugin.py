@@ -1,0 +1,48 @@
+"""What pytest learns from opcheck: `op_test` marks its tests, `--opcheck-html` collects the reports.
+
+pytest -m opcheck                       # only these tests
+pytest --opcheck-html=reports           # a page for each op, in this folder
+"""
+
+from pathlib import Path
+
+import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The option for a folder of reports."""
+    group = parser.getgroup("opcheck")
+    group.addoption("--opcheck-html", metavar="FOLDER", help="write opcheck's reports")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """The marker, which op_test gives its tests."""
+    config.addinivalue_line("markers", "opcheck: one check of an op, by opcheck")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Finds the tests that op_test has made."""
+    for item in items:
+        if hasattr(getattr(item, "function", None), "opcheck_report"):
+            item.add_marker("opcheck")
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo):
+    """Writes the report of an op beside the verdict of its first test."""
+    outcome = yield
+    folder = item.config.getoption("--opcheck-html")
+    report = getattr(getattr(item, "function", None), "opcheck_report", None)
+    if call.when != "call" or report is None or not report.cache_info().currsize:
+        return
+    done = report()
+    for failure in done.failures:
+        if failure.check == getattr(item, "callspec", None).params["check_name"]:
+            properties = outcome.get_result().user_properties
+            properties.append(
+                ("opcheck reproduce", failure.line)
+            )  # in JUnit's file, too
+    if folder:
+        path = Path(folder) / f"{item.module.__name__}.{item.originalname}.html"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(done.page(), encoding="utf-8")

@@ -1,0 +1,106 @@
+"""`python -m opcheck lib.so`, the plugin of pytest and the GitHub Action."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from tensorflow.core.framework import op_def_pb2
+
+from opcheck.library import guesses
+
+PACKAGE = Path(__file__).parents[1]
+
+
+def op_def(text: str) -> op_def_pb2.OpDef:
+    from google.protobuf import text_format
+
+    return text_format.Parse(text, op_def_pb2.OpDef())
+
+
+def test_inputs_and_attrs_are_guessed():
+    some = op_def("""
+    name: "Some"
+    input_arg { name: "x" type_attr: "T" }
+    input_arg { name: "texts" type: DT_STRING number_attr: "N" }
+    attr { name: "T" type: "type" allowed_values { list { type: DT_INT64 type: DT_DOUBLE } } }
+    attr { name: "N" type: "int" has_minimum: true minimum: 1 }
+    attr { name: "size" type: "int" has_minimum: true minimum: 4 }
+    attr { name: "mode" type: "string" allowed_values { list { s: "NEAR" } } }
+    attr { name: "left" type: "bool" default_value { b: true } }
+    """)
+    calls = list(guesses(some))
+    assert len(calls) == 25
+    (x, texts), attrs = calls[0]
+    assert (x.dtype, x.shape) == ("int64", (3,))
+    assert [text.shape for text in texts] == [(3,), (3,)]
+    assert attrs == {"size": 4, "mode": "NEAR"}
+    assert calls[4][0][0].shape == (3, 4, 2, 5)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('input_arg { name: "table" type: DT_RESOURCE }', "table is a resource"),
+        ('attr { name: "f" type: "func" }', "attr f is a func"),
+        ('input_arg { name: "v" type: DT_FLOAT is_ref: true }', "a reference to a var"),
+    ],
+)
+def test_what_cannot_be_guessed_is_told(text, message):
+    with pytest.raises(LookupError, match=message):
+        list(guesses(op_def(text)))
+
+
+def test_the_command_checks_the_ops_of_a_library(broken_ops):
+    library = broken_ops.BUILD / "libaround.so"
+    ops = "NextSum,BrokenNextSumOpenFile"
+    run = subprocess.run(
+        [sys.executable, "-m", "opcheck", library, "--ops", ops, "--checks", "leaks"],
+        capture_output=True,
+        text=True,
+        cwd=PACKAGE,
+    )
+    assert run.returncode == 1, run.stderr
+    assert re.match(rf"{re.escape(str(library))}: 18 ops: ", run.stdout)
+    assert "next_sum: 1 passed, 0 failed" in run.stdout
+    assert "1 more after each call" in run.stdout
+    assert run.stdout.endswith("\n1 of 2 ops with failures\n")
+    line = re.search("  reproduce (.*)", run.stdout)[1]
+    again = subprocess.run(
+        [sys.executable, "-c", line], capture_output=True, text=True, cwd=PACKAGE
+    )
+    assert "1 more after each call" in again.stdout, again.stderr
+
+
+TEST = """
+from opcheck.testing import op_test
+from python_ops import counts_calls
+test_it = op_test(counts_calls, [1.0], checks=["leaks", "determinism"])
+"""
+
+
+def test_the_plugin_marks_the_tests_and_collects_the_reports(tmp_path):
+    (tmp_path / "it_test.py").write_text(TEST)
+    command = [sys.executable, "-m", "pytest", "-p", "opcheck.plugin", "-m", "opcheck"]
+    options = ["--opcheck-html=reports", "--junitxml=junit.xml", "-q", "it_test.py"]
+    path = ":".join([str(PACKAGE), str(Path(__file__).parent)])
+    run = subprocess.run(
+        [*command, *options],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={"PYTHONPATH": path, "PATH": "", "HOME": str(tmp_path)},
+    )
+    assert "1 failed, 1 passed" in run.stdout, run.stdout + run.stderr
+    assert "determinism" in (tmp_path / "reports/it_test.test_it.html").read_text()
+    assert "opcheck reproduce" in (tmp_path / "junit.xml").read_text()
+
+
+def test_the_action_runs_the_command():
+    action = yaml.safe_load((PACKAGE / "action.yml").read_text())
+    (step,) = action["runs"]["steps"]
+    assert 'python -m opcheck "$LIBRARY"' in step["run"]
+    names = {f"${{{{ inputs.{name} }}}}" for name in action["inputs"]}
+    assert names == set(step["env"].values())
