@@ -41,6 +41,14 @@ BUGS = {
         "tensorflow/tensorflow/issues/22750",
         "a kernel stores a pointer to its input in a member",
     ),
+    "bounds": (
+        "tensorflow/tensorflow/issues/64642",
+        "`AvgPoolGrad` reads past the end of its input",
+    ),
+    "leaks": (
+        "tensorflow/tensorflow/issues/17155",
+        "each `unique` on the GPU takes more memory",
+    ),
     "immutability": (
         "tensorflow/tensorflow/pull/43577",
         "a fused convolution writes into an input that other ops read, too",

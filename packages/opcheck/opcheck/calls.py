@@ -1,12 +1,14 @@
 """Single calls of the op in a child process, with everything that may come of them."""
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import tensorflow as tf
 
-from opcheck.memory import FILLINGS, filled_memory
+from opcheck.compare import difference
+from opcheck.memory import FILLINGS, filled_memory, guarded
 from opcheck.subject import (
     CLEAN_ERRORS,
     Subject,
@@ -17,6 +19,7 @@ from opcheck.subject import (
     tensors_of,
 )
 
+_SOON = 0.3  # seconds within which a call has to end that is made again
 # What TensorFlow itself says before the op is asked.
 _GENERIC = (
     "OOM when allocating",
@@ -69,7 +72,13 @@ def call(subject: Subject, inputs: Sequence, attrs: dict, modes: Sequence[str]):
     for mode in modes:
         subject.progress(mode)
         run = {"eager": _eager, "graph": in_graph}[mode]
-        outcomes.append(outcome_of(lambda run=run: run(subject, flat, inputs, attrs)))
+        outcome = outcome_of(lambda run=run: run(subject, flat, inputs, attrs))
+        outcome.modes = (mode,)
+        if outcome.mismatch and mode == "graph":
+            outcome.modes, outcome.shapes = ("inferred",), [x.shape for x in flat]
+        elif outcome.mismatch:
+            outcome.modes = ("guarded",)
+        outcomes.append(outcome)
     return outcomes
 
 
@@ -89,7 +98,31 @@ def outcome_of(run) -> Outcome:
 
 
 def _eager(subject: Subject, flat, inputs, attrs):
-    return arrays(apply(subject, [constant(x) for x in flat], inputs, attrs)), ""
+    start = time.monotonic()
+    outputs = arrays(apply(subject, [constant(x) for x in flat], inputs, attrs))
+    if time.monotonic() - start > _SOON:
+        return outputs, ""
+    subject.progress("guarded")
+    return outputs, again(subject, flat, inputs, attrs)
+
+
+def again(subject: Subject, flat, inputs, attrs) -> str:
+    """Where a call gives something else if unused memory, and what is behind its inputs, holds other bytes.
+
+    The inputs end at a page that is not readable.
+    """
+    runs = []
+    for filling, times in zip(FILLINGS, (3, 2)):
+        tensors = [guarded(x, filling) for x in flat]
+        try:
+            with filled_memory(filling):
+                for _ in range(times):
+                    runs.append(arrays(apply(subject, tensors, inputs, attrs)))
+        except Exception:
+            return ""  # it is not about these values
+    if difference(runs[1], runs[2]):
+        return ""  # it does not repeat itself either where nothing has changed
+    return difference(runs[2], runs[4])
 
 
 def in_graph(subject: Subject, flat, inputs, attrs):

@@ -2,6 +2,7 @@
 
 import atexit
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -227,12 +228,13 @@ class Child:
 
 def _essence(log: str) -> str:
     """The line of a log that says why the process died, as well as one can tell."""
-    lines = [line.strip() for line in log.splitlines() if line.strip()]
+    stamp = r"^(F\d{4} [\d:.]+ +\d+ |\d{4}-\d\d-\d\d [\d:.]+: F )"
+    lines = [re.sub(stamp, "", line.strip()) for line in log.splitlines()]
+    lines = [line for line in lines if line]
     for mark in (
         "ERROR: ",
         "runtime error:",
         "Check failed",
-        "F0000",
         "terminate",
         "what()",
     ):

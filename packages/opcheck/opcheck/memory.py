@@ -1,12 +1,18 @@
-"""Make memory that a kernel forgets to write visible."""
+"""Make memory that a kernel forgets to write, or may not read, visible."""
 
 import contextlib
 import ctypes
+import itertools
+import mmap
 from collections.abc import Iterator
+
+import numpy as np
 
 # As floats: 1.5e16, -3e-16, NaN, 1.4e-45 or so, -1.7e38.
 FILLINGS = (0x5A, 0xA5, 0x7F, 0x01, 0xFE)
 _M_PERTURB = -6  # of glibc's malloc.h
+_NO_ACCESS = 0  # PROT_NONE, which Python's mmap does not name
+_ALIGNMENT = 64  # TensorFlow copies what begins elsewhere
 
 
 @contextlib.contextmanager
@@ -21,13 +27,123 @@ def filled_memory(byte: int) -> Iterator[None]:
     Args:
       byte: 0 to 254.
     """
-    try:
-        mallopt = ctypes.CDLL(None).mallopt
-    except (AttributeError, OSError):
-        yield
-        return
-    mallopt(_M_PERTURB, byte ^ 0xFF)  # malloc fills with the complement
+    fill_memory(byte)
     try:
         yield
     finally:
-        mallopt(_M_PERTURB, 0)
+        fill_memory(0xFF)
+
+
+def fill_memory(byte: int) -> None:
+    """As `filled_memory`, from now on; 255 leaves new memory as it is."""
+    try:
+        # malloc fills with the complement
+        ctypes.CDLL(None).mallopt(_M_PERTURB, byte ^ 0xFF)
+    except (AttributeError, OSError):
+        pass
+
+
+class _DLManagedTensor(ctypes.Structure):
+    """Of dlpack.h, with the DLTensor in its place."""
+
+    _fields_ = (
+        ("data", ctypes.c_void_p),
+        ("device_type", ctypes.c_int32),
+        ("device_id", ctypes.c_int32),
+        ("ndim", ctypes.c_int32),
+        ("code", ctypes.c_uint8),
+        ("bits", ctypes.c_uint8),
+        ("lanes", ctypes.c_uint16),
+        ("shape", ctypes.c_void_p),
+        ("strides", ctypes.c_void_p),
+        ("byte_offset", ctypes.c_uint64),
+        ("manager_ctx", ctypes.c_void_p),
+        ("deleter", ctypes.c_void_p),
+    )
+
+
+_CODES = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
+_regions: dict[
+    int, tuple
+] = {}  # what TensorFlow still uses, by the address of its DLManagedTensor
+
+
+@ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+def _unmap(managed) -> None:
+    region, *_ = _regions.pop(managed)
+    ctypes.CDLL(None).munmap(*map(ctypes.c_size_t, region))
+
+
+def guarded(value, filling: int = 0):
+    """A tensor with the elements of an array or tensor, that ends where memory ends.
+
+    The page behind it is not readable, so that a read past the end by 64 bytes ends the process. What is left between
+    the last element and that page, since a tensor begins at a multiple of 64 bytes, holds a byte of your choice.
+
+    Args:
+      value: An array, or something that NumPy makes one of.
+      filling: The byte.
+
+    Returns:
+      A tf.Tensor; an ordinary one where the dtype or the system does not allow more.
+    """
+    from opcheck.subject import constant
+
+    array = np.ascontiguousarray(value.numpy() if hasattr(value, "numpy") else value)
+    array = array.reshape(np.shape(value))
+    code = 4 if array.dtype.name == "bfloat16" else _CODES.get(array.dtype.kind)
+    if code is None or not array.size:
+        return constant(value)
+    try:
+        return _at_the_end(array, code, filling)
+    except Exception:
+        return constant(array)
+
+
+def _at_the_end(array: np.ndarray, code: int, filling: int):
+    import tensorflow as tf
+
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.mmap.restype = ctypes.c_void_p
+    libc.mmap.argtypes = [
+        *(ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long)
+    ]
+    used = -(-array.nbytes // _ALIGNMENT) * _ALIGNMENT
+    pages = -(-used // mmap.PAGESIZE) * mmap.PAGESIZE
+    whole = pages + mmap.PAGESIZE
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+    begin = libc.mmap(None, whole, mmap.PROT_READ | mmap.PROT_WRITE, flags, -1, 0)
+    if begin in (None, ctypes.c_void_p(-1).value):
+        raise MemoryError
+    page = ctypes.c_void_p(begin + pages), ctypes.c_size_t(mmap.PAGESIZE)
+    libc.mprotect(*page, _NO_ACCESS)
+    start = begin + pages - used
+    ctypes.memset(begin, filling, pages)
+    ctypes.memmove(start, array.ctypes.data, array.nbytes)
+    shape = (ctypes.c_int64 * max(1, array.ndim))(*array.shape)
+    steps = [
+        *itertools.accumulate(reversed(array.shape[1:]), lambda a, b: a * b, initial=1)
+    ]
+    strides = (ctypes.c_int64 * max(1, array.ndim))(
+        *reversed(steps[: max(array.ndim, 1)])
+    )
+    managed = _DLManagedTensor(
+        data=start,
+        device_type=1,
+        ndim=array.ndim,
+        code=code,
+        bits=array.dtype.itemsize * 8,
+        lanes=1,
+        shape=ctypes.addressof(shape),
+        strides=ctypes.addressof(strides),
+        deleter=ctypes.cast(_unmap, ctypes.c_void_p).value,
+    )
+    _regions[ctypes.addressof(managed)] = (begin, whole), managed, shape, strides
+    new = ctypes.pythonapi.PyCapsule_New
+    new.restype, new.argtypes = (
+        ctypes.py_object,
+        [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p],
+    )
+    return tf.experimental.dlpack.from_dlpack(
+        new(ctypes.addressof(managed), b"dltensor", None)
+    )

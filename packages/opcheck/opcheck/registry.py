@@ -46,6 +46,8 @@ CHECKS = {
         Check("gradient", "gradient", "multi_output", worker="slow"),
         Check("determinism", "fresh", "checks", worker=None),
         Check("concurrency", "threads", "zero_out", worker="slow"),
+        Check("bounds", "robust", "checks", worker=None),
+        Check("leaks", "threads", "checks", worker="slow"),
         Check("immutability", "threads", "checks"),
         Check("saved_model", "fresh", "backward_compatibility", worker=None),
         Check("devices", "transforms", "gpu", worker="gpu"),

@@ -151,6 +151,13 @@ class Result:
         """What failures of one cause have in common."""
         return self.detail, self.expected, self.seen, self.cause
 
+    def root(self) -> tuple:
+        """What failures share that have one reason: the words, how the process died, that the call does not repeat."""
+        if re.search("^the process (died|ended)", self.seen):
+            return ("died", self.seen)
+        unrepeated = "state kept between calls, or chance" in self.cause
+        return ("unrepeated",) if unrepeated else self.words()
+
     def labelled(self) -> list[tuple[str, str]]:
         """What there is of the words on a failure, with their labels."""
         parts = {
@@ -247,16 +254,25 @@ class Report:
         return self
 
     def explanations(self) -> list[str]:
-        """The explanation of each failure; of failures with the same words, one."""
-        return [
-            first.explanation(", ".join(one.check for one in (first, *others)))
-            for first, *others in self._groups().values()
-        ]
+        """The explanation of each failure; of failures with the same words or the same root, one."""
+        texts = []
+        for first, *others in self._groups().values():
+            same = [one.check for one in others if one.words() == first.words()]
+            text = first.explanation(", ".join([first.check, *same]))
+            if rest := [one.check for one in others if one.check not in same]:
+                text += (
+                    f"\n  follows   {', '.join(rest)}: most likely for the same reason"
+                )
+            texts.append(text)
+        return texts
 
     def _groups(self) -> dict[tuple, list[Result]]:
+        """Failures by their root, the one that tells most of it first."""
         groups: dict[tuple, list[Result]] = {}
         for one in self.failures:
-            groups.setdefault(one.words(), []).append(one)
+            groups.setdefault(one.root(), []).append(one)
+        for some in groups.values():
+            some.sort(key=lambda one: one.check != "determinism")
         return groups
 
     def summary(self) -> str:
@@ -299,12 +315,22 @@ class Report:
 
     __repr__ = __str__
 
+    def page(self) -> str:
+        """The report as a page of HTML."""
+        return (
+            '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+            '<meta name="viewport" content="width=device-width">'
+            f"<title>opcheck: {self.subject}</title>"
+            "<style>:root { color-scheme: light dark; font-family: sans-serif }</style>"
+            f"</head><body>\n{self._repr_html_()}\n</body></html>\n"
+        )
+
     def _repr_html_(self) -> str:
         """The report for a notebook; its colours are those of the page around it."""
         groups = self._groups()
 
         def cell(result: Result) -> str:
-            first = groups.get(result.words(), [result])[0]
+            first = groups.get(result.root(), [result])[0]
             if result.verdict == "fail" and first is not result:
                 return html.escape(f"{result.detail}: as for {first.check}")
             parts = [(label, html.escape(text)) for label, text in result.labelled()]
@@ -398,8 +424,12 @@ class Findings:
     def result(self, summary: str = "") -> Result:
         """What the report shows; `summary` is the detail if all is well."""
         if self.failures:
-            # What ends the process comes with a line, and is the worst.
-            first = next((one for one in self.failures if one.line), self.failures[0])
+            # What ends the process is the worst; then comes what a line shows.
+            died = re.compile("the process (died|ended)|no answer within|SIG")
+            first = max(
+                self.failures,
+                key=lambda one: (bool(died.search(one.seen)), bool(one.line)),
+            )
             return joined(
                 [first, *(x for x in self.failures if x is not first)], self.untried
             )

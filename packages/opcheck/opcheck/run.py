@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,8 @@ from opcheck.registry import CHECKS, NAMES
 from opcheck.report import Report, Result, Worker, likely_cause
 from opcheck.samples import Location, Sample, as_arrays, is_tensor, locate
 from opcheck.worker import check_inside, place, refused, run_check
+
+_COMPARED = ("reference", "dtypes", "empty", "bad_input")  # with a reference
 
 
 @dataclass
@@ -52,6 +54,23 @@ class Call:
         from opcheck.source import line
 
         return line(self.location, self.op, inputs, attrs, modes, shapes)
+
+    def check_line(self, name: str) -> str:
+        """One of the checks of the call, as a line of Python; nothing where it would be another check."""
+        from opcheck.source import check_line
+
+        given = {}
+        defaults = inspect.signature(check).parameters
+        for option, value in self.options.items():
+            if value == {} or value == defaults[option].default:
+                continue
+            if not isinstance(value, bool | int | float | str | dict | list | tuple):
+                return ""
+            given[option] = value
+        if self.location is None or (self.reference is not None and name in _COMPARED):
+            return ""
+        some = self.location, self.op, self.inputs, self.attrs
+        return check_line(*some, name, given)
 
 
 def outputs_of(
@@ -188,6 +207,14 @@ def check(
         made.append(call)
     if location is not None:
         start_server()
+
+    def whole(found: Result, call: Call) -> Result:
+        if found.verdict != "fail" or found.line:
+            return found
+        line = call.check_line(found.check) if found.check in CHECKS else ""
+        line = line or call.line(call.inputs, call.attrs)
+        return replace(found, line=line)
+
     reports = []
     for call in made:
         results = {name: Result(name, "skip", why) for name, why in reasons.items()}
@@ -199,7 +226,7 @@ def check(
         with ThreadPoolExecutor(3) as threads:
             for found in threads.map(lambda job: job(), jobs):
                 results.update({result.check: result for result in found})
-        in_order = [results[name] for name in names if name in results]
+        in_order = [whole(results[name], call) for name in names if name in results]
         reports.append(Report(_name(op), in_order, run.workers))
     report = Report.worst_of(reports).without(known)
     return report.assert_ok() if raise_on_failure else report
@@ -435,6 +462,7 @@ class _Run:
             subject = Subject(
                 call.op, call.inputs, call.attrs, call.options, call.reference
             )
+            subject.location = call.location
             return [check_inside(subject, name, call.extra.get(name)) for name in names]
         results = []
         with self.child(*names, gpu=True if worker == "gpu" else None) as child:

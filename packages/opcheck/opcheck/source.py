@@ -25,12 +25,16 @@ def line(
       inputs: Arrays and lists of arrays.
       attrs: Keyword arguments.
       modes: How it is called: "eager"; in a "graph" for its very shapes; in one for "any shape";
-        two of these; or "inferred": its output shapes in a graph, then the eager call.
+        two of these; "inferred": its output shapes in a graph, then the eager call; or "guarded": twice eagerly, with
+        inputs that end at an unreadable page and unused memory filled with other bytes.
       shapes: For "inferred", what is known of the shape of each tensor.
     """
     name = getattr(op, "__name__", "op")
     imports = ""
-    if location is not None and location.file:
+    if location is not None and not location.module:
+        imports = f"import tensorflow as tf; lib = tf.load_op_library({_quoted(location.file)}); "
+        name = f"lib.{location.name}"
+    elif location is not None and location.file:
         module, folder = _module(location)
         name = location.name
         if folder != ".":
@@ -45,6 +49,11 @@ def line(
         specs = ", ".join([*_specs(inputs, iter(shapes)), *named])
         inferred = f"{in_graph}.get_concrete_function({specs}).output_shapes"
         call = f"print({inferred}, {name}({arguments}))"
+    elif "guarded" in modes:
+        imports += "from opcheck.memory import fill_memory, guarded; "
+        some = [_guarded(x) for x in inputs]
+        again = f"print(*({name}({', '.join([*some, *named])}) for byte in (90, 90, 165, 165) "
+        call = again + "if not fill_memory(byte)))"
     elif "any shape" in modes:
         wrapped = f"lambda *inputs: {name}({', '.join(['*inputs', *named])})"
         signature = ", ".join(_specs(inputs, itertools.repeat(None)))
@@ -62,8 +71,26 @@ def line(
             else f"print(*(call({arguments}) for call in ({', '.join(called)})))"
         )
     modules = (("np.", "numpy as np"), ("tf.", "tensorflow as tf"))
-    needed = [f"import {module}; " for prefix, module in modules if prefix in call]
+    needed = [
+        f"import {module}; "
+        for prefix, module in modules
+        if prefix in call and module not in imports
+    ]
     return f"{''.join(needed)}{imports}{call}"
+
+
+def check_line(
+    location, op: Callable, inputs, attrs: Mapping, check: str, options: Mapping
+) -> str:
+    """Python that makes one check again, where no single call shows what it found."""
+    text = line(location, op, inputs, attrs)
+    begin, _, call = text.rpartition("print(")
+    named = ", ".join(f"{name}={value!r}" for name, value in options.items())
+    given, ending = call.partition("(")[2][:-2], f'checks="{check}"'
+    rest = ", ".join(filter(None, [given, ending, named]))
+    return (
+        f"import opcheck; {begin}print(opcheck.check({call.partition('(')[0]}, {rest}))"
+    )
 
 
 def function_of(op_type: str) -> str:
@@ -138,6 +165,12 @@ def _input(value) -> str:
     elif array.ndim == 1:
         shape = ""
     return f'tf.constant({shown}, "{dtype}"{shape})'
+
+
+def _guarded(value) -> str:
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_guarded, value))}]"
+    return f"guarded({_input(value)}, byte)"
 
 
 def _dtype(array: np.ndarray) -> str:

@@ -10,8 +10,9 @@ import numpy as np
 import tensorflow as tf
 from tensorflow.python.framework import kernels, op_def_registry
 
-from opcheck.compare import compared
+from opcheck.compare import compared, difference
 from opcheck.memory import FILLINGS, filled_memory
+from opcheck.source import line
 
 # Ops that a Python wrapper around an op is made of. They are not what is tested, unless
 # there is nothing else.
@@ -22,7 +23,7 @@ _PLUMBING = frozenset(
     # Control flow: what it runs is looked at, too.
     "Case If StatelessCase StatelessIf StatelessWhile While".split()
 )
-_UNREPEATED = (
+UNREPEATED = (
     "the same call gives other values when it is repeated: outputs that are not written, state "
     "kept between calls, or chance"
 )
@@ -82,6 +83,7 @@ class Subject:
         self._description = None
         self._expected = None
         self._repeats = None
+        self.location = None  # a samples.Location
         self.functions: dict = {}  # that serve all shapes, by dtypes and attrs
 
     def pack(self, flat: Sequence) -> list:
@@ -97,6 +99,12 @@ class Subject:
         """The values of an eager call."""
         flat = self.flat if flat is None else flat
         return arrays(self.outputs([constant(x) for x in flat], attrs))
+
+    def line(self, flat: Sequence | None = None, attrs=None, modes=("eager",)) -> str:
+        """A call with flat inputs as a line of Python."""
+        inputs = self.inputs if flat is None else self.pack(flat)
+        attrs = self.attrs if attrs is None else attrs
+        return line(self.location, self.op, inputs, attrs, modes)
 
     def expected(self) -> list[np.ndarray]:
         """The values of the sample call, eager, computed once."""
@@ -119,17 +127,35 @@ class Subject:
 
     def difference(self, expected, actual, **how) -> str:
         """As `compare.difference`, by the caller's options."""
-        return compared(self.options, expected, actual, **how)
+        different = compared(self.options, expected, actual, **how)
+        if different and not self.options.get("nondeterministic") and self.by_chance():
+            return compared({"nondeterministic": True}, expected, actual, **how)
+        return different
+
+    def by_chance(self) -> bool:
+        """Whether the op says that its values vary from call to call, and they do."""
+        try:
+            definitions = self.describe().op_defs.values()
+            return any(one.is_stateful for one in definitions) and not self.repeats()
+        except Exception:  # there is no sample, or the op refuses it
+            return False
 
     def cause(self, usual: str) -> str:
         """The likely cause of a difference: the usual one only if the sample call repeats itself."""
+        return usual if self.repeats() else UNREPEATED
+
+    def repeats(self) -> bool:
+        """Whether the sample call gives the same values when it is made again."""
         if self._repeats is None:
             runs = []
             for filling in FILLINGS[:2]:
                 with filled_memory(filling):
                     runs += [self.eager() for _ in range(2)]
-            self._repeats = not any(self.difference(runs[0], one) for one in runs[1:])
-        return usual if self._repeats else _UNREPEATED
+            self._repeats = not any(
+                difference(runs[0], one, self.options.get("tolerances"))
+                for one in runs[1:]
+            )
+        return self._repeats
 
     def describe(self) -> Description:
         """Traces the sample call once and looks at its graph."""

@@ -94,7 +94,7 @@ def start(
             raise ReferenceError_(answer)
         return answer
 
-    return Subject(
+    subject = Subject(
         location.load(),
         list(inputs),
         dict(attrs or {}),
@@ -102,6 +102,8 @@ def start(
         reference if has_reference else None,
         lambda label: connection.send(("progress", label)),
     )
+    subject.location = location
+    return subject
 
 
 def check_inside(subject, name: str, own=None):

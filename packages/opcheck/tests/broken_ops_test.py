@@ -24,6 +24,7 @@ CAUGHT = {
     "eager_vs_graph": {
         "reverse_matrix_static_size": "unknown dimensions",
         "prefix_sum_keeps_total": "the second call",
+        "difference_forwarded": "owns its inputs",
     },
     "static_shape": {
         "every_second_row_rounding": "(2, 3)",
@@ -49,6 +50,12 @@ CAUGHT = {
         "erf_sum_per_thread": "thread",
         "erf_sum_atomic": "thread",
         "bin_max_empty_bins": "not written",
+        "next_sum_random": "SetIsStateful",
+    },
+    "bounds": {"next_sum_past_end": "a read past the end of an input"},
+    "leaks": {
+        "next_sum_open_file": "1 more after each call",
+        "next_sum_leak": "bytes more after each call",
     },
     "concurrency": {
         "row_softmax_static": "static",
@@ -68,6 +75,11 @@ CAUGHT = {
         "repeat_flat_overflow": "times",
         "unit_histogram_nan": "NaN",
         "capitalize_fixed_buffer": "string",
+        "row_arg_min_all_nan": "called again",
+        "twice_through_double": "the reference computes",
+        "axis_size_negative": "axis = -1",
+        "each_nth_rounds_down": "the inferred shape",
+        "each_nth_static_table": "step = 4",
     },
     "schema": {
         "round_to_undocumented": "digits",
@@ -92,7 +104,8 @@ TWINS = [
     *("every_second_row", "reverse_last", "reverse_matrix", "row_sum", "floor_mean"),
     *("cube", "bin_max", "sort_each_row", "row_softmax", "erf_sum", "prefix_sum"),
     *("unit_sum", "look_up", "doubled", "take_rows", "scale_rows", "repeat_flat"),
-    *("unit_histogram", "capitalize", "round_to"),
+    *("unit_histogram", "capitalize", "round_to", "next_sum", "difference"),
+    *("row_arg_min", "twice", "axis_size", "each_nth"),
 ]
 
 

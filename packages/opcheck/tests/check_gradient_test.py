@@ -82,3 +82,68 @@ def test_the_gradient_is_taken(where, is_odd):
 
     found = result("gradient", op, normal(2), op_types=["IdentityN", "Identity"])
     assert f"the gradient {where}" in found.detail
+
+
+def test_the_gradient_in_float32_is_that_in_float64():
+    def wrong(dtype):
+        @tf.custom_gradient
+        def op(x):
+            return tf.identity(x), lambda grad: grad * (2 if x.dtype == dtype else 1)
+
+        return op
+
+    for dtype, verdict in ((tf.float32, "fail"), (tf.float16, "pass")):
+        found = result("gradient", wrong(dtype), normal(2), op_types=["IdentityN"])
+        assert found.verdict == verdict
+    found = result("gradient", wrong(tf.float32), normal(2), op_types=["IdentityN"])
+    assert found.detail == "the gradient in float32, with respect to input 0"
+    assert found.expected == "1, as in float64"
+
+
+@pytest.mark.parametrize("by_number", [False, True])
+def test_one_tensor_may_be_both_inputs(by_number):
+    @tf.custom_gradient
+    def op(x, y):
+        def grad(dy):
+            parts = dy * y**2, 2 * dy * x * y
+            by_tensor = dict(zip((x.ref(), y.ref()), parts))
+            return parts if by_number else (by_tensor[x.ref()], by_tensor[y.ref()])
+
+        return x * y**2, grad
+
+    found = result("gradient", op, normal(3), 1 + normal(3), op_types=["IdentityN"])
+    assert (found.verdict == "pass") == by_number
+    if not by_number:
+        assert found.detail == "one tensor for x and y"
+
+
+@pytest.mark.parametrize("stopped", [tf.stop_gradient, tf.identity])
+def test_a_second_order_that_is_none_has_to_be_zero(stopped):
+    @tf.custom_gradient
+    def cube(x):
+        return x**3, lambda dy: dy * stopped(3 * x**2)
+
+    def op(x):
+        return cube(x)
+
+    found = result("gradient", op, 1 + normal(2) ** 2, op_types=["IdentityN"])
+    assert (found.verdict == "fail") == (stopped is tf.stop_gradient)
+    if found.verdict == "fail":
+        assert found.detail == "second order, with respect to x"
+        assert found.seen == "None, which callers take for zero"
+
+
+def test_a_static_shape_of_the_gradient_has_to_hold():
+    @tf.custom_gradient
+    def op(x):
+        def grad(dy):
+            wrong = tf.identity(dy)
+            if not tf.executing_eagerly() and x.shape.is_fully_defined():
+                wrong = tf.raw_ops.PlaceholderWithDefault(input=dy, shape=[None])
+                wrong.set_shape([7])
+            return wrong
+
+        return tf.identity(x), grad
+
+    found = result("gradient", op, normal(2), op_types=["IdentityN"])
+    assert "the shape of the gradient inside tf.function" in found.detail

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from python_ops import (
+    adds_a_random_constant,
     adds_noise,
     adds_one,
     adds_some,
@@ -69,9 +70,16 @@ def test_values_that_change_from_call_to_call():
 
 def test_what_chance_breaks_is_put_down_to_it():
     checks = ["eager_vs_graph", "dtypes", "concurrency", "vectorize", "xla"]
-    report = opcheck.check(adds_noise, normal(3), checks=checks)
+    report = opcheck.check(adds_a_random_constant, normal(3), checks=checks)
     assert [one.check for one in report.failures] == checks
     assert all("or chance" in one.cause for one in report.failures)
+
+
+def test_what_a_stateful_op_gives_by_chance_is_noted_once():
+    checks = ["eager_vs_graph", "dtypes", "determinism", "concurrency", "vectorize"]
+    report = opcheck.check(adds_noise, normal(3), checks=checks, fast=True)
+    assert report.assert_ok()["determinism"].verdict == "note"
+    assert "nondeterministic=True" in report["determinism"].detail
 
 
 def in_a_dataset():

@@ -89,6 +89,21 @@ def is_odd_for_unknown_ranks(x, others, k=1):
     return x + k if x.shape.rank is None else tf.identity(x)
 
 
+def is_odd_for_some_attrs(x, k=1):
+    return x + 1 if k % 10 == 4 else tf.identity(x)
+
+
+def adds_attr(x, k=1):
+    return x + k
+
+
+def is_a_vector_without_a_rank(x):
+    y = tf.identity(x)
+    if x.shape.rank is None:
+        y.set_shape([None])
+    return y
+
+
 def raises_something_odd_in_graphs(x):
     if x.shape.rank and not tf.executing_eagerly():
         raise RuntimeError("odd")
@@ -130,6 +145,10 @@ def counts_calls(x):
 
 def adds_noise(x):
     return x + tf.random.normal(tf.shape(x), dtype=x.dtype)
+
+
+def adds_a_random_constant(x):
+    return x + tf.constant(np.random.random(), x.dtype)
 
 
 def is_odd_for_odd_sizes(x):

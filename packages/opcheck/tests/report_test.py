@@ -1,9 +1,13 @@
 """What a report says of findings, in a terminal and in a notebook."""
 
+import os
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
-from python_ops import dies_of_scalars, normal, refuses
+from python_ops import counts_calls, dies_of_scalars, normal, refuses
 
 import opcheck
 from opcheck import errors, report
@@ -81,6 +85,34 @@ def test_an_error_that_gives_its_cause_away(seen, cause):
     found = opcheck.Findings("empty", "zero_out")
     found.fail("a scalar", "a result", seen, "a guess")
     assert cause in found.result().cause
+
+
+def test_the_root_is_told_once():
+    found = opcheck.check(counts_calls, normal(2), checks=["vectorize", "determinism"])
+    assert len(found.failures) == 2
+    assert str(found).count("  cause ") == 1
+    assert "follows   vectorize: most likely for the same reason" in str(found)
+
+
+def test_equal_crashes_are_one():
+    found = opcheck.check(dies_of_scalars, normal(2), checks=["empty", "bad_input"])
+    assert [one.check for one in found.failures] == ["empty", "bad_input"]
+    assert "follows   bad_input" in str(found)
+    assert str(found).count("  seen ") == 1
+
+
+def test_a_finding_of_no_single_call_is_reproduced_by_the_check():
+    found = opcheck.check(counts_calls, normal(2), checks=["determinism"], repeats=2)
+    line = found["determinism"].line
+    assert 'checks="determinism", repeats=2))' in line
+    run = subprocess.run(
+        [sys.executable, "-c", line],
+        capture_output=True,
+        text=True,
+        cwd=Path.cwd(),
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    assert "determinism  fail" in run.stdout, run.stderr
 
 
 def test_a_crash_is_explained_before_other_failures():

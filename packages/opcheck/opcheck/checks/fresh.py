@@ -27,6 +27,12 @@ def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
         with make(threads=count) as child:
             try:
                 if not samples:
+                    if child.ask(Subject.by_chance):
+                        found.note(
+                            "stateful, and gives other values at each call: nondeterministic=True "
+                            "says that this is meant"
+                        )
+                        return ""
                     samples = {"": sample.flat, **child.ask(calls.other_sizes)}
                 runs = child.ask(
                     calls.repeat, samples=list(samples.values()), times=repeats
@@ -50,7 +56,10 @@ def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
             if not different:
                 continue
             if count == counts[0]:
-                cause = "outputs that are not written, or state kept between calls, or chance"
+                cause = (
+                    "outputs that are not written, or state kept between calls, or chance, for "
+                    "which the op has to be stateful (SetIsStateful)"
+                )
             else:
                 cause = (
                     "a sum whose order depends on the threads, such as atomic additions of "

@@ -1,5 +1,6 @@
 """The registered gradient, against finite differences."""
 
+import itertools
 from collections.abc import Callable, Sequence
 
 import ml_dtypes
@@ -9,7 +10,7 @@ from tensorflow.python.framework import ops
 
 from opcheck.compare import is_inexact
 from opcheck.report import Findings, Skip, describe_error
-from opcheck.subject import Subject, constant
+from opcheck.subject import Subject, constant, is_builtin
 
 # Above so many elements, differences are taken along random directions.
 _ELEMENTS = 64
@@ -47,12 +48,15 @@ def gradient(subject: Subject, found: Findings) -> str:
         found.note("registered as not differentiable")
         return ""
     _in_function(subject, found, tensors, first)
+    _in_single_precision(subject, found, tensors, first)
     names = [
         some[0] if some else str(i) for i, some in enumerate(subject.describe().names)
     ]
     outputs_of = _outputs_of(subject, tensors)
     _numeric(subject, found, tensors, chosen, outputs_of, "first order", names)
     summary = f"{dtype}, with respect to {', '.join(names[i] for i in chosen)}"
+    if not found.failures:
+        _one_tensor_for_two(subject, found, tensors, chosen, names)
     if found.failures:
         return summary
     # The gradient is a function of the gradient that comes in, too.
@@ -60,9 +64,11 @@ def gradient(subject: Subject, found: Findings) -> str:
     both = [*tensors, *incoming]
     names += [f"the gradient of output {i}" for i in range(len(incoming))]
     second = _gradient_of(subject, len(tensors), chosen)
+    wanted = [*chosen, *range(len(tensors), len(both))]
     try:
-        chosen = _differentiable(
-            second, both, [*chosen, *range(len(tensors), len(both))]
+        chosen = _differentiable(second, both, wanted)
+        _zero(
+            subject, found, both, [i for i in wanted if i not in chosen], second, names
         )
     except LookupError:
         return f"{summary}; no second order is registered"
@@ -222,6 +228,16 @@ def _in_function(subject: Subject, found: Findings, tensors, eager) -> None:
                 "shape, or .numpy()",
             )
             continue
+        of = [x for x, one in zip(tensors, eager) if one is not None]
+        inferred = [x.shape for x in function.get_concrete_function(*specs).outputs]
+        for x, shape in zip(of, inferred):
+            if not shape.is_compatible_with(x.shape):
+                found.fail(
+                    f"the shape of the gradient {label}",
+                    f"{x.shape}, the shape of the input",
+                    str(shape),
+                    "the shape function of an op of the gradient is wrong",
+                )
         wanted = [x.numpy() for x in eager if x is not None]
         if different := subject.difference(wanted, seen):
             found.fail(
@@ -231,6 +247,102 @@ def _in_function(subject: Subject, found: Findings, tensors, eager) -> None:
                 subject.cause(
                     "the gradient function depends on what is known while a graph is made"
                 ),
+            )
+
+
+def _in_single_precision(subject: Subject, found: Findings, tensors, first) -> None:
+    """The gradient in the sample's own float32, against that in float64."""
+    own = [constant(x) for x in subject.flat]
+    if not any(
+        x.dtype == tf.float64 and y.dtype == tf.float32 for x, y in zip(tensors, own)
+    ):
+        return
+    try:
+        seen = _gradients(subject, own)
+    except Exception as error:
+        found.fail(
+            "the gradient in float32",
+            "a gradient, as in float64",
+            describe_error(error),
+            "the gradient function is written for another dtype",
+        )
+        return
+    for i, (wanted, got) in enumerate(zip(first, seen)):
+        if wanted is None or got is None or got.dtype != tf.float32:
+            continue
+        scale = max(1.0, float(np.max(np.abs(wanted), initial=0)))
+        wrong = ~np.isclose(got, wanted, 2e-2, 2e-2 * scale, True)
+        if wrong.any():
+            place = tuple(np.argwhere(wrong)[0])
+            found.fail(
+                f"the gradient in float32, with respect to input {i}",
+                f"{wanted.numpy()[place]:.6g}, as in float64",
+                f"{got.numpy()[place]:.6g} ({wrong.sum()} of {wrong.size} differ)",
+                subject.cause("a branch, a constant or a kernel for this dtype alone"),
+            )
+
+
+def _one_tensor_for_two(
+    subject: Subject, found: Findings, tensors, chosen, names
+) -> None:
+    """`op(x, x)`: the gradient is the sum of those of the two inputs."""
+    for i, j in itertools.combinations(chosen, 2):
+        x = tensors[i]
+        if (x.shape, x.dtype) != (tensors[j].shape, tensors[j].dtype):
+            continue
+
+        def flat(one, other, i=i, j=j):
+            changed = list(tensors)
+            changed[i], changed[j] = one, other
+            return changed
+
+        try:
+            copies = [tf.identity(x), tf.identity(x)]
+            each = _gradients(subject, flat(*copies))
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                outputs = _outputs_of(subject, tensors)(flat(x, x))
+            both = _dense(tape.gradient(outputs, x, [_weights(y) for y in outputs]))
+        except Exception:
+            continue  # the op does not take it
+        if None in (each[i], each[j]):
+            continue
+        wanted = [(each[i] + each[j]).numpy()]
+        seen = [np.zeros_like(wanted[0]) if both is None else both.numpy()]
+        if different := subject.difference(wanted, seen):
+            found.fail(
+                f"one tensor for {names[i]} and {names[j]}",
+                "the sum of the gradients of the two",
+                different.replace("the output", "the gradient"),
+                "the gradient function takes equal tensors for one input",
+            )
+
+
+def _zero(subject: Subject, found, tensors, rest, function, names) -> None:
+    """What has no gradient must not change the results either."""
+    op_types = subject.describe().op_types
+    if not subject.options.get("op_types") and all(map(is_builtin, op_types)):
+        return
+    random = np.random.default_rng(1)
+    for i in rest:
+        x = tensors[i]
+        step = 1e-4 if x.dtype == tf.float64 else 1e-2
+        direction = tf.constant(random.normal(size=x.shape), x.dtype)
+        ends = []
+        for sign in (1, -1):
+            moved = [*tensors[:i], x + sign * step * direction, *tensors[i + 1 :]]
+            ends.append(_projected(function(moved)).numpy())
+        if not ends[0].size:
+            continue
+        slope = np.max(np.abs(ends[0] - ends[1])) / (2 * step)
+        scale = max(1.0, float(np.max(np.abs(ends))))
+        if np.isfinite(slope) and slope > 0.05 * scale:
+            found.fail(
+                f"second order, with respect to {names[i]}",
+                f"a gradient: finite differences along a direction are {slope:.3g}",
+                "None, which callers take for zero",
+                "the gradient function leaves TensorFlow, with NumPy or tf.stop_gradient, or its "
+                "op is registered as not differentiable",
             )
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from opcheck import calls
 from opcheck.children import Child, Crash
-from opcheck.compare import compared, is_inexact, mentions
+from opcheck.compare import compared, is_inexact, mentions, tolerance
 from opcheck.report import Findings
 from opcheck.run import outputs_of
 from opcheck.subject import Subject
@@ -26,6 +26,8 @@ class Case:
       attrs: The keyword arguments.
       culprits: The numbers of the inputs, or the names of the attrs, that are wrong.
       named: Whether an error has to name a culprit.
+      compared: Whether a result has to be the reference's.
+      huge: Whether there are numbers among the inputs that drown others.
     """
 
     label: str
@@ -33,37 +35,29 @@ class Case:
     attrs: dict
     culprits: tuple
     named: bool = True
+    compared: bool = True
+    huge: bool = False
 
 
 def empty(make: Callable[..., Child], sample, found: Findings) -> str:
     """Calls the op with each dimension set to 0 in turn, with scalars, and with lists without tensors.
 
-    Each call is made eagerly and in a graph.
+    Each call is made eagerly and in a graph, and what it gives is compared with the inferred shapes and with your
+    reference.
     """
     with make() as child:
         cases = list(_empty_cases(sample, child.ask(Subject.describe)))
         results = 0
-        for case, outcomes in _run(child, sample, cases, found):
-            for mode, outcome in outcomes.items():
-                if outcome.mismatch:
-                    found.fail(
-                        f"{case.label}, {mode}",
-                        "the inferred shape",
-                        outcome.mismatch,
-                        "the shape function and the kernel disagree on empty tensors",
-                        "shape_functions",
-                    )
-                elif outcome.outputs is not None:
-                    results += 1
-                    _compare_to_reference(found, sample, case, outcome)
+        for _, outcomes in _run(child, sample, cases, found):
+            results += sum(one.outputs is not None for one in outcomes.values())
     return f"{len(cases)} calls, eager and in a graph: {results} results, else clean errors"
 
 
 def bad_input(make: Callable[..., Child], sample, found: Findings) -> str:
-    """Tries ranks, dtypes, numbers of rows, NaN, Inf, huge and negative numbers, strange strings, absurd attrs.
+    """Tries ranks, dtypes, sizes, NaN, Inf, huge and negative numbers, strange strings, absurd attrs.
 
     Each call has to give a result or a clean error, eagerly and in a graph. An error of the kernel has to name the
-    input.
+    input. A result has to have the inferred shape, and to be what your reference computes.
     """
     with make() as child:
         description = child.ask(Subject.describe)
@@ -73,13 +67,37 @@ def bad_input(make: Callable[..., Child], sample, found: Findings) -> str:
             errors += sum(outcome.outputs is None for outcome in outcomes.values())
             eager = outcomes["eager"]
             if eager.error and eager.clean and case.named and not eager.generic:
-                _check_names(found, case, eager, description)
+                _check_names(found, sample, case, eager, description)
     return (
         f"{len(cases)} calls, eager and in a graph: {errors} clean errors, else results"
     )
 
 
-def _run(child: Child, sample, cases: Sequence[Case], found: Findings) -> Iterator:
+def bounds(make: Callable[..., Child], sample, found: Findings) -> str:
+    """Calls the op with inputs that end at a page that cannot be read, in several sizes.
+
+    What stands behind an input, and in unused memory, must not change the result either.
+    """
+    with make() as child:
+        sizes = {"the sample call": sample.flat, **child.ask(calls.other_sizes)}
+        for axis in (0, -1):
+            # Multiples of 64 bytes, so that nothing is between the last element and the page.
+            flat = [
+                np.concatenate([x] * 64, axis) if x.ndim else x for x in sample.flat
+            ]
+            sizes[f"the sample 64 times along dimension {axis}"] = flat
+        cases = [
+            Case(label, sample.pack(flat), sample.attrs, (), compared=False)
+            for label, flat in sizes.items()
+        ]
+        for _ in _run(child, sample, cases, found, ("eager",)):
+            pass
+    return f"{len(cases)} sizes: nothing behind an input is read"
+
+
+def _run(
+    child: Child, sample, cases: Sequence[Case], found: Findings, modes=_MODES
+) -> Iterator:
     """Each case that does not end the process, with its outcomes by mode.
 
     A finding is made of what ends the process, of an error that is not clean, and of two modes
@@ -89,21 +107,31 @@ def _run(child: Child, sample, cases: Sequence[Case], found: Findings) -> Iterat
     for number, case in enumerate(cases, 1):
         inputs, attrs = case.inputs, case.attrs
         try:
-            outcomes = child.ask(calls.call, inputs=inputs, attrs=attrs, modes=_MODES)
-            _check_agreement(found, case, outcomes)
-            for mode, outcome in zip(_MODES, outcomes):
+            outcomes = child.ask(calls.call, inputs=inputs, attrs=attrs, modes=modes)
+            by_mode = dict(zip(modes, outcomes))
+            if len(outcomes) > 1:
+                _check_agreement(found, sample, case, outcomes)
+            for mode, outcome in by_mode.items():
+                line = sample.line(inputs, attrs, outcome.modes, outcome.shapes)
                 if not outcome.clean:
-                    _unclean(found, case, mode, outcome)
-            yield case, dict(zip(_MODES, outcomes))
+                    _unclean(found, case, mode, outcome, line)
+                elif outcome.mismatch:
+                    _contradicts(found, case, mode, outcome, line)
+            if not any(outcome.mismatch for outcome in outcomes):
+                _compare_to_reference(found, sample, case, by_mode["eager"])
+            yield case, by_mode
         except Crash as crash:
-            modes = [crash.doing or "eager"]
+            doing = crash.doing or "eager"
+            behind = ", with inputs that end at an unreadable page"
             found.fail(
-                f"{case.label}, {crash.doing}",
+                f"{case.label}, {doing}".replace(", guarded", behind),
                 "a result or a TensorFlow error",
                 str(crash),
-                "the kernel trusts its input: a missing check, an index out of range, or a size "
-                "that overflows",
-                line=sample.line(inputs, attrs, modes),
+                "a read past the end of an input"
+                if doing == "guarded"
+                else "the kernel trusts its input: a missing check, an index out of range, or a "
+                "size that overflows",
+                line=sample.line(inputs, attrs, [doing]),
             )
             crashes += 1
             if crash.hung or crashes == _MOST_CRASHES:
@@ -111,16 +139,38 @@ def _run(child: Child, sample, cases: Sequence[Case], found: Findings) -> Iterat
                 return
 
 
-def _unclean(found: Findings, case: Case, mode: str, outcome) -> None:
+def _contradicts(found: Findings, case: Case, mode: str, outcome, line: str) -> None:
+    if mode == "eager":
+        found.fail(
+            f"{case.label}, called again",
+            "the same values, whatever unused memory holds",
+            outcome.mismatch,
+            "outputs that are not written, a read past the end of an input, or state kept between calls",
+            "checks",
+            line,
+        )
+    else:
+        found.fail(
+            f"{case.label}, in a graph",
+            "the inferred shape",
+            outcome.mismatch,
+            "the shape function and the kernel disagree",
+            "shape_functions",
+            line,
+        )
+
+
+def _unclean(found: Findings, case: Case, mode: str, outcome, line: str) -> None:
     found.fail(
         f"{case.label}, {mode}",
         "a result, or InvalidArgumentError or the like",
         outcome.error,
         "an error that is not about the caller's input; OP_REQUIRES with InvalidArgument is",
+        line=line,
     )
 
 
-def _check_agreement(found: Findings, case: Case, outcomes) -> None:
+def _check_agreement(found: Findings, sample, case: Case, outcomes) -> None:
     """Both modes refuse, or both give a result."""
     eager, graph = outcomes
     if eager.disagrees(graph):
@@ -131,11 +181,14 @@ def _check_agreement(found: Findings, case: Case, outcomes) -> None:
             f"eager: {seen[0]}; in a graph: {seen[1]}",
             "the shape function checks what the kernel does not, or the reverse: eager execution "
             "runs no shape function",
+            line=sample.line(case.inputs, case.attrs, _MODES),
         )
 
 
-def _check_names(found: Findings, case: Case, outcome, description) -> None:
+def _check_names(found: Findings, sample, case: Case, outcome, description) -> None:
     names = []
+    if len(case.culprits) == len(description.names):  # any of them, or an attr
+        names = [*case.attrs]
     for culprit in case.culprits:
         if isinstance(culprit, str):
             names.append(culprit)
@@ -147,25 +200,54 @@ def _check_names(found: Findings, case: Case, outcome, description) -> None:
             f"an error that names {' or '.join(dict.fromkeys(names))}",
             outcome.error,
             "the message of OP_REQUIRES does not say which input is wrong",
+            line=sample.line(case.inputs, case.attrs),
         )
 
 
 def _compare_to_reference(found: Findings, sample, case: Case, outcome) -> None:
-    if sample.reference is None:
+    if sample.reference is None or outcome.outputs is None or not case.compared:
         return
     try:
         wanted = outputs_of(sample.reference, case.inputs, case.attrs)
     except Exception:
         return  # the reference does not define it
+    if len(wanted) == len(outcome.outputs):
+        pairs = zip(wanted, outcome.outputs)
+        wanted = [_as_held(*both, sample.options, case.huge) for both in pairs]
     if different := compared(sample.options, wanted, outcome.outputs, strict=False):
+        cause = "a mistake in the kernel, or in the reference, for such a call"
+        if "is 0" in case.label or "are 0" in case.label:
+            cause = "outputs that are not written where there is nothing to read"
+        elif "scalar" in case.label:
+            cause = "a kernel that takes it for granted that there is a dimension"
+        line = sample.line(case.inputs, case.attrs)
         found.fail(
-            case.label,
-            "what the reference computes",
-            different,
-            "outputs that are not written where there is nothing to read"
-            if "scalar" not in case.label
-            else "a kernel that takes it for granted that there is a dimension",
+            case.label, "what the reference computes", different, cause, "", line
         )
+
+
+def _as_held(wanted, got: np.ndarray, options, huge: bool) -> np.ndarray:
+    """What is wanted, as the output's dtype can hold it.
+
+    Integers wrap around where the reference has a wider dtype. Beside a huge number, others are lost in rounding.
+    """
+    wanted = np.asarray(wanted)
+    if wanted.shape != got.shape or object in (wanted.dtype, got.dtype):
+        return wanted
+    if wanted.dtype.kind in "iu" and got.dtype.kind in "iu":
+        return wanted.astype(got.dtype)
+    if not huge:
+        return wanted
+    if not is_inexact(got.dtype):
+        return got if wanted.dtype.kind == "f" else wanted
+    wide = np.complex128 if "c" in wanted.dtype.kind + got.dtype.kind else np.float64
+    with np.errstate(all="ignore"):
+        both = [x.astype(wide) for x in (wanted, got)]
+        finite = np.isfinite(both[0]) & np.isfinite(both[1])
+        scale = np.max(np.abs(both[0]), initial=0, where=finite)
+        relative, _ = tolerance(got.dtype, options.get("tolerances"))
+        near = np.abs(both[0] - both[1]) <= relative * scale
+    return np.where(~finite | near, got.astype(wide), wanted)
 
 
 def _names(description) -> list[str]:
@@ -224,9 +306,17 @@ def _bad_cases(sample, description) -> Iterator[Case]:
         for what, wrong, named in _wrong(array):
             flat = [*sample.flat[:i], wrong, *sample.flat[i + 1 :]]
             culprits = (i,) if named != "any" else tuple(range(len(flat)))
-            inputs = sample.pack(flat)
+            special = any(word in what for word in ("NaN", "Inf"))
             yield Case(
-                f"{names[i]} {what}", inputs, sample.attrs, culprits, bool(named)
+                f"{names[i]} {what}",
+                sample.pack(flat),
+                sample.attrs,
+                culprits,
+                bool(named),
+                compared="dtype" not in what
+                and "16 MB" not in what
+                and (sample.options["special_values"] or not special),
+                huge=what.endswith("1e30") or wrong.dtype.kind in "iu",
             )
     for name, value in sample.attrs.items():
         is_length = any(
@@ -242,7 +332,22 @@ def _bad_cases(sample, description) -> Iterator[Case]:
             attrs = {**sample.attrs, name: wrong}
             # The other bool is not wrong in itself, but the shapes may not fit it.
             culprits = (name, *everything) if isinstance(wrong, bool) else (name,)
-            yield Case(f"{name} = {shown}", sample.inputs, attrs, culprits)
+            yield Case(
+                f"{name} = {shown}",
+                sample.inputs,
+                attrs,
+                culprits,
+                compared=_is_small(wrong),
+            )
+
+
+def _is_small(value) -> bool:
+    """Whether a reference can count so far, or take so long a text."""
+    if isinstance(value, list | tuple):
+        return all(map(_is_small, value))
+    if isinstance(value, str | bytes):
+        return len(value) < 1 << 10
+    return not isinstance(value, int) or abs(value) <= 1 << 16
 
 
 def _wrong(array: np.ndarray) -> Iterator[tuple[str, np.ndarray, object]]:
@@ -272,6 +377,8 @@ def _wrong(array: np.ndarray) -> Iterator[tuple[str, np.ndarray, object]]:
         yield f"has {len(longer)} rows", longer, "any"
         if len(array) > 1:
             yield f"has {len(array) - 1} rows", array[:-1], "any"
+    for axis in (axis for axis in range(rank) if array.shape[axis] > 2 - bool(axis)):
+        yield f"has size 1 in dimension {axis}", np.take(array, [0], axis), "any"
     if not first.size:
         return
     for what, value in _wrong_values(array.dtype):
@@ -295,7 +402,9 @@ def _wrong_values(dtype: np.dtype) -> list[tuple[str, object]]:
             limits.max,
             1 << 16,
             1 << 30,
+            (1 << 24) + 1,
             (1 << 32) + 1,
+            (1 << 53) + 1,
             1 << 62,
             -(1 << 31),
         ]
@@ -315,7 +424,7 @@ def _wrong_attrs(value) -> list:
     if isinstance(value, bool | np.bool_):
         return [not value]
     if isinstance(value, int | np.integer):
-        return [-1, 0, (1 << 16), (1 << 31) - 1, 1 << 62, -(1 << 63)]
+        return [-1, 0, int(value) + 1, (1 << 16), (1 << 31) - 1, 1 << 62, -(1 << 63)]
     if isinstance(value, float | np.floating):
         return [float("nan"), float("inf"), -1.0, 0.0, 1e30]
     if isinstance(value, str | bytes):

@@ -1,5 +1,8 @@
 """Calls that must not disturb each other, nor the tensors they are given."""
 
+import ctypes
+import gc
+import os
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -8,8 +11,11 @@ import numpy as np
 import tensorflow as tf
 
 from opcheck.compare import difference, is_inexact
-from opcheck.report import Findings
-from opcheck.subject import Subject, arrays, constant, grown
+from opcheck.report import Findings, Skip
+from opcheck.subject import Subject, arrays, constant, grown, shrunk
+
+_CALLS, _WINDOWS = 50, 4
+_LEAKED = 200  # bytes of each call; Python and TensorFlow keep some, too
 
 
 def variants(subject: Subject, count: int = 4, flat=None) -> list[tuple[list, list]]:
@@ -37,7 +43,10 @@ def variants(subject: Subject, count: int = 4, flat=None) -> list[tuple[list, li
 
 
 def concurrency(subject: Subject, found: Findings) -> str:
-    """Lets eight threads call one kernel on different inputs: eagerly, by a `tf.function` and by `tf.data`."""
+    """Lets eight threads call one kernel on inputs of different values and sizes.
+
+    They call it eagerly, by a `tf.function` and by `tf.data`.
+    """
     seconds = subject.options.get("concurrency_seconds", 1.0)
     total, count = _many_calls(subject, found, variants(subject), seconds / 2)
     if (larger := grown(subject)) is not None and not found.failures:
@@ -48,17 +57,31 @@ def concurrency(subject: Subject, found: Findings) -> str:
 
 
 def _many_calls(subject: Subject, found: Findings, some, seconds) -> tuple[int, int]:
-    function = subject.traced(subject.specs(flat=some[0][0]))
+    mixed = some + _other_sizes(subject, some[0][0])
+    shape_of = (
+        (lambda x: x.shape) if len(mixed) == len(some) else lambda x: [None] * x.ndim
+    )
+    function = subject.traced(subject.specs(shape_of, some[0][0]))
     ways = {
         "eager calls": lambda tensors: arrays(subject.outputs(tensors)),
         "calls of one tf.function": lambda tensors: arrays(function(*tensors)),
     }
     total = 0
     for way, call in ways.items():
-        total += _in_threads(subject, found, some, way, call, seconds / 3)
+        total += _in_threads(subject, found, mixed, way, call, seconds / 3)
     if subject.flat:
         total += _in_dataset(subject, found, some, seconds / 3)
-    return total, len(some)
+    return total, len(mixed)
+
+
+def _other_sizes(subject: Subject, flat) -> list[tuple[list, list]]:
+    """One smaller version of the inputs that the op takes, with its outputs."""
+    for _, smaller in shrunk(flat):
+        try:
+            return [(smaller, subject.eager(smaller))]
+        except Exception:
+            continue
+    return []
 
 
 def _in_threads(subject: Subject, found: Findings, some, way, call, seconds) -> int:
@@ -120,6 +143,66 @@ def _report(subject: Subject, found: Findings, way: str, outcomes: list[str]) ->
                 "Compute() writes to a member, a static or a global variable, which all calls share"
             ),
         )
+
+
+def leaks(subject: Subject, found: Findings) -> str:
+    """Counts open files and allocated bytes before and after many calls: neither may grow from call to call."""
+    made = [x for op in subject.describe().op_defs.values() for x in op.output_arg]
+    if any(x.type in (tf.variant, tf.resource) for x in made):
+        raise Skip("makes a handle or a variant, which may live on")
+    tensors = [constant(x) for x in subject.flat]
+    start = time.monotonic()
+    for _ in range(_CALLS):
+        subject.outputs(tensors)
+    if (took := time.monotonic() - start) > 5:
+        raise Skip(f"{_CALLS} calls take {took:.1f} s")
+    grown_by = []
+    for _ in range(_WINDOWS):
+        before = _held()
+        for _ in range(_CALLS):
+            subject.outputs(tensors)
+        grown_by.append([new - old for old, new in zip(before, _held())])
+    files, held = (min(some) for some in zip(*grown_by))
+    if files >= _CALLS:
+        found.fail(
+            f"{_WINDOWS} times {_CALLS} calls",
+            "as many open files as before",
+            f"{files / _CALLS:.3g} more after each call",
+            "a file, socket or pipe that Compute() opens and nobody closes",
+        )
+    if held >= _CALLS * _LEAKED:
+        found.fail(
+            f"{_WINDOWS} times {_CALLS} calls",
+            "as much allocated memory as before",
+            f"{held // _CALLS} bytes more after each call",
+            "memory, or a reference to a tensor or resource, that Compute() takes and nobody gives "
+            "back; or a table that grows without limit",
+        )
+    return f"{(_WINDOWS + 1) * _CALLS} calls: no more open files and memory"
+
+
+def _held() -> tuple[int, int]:
+    """Open files and allocated bytes of this process, 0 where the system does not say."""
+    gc.collect()
+    folder = "/proc/self/fd"
+    files = len(os.listdir(folder)) if os.path.isdir(folder) else 0
+    try:
+        mallinfo2 = ctypes.CDLL(None).mallinfo2
+    except (AttributeError, OSError):
+        return files, 0
+    mallinfo2.restype = _MallInfo
+    found = mallinfo2()
+    return files, found.hblkhd + found.uordblks
+
+
+class _MallInfo(ctypes.Structure):
+    """Of glibc's malloc.h."""
+
+    _fields_ = tuple(
+        (name, ctypes.c_size_t)
+        for name in "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks "
+        "keepcost".split()
+    )
 
 
 def immutability(subject: Subject, found: Findings) -> str:

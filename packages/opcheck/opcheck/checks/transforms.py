@@ -118,6 +118,9 @@ def vectorize(subject: Subject, found: Findings) -> str:
             different,
             subject.cause(
                 "a pfor rule that does not do for a batch what the op does for one element"
+                if "by a pfor rule" in served
+                else "the op, in the loop that stands in for a pfor rule, depends on more than its "
+                "inputs"
             ),
         )
     return f"equal to the loop, served {served}"

@@ -1,11 +1,13 @@
 """The values of the op: against a reference, in every mode, in every dtype."""
 
+import inspect
 from collections.abc import Callable
 
 import numpy as np
 import tensorflow as tf
 from tensorflow.python.framework import op_def_registry
 
+from opcheck.calls import again
 from opcheck.compare import difference, is_inexact, mentions, tolerance
 from opcheck.memory import FILLINGS, filled_memory
 from opcheck.report import Findings, Skip, describe_error
@@ -19,6 +21,8 @@ from opcheck.subject import (
     kernels_of,
     shrunk,
 )
+
+_OWNED = "tf.function whose op owns its inputs"
 
 
 def reference(subject: Subject, found: Findings) -> str:
@@ -38,6 +42,7 @@ def reference(subject: Subject, found: Findings) -> str:
                 "what the reference computes",
                 different,
                 "a mistake in the kernel, or outputs that it leaves unwritten",
+                line=subject.line(),
             )
             break
     tried = ["the sample"]
@@ -57,6 +62,7 @@ def reference(subject: Subject, found: Findings) -> str:
                 different,
                 "a loop that forgets the rest when a size does not divide, or a size that the "
                 "kernel, or the reference, takes for granted",
+                line=subject.line(flat),
             )
     for name, flat in _special_samples(subject):
         subject.progress(name)
@@ -77,8 +83,35 @@ def reference(subject: Subject, found: Findings) -> str:
                 different,
                 "comparisons with NaN are false: `if (x > max)` passes it over; "
                 "option special_values=False if any result is fine",
+                line=subject.line(flat),
+            )
+    for name in subject.attrs:
+        if not _has_default(subject.op, name):
+            continue
+        subject.progress(f"{name} left out")
+        attrs = {key: value for key, value in subject.attrs.items() if key != name}
+        try:
+            wanted = _reference(subject, subject.flat, attrs)
+            seen = subject.eager(attrs=attrs)
+        except Exception:
+            continue  # the reference has no default
+        if different := subject.difference(wanted, seen, strict=False):
+            found.fail(
+                f"{name} left out",
+                "what the reference computes",
+                different,
+                "the function, its op and the reference have different defaults",
+                line=subject.line(attrs=attrs),
             )
     return f"equal for {', '.join(tried)}"
+
+
+def _has_default(function: Callable, name: str) -> bool:
+    try:
+        one = inspect.signature(function).parameters.get(name)
+    except (TypeError, ValueError):
+        return False
+    return one is not None and one.default is not one.empty
 
 
 def _special_samples(subject: Subject):
@@ -122,6 +155,7 @@ def eager_vs_graph(subject: Subject, found: Findings) -> str:
         "tf.function": traced(lambda x: x.shape),
         "tf.function with unknown dimensions": traced(lambda x: [None] * x.ndim),
         "tf.function with unknown rank": traced(lambda x: None),
+        _OWNED: lambda: _owning(subject, tensors),
         "tf.data.Dataset.map": lambda: _in_dataset(subject, tensors),
         "a v1 graph": lambda: _in_v1_graph(subject),
         "eager execution, called again": lambda: [subject.eager() for _ in range(2)],
@@ -136,6 +170,7 @@ def eager_vs_graph(subject: Subject, found: Findings) -> str:
                 describe_error(error),
                 "the shape function, or Python around the op, needs what is not known while a "
                 "graph is made",
+                line=_line(subject, mode),
             )
             continue
         if any(different):
@@ -145,11 +180,33 @@ def eager_vs_graph(subject: Subject, found: Findings) -> str:
                 "the values of eager execution",
                 different[0] or different[1],
                 subject.cause(
-                    "Python code that runs only once, when the graph is made, or a kernel that "
+                    "the output has the memory of the input (forward_input), which the kernel "
+                    "overwrites before it has read all of it"
+                    if mode == _OWNED
+                    else "Python code that runs only once, when the graph is made, or a kernel that "
                     "keeps something from one call to the next"
                 ),
+                line=_line(subject, mode) if different[0] else "",
             )
     return f"eager and {len(modes) - 1} ways to make a graph agree, called twice"
+
+
+def _line(subject: Subject, mode: str) -> str:
+    """The call in this mode beside the eager one, as Python; nothing where that is more than a line."""
+    modes = {"tf.function": "graph", "tf.function with unknown rank": "any shape"}
+    return subject.line(modes=("eager", modes[mode])) if mode in modes else ""
+
+
+def _owning(subject: Subject, tensors: list) -> list[list[np.ndarray]]:
+    """Nobody else holds the inputs, so the kernel may give their memory to its outputs."""
+
+    def call(*flat):
+        return subject.outputs([tf.raw_ops.DeepCopy(x=x) for x in flat])
+
+    function = tf.function(call, autograph=False)
+    specs = subject.specs()
+    run = function.get_concrete_function(*specs)
+    return [arrays(run(*tensors)) for _ in range(2)]
 
 
 def _in_dataset(subject: Subject, tensors: list) -> list[list[np.ndarray]]:
@@ -282,6 +339,17 @@ def _run_dtype(subject: Subject, attr: str, name: str, found: Findings) -> str:
             f"a result: a kernel for {attr}={name} is registered",
             describe_error(error),
             "the kernel is registered for a dtype that it does not handle",
+            line=subject.line(flat, attrs),
+        )
+        return ""
+    inputs = subject.pack(flat)
+    if different := again(subject, flat, inputs, attrs):
+        found.fail(
+            f"in {name}, called again",
+            "the same values, whatever unused memory holds",
+            different,
+            "outputs that are not written, or a read past the end of an input",
+            line=subject.line(flat, attrs, ("guarded",)),
         )
         return ""
     if subject.reference is not None:
@@ -310,6 +378,7 @@ def _run_dtype(subject: Subject, attr: str, name: str, found: Findings) -> str:
             what,
             different,
             subject.cause("a kernel that is wrong, or registered, for this dtype"),
+            line=subject.line(flat, attrs),
         )
     return ""
 

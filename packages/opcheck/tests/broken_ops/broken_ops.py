@@ -16,6 +16,7 @@ _shapes = tf.load_op_library(str(BUILD / "libshapes.so"))
 _values = tf.load_op_library(str(BUILD / "libvalues.so"))
 _memory = tf.load_op_library(str(BUILD / "libmemory.so"))
 _inputs = tf.load_op_library(str(BUILD / "libinputs.so"))
+_around = tf.load_op_library(str(BUILD / "libaround.so"))
 
 
 def _normal(*shape: int, dtype=np.float32) -> np.ndarray:
@@ -569,12 +570,121 @@ def broken_round_to_camel_case(values, digits: int = 0) -> tf.Tensor:
     return _inputs.broken_round_to_camel_case(values, numDigits=digits)
 
 
+# Around the sample
+
+
+def next_sum(values) -> tf.Tensor:
+    """The sum of each element of `[n]` float32 and the next one, if there is one."""
+    return _around.next_sum(values)
+
+
+def next_sum_reference(values):
+    return values + np.append(values[1:], np.float32([0])[: len(values)])
+
+
+def broken_next_sum_past_end(values) -> tf.Tensor:
+    """It adds what stands behind the last element."""
+    return _around.broken_next_sum_past_end(values)
+
+
+def broken_next_sum_open_file(values) -> tf.Tensor:
+    """It opens a file and does not close it."""
+    return _around.broken_next_sum_open_file(values)
+
+
+def broken_next_sum_leak(values) -> tf.Tensor:
+    """It frees no memory of what it allocates."""
+    return _around.broken_next_sum_leak(values)
+
+
+def broken_next_sum_random(values) -> tf.Tensor:
+    """It adds random numbers, and is not stateful."""
+    return _around.broken_next_sum_random(values)
+
+
+def difference(values) -> tf.Tensor:
+    """The difference of each element of `[n]` float32 and the one before."""
+    return _around.difference(values)
+
+
+def difference_reference(values):
+    return np.append(values[:1], np.diff(values))
+
+
+def broken_difference_forwarded(values) -> tf.Tensor:
+    """It overwrites its input, where that is allowed, before it has read it."""
+    return _around.broken_difference_forwarded(values)
+
+
+def row_arg_min(values) -> tf.Tensor:
+    """The index of the smallest of each row of a float32 matrix, but for NaN; -1 for none."""
+    return _around.row_arg_min(values)
+
+
+def broken_row_arg_min_all_nan(values) -> tf.Tensor:
+    """It writes nothing for a row of NaN."""
+    return _around.broken_row_arg_min_all_nan(values)
+
+
+def twice(values) -> tf.Tensor:
+    """Twice the input, int64 of any shape; too large numbers wrap around."""
+    return _around.twice(values)
+
+
+def twice_reference(values):
+    return values + values
+
+
+def broken_twice_through_double(values) -> tf.Tensor:
+    """It doubles a double."""
+    return _around.broken_twice_through_double(values)
+
+
+def axis_size(values, axis: int) -> tf.Tensor:
+    """The size of a dimension of float32, counted from the end if `axis` is negative."""
+    return _around.axis_size(values, axis=axis)
+
+
+def axis_size_reference(values, axis):
+    return values.shape[axis]
+
+
+def broken_axis_size_negative(values, axis: int) -> tf.Tensor:
+    """It counts from the last but one."""
+    return _around.broken_axis_size_negative(values, axis=axis)
+
+
+def each_nth(values, step: int = 1) -> tf.Tensor:
+    """Every `step`-th element of `[n]` float32."""
+    return _around.every(values, step=step)
+
+
+def each_nth_reference(values, step=1):
+    if step < 1:
+        raise ValueError("step must be positive")
+    return values[::step]
+
+
+def broken_each_nth_rounds_down(values, step: int = 1) -> tf.Tensor:
+    """Its shape function forgets the rest where the step does not divide."""
+    return _around.broken_every_rounds_down(values, step=step)
+
+
+def broken_each_nth_static_table(values, step: int = 1) -> tf.Tensor:
+    """All its kernels use the step of the first one."""
+    return _around.broken_every_static_table(values, step=step)
+
+
 for _name in (
     "FloorMean BinMax SortEachRow LookUp UnitHistogram Capitalize RoundTo "
     "BrokenFloorMeanTruncates BrokenFloorMeanNoColumns BrokenBinMaxEmptyBins "
     "BrokenSortEachRowInPlace BrokenLookUpById BrokenUnitHistogramNan "
     "BrokenCapitalizeFixedBuffer BrokenRoundToNewAttr BrokenRoundToNewDefault "
-    "BrokenRoundToUndocumented BrokenRoundToCamelCase"
+    "BrokenRoundToUndocumented BrokenRoundToCamelCase NextSum Difference RowArgMin "
+    "Twice AxisSize Every BrokenNextSumPastEnd BrokenNextSumOpenFile BrokenNextSumLeak "
+    "BrokenNextSumRandom BrokenDifferenceForwarded BrokenRowArgMinAllNan "
+    "BrokenTwiceThroughDouble BrokenAxisSizeNegative BrokenEveryRoundsDown "
+    "BrokenEveryStaticTable"
 ).split():
     tf.no_gradient(_name)
 
@@ -606,4 +716,10 @@ SAMPLES = {
     "unit_histogram": ((np.float32([[0, 0.5, 0.125], [0.99, 0.375, 0.125]]),), {}),
     "capitalize": ((np.array([b"zero", b"out", b""], object),), {}),
     "round_to": ((_normal(5, dtype=np.float64),), {"digits": 2}),
+    "next_sum": ((1 + _normal(5) ** 2,), {}),
+    "difference": ((_normal(5),), {}),
+    "row_arg_min": ((_normal(3, 4),), {}),
+    "twice": ((np.int64([[3, -1, 7]]),), {}),
+    "axis_size": ((_normal(3, 4, 2),), {"axis": 1}),
+    "each_nth": ((_normal(6),), {"step": 3}),
 }
