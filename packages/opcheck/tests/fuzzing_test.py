@@ -181,7 +181,7 @@ def test_variations_follow_from_the_inputs_alone():
 def test_attrs_vary_too_and_calls_that_are_really_different_are_counted():
     some = calls(tensors(shape=(2,)), k=st.integers(1, 50))
     report = fuzz(is_odd_for_some_attrs, some, examples=300, reference=lambda x, k: x)
-    assert re.search(r", k=4\)", report.line)
+    assert re.search(r", k=\d?4\)", report.line)
     right = fuzz(adds_one, ONES, examples=300, reference=adds_one)
     assert 1 < right.assert_ok().kinds < right.calls
     assert f"{right.kinds} with new shapes, dtypes or attrs" in str(right)
