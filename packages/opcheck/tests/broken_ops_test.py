@@ -22,7 +22,7 @@ CAUGHT = {
         "bin_max_empty_bins": "unwritten",
     },
     "eager_vs_graph": {
-        "reverse_matrix_static_size": "unknown dimensions",
+        "reverse_matrix_static_size": "unknown rank",
         "prefix_sum_keeps_total": "the second call",
         "difference_forwarded": "owns its inputs",
     },
