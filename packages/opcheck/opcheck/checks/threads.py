@@ -11,11 +11,11 @@ import numpy as np
 import tensorflow as tf
 
 from opcheck.compare import difference, is_inexact
-from opcheck.report import Findings, Skip
+from opcheck.report import Findings, Skip, describe_error
 from opcheck.subject import Subject, arrays, constant, grown, shrunk
 
 _CALLS, _WINDOWS = 50, 4
-_LEAKED = 200  # bytes of each call; Python and TensorFlow keep some, too
+_LEAKED = 200  # bytes of each call; TensorFlow's own pools grow in steps, less often
 
 
 def variants(subject: Subject, count: int = 4, flat=None) -> list[tuple[list, list]]:
@@ -146,21 +146,28 @@ def _report(subject: Subject, found: Findings, way: str, outcomes: list[str]) ->
 
 
 def leaks(subject: Subject, found: Findings) -> str:
-    """Counts open files and allocated bytes before and after many calls: neither may grow from call to call."""
+    """Counts open files and allocated bytes before and after many calls: neither may grow from call to call.
+
+    The calls are those of one `tf.function`. Eagerly, TensorFlow keeps each new Python number that an op is given.
+    """
     made = [x for op in subject.describe().op_defs.values() for x in op.output_arg]
     if any(x.type in (tf.variant, tf.resource) for x in made):
         raise Skip("makes a handle or a variant, which may live on")
     tensors = [constant(x) for x in subject.flat]
+    try:
+        function = subject.traced()
+    except Exception as error:
+        raise Skip(f"no graph of it: {describe_error(error)}") from None
     start = time.monotonic()
     for _ in range(_CALLS):
-        subject.outputs(tensors)
+        function(*tensors)
     if (took := time.monotonic() - start) > 5:
         raise Skip(f"{_CALLS} calls take {took:.1f} s")
     grown_by = []
     for _ in range(_WINDOWS):
         before = _held()
         for _ in range(_CALLS):
-            subject.outputs(tensors)
+            function(*tensors)
         grown_by.append([new - old for old, new in zip(before, _held())])
     files, held = (min(some) for some in zip(*grown_by))
     if files >= _CALLS:
