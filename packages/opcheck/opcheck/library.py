@@ -15,7 +15,7 @@ import numpy as np
 from opcheck import calls
 from opcheck.children import Child, Crash, WorkerError
 from opcheck.report import Report, Result
-from opcheck.run import check
+from opcheck.run import check, choose
 from opcheck.samples import Location
 from opcheck.source import function_of, line
 
@@ -73,24 +73,28 @@ class Found:
         }
 
 
-def registered() -> dict:
-    """The definitions of all ops of this process."""
+def ops_of(file: str) -> dict:
+    """Loads a library: the definitions of its ops, by their names.
+
+    Raises:
+      ValueError: It cannot be loaded, or has no ops.
+    """
+    import tensorflow as tf
     from tensorflow.core.framework.op_def_pb2 import OpList
     from tensorflow.python.client import pywrap_tf_session
 
-    ops = OpList.FromString(
-        pywrap_tf_session.TF_GetBuffer(pywrap_tf_session.TF_GetAllOpList())
-    )
+    if not os.path.isfile(file):
+        raise ValueError("there is no such file")
+    try:
+        handle = pywrap_tf_session.TF_LoadLibrary(file)
+    except tf.errors.OpError as error:
+        raise ValueError(
+            f"it cannot be loaded: {' '.join(error.message.split())}"
+        ) from None
+    ops = OpList.FromString(pywrap_tf_session.TF_GetOpList(handle))
+    if not ops.op:
+        raise ValueError("it registers no op")
     return {op.name: op for op in ops.op}
-
-
-def ops_of(file: str) -> dict:
-    """Loads a library: the definitions of its ops, by their names."""
-    import tensorflow as tf
-
-    before = registered().keys()
-    tf.load_op_library(file)
-    return {name: op for name, op in registered().items() if name not in before}
 
 
 def guesses(op_def) -> Iterator[tuple[list, dict]]:
@@ -274,17 +278,26 @@ def main(arguments: Sequence[str]) -> int:
     file = str(options.file.resolve())
     try:
         definitions = ops_of(file)
-    except Exception as error:
-        print(f"opcheck: {options.file} cannot be loaded: {error}", file=sys.stderr)
+    except ValueError as error:
+        print(f"opcheck: {options.file}: {error}", file=sys.stderr)
         return 1
-    print(f"{options.file}: {len(definitions)} ops: {', '.join(definitions)}")
+    ops = "op" if len(definitions) == 1 else "ops"
+    print(f"{options.file}: {len(definitions)} {ops}: {', '.join(definitions)}")
     if options.list:
         return 0
     wanted = options.ops.split(",") if options.ops else list(definitions)
     if unknown := [name for name in wanted if name not in definitions]:
-        print(f"opcheck: no op {', '.join(unknown)} in it", file=sys.stderr)
+        print(
+            f"opcheck: {options.file}: no op {', '.join(unknown)} in it",
+            file=sys.stderr,
+        )
         return 1
     checks = options.checks.split(",") if options.checks else None
+    try:
+        choose(checks, None)
+    except ValueError as error:
+        print(f"opcheck: {error}", file=sys.stderr)
+        return 1
     failed, everything = 0, []
     for name in wanted:
         found = look_at(file, definitions[name], options.timeout, checks=checks)

@@ -30,7 +30,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo):
     """Writes the report of an op beside the verdict of its first test."""
-    outcome = yield
+    yield
     folder = item.config.getoption("--opcheck-html")
     report = getattr(getattr(item, "function", None), "opcheck_report", None)
     if call.when != "call" or report is None or not report.cache_info().currsize:
@@ -38,10 +38,8 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo):
     done = report()
     for failure in done.failures:
         if failure.check == getattr(item, "callspec", None).params["check_name"]:
-            properties = outcome.get_result().user_properties
-            properties.append(
-                ("opcheck reproduce", failure.line)
-            )  # in JUnit's file, too
+            # JUnit's file has what the item knows when it is torn down.
+            item.user_properties.append(("opcheck reproduce", failure.line))
     if folder:
         path = Path(folder) / f"{item.module.__name__}.{item.originalname}.html"
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -32,7 +32,7 @@ def line(
     name = getattr(op, "__name__", "op")
     imports = ""
     if location is not None and not location.module:
-        imports = f"import tensorflow as tf; lib = tf.load_op_library({_quoted(location.file)}); "
+        imports = f"import tensorflow as tf; lib = tf.load_op_library({_quoted(_library(location.file))}); "
         name = f"lib.{location.name}"
     elif location is not None and location.file:
         module, folder = _module(location)
@@ -121,6 +121,12 @@ def _module(location) -> tuple[str, str]:
     if path.parts[-len(parts) :] != tuple(parts):
         parts = [path.name]
     return ".".join(parts), os.path.relpath(path.parents[len(parts) - 1])
+
+
+def _library(file: str) -> str:
+    """The path of a library, with a slash: without one, the system looks for it elsewhere."""
+    path = os.path.relpath(file)
+    return file if path.startswith("..") else os.path.join(".", path)
 
 
 def _attr(value) -> str:

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from tensorflow.core.framework import op_def_pb2
 
-from opcheck.library import guesses
+from opcheck.library import guesses, main
 
 PACKAGE = Path(__file__).parents[1]
 
@@ -72,6 +72,37 @@ def test_the_command_checks_the_ops_of_a_library(broken_ops):
         [sys.executable, "-c", line], capture_output=True, text=True, cwd=PACKAGE
     )
     assert "1 more after each call" in again.stdout, again.stderr
+
+
+@pytest.mark.parametrize(
+    ("file", "options", "message"),
+    [
+        ("none.so", [], "none.so: there is no such file"),
+        ("text.so", [], "text.so: it cannot be loaded: .*(short|invalid|ELF).*"),
+        ("libaround.so", ["--ops", "Nothing"], "libaround.so: no op Nothing in it"),
+        (
+            "libaround.so",
+            ["--checks", "emty"],
+            "no check 'emty', did you mean 'empty'.*",
+        ),
+    ],
+)
+def test_what_is_no_library_of_ops_is_told_in_a_line(
+    broken_ops, tmp_path, capsys, file, options, message
+):
+    (tmp_path / "text.so").write_text("no library")
+    folder = broken_ops.BUILD if file.startswith("lib") else tmp_path
+    assert main([str(folder / file), *options]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert re.fullmatch(f"opcheck: .*{message}", line)
+
+
+def test_a_library_without_ops_is_told(tmp_path, capsys):
+    (tmp_path / "empty.c").write_text("int nothing;")
+    library = tmp_path / "empty.so"
+    subprocess.run(["cc", "-shared", "-o", library, tmp_path / "empty.c"], check=True)
+    assert main([str(library)]) == 1
+    assert capsys.readouterr().err == f"opcheck: {library}: it registers no op\n"
 
 
 TEST = """
