@@ -22,7 +22,7 @@ def shrunk(fuzz: Callable[[int], object]) -> HTML:
             continue
         steps = [(inputs[0], _attrs(attrs)) for inputs, attrs in failing]
         (first, first_attrs), (last, last_attrs) = steps[0], steps[-1]
-        if 3 <= first.size <= 48 and first.shape[-1] < 4 and last.size == 1:
+        if 3 <= first.size <= 48 and first.shape[-1] <= 4 and last.size == 1:
             break
     look = {"width": 76, "height": 22, "colour": ORANGE, "size": 11}
     numbers = np.vectorize("{:.3g}".format)(np.atleast_2d(first))
