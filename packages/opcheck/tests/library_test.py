@@ -82,8 +82,8 @@ def test_the_command_checks_the_ops_of_a_library(broken_ops):
         ("libaround.so", ["--ops", "Nothing"], "libaround.so: no op Nothing in it"),
         (
             "libaround.so",
-            ["--checks", "emty"],
-            "no check 'emty', did you mean 'empty'.*",
+            ["--checks", "empties"],
+            "no check 'empties', did you mean 'empty'.*",
         ),
     ],
 )
