@@ -60,6 +60,7 @@ def figures() -> dict[str, float]:
         "swapped": of_512["rows"] / of_512["elements"],
         "odd": rates("elements")[528] / of_512["elements"],
         "tiles": of_512["tiles"] / of_512["rows"],
+        "of_eigen": of_512["tiles"] / of_512["OpByOp>MatMul"],
         "of_32_us": microseconds[32],
         "of_64": microseconds[64],
     }
