@@ -82,8 +82,8 @@ def test_the_command_checks_the_ops_of_a_library(broken_ops):
         ("libaround.so", ["--ops", "Nothing"], "libaround.so: no op Nothing in it"),
         (
             "libaround.so",
-            ["--checks", "empties"],
-            "no check 'empties', did you mean 'empty'.*",
+            ["--checks", "gradients"],
+            "no check 'gradients', did you mean 'gradient'.*",
         ),
     ],
 )
