@@ -30,11 +30,8 @@ def median_pool(images, ksize: int, name: str | None = None) -> tf.Tensor:
 def stock_median_pool(images: tf.Tensor, ksize: int) -> tf.Tensor:
     """What `median_pool` computes, of TensorFlow's functions and without its checks; not for NaN."""
     sizes, count = [1, ksize, ksize, 1], ksize * ksize
-    patches = tf.image.extract_patches(images, sizes, sizes, [1, 1, 1, 1], "VALID")
-    batch, rows, columns, channels = (
-        *tf.unstack(tf.shape(patches))[:3],
-        images.shape[-1],
-    )
-    windows = tf.reshape(patches, [batch, rows, columns, count, channels])
+    patches = tf.image.extract_patches(images, sizes, sizes, [1] * 4, "VALID")
+    places = tf.unstack(tf.shape(patches))[:3]  # batch, rows, columns
+    windows = tf.reshape(patches, [*places, count, images.shape[-1]])
     windows = tf.transpose(windows, [0, 1, 2, 4, 3])
     return tf.math.top_k(windows, (count + 1) // 2).values[..., -1]
