@@ -213,6 +213,14 @@ COMPARED = [
         only_if="you round to `half`",
     ),
     Compared(
+        "[SlidingMax](sliding_max.md) with positions",
+        "sliding_max",
+        {
+            "frames": "`tf.signal.frame`",
+            "max_pool_with_argmax": "`tf.nn.max_pool_with_argmax`",
+        },
+    ),
+    Compared(
         "[NpyDataset](dataset.md)",
         "dataset",
         {
@@ -305,11 +313,14 @@ TABLES = {
     "roi_pool": "[RoI pooling](roi_pool.md) beside other libraries, and limits",
     "roi_pool_choices": "single choices within RoiPool",
     "roi_pool_gpu": "RoI pooling on a [GPU](gpu.md), beside torchvision",
+    "sliding_max": "[each step's loop](sliding_max.md) beside TensorFlow's compositions",
     "softmax_gradient": "the [softmax's gradient](python_gradients.md) in Python",
+    "stable_abi": "what a node costs [by the C API](stable_abi.md)",
     "stochastic_rounding": "[rounding by chance](stochastic_rounding.md)",
     "threads": "[sums and rows](threads.md) on one thread and two",
     "versions": "examples on [other releases](stable_abi.md) of TensorFlow",
     "workers": "tensors that go to [another process](workers.md)",
+    "xla": "an op between steps that [XLA compiles](xla.md)",
 }
 
 

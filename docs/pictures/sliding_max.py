@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 from IPython.display import Markdown
+from measured import number, read
 
 HERE = Path("examples/sliding_max")
 
@@ -33,3 +34,33 @@ def difference(old: int, new: int) -> Markdown:
     text = "\n".join(rows)
     text = re.sub(r"(?: …\n\s*)+( …\n)", r"\1", text).rstrip().removeprefix(" …\n")
     return Markdown(f"```diff\n{text}\n```")
+
+
+def measured() -> list[list[str]]:
+    """For each signal and window: milliseconds of the op, and how many times as long the other ways take."""
+    others = ["plain loops", "frames", "max_pool_with_argmax"]
+    table = []
+    for op in read("sliding_max").where(way="op"):
+        case = {name: op[name] for name in ("signal", "window")}
+        if op["signal"] == "rising":  # like random, and faster
+            continue
+        ratios = [read("sliding_max").where(**case, way=way)[0] for way in others]
+        cells = [f"{number(float(row['ratio']))} ×" for row in ratios]
+        table.append([*case.values(), number(float(op["milliseconds"])), *cells])
+    return table
+
+
+def gains() -> dict[str, str]:
+    """How many times faster the op is than the better way of TensorFlow's, from the least to the most."""
+    found = {}
+    for signal in ("random", "falling"):
+        best = []
+        for op in read("sliding_max").where(way="op", signal=signal):
+            of = {"signal": signal, "window": op["window"]}
+            ways = [
+                read("sliding_max").where(**of, way=way)[0]
+                for way in ("frames", "max_pool_with_argmax")
+            ]
+            best.append(min(float(row["ratio"]) for row in ways))
+        found[signal] = f"{number(min(best))}–{number(max(best))}"
+    return found

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
-from measured import Row, read
+from measured import Row, number, read
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -87,3 +87,23 @@ def taken(library: str, part: str = "") -> str:
         name for name in names if name.startswith(("TF_", "tensorflow::", "absl::"))
     ]
     return textwrap.fill(", ".join(name for name in ours if part in name), 80)
+
+
+WAYS = ["C++", "C API by hand", "stable_op.h"]
+
+
+def price() -> list[list[str]]:
+    """For each size: the microseconds of a node, by how its op is written."""
+    table: dict[str, list[str]] = {}
+    for row in read("stable_abi").rows:
+        table.setdefault(row["elements"], []).append(row["microseconds"])
+    return [
+        [f"{int(size):,}", *(number(float(x)) for x in times)]
+        for size, times in table.items()
+    ]
+
+
+def more(way: str) -> str:
+    """How many microseconds more than in C++ a node of one element takes."""
+    of = {row["way"]: row for row in read("stable_abi").where(elements="1")}
+    return number(float(of[way]["microseconds"]) - float(of["C++"]["microseconds"]))
