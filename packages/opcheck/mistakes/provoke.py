@@ -19,6 +19,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import time
 import traceback
@@ -135,7 +136,7 @@ def digest() -> str:
     says = [sys.version, CXX, importlib.metadata.version("numpy"), str(ROOT)]
     command = [CXX, "--version"]
     says.append(subprocess.run(command, capture_output=True, text=True).stdout)
-    for name in ("tensorflow", "tensorflow-cpu", "keras"):
+    for name in ("tensorflow", "tensorflow-cpu", "keras", "auditwheel"):
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
             says.append(name + importlib.metadata.version(name))
     says.append(str(shutil.which("nvcc")))
@@ -312,6 +313,7 @@ def in_shell(mistake: Mistake, form: str, folder: Path) -> Outcome:
         "LFLAGS": shlex.join(LINK),
         "TF": LINK[0].removeprefix("-L"),
         "LC_ALL": "C.UTF-8",
+        "PATH": path(),
     }
     run = subprocess.run(
         ["bash", "-ec", mistake.code(form)],
@@ -324,6 +326,11 @@ def in_shell(mistake: Mistake, form: str, folder: Path) -> Outcome:
     return Outcome(run.stdout, "error" if run.returncode else "")
 
 
+def path() -> str:
+    """Where programs are: first those that pip has put beside this Python."""
+    return os.pathsep.join([sysconfig.get_path("scripts"), os.environ["PATH"]])
+
+
 def possible(mistake: Mistake) -> bool:
     """Whether this machine has all that it needs."""
     needs = mistake.parts.get("needs", "").strip()
@@ -332,8 +339,8 @@ def possible(mistake: Mistake) -> bool:
 
 def is_here(need: str) -> bool:
     """Whether this machine has one thing that mistakes need."""
-    if need == "nvcc":
-        return shutil.which("nvcc") is not None
+    if need in ("nvcc", "auditwheel"):
+        return shutil.which(need, path=path()) is not None
     if need == "cpu":  # TensorFlow's package without CUDA's headers and functions
         include = Path(COMPILE[0].removeprefix("-I"))
         return not (include / "third_party/gpus/cuda/include/cuda_fp16.h").exists()
