@@ -89,12 +89,14 @@ constraints=$(mktemp)
 trap 'rm -f "$log" "$constraints"; [ -e "$venv/complete" ] || rm -rf "$venv"' EXIT
 trap 'exit 130' INT TERM HUP
 
-# pip, for the extras in $1; a failure is put down to the network where pip names it, whatever comes last.
+# Installs the extras in $1: uv in a quarter of pip's time, and where it cannot, pip, which says why. A failure is put
+# down to the network where pip names it, whatever comes last.
 unreachable='SSLError|NewConnectionError|ConnectTimeout|ReadTimeout|NameResolutionError|ProxyError'
 unreachable="$unreachable|Connection refused|Connection reset|problem confirming the ssl certificate"
 install() {
-  "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --constraint "$constraints" \
-    --editable packages/opcheck --editable ".[$1]" >"$log" 2>&1 && return
+  set -- --quiet --constraint "$constraints" --editable packages/opcheck --editable ".[$1]"
+  "$venv/bin/python" -m uv pip install --python "$venv/bin/python" "$@" >"$log" 2>&1 && return
+  "$venv/bin/python" -m pip install --disable-pip-version-check "$@" >"$log" 2>&1 && return
   reason=$(grep -oE "($unreachable).*" "$log" | tail -n 1)
   last=$(grep 'ERROR:' "$log" | tail -n 1 | sed 's/^ *//')
   last=${last:-$(tail -n 1 "$log")}
@@ -109,6 +111,10 @@ echo "Creating $venv with Python $version and TensorFlow${tensorflow:+ $tensorfl
 rm -rf "$venv"
 "$base" -m venv "$venv" >"$log" 2>&1 ||
   fail "$base cannot make an environment in $venv: $(tail -n 1 "$log")"
+"$venv/bin/python" -m pip install --quiet --disable-pip-version-check "$(grep '^uv==' constraints.txt)" >"$log" 2>&1
+# uv does not read pip's settings: the index of a company stands there.
+index=${PIP_INDEX_URL:-$("$venv/bin/python" -m pip config get global.index-url 2>"$log")}
+export UV_DEFAULT_INDEX="${index:-https://pypi.org/simple}"
 if [ -n "$tensorflow" ]; then
   # What this TensorFlow depends on is its to choose; constraints.txt pins only the rest. TensorBoard 2.18 imports
   # pkg_resources, which newer releases of setuptools lack; the write_graph of TensorFlow 2.20 fails with protobuf 7.
