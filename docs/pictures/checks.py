@@ -1,8 +1,10 @@
 """The tables of the page on the checks and options of opcheck, made of its own code."""
 
+import ast
 import inspect
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import opcheck
 from opcheck import CHECKS, fuzzing, strategies
@@ -78,6 +80,40 @@ BUGS = {
         "a published model does not load: an attr is missing",
     ),
 }
+# From what somebody wants to the options of `opcheck.check`.
+RECIPES = {
+    "A function in NumPy does the same": "reference=np.cumsum",
+    "My op is random": "nondeterministic=True",
+    "It adds in another order than the reference": 'tolerances={"float32": (1e-4, 1e-6)}',
+    "For NaN and infinities it may return anything": "special_values=False",
+    "It must have a gradient": "gradient=True",
+    "Its gradient is only approximate": "gradient_tolerance=0.1",
+    "It runs on the GPU": "gpu=True",
+    "It takes inputs of several kinds": "samples=[(x, 1), (y, 2)]",
+    "One of its attrs is called like an option": 'attrs={"timeout": 3}',
+    "My function calls several ops; check this one": 'op_types=["KeepFirst"]',
+    "Graphs with its last version must load": "old_op_def=old",
+    "It need not pass this check": 'skip={"xla": "no jit_compile in our models"}',
+    "I know this bug, and will fix it later": 'expected_failures={"xla": "not compilable"}',
+    "It promises something that no check asks": "extra=[idempotent]",
+    "It computes for minutes": "timeout=600",
+    "It needs 20 GiB of memory": "memory=20 << 30",
+    "I want a first look": "fast=True",
+    "I want one check alone": 'checks=["gradient"]',
+    "I want to stop in the kernel with a debugger": "isolate=False",
+}
+# And what is none of these options.
+ELSEWHERE = [
+    (
+        "It takes only numbers from 0 to 1",
+        "[`opcheck.Sample(…)`](#samples) as an input",
+    ),
+    (
+        "I want a test for each check in pytest",
+        "[`test_x = opcheck.testing.op_test(x, *inputs)`](opcheck.md)",
+    ),
+    ("I want thousands of other inputs", "[`opcheck.fuzz(…)`](#generated-calls-fuzz)"),
+]
 CHECK_OPTIONS = {
     "which": "checks skip expected_failures fast raise_on_failure",
     "what": "attrs samples",
@@ -104,18 +140,49 @@ def report() -> Table:
     return ["Of a report", "What it is or does"], rows
 
 
-def checks(*names: str) -> Table:
-    """Checks, each with a link to a bug of its kind."""
-    if BUGS.keys() != CHECKS.keys():
-        raise ValueError(f"without a bug, or no check: {BUGS.keys() ^ CHECKS.keys()}")
+def recipes() -> Table:
+    """What to write for an op of some kind, with a link to what it is.
+
+    Raises:
+      TypeError: `opcheck.check` has no such option.
+    """
     rows = []
-    for name in names:
-        address, what = BUGS[name]
-        owner, repository, _, number = address.split("/")
-        where = "" if repository == "tensorflow" else f"{owner}/{repository} "
-        link = f"[{where}#{number}](https://github.com/{address})"
-        rows.append((f"`{name}`", CHECKS[name].summary, f"{what} ({link})"))
-    return ["Check", "What it does", "A bug of this kind"], rows
+    for want, options in RECIPES.items():
+        call = ast.parse(f"check(op, {options})", mode="eval").body
+        names = [keyword.arg for keyword in call.keywords]
+        if unknown := set(names) - inspect.signature(opcheck.check).parameters.keys():
+            raise TypeError(f"opcheck.check has no option {unknown}")
+        rows.append((want, f"[`{options}`](#option-{names[0].replace('_', '-')})"))
+    return ["When", "Write"], [*rows, *ELSEWHERE]
+
+
+def checks() -> Table:
+    """All of the registry, with the chapter that explains a failure, and a bug of the kind where one is known."""
+    rows = []
+    for name, check in CHECKS.items():
+        says = check.summary
+        if name in BUGS:
+            address, what = BUGS[name]
+            owner, repository, _, number = address.split("/")
+            where = "" if repository == "tensorflow" else f"{owner}/{repository} "
+            link = f"[{where}#{number}](https://github.com/{address})"
+            says += f"<br>*Once: {what}* ({link})"
+        if check.chapter != "checks":
+            link = f"[{title(check.chapter)}]({check.chapter}.md)"
+            says += f"<br>If it fails, read {link}."
+        rows.append((marked(f"check-{name}", name), says))
+    return ["Check", "What it does"], rows
+
+
+def title(page: str) -> str:
+    """The heading of a page."""
+    text = (Path(__file__).parents[1] / f"{page}.md").read_text()
+    return re.search(r"^# (.+)$", text, re.M)[1]
+
+
+def marked(anchor: str, code: str) -> str:
+    """Code that a link can lead to."""
+    return f'<a id="{anchor.replace("_", "-")}"></a>`{code}`'
 
 
 def check_options(group: str) -> Table:
@@ -149,7 +216,10 @@ def options(function: Callable, shown: str, known: str) -> Table:
     gigabytes = {number << 30: f"{number} << 30" for number in range(1, 9)}
     return ["Option", "For"], [
         (
-            f"`{name}={gigabytes.get(defaults[name], repr(defaults[name]))}`",
+            marked(
+                f"{function.__name__ if function is fuzzing.fuzz else 'option'}-{name}",
+                f"{name}={gigabytes.get(defaults[name], repr(defaults[name]))}",
+            ),
             " ".join(purposes[name].split()),
         )
         for name in shown.split()
