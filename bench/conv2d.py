@@ -7,8 +7,6 @@ measure a half of the table each and leave the other half as it is; `--prebuilt`
 """
 
 import argparse
-import csv
-import io
 import os
 import re
 import subprocess
@@ -22,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 from compiler import BUILD, can, compiled, compiled_ops
-from measure import add_threads, heading, timed_turns, traced, write
+from measure import add_threads, heading, read, timed_turns, traced, write
 from processes import Process
 
 from opcheck import function_of
@@ -331,13 +329,10 @@ def main() -> None:
     )
     add_threads(parser)
     options = parser.parse_args()
-    counts, file, kept, places = options.threads, options.output, [], {}
+    counts, file, places = options.threads, options.output, {}
     if options.prebuilt:
         os.environ[PREBUILT] = "1"
-    if file.exists():
-        lines = [x for x in file.read_text().splitlines() if not x.startswith("#")]
-        kept = [*csv.DictReader(io.StringIO("\n".join(lines)))]
-        kept = [row for row in kept if int(row["threads"]) not in counts]
+    kept = [row for row in read(file)[1] if int(row["threads"]) not in counts]
     command = f"python bench/conv2d.py --rounds {options.rounds} --span {options.span}"
     for threads, setting in product(counts, SETTINGS):
         process = Process(Worker, setting, threads)

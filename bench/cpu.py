@@ -6,7 +6,6 @@ the copy of the centers. Ratios are taken within a round, in which every way tak
 """
 
 import argparse
-import csv
 import os
 import subprocess
 import sys
@@ -19,7 +18,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 os.environ["CUDA_VISIBLE_DEVICES"] = ""
 
 import numpy as np
-from measure import cores, heading, timed_turns, write
+from measure import caches, cores, heading, read, timed_turns, write
 from processes import in_process, with_threads
 
 ROOT = Path(__file__).parents[1]
@@ -191,25 +190,6 @@ def ops(rounds: int, span: float) -> list[dict]:
 TASKS = {each.__name__: each for each in (ladder, options, size, sets, alignment, ops)}
 
 
-def caches() -> str:
-    """The sizes of this processor's caches, where Linux tells them."""
-    found = []
-    for folder in sorted(Path("/sys/devices/system/cpu/cpu0/cache").glob("index*")):
-        level, kind, bytes_ = (
-            (folder / name).read_text().strip() for name in ("level", "type", "size")
-        )
-        if kind != "Instruction":
-            found.append(f"L{level} {bytes_}")
-    return ", ".join(found)
-
-
-def instructions() -> str:
-    """The widest vector instructions of this processor, where Linux tells them."""
-    info = Path("/proc/cpuinfo")
-    flags = info.read_text().split() if info.exists() else []
-    return next((name for name in ("avx512f", "avx2", "avx") if name in flags), "other")
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=9)
@@ -219,16 +199,13 @@ def main() -> None:
     rows = [
         row for task in chosen.tasks for row in TASKS[task](chosen.rounds, chosen.span)
     ]
-    if RESULT.exists():
-        lines = RESULT.read_text().splitlines()
-        old = csv.DictReader(line for line in lines if not line.startswith("#"))
-        rows += [row for row in old if row["task"] not in chosen.tasks]
+    rows += [row for row in read(RESULT)[1] if row["task"] not in chosen.tasks]
     rows.sort(key=lambda row: list(TASKS).index(row["task"]))
     compiler = subprocess.run(
         ["c++", "--version"], capture_output=True, text=True, check=True
     ).stdout.splitlines()[0]
     notes = [
-        f"caches: {caches()}; instructions: up to {instructions()}",
+        f"caches: {caches()}",
         f"compiler: {compiler}, with -O3 unless the way says otherwise",
         "milliseconds: of a call, with the copy of the centers; the median of the rounds",
         "ratio: to the first way of the task with these sizes and threads, in the same round, with median, q1 and q3",

@@ -9,7 +9,6 @@ takes its turn. Before they are timed, all are compared.
 """
 
 import argparse
-import csv
 import os
 import re
 import sys
@@ -27,7 +26,7 @@ if (
 import numpy as np
 import tensorflow as tf
 from compiler import can, compiled_op
-from measure import cores, heading, traced, turns, write
+from measure import cores, heading, read, traced, turns, write
 from processes import in_process, with_threads
 from tensorflow.python.framework.test_util import IsMklEnabled
 
@@ -179,14 +178,11 @@ def measure(
 
 def kept(result: Path, first_lines: list[str], only: str) -> list[dict]:
     """The rows of the table that are not measured again, if it is of the same machine and versions."""
-    if not only or not result.exists():
-        return []
-    lines = result.read_text().splitlines()
+    lines, rows = read(result)
     for line in first_lines:
         if line.startswith(("# machine: ", "# versions: ")) and line not in lines:
             return []
-    table = csv.DictReader(line for line in lines if not line.startswith("# "))
-    return [row for row in table if not re.search(only, named(row))]
+    return [row for row in rows if only and not re.search(only, named(row))]
 
 
 def main() -> None:

@@ -40,12 +40,16 @@ def instructions_and_caches() -> str:
     info = Path("/proc/cpuinfo")
     flags = set(info.read_text().split()) if info.exists() else set()
     vectors = ["avx2", "fma", "avx512f", "avx512_vnni", "amx_tile"]
-    caches = [
+    return ", ".join([*(word for word in vectors if word in flags), caches()])
+
+
+def caches() -> str:
+    """The sizes of this processor's caches, where Linux tells them."""
+    return ", ".join(
         f"L{(each / 'level').read_text().strip()} {(each / 'size').read_text().strip()}"
         for each in sorted(Path("/sys/devices/system/cpu/cpu0/cache").glob("index*"))
         if (each / "type").read_text().strip() != "Instruction"
-    ]
-    return ", ".join([*(word for word in vectors if word in flags), *caches])
+    )
 
 
 def gpu_and_driver() -> str | None:
@@ -233,15 +237,19 @@ def missed(rows: Iterable[Mapping[str, object]]) -> list[str]:
 def rows_of(path: Path, first_lines: Sequence[str]) -> list[dict[str, str]]:
     """The rows of a table by the same command, machine, versions and day as these first lines, if there is one."""
     same = ("# command: ", "# machine: ", "# versions: ", "# date: ")
-    if not path.exists():
-        return []
-    lines = path.read_text().splitlines()
-    heads = [line for line in lines if line.startswith("#")]
+    heads, rows = read(path)
     before, now = (
         [line for line in some if line.startswith(same)]
         for some in (heads, first_lines)
     )
-    return list(csv.DictReader(lines[len(heads) :])) if before == now else []
+    return rows if before == now else []
+
+
+def read(path: Path) -> tuple[list[str], list[dict[str, str]]]:
+    """The first lines of a table and its rows; nothing, if there is none."""
+    lines = path.read_text().splitlines() if path.exists() else []
+    heads = [line for line in lines if line.startswith("#")]
+    return heads, list(csv.DictReader(lines[len(heads) :]))
 
 
 def write(path: Path, first_lines: Sequence[str], rows: Sequence[Mapping]) -> None:

@@ -17,7 +17,7 @@ os.environ["CUDA_VISIBLE_DEVICES"] = ""
 
 import numpy as np
 import tensorflow as tf
-from measure import cores, run_turns, traced, turns
+from measure import caches, cores, run_turns, traced, turns
 from processes import by_threads
 
 ROOT = Path(__file__).parents[1]
@@ -36,17 +36,6 @@ SHARED = "alone", "lock", "atomic", "local", "eigen"
 SIGNED = "apart", "neighbours", "own"
 COSTS = {"the right cost": 0, "1 cycle": 1, "10,000,000 cycles": 10**7}
 OWN = "shard", "std::thread", "openmp"
-
-
-def caches() -> str:
-    """The sizes of this processor's caches, where Linux tells them."""
-    folder = Path("/sys/devices/system/cpu/cpu0/cache")
-    found = {
-        (each / "level").read_text().strip(): (each / "size").read_text().strip()
-        for each in sorted(folder.glob("index*"))
-        if (each / "type").read_text().strip() != "Instruction"
-    }
-    return ", ".join(f"L{level} {size}" for level, size in found.items())
 
 
 def check(ways: dict[str, Callable], x: tf.Tensor) -> None:
