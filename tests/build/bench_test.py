@@ -64,10 +64,6 @@ def test_every_table_says_where_it_comes_from_and_is_on_a_page(path, monkeypatch
     assert f'/blob/main/bench/{path.name}"' in shown[0].data
 
 
-def test_no_table_is_listed_that_is_not_there():
-    assert set(performance.TABLES) == {path.stem for path in ROOT.glob("bench/*.csv")}
-
-
 def test_an_op_that_is_sometimes_slower_needs_to_say_when_it_pays(monkeypatch):
     op = performance.Compared("X", "x", {"stock": "`tf.x`"})
 
