@@ -154,6 +154,12 @@ COMPARED = [
         {"stock": "composition", "stock, XLA": XLA},
     ),
     Compared(
+        "[ExponentialAverage](xla.md) between other steps",
+        "xla",
+        {"composition in Python": XLA},
+        only_if="the rows are long",
+    ),
+    Compared(
         "[Extremes](multi_output.md)",
         "extremes",
         {"four stock ops": "`tf.reduce_min`, `tf.argmin` and the like"},
