@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 from IPython.display import HTML
-from pictures.drawing import COLOURS
+from pictures.drawing import COLOURS, INK, Shape, bar, dot, picture, space, tag, words
+from pictures.layout import at, box, grid, layers
 
 CELL = 30  # of the map; around it there is one cell of nothing
 BOX_WIDTH, BOX_HEIGHT = 48, 32  # of the two outputs
@@ -51,58 +52,34 @@ def roi_picture(
     """
     height, width = features.shape
     top = (height + 2) * CELL + 40
-    second = 3 * BOX_WIDTH + CELL
-    parts, numbers, rings = [], [], []
-    for (h, w), value in np.ndenumerate(features):
-        x, y = (w + 1) * CELL, (h + 1) * CELL
-        parts.append(
-            f'<rect x="{x}" y="{y}" width="{CELL}" height="{CELL}" fill="none" '
-            'stroke="currentColor" stroke-opacity="0.35"/>'
-        )
-        numbers.append(
-            f'<text x="{x + CELL / 2}" y="{y + CELL / 2 + 5}" text-anchor="middle">{value:g}</text>'
-        )
+    room = space((width + 2) * CELL, top + len(rows) * BOX_HEIGHT + 10)
+    cells = at(CELL, CELL, grid(features, width=CELL, stroke_opacity=0.35))
+    bins, rings, outputs = [], [], []
     for (i, j), where in np.ndenumerate(argmax):
         y, y_end = ((edge + 1) * CELL for edge in rows[i])
         x, x_end = ((edge + 1) * CELL for edge in columns[j])
-        parts.append(
-            f'<rect class="bin" x="{x}" y="{y}" width="{x_end - x}" height="{y_end - y}" '
-            f'fill="{COLOURS[(i + j) % 2]}" fill-opacity="0.3"/>'
-        )
-        if where >= 0:
-            h, w = divmod(int(where), width)
-            centre = f'cx="{(w + 1.5) * CELL}" cy="{(h + 1.5) * CELL}"'
-        rings.append(
-            f'<circle class="winner" {centre if where >= 0 else ""} r="{13 if where >= 0 else 0}" '
-            'fill="none" stroke="currentColor" stroke-width="2"/>'
-        )
-    parts += numbers + rings
-    for name, tensor, left in (("pooled", pooled, 0), ("argmax", argmax, second)):
-        left += CELL
-        parts.append(f'<text x="{left}" y="{top - 8}">{name}</text>')
-        for (i, j), value in np.ndenumerate(tensor):
-            x, y = left + j * BOX_WIDTH, top + i * BOX_HEIGHT
-            parts.append(
-                f'<rect class="{name}-box" x="{x}" y="{y}" width="{BOX_WIDTH}" height="{BOX_HEIGHT}" '
-                f'fill="{COLOURS[(i + j) % 2]}" fill-opacity="{0.3 if argmax[i, j] >= 0 else 0}" '
-                'stroke="currentColor"/>'
-                f'<text class="{name}" x="{x + BOX_WIDTH / 2}" y="{y + BOX_HEIGHT / 2 + 5}" '
-                f'text-anchor="middle">{value:g}</text>'
-            )
-    x1, y1, x2, y2 = (
-        (corner * spatial_scale + 1.5) * CELL for corner in map(float, roi)
-    )
-    body = f'x="{min(x1, x2)}" y="{min(y1, y2)}" width="{abs(x2 - x1)}" height="{abs(y2 - y1)}"'
-    parts.append(
-        f'<g class="part" data-corners="0 1 2 3"><rect class="body focus" {body} fill="transparent"/>'
-        f'<rect class="body" {body} fill="none" stroke="currentColor" stroke-width="2" '
-        'stroke-dasharray="6 4"/></g>'
-    )
-    for corners, x, y in (("0 1", x1, y1), ("2 3", x2, y2)):
-        parts.append(
-            f'<g class="part" data-corners="{corners}" transform="translate({x} {y})">'
-            '<circle class="focus" r="14" fill="transparent"/><circle r="5" fill="currentColor"/></g>'
-        )
+        colour = COLOURS[(i + j) % 2]
+        tinted = bar(x_end - x, y_end - y, 0.3, colour, **{"class": "bin"})
+        bins.append(at(x, y, tinted))
+        h, w = divmod(int(where), width)
+        centre = (w + 1.5) * CELL, (h + 1.5) * CELL
+        ring = {"stroke": INK, "stroke_width": 2, "class": "winner"}
+        rings.append(dot(*centre, 13 * (where >= 0), "none", **ring))
+        for number, (name, value) in enumerate(
+            {"pooled": pooled[i, j], "argmax": where}.items()
+        ):
+            left = CELL + number * (3 * BOX_WIDTH + CELL) + j * BOX_WIDTH
+            edge = {"width": BOX_WIDTH, "height": BOX_HEIGHT, "corner": 0}
+            edge |= {"fill": colour, "fill_opacity": 0.3 * (where >= 0)}
+            shown = words(f"{value:g}", **{"class": name})
+            cell = box(shown, colour=colour, **edge, **{"class": f"{name}-box"})
+            outputs.append(at(left, top + i * BOX_HEIGHT, cell))
+    for number, name in enumerate(("pooled", "argmax")):
+        left = CELL + number * (3 * BOX_WIDTH + CELL)
+        outputs.append(at(left, top - 4, name, "sw"))
+    corners = [(corner * spatial_scale + 1.5) * CELL for corner in map(float, roi)]
+    region = Shape((0, 0, 0, 0), lambda _: movable(*corners))
+    parts = [room, *bins, cells, *rings, *outputs, region]
     label = (
         f"A map of {height} rows and {width} columns of numbers. A region of interest, dashed, is cut into "
         f"{len(rows)} times {len(columns)} bins, tinted; neighbours overlap. The maximum of each bin is ringed. "
@@ -117,10 +94,22 @@ def roi_picture(
     }
     script = Path(__file__).with_suffix(".js").read_text()
     return HTML(
-        f'<div class="drawing roi-picture" data-settings="{html.escape(json.dumps(settings))}">'
-        f"<style>{STYLE}</style>"
-        f'<svg class="drawing" style="max-width: 100%" role="img" aria-label="{html.escape(label)}" '
-        f'xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {(width + 2) * CELL} {top + len(rows) * BOX_HEIGHT + 10}" '
-        f'width="{(width + 2) * CELL * 1.25:g}" fill="currentColor" font-size="14">{"".join(parts)}</svg></div>'
-        f"<script>{script}</script>"
+        f'<div class="roi-picture" data-settings="{html.escape(json.dumps(settings))}"><style>{STYLE}</style>'
+        f"{picture(layers(*parts), label, scale=1.25).data}</div><script>{script}</script>"
     )
+
+
+def movable(x1: float, y1: float, x2: float, y2: float) -> str:
+    """The region and two of its corners, which the script moves."""
+    place = {"x": min(x1, x2), "y": min(y1, y2)}
+    place |= {"width": abs(x2 - x1), "height": abs(y2 - y1)}
+    dashed = {"stroke": INK, "stroke_width": 2, "stroke_dasharray": "6 4"}
+    body = tag("rect", **place, fill="transparent", **{"class": "body focus"})
+    body += tag("rect", **place, fill="none", **dashed, **{"class": "body"})
+    drawn = tag("g", body, data_corners="0 1 2 3", **{"class": "part"})
+    for corners, x, y in (("0 1", x1, y1), ("2 3", x2, y2)):
+        disc = tag("circle", r=14, fill="transparent", **{"class": "focus"})
+        disc += tag("circle", r=5, fill=INK)
+        place = {"transform": f"translate({x} {y})", "data_corners": corners}
+        drawn += tag("g", disc, **place, **{"class": "part"})
+    return drawn
