@@ -109,6 +109,7 @@ benches := peers roi_pool roi_pool_choices cpu ps_roi_align extremes medians sof
   prototype elementwise mat_mul threads stochastic_rounding dataset workers readers max_pool \
   sliding_max stable_abi conv2d xla checks build
 
+bench compare: python := env -u TF_ENABLE_ONEDNN_OPTS $(python)
 bench: examples ## every measurement of bench/ that needs no GPU, against other libraries too; BENCH="cpu threads": these alone
 	@set -e; for each in $(or $(BENCH),$(benches)); do $(python) bench/$$each.py; done
 

@@ -131,7 +131,6 @@ def serve(
         ctypes.CDLL(None).prctl(1, 9)
     os.environ |= {"OMP_NUM_THREADS": str(threads), "CUDA_VISIBLE_DEVICES": ""}
     os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
-    os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
     warnings.simplefilter("ignore")
     worker = None
     while True:

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+os.environ.pop("TF_ENABLE_ONEDNN_OPTS", None)  # as TensorFlow comes
 os.environ["CUDA_VISIBLE_DEVICES"] = ""
 
 import numpy as np
