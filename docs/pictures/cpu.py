@@ -18,7 +18,7 @@ from pictures.drawing import (
     words,
 )
 from pictures.layout import at, column, layers
-from pictures.plots import Plot, chart
+from pictures.plots import Plot
 from roi_pool_reference import bin_edges, whole
 
 LARGE = {"points": "1000", "centers": "4096", "size": "512"}
@@ -32,13 +32,6 @@ STEPS = {
     "PanelsClones": "wider registers",
 }
 CORES = "all cores"
-# From a question about RoiPool, a way and the kind of memory to the choice that was left out.
-LEFT_OUT = {
-    ("stores", "ordinary", "kept"): "ordinary stores, region after region",
-    ("stores of the sweep", "ordinary", "kept"): "ordinary stores in the sweep",
-    ("copy", "sweep, where it is", "kept"): "sweep without the copy",
-    ("pages", "small", "default"): "small pages, by default",
-}
 
 
 def took(task: str, way: str, sizes: dict, threads: int = 1) -> float:
@@ -225,20 +218,3 @@ def sweep(workload, regions: int) -> HTML:
         "region, the kernel goes up and down the map; the sweep goes down once."
     )
     return picture(column(*drawn, small("turn →"), gap=12, align="end"), label)
-
-
-def without() -> HTML:
-    """How many times as long RoiPool's kernel takes without a choice."""
-    table = read("roi_pool_choices")
-    rows = [
-        {**row, "choice": choice}
-        for (question, way, kind), choice in LEFT_OUT.items()
-        for row in table.where(question=question, way=way, memory=kind)
-    ]
-    return chart(
-        rows,
-        "How many times as long the kernel takes without each choice, by workload.",
-        "times as long as with it",
-        heading="{choice}",
-        name="{case}",
-    )

@@ -85,10 +85,3 @@ def span(rows: Sequence[Row], to: str = " to ") -> str:
     ratios = [float(row["ratio"]) for row in rows]
     least, most = number(min(ratios)), number(max(ratios))
     return least if least == most else f"{least}{to}{most}"
-
-
-def folded(summary: str, picture: HTML) -> HTML:
-    """A picture that is shown when its summary is clicked."""
-    return HTML(
-        f'<details class="measured"><summary>{html.escape(summary)}</summary>{picture.data}</details>'
-    )
