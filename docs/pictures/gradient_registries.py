@@ -55,7 +55,6 @@ tf.custom_gradient(lambda x: (tf.tanh(x), lambda dy: 7 * dy))(x)
 }
 # What has the same values and, where it is shown, the right gradient in C++.
 INSTEAD = {
-    "tf.where(x > 0, x, 0.0)": "tf.nn.relu(x)",
     "tf.nn.softsign(x)": "x / (1 + tf.abs(x))",
     "tf.nn.softmax_cross_entropy_with_logits(x * 0 + 0.25, x)": "-"
     "tf.reduce_sum((x * 0 + 0.25) * tf.nn.log_softmax(x), axis=1)",
@@ -71,18 +70,18 @@ INSTEAD = {
     f"tf.linalg.trace({SYMMETRIC})": f"tf.reduce_sum({SYMMETRIC} * tf.eye(3))",
 }
 CAUSES = {
-    "indices[0] is out of range": "indices[0] is out of range: the axis is negative",
-    "Retval[0] does not have value": "Retval[0] does not have value: C++ has no gradient for a branch",
-    "zero": "zero: C++ never comes to [the ops of a loop](cc_gradients.md#what-c-cannot-differentiate)",
-    "tanh": "that of `tf.tanh`: C++ [ignores yours](cc_gradients.md#what-c-cannot-differentiate)",
+    "indices[0] is out of range": "error: indices[0] is out of range",
+    "Retval[0] does not have value": "error: Retval[0] does not have value",
+    "zero": "wrong: zero, without an error",
+    "tanh": "wrong: that of tf.tanh, without an error",
 }
 RIGHT, WRONG = "as in Python", "wrong, without an error"
 HOLDERS = {
-    ("gradient", "gradient"): ("functions and graphs (fg)", "*fg*", 0),
-    ("gradient", ""): ("functions alone (f)", "*f*", 0),
-    ("none", ""): ("zero in functions (0)", "*0*", 0),
-    ("", "gradient"): ("graphs alone (g)", "*g*", 1),
-    ("", ""): ("Python alone", "", None),
+    ("gradient", "gradient"): ("functions and graphs", 0),
+    ("gradient", ""): ("functions alone", 0),
+    ("none", ""): ("zero in functions", 0),
+    ("", "gradient"): ("graphs alone", 1),
+    ("", ""): ("Python alone", None),
 }
 
 
@@ -119,32 +118,30 @@ class Tried:
             "failing": len(self.results) - fine - silent,
         }
 
-    def right(self) -> list[tuple[str, str]]:
-        """The functions of each kind that have the right gradient."""
-        fine = self.having(RIGHT)
-        return [
-            (kind, ", ".join(f"`{call}`" for call in calls if call in fine))
-            for kind, calls in self.kinds.items()
-        ]
+    def substitutes(self) -> list[tuple[str, str]]:
+        """The functions without a gradient for which another one has the right one."""
+        failing = sorted(self.results.keys() - self.having(RIGHT, WRONG))
+        found = [(call, instead(call)) for call in failing]
+        return [(f"`{call}`", f"`{other}`") for call, other in found if other]
 
-    def wrong(self) -> list[tuple[str, str]]:
-        """The functions whose gradient is wrong, and what C++ takes for it."""
-        return [
-            (f"`{call}`", CAUSES["tanh" if "custom" in call else "zero"])
-            for call in sorted(self.having(WRONG))
-        ]
-
-    def failing(self) -> list[tuple[str, str, str]]:
-        """The functions whose gradient is an error, the error, and what has the right one."""
-        return [
-            (f"`{call}`", says(self.results[call]), instead(call))
-            for call in sorted(self.results.keys() - self.having(RIGHT, WRONG))
-        ]
+    def every_row(self) -> list[tuple[str, str, str]]:
+        """Each function, what C++ says, and what to call instead, the worst first; then each op, and who has it."""
+        rows = []
+        for kind in self.kinds.values():
+            for call in kind:
+                result = self.results[call]
+                said = "right" if result == RIGHT else says(call, result)
+                rows.append((call, said, "" if result == RIGHT else instead(call)))
+        worst = ["wrong", "error", "right"]
+        rows.sort(key=lambda row: worst.index(row[1].partition(":")[0]))
+        return rows + ops()
 
 
-def says(result: str) -> str:
+def says(call: str, result: str) -> str:
+    if result == WRONG:
+        return CAUSES["tanh" if "custom" in call else "zero"]
     if result.startswith("none for"):
-        return f"no gradient {result.removeprefix('none ')}"
+        return f"error: no gradient {result.removeprefix('none ')}".replace("`", "")
     return CAUSES[result]
 
 
@@ -155,7 +152,7 @@ def instead(call: str) -> str:
     np.testing.assert_allclose(
         function(call)(X), function(other)(X), rtol=1e-5, atol=1e-6
     )
-    return f"`{other}`" if tried(function(other), X) == RIGHT else ""
+    return other if tried(function(other), X) == RIGHT else ""
 
 
 def known_to_python() -> dict[str, tuple[str, str]]:
@@ -176,19 +173,15 @@ def squares() -> HTML:
     return cc_gradients.squares(
         {
             f"{name}: {counted[key]}": (counted[key], colour)
-            for key, (name, _, colour) in HOLDERS.items()
+            for key, (name, colour) in HOLDERS.items()
         }
     )
 
 
-def ops() -> tuple[list[tuple[str, str]], dict[str, int]]:
-    """The ops with a gradient in Python's registry by letter, with their marks; and how many have one, and none."""
-    letters, marked = collections.defaultdict(list), 0
-    for op, (functions, graphs) in sorted(
-        known_to_python().items(), key=lambda item: item[0].lower()
-    ):
-        _, mark, _ = HOLDERS[functions, "" if functions == "none" else graphs]
-        letters[op[0]].append(f"`{op}`\u00a0{mark}" if mark else op)
-        marked += bool(mark)
-    figures = {"either": marked, "alone": sum(map(len, letters.values())) - marked}
-    return [(letter, ", ".join(of_it)) for letter, of_it in letters.items()], figures
+def ops() -> list[tuple[str, str, str]]:
+    """The ops with a gradient in Python's registry, and what those in C++ hold."""
+    rows = []
+    for op, (functions, graphs) in sorted(known_to_python().items()):
+        name, _ = HOLDERS[functions, "" if functions == "none" else graphs]
+        rows.append((op, f"op, in {name}" if "zero" not in name else f"op, {name}", ""))
+    return rows
