@@ -804,7 +804,7 @@ absl::Status Conv2DGrad(const tensorflow::AttrSlice& /*attrs*/,
 }
 REGISTER_OP_GRADIENT("OpByOp>Conv2D", Conv2DGrad);
 
-// [second] These are linear in what they are given, too.
+// These are linear in what they are given, too.
 absl::Status InputGrad(const tensorflow::AttrSlice& /*attrs*/,
                        tensorflow::FunctionDef* function) {
   *function = tensorflow::FunctionDefHelper::Create(

@@ -157,7 +157,7 @@ class LoopConv2DOp : public LoopOp {
  public:
   using LoopOp::LoopOp;
 
-  // [forward] Each product goes to its output.
+  // Each product goes to its output.
   void Compute(OpKernelContext* context) override {
     TensorShape shape;
     OP_REQUIRES_OK(context, Measure(context->input(0).shape(),
@@ -220,7 +220,7 @@ class LoopConv2DBackpropFilterOp : public LoopOp {
   }
 };
 
-// [register] Two types of each.
+// Two types of each.
 #define REGISTER(T)                                                 \
   REGISTER_KERNEL_BUILDER(                                          \
       Name("LoopConv2D").Device(DEVICE_CPU).TypeConstraint<T>("T"), \
