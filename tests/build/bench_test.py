@@ -57,7 +57,9 @@ def test_every_table_says_where_it_comes_from_and_is_on_a_page(path, monkeypatch
     for name in ("command", "machine", "versions", "date"):
         assert table.value(name)
     assert re.search(rf"\b{path.stem}\b", (ROOT / "Makefile").read_text())
-    assert path.stem in performance.TABLES
+    assert path.stem in performance.TABLES, (
+        "say in docs/pictures/performance.py what it holds"
+    )
     shown = []
     monkeypatch.setattr(measured, "display", shown.append)
     table.show()
