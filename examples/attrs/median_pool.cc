@@ -18,7 +18,7 @@ using tensorflow::shape_inference::DimensionHandle;
 using tensorflow::shape_inference::InferenceContext;
 using tensorflow::shape_inference::ShapeHandle;
 
-// [interface] Windows lie side by side; what is left at the end is dropped.
+// Windows lie side by side; what is left at the end is dropped.
 REGISTER_OP("MedianPool")
     .Attr("ksize: int >= 1")
     .Input("images: float")
@@ -37,7 +37,7 @@ REGISTER_OP("MedianPool")
       return absl::OkStatus();
     });
 
-// [kernel] Threads share the rows of medians.
+// Threads share the rows of medians.
 class MedianPoolOp : public tensorflow::OpKernel {
  public:
   explicit MedianPoolOp(tensorflow::OpKernelConstruction* context)

@@ -121,7 +121,7 @@ absl::Status Conv2DShape(InferenceContext* context) {
   return absl::OkStatus();
 }
 
-// [shape] Of both gradients, which have three inputs.
+// Of both gradients, which have three inputs.
 template <int sizes>  // the input that is a shape: 0 for dx, 1 for dfilter
 absl::Status BackpropShape(InferenceContext* context) {
   ShapeHandle shapes[] = {context->input(0), context->input(1)}, y;
@@ -156,7 +156,7 @@ REGISTER_OP("OpByOp>Conv2D")
     .SetShapeFn(Conv2DShape)
     .Doc(absl::StrCat("Convolves images.\n", kDoc));
 
-// [gradients] The shape of what an op does not get is an input.
+// The shape of what an op does not get is an input.
 REGISTER_OP("OpByOp>Conv2DBackpropInput")
     .Attr("T: {half, bfloat16, float, double}")
     .Attr("strides: list(int) = [1, 1]")
@@ -379,7 +379,7 @@ absl::Status Widen(OpKernelContext* context, const Tensor& narrow,
   return absl::OkStatus();
 }
 
-// [base] What the three kernels have in common: attrs, shapes and checks.
+// What the three kernels have in common: attrs, shapes and checks.
 template <typename T>
 class Convolution : public tensorflow::OpKernel {
  public:
