@@ -19,6 +19,34 @@ APART = 1.3
 Measured = tuple[tuple, str, float]
 
 
+def roi_pool() -> Iterator[Measured]:
+    """RoiPool with argmax, by the memory that it gets. On workload c it packs, in AVX-512 where there is that."""
+    memory = {"RoiPool": "on", "RoiPool, oneDNN off": "off"}
+    memory["RoiPool, kept memory"] = "kept"
+    table = measured.read("roi_pool")
+    packed = table.where(task="variants", way="packed, avx512", workload="c")
+    if not any("avx512f" in line for line in table.first_lines):
+        packed = []
+    for row in [*table.where(task="with argmax"), *packed]:
+        if row["way"] in memory or row in packed:
+            kind = memory.get(row["way"], "kept")
+            case = "RoiPool", row["workload"], row["threads"], kind
+            if row["milliseconds"]:
+                yield case, place("roi_pool", row), float(row["milliseconds"])
+
+
+def roi_pool_choices() -> Iterator[Measured]:
+    """What RoiPool chooses: huge pages on workload b, and the sweep over a copy on c."""
+    memory = {"default": "off", "kept": "kept"}
+    table = measured.read("roi_pool_choices")
+    for row in [
+        *table.where(question="pages", way="large", case="b", memory="default"),
+        *table.where(question="copy", way="sweep, copied", case="c"),
+    ]:
+        case = "RoiPool", row["case"], row["threads"], memory[row["memory"]]
+        yield case, place("roi_pool_choices", row), float(row["milliseconds"])
+
+
 def cpu() -> Iterator[Measured]:
     """The steps of the kernel, which several questions compare with others."""
     for row in measured.read("cpu").rows:
@@ -46,7 +74,7 @@ def processor(table: str) -> str:
 def shared() -> dict[tuple, list[tuple[str, float]]]:
     """Cases that are measured in more than one place, on the same kind of processor."""
     found = defaultdict(list)
-    for source in cpu, mat_mul:
+    for source in roi_pool, roi_pool_choices, cpu, mat_mul:
         for case, where, value in source():
             found[(processor(source.__name__), *case)].append((where, value))
     return {case: places for case, places in found.items() if len(places) > 1}
