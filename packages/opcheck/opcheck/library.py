@@ -111,14 +111,8 @@ def guesses(op_def) -> Iterator[tuple[list, dict]]:
         for name in (arg.type_attr, arg.number_attr, arg.type_list_attr)
         if name
     }
-    attrs, types, lengths = {}, {}, {}
+    attrs, types, lengths = {}, _types(op_def), {}
     for attr in op_def.attr:
-        if attr.type == "type":
-            allowed = [tf.as_dtype(x).name for x in attr.allowed_values.list.type]
-            some = [x for x in _PREFERRED if x in allowed or not allowed]
-            if attr.HasField("default_value"):
-                some = [tf.as_dtype(attr.default_value.type).name]
-            types[attr.name] = (some or allowed)[0]
         if attr.name in inferred:
             least = attr.minimum if attr.has_minimum else 1
             lengths[attr.name] = max(int(least), 2)
@@ -148,6 +142,36 @@ def guesses(op_def) -> Iterator[tuple[list, dict]]:
             ],
             attrs,
         )
+
+
+def _types(op_def) -> dict[str, str]:
+    """A dtype for each attr that is one, for all of which a kernel is registered if possible."""
+    import tensorflow as tf
+    from tensorflow.python.framework import kernels
+
+    some = {}
+    for attr in (attr for attr in op_def.attr if attr.type == "type"):
+        allowed = [tf.as_dtype(x).name for x in attr.allowed_values.list.type]
+        first = [x for x in _PREFERRED if x in allowed or not allowed]
+        if attr.HasField("default_value"):
+            first.insert(0, tf.as_dtype(attr.default_value.type).name)
+        some[attr.name] = list(dict.fromkeys(first + allowed))
+    served = []
+    for kernel in kernels.get_registered_kernels_for_op(op_def.name).kernel:
+        limits = {
+            one.name: [tf.as_dtype(x).name for x in one.allowed_values.list.type]
+            for one in kernel.constraint
+        }
+        types = {
+            name: next((x for x in names if x in limits.get(name, names)), None)
+            for name, names in some.items()
+        }
+        if kernel.device_type == "CPU" and None not in types.values():
+            served.append(types)
+    return min(
+        served or [{name: names[0] for name, names in some.items()}],
+        key=lambda types: sum(some[name].index(x) for name, x in types.items()),
+    )
 
 
 def _ranks(count: int) -> Iterator[tuple[int, ...]]:

@@ -40,6 +40,16 @@ def test_inputs_and_attrs_are_guessed():
     assert calls[4][0][0].shape == (3, 4, 2, 5)
 
 
+def test_dtypes_are_guessed_for_which_there_is_a_kernel():
+    text = """
+    name: "Betainc"
+    input_arg { name: "a" type_attr: "T" }
+    attr { name: "T" type: "type" allowed_values { list { type: DT_INT32 type: DT_DOUBLE } } }
+    """
+    (a,), _ = next(guesses(op_def(text)))
+    assert a.dtype == "float64"
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -1,9 +1,10 @@
-"""Runs opcheck on the ops of public wheels: `python packages/opcheck/wild/look.py FOLDER [NAME…]`.
+"""Runs opcheck on the ops of public wheels: `python packages/opcheck/wild/look.py FOLDER [NAME…] [--checks A,B]`.
 
 Each wheel goes into an environment of its own below FOLDER, beside the TensorFlow of this Python. Writes
 FOLDER/found.csv: a line for each op and finding, to be judged by hand, and a line for each op without one.
 """
 
+import argparse
 import csv
 import json
 import os
@@ -36,7 +37,7 @@ def environment(folder: Path, wheel: str) -> tuple[str, Path]:
     return str(python), next(where.glob("lib/python*/site-packages"))
 
 
-def look(folder: Path, wheel: str) -> Iterator[tuple]:
+def look(folder: Path, wheel: str, more: list[str]) -> Iterator[tuple]:
     """Yields the lines of the table for one wheel."""
     library, version = wheel.split("==")
     python, packages = environment(folder, wheel)
@@ -44,7 +45,7 @@ def look(folder: Path, wheel: str) -> Iterator[tuple]:
     env = os.environ | {"PYTHONPATH": str(PACKAGE)}
     for file in sorted((packages / name).rglob("*.so")):
         result = folder / f"{wheel}-{file.stem}.json"
-        command = [python, "-m", "opcheck", file, "--json", result]
+        command = [python, "-m", "opcheck", file, "--json", result, *more]
         try:
             subprocess.run(command, env=env, timeout=4 * HOUR)
         except subprocess.TimeoutExpired:
@@ -59,18 +60,25 @@ def look(folder: Path, wheel: str) -> Iterator[tuple]:
                 yield (library, version, one["op"], "", "", "", "", one["left_out"])
 
 
-def main(folder: Path, wanted: list[str]) -> None:
+def main() -> None:
     """Writes the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("names", nargs="*", help="of wheels; all by default")
+    parser.add_argument("--checks", help="only these: A,B")
+    options = parser.parse_args()
+    folder, wanted = options.folder.resolve(), options.names
+    more = ["--checks", options.checks] if options.checks else []
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "found.csv").open("w", newline="") as file:
         table = csv.writer(file)
         table.writerow(HEADER)
         for wheel in WHEELS:
             if not wanted or wheel.split("==")[0] in wanted:
-                for row in look(folder, wheel):
+                for row in look(folder, wheel, more):
                     table.writerow(row)
                     file.flush()
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2:])
+    main()
