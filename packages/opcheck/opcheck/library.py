@@ -5,6 +5,7 @@ import inspect
 import itertools
 import json
 import os
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -14,14 +15,15 @@ import numpy as np
 
 from opcheck import calls
 from opcheck.children import Child, Crash, WorkerError
-from opcheck.report import Report, Result
+from opcheck.report import Report, Result, essence
 from opcheck.run import check, choose
 from opcheck.samples import Location
 from opcheck.source import function_of, line
 
 _RANKS = (1, 2, 0, 3, 4)
-_SIZES = (3, 4, 2, 5)
+_SIZES = ((3, 4, 2, 5), (3, 3, 3, 3))  # the second for square matrices and the like
 _MOST_TRIES = 150
+_MOST_CRASHES = 20
 _PREFERRED = ("float32", "int32", "int64", "string", "float64", "bool")
 
 
@@ -131,13 +133,13 @@ def guesses(op_def) -> Iterator[tuple[list, dict]]:
         if name in ("resource", "variant"):
             raise LookupError(f"{arg.name} is a {name}")
         dtypes.append([name] * lengths[arg.number_attr] if arg.number_attr else name)
-    for ranks in _ranks(len(dtypes)):
+    for sizes, ranks in itertools.product(_SIZES, list(_ranks(len(dtypes)))):
         random = np.random.default_rng(0)
         yield (
             [
-                [_array(x, rank, random) for x in one]
+                [_array(x, sizes[:rank], random) for x in one]
                 if isinstance(one, list)
-                else _array(one, rank, random)
+                else _array(one, sizes[:rank], random)
                 for one, rank in zip(dtypes, ranks)
             ],
             attrs,
@@ -210,10 +212,9 @@ def _value(attr, types: dict):
     return values[attr.type]
 
 
-def _array(dtype: str, rank: int, random: np.random.Generator) -> np.ndarray:
+def _array(dtype: str, shape: tuple, random: np.random.Generator) -> np.ndarray:
     import tensorflow as tf
 
-    shape = _SIZES[:rank]
     if dtype == "string":
         texts = [b"one two", b"three", b"Four. 5"]
         array = np.array([texts[i % 3] for i in range(int(np.prod(shape)))], object)
@@ -242,34 +243,46 @@ def look_at(file: str, op_def, timeout: float, **options) -> Found:
         "memory": 4 << 30,
         "nondeterministic": True,
     }  # one call is enough
-    refused, crashes = "", 0
+    refused, crashes, seen = "", 0, set()
     with Child(None, timeout, **start) as child:
         try:
             for inputs, attrs in some:
                 try:
-                    ask = {"inputs": inputs, "attrs": attrs, "modes": ("eager",)}
-                    (outcome,) = child.ask(calls.call, **ask)
+                    # The shape function may refuse what the kernel takes.
+                    ask = {
+                        "inputs": inputs,
+                        "attrs": attrs,
+                        "modes": ("eager", "graph"),
+                    }
+                    outcomes = child.ask(calls.call, **ask)
                 except Crash as crash:
-                    shown = line(op.location, op, inputs, attrs)
-                    found.failures.append(
-                        Result(
-                            *("guess", "fail", "a call that was guessed"),
-                            *("a result or a TensorFlow error", str(crash)),
-                            *("the kernel trusts its input", "", shown),
-                        )
-                    )
                     crashes += 1
-                    if crash.hung or crashes == 3:
+                    died = re.sub(r"\d+", "", str(crash))
+                    if died not in seen:
+                        shown = line(op.location, op, inputs, attrs)
+                        found.failures.append(
+                            Result(
+                                *("guess", "fail", "a call that was guessed"),
+                                *("a result or a TensorFlow error", str(crash)),
+                                *("the kernel trusts its input", "", shown),
+                            )
+                        )
+                    seen.add(died)
+                    refused = "the process dies of each"
+                    if crash.hung or crashes == _MOST_CRASHES:
                         break
                     continue
-                if outcome.outputs is not None:
+                errors = [one.error for one in outcomes if one.outputs is None]
+                if not errors:
                     found.sample = line(op.location, op, inputs, attrs)
                     break
-                refused = outcome.error
+                refused = errors[0]
         except (LookupError, WorkerError) as error:
             refused = str(error)
     if not found.sample:
-        found.left_out = f"no call was guessed: {' '.join(refused.split())[:120]}"
+        found.left_out = (
+            f"no call was guessed: {' '.join(essence(refused).split())[:120]}"
+        )
         return found
     found.report = check(
         op,
@@ -334,7 +347,7 @@ def main(arguments: Sequence[str]) -> int:
             print(f"{name}: left out, {found.left_out}")
         else:
             print(f"{found.report.summary()}\n  sample    {found.sample}")
-        for one in found.failures if found.left_out else ():
+        for one in (one for one in found.failures if one.check == "guess"):
             print(one.explanation())
         for text in found.report.explanations() if found.report else ():
             print(text, flush=True)
