@@ -25,7 +25,10 @@ TEMPLATE = "my_op"
 OF_PROJECTS = re.compile(
     r".*\.(cc|h|md|py|toml|txt|yml)|Dockerfile|Makefile|\.(docker|git)ignore"
 )
-NOT_OF_PROJECTS = re.compile(r"(build|dist|wheelhouse|\.(?!github)\w+)/")
+# What needs the rest of the book: the steps of a chapter, and Python beside the package.
+NOT_OF_PROJECTS = re.compile(
+    r"(build|dist|wheelhouse|steps|\.(?!github)\w+)/|[^/]+\.py$"
+)
 TOOLS = ("numpy", "cmake", "pytest")
 README = """\
 # {op}

@@ -52,6 +52,17 @@ def test_a_zip_has_the_op_its_tests_and_nothing_wrong(tmp_path, name):
     assert run.returncode == 0, run.stdout
 
 
+@pytest.mark.parametrize("name", sorted({*examples()} - {*NAMES}))
+def test_the_zip_of_a_project_needs_nothing_of_the_book(tmp_path, name):
+    root = unpacked(name, tmp_path)
+    files = [path for path in root.rglob("*") if path.is_file()]
+    assert root / name / "__init__.py" in files or name == "packaging"
+    assert [path for path in files if path.name.endswith("_test.py")]
+    for path in files:
+        assert not re.search(r"import (op_library|cuda_on_host)", path.read_text())
+        assert not re.search(r"from op_library|/cmake/\w+\.cmake", path.read_text())
+
+
 def test_what_pip_installs_is_what_the_book_needs(tmp_path):
     """Three of a kind, and opcheck from a folder of the repository."""
     root = unpacked("zero_out", tmp_path)
