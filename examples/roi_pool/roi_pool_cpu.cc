@@ -41,10 +41,14 @@ namespace {
 // from memory only to be overwritten.
 constexpr int64_t kStreamedBytes = int64_t{1} << 22;
 
-// Bytes of an image that stay in the L3 cache. Packing also converts the half
-// types, once: that pays for nearly all.
+// Bytes of an image that stay in the L2 cache: a copy gains nothing. Packing
+// also converts the half types, once: that pays for nearly all.
 template <typename T>
-constexpr int64_t kNear = int64_t{1} << (sizeof(T) == 2 ? 16 : 23);
+constexpr int64_t kNear = int64_t{1} << (sizeof(T) == 2 ? 16 : 21);
+
+// How often a pixel is read, by the estimate below, before a copy of the map
+// pays: bench/roi_pool_choices.csv loses at 4 and wins at 10.
+constexpr int64_t kReads = 8;
 
 // About as many pixels as all bins have, counting those in two bins twice.
 int64_t PixelsToRead(const Sizes& sizes, const float* rois) {
@@ -92,7 +96,7 @@ Plan PlanOf(const Sizes& sizes, const float* rois, Layout layout) {
   const int64_t pixels = PixelsToRead(sizes, rois);
   const int64_t map = sizes.height * sizes.width;
   if (layout == Layout::kAuto) {
-    layout = SlicesFit<T>(sizes) && pixels >= 2 * sizes.batch * map &&
+    layout = SlicesFit<T>(sizes) && pixels >= kReads * sizes.batch * map &&
                      map * sizes.channels * int64_t{sizeof(T)} > kNear<T>
                  ? Layout::kPacked
                  : Layout::kDirect;
