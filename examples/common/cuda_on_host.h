@@ -91,6 +91,7 @@ inline cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 #define __host__
 #define __device__
 #define __shared__ static
+#define __launch_bounds__(...)
 #define __restrict__ __restrict
 
 using __half = Eigen::half;

@@ -256,6 +256,19 @@ def test_kernels_of_the_gpu_give_the_same_bits(on_host, dtype):
 
 
 @pytest.mark.xdist_group("PsRoiAlign's GPU kernels on the host")
+@pytest.mark.parametrize("dtype", [tf.half, tf.float32])
+def test_gpu_gradient_of_more_regions_than_fit_into_a_list(on_host, dtype):
+    rois = np.tile(ROIS, [2500 // len(ROIS), 1])
+    rois[:, 0] = 1
+    shape = [2, 9, 12, 6]
+    gradient = random_features([len(rois), 2, 3, 1], dtype.as_numpy_dtype)
+    inputs = gradient, rois, np.int32(shape)
+    back = run(ps_roi_align_grad, *inputs, **SAMPLE)
+    on_gpu = run(ps_roi_align_grad, *inputs, label="on_host", **SAMPLE)
+    assert on_gpu.tobytes() == back.tobytes()
+
+
+@pytest.mark.xdist_group("PsRoiAlign's GPU kernels on the host")
 def test_bad_regions_are_zero_on_the_gpu(on_host):
     features = random_features([2, 9, 12, 18])
     bad = np.float32([[2, 0, 0, 5, 5], [0.5, 0, 0, 5, 5], [0, np.nan, 0, 5, 5]])
