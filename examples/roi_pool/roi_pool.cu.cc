@@ -152,17 +152,23 @@ __global__ void PoolKernel(Sizes sizes, int team_bits,
 }
 
 // []
-// The gradient cuts the maps into tiles: small ones, so that a small map,
-// too, is work for many blocks.
-constexpr int kTile = 4;  // pixels of the edge
+// The gradient cuts the maps into square tiles: large ones, so that a large bin
+// is read for few of them, but small ones of a small map, where they would be
+// too few for the GPU.
+constexpr int kSmall = 2, kLarge = 8;  // edges, in pixels
+#ifndef OP_BY_OP_LARGE_MAP             // a test sets 1
+#define OP_BY_OP_LARGE_MAP (1 << 14)
+#endif
 
 struct Tiles {
+  int edge;
   int64_t down, across;
   int64_t words;  // of 64 regions each, read in pairs
 
-  __host__ __device__ explicit Tiles(const Sizes& sizes)
-      : down((sizes.height + kTile - 1) / kTile),
-        across((sizes.width + kTile - 1) / kTile),
+  explicit Tiles(const Sizes& sizes)
+      : edge(sizes.height * sizes.width < OP_BY_OP_LARGE_MAP ? kSmall : kLarge),
+        down((sizes.height + edge - 1) / edge),
+        across((sizes.width + edge - 1) / edge),
         words((sizes.num_rois + 127) / 128 * 2) {}
 
   __host__ __device__ int64_t lines() const { return down + across; }
@@ -192,9 +198,9 @@ __device__ inline Span BinsIn(int32_t begin, int32_t end, int32_t start,
 // Which bins of each region may have their maximum in which row of tiles, and
 // in which column: [num_rois, down + across], empty where the region is not
 // usable.
-__global__ void SpanKernel(Sizes sizes, const float* __restrict__ rois,
+__global__ void SpanKernel(Sizes sizes, Tiles tiles,
+                           const float* __restrict__ rois,
                            Span* __restrict__ spans) {
-  const Tiles tiles(sizes);
   const int64_t lines = tiles.lines();
   const int64_t stride = static_cast<int64_t>(gridDim.x) * blockDim.x;
   int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -202,14 +208,16 @@ __global__ void SpanKernel(Sizes sizes, const float* __restrict__ rois,
     const float* roi = rois + i / lines * 5;
     const bool is_row = i % lines < tiles.down;
     const int64_t limit = is_row ? sizes.height : sizes.width;
-    const int64_t begin = (is_row ? i % lines : i % lines - tiles.down) * kTile;
+    const int64_t begin =
+        (is_row ? i % lines : i % lines - tiles.down) * tiles.edge;
     const int32_t pooled = is_row ? sizes.pooled_height : sizes.pooled_width;
     Span span{0, 0};
     if (IsUsable(roi, sizes.batch)) {
       span.end = pooled;
       if (sizes.spatial_scale > 0) {
         const Region region = RegionOf(roi, sizes.spatial_scale);
-        const int64_t end = begin + kTile < limit ? begin + kTile : limit;
+        const int64_t end =
+            begin + tiles.edge < limit ? begin + tiles.edge : limit;
         span = BinsIn(begin, end, is_row ? region.y : region.x,
                       is_row ? region.rows : region.cols, pooled, limit);
       }
@@ -219,10 +227,10 @@ __global__ void SpanKernel(Sizes sizes, const float* __restrict__ rois,
 }
 
 // One bit for each tile of each image and each region, in the regions' order.
-__global__ void TouchKernel(Sizes sizes, const float* __restrict__ rois,
+__global__ void TouchKernel(Sizes sizes, Tiles tiles,
+                            const float* __restrict__ rois,
                             const Span* __restrict__ spans,
                             uint64_t* __restrict__ touches) {
-  const Tiles tiles(sizes);
   const int64_t all = sizes.batch * tiles.down * tiles.across;
   const int64_t stride = static_cast<int64_t>(gridDim.x) * blockDim.x;
   int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -245,8 +253,8 @@ __global__ void TouchKernel(Sizes sizes, const float* __restrict__ rois,
 }
 
 // [gradient] A thread owns some channels of a tile: no atomics, one order.
-constexpr int kSharedBytes = 1 << 13;  // of a block
-constexpr int kAtOnce = 8;             // bins, whose reads overlap in time
+constexpr int kMostThreads = 64;  // of a block
+constexpr int kAtOnce = 8;        // bins, whose reads overlap in time
 
 // a / b for 0 <= a < 2^31, as a multiplication: the GPU has no instruction
 // for the division of integers.
@@ -256,14 +264,22 @@ struct Divider {
     }
     factor = ((uint64_t{1} << shift) + b - 1) / b;
   }
-  __device__ int32_t Divide(int32_t a) const { return a * factor >> shift; }
+  __device__ int32_t Divide(uint32_t a) const {
+    return uint64_t{a} * factor >> shift;
+  }
 
-  uint64_t factor;
+  uint32_t factor;
   int shift;
 };
 
-template <typename T, int kVector>
-__global__ void GradientKernel(Sizes sizes, Divider by_width,
+// Of the bins of a region, those that may have their maximum in a tile.
+struct Rectangle {
+  int64_t first;  // where it begins in the gradient, without the channel
+  int32_t down, across;
+};
+
+template <typename T, int kVector, int kEdge>
+__global__ void GradientKernel(Sizes sizes, Tiles tiles, Divider by_width,
                                const T* __restrict__ gradient,
                                const int32_t* __restrict__ argmax,
                                const Span* __restrict__ spans,
@@ -271,30 +287,111 @@ __global__ void GradientKernel(Sizes sizes, Divider by_width,
                                T* __restrict__ features) {
   using Values = Vector<T, kVector>;
   using Pixels = Vector<int32_t, kVector>;
-  const Tiles tiles(sizes);
+  __shared__ Rectangle rectangles[kMostThreads];
   const int32_t height = sizes.height, width = sizes.width;
   const int64_t chunk = static_cast<int64_t>(blockDim.x) * kVector;
   const int64_t chunks = (sizes.channels + chunk - 1) / chunk;
   const int64_t count = sizes.batch * tiles.down * tiles.across * chunks;
-  // [pixel of the tile][element of the vector][thread]: each thread reads and
-  // writes its own, so they need not wait for each other.
-  auto* sums = reinterpret_cast<Wide<T>*>(SharedMemory()) + threadIdx.x;
+  // The sums of a small tile fit into registers. Those of others are shared
+  // memory, [pixel of the tile][element of the vector][thread]: each thread
+  // reads and writes its own.
+  constexpr int kPixels = kEdge * kEdge;
+  constexpr bool kInRegisters = kEdge == kSmall;
+  [[maybe_unused]] constexpr int kUnroll = kInRegisters ? kPixels : 1;
+  Wide<T> own[kInRegisters ? kPixels * kVector : 1];
+  auto* shared = reinterpret_cast<Wide<T>*>(SharedMemory()) + threadIdx.x;
   const auto at = [&](int32_t pixel, int v) -> Wide<T>& {
-    return sums[(pixel * kVector + v) * blockDim.x];
+    return kInRegisters ? own[pixel * kVector + v]
+                        : shared[(pixel * kVector + v) * blockDim.x];
   };
 
   for (int64_t i = blockIdx.x; i < count; i += gridDim.x) {
     const int64_t c = i % chunks * chunk + threadIdx.x * kVector;
-    if (c >= sizes.channels) continue;
     const int64_t tile = i / chunks;
     const int64_t column = tile % tiles.across;
     const int64_t row = tile / tiles.across % tiles.down;
-    const int32_t x = column * kTile, y = row * kTile;
+    const int32_t x = column * kEdge, y = row * kEdge;
     const int64_t image = tile / tiles.across / tiles.down;
-    for (int32_t pixel = 0; pixel < kTile * kTile; ++pixel) {
+    const auto place = [&](int32_t pixel) {  // in the map, or -1
+      const int64_t h = y + int64_t{pixel / kEdge},
+                    w = x + int64_t{pixel % kEdge};
+      return h < height && w < width ? static_cast<int32_t>(h * width + w) : -1;
+    };
+    [[maybe_unused]] int32_t places[kInRegisters ? kPixels : 1];
+#pragma unroll kUnroll
+    for (int32_t pixel = 0; pixel < kPixels; ++pixel) {
       for (int v = 0; v < kVector; ++v) at(pixel, v) = 0;
+      if constexpr (kInRegisters) places[pixel] = place(pixel);
     }
+    const auto add = [&](int32_t found, int v, Wide<T> value) {
+      if constexpr (kInRegisters) {
+#pragma unroll
+        for (int32_t pixel = 0; pixel < kPixels; ++pixel) {
+          if (found == places[pixel]) at(pixel, v) += value;
+        }
+      } else if (found >= 0) {
+        const int32_t h = by_width.Divide(found) - y;
+        const int32_t w = found - (h + y) * width - x;
+        if (h < 0 || h >= kEdge || w < 0 || w >= kEdge) return;
+        at(h * kEdge + w, v) += value;
+      }
+    };
 
+    // Each thread looks up the rectangle of one region, and then all go
+    // through all of them.
+    int64_t mine = 0;
+    int listed = 0;
+    const auto add_listed = [&] {
+      if (static_cast<int>(threadIdx.x) < listed) {
+        const Span* lines = spans + mine * tiles.lines();
+        const Span down = lines[row], across = lines[tiles.down + column];
+        const int64_t bin =
+            (mine * sizes.pooled_height + down.begin) * sizes.pooled_width +
+            across.begin;
+        rectangles[threadIdx.x] = {bin * sizes.channels, down.end - down.begin,
+                                   across.end - across.begin};
+      }
+      __syncthreads();
+      int64_t in = 0;
+      int32_t next = 0, down = 0, across = 0, left = 0;  // left of a row
+      int some = c < sizes.channels ? kAtOnce : 0;
+      while (some == kAtOnce) {
+        Pixels where[kAtOnce];
+        Values values[kAtOnce];
+        some = 0;
+#pragma unroll
+        for (int k = 0; k < kAtOnce; ++k) {
+          if (left == 0) {
+            if (down > 0) {
+              in += (sizes.pooled_width - across) * sizes.channels;
+            } else {
+              if (next == listed) break;
+              const Rectangle& rectangle = rectangles[next++];
+              in = rectangle.first + c;
+              down = rectangle.down;
+              across = rectangle.across;
+            }
+            --down;
+            left = across;
+          }
+          --left;
+          where[k] = *reinterpret_cast<const Pixels*>(argmax + in);
+          values[k] = *reinterpret_cast<const Values*>(gradient + in);
+          in += sizes.channels;
+          ++some;
+        }
+#pragma unroll
+        for (int k = 0; k < kAtOnce; ++k) {
+          if (k >= some) break;
+#pragma unroll
+          for (int v = 0; v < kVector; ++v) {
+            add(where[k].at[v], v, Widen(values[k].at[v]));
+          }
+        }
+      }
+      __syncthreads();  // before the list is written again
+      listed = 0;
+    };
     for (int64_t word = 0; word < tiles.words; word += 2) {
       auto left = *reinterpret_cast<const ulonglong2*>(
           touches + tile * tiles.words + word);
@@ -304,60 +401,24 @@ __global__ void GradientKernel(Sizes sizes, Divider by_width,
           left = {left.y, 0};
           first += 64;
         }
-        const int64_t n = first + __ffsll(left.x) - 1;
-        left.x &= left.x - 1;
-        const Span* lines = spans + n * tiles.lines();
-        const Span down = lines[row], across = lines[tiles.down + column];
-        // The bins of this rectangle, row after row.
-        const int64_t wide = across.end - across.begin;
-        const int64_t bins = (down.end - down.begin) * wide;
-        const int64_t skip = (sizes.pooled_width - wide) * sizes.channels;
-        int64_t in =
-            ((n * sizes.pooled_height + down.begin) * sizes.pooled_width +
-             across.begin) *
-                sizes.channels +
-            c;
-        int64_t done = 0;  // of a row
-        for (int64_t bin = 0; bin < bins; bin += kAtOnce) {
-          Pixels where[kAtOnce];
-          Values add[kAtOnce];
-#pragma unroll
-          for (int k = 0; k < kAtOnce; ++k) {
-            if (bin + k >= bins) break;
-            where[k] = *reinterpret_cast<const Pixels*>(argmax + in);
-            add[k] = *reinterpret_cast<const Values*>(gradient + in);
-            in += sizes.channels;
-            if (++done == wide) {
-              done = 0;
-              in += skip;
-            }
-          }
-#pragma unroll
-          for (int k = 0; k < kAtOnce; ++k) {
-            if (bin + k >= bins) break;
-#pragma unroll
-            for (int v = 0; v < kVector; ++v) {
-              const int32_t found = where[k].at[v];
-              if (found < 0) continue;
-              const int32_t h = by_width.Divide(found) - y;
-              const int32_t w = found - (h + y) * width - x;
-              if (h < 0 || h >= kTile || w < 0 || w >= kTile) continue;
-              at(h * kTile + w, v) += Widen(add[k].at[v]);
-            }
-          }
+        if (listed == static_cast<int>(threadIdx.x)) {
+          mine = first + __ffsll(left.x) - 1;
         }
+        left.x &= left.x - 1;
+        if (++listed == static_cast<int>(blockDim.x)) add_listed();
       }
     }
+    add_listed();
 
-    for (int32_t h = 0; h < kTile && y + h < height; ++h) {
-      for (int32_t w = 0; w < kTile && x + w < width; ++w) {
-        const int64_t pixel = (image * height + y + h) * width + x + w;
-        Values values;
-        for (int v = 0; v < kVector; ++v) {
-          Narrow(at(h * kTile + w, v), &values.at[v]);
-        }
-        Store(values, features + pixel * sizes.channels + c);
-      }
+    if (c >= sizes.channels) continue;
+#pragma unroll kUnroll
+    for (int32_t pixel = 0; pixel < kPixels; ++pixel) {
+      const int32_t to = place(pixel);
+      if (to < 0) continue;
+      Values values;
+      for (int v = 0; v < kVector; ++v) Narrow(at(pixel, v), &values.at[v]);
+      Store(values,
+            features + (image * height * width + to) * sizes.channels + c);
     }
   }
 }
@@ -412,33 +473,44 @@ const char* Pool(void* stream, const Sizes& sizes, const void* features,
 }
 
 // Blocks for tiles and channels, and shared memory for the sums.
-template <typename T, int kVector>
-const char* LaunchGradient(void* stream, const Sizes& sizes, const T* gradient,
-                           const int32_t* argmax, const Span* spans,
-                           const uint64_t* touches, T* features) {
-  const Tiles tiles(sizes);
-  constexpr int64_t kBytes = kTile * kTile * kVector * sizeof(Wide<T>);
-  const int64_t warps =
-      std::min((sizes.channels + kVector * 32 - 1) / (kVector * 32),
-               kSharedBytes / kBytes / 32);
-  const int64_t chunk = warps * 32 * kVector;
+template <typename T, int kVector, int kEdge>
+const char* LaunchEdge(void* stream, const Sizes& sizes, const Tiles& tiles,
+                       const T* gradient, const int32_t* argmax,
+                       const Span* spans, const uint64_t* touches,
+                       T* features) {
+  const int64_t threads = sizes.channels <= kVector * 32 ? 32 : kMostThreads;
+  const int64_t chunk = threads * kVector;
   const int64_t work = sizes.batch * tiles.down * tiles.across *
                        ((sizes.channels + chunk - 1) / chunk);
-  return Launch(GradientKernel<T, kVector>, Blocks(work, 1), warps * 32,
-                warps * 32 * kBytes, stream, sizes, Divider(sizes.width),
-                gradient, argmax, spans, touches, features);
+  const int64_t bytes =
+      kEdge == kSmall ? 0 : kEdge * kEdge * chunk * sizeof(Wide<T>);
+  return Launch(GradientKernel<T, kVector, kEdge>, Blocks(work, 1), threads,
+                bytes, stream, sizes, tiles, Divider(sizes.width), gradient,
+                argmax, spans, touches, features);
+}
+
+template <typename T, int kVector>
+const char* LaunchGradient(void* stream, const Sizes& sizes, const Tiles& tiles,
+                           const T* gradient, const int32_t* argmax,
+                           const Span* spans, const uint64_t* touches,
+                           T* features) {
+  const auto launch = tiles.edge == kSmall ? LaunchEdge<T, kVector, kSmall>
+                                           : LaunchEdge<T, kVector, kLarge>;
+  return launch(stream, sizes, tiles, gradient, argmax, spans, touches,
+                features);
 }
 
 template <typename T>
-const char* Gradient(void* stream, const Sizes& sizes, const void* gradient,
-                     const int32_t* argmax, const Span* spans,
-                     const uint64_t* touches, void* features) {
+const char* Gradient(void* stream, const Sizes& sizes, const Tiles& tiles,
+                     const void* gradient, const int32_t* argmax,
+                     const Span* spans, const uint64_t* touches,
+                     void* features) {
   constexpr int kVector = sizeof(T) < 8 ? 2 : 1;
   const bool aligned = Aligned<T, kVector>(sizes.channels, gradient) &&
                        Aligned<T, kVector>(sizes.channels, features) &&
                        Aligned<int32_t, kVector>(sizes.channels, argmax);
   return (aligned ? LaunchGradient<T, kVector>
-                  : LaunchGradient<T, 1>)(stream, sizes,
+                  : LaunchGradient<T, 1>)(stream, sizes, tiles,
                                           static_cast<const T*>(gradient),
                                           argmax, spans, touches,
                                           static_cast<T*>(features));
@@ -477,17 +549,17 @@ extern "C" const char* RoiPoolGradLaunch(
   if (used.num_rois > 0) {
     const char* error =
         Launch(SpanKernel, Blocks(used.num_rois * tiles.lines(), kThreads),
-               kThreads, 0, stream, used, rois, spans);
+               kThreads, 0, stream, used, tiles, rois, spans);
     if (error == nullptr) {
       error = Launch(TouchKernel, Blocks(words, kThreads), kThreads, 0, stream,
-                     used, rois, spans, touches);
+                     used, tiles, rois, spans, touches);
     }
     if (error != nullptr) return error;
   }
   constexpr decltype(&Gradient<float>) kGradients[] = {
       Gradient<__half>, Gradient<__nv_bfloat16>, Gradient<float>,
       Gradient<double>};
-  return kGradients[type](stream, used, gradient, argmax, spans, touches,
+  return kGradients[type](stream, used, tiles, gradient, argmax, spans, touches,
                           features);
 }
 
