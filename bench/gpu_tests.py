@@ -32,6 +32,7 @@ ALONE = [
     "examples/sliding_max/sliding_max_gpu_test.py",
     "examples/stochastic_rounding/stochastic_rounding_test.py::test_gpu_equals_the_cpu",
     "examples/sketch/sketch_test.py::test_a_sketch_goes_to_a_gpu_and_back",
+    "examples/prototype/snake_test.py::test_a_composition_and_its_gradients_run_on_the_gpu",
     *("-n", "4", "--dist", "loadgroup"),
 ]
 LAUNCHERS = [
@@ -90,9 +91,10 @@ def main() -> None:
         ["errors: found by compute-sanitizer; empty: the tests ran without it"],
         gpu,
     )
-    rows = [run_tests(ALONE)]
-    rows += [run_tests(LAUNCHERS, tool) for tool in TOOLS]
-    write(options.output, lines, rows)
+    rows = []
+    for selection, tool in ((ALONE, ""), *((LAUNCHERS, tool) for tool in TOOLS)):
+        rows.append(run_tests(selection, tool))
+        write(options.output, lines, rows)  # each, for a run may be stopped
     if bad := [row["under"] for row in rows if row["failed"] or row["errors"]]:
         fail(f"tests failed or errors were found, under: {', '.join(bad)}")
 
