@@ -1,0 +1,292 @@
+"""Which CUDA kernels TensorFlow's own ops launch, and how long each takes: `python bench/gpu_profile.py`.
+
+Needs a GPU, TensorFlow for it with cuBLAS and cuDNN, and Nsight Compute's `ncu`, which CUDA has. Two tables:
+bench/gpu_profile.csv has each kernel of a call, timed by ncu; bench/gpu_calls.csv has the whole call, timed by the
+clock without ncu, and the first call, with cuDNN's autotuning, without, and with next to no workspace.
+"""
+
+import argparse
+import collections
+import csv
+import ctypes
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from measure import gpu_and_driver, heading, quartiles, write
+
+PROFILE = Path(__file__).with_name("gpu_profile.csv")
+CALLS = Path(__file__).with_name("gpu_calls.csv")
+PROFILED = 5  # calls of each case
+# Such an element-wise kernel of one block runs before each case, so that its kernels can be told from those before.
+MARKER = "main_kernel", "(1, 1, 1)"
+LATER = "after float32"
+SETTINGS = {
+    "default": {},
+    "autotuning off": {"TF_CUDNN_USE_AUTOTUNE": "0"},
+    "workspace 1 MB": {"TF_CUDNN_WORKSPACE_LIMIT_IN_MB": "1"},
+    LATER: {},
+}
+# In processes of their own: the algorithm that was chosen for float32 is taken for TF32, too, if that comes later.
+TYPES = ["float32"], ["TF32", "half", "bfloat16"]
+SIZE, BATCH, SIDE, CHANNELS = 4096, 64, 56, 64
+
+
+def cases(types: list[str]) -> dict[tuple[str, str, str], Callable]:
+    """Functions of no arguments that launch an op, by op, layout and type."""
+    import tensorflow as tf
+
+    raw = tf.raw_ops
+    found = {}
+
+    def precision(name: str) -> tuple[tf.DType, bool]:
+        types = {"half": tf.float16, "bfloat16": tf.bfloat16}
+        return types.get(name, tf.float32), name == "TF32"
+
+    def add(op: str, layout: str, dtype: str, run: Callable) -> None:
+        def once() -> object:
+            tf.config.experimental.enable_tensor_float_32_execution(dtype == "TF32")
+            return run()
+
+        found[op, layout, dtype] = once
+
+    for name in types:
+        dtype, _ = precision(name)
+        square = tf.cast(tf.random.normal([SIZE, SIZE]), dtype)
+        vector = tf.cast(tf.random.normal([SIZE, 1]), dtype)
+        add("MatMul", "", name, lambda a=square: raw.MatMul(a=a, b=a))
+        add(
+            *("MatMul with a vector", "", name),
+            lambda a=square, b=vector: raw.MatMul(a=a, b=b),
+        )
+    for layout in ("NHWC", "NCHW"):
+        for name in types:
+            dtype, _ = precision(name)
+            shape = [BATCH, SIDE, SIDE, CHANNELS]
+            if layout == "NCHW":
+                shape = [BATCH, CHANNELS, SIDE, SIDE]
+            image = tf.cast(tf.random.normal(shape), dtype)
+            for side in (3, 1):
+                filters = tf.cast(
+                    tf.random.normal([side, side, CHANNELS, CHANNELS]), dtype
+                )
+                attrs = {
+                    "strides": [1] * 4,
+                    "padding": "SAME",
+                    "data_format": layout,
+                }
+                suffix = f" {side} × {side}"
+                add(
+                    *(f"Conv2D{suffix}", layout, name),
+                    lambda x=image, w=filters, a=attrs: raw.Conv2D(
+                        input=x, filter=w, **a
+                    ),
+                )
+                if side == 1:
+                    continue
+                add(
+                    *("Conv2DBackpropInput", layout, name),
+                    lambda x=image, w=filters, s=shape, a=attrs: (
+                        raw.Conv2DBackpropInput(
+                            input_sizes=s, filter=w, out_backprop=x, **a
+                        )
+                    ),
+                )
+                add(
+                    *("Conv2DBackpropFilter", layout, name),
+                    lambda x=image, w=filters, a=attrs: raw.Conv2DBackpropFilter(
+                        input=x, filter_sizes=w.shape, out_backprop=x, **a
+                    ),
+                )
+    if "float32" not in types:
+        return found
+    image = tf.random.normal([BATCH, SIDE, SIDE, CHANNELS])
+    window = {"ksize": [1, 2, 2, 1], "strides": [1, 2, 2, 1], "padding": "VALID"}
+    pooled = raw.MaxPool(input=image, **window)
+    rows = tf.reshape(image, [-1, 1024])
+    others = {
+        "Exp": lambda: raw.Exp(x=image),
+        "Mul": lambda: raw.Mul(x=rows, y=rows),
+        "Mul with a row": lambda: raw.Mul(x=rows, y=rows[:1]),
+        "Mul with a column": lambda: raw.Mul(x=rows, y=rows[:, :1]),
+        "Sum of each row": lambda: raw.Sum(input=rows, axis=[1]),
+        "Sum of each column": lambda: raw.Sum(input=rows, axis=[0]),
+        "Softmax": lambda: raw.Softmax(logits=rows),
+        "BiasAdd": lambda: raw.BiasAdd(value=image, bias=image[0, 0, 0]),
+        "Transpose": lambda: raw.Transpose(x=image, perm=[0, 3, 1, 2]),
+        "MaxPool": lambda: raw.MaxPool(input=image, **window),
+        "MaxPoolGrad": lambda: raw.MaxPoolGrad(
+            orig_input=image, orig_output=pooled, grad=pooled, **window
+        ),
+    }
+    for op, run in others.items():
+        add(op, "NHWC" if "Pool" in op else "", "float32", run)
+    return found
+
+
+def inside(profile: bool, types: list[str]) -> None:
+    """In a process of its own: runs every case; unless under ncu, prints what the first call and later ones took."""
+    import tensorflow as tf
+
+    for gpu in tf.config.list_physical_devices("GPU"):
+        tf.config.experimental.set_memory_growth(gpu, True)
+    sync = tf.test.experimental.sync_devices
+    runs = cases(types)
+    sync()
+    profiler = ctypes.CDLL("libcudart.so.12")
+    small = tf.random.uniform([7])
+    times = []
+    for case, run in runs.items():
+        start = time.perf_counter()
+        run()
+        sync()
+        first = time.perf_counter() - start
+        if profile:
+            run()
+            tf.math.digamma(small)
+            sync()
+            profiler.cudaProfilerStart()
+            tf.math.digamma(small)
+            for _ in range(PROFILED):
+                run()
+            sync()
+            profiler.cudaProfilerStop()
+            continue
+        taken = []
+        for _ in range(11):
+            start = time.perf_counter()
+            for _ in range(20):
+                run()
+            sync()
+            taken.append((time.perf_counter() - start) / 20)
+        times.append([*case, first, quartiles(taken)[0]])
+    print("cases", json.dumps(times if times else list(runs)))
+
+
+def output_of(command: list, env: dict | None = None) -> list:
+    """The cases that a process of `inside` prints."""
+    run = subprocess.run(
+        command, env=os.environ | (env or {}), capture_output=True, text=True
+    )
+    last = [line for line in run.stdout.splitlines() if line.startswith("cases ")]
+    if run.returncode or not last:
+        sys.exit(f"bench/gpu_profile.py: {(run.stderr or run.stdout)[-3000:]}")
+    return json.loads(last[0].removeprefix("cases "))
+
+
+def short(kernel: str) -> str:
+    """The name of a kernel without its arguments and most of its template's."""
+    kernel = re.sub(r"\(anonymous namespace\)::|<unnamed>::", "", kernel)
+    kernel = re.sub(r"^void ", "", kernel).split("(")[0]
+    return re.sub(r"\s+", " ", kernel)
+
+
+def profiled(setting: str, types: list[str]) -> list[dict]:
+    """Rows of gpu_profile.csv."""
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder, "ncu.csv")
+        names = output_of(
+            [
+                *("ncu", "--profile-from-start", "off", "--csv", "--log-file", log),
+                *("--metrics", "gpu__time_duration.sum"),
+                *("--clock-control", "none", "--cache-control", "none"),
+                *(sys.executable, __file__, "--inside", "profile", "--types", *types),
+            ],
+            SETTINGS[setting],
+        )
+        text = log.read_text()
+    table = text[text.index('"ID"') :].splitlines()
+    lines = [line for line in table if line.startswith('"')]
+    launches: list[list[tuple[str, float]]] = []
+    scale = {"ns": 1e-3, "us": 1, "ms": 1e3, "nsecond": 1e-3, "usecond": 1}
+    for row in csv.DictReader(lines):
+        if (row["Kernel Name"], row["Grid Size"]) == MARKER:
+            launches.append([])
+            continue
+        value = float(row["Metric Value"].replace(",", ""))
+        microseconds = value * scale[row["Metric Unit"]]
+        launches[-1:] or launches.append([])
+        launches[-1].append((short(row["Kernel Name"]), microseconds))
+    if len(launches) != len(names):
+        sys.exit(
+            f"bench/gpu_profile.py: {len(names)} cases, {len(launches)} markers: {text[:2000]}"
+        )
+    rows = []
+    for case, kernels in zip(names, launches):
+        of = collections.defaultdict(list)
+        for kernel, microseconds in kernels:
+            of[kernel].append(microseconds)
+        for kernel, taken in of.items():
+            rows.append(
+                {
+                    "setting": setting,
+                    **dict(zip(["op", "layout", "type"], case)),
+                    "kernel": kernel,
+                    "launches": f"{len(taken) / PROFILED:g}",
+                    "microseconds": f"{quartiles(taken)[0]:.1f}",
+                }
+            )
+    return rows
+
+
+def called(setting: str, types: list[str]) -> list[dict]:
+    """Rows of gpu_calls.csv."""
+    command = [sys.executable, __file__, "--inside", "times", "--types", *types]
+    return [
+        {
+            "setting": setting,
+            **dict(zip(["op", "layout", "type"], case)),
+            "first_milliseconds": f"{first * 1e3:.1f}",
+            "microseconds": f"{later * 1e6:.1f}",
+        }
+        for *case, first, later in output_of(command, SETTINGS[setting])
+    ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--inside", choices=["profile", "times"])
+    parser.add_argument("--types", nargs="+", help="with --inside")
+    parser.add_argument("--libraries", default="", help="which cuBLAS and cuDNN")
+    options = parser.parse_args()
+    if options.inside:
+        return inside(options.inside == "profile", options.types)
+    gpu = gpu_and_driver() or sys.exit("make bench-gpu: no GPU: nvidia-smi finds none")
+    if not shutil.which("ncu"):
+        sys.exit("make bench-gpu: there is no ncu: add CUDA's bin to the PATH")
+    notes = [
+        f"libraries: {options.libraries}",
+        f"sizes: MatMul {SIZE} x {SIZE}; images {BATCH} x {SIDE} x {SIDE} x {CHANNELS}, as many output channels, "
+        "stride 1, SAME; MaxPool 2 x 2, stride 2; rows of 1024",
+        "type: TF32 is float32 as TensorFlow comes, float32 is with TF32 off",
+    ]
+    of_calls = "microseconds: a call, the median of 11 rounds of 20 eager calls; first: the first of this kind"
+    of_kernels = "microseconds: the median over the launches of five calls, by ncu, which lets kernels run one by one; "
+    of_kernels += "launches: in one call"
+    for path, note, rows, settings in (
+        (PROFILE, of_kernels, profiled, ["default", "autotuning off"]),
+        (CALLS, of_calls, called, SETTINGS),
+    ):
+        lines = heading(
+            "python bench/gpu_profile.py", ["tensorflow"], [*notes, note], gpu
+        )
+        found = [
+            row
+            for setting in settings
+            for types in (TYPES if setting != LATER else [["float32", "TF32"]])
+            for row in rows(setting, types)
+            if setting == "default" or row["op"].startswith("Conv2D")
+            if setting != LATER or row["type"] == "TF32"
+        ]
+        write(path, lines, found)
+
+
+if __name__ == "__main__":
+    main()

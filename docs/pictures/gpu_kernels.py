@@ -1,0 +1,78 @@
+"""The tables of the page on TensorFlow's own kernels for the GPU: what a profile recorded."""
+
+import re
+
+from measured import Table
+
+
+def short(kernel: str) -> str:
+    """A kernel's name without what its templates and its tiles are."""
+    if found := re.search(r"cutlass_tensorop_\w+", kernel):
+        return found[0]
+    kernel = re.sub(r"<.*", "", kernel.partition("_tilesize")[0])
+    return kernel.rpartition("::")[2]
+
+
+def launches(profile: Table, op: str, layout: str = "", **of: str) -> str:
+    """The kernels of a call, each with its time in microseconds."""
+    rows = profile.where(op=op, layout=layout, **{"setting": "default", **of})
+    parts = []
+    for row in rows:
+        times = "" if row["launches"] == "1" else f"{row['launches']} × "
+        parts.append(
+            f"`{short(row['kernel'])}` {times}{float(row['microseconds']):.0f}"
+        )
+    return ", ".join(parts)
+
+
+def products(profile: Table) -> list[tuple[str, str]]:
+    """Of each type, the kernels of a matrix product."""
+    types = "float32", "TF32", "half", "bfloat16"
+    return [(f"`{name}`", launches(profile, "MatMul", type=name)) for name in types]
+
+
+def convolutions(profile: Table, calls: Table) -> list[tuple[str, ...]]:
+    """Of each type and layout, the kernels of a convolution, and the time of a call."""
+    op = "Conv2D 3 × 3"
+    return [
+        (
+            f"`{name}`, {layout}",
+            launches(profile, op, layout, type=name),
+            f"{microseconds(calls, op, layout, type=name):.0f}",
+        )
+        for name in ("float32", "TF32", "half")
+        for layout in ("NHWC", "NCHW")
+    ]
+
+
+def microseconds(calls: Table, op: str, layout: str = "", **of: str) -> float:
+    """Of a call after the first."""
+    (row,) = calls.where(op=op, layout=layout, **{"setting": "default", **of})
+    return float(row["microseconds"])
+
+
+def figures(calls: Table) -> dict[str, float | str]:
+    """What the text says of the recording."""
+    conv, back = "Conv2D 3 × 3", "Conv2DBackpropInput"
+    (first,) = calls.where(setting="default", op=conv, layout="NHWC", type="half")
+    exact = microseconds(calls, "MatMul", type="float32")
+    return {
+        "gpu": calls.value("machine").split(", ")[2],
+        "tf32": exact / microseconds(calls, "MatMul", type="TF32"),
+        "half": exact / microseconds(calls, "MatMul", type="half"),
+        "first": float(first["first_milliseconds"]),
+        "later": float(first["microseconds"]) / 1e3,
+        "tuned": microseconds(calls, back, "NCHW", type="float32") / 1e3,
+        "untuned": microseconds(
+            calls, back, "NCHW", type="float32", setting="autotuning off"
+        )
+        / 1e3,
+        "fresh": microseconds(calls, conv, "NCHW", type="TF32"),
+        "stale": microseconds(
+            calls, conv, "NCHW", type="TF32", setting="after float32"
+        ),
+        "room": microseconds(calls, conv, "NCHW", type="half"),
+        "cramped": microseconds(
+            calls, conv, "NCHW", type="half", setting="workspace 1 MB"
+        ),
+    }
