@@ -116,8 +116,9 @@ bench: examples ## every measurement of bench/ that needs no GPU, against other 
 compare: $(environment) ## whether ops are slower than in another commit: REF=v1.0; EXAMPLES="roi_pool threads": these alone
 	@$(python) bench/compare.py "$(REF)" $(EXAMPLES)
 
-bench-gpu: $(if $(PYTHON),,$(environment)) ## RoI pooling on the GPU against torchvision, and which ops have a kernel for it: needs a GPU, nvcc and torchvision
-	@$(python) bench/roi_pool_gpu.py
+bench-gpu: $(if $(PYTHON),,$(environment)) ## what needs a GPU, nvcc, TensorFlow for it and torchvision: our ops, TensorFlow's kernels, which ops have one
+	@$(python) bench/gpu_ops.py
+	@$(python) bench/gpu_profile.py
 	@$(python) bench/gpu_kernels.py
 	@$(python) bench/gpu_build.py
 

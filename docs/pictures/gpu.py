@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 from IPython.display import HTML
-from measured import read
+from measured import Table, read, span
 from pictures.drawing import (
     COLOURS,
     ORANGE,
@@ -21,9 +21,10 @@ from rms_norm_on_host import OnHost
 PIECE = 32  # bytes that a GPU reads at once
 # What the tests of an example are about.
 UNDER = {
-    "nothing": "`RoiPool`, [`PsRoiAlign`](ps_roi_align.md), [`StochasticRound`](stochastic_rounding.md), and a "
-    "[sketch](sketch.md) that is copied to the GPU and back",
-    "memcheck": "`RoiPool`, `memcheck`: memory outside of an array",
+    "nothing": "`RmsNorm`, `RoiPool`, [`PsRoiAlign`](ps_roi_align.md), [`StochasticRound`](stochastic_rounding.md), "
+    "[`SlidingMax`](sliding_max.md), a [composition](prototype.md), "
+    "and a [sketch](sketch.md) that is copied to the GPU and back",
+    "memcheck": "`RmsNorm`, `memcheck`: memory outside of an array",
     "initcheck": "`initcheck`: memory that nobody has written",
     "racecheck": "`racecheck`: races in shared memory",
     "synccheck": "`synccheck`: threads that wait wrongly",
@@ -36,6 +37,50 @@ def figures() -> dict[str, object]:
     return {
         "tested": tests.value("date"),
         "gpu": tests.value("machine").split(", ")[2],
+    }
+
+
+SIZES = "16384 x 4096", "256 x 1024"
+WAYS = {
+    "RmsNorm": "our op",
+    "kernel alone, a thread for each row": "a thread for each row, launched without TensorFlow",
+    "composition": "TensorFlow's functions",
+    "composition, tf.function": "the same in a `tf.function`",
+    "composition, XLA": "the same under XLA",
+    "PyTorch": "PyTorch's `rms_norm`",
+    "PyTorch, torch.compile": "the same under `torch.compile`",
+}
+
+
+def milliseconds(ops: Table, way: str, size: str) -> float:
+    """Of one call of RmsNorm on a GPU."""
+    (row,) = ops.where(op="RmsNorm", workload=size, task="forward", way=way)
+    return float(row["milliseconds"])
+
+
+def forward(ops: Table) -> list[tuple[str, ...]]:
+    """How long one call of RmsNorm takes on a GPU, written in several ways, for two sizes."""
+    return [
+        (
+            name,
+            *(f"{1e3 * milliseconds(ops, way, size):,.0f} µs" for size in SIZES),
+        )
+        for way, name in WAYS.items()
+    ]
+
+
+def gains(ops: Table) -> dict[str, float | str]:
+    """What the text says of that table."""
+    large = SIZES[0]
+    op = milliseconds(ops, "RmsNorm", large)
+    (row,) = ops.where(op="RmsNorm", workload=large, task="forward", way="RmsNorm")
+    each = milliseconds(ops, "kernel alone, a thread for each row", large)
+    first = ops.where(op="RoiPool", way="kernel alone, a thread for each number")
+    return {
+        "team": span([row for row in first if row["workload"].endswith("batch 8")]),
+        "blocks": each / milliseconds(ops, "kernel alone, a block for each row", large),
+        "composed": milliseconds(ops, "composition", large) / op,
+        "share": 100 * float(row["share of copy"]),
     }
 
 

@@ -307,8 +307,11 @@ TABLES = {
     "dataset": "ways to read [small and large rows](dataset.md)",
     "elementwise": "[unary](elementwise.md) and [binary](broadcasting.md) ops by dtype and shape",
     "extremes": "[several outputs](multi_output.md) and their gradient, all sizes",
+    "gpu_calls": "one call of TensorFlow's own ops on a [GPU](gpu_kernels.md), with and without autotuning",
     "gpu_build": "what [two ways to write a CUDA kernel](gpu_kernels.md) cost to compile",
     "gpu_kernels": "which ops have a kernel for the [GPU](gpu_kernels.md)",
+    "gpu_ops": "`RmsNorm`, `RoiPool` and `PsRoiAlign` on a [GPU](gpu.md), against PyTorch, torchvision and XLA",
+    "gpu_profile": "which CUDA kernels [TensorFlow's own ops](gpu_kernels.md) launch",
     "gpu_tests": "the tests of the [CUDA kernels](gpu.md) on a GPU",
     "mat_mul": "[matrix products](mat_mul.md), with the processor's peak",
     "max_pool": "[max pooling](max_pool.md): forward, gradient, argmax, four dtypes",
@@ -318,7 +321,6 @@ TABLES = {
     "readers": "[records one by one](readers.md): datasets, queues, Python",
     "roi_pool": "[RoI pooling](roi_pool.md) beside other libraries, and limits",
     "roi_pool_choices": "single choices within RoiPool",
-    "roi_pool_gpu": "RoI pooling on a [GPU](gpu.md), beside torchvision",
     "sliding_max": "[each step's loop](sliding_max.md) beside TensorFlow's compositions",
     "softmax_gradient": "the [softmax's gradient](python_gradients.md) in Python",
     "stable_abi": "what a node costs [by the C API](stable_abi.md)",
@@ -340,13 +342,17 @@ def tables() -> Iterator[tuple[str, ...]]:
 
 
 def on_gpu() -> dict[str, str]:
-    """How many times faster than torchvision's the kernels of RoiPool are on a GPU."""
-    table = read("roi_pool_gpu")
-    ours = table.where(way="RoiPool")
-    gradient = [row for row in ours if row["task"] == "gradient"]
-    forward = [row for row in ours if row["task"] == "with argmax"]
+    """How many times faster than torchvision's `RoiPool` is on a GPU: forward, and its gradient, by batch."""
+    table = read("gpu_ops")
+
+    def faster(task: str, batch: int) -> str:
+        rows = table.where(op="RoiPool", task=task, way="torchvision")
+        return span([row for row in rows if row["workload"].endswith(f" {batch}")])
+
     return {
         "gpu": table.value("machine").split(", ")[2],
-        "forward": span(forward),
-        "gradient": span(gradient),
+        "forward": faster("with argmax", 8),
+        "forward_one": faster("with argmax", 1),
+        "gradient": faster("gradient", 8),
+        "gradient_one": faster("gradient", 1),
     }

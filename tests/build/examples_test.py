@@ -192,7 +192,11 @@ def test_another_choice_leaves_nothing_of_the_last_one(cmake_log, monkeypatch):
 
 @pytest.mark.parametrize(
     ("script", "target"),
-    [("roi_pool_gpu.py", "bench-gpu"), ("gpu_tests.py", "test-gpu")],
+    [
+        ("gpu_ops.py", "bench-gpu"),
+        ("gpu_profile.py", "bench-gpu"),
+        ("gpu_tests.py", "test-gpu"),
+    ],
 )
 def test_what_needs_a_gpu_says_that_there_is_none(tmp_path, script, target):
     run = subprocess.run(

@@ -1,0 +1,393 @@
+"""The book's ops as TensorFlow calls them on a GPU, against what one would take instead: `python bench/gpu_ops.py`.
+
+Needs a GPU, TensorFlow for it, PyTorch and torchvision for CUDA, nvcc, and the libraries that `make gpu roi_pool
+ps_roi_align CUDA=on` builds.
+
+Every way is a call from Python that allocates its result; the clock runs over many calls and until the GPU has done
+them. Before anything is timed, results are compared. Then, in each round, every way runs in turn, and ratios are taken
+within a round. Writes bench/gpu_ops.csv.
+"""
+
+import argparse
+import ctypes
+import dataclasses
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from measure import gpu_and_driver, heading, timed_turns, write
+from roi_pool_workloads import WORKLOADS, Workload
+
+ROOT = Path(__file__).parents[1]
+RESULT = Path(__file__).with_suffix(".csv")
+EXAMPLES = ("common", "gpu", "roi_pool", "ps_roi_align")
+sys.path[:0] = [str(ROOT / "examples" / name) for name in EXAMPLES]
+
+GPU = gpu_and_driver() or sys.exit("make bench-gpu: no GPU: nvidia-smi finds none")
+try:
+    import tensorflow as tf
+
+    for device in tf.config.list_physical_devices("GPU"):
+        tf.config.experimental.set_memory_growth(device, True)
+
+    import torch
+    import torchvision  # noqa: F401
+except ImportError as error:
+    sys.exit(
+        f"make bench-gpu: {error}: make bench-gpu PYTHON=python for a Python that has it"
+    )
+
+from cuda_on_host import find_nvcc  # noqa: E402
+from ps_roi_align import ps_roi_align, ps_roi_align_grad  # noqa: E402
+from rms_norm import rms_norm, rms_norm_grad  # noqa: E402
+from roi_pool import roi_pool, roi_pool_grad, roi_pool_inference  # noqa: E402
+from roi_pool_ctypes import Sizes  # noqa: E402
+
+ROWS = {"16384 x 4096": (16384, 4096), "256 x 1024": (256, 1024)}
+BINS = 7
+ALIGNED = {
+    "a": Workload(1, 38, 50, BINS**2 * 21, 300, BINS, 1 / 16),
+    "c": Workload(1, 200, 304, BINS**2 * 10, 1000, BINS, 1 / 4, sides=(16, 512)),
+}
+EPSILON = 1e-6
+EACH = ROOT / "examples" / "roi_pool" / "roi_pool_each.cu.cc"
+
+
+def to_torch(array: np.ndarray) -> torch.Tensor:
+    """NHWC to torchvision's layout, on the GPU."""
+    return torch.from_numpy(array).cuda().permute(0, 3, 1, 2).contiguous()
+
+
+def built(source: Path, *flags: str) -> ctypes.CDLL:
+    """The kernels of a source, compiled for this GPU."""
+    library = ROOT / "build" / "bench" / f"lib{source.stem}_gpu.so"
+    library.parent.mkdir(parents=True, exist_ok=True)
+    command = [find_nvcc() or "nvcc", "-std=c++17", "-O3", "-arch=native", "-shared"]
+    flags = ["-Xcompiler", "-fPIC", "--fmad=false", *flags, "-x", "cu"]
+    subprocess.run([*command, *flags, source, "-o", library], check=True)
+    return ctypes.CDLL(str(library))
+
+
+def norm_alone(source: str) -> Callable:
+    """The launcher of RmsNorm's kernels in a source, on PyTorch's memory."""
+    launch = built(ROOT / "examples" / "gpu" / f"{source}.cu.cc").RmsNormLaunch
+    launch.restype = ctypes.c_char_p
+    pointer, size = ctypes.c_void_p, ctypes.c_int64
+    launch.argtypes = [pointer, pointer, size, size, ctypes.c_float, pointer]
+
+    def run(x: torch.Tensor) -> torch.Tensor:
+        y = torch.empty_like(x)
+        stream = torch.cuda.current_stream().cuda_stream
+        if error := launch(stream, x.data_ptr(), *x.shape, EPSILON, y.data_ptr()):
+            raise RuntimeError(error.decode())
+        return y
+
+    return run
+
+
+def composition(x: tf.Tensor) -> tf.Tensor:
+    return x * tf.math.rsqrt(tf.reduce_mean(x * x, -1, keepdims=True) + EPSILON)
+
+
+def gradient_of(function: Callable, **options: object) -> Callable:
+    """Forward and gradient in one tf.function."""
+
+    @tf.function(autograph=False, **options)
+    def both(x: tf.Tensor, grad: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = function(x)
+        return y, tape.gradient(y, x, grad)
+
+    return both
+
+
+def rms_norm_ways(shape: tuple[int, int]) -> dict[str, tuple[dict, int]]:
+    """For each task, the ways, and the bytes that must be read and written."""
+    values, back = (
+        np.random.default_rng(i).standard_normal(shape, np.float32) for i in range(2)
+    )
+    x, grad = tf.constant(values), tf.constant(back)
+    theirs, their_grad = (torch.from_numpy(v).cuda() for v in (values, back))
+    learns = theirs.clone().requires_grad_()
+    compiled = tf.function(composition, autograph=False)
+    fused = tf.function(composition, autograph=False, jit_compile=True)
+    in_block, in_thread = map(norm_alone, ("rms_norm", "rms_norm_each"))
+
+    def torch_norm(x: torch.Tensor) -> torch.Tensor:
+        return torch.nn.functional.rms_norm(x, x.shape[-1:], eps=EPSILON)
+
+    torch_compiled = torch.compile(torch_norm)
+
+    def torch_both() -> tuple:
+        learns.grad = None
+        y = torch_norm(learns)
+        y.backward(their_grad)
+        return y.detach(), learns.grad
+
+    of_op = gradient_of(lambda x: rms_norm(x, EPSILON))
+    of_composition = gradient_of(composition)
+    of_xla = gradient_of(composition, jit_compile=True)
+    forward = {
+        "RmsNorm": lambda: rms_norm(x, EPSILON),
+        "composition": lambda: composition(x),
+        "composition, tf.function": lambda: compiled(x),
+        "composition, XLA": lambda: fused(x),
+        "PyTorch": lambda: torch_norm(theirs),
+        "PyTorch, torch.compile": lambda: torch_compiled(theirs),
+        "kernel alone, a block for each row": lambda: in_block(theirs),
+        "kernel alone, a thread for each row": lambda: in_thread(theirs),
+    }
+    gradient = {"RmsNormGrad": lambda: rms_norm_grad(x, grad, EPSILON)}
+    trained = {
+        "RmsNorm": lambda: of_op(x, grad),
+        "composition, tf.function": lambda: of_composition(x, grad),
+        "composition, XLA": lambda: of_xla(x, grad),
+        "PyTorch": torch_both,
+    }
+    size = values.nbytes
+    return {
+        "forward": (forward, 2 * size),
+        "gradient": (gradient, 3 * size),
+        "forward and gradient": (trained, 5 * size),
+    }
+
+
+def in_32_bits(source: Path) -> Path:
+    """The kernel of a thread for each number, with divisions of 32 bits in place of 64."""
+    text = source.read_text()
+    for field in ("channels", "pooled_width", "pooled_height"):
+        text = text.replace(f"sizes.{field}", f"int32_t(sizes.{field})")
+    text = text.replace("int64_t c =", "int32_t c =").replace(
+        "int64_t row =", "int32_t row ="
+    )
+    text = text.replace("int64_t i = int64_t{", "int32_t i = int32_t{")
+    for header in ("../common/cuda_launch.h", "roi_pool_geometry.h"):
+        text = text.replace(f'"{header}"', f'"{source.parent / header}"')
+    copy = ROOT / "build" / "bench" / "roi_pool_each_32.cu.cc"
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    copy.write_text(text.replace("int32_t{blockIdx.x}", "int32_t(blockIdx.x)"))
+    return copy
+
+
+def each_alone(source: Path, work: Workload) -> Callable:
+    """RoiPool's first kernel, a thread for each number, on PyTorch's memory."""
+    launch = built(source).PoolEachLaunch
+    launch.restype = ctypes.c_char_p
+    features, rois = (
+        torch.from_numpy(array).cuda() for array in (work.features(), work.rois())
+    )
+    sizes = Sizes(*features.shape, work.num_rois, work.pooled, work.pooled, work.scale)
+    shape = work.num_rois, work.pooled, work.pooled, work.channels
+
+    def run() -> torch.Tensor:
+        pooled = torch.empty(shape, device="cuda")
+        argmax = torch.empty(shape, device="cuda", dtype=torch.int32)
+        tensors = features, rois, pooled, argmax
+        pointers = [ctypes.c_void_p(tensor.data_ptr()) for tensor in tensors]
+        stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
+        if error := launch(stream, ctypes.byref(sizes), *pointers):
+            raise RuntimeError(error.decode())
+        return pooled.permute(0, 3, 1, 2)
+
+    return run
+
+
+def scaled(workload: Workload, batch: int) -> Workload:
+    """The workload with so many images, and as many regions in each."""
+    rois = workload.num_rois * batch // workload.batch
+    return dataclasses.replace(workload, batch=batch, num_rois=rois)
+
+
+def roi_pool_ways(work: Workload) -> dict[str, tuple[dict, int]]:
+    features, gradient = work.features(), work.gradient()
+    ours, rois, grad = map(tf.constant, (features, work.rois(), gradient))
+    theirs, their_grad = map(to_torch, (features, gradient))
+    their_rois = torch.from_numpy(work.rois()).cuda()
+    sizes = work.pooled, work.pooled
+    op = torch.ops.torchvision
+    argmax = roi_pool(ours, rois, *sizes, work.scale)[1]
+    their_argmax = op.roi_pool(theirs, their_rois, work.scale, *sizes)[1]
+    shape = tf.constant(features.shape)
+    forward = {
+        "RoiPool": lambda: roi_pool(ours, rois, *sizes, work.scale)[0],
+        "torchvision": lambda: op.roi_pool(theirs, their_rois, work.scale, *sizes)[0],
+        "kernel alone, a thread for each number": each_alone(EACH, work),
+        "the same, with 32-bit divisions": each_alone(in_32_bits(EACH), work),
+    }
+    inference = {
+        "RoiPoolInference": lambda: roi_pool_inference(ours, rois, *sizes, work.scale),
+        "torchvision": forward["torchvision"],
+    }
+    back = {
+        "RoiPoolGrad": lambda: roi_pool_grad(
+            gradient=grad,
+            argmax=argmax,
+            rois=rois,
+            feature_shape=shape,
+            spatial_scale=work.scale,
+        ),
+        "torchvision": lambda: op._roi_pool_backward(
+            *(their_grad, their_rois, their_argmax, work.scale, *sizes, *theirs.shape)
+        ),
+    }
+    (read, _), written = work.read_bytes(), work.pooled_bytes()
+    return {
+        "with argmax": (forward, read + 2 * written),
+        "without argmax": (inference, read + written),
+        "gradient": (back, 2 * written + features.nbytes),
+    }
+
+
+def ps_roi_align_ways(work: Workload) -> dict[str, tuple[dict, int]]:
+    features = work.features()
+    out = work.channels // BINS**2
+    shape = (work.num_rois, BINS, BINS, out)
+    gradient = np.random.default_rng(2).standard_normal(shape, np.float32)
+    ours, rois, grad = map(tf.constant, (features, work.rois(), gradient))
+    # torchvision wants the bins of a channel together.
+    swapped = features.reshape(*features.shape[:3], BINS**2, out)
+    theirs = to_torch(swapped.swapaxes(3, 4).reshape(features.shape).copy())
+    their_rois, their_grad = torch.from_numpy(work.rois()).cuda(), to_torch(gradient)
+    attrs = work.scale, BINS, BINS, 2
+    op = torch.ops.torchvision
+    mapping = op.ps_roi_align(theirs, their_rois, *attrs)[1]
+    sizes = tf.constant(features.shape)
+    forward = {
+        "PsRoiAlign": lambda: ps_roi_align(ours, rois, BINS, BINS, work.scale, 2),
+        "torchvision": lambda: op.ps_roi_align(theirs, their_rois, *attrs)[0],
+    }
+    back = {
+        "PsRoiAlignGrad": lambda: ps_roi_align_grad(
+            *(grad, rois, sizes),
+            pooled_height=BINS,
+            pooled_width=BINS,
+            spatial_scale=work.scale,
+            sampling_ratio=2,
+        ),
+        "torchvision": lambda: op._ps_roi_align_backward(
+            *(their_grad, their_rois, mapping, *attrs, *theirs.shape)
+        ),
+    }
+    return {
+        "forward": (forward, features.nbytes + gradient.nbytes),
+        "gradient": (back, features.nbytes + gradient.nbytes),
+    }
+
+
+def as_array(result: object) -> np.ndarray:
+    """A result in our layout."""
+    if isinstance(result, tuple):
+        result = result[-1]
+    if isinstance(result, torch.Tensor):
+        array = result.detach().cpu().numpy()
+        return array.transpose(0, 2, 3, 1) if array.ndim == 4 else array
+    return result.numpy()
+
+
+def checked(name: tuple[str, ...], ways: dict[str, Callable]) -> dict[str, Callable]:
+    """The ways that run here. Says which do not, and exits where two do not agree."""
+    results = {}
+    for way, run in ways.items():
+        try:
+            results[way] = as_array(run())
+        except Exception as error:  # of two frameworks and their compilers
+            print(*name, way, "does not run:", str(error)[:300], flush=True)
+    first = [*results][0]
+    expected = results[first]
+    for way, found in results.items():
+        if name[0] == "PsRoiAlign" and name[-1] == "gradient" and way != first:
+            found = found.reshape(*found.shape[:3], -1, BINS**2)
+            found = found.swapaxes(3, 4).reshape(expected.shape)
+        if not np.allclose(expected, found, rtol=1e-3, atol=1e-3):
+            difference = np.abs(expected - found).max()
+            sys.exit(f"bench/gpu_ops.py: {name}: {way} and {first}: {difference}")
+    return {way: ways[way] for way in results}
+
+
+def seconds(run: Callable, calls: int) -> float:
+    """The mean time of a call."""
+    torch.cuda.synchronize()
+    start = time.perf_counter()
+    for _ in range(calls):
+        run()
+    torch.cuda.synchronize()
+    return (time.perf_counter() - start) / calls
+
+
+def paced(run: Callable, span: float) -> Callable[[], float]:
+    """Times as many calls as take about so many seconds."""
+    calls = max(3, min(500, round(span / seconds(run, 5))))
+    return lambda: seconds(run, calls)
+
+
+def copy_bandwidth() -> float:
+    """Bytes read and written in a second by a copy of 1 GiB from the GPU's memory to the GPU's memory."""
+    source = torch.empty(1 << 30, dtype=torch.int8).cuda()
+    target = torch.empty_like(source)
+    seconds(lambda: target.copy_(source), 3)
+    times = [seconds(lambda: target.copy_(source), 20) for _ in range(9)]
+    return 2 * source.nbytes / float(np.median(times))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--span", type=float, default=0.03, help="seconds of each run")
+    parser.add_argument("--output", type=Path, default=RESULT)
+    options = parser.parse_args()
+    copy = copy_bandwidth()
+    todo = {("RmsNorm", name): (rms_norm_ways, shape) for name, shape in ROWS.items()}
+    for batch in (1, 8):
+        for name in "abc":
+            work = scaled(WORKLOADS[name], batch)
+            todo["RoiPool", f"{name}, batch {batch}"] = roi_pool_ways, work
+        for name, work in ALIGNED.items():
+            key = "PsRoiAlign", f"{name}, batch {batch}"
+            todo[key] = ps_roi_align_ways, scaled(work, batch)
+    rows = []
+    for (op, workload), (make, argument) in todo.items():
+        for task, (ways, size) in make(argument).items():
+            ways = checked((op, workload, task), ways)
+            timed = {way: paced(run, options.span) for way, run in ways.items()}
+            for way, fields in timed_turns(timed, options.rounds, [*ways][0]):
+                rate = size / float(fields["milliseconds"]) * 1e3
+                rows.append(
+                    {
+                        "op": op,
+                        "workload": workload,
+                        "task": task,
+                        "way": way,
+                        **fields,
+                        "GB/s": f"{rate / 1e9:.0f}",
+                        "share of copy": f"{rate / copy:.2f}",
+                    }
+                )
+                print(*rows[-1].values(), sep="\t", flush=True)
+        torch.cuda.empty_cache()
+    notes = [
+        "milliseconds: a call from Python with its result's allocation, the median of the rounds",
+        "ratio: to the first way of the task, in the same round, with median, q1 and q3",
+        "share of copy: bytes that must be read and written, by the time, by the rate of a copy in the GPU's memory, "
+        f"{copy / 1e9:.0f} GB/s",
+        "forward and gradient: of TensorFlow in one tf.function, of PyTorch by autograd",
+        *(
+            f"{op} {name}: {work}"
+            for (op, name), (_, work) in todo.items()
+            if isinstance(work, Workload)
+        ),
+    ]
+    lines = heading(
+        f"python bench/gpu_ops.py --rounds {options.rounds} --span {options.span}",
+        ["tensorflow", "torch", "torchvision"],
+        notes,
+        GPU,
+    )
+    write(options.output, lines, rows)
+
+
+if __name__ == "__main__":
+    main()
