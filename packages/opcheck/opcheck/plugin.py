@@ -39,7 +39,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo):
     for failure in done.failures:
         if failure.check == getattr(item, "callspec", None).params["check_name"]:
             # JUnit's file has what the item knows when it is torn down.
-            item.user_properties.append(("opcheck reproduce", failure.line))
+            item.user_properties.append(("opcheck reproduce", failure.shown_line()))
     if folder:
         path = Path(folder) / f"{item.module.__name__}.{item.originalname}.html"
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -15,6 +15,7 @@ VERDICTS = ("pass", "note", "skip", "fail")
 _COLOURS = {"pass": "32", "note": "36", "skip": "33", "fail": "31"}
 _WIDTH = 88
 _LONGEST = 600
+_LONGEST_LINE = 20_000
 _IN_GRAPHS = (
     "Python code around the op wants a value, which a tensor of a graph does not have"
 )
@@ -144,8 +145,15 @@ class Result:
         if self.error:
             lines.append(f"  see       {entries()[self.error].address}")
         if self.line:  # whole, to be copied
-            lines.append(f"  reproduce {self.line}")
+            lines.append(f"  reproduce {self.shown_line()}")
         return "\n".join(lines)
+
+    def shown_line(self) -> str:
+        """The line, or, if it holds more values than anybody would copy, its beginning and where the rest is."""
+        if len(self.line) <= _LONGEST_LINE:
+            return self.line
+        size = f"{len(self.line):,}"
+        return f'{self.line[:_LONGEST]}… ({size} characters: report["{self.check}"].line has them)'
 
     def words(self) -> tuple[str, str, str, str]:
         """What failures of one cause have in common."""
@@ -341,7 +349,8 @@ class Report:
                 link = f'<a href="{entries()[error].address}">{error}</a>'
                 parts.append(("see", link))
             if result.line:
-                parts.append(("reproduce", f"<code>{html.escape(result.line)}</code>"))
+                shown = html.escape(result.shown_line())
+                parts.append(("reproduce", f"<code>{shown}</code>"))
             items = "".join(f"<dt>{label}</dt><dd>{part}</dd>" for label, part in parts)
             return html.escape(result.detail) + (f"<dl>{items}</dl>" if items else "")
 

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
+_LONG = 100  # elements
+
 
 def line(
     location,
@@ -161,9 +163,11 @@ def _input(value) -> str:
     dtype = _dtype(array)
     if array.dtype.names:
         array = array[dtype]
+    shape = f", shape={list(array.shape)}"
+    if counted := _counted(array.reshape(-1)):
+        return f'tf.constant({counted}, "{dtype}"{shape})'
     elements = list(map(_element, array.reshape(-1)))
     shown = f"[{', '.join(elements)}]"
-    shape = f", shape={list(array.shape)}"
     if len(elements) > 1 and len(set(elements)) == 1:
         shown = elements[0]
     elif array.ndim == 0:
@@ -171,6 +175,18 @@ def _input(value) -> str:
     elif array.ndim == 1:
         shape = ""
     return f'tf.constant({shown}, "{dtype}"{shape})'
+
+
+def _counted(flat: np.ndarray) -> str:
+    """A range, where that has the elements of a long array."""
+    if flat.size < _LONG or flat.dtype.kind not in "iuf":
+        return ""
+    first, last = flat[0].item(), flat[-1].item()
+    if first != first // 1 or last != first + flat.size - 1 or str(first) == "-0.0":
+        return ""
+    begin, end = int(first), int(first) + flat.size
+    numbers = np.arange(begin, end).astype(flat.dtype)
+    return f"np.arange({begin}, {end})" if np.array_equal(flat, numbers) else ""
 
 
 def _guarded(value) -> str:

@@ -115,6 +115,16 @@ def test_a_finding_of_no_single_call_is_reproduced_by_the_check():
     assert "determinism  fail" in run.stdout, run.stderr
 
 
+def test_a_line_of_many_values_is_not_printed_whole():
+    """A notebook takes minutes for a line of megabytes."""
+    found = opcheck.check(counts_calls, normal(3000), checks=["determinism"], repeats=2)
+    result = found["determinism"]
+    assert len(result.line) > 20_000
+    assert len(result.explanation()) < 2000
+    assert 'report["determinism"].line' in str(found)
+    assert len(found.page()) < 50_000
+
+
 def test_a_crash_is_explained_before_other_failures():
     found = opcheck.Findings("bad_input", "attrs")
     for rank in range(6):

@@ -45,6 +45,17 @@ def test_a_line_holds_the_very_values(array):
         assert held.tolist() == array.tolist() or held.tobytes() == array.tobytes()
 
 
+def test_a_long_range_is_short_in_a_line():
+    array = np.arange(-3, 10**6, dtype=np.float32)
+    call = line(None, adds_one, [array], {})
+    assert len(call) < 200
+    shown = call[call.index("adds_one(") + len("adds_one(") : -2]
+    held = eval(shown, {"tf": tf, "np": np}).numpy()
+    assert held.dtype == array.dtype and held.tobytes() == array.tobytes()
+    array[500] = 7
+    assert str(10**6 - 1) in line(None, adds_one, [array], {})
+
+
 def test_a_line_shows_the_shortest_numbers():
     call = line(None, adds_one, [np.float32([[0.1], [2]])], {})
     assert call.endswith('(tf.constant([0.1, 2.0], "float32", shape=[2, 1])))')
