@@ -152,7 +152,8 @@ def recipes() -> Table:
         names = [keyword.arg for keyword in call.keywords]
         if unknown := set(names) - inspect.signature(opcheck.check).parameters.keys():
             raise TypeError(f"opcheck.check has no option {unknown}")
-        rows.append((want, f"[`{options}`](#option-{names[0].replace('_', '-')})"))
+        anchor = f"option-{names[0].replace('_', '-')}"
+        rows.append((want, f'<a href="#{anchor}">`{options}`</a>'))
     return ["When", "Write"], [*rows, *ELSEWHERE]
 
 
