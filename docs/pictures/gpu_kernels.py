@@ -55,12 +55,16 @@ def figures(calls: Table) -> dict[str, float | str]:
     """What the text says of the recording."""
     conv, back = "Conv2D 3 × 3", "Conv2DBackpropInput"
     (first,) = calls.where(setting="default", op=conv, layout="NHWC", type="half")
+    (unloaded,) = calls.where(
+        setting="autotuning off", op=conv, layout="NHWC", type="half"
+    )
     exact = microseconds(calls, "MatMul", type="float32")
     return {
         "gpu": calls.value("machine").split(", ")[2],
         "tf32": exact / microseconds(calls, "MatMul", type="TF32"),
         "half": exact / microseconds(calls, "MatMul", type="half"),
         "first": float(first["first_milliseconds"]),
+        "unloaded": float(unloaded["first_milliseconds"]),
         "later": float(first["microseconds"]) / 1e3,
         "tuned": microseconds(calls, back, "NCHW", type="float32") / 1e3,
         "untuned": microseconds(

@@ -27,7 +27,7 @@ __global__ void RmsNormRows(int rows, int columns, const T* x, T epsilon,
   }
 }
 
-// [launch] At most as many blocks as the GPU has room for.
+// [launch] At most one block for each multiprocessor.
 template <typename T>
 struct RmsNormFunctor<GPUDevice, T> {
   void operator()(tensorflow::OpKernelContext* context,
