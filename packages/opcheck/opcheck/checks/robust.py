@@ -112,11 +112,11 @@ def _run(
             if len(outcomes) > 1:
                 _check_agreement(found, sample, case, outcomes)
             for mode, outcome in by_mode.items():
+                if outcome.clean and not outcome.mismatch:
+                    continue
                 line = sample.line(inputs, attrs, outcome.modes, outcome.shapes)
-                if not outcome.clean:
-                    _unclean(found, case, mode, outcome, line)
-                elif outcome.mismatch:
-                    _contradicts(found, case, mode, outcome, line)
+                told = _contradicts if outcome.clean else _unclean
+                told(found, case, mode, outcome, line)
             if not any(outcome.mismatch for outcome in outcomes):
                 _compare_to_reference(found, sample, case, by_mode["eager"])
             yield case, by_mode

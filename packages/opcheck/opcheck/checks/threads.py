@@ -2,6 +2,7 @@
 
 import ctypes
 import gc
+import itertools
 import os
 import threading
 import time
@@ -163,12 +164,19 @@ def leaks(subject: Subject, found: Findings) -> str:
         function(*tensors)
     if (took := time.monotonic() - start) > 5:
         raise Skip(f"{_CALLS} calls take {took:.1f} s")
-    grown_by = []
-    for _ in range(_WINDOWS):
-        before = _held()
-        for _ in range(_CALLS):
-            function(*tensors)
-        grown_by.append([new - old for old, new in zip(before, _held())])
+    gc.collect()
+    gc.freeze()  # so that collecting again is fast
+    try:
+        measured = [_held()]
+        for _ in range(_WINDOWS):
+            for _ in range(_CALLS):
+                function(*tensors)
+            measured.append(_held())
+    finally:
+        gc.unfreeze()
+    grown_by = [
+        [new - old for old, new in zip(*both)] for both in itertools.pairwise(measured)
+    ]
     files, held = (min(some) for some in zip(*grown_by))
     if files >= _CALLS:
         found.fail(
