@@ -16,7 +16,7 @@ from opcheck.children import Child, Crash, WorkerError
 from opcheck.compare import difference, mentions
 from opcheck.report import Report, Result, essence, likely_cause
 from opcheck.run import Call, _name, by_name, outputs_of
-from opcheck.samples import as_arrays, locate
+from opcheck.samples import as_arrays, flattened, locate
 from opcheck.subject import Subject
 from opcheck.variations import attrs_of, variations
 
@@ -98,11 +98,7 @@ class _Failure:
 
     def size(self) -> tuple:
         """Smaller is better to look at."""
-        arrays = [
-            x
-            for some in self.inputs
-            for x in (some if isinstance(some, list) else [some])
-        ]
+        arrays = flattened(self.inputs)
         text = sum(len(repr(x.tolist())) for x in arrays) + len(repr(self.attrs))
         return sum(max(1, x.size) for x in arrays), text
 
@@ -278,12 +274,8 @@ class _Campaign:
         for number, (outcome, (these, same_shapes)) in enumerate(zip(outcomes, varied)):
             self.calls += 1
             its_attrs = attrs_of(number, attrs, others)
-            flat = [
-                x
-                for some in these
-                for x in (some if isinstance(some, list) else [some])
-            ]
-            self.kinds.add(repr(([(x.shape, x.dtype) for x in flat], its_attrs)))
+            kind_of = [(x.shape, x.dtype) for x in flattened(these)], its_attrs
+            self.kinds.add(repr(kind_of))
             self.errors += outcome.outputs is None and outcome.clean
             kind, seen = self._judge(outcome, these, its_attrs, same_shapes)
             if seen and kind not in self.skip:

@@ -194,7 +194,7 @@ def _value(attr, types: dict):
     if attr.type == "list(type)":
         import tensorflow as tf
 
-        return [tf.float32] * max(least, 1)
+        return [tf.float32] * least
     values = {
         "int": least,
         "float": 0.5,

@@ -15,7 +15,15 @@ import numpy as np
 from opcheck.children import Child, Crash, WorkerError, start_server
 from opcheck.registry import CHECKS, NAMES
 from opcheck.report import Report, Result, Worker, likely_cause
-from opcheck.samples import Location, Sample, as_arrays, is_tensor, locate
+from opcheck.samples import (
+    Location,
+    Sample,
+    as_arrays,
+    flattened,
+    is_tensor,
+    locate,
+    packed,
+)
 from opcheck.worker import check_inside, place, refused, run_check
 
 _COMPARED = ("reference", "dtypes", "empty", "bad_input")  # with a reference
@@ -36,16 +44,11 @@ class Call:
     @property
     def flat(self) -> list[np.ndarray]:
         """All input arrays, those of lists too."""
-        lists = (x if isinstance(x, list) else [x] for x in self.inputs)
-        return [array for some in lists for array in some]
+        return flattened(self.inputs)
 
     def pack(self, flat: Sequence) -> list:
         """Puts flat inputs back into lists."""
-        rest = iter(flat)
-        return [
-            [next(rest) for _ in x] if isinstance(x, list) else next(rest)
-            for x in self.inputs
-        ]
+        return packed(self.inputs, flat)
 
     def line(
         self, inputs: Sequence, attrs: Mapping, modes=("eager",), shapes=None

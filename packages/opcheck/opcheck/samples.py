@@ -13,6 +13,20 @@ import numpy as np
 from opcheck.compare import as_bytes
 
 
+def flattened(inputs: Sequence) -> list:
+    """All inputs, those of lists too."""
+    lists = (x if isinstance(x, list) else [x] for x in inputs)
+    return [one for some in lists for one in some]
+
+
+def packed(inputs: Sequence, flat: Sequence) -> list:
+    """Flat inputs, in lists where these inputs are lists."""
+    rest = iter(flat)
+    return [
+        [next(rest) for _ in x] if isinstance(x, list) else next(rest) for x in inputs
+    ]
+
+
 @dataclass(frozen=True)
 class Sample:
     """An input that is made from its specification.

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from opcheck.samples import flattened, packed
+
 
 def variations(
     inputs: Sequence, count: int, extremes: bool = False
@@ -24,7 +26,7 @@ def variations(
       The inputs of a call, and whether shapes are those of the generated one.
     """
     yield list(inputs), True
-    flat = [x for some in inputs for x in (some if isinstance(some, list) else [some])]
+    flat = flattened(inputs)
     if not flat:
         return
     seed = zlib.crc32(b"".join(_bytes(x) for x in flat))
@@ -37,12 +39,7 @@ def variations(
         else:
             chosen = int(random.integers(len(changed)))
             changed[chosen] = _reshaped(changed[chosen], random)
-        rest = iter(changed)
-        packed = [
-            [next(rest) for _ in some] if isinstance(some, list) else next(rest)
-            for some in inputs
-        ]
-        yield packed, number % 2 == 0
+        yield packed(inputs, changed), number % 2 == 0
 
 
 def attrs_of(number: int, attrs: Mapping, others: Sequence[Mapping]) -> Mapping:
