@@ -1,4 +1,4 @@
-"""The launchers of roi_pool.cu.cc without TensorFlow: built for the GPU or for the host, called through ctypes."""
+"""The launchers of roi_pool.cu.cc without TensorFlow, built for the host or in a library, called through ctypes."""
 
 import ctypes
 import subprocess
@@ -37,27 +37,6 @@ def ptx(nvcc: str = "nvcc", arch: str = "compute_75") -> str:
     flags = ["-std=c++17", "-O3", "--fmad=false", f"-arch={arch}", "-x", "cu"]
     command = [nvcc, *flags, "-ptx", HERE / "roi_pool.cu.cc", "-o", "-"]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
-
-
-def build_for_gpu(library: Path, nvcc: str = "nvcc", arch: str = "native") -> None:
-    """Compiles the kernels with nvcc.
-
-    Args:
-      library: The file to write.
-      nvcc: The compiler.
-      arch: The architecture, such as `sm_90`; `native` is the one of this machine's GPU.
-
-    Raises:
-      subprocess.CalledProcessError: The compiler failed.
-    """
-    subprocess.run(
-        [
-            *(nvcc, "-std=c++17", "-O3", "--fmad=false", f"-arch={arch}", "-shared"),
-            *("-Xcompiler", "-fPIC", "-x", "cu", HERE / "roi_pool.cu.cc"),
-            *("-o", library),
-        ],
-        check=True,
-    )
 
 
 class Launchers:
