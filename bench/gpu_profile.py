@@ -46,9 +46,7 @@ def cases(types: list[str]) -> dict[tuple[str, str, str], Callable]:
     raw = tf.raw_ops
     found = {}
 
-    def precision(name: str) -> tuple[tf.DType, bool]:
-        types = {"half": tf.float16, "bfloat16": tf.bfloat16}
-        return types.get(name, tf.float32), name == "TF32"
+    dtypes = {"half": tf.float16, "bfloat16": tf.bfloat16}
 
     def add(op: str, layout: str, dtype: str, run: Callable) -> None:
         def once() -> object:
@@ -58,7 +56,7 @@ def cases(types: list[str]) -> dict[tuple[str, str, str], Callable]:
         found[op, layout, dtype] = once
 
     for name in types:
-        dtype, _ = precision(name)
+        dtype = dtypes.get(name, tf.float32)
         square = tf.cast(tf.random.normal([SIZE, SIZE]), dtype)
         vector = tf.cast(tf.random.normal([SIZE, 1]), dtype)
         add("MatMul", "", name, lambda a=square: raw.MatMul(a=a, b=a))
@@ -68,7 +66,7 @@ def cases(types: list[str]) -> dict[tuple[str, str, str], Callable]:
         )
     for layout in ("NHWC", "NCHW"):
         for name in types:
-            dtype, _ = precision(name)
+            dtype = dtypes.get(name, tf.float32)
             shape = [BATCH, SIDE, SIDE, CHANNELS]
             if layout == "NCHW":
                 shape = [BATCH, CHANNELS, SIDE, SIDE]
@@ -205,7 +203,7 @@ def profiled(setting: str, types: list[str]) -> list[dict]:
     table = text[text.index('"ID"') :].splitlines()
     lines = [line for line in table if line.startswith('"')]
     launches: list[list[tuple[str, float]]] = []
-    scale = {"ns": 1e-3, "us": 1, "ms": 1e3, "nsecond": 1e-3, "usecond": 1}
+    scale = {"ns": 1e-3, "us": 1, "ms": 1e3}
     for row in csv.DictReader(lines):
         if (row["Kernel Name"], row["Grid Size"]) == MARKER:
             launches.append([])
