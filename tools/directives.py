@@ -83,6 +83,9 @@ class Value(PasteTextRole):
         name, _, form = self.text.partition(":")
         if self.document.settings.env.config.nb_execution_mode == "off":
             return [nodes.literal(name, name)], []
+        if form.isdigit() and form != "2":
+            what = f"{self.text}: two digits, :2, or a format such as :.{form}f"
+            return [], [self.document.reporter.error(what, line=self.line)]
         if form != "2":
             return super().run()
         self.text = f"{name}:.9g"

@@ -127,6 +127,11 @@ WRONG = {
         2,
         "code cell 1 fails at .*: FAILED .*book_test.py::test_it - as",
     ),
+    "digits": (
+        "Of these, {value}`word:0`.\n\n" + cell("record(word=1.5)", "varies"),
+        1,
+        "word:0: two digits, :2, or a format such as :.0f",
+    ),
     "format": (
         "{value}`word:.1f`\n\n" + cell("record(word='x')", "varies"),
         1,
