@@ -133,7 +133,13 @@ def test_the_plugin_marks_the_tests_and_collects_the_reports(tmp_path):
         capture_output=True,
         text=True,
         cwd=tmp_path,
-        env={"PYTHONPATH": path, "PATH": "", "HOME": str(tmp_path)},
+        env={
+            "PYTHONPATH": path,
+            "PATH": "",
+            "HOME": str(tmp_path),
+            # Where opcheck is installed, pytest would load it a second time.
+            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        },
     )
     assert "1 failed, 1 passed" in run.stdout, run.stdout + run.stderr
     assert "determinism" in (tmp_path / "reports/it_test.test_it.html").read_text()
