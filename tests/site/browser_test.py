@@ -426,3 +426,28 @@ def test_region_in_the_picture_is_moved_by_keys_and_pointer(visit, address, in_f
     (values,), (where,) = in_fork(pooled_by_the_op, settings, [moved])
     assert picture.locator(".pooled").all_text_contents() == [f"{v:g}" for v in values]
     assert picture.locator(".argmax").all_text_contents() == list(map(str, where))
+
+
+def test_what_scrolls_fades_out_where_there_is_more(visit, server):
+    page = visit(server, "zero_out.html", width=390, mode="dark")
+    expect(page.locator("article pre.more-right").first).to_be_attached()
+    wide = page.locator("article pre.more-right").first
+    wide = page.locator(f"#{wide.evaluate('e => (e.id ||= `wide`)')}")
+    wide.evaluate("box => (box.scrollLeft = 20)")
+    expect(wide).to_have_class(re.compile("more-left"))
+    wide.evaluate("box => (box.scrollLeft = box.scrollWidth)")
+    expect(wide).not_to_have_class(re.compile("more-right"))
+
+
+@pytest.mark.parametrize("name", ["zero_out", "roi_pool", "dataset", "attrs"])
+def test_listings_fit_a_small_laptop(visit, server, name):
+    page = visit(server, f"{name}.html", width=1200)
+    listings = page.locator("article .literal-block-wrapper pre").evaluate_all(
+        "all => all.map(e => [e.textContent, e.scrollWidth - e.clientWidth])"
+    )
+    assert listings
+    for text, hidden in listings:
+        if (
+            max(map(len, text.splitlines())) <= 84
+        ):  # a sentence in a docstring is longer
+            assert hidden <= 1, text
