@@ -59,7 +59,7 @@ page: $(environment) ## one page and the examples that it needs: PAGE=zero_out; 
 	@$(python) tools/page.py $(PAGE)
 
 new: $(environment) ## a page and an example of a small op that works, to be changed: NAME=soft_threshold
-	@$(python) tools/new.py $(if $(findstring command,$(origin NAME)),$(NAME))
+	@$(python) tools/new.py $(if $(findstring command,$(origin NAME)),'$(subst ','\'',$(NAME))')
 
 serve: examples ## the site on localhost, rebuilt when a source changes
 	@$(python) -m sphinx_autobuild -n -c . -d build/doctrees --watch examples --watch packages --watch conf.py --watch tools \

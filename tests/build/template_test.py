@@ -47,7 +47,8 @@ def source(tmp_path_factory) -> Path:
     """What copier reads of the repository, as it is here."""
     folder = tmp_path_factory.mktemp("source")
     shutil.copy(ROOT / "copier.yml", folder)
-    shutil.copytree(PROJECT, folder / PROJECT.relative_to(ROOT))
+    template = PROJECT.parent
+    shutil.copytree(template, folder / template.relative_to(ROOT))
     return folder
 
 
@@ -112,21 +113,38 @@ def test_a_project_builds_and_passes_its_tests_and_so_does_its_wheel(
 @pytest.mark.parametrize(
     "answers, sentence",
     [
-        ({"name": "SoftSquare"}, "a name is like soft_threshold"),
-        ({"name": "my-op"}, "a name is like soft_threshold"),
-        ({"inputs": "x,x"}, "inputs are like x,weights"),
-        ({"inputs": "x y"}, "inputs are like x,weights"),
-        ({"inputs": "x,grad"}, "grad has another meaning in the code"),
-        ({"tensorflow": "3"}, "a version of TensorFlow is like 2.21"),
+        ({"name": "SoftSquare"}, "name: a name is like soft_threshold"),
+        ({"name": "my-op"}, "name: a name is like soft_threshold"),
+        ({"name": "lambda"}, "name: a name is like soft_threshold"),
+        ({"name": "tests"}, "name: tests has another meaning in the project"),
+        ({"inputs": "x,x"}, "inputs: inputs are like x,weights"),
+        ({"inputs": "x y"}, "inputs: inputs are like x,weights"),
+        ({"inputs": "x:int33"}, "inputs: inputs are like x,weights"),
+        ({"inputs": ""}, "inputs: inputs are like x,weights"),
+        ({"inputs": "x,grad"}, "inputs: grad has another meaning in the code"),
+        ({"inputs": "x,float"}, "inputs: float has another meaning in the code"),
+        ({"name": "norm", "inputs": "norm"}, "inputs: norm has another meaning"),
+        ({"tensorflow": "3"}, "tensorflow: a version of TensorFlow is like 2.21"),
+        ({"cuda": "perhaps"}, "cuda: yes or no, not perhaps"),
         ({"cuda": True, "stable": True}, "has no kernels for NVIDIA's GPUs"),
+        ({"kind": "stable"}, "kind: there is no such question"),
     ],
 )
 def test_an_answer_that_will_not_do_is_refused(source, tmp_path, answers, sentence):
-    """In the last line that copier prints; who is asked for an answer sees the sentence alone, and is asked again."""
-    refused = copied(source, tmp_path / "project", **answers)
+    """In one line, and nothing is made; who is asked for an answer sees the sentence alone, and is asked again."""
+    folder = tmp_path / "project"
+    folder.mkdir()
+    refused = copied(source, folder, **answers)
     assert refused.returncode == 1
-    assert sentence in refused.stdout.splitlines()[-1]
-    assert not (tmp_path / "project").exists()
+    [line] = refused.stdout.splitlines()
+    assert sentence in line
+    assert [*tmp_path.rglob("*")] == [folder]
+
+
+def test_other_answers_are_not_refused(source, tmp_path):
+    answers = {"name": "run_length2", "inputs": "values, weights_2", "stable": "Yes"}
+    made = copied(source, tmp_path / "project", **answers)
+    assert made.returncode == 0, made.stdout
 
 
 def test_the_project_of_the_chapter_is_the_template_s():
