@@ -1,0 +1,870 @@
+"""The Python side of 40 pairs of ops: each `buggy_x` is `x` with one bug, which its docstring names.
+
+They were written without a look at opcheck's code, as was SAMPLES, one call of each as its user would make it.
+"""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import tensorflow as tf
+from build_broken_ops import BUILD
+
+_numbers = tf.load_op_library(str(BUILD / "libnumbers.so"))
+_layout = tf.load_op_library(str(BUILD / "liblayout.so"))
+_state = tf.load_op_library(str(BUILD / "libstate.so"))
+
+
+def require(condition, message: str) -> None:
+    """What the references do with a call that the op refuses."""
+    if not condition:
+        raise ValueError(message)
+
+
+# Values
+
+
+def channel_bias(x, bias, data_format="NHWC"):
+    return _numbers.channel_bias(x, bias, data_format=data_format)
+
+
+def buggy_channel_bias(x, bias, data_format="NHWC"):
+    """Wrong stride in one of the two layouts."""
+    return _numbers.buggy_channel_bias(x, bias, data_format=data_format)
+
+
+def channel_bias_reference(x, bias, data_format="NHWC"):
+    require(x.ndim == 4, "x")
+    axis = 3 if data_format == "NHWC" else 1
+    require(bias.shape == (x.shape[axis],), "bias")
+    return x + (bias if axis == 3 else bias[:, None, None])
+
+
+def pair_max_rows(x):
+    return _numbers.pair_max_rows(x)
+
+
+def buggy_pair_max_rows(x):
+    """It drops the last row of an odd number."""
+    return _numbers.buggy_pair_max_rows(x)
+
+
+def pair_max_rows_reference(x):
+    require(x.ndim == 2, "x")
+    pooled = [x[i : i + 2].max(0) for i in range(0, len(x), 2)]
+    return np.reshape(pooled, (-1, x.shape[1]) if pooled else (0, x.shape[1])).astype(
+        x.dtype
+    )
+
+
+def ravel_index(rows, columns, width: int):
+    return _numbers.ravel_index(rows, columns, width=width)
+
+
+def buggy_ravel_index(rows, columns, width: int):
+    """It multiplies in int32."""
+    return _numbers.buggy_ravel_index(rows, columns, width=width)
+
+
+def ravel_index_reference(rows, columns, width):
+    require(rows.ndim == 1 and rows.shape == columns.shape, "rows")
+    require(0 < width < 2**31, "width")
+    return rows.astype(np.int64) * width + columns
+
+
+def dense_from_pairs(pairs, values, height: int, width: int):
+    return _numbers.dense_from_pairs(pairs, values, height=height, width=width)
+
+
+def buggy_dense_from_pairs(pairs, values, height: int, width: int):
+    """What no pair names is not set to zero."""
+    return _numbers.buggy_dense_from_pairs(pairs, values, height=height, width=width)
+
+
+def dense_from_pairs_reference(pairs, values, height, width):
+    require(values.ndim == 1 and pairs.shape == (len(values), 2), "pairs")
+    require(0 <= height <= 4096 and 0 <= width <= 4096, "height")
+    require(np.all((pairs >= 0) & (pairs < [height, width])), "pairs")
+    dense = np.zeros((height, width), np.float32)
+    for (row, column), value in zip(pairs, values):
+        dense[row, column] = value
+    return dense
+
+
+def abs_sum(x):
+    return _numbers.abs_sum(x)
+
+
+def buggy_abs_sum(x):
+    """Its threads add to one sum without a lock."""
+    return _numbers.buggy_abs_sum(x)
+
+
+def abs_sum_reference(x):
+    return np.abs(x).sum(dtype=np.float64).astype(np.float32)
+
+
+def rms_scale(x, scale, epsilon=1e-6):
+    return _numbers.rms_scale(x, scale, epsilon=epsilon)
+
+
+def buggy_rms_scale(x, scale, epsilon=1e-6):
+    """It ignores epsilon."""
+    return _numbers.buggy_rms_scale(x, scale, epsilon=epsilon)
+
+
+def rms_scale_reference(x, scale, epsilon=1e-6):
+    require(x.ndim == 2 and scale.shape == x.shape[1:], "scale")
+    require(epsilon > 0, "epsilon")
+    wide = x.astype(np.float64)
+    root = np.sqrt((wide**2).mean(1, keepdims=True) + epsilon)
+    return (wide / root * scale).astype(np.float32)
+
+
+def running_max(x):
+    return _numbers.running_max(x)
+
+
+def buggy_running_max(x):
+    """It forgets a NaN."""
+    return _numbers.buggy_running_max(x)
+
+
+def running_max_reference(x):
+    require(x.ndim == 1, "x")
+    return np.maximum.accumulate(x)
+
+
+def id_bucket(ids, width: int = 10):
+    return _numbers.id_bucket(ids, width=width)
+
+
+def buggy_id_bucket(ids, width: int = 10):
+    """It divides doubles, which do not hold each int64."""
+    return _numbers.buggy_id_bucket(ids, width=width)
+
+
+def id_bucket_reference(ids, width=10):
+    require(width >= 1, "width")
+    return ids // width
+
+
+def scale_columns(x, scale):
+    return _numbers.scale_columns(x, scale)
+
+
+def buggy_scale_columns(x, scale):
+    """It reads past a scale of one element."""
+    return _numbers.buggy_scale_columns(x, scale)
+
+
+def scale_columns_reference(x, scale):
+    require(x.ndim == 2 and scale.ndim == 1, "x")
+    require(len(scale) in (1, x.shape[1]), "scale")
+    return x * scale
+
+
+@tf.RegisterGradient("ScaleColumns")
+@tf.RegisterGradient("BuggyScaleColumns")
+def _scale_columns_grad(op, grad):
+    x, scale = op.inputs
+    sums = tf.reduce_sum(grad * x, 0)
+    single = tf.equal(tf.size(scale), 1)
+    by_scale = tf.cond(single, lambda: tf.reduce_sum(sums)[tf.newaxis], lambda: sums)
+    return grad * scale, by_scale
+
+
+def join_tokens(tokens, separator=","):
+    return _numbers.join_tokens(tokens, separator=separator)
+
+
+def buggy_join_tokens(tokens, separator=","):
+    """It cuts a token at a zero byte."""
+    return _numbers.buggy_join_tokens(tokens, separator=separator)
+
+
+def join_tokens_reference(tokens, separator=","):
+    require(tokens.ndim == 1, "tokens")
+    text = separator if isinstance(separator, bytes) else separator.encode()
+    return np.array(text.join(tokens.tolist()), object)
+
+
+def average_rows(x):
+    return _numbers.average_rows(x)
+
+
+def buggy_average_rows(x):
+    """It adds halves in half precision."""
+    return _numbers.buggy_average_rows(x)
+
+
+def average_rows_reference(x):
+    require(x.ndim == 2 and x.shape[1] > 0, "x")
+    return x.astype(np.float64).mean(1).astype(x.dtype)
+
+
+@tf.RegisterGradient("AverageRows")
+@tf.RegisterGradient("BuggyAverageRows")
+def _average_rows_grad(op, grad):
+    x = op.inputs[0]
+    columns = tf.cast(tf.shape(x)[1], x.dtype)
+    return tf.broadcast_to((grad / columns)[:, tf.newaxis], tf.shape(x))
+
+
+def count_ids(ids, size: int):
+    return _numbers.count_ids(ids, size=size)
+
+
+def buggy_count_ids(ids, size: int):
+    """It writes wherever an id leads."""
+    return _numbers.buggy_count_ids(ids, size=size)
+
+
+def count_ids_reference(ids, size):
+    require(ids.ndim == 1 and 0 <= size <= 2**20, "ids")
+    require(np.all((ids >= 0) & (ids < size)), "ids")
+    return np.bincount(ids, minlength=size).astype(np.int64)
+
+
+def sample_grid(image, points):
+    return _numbers.sample_grid(image, points)
+
+
+def buggy_sample_grid(image, points):
+    """It reads before the image at a negative point."""
+    return _numbers.buggy_sample_grid(image, points)
+
+
+def sample_grid_reference(image, points):
+    require(image.ndim == 2 and points.ndim == 2 and points.shape[1] == 2, "points")
+    require(np.all((points >= 0) & (points < image.shape)), "points")
+    return image[points[:, 0], points[:, 1]]
+
+
+# Shapes
+
+
+def insert_axis(x, axis: int = 0):
+    return _layout.insert_axis(x, axis=axis)
+
+
+def buggy_insert_axis(x, axis: int = 0):
+    """It counts a negative axis from the wrong end."""
+    return _layout.buggy_insert_axis(x, axis=axis)
+
+
+def insert_axis_reference(x, axis=0):
+    return np.expand_dims(x, axis)
+
+
+def flatten_rows(x):
+    return _layout.flatten_rows(x)
+
+
+def buggy_flatten_rows(x):
+    """Its shape function says rank 1 for a vector, the kernel makes a column."""
+    return _layout.buggy_flatten_rows(x)
+
+
+def flatten_rows_reference(x):
+    require(x.ndim > 0, "x")
+    return x.reshape(len(x), int(np.prod(x.shape[1:])))
+
+
+@tf.RegisterGradient("InsertAxis")
+@tf.RegisterGradient("BuggyInsertAxis")
+@tf.RegisterGradient("FlattenRows")
+@tf.RegisterGradient("BuggyFlattenRows")
+def _reshape_grad(op, grad):
+    return tf.reshape(grad, tf.shape(op.inputs[0]))
+
+
+def repeat_each(x, times: int):
+    return _layout.repeat_each(x, times=times)
+
+
+def buggy_repeat_each(x, times: int):
+    """Its shape function does not compute the size, which it could."""
+    return _layout.buggy_repeat_each(x, times=times)
+
+
+def repeat_each_reference(x, times):
+    require(x.ndim == 1 and 1 <= times <= 1024, "x")
+    return np.repeat(x, times)
+
+
+@tf.RegisterGradient("RepeatEach")
+@tf.RegisterGradient("BuggyRepeatEach")
+def _repeat_each_grad(op, grad):
+    times = op.get_attr("times")
+    return tf.reduce_sum(tf.reshape(grad, [tf.shape(op.inputs[0])[0], times]), 1)
+
+
+def pad_to(x, size):
+    return _layout.pad_to(x, size)
+
+
+def buggy_pad_to(x, size):
+    """Its shape function takes it that the size is a constant."""
+    return _layout.buggy_pad_to(x, size)
+
+
+def pad_to_reference(x, size):
+    require(x.ndim == 1 and np.ndim(size) == 0, "x")
+    require(len(x) <= size <= 2**20, "size")
+    return np.pad(x, (0, size - len(x)))
+
+
+@tf.RegisterGradient("PadTo")
+@tf.RegisterGradient("BuggyPadTo")
+def _pad_to_grad(op, grad):
+    return grad[: tf.shape(op.inputs[0])[0]], None
+
+
+def stack_rows(parts):
+    return _layout.stack_rows(parts)
+
+
+def buggy_stack_rows(parts):
+    """Its shape function takes all parts to be as large as the first."""
+    return _layout.buggy_stack_rows(parts)
+
+
+def stack_rows_reference(parts):
+    require(all(part.ndim == 2 for part in parts), "parts")
+    return np.concatenate(parts)
+
+
+@tf.RegisterGradient("StackRows")
+@tf.RegisterGradient("BuggyStackRows")
+def _stack_rows_grad(op, grad):
+    return tf.split(grad, [tf.shape(part)[0] for part in op.inputs])
+
+
+# Gradients
+
+
+def soft_ramp(x, beta=1.0):
+    return _layout.soft_ramp(x, beta=beta)
+
+
+def buggy_soft_ramp(x, beta=1.0):
+    """Its gradient is right for the default of beta only."""
+    return _layout.buggy_soft_ramp(x, beta=beta)
+
+
+def soft_ramp_reference(x, beta=1.0):
+    require(beta > 0, "beta")
+    beta = np.float64(np.float32(beta))
+    return (np.logaddexp(0, beta * x.astype(np.float64)) / beta).astype(x.dtype)
+
+
+@tf.RegisterGradient("SoftRamp")
+def _soft_ramp_grad(op, grad):
+    return grad * tf.sigmoid(op.get_attr("beta") * op.inputs[0])
+
+
+@tf.RegisterGradient("BuggySoftRamp")
+def _buggy_soft_ramp_grad(op, grad):
+    return grad * tf.sigmoid(op.inputs[0])
+
+
+def pick_rows(table, ids):
+    return _layout.pick_rows(table, ids)
+
+
+def buggy_pick_rows(table, ids):
+    """Its gradient keeps one of the rows that are picked twice."""
+    return _layout.buggy_pick_rows(table, ids)
+
+
+def pick_rows_reference(table, ids):
+    require(table.ndim == 2 and ids.ndim == 1, "table")
+    require(np.all((ids >= 0) & (ids < len(table))), "ids")
+    return table[ids]
+
+
+@tf.RegisterGradient("PickRows")
+def _pick_rows_grad(op, grad):
+    table, ids = op.inputs
+    return tf.tensor_scatter_nd_add(
+        tf.zeros_like(table), ids[:, tf.newaxis], grad
+    ), None
+
+
+@tf.RegisterGradient("BuggyPickRows")
+def _buggy_pick_rows_grad(op, grad):
+    table, ids = op.inputs
+    zeros = tf.zeros_like(table)
+    return tf.tensor_scatter_nd_update(zeros, ids[:, tf.newaxis], grad), None
+
+
+def weigh_rows(x, weights):
+    return _layout.weigh_rows(x, weights)
+
+
+def buggy_weigh_rows(x, weights):
+    """Its gradient says None for the weights."""
+    return _layout.buggy_weigh_rows(x, weights)
+
+
+def weigh_rows_reference(x, weights):
+    require(x.ndim == 2 and weights.shape == x.shape[:1], "weights")
+    return (x.astype(np.float64) * weights[:, None]).sum(0).astype(x.dtype)
+
+
+@tf.RegisterGradient("WeighRows")
+def _weigh_rows_grad(op, grad):
+    x, weights = op.inputs
+    return weights[:, tf.newaxis] * grad, tf.reduce_sum(x * grad, 1)
+
+
+@tf.RegisterGradient("BuggyWeighRows")
+def _buggy_weigh_rows_grad(op, grad):
+    return op.inputs[1][:, tf.newaxis] * grad, None
+
+
+def shift_columns(x, shift):
+    return _layout.shift_columns(x, shift)
+
+
+def buggy_shift_columns(x, shift):
+    """Its gradient has the wrong shape for one shift of all columns."""
+    return _layout.buggy_shift_columns(x, shift)
+
+
+def shift_columns_reference(x, shift):
+    require(x.ndim == 2 and shift.ndim == 1, "x")
+    require(len(shift) in (1, x.shape[1]), "shift")
+    return x + shift
+
+
+@tf.RegisterGradient("ShiftColumns")
+def _shift_columns_grad(op, grad):
+    sums = tf.reduce_sum(grad, 0)
+    single = tf.equal(tf.size(op.inputs[1]), 1)
+    return grad, tf.cond(single, lambda: tf.reduce_sum(sums)[tf.newaxis], lambda: sums)
+
+
+@tf.RegisterGradient("BuggyShiftColumns")
+def _buggy_shift_columns_grad(op, grad):
+    return grad, tf.reduce_sum(grad, 0)
+
+
+def log_cosh(x):
+    return _layout.log_cosh(x)
+
+
+def buggy_log_cosh(x):
+    """Its gradient is a constant for the second order."""
+    return _layout.buggy_log_cosh(x)
+
+
+def log_cosh_reference(x):
+    size = np.abs(x.astype(np.float64))
+    return (size + np.log1p(np.exp(-2 * size)) - np.log(2)).astype(x.dtype)
+
+
+@tf.RegisterGradient("LogCosh")
+def _log_cosh_grad(op, grad):
+    return grad * tf.tanh(op.inputs[0])
+
+
+@tf.RegisterGradient("BuggyLogCosh")
+def _buggy_log_cosh_grad(op, grad):
+    return grad * tf.tanh(tf.stop_gradient(op.inputs[0]))
+
+
+def sine_square(x):
+    return _layout.sine_square(x)
+
+
+def buggy_sine_square(x):
+    """Its gradient computes in float32 for float64."""
+    return _layout.buggy_sine_square(x)
+
+
+def sine_square_reference(x):
+    return (np.sin(x.astype(np.float64)) ** 2).astype(x.dtype)
+
+
+@tf.RegisterGradient("SineSquare")
+def _sine_square_grad(op, grad):
+    return grad * tf.sin(2 * op.inputs[0])
+
+
+@tf.RegisterGradient("BuggySineSquare")
+def _buggy_sine_square_grad(op, grad):
+    slope = tf.sin(2 * tf.cast(op.inputs[0], tf.float32))
+    return grad * tf.cast(slope, grad.dtype)
+
+
+def masked_average(x, mask):
+    return _layout.masked_average(x, mask)
+
+
+def buggy_masked_average(x, mask):
+    """Its gradient does not divide by the number of rows."""
+    return _layout.buggy_masked_average(x, mask)
+
+
+def masked_average_reference(x, mask):
+    require(x.ndim == 2 and mask.shape == x.shape[:1], "mask")
+    kept = x[mask].astype(np.float64)
+    return (kept.sum(0) / max(len(kept), 1)).astype(x.dtype)
+
+
+@tf.RegisterGradient("MaskedAverage")
+def _masked_average_grad(op, grad):
+    kept = tf.cast(op.inputs[1], grad.dtype)
+    count = tf.maximum(tf.reduce_sum(kept), 1)
+    return kept[:, tf.newaxis] * grad / count, None
+
+
+@tf.RegisterGradient("BuggyMaskedAverage")
+def _buggy_masked_average_grad(op, grad):
+    return tf.cast(op.inputs[1], grad.dtype)[:, tf.newaxis] * grad, None
+
+
+# State, threads and memory
+
+
+def hann_window(x):
+    return _state.hann_window(x)
+
+
+def buggy_hann_window(x):
+    """It keeps the window of the longest input."""
+    return _state.buggy_hann_window(x)
+
+
+def hann_window_reference(x):
+    require(x.ndim == 1, "x")
+    angles = 2 * np.pi * np.arange(len(x)) / max(len(x), 1)
+    return (x * (0.5 - 0.5 * np.cos(angles))).astype(np.float32)
+
+
+@tf.RegisterGradient("HannWindow")
+def _hann_window_grad(op, grad):
+    return hann_window(grad)
+
+
+@tf.RegisterGradient("BuggyHannWindow")
+def _buggy_hann_window_grad(op, grad):
+    return buggy_hann_window(grad)
+
+
+def row_median(x):
+    return _state.row_median(x)
+
+
+def buggy_row_median(x):
+    """All calls sort in one member of the kernel."""
+    return _state.buggy_row_median(x)
+
+
+def row_median_reference(x):
+    require(x.ndim == 2 and x.shape[1] > 0, "x")
+    upper = np.sort(x, 1)[:, x.shape[1] // 2]
+    return np.where(np.isnan(x).any(1), np.float32(np.nan), upper)
+
+
+def jitter(x, width=0.1):
+    return _state.jitter(x, width=width)
+
+
+def buggy_jitter(x, width=0.1):
+    """It is random, and TensorFlow does not know."""
+    return _state.buggy_jitter(x, width=width)
+
+
+@tf.RegisterGradient("Jitter")
+@tf.RegisterGradient("BuggyJitter")
+def _jitter_grad(op, grad):
+    return tf.identity(grad)
+
+
+def parse_prices(prices):
+    return _state.parse_prices(prices)
+
+
+def buggy_parse_prices(prices):
+    """It forgets to free a copy of each string."""
+    return _state.buggy_parse_prices(prices)
+
+
+def parse_prices_reference(prices):
+    text = prices.reshape(-1).tolist()
+    require(not any(re.search(rb"[^ -~\s]|_", each) for each in text), "prices")
+    return np.array([float(each) for each in text], np.float32).reshape(prices.shape)
+
+
+def parse_counts(counts):
+    return _state.parse_counts(counts)
+
+
+def buggy_parse_counts(counts):
+    """It takes what is not a number as 0."""
+    return _state.buggy_parse_counts(counts)
+
+
+def parse_counts_reference(counts):
+    text = counts.reshape(-1).tolist()
+    require(all(re.fullmatch(rb"\s*[+-]?[0-9]+\s*", each) for each in text), "counts")
+    return np.array([int(each) for each in text], np.int64).reshape(counts.shape)
+
+
+def count_lines(path):
+    return _state.count_lines(path)
+
+
+def buggy_count_lines(path):
+    """It does not close the file."""
+    return _state.buggy_count_lines(path)
+
+
+def count_lines_reference(path):
+    require(np.ndim(path) == 0, "path")
+    name = path if isinstance(path, (bytes, str)) else path.item()
+    return np.int64(Path(tf.compat.as_str(name)).read_bytes().count(b"\n"))
+
+
+def swap_halves(x):
+    return _state.swap_halves(x)
+
+
+def buggy_swap_halves(x):
+    """It writes into its input's buffer while it still reads from it."""
+    return _state.buggy_swap_halves(x)
+
+
+def swap_halves_reference(x):
+    require(x.ndim == 1, "x")
+    return np.roll(x, -(len(x) // 2))
+
+
+@tf.RegisterGradient("SwapHalves")
+@tf.RegisterGradient("BuggySwapHalves")
+def _swap_halves_grad(op, grad):
+    return tf.roll(grad, tf.shape(grad)[0] // 2, 0)
+
+
+def sum_of_numbers(x):
+    return _state.sum_of_numbers(x)
+
+
+def buggy_sum_of_numbers(x):
+    """It replaces each NaN in the caller's tensor."""
+    return _state.buggy_sum_of_numbers(x)
+
+
+def sum_of_numbers_reference(x):
+    return np.nansum(x, dtype=np.float64).astype(np.float32)
+
+
+@tf.RegisterGradient("SumOfNumbers")
+@tf.RegisterGradient("BuggySumOfNumbers")
+def _sum_of_numbers_grad(op, grad):
+    x = op.inputs[0]
+    return tf.where(tf.math.is_nan(x), tf.zeros_like(x), grad)
+
+
+def dot_four(x, y):
+    return _state.dot_four(x, y)
+
+
+def buggy_dot_four(x, y):
+    """It reads four floats where fewer are left."""
+    return _state.buggy_dot_four(x, y)
+
+
+def dot_four_reference(x, y):
+    require(x.ndim == 1 and x.shape == y.shape, "x")
+    return np.dot(x.astype(np.float64), y).astype(np.float32)
+
+
+@tf.RegisterGradient("DotFour")
+@tf.RegisterGradient("BuggyDotFour")
+def _dot_four_grad(op, grad):
+    x, y = op.inputs
+    return grad * y, grad * x
+
+
+def blur_three(x):
+    return _state.blur_three(x)
+
+
+def buggy_blur_three(x):
+    """It does not clear the last element of its scratch."""
+    return _state.buggy_blur_three(x)
+
+
+def blur_three_reference(x):
+    require(x.ndim == 1, "x")
+    padded = np.pad(x, 1)
+    return (0.25 * padded[:-2] + 0.5 * padded[1:-1] + 0.25 * padded[2:]).astype(
+        np.float32
+    )
+
+
+@tf.RegisterGradient("BlurThree")
+def _blur_three_grad(op, grad):
+    return blur_three(grad)
+
+
+@tf.RegisterGradient("BuggyBlurThree")
+def _buggy_blur_three_grad(op, grad):
+    return buggy_blur_three(grad)
+
+
+def logistic_four(x):
+    return _state.logistic_four(x)
+
+
+def buggy_logistic_four(x):
+    """It writes four floats where fewer belong to it."""
+    return _state.buggy_logistic_four(x)
+
+
+def logistic_four_reference(x):
+    return (1 / (1 + np.exp(-x.astype(np.float64)))).astype(np.float32)
+
+
+@tf.RegisterGradient("LogisticFour")
+@tf.RegisterGradient("BuggyLogisticFour")
+def _logistic_four_grad(op, grad):
+    y = op.outputs[0]
+    return grad * y * (1 - y)
+
+
+# Bad input
+
+
+def take_window(x, start, length: int):
+    return _state.take_window(x, start, length=length)
+
+
+def buggy_take_window(x, start, length: int):
+    """It takes it that the start is a scalar."""
+    return _state.buggy_take_window(x, start, length=length)
+
+
+def take_window_reference(x, start, length):
+    require(x.ndim == 1 and np.ndim(start) == 0, "start")
+    require(0 <= length <= len(x) and 0 <= start <= len(x) - length, "start")
+    return x[start : start + length]
+
+
+@tf.RegisterGradient("TakeWindow")
+@tf.RegisterGradient("BuggyTakeWindow")
+def _take_window_grad(op, grad):
+    x, start = op.inputs
+    after = tf.size(x) - start - op.get_attr("length")
+    return tf.pad(grad, [[start, after]]), None
+
+
+def sorted_index(edges, values):
+    return _state.sorted_index(edges, values)
+
+
+def buggy_sorted_index(edges, values):
+    """It calls its caller's mistake an internal error."""
+    return _state.buggy_sorted_index(edges, values)
+
+
+def sorted_index_reference(edges, values):
+    require(edges.ndim == 1 and not np.isnan(edges).any(), "edges")
+    require(np.all(edges[:-1] <= edges[1:]), "edges")
+    return np.searchsorted(edges, values).astype(np.int32)
+
+
+def cycle_to(x, length: int):
+    return _state.cycle_to(x, length=length)
+
+
+def buggy_cycle_to(x, length: int):
+    """It never ends for an empty input."""
+    return _state.buggy_cycle_to(x, length=length)
+
+
+def cycle_to_reference(x, length):
+    require(x.ndim == 1 and 0 <= length <= 2**20, "x")
+    require(len(x) > 0 or length == 0, "x")
+    return x[np.arange(length) % max(len(x), 1)]
+
+
+def ring_shift(x, shift: int = 1):
+    return _state.ring_shift(x, shift=shift)
+
+
+def buggy_ring_shift(x, shift: int = 1):
+    """It divides by the size, which can be 0."""
+    return _state.buggy_ring_shift(x, shift=shift)
+
+
+def ring_shift_reference(x, shift=1):
+    require(x.ndim == 1, "x")
+    return np.roll(x, shift)
+
+
+for _name in (
+    "ChannelBias PairMaxRows RavelIndex DenseFromPairs AbsSum RmsScale RunningMax "
+    "IdBucket JoinTokens CountIds SampleGrid RowMedian ParsePrices ParseCounts "
+    "CountLines SortedIndex CycleTo RingShift"
+).split():
+    tf.no_gradient(_name)
+    tf.no_gradient(f"Buggy{_name}")
+
+
+def _normal(*shape: int) -> np.ndarray:
+    return np.random.default_rng(1).normal(size=shape).astype(np.float32)
+
+
+# Function: inputs and attrs of one call, for it and for its buggy twin.
+SAMPLES = {
+    "channel_bias": ((_normal(2, 4, 4, 3), _normal(3)), {}),
+    "pair_max_rows": ((_normal(6, 3),), {}),
+    "ravel_index": ((np.int32([0, 2, 5]), np.int32([7, 1, 3])), {"width": 8}),
+    "dense_from_pairs": (
+        (np.int64([[0, 1], [2, 3], [1, 1]]), np.float32([1.5, -2, 4])),
+        {"height": 3, "width": 5},
+    ),
+    "abs_sum": ((_normal(64, 128),), {}),
+    "rms_scale": ((_normal(4, 16), 1 + _normal(16)), {}),
+    "running_max": ((_normal(10),), {}),
+    "id_bucket": ((np.int64([3, 41, 119, 40]),), {}),
+    "scale_columns": ((_normal(4, 3), _normal(3)), {}),
+    "join_tokens": ((np.array([b"to", b"be", b"or"], object),), {}),
+    "average_rows": ((_normal(4, 32),), {}),
+    "count_ids": ((np.int32([0, 2, 2, 1, 0, 2]),), {"size": 4}),
+    "sample_grid": ((_normal(5, 4), np.int32([[0, 0], [4, 3], [2, 1]])), {}),
+    "insert_axis": ((_normal(3, 4),), {"axis": 1}),
+    "flatten_rows": ((_normal(2, 3, 4),), {}),
+    "repeat_each": ((_normal(4),), {"times": 3}),
+    "pad_to": ((_normal(5), np.int32(8)), {}),
+    "stack_rows": (([_normal(2, 3), _normal(2, 3), _normal(2, 3)],), {}),
+    "soft_ramp": ((_normal(3, 4),), {}),
+    "pick_rows": ((_normal(5, 3), np.int32([4, 0, 2])), {}),
+    "weigh_rows": ((_normal(4, 3), np.abs(_normal(4))), {}),
+    "shift_columns": ((_normal(4, 3), _normal(3)), {}),
+    "log_cosh": ((_normal(6),), {}),
+    "sine_square": ((_normal(6),), {}),
+    "masked_average": ((_normal(4, 3), np.array([True, False, True, True])), {}),
+    "hann_window": ((_normal(16),), {}),
+    "row_median": ((_normal(16, 33),), {}),
+    "jitter": ((_normal(3, 4),), {}),
+    "parse_prices": ((np.array([b"9.99", b"120", b"0.5"], object),), {}),
+    "parse_counts": ((np.array([b"3", b"-14", b"0"], object),), {}),
+    "count_lines": ((str(Path(__file__).with_name("pair.h")),), {}),
+    "swap_halves": ((_normal(8),), {}),
+    "sum_of_numbers": ((_normal(3, 4),), {}),
+    "dot_four": ((_normal(8), _normal(8)[::-1].copy()), {}),
+    "blur_three": ((_normal(9),), {}),
+    "logistic_four": ((_normal(4, 8),), {}),
+    "take_window": ((_normal(10), np.int32(2)), {"length": 4}),
+    "sorted_index": ((np.float32([0, 1, 2.5, 4]), np.float32([0.5, 3, 9])), {}),
+    "cycle_to": ((_normal(4),), {"length": 10}),
+    "ring_shift": ((_normal(5),), {"shift": 2}),
+}
+# What else their user says.
+OPTIONS = {"jitter": {"nondeterministic": True}}
