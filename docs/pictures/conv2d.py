@@ -8,7 +8,6 @@ from IPython.display import HTML
 from measured import number, read
 from pictures.drawing import ORANGE, bold, picture, space
 from pictures.layout import arrow, column, grid, layers, row, table
-from pictures.plots import chart
 from pictures.windows import SIDE, on_pixels
 
 
@@ -201,21 +200,6 @@ def figures() -> dict[str, float]:
         name: float(found["result", way]["milliseconds"])
         for name, way in expressions.items()
     }
-
-
-def times(op: str) -> HTML:
-    """How many times as long as ours other ways take, from `bench/conv2d.csv`.
-
-    Args:
-      op: "result", "for x", "for the filter" or "with both gradients".
-    """
-    ways = [way for way in SHOWN if way.startswith(("TensorFlow", "ours, "))]
-    return chart(
-        [row for row in read("conv2d").where(op=op) if row["way"] in ways],
-        "How many times as long as our op others take.",
-        "times as long as our op",
-        heading="{task}",
-    )
 
 
 def first_layer() -> float:

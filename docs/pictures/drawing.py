@@ -75,14 +75,13 @@ def bounds(shapes: Iterable[Shape]) -> tuple[float, float, float, float]:
     return min(left), min(top), max(right), max(bottom)
 
 
-def picture(shape: Shape, label: str, *, scale: float = 1, role: str = "img") -> HTML:
+def picture(shape: Shape, label: str, *, scale: float = 1) -> HTML:
     """Makes a picture, which is no wider than its page.
 
     Args:
       shape: What it shows.
       label: What it shows, for those who do not see it.
       scale: How much larger than in its own units it is on a wide page.
-      role: Of the SVG for those who do not see it.
     """
     shape.place(0, 0)
     for each in list(shape.all()):
@@ -96,7 +95,7 @@ def picture(shape: Shape, label: str, *, scale: float = 1, role: str = "img") ->
         "svg",
         "".join(each.draw(each) for each in shapes),
         **{"class": "drawing", "aria-label": html.escape(label)},
-        role=role,
+        role="img",
         style="max-width: 100%",
         xmlns="http://www.w3.org/2000/svg",
         viewBox=f"{left - 3:.0f} {top - 3:.0f} {width:.0f} {height:.0f}",

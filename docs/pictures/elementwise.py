@@ -3,7 +3,7 @@
 import math
 import re
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -173,20 +173,3 @@ def functors() -> list[tuple[str, str]]:
         (inputs, ", ".join(f"`{name}`" for name in sorted(names)))
         for inputs, names in found.items()
     ]
-
-
-def ratios(tasks: Sequence[str], base: str) -> HTML:
-    """How many times as long others take as one of our ops, from `bench/elementwise.csv`.
-
-    Args:
-      tasks: Which comparisons of the table.
-      base: The name of our op in it.
-    """
-    rows = read("elementwise").rows
-    return chart(
-        [row for row in rows if row["task"] in tasks and row["way"] != base],
-        f"How many times as long others take as {base}.",
-        f"times as long as {base}",
-        heading="{task}",
-        name=lambda row: row["way"].replace("tf.math.", ""),
-    )

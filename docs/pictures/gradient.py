@@ -230,18 +230,6 @@ def slices(grad: tf.IndexedSlices) -> HTML:
     )
 
 
-def times() -> HTML:
-    """How much longer TensorFlow's functions take, from `bench/extremes.csv`."""
-    ours = "Extremes", "ExtremesGrad"
-    return chart(
-        [row for row in read("extremes").rows if row["way"] not in ours],
-        "How many times longer than ours TensorFlow's own functions take, by rows and columns.",
-        "times as long as our op",
-        heading="{task}, {way}",
-        name="{rows} × {columns}",
-    )
-
-
 def scatter_times() -> HTML:
     """How much longer the gradient takes with tf.scatter_nd, from `bench/extremes.csv`."""
     return chart(

@@ -15,7 +15,7 @@ from IPython.display import HTML
 from measured import read
 from pictures.drawing import BLUE, ORANGE, bar, bold, line, picture, small, space
 from pictures.layout import Item, arrow, at, box, column, grid, layers, row, table
-from pictures.plots import Plot, chart
+from pictures.plots import Plot
 
 # How lines look, by the row of the picture that they are in.
 LOOKS = {
@@ -94,33 +94,13 @@ def speeds(ways: Mapping[str, str], label: str) -> HTML:
     return picture(plot.shape(), f"{label} The peak is {most:.0f}. {says}.")
 
 
-def ratios(size: int) -> HTML:
-    """How many times as long other ways take as tf.matmul, for matrices of a size."""
-    rows = read("mat_mul").where(size=str(size))
-    both = {row["way"] for row in rows if row["threads"] == "2"}
-    names = {way: way.replace("tf.matmul, ", "") for way in LOOKS if way != "tf.matmul"}
-    return chart(
-        sorted(rows, key=lambda row: row["way"] in both),
-        f"How many times as long other ways take as tf.matmul for {size} rows and columns.",
-        "times as long as tf.matmul",
-        heading=lambda row: "" if row["way"] in both else "on one thread alone",
-        name=names,
-    )
-
-
-def read_from_b(order: str, rows: int = 4, columns: int = 6) -> np.ndarray:
-    """In which step each element of b is first read, as the loops of LoopMatMul read them for a first row of c."""
-    steps = np.arange(1, rows * columns + 1)
-    if order == "elements":
-        return steps.reshape(columns, rows).T
-    return steps.reshape(rows, columns)
-
-
 def order_picture() -> HTML:
     """In which order two of the loops read b; numbers that are neighbours in memory lie in one line."""
-    drawn, says = [], []
-    for order, caption in ("elements", "three loops"), ("rows", "swapped loops"):
-        steps = read_from_b(order)
+    in_order, drawn, says = np.arange(1, 25), [], []
+    for caption, steps in {
+        "three loops": in_order.reshape(6, 4).T,
+        "swapped loops": in_order.reshape(4, 6),
+    }.items():
         numbers = grid(steps, steps <= 4, width=34, shade=0.3, gap=(0, 6))
         drawn.append(column(f"b, {caption}", numbers))
         first = [np.argwhere(steps == step)[0] + 1 for step in range(1, 5)]

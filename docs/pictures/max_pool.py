@@ -75,26 +75,6 @@ def figures() -> dict[str, str]:
     return {name: span(rows) for name, rows in found.items()}
 
 
-def ratios(
-    task: str,
-    way: str = "TensorFlow",
-    dtype: str = "float32",
-    setting: str = "default",
-) -> HTML:
-    """How many times as long another way takes as MaxPool, by layer and number of images."""
-
-    def images(row: Row) -> str:
-        return f"{row['batch']} image{'s' * (row['batch'] != '1')}"
-
-    return chart(
-        measured(task, way, type=dtype, setting=setting),
-        f"How many times as long {way} takes as MaxPool, {task}, by layer.",
-        "times as long as MaxPool",
-        heading="{layer}",
-        name=images,
-    )
-
-
 def windows_picture(size: int, window: int, ways: Sequence[tuple[str, int]]) -> HTML:
     """Where windows lie on a row of pixels, and how far they reach over its edges.
 

@@ -112,7 +112,6 @@ ON_EACH = ["`s` is `[2,3]`", "`s` is `[?,3]`", "`s` is `?`"]
 VECTORS = ["(2, 3)", "(2, -1)", "(2, ?)", "a vector of two"]
 SCALARS = ["4", "-1", "a scalar", "nothing"]
 SOURCES = "https://github.com/op-by-op/op-by-op/blob/main"
-HEADERS = Path(tf.sysconfig.get_include(), "tensorflow/core/framework")
 library = tf.load_op_library("examples/shape_functions/libshape_calls.so")
 
 Table = tuple[list[str], list[list[str]]]  # header and rows

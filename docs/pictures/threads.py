@@ -19,8 +19,6 @@ from pictures.drawing import (
 from pictures.layout import arrow, at, box, column, layers, row
 from pictures.plots import chart, keys
 
-ALONE = "alone"  # the way that uses one thread, however many there are
-
 
 def figures() -> dict[str, float]:
     """What the sentences of the page say of `bench/threads.csv`."""
@@ -143,41 +141,6 @@ def spread(sums: Mapping[str, Sequence[float]], right: float) -> HTML:
     shapes.append(at(0, bottom + 4, small(f"{right:,.2f} is right"), "n"))
     label = f"Sums that came out, where {right:,.2f} is right. {'; '.join(spoken)}."
     return picture(layers(*shapes), label)
-
-
-def times(ways: Mapping[str, str], task: str = "sum") -> HTML:
-    """Milliseconds of ways to add, from `bench/threads.csv`.
-
-    Args:
-      ways: From a way to what the picture calls it.
-      task: Which comparison of the table.
-    """
-    rows = read("threads").where(task=task)
-    return chart(
-        [row for row in rows if row["way"] != ALONE or row["threads"] == "1"],
-        f"Milliseconds that ways of one task take: {task}.",
-        "milliseconds",
-        name=ways,
-        value="milliseconds",
-        origin=None,
-    )
-
-
-def ratios() -> HTML:
-    """How many times as long other ways to add take as SteadySum, from `bench/threads.csv`."""
-    return chart(
-        read("threads").where(task="sum"),
-        "How many times as long other ways to add take as SteadySum.",
-        "times as long as SteadySum",
-        name={
-            "tf.reduce_sum": "tf.reduce_sum",
-            "eigen": "Eigen",
-            "alone": "one thread",
-            "local": "a lock a block",
-            "atomic": "an atomic",
-            "lock": "a lock",
-        },
-    )
 
 
 def cache_line() -> HTML:

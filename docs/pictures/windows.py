@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from pictures.drawing import INK, ORANGE, Shape, dot, line, space
-from pictures.layout import Item, at, box, layers
+from pictures.layout import at, box, layers
 
 SIDE = 30
 
@@ -13,7 +13,6 @@ def on_pixels(
     windows: Sequence[Sequence[int]],
     label: Callable[[int], str],
     outside: bool = True,
-    notes: Sequence[Item] = (),
 ) -> Shape:
     """A row of pixels, and below it a line for each window, with a dot at each of its pixels.
 
@@ -22,7 +21,6 @@ def on_pixels(
       windows: The pixels of each, which may lie outside.
       label: What stands in a pixel.
       outside: Whether pixels outside are drawn.
-      notes: What stands beside the windows.
     """
     taps = [tap for window in windows for tap in window]
     ends = (min(0, *taps), max(size - 1, *taps) + 1) if outside else (0, size)
@@ -31,15 +29,12 @@ def on_pixels(
         inside = 0 <= pixel < size
         look = {"width": SIDE, "height": SIDE, "corner": 0, "dashed": not inside}
         shapes.append(at(pixel * SIDE, 0, box(label(pixel), 0.25 * inside, **look)))
-    step = 24 if notes else 11
     for number, window in enumerate(windows):
-        y = SIDE + 12 + step * number
+        y = SIDE + 12 + 11 * number
         places = [(tap + 0.5) * SIDE for tap in window]
         shapes.append(line((places[0], y), (places[-1], y)))
         for x, tap in zip(places, window):
             inside = 0 <= tap < size
             if inside or outside:
                 shapes.append(dot(x, y, 4, ORANGE if inside else "none", stroke=INK))
-        if notes:
-            shapes.append(at(ends[1] * SIDE + 16, y, notes[number], "w"))
     return layers(*shapes)
