@@ -36,24 +36,22 @@ CORES = "all cores"
 
 def took(task: str, way: str, sizes: dict, threads: int = 1) -> float:
     """Milliseconds, from `bench/cpu.csv`."""
-    rows = read("cpu").where(task=task, way=way, threads=str(threads), **sizes)
-    [row] = rows
-    return float(row["milliseconds"])
+    of = {"task": task, "way": way, "threads": str(threads), **sizes}
+    return read("cpu").number("milliseconds", **of)
 
 
 def figures() -> dict[str, float]:
     """What the sentences of the page say of `bench/cpu.csv`."""
-    of = {way: took("ladder", way, LARGE) for way in STEPS}
-    ops = {n: took("ops", "ManhattanDistances", LARGE, n) for n in (1, 2)}
-    plain, side, panels, clones = of.values()
-    scalar, four, side_scalar = (
-        took("ladder", f"{way}, scalar", LARGE)
-        for way in ("Plain", "FourSums", "SideBySide")
-    )
-    early = took("ladder", "SideBySideClones", LARGE)
-    small_side, small_early = (
-        took("ladder", way, SMALL) for way in ("SideBySide", "SideBySideClones")
-    )
+    plain, side, panels, clones = (took("ladder", way, LARGE) for way in STEPS)
+    one, two = (took("ops", "ManhattanDistances", LARGE, n) for n in (1, 2))
+
+    def scalar(way: str) -> float:
+        return took("ladder", f"{way}, scalar", LARGE)
+
+    def too_early(sizes: dict) -> float:
+        ways = "SideBySide", "SideBySideClones"
+        side, cloned = (took("ladder", way, sizes) for way in ways)
+        return side / cloned
 
     def option(way: str, level: str) -> float:
         return took("options", f"{way} {level}", SMALL)
@@ -63,28 +61,21 @@ def figures() -> dict[str, float]:
         return took("sets", "NotPacked", sizes) / took("sets", "PanelsClones", sizes)
 
     return {
-        "plain": plain,
-        "side": side,
-        "panels": panels,
         "clones": clones,
-        "cores": ops[2],
+        "cores": two,
         "mapped": took("ops", "tf.map_fn", LARGE, 2),
         "xla": took("ops", "XLA", LARGE, 2),
-        "whole": plain / ops[2],
-        "against": min(took("ops", way, LARGE, 2) for way in ("tf.map_fn", "XLA"))
-        / ops[2],
         "side_gain": plain / side,
         "panels_gain": side / panels,
         "clones_gain": panels / clones,
-        "cores_gain": ops[1] / ops[2],
-        "scalar": scalar / side_scalar,
-        "waits": scalar / four,
-        "too_early": side / early,
-        "small_early": small_side / small_early,
+        "cores_gain": one / two,
+        "scalar": scalar("Plain") / scalar("SideBySide"),
+        "waits": scalar("Plain") / scalar("FourSums"),
+        "too_early": too_early(LARGE),
+        "small_early": too_early(SMALL),
         "side_o2": option("SideBySide", "-O2"),
         "side_o3": option("SideBySide", "-O3"),
         "plain_o3": option("Plain", "-O3"),
-        "plain_o2": option("Plain", "-O2"),
         "panels_o2": option("PanelsClones", "-O2"),
         "panels_o3": option("PanelsClones", "-O3"),
         "avx2": took("ladder", "PanelsAvx2", LARGE),

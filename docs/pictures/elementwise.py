@@ -119,9 +119,8 @@ def unary_times() -> HTML:
 
 def times_as_long(way: str, task: str = "float32", threads: int = 1) -> float:
     """How many times as long a way takes as our op."""
-    rows = read("elementwise").where(task=task, way=way, threads=str(threads))
-    (row,) = (row for row in rows if row["setting"] == "default")
-    return float(row["ratio"])
+    of = {"task": task, "way": way, "threads": str(threads), "setting": "default"}
+    return read("elementwise").number(**of)
 
 
 def figures() -> dict[str, float]:

@@ -52,35 +52,36 @@ WAYS = {
 }
 
 
-def milliseconds(ops: Table, way: str, size: str) -> float:
+def forward_of(ops: Table, way: str, size: str, what: str = "milliseconds") -> float:
     """Of one call of RmsNorm on a GPU."""
-    (row,) = ops.where(op="RmsNorm", workload=size, task="forward", way=way)
-    return float(row["milliseconds"])
+    return ops.number(what, op="RmsNorm", workload=size, task="forward", way=way)
 
 
 def forward(ops: Table) -> list[tuple[str, ...]]:
     """How long one call of RmsNorm takes on a GPU, written in several ways, for two sizes."""
     return [
-        (
-            name,
-            *(f"{1e3 * milliseconds(ops, way, size):,.0f} µs" for size in SIZES),
-        )
+        (name, *(f"{1e3 * forward_of(ops, way, size):,.0f} µs" for size in SIZES))
         for way, name in WAYS.items()
     ]
 
 
 def gains(ops: Table) -> dict[str, float | str]:
     """What the text says of that table."""
-    large = SIZES[0]
-    op = milliseconds(ops, "RmsNorm", large)
-    (row,) = ops.where(op="RmsNorm", workload=large, task="forward", way="RmsNorm")
-    each = milliseconds(ops, "kernel alone, a thread for each row", large)
+    op, composed, each, block = (
+        forward_of(ops, way, SIZES[0])
+        for way in (
+            "RmsNorm",
+            "composition",
+            "kernel alone, a thread for each row",
+            "kernel alone, a block for each row",
+        )
+    )
     first = ops.where(op="RoiPool", way="kernel alone, a thread for each number")
     return {
         "team": span([row for row in first if row["workload"].endswith("batch 8")]),
-        "blocks": each / milliseconds(ops, "kernel alone, a block for each row", large),
-        "composed": milliseconds(ops, "composition", large) / op,
-        "share": 100 * float(row["share of copy"]),
+        "blocks": each / block,
+        "composed": composed / op,
+        "share": 100 * forward_of(ops, "RmsNorm", SIZES[0], "share of copy"),
     }
 
 

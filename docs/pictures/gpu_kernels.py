@@ -47,25 +47,24 @@ def convolutions(profile: Table, calls: Table) -> list[tuple[str, ...]]:
 
 def microseconds(calls: Table, op: str, layout: str = "", **of: str) -> float:
     """Of a call after the first."""
-    (row,) = calls.where(op=op, layout=layout, **{"setting": "default", **of})
-    return float(row["microseconds"])
+    of = {"op": op, "layout": layout, "setting": "default", **of}
+    return calls.number("microseconds", **of)
 
 
 def figures(calls: Table) -> dict[str, float | str]:
     """What the text says of the recording."""
     conv, back = "Conv2D 3 × 3", "Conv2DBackpropInput"
-    (first,) = calls.where(setting="default", op=conv, layout="NHWC", type="half")
-    (unloaded,) = calls.where(
-        setting="autotuning off", op=conv, layout="NHWC", type="half"
-    )
+    of_half = {"op": conv, "layout": "NHWC", "type": "half"}
     exact = microseconds(calls, "MatMul", type="float32")
     return {
         "gpu": calls.value("machine").split(", ")[2],
         "tf32": exact / microseconds(calls, "MatMul", type="TF32"),
         "half": exact / microseconds(calls, "MatMul", type="half"),
-        "first": float(first["first_milliseconds"]),
-        "unloaded": float(unloaded["first_milliseconds"]),
-        "later": float(first["microseconds"]) / 1e3,
+        "first": calls.number("first_milliseconds", setting="default", **of_half),
+        "unloaded": calls.number(
+            "first_milliseconds", setting="autotuning off", **of_half
+        ),
+        "later": microseconds(calls, **of_half) / 1e3,
         "tuned": microseconds(calls, back, "NCHW", type="float32") / 1e3,
         "untuned": microseconds(
             calls, back, "NCHW", type="float32", setting="autotuning off"

@@ -5,7 +5,7 @@ from measured import number, read
 from pictures.drawing import COLOURS, bar, bold, picture
 from pictures.layout import column
 
-TASK = "without argmax"
+CASE = {"task": "without argmax", "workload": "a", "threads": "1"}
 WAYS = {
     "TensorFlow, windows": "TensorFlow's functions put together",
     "RoiPoolInference": "One op in C++",
@@ -15,21 +15,17 @@ WIDTH, THICK = 420, 22
 
 def times() -> dict[str, float]:
     """From each way to the milliseconds that it takes on workload a, with one thread."""
-    rows = read("roi_pool").where(task=TASK, workload="a", threads="1")
-    return {
-        row["way"]: float(row["milliseconds"]) for row in rows if row["way"] in WAYS
-    }
+    table = read("roi_pool")
+    return {way: table.number("milliseconds", way=way, **CASE) for way in WAYS}
 
 
 def figures() -> dict[str, str]:
     """What the text says of the picture."""
-    stock, own = map(times().get, WAYS)
-    rows = read("roi_pool").where(task=TASK, workload="a", threads="1")
-    ratio = next(row["ratio"] for row in rows if row["way"] == next(iter(WAYS)))
+    stock, own = times().values()
     return {
         "stock": number(stock),
         "own": number(own),
-        "faster": number(float(ratio)),
+        "faster": number(read("roi_pool").number(way=next(iter(WAYS)), **CASE)),
         "machine": read("roi_pool").value("machine").split(",")[0],
     }
 

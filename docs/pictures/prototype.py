@@ -69,18 +69,13 @@ def a_call(traced: tf.types.experimental.ConcreteFunction) -> HTML:
     return picture(layers(across, shapes, *arrows), label, scale=1.3)
 
 
-def times(mode: str) -> HTML:
-    """How much longer other ways take than the op in C++, from `bench/prototype.csv`.
-
-    Args:
-      mode: "eager" or "tf.function".
-    """
-    where = "eagerly" if mode == "eager" else "in a tf.function"
-    rows = read("prototype").where(mode=mode)
+def times() -> HTML:
+    """How much longer other ways take than the op in C++, from `bench/prototype.csv`."""
+    rows = read("prototype").where(mode="tf.function")
     return chart(
         [row for row in rows if row["way"] != "C++ op"],
-        f"How many times as long as the op in C++ the other ways take, {where}, by the size of the input.",
-        f"times as long as the C++ op, {where}",
+        "How many times as long as the op in C++ the other ways take, in a tf.function, by the size of the input.",
+        "times as long as the C++ op, in a tf.function",
         heading=lambda row: f"{int(row['size']):,} numbers".replace(",", " "),
         series="",
     )
@@ -88,30 +83,17 @@ def times(mode: str) -> HTML:
 
 def figures() -> dict[str, str]:
     """What the text quotes: milliseconds of a call, and ratios to the op."""
-    rows = {(r["mode"], r["size"], r["way"]): r for r in read("prototype").rows}
-    graph, small, large = "tf.function", "10", "10000000"
-    many, step = f"{graph}, {NODES} nodes", f"forward and gradient, {NODES} nodes"
+    many, step = f"tf.function, {NODES} nodes", f"forward and gradient, {NODES} nodes"
 
-    def time(*case: str) -> float:
-        return float(rows[case]["milliseconds"])
+    def value(mode: str, way: str = "C++ op", column: str = "milliseconds") -> float:
+        return read("prototype").number(column, mode=mode, size="10", way=way)
 
-    def ratio(*case: str) -> str:
-        return number(float(rows[case]["ratio"]))
-
-    called = time(graph, small, "C++ op")
     return {
-        "eagerly": number(time("eager", small, "C++ op")),
-        "called": number(called),
-        "node": number(
-            (time(many, small, "NumPy") - time(many, small, "C++ op")) / NODES
-        ),
-        "many": ratio(many, small, "NumPy"),
-        "step": ratio(step, small, "NumPy"),
-        "largest": ratio(graph, large, "NumPy"),
-        "middle": ratio(graph, "100000", "composed"),
-        "most": ratio(graph, large, "composed"),
-        "composed": ratio("eager", small, "composed"),
-        "numpy": ratio("eager", small, "NumPy"),
+        "eagerly": number(value("eager")),
+        "called": number(value("tf.function")),
+        "node": number((value(many, "NumPy") - value(many)) / NODES),
+        "many": number(value(many, "NumPy", "ratio")),
+        "step": number(value(step, "NumPy", "ratio")),
     }
 
 

@@ -8,6 +8,7 @@ from IPython.display import Markdown
 from measured import number, read
 
 HERE = Path("examples/sliding_max")
+STOCK = "frames", "max_pool_with_argmax"
 
 
 def _lines(step: int) -> list[str]:
@@ -38,29 +39,26 @@ def difference(old: int, new: int) -> Markdown:
 
 def measured() -> list[list[str]]:
     """For each signal and window: milliseconds of the op, and how many times as long the other ways take."""
-    others = ["plain loops", "frames", "max_pool_with_argmax"]
-    table = []
-    for op in read("sliding_max").where(way="op"):
+    table, rows = read("sliding_max"), []
+    for op in table.where(way="op"):
         case = {name: op[name] for name in ("signal", "window")}
         if op["signal"] == "rising":  # like random, and faster
             continue
-        ratios = [read("sliding_max").where(**case, way=way)[0] for way in others]
-        cells = [f"{number(float(row['ratio']))} ×" for row in ratios]
-        table.append([*case.values(), number(float(op["milliseconds"])), *cells])
-    return table
+        ratios = [table.number(**case, way=way) for way in ("plain loops", *STOCK)]
+        cells = [f"{number(ratio)} ×" for ratio in ratios]
+        rows.append([*case.values(), number(float(op["milliseconds"])), *cells])
+    return rows
 
 
 def gains() -> dict[str, str]:
     """How many times faster the op is than the better way of TensorFlow's, from the least to the most."""
     found = {}
     for signal in ("random", "falling"):
-        best = []
-        for op in read("sliding_max").where(way="op", signal=signal):
-            of = {"signal": signal, "window": op["window"]}
-            ways = [
-                read("sliding_max").where(**of, way=way)[0]
-                for way in ("frames", "max_pool_with_argmax")
-            ]
-            best.append(min(float(row["ratio"]) for row in ways))
-        found[signal] = f"{number(min(best))}–{number(max(best))}"
+        best: dict[str, float] = {}
+        for row in read("sliding_max").where(signal=signal):
+            if row["way"] in STOCK:
+                window, ratio = row["window"], float(row["ratio"])
+                best[window] = min(ratio, best.get(window, ratio))
+        least, most = min(best.values()), max(best.values())
+        found[signal] = f"{number(least)}–{number(most)}"
     return found

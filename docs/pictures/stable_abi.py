@@ -105,5 +105,8 @@ def price() -> list[list[str]]:
 
 def more(way: str) -> str:
     """How many microseconds more than in C++ a node of one element takes."""
-    of = {row["way"]: row for row in read("stable_abi").where(elements="1")}
-    return number(float(of[way]["microseconds"]) - float(of["C++"]["microseconds"]))
+    one, base = (
+        read("stable_abi").number("microseconds", elements="1", way=each)
+        for each in (way, "C++")
+    )
+    return number(one - base)

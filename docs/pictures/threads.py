@@ -39,9 +39,7 @@ def figures() -> dict[str, float]:
         "too_low": last(much, "1 cycle"),
         "too_high": last(little, "10,000,000 cycles"),
         "high_anyway": last(much, "10,000,000 cycles"),
-        "each": last("rows", "one block for each thread"),
         "shards": last("rows", "shard"),
-        "single": last("rows", "1 rows"),
         "close": last("gains and losses", "neighbours"),
         "lock": last("sum", "lock", "milliseconds")
         / last("sum", "alone", "milliseconds"),

@@ -47,6 +47,11 @@ class Table:
             if all(row[key] == value for key, value in fields.items())
         ]
 
+    def number(self, column: str = "ratio", **fields: str) -> float:
+        """What the one row that has these values has in a column."""
+        [row] = self.where(**fields)
+        return float(row[column])
+
     def value(self, name: str) -> str:
         """What a first line says: `value("command")`.
 
