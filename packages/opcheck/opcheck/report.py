@@ -1,5 +1,6 @@
 """What a check found, and how it reads in a terminal and in a notebook."""
 
+import ast
 import html
 import os
 import re
@@ -115,20 +116,25 @@ class Result:
             cause="the bug is gone, and its entry in expected_failures can go, too",
         )
 
-    def explanation(self, names: str = "") -> str:
+    def explanation(self, names: str = "", call_only: bool = False) -> str:
         """Some lines on a failure: what was expected, what was seen, why, where to read.
 
         Args:
           names: Of all checks that failed in this way, if there are more.
+          call_only: Whether the line to copy begins after its imports.
         """
+        what, _, more = self.detail.partition("; ")
+        if not re.match(r"\d+ (more|other calls)\b", more):
+            what, more = self.detail, ""
         lines = [
             textwrap.fill(
-                f"{names or self.check}: {self.detail}",
+                f"{names or self.check}: {what}",
                 _WIDTH,
                 subsequent_indent="  ",
                 break_on_hyphens=False,
             )
         ]
+        labelled = [*self.labelled(), *([("and", more)] if more else [])]
         lines += [
             textwrap.fill(
                 f"{label:9} {line}",
@@ -137,7 +143,7 @@ class Result:
                 subsequent_indent=" " * 12,
                 break_on_hyphens=False,
             )
-            for label, text in self.labelled()
+            for label, text in labelled
             for line in [" ".join(text.split())]
         ]
         if self.chapter:
@@ -145,15 +151,19 @@ class Result:
         if self.error:
             lines.append(f"  see       {entries()[self.error].address}")
         if self.line:  # whole, to be copied
-            lines.append(f"  reproduce {self.shown_line()}")
+            lines.append(f"  reproduce {self.shown_line(call_only)}")
         return "\n".join(lines)
 
-    def shown_line(self) -> str:
+    def shown_line(self, call_only: bool = False) -> str:
         """The line, or, if it holds more values than anybody would copy, its beginning and where the rest is."""
         if len(self.line) <= _LONGEST_LINE:
-            return self.line
+            return _split(self.line)[1] if call_only else self.line
         size = f"{len(self.line):,}"
         return f'{self.line[:_LONGEST]}… ({size} characters: report["{self.check}"].line has them)'
+
+    def short_detail(self) -> str:
+        """The detail, with the number of further failures in place of their names."""
+        return re.sub(r"(; \d+ more): .*", r"\1", self.detail)
 
     def words(self) -> tuple[str, str, str, str]:
         """What failures of one cause have in common."""
@@ -262,17 +272,31 @@ class Report:
         return self
 
     def explanations(self) -> list[str]:
-        """The explanation of each failure; of failures with the same words or the same root, one."""
+        """The explanation of each failure; of failures with the same words or the same root, one.
+
+        What their lines begin with comes last, and once.
+        """
         texts = []
+        imports = self._imports()
         for first, *others in self._groups().values():
             same = [one.check for one in others if one.words() == first.words()]
-            text = first.explanation(", ".join([first.check, *same]))
+            text = first.explanation(", ".join([first.check, *same]), bool(imports))
             if rest := [one.check for one in others if one.check not in same]:
                 text += (
                     f"\n  follows   {', '.join(rest)}: most likely for the same reason"
                 )
             texts.append(text)
+        if imports:
+            texts.append(f"Before you reproduce one of them: {imports}")
         return texts
+
+    def _imports(self) -> str:
+        """What the lines of several explanations begin with, which is told once."""
+        lines = [first.line for first, *_ in self._groups().values()]
+        lines = [line for line in lines if line and len(line) <= _LONGEST_LINE]
+        if len(lines) < 2:
+            return ""
+        return "; ".join(dict.fromkeys(x for line in lines for x in _split(line)[0]))
 
     def _groups(self) -> dict[tuple, list[Result]]:
         """Failures by their root, the one that tells most of it first."""
@@ -305,17 +329,18 @@ class Report:
         wide = max([len(result.check) for result in self.results] + [5])
         room = _WIDTH - wide - 11
         lines = [self.summary(), "", f"{'check':{wide}}  verdict  detail"]
-        used = min(room, max([len(result.detail) for result in self.results] + [6]))
+        details = [result.short_detail() for result in self.results]
+        used = min(room, max([len(detail) for detail in details] + [6]))
         lines.append(f"{'-' * wide}  -------  {'-' * used}")
-        for result in self.results:
+        for result, detail in zip(self.results, details):
             verdict = f"{result.verdict:7}"
             if colour:
                 verdict = f"\x1b[{_COLOURS[result.verdict]}m{verdict}\x1b[0m"
-            first, *rest = textwrap.wrap(result.detail, room) or [""]
+            first, *rest = textwrap.wrap(detail, room) or [""]
             lines.append(f"{result.check:{wide}}  {verdict}  {first}".rstrip())
             lines += [" " * (wide + 11) + line for line in rest]
-        for explanation in self.explanations():
-            lines += ["", explanation]
+        for text in self.explanations():
+            lines += ["", text]
         return "\n".join(lines)
 
     def __str__(self) -> str:
@@ -451,6 +476,15 @@ class Findings:
 def describe_error(error: BaseException) -> str:
     """The type of an exception and its message, which may begin with a long list of frames."""
     return f"{type(error).__name__}: {getattr(error, 'message', None) or error}"[:9000]
+
+
+def _split(line: str) -> tuple[list[str], str]:
+    """The imports at the beginning of a line of Python, and its last statement."""
+    try:
+        parts = [ast.get_source_segment(line, x) for x in ast.parse(line).body]
+    except SyntaxError:
+        parts = [line]
+    return parts[:-1], parts[-1]
 
 
 def _join(names: Sequence[str], limit: int = 4) -> str:

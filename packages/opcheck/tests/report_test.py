@@ -101,6 +101,28 @@ def test_equal_crashes_are_one():
     assert str(found).count("  seen ") == 1
 
 
+def test_several_lines_share_their_imports():
+    some = [
+        opcheck.report.Result(
+            name, "fail", what, "x", name, "y", line=f'{imports}; print(f("a; b"))'
+        )
+        for name, what, imports in [
+            ("empty", "size 0; 2 more: rank 0; rank 3", "import sys; import f"),
+            ("gradient", "first order", "import f; import opcheck"),
+        ]
+    ]
+    text = str(opcheck.Report("f", some))
+    assert "\nempty     fail     size 0; 2 more\n" in text
+    assert "\nempty: size 0\n" in text
+    assert "\n  and       2 more: rank 0; rank 3\n" in text
+    assert text.count('\n  reproduce print(f("a; b"))\n') == 2
+    assert text.endswith(
+        "\n\nBefore you reproduce one of them: import sys; import f; import opcheck"
+    )
+    one = str(opcheck.Report("f", some[:1]))
+    assert one.endswith('  reproduce import sys; import f; print(f("a; b"))')
+
+
 def test_a_finding_of_no_single_call_is_reproduced_by_the_check():
     found = opcheck.check(counts_calls, normal(2), checks=["determinism"], repeats=2)
     line = found["determinism"].line
