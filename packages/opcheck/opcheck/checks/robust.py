@@ -92,7 +92,7 @@ def bounds(make: Callable[..., Child], sample, found: Findings) -> str:
         ]
         for _ in _run(child, sample, cases, found, ("eager",)):
             pass
-    return f"{len(cases)} sizes: nothing behind an input is read"
+    return f"{len(cases)} sizes: no read past the end of an input was seen"
 
 
 def _run(
