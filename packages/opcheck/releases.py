@@ -33,7 +33,12 @@ def library_of(release: str) -> tuple[str, bytes]:
         python = "3.11" if int(release.split(".")[1]) >= 12 else "3.9"
         platforms = [f"--platform=manylinux{name}_x86_64" for name in PLATFORMS]
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
-        command += ["--no-cache-dir", "--only-binary=:all:", f"--dest={folder}"]
+        command += [
+            "--pre",
+            "--no-cache-dir",
+            "--only-binary=:all:",
+            f"--dest={folder}",
+        ]
         command += [f"--python-version={python}", *platforms]
         subprocess.run([*command, f"tensorflow-cpu=={release}.*"], check=True)
         [wheel] = Path(folder).glob("*.whl")
