@@ -4,7 +4,6 @@ import difflib
 import html
 import re
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +13,7 @@ from IPython.display import HTML, display
 from numpy.typing import ArrayLike
 from pictures.drawing import BLUE, ORANGE, Shape, bold, code, picture
 from pictures.gradient import curves
-from pictures.layout import arrow, box, column, layers, row
+from pictures.layout import arrow, box, chain, column, layers, row
 from tensorflow.core.framework.node_def_pb2 import NodeDef
 
 
@@ -261,9 +260,8 @@ def completed(node: NodeDef) -> HTML:
         "what runs": runs,
     }
     boxes = [listing(*each) for each in lists.items()]
-    arrows = [arrow(*pair) for pair in pairwise(boxes)]
     told = "; ".join(f"{title}: {', '.join(each)}" for title, each in lists.items())
-    shapes = layers(column(*boxes, gap=30), *arrows)
+    shapes = layers(column(*boxes, gap=30), *chain(*boxes))
     return picture(shapes, f"{told}. Colours say what comes from where.")
 
 

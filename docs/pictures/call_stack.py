@@ -5,7 +5,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from itertools import groupby, pairwise
+from itertools import groupby
 from pathlib import Path
 
 import debugger
@@ -14,7 +14,7 @@ from call_stack import Frame, Stack, layer_of, layers, stacks
 from IPython.display import HTML
 from pictures import layout
 from pictures.drawing import COLOURS, Shape, bold, code, line, picture, small, space
-from pictures.layout import arrow, at, box, column, row
+from pictures.layout import at, box, chain, column, row
 from traces import Event
 
 FAINT, STRONG = 0.12, 0.35
@@ -43,8 +43,7 @@ def whole_way(stack: Stack, python: Sequence[Frame]) -> HTML:
         inside = column(bold(layer), *(code(each, 12) for each in functions), gap=3)
         boxes.append(box(inside, width=376, align="start", **look_of(layer)))
     told = "; ".join(f"{layer}: {', '.join(each)}" for layer, each in names.items())
-    arrows = (arrow(*pair) for pair in pairwise(boxes))
-    return picture(layout.layers(column(*boxes, gap=16), *arrows), f"{told}.")
+    return picture(layout.layers(column(*boxes, gap=16), *chain(*boxes)), f"{told}.")
 
 
 def columns(noted: Mapping[str, Stack], label: str) -> HTML:
@@ -62,7 +61,7 @@ def columns(noted: Mapping[str, Stack], label: str) -> HTML:
             name = stack.noted_in.rpartition("::")[2] if layer == "your op" else layer
             words = small(name, code=layer == "your op")
             boxes.append(box(words, width=106, height=28, **look_of(layer)))
-        arrows += [arrow(*pair) for pair in pairwise(boxes)]
+        arrows += chain(*boxes)
         heading = column(*lines, small(f"on {stack.thread}"), gap=2)
         drawn.append(column(heading, column(*boxes, gap=14)))
     return picture(layout.layers(row(*drawn, gap=4, align="start"), *arrows), label)

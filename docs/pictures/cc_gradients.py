@@ -2,7 +2,6 @@
 
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
 
 import numpy as np
 import tensorflow as tf
@@ -22,7 +21,7 @@ from pictures.drawing import (
     small,
     space,
 )
-from pictures.layout import arrow, at, box, column, frame, graph, layers, table
+from pictures.layout import arrow, at, box, chain, column, frame, graph, layers, table
 from pictures.plots import Plot
 from tensorflow.core.framework.function_pb2 import FunctionDef
 
@@ -141,7 +140,7 @@ def imported_gradients(f: Callable, factor: int) -> HTML:
         table([nodes, [space(), cpp, python, space()]], gap=(28, 64)),
         inner := frame(call, title=small("step, a function"), dashed=True),
         frame(x, inner, y, title=bold("the imported graph"), stroke_opacity=0.5),
-        *(arrow(*pair) for pair in pairwise(nodes)),
+        *chain(*nodes),
         arrow(call, cpp),
         arrow(multiply, python, "gradient from", shift=-1e-9),
     )

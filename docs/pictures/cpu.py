@@ -130,13 +130,11 @@ def sizes() -> HTML:
     plot.ticks("y", [0, 50, 100, 150], grid=True)
     plot.add(line((plot.x(l2), 0), (plot.x(l2), 150), dash="4 3"))
     plot.add(at(plot.x(l2) - 4, 2, small(f"L2: {l2:g} MiB"), "ne"))
-    spoken, names = [], {}
+    spoken = []
     for (way, (mib, times)), colour in zip(found.items(), COLOURS):
-        plot.line(mib, times, colour=colour, width=2)
+        plot.named(drawn[way], mib, times, colour=colour, width=2)
         plot.dots(mib, times, colour=colour)
-        names[drawn[way]] = times[-1], {"colour": colour, "width": 2}
         spoken.append(f"{drawn[way]} {times[0]:.0f} to {times[-1]:.0f}")
-    plot.names(names)
     label = (
         "Picoseconds for each absolute difference, for 64 KiB to 16 MiB of centers: "
         f"{'; '.join(spoken)}."

@@ -23,7 +23,7 @@ from pictures.drawing import (
     rectangle,
     small,
 )
-from pictures.layout import arrow, at, box, column, ends, layers, row, table
+from pictures.layout import arrow, at, box, chain, column, ends, layers, row, table
 from pictures.plots import chart, keys
 
 WIDTH = 374
@@ -215,7 +215,7 @@ def pipeline(nodes: Sequence[tuple[str, Sequence[str]]], own: str) -> HTML:
         lines += [arrow(main, other, tip=False, dash=DASHES) for other in others]
         told.append(f"{op}, which calls {' and '.join(called)}" if called else op)
     mains = [main for main, _ in rows]
-    lines += [arrow(*pair) for pair in pairwise(mains)]
+    lines += chain(*mains)
     label = f"The graph of a pipeline: {'; then '.join(told)}."
     return picture(layers(table(rows, (14, 20)), *lines), label)
 

@@ -12,8 +12,8 @@ from elementwise_reference import log_cosh_reference
 from IPython.display import HTML
 from measured import read
 from pictures.drawing import BLUE, ORANGE, picture, words
-from pictures.layout import at, grid, table
-from pictures.plots import Plot, chart, legend
+from pictures.layout import grid, table
+from pictures.plots import Plot, chart
 
 LOOKS = [
     {"colour": BLUE, "width": 3},
@@ -52,7 +52,7 @@ def digits_picture(ways: Mapping[str, Callable]) -> HTML:
     for look, digits in zip(LOOKS, found.values()):
         powers = SMALLEST + 0.05 + 0.1 * np.arange(len(digits))
         plot.line(10**powers, digits, **look)
-    plot.add(at(410, -8, legend(dict(zip(found, LOOKS))), "se"))
+    plot.legend(dict(zip(found, LOOKS)))
     says = "; ".join(
         f"{name}: {round(digits[5])} at a millionth, {round(digits[35])} at a thousandth, "
         f"{round(digits[65])} at 3, {round(digits[-5])} at 300"

@@ -15,7 +15,7 @@ from pictures.drawing import (
     small,
     space,
 )
-from pictures.layout import arrow, at, box, column, ends, layers, row
+from pictures.layout import arrow, at, box, chain, column, ends, layers, row
 from rms_norm_on_host import OnHost
 
 PIECE = 32  # bytes that a GPU reads at once
@@ -184,7 +184,7 @@ def call_path(x: np.ndarray) -> HTML:
             column(bold("device: GPU, its memory"), stream, align="middle"),
             gap=36,
         ),
-        *(arrow(*pair) for pair in pairwise(queue)),
+        *chain(*queue),
         arrow(compute, queue[1], shift=(30, 0)),
     )
     label = (

@@ -22,7 +22,7 @@ from pictures.layout import (
     row,
     table,
 )
-from pictures.plots import Plot, chart, legend
+from pictures.plots import Plot, chart
 
 
 def _places(values: np.ndarray) -> np.ndarray:
@@ -268,5 +268,5 @@ def curves(
         if len(points) < len(values):
             end, value = points[-1]
             plot.add(at(plot.x(end), plot.y(value) - 4, "NaN from here", "s"))
-    plot.add(at(320, -8, legend(dict(zip(lines, looks))), "se"))
+    plot.legend(dict(zip(lines, looks)))
     return picture(plot.shape(), label, scale=1.25)

@@ -5,6 +5,7 @@ picture(layers(row(x, relu, gap=40), arrow(x, relu)), "x goes to relu.")
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 
 import numpy as np
 from IPython.display import HTML
@@ -219,6 +220,11 @@ def arrow(
         return layers(way, at(x - 8 if left else x + 8, y, shown, "e" if left else "w"))
 
     return Late(make)
+
+
+def chain(*shapes: Shape, label: Item = "", **look) -> list[Shape]:
+    """Arrows from each shape to the next."""
+    return [arrow(*pair, label, **look) for pair in pairwise(shapes)]
 
 
 def facing(

@@ -6,7 +6,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +13,17 @@ import tensorflow as tf
 from IPython.display import HTML
 from measured import read
 from pictures.drawing import BLUE, ORANGE, bar, bold, line, picture, small, space
-from pictures.layout import Item, arrow, at, box, column, grid, layers, row, table
+from pictures.layout import (
+    Item,
+    at,
+    box,
+    chain,
+    column,
+    grid,
+    layers,
+    row,
+    table,
+)
 from pictures.plots import Plot
 
 # How lines look, by the row of the picture that they are in.
@@ -83,10 +92,7 @@ def speeds(ways: Mapping[str, str], label: str) -> HTML:
     plot.line(plot.limits["x"], [most, most], **LOOKS["peak"])
     plot.add(at(8, plot.y(most) + 2, small(f"peak: {most:.0f}"), "nw"))
     for way, rate in found.items():
-        plot.line(rate.keys(), rate.values(), **LOOKS[way])
-    plot.names(
-        {ways[way]: (rate[sizes[-1]], LOOKS[way]) for way, rate in found.items()}
-    )
+        plot.named(ways[way], rate.keys(), [*rate.values()], **LOOKS[way])
     says = "; ".join(
         f"{ways[way]}: {', '.join(f'{value:.2g} at {size}' for size, value in rate.items())}"
         for way, rate in found.items()
@@ -186,7 +192,7 @@ def who_computes(cases: Mapping[str, Observed]) -> HTML:
             box(name, 0.3 * ("oneDNN" in name or "Mkl" in name), width=178, height=32)
             for name in names
         ]
-        arrows += [arrow(*pair) for pair in pairwise(boxes)]
+        arrows += chain(*boxes)
         boxes[-1:-1] = (space(0, 32) for _ in range(4 - len(boxes)))
         below = column(*boxes, gap=26)
         columns.append(column(bold(title), below, align="middle"))

@@ -1,8 +1,8 @@
 """Plots made of shapes: axes with lines and dots, and bars of what was measured."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from IPython.display import HTML
 from measured import Row, number
@@ -28,13 +28,10 @@ class Plot:
     def __init__(
         self, width: float, height: float, x: Limits, y: Limits, log: str = ""
     ):
-        self.width, self.height, self.log, self.limits = (
-            width,
-            height,
-            log,
-            {"x": x, "y": y},
-        )
+        self.width, self.height, self.log = width, height, log
+        self.limits = {"x": x, "y": y}
         self.shapes: list[Shape] = []
+        self.ends: dict[str, tuple[float, Mapping]] = {}
 
     def share(self, axis: str, value: float) -> float:
         scale = math.log10 if axis in self.log else float
@@ -91,10 +88,21 @@ class Plot:
     ) -> None:
         self.add(*(dot(self.x(x), self.y(y), radius, **look) for x, y in zip(xs, ys)))
 
-    def names(self, ends: Mapping[str, tuple[float, Mapping]]) -> None:
-        """Writes names to the right of the plane, at the values where their lines end, but not over each other."""
-        order = sorted(ends, key=lambda name: -ends[name][0])
-        places = [self.y(ends[name][0]) for name in order]
+    def named(
+        self, name: str, xs: Iterable[float], ys: Sequence[float], **look
+    ) -> None:
+        """Draws a line with its name to the right of the plane, at the value where it ends."""
+        self.line(xs, ys, **look)
+        self.ends[name] = self.y(ys[-1]), look
+
+    def legend(self, looks: Mapping[str, Mapping]) -> None:
+        """Writes the names of lines above the right end of the plane."""
+        self.add(at(self.width, -8, legend(looks), "se"))
+
+    def names(self) -> Iterator[Shape]:
+        """The names of lines at their ends, but not over each other."""
+        order = sorted(self.ends, key=lambda name: self.ends[name][0])
+        places = [self.ends[name][0] for name in order]
         for i in range(1, len(places)):
             places[i] = max(places[i], places[i - 1] + 16)
         limit = max(self.height - 2, 16 * (len(places) - 1))
@@ -102,11 +110,12 @@ class Plot:
             places[i] = limit = min(places[i], limit)
             limit -= 16
         for name, y in zip(order, places):
-            sample = line((self.width + 5, y), (self.width + 23, y), **ends[name][1])
-            self.add(sample, at(self.width + 28, y, small(name), "w"))
+            _, look = self.ends[name]
+            yield line((self.width + 5, y), (self.width + 23, y), **look)
+            yield at(self.width + 28, y, small(name), "w")
 
     def shape(self) -> Shape:
-        return layers(*self.shapes)
+        return layers(*self.shapes, *self.names())
 
 
 def legend(looks: Mapping[str, Mapping]) -> Shape:
@@ -131,98 +140,10 @@ def keys(
     )
 
 
-@dataclass(frozen=True)
-class Bar:
-    """What is drawn in a line: a name, one value for each entry of the legend, and their quartiles."""
-
-    name: str
-    values: Sequence[float]
-    spreads: Sequence[tuple[float, float]] = ()
-    texts: Sequence[str] = ()
-
-
-def bars(
-    groups: Mapping[str, Sequence[Bar]],
-    label: str,
-    axis: str,
-    legend: Sequence[str] = ("",),
-    origin: float | None = None,
-) -> HTML:
-    """Draws groups of bars on one logarithmic axis.
-
-    Args:
-      groups: From a heading to the bars under it.
-      label: What the picture shows, for those who do not see it; the values are added.
-      axis: What the axis measures.
-      legend: What the values of each bar are, at most two.
-      origin: Where bars begin; unset: at a power of ten. A bar whose quartiles lie on both sides of it is undecided.
-    """
-    drawn = [each for group in groups.values() for each in group]
-    numbers = [origin or drawn[0].values[0]]
-    numbers += [
-        n
-        for each in drawn
-        for n in [*each.values, *(q for pair in each.spreads for q in pair)]
-    ]
-    low, high = min(numbers), max(numbers)
-    if origin is None:  # else bars that hardly differ would differ most in length
-        low = 10.0 ** (math.ceil(math.log10(low)) - 1)
-    texts = {id(each): each.texts or texts_of(each, origin) for each in drawn}
-    names = max(small(each.name).width for each in drawn)
-    room = max(small(text).width for each in texts.values() for text in each)
-    plot = Plot(
-        WIDTH - names - room - 12,
-        0,
-        (low, high if high > low else 10 * low),
-        (0, 1),
-        "x",
-    )
-    start = plot.x(origin or low)
-    spoken, y = [], 0.0
-    if len(legend) > 1:
-        plot.add(at(-names - 6, 0, keys(legend)))
-        y = 26
-    for heading, group in groups.items():
-        if heading:
-            plot.add(at(-names - 6, y + 4, words(heading, 13, bold=True)))
-            y += 26
-        for each in group:
-            high = THICK * len(each.values) + 6
-            plot.add(at(-6, y + high / 2, small(each.name), "e"))
-            for i, value in enumerate(each.values):
-                end, middle = plot.x(value), y + 3 + THICK * (i + 0.5)
-                long = max(abs(end - start), 1)
-                plot.add(
-                    at(
-                        min(start, end),
-                        middle,
-                        bar(long, THICK - 3, colour=COLOURS[i]),
-                        "w",
-                    )
-                )
-                if each.spreads:
-                    plot.add(line(*((plot.x(q), middle) for q in each.spreads[i])))
-                plot.add(at(plot.width + 6, middle, small(texts[id(each)][i]), "w"))
-            spoken.append(
-                f"{heading} {each.name}: {' and '.join(texts[id(each)])}".strip()
-            )
-            y += high
-    plot.height = y + 6
-    plot.add(line((0, plot.height), (plot.width, plot.height)))
-    plot.ticks("x", round_numbers(*plot.limits["x"]))
-    plot.add(at(plot.width / 2, plot.height + 22, words(axis, 13), "n"))
-    if len(legend) > 1:
-        label += f" Each with {' and with '.join(legend)}."
-    return picture(plot.shape(), f"{label} {'; '.join(spoken)}.")
-
-
-def texts_of(each: Bar, origin: float | None) -> list[str]:
-    """Its values, with two digits, or that one is undecided."""
-    spreads = each.spreads or [(value, value) for value in each.values]
-    return [
-        "undecided" if origin and q1 < origin < q3 else number(value)
-        for value, (q1, q3) in zip(each.values, spreads)
-    ]
+class Bar(NamedTuple):
+    value: float
+    quartiles: Sequence[float]
+    text: str
 
 
 def round_numbers(low: float, high: float) -> list[float]:
@@ -245,18 +166,18 @@ def chart(
     factor: float = 1,
     origin: float | None = 1.0,
 ) -> HTML:
-    """Draws rows of a table of `bench/` as bars; ratios with their quartiles.
+    """Draws rows of a table of `bench/` as bars on a logarithmic axis; ratios with their quartiles.
 
     Args:
       rows: Of the table.
-      label: As in `bars`.
-      axis: Likewise.
+      label: What the picture shows, for those who do not see it; the values are added.
+      axis: What the axis measures.
       name: Of a row's bar, from the row: a pattern, a function, or names of the ways to show, in their order.
       heading: Of the group that a row's bar is in, likewise.
-      series: The column that tells the values of a bar from each other.
+      series: The column that tells the bars of one name from each other; it has at most two values.
       value: The column to draw.
       factor: By which its values are multiplied.
-      origin: As in `bars`.
+      origin: Where bars begin; unset: at a power of ten. A bar whose quartiles lie on both sides of it is undecided.
     """
     if isinstance(name, Mapping):
         rows = [row for way in name for row in rows if row["way"] == way]
@@ -264,24 +185,70 @@ def chart(
     of_name, of_heading = (
         each if callable(each) else each.format_map for each in (name, heading)
     )
-    groups: dict[str, dict[str, list[Row]]] = {}
-    for each in rows:
-        group = groups.setdefault(of_heading(each), {})
-        group.setdefault(of_name(each), []).append(each)
+    columns = [value, "q1", "q3"] if value == "ratio" else [value]
 
-    def bar_of(named: str, some: list[Row]) -> Bar:
-        some = sorted(some, key=lambda row: row.get(series, ""))
-        values = [factor * float(row[value]) for row in some]
-        spreads = [
-            (float(row["q1"]), float(row["q3"])) for row in some if value == "ratio"
-        ]
-        return Bar(named, values, [(factor * q1, factor * q3) for q1, q3 in spreads])
+    def bar_of(row: Row) -> Bar:
+        here, *quartiles = (factor * float(row[column]) for column in columns)
+        undecided = origin and quartiles and quartiles[0] < origin < quartiles[1]
+        return Bar(here, quartiles, "undecided" if undecided else number(here))
 
     entries = sorted({row.get(series, "") for row in rows})
+    groups: dict[str, dict[str, dict[str, Bar]]] = {}
+    for each in rows:
+        group = groups.setdefault(of_heading(each), {})
+        group.setdefault(of_name(each), {})[each.get(series, "")] = bar_of(each)
+    drawn = [
+        (heading, name, [some[entry] for entry in entries if entry in some])
+        for heading, group in groups.items()
+        for name, some in group.items()
+    ]
     if series == "threads":
         entries = [f"{n} thread{'s' * (n != '1')}" for n in entries]
-    drawn = {
-        heading: [bar_of(*each) for each in group.items()]
-        for heading, group in groups.items()
-    }
     return bars(drawn, label, axis, entries, origin)
+
+
+def bars(
+    drawn: Sequence[tuple[str, str, Sequence[Bar]]],
+    label: str,
+    axis: str,
+    legend: Sequence[str],
+    origin: float | None,
+) -> HTML:
+    """Draws bars under their headings and beside their names, as `chart` says."""
+    all_bars = [each for *_, some in drawn for each in some]
+    numbers = [n for each in all_bars for n in (each.value, *each.quartiles)]
+    low, high = min(*numbers, origin or math.inf), max(*numbers, origin or 0)
+    if origin is None:  # else bars that hardly differ would differ most in length
+        low = 10.0 ** (math.ceil(math.log10(low)) - 1)
+    names = max(small(name).width for _, name, _ in drawn)
+    room = max(small(each.text).width for each in all_bars)
+    limits = low, high if high > low else 10 * low
+    plot = Plot(WIDTH - names - room - 12, 0, limits, (0, 1), "x")
+    start = plot.x(origin or low)
+    spoken, y, above = [], 0.0, ""
+    if len(legend) > 1:
+        plot.add(at(-names - 6, 0, keys(legend)))
+        y = 26
+    for heading, name, some in drawn:
+        if heading != above:
+            plot.add(at(-names - 6, y + 4, words(heading, 13, bold=True)))
+            y, above = y + 26, heading
+        high = THICK * len(some) + 6
+        plot.add(at(-6, y + high / 2, small(name), "e"))
+        for i, each in enumerate(some):
+            end, middle = plot.x(each.value), y + 3 + THICK * (i + 0.5)
+            shown = bar(max(abs(end - start), 1), THICK - 3, colour=COLOURS[i])
+            plot.add(at(min(start, end), middle, shown, "w"))
+            if each.quartiles:
+                plot.add(line(*((plot.x(q), middle) for q in each.quartiles)))
+            plot.add(at(plot.width + 6, middle, small(each.text), "w"))
+        texts = " and ".join(each.text for each in some)
+        spoken.append(f"{heading} {name}: {texts}".strip())
+        y += high
+    plot.height = y + 6
+    plot.add(line((0, plot.height), (plot.width, plot.height)))
+    plot.ticks("x", round_numbers(*plot.limits["x"]))
+    plot.add(at(plot.width / 2, plot.height + 22, words(axis, 13), "n"))
+    if len(legend) > 1:
+        label += f" Each with {' and with '.join(legend)}."
+    return picture(plot.shape(), f"{label} {'; '.join(spoken)}.")

@@ -1,14 +1,13 @@
 """Pictures of the chapter on prototypes, drawn from what its cells computed and from `bench/prototype.csv`."""
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 
 import tensorflow as tf
 from IPython.display import HTML
 from measured import number, read
 from pictures.drawing import COLOURS, DASHES, bold, code, line, picture, small
-from pictures.layout import arrow, at, box, column, layers, row, table
-from pictures.plots import Plot, chart, legend
+from pictures.layout import arrow, box, chain, column, layers, row, table
+from pictures.plots import Plot, chart
 
 NODES = 30  # of the graphs in the table that have many
 
@@ -30,7 +29,7 @@ def levels(lines: Mapping[str, Sequence[float]], capacity: float) -> HTML:
     for name, colour, dash in zip(lines, COLOURS, (None, "7 4")):
         looks[name] = {"colour": colour, "width": 3, "dash": dash}
         plot.line(range(1, hours + 1), lines[name], **looks[name])
-    plot.add(at(400, -8, legend(looks), "se"))
+    plot.legend(looks)
     label = f"Levels over {hours} hours: {' and '.join(lines)}. The first stays between 0 and {capacity:g}."
     return picture(plot.shape(), label, scale=1.25)
 
@@ -122,7 +121,7 @@ def decision() -> HTML:
     shapes = layers(
         table(rows, (44, 24)),
         *(arrow(one, other, "yes") for one, other in rows[:-1]),
-        *(arrow(one, other, "no") for one, other in pairwise(asked)),
+        *chain(*asked, label="no"),
     )
     label = f"Four questions, one after the other. {' '.join(spoken)} No to all: leave it in NumPy."
     return picture(shapes, label, scale=1.2)

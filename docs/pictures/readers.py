@@ -2,7 +2,6 @@
 
 import gzip
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +19,7 @@ from pictures.drawing import (
     small,
     space,
 )
-from pictures.layout import arrow, box, column, layers, row, table
+from pictures.layout import box, chain, column, layers, row, table
 from pictures.summary_images import LABELS, digits
 from readers import IdxReader, write_idx
 
@@ -156,7 +155,7 @@ def pipeline(graph: tf.Graph, batch: tf.Tensor) -> HTML:
         names = [bold(who, 12), *(space() for _ in boxes[1:])]
         inside = table(list(zip(names, boxes)), (20, 10), "start")
         band = box(inside, 0.08, dashed=True, width=WIDTH, align="end")
-        arrows += [arrow(*pair) for pair in pairwise(boxes)]
+        arrows += chain(*boxes)
         told.append(f"{who} runs {', '.join(op.type for op in ops)}")
         stack.append(band)
         if i + 1 < len(groups):
@@ -164,7 +163,7 @@ def pipeline(graph: tf.Graph, batch: tf.Tensor) -> HTML:
             words = f"{queue.type}, room for {queue.get_attr('capacity')}"
             stack.append(box(small(words), 0.35, ORANGE, width=260, height=28))
             told.append(f"which fills {words}")
-    arrows += [arrow(*pair) for pair in pairwise(stack)]
+    arrows += chain(*stack)
     label = f"The graph of the pipeline: {'; '.join(told)}."
     return picture(layers(column(*stack, gap=16, align="middle"), *arrows), label)
 

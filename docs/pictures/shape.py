@@ -1,13 +1,12 @@
 """Pictures of the chapter on shape functions, drawn from inferred shapes and computed tensors."""
 
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
 
 import numpy as np
 from IPython.display import HTML
 from numpy.typing import ArrayLike
 from pictures.drawing import Shape, bold, code, line, picture
-from pictures.layout import arrow, box, column, layers, row, table
+from pictures.layout import arrow, box, chain, column, layers, row, table
 
 SIDE = 34  # of a dimension's box
 
@@ -84,7 +83,7 @@ def plan_and_run(
         above = [tensor(*each, 78, runs) for each in inputs]
         below = [tensor(*each, 168, runs) for each in steps]
         arrows += [arrow(each, below[0]) for each in above]
-        arrows += [arrow(*pair) for pair in pairwise(below)]
+        arrows += chain(*below)
         stack = column(row(*above, gap=12), *below, gap=24)
         drawn.append(column(bold(head), stack, gap=10))
     told = (

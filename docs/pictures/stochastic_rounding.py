@@ -23,13 +23,9 @@ def learning_curves(losses: Mapping[str, Sequence[float]]) -> HTML:
     powers = [10.0**power for power in range(-9, 9)]
     plot.ticks("y", [each for each in powers if min(values) / 2 < each <= max(values)])
     plot.ticks("x", (0, steps // 2, steps), "{:.0f}".format)
-    ends = {}
     styles = zip(losses.items(), (None, "2 3", "7 4"), (BLUE, ORANGE, INK))
     for (name, some), dash, colour in styles:
-        look = {"colour": colour, "width": 2, "dash": dash}
-        plot.line(range(len(some)), some, **look)
-        ends[name] = some[-1], look
-    plot.names(ends)
+        plot.named(name, range(len(some)), some, colour=colour, width=2, dash=dash)
     said = ", ".join(f"{name} {some[-1]:.2g}" for name, some in losses.items())
     label = (
         f"The loss over {steps} steps, from 0 over {steps // 2} on. At the end: {said}."

@@ -122,15 +122,12 @@ def crossings() -> HTML:
     powers = [10.0**power for power in range(low, high + 1)]
     plot.ticks("y", powers, lambda time: f"{time:g} ms", grid=True)
     plot.ticks("x", sizes, amount)
-    spoken, ends = [], {}
+    spoken = []
     for way, colour in LOOKS.items():
         found = [measured[way][size] for size in sizes]
-        look = {"colour": colour, "width": 2}
-        plot.line(sizes, found, **look)
+        plot.named(way, sizes, found, colour=colour, width=2)
         plot.dots(sizes, found, colour=colour)
-        ends[way] = found[-1], look
         said = (f"{amount(n)} {number(time)} ms" for n, time in zip(sizes, found))
         spoken.append(f"{way}: {', '.join(said)}")
-    plot.names(ends)
     label = f"Milliseconds of a call by the size of its tensor. {'; '.join(spoken)}."
     return picture(plot.shape(), label)
