@@ -38,15 +38,7 @@ def signals(
     chosen: int,
     label: str,
 ) -> HTML:
-    """Draws a signal as dots, and for a window that the reader chooses its means and medians as lines.
-
-    Args:
-      measured: The signal, [length].
-      means: From the length of a window to the means, [length].
-      medians: Likewise.
-      chosen: The window to begin with.
-      label: What the picture shows, for those who do not see it.
-    """
+    """Draws a signal as dots, and its means and medians as lines, both by the window that the reader chooses."""
     low, high, x = measured.min() - 1, measured.max() + 1, range(len(measured))
     plot = Plot(438, 224, (0, len(x) - 1), (low, high))
     for tick in range(int(np.ceil(low / 10)) * 10, int(high) + 1, 10):
@@ -93,15 +85,7 @@ def signals(
 def one_window(
     signal: np.ndarray, filtered: np.ndarray, window: int, place: int, label: str
 ) -> HTML:
-    """Draws how one median comes about: the window, its elements sorted, and where their middle one goes.
-
-    Args:
-      signal: [length].
-      filtered: Its medians, [length].
-      window: The number of elements in a window.
-      place: The middle of the window to draw.
-      label: What the picture shows, for those who do not see it.
-    """
+    """Draws how the median at a place comes about: the window, its elements sorted, and where their middle one goes."""
     step, places = CELL + 42, np.arange(len(signal))
     inside = abs(places - place) <= window // 2
     left, middle = CELL * (place - window // 2), CELL * (place + 0.5)
@@ -122,11 +106,9 @@ def one_window(
 
 
 def stations(checks: Sequence[tuple[str, str, bool, str, str]], label: str) -> HTML:
-    """Draws who looks at an attr on its way to the kernel, one below the other, with a call that is refused there.
+    """Draws who looks at an attr on its way to the kernel, each with a question and a call that is refused there.
 
-    Args:
-      checks: For each: who looks, the question, whether only in a graph, the call and its error.
-      label: What the picture shows, for those who do not see it.
+    A check says who looks, the question, whether only in a graph, the call and its error.
     """
     y, shapes = 0.0, [at(18, -4, small("eager"), "s"), at(56, -4, small("graph"), "s")]
     passed: dict[int, float] = {}  # where the last station of each lane ends

@@ -266,11 +266,7 @@ def completed(node: NodeDef) -> HTML:
 
 
 def names_of_inputs(rows: Sequence[tuple[str, NodeDef, NodeDef]]) -> HTML:
-    """How a node says where an input comes from: the words on an arrow are the words in the file.
-
-    Args:
-      rows: For each kind of file, its name, the node that gives and the node that takes its output.
-    """
+    """How a node of each kind of file says which node its input comes from: the words on an arrow are in the file."""
     drawn, arrows, told = [], [], []
     for kind, gives, takes in rows:
         word = takes.input[0]

@@ -23,12 +23,7 @@ PROGRAM = EXAMPLE / "wrong_pick_numbers.py"
 
 
 def whole_way(stack: Stack, python: Sequence[Frame]) -> HTML:
-    """Draws an eager call from Python down to the kernel.
-
-    Args:
-      stack: As the op has noted it.
-      python: The functions in Python that are under way, and that of the bindings which the last of them calls.
-    """
+    """Draws an eager call from Python, whose last function is one of the bindings, down to the kernel."""
     *callers, entry = python
     names = {
         "Python": [f"{each.function}, in {each.file}" for each in callers[-2:]],
@@ -47,12 +42,7 @@ def whole_way(stack: Stack, python: Sequence[Frame]) -> HTML:
 
 
 def columns(noted: Mapping[str, Stack], label: str) -> HTML:
-    """Draws the layers of stacks side by side, each under what happens and on which thread.
-
-    Args:
-      noted: From a caption, whose lines are separated by a slash, to the stack.
-      label: What the picture shows, for those who do not see it.
-    """
+    """Draws the layers of stacks side by side, each under its caption, where a slash parts the lines, and thread."""
     drawn, arrows = [], []
     for caption, stack in noted.items():
         lines = [small(each, bold=True) for each in f"{caption}/".split("/")[:2]]
@@ -68,11 +58,7 @@ def columns(noted: Mapping[str, Stack], label: str) -> HTML:
 
 
 def cheap_and_expensive(four: Callable) -> dict[str, list[Stack]]:
-    """Where four nodes ran: cheap ones, and expensive ones in the first call in which several threads took part.
-
-    Args:
-      four: Makes a function of such nodes, from whether they are expensive.
-    """
+    """Where four nodes ran: cheap ones, and expensive ones in the first call in which several threads took part."""
     x = tf.constant([1.0, 2.0, 3.0, 4.0])
     cheap = four(expensive=False)
     stacks(cheap, x)
@@ -87,11 +73,7 @@ def cheap_and_expensive(four: Callable) -> dict[str, list[Stack]]:
 
 
 def threads(runs: Mapping[str, Sequence[Stack]]) -> HTML:
-    """Draws on which thread each of some nodes ran: a row for each thread.
-
-    Args:
-      runs: From a caption to the stacks of the nodes, in the order in which they ran.
-    """
+    """Draws on which thread each of some nodes ran, in their order: a row for each thread."""
     drawn, told = [], []
     for caption, ran in runs.items():
         order = [stack.thread_id for stack in ran]
@@ -133,11 +115,7 @@ def _bars(events: Sequence[Event], width: float = 0) -> Shape:
 
 
 def timeline(trace: Mapping[str, Sequence[Event]]) -> HTML:
-    """Draws what happens inside what, on each thread; how wide a bar is says nothing.
-
-    Args:
-      trace: From the name of each thread to its events.
-    """
+    """Draws what happens inside what, on each thread; how wide a bar is says nothing."""
     threads = {thread: _kept(events) for thread, events in trace.items()}
     found = {thread: kept for thread, kept in threads.items() if kept}
     drawn = (

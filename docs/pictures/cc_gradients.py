@@ -196,12 +196,7 @@ def squares(groups: Mapping[str, tuple[int, int | None]]) -> HTML:
 
 
 def function_graph(function: FunctionDef, outputs: bool = False) -> HTML:
-    """Draws a function as it was described: its arguments, its nodes with their ops, and its results.
-
-    Args:
-      function: The description.
-      outputs: Whether the names of outputs stand beside the lines that start from them.
-    """
+    """Draws a function as it was described: arguments, nodes with their ops, results, and the outputs' names or not."""
     inputs = {node.name: list(node.input) for node in function.node_def}
     inputs |= {f"{name} ": [end] for name, end in function.ret.items()}
     ops = {node.name: node.op for node in function.node_def}

@@ -197,16 +197,7 @@ def fuzz_options() -> Table:
 
 
 def options(function: Callable, shown: str, known: str) -> Table:
-    """Options of a function, from its signature and docstring.
-
-    Args:
-      function: Where they are.
-      shown: The names of those to show.
-      known: The names of all that the page shows.
-
-    Raises:
-      ValueError: The page does not show all.
-    """
+    """The options of a function to show, from its signature and docstring; the page has to show all that are known."""
     parameters = inspect.signature(function).parameters.values()
     defaults = {x.name: x.default for x in parameters if x.default is not x.empty}
     if defaults.keys() != set(known.split()):

@@ -12,23 +12,14 @@ from pictures.windows import SIDE, on_pixels
 
 
 def patches_of(x: np.ndarray, rows: int, columns: int, **layout) -> np.ndarray:
-    """The patches that the op takes from images of one channel: a filter each copies one element of a window.
-
-    Returns:
-      [batch, rows of windows, columns of windows, rows * columns].
-    """
+    """The patches that the op takes from images of one channel: a filter each copies one element of a window."""
     filter = np.eye(rows * columns, dtype=x.dtype)
     filter = filter.reshape(rows, columns, 1, rows * columns)
     return conv2d(x, filter, **layout).numpy()
 
 
 def windows_picture(size: int, ways: Sequence[tuple[int, str, int]]) -> HTML:
-    """Where windows of three lie on a row of pixels.
-
-    Args:
-      size: How many pixels the row has.
-      ways: Stride, padding and dilation of each row of the picture.
-    """
+    """Where windows of three lie on a row of pixels, for each stride, padding and dilation."""
     drawn, spoken = [], []
     x = np.arange(1.0, size + 1).reshape(1, 1, size, 1)
     for stride, padding, dilation in ways:
@@ -53,13 +44,7 @@ def windows_picture(size: int, ways: Sequence[tuple[int, str, int]]) -> HTML:
 
 
 def steps_picture(x: np.ndarray, filter: np.ndarray, chosen: int) -> HTML:
-    """An image, its patches as a matrix, the filter as a column, and the result.
-
-    Args:
-      x: A matrix, the image.
-      filter: A matrix.
-      chosen: Which window is marked.
-    """
+    """An image, its patches as a matrix, the filter as a column, and the result; one window is marked."""
     rows, columns = filter.shape
     matrix = patches_of(x[None, ..., None], rows, columns)[0].reshape(-1, filter.size)
     result = conv2d(x[None, ..., None], filter[..., None, None]).numpy()[0, ..., 0]
@@ -97,15 +82,7 @@ def input_gradient_picture(
     stride: int,
     chosen: tuple,
 ) -> HTML:
-    """The incoming gradient, the filter, a patch for each number, and the gradient for the image, to which they add up.
-
-    Args:
-      dy: A matrix.
-      filter: A matrix.
-      size: Rows and columns of the image.
-      stride: From one window to the next.
-      chosen: A pixel of the image, which is marked wherever it is.
-    """
+    """What comes in, the filter, a patch for each number, and the image's gradient, their sum; one pixel is marked."""
     sizes = [1, *size, 1]
     gradient = conv2d_backprop_input(
         sizes, filter[..., None, None], dy[None, ..., None], stride
@@ -158,12 +135,7 @@ SHOWN = {
 
 
 def speeds(op: str, task: str = "3 × 3") -> list[list[str]]:
-    """Rows of a table from `bench/conv2d.csv`: a way, its milliseconds by threads, its speed on one thread (ours is 1).
-
-    Args:
-      op: What is computed.
-      task: For which filter.
-    """
+    """Of each way its milliseconds by threads, and its speed on one thread, ours being 1, from `bench/conv2d.csv`."""
     table, rows = read("conv2d"), []
     for way, name in SHOWN.items():
         found = {row["threads"]: row for row in table.where(op=op, task=task, way=way)}

@@ -40,11 +40,7 @@ def frame(pixels: np.ndarray, colour: str) -> Shape:
 
 
 def file_of(pixels: np.ndarray, files: Mapping[str, np.ndarray]) -> tuple[str, int]:
-    """The name of the file that holds a frame, and which of its rows that is.
-
-    Raises:
-      ValueError: It is in none of them, or in several.
-    """
+    """The name of the one file that holds a frame, and which of its rows that is."""
     found = [
         (name, row)
         for name, rows in files.items()
@@ -59,12 +55,7 @@ def file_of(pixels: np.ndarray, files: Mapping[str, np.ndarray]) -> tuple[str, i
 def strip(
     groups: Mapping[str, Iterable[np.ndarray]], files: Mapping[str, np.ndarray]
 ) -> HTML:
-    """Draws frames in the order in which they came, each in the colour of its file and under its number there.
-
-    Args:
-      groups: From a heading to the frames below it.
-      files: From the name of each file to its frames.
-    """
+    """Draws frames under headings, in their order, each in the colour of its file and under its number there."""
     colours, drawn, told = dict(zip(files, COLOURS)), [keys(files, 1)], []
     for heading, frames in groups.items():
         shapes, said = [], []
@@ -124,12 +115,7 @@ def bytes_of(path: str) -> HTML:
 def lines_of_bytes(
     lines: Sequence[tuple[str, str, str, tuple[str, float]]], label: str
 ) -> HTML:
-    """Draws bytes line by line.
-
-    Args:
-      lines: Of each the number of its first byte, its bytes, what they are, and the colour with its opacity.
-      label: What the picture shows.
-    """
+    """Draws bytes line by line: the number of the first, the bytes, what they are, and a colour with its opacity."""
     rows = [[bold("byte", 12), ""]]
     for place, what, meaning, (colour, opacity) in lines:
         inside = ends(WIDTH - 52, code(what, 12), small(meaning))
@@ -196,12 +182,7 @@ def nodes_of(dataset: tf.data.Dataset) -> list[tuple[str, list[str]]]:
 
 
 def pipeline(nodes: Sequence[tuple[str, Sequence[str]]], own: str) -> HTML:
-    """Draws the nodes of a pipeline below each other, and beside them those in functions.
-
-    Args:
-      nodes: As `nodes_of` finds them.
-      own: The name of the op that is ours.
-    """
+    """Draws the nodes of a pipeline, as `nodes_of` finds them, and beside them those in functions; one op is ours."""
 
     def node(name: str, width: float) -> Shape:
         ours = name == own

@@ -24,11 +24,7 @@ SMALLEST, LARGEST = -6, 3  # powers of ten
 
 
 def right_digits(ways: Mapping[str, Callable]) -> dict[str, np.ndarray]:
-    """How many digits of log(cosh(x)) are right, at worst, in each tenth of a power of ten.
-
-    Args:
-      ways: From names to functions that compute it in float32.
-    """
+    """How many digits of log(cosh(x)) are right in float32, at worst, in each tenth of a power of ten."""
     edges = np.linspace(SMALLEST, LARGEST, 10 * (LARGEST - SMALLEST) + 1)
     between = np.linspace(0, 0.1, 50, endpoint=False)
     x = (10 ** (edges[:-1, None] + between)).astype(np.float32)

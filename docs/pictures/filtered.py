@@ -32,14 +32,7 @@ def filtered(
     label: str = "Filter by name",
     low: bool = False,
 ) -> HTML:
-    """A table of three columns, code, words and code, that a field filters.
-
-    Args:
-      header: Of the three columns.
-      rows: What is in them.
-      label: Of the field.
-      low: Whether the table scrolls, where there are many rows.
-    """
+    """A table of three columns, code, words and code, that a field filters; a low one scrolls."""
     rows = list(rows)
     heads = "".join(f"<th>{html.escape(each)}</th>" for each in header)
     cells = (

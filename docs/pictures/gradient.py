@@ -246,14 +246,7 @@ def curves(
     label: str,
     axes: tuple[str, str],
 ) -> HTML:
-    """Draws functions of one number; a line ends where its function is not a finite number.
-
-    Args:
-      x: The numbers.
-      lines: From a name to the values there, at most two.
-      label: What the picture shows, for those who do not see it.
-      axes: What the axes are.
-    """
+    """Draws at most two functions of one number; a line ends where its function is not a finite number."""
     finite = [v for values in lines.values() for v in values if math.isfinite(v)]
     low, high = min(finite), max(finite)
     room = (high - low) / 40

@@ -76,12 +76,7 @@ def figures() -> dict[str, float]:
 
 
 def speeds(ways: Mapping[str, str], label: str) -> HTML:
-    """Draws the operations in a second on one thread over the size of the matrices, under the peak.
-
-    Args:
-      ways: From a way to what the picture calls it.
-      label: What the picture shows, for those who do not see it.
-    """
+    """Draws the operations in a second on one thread over the size of matrices, by ways under their names."""
     found = {way: rate for way in ways if (rate := rates(way))}
     sizes, most = list(rates("tf.matmul")), peak()
     least = min(min(rate.values()) for rate in found.values())

@@ -76,13 +76,7 @@ def figures() -> dict[str, str]:
 
 
 def windows_picture(size: int, window: int, ways: Sequence[tuple[str, int]]) -> HTML:
-    """Where windows lie on a row of pixels, and how far they reach over its edges.
-
-    Args:
-      size: How many pixels the row has.
-      window: How many a window has.
-      ways: Padding and stride of each row of the picture.
-    """
+    """Where windows lie on a row of pixels, for each padding and stride, and how far they reach over its edges."""
     drawn, spoken = [], []
     for padding, stride in ways:
         ends = list(zip(*windows_of((1, size), (1, window), (1, stride), padding)))
@@ -115,14 +109,7 @@ def windows_of(
 
 
 def shares_picture(size: int, window: int, stride: int, blocks: Sequence[int]) -> HTML:
-    """Rows of a gradient, by the thread that writes them, and the windows that each thread has to look at.
-
-    Args:
-      size: Rows of the input.
-      window: Rows of a window.
-      stride: From one to the next.
-      blocks: Where the rows of each thread begin.
-    """
+    """Rows of a gradient, by the thread whose block they are in, and the windows that each thread has to look at."""
     begins, ends = windows_of((size, 1), (window, 1), (stride, 1), "VALID")
     shapes, spoken, high = [], [], 24
     threads = np.searchsorted(blocks, np.arange(size), "right") - 1

@@ -13,12 +13,7 @@ NODES = 30  # of the graphs in the table that have many
 
 
 def levels(lines: Mapping[str, Sequence[float]], capacity: float) -> HTML:
-    """Draws levels, hour by hour.
-
-    Args:
-      lines: From a name to the levels, at most two.
-      capacity: Of the battery.
-    """
+    """Draws at most two levels, hour by hour."""
     hours = len(next(iter(lines.values())))
     low = min(map(min, lines.values()))
     plot = Plot(400, 150, (0, hours), (low, 1.1 * capacity))

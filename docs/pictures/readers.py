@@ -169,11 +169,7 @@ def pipeline(graph: tf.Graph, batch: tf.Tensor) -> HTML:
 
 
 def scatter(orders: Mapping[str, Sequence[int]]) -> HTML:
-    """Draws in which order numbers came out, which went in as 0, 1, 2 and so on.
-
-    Args:
-      orders: From a heading to the numbers in the order in which they came.
-    """
+    """Draws in which order numbers came out, which went in as 0, 1, 2 and so on."""
     drawn, told, side = [], [], 108
     for heading, numbers in orders.items():
         step = side / len(numbers)

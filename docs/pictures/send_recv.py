@@ -205,13 +205,7 @@ def dead_nodes(nodes: Sequence, edges: Sequence) -> set[str]:
 
 
 def timeline(events: Sequence[Event], names: Mapping[str, str], label: str) -> HTML:
-    """Draws who called the rendezvous and when: a line for each thread, not to scale.
-
-    Args:
-      events: Of the log, in their order.
-      names: From the edges to the words for them.
-      label: What the picture shows.
-    """
+    """Draws who called the rendezvous and when, with names for the edges: a line for each thread, not to scale."""
     threads = list(dict.fromkeys(event.thread for event in events))
     step, high = 104, 52
     right = 10 + step * len(events)

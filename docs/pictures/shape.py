@@ -29,12 +29,7 @@ def boxes(shape: str) -> Shape:
 
 
 def knowledge(rows: Sequence[tuple[str, str]], names: Sequence[str]) -> HTML:
-    """What a shape function makes of what it is told: a row for each of its calls.
-
-    Args:
-      rows: Input shapes such as "[?,3];[2,?]", and the shape that came out of them.
-      names: Of the inputs, and of the output.
-    """
+    """What a shape function makes of input shapes such as "[?,3];[2,?]": a row for each of its calls."""
     drawn, told = [[*names[:-1], "", names[-1]]], []
     for inputs, output in rows:
         shapes = inputs.split(";")
@@ -46,11 +41,7 @@ def knowledge(rows: Sequence[tuple[str, str]], names: Sequence[str]) -> HTML:
 
 
 def from_a_value(rows: Sequence[tuple[str, str, str]]) -> HTML:
-    """What a shape function makes of a shape that is a value, an input: a row for each call.
-
-    Args:
-      rows: The value as it is written, what is known of it, and the shape that was inferred.
-    """
+    """What a shape function makes of a value, of which so much is known: a row for each call."""
     drawn = [["the value", "of which is known", "", "output"]]
     for value, known, output in rows:
         follows = line((0, 0), (34, 0), tip=True)
@@ -74,9 +65,7 @@ def plan_and_run(
 ) -> HTML:
     """A graph with the shapes that are known when it is made, beside what flows through it when it runs.
 
-    Args:
-      inputs: The two inputs: their names, their static shapes as text, and what they were.
-      steps: Likewise the ops that come one after the other.
+    Inputs, and the ops after them, have a name, a static shape as text, and their values.
     """
     drawn, arrows = [], []
     for head, runs in ("The plan: shapes", False), ("The run: numbers", True):

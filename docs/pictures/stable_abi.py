@@ -44,12 +44,7 @@ def minors() -> list[str]:
 
 
 def matrix(examples: Sequence[str], here: bool) -> list[list[str]]:
-    """A row for each example: its outcome on each version.
-
-    Args:
-      examples: Their names.
-      here: Compiled for each version; else what was compiled for the newest one, which it stands for itself.
-    """
+    """The outcome of each example on each version: compiled here, or carried there from the newest one."""
     rows = read("versions").rows
     table = []
     for name in examples:

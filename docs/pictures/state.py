@@ -83,12 +83,7 @@ def life() -> HTML:
 
 
 def order_of(function: tf.types.experimental.ConcreteFunction, names: dict) -> HTML:
-    """Draws the calls of NumberKeys in a graph, a row for each table, with the arrows that keep their order.
-
-    Args:
-      function: Traced; its tables are captured.
-      names: From the `id` of each handle to what to call the table.
-    """
+    """Draws the calls of NumberKeys in a graph, a row for each table, by the `id` of its handle, in their order."""
     outer = {
         inner.op.name: names[id(handle)] for handle, inner in function.graph.captures
     }

@@ -11,11 +11,7 @@ from pictures.plots import Plot, chart, keys
 
 
 def learning_curves(losses: Mapping[str, Sequence[float]]) -> HTML:
-    """Losses over the steps of a training, on a logarithmic axis.
-
-    Args:
-      losses: From what the weights are rounded by to the loss after each step; at most three.
-    """
+    """At most three losses over the steps of a training, on a logarithmic axis."""
     values = [value for some in losses.values() for value in some]
     steps = max(map(len, losses.values()))
     plot = Plot(278, 176, (0, steps), (min(values) / 2, max(values)), "y")
@@ -36,14 +32,7 @@ def learning_curves(losses: Mapping[str, Sequence[float]]) -> HTML:
 def shares(
     numbers: Sequence[float], rounded: np.ndarray, below: float, above: float
 ) -> HTML:
-    """How often numbers between two neighbours are rounded to each: a column for each number.
-
-    Args:
-      numbers: From the lower neighbour to the upper one.
-      rounded: `[times, len(numbers)]`, each of them rounded so often.
-      below: The lower neighbour.
-      above: The upper one.
-    """
+    """How often numbers between two neighbours, rounded again and again, become each: a column for each number."""
     times, size, side, height = len(rounded), len(numbers), 38, 120
     up = (rounded == above).sum(axis=0)
     shapes = []
@@ -65,12 +54,7 @@ def shares(
 
 
 def places(numbers: np.ndarray, block: int) -> HTML:
-    """Elements, the groups that they are in, and the random number of each.
-
-    Args:
-      numbers: uint32, a vector; a group has four.
-      block: How many groups a thread takes.
-    """
+    """Elements, the groups of four that they are in, so many for each thread, and the random number of each."""
     side, groups = 46, len(numbers) // 4
     fractions = [f"{number / 2**32:.3f}" for number in numbers]
     names = zip((16, 52, 88), ("element", "number", "counter"))

@@ -77,13 +77,7 @@ def by_dataset(path: Path, ignore: bool = False) -> tuple[list[bytes], str]:
 def strips(
     sound: Sequence[bytes], labels: Sequence[str], got: Mapping[str, Sequence[bytes]]
 ) -> HTML:
-    """Draws the records of a file in a row for each reader: in colour those that it gave.
-
-    Args:
-      sound: All records, as they were before the file was damaged.
-      labels: What to write into their boxes.
-      got: From the name of a reader to what it gave, in order.
-    """
+    """Draws the records of a sound file under their labels, in a row for each reader: in colour those that it gave."""
     drawn, told = [], []
     size = {"width": WIDTH / len(sound) - 6, "height": 26, "corner": 3}
     for name, found in got.items():
@@ -182,12 +176,7 @@ class Watched(io.FileIO):
 
 
 def touched(spans: Mapping[str, Sequence[tuple[int, int]]], size: int) -> HTML:
-    """Draws a file as a line, for each heading one, with the bytes that were read.
-
-    Args:
-      spans: From a heading to the first byte of each read, and the byte behind its last.
-      size: Of the file.
-    """
+    """Draws a file as a line, for each heading one, with the spans of bytes that were read."""
     drawn, told = [], []
     for heading, some in spans.items():
         total = sum(end - begin for begin, end in some)

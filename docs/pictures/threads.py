@@ -51,12 +51,7 @@ def figures() -> dict[str, float]:
 
 
 def by_threads(sums: Mapping[str, Sequence[float]], threads: Sequence[int]) -> HTML:
-    """Sums of the same numbers in processes with so many threads: a level for each value that came out.
-
-    Args:
-      sums: From the names of two ops to a sum for each number of threads.
-      threads: These numbers.
-    """
+    """Sums of the same numbers, by two ops, with so many threads: a level for each value that came out."""
     levels = sorted({value for values in sums.values() for value in values})
     places = {value: -34.0 * i for i, value in enumerate(levels)}
     right = 34 * (len(threads) - 1) + 20
@@ -83,12 +78,7 @@ def by_threads(sums: Mapping[str, Sequence[float]], threads: Sequence[int]) -> H
 
 
 def fixed_blocks(size: int, owners: Sequence[int] = (0, 1, 1, 0, 1, 0)) -> HTML:
-    """How SteadySum shares numbers: blocks of a fixed size, a part for each, and one sum.
-
-    Args:
-      size: How many numbers a block has.
-      owners: Of each block, which thread has taken it.
-    """
+    """How SteadySum shares numbers: blocks of a fixed size, each of one owner, a part for each, and one sum."""
     centre = 70 * len(owners) / 2
     total = rectangle(64, 26)
     shapes, arrows = [at(centre, 132, total, "n")], []
@@ -109,12 +99,7 @@ def fixed_blocks(size: int, owners: Sequence[int] = (0, 1, 1, 0, 1, 0)) -> HTML:
 
 
 def spread(sums: Mapping[str, Sequence[float]], right: float) -> HTML:
-    """Sums of the same numbers, each a dot, in a row for each way, around what is right.
-
-    Args:
-      sums: From a way to its sums; the first way has a scale of its own.
-      right: What is right.
-    """
+    """Sums of the same numbers, a row for each way, around what is right; the first way has a scale of its own."""
     first, *others = sums.values()
     scales = [
         max(abs(v - right) for row in rows for v in row) for rows in ([first], others)

@@ -64,11 +64,7 @@ def kernels(ops: Mapping[str, Callable]) -> tuple[dict[str, dict[str, str]], HTM
 
 
 def counted(sums: Mapping[str, Sequence[float]]) -> HTML:
-    """How far each way to add counts, one after the other.
-
-    Args:
-      sums: From the name of a way to the sums of 1, 2, 3 … ones.
-    """
+    """How far each way to add ones counts, one after the other."""
     most = max(map(len, sums.values()))
     plot = Plot(160, 150, (0, most), (0, most))
     plot.axes("number of ones")

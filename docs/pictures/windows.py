@@ -14,14 +14,7 @@ def on_pixels(
     label: Callable[[int], str],
     outside: bool = True,
 ) -> Shape:
-    """A row of pixels, and below it a line for each window, with a dot at each of its pixels.
-
-    Args:
-      size: How many pixels there are.
-      windows: The pixels of each, which may lie outside.
-      label: What stands in a pixel.
-      outside: Whether pixels outside are drawn.
-    """
+    """A row of pixels, and below it a line for each window, with a dot at each of its pixels, also of those outside."""
     taps = [tap for window in windows for tap in window]
     ends = (min(0, *taps), max(size - 1, *taps) + 1) if outside else (0, size)
     shapes: list[Shape] = [at(-SIDE, 0, space(SIDE))]

@@ -127,12 +127,7 @@ def traced_and_run(function: Callable, op: Callable) -> HTML:
 
 
 def dots(wrong: Sequence[bool], columns: int = 40) -> HTML:
-    """Draws a dot for each call, row by row; one whose result is wrong is filled, and larger.
-
-    Args:
-      wrong: Of each call, in the order in which they were made, whether its result is wrong.
-      columns: How many dots a row has.
-    """
+    """Draws a dot for each call, row by row; one whose result is wrong is filled, and larger."""
     large = {"radius": 5.5, "colour": ORANGE, "stroke": INK}
     little = {"radius": 2, "fill_opacity": 0.45}
     shapes = (
