@@ -83,6 +83,13 @@ HOLDERS = {
     ("", "gradient"): ("graphs alone", 1),
     ("", ""): ("Python alone", None),
 }
+PLAINLY = {
+    "functions and graphs": "has one, in C++ programs, too",
+    "functions alone": "has one",
+    "zero in functions": "zero",
+    "graphs alone": "none here, only in C++ programs",
+    "Python alone": "none, only in Python",
+}
 
 
 def function(call: str):
@@ -183,5 +190,5 @@ def ops() -> list[tuple[str, str, str]]:
     rows = []
     for op, (functions, graphs) in sorted(known_to_python().items()):
         name, _ = HOLDERS[functions, "" if functions == "none" else graphs]
-        rows.append((op, f"op, in {name}" if "zero" not in name else f"op, {name}", ""))
+        rows.append((op, f"op: {PLAINLY[name]}", ""))
     return rows

@@ -144,8 +144,8 @@ def fuzz(
       tolerances: As for `opcheck.check`.
       variations: How many further calls are derived from each one that Hypothesis generates: the
         same elements in other places, one input in another shape, or other attrs. They are cheap.
-      thorough: Each call runs eagerly and in a graph that knows no shapes. Each of Hypothesis's calls, or with 5
-        every fifth, runs in a second graph, too, which knows its shapes, and whose inferred shapes are checked.
+      thorough: With 1, each call that Hypothesis generates also runs in a graph made for its very shapes. With 5
+        only every fifth does, which is faster.
       seed: The same seed gives the same calls.
       timeout: Seconds after which a call counts as hung.
       memory: As for `opcheck.check`.
