@@ -66,7 +66,7 @@ def measure(mode: str, rounds: int, span: float) -> list[dict]:
         }
     for run in runs.values():
         np.testing.assert_allclose(run(x), runs[BASE](x), rtol=1e-6)
-    calls = {name: lambda run=run: run(x)[None] for name, run in runs.items()}
+    calls = {name: partial(run, x) for name, run in runs.items()}
     return [
         {"mode": mode, "way": name} | figures
         for name, figures in turns(calls, rounds, span, BASE)

@@ -8,6 +8,7 @@ ratio is taken within its round, and the median of the rounds is given, with the
 import os
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
@@ -82,7 +83,7 @@ def measure(mode: str, size: int, rounds: int, span: float) -> list[dict]:
     expected = expected.get(mode, composed)(x)
     for function in functions.values():
         np.testing.assert_allclose(function(x), expected, rtol=1e-3, atol=1e-5)
-    calls = {name: lambda way=way: [way(x)] for name, way in functions.items()}
+    calls = {name: partial(way, x) for name, way in functions.items()}
     case = {"mode": mode, "size": size}
     return [
         case | {"way": name} | figures

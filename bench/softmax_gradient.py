@@ -8,6 +8,7 @@ ratio is taken within its round, and the median of the rounds is given, with the
 import os
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
@@ -77,7 +78,7 @@ def measure(mode: str, rows: int, classes: int, rounds: int, span: float) -> lis
     for run in runs.values():
         for result, value in zip(run(logits), expected):
             np.testing.assert_allclose(result, value, rtol=1e-4, atol=1e-6)
-    calls = {name: lambda run=run: run(logits) for name, run in runs.items()}
+    calls = {name: partial(run, logits) for name, run in runs.items()}
     case = {"mode": mode, "rows": rows, "classes": classes}
     return [
         case | {"way": name} | figures

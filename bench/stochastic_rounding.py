@@ -8,6 +8,7 @@ turn.
 import os
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
@@ -63,7 +64,7 @@ def measure(threads: int, rounds: int, span: float) -> list[dict]:
         x = tf.constant(np.random.default_rng(0).standard_normal(size, np.float32))
         functions = ways()
         check(functions, x)
-        calls = {name: lambda way=way, x=x: [way(x)] for name, way in functions.items()}
+        calls = {name: partial(way, x) for name, way in functions.items()}
         for name, figures in turns(calls, rounds, span, BASE):
             rows.append({"threads": threads, "size": size, "way": name} | figures)
     return rows

@@ -8,6 +8,7 @@ ratio is taken within its round, and the median of the rounds is given, with the
 import os
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
@@ -69,7 +70,7 @@ def measure(shape: tuple[int, int], rounds: int, span: float) -> list[dict]:
         np.testing.assert_allclose(
             function(x), functions[BASE](x), rtol=1e-5, atol=1e-5
         )
-    calls = {name: lambda way=way: [way(x)] for name, way in functions.items()}
+    calls = {name: partial(way, x) for name, way in functions.items()}
     case = {"rows": shape[0], "length": shape[1]}
     return [
         case | {"way": name} | figures

@@ -240,6 +240,20 @@ def scatter_times() -> HTML:
     )
 
 
+def extremes_figures() -> dict[str, float]:
+    """How many times as long as our ops TensorFlow's take, from `bench/extremes.csv`."""
+
+    def ratio(way: str, rows: str, threads: str) -> float:
+        (row,) = read("extremes").where(way=way, rows=rows, threads=threads)
+        return float(row["ratio"])
+
+    return {
+        "short": ratio("four stock ops", "100000", "1"),
+        "long": ratio("four stock ops", "1000", "2"),
+        "scattered": ratio("scatter_nd", "100000", "1"),
+    }
+
+
 def curves(
     x: Sequence[float],
     lines: Mapping[str, Sequence[float]],

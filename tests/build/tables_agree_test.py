@@ -37,7 +37,7 @@ def roi_pool() -> Iterator[Measured]:
 
 def roi_pool_choices() -> Iterator[Measured]:
     """What RoiPool chooses: huge pages on workload b, and the sweep over a copy on c."""
-    memory = {"default": "off", "kept": "kept"}
+    memory = {"default": "on", "kept": "kept"}
     table = measured.read("roi_pool_choices")
     for row in [
         *table.where(question="pages", way="large", case="b", memory="default"),
@@ -94,10 +94,6 @@ def test_what_two_places_measure_is_the_same():
     assert not found, "\n".join(["measure again:", *found])
 
 
-@pytest.mark.xfail(
-    reason="to be measured again: workload b with oneDNN off, and the copy of c",
-    strict=True,
-)
 def test_what_two_tables_of_roi_pool_measure_is_the_same():
     found = [each for each in contradictions() if "roi_pool" in each]
     assert not found, "\n".join(["measure again:", *found])
