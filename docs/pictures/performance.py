@@ -269,14 +269,18 @@ def verdict(compared: Compared) -> str:
 def verdicts() -> Iterator[tuple[str, ...]]:
     """Op, whether to write it, best alternative, and how many times faster the op is on one thread and on two.
 
-    What not to write comes first. A star means that oneDNN was off.
+    What not to write comes first.
+
+    Raises:
+      ValueError: A table was measured with oneDNN off, which is not what readers have.
     """
     order = {"no": 0, "only if": 1, "yes": 2}
     found = [(verdict(each), each, each.rows()) for each in COMPARED]
     for said, each, rows in sorted(
         found, key=lambda one: (order[one[0][:7]], mean(one[2]))
     ):
-        star = r"\*" * ("TF_ENABLE_ONEDNN_OPTS=0" in settings(each.table))
+        if "TF_ENABLE_ONEDNN_OPTS=0" in settings(each.table):
+            raise ValueError(f"bench/{each.table}.csv: measure with oneDNN on")
         threads = {
             n: [row for row in rows if row.get("threads", "2") == n] for n in "12"
         }
@@ -285,7 +289,7 @@ def verdicts() -> Iterator[tuple[str, ...]]:
             each.op,
             f"**{said}**" if said in order else said.replace("only if", "**only if**"),
             " or ".join(name for name, _ in best),
-            *(span(some, TO) + star if some else "" for some in threads.values()),
+            *(span(some, TO) if some else "" for some in threads.values()),
         )
 
 
