@@ -34,6 +34,7 @@ extensions = [
     "found",
     "navigation",
     "publishing",
+    "lighter",
     "stamp",
     "freshness",  # the last one: it looks at what the others complained of
 ]
