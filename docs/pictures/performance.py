@@ -304,7 +304,6 @@ def settings(name: str) -> str:
 # What the tables hold.
 TABLES = {
     "bridge": "a gradient in C++, asked for [from Python](cc_gradients.md)",
-    "build": "how long the builds of the book take",
     "checks": "how long [opcheck](opcheck.md) and the generated calls take",
     "conv2d": "[convolution](conv2d.md) and its [gradients](conv2d_gradients.md)",
     "cpu": "each step of [a fast kernel](cpu.md), compiler options, sizes",

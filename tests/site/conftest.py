@@ -2,20 +2,16 @@
 
 import functools
 import http.server
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from book import ROOT
 from bs4 import BeautifulSoup
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
-
-sys.path.append(str(ROOT / "bench"))  # last: a bench is named like its example
 
 
 @functools.cache
