@@ -58,6 +58,10 @@ Table = tuple[list[str], list[tuple]]  # header and rows
 
 library = tf.load_op_library(str(EXAMPLE / "libevery_attr.so"))
 source = (EXAMPLE / "every_attr.cc").read_text()
+in_cpp = {
+    name: kind.replace("tensorflow::", "")
+    for kind, name in re.findall(r'Read<(.*)>\(context, "(\w+)"\)', source)
+}
 tf.get_logger().setLevel(
     "ERROR"
 )  # it complains of graphs that are made again and again
@@ -75,8 +79,6 @@ def declared(source: str, op: str) -> dict[str, str]:
 
 def recipes() -> Table:
     """What interfaces need most often: a declaration, its C++ type and a call."""
-    reads = re.findall(r'Read<(.*)>\(context, "(\w+)"\)', source)
-    in_cpp = {name: kind.replace("tensorflow::", "") for kind, name in reads}
     texts, rows = declared(source, "AttrRecipes"), []
     for name, (wanted, value) in RECIPES.items():
         library.attr_recipes(**{name: value})
@@ -88,8 +90,6 @@ def recipes() -> Table:
 
 def types() -> Table:
     """Each type of attrs, in C++ and in Python."""
-    reads = re.findall(r'Read<(.*)>\(context, "(\w+)"\)', source)
-    in_cpp = {name: kind.replace("tensorflow::", "") for kind, name in reads}
     ops = filter(None, map(op_def_registry.get, dir(tf.raw_ops)))
     used = [attr.type for op in ops for attr in op.attr]
     rows = []

@@ -155,20 +155,6 @@ class Found:
         ]
         self.verdicts = dict(zip(changes, verdicts(folder, changes)))
 
-    def rows(self, part: str) -> list[tuple[str, ...]]:
-        """A row for each change of a part of the op."""
-        found = []
-        for what, change in CHANGES[part].items():
-            verdict = self.verdicts[change]
-            outcomes = [
-                in_a_word(outcome) for outcome in (verdict.graph, verdict.model)
-            ]
-            checks = "silent" if outcomes == ["same", "same"] else "**silent**"
-            if verdict.checks:
-                checks = "complain"
-            found.append((what, new_lines(change), *outcomes, checks))
-        return found
-
     def edits(self) -> HTML:
         """A table of edits to the registration of version 1, and what each does to the model that version 1 saved.
 
@@ -206,13 +192,19 @@ class Found:
         )
 
     def everything(self) -> list[tuple[str, ...]]:
-        """What each change does to each kind of file, and what the checks say."""
-        return [(part, *row) for part in CHANGES for row in self.rows(part)]
-
-
-def in_a_word(outcome: str) -> str:
-    words = {"same result": "same", "another result": "**another**"}
-    return words.get(outcome, "**refused**")
+        """What each change of a part does to each kind of file, and what the checks say."""
+        words = {"same result": "same", "another result": "**another**"}
+        found = []
+        for part, changes in CHANGES.items():
+            for what, change in changes.items():
+                verdict = self.verdicts[change]
+                results = verdict.graph, verdict.model
+                outcomes = [words.get(each, "**refused**") for each in results]
+                checks = "silent" if outcomes == ["same", "same"] else "**silent**"
+                if verdict.checks:
+                    checks = "complain"
+                found.append((part, what, new_lines(change), *outcomes, checks))
+        return found
 
 
 def new_lines(change: Change) -> str:

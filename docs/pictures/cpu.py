@@ -17,7 +17,7 @@ from pictures.drawing import (
     small,
     words,
 )
-from pictures.layout import at, column, layers
+from pictures.layout import at, box, column, layers, table
 from pictures.plots import Plot
 from roi_pool_reference import bin_edges, whole
 
@@ -145,21 +145,17 @@ def sizes() -> HTML:
 def order() -> HTML:
     """Which part of the centers is read while points go by."""
     points, parts = 3, 4
-    drawn = []
-    for name, turns in {
-        "a point at a time": [(p, c) for p in range(points) for c in range(parts)],
-        "a panel at a time": [(p, c) for c in range(parts) for p in range(points)],
+    turns, drawn = np.arange(points * parts), []
+    for name, steps in {
+        "a point at a time": turns.reshape(points, parts),
+        "a panel at a time": turns.reshape(parts, points).T,
     }.items():
-        shapes = [at(-8, 30 * p + 13, small(f"point {p}"), "e") for p in range(points)]
-        for turn, (p, c) in enumerate(turns):
-            shade = 0.45 if turn < points else 0
-            cell = layers(
-                rectangle(56, 26, shade, BLUE, stroke_opacity=0.5),
-                at(28, 13, small(str(turn)), "m"),
-            )
-            shapes.append(at(60 * c, 30 * p, cell))
-        shapes += [at(60 * c + 28, -5, small(f"panel {c}"), "s") for c in range(parts)]
-        drawn.append(column(bold(name), layers(*shapes)))
+        rows = [["", *(small(f"panel {c}") for c in range(parts))]]
+        look = {"width": 56, "height": 26, "corner": 0, "stroke_opacity": 0.5}
+        for p, step in enumerate(steps):
+            cells = (box(small(f"{t}"), 0.45 * (t < points), **look) for t in step)
+            rows.append([small(f"point {p}"), *cells])
+        drawn.append(column(bold(name), table(rows, 4)))
     label = (
         f"{points} points and {parts} panels of centers. Point by point, each point walks over all panels. Panel by "
         "panel, all points use a panel before the next one."

@@ -15,7 +15,7 @@ from pictures.drawing import (
     small,
     space,
 )
-from pictures.layout import arrow, at, box, chain, column, ends, layers, row
+from pictures.layout import arrow, at, box, chain, column, ends, layers, row, table
 from rms_norm_on_host import OnHost
 
 PIECE = 32  # bytes that a GPU reads at once
@@ -237,28 +237,16 @@ def neighbours(columns: int) -> HTML:
 
 def tree(numbers: list[int]) -> HTML:
     """The sums of a block with so many threads, after each wait: what BlockSum does, with fewer threads."""
-    side, gap = 40, 46
-    steps, half = [numbers], len(numbers)
-    while half > 1:
-        half //= 2
+    steps = [numbers]
+    while (half := len(steps[-1]) // 2) > 0:
         now = steps[-1]
         steps.append([now[i] + now[i + half] for i in range(half)])
     boxes = [
-        [
-            box(small(str(value)), 0.25, COLOURS[i > 0], width=side, height=24)
-            for value in step
-        ]
+        [box(small(f"{n}"), 0.25, COLOURS[i > 0], width=40, height=24) for n in step]
         for i, step in enumerate(steps)
     ]
-    shapes = [
-        at(j * gap, i * 62, each)
-        for i, step in enumerate(boxes)
-        for j, each in enumerate(step)
-    ]
-    shapes += [
-        at(-14, i * 62 + 12, small("sums" if not i else f"half = {len(step)}"), "e")
-        for i, step in enumerate(boxes)
-    ]
+    names = ["sums", *(f"half = {len(step)}" for step in steps[1:])]
+    rows = [(small(name), row(*step, gap=6)) for name, step in zip(names, boxes)]
     arrows = [
         arrow(above[j + k * len(below)], below[j])
         for above, below in pairwise(boxes)
@@ -266,4 +254,5 @@ def tree(numbers: list[int]) -> HTML:
         for k in (0, 1)
     ]
     label = f"{len(numbers)} sums are halved until one is left: {steps[-1][0]}."
-    return picture(layers(*shapes, *arrows), label)
+    shapes = layers(table(rows, (14, 38), ("end", "start")), *arrows)
+    return picture(shapes, label)

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 
 from IPython.display import HTML
 from op_map import FILES, busiest, families, kernel_classes, module_of
-from pictures.drawing import BLUE, bar, picture, small, space
-from pictures.layout import column, ends, row
+from pictures.drawing import bar, picture, small
+from pictures.layout import row, table
 
-NAMES, BARS = 190, 250  # widths
+BARS = 250  # how wide the longest is
 KERNELS = (
     "https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/core/kernels"
 )
@@ -25,23 +25,16 @@ def sizes() -> dict[str, tuple[int, int]]:
 def map_of_ops(sizes: dict[str, tuple[int, int]]) -> HTML:
     """Draws a bar for each family, its part without a kernel on the CPU paler."""
     unit = BARS / max(ops for ops, _ in sizes.values())
-    rows = [
-        row(
-            ends(NAMES, "", small(family)),
-            space(6),
-            bar(unit * computed, 16) if computed else space(),
-            bar(unit * (ops - computed), 16, 0.25, BLUE) if ops > computed else space(),
-            space(6),
-            small(f"{ops}"),
-            gap=0,
-        )
-        for family, (ops, computed) in sizes.items()
-    ]
+    rows = []
+    for family, (ops, computed) in sizes.items():
+        bars = bar(unit * computed, 16), bar(unit * (ops - computed), 16, 0.25)
+        rows.append([small(family), row(row(*bars, gap=0), small(f"{ops}"), gap=6)])
     told = "; ".join(
         f"{family}: {ops}, {computed} of them with a kernel on the CPU"
         for family, (ops, computed) in sizes.items()
     )
-    return picture(column(*rows, gap=3), f"TensorFlow's ops by family. {told}.")
+    shapes = table(rows, (6, 3), ("end", "start"))
+    return picture(shapes, f"TensorFlow's ops by family. {told}.")
 
 
 def interfaces() -> Iterator[tuple]:

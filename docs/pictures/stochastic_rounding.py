@@ -6,7 +6,7 @@ import numpy as np
 from IPython.display import HTML
 from measured import read
 from pictures.drawing import BLUE, COLOURS, INK, ORANGE, line, picture, rectangle, small
-from pictures.layout import at, box, column, layers
+from pictures.layout import at, box, column, layers, row
 from pictures.plots import Plot, chart, keys
 
 
@@ -33,17 +33,17 @@ def shares(
     numbers: Sequence[float], rounded: np.ndarray, below: float, above: float
 ) -> HTML:
     """How often numbers between two neighbours, rounded again and again, become each: a column for each number."""
-    times, size, side, height = len(rounded), len(numbers), 38, 120
+    times, size, height = len(rounded), len(numbers), 120
     up = (rounded == above).sum(axis=0)
-    shapes = []
-    for i, count in enumerate(up):
-        x, share = side * i, count / times * height
-        shapes.append(at(x, 0, rectangle(side - 8, share, 0.75)))
-        shapes.append(at(x, share, rectangle(side - 8, height - share, 0.75, ORANGE)))
-        shapes.append(at(x + side / 2 - 4, height + 4, small(f"{count}"), "n"))
+    columns = []
+    for count in up:
+        share = count / times * height
+        parts = rectangle(30, share, 0.75), rectangle(30, height - share, 0.75, ORANGE)
+        both = column(*parts, gap=0)
+        columns.append(column(both, small(f"{count}"), gap=4, align="middle"))
     drawn = column(
         keys((f"up, to {above}", f"down, to {below}")),
-        column(layers(*shapes), f"how often up, of {times}", gap=2, align="middle"),
+        column(row(*columns), f"how often up, of {times}", gap=2, align="middle"),
         gap=10,
     )
     label = (

@@ -27,27 +27,18 @@ from sessions import what_is_wrong
 
 def write_digits() -> tuple[Path, Path]:
     """Writes six small images, once whole and once with a wrong bit in the third record."""
-
-    def bytes_feature(values) -> tf.train.Feature:
-        return tf.train.Feature(bytes_list=tf.train.BytesList(value=values))
-
-    def int64_feature(values) -> tf.train.Feature:
-        return tf.train.Feature(int64_list=tf.train.Int64List(value=values))
-
-    def float_feature(values) -> tf.train.Feature:
-        return tf.train.Feature(float_list=tf.train.FloatList(value=values))
-
     images = np.concatenate([255 * digits(), 127 * digits()]).astype(np.uint8)
     whole = Path("build/whole.tfrecord")
     with tf.io.TFRecordWriter(str(whole)) as writer:
         for label, image in enumerate(images):
             features = {
-                "image": bytes_feature([image.tobytes()]),
-                "size": int64_feature(image.shape),
-                "label": int64_feature([label % 3]),
-                "brightness": float_feature([image.mean()]),
+                "image": {"bytes_list": {"value": [image.tobytes()]}},
+                "size": {"int64_list": {"value": image.shape}},
+                "label": {"int64_list": {"value": [label % 3]}},
+                "brightness": {"float_list": {"value": [image.mean()]}},
             }
-            example = tf.train.Example(features=tf.train.Features(feature=features))
+            features = {name: tf.train.Feature(**of) for name, of in features.items()}
+            example = tf.train.Example(features={"feature": features})
             writer.write(example.SerializeToString(deterministic=True))
     with whole.open("rb") as file:
         third = offsets_of(file)[2]
