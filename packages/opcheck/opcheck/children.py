@@ -1,6 +1,7 @@
 """The parent's side of the worker processes: ask, wait, and learn how one died."""
 
 import atexit
+import contextlib
 import os
 import re
 import signal
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -154,7 +156,7 @@ class Child:
         try:
             self._connection.send((function, arguments))
             while True:
-                if not self._connection.poll(self._timeout):
+                if not self._answers():
                     raise self._crash(doing, hung=True)
                 kind, content = self._connection.recv()
                 if kind == "answer":
@@ -167,6 +169,20 @@ class Child:
                     self._connection.send(self._ask_reference(*content))
         except (EOFError, BrokenPipeError, ConnectionResetError):
             raise self._crash(doing) from None
+
+    def _answers(self) -> bool:
+        """Whether something comes before time is up.
+
+        The time in which the worker waits for other processes does not count, up to three times as much.
+        """
+        start, before = time.monotonic(), _waited(self._pid)
+        left = self._timeout
+        while not self._connection.poll(left):
+            waited = min(_waited(self._pid) - before, 3 * self._timeout)
+            left = start + self._timeout + waited - time.monotonic()
+            if left <= 0.1:
+                return False
+        return True
 
     def _ask_reference(self, inputs, attrs):
         try:
@@ -224,6 +240,15 @@ class Child:
         """Ends the worker, if there is one."""
         if self._connection is not None:
             self._forget()
+
+
+def _waited(pid: int) -> float:
+    """The seconds that the busiest thread of a process was ready to run and did not; 0 if the system does not tell."""
+    times = [0.0]
+    for file in Path("/proc").glob(f"{pid}/task/*/schedstat"):
+        with contextlib.suppress(OSError):  # the thread has just ended
+            times.append(int(file.read_text().split()[1]) * 1e-9)
+    return max(times)
 
 
 def _essence(log: str) -> str:
