@@ -131,6 +131,27 @@ def in_graph(subject: Subject, flat, inputs, attrs):
     return outputs, contradiction([x.shape for x in function.outputs], outputs)
 
 
+def accepted(subject: Subject, samples: Sequence[Sequence], attrs: dict):
+    """For each input the numbers of the samples that a graph takes in which the others have no shape."""
+
+    def takes(wanted: int, inputs: Sequence) -> bool:
+        specs = [
+            tf.TensorSpec(x.shape if i == wanted else None, tf.as_dtype(x.dtype))
+            for i, some in enumerate(inputs)
+            for x in (some if isinstance(some, list) else [some])
+        ]
+        try:
+            traced(subject, specs, inputs, attrs)
+        except Exception:
+            return False
+        return True
+
+    return [
+        [number for number, inputs in enumerate(samples) if takes(i, inputs)]
+        for i in range(len(samples[0]))
+    ]
+
+
 def traced(subject: Subject, specs, inputs, attrs):
     """A concrete function of flat tensors, which are grouped as the inputs are."""
     function = tf.function(

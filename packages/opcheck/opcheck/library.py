@@ -4,10 +4,14 @@ import argparse
 import inspect
 import itertools
 import json
+import math
+import operator
 import os
+import random
 import re
 import sys
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,13 +21,15 @@ from opcheck import calls
 from opcheck.children import Child, Crash, WorkerError
 from opcheck.report import Report, Result, essence
 from opcheck.run import check, choose
-from opcheck.samples import Location
+from opcheck.samples import Location, locate
 from opcheck.source import function_of, line
 
 _RANKS = (1, 2, 0, 3, 4)
-_SIZES = ((3, 4, 2, 5), (3, 3, 3, 3))  # the second for square matrices and the like
+# The second for square matrices; the others for paddings, sizes and the like.
+_SIZES = ((3, 4, 2, 5), (3, 3, 3, 3), (2, 2, 2, 2), (1, 1, 1, 1))
 _MOST_TRIES = 150
 _MOST_CRASHES = 20
+_MOST_SECONDS = 20  # of guessing
 _PREFERRED = ("float32", "int32", "int64", "string", "float64", "bool")
 
 
@@ -99,8 +105,12 @@ def ops_of(file: str) -> dict:
     return {op.name: op for op in ops.op}
 
 
-def guesses(op_def) -> Iterator[tuple[list, dict]]:
+def guesses(op_def, ranks: Sequence | None = None) -> Iterator[tuple[list, dict]]:
     """Inputs and attrs with which the op may be called, the simplest first.
+
+    Args:
+      op_def: Of the op.
+      ranks: The ranks to try for each input; the same for all by default.
 
     Raises:
       LookupError: With the reason why nothing can be guessed.
@@ -133,14 +143,16 @@ def guesses(op_def) -> Iterator[tuple[list, dict]]:
         if name in ("resource", "variant"):
             raise LookupError(f"{arg.name} is a {name}")
         dtypes.append([name] * lengths[arg.number_attr] if arg.number_attr else name)
-    for sizes, ranks in itertools.product(_SIZES, list(_ranks(len(dtypes)))):
-        random = np.random.default_rng(0)
+    tried = list(_ranks(ranks or [_RANKS] * len(dtypes)))
+    both = itertools.product(_SIZES, tried)
+    for sizes, some in itertools.islice(both, 2 * _MOST_TRIES):
+        generator = np.random.default_rng(0)
         yield (
             [
-                [_array(x, sizes[:rank], random) for x in one]
+                [_array(x, sizes[:rank], generator) for x in one]
                 if isinstance(one, list)
-                else _array(one, sizes[:rank], random)
-                for one, rank in zip(dtypes, ranks)
+                else _array(one, sizes[:rank], generator)
+                for one, rank in zip(dtypes, some)
             ],
             attrs,
         )
@@ -176,9 +188,14 @@ def _types(op_def) -> dict[str, str]:
     )
 
 
-def _ranks(count: int) -> Iterator[tuple[int, ...]]:
-    same = [(rank,) * count for rank in _RANKS]
-    others = itertools.product(_RANKS, repeat=count)
+def _ranks(allowed: Sequence[Sequence[int]]) -> Iterator[tuple[int, ...]]:
+    same = [(rank,) * len(allowed) for rank in _RANKS]
+    same = [some for some in same if all(map(operator.contains, allowed, some))]
+    if math.prod(map(len, allowed)) <= _MOST_TRIES:
+        others = itertools.product(*allowed)
+    else:  # some of everything
+        choose_one = random.Random(0).choice
+        others = (tuple(map(choose_one, allowed)) for _ in range(_MOST_TRIES))
     yield from itertools.islice(
         dict.fromkeys(itertools.chain(same, others)), _MOST_TRIES
     )
@@ -212,7 +229,7 @@ def _value(attr, types: dict):
     return values[attr.type]
 
 
-def _array(dtype: str, shape: tuple, random: np.random.Generator) -> np.ndarray:
+def _array(dtype: str, shape: tuple, generator: np.random.Generator) -> np.ndarray:
     import tensorflow as tf
 
     if dtype == "string":
@@ -223,30 +240,34 @@ def _array(dtype: str, shape: tuple, random: np.random.Generator) -> np.ndarray:
     if target.is_quantized:
         raise LookupError(f"an input is {dtype}")
     if target.is_bool:
-        return random.integers(0, 2, shape).astype(bool)
+        return generator.integers(0, 2, shape).astype(bool)
     if target.is_integer:
-        return random.integers(0, 3, shape).astype(target.as_numpy_dtype)
-    return random.random(shape).astype(target.as_numpy_dtype)
+        return generator.integers(0, 3, shape).astype(target.as_numpy_dtype)
+    return generator.random(shape).astype(target.as_numpy_dtype)
 
 
 def look_at(file: str, op_def, timeout: float, **options) -> Found:
-    """Guesses a sample of an op, and runs the checks that need no reference."""
-    found = Found(op_def.name)
+    """Guesses a sample of an op of a library, and runs the checks that need no reference."""
     try:
         op = LibraryOp(file, function_of(op_def.name))
-        some = guesses(op_def)
     except AttributeError as error:
-        found.left_out = str(error)
-        return found
-    start = {"path": list(sys.path), "folder": os.getcwd(), "location": op.location}
+        return Found(op_def.name, left_out=str(error))
+    return look_at_function(op, op_def, timeout, **options)
+
+
+def look_at_function(op: Callable, op_def, timeout: float, **options) -> Found:
+    """Does the same for a function that a child process can import, and that takes the op's inputs by position."""
+    found = Found(op_def.name)
+    start = {"path": list(sys.path), "folder": os.getcwd(), "location": locate(op)}
     start["options"] = {
         "memory": 4 << 30,
         "nondeterministic": True,
     }  # one call is enough
     refused, crashes, seen = "", 0, set()
+    end = time.monotonic() + _MOST_SECONDS
     with Child(None, timeout, **start) as child:
         try:
-            for inputs, attrs in some:
+            for inputs, attrs in guesses(op_def, _accepted(child, op_def)):
                 try:
                     # The shape function may refuse what the kernel takes.
                     ask = {
@@ -259,7 +280,7 @@ def look_at(file: str, op_def, timeout: float, **options) -> Found:
                     crashes += 1
                     died = re.sub(r"\d+", "", str(crash))
                     if died not in seen:
-                        shown = line(op.location, op, inputs, attrs)
+                        shown = line(start["location"], op, inputs, attrs)
                         found.failures.append(
                             Result(
                                 *("guess", "fail", "a call that was guessed"),
@@ -274,9 +295,11 @@ def look_at(file: str, op_def, timeout: float, **options) -> Found:
                     continue
                 errors = [one.error for one in outcomes if one.outputs is None]
                 if not errors:
-                    found.sample = line(op.location, op, inputs, attrs)
+                    found.sample = line(start["location"], op, inputs, attrs)
                     break
                 refused = errors[0]
+                if time.monotonic() > end:
+                    break
         except (LookupError, WorkerError) as error:
             refused = str(error)
     if not found.sample:
@@ -295,6 +318,19 @@ def look_at(file: str, op_def, timeout: float, **options) -> Found:
     )
     found.failures += found.report.failures
     return found
+
+
+def _accepted(child: Child, op_def) -> list[list[int]] | None:
+    """The ranks that the shape function takes for each input while it knows nothing of the others."""
+    some = list(itertools.islice(guesses(op_def), len(_RANKS)))
+    if len(op_def.input_arg) < 2:
+        return None
+    inputs, (attrs, *_) = zip(*some)
+    try:
+        taken = child.ask(calls.accepted, samples=list(inputs), attrs=attrs)
+    except (Crash, WorkerError):
+        return None
+    return [[_RANKS[i] for i in one] or _RANKS for one in taken]
 
 
 def parsed(arguments: Sequence[str]) -> argparse.Namespace:

@@ -32,13 +32,16 @@ def test_inputs_and_attrs_are_guessed():
     attr { name: "left" type: "bool" default_value { b: true } }
     """)
     calls = list(guesses(some))
-    assert len(calls) == 2 * 25
+    assert len(calls) == 4 * 25
     (x, texts), attrs = calls[0]
     assert (x.dtype, x.shape) == ("int64", (3,))
     assert [text.shape for text in texts] == [(3,), (3,)]
     assert attrs == {"size": 4, "mode": "NEAR"}
     assert calls[4][0][0].shape == (3, 4, 2, 5)
     assert calls[29][0][0].shape == (3, 3, 3, 3)
+    of_few_ranks = list(guesses(some, [[2], [0, 1]]))
+    assert [x.ndim for (x, _), _ in of_few_ranks[:2]] == [2, 2]
+    assert [text[0].ndim for (_, text), _ in of_few_ranks[:2]] == [0, 1]
 
 
 def test_dtypes_are_guessed_for_which_there_is_a_kernel():
