@@ -1,4 +1,4 @@
-"""Runs opcheck on the ops of public wheels: `python packages/opcheck/wild/look.py FOLDER [NAME…] [--checks A,B]`.
+"""Runs opcheck on the ops of public wheels: `python packages/opcheck/wild/look.py FOLDER [NAME…] [--seconds 3600]`.
 
 Each wheel goes into an environment of its own below FOLDER, beside the TensorFlow of this Python. Writes
 FOLDER/found.csv: a line for each op and finding, to be judged by hand, and a line for each op without one.
@@ -8,74 +8,136 @@ import argparse
 import csv
 import json
 import os
+import re
 import subprocess
 import sys
-import sysconfig
 import venv
 from collections.abc import Iterator
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[1]
-# What pip installs. They were built for the TensorFlow that the book uses.
-WHEELS = ("tensorflow-text==2.21.1",)
-HEADER = ("library", "version", "op", "check", "detail", "seen", "line", "left out")
-HOUR = 3600
+# What pip installs, and the TensorFlow that each was built for.
+WHEELS = {
+    "deepmd-kit==3.2.0": "2.21.0",
+    "lingvo==0.14.2": "2.21.0",
+    "scann==1.4.2": "2.20.0",
+    "struct2tensor==0.48.1": "2.17.1",
+    "tensorflow-addons==0.23.0": "2.15.1",
+    "tensorflow-compression-ops==2.17.0": "2.17.1",
+    "tensorflow-decision-forests==1.12.0": "2.19.1",
+    "tensorflow-io==0.37.1": "2.16.2",
+    "tensorflow-quantum==0.7.6": "2.18.1",
+    "tensorflow-recommenders-addons==0.8.1": "2.16.2",
+    "tensorflow-text==2.21.1": "2.21.0",
+}
+# They reach other machines, write files or wait for others.
+LEFT_OUT = re.compile(
+    "Kafka|Http|Big[Tt]able|Big[Qq]uery|Pub[Ss]ub|Sql|Elastic|Mongo|Atlas|Genome|Prometheus|LLVM|Video|Write|Save"
+    "|Load|Readable|Writable|Layer|Grpc|Oss|Azfs|Hdfs|Redis|Dataset|Arrow|Record|BabelSequence|GenericInput"
+)
+HEADER = (
+    "library",
+    "version",
+    "TensorFlow",
+    "file",
+    "op",
+    "check",
+    "detail",
+    "seen",
+    "line",
+    "left out",
+)
+CHECKS = ("empty", "bad_input")
 
 
-def environment(folder: Path, wheel: str) -> tuple[str, Path]:
-    """Installs a wheel: the Python of its environment, and where its files are."""
+def environment(folder: Path, wheel: str) -> tuple[Path, Path]:
+    """Installs a wheel beside its TensorFlow: the Python of the environment, and where the files are."""
     where = folder / wheel.replace("==", "-")
     python = where / "bin" / "python"
     if not python.exists():
         venv.create(where, with_pip=True, symlinks=True)
-        packages = next(where.glob("lib/python*/site-packages"))
-        # TensorFlow, of the environment that runs this.
-        (packages / "opcheck_wild.pth").write_text(sysconfig.get_path("purelib"))
-    subprocess.run(
-        [python, "-m", "pip", "install", "-q", "--no-deps", wheel], check=True
-    )
-    return str(python), next(where.glob("lib/python*/site-packages"))
+        pip = [python, "-m", "pip", "install", "-q"]
+        subprocess.run([*pip, "--no-deps", wheel], check=True)
+        subprocess.run([*pip, f"tensorflow-cpu=={WHEELS[wheel]}"], check=True)
+    return python, next(where.glob("lib/python*/site-packages"))
 
 
-def look(folder: Path, wheel: str, more: list[str]) -> Iterator[tuple]:
+def look(folder: Path, wheel: str, seconds: float) -> Iterator[tuple]:
     """Yields the lines of the table for one wheel."""
     library, version = wheel.split("==")
     python, packages = environment(folder, wheel)
-    name = library.replace("-", "_")
-    env = os.environ | {"PYTHONPATH": str(PACKAGE)}
-    for file in sorted((packages / name).rglob("*.so")):
-        result = folder / f"{wheel}-{file.stem}.json"
-        command = [python, "-m", "opcheck", file, "--json", result, *more]
+    result = folder / f"{wheel}.json"
+    command = [python, __file__, "--inside", packages, result]
+    try:
+        subprocess.run(
+            command, env=os.environ | {"PYTHONPATH": str(PACKAGE)}, timeout=seconds
+        )
+    except subprocess.TimeoutExpired:
+        print(f"{wheel}: not all ops within {seconds} s", file=sys.stderr)
+    for one in json.loads(result.read_text()) if result.exists() else ():
+        first = (library, version, WHEELS[wheel], one["file"], one["op"])
+        for found in one["failures"]:
+            told = (found[key] for key in ("check", "detail", "seen", "line"))
+            yield (*first, *told, one["left_out"])
+        if not one["failures"]:
+            yield (*first, "", "", "", "", one["left_out"])
+
+
+def look_inside(packages: Path, result: Path) -> None:
+    """Looks at all libraries of an environment, in the Python that has it."""
+    from opcheck.library import look_at, ops_of
+
+    everything = json.loads(result.read_text()) if result.exists() else []
+    known = {(one["file"], one["op"]) for one in everything}
+
+    def tell(**found) -> None:
+        everything.append(found)
+        print(found["file"], found["op"], len(found["failures"]), found["left_out"])
+        result.write_text(json.dumps(everything, indent=1))
+
+    for file in sorted(packages.rglob("*.so")):
+        place = str(file.relative_to(packages))
+        if place.startswith("tensorflow/") or b"OpDefBuilder" not in file.read_bytes():
+            continue
         try:
-            subprocess.run(command, env=env, timeout=4 * HOUR)
-        except subprocess.TimeoutExpired:
-            print(f"{file}: not all ops within {4 * HOUR} s", file=sys.stderr)
-        if not result.exists():
-            continue  # it registers no op
-        for one in json.loads(result.read_text()):
-            for found in one["failures"]:
-                told = (found[key] for key in ("check", "detail", "seen", "line"))
-                yield (library, version, one["op"], *told, one["left_out"])
-            if not one["failures"]:
-                yield (library, version, one["op"], "", "", "", "", one["left_out"])
+            definitions = ops_of(str(file))
+        except ValueError as error:
+            if (place, "") not in known and "registers no op" not in str(error):
+                tell(file=place, op="", failures=[], left_out=str(error)[:200])
+            continue
+        for name, op_def in definitions.items():
+            if (place, name) in known:
+                continue
+            if LEFT_OUT.search(name):
+                reason = "reaches other machines, files or a table"
+                tell(file=place, op=name, failures=[], left_out=reason)
+                continue
+            try:
+                found = look_at(str(file), op_def, 10.0, checks=CHECKS).as_dict()
+            except Exception as error:  # opcheck's own fault
+                reason = f"opcheck raised {type(error).__name__}: {error}"
+                found = {"op": name, "failures": [], "left_out": reason}
+            tell(file=place, **found)
 
 
 def main() -> None:
     """Writes the table."""
+    if sys.argv[1:2] == ["--inside"]:
+        look_inside(Path(sys.argv[2]), Path(sys.argv[3]))
+        return
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("names", nargs="*", help="of wheels; all by default")
-    parser.add_argument("--checks", help="only these: A,B")
+    parser.add_argument("--seconds", type=float, default=3600, help="for a wheel")
     options = parser.parse_args()
     folder, wanted = options.folder.resolve(), options.names
-    more = ["--checks", options.checks] if options.checks else []
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "found.csv").open("w", newline="") as file:
         table = csv.writer(file)
         table.writerow(HEADER)
         for wheel in WHEELS:
             if not wanted or wheel.split("==")[0] in wanted:
-                for row in look(folder, wheel, more):
+                for row in look(folder, wheel, options.seconds):
                     table.writerow(row)
                     file.flush()
 
