@@ -1,0 +1,143 @@
+"""The tables of the page on what opcheck found, and its calls, in processes that may die."""
+
+import csv
+import importlib.metadata
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Sequence
+from pathlib import Path
+
+from IPython.display import display
+from measured import REPOSITORY, Row
+
+WILD = Path(__file__).parents[2] / "packages" / "opcheck" / "wild"
+
+
+def rows(name: str) -> list[Row]:
+    """The rows of a table of `wild/`, without its first lines."""
+    lines = (WILD / f"{name}.csv").read_text().splitlines()
+    return list(csv.DictReader(line for line in lines if not line.startswith("#")))
+
+
+def true_ones() -> list[Row]:
+    """The findings that are faults of their library."""
+    return [row for row in rows("findings") if row["true"] == "yes"]
+
+
+def looked_at() -> tuple[list[str], list[list[object]]]:
+    """Each library with what was found in it."""
+    header = [
+        *("Library", "TensorFlow", "Ops called", "With a fault", "Of these, crashes"),
+        *("False alarms, first", "and now"),
+    ]
+    lines = []
+    for row in rows("looked_at"):
+        found = [one for one in rows("findings") if one["library"] == row["library"]]
+        faults = [one for one in found if one["true"] == "yes"]
+        name = f"{row['library']} {row['version']}"
+        report = WILD / "reports" / f"{row['library']}.md"
+        if report.exists():
+            name = f"[{name}]({REPOSITORY}/packages/opcheck/wild/reports/{report.name})"
+        counts = (
+            row["called"],
+            len({one["op"] for one in faults}),
+            len({one["op"] for one in faults if one["kind"] == "crash"}),
+            len({one["op"] for one in found if one["true"] == "no"}),
+            row["false alarms now"],
+        )
+        lines.append([name, row["TensorFlow"], *counts])
+    return header, lines
+
+
+def findings() -> tuple[list[str], list[list[str]]]:
+    """Each fault, with what its call gives here, or gave when it was found if its library is not installed."""
+    header = ["Library", "Op", "What happens", "The call ends with"]
+    found = true_ones()
+    here = endings([row["line"] for row in found if _installed(row)])
+    lines = []
+    for row in found:
+        ends = here.get(row["line"], row["ends with"]).splitlines()[-1]
+        shown = f"`{ends if len(ends) < 60 else ends[:57] + '…'}`"
+        lines.append([row["library"], f"`{row['op']}`", row["finding"], shown])
+    return header, lines
+
+
+def show(op: str) -> None:
+    """Shows the call of a finding, and how it ends: here, if its library is installed, or else when it was found."""
+    (row,) = (one for one in true_ones() if one["op"] == op)
+    ends = row["ends with"]
+    if _installed(row):
+        ends = endings([row["line"]])[row["line"]]
+    call = row["line"].replace("; ", "\n")
+    _markdown(f"```python\n{call}\n```\n\n```text\n{ends}\n```")
+
+
+def fix(library: str) -> None:
+    """Shows the first C++ of the report to a library's maintainers."""
+    report = (WILD / "reports" / f"{library}.md").read_text()
+    _markdown(re.search(r"```c\+\+\n.*?\n```", report, re.DOTALL)[0])
+
+
+def endings(lines: Sequence[str]) -> dict[str, str]:
+    """From lines of Python to what each prints, or how its process ends."""
+    run = subprocess.run(
+        [sys.executable, "-c", _EACH_IN_A_CHILD, sysconfig.get_path("purelib")],
+        input=json.dumps(lines),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=600,
+    )
+    return {
+        line: _told(*one)
+        for line, one in zip(lines, json.loads(run.stdout), strict=True)
+    }
+
+
+_EACH_IN_A_CHILD = """
+import json, os, sys, tempfile
+import tensorflow as tf
+
+ends = []
+for line in json.load(sys.stdin):
+    line = line.replace('library("', 'library("' + sys.argv[1] + "/")
+    with tempfile.TemporaryFile() as file:
+        pid = os.fork()
+        if not pid:
+            os.dup2(file.fileno(), 1)
+            os.dup2(file.fileno(), 2)
+            try:
+                exec(line, {"tf": tf})
+            except Exception as error:
+                print(f"{type(error).__name__}: {error}".splitlines()[0])
+            sys.stdout.flush()
+            os._exit(0)
+        status = os.waitpid(pid, 0)[1]
+        file.seek(0)
+        ends.append((status, file.read().decode(errors="replace")))
+print(json.dumps(ends))
+"""
+
+
+def _told(status: int, printed: str) -> str:
+    if not os.WIFSIGNALED(status):
+        return printed.strip()
+    said = re.findall("Check failed: .*", printed)
+    return ": ".join([signal.Signals(os.WTERMSIG(status)).name, *said[-1:]])
+
+
+def _installed(row: Row) -> bool:
+    try:
+        importlib.metadata.version(row["library"])
+    except importlib.metadata.PackageNotFoundError:
+        return False
+    return True
+
+
+def _markdown(text: str) -> None:
+    display({"text/markdown": text, "text/plain": text}, raw=True)
