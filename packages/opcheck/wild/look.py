@@ -1,6 +1,6 @@
 """Runs opcheck on the ops of public wheels: `python packages/opcheck/wild/look.py FOLDER [NAME…] [--seconds 3600]`.
 
-Each wheel goes into an environment of its own below FOLDER, beside the TensorFlow of this Python. Writes
+Each wheel goes into an environment of its own below FOLDER, beside the TensorFlow that it was built for. Writes
 FOLDER/found.csv: a line for each op and finding, to be judged by hand, and a line for each op without one.
 """
 
@@ -32,7 +32,7 @@ WHEELS = {
 }
 # They reach other machines, write files or wait for others.
 LEFT_OUT = re.compile(
-    "Kafka|Http|Big[Tt]able|Big[Qq]uery|Pub[Ss]ub|Sql|Elastic|Mongo|Atlas|Genome|Prometheus|LLVM|Video|Write|Save"
+    "Kafka|Http|Big[A-Z]|Bigtable|Bigq|Pub[Ss]ub|Sql|Elastic|Mongo|Atlas|Genome|Prometheus|LLVM|Video|Write|Save"
     "|Load|Readable|Writable|Layer|Grpc|Oss|Azfs|Hdfs|Redis|Dataset|Arrow|Record|BabelSequence|GenericInput"
 )
 HEADER = (
