@@ -17,7 +17,7 @@ from pictures.drawing import (
 from pictures.layout import arrow, at, box, column, frame, layers, ranks, row, table
 from travel import Event, partitions
 
-GraphDef = tf.compat.v1.GraphDef
+GraphDef, NodeDef = tf.compat.v1.GraphDef, tf.compat.v1.NodeDef
 
 TRAVEL = ("_Send", "_Recv")
 
@@ -53,37 +53,25 @@ def graphs_of(body: Callable, x: tf.Tensor, optimizer: bool) -> list[GraphDef]:
         options({"disable_meta_optimizer": False})
 
 
+def cut_edges(graphs: Sequence[GraphDef], op: str) -> dict[str, NodeDef]:
+    """From the names of the edges that are cut to their Sends or Recvs."""
+    nodes = [node for graph in graphs for node in graph.node if node.op == op]
+    return {node.attr["tensor_name"].s.decode(): node for node in nodes}
+
+
 def pairs(graphs: Sequence[GraphDef]) -> list[str]:
     """The names of the edges that are cut; raises ValueError where a Send has no Recv or the reverse."""
-    edges = {
-        op: sorted(
-            node.attr["tensor_name"].s.decode()
-            for graph in graphs
-            for node in graph.node
-            if node.op == op
-        )
-        for op in TRAVEL
-    }
-    if edges["_Send"] != edges["_Recv"]:
-        raise ValueError(f"not in pairs: {edges}")
-    return edges["_Send"]
+    sent, received = (sorted(cut_edges(graphs, op)) for op in TRAVEL)
+    if sent != received:
+        raise ValueError(f"not in pairs: {sent} and {received}")
+    return sent
 
 
 def as_traced(graphs: Sequence[GraphDef]) -> tuple[list, list]:
     """Nodes and edges of the graph before it was cut."""
-    sent = {
-        node.attr["tensor_name"].s: source(node.input[0])
-        for graph in graphs
-        for node in graph.node
-        if node.op == "_Send"
-    }
+    sends, recvs = (cut_edges(graphs, op) for op in TRAVEL)
+    came = {recv.name: source(sends[edge].input[0]) for edge, recv in recvs.items()}
     nodes = [n for graph in graphs for n in graph.node if n.op not in TRAVEL]
-    came = {
-        node.name: sent[node.attr["tensor_name"].s]
-        for graph in graphs
-        for node in graph.node
-        if node.op == "_Recv"
-    }
     edges = [
         (came.get(source(i), source(i)), node.name, False)
         for node in nodes
@@ -96,11 +84,8 @@ def as_run(graphs: Sequence[GraphDef]) -> tuple[list, list]:
     """Nodes and edges after the cut; an edge from a Send to its Recv is marked."""
     nodes = [node for graph in graphs for node in graph.node]
     edges = [(source(i), node.name, False) for node in nodes for i in node.input]
-    for each in nodes:
-        for other in nodes:
-            if (each.op, other.op) == TRAVEL:
-                if each.attr["tensor_name"].s == other.attr["tensor_name"].s:
-                    edges.append((each.name, other.name, True))
+    sends, recvs = (cut_edges(graphs, op) for op in TRAVEL)
+    edges += [(send.name, recvs[edge].name, True) for edge, send in sends.items()]
     return nodes, edges
 
 
