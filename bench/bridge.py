@@ -5,27 +5,15 @@ The op and its input are small, so that what is measured is the way. In each rou
 taken within its round, and the median of the rounds is given, with their quartiles.
 """
 
-import os
-import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-os.environ.pop("TF_ENABLE_ONEDNN_OPTS", None)  # as TensorFlow comes
-os.environ["CUDA_VISIBLE_DEVICES"] = ""
-
 import numpy as np
+import prologue  # noqa: F401  before TensorFlow
 import tensorflow as tf
+from cc_gradients import cpp_gradient, squared_relu
 from measure import run_turns, turns
-
-ROOT = Path(__file__).parents[1]
-sys.path[:0] = [
-    str(ROOT / "examples" / "common"),
-    str(ROOT / "examples" / "cc_gradients"),
-]
-
-from cc_gradients import cpp_gradient, squared_relu  # noqa: E402
 
 BASE = "in Python"
 SIZE = 1000

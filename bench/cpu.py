@@ -6,25 +6,17 @@ the copy of the centers. Ratios are taken within a round, in which every way tak
 """
 
 import argparse
-import os
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-os.environ["CUDA_VISIBLE_DEVICES"] = ""
-
 import numpy as np
+import prologue  # noqa: F401  before TensorFlow
+from cpu_steps import aligned, step
 from measure import caches, cores, heading, read, timed_turns, write
 from processes import in_process, with_threads
-
-ROOT = Path(__file__).parents[1]
-sys.path[:0] = [str(ROOT / "examples" / "common"), str(ROOT / "examples" / "cpu")]
-
-from cpu_steps import aligned, step  # noqa: E402
 
 RESULT = Path(__file__).with_suffix(".csv")
 LARGE = 1000, 4096, 512

@@ -5,24 +5,16 @@ a round, in which every way takes its turn. The file has been read before, so th
 """
 
 import os
-import sys
 import tempfile
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-os.environ.pop("TF_ENABLE_ONEDNN_OPTS", None)  # as TensorFlow comes
-os.environ["CUDA_VISIBLE_DEVICES"] = ""
-
 import numpy as np
+import prologue  # noqa: F401  before TensorFlow
 import tensorflow as tf
+from dataset import npy_dataset, row_spec
 from measure import run_turns, turns
-
-ROOT = Path(__file__).parents[1]
-sys.path[:0] = [str(ROOT / "examples" / "common"), str(ROOT / "examples" / "dataset")]
-
-from dataset import npy_dataset, row_spec  # noqa: E402
 
 SMALL = np.uint8, (4096, 28, 28), 1024
 LARGE = np.float32, (256, 1024, 1024), None

@@ -6,31 +6,21 @@ It compiles other variants of LogCosh and Snake, from elementwise.cc. All run in
 Ratios are taken within a round, in which every way takes its turn.
 """
 
-import os
-import sys
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-os.environ["CUDA_VISIBLE_DEVICES"] = ""
-
 import numpy as np
+import prologue  # noqa: F401  before TensorFlow
 import tensorflow as tf
+from broadcasting import abs_difference, blend
 from compiler import NEWER, can, compiled_op
+from elementwise import log_cosh, log_cosh_plain
 from measure import cores, run_turns, traced, turns
 from processes import in_process, with_threads
+from snake import snake
 
 ROOT = Path(__file__).parents[1]
-sys.path[:0] = [
-    str(ROOT / "examples" / name)
-    for name in ("common", "elementwise", "broadcasting", "prototype")
-]
-
-from broadcasting import abs_difference, blend  # noqa: E402
-from elementwise import log_cosh, log_cosh_plain  # noqa: E402
-from snake import snake  # noqa: E402
-
 SOURCE = Path(__file__).with_suffix(".cc")
 SIZE = 1_000_000
 SETTINGS = {"default": {}, "oneDNN off": {"TF_ENABLE_ONEDNN_OPTS": "0"}}
@@ -200,7 +190,6 @@ def measure(threads: int, rounds: int, span: float, setting: str) -> list[dict]:
 
 
 def main() -> None:
-    os.environ.pop("TF_ENABLE_ONEDNN_OPTS", None)  # which make sets
     notes = [
         f"times of a call in a tf.function, {SIZE} random numbers, float32 if not said: the median of the rounds",
         "setting: default is TensorFlow as it comes, with oneDNN on",

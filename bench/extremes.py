@@ -5,28 +5,16 @@ The numbers are normally distributed, in no order. All run inside of a `tf.funct
 is a process of its own. Ratios are taken within a round, in which every way takes its turn.
 """
 
-import os
-import sys
 from functools import partial
 from pathlib import Path
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-os.environ.pop("TF_ENABLE_ONEDNN_OPTS", None)  # as TensorFlow comes
-os.environ["CUDA_VISIBLE_DEVICES"] = ""
-
 import numpy as np
+import prologue  # noqa: F401  before TensorFlow
 import tensorflow as tf
 from measure import run_turns, turns
+from multi_output import extremes, extremes_grad
 from processes import by_threads
-
-ROOT = Path(__file__).parents[1]
-sys.path[:0] = [
-    str(ROOT / "examples" / "common"),
-    str(ROOT / "examples" / "multi_output"),
-]
-
-from multi_output import extremes, extremes_grad  # noqa: E402
-from stock_extremes import (  # noqa: E402
+from stock_extremes import (
     one_hot_gradient,
     scattered_gradient,
     stock_extremes,

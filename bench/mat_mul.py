@@ -9,17 +9,16 @@ stay in the registers, bench/peak.cc.
 
 import ctypes
 import re
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import prologue  # noqa: F401  before TensorFlow
 from compiler import NEWER, can, compiled, compiled_op
 from measure import cores, quartiles, run_turns
 from processes import Process
 
-ROOT = Path(__file__).parents[1]
 SIZES = 32, 64, 128, 256, 496, 512, 528, 1024, 1040
 BASE = "tf.matmul"
 SLOW = 0.2  # seconds of a call, from which on three rounds are enough
@@ -160,8 +159,6 @@ def main() -> None:
 
     run_turns(Path(__file__), __doc__.splitlines()[0], notes, rows, rounds=15)
 
-
-sys.path[:0] = [str(ROOT / "examples" / "common"), str(ROOT / "examples" / "mat_mul")]
 
 if __name__ == "__main__":
     main()

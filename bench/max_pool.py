@@ -9,21 +9,13 @@ takes its turn. Before they are timed, all are compared.
 """
 
 import argparse
-import os
 import re
-import sys
 from collections.abc import Callable, Iterator
 from itertools import product
 from pathlib import Path
 
-os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
-os.environ["CUDA_VISIBLE_DEVICES"] = ""
-if (
-    __name__ == "__main__"
-):  # not where this file is imported again, in a process with a setting
-    os.environ.pop("TF_ENABLE_ONEDNN_OPTS", None)
-
 import numpy as np
+import prologue  # noqa: F401  before TensorFlow
 import tensorflow as tf
 from compiler import can, compiled_op
 from measure import cores, heading, read, traced, turns, write
@@ -31,9 +23,6 @@ from processes import in_process, with_threads
 from tensorflow.python.framework.test_util import IsMklEnabled
 
 ROOT = Path(__file__).parents[1]
-# The op's module before this file, which has its name.
-sys.path[:0] = [str(ROOT / "examples" / "max_pool"), str(ROOT / "examples" / "common")]
-
 SETTINGS = {"default": {}, "oneDNN off": {"TF_ENABLE_ONEDNN_OPTS": "0"}}
 # From a window to one image of its layer, the size of a window, the stride, and the padding.
 LAYERS = {

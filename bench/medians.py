@@ -5,23 +5,15 @@ on. All run inside of a `tf.function`; for each number of threads there is a pro
 Ratios are taken within a round, in which every way takes its turn.
 """
 
-import os
-import sys
 from functools import partial
 from pathlib import Path
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-os.environ["CUDA_VISIBLE_DEVICES"] = ""
-
 import numpy as np
+import prologue  # noqa: F401  before TensorFlow
 import tensorflow as tf
 from measure import run_turns, traced, turns
+from median_pool import median_pool, stock_median_pool
 from processes import by_threads
-
-ROOT = Path(__file__).parents[1]
-sys.path[:0] = [str(ROOT / "examples" / name) for name in ("common", "attrs")]
-
-from median_pool import median_pool, stock_median_pool  # noqa: E402
 
 OURS = "MedianPool"
 IMAGES = (4, 224, 224, 16)

@@ -5,25 +5,16 @@ In each round every way runs once for a while, in turn, so that what else the ma
 ratio is taken within its round, and the median of the rounds is given, with their quartiles.
 """
 
-import os
-import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-os.environ.pop("TF_ENABLE_ONEDNN_OPTS", None)  # as TensorFlow comes
-os.environ["CUDA_VISIBLE_DEVICES"] = ""
-
 import numpy as np
+import prologue  # noqa: F401  before TensorFlow
+import snake as in_cpp
+import snake_in_numpy as in_numpy
 import tensorflow as tf
 from measure import run_turns, turns
-
-EXAMPLES = Path(__file__).parents[1] / "examples"
-sys.path[:0] = [str(EXAMPLES / "common"), str(EXAMPLES / "prototype")]
-
-import snake as in_cpp  # noqa: E402
-import snake_in_numpy as in_numpy  # noqa: E402
 
 BASE = "C++ op"
 SIZES = [10, 1000, 100_000, 10_000_000]

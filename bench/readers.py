@@ -7,24 +7,16 @@ system.
 
 import contextlib
 import os
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-os.environ.pop("TF_ENABLE_ONEDNN_OPTS", None)  # as TensorFlow comes
-os.environ["CUDA_VISIBLE_DEVICES"] = ""
-
 import numpy as np
+import prologue  # noqa: F401  before TensorFlow
 import tensorflow as tf
 from measure import run_turns, turns
-
-ROOT = Path(__file__).parents[1]
-sys.path[:0] = [str(ROOT / "examples" / "common"), str(ROOT / "examples" / "readers")]
-
-from readers import IdxReader, write_idx  # noqa: E402
-from record_file import records  # noqa: E402
+from readers import IdxReader, write_idx
+from record_file import records
 
 v1 = tf.compat.v1
 COUNT, SIDE, BATCH = 4096, 28, 256

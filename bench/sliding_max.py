@@ -4,22 +4,14 @@
 within a round, in which every way takes its turn. TensorFlow is as it comes, on all cores.
 """
 
-import os
-import sys
 from pathlib import Path
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-os.environ["CUDA_VISIBLE_DEVICES"] = ""
-
 import numpy as np
+import prologue  # noqa: F401  before TensorFlow
 import tensorflow as tf
 from measure import run_turns, traced, turns
-
-ROOT = Path(__file__).parents[1]
-sys.path[:0] = [str(ROOT / "examples" / name) for name in ("common", "sliding_max")]
-
-from sliding_max import sliding_max  # noqa: E402
-from sliding_max_steps import composition, step_6  # noqa: E402
+from sliding_max import sliding_max
+from sliding_max_steps import composition, step_6
 
 SIZES = [(64, 16_384)]
 WINDOWS = [4, 32, 256]

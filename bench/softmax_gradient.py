@@ -5,24 +5,15 @@ In each round every way runs once for a while, in turn, so that what else the ma
 ratio is taken within its round, and the median of the rounds is given, with their quartiles.
 """
 
-import os
-import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-os.environ.pop("TF_ENABLE_ONEDNN_OPTS", None)  # as TensorFlow comes
-os.environ["CUDA_VISIBLE_DEVICES"] = ""
-
 import numpy as np
+import prologue  # noqa: F401  before TensorFlow
 import tensorflow as tf
 from measure import run_turns, turns
-
-ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "examples" / "frexp"))
-
-from softmax_cross_entropy import naive, simplified, stable  # noqa: E402
+from softmax_cross_entropy import naive, simplified, stable
 
 
 def raw_op(labels: tf.Tensor, logits: tf.Tensor) -> tf.Tensor:

@@ -5,24 +5,17 @@ The op is ZeroOut for float32, a chain of nodes in a tf.function, each of which 
 round every way takes its turn; a ratio is taken within its round, and the median of the rounds is given.
 """
 
-import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-os.environ["CUDA_VISIBLE_DEVICES"] = ""
-
 import numpy as np
+import prologue  # noqa: F401  before TensorFlow
 import tensorflow as tf
 from measure import run_turns, traced, turns
+from op_library import load_op_library
+from zero_out import zero_out
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
-sys.path[:0] = [str(EXAMPLES / name) for name in ("common", "zero_out")]
-
-from op_library import load_op_library  # noqa: E402
-from zero_out import zero_out  # noqa: E402
-
 BASE = "C++"
 SIZES = [1, 1000, 100_000, 1_000_000]
 NODES = 500

@@ -5,29 +5,20 @@ For each number of threads there is a process of its own. Ratios are taken withi
 turn.
 """
 
-import os
-import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-os.environ.pop("TF_ENABLE_ONEDNN_OPTS", None)  # as TensorFlow comes
-os.environ["CUDA_VISIBLE_DEVICES"] = ""
-
 import numpy as np
+import prologue  # noqa: F401  before TensorFlow
 import tensorflow as tf
 from measure import run_turns, turns
 from processes import by_threads
-
-EXAMPLES = Path(__file__).parents[1] / "examples"
-sys.path[:0] = [str(EXAMPLES / "common"), str(EXAMPLES / "stochastic_rounding")]
-
-from stochastic_rounding import (  # noqa: E402
+from stochastic_rounding import (
     stateless_stochastic_round,
     stochastic_round,
 )
-from stochastic_rounding_stock import stock_stochastic_round  # noqa: E402
+from stochastic_rounding_stock import stock_stochastic_round
 
 BASE = "StatelessStochasticRound"
 SIZES = 2**14, 2**22

@@ -4,28 +4,19 @@
 threads there is a process of its own. Ratios are taken within a round, in which every way takes its turn.
 """
 
-import os
-import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-os.environ["TF_ENABLE_ONEDNN_OPTS"] = "1"  # as TensorFlow comes
-os.environ["CUDA_VISIBLE_DEVICES"] = ""
-
 import numpy as np
+import prologue  # noqa: F401  before TensorFlow
 import tensorflow as tf
 from measure import caches, cores, run_turns, traced, turns
 from processes import by_threads
-
-ROOT = Path(__file__).parents[1]
-sys.path[:0] = [str(ROOT / "examples" / "common"), str(ROOT / "examples" / "threads")]
-
-from threads import sort_rows, steady_sum  # noqa: E402
-from threads_reference import sort_rows_reference  # noqa: E402
-from wrong_threads import sort_rows_by, sum_by  # noqa: E402
+from threads import sort_rows, steady_sum
+from threads_reference import sort_rows_reference
+from wrong_threads import sort_rows_by, sum_by
 
 SIZE = 2**22
 SMALL = 2**18

@@ -5,24 +5,16 @@ In each round every way runs once for a while, in turn, so that what else the ma
 ratio is taken within its round, and the median of the rounds is given, with their quartiles.
 """
 
-import os
-import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-os.environ["CUDA_VISIBLE_DEVICES"] = ""
-
 import numpy as np
+import prologue  # noqa: F401  before TensorFlow
 import tensorflow as tf
+import xla_kernel  # noqa: F401  before the first tensor
 from measure import run_turns, turns
-
-EXAMPLES = Path(__file__).parents[1] / "examples"
-sys.path[:0] = [str(EXAMPLES / "common"), str(EXAMPLES / "xla")]
-
-import xla_kernel  # noqa: E402, F401  before the first tensor
-from xla import called, composed, exponential_average  # noqa: E402
+from xla import called, composed, exponential_average
 
 BASE = "nothing compiled"
 SHAPES = [(1000, 16), (1000, 256), (100, 10_000)]
