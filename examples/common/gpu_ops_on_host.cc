@@ -2,8 +2,8 @@
 // "on_host", and are registered for the CPU, too; there, a stream is a number.
 
 #include "tensorflow/core/framework/op_kernel.h"
-#include "tensorflow/core/platform/stream_executor.h"
 #include "tsl/profiler/lib/traceme.h"
+#include "xla/stream_executor/stream.h"
 
 extern "C" __attribute__((visibility("default"))) const int64_t kStream = 4711;
 

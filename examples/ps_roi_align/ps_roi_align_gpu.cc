@@ -11,7 +11,7 @@
 #include "ps_roi_align.h"
 #include "ps_roi_align_op.h"
 #include "tensorflow/core/framework/op_kernel.h"
-#include "tensorflow/core/platform/stream_executor.h"
+#include "xla/stream_executor/stream.h"
 
 namespace op_by_op {
 namespace {

@@ -10,8 +10,8 @@
 #include "roi_pool_geometry.h"
 #include "tensorflow/core/framework/allocator.h"
 #include "tensorflow/core/framework/op_kernel.h"
-#include "tensorflow/core/platform/stream_executor.h"
 #include "tsl/profiler/lib/traceme.h"
+#include "xla/stream_executor/stream.h"
 
 namespace op_by_op {
 namespace {

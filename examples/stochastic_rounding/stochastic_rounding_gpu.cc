@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "stochastic_rounding_op.h"
 #include "tensorflow/core/framework/op_kernel.h"
-#include "tensorflow/core/platform/stream_executor.h"
+#include "xla/stream_executor/stream.h"
 
 namespace op_by_op {
 namespace {

@@ -11,8 +11,8 @@
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/register_types.h"
 #include "tensorflow/core/framework/shape_inference.h"
-#include "tensorflow/core/platform/stream_executor.h"
 #include "tensorflow/core/util/work_sharder.h"
+#include "xla/stream_executor/stream.h"
 
 // __init__.py reads this before it loads the library.
 extern "C" __attribute__((used)) const char kBuiltFor[] =

@@ -2,4 +2,4 @@
 // [wrong]
 #include "tensorflow/stream_executor/stream.h"
 // [cured]
-#include "tensorflow/core/platform/stream_executor.h"
+#include "xla/stream_executor/stream.h"
