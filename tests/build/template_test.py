@@ -116,6 +116,8 @@ def test_a_project_builds_and_passes_its_tests_and_so_does_its_wheel(
         ({"name": "SoftSquare"}, "name: a name is like soft_threshold"),
         ({"name": "my-op"}, "name: a name is like soft_threshold"),
         ({"name": "lambda"}, "name: a name is like soft_threshold"),
+        ({"name": "top_k_n"}, "choose a longer word for its word of one letter"),
+        ({"name": "norm2_x"}, "choose a longer word for its word of one letter"),
         ({"name": "tests"}, "name: tests has another meaning in the project"),
         ({"inputs": "x,x"}, "inputs: inputs are like x,weights"),
         ({"inputs": "x y"}, "inputs: inputs are like x,weights"),
@@ -142,7 +144,7 @@ def test_an_answer_that_will_not_do_is_refused(source, tmp_path, answers, senten
 
 
 def test_other_answers_are_not_refused(source, tmp_path):
-    answers = {"name": "run_length2", "inputs": "values, weights_2", "stable": "Yes"}
+    answers = {"name": "top_k_rows2", "inputs": "values, weights_2", "stable": "Yes"}
     made = copied(source, tmp_path / "project", **answers)
     assert made.returncode == 0, made.stdout
 
