@@ -127,7 +127,7 @@ test-gpu: examples ## the tests of the CUDA kernels on a GPU, under compute-sani
 	@$(python) bench/gpu_tests.py
 
 versions: $(environment) ## every example on every TensorFlow from 2.16 on, for bench/versions.csv: VERSIONS=2.18,2.20 EXAMPLES=stable_abi
-	@$(python) tools/versions.py --versions "$(VERSIONS)" --examples "$(EXAMPLES)"
+	@$(python) tools/versions.py --versions "$(VERSIONS)" --examples "$(EXAMPLES)" $(if $(OWN),--own)
 
 linkcheck: examples ## every link of the site
 	@$(sphinx) build/linkcheck -b linkcheck -d build/linkcheck-doctrees
