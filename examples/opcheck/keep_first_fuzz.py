@@ -22,7 +22,4 @@ FUZZ = {
         shift_right_reference,
     ),
     "ShiftRight": "wrong on purpose",
-    "KeepFirstDraft": "wrong on purpose",
-    "KeepFirstShaped": "wrong on purpose",
-    "KeepFirstRepaired": "wrong on purpose",
 }

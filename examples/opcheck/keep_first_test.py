@@ -1,4 +1,4 @@
-"""Tests of KeepFirst and of the versions before it: `pytest examples/opcheck`."""
+"""Tests of KeepFirst, the op of the reference of checks: `pytest examples/opcheck`."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,6 @@ from opcheck.strategies import calls, tensors
 from opcheck.testing import op_test
 
 SAMPLE = np.float32([[5, 4, 3], [2, 1, 6]])
-SAMPLES = {"inputs": [SAMPLE], "count": 2, "reference": keep_first_reference}
 test_keep_first = op_test(keep_first, SAMPLE, count=2, reference=keep_first_reference)
 
 

@@ -81,6 +81,12 @@ class FuzzReport(Report):
         self.kinds = kinds
         self.failing = list(failing)
 
+    def table(self, colour: bool = False) -> str:
+        """As of a report of several checks; a failure stands there only once."""
+        if self.ok:
+            return super().table(colour)
+        return "\n\n".join([self.summary(), *self.explanations()])
+
     @property
     def line(self) -> str:
         """Python that reproduces the smallest failing call; empty if none failed."""
@@ -358,7 +364,7 @@ class _Campaign:
             result = Result(
                 "fuzz",
                 "fail",
-                f"{failure.kind}, found and shrunk in {done}",
+                f"{failure.kind}, after {self.calls} generated calls",
                 expected,
                 failure.seen,
                 cause,

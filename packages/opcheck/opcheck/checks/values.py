@@ -81,7 +81,7 @@ def reference(subject: Subject, found: Findings) -> str:
                 f"with {name}",
                 "what the reference computes",
                 different,
-                "comparisons with NaN are false: `if (x > max)` passes it over; "
+                "comparisons with NaN are false, and NaN or Inf times 0 is NaN; "
                 "option special_values=False if any result is fine",
                 line=subject.line(flat),
             )

@@ -1,4 +1,4 @@
-"""Drafts of KeepFirst and of ShiftRight, with their bugs: `pytest examples/opcheck`."""
+"""Drafts of MaskedMean and of ShiftRight, with their bugs: `pytest examples/opcheck`."""
 
 import os
 import subprocess
@@ -6,17 +6,13 @@ import sys
 
 import numpy as np
 from keep_first_reference import shift_right_reference
-from wrong_keep_first import keep_first_draft
+from wrong_masked_mean import masked_mean_draft
 from wrong_shift_right import shift_right
 
 import opcheck
 
-SAMPLE = np.float32([[5, 4, 3], [2, 1, 6]])
-
-
-def failing(op, checks, **options):
-    report = opcheck.check(op, SAMPLE, checks=checks, **options)
-    return {result.check for result in report.failures}
+VALUES = np.float32([[5, 4, 3], [2, 1, 6]])
+MASK = VALUES > 2
 
 
 class TestWrongOnPurpose:
@@ -26,13 +22,15 @@ class TestWrongOnPurpose:
     """
 
     def test_the_line_that_reproduces_the_crash_of_the_draft(self):
-        report = opcheck.check(keep_first_draft, SAMPLE, count=2, checks=["empty"])
+        report = opcheck.check(masked_mean_draft, VALUES, MASK, checks=["empty"])
         line = [sys.executable, "-c", report["empty"].line]
         path = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
         run = subprocess.run(line, capture_output=True, env=path)
-        assert run.returncode == -11  # SIGSEGV
+        assert run.returncode == -6  # SIGABRT
 
     def test_the_bugs_of_the_exercise(self):
         checks = ["reference", "static_shape", "empty", "gradient", "bad_input"]
-        found = failing(shift_right, checks, places=2, reference=shift_right_reference)
+        options = {"places": 2, "reference": shift_right_reference}
+        report = opcheck.check(shift_right, VALUES, checks=checks, **options)
+        found = {result.check for result in report.failures}
         assert found == {"empty", "gradient", "bad_input"}
