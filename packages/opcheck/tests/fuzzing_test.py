@@ -65,6 +65,8 @@ def test_a_wrong_value_is_shrunk():
     with pytest.raises(opcheck.OpCheckError, match="instead of 7"):
         report.assert_ok()
     assert report.line in html.unescape(report._repr_html_())
+    counted = f"fuzz: reference, after {report.calls} generated calls\n"
+    assert str(report).count("after") == 1 and counted in str(report)
 
 
 def test_a_crash_is_shrunk_to_a_line_that_reproduces_it():
