@@ -158,6 +158,7 @@ def figures() -> dict[str, float]:
     return {
         "forward_avx2": 1 / value("ours, without AVX-512", "ratio"),
         "forward_sse": 1 / value("ours, without AVX2", "ratio"),
+        "naive_ms": value("naive im2col", "milliseconds"),
         "expression_ms": value("one expression", "milliseconds"),
         "header_ms": value("one expression, TensorFlow's header", "milliseconds"),
     }
