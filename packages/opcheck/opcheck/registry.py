@@ -45,7 +45,7 @@ CHECKS = {
         Check("empty", "robust", "zero_out", worker=None),
         Check("gradient", "gradient", "multi_output", worker="slow"),
         Check("determinism", "fresh", "checks", worker=None),
-        Check("concurrency", "threads", "zero_out", worker="slow"),
+        Check("concurrency", "threads", "runs", worker="slow"),
         Check("bounds", "robust", "checks", worker=None),
         Check("leaks", "threads", "checks", worker="slow"),
         Check("immutability", "threads", "checks"),
