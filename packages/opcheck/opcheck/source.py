@@ -163,6 +163,8 @@ def _input(value) -> str:
     dtype = _dtype(array)
     if array.dtype.names:
         array = array[dtype]
+    if repeated := _repeated(array):
+        return repeated
     shape = f", shape={list(array.shape)}"
     if counted := _counted(array.reshape(-1)):
         return f'tf.constant({counted}, "{dtype}"{shape})'
@@ -175,6 +177,22 @@ def _input(value) -> str:
     elif array.ndim == 1:
         shape = ""
     return f'tf.constant({shown}, "{dtype}"{shape})'
+
+
+def _repeated(array: np.ndarray) -> str:
+    """A concatenation, where the array is some part of it many times, as the checks make it."""
+    if array.size < _LONG or array.dtype == object or not array.ndim:
+        return ""
+    for times, axis in itertools.product((512, 64), (0, -1)):
+        size, rest = divmod(array.shape[axis], times)
+        if rest or not size:
+            continue
+        part = np.take(array, range(size), axis)
+        if part.size == 1:
+            return ""
+        if np.concatenate([part] * times, axis).tobytes() == array.tobytes():
+            return f"tf.concat([{_input(part)}] * {times}, {axis})"
+    return ""
 
 
 def _counted(flat: np.ndarray) -> str:

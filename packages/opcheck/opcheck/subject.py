@@ -1,6 +1,7 @@
 """An op with its sample inputs, and the ways to call it. TensorFlow runs here."""
 
 import inspect
+import itertools
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +11,7 @@ import numpy as np
 import tensorflow as tf
 from tensorflow.python.framework import kernels, op_def_registry
 
-from opcheck.compare import compared, difference
+from opcheck.compare import compared, difference, is_inexact
 from opcheck.memory import FILLINGS, filled_memory
 from opcheck.source import line
 
@@ -140,6 +141,24 @@ class Subject:
         except Exception:  # there is no sample, or the op refuses it
             return False
 
+    def varies_unnoticed(self) -> bool:
+        """Whether a graph gives other values at each call, and no op of it says that it has state."""
+        function = self.traced()
+        graph = function.graph
+        nodes = list(graph.get_operations())
+        types = {node.type for node in nodes}
+        for inner in graph.as_graph_def().library.function:
+            types |= {node.op for node in inner.node_def}
+        definitions = [op_def_registry.get(name) for name in types]
+        if any(x.is_stateful for x in definitions if x and x.name != "Placeholder"):
+            return False
+        tensors = [constant(x) for x in self.flat]
+        runs = []
+        for filling in FILLINGS[:1] * 2:  # what is not written stays the same
+            with filled_memory(filling):
+                runs += [arrays(function(*tensors)) for _ in range(2)]
+        return bool(difference(runs[1], runs[3]))
+
     def cause(self, usual: str) -> str:
         """The likely cause of a difference: the usual one only if the sample call repeats itself."""
         return usual if self.repeats() else UNREPEATED
@@ -217,6 +236,20 @@ class Subject:
         return named
 
 
+def with_special_values(subject: Subject) -> Iterator[tuple[str, list[np.ndarray]]]:
+    """The sample with a special value in the middle of each float input, and another one in front of it."""
+    if not subject.options.get("special_values", True):
+        return
+    some = [("NaN", np.nan), ("Inf", np.inf), ("-Inf", -np.inf)]
+    for (name, value), both in itertools.product(some, (True, False)):
+        flat = [np.array(x) for x in subject.flat]
+        floats = [x for x in flat if is_inexact(x.dtype) and x.size > 1 - both]
+        for array in floats:
+            array.reshape(-1)[[0, array.size // 2] if both else array.size // 2] = value
+        if floats:
+            yield name if both else f"{name} in the middle", flat
+
+
 def grown(subject: Subject, elements: int = 1 << 18) -> list[np.ndarray] | None:
     """A larger version of the sample that the op still takes, by repeating it along an axis.
 
@@ -280,6 +313,17 @@ def _seconds(call: Callable) -> float:
     start = time.monotonic()
     call()
     return time.monotonic() - start
+
+
+def attrs_of_call(function: Callable, given: Mapping) -> dict:
+    """The attrs of a call, with the defaults of those that it leaves out."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return dict(given)
+    kinds = bool | int | float | str | bytes
+    defaults = {x.name: x.default for x in parameters if isinstance(x.default, kinds)}
+    return {**defaults, **given}
 
 
 def parameter_names(function: Callable) -> list[str]:

@@ -106,6 +106,8 @@ def test_the_gradient_in_float32_is_that_in_float64():
 def test_one_tensor_may_be_both_inputs(by_number):
     @tf.custom_gradient
     def op(x, y):
+        x.shape.assert_is_compatible_with(y.shape)
+
         def grad(dy):
             parts = dy * y**2, 2 * dy * x * y
             by_tensor = dict(zip((x.ref(), y.ref()), parts))

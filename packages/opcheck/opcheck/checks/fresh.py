@@ -19,7 +19,17 @@ def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
     output is not written.
     """
     if sample.options.get("nondeterministic"):
-        raise Skip("nondeterministic=True was given")
+        with make() as child:
+            if not child.ask(Subject.varies_unnoticed):
+                raise Skip("nondeterministic=True was given")
+        found.fail(
+            "two calls in one graph",
+            "the same values, or an op that is stateful",
+            "other values, though nothing in the graph has state",
+            "a missing .SetIsStateful(): TensorFlow may compute such an op once in place of twice, or "
+            "while the graph is made",
+        )
+        return ""
     counts = [1, 2, max(4, os.cpu_count() or 1)]
     repeats = sample.options.get("repeats", 5)
     first, samples = None, {}

@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import ml_dtypes
 import numpy as np
@@ -10,11 +11,12 @@ from tensorflow.python.framework import ops
 
 from opcheck.compare import is_inexact
 from opcheck.report import Findings, Skip, describe_error
-from opcheck.subject import Subject, constant, is_builtin
+from opcheck.subject import CLEAN_ERRORS, Subject, attrs_of_call, constant, is_builtin
 
 # Above so many elements, differences are taken along random directions.
 _ELEMENTS = 64
 _DIRECTIONS = 16
+_REFUSALS = (*CLEAN_ERRORS, LookupError)
 
 
 def gradient(subject: Subject, found: Findings) -> str:
@@ -47,6 +49,7 @@ def gradient(subject: Subject, found: Findings) -> str:
     if not chosen:
         found.note("registered as not differentiable")
         return ""
+    _left_out(subject, found, tensors, first)
     _in_function(subject, found, tensors, first)
     _in_single_precision(subject, found, tensors, first)
     names = [
@@ -56,7 +59,11 @@ def gradient(subject: Subject, found: Findings) -> str:
     _numeric(subject, found, tensors, chosen, outputs_of, "first order", names)
     summary = f"{dtype}, with respect to {', '.join(names[i] for i in chosen)}"
     if not found.failures:
+        _in_steps(subject, found, tensors, chosen, names)
+    if not found.failures:
         _one_tensor_for_two(subject, found, tensors, chosen, names)
+    if not found.failures:
+        _other_calls(subject, found, flat, names)
     if found.failures:
         return summary
     # The gradient is a function of the gradient that comes in, too.
@@ -282,6 +289,104 @@ def _in_single_precision(subject: Subject, found: Findings, tensors, first) -> N
             )
 
 
+def _in_steps(subject: Subject, found: Findings, tensors, chosen, names) -> None:
+    """A gradient in float64 that does not feel what float32 cannot hold."""
+    for i in chosen:
+        x = tensors[i]
+        if x.dtype != tf.float64 or not int(tf.size(x)):
+            continue
+        runs = []
+        for step in (0, 1e-11, 1e-4):
+            moved = [*tensors[:i], x * (1 + step), *tensors[i + 1 :]]
+            try:
+                runs.append(_gradients(subject, moved)[i])
+            except Exception:
+                break
+        if len(runs) < 3 or None in runs:
+            continue
+        near, far = (runs[0].numpy() != one.numpy() for one in runs[1:])
+        if not near.any() and far.mean() > 0.5:
+            found.fail(
+                f"the gradient in float64, with respect to {names[i]}",
+                f"another one for other {names[i]}",
+                f"the same bits for {names[i]} * (1 + 1e-11), others for {names[i]} * (1 + 1e-4)",
+                "a cast to float32 in the gradient function, or a kernel of it that computes in float",
+            )
+
+
+def _other_calls(subject: Subject, found: Findings, flat, names) -> None:
+    """The first order where an index comes twice, where a dimension has the size 1, and for other attrs."""
+    for label, changed, attrs in _varied(subject, flat, names):
+        subject.progress(label)
+        other = replace(subject, inputs=subject.pack(changed), attrs=attrs)
+        tensors = [constant(x) for x in changed]
+        try:
+            outputs = other.outputs(tensors)
+        except Exception:
+            continue  # the op does not take it
+        values = [x.numpy() for x in outputs if x.dtype.is_floating]
+        if not all(np.isfinite(x).all() for x in values):
+            continue
+        try:
+            first = _gradients(other, tensors)
+        except Exception as error:
+            if attrs is not subject.attrs and isinstance(error, _REFUSALS):
+                continue  # there is none for these attrs, said cleanly
+            found.fail(
+                f"first order, {label}",
+                "a gradient, for there is one for the sample",
+                describe_error(error),
+                "the gradient function takes for granted what is so in the sample",
+            )
+            continue
+        chosen = [i for i, one in enumerate(first) if one is not None]
+        wrong = [i for i in chosen if first[i].shape != tensors[i].shape]
+        for i in wrong:
+            found.fail(
+                f"first order, {label}",
+                f"a gradient of shape {tensors[i].shape}, that of {names[i]}",
+                f"shape {first[i].shape}",
+                "the gradient function does not sum over what the op has broadcast",
+            )
+        if not wrong:
+            function = _outputs_of(other, tensors)
+            order = f"first order, {label}"
+            _numeric(other, found, tensors, chosen, function, order, names)
+        if found.failures:
+            return
+
+
+def _varied(subject: Subject, flat, names):
+    """Other calls near the sample: what is special about each, its flat inputs and its attrs."""
+    for i, x in enumerate(flat):
+        if x.dtype.kind in "iu" and x.size > 1:
+            twice = np.array(x)
+            twice.reshape(-1)[1] = twice.reshape(-1)[0]
+            if not np.array_equal(x, twice):
+                label = f"the first element of {names[i]} twice"
+                yield label, [*flat[:i], twice, *flat[i + 1 :]], subject.attrs
+    for i, x in enumerate(flat):
+        for axis in (axis for axis in range(x.ndim) if x.shape[axis] > 1):
+            one = np.take(x, [0], axis)
+            label = f"size 1 in dimension {axis} of {names[i]}"
+            yield label, [*flat[:i], one, *flat[i + 1 :]], subject.attrs
+    definitions = subject.describe().op_defs.values()
+    attrs = {x.name for one in definitions for x in one.attr}
+    for name, value in attrs_of_call(subject.op, subject.attrs).items():
+        if name not in attrs:
+            continue
+        for other in _near(value):
+            yield f"{name} = {other}", flat, {**subject.attrs, name: other}
+
+
+def _near(value) -> list:
+    if isinstance(value, bool):
+        return [not value]
+    if isinstance(value, int):
+        return [value + 1]
+    return [value * 1.5 + 0.1] if isinstance(value, float) else []
+
+
 def _one_tensor_for_two(
     subject: Subject, found: Findings, tensors, chosen, names
 ) -> None:
@@ -325,24 +430,50 @@ def _zero(subject: Subject, found, tensors, rest, function, names) -> None:
         return
     random = np.random.default_rng(1)
     for i in rest:
-        x = tensors[i]
-        step = 1e-4 if x.dtype == tf.float64 else 1e-2
-        direction = tf.constant(random.normal(size=x.shape), x.dtype)
-        ends = []
-        for sign in (1, -1):
-            moved = [*tensors[:i], x + sign * step * direction, *tensors[i + 1 :]]
-            ends.append(_projected(function(moved)).numpy())
-        if not ends[0].size:
-            continue
-        slope = np.max(np.abs(ends[0] - ends[1])) / (2 * step)
-        scale = max(1.0, float(np.max(np.abs(ends))))
-        if np.isfinite(slope) and slope > 0.05 * scale:
+        if slope := _slope(tensors, i, function, random):
             found.fail(
                 f"second order, with respect to {names[i]}",
                 f"a gradient: finite differences along a direction are {slope:.3g}",
                 "None, which callers take for zero",
                 "the gradient function leaves TensorFlow, with NumPy or tf.stop_gradient, or its "
                 "op is registered as not differentiable",
+            )
+
+
+def _slope(tensors, i: int, function: Callable, random: np.random.Generator) -> float:
+    """How far one tensor moves the results, along a direction; 0 where it is next to nothing."""
+    x = tensors[i]
+    step = 1e-4 if x.dtype == tf.float64 else 1e-2
+    direction = tf.constant(random.normal(size=x.shape), x.dtype)
+    ends = []
+    for sign in (1, -1):
+        moved = [*tensors[:i], x + sign * step * direction, *tensors[i + 1 :]]
+        ends.append(_projected(function(moved)).numpy())
+    if not ends[0].size:
+        return 0.0
+    slope = float(np.max(np.abs(ends[0] - ends[1]))) / (2 * step)
+    scale = max(1.0, float(np.max(np.abs(ends))))
+    return slope if np.isfinite(slope) and slope > 0.05 * scale else 0.0
+
+
+def _left_out(subject: Subject, found: Findings, tensors, first) -> None:
+    """Notes which float inputs have None for a gradient though the outputs depend on them."""
+    if all(map(is_builtin, subject.describe().op_types)):
+        return
+    random = np.random.default_rng(1)
+    function = _outputs_of(subject, tensors)
+    for i, (x, one) in enumerate(zip(tensors, first)):
+        if one is not None or not x.dtype.is_floating:
+            continue
+        try:
+            slope = _slope(tensors, i, function, random)
+        except Exception:
+            continue  # the op does not take values nearby
+        if slope:
+            names = subject.describe().names[i]
+            found.note(
+                f"None for the gradient of {names[0] if names else f'input {i}'}, on which the outputs depend "
+                f"(finite differences along a direction: {slope:.3g}): callers take it for zero"
             )
 
 

@@ -1,5 +1,6 @@
 """Calls that an op has to survive: empty tensors, and inputs that are wrong."""
 
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -8,9 +9,9 @@ import numpy as np
 from opcheck import calls
 from opcheck.children import Child, Crash
 from opcheck.compare import compared, is_inexact, mentions, tolerance
-from opcheck.report import Findings
+from opcheck.report import Findings, describe_error
 from opcheck.run import outputs_of
-from opcheck.subject import Subject
+from opcheck.subject import Subject, attrs_of_call
 
 _MODES = ("eager", "graph")
 _MOST_CRASHES = 5
@@ -219,7 +220,10 @@ def _compare_to_reference(found: Findings, sample, case: Case, outcome) -> None:
         return
     try:
         wanted = outputs_of(sample.reference, case.inputs, case.attrs)
-    except Exception:
+    except Exception as error:
+        words = "a result, where the reference raises"
+        if _is_refusal(error) and not any(words in x for x in found.notes):
+            found.note(f"{case.label}: {words} {describe_error(error)[:80]}")
         return  # the reference does not define it
     if len(wanted) == len(outcome.outputs):
         pairs = zip(wanted, outcome.outputs)
@@ -234,6 +238,13 @@ def _compare_to_reference(found: Findings, sample, case: Case, outcome) -> None:
         found.fail(
             case.label, "what the reference computes", different, cause, "", line
         )
+
+
+def _is_refusal(error: Exception) -> bool:
+    """Whether the reference itself says that there is no result: not NumPy, or whatever it calls."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    own = "-packages" not in last.filename and str(last.line).startswith("raise ")
+    return own and isinstance(error, ValueError)
 
 
 def _as_held(wanted, got: np.ndarray, options, huge: bool) -> np.ndarray:
@@ -328,27 +339,65 @@ def _bad_cases(sample, description) -> Iterator[Case]:
                 and (sample.options["special_values"] or not special),
                 huge=what.endswith("1e30") or wrong.dtype.kind in "iu",
             )
-    for name, value in sample.attrs.items():
+    everything = tuple(range(len(sample.flat)))
+    attrs_of_ops = {x.name for one in description.op_defs.values() for x in one.attr}
+    for name, value in attrs_of_call(sample.op, sample.attrs).items():
+        if name not in attrs_of_ops | sample.attrs.keys():
+            continue
+        for other in _other_names(name, value, description):
+            attrs = {**sample.attrs, name: other}
+            for what, flat in {"": sample.flat, **_cubes(sample.flat)}.items():
+                label = f"{name} = {other!r}{what}"
+                named = name in sample.attrs
+                yield Case(label, sample.pack(flat), attrs, (name, *everything), named)
         is_length = any(
             arg.number_attr == name
             for op_def in description.op_defs.values()
             for arg in op_def.output_arg
         )
-        everything = tuple(range(len(sample.flat)))
-        for wrong in _wrong_attrs(value):
+        left_out = name not in sample.attrs
+        for wrong in _near(value) if left_out else _wrong_attrs(value):
             if is_length and abs(wrong) > 1 << 10:
                 continue  # so many outputs overwhelm TensorFlow, not the op
             shown = repr(wrong) if len(repr(wrong)) < 30 else f"of length {len(wrong)}"
             attrs = {**sample.attrs, name: wrong}
-            # The other bool is not wrong in itself, but the shapes may not fit it.
-            culprits = (name, *everything) if isinstance(wrong, bool) else (name,)
+            # Some are not wrong in themselves, but the inputs may not fit them.
+            fits = isinstance(wrong, bool) or wrong in (0, 0.5, "")
+            fits = fits or (isinstance(wrong, int) and wrong == value + 1)
+            culprits = (name, *everything) if fits else (name,)
             yield Case(
                 f"{name} = {shown}",
                 sample.inputs,
                 attrs,
                 culprits,
+                named=not left_out,
                 compared=_is_small(wrong),
             )
+
+
+def _other_names(name: str, value, description) -> list:
+    """What else the op's interface allows for an attr that is one of some words."""
+    if not isinstance(value, str | bytes):
+        return []
+    kind = bytes if isinstance(value, bytes) else bytes.decode
+    allowed = [
+        kind(word)
+        for one in description.op_defs.values()
+        for attr in one.attr
+        if attr.name == name
+        for word in attr.allowed_values.list.s
+    ]
+    return [word for word in dict.fromkeys(allowed) if word != value]
+
+
+def _cubes(flat: Sequence[np.ndarray]) -> dict[str, list[np.ndarray]]:
+    """The inputs with one size in all dimensions, which then may change their roles."""
+    sizes = {n for x in flat for n in x.shape if n > 1}
+    if len(sizes) < 2:
+        return {}
+    least = min(sizes)
+    cut = [x[tuple(slice(least) for _ in x.shape)] for x in flat]
+    return {f", all sizes {least}": cut}
 
 
 def _is_small(value) -> bool:
@@ -364,7 +413,7 @@ def _wrong(array: np.ndarray) -> Iterator[tuple[str, np.ndarray, object]]:
     """What can be wrong with an input; whether its name, or "any" input's, has to be told."""
     rank = array.ndim
     first = array.reshape(-1)[:1]
-    for wrong in sorted({0, rank - 1, rank + 1, 5, 8} - {rank, -1}):
+    for wrong in sorted({0, 1, rank - 1, rank + 1, 5, 8} - {rank, -1}):
         if wrong < rank:
             if not array.size:
                 continue
@@ -372,6 +421,8 @@ def _wrong(array: np.ndarray) -> Iterator[tuple[str, np.ndarray, object]]:
         else:
             changed = array.reshape((1,) * (wrong - rank) + array.shape)
         yield f"has rank {wrong}", changed, "any"
+    if not rank:
+        yield "has two elements", np.stack([array, array]), "any"
     for dtype in ("int8", "complex64", "object"):
         if array.dtype != dtype:
             changed = np.zeros(array.shape, dtype)
@@ -430,13 +481,22 @@ def _wrong_values(dtype: np.dtype) -> list[tuple[str, object]]:
     return []
 
 
+def _near(value) -> list:
+    """For an attr that the call leaves at its default: what it could be as well."""
+    if isinstance(value, bool):
+        return [not value]
+    if isinstance(value, int):
+        return [value + 1]
+    return [0.5] if isinstance(value, float) else []
+
+
 def _wrong_attrs(value) -> list:
     if isinstance(value, bool | np.bool_):
         return [not value]
     if isinstance(value, int | np.integer):
         return [-1, 0, int(value) + 1, (1 << 16), (1 << 31) - 1, 1 << 62, -(1 << 63)]
     if isinstance(value, float | np.floating):
-        return [float("nan"), float("inf"), -1.0, 0.0, 1e30]
+        return [0.5, float("nan"), float("inf"), -1.0, 0.0, 1e30]
     if isinstance(value, str | bytes):
         return ["x" * (1 << 24), ""]
     if isinstance(value, list | tuple) and value:

@@ -103,18 +103,25 @@ def _check_documentation(subject: Subject, op_def, found: Findings) -> None:
     generated = _generated(op_def.name)
     own = inspect.getdoc(subject.op) or ""
     parameters = _parameters(subject.op)
-    for attr in op_def.attr:
-        if attr.name in inferred or (
-            is_builtin(op_def.name) and attr.name not in parameters
-        ):
-            continue
-        texts = [
-            own if attr.name in parameters else "",
-            _description(generated, attr.name),
-        ]
-        if not any(re.search(rf"\b{re.escape(attr.name)}\b", text) for text in texts):
+    attrs = [
+        attr.name
+        for attr in op_def.attr
+        if attr.name not in inferred
+        and (attr.name in parameters or not is_builtin(op_def.name))
+    ]
+
+    def described(name: str) -> bool:
+        texts = own if name in parameters else "", _description(generated, name)
+        return any(re.search(rf"\b{re.escape(name)}\b", text) for text in texts)
+
+    if not any(map(described, [*attrs, *(x.name for x in op_def.input_arg)])):
+        if attrs:
+            found.note(f"{op_def.name} has no documentation of its arguments")
+        return
+    for name in attrs:
+        if not described(name):
             found.fail(
-                f"attr {attr.name} of {op_def.name}",
+                f"attr {name} of {op_def.name}",
                 "a description, by .Doc() in C++ or in the Python function's docstring",
                 "none",
                 "an attr was added without a line about it",

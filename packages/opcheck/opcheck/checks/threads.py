@@ -13,7 +13,14 @@ import tensorflow as tf
 
 from opcheck.compare import difference, is_inexact
 from opcheck.report import Findings, Skip, describe_error
-from opcheck.subject import Subject, arrays, constant, grown, shrunk
+from opcheck.subject import (
+    Subject,
+    arrays,
+    constant,
+    grown,
+    shrunk,
+    with_special_values,
+)
 
 _CALLS, _WINDOWS = 50, 4
 _LEAKED = 200  # bytes of each call; TensorFlow's own pools grow in steps, less often
@@ -154,9 +161,18 @@ def leaks(subject: Subject, found: Findings) -> str:
     made = [x for op in subject.describe().op_defs.values() for x in op.output_arg]
     if any(x.type in (tf.variant, tf.resource) for x in made):
         raise Skip("makes a handle or a variant, which may live on")
-    tensors = [constant(x) for x in subject.flat]
+    calls = _kept(subject, found, subject.flat)
+    if not found.failures and (larger := grown(subject, 1 << 10)) is not None:
+        subject.progress("larger inputs")
+        calls += _kept(subject, found, larger)
+    return f"{calls} calls: no more open files and memory"
+
+
+def _kept(subject: Subject, found: Findings, flat) -> int:
+    """Calls the op with flat inputs, measures what it keeps, and returns the number of calls."""
+    tensors = [constant(x) for x in flat]
     try:
-        function = subject.traced()
+        function = subject.traced(subject.specs(flat=flat))
     except Exception as error:
         raise Skip(f"no graph of it: {describe_error(error)}") from None
     start = time.monotonic()
@@ -178,22 +194,25 @@ def leaks(subject: Subject, found: Findings) -> str:
         [new - old for old, new in zip(*both)] for both in itertools.pairwise(measured)
     ]
     files, held = (min(some) for some in zip(*grown_by))
+    what = f"{_WINDOWS} times {_CALLS} calls"
+    if flat is not subject.flat:
+        what += ", larger inputs"
     if files >= _CALLS:
         found.fail(
-            f"{_WINDOWS} times {_CALLS} calls",
+            what,
             "as many open files as before",
             f"{files / _CALLS:.3g} more after each call",
             "a file, socket or pipe that Compute() opens and nobody closes",
         )
     if held >= _CALLS * _LEAKED:
         found.fail(
-            f"{_WINDOWS} times {_CALLS} calls",
+            what,
             "as much allocated memory as before",
             f"{held // _CALLS} bytes more after each call",
             "memory, or a reference to a tensor or resource, that Compute() takes and nobody gives "
             "back; or a table that grows without limit",
         )
-    return f"{(_WINDOWS + 1) * _CALLS} calls: no more open files and memory"
+    return (_WINDOWS + 1) * _CALLS
 
 
 def _held() -> tuple[int, int]:
@@ -234,6 +253,14 @@ def immutability(subject: Subject, found: Findings) -> str:
     tensors = [constant(x) for x in subject.flat]
     subject.outputs(tensors)
     compare("tensors of an eager call", arrays(tensors))
+
+    for name, flat in with_special_values(subject):
+        tensors_with = [constant(x) for x in flat]
+        try:
+            subject.outputs(tensors_with)
+        except Exception:
+            pass  # refused; it may have written nevertheless
+        compare(f"tensors with {name} of an eager call", arrays(tensors_with), flat)
 
     given = [np.array(x) for x in subject.flat]
     subject.outputs(

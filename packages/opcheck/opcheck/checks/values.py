@@ -20,8 +20,11 @@ from opcheck.subject import (
     is_opaque,
     kernels_of,
     shrunk,
+    with_special_values,
 )
 
+_FAR = 0.05  # of the largest result
+_MANY = 1 << 12
 _OWNED = "tf.function whose op owns its inputs"
 
 
@@ -64,7 +67,7 @@ def reference(subject: Subject, found: Findings) -> str:
                 "kernel, or the reference, takes for granted",
                 line=subject.line(flat),
             )
-    for name, flat in _special_samples(subject):
+    for name, flat in with_special_values(subject):
         subject.progress(name)
         try:
             with np.errstate(all="ignore"):
@@ -112,19 +115,6 @@ def _has_default(function: Callable, name: str) -> bool:
     except (TypeError, ValueError):
         return False
     return one is not None and one.default is not one.empty
-
-
-def _special_samples(subject: Subject):
-    """The sample with a special value first, in the middle and last in each float input."""
-    if not subject.options.get("special_values", True):
-        return
-    for name, value in [("NaN", np.nan), ("Inf", np.inf), ("-Inf", -np.inf)]:
-        flat = [np.array(x) for x in subject.flat]
-        floats = [x for x in flat if is_inexact(x.dtype) and x.size]
-        for array in floats:
-            array.reshape(-1)[[0, array.size // 2]] = value
-        if floats:
-            yield name, flat
 
 
 def _reference(subject: Subject, flat: list, attrs=None) -> list[np.ndarray]:
@@ -380,7 +370,46 @@ def _run_dtype(subject: Subject, attr: str, name: str, found: Findings) -> str:
             subject.cause("a kernel that is wrong, or registered, for this dtype"),
             line=subject.line(flat, attrs),
         )
+    elif name in ("float16", "bfloat16"):
+        _run_long(subject, name, affected, attrs, found)
     return ""
+
+
+def _run_long(subject: Subject, name: str, affected, attrs, found: Findings) -> None:
+    """Long sums of positive numbers in a dtype of few bits, against the same numbers in float32."""
+    dtype = tf.as_dtype(name)
+    by_chance = subject.options.get("nondeterministic") or not subject.repeats()
+    if by_chance or sum(x.size for x in subject.flat) > _MANY:
+        return
+    for axis in (-1, 0):
+        flat = [
+            np.concatenate([np.abs(x)] * 512, axis) if own and x.ndim else x
+            for x, own in zip(subject.flat, affected)
+        ]
+        flat = [_convert(x, dtype) if own else x for x, own in zip(flat, affected)]
+        wide = [x.astype(np.float32) if own else x for x, own in zip(flat, affected)]
+        try:
+            seen, wanted = subject.eager(flat, attrs), subject.eager(wide, attrs)
+        except Exception:
+            continue  # not with these sizes, or not in float32
+        for one, other in zip(seen, wanted):
+            if one.dtype != dtype.as_numpy_dtype or one.shape != other.shape:
+                continue
+            one, other = one.astype(np.float64), other.astype(np.float64)
+            finite = np.isfinite(one) & np.isfinite(other)
+            scale = np.max(np.abs(other), initial=0, where=finite)
+            away = np.abs(one - other) * finite
+            if away.size and away.max() > _FAR * scale:
+                place = np.unravel_index(away.argmax(), away.shape)
+                found.fail(
+                    f"in {name}, with 512 times the sample's sizes along dimension {axis}",
+                    f"{other[place]:.6g}, as in float32, but for rounding",
+                    f"{one[place]:.6g}",
+                    "a sum in the dtype of the input: float is for the sum, and the result is rounded "
+                    "once",
+                    line=subject.line(flat, attrs),
+                )
+                return
 
 
 def _coarse_difference(subject: Subject, wanted, seen, flat) -> str:
