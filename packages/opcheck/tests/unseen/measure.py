@@ -1,0 +1,98 @@
+"""Runs opcheck on the ops of this folder: `python measure.py OUT.jsonl [NAMES]`.
+
+`--fuzz` generates calls in place of the checks. OUT.jsonl gets a JSON object a line: the op, the seconds, and what was
+found. What it has already is left out.
+"""
+
+import argparse
+import json
+import os
+import sys
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+PATHS = [
+    str(HERE),
+    str(HERE.parent / "broken_ops"),
+    os.environ.get("OPCHECK", str(HERE.parents[1])),
+]
+sys.path[:0] = PATHS
+os.environ["PYTHONPATH"] = os.pathsep.join([*PATHS, os.environ.get("PYTHONPATH", "")])
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
+
+
+def checked(name: str, buggy: bool, fuzz: bool) -> dict:
+    """The findings on an op, or on its buggy twin."""
+    import unseen_ops as ops
+
+    import opcheck
+
+    inputs, attrs = ops.SAMPLES[name]
+    op = getattr(ops, f"buggy_{name}" if buggy else name)
+    reference = getattr(ops, f"{name}_reference", None)
+    start = time.monotonic()
+    if fuzz:
+        from unseen_fuzz import STRATEGIES
+
+        strategy = STRATEGIES[name]
+        report = opcheck.fuzz(op, strategy, 300, 30, reference=reference)
+    else:
+        options = ops.OPTIONS.get(name, {})
+        report = opcheck.check(op, *inputs, reference=reference, **options, **attrs)
+    seconds = time.monotonic() - start
+    found = [
+        {
+            "check": one.check,
+            "verdict": one.verdict,
+            "detail": one.detail,
+            "expected": one.expected,
+            "seen": one.seen,
+            "cause": one.cause,
+            "line": one.line,
+        }
+        for result in report.results
+        for one in (result, *result.others)
+        if one.verdict in ("fail", "note")
+    ]
+    skipped = {one.check: one.detail for one in report.results if one.verdict == "skip"}
+    return {
+        "op": name,
+        "buggy": buggy,
+        "fuzz": fuzz,
+        "seconds": round(seconds, 1),
+        "found": found,
+        "skipped": skipped,
+    }
+
+
+def main() -> None:
+    import unseen_ops as ops
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("out", type=Path)
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--fuzz", action="store_true")
+    parser.add_argument("--only", choices=["buggy", "right"])
+    given = parser.parse_intermixed_args()
+    text = given.out.read_text() if given.out.exists() else ""
+    done = {
+        (x["op"], x["buggy"], x["fuzz"]) for x in map(json.loads, text.splitlines())
+    }
+    for name in given.names or ops.SAMPLES:
+        for buggy in (True, False):
+            if given.only and buggy != (given.only == "buggy"):
+                continue
+            if (name, buggy, given.fuzz) in done or (
+                given.fuzz and name in ops.OPTIONS
+            ):
+                continue
+            record = checked(name, buggy, given.fuzz)
+            with given.out.open("a") as out:
+                out.write(json.dumps(record) + "\n")
+
+
+if __name__ == "__main__":
+    main()
