@@ -1,6 +1,7 @@
 // A convolution and both of its gradients, in one loop over the products.
 
 #include <cstdint>
+#include <string>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -18,15 +19,54 @@ using tensorflow::DEVICE_CPU;
 using tensorflow::OpKernelContext;
 using tensorflow::Tensor;
 using tensorflow::TensorShape;
+using tensorflow::shape_inference::DimensionHandle;
 using tensorflow::shape_inference::InferenceContext;
 using tensorflow::shape_inference::ShapeHandle;
 
-// Ranks; the kernel checks the sizes.
+// How many windows lie along a side, or 0 if the filter does not fit into it.
+int64_t CountWindows(int64_t size, int64_t taps, int64_t stride,
+                     int64_t dilation) {
+  // No product that could overflow.
+  if (taps <= 0 || taps > size || taps - 1 > (size - 1) / dilation) return 0;
+  return (size - 1 - (taps - 1) * dilation) / stride + 1;
+}
+
+absl::Status DoesNotFit(const std::string& x, const std::string& filter) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "filter (or filter_sizes) must be [rows, columns, channels, filters], "
+      "with the channels of x (or x_sizes), and must fit into x with its "
+      "dilation, got shapes ",
+      x, " and ", filter));
+}
+
+// [batch, rows, columns, filters], each where the inputs' shapes tell it.
 absl::Status ForwardShape(InferenceContext* context) {
-  ShapeHandle any;
-  TF_RETURN_IF_ERROR(context->WithRank(context->input(0), 4, &any));
-  TF_RETURN_IF_ERROR(context->WithRank(context->input(1), 4, &any));
-  context->set_output(0, context->UnknownShapeOfRank(4));
+  ShapeHandle x, filter;
+  TF_RETURN_IF_ERROR(context->WithRank(context->input(0), 4, &x));
+  TF_RETURN_IF_ERROR(context->WithRank(context->input(1), 4, &filter));
+  int64_t stride, dilation;
+  TF_RETURN_IF_ERROR(context->GetAttr("stride", &stride));
+  TF_RETURN_IF_ERROR(context->GetAttr("dilation", &dilation));
+  DimensionHandle channels, windows[2];
+  bool fits =
+      context->Merge(context->Dim(x, 3), context->Dim(filter, 2), &channels)
+          .ok();
+  for (int side = 0; side < 2; ++side) {
+    const DimensionHandle size = context->Dim(x, 1 + side);
+    const DimensionHandle taps = context->Dim(filter, side);
+    windows[side] = context->UnknownDim();
+    if (!context->ValueKnown(size) || !context->ValueKnown(taps)) continue;
+    const int64_t count = CountWindows(context->Value(size),
+                                       context->Value(taps), stride, dilation);
+    fits = fits && count > 0;
+    windows[side] = context->MakeDim(count);
+  }
+  if (!fits) {
+    return DoesNotFit(context->DebugString(x), context->DebugString(filter));
+  }
+  context->set_output(
+      0, context->MakeShape({context->Dim(x, 0), windows[0], windows[1],
+                             context->Dim(filter, 3)}));
   return absl::OkStatus();
 }
 
@@ -116,26 +156,20 @@ class LoopOp : public tensorflow::OpKernel {
   // The shape of y.
   absl::Status Measure(const TensorShape& x, const TensorShape& filter,
                        TensorShape* y) const {
-    bool fits = x.dims() == 4 && filter.dims() == 4 &&
-                x.dim_size(3) == filter.dim_size(2);
-    for (int side = 0; fits && side < 2; ++side) {
-      const int64_t size = x.dim_size(1 + side), taps = filter.dim_size(side);
-      // No product that could overflow.
-      fits = taps > 0 && taps <= size && taps - 1 <= (size - 1) / dilation_;
+    if (x.dims() != 4 || filter.dims() != 4 ||
+        x.dim_size(3) != filter.dim_size(2)) {
+      return DoesNotFit(x.DebugString(), filter.DebugString());
     }
-    if (!fits) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "filter (or filter_sizes) must be [rows, columns, channels, "
-          "filters], with the channels of x (or x_sizes), and must fit into x "
-          "with its dilation, got shapes ",
-          x.DebugString(), " and ", filter.DebugString()));
+    int64_t windows[2];
+    for (int side = 0; side < 2; ++side) {
+      windows[side] = CountWindows(x.dim_size(1 + side), filter.dim_size(side),
+                                   stride_, dilation_);
+      if (windows[side] == 0) {
+        return DoesNotFit(x.DebugString(), filter.DebugString());
+      }
     }
-    const auto windows = [&](int side) {
-      const int64_t reach = (filter.dim_size(side) - 1) * dilation_;
-      return (x.dim_size(1 + side) - 1 - reach) / stride_ + 1;
-    };
     return TensorShape::BuildTensorShape(
-        {x.dim_size(0), windows(0), windows(1), filter.dim_size(3)}, y);
+        {x.dim_size(0), windows[0], windows[1], filter.dim_size(3)}, y);
   }
 
   absl::Status CheckGradient(const TensorShape& x, const TensorShape& filter,
