@@ -289,8 +289,25 @@ def verdicts() -> Iterator[tuple[str, ...]]:
             each.op,
             f"**{said}**" if said in order else said.replace("only if", "**only if**"),
             " or ".join(name for name, _ in best),
-            *(span(some, TO) if some else "" for some in threads.values()),
+            *(span(some, TO) if some else "–" for some in threads.values()),
         )
+
+
+def machine() -> str:
+    """On what all that the verdicts compare was measured.
+
+    Raises:
+      ValueError: On more than one kind of machine.
+    """
+    found = {plain(read(each.table).value("machine")) for each in COMPARED}
+    if len(found) > 1:
+        raise ValueError(f"the verdicts mix machines: {found}")
+    return found.pop()
+
+
+def plain(machine: str) -> str:
+    """Without marks and words that tell nothing."""
+    return re.sub(r"\(R\)| Processor|, no GPU used", "", machine)
 
 
 def settings(name: str) -> str:
@@ -304,6 +321,7 @@ def settings(name: str) -> str:
 # What the tables hold.
 TABLES = {
     "bridge": "a gradient in C++, asked for [from Python](cc_gradients.md)",
+    "build": "how long the builds of the book take",
     "checks": "how long [opcheck](opcheck.md) and the generated calls take",
     "conv2d": "[convolution](conv2d.md) and its [gradients](conv2d_gradients.md)",
     "cpu": "each step of [a fast kernel](cpu.md), compiler options, sizes",
@@ -339,7 +357,7 @@ def tables() -> Iterator[tuple[str, ...]]:
     """Each table: its file, what it holds, the machine and the date."""
     for path in sorted(BENCH.glob("*.csv")):
         of = read(path.stem)
-        machine = re.sub(r"\(R\)| Processor|, no GPU used", "", of.value("machine"))
+        machine = plain(of.value("machine"))
         file = f"[`{path.name}`]({REPOSITORY}/bench/{path.name})"
         yield file, TABLES.get(path.stem, ""), f"{machine}, {of.value('date')}"
 

@@ -42,6 +42,22 @@ def beside_others() -> HTML:
     )
 
 
+def by_workload() -> tuple[list[str], list[list[str]], dict[str, str]]:
+    """Header and rows of a table for each workload on one thread, and what the workloads are."""
+    table = read("roi_pool")
+    rows = []
+    for task, ways in LIKE.items():
+        for way, name in ways.items():
+            found = [
+                table.where(task=task, workload=each, way=way, threads="1")
+                for each in "abc"
+            ]
+            times = [number(float(each[0]["ratio"])) if each else "–" for each in found]
+            rows.append([task, name, *times])
+    sizes = {each: table.value(each).split(", corners")[0] for each in "abc"}
+    return ["", "Times as long as our op", "a", "b", "c"], rows, sizes
+
+
 def figures() -> dict[str, str]:
     """How many times as long the fastest composition takes, and how much of OpenVINO's result differs."""
     rows = read("roi_pool").rows
