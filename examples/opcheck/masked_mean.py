@@ -29,6 +29,7 @@ def masked_mean(values, mask, name: str | None = None) -> tf.Tensor:
 @tf.RegisterGradient("MaskedMean")
 def _masked_mean_grad(op: tf.Operation, grad: tf.Tensor):
     """Each element that counts has an equal part in the mean; `mask` has no gradient."""
-    mask = tf.cast(op.inputs[1], grad.dtype)
-    count = tf.reduce_sum(mask, axis=1, keepdims=True)
-    return grad[:, tf.newaxis] * tf.math.divide_no_nan(mask, count), None
+    kept = op.inputs[1]
+    count = tf.reduce_sum(tf.cast(kept, grad.dtype), axis=1, keepdims=True)
+    part = tf.math.divide_no_nan(grad[:, tf.newaxis], count)
+    return tf.where(kept, part, 0), None

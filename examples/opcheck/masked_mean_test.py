@@ -42,3 +42,14 @@ def test_the_gradient_of_a_row_without_elements_is_zero():
         means = masked_mean(values, NOTHING_LEFT[1])
     expected = [[0, 0], [0.5, 0.5]]
     np.testing.assert_array_equal(tape.gradient(means, values), expected)
+
+
+def test_an_infinite_gradient_does_not_reach_what_is_masked_out():
+    values = tf.constant(NOTHING_LEFT[0])
+    mask = [[True, False], [False, False]]
+    with tf.GradientTape() as tape:
+        tape.watch(values)
+        means = masked_mean(values, mask)
+    infinite = np.float32([np.inf, np.nan])
+    gradient = tape.gradient(means, values, output_gradients=tf.constant(infinite))
+    np.testing.assert_array_equal(gradient, [[np.inf, 0], [0, 0]])
