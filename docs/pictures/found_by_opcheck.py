@@ -30,25 +30,27 @@ def true_ones() -> list[Row]:
 
 
 def looked_at() -> tuple[list[str], list[list[object]]]:
-    """Each library with what was found in it."""
+    """Each library with what opcheck found in it by its own guesses."""
     header = [
-        *("Library", "TensorFlow", "Ops called", "With a fault", "Of these, crashes"),
-        *("False alarms, first", "and now"),
+        *("Library", "TensorFlow", "Ops called", "Accepted"),
+        *("With a fault", "Of these, crashes"),
     ]
     lines = []
     for row in rows("looked_at"):
-        found = [one for one in rows("findings") if one["library"] == row["library"]]
-        faults = [one for one in found if one["true"] == "yes"]
+        faults = [
+            one
+            for one in true_ones()
+            if one["library"] == row["library"] and one["call"] == "guessed"
+        ]
         name = f"{row['library']} {row['version']}"
         report = WILD / "reports" / f"{row['library']}.md"
         if report.exists():
             name = f"[{name}]({REPOSITORY}/packages/opcheck/wild/reports/{report.name})"
         counts = (
             row["called"],
+            row["accepted"],
             len({one["op"] for one in faults}),
             len({one["op"] for one in faults if one["kind"] == "crash"}),
-            len({one["op"] for one in found if one["true"] == "no"}),
-            row["false alarms now"],
         )
         lines.append([name, row["TensorFlow"], *counts])
     return header, lines
@@ -56,14 +58,16 @@ def looked_at() -> tuple[list[str], list[list[object]]]:
 
 def findings() -> tuple[list[str], list[list[str]]]:
     """Each fault, with what its call gives here, or gave when it was found if its library is not installed."""
-    header = ["Library", "Op", "What happens", "The call ends with"]
+    header = ["Library", "Op", "Call", "What happens", "The call ends with"]
     found = true_ones()
     here = endings([row["line"] for row in found if _installed(row)])
     lines = []
     for row in found:
-        ends = here.get(row["line"], row["ends with"]).splitlines()[-1]
-        shown = f"`{ends if len(ends) < 60 else ends[:57] + '…'}`"
-        lines.append([row["library"], f"`{row['op']}`", row["finding"], shown])
+        told = here.get(row["line"], row["ends with"]).splitlines()
+        ends = "; then ".join(told[-2 if row["kind"] == "disagrees" else -1 :])
+        shown = f"`{ends if len(ends) < 72 else ends[:69] + '…'}`"
+        op = f"`{row['op']}`"
+        lines.append([row["library"], op, row["call"], row["finding"], shown])
     return header, lines
 
 
