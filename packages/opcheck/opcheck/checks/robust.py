@@ -422,7 +422,7 @@ def _wrong(array: np.ndarray) -> Iterator[tuple[str, np.ndarray, object]]:
             changed = array.reshape((1,) * (wrong - rank) + array.shape)
         yield f"has rank {wrong}", changed, "any"
     if not rank:
-        yield "has two elements", np.stack([array, array]), "any"
+        yield "has two elements", np.stack([array, array]), False
     for dtype in ("int8", "complex64", "object"):
         if array.dtype != dtype:
             changed = np.zeros(array.shape, dtype)
