@@ -424,10 +424,10 @@ class LogCoshOp : public OpKernel {
   }
 };
 
-OP_PAIR("LogCosh", FirstShape,
+OP_PAIR("StableLogCosh", FirstShape,
         .Attr("T: {float, double}").Input("x: T").Output("y: T"));
-KERNEL_PAIR("LogCosh", float, LogCoshOp);
-KERNEL_PAIR("LogCosh", double, LogCoshOp);
+KERNEL_PAIR("StableLogCosh", float, LogCoshOp);
+KERNEL_PAIR("StableLogCosh", double, LogCoshOp);
 
 template <typename T, bool>
 class SineSquareOp : public OpKernel {

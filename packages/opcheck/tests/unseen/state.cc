@@ -103,7 +103,7 @@ absl::Status OnePerRow(InferenceContext* c) {
   return absl::OkStatus();
 }
 
-PAIR("RowMedian", RowMedianOp, OnePerRow,
+PAIR("MedianOfRow", RowMedianOp, OnePerRow,
      .Input("x: float").Output("medians: float"));
 
 class JitterOp : public OpKernel {

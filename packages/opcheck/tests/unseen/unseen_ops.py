@@ -452,12 +452,12 @@ def _buggy_shift_columns_grad(op, grad):
 
 
 def log_cosh(x):
-    return _layout.log_cosh(x)
+    return _layout.stable_log_cosh(x)
 
 
 def buggy_log_cosh(x):
     """Its gradient is a constant for the second order."""
-    return _layout.buggy_log_cosh(x)
+    return _layout.buggy_stable_log_cosh(x)
 
 
 def log_cosh_reference(x):
@@ -465,12 +465,12 @@ def log_cosh_reference(x):
     return (size + np.log1p(np.exp(-2 * size)) - np.log(2)).astype(x.dtype)
 
 
-@tf.RegisterGradient("LogCosh")
+@tf.RegisterGradient("StableLogCosh")
 def _log_cosh_grad(op, grad):
     return grad * tf.tanh(op.inputs[0])
 
 
-@tf.RegisterGradient("BuggyLogCosh")
+@tf.RegisterGradient("BuggyStableLogCosh")
 def _buggy_log_cosh_grad(op, grad):
     return grad * tf.tanh(tf.stop_gradient(op.inputs[0]))
 
@@ -555,12 +555,12 @@ def _buggy_hann_window_grad(op, grad):
 
 
 def row_median(x):
-    return _state.row_median(x)
+    return _state.median_of_row(x)
 
 
 def buggy_row_median(x):
     """All calls sort in one member of the kernel."""
-    return _state.buggy_row_median(x)
+    return _state.buggy_median_of_row(x)
 
 
 def row_median_reference(x):
@@ -809,7 +809,7 @@ def ring_shift_reference(x, shift=1):
 
 for _name in (
     "ChannelBias PairMaxRows RavelIndex DenseFromPairs AbsSum RmsScale RunningMax "
-    "IdBucket JoinTokens CountIds SampleGrid RowMedian ParsePrices ParseCounts "
+    "IdBucket JoinTokens CountIds SampleGrid MedianOfRow ParsePrices ParseCounts "
     "CountLines SortedIndex CycleTo RingShift"
 ).split():
     tf.no_gradient(_name)
