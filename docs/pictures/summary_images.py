@@ -1,9 +1,12 @@
 """What the page on pictures from a graph writes and shows."""
 
 import base64
+from pathlib import Path
 
 import numpy as np
+import tensorflow as tf
 from IPython.display import HTML
+from labeled_images import summarize_labeled_images
 from pictures.drawing import Shape, picture, tag
 
 LABELS = ("seven", "one", "four")
@@ -18,6 +21,19 @@ def digits() -> np.ndarray:
     """Three small images."""
     rows = [[list(row) for row in STROKES[label]] for label in LABELS]
     return (np.array(rows) == "#").astype(np.float32)
+
+
+def written(folder: Path) -> None:
+    """Writes pictures to a log, from inside a graph."""
+    with tf.summary.create_file_writer(str(folder)).as_default() as writer:
+        graph = tf.function(summarize_labeled_images)
+        graph(
+            "digits",
+            tf.constant(digits()),
+            tf.constant(LABELS),
+            tf.constant(0, tf.int64),
+        )
+        writer.flush()
 
 
 def image(png: bytes, label: str) -> HTML:
