@@ -58,7 +58,10 @@ nb_mime_priority_overrides = [
 
 copybutton_exclude = ".linenos, .gp, .go"
 # What can be copied is code to run or to compile, not what came out of it.
-copybutton_selector = "div:not(.output, .highlight-text, .highlight-none, .highlight-diff) > div.highlight > pre"
+copybutton_selector = (
+    "div:not(.output, .highlight-text, .highlight-none, .highlight-diff, .cell_output *)"
+    " > div.highlight > pre"
+)
 
 html_theme = "pydata_sphinx_theme"
 html_title = "Op by Op"
