@@ -12,7 +12,7 @@ import re
 import subprocess
 import sys
 import venv
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[1]
@@ -83,6 +83,18 @@ def look(folder: Path, wheel: str, seconds: float) -> Iterator[tuple]:
             yield (*first, "", "", "", "", one["left_out"])
 
 
+def looked_at(look_at: Callable, op, op_def) -> dict:
+    """What opcheck finds in one op, or that it failed itself."""
+    from opcheck.library import Found
+
+    try:
+        found = look_at(op, op_def, 10.0, checks=CHECKS)
+    except Exception as error:  # opcheck's own fault
+        reason = f"opcheck raised {type(error).__name__}: {error}"
+        found = Found(op_def.name, left_out=reason)
+    return found.as_dict()
+
+
 def look_inside(packages: Path, result: Path) -> None:
     """Looks at all libraries of an environment, in the Python that has it."""
     from opcheck.library import look_at, ops_of
@@ -112,12 +124,7 @@ def look_inside(packages: Path, result: Path) -> None:
                 reason = "reaches other machines, files or a table"
                 tell(file=place, op=name, failures=[], left_out=reason)
                 continue
-            try:
-                found = look_at(str(file), op_def, 10.0, checks=CHECKS).as_dict()
-            except Exception as error:  # opcheck's own fault
-                reason = f"opcheck raised {type(error).__name__}: {error}"
-                found = {"op": name, "failures": [], "left_out": reason}
-            tell(file=place, **found)
+            tell(file=place, **looked_at(look_at, str(file), op_def))
 
 
 def main() -> None:
