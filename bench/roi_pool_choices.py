@@ -6,15 +6,11 @@ number of threads, and for TensorFlow's memory as it is by default and with memo
 its own. Ratios are taken within a round, in which every way takes its turn.
 """
 
-import os
 from functools import partial
 from pathlib import Path
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-os.environ.pop("TF_ENABLE_ONEDNN_OPTS", None)  # as TensorFlow comes
-os.environ["CUDA_VISIBLE_DEVICES"] = ""
-
 import numpy as np
+import prologue  # noqa: F401  before TensorFlow
 import tensorflow as tf
 from measure import cores, run_turns, turns
 from processes import in_process

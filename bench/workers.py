@@ -4,26 +4,17 @@
 a round, in which every way takes its turn.
 """
 
-import os
-import sys
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-os.environ.pop("TF_ENABLE_ONEDNN_OPTS", None)  # as TensorFlow comes
-os.environ["CUDA_VISIBLE_DEVICES"] = ""
-
 import numpy as np
+import prologue  # noqa: F401  before TensorFlow
 import tensorflow as tf
+from machines import Machine
 from measure import run_turns, turns
-
-ROOT = Path(__file__).parents[1]
-sys.path[:0] = [str(ROOT / "examples" / "common"), str(ROOT / "examples" / "workers")]
-
-from machines import Machine  # noqa: E402
-from serve import load, serve  # noqa: E402
-from workers import LIBRARY, file_rows  # noqa: E402
+from serve import load, serve
+from workers import LIBRARY, file_rows
 
 SIZES = [4, 4 * 2**10, 2**16, 2**20, 2**24, 2**28]
 WAYS = {
