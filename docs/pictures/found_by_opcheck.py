@@ -35,13 +35,10 @@ def looked_at() -> tuple[list[str], list[list[object]]]:
         *("Library", "TensorFlow", "Ops called", "Accepted"),
         *("With a fault", "Of these, crashes"),
     ]
+    guessed = [one for one in true_ones() if one["call"] == "guessed"]
     lines = []
     for row in rows("looked_at"):
-        faults = [
-            one
-            for one in true_ones()
-            if one["library"] == row["library"] and one["call"] == "guessed"
-        ]
+        faults = [one for one in guessed if one["library"] == row["library"]]
         name = f"{row['library']} {row['version']}"
         report = WILD / "reports" / f"{row['library']}.md"
         if report.exists():

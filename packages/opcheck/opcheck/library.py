@@ -322,9 +322,9 @@ def look_at_function(op: Callable, op_def, timeout: float, **options) -> Found:
 
 def _accepted(child: Child, op_def) -> list[list[int]] | None:
     """The ranks that the shape function takes for each input while it knows nothing of the others."""
-    some = list(itertools.islice(guesses(op_def), len(_RANKS)))
     if len(op_def.input_arg) < 2:
         return None
+    some = itertools.islice(guesses(op_def), len(_RANKS))
     inputs, (attrs, *_) = zip(*some)
     try:
         taken = child.ask(calls.accepted, samples=list(inputs), attrs=attrs)
