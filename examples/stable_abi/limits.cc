@@ -19,15 +19,13 @@ struct LimitAttrs {
   explicit LimitAttrs(const Attrs& attrs) {
     std::ostringstream all;
     all << attrs.get<int64_t>("i") << " " << attrs.get<float>("f") << " "
-        << attrs.get<bool>("b") << " " << attrs.get<TF_DataType>("t") << " "
-        << attrs.get<std::string>("s");
+        << attrs.get<bool>("b") << " " << attrs.get<std::string>("s");
     for (int64_t i : attrs.get<std::vector<int64_t>>("li")) all << " " << i;
-    for (float f : attrs.get<std::vector<float>>("lf")) all << " " << f;
     text = all.str();
   }
   void Compute(const Context& context) const {
-    const auto out = context.output(0, {});
-    TF_TString_Copy(&out.flat<TF_TString>()[0], text.data(), text.size());
+    const auto out = context.output<TF_TString>(0, {});
+    TF_TString_Copy(&out[0], text.data(), text.size());
   }
 };
 
@@ -36,20 +34,20 @@ struct LimitJoin {
   explicit LimitJoin(const Attrs&) {}
   void Compute(const Context& context) const {
     std::string all;
-    for (const auto& x : context.inputs("parts")) {
-      for (const TF_TString& s : x.flat<TF_TString>()) {
+    for (int i = 1; i < TF_NumInputs(context.c); ++i) {
+      for (const TF_TString& s : context.input<TF_TString>(i)) {
         all.append(TF_TString_GetDataPointer(&s), TF_TString_GetSize(&s));
       }
     }
-    const auto out = context.output(0, {});
-    TF_TString_Copy(&out.flat<TF_TString>()[0], all.data(), all.size());
+    const auto out = context.output<TF_TString>(0, {});
+    TF_TString_Copy(&out[0], all.data(), all.size());
   }
 };
 
 // Throws on purpose: 0 as a thread does, 1 a std::exception, 2 out of memory;
 // 3 asks for a tensor that is too large, 4 for an output that is not there, 5
-// for an input of another name, 6 for another type, 7 for an attr, 8 throws
-// what is no std::exception.
+// for an input that is not there, 6 for another type, 7 for an attr, 8 throws
+// what is no std::exception, 9 asks for an output of another type.
 struct LimitFailure {
   int64_t how;
   explicit LimitFailure(const Attrs& attrs) : how(attrs.get<int64_t>("how")) {
@@ -63,10 +61,12 @@ struct LimitFailure {
     }
     if (how == 1) throw std::runtime_error("thrown by a library");
     if (how == 2) throw std::bad_alloc();
-    if (how == 3) context.output(0, {int64_t{1} << 40, int64_t{1} << 40});
-    if (how == 4) context.output(1, {});
-    if (how == 5) context.input("nowhere");
-    if (how == 6) context.input("x").flat<double>();
+    if (how == 3)
+      context.output<float>(0, {int64_t{1} << 40, int64_t{1} << 40});
+    if (how == 4) context.output<float>(1, {});
+    if (how == 5) context.input<float>(1);
+    if (how == 6) context.input<double>(0);
+    if (how == 9) context.output<double>(0, {});
     if (how == 8) throw 42;  // NOLINT(bugprone-std-exception-baseclass)
   }
 };
@@ -80,8 +80,8 @@ struct LimitUnchecked {
   void Compute(const Context& context) const {
     if (how == 0) {
       const int64_t dims[] = {1};
-      TF_DeleteTensor(stable::Call(TF_AllocateOutput, context.c, 0, TF_INT32,
-                                   dims, 1, size_t{4}));
+      TF_DeleteTensor(TF_AllocateOutput(context.c, 0, TF_INT32, dims, 1, 4,
+                                        stable::Check()));
     } else {
       TF_ExpectedOutputDataType(context.c, 7);
     }
@@ -90,7 +90,7 @@ struct LimitUnchecked {
 
 // Finishes before ("now") or after ("later") its function has returned.
 void WaitNow(void*, TF_OpKernelContext* c, TF_AsyncOpKernelDoneCallback* done) {
-  Context{c}.output(0, {}).flat<float>()[0] = 1;
+  Context{c}.output<float>(0, {})[0] = 1;
   TF_RunAsyncOpKernelDoneCallback(done);
 }
 void WaitLater(void*, TF_OpKernelContext* c,
@@ -101,49 +101,36 @@ void WaitLater(void*, TF_OpKernelContext* c,
   }).detach();
 }
 
-void Result(Shapes shapes) { shapes.output(0, stable::Dims{}); }
+void Scalar(Shapes shapes) { shapes.output(0, stable::Dims{}); }
+void Unknown(Shapes) {}
+void ThreeColumns(Shapes shapes) { shapes.output(0, {{-1, 3}}); }
 
-const stable::Registration registration([] {
-  stable::Op("LimitAttrs")
-      .Attr("i: int")
-      .Attr("f: float")
-      .Attr("b: bool")
-      .Attr("t: type")
-      .Attr("s: string")
-      .Attr("li: list(int)")
-      .Attr("lf: list(float)")
-      .Output("y: string")
-      .ShapeFn([](Shapes shapes) { Result(shapes); })
-      .Register();
-  stable::Kernel<LimitAttrs>("LimitAttrs").Register();
-  stable::Op("LimitJoin")
-      .Attr("N: int")
-      .Input("before: float")
-      .Input("parts: N * string")
-      .Output("y: string")
-      .ShapeFn([](Shapes shapes) { Result(shapes); })
-      .Register();
-  stable::Kernel<LimitJoin>("LimitJoin").Register();
-  stable::Op("LimitFailure")
-      .Attr("how: int")
-      .Input("x: float")
-      .Output("y: float")
-      .Register();
-  stable::Kernel<LimitFailure>("LimitFailure").Register();
-  stable::Op("LimitUnchecked")
-      .Attr("how: int")
-      .Output("y: float")
-      .ShapeFn([](Shapes shapes) { shapes.output(0, {{-1, 3}}); })
-      .Register();
-  stable::Kernel<LimitUnchecked>("LimitUnchecked").Register();
-  stable::Op("LimitNow").Output("y: float").Register();
-  stable::Call(
-      TF_RegisterKernelBuilder, "LimitNow",
-      TF_NewAsyncKernelBuilder("LimitNow", "CPU", nullptr, WaitNow, nullptr));
-  stable::Op("LimitLater").Output("y: float").Register();
-  stable::Call(TF_RegisterKernelBuilder, "LimitLater",
-               TF_NewAsyncKernelBuilder("LimitLater", "CPU", nullptr, WaitLater,
-                                        nullptr));
-});
+__attribute__((constructor)) void Register() {
+  stable::RegisterOp<Scalar>(
+      "LimitAttrs", {}, {"y: string"},
+      {"i: int", "f: float", "b: bool", "s: string", "li: list(int)"});
+  stable::RegisterKernel<LimitAttrs>("LimitAttrs");
+  stable::RegisterOp<Scalar>("LimitJoin",
+                             {"before: float", "parts: N * string"},
+                             {"y: string"}, {"N: int"});
+  stable::RegisterKernel<LimitJoin>("LimitJoin");
+  stable::RegisterOp<Unknown>("LimitFailure", {"x: float"}, {"y: float"},
+                              {"how: int"});
+  stable::RegisterKernel<LimitFailure>("LimitFailure");
+  stable::RegisterOp<ThreeColumns>("LimitUnchecked", {}, {"y: float"},
+                                   {"how: int"});
+  stable::RegisterKernel<LimitUnchecked>("LimitUnchecked");
+  stable::RegisterOp<Unknown>("LimitNow", {}, {"y: float"});
+  TF_RegisterKernelBuilder(
+      "LimitNow",
+      TF_NewAsyncKernelBuilder("LimitNow", "CPU", nullptr, WaitNow, nullptr),
+      stable::Check());
+  stable::RegisterOp<Unknown>("LimitLater", {}, {"y: float"});
+  TF_RegisterKernelBuilder(
+      "LimitLater",
+      TF_NewAsyncKernelBuilder("LimitLater", "CPU", nullptr, WaitLater,
+                               nullptr),
+      stable::Check());
+}
 
 }  // namespace

@@ -14,7 +14,7 @@ from op_library import load_op_library
 LIBRARY = Path(__file__).with_name("liblimits.so")
 limits = load_op_library(LIBRARY, "limit_attrs", "limit_failure")
 HEADERS = Path(tf.sysconfig.get_include(), "tensorflow", "c")
-ATTRS = {"i": -3, "f": 0.5, "b": True, "t": tf.int32, "s": "text", "li": [4], "lf": []}
+ATTRS = {"i": -3, "f": 0.5, "b": True, "s": "text", "li": [4, 5]}
 
 
 def declared(header: str, names: str) -> list[str]:
@@ -70,7 +70,7 @@ def rows() -> list[tuple[str, str, str]]:
         return f"`{header}` has {count or 'no'} functions with {words} in their names"
 
     return [
-        ("attrs of type bool, int, float, string, type", "yes", f"an op gives them back: `{attrs}`"),
+        ("attrs of type bool, int, float, string, list(int)", "yes", f"an op gives them back: `{attrs}`"),
         ("strings, and inputs that are lists", "yes", f"an op joins them: `{joined}`"),
         ("an op that calls `done` before its function returns", "yes", f"it returns {now:g}"),
         ("an op that calls `done` later, as an `AsyncOpKernel` does", "no", f"the process dies of `{later}`"),

@@ -13,21 +13,18 @@ class RowKth {
   explicit RowKth(const stable::Attrs& attrs) : k_(attrs.get<int64_t>("k")) {}
 
   void Compute(const stable::Context& context) const {
-    const auto x = context.input("x");
+    const auto x = context.input<float>(0);
     stable::Dims rows = x.shape();
     stable::Require(!rows.empty() && rows.back() >= k_, "'x' must have ", k_,
                     " columns or more, got the shape ", stable::Text(rows));
     const int64_t columns = rows.back();
     rows.pop_back();
-    const auto kth = context.output(0, rows);
-    const auto scratch = context.scratch<float>({columns});
-    const auto row = scratch.flat<float>();
-    const auto in = x.flat<float>();
-    const auto out = kth.flat<float>();
-    for (int64_t r = 0; r < out.size; ++r) {
-      std::copy_n(&in[r * columns], columns, row.begin());
+    const auto kth = context.output<float>(0, rows);
+    const auto row = context.scratch<float>({columns});
+    for (int64_t r = 0; r < kth.size; ++r) {
+      std::copy_n(&x[r * columns], columns, row.begin());
       std::nth_element(row.begin(), row.begin() + k_ - 1, row.end(), Less);
-      out[r] = row[k_ - 1];
+      kth[r] = row[k_ - 1];
     }
   }
 
@@ -38,21 +35,19 @@ class RowKth {
   const int64_t k_;
 };
 
+void RowKthShape(stable::Shapes shapes) {
+  stable::Shape rows = shapes.input(0);
+  if (!rows) return;
+  stable::Require(!rows->empty(), "'x' must have columns");
+  rows->pop_back();
+  shapes.output(0, rows);
+}
+
 // The attr has a least value, which TensorFlow checks.
-const stable::Registration registration([] {
-  stable::Op("RowKth")
-      .Attr("k: int >= 1 = 1")
-      .Input("x: float")
-      .Output("kth: float")
-      .ShapeFn([](stable::Shapes shapes) {
-        stable::Shape rows = shapes.input(0);
-        if (!rows) return;
-        stable::Require(!rows->empty(), "'x' must have columns");
-        rows->pop_back();
-        shapes.output(0, rows);
-      })
-      .Register();
-  stable::Kernel<RowKth>("RowKth").Register();
-});
+__attribute__((constructor)) void Register() {
+  stable::RegisterOp<RowKthShape>("RowKth", {"x: float"}, {"kth: float"},
+                                  {"k: int >= 1 = 1"});
+  stable::RegisterKernel<RowKth>("RowKth");
+}
 
 }  // namespace

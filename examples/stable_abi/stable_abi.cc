@@ -36,28 +36,24 @@ class RowMedian {
   explicit RowMedian(const Attrs& attrs) : upper_(attrs.get<bool>("upper")) {}
 
   void Compute(const Context& context) const {
-    const auto x = context.input("x");
-    Require(x.rank() >= 1, "'x' must have rank 1 or more, got a scalar");
-    const int64_t columns = x.dim(-1);
+    const auto x = context.input<T>(0);
+    Dims rows = x.shape();
+    Require(!rows.empty(), "'x' must have rank 1 or more, got a scalar");
+    const int64_t columns = rows.back();
     Require(0 < columns && columns <= INT32_MAX,
             "'x' must have 1 to 2**31 - 1 columns, got the shape ",
-            stable::Text(x.shape()));
-    Dims rows = x.shape();
+            stable::Text(rows));
     rows.pop_back();
-    const auto median = context.output(0, rows);
-    const auto index = context.output(1, rows);
-
-    const auto in = x.flat<T>();
-    const auto value = median.flat<T>();
-    const auto at = index.flat<Index>();
+    const auto median = context.output<T>(0, rows);
+    const auto index = context.output<Index>(1, rows);
     const int64_t middle = upper_ ? columns / 2 : (columns - 1) / 2;
-    stable::Parallel(value.size, 1 + 20'000 / columns,
-                     [=](int64_t begin, int64_t end) {
+    stable::Parallel(median.size, 1 + 20'000 / columns,
+                     [&](int64_t begin, int64_t end) {
                        std::vector<int32_t> order(columns);
                        for (int64_t r = begin; r < end; ++r) {
-                         const T* const row = &in[r * columns];
-                         at[r] = Find(row, columns, middle, order.data());
-                         value[r] = row[at[r]];
+                         const T* const row = &x[r * columns];
+                         index[r] = Find(row, columns, middle, order.data());
+                         median[r] = row[index[r]];
                        }
                      });
   }
@@ -82,30 +78,26 @@ class RowMedian {
 };
 
 // [register] The interface, and a kernel for each pair of types.
-const stable::Registration registration([] {
-  stable::Op("RowMedian")
-      .Attr("T: {half, bfloat16, float, double, int32, int64}")
-      .Attr("index_type: {int32, int64} = DT_INT64")
-      .Attr("upper: bool = false")
-      .Input("x: T")
-      .Output("median: T")
-      .Output("index: index_type")
-      .ShapeFn([](Shapes shapes) { RowMedianShape(shapes); })
-      .Register();
+template <class T>
+void RegisterKernels() {
+  stable::RegisterKernel<RowMedian<T, int32_t>>(
+      "RowMedian", {{"T", kType<T>}, {"index_type", TF_INT32}});
+  stable::RegisterKernel<RowMedian<T, int64_t>>(
+      "RowMedian", {{"T", kType<T>}, {"index_type", TF_INT64}});
+}
 
-  stable::ForTypes<stable::half, stable::bfloat16, float, double, int32_t,
-                   int64_t>([](auto zero) {
-    using T = decltype(zero);
-    stable::Kernel<RowMedian<T, int32_t>>("RowMedian")
-        .Type("T", kType<T>)
-        .Type("index_type", kType<int32_t>)
-        .Register();
-    stable::Kernel<RowMedian<T, int64_t>>("RowMedian")
-        .Type("T", kType<T>)
-        .Type("index_type", kType<int64_t>)
-        .Register();
-  });
-});
+__attribute__((constructor)) void Register() {
+  stable::RegisterOp<RowMedianShape>(
+      "RowMedian", {"x: T"}, {"median: T", "index: index_type"},
+      {"T: {half, bfloat16, float, double, int32, int64}",
+       "index_type: {int32, int64} = DT_INT64", "upper: bool = false"});
+  RegisterKernels<stable::half>();
+  RegisterKernels<stable::bfloat16>();
+  RegisterKernels<float>();
+  RegisterKernels<double>();
+  RegisterKernels<int32_t>();
+  RegisterKernels<int64_t>();
+}
 
 }  // namespace
 }  // namespace op_by_op

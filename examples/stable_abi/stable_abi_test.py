@@ -141,10 +141,11 @@ def test_the_solution_of_the_exercise(mode):
         (2, "ResourceExhaustedError: out of memory"),
         (3, r"InvalidArgumentError: no tensor has the shape \[1099511627776,"),
         (4, "InvalidArgumentError: there is no output 1"),
-        (5, "InvalidArgumentError: Unknown input name: nowhere"),
-        (6, "InvalidArgumentError: 'x' has data type 1, and its kernel reads 2"),
+        (5, "OutOfRangeError: input index out of range"),
+        (6, "InvalidArgumentError: input 0 has data type 1, and its kernel takes 2"),
         (7, "NotFoundError: No attr named 'nowhere'"),
         (8, "InternalError: unknown exception"),
+        (9, "InvalidArgumentError: output 0 has data type 1, and its kernel takes 2"),
     ],
 )
 def test_what_goes_wrong_in_a_kernel_is_a_status(how, message):
@@ -260,8 +261,8 @@ def test_the_floats_of_16_bits_convert_as_numpys_do(conversions, dtype):
 
 
 WRONG = {
-    'stable::Op("WrongSpec").Input("x: flaot").Output("y: float").Register();': "flaot",
-    'stable::Op("wrong_name").Output("y: float").Register();': "wrong_name",
+    'stable::RegisterOp<Shape>("WrongSpec", {"x: flaot"}, {"y: float"});': "flaot",
+    'stable::RegisterOp<Shape>("wrong_name", {}, {"y: float"});': "wrong_name",
 }
 
 
@@ -272,7 +273,8 @@ def test_a_wrong_registration_fails_when_the_library_is_loaded(
     source = tmp_path / "wrong.cc"
     source.write_text(
         '#include "stable_op.h"\n'
-        f"static const stable::Registration registration([] {{ {registration} }});\n"
+        "static void Shape(stable::Shapes) {}\n"
+        f"__attribute__((constructor)) static void Register() {{ {registration} }}\n"
     )
     run = build(source, tmp_path / "libwrong.so")
     assert run.returncode == 0, run.stderr

@@ -9,9 +9,9 @@
 #define STABLE_OP_H_
 
 #include <algorithm>
-#include <cstdio>
 #include <exception>
 #include <future>
+#include <initializer_list>
 #include <memory>
 #include <new>
 #include <optional>
@@ -44,39 +44,38 @@ void Require(bool ok, const Parts&... parts) {
   throw Error(TF_INVALID_ARGUMENT, text.str());
 }
 
-// What f throws goes into the status.
-template <class F>
-void Guard(TF_Status* status, F f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    TF_SetStatus(status, error.code, error.what());
-  } catch (const std::bad_alloc&) {
-    TF_SetStatus(status, TF_RESOURCE_EXHAUSTED, "out of memory");
-  } catch (const std::exception& error) {
-    TF_SetStatus(status, TF_INTERNAL, error.what());
-  } catch (...) {
-    TF_SetStatus(status, TF_INTERNAL, "unknown exception");
-  }
-}
-
 template <class T, void (*kDelete)(T*)>
 using Owned = std::unique_ptr<T, std::integral_constant<void (*)(T*), kDelete>>;
 using Status = Owned<TF_Status, TF_DeleteStatus>;
 
-// Call(f, a, b) is f(a, b, status), and throws what the status holds.
-template <class R, class... P, class... A>
-R Call(R (*f)(P...), A... args) {
-  thread_local const Status status(TF_NewStatus());
-  TF_SetStatus(status.get(), TF_OK, "");
-  struct Check {
-    ~Check() noexcept(false) {
-      const TF_Code code = TF_GetCode(status.get());
-      if (code != TF_OK) throw Error(code, TF_Message(status.get()));
-    }
-  } check;
-  return f(args..., status.get());
+// Calls f, and fail with a status of what f throws.
+template <class F, class Fail>
+void Guard(F f, Fail fail) {
+  const Status status(TF_NewStatus());
+  try {
+    return f();
+  } catch (const Error& error) {
+    TF_SetStatus(status.get(), error.code, error.what());
+  } catch (const std::bad_alloc&) {
+    TF_SetStatus(status.get(), TF_RESOURCE_EXHAUSTED, "out of memory");
+  } catch (const std::exception& error) {
+    TF_SetStatus(status.get(), TF_INTERNAL, error.what());
+  } catch (...) {
+    TF_SetStatus(status.get(), TF_INTERNAL, "unknown exception");
+  }
+  fail(status.get());
 }
+
+// TF_GetInput(c, 0, &tensor, Check()) throws what the call reports.
+struct Check {
+  Check() { TF_SetStatus(status.get(), TF_OK, ""); }
+  ~Check() noexcept(false) {
+    const TF_Code code = TF_GetCode(status.get());
+    if (code != TF_OK) throw Error(code, TF_Message(status.get()));
+  }
+  operator TF_Status*() const { return status.get(); }
+  inline static thread_local const Status status{TF_NewStatus()};
+};
 
 // kType<float> is TF_FLOAT. For half and bfloat16: stable_float16.h.
 template <class T>
@@ -97,13 +96,6 @@ STABLE_TYPE(uint64_t, TF_UINT64);
 STABLE_TYPE(bool, TF_BOOL);
 STABLE_TYPE(TF_TString, TF_STRING);
 
-// f(T{}) for each T: [](auto zero) { using T = decltype(zero); ... }
-template <class... T, class F>
-void ForTypes(F f) {
-  (f(T{}), ...);
-}
-
-// x.flat<float>()[i]; the memory is TensorFlow's.
 using Dims = std::vector<int64_t>;
 inline std::string Text(const Dims& dims) {
   std::string text;
@@ -111,126 +103,101 @@ inline std::string Text(const Dims& dims) {
   return "[" + text + "]";
 }
 
+using OwnedTensor = Owned<TF_Tensor, TF_DeleteTensor>;
+// x[0] to x[x.size - 1], row by row; the memory is TensorFlow's.
 template <class T>
-struct Span {
-  T* data;
-  int64_t size;
+struct Tensor {
+  OwnedTensor tensor;
+  T* data = static_cast<T*>(TF_TensorData(tensor.get()));
+  int64_t size = TF_TensorElementCount(tensor.get());
+
   T* begin() const { return data; }
   T* end() const { return data + size; }
   T& operator[](int64_t i) const { return data[i]; }
-};
-
-using OwnedTensor = Owned<TF_Tensor, TF_DeleteTensor>;
-template <bool kWritable>
-struct Tensor {
-  OwnedTensor tensor;
-  std::string name;  // for messages
-
-  int rank() const { return TF_NumDims(tensor.get()); }
-  // dim(-1) is the last one.
-  int64_t dim(int i) const {
-    return TF_Dim(tensor.get(), i < 0 ? i + rank() : i);
-  }
   Dims shape() const {
-    Dims dims(rank());
-    for (int i = 0; i < rank(); ++i) dims[i] = dim(i);
+    Dims dims(TF_NumDims(tensor.get()));
+    for (size_t i = 0; i < dims.size(); ++i) dims[i] = TF_Dim(tensor.get(), i);
     return dims;
   }
-  template <class T>
-  Span<std::conditional_t<kWritable, T, const T>> flat() const {
-    const TF_DataType type = TF_TensorType(tensor.get());
-    Require(type == kType<T>, "'", name, "' has data type ", type,
-            ", and its kernel reads ", kType<T>);
-    return {static_cast<T*>(TF_TensorData(tensor.get())),
-            TF_TensorElementCount(tensor.get())};
-  }
 };
-using Input = Tensor<false>;
-using Output = Tensor<true>;
 
 // A kernel's constructor takes this: attrs.get<float>("scale").
 struct Attrs {
   TF_OpKernelConstruction* c;
 
-  // A is int64_t, float, bool, TF_DataType, std::string, or a vector of
-  // int64_t or float.
+  // A is int64_t, float, bool, std::string or std::vector<int64_t>.
   template <class A>
   A get(const char* name) const {
     A value{};
     if constexpr (std::is_same_v<A, int64_t>) {
-      Call(TF_OpKernelConstruction_GetAttrInt64, c, name, &value);
+      TF_OpKernelConstruction_GetAttrInt64(c, name, &value, Check());
     } else if constexpr (std::is_same_v<A, float>) {
-      Call(TF_OpKernelConstruction_GetAttrFloat, c, name, &value);
-    } else if constexpr (std::is_same_v<A, TF_DataType>) {
-      Call(TF_OpKernelConstruction_GetAttrType, c, name, &value);
+      TF_OpKernelConstruction_GetAttrFloat(c, name, &value, Check());
     } else if constexpr (std::is_same_v<A, bool>) {
       TF_Bool byte = 0;
-      Call(TF_OpKernelConstruction_GetAttrBool, c, name, &byte);
+      TF_OpKernelConstruction_GetAttrBool(c, name, &byte, Check());
       value = byte;
     } else {
       int32_t count, bytes;  // -1: no list, no string
-      Call(TF_OpKernelConstruction_GetAttrSize, c, name, &count, &bytes);
+      TF_OpKernelConstruction_GetAttrSize(c, name, &count, &bytes, Check());
       value.resize(std::max({count, bytes, 0}));
       auto* const to = value.data();
       const int n = value.size();
       if constexpr (std::is_same_v<A, std::string>) {
-        Call(TF_OpKernelConstruction_GetAttrString, c, name, to, n);
-      } else if constexpr (std::is_same_v<A, std::vector<float>>) {
-        Call(TF_OpKernelConstruction_GetAttrFloatList, c, name, to, n);
+        TF_OpKernelConstruction_GetAttrString(c, name, to, n, Check());
       } else {
-        Call(TF_OpKernelConstruction_GetAttrInt64List, c, name, to, n);
+        TF_OpKernelConstruction_GetAttrInt64List(c, name, to, n, Check());
       }
     }
     return value;
   }
 };
 
-// Compute takes this.
+// Compute takes this. Each tensor of a list is an input of its own.
 struct Context {
   TF_OpKernelContext* c;
 
-  Input input(const char* name) const { return std::move(inputs(name)[0]); }
-  std::vector<Input> inputs(const char* name) const {  // of a list, N * T
-    const Status status(TF_NewStatus());
-    TF_InputRange_Args range{TF_InputRange_Args_STRUCT_SIZE, nullptr, 0, 0,
-                             status.get()};
-    TF_InputRange(c, name, &range);
-    Require(TF_GetCode(range.status) == TF_OK, TF_Message(range.status));
-    std::vector<Input> found(range.stop - range.start);
-    for (Input& each : found) {
-      TF_Tensor* tensor = nullptr;
-      Call(TF_GetInput, c, range.start++, &tensor);
-      each.tensor.reset(tensor), each.name = name;
-    }
-    return found;
-  }
-  Output output(int i, const Dims& dims) const {
-    Require(0 <= i && i < TF_NumOutputs(c), "there is no output ", i);
-    const TF_DataType type = TF_ExpectedOutputDataType(c, i);
-    const int64_t bytes = Bytes(type, dims);
-    const int rank = dims.size();
-    return {OwnedTensor(
-                Call(TF_AllocateOutput, c, i, type, dims.data(), rank, bytes)),
-            "output " + std::to_string(i)};
+  template <class T>
+  Tensor<const T> input(int i) const {
+    TF_Tensor* x = nullptr;
+    TF_GetInput(c, i, &x, Check());
+    OwnedTensor owned(x);
+    RequireType<T>("input ", i, TF_TensorType(x));
+    return {std::move(owned)};
   }
   template <class T>
-  Output scratch(const Dims& dims) const {  // memory until the end of its scope
-    Bytes(kType<T>, dims);
-    TF_AllocatorAttributes host{TF_ALLOCATOR_ATTRIBUTES_STRUCT_SIZE, 1};
-    const int rank = dims.size();
-    return {OwnedTensor(
-                Call(TF_AllocateTemp, c, kType<T>, dims.data(), rank, &host)),
-            "scratch"};
+  Tensor<T> output(int i, const Dims& dims) const {
+    Require(0 <= i && i < TF_NumOutputs(c), "there is no output ", i);
+    const TF_DataType type = TF_ExpectedOutputDataType(c, i);
+    RequireType<T>("output ", i, type);
+    RequireSize(dims);
+    OwnedTensor owned(
+        TF_AllocateOutput(c, i, type, dims.data(), dims.size(), 0, Check()));
+    return {std::move(owned)};
   }
-  // Throws where TensorFlow would end the process.
-  static int64_t Bytes(TF_DataType type, const Dims& dims) {
-    int64_t bytes = TF_DataTypeSize(type);
+  template <class T>
+  Tensor<T> scratch(const Dims& dims) const {  // until the end of its scope
+    RequireSize(dims);
+    TF_AllocatorAttributes host{TF_ALLOCATOR_ATTRIBUTES_STRUCT_SIZE, 1};
+    OwnedTensor owned(
+        TF_AllocateTemp(c, kType<T>, dims.data(), dims.size(), &host, Check()));
+    return {std::move(owned)};
+  }
+
+ private:
+  template <class T>
+  static void RequireType(const char* what, int i, TF_DataType type) {
+    Require(type == kType<T>, what, i, " has data type ", type,
+            ", and its kernel takes ", kType<T>);
+  }
+  // Of other shapes TensorFlow would end the process.
+  static void RequireSize(const Dims& dims) {
+    int64_t size = 1;
     bool fits = dims.size() < 255;
     for (int64_t d : dims) {
-      fits = fits && d >= 0 && !__builtin_mul_overflow(bytes, d, &bytes);
+      fits = fits && d >= 0 && !__builtin_mul_overflow(size, d, &size);
     }
     Require(fits, "no tensor has the shape ", Text(dims));
-    return bytes;
   }
 };
 
@@ -239,8 +206,8 @@ struct Context {
 template <class F>
 void Parallel(int64_t n, int64_t grain, F f) {
   static const int64_t cores = std::thread::hardware_concurrency();  // slow
-  const int64_t wanted = n / std::max<int64_t>(grain, 1);
-  const int64_t parts = std::max<int64_t>(1, std::min(wanted, cores));
+  const int64_t wanted = std::min(n / std::max<int64_t>(grain, 1), cores);
+  const int64_t parts = std::max<int64_t>(wanted, 1);
   std::vector<std::future<void>> others;  // whose destructors wait
   for (int64_t i = 1; i < parts; ++i) {
     others.push_back(
@@ -258,15 +225,15 @@ struct Shapes {
 
   Shape input(int i) const {
     const Handle handle(TF_NewShapeHandle());
-    Call(TF_ShapeInferenceContextGetInput, c, i, handle.get());
+    TF_ShapeInferenceContextGetInput(c, i, handle.get(), Check());
     if (!TF_ShapeInferenceContextRankKnown(c, handle.get())) return {};
     const Owned<TF_DimensionHandle, TF_DeleteDimensionHandle> size(
         TF_NewDimensionHandle());
     Dims dims(TF_ShapeInferenceContextRank(c, handle.get()), -1);
     for (size_t d = 0; d < dims.size(); ++d) {
       TF_ShapeInferenceContextDim(c, handle.get(), d, size.get());
-      if (!TF_DimensionHandleValueKnown(size.get())) continue;
-      dims[d] = TF_DimensionHandleValue(size.get());
+      if (TF_DimensionHandleValueKnown(size.get()))
+        dims[d] = TF_DimensionHandleValue(size.get());
     }
     return dims;
   }
@@ -276,76 +243,60 @@ struct Shapes {
     for (int64_t d : *shape) {
       const Handle one(TF_ShapeInferenceContextVectorFromSize(c, d));
       Handle both(TF_NewShapeHandle());
-      Call(TF_ShapeInferenceContextConcatenateShapes, c, handle.get(),
-           one.get(), both.get());
+      TF_ShapeInferenceContextConcatenateShapes(c, handle.get(), one.get(),
+                                                both.get(), Check());
       handle = std::move(both);
     }
-    Call(TF_ShapeInferenceContextSetOutput, c, i, handle.get());
+    TF_ShapeInferenceContextSetOutput(c, i, handle.get(), Check());
   }
 
  private:
   using Handle = Owned<TF_ShapeHandle, TF_DeleteShapeHandle>;
 };
 
-// static const stable::Registration registration([] { ... });
-struct Registration {
-  explicit Registration(void (*f)()) {
-    const Status status(TF_NewStatus());
-    Guard(status.get(), f);
-    if (TF_GetCode(status.get()) == TF_OK) return;
-    std::fprintf(stderr, "stable_op.h: %s\n", TF_Message(status.get()));
-  }
-};
+// RegisterOp<ShapeFn>("Op", {"x: T"}, {"y: T"}, {"T: {float, double}"})
+using Texts = std::initializer_list<const char*>;
+template <void (*kShape)(Shapes)>
+void RegisterOp(const char* name, Texts inputs, Texts outputs,
+                Texts attrs = {}) {
+  TF_OpDefinitionBuilder* const op = TF_NewOpDefinitionBuilder(name);
+  for (const char* each : inputs) TF_OpDefinitionBuilderAddInput(op, each);
+  for (const char* each : outputs) TF_OpDefinitionBuilderAddOutput(op, each);
+  for (const char* each : attrs) TF_OpDefinitionBuilderAddAttr(op, each);
+  TF_OpDefinitionBuilderSetShapeInferenceFunction(
+      op, [](TF_ShapeInferenceContext* c, TF_Status* status) {
+        Guard([c] { kShape(Shapes{c}); },
+              [status](TF_Status* s) {
+                TF_SetStatus(status, TF_GetCode(s), TF_Message(s));
+              });
+      });
+  TF_RegisterOpDefinition(op, Check());
+}
 
-struct Op {
-  TF_OpDefinitionBuilder* op;
-  explicit Op(const char* name) : op(TF_NewOpDefinitionBuilder(name)) {}
-  template <class F, class A>
-  Op& With(F f, A value) {
-    return f(op, value), *this;
-  }
-  Op& Input(const char* s) { return With(TF_OpDefinitionBuilderAddInput, s); }
-  Op& Output(const char* s) { return With(TF_OpDefinitionBuilderAddOutput, s); }
-  Op& Attr(const char* s) { return With(TF_OpDefinitionBuilderAddAttr, s); }
-  template <class F>
-  Op& ShapeFn(F f) {  // a lambda without captures
-    static const F function = f;
-    return With(
-        TF_OpDefinitionBuilderSetShapeInferenceFunction,
-        +[](TF_ShapeInferenceContext* c, TF_Status* status) {
-          Guard(status, [c] { function(Shapes{c}); });
-        });
-  }
-  void Register() { Call(TF_RegisterOpDefinition, op); }
-};
-
-// K has a constructor K(const Attrs&) and void Compute(const Context&) const.
+// RegisterKernel<K>("Op", {{"T", kType<float>}}): K has a constructor
+// K(const Attrs&) and void Compute(const Context&) const.
 template <class K>
-struct Kernel {
-  const char* op;
-  TF_KernelBuilder* kernel = TF_NewKernelBuilder(op, "CPU", New, Run, Free);
-  explicit Kernel(const char* name) : op(name) {}
-  Kernel& Type(const char* attr, TF_DataType type) {
-    Call(TF_KernelBuilder_TypeConstraint, kernel, attr, type);
-    return *this;
+void RegisterKernel(
+    const char* op,
+    std::initializer_list<std::pair<const char*, TF_DataType>> types = {}) {
+  TF_KernelBuilder* const builder = TF_NewKernelBuilder(
+      op, "CPU",
+      [](TF_OpKernelConstruction* c) -> void* {
+        K* kernel = nullptr;
+        Guard([&] { kernel = new K(Attrs{c}); },
+              [c](TF_Status* s) { TF_OpKernelConstruction_Failure(c, s); });
+        return kernel;
+      },
+      [](void* kernel, TF_OpKernelContext* c) {
+        Guard([&] { static_cast<K*>(kernel)->Compute(Context{c}); },
+              [c](TF_Status* s) { TF_OpKernelContext_Failure(c, s); });
+      },
+      [](void* kernel) { delete static_cast<K*>(kernel); });
+  for (const auto& [attr, type] : types) {
+    TF_KernelBuilder_TypeConstraint(builder, attr, type, Check());
   }
-  void Register() { Call(TF_RegisterKernelBuilder, op, kernel); }
-
-  static void* New(TF_OpKernelConstruction* c) {
-    const Status status(TF_NewStatus());
-    K* made = nullptr;
-    Guard(status.get(), [&] { made = new K(Attrs{c}); });
-    if (!made) TF_OpKernelConstruction_Failure(c, status.get());
-    return made;
-  }
-  static void Run(void* kernel, TF_OpKernelContext* c) {
-    const Status status(TF_NewStatus());
-    Guard(status.get(), [&] { static_cast<K*>(kernel)->Compute(Context{c}); });
-    if (TF_GetCode(status.get()) == TF_OK) return;
-    TF_OpKernelContext_Failure(c, status.get());
-  }
-  static void Free(void* kernel) { delete static_cast<K*>(kernel); }
-};
+  TF_RegisterKernelBuilder(op, builder, Check());
+}
 
 }  // namespace stable
 
