@@ -1,5 +1,6 @@
 """Calls that an op has to survive: empty tensors, and inputs that are wrong."""
 
+import math
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from opcheck.subject import Subject, attrs_of_call
 
 _MODES = ("eager", "graph")
 _MOST_CRASHES = 5
+_LARGE = 1 << 16  # bytes of the inputs that are more than a sample
 
 
 @dataclass(frozen=True)
@@ -81,12 +83,12 @@ def bounds(make: Callable[..., Child], sample, found: Findings) -> str:
     """
     with make() as child:
         sizes = {"the sample call": sample.flat, **child.ask(calls.other_sizes)}
+        times = _times(sample.flat)
         for axis in (0, -1):
-            # Multiples of 64 bytes, so that nothing is between the last element and the page.
             flat = [
-                np.concatenate([x] * 64, axis) if x.ndim else x for x in sample.flat
+                np.concatenate([x] * times, axis) if x.ndim else x for x in sample.flat
             ]
-            sizes[f"the sample 64 times along dimension {axis}"] = flat
+            sizes[f"the sample {times} times along dimension {axis}"] = flat
         cases = [
             Case(label, sample.pack(flat), sample.attrs, (), compared=False)
             for label, flat in sizes.items()
@@ -94,6 +96,18 @@ def bounds(make: Callable[..., Child], sample, found: Findings) -> str:
         for _ in _run(child, sample, cases, found, ("eager",)):
             pass
     return f"{len(cases)} sizes: no read past the end of an input was seen"
+
+
+def _times(flat: Sequence[np.ndarray]) -> int:
+    """How often arrays are repeated so that nothing is between their last elements and the end of 64 bytes.
+
+    64 times; less often where they would be large, for the outputs may grow by the square of it.
+    """
+    wholes = [64 // math.gcd(64, x.nbytes) for x in flat if x.ndim]
+    times, size = 64, sum(x.nbytes for x in flat)
+    while times > max(wholes, default=1) and times * size > _LARGE:
+        times //= 2
+    return times
 
 
 def _run(
