@@ -115,19 +115,13 @@ def gpu(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def on_host(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> object:
+def on_host(request: pytest.FixtureRequest) -> object:
     """What the example's kernels of the GPU call: built for the host, and registered with the label on_host."""
-    here = request.path.parent
-    folder = tmp_path_factory.mktemp("host")
-    kernels, ops = folder / "libkernels.so", folder / "libops.so"
-    (source,) = here.glob("*_gpu.cc")
-    name = source.name.removesuffix("_gpu.cc")
-    cuda_on_host.build_for_host(here / f"{name}.cu.cc", kernels)
-    cuda_on_host.build_ops_for_host(source, ops, kernels)
-    tf.load_library(str(ops))
-    return cuda_on_host.Cuda(kernels)
+    (source,) = request.path.parent.glob("*_gpu.cc")
+    kernels = source.with_name(source.name.replace("_gpu.cc", ".cu.cc"))
+    library = cuda_on_host.on_host(kernels)
+    tf.load_library(str(cuda_on_host.ops_on_host(source, library)))
+    return cuda_on_host.Cuda(library)
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import contextlib
 import ctypes
+import fcntl
 import functools
 import hashlib
 import os
@@ -9,12 +10,14 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 import sysconfig
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 HERE = Path(__file__).parent
+OPS = "gpu_ops_on_host.cc"
 WARNINGS = ("-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas")
 
 
@@ -76,24 +79,6 @@ def build_for_host(source: Path, library: Path, *flags: str) -> None:
         )
 
 
-def on_host(source: Path) -> Path:
-    """The library of kernels, `x.cu.cc`, built for the host when they or a header have changed."""
-    folders = (source.parent, HERE)
-    headers = (x for folder in folders for x in sorted(folder.rglob("*.*h")))
-    files = [source, *headers]
-    content = b"".join(file.read_bytes() for file in files)
-    return _built(source, hashlib.sha256(content).hexdigest()[:8])
-
-
-@functools.cache
-def _built(source: Path, version: str) -> Path:
-    folder = HERE.parents[1] / "build" / "gpu"
-    folder.mkdir(parents=True, exist_ok=True)
-    library = folder / f"lib{source.name.partition('.')[0]}_{version}.so"
-    build_for_host(source, library)
-    return library
-
-
 def build_ops_for_host(source: Path, library: Path, kernels: Path, *flags: str) -> None:
     """Compiles TensorFlow's side of kernels for a machine without a GPU: gpu_ops_on_host.cc.
 
@@ -115,11 +100,41 @@ def build_ops_for_host(source: Path, library: Path, kernels: Path, *flags: str) 
             *(*usual, *WARNINGS, "-DNDEBUG", f'-DGPU_SOURCE="{source}"'),
             *("-isystem", tf.sysconfig.get_include(), "-I", source.parent),
             *("-shared", "-fPIC", "-fvisibility=hidden", *flags),
-            *(HERE / "gpu_ops_on_host.cc", kernels),
+            *(HERE / OPS, kernels),
             *(*tf.sysconfig.get_link_flags(), "-o", library),
         ],
         check=True,
     )
+
+
+def on_host(source: Path, *flags: str) -> Path:
+    """The library of kernels, `x.cu.cc`: of `build_for_host`, made again when something in it has changed."""
+    return _kept(build_for_host, source, *flags)
+
+
+def ops_on_host(source: Path, kernels: Path) -> Path:
+    """The library of TensorFlow's side, `x_gpu.cc`: of `build_ops_for_host`, likewise."""
+    return _kept(build_ops_for_host, source, kernels)
+
+
+@functools.cache
+def _kept(build: Callable, source: Path, *arguments: object) -> Path:
+    """A library in build/gpu, which one of several processes makes for all."""
+    folders = (source.parent, HERE)
+    headers = (x for folder in folders for x in sorted(folder.rglob("*.*h")))
+    content = [file.read_bytes() for file in (source, HERE / OPS, *headers)]
+    content.append(repr((arguments, os.environ.get("CXX"), sys.prefix)).encode())
+    version = hashlib.sha256(b"".join(content)).hexdigest()[:8]
+    folder = HERE.parents[1] / "build" / "gpu"
+    folder.mkdir(parents=True, exist_ok=True)
+    library = folder / f"lib{source.name.partition('.')[0]}_{version}.so"
+    with library.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not library.exists():
+            made = library.with_suffix(".new")
+            build(source, made, *arguments)
+            made.replace(library)
+    return library
 
 
 class Cuda:
