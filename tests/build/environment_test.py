@@ -214,6 +214,7 @@ def test_killed_while_it_installs(copy, kill):
         run.send_signal(kill)
         time.sleep(0.5)
         connection.close()
+        index.close()  # or uv asks it again, and waits
         run.wait(timeout=600)
     assert not (copy / ".venv" / "complete").exists()
     assert (copy / ".venv").exists() == (kill == signal.SIGKILL)
