@@ -202,6 +202,14 @@ def _holder(function: Callable, generated) -> Location | None:
     return None
 
 
+def _is_there(place: Location) -> bool:
+    """Whether TensorFlow 2 has the name; some are of TensorFlow 1, like tf.arg_max."""
+    try:
+        return bool(place.load())
+    except AttributeError:
+        return False
+
+
 def locate(function: Callable) -> Location:
     """Finds out how another process can import a function.
 
@@ -218,8 +226,10 @@ def locate(function: Callable) -> Location:
     if module_name.split(".")[0] in ("tensorflow", "keras"):
         from tensorflow.python.util import tf_export
 
-        if public := tf_export.get_canonical_name_for_symbol(function):
-            return Location("tensorflow", "", public)
+        public = tf_export.get_canonical_name_for_symbol(function)
+        place = Location("tensorflow", "", public or "")
+        if public and _is_there(place):
+            return place
     module = sys.modules.get(module_name)
     file = getattr(module, "__file__", None)
     advice = "write a `def` at the top level of a module"

@@ -7,64 +7,10 @@ from pathlib import Path
 
 import pytest
 import yaml
-from tensorflow.core.framework import op_def_pb2
 
-from opcheck.library import guesses, main
+from opcheck.library import main
 
 PACKAGE = Path(__file__).parents[1]
-
-
-def op_def(text: str) -> op_def_pb2.OpDef:
-    from google.protobuf import text_format
-
-    return text_format.Parse(text, op_def_pb2.OpDef())
-
-
-def test_inputs_and_attrs_are_guessed():
-    some = op_def("""
-    name: "Some"
-    input_arg { name: "x" type_attr: "T" }
-    input_arg { name: "texts" type: DT_STRING number_attr: "N" }
-    attr { name: "T" type: "type" allowed_values { list { type: DT_INT64 type: DT_DOUBLE } } }
-    attr { name: "N" type: "int" has_minimum: true minimum: 1 }
-    attr { name: "size" type: "int" has_minimum: true minimum: 4 }
-    attr { name: "mode" type: "string" allowed_values { list { s: "NEAR" } } }
-    attr { name: "left" type: "bool" default_value { b: true } }
-    """)
-    calls = list(guesses(some))
-    assert len(calls) == 4 * 25
-    (x, texts), attrs = calls[0]
-    assert (x.dtype, x.shape) == ("int64", (3,))
-    assert [text.shape for text in texts] == [(3,), (3,)]
-    assert attrs == {"size": 4, "mode": "NEAR"}
-    assert calls[4][0][0].shape == (3, 4, 2, 5)
-    assert calls[29][0][0].shape == (3, 3, 3, 3)
-    of_few_ranks = list(guesses(some, [[2], [0, 1]]))
-    assert [x.ndim for (x, _), _ in of_few_ranks[:2]] == [2, 2]
-    assert [text[0].ndim for (_, text), _ in of_few_ranks[:2]] == [0, 1]
-
-
-def test_dtypes_are_guessed_for_which_there_is_a_kernel():
-    text = """
-    name: "Betainc"
-    input_arg { name: "a" type_attr: "T" }
-    attr { name: "T" type: "type" allowed_values { list { type: DT_INT32 type: DT_DOUBLE } } }
-    """
-    (a,), _ = next(guesses(op_def(text)))
-    assert a.dtype == "float64"
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ('input_arg { name: "table" type: DT_RESOURCE }', "table is a resource"),
-        ('attr { name: "f" type: "func" }', "attr f is a func"),
-        ('input_arg { name: "v" type: DT_FLOAT is_ref: true }', "a reference to a var"),
-    ],
-)
-def test_what_cannot_be_guessed_is_told(text, message):
-    with pytest.raises(LookupError, match=message):
-        list(guesses(op_def(text)))
 
 
 def test_the_command_checks_the_ops_of_a_library(broken_ops):

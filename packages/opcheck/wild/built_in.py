@@ -18,6 +18,7 @@ from pathlib import Path
 
 import tensorflow as tf
 from look import looked_at
+from samples import SAMPLES
 from tensorflow.python.framework import kernels, op_def_registry
 
 from opcheck.library import look_at_function
@@ -125,7 +126,9 @@ def main() -> None:
         if (wanted and name not in wanted) or any(one["op"] == name for one in seen):
             continue
         start = time.monotonic()
-        told = looked_at(look_at_function, op, op_def_registry.get(name))
+        sample = SAMPLES["tensorflow-cpu"].get(name)
+        op_def = op_def_registry.get(name)
+        told = looked_at(look_at_function, op, op_def, sample)
         found = f"{len(told['failures'])} {told['left_out']}"
         print(f"{name}: {found} {time.monotonic() - start:.0f} s", flush=True)
         for one in told["failures"]:

@@ -1,6 +1,7 @@
 """Runs opcheck on the ops of public wheels: `python packages/opcheck/wild/look.py FOLDER [NAME…] [--seconds 3600]`.
 
-Each wheel goes into an environment of its own below FOLDER, beside the TensorFlow that it was built for. Writes
+Each wheel goes into an environment of its own below FOLDER, beside the TensorFlow that it was built for. Samples are
+those of samples.py, or guessed. Writes
 FOLDER/found.csv: a line for each op and finding, to be judged by hand, and a line for each op without one.
 """
 
@@ -14,6 +15,8 @@ import sys
 import venv
 from collections.abc import Callable, Iterator
 from pathlib import Path
+
+from samples import SAMPLES
 
 PACKAGE = Path(__file__).resolve().parents[1]
 # What pip installs, and the TensorFlow that each was built for.
@@ -67,7 +70,7 @@ def look(folder: Path, wheel: str, seconds: float) -> Iterator[tuple]:
     library, version = wheel.split("==")
     python, packages = environment(folder, wheel)
     result = folder / f"{wheel}.json"
-    command = [python, __file__, "--inside", packages, result]
+    command = [python, __file__, "--inside", packages, result, library]
     try:
         subprocess.run(
             command, env=os.environ | {"PYTHONPATH": str(PACKAGE)}, timeout=seconds
@@ -83,19 +86,19 @@ def look(folder: Path, wheel: str, seconds: float) -> Iterator[tuple]:
             yield (*first, "", "", "", "", one["left_out"])
 
 
-def looked_at(look_at: Callable, op, op_def) -> dict:
-    """What opcheck finds in one op, or that it failed itself."""
+def looked_at(look_at: Callable, op, op_def, sample: tuple | None) -> dict:
+    """What opcheck finds in one op, by guesses if there is no sample, or that it failed itself."""
     from opcheck.library import Found
 
     try:
-        found = look_at(op, op_def, 10.0, checks=CHECKS)
+        found = look_at(op, op_def, 10.0, sample, checks=CHECKS)
     except Exception as error:  # opcheck's own fault
         reason = f"opcheck raised {type(error).__name__}: {error}"
         found = Found(op_def.name, left_out=reason)
     return found.as_dict()
 
 
-def look_inside(packages: Path, result: Path) -> None:
+def look_inside(packages: Path, result: Path, library: str) -> None:
     """Looks at all libraries of an environment, in the Python that has it."""
     from opcheck.library import look_at, ops_of
 
@@ -124,13 +127,14 @@ def look_inside(packages: Path, result: Path) -> None:
                 reason = "reaches other machines, files or a table"
                 tell(file=place, op=name, failures=[], left_out=reason)
                 continue
-            tell(file=place, **looked_at(look_at, str(file), op_def))
+            sample = SAMPLES.get(library, {}).get(name)
+            tell(file=place, **looked_at(look_at, str(file), op_def, sample))
 
 
 def main() -> None:
     """Writes the table."""
     if sys.argv[1:2] == ["--inside"]:
-        look_inside(Path(sys.argv[2]), Path(sys.argv[3]))
+        look_inside(Path(sys.argv[2]), Path(sys.argv[3]), sys.argv[4])
         return
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
