@@ -18,6 +18,7 @@ from xml.etree import ElementTree
 
 import dictionary
 import nbformat
+import stamp
 from book import DOCS, ROOT, examples, executed
 from chapter_code import readers_cells
 from docutils import nodes
@@ -39,20 +40,22 @@ FOLDED = {"jupyter": {"source_hidden": True}, "cellView": "form"}
 ALIGNMENT = {"text-right": "--:", "text-center": ":-:"}
 
 SET_UP = '''\
-# Set-up, to run first. It takes the book from $OP_BY_OP, from around this notebook or from a folder op-by-op, or clones
-# it, installs what is missing, which on Colab takes some minutes, and compiles the code of this chapter.
+# Set-up, to run first. It takes the book from $OP_BY_OP or from around this notebook, or clones the commit that this
+# notebook belongs to, installs what is missing, which on Colab takes some minutes, and compiles this chapter's code.
 import os, runpy, shutil, subprocess, sys
 from pathlib import Path
 
-places = [Path(os.environ.get("OP_BY_OP", "op-by-op")).absolute(), Path.cwd(), *Path.cwd().parents]
+places = [Path(os.environ.get("OP_BY_OP", "{folder}")).absolute(), Path.cwd(), *Path.cwd().parents]
 book = next((place for place in places if (place / "tools/set_up.py").exists()), places[0])
 if not (book / "tools/set_up.py").exists():
     repository = os.environ.get("OP_BY_OP_REPOSITORY", "{repository}")
     if shutil.which("git") is None:
         sys.exit(f"Set-up: there is no git to clone {{repository}} with: install it or set $OP_BY_OP to the book")
-    clone = ["git", "clone", "--quiet", "--depth", "1", repository, str(book)]
-    if (git := subprocess.run(clone, capture_output=True, text=True)).returncode:
-        sys.exit(f"Set-up: cannot clone {{repository}}: {{git.stderr}}")
+    book.mkdir(parents=True, exist_ok=True)
+    for step in ["init"], ["fetch", "--depth", "1", repository, "{commit}"], ["checkout", "FETCH_HEAD"]:
+        git = subprocess.run(["git", *step, "--quiet"], cwd=book, capture_output=True, text=True)
+        if git.returncode:
+            sys.exit(f"Set-up: cannot clone {{repository}}: {{git.stderr}}")
 runpy.run_path(str(book / "tools/set_up.py"))["set_up"]({examples})
 %run "{{book}}/docs/support/start.py"'''
 LOCAL = """\
@@ -349,7 +352,13 @@ class NotebookBuilder(MarkdownBuilder):
             if name == docname or re.search(rf"\b{name}\b", code)
         ]
         repository = self.config.html_context["repository"]
-        return SET_UP.format(repository=repository, examples=", ".join(used))
+        version = commit()
+        return SET_UP.format(
+            repository=repository,
+            commit=version or "HEAD",
+            folder=f"op-by-op-{version[:10]}".rstrip("-"),
+            examples=", ".join(used),
+        )
 
     def code_cell(self, cell: NotebookNode) -> NotebookNode:
         if self.kind == "local":
@@ -382,6 +391,11 @@ class NotebookBuilder(MarkdownBuilder):
         ):
             text = re.sub(pattern, lambda _, to=replacement: to, text)
         return text
+
+
+def commit() -> str:
+    """The commit from which a download takes the book; none where the book is in no repository."""
+    return stamp.output("git", f"--git-dir={ROOT / '.git'}", "rev-parse", "HEAD")
 
 
 def is_record(output: NotebookNode) -> bool:
