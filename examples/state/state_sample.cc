@@ -103,6 +103,7 @@ absl::Status FindSample(OpKernelContext* context, RefCountPtr<Sample>* sample) {
                                     sample);
 }
 
+// [anonymous] A new sample at each call, of the capacity that the node says.
 REGISTER_OP("AnonymousSample")
     .Attr("capacity: int >= 1")
     .Attr("seed: int = 0")
@@ -129,6 +130,7 @@ class AnonymousSampleOp : public tensorflow::OpKernel {
   int64_t capacity_, seed_;
 };
 
+// What comes in.
 REGISTER_OP("AddToSample")
     .Input("sample: resource")
     .Input("values: float")

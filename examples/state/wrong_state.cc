@@ -58,7 +58,7 @@ REGISTER_OP("MemberNumberKeys")
 REGISTER_KERNEL_BUILDER(Name("MemberNumberKeys").Device(tensorflow::DEVICE_CPU),
                         MemberNumberKeysOp);
 
-// [forgetful] Wrong: there is no resource, and it does not say SetIsStateful.
+// Wrong: there is no resource, and it does not say SetIsStateful.
 REGISTER_OP("ForgetfulNumberKeys")
     .Attr("shared_name: string")
     .Input("keys: string")
