@@ -21,7 +21,7 @@ NUMBER = re.compile(r"(-?\d+\.\d*(?:e[+-]?\d+)?|-?\d+e[+-]?\d+)")
 VOLATILE = [
     (re.compile(r"\b0x[0-9a-f]{6,}\b"), "0x…"),
     (re.compile(r"(/tmp|/var/folders)/[\w./-]+"), "/tmp/…"),
-    (re.compile(r"\bin \d+\.\d+s\b"), "in …s"),
+    (re.compile(r"\bin \d+\.\d+s\b( \(\d+:\d\d:\d\d\))?"), "in …s"),
     (re.compile(r"(\bport |127\.0\.0\.1:)\d{4,5}\b"), r"\1…"),
     (re.compile(r"'_\d+_"), "'_…_"),  # a resource of a graph, by number
     (re.compile(r"\brunning\s+on\s+[\w-]+(\.[\w-]+)*"), "running on …"),

@@ -75,7 +75,7 @@ def test_addresses_folders_and_seconds_do_not_count(page, monkeypatch):
         page,
         notebook("<x at 0x7f0012345678> in /tmp/ab1/x, 2 passed in 3.21s"),
     )
-    now = notebook("<x at 0x7f00deadbeef> in /tmp/cd2/x, 2 passed in 12.00s")
+    now = notebook("<x at 0x7f00deadbeef> in /tmp/cd2/x, 2 passed in 72.00s (0:01:12)")
     assert outputs.difference(page, now) is None
 
 
