@@ -116,10 +116,12 @@ const explain = (() => {
     // Some lines as one, each break a `way`, which is nothing only where the terminal's last column was reached.
     joined(first, last, way) {
       const width = Math.max(...this.widths.slice(first, last));
-      const gap = (i) => (width >= this.limits.terminal && this.widths[i] === width ? "" : " ");
+      const full = (i) => width >= this.limits.terminal && this.widths[i] === width;
+      const inside = (i) => i + 1 < last && this.numbers[i] === this.numbers[i + 1]; // between two pieces of a line
+      const gap = (i) => (inside(i) ? "" : way || (full(i) ? "" : " "));
       return this.lines
         .slice(first, last)
-        .map((line, i) => line + (way || gap(first + i)))
+        .map((line, i) => line + gap(first + i))
         .join("")
         .replace(/ {2,}/g, " ");
     }

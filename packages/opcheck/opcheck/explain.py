@@ -233,15 +233,21 @@ class _Log:
     def _joined(self, first: int, last: int, way: str) -> str:
         """Some lines as one, each break a `way`, which is nothing only where the terminal's last column was reached."""
         width = max(self.widths[first:last])
-        wide = width >= self.limits["terminal"]
         return re.sub(
             "  +",
             " ",
             "".join(
-                self.lines[i] + (way or " " * (not wide or self.widths[i] < width))
+                self.lines[i] + self._break(i, last, way, width)
                 for i in range(first, last)
             ),
         )
+
+    def _break(self, i: int, last: int, way: str, width: int) -> str:
+        """What is between a line and the next: nothing between two pieces of a line."""
+        if i + 1 < last and self.numbers[i] == self.numbers[i + 1]:
+            return ""
+        full = self.widths[i] == width >= self.limits["terminal"]
+        return way or " " * (not full)
 
 
 def _clean(text: str, steps: str) -> str:
