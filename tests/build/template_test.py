@@ -24,6 +24,7 @@ def in_environment(*command, **options) -> subprocess.CompletedProcess:
     environment = {**os.environ, "PATH": path, "TF_CPP_MIN_LOG_LEVEL": "2"}
     environment.pop("PYTHONPATH", None)
     environment["CUDAARCHS"] = "75"
+    environment["SKBUILD_BUILD_DIR"] = "build"  # what is installed and its wheel share
     if shutil.which("ccache"):
         environment["CMAKE_CXX_COMPILER_LAUNCHER"] = "ccache"
     return subprocess.run(
