@@ -156,7 +156,7 @@ def digest():
 
 
 def test_the_bits_do_not_depend_on_the_number_of_threads(with_threads):
-    assert len({with_threads(threads, digest) for threads in (1, 2, 7)}) == 1
+    assert with_threads(1, digest) == with_threads(7, digest)
 
 
 FEATURES = np.ones([1, 4, 4, 6], np.float32)
