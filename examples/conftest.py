@@ -2,10 +2,14 @@
 
 import ctypes
 import mmap
+import multiprocessing
 import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import forkserver
+from multiprocessing.context import BaseContext
 from pathlib import Path
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
@@ -217,16 +221,34 @@ print(getattr(importlib.import_module(module), name)())
 """
 
 
+@pytest.fixture(scope="session")
+def forks() -> BaseContext:
+    """Makes forks of a process that has imported TensorFlow, has run no op, and sees no GPU."""
+    context = multiprocessing.get_context("forkserver")
+    # Those of tests/conftest.py, for a process has one server.
+    context.set_forkserver_preload(
+        ["tensorflow", "hypothesis.extra.numpy", "pytest", "opcheck.fuzzing"]
+    )
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("CUDA_VISIBLE_DEVICES", "")
+        forkserver.ensure_running()
+    return context
+
+
 @pytest.fixture
-def with_threads(in_process: Callable[..., str]) -> Callable:
+def with_threads(forks: BaseContext, in_process: Callable[..., str]) -> Callable:
     """Calls a test file's function in a process of its own, in which kernels have so many threads.
 
     What the function returns comes back as text, for example a digest of the results.
     """
 
     def call(threads: int, function: Callable) -> str:
-        names = [function.__module__, function.__name__]
-        return in_process(WITH_THREADS, str(threads), *names).strip()
+        if "LD_PRELOAD" in os.environ:  # of a sanitizer, which may not know forks
+            names = [function.__module__, function.__name__]
+            return in_process(WITH_THREADS, str(threads), *names).strip()
+        prepare = tf.config.threading.set_intra_op_parallelism_threads
+        with ProcessPoolExecutor(1, forks, prepare, [threads]) as pool:
+            return str(pool.submit(function).result())
 
     return call
 
