@@ -11,6 +11,7 @@ worse than the table says.
 import argparse
 import csv
 import datetime
+import functools
 import os
 import re
 import shutil
@@ -87,10 +88,13 @@ def minor(version: str) -> str:
 
 
 def versions() -> list[str]:
-    """All minor versions, the oldest first: up to the newest that pyproject.toml allows."""
+    """All minor versions, the oldest first: up to the newest that pyproject.toml allows, and the one after it.
+
+    Of the last there may be a release candidate; it is tried where it is named.
+    """
     text = (ROOT / "pyproject.toml").read_text()
     below = int(re.search(r'"tensorflow-cpu>=2\.\d+,<2\.(\d+);', text)[1])
-    return [f"2.{number}" for number in range(OLDEST, below)]
+    return [f"2.{number}" for number in range(OLDEST, below + 1)]
 
 
 def first_error(text: str) -> str:
@@ -145,7 +149,7 @@ class Version:
         for command in (
             (base, "-m", "venv", self.environment),
             (self.python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
-            + (f"{package}=={self.name}.*", *PACKAGES, *TOOLS),
+            + (f"{package}~={self.name}.0rc0", *PACKAGES, *TOOLS),
         ):  # fmt: skip
             run = self._run(*command, cwd=ROOT)
             if run.returncode:
@@ -198,29 +202,32 @@ class Version:
         stamped = b"built for TensorFlow" in main.read_bytes()
         return "loads, and op_library.py refuses it" if stamped else ""
 
+    def _pytest(self, example: str, *options: str) -> tuple[int, int, int, str]:
+        """How many tests passed, failed and were skipped, and the first error."""
+        report = self.copy / "report.xml"
+        report.unlink(missing_ok=True)
+        command = (self.python, "-m", "pytest", "-q", f"--junitxml={report}")
+        run = self._run(*command, *options, f"examples/{example}")
+        if not report.exists():
+            return 0, 0, 0, first_error(run.stdout + run.stderr)
+        suite = ElementTree.parse(report).find("testsuite")
+        names = ("tests", "failures", "errors", "skipped")
+        tests, failures, errors, skipped = (int(suite.get(name)) for name in names)
+        wrong = [
+            each for case in suite for each in case if each.tag in ("failure", "error")
+        ]
+        says = first_error(wrong[0].get("message")) if wrong else ""
+        failed = failures + errors
+        return tests - failed - skipped, failed, skipped, says
+
     def test(self, example: str, compiled_for: str, says: str) -> Row:
         """Runs the tests of an example, unless it is known already what is wrong."""
         passed = failed = skipped = 0
         if not says:
-            report = self.copy / "report.xml"
-            report.unlink(missing_ok=True)
-            command = (self.python, "-m", "pytest", "-q", f"--junitxml={report}")
-            run = self._run(*command, "-p", "no:cacheprovider", f"examples/{example}")
-            if report.exists():
-                suite = ElementTree.parse(report).find("testsuite")
-                of = {name: int(suite.get(name)) for name in ("tests", "failures")}
-                skipped = int(suite.get("skipped"))
-                failed = of["failures"] + int(suite.get("errors"))
-                passed = of["tests"] - failed - skipped
-                wrong = [
-                    each
-                    for case in suite
-                    for each in case
-                    if each.tag in ("failure", "error")
-                ]
-                says = first_error(wrong[0].get("message")) if wrong else ""
-            else:
-                says = first_error(run.stdout + run.stderr)
+            passed, failed, skipped, says = self._pytest(example)
+        if failed:  # once more: on a busy machine, some come too late
+            passed_now, failed, _, says = self._pytest(example, "--last-failed")
+            passed += passed_now
         return Row(
             self.tensorflow,
             self.python_version,
@@ -305,21 +312,21 @@ def main() -> None:
     )
     arguments = parser.parse_args()
     names = chosen(arguments.examples, examples(), "example")
-    wanted = chosen(arguments.versions, versions(), "version")
-    newest = Version(versions()[-1], arguments.environments)
-    newest.prepare()
+    *released, candidate = versions()
+    wanted = chosen(arguments.versions, [*released, candidate], "version")
+    if not arguments.versions:
+        wanted.remove(candidate)
+    newest = Version(released[-1], arguments.environments)
+    if not arguments.own or newest.name in wanted:
+        newest.prepare()
 
     before = {row.key: row for row in rows_of(TABLE)}
     command = "make versions"
-    command += f" VERSIONS={','.join(wanted)}" * (wanted != versions())
+    command += f" VERSIONS={','.join(wanted)}" * (wanted != released)
     command += f" EXAMPLES={','.join(names)}" * (names != examples())
     command += " OWN=1" * arguments.own
-    worse, errors = [], {}
-    if not arguments.own or newest.name in wanted:
-        errors = {name: newest.build(name) for name in names}
-    for name, error in errors.items():
-        if error:
-            print(f"{newest.tensorflow} {name}: {error}", flush=True)
+    worse = []
+    build_newest = functools.cache(newest.build)
 
     def note(row: Row) -> None:
         """Prints what came out, and writes the table, so that an interrupted run is not lost."""
@@ -327,7 +334,8 @@ def main() -> None:
         if old and old.fine and not row.fine:
             worse.append(f"{row.example} on {row.tensorflow}")
         before[row.key] = row
-        write(TABLE, [*before.values()], command)
+        rows = {row.key: row for row in rows_of(TABLE)}  # another run may add to it
+        write(TABLE, [*(rows | {row.key: row}).values()], command)
         how = f"{row.passed} passed, {row.failed} failed {row.says}".strip()
         print(
             f"{row.tensorflow} {row.example} of {row.compiled_for}: {how}", flush=True
@@ -340,9 +348,11 @@ def main() -> None:
             here.prepare()
         for name in names:
             if not arguments.carried:
-                error = errors[name] if here is newest else here.build(name)
+                error = (build_newest if here is newest else here.build)(name)
                 note(here.test(name, here.tensorflow, error))
-            if here is not newest and not arguments.own and not errors[name]:
+            if here is newest or arguments.own:
+                continue
+            if not build_newest(name):
                 error = here.carry(name, newest)
                 note(here.test(name, newest.tensorflow, error))
     if worse:

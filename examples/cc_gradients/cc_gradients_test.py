@@ -134,7 +134,11 @@ def test_gradient_by_cpp_gradient_alone(function):
 
 
 def test_gradient_of_a_composition_with_tensorflow_s_ops():
-    function = by_cpp_gradient(lambda a, b: tf.tanh(squared_relu(tf.matmul(a, b))))
+    def composition(a, b):
+        # From 2.22 on, tf.tanh of float64 adds an IdentityN, which has no gradient in C++.
+        return tf.raw_ops.Tanh(x=squared_relu(tf.matmul(a, b)))
+
+    function = by_cpp_gradient(composition)
     assert_gradient_is_right(function, [values(2, 3), values(3, 4) + 1])
 
 
@@ -286,7 +290,7 @@ def test_gradient_function_of_an_op():
     found = described_gradient(lambda x: cyclic_encoding(x, 7.0), [1.0])
     assert [arg.name for arg in found.signature.input_arg] == ["x", "dsine", "dcosine"]
     [speed] = (node for node in found.node_def if node.name == "speed")
-    assert tf.make_ndarray(speed.attr["value"].tensor) == 2 * np.pi / 7
+    assert tf.make_ndarray(speed.attr["value"].tensor) == np.float32(2 * np.pi / 7)
 
 
 @pytest.mark.parametrize("node", [["a", "b"], [], "no NodeDef"])
