@@ -43,6 +43,25 @@ def minors() -> list[str]:
     return sorted(found, key=lambda name: int(name[2:]))
 
 
+def names() -> list[str]:
+    """The same as a heading shows them: a release candidate by its whole name."""
+    whole = {
+        minor(row["tensorflow"]): row["tensorflow"] for row in read("versions").rows
+    }
+    return [
+        whole[name].replace("-", "") if "rc" in whole[name] else name
+        for name in minors()
+    ]
+
+
+def compiled_for() -> str:
+    """The version that libraries were compiled for before they were carried to others."""
+    [name] = {
+        minor(row["compiled_for"]) for row in read("versions").rows if carried(row)
+    }
+    return name
+
+
 def matrix(examples: Sequence[str], here: bool) -> list[list[str]]:
     """The outcome of each example on each version: compiled here, or carried there from the newest one."""
     rows = read("versions").rows
@@ -55,7 +74,7 @@ def matrix(examples: Sequence[str], here: bool) -> list[list[str]]:
                 for row in rows
                 if row["example"] == name and minor(row["tensorflow"]) == version
             ]
-            own = here or version == minors()[-1]
+            own = here or version == compiled_for()
             wanted = [row for row in of if carried(row) != own]
             line.append(outcome(wanted[0] if wanted else None))
         table.append(line)
