@@ -208,7 +208,6 @@ _COMPRESSION = {
         {"precision": 8, "overflow_width": 4},
     ),
     "RunLengthGammaEncode": ([ints(0, 0, 3, 0)], {}),
-    "RunLengthGammaDecode": ([scalar(b"\x18\x8b\x01", object), ints(4)], {}),
     "RunLengthEncode": (
         [ints(0, 0, 3, 0)],
         {
@@ -230,24 +229,13 @@ _IO = {
     "IO>EncodeBmp": ([np.zeros((2, 2, 3), "uint8")], {}),
     "IO>EncodeGif": ([np.zeros((1, 2, 2, 3), "uint8")], {}),
     "IO>DecodePnm": ([scalar(_PNM, object)], {}),
-    "IO>DrawBoundingBoxesV3": (
-        [
-            ramp(1, 8, 8, 3),
-            np.array([[[0.1, 0.1, 0.8, 0.8]]], "float32"),
-            np.ones((1, 3), "float32"),
-            np.array([[b"a"]], object),
-        ],
-        {},
-    ),
     "IO>DecodeNV12": ([scalar(b"\x80" * 6, object), ints(2, 2)], {}),
     "IO>DecodeYUY2": ([scalar(b"\x80" * 8, object), ints(2, 2)], {}),
-    "IO>OrderIndices": ([longs(1, 0, 2), longs(3), longs(0)], {}),
     "IO>DecodeLibsvm": ([texts(b"1 1:2.5 2:1")], {"num_features": 4}),
     "IO>RE2FullMatch": ([texts(b"ab", b"c")], {"pattern": "(a)b"}),
     "IO>AudioResample": ([ramp(8, 1), scalar(4, "int64"), scalar(8, "int64")], {}),
     "IO>AudioEncodeWAV": ([np.zeros((8, 1), "int16"), scalar(8000, "int64")], {}),
     "IO>AudioEncodeFlac": ([np.zeros((8, 1), "int16"), scalar(8000, "int64")], {}),
-    "IO>AudioEncodeVorbis": ([ramp(8, 1), scalar(8000, "int64")], {}),
     "IO>DecodeObj": ([scalar(b"v 1 2 3\nv 4 5 6\n", object)], {}),
 }
 
