@@ -6,6 +6,7 @@ from python_ops import normal, result
 from tensorflow.core.framework.op_def_pb2 import OpDef
 from tensorflow.python.framework import op_def_registry
 
+from opcheck.checks.schema import _description
 from opcheck.compatibility import problems
 
 
@@ -79,6 +80,23 @@ def test_an_output_that_became_a_list_is_not_found_by_a_saved_model():
     old.attr.remove(attr_of(old, "num_split"))
     problem = "output output became a list, which SavedModels do not find"
     assert problem in problems(old, now)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("A `Tensor` of type `float32`.", ""),
+        ("A `Tensor`. Must be one of the following types: `half`, `float32`.", ""),
+        ("A `Tensor`. Must have the same type as `x`. The weights.", "The weights."),
+        ("A list of at least 1 `Tensor` objects with type `float32`.", ""),
+        ('An optional `string` from: `"A.B", "C"`. Defaults to `"C"`.', ""),
+        ("An `int` that is `>= 1`. How many.", "How many."),
+        ("A `tf.DType` from: `tf.float32, tf.half`.", ""),
+    ],
+)
+def test_what_tensorflow_itself_says_of_an_argument_is_no_description(text, said):
+    found = _description(f"Does it.\n\nArgs:\n  it: {text}\n  name: A name.\n", "it")
+    assert found.removeprefix("it").strip() == said
 
 
 def test_older_definitions_are_text_or_objects():

@@ -157,12 +157,11 @@ def _description(docstring: str, name: str) -> str:
             if len(more) - len(more.lstrip()) <= indent:
                 break
             text += " " + more.strip()
-        said = re.sub(
-            r"^An? (optional )?(list of )?`[^`]*`s?( that is `[^`]*`)?( that has length .*?)?"
-            r"( from: `[^.]*`)?\.( Defaults to `[^`]*`\.)?",
-            "",
-            text,
-        )
+        # What TensorFlow writes by itself: the type, from which attr it is, and the default.
+        text = re.sub("`[^`]*`", "``", text)
+        types = "Must be one of the following types:|(Must have|Has) the same type as"
+        own = rf"An? [^.]*\.( ({types})[^.]*\.)?( Defaults to [^.]*\.)?"
+        said = re.sub(f"^{own}", "", text)
         return f"{name} {said}" if said.strip() else ""
     return ""
 
