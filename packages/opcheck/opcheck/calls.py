@@ -1,5 +1,6 @@
 """Single calls of the op in a child process, with everything that may come of them."""
 
+import itertools
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +9,7 @@ import numpy as np
 import tensorflow as tf
 
 from opcheck.compare import difference
-from opcheck.memory import FILLINGS, filled_memory, guarded
+from opcheck.memory import FILLINGS, filled_memory, guarded, past_the_end
 from opcheck.subject import (
     CLEAN_ERRORS,
     Subject,
@@ -20,6 +21,7 @@ from opcheck.subject import (
 )
 
 _SOON = 0.3  # seconds within which a call has to end that is made again
+_MANY, _AT_LEAST = 1 << 22, 10  # elements, and calls with them
 # What TensorFlow itself says before the op is asked.
 _GENERIC = (
     "OOM when allocating",
@@ -125,6 +127,14 @@ def again(subject: Subject, flat, inputs, attrs) -> str:
     return difference(runs[2], runs[4])
 
 
+def watched(subject: Subject, inputs: Sequence, attrs: dict) -> list[int] | None:
+    """How often a call touches the bytes behind each flat input; None where that cannot be watched."""
+    try:
+        return past_the_end(subject.op, *inputs, **attrs)
+    except Exception:  # the system does not allow it, or the op refuses the call
+        return None
+
+
 def in_graph(subject: Subject, flat, inputs, attrs):
     function = traced(subject, subject.specs(flat=flat), inputs, attrs)
     outputs = arrays(function(*[constant(x) for x in flat]))
@@ -207,6 +217,26 @@ def repeat(subject: Subject, samples: Sequence, times: int) -> list[list[list]]:
                 outputs = [arrays(subject.outputs(some)) for some in tensors]
             runs.append(outputs)
     return runs
+
+
+def agree(subject: Subject, seconds: float) -> str:
+    """Where two calls with a much larger sample differ, in one line; at least some calls are made.
+
+    So long a call is split among the threads of the process, and they meet.
+    """
+    flat = grown(subject, _MANY)
+    if flat is None:
+        return ""
+    subject.progress("a much larger sample")
+    tensors = [constant(x) for x in flat]
+    first = arrays(subject.outputs(tensors))
+    end = time.monotonic() + seconds
+    for number in itertools.count():
+        if number >= _AT_LEAST and time.monotonic() > end:
+            return ""
+        if different := difference(first, arrays(subject.outputs(tensors)), exact=True):
+            return different
+    raise AssertionError
 
 
 def save_model(subject: Subject, folder: str) -> list[np.ndarray]:

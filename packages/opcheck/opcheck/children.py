@@ -10,7 +10,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -32,6 +31,11 @@ class Crash(Exception):
         self.doing = doing
         self.hung = hung
         self.log = log
+
+    @property
+    def of_heap(self) -> bool:
+        """Whether malloc has ended the process, for what was written to its memory."""
+        return bool(re.search(r"free\(\)|malloc|corrupt|munmap_chunk", self.log))
 
     def __str__(self) -> str:
         last = f": {self.log}" if self.log else ""
@@ -173,16 +177,19 @@ class Child:
     def _answers(self) -> bool:
         """Whether something comes before time is up.
 
-        The time in which the worker waits for other processes does not count, up to three times as much.
+        The time in which the worker waits for other processes does not count, up to three times as much, nor that in
+        which this process stands still, as after Ctrl-Z.
         """
-        start, before = time.monotonic(), _waited(self._pid)
-        left = self._timeout
-        while not self._connection.poll(left):
+        before, spent = _waited(self._pid), 0.0
+        while True:
             waited = min(_waited(self._pid) - before, 3 * self._timeout)
-            left = start + self._timeout + waited - time.monotonic()
-            if left <= 0.1:
+            left = self._timeout + waited - spent
+            if left <= 0:
                 return False
-        return True
+            step = min(max(left, 0.1), 1.0)
+            if self._connection.poll(step):
+                return True
+            spent += step  # not what has passed: all of us may have been stopped
 
     def _ask_reference(self, inputs, attrs):
         try:

@@ -4,7 +4,10 @@ import contextlib
 import ctypes
 import itertools
 import mmap
-from collections.abc import Iterator
+import os
+import platform
+import struct
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -13,6 +16,11 @@ FILLINGS = (0x5A, 0xA5, 0x7F, 0x01, 0xFE)
 _M_PERTURB = -6  # of glibc's malloc.h
 _NO_ACCESS = 0  # PROT_NONE, which Python's mmap does not name
 _ALIGNMENT = 64  # TensorFlow copies what begins elsewhere
+# Of linux/perf_event.h: the number of the system call, and of what an event is.
+_PERF_EVENT_OPEN = {"x86_64": 298, "aarch64": 241}
+_BREAKPOINT, _READ_OR_WRITE = 5, 3
+_INHERIT, _NOT_THE_KERNEL = 1 << 1, 1 << 5 | 1 << 6
+_WATCHED = 4  # addresses at once: a processor has so many registers for them
 
 
 @contextlib.contextmanager
@@ -87,20 +95,25 @@ def guarded(value, filling: int = 0):
     Returns:
       A tf.Tensor; an ordinary one where the dtype or the system does not allow more.
     """
+    return _placed(value, filling)[0]
+
+
+def _placed(value, filling: int = 0) -> tuple:
+    """As `guarded`, and the address behind the last element; 0 for an ordinary tensor."""
     from opcheck.subject import constant
 
     array = np.ascontiguousarray(value.numpy() if hasattr(value, "numpy") else value)
     array = array.reshape(np.shape(value))
     code = 4 if array.dtype.name == "bfloat16" else _CODES.get(array.dtype.kind)
     if code is None or not array.size:
-        return constant(value)
+        return constant(value), 0
     try:
         return _at_the_end(array, code, filling)
     except Exception:
-        return constant(array)
+        return constant(array), 0
 
 
-def _at_the_end(array: np.ndarray, code: int, filling: int):
+def _at_the_end(array: np.ndarray, code: int, filling: int) -> tuple:
     import tensorflow as tf
 
     libc = ctypes.CDLL(None, use_errno=True)
@@ -144,6 +157,73 @@ def _at_the_end(array: np.ndarray, code: int, filling: int):
         ctypes.py_object,
         [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p],
     )
-    return tf.experimental.dlpack.from_dlpack(
-        new(ctypes.addressof(managed), b"dltensor", None)
+    capsule = new(ctypes.addressof(managed), b"dltensor", None)
+    return tf.experimental.dlpack.from_dlpack(capsule), start + array.nbytes
+
+
+def past_the_end(op: Callable, *inputs, **attrs) -> list[int]:
+    """How often a call touches the bytes right behind the last element of each input.
+
+    No page can stand in the way there, since a tensor begins at a multiple of 64 bytes. The processor watches them, on
+    Linux, in a process that may use `perf_event_open`.
+
+    Args:
+      op: The function that calls the op.
+      *inputs: Tensors, arrays, or lists of them.
+      **attrs: Keyword arguments of the op.
+
+    Raises:
+      OSError: The system does not let the process watch addresses.
+    """
+    import tensorflow as tf
+
+    placed = [_placed(x) for x in tf.nest.flatten(list(inputs))]
+    tensors = tf.nest.pack_sequence_as(list(inputs), [tensor for tensor, _ in placed])
+    op(*tensors, **attrs)  # starts threads
+    counts = [0] * len(placed)
+    watched = [i for i, (_, end) in enumerate(placed) if end % _ALIGNMENT]
+    for first in range(0, len(watched), _WATCHED):
+        some = watched[first : first + _WATCHED]
+        with _watching([placed[i][1] for i in some]) as count:
+            op(*tensors, **attrs)
+        for i, times in zip(some, count):
+            counts[i] = times
+    return counts
+
+
+@contextlib.contextmanager
+def _watching(addresses: Sequence[int]) -> Iterator[list[int]]:
+    """Counts what all threads of this process read and write at some addresses: the list is filled at the end."""
+    threads = [int(name) for name in os.listdir("/proc/self/task")]
+    opened: list[list[int]] = []
+    counts: list[int] = []
+    try:
+        for address in addresses:
+            opened.append([])
+            for thread in threads:
+                opened[-1].append(_watch(address, thread))
+        yield counts
+        for some in opened:
+            read = [struct.unpack("Q", os.read(event, 8))[0] for event in some]
+            counts.append(sum(read))
+    finally:
+        for event in itertools.chain(*opened):
+            os.close(event)
+
+
+def _watch(address: int, thread: int) -> int:
+    """A file that counts what a thread, and those that it starts, read and write there."""
+    size = min(8, address & -address)
+    attributes = struct.pack(
+        "2I5Q2I2Q",
+        *(_BREAKPOINT, 72, 0, 0, 0, 0, _INHERIT | _NOT_THE_KERNEL),
+        *(0, _READ_OR_WRITE, address, size),
     )
+    number = _PERF_EVENT_OPEN.get(platform.machine(), -1)
+    libc = ctypes.CDLL(None, use_errno=True)
+    numbers = [ctypes.c_long(x) for x in (thread, -1, -1, 8)]  # any CPU; close on exec
+    event = libc.syscall(ctypes.c_long(number), attributes, *numbers)
+    if event < 0:
+        code = ctypes.get_errno()
+        raise OSError(code, f"cannot watch addresses: {os.strerror(code)}")
+    return event

@@ -1,6 +1,5 @@
 """What a check found, and how it reads in a terminal and in a notebook."""
 
-import ast
 import html
 import os
 import re
@@ -11,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from opcheck.errors import SITE, entries
 from opcheck.explain import explain
+from opcheck.source import split
 
 VERDICTS = ("pass", "note", "skip", "fail")
 _COLOURS = {"pass": "32", "note": "36", "skip": "33", "fail": "31"}
@@ -157,7 +157,7 @@ class Result:
     def shown_line(self, call_only: bool = False) -> str:
         """The line, or, if it holds more values than anybody would copy, its beginning and where the rest is."""
         if len(self.line) <= _LONGEST_LINE:
-            return _split(self.line)[1] if call_only else self.line
+            return split(self.line)[1] if call_only else self.line
         size = f"{len(self.line):,}"
         return f'{self.line[:_LONGEST]}… ({size} characters: report["{self.check}"].line has them)'
 
@@ -296,7 +296,7 @@ class Report:
         lines = [line for line in lines if line and len(line) <= _LONGEST_LINE]
         if len(lines) < 2:
             return ""
-        return "; ".join(dict.fromkeys(x for line in lines for x in _split(line)[0]))
+        return "; ".join(dict.fromkeys(x for line in lines for x in split(line)[0]))
 
     def _groups(self) -> dict[tuple, list[Result]]:
         """Failures by their root, the one that tells most of it first."""
@@ -476,15 +476,6 @@ class Findings:
 def describe_error(error: BaseException) -> str:
     """The type of an exception and its message, which may begin with a long list of frames."""
     return f"{type(error).__name__}: {getattr(error, 'message', None) or error}"[:9000]
-
-
-def _split(line: str) -> tuple[list[str], str]:
-    """The imports at the beginning of a line of Python, and its last statement."""
-    try:
-        parts = [ast.get_source_segment(line, x) for x in ast.parse(line).body]
-    except SyntaxError:
-        parts = [line]
-    return parts[:-1], parts[-1]
 
 
 def _join(names: Sequence[str], limit: int = 4) -> str:

@@ -212,11 +212,12 @@ def check(
         start_server()
 
     def whole(found: Result, call: Call) -> Result:
-        if found.verdict != "fail" or found.line:
+        if found.verdict != "fail":
             return found
         line = call.check_line(found.check) if found.check in CHECKS else ""
         line = line or call.line(call.inputs, call.attrs)
-        return replace(found, line=line)
+        others = [replace(one, line=one.line or line) for one in found.others]
+        return replace(found, line=found.line or line, others=tuple(others))
 
     reports = []
     for call in made:
@@ -474,15 +475,33 @@ class _Run:
                 try:
                     results.append(child.ask(check_inside, name=name, own=own))
                 except Crash as crash:
-                    why = (*self._crashed(crash), _chapter(name), self._sample_line())
+                    why = (
+                        *self._crashed(crash),
+                        _chapter(name),
+                        self._crash_line(crash),
+                    )
                     results.append(Result(name, "fail", *why))
                 except WorkerError as error:
                     why = refused(*error.args)
                     results.append(Result(name, "fail", *why, _chapter(name)))
         return results
 
-    def _sample_line(self) -> str:
-        return self._call.line(self._call.inputs, self._call.attrs)
+    def _crash_line(self, crash: Crash) -> str:
+        """The sample call in the mode in which it dies, eagerly or in a graph."""
+        from opcheck import calls
+
+        sample = {"inputs": self._call.inputs, "attrs": self._call.attrs}
+        mode, memory = "eager", crash.of_heap
+        if not crash.hung:
+            with self.child() as child:
+                try:
+                    child.ask(calls.call, **sample, modes=("eager", "graph"))
+                except Crash as again:
+                    mode = again.doing or mode
+                    memory = again.of_heap
+                except WorkerError:
+                    pass
+        return self._call.line(**sample, modes=[mode] + ["malloc"] * memory)
 
     def _crashed(self, crash: Crash) -> tuple[str, str, str, str]:
         """What was tried, what was expected and seen, and the likely cause."""
@@ -502,7 +521,7 @@ class _Run:
                 make = functools.partial(self.child, name)
                 return CHECKS[name].function(make, self._call, found)
             except Crash as crash:
-                found.fail(*self._crashed(crash), line=self._sample_line())
+                found.fail(*self._crashed(crash), line=self._crash_line(crash))
             except WorkerError as error:
                 found.fail(*refused(*error.args))
             return ""

@@ -1,5 +1,6 @@
 """A call as one line of Python."""
 
+import ast
 import itertools
 import os
 import re
@@ -9,6 +10,8 @@ from pathlib import Path
 import numpy as np
 
 _LONG = 100  # elements
+# As in opcheck's processes: oneDNN's allocator hides what malloc shows.
+_WITH_MALLOC = 'import os; os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"; '
 
 
 def line(
@@ -27,11 +30,14 @@ def line(
       inputs: Arrays and lists of arrays.
       attrs: Keyword arguments.
       modes: How it is called: "eager"; in a "graph" for its very shapes; in one for "any shape";
-        two of these; "inferred": its output shapes in a graph, then the eager call; or "guarded": twice eagerly, with
-        inputs that end at an unreadable page and unused memory filled with other bytes.
+        two of these; "inferred": its output shapes in a graph, then the eager call; "guarded": twice eagerly, with
+        inputs that end at an unreadable page and unused memory filled with other bytes; or "watched": how often it
+        touches what is behind the last element of each input. "malloc" beside another one turns oneDNN's allocator off.
       shapes: For "inferred", what is known of the shape of each tensor.
     """
     name = getattr(op, "__name__", "op")
+    own_memory = "malloc" in modes or "guarded" in modes
+    modes = [mode for mode in modes if mode != "malloc"]
     imports = ""
     if location is not None and not location.module:
         imports = f"import tensorflow as tf; lib = tf.load_op_library({_quoted(_library(location.file))}); "
@@ -56,6 +62,9 @@ def line(
         some = [_guarded(x) for x in inputs]
         again = f"print(*({name}({', '.join([*some, *named])}) for byte in (90, 90, 165, 165) "
         call = again + "if not fill_memory(byte)))"
+    elif "watched" in modes:
+        imports += "from opcheck.memory import past_the_end; "
+        call = f"print(past_the_end({', '.join([name, arguments])}))"
     elif "any shape" in modes:
         wrapped = f"lambda *inputs: {name}({', '.join(['*inputs', *named])})"
         signature = ", ".join(_specs(inputs, itertools.repeat(None)))
@@ -78,7 +87,8 @@ def line(
         for prefix, module in modules
         if prefix in call and module not in imports
     ]
-    return f"{''.join(needed)}{imports}{call}"
+    before = _WITH_MALLOC if own_memory else ""
+    return f"{before}{''.join(needed)}{imports}{call}"
 
 
 def check_line(
@@ -93,6 +103,24 @@ def check_line(
     return (
         f"import opcheck; {begin}print(opcheck.check({call.partition('(')[0]}, {rest}))"
     )
+
+
+def in_turn(*lines: str) -> str:
+    """One line that makes the calls of several, in the same process."""
+    parts = [split(text) for text in lines]
+    imports = dict.fromkeys(one for some, _ in parts for one in some)
+    return "; ".join([*imports, *(call for _, call in parts)])
+
+
+def split(text: str) -> tuple[list[str], str]:
+    """The imports at the beginning of a line of Python, and the calls that it prints."""
+    try:
+        parts = [ast.get_source_segment(text, x) for x in ast.parse(text).body]
+    except SyntaxError:
+        parts = [text]
+    calls = [i for i, part in enumerate(parts) if part.startswith("print(")]
+    first = calls[0] if calls else len(parts) - 1
+    return parts[:first], "; ".join(parts[first:])
 
 
 def function_of(op_type: str) -> str:

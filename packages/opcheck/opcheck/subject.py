@@ -28,6 +28,10 @@ UNREPEATED = (
     "the same call gives other values when it is repeated: outputs that are not written, state "
     "kept between calls, or chance"
 )
+KEPT = (
+    "something is kept from one call to the next, in a member, a static or a global variable, and it depends on the "
+    "earlier call's input"
+)
 CLEAN_ERRORS = (
     tf.errors.FailedPreconditionError,
     tf.errors.InvalidArgumentError,

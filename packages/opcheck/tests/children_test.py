@@ -1,6 +1,6 @@
 """What counts as a worker that hangs."""
 
-import time
+import itertools
 
 import pytest
 
@@ -15,7 +15,6 @@ class Silent:
 
     def poll(self, seconds: float) -> bool:
         self.polled.append(seconds)
-        time.sleep(seconds)
         return False
 
 
@@ -25,12 +24,20 @@ class Silent:
     ids=["a free machine", "a busy one", "a very busy one"],
 )
 def test_the_time_of_other_processes_does_not_count(monkeypatch, waited, seconds):
-    readings = iter(waited)
+    readings = itertools.chain(waited, itertools.repeat(waited[-1]))
     monkeypatch.setattr(children, "_waited", lambda pid: next(readings))
     child = children.Child(None, timeout=0.4)
     child._connection, child._pid = Silent(), 0
     assert not child._answers()
     assert sum(child._connection.polled) == pytest.approx(seconds, abs=0.15)
+
+
+def test_time_in_which_all_processes_are_stopped_counts_for_a_second(monkeypatch):
+    monkeypatch.setattr(children, "_waited", lambda pid: 0)
+    child = children.Child(None, timeout=2.5)
+    child._connection, child._pid = Silent(), 0
+    assert not child._answers()
+    assert child._connection.polled == [1, 1, 0.5]
 
 
 def test_how_long_a_process_waited_is_known():

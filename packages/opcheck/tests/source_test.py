@@ -11,7 +11,7 @@ import tensorflow as tf
 from python_ops import adds_one, strings
 
 from opcheck.samples import locate
-from opcheck.source import line
+from opcheck.source import in_turn, line, split
 
 
 @pytest.mark.parametrize(
@@ -117,3 +117,13 @@ def test_a_line_imports_from_a_package(tmp_path, monkeypatch):
     assert "; from a_package.inner import op; print(op(" in call
     run = subprocess.run([sys.executable, "-c", call], capture_output=True, text=True)
     assert run.stdout == "tf.Tensor(1, shape=(), dtype=int8)\n"
+
+
+def test_a_line_of_two_calls_has_its_imports_once():
+    lines = [f"import tensorflow as tf; print(tf.abs({x}))" for x in (1, -2)]
+    both = in_turn(*lines)
+    assert both == "import tensorflow as tf; print(tf.abs(1)); print(tf.abs(-2))"
+    assert split(both) == (
+        ["import tensorflow as tf"],
+        "print(tf.abs(1)); print(tf.abs(-2))",
+    )

@@ -15,8 +15,8 @@ from opcheck.subject import Subject, is_builtin
 def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
     """Repeats the call with 1, 2 and 4 or more threads inside the op, also with larger and smaller inputs.
 
-    All runs have to give the same bits. Memory is filled with other bytes before each, which shows where an
-    output is not written.
+    All runs have to give the same bits, and so have many calls with a much larger input. Memory is filled with other
+    bytes before each run, which shows where an output is not written.
     """
     if sample.options.get("nondeterministic"):
         with make() as child:
@@ -33,6 +33,10 @@ def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
     counts = [1, 2, max(4, os.cpu_count() or 1)]
     repeats = sample.options.get("repeats", 5)
     first, samples = None, {}
+    by_threads = (
+        "a sum whose order depends on the threads, such as atomic additions of floats; random numbers that depend on "
+        "them; two threads that write to one place; or state kept between calls"
+    )
     for count in counts:
         with make(threads=count) as child:
             try:
@@ -47,6 +51,9 @@ def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
                 runs = child.ask(
                     calls.repeat, samples=list(samples.values()), times=repeats
                 )
+                met = ""
+                if count == counts[-1] and not found.failures:
+                    met = child.ask(calls.agree, seconds=repeats / 10)
             except Crash as crash:
                 found.fail(
                     f"with {count} intra-op threads",
@@ -71,11 +78,7 @@ def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
                     "which the op has to be stateful (SetIsStateful)"
                 )
             else:
-                cause = (
-                    "a sum whose order depends on the threads, such as atomic additions of "
-                    "floats; random numbers that depend on them; two threads that write to one "
-                    "place; or state kept between calls"
-                )
+                cause = by_threads
             found.fail(
                 f"run {number + 1} with {count} intra-op threads"
                 + (f", {label}" if label else ""),
@@ -84,6 +87,13 @@ def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
                 cause,
             )
             break
+        if met and not found.failures:
+            found.fail(
+                f"calls with {count} intra-op threads, a much larger sample",
+                "the same bits each time",
+                met,
+                by_threads,
+            )
     return (
         f"{repeats} runs each with {', '.join(map(str, counts))} threads: the same bits"
     )

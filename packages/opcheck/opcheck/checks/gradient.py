@@ -377,11 +377,11 @@ def _varied(subject: Subject, flat, names):
     for name, value in attrs_of_call(subject.op, subject.attrs).items():
         if name not in attrs:
             continue
-        for other in _near(value):
+        for other in _other_factor(value):
             yield f"{name} = {other}", flat, {**subject.attrs, name: other}
 
 
-def _near(value) -> list:
+def _other_factor(value) -> list:
     """Other values of a switch or a factor. Sizes stay: other inputs may have been computed with them."""
     if isinstance(value, bool):
         return [not value]

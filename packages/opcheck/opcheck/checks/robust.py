@@ -12,7 +12,8 @@ from opcheck.children import Child, Crash
 from opcheck.compare import compared, is_inexact, mentions, tolerance
 from opcheck.report import Findings, describe_error
 from opcheck.run import outputs_of
-from opcheck.subject import Subject, attrs_of_call
+from opcheck.source import in_turn
+from opcheck.subject import KEPT, Subject, attrs_of_call
 
 _MODES = ("eager", "graph")
 _MOST_CRASHES = 5
@@ -80,7 +81,8 @@ def bad_input(make: Callable[..., Child], sample, found: Findings) -> str:
 def bounds(make: Callable[..., Child], sample, found: Findings) -> str:
     """Calls the op with inputs that end at a page that cannot be read, in several sizes.
 
-    What stands behind an input, and in unused memory, must not change the result either.
+    What stands behind an input, and in unused memory, must not change the result either. Where the system allows it,
+    the processor watches the bytes between the last element and that page.
     """
     with make() as child:
         sizes = {"the sample call": sample.flat, **child.ask(calls.other_sizes)}
@@ -94,8 +96,20 @@ def bounds(make: Callable[..., Child], sample, found: Findings) -> str:
             Case(label, sample.pack(flat), sample.attrs, (), compared=False)
             for label, flat in sizes.items()
         ]
-        for _ in _run(child, sample, cases, found, ("eager",)):
-            pass
+        for case, _ in _run(child, sample, cases, found, ("eager",)):
+            inputs, attrs = case.inputs, case.attrs
+            counts = child.ask(calls.watched, inputs=inputs, attrs=attrs)
+            touched = [i for i, count in enumerate(counts or ()) if count]
+            if touched and not found.failures:
+                names = _names(child.ask(Subject.describe))
+                found.fail(
+                    f"{case.label}, with watched memory",
+                    "no access behind the last element of an input",
+                    f"{counts[touched[0]]} behind that of {names[touched[0]]}",
+                    "a whole block is read where fewer elements are left: what is behind them can be read only because "
+                    "of the tensor's alignment, and may be another thread's",
+                    line=sample.line(inputs, attrs, ["watched"]),
+                )
     return f"{len(cases)} sizes: no read past the end of an input was seen"
 
 
@@ -134,7 +148,7 @@ def _run(
                 told = _contradicts if outcome.clean else _unclean
                 told(found, case, mode, outcome, line)
             if not any(outcome.mismatch for outcome in outcomes):
-                _compare_to_reference(found, sample, case, by_mode["eager"])
+                _compare_to_reference(child, found, sample, case, by_mode["eager"])
             yield case, by_mode
         except Crash as crash:
             doing = crash.doing or "eager"
@@ -147,7 +161,7 @@ def _run(
                 if doing == "guarded"
                 else "the kernel trusts its input: a missing check, an index out of range, or a "
                 "size that overflows",
-                line=sample.line(inputs, attrs, [doing]),
+                line=sample.line(inputs, attrs, [doing] + ["malloc"] * crash.of_heap),
             )
             crashes += 1
             if crash.hung or crashes == _MOST_CRASHES:
@@ -230,7 +244,9 @@ def _check_names(found: Findings, sample, case: Case, outcome, description) -> N
         )
 
 
-def _compare_to_reference(found: Findings, sample, case: Case, outcome) -> None:
+def _compare_to_reference(
+    child: Child, found: Findings, sample, case: Case, outcome
+) -> None:
     if sample.reference is None or outcome.outputs is None or not case.compared:
         return
     if sum(x.size for x in outcome.outputs) > _MANY:
@@ -252,9 +268,24 @@ def _compare_to_reference(found: Findings, sample, case: Case, outcome) -> None:
         elif "scalar" in case.label:
             cause = "a kernel that takes it for granted that there is a dimension"
         line = sample.line(case.inputs, case.attrs)
+        if _is_right_alone(child, sample, case, wanted):
+            cause, line = KEPT, in_turn(sample.line(sample.inputs, sample.attrs), line)
         found.fail(
             case.label, "what the reference computes", different, cause, "", line
         )
+
+
+def _is_right_alone(child: Child, sample, case: Case, wanted) -> bool:
+    """Whether the call gives what is wanted in a process that has made no other one."""
+    child.close()
+    try:
+        [outcome] = child.ask(
+            calls.call, inputs=case.inputs, attrs=case.attrs, modes=["eager"]
+        )
+    except Crash:
+        return False
+    got = outcome.outputs
+    return got is not None and not compared(sample.options, wanted, got, strict=False)
 
 
 def _is_refusal(error: Exception) -> bool:
@@ -373,7 +404,7 @@ def _bad_cases(sample, description) -> Iterator[Case]:
             for arg in op_def.output_arg
         )
         left_out = name not in sample.attrs
-        for wrong in _near(value) if left_out else _wrong_attrs(value):
+        for wrong in _beside_default(value) if left_out else _wrong_attrs(value):
             if is_length and abs(wrong) > 1 << 10:
                 continue  # so many outputs overwhelm TensorFlow, not the op
             shown = repr(wrong) if len(repr(wrong)) < 30 else f"of length {len(wrong)}"
@@ -498,7 +529,7 @@ def _wrong_values(dtype: np.dtype) -> list[tuple[str, object]]:
     return []
 
 
-def _near(value) -> list:
+def _beside_default(value) -> list:
     """For an attr that the call leaves at its default: what it could be as well."""
     if isinstance(value, bool):
         return [not value]

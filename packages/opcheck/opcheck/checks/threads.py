@@ -56,11 +56,13 @@ def concurrency(subject: Subject, found: Findings) -> str:
     They call it eagerly, by a `tf.function` and by `tf.data`.
     """
     seconds = subject.options.get("concurrency_seconds", 1.0)
-    total, count = _many_calls(subject, found, variants(subject), seconds / 2)
-    if (larger := grown(subject)) is not None and not found.failures:
+    larger = grown(subject)
+    first = seconds if larger is None else seconds / 4  # long calls meet more often
+    total, count = _many_calls(subject, found, variants(subject), first)
+    if larger is not None and not found.failures:
         subject.progress("larger inputs")
         some = variants(subject, flat=larger)
-        total += _many_calls(subject, found, some, seconds / 2)[0]
+        total += _many_calls(subject, found, some, seconds - first)[0]
     return f"{total} calls, 8 at a time, on {count} different inputs"
 
 
