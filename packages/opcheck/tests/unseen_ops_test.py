@@ -9,17 +9,22 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
 
 import opcheck
+from opcheck.memory import past_the_end
 
 FOLDER = Path(__file__).with_name("unseen")
+sys.path.insert(0, str(FOLDER))
+missing = importlib.import_module("lines").missing
 # The op, the check that catches its bug, and words of the explanation.
 CAUGHT = {
     "channel_bias": ("bad_input", "data_format = 'NCHW'"),
     "pair_max_rows": ("reference", "5 instead of 6 rows"),
     "ravel_index": ("bad_input", "rows starts with"),
     "dense_from_pairs": ("reference", "unwritten"),
+    "abs_sum": ("determinism", "two threads that write to one place"),
     "rms_scale": ("bad_input", "epsilon = 0.5"),
     "running_max": ("reference", "NaN in the middle"),
     "id_bucket": ("bad_input", "ids starts with"),
@@ -38,13 +43,14 @@ CAUGHT = {
     "log_cosh": ("gradient", "tf.stop_gradient"),
     "sine_square": ("gradient", "a cast to float32"),
     "masked_average": ("gradient", "first order, with respect to x"),
-    "hann_window": ("reference", "15 instead of 16 rows"),
+    "hann_window": ("reference", "kept from one call to the next"),
     "row_median": ("concurrency", "member"),
     "jitter": ("determinism", "SetIsStateful"),
     "parse_prices": ("leaks", "allocated memory"),
     "count_lines": ("leaks", "open files"),
     "swap_halves": ("eager_vs_graph", "forward_input"),
     "sum_of_numbers": ("immutability", "tensors with NaN"),
+    "dot_four": ("bounds", "behind the last element"),
     "blur_three": ("reference", "the sample call"),
     "logistic_four": ("bounds", ""),
     "take_window": ("bad_input", "start has two elements"),
@@ -58,15 +64,34 @@ NOTED = {
     "weigh_rows": ("gradient", "None for the gradient of weights"),
     "parse_counts": ("bad_input", "where the reference raises"),
 }
-# Nothing says it: a race on so few threads, and a read within the 64 bytes that a tensor's memory ends with.
-MISSED = {"abs_sum", "dot_four"}
+# Of each kind of line one: the op, and the check whose line is run.
+LINES = {
+    "pair_max_rows": "reference",
+    "hann_window": "reference",
+    "dense_from_pairs": "bad_input",
+    "stack_rows": "bad_input",
+    "sorted_index": "bad_input",
+    "dot_four": "bounds",
+    "ring_shift": "empty",
+    "masked_average": "gradient",
+    "pad_to": "leaks",
+}
 
 
 @pytest.fixture(scope="module")
 def unseen_ops(broken_ops) -> ModuleType:
     """The module of the ops, whose libraries are built with the broken ops'."""
-    sys.path.insert(0, str(FOLDER))
     return importlib.import_module("unseen_ops")
+
+
+@pytest.fixture(autouse=True)
+def _watchpoints(request):
+    """Without them nothing sees what dot_four reads."""
+    if "dot_four" in request.node.name:
+        try:
+            past_the_end(abs, np.float32([1]))
+        except OSError as error:
+            pytest.skip(str(error))
 
 
 def check(ops, name: str, checks, buggy: bool = False) -> opcheck.Report:
@@ -93,6 +118,12 @@ def test_the_bug_is_caught(unseen_ops, name):
     assert any(words in " ".join(text.split()) for text in told), str(report)
 
 
+@pytest.mark.parametrize("name", LINES)
+def test_the_line_shows_the_failure_in_a_fresh_process(unseen_ops, name):
+    found = check(unseen_ops, name, [LINES[name]], buggy=True)[LINES[name]]
+    assert missing(found.check, found.seen, found.line) == ""
+
+
 @pytest.mark.parametrize("name", NOTED)
 def test_the_bug_is_noted(unseen_ops, name):
     wanted, words = NOTED[name]
@@ -112,4 +143,4 @@ def test_the_table_is_of_these_ops(unseen_ops):
     with (FOLDER / "table.csv").open() as file:
         rows = list(csv.DictReader(line for line in file if line[0] != "#"))
     assert [row["op"] for row in rows] == list(unseen_ops.SAMPLES)
-    assert CAUGHT.keys() | NOTED.keys() | MISSED == set(unseen_ops.SAMPLES)
+    assert CAUGHT.keys() | NOTED.keys() == set(unseen_ops.SAMPLES)

@@ -24,7 +24,7 @@ os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
 
 
-def checked(name: str, buggy: bool, fuzz: bool) -> dict:
+def checked(name: str, buggy: bool, fuzz: bool, checks=None) -> dict:
     """The findings on an op, or on its buggy twin."""
     import unseen_ops as ops
 
@@ -38,9 +38,9 @@ def checked(name: str, buggy: bool, fuzz: bool) -> dict:
         from unseen_fuzz import STRATEGIES
 
         strategy = STRATEGIES[name]
-        report = opcheck.fuzz(op, strategy, 300, 30, reference=reference)
+        report = opcheck.fuzz(op, strategy, 300, 20, reference=reference)
     else:
-        options = ops.OPTIONS.get(name, {})
+        options = {"checks": checks, **ops.OPTIONS.get(name, {})}
         report = opcheck.check(op, *inputs, reference=reference, **options, **attrs)
     seconds = time.monotonic() - start
     found = [
@@ -75,6 +75,7 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("names", nargs="*")
     parser.add_argument("--fuzz", action="store_true")
+    parser.add_argument("--checks", nargs="+", help="all by default")
     parser.add_argument("--only", choices=["buggy", "right"])
     given = parser.parse_intermixed_args()
     text = given.out.read_text() if given.out.exists() else ""
@@ -89,7 +90,7 @@ def main() -> None:
                 given.fuzz and name in ops.OPTIONS
             ):
                 continue
-            record = checked(name, buggy, given.fuzz)
+            record = checked(name, buggy, given.fuzz, given.checks)
             with given.out.open("a") as out:
                 out.write(json.dumps(record) + "\n")
 

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <random>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
 #include "pair.h"
 
@@ -206,13 +207,14 @@ class CountLinesOp : public OpKernel {
     const Tensor& path = context->input(0);
     OP_REQUIRES_OK(context, HasRank(path, "path", 0));
     const std::string name(path.scalar<tstring>()());
+    const std::string shown = absl::Utf8SafeCHexEscape(name);
     OP_REQUIRES(context, name.find('\0') == std::string::npos,
                 Invalid("path has a zero byte"));
     Tensor* lines = nullptr;
     OP_REQUIRES_OK(context, context->allocate_output(0, {}, &lines));
     std::FILE* file = std::fopen(name.c_str(), "rb");
     OP_REQUIRES(context, file != nullptr,
-                absl::NotFoundError(absl::StrCat("path: no file ", name)));
+                absl::NotFoundError(absl::StrCat("path: no file ", shown)));
     int64_t count = 0;
     char buffer[4096];
     while (const size_t size = std::fread(buffer, 1, sizeof(buffer), file)) {
@@ -220,7 +222,7 @@ class CountLinesOp : public OpKernel {
     }
     const bool failed = std::ferror(file) != 0;
     if constexpr (!bug) std::fclose(file);
-    OP_REQUIRES(context, !failed, Invalid("path: cannot read ", name));
+    OP_REQUIRES(context, !failed, Invalid("path: cannot read ", shown));
     lines->scalar<int64_t>()() = count;
   }
 };
