@@ -21,7 +21,7 @@ from opcheck.subject import (
 )
 
 _SOON = 0.3  # seconds within which a call has to end that is made again
-_MANY, _AT_LEAST = 1 << 22, 10  # elements, and calls with them
+_MANY, _AT_LEAST = 1 << 22, 40  # elements, and calls with them
 # What TensorFlow itself says before the op is asked.
 _GENERIC = (
     "OOM when allocating",
