@@ -119,6 +119,7 @@ compare: $(environment) ## whether ops are slower than in another commit: REF=v1
 # gpu_profile.py makes gpu_profile.csv and gpu_calls.csv.
 bench-gpu: $(if $(PYTHON),,$(environment)) ## what needs a GPU, nvcc, TensorFlow for it and torchvision: our ops, TensorFlow's kernels, which ops have one
 	@$(python) bench/gpu_ops.py
+	@$(python) bench/gpu_limits.py
 	@$(python) bench/gpu_profile.py
 	@$(python) bench/gpu_kernels.py
 	@$(python) bench/gpu_build.py

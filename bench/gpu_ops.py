@@ -10,7 +10,6 @@ within a round. Writes bench/gpu_ops.csv.
 
 import argparse
 import ctypes
-import dataclasses
 import subprocess
 import sys
 import time
@@ -19,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 from measure import gpu_and_driver, heading, timed_turns, write
-from roi_pool_workloads import WORKLOADS, Workload
+from roi_pool_workloads import WORKLOADS, Workload, scaled
 
 ROOT = Path(__file__).parents[1]
 RESULT = Path(__file__).with_suffix(".csv")
@@ -194,12 +193,6 @@ def each_alone(source: Path, work: Workload) -> Callable:
         return pooled.permute(0, 3, 1, 2)
 
     return run
-
-
-def scaled(workload: Workload, batch: int) -> Workload:
-    """The workload with so many images, and as many regions in each."""
-    rois = workload.num_rois * batch // workload.batch
-    return dataclasses.replace(workload, batch=batch, num_rois=rois)
 
 
 def roi_pool_ways(work: Workload) -> dict[str, tuple[dict, int]]:

@@ -1,6 +1,6 @@
 """What bench/roi_pool.py gives to RoiPool and to its peers."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -75,6 +75,12 @@ class Workload:
             regions[int(roi[0]), y1 : y2 + 1, x1 : x2 + 1] += 1
         pixel = 4 * self.channels
         return pixel * int((regions > 0).sum()), pixel * int(regions.sum())
+
+
+def scaled(workload: Workload, batch: int) -> Workload:
+    """The workload with so many images, and as many regions in each."""
+    rois = workload.num_rois * batch // workload.batch
+    return replace(workload, batch=batch, num_rois=rois)
 
 
 WORKLOADS = {

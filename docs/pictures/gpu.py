@@ -19,15 +19,13 @@ from pictures.layout import arrow, at, box, chain, column, ends, layers, row, ta
 from rms_norm_on_host import OnHost
 
 PIECE = 32  # bytes that a GPU reads at once
-# What the tests of an example are about.
+# What the tools of compute-sanitizer look for.
 UNDER = {
-    "nothing": "`RmsNorm`, `RoiPool`, [`PsRoiAlign`](ps_roi_align.md), [`StochasticRound`](stochastic_rounding.md), "
-    "[`SlidingMax`](sliding_max.md), a [composition](prototype.md), "
-    "and a [sketch](sketch.md) that is copied to the GPU and back",
-    "memcheck": "`RmsNorm`, `memcheck`: memory outside of an array",
-    "initcheck": "`initcheck`: memory that nobody has written",
-    "racecheck": "`racecheck`: races in shared memory",
-    "synccheck": "`synccheck`: threads that wait wrongly",
+    "nothing": "",
+    "memcheck": "memory outside of an array",
+    "initcheck": "memory that nobody has written",
+    "racecheck": "races in shared memory",
+    "synccheck": "threads that wait wrongly",
 }
 
 
@@ -86,15 +84,32 @@ def gains(ops: Table) -> dict[str, float | str]:
 
 
 def tests_on_a_gpu() -> list[tuple[str, ...]]:
-    """What was tested under which tool, and how many tests passed and failed, and the errors that the tool found."""
+    """Tests that ran without a tool; then each tool: what it looks for, the tests, and the errors that it found."""
+    tests = read("gpu_tests")
+    found = []
+    for under, what in UNDER.items():
+        rows = tests.where(under=under)
+        passed, failed = (
+            sum(int(row[key]) for row in rows) for key in ("passed", "failed")
+        )
+        errors = "" if under == "nothing" else sum(int(row["errors"]) for row in rows)
+        tool = "no tool" if under == "nothing" else f"`{under}`: {what}"
+        found.append((tool, f"{passed:,}", str(failed), str(errors)))
+    return found
+
+
+def limits() -> list[tuple[str, ...]]:
+    """What limits the kernels of RoiPool with one image."""
     return [
         (
-            UNDER[row["under"]],
-            row["passed"],
-            row["failed"],
-            row["errors"] or "no tool ran",
+            row["workload"].removesuffix(", batch 1"),
+            f"`{row['kernel']}`",
+            f"{float(row['microseconds']):,.0f} µs",
+            *(f"{float(row[part]):.0f} %" for part in ("L2 %", "memory %", "warps %")),
         )
-        for row in read("gpu_tests").rows
+        for row in read("gpu_limits").rows
+        if row["op"] == "RoiPool" and row["workload"].endswith("batch 1")
+        if row["kernel"] not in ("SpanKernel", "CountKernel")
     ]
 
 

@@ -105,6 +105,7 @@ inline __half __float2half_rn(float value) { return __half(value); }
 inline __nv_bfloat16 __float2bfloat16_rn(float value) {
   return __nv_bfloat16(value);
 }
+using std::min;
 inline int __ffsll(long long bits) { return __builtin_ffsll(bits); }
 
 struct alignas(8) uint2 {

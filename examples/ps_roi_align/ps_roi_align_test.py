@@ -312,7 +312,7 @@ def test_what_the_host_reads_stays_in_its_memory(host_memory_args, op, read):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("ratio", [-1, 2])
-def test_gpu_equals_the_cpu(gpu, mode, dtype, ratio):
+def test_a_real_gpu_equals_the_cpu(gpu, mode, dtype, ratio):
     """Bit for bit: the formulas are the same, and no compiler joins two roundings."""
     features = tf.constant(random_features([2, 9, 12, 18], dtype.as_numpy_dtype))
     attrs = SAMPLE | dict(sampling_ratio=ratio)

@@ -68,16 +68,187 @@ __device__ inline bool IsUsable(const float* roi, int64_t batch) {
          roi[0] == floorf(roi[0]);
 }
 
+constexpr int kThreads = 256;    // of a block
 constexpr int kTeamVectors = 2;  // that a thread works on at once
 
+// In a large map, bins of many pixels are read window by window: the maximum of
+// each square of pixels, and where in it, are found once for all regions.
+// Windows of a bin may overlap. This pays where regions have many times the
+// pixels of the maps.
+constexpr int kBits = 2, kEdge = 1 << kBits;  // of a window
+constexpr int kStrip = 4 * kEdge;             // rows of windows for a thread
+#ifndef OP_BY_OP_LARGE_MAP                    // a test sets 1
+#define OP_BY_OP_LARGE_MAP (1 << 14)
+#endif
+#ifndef OP_BY_OP_TIMES_READ  // a test sets 0
+#define OP_BY_OP_TIMES_READ 8
+#endif
+
+bool IsLarge(const Sizes& sizes) {
+  return sizes.height * sizes.width >= OP_BY_OP_LARGE_MAP;
+}
+
+template <typename T>
+struct Windows {
+  int64_t* read;   // the pixels of all regions; null: there are no windows
+  int64_t needed;  // of `read`, for windows to be used
+  T* maxima;       // [batch, height, width, channels]
+  uint8_t* first;  // where in the window: y << kBits | x
+
+  __device__ bool used() const { return read != nullptr && *read >= needed; }
+};
+
+// In one block.
+constexpr int kCounters = 256;  // threads
+
+__global__ void CountKernel(Sizes sizes, const float* __restrict__ rois,
+                            int64_t* __restrict__ read) {
+  __shared__ int64_t sums[kCounters];
+  int64_t sum = 0;
+  for (int64_t n = threadIdx.x; n < sizes.num_rois; n += kCounters) {
+    const float* roi = rois + n * 5;
+    if (!IsUsable(roi, sizes.batch)) continue;
+    const Region region = RegionOf(roi, sizes.spatial_scale);
+    const int64_t down = Clip(region.y + region.rows, sizes.height) -
+                         Clip(region.y, sizes.height);
+    const int64_t across =
+        Clip(region.x + region.cols, sizes.width) - Clip(region.x, sizes.width);
+    sum += down * across;
+  }
+  sums[threadIdx.x] = sum;
+  for (int half = kCounters / 2; half > 0; half /= 2) {
+    __syncthreads();
+    const int i = threadIdx.x;
+    if (i < half) sums[i] += sums[i + half];
+  }
+  if (threadIdx.x == 0) *read = sums[0];
+}
+
+// A thread goes down a strip of the map, with the maxima of the last rows.
+template <typename T, int kVector>
+__global__ void WindowKernel(Sizes sizes, const T* __restrict__ features,
+                             Windows<T> windows) {
+  if (!windows.used()) return;
+  using Values = Vector<T, kVector>;
+  using Places = Vector<uint8_t, kVector>;
+  const int64_t groups = sizes.channels / kVector;
+  const int64_t across = sizes.width - kEdge + 1;
+  const int64_t down = sizes.height - kEdge + 1;
+  const int64_t strips = (down + kStrip - 1) / kStrip;
+  const int64_t count = sizes.batch * strips * across * groups;
+  const int64_t stride = static_cast<int64_t>(gridDim.x) * blockDim.x;
+  int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  for (; i < count; i += stride) {
+    const int64_t x = i / groups % across;
+    const int64_t begin = i / groups / across % strips * kStrip;
+    const int64_t end = begin + kStrip < down ? begin + kStrip : down;
+    const int64_t image = i / groups / across / strips;
+    const int64_t row = sizes.width * sizes.channels;
+    const int64_t at =
+        image * sizes.height * row + x * sizes.channels + i % groups * kVector;
+    Wide<T> best[kEdge][kVector];  // of the row y + k, from x on
+    int where[kEdge][kVector];
+    for (int64_t y = begin; y < end + kEdge - 1; y += kEdge) {
+#pragma unroll
+      for (int k = 0; k < kEdge; ++k) {
+        if (y + k >= end + kEdge - 1) break;
+        const T* from = features + at + (y + k) * row;
+#pragma unroll
+        for (int v = 0; v < kVector; ++v) {
+          best[k][v] = -static_cast<Wide<T>>(INFINITY);
+          where[k][v] = 0;
+        }
+#pragma unroll
+        for (int w = 0; w < kEdge; ++w) {
+          const Values values =
+              *reinterpret_cast<const Values*>(from + w * sizes.channels);
+#pragma unroll
+          for (int v = 0; v < kVector; ++v) {
+            const Wide<T> value = Widen(values.at[v]);
+            if (value > best[k][v]) {
+              best[k][v] = value;
+              where[k][v] = w;
+            }
+          }
+        }
+        const int64_t top = y + k - (kEdge - 1);
+        if (top < begin) continue;
+        Values maxima;
+        Places places;
+#pragma unroll
+        for (int v = 0; v < kVector; ++v) {
+          Wide<T> most = best[(k + 1) % kEdge][v];
+          int place = where[(k + 1) % kEdge][v];
+#pragma unroll
+          for (int h = 1; h < kEdge; ++h) {
+            const int other = (k + 1 + h) % kEdge;
+            if (best[other][v] > most) {
+              most = best[other][v];
+              place = h << kBits | where[other][v];
+            }
+          }
+          Narrow(most, &maxima.at[v]);
+          places.at[v] = place;
+        }
+        Store(maxima, windows.maxima + at + top * row);
+        *reinterpret_cast<Places*>(windows.first + at + top * row) = places;
+      }
+    }
+  }
+}
+
+// The maxima of a bin that is at least as large as a window, in the thread's
+// vectors: `from` its first one in the map, the others `step` apart, as far as
+// there are `left` channels.
+template <typename T, int kVector>
+__device__ inline void ScanWindows(const Windows<T>& windows,
+                                   const Sizes& sizes, Span rows, Span cols,
+                                   int64_t from, int64_t step, int64_t left,
+                                   Wide<T> (&best)[kTeamVectors][kVector],
+                                   int32_t (&where)[kTeamVectors][kVector]) {
+  using Values = Vector<T, kVector>;
+  using Places = Vector<uint8_t, kVector>;
+  const int32_t width = sizes.width;
+  for (int32_t h = rows.begin; h < rows.end; h += kEdge) {
+    const int32_t y = min(h, rows.end - kEdge);
+#pragma unroll 2
+    for (int32_t w = cols.begin; w < cols.end; w += kEdge) {
+      const int32_t corner = y * width + min(w, cols.end - kEdge);
+      const int64_t channel = from + corner * sizes.channels;
+#pragma unroll
+      for (int k = 0; k < kTeamVectors; ++k) {
+        if (k * step >= left) break;
+        const Values values = *reinterpret_cast<const Values*>(
+            windows.maxima + channel + k * step);
+        const Places places = *reinterpret_cast<const Places*>(
+            windows.first + channel + k * step);
+#pragma unroll
+        for (int v = 0; v < kVector; ++v) {
+          const Wide<T> value = Widen(values.at[v]);
+          const int32_t pixel = corner + (places.at[v] >> kBits) * width +
+                                (places.at[v] & (kEdge - 1));
+          // The first of equal ones: a window to the left of another may have
+          // its own in a lower row.
+          if (value > best[k][v] ||
+              (value == best[k][v] && pixel < where[k][v])) {
+            best[k][v] = value;
+            where[k][v] = pixel;
+          }
+        }
+      }
+    }
+  }
+}
+
 // [pool] A team of neighbouring threads for each bin, which share its channels.
-template <typename T, int kVector, bool kWithArgmax>
+template <typename T, int kVector, bool kWithArgmax, bool kByWindows>
 __global__ void PoolKernel(Sizes sizes, int team_bits,
                            const T* __restrict__ features,
-                           const float* __restrict__ rois,
+                           const float* __restrict__ rois, Windows<T> windows,
                            T* __restrict__ pooled,
                            int32_t* __restrict__ argmax) {
   using Values = Vector<T, kVector>;
+  const bool windows_are_used = kByWindows && windows.used();
   const int64_t bins =
       sizes.num_rois * sizes.pooled_height * sizes.pooled_width;
   const int64_t step = int64_t{kVector} << team_bits;
@@ -99,7 +270,10 @@ __global__ void PoolKernel(Sizes sizes, int team_bits,
     }
     const bool empty = rows.begin >= rows.end || cols.begin >= cols.end;
     const int32_t width = sizes.width;
-    const T* map = features + image * sizes.height * width * sizes.channels;
+    const int64_t map = image * sizes.height * width * sizes.channels;
+    const bool by_windows = windows_are_used &&
+                            rows.end - rows.begin >= kEdge &&
+                            cols.end - cols.begin >= kEdge;
 
     // The thread's share of the channels, two vectors at a time.
     const int64_t lane = i - (bin << team_bits);
@@ -113,22 +287,27 @@ __global__ void PoolKernel(Sizes sizes, int team_bits,
           where[k][v] = empty ? -1 : rows.begin * width + cols.begin;
         }
       }
-      for (int32_t h = rows.begin; h < rows.end; ++h) {
+      if (by_windows) {
+        ScanWindows(windows, sizes, rows, cols, map + first, step,
+                    sizes.channels - first, best, where);
+      } else {
+        for (int32_t h = rows.begin; h < rows.end; ++h) {
 #pragma unroll 4
-        for (int32_t w = cols.begin; w < cols.end; ++w) {
-          const int32_t pixel = h * width + w;
-          const T* channel = map + pixel * sizes.channels + first;
+          for (int32_t w = cols.begin; w < cols.end; ++w) {
+            const int32_t pixel = h * width + w;
+            const T* channel = features + map + pixel * sizes.channels + first;
 #pragma unroll
-          for (int k = 0; k < kTeamVectors; ++k) {
-            if (first + k * step >= sizes.channels) break;
-            const Values values =
-                *reinterpret_cast<const Values*>(channel + k * step);
+            for (int k = 0; k < kTeamVectors; ++k) {
+              if (first + k * step >= sizes.channels) break;
+              const Values values =
+                  *reinterpret_cast<const Values*>(channel + k * step);
 #pragma unroll
-            for (int v = 0; v < kVector; ++v) {
-              const Wide<T> value = Widen(values.at[v]);
-              if (value > best[k][v]) {  // never true of NaN
-                best[k][v] = value;
-                where[k][v] = pixel;
+              for (int v = 0; v < kVector; ++v) {
+                const Wide<T> value = Widen(values.at[v]);
+                if (value > best[k][v]) {  // never true of NaN
+                  best[k][v] = value;
+                  where[k][v] = pixel;
+                }
               }
             }
           }
@@ -156,9 +335,6 @@ __global__ void PoolKernel(Sizes sizes, int team_bits,
 // is read for few of them, but small ones of a small map, where they would be
 // too few for the GPU.
 constexpr int kSmall = 2, kLarge = 8;  // edges, in pixels
-#ifndef OP_BY_OP_LARGE_MAP             // a test sets 1
-#define OP_BY_OP_LARGE_MAP (1 << 14)
-#endif
 
 struct Tiles {
   int edge;
@@ -166,7 +342,7 @@ struct Tiles {
   int64_t words;  // of 64 regions each, read in pairs
 
   explicit Tiles(const Sizes& sizes)
-      : edge(sizes.height * sizes.width < OP_BY_OP_LARGE_MAP ? kSmall : kLarge),
+      : edge(IsLarge(sizes) ? kLarge : kSmall),
         down((sizes.height + edge - 1) / edge),
         across((sizes.width + edge - 1) / edge),
         words((sizes.num_rois + 127) / 128 * 2) {}
@@ -425,7 +601,6 @@ __global__ void GradientKernel(Sizes sizes, Tiles tiles, Divider by_width,
 
 // []
 // As many blocks as there is work for, and a grid-stride loop for the rest.
-constexpr int kThreads = 256;
 #ifndef OP_BY_OP_MOST_BLOCKS  // a test sets 3
 #define OP_BY_OP_MOST_BLOCKS (1 << 20)
 #endif
@@ -442,10 +617,14 @@ bool Aligned(int64_t channels, const void* pointer) {
              0;
 }
 
+template <typename T>
+constexpr int kFullVector = 16 / sizeof(T);
+
 // A team of 2 to the team_bits threads for each bin.
 template <typename T, int kVector>
 const char* LaunchPool(void* stream, const Sizes& sizes, const T* features,
-                       const float* rois, T* pooled, int32_t* argmax) {
+                       const float* rois, const Windows<T>& windows, T* pooled,
+                       int32_t* argmax) {
   const int64_t bins =
       sizes.num_rois * sizes.pooled_height * sizes.pooled_width;
   int team_bits = 0;
@@ -453,22 +632,73 @@ const char* LaunchPool(void* stream, const Sizes& sizes, const T* features,
          int64_t{kTeamVectors * kVector} << team_bits < sizes.channels) {
     ++team_bits;
   }
-  return Launch(argmax != nullptr ? PoolKernel<T, kVector, true>
-                                  : PoolKernel<T, kVector, false>,
-                Blocks(bins << team_bits, kThreads), kThreads, 0, stream, sizes,
-                team_bits, features, rois, pooled, argmax);
+  constexpr bool kMay = kVector == kFullVector<T>;  // read by windows
+  const bool by_windows = kMay && windows.read != nullptr;
+  const auto kernel = argmax != nullptr
+                          ? by_windows ? PoolKernel<T, kVector, true, kMay>
+                                       : PoolKernel<T, kVector, true, false>
+                      : by_windows ? PoolKernel<T, kVector, false, kMay>
+                                   : PoolKernel<T, kVector, false, false>;
+  return Launch(kernel, Blocks(bins << team_bits, kThreads), kThreads, 0,
+                stream, sizes, team_bits, features, rois, windows, pooled,
+                argmax);
+}
+
+// Where windows are in this memory, which is so large: 0 where they cannot pay.
+template <typename T>
+int64_t LayOut(const Sizes& sizes, void* scratch, Windows<T>* windows) {
+  if (!IsLarge(sizes) || sizes.height < kEdge || sizes.width < kEdge ||
+      sizes.num_rois < OP_BY_OP_TIMES_READ * sizes.batch ||
+      sizes.channels % kFullVector<T> != 0) {
+    return 0;
+  }
+  constexpr int64_t kBefore = 16;  // for the count, and the alignment
+  const int64_t pixels = sizes.batch * sizes.height * sizes.width;
+  const int64_t maxima = pixels * sizes.channels * int64_t{sizeof(T)};
+  if (auto* bytes = static_cast<char*>(scratch); bytes != nullptr) {
+    *windows = {reinterpret_cast<int64_t*>(bytes), OP_BY_OP_TIMES_READ * pixels,
+                reinterpret_cast<T*>(bytes + kBefore),
+                reinterpret_cast<uint8_t*>(bytes + kBefore + maxima)};
+  }
+  return kBefore + maxima + pixels * sizes.channels;
+}
+
+template <typename T>
+int64_t PoolScratch(const Sizes& sizes) {
+  return LayOut<T>(sizes, nullptr, nullptr);
+}
+
+template <typename T>
+const char* FindWindows(void* stream, const Sizes& sizes, const T* features,
+                        const float* rois, const Windows<T>& windows) {
+  const char* error =
+      Launch(CountKernel, 1, kCounters, 0, stream, sizes, rois, windows.read);
+  if (error != nullptr) return error;
+  constexpr int kVector = kFullVector<T>;
+  const int64_t strips = (sizes.height - kEdge + kStrip) / kStrip;
+  const int64_t threads = sizes.batch * strips * (sizes.width - kEdge + 1) *
+                          (sizes.channels / kVector);
+  return Launch(WindowKernel<T, kVector>, Blocks(threads, kThreads), kThreads,
+                0, stream, sizes, features, windows);
 }
 
 template <typename T>
 const char* Pool(void* stream, const Sizes& sizes, const void* features,
-                 const float* rois, void* pooled, int32_t* argmax) {
-  constexpr int kVector = 16 / sizeof(T);
+                 const float* rois, void* scratch, void* pooled,
+                 int32_t* argmax) {
+  constexpr int kVector = kFullVector<T>;
+  const auto* map = static_cast<const T*>(features);
   const bool aligned = Aligned<T, kVector>(sizes.channels, features) &&
                        Aligned<T, kVector>(sizes.channels, pooled) &&
                        Aligned<int32_t, kVector>(sizes.channels, argmax);
+  Windows<T> windows{};
+  if (aligned && scratch != nullptr) LayOut(sizes, scratch, &windows);
+  if (windows.read != nullptr) {
+    const char* error = FindWindows(stream, sizes, map, rois, windows);
+    if (error != nullptr) return error;
+  }
   return (aligned ? LaunchPool<T, kVector>
-                  : LaunchPool<T, 1>)(stream, sizes,
-                                      static_cast<const T*>(features), rois,
+                  : LaunchPool<T, 1>)(stream, sizes, map, rois, windows,
                                       static_cast<T*>(pooled), argmax);
 }
 
@@ -518,13 +748,21 @@ const char* Gradient(void* stream, const Sizes& sizes, const Tiles& tiles,
 
 }  // namespace
 
+extern "C" int64_t RoiPoolScratch(int type, const Sizes* sizes) {
+  constexpr decltype(&PoolScratch<float>) kScratch[] = {
+      PoolScratch<__half>, PoolScratch<__nv_bfloat16>, PoolScratch<float>,
+      PoolScratch<double>};
+  return kScratch[type](*sizes);
+}
+
 extern "C" const char* RoiPoolLaunch(void* stream, int type, const Sizes* sizes,
                                      const void* features, const float* rois,
-                                     void* pooled, int32_t* argmax) {
+                                     void* scratch, void* pooled,
+                                     int32_t* argmax) {
   if (sizes->num_rois == 0 || sizes->channels == 0) return nullptr;
   constexpr decltype(&Pool<float>) kPools[] = {
       Pool<__half>, Pool<__nv_bfloat16>, Pool<float>, Pool<double>};
-  return kPools[type](stream, *sizes, features, rois, pooled, argmax);
+  return kPools[type](stream, *sizes, features, rois, scratch, pooled, argmax);
 }
 
 extern "C" int64_t RoiPoolGradScratch(const Sizes* sizes) {

@@ -50,13 +50,16 @@ class Launchers:
         functions = ctypes.CDLL(str(library))
         pointer, sizes = ctypes.c_void_p, ctypes.POINTER(Sizes)
         self._pool = functions.RoiPoolLaunch
-        self._pool.argtypes = [pointer, ctypes.c_int, sizes, *[pointer] * 4]
+        self._pool.argtypes = [pointer, ctypes.c_int, sizes, *[pointer] * 5]
         self._grad = functions.RoiPoolGradLaunch
         self._grad.argtypes = [pointer, ctypes.c_int, sizes, *[pointer] * 5]
         self._copy = functions.RoiPoolCopyToHost
         self._copy.argtypes = [pointer, pointer, pointer, ctypes.c_int64]
         self._scratch = functions.RoiPoolGradScratch
         self._scratch.argtypes, self._scratch.restype = [sizes], ctypes.c_int64
+        self._pool_scratch = functions.RoiPoolScratch
+        self._pool_scratch.argtypes = [ctypes.c_int, sizes]
+        self._pool_scratch.restype = ctypes.c_int64
         for function in (self._pool, self._grad, self._copy):
             function.restype = ctypes.c_char_p
             function.errcheck = self._raise
@@ -74,10 +77,18 @@ class Launchers:
         rois: int,
         pooled: int,
         argmax: int | None = None,
+        scratch: int | None = None,
         stream: int | None = None,
     ) -> None:
-        """RoiPool, or RoiPoolInference where `argmax` is None."""
-        self._pool(stream, DTYPES.index(dtype), sizes, features, rois, pooled, argmax)
+        """RoiPool, or RoiPoolInference where `argmax` is None; without windows where `scratch` is None."""
+        self._pool(
+            *(stream, DTYPES.index(dtype), sizes, features, rois),
+            *(scratch, pooled, argmax),
+        )
+
+    def pool_scratch_bytes(self, sizes: Sizes, dtype: str) -> int:
+        """How much memory `pool` works in."""
+        return self._pool_scratch(DTYPES.index(dtype), sizes)
 
     def scratch_bytes(self, sizes: Sizes) -> int:
         """How much memory `gradient` works in."""

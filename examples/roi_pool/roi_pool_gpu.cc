@@ -91,10 +91,19 @@ class RoiPoolGpuOp : public tensorflow::OpKernel {
       OP_REQUIRES_OK(context, context->allocate_output(1, shape, &output));
       argmax = output->flat<int32_t>().data();
     }
-    OP_REQUIRES_OK(context,
-                   Launched(RoiPoolLaunch(Stream(context), type_, &sizes,
-                                          context->input(0).data(), rois,
-                                          pooled->data(), argmax)));
+    Tensor scratch;
+    const int64_t bytes = RoiPoolScratch(type_, &sizes);
+    if (bytes > 0) {  // where there is not so much, the launcher does without
+      tensorflow::AllocationAttributes once;
+      once.retry_on_failure = false;
+      context->allocate_temp(tensorflow::DT_INT8, {bytes}, &scratch, {}, once)
+          .IgnoreError();
+    }
+    OP_REQUIRES_OK(
+        context, Launched(RoiPoolLaunch(
+                     Stream(context), type_, &sizes, context->input(0).data(),
+                     rois, scratch.NumElements() > 0 ? scratch.data() : nullptr,
+                     pooled->data(), argmax)));
   }
 
  private:

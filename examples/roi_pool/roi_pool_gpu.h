@@ -16,12 +16,15 @@ namespace op_by_op {
 extern "C" {
 #pragma GCC visibility push(default)
 
-const char* RoiPoolLaunch(void* stream, int type, const Sizes* sizes,
-                          const void* features, const float* rois, void* pooled,
-                          int32_t* argmax);
+// In bytes, of the memory that RoiPoolLaunch and RoiPoolGradLaunch work in. Its
+// address is a multiple of 16.
+int64_t RoiPoolScratch(int type, const Sizes* sizes);
 
-// In bytes, of the memory that RoiPoolGradLaunch works in. Its address is a
-// multiple of 16.
+// scratch: null works, too, and may be slower.
+const char* RoiPoolLaunch(void* stream, int type, const Sizes* sizes,
+                          const void* features, const float* rois,
+                          void* scratch, void* pooled, int32_t* argmax);
+
 int64_t RoiPoolGradScratch(const Sizes* sizes);
 
 // sizes->spatial_scale: 0 where it is not known.

@@ -119,13 +119,17 @@ class OnGpu(Launchers):
             *(bins * sizes.channels * item, bins * sizes.channels * 4),
         )
 
-    def pool(self, sizes, dtype, features, rois, pooled, argmax=None):
+    def pool(self, sizes, dtype, features, rois, pooled, argmax=None, scratch=None):
         of_map, of_rois, of_pooled, of_argmax = self._bytes(sizes, dtype)
+        read = [(features, of_map), (rois, of_rois)]
         written = [(pooled, of_pooled)]
         if argmax is not None:
             written.append((argmax, of_argmax))
-        with self._copies([(features, of_map), (rois, of_rois)], written) as places:
-            super().pool(sizes, dtype, *places)
+        if scratch is not None:
+            written.append((None, self.pool_scratch_bytes(sizes, dtype)))
+        with self._copies(read, written) as places:
+            memory = places.pop() if scratch is not None else None
+            super().pool(sizes, dtype, *places, scratch=memory)
 
     def gradient(self, sizes, dtype, gradient, argmax, rois, scratch, features):
         of_map, of_rois, of_pooled, of_argmax = self._bytes(sizes, dtype)
@@ -144,12 +148,13 @@ class OnGpu(Launchers):
     params=["all blocks", "3 blocks", pytest.param("a real GPU", marks=needs_gpu)],
 )
 def launchers(request, kernels_on_host) -> Launchers:
-    """The kernels, built for the host; with 3 blocks, each thread has much to do, and tiles are large."""
+    """The kernels, built for the host; with 3 blocks, each thread has much to do, and tiles and windows are large."""
     if request.param == "a real GPU":
         return OnGpu(LIBRARY)
     if request.param == "all blocks":
         return Launchers(kernels_on_host)
-    flags = "-DOP_BY_OP_MOST_BLOCKS=3", "-DOP_BY_OP_LARGE_MAP=1"
+    names = "MOST_BLOCKS=3", "LARGE_MAP=1", "TIMES_READ=0"
+    flags = [f"-DOP_BY_OP_{name}" for name in names]
     return Launchers(built_for_host(HERE / "roi_pool.cu.cc", *flags))
 
 
@@ -170,23 +175,29 @@ def sizes_of(features_shape, rois, pooled, scale) -> Sizes:
 
 
 def pool(launchers, features, rois, pooled, scale, at=0):
-    """What the launcher gives for arrays: pooled and argmax."""
+    """What the launcher gives for arrays: pooled and argmax, the same with memory for windows and without."""
     sizes = sizes_of(features.shape, rois, pooled, scale)
     shape = [len(rois), *pooled, features.shape[3]]
     copy = unwritten(features.shape, features.dtype, at)
     copy[...] = features
     name = tf.as_dtype(features.dtype).name
-    out, argmax = unwritten(shape, features.dtype, at), unwritten(shape, np.int32, at)
-    launchers.pool(
-        *(sizes, name, copy.ctypes.data, rois.ctypes.data),
-        *(out.ctypes.data, argmax.ctypes.data),
-    )
-    inference = unwritten(shape, features.dtype, at)
-    launchers.pool(
-        sizes, name, copy.ctypes.data, rois.ctypes.data, inference.ctypes.data
-    )
-    assert inference.tobytes() == out.tobytes()
-    return out, argmax
+    memory = unwritten([launchers.pool_scratch_bytes(sizes, name)], np.int8)
+    found = []
+    for scratch in [memory.ctypes.data] * bool(memory.size) + [None]:
+        out = unwritten(shape, features.dtype, at)
+        argmax = unwritten(shape, np.int32, at)
+        inference = unwritten(shape, features.dtype, at)
+        for results in ((out, argmax), (inference,)):
+            launchers.pool(
+                *(sizes, name, copy.ctypes.data, rois.ctypes.data),
+                *(result.ctypes.data for result in results),
+                scratch=scratch,
+            )
+        assert inference.tobytes() == out.tobytes()
+        found.append((out, argmax))
+    for one, other in zip(found[0], found[-1]):
+        assert_same_bits(one, other)
+    return found[0]
 
 
 def pool_gradient(launchers, gradient, argmax, rois, shape, scale):
@@ -248,6 +259,26 @@ def test_kernel_with_special_values(launchers, dtype):
     assert (expected[where[..., 0] >= 0][:, 0] == -np.inf).all()  # of NaN alone
     assert_same_bits(out, expected)
     assert_same_bits(argmax, where)
+
+
+@on_host
+@dtypes
+@pytest.mark.parametrize("shape", [(1, 2, 2, 8), (2, 37, 41, 16), (1, 129, 130, 8)])
+def test_windows_of_many_overlapping_regions(launchers, dtype, shape):
+    """Of regions that are smaller than a window, of bins as large as a map, of equal values and of NaN."""
+    random = np.random.default_rng(0)
+    features = random.integers(-3, 4, shape).astype(numpy_dtype(dtype))
+    features[random.random(shape) < 0.1] = np.nan
+    features[features == 0] *= random.choice([-1, 1])
+    features[:, :, shape[2] // 2 :] -= np.float16(np.inf)
+    rois = random_rois(random, 40, *shape[:3], 1.0)
+    rois[:10, 3:] = rois[:10, 1:3] + random.uniform(0, 3, [10, 2])
+    rois[10] = [0, 0, 0, shape[2], shape[1]]
+    for pooled in ((1, 1), (3, 2), (7, 7)):
+        out, argmax = pool(launchers, features, rois, pooled, 1.0)
+        expected, where = roi_pool_reference(features, rois, *pooled, 1.0)
+        assert_same_bits(out, expected)
+        assert_same_bits(argmax, where)
 
 
 @on_host
@@ -578,6 +609,25 @@ def test_launches(cuda, dtype, channels, team, threads, of_a_block, known_scale)
 
 
 @on_host
+def test_windows_are_found_for_a_large_map_with_many_regions(cuda):
+    random = np.random.default_rng(0)
+    rois = random_rois(random, 16, 2, 128, 129, 1.0)
+    features = integers([2, 128, 129, 8], "float32")
+    attrs = pool_attrs((3, 4), 1.0)
+    pool_alone = shared_out(len(rois) * 12, 256), 256, 0
+    strips, across, groups = 8, 126, 2
+    windows = shared_out(2 * strips * across * groups, 256), 256, 0
+    for op in (roi_pool, roi_pool_inference):
+        assert_same_on_gpu_code(op, features, rois, **attrs)
+        assert_launches(cuda, (1, 256, 0), windows, pool_alone)
+        # Regions of a few pixels, too few regions, and channels that fill no vector.
+        assert_same_on_gpu_code(op, features, rois[:15], **attrs)
+        assert_launches(cuda, (shared_out(15 * 12, 256), 256, 0))
+        assert_same_on_gpu_code(op, features[..., :6], rois, **attrs)
+        assert len(cuda.calls()) == 1
+
+
+@on_host
 def test_regions_are_checked_on_the_host_where_asked(cuda):
     features = integers([2, 9, 12, 5], "float32")
     check = pool_attrs((3, 4), 1.0, check_rois=True)
@@ -757,7 +807,9 @@ def test_without_a_driver_the_launcher_says_so():
 @pytest.mark.skipif(not WITH_CUDA, reason="built without CUDA")
 def test_vectors_are_read_and_written_at_once():
     """Not only in the source: nvcc would split what `Store` writes."""
-    entry = re.compile(r"\.entry \w*PoolKernelI(\w+?)Li(\d+)ELb.*?^}", re.M | re.S)
+    entry = re.compile(
+        r"\.entry \w*PoolKernelI(\w+?)Li(\d+)ELb\dELb(\d)E.*?^}", re.M | re.S
+    )
     kernels = list(entry.finditer(ptx(find_nvcc())))
     assert {kernel[2] for kernel in kernels} == {"1", "2", "4", "8"}
     single = re.compile(r"ld\.global(?:\.nc)?\.(\w+)\s")
@@ -771,7 +823,9 @@ def test_vectors_are_read_and_written_at_once():
         if kernel[2] != "1":
             at_once = re.findall(r"(ld|st)\.global\S*\.v[24]\.", kernel[0])
             assert set(at_once) == {"ld", "st"}, kernel[1]
-            assert single.findall(kernel[0]) == ["f32"] * region, kernel[1]
+            counted = ["u64"] * (kernel[3] == "1")  # the pixels of all regions
+            loads = single.findall(kernel[0])
+            assert loads == counted + ["f32"] * region, kernel[1]
             assert not re.search(r"st\.global\.\w+\s", kernel[0]), kernel[1]
 
 
@@ -779,7 +833,7 @@ def test_vectors_are_read_and_written_at_once():
 def test_kernels_of_every_architecture():
     library = LIBRARY.read_bytes()
     kernels = set(re.findall(rb"_Z\w*(?:Pool|Gradient|Box|Touch)Kernel\w*", library))
-    assert len(kernels) >= 4 * 4 + 4 + 3 + 2
+    assert len(kernels) >= 4 * (4 + 2) + 4 + 3 + 2
 
 
 @dtypes

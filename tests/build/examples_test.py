@@ -193,6 +193,7 @@ def test_another_choice_leaves_nothing_of_the_last_one(cmake_log, monkeypatch):
 @pytest.mark.parametrize(
     ("script", "target"),
     [
+        ("gpu_limits.py", "bench-gpu"),
         ("gpu_ops.py", "bench-gpu"),
         ("gpu_profile.py", "bench-gpu"),
         ("gpu_tests.py", "test-gpu"),

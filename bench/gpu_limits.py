@@ -1,0 +1,179 @@
+"""What limits the kernels of RoiPool, PsRoiAlign and RmsNorm on a GPU: `python bench/gpu_limits.py`.
+
+Needs a GPU, TensorFlow for it, the libraries that `make gpu roi_pool ps_roi_align CUDA=on` builds, and Nsight Compute's
+`ncu`, which CUDA has. Writes bench/gpu_limits.csv: for each kernel of a call how long it takes, and how near it comes
+to what the GPU's parts can do.
+"""
+
+import argparse
+import collections
+import csv
+import ctypes
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from measure import gpu_and_driver, heading, write
+from roi_pool_workloads import WORKLOADS, scaled
+
+ROOT = Path(__file__).parents[1]
+RESULT = Path(__file__).with_suffix(".csv")
+EXAMPLES = ("common", "gpu", "roi_pool", "ps_roi_align")
+sys.path[:0] = [str(ROOT / "examples" / name) for name in EXAMPLES]
+PROFILED = 3  # calls of each case
+MARKER = (
+    "main_kernel",
+    "(1, 1, 1)",
+)  # an element-wise kernel of one block, before each case
+METRICS = {
+    "gpu__time_duration.sum": "microseconds",
+    "sm__throughput.avg.pct_of_peak_sustained_elapsed": "multiprocessors %",
+    "l1tex__throughput.avg.pct_of_peak_sustained_active": "L1 %",
+    "lts__throughput.avg.pct_of_peak_sustained_elapsed": "L2 %",
+    "dram__throughput.avg.pct_of_peak_sustained_elapsed": "memory %",
+    "l1tex__t_sector_hit_rate.pct": "found in L1 %",
+    "lts__t_bytes.sum": "L2 MB",
+    "dram__bytes.sum": "memory MB",
+    "sm__warps_active.avg.pct_of_peak_sustained_active": "warps %",
+    "launch__registers_per_thread": "registers",
+}
+UNITS = {
+    "ns": 1e-3,
+    "us": 1,
+    "ms": 1e3,
+    "byte": 1e-6,
+    "Kbyte": 1e-3,
+    "Mbyte": 1,
+    "Gbyte": 1e3,
+}
+
+
+def cases() -> dict[tuple[str, str, str], Callable]:
+    """Functions of no arguments that call an op, by op, workload and task."""
+    import tensorflow as tf
+    from rms_norm import rms_norm
+    from roi_pool import roi_pool, roi_pool_grad
+
+    x = tf.random.normal([16384, 4096])
+    found: dict = {("RmsNorm", "16384 x 4096", "forward"): lambda: rms_norm(x, 1e-6)}
+    for batch in (1, 8):
+        for name in "abc":
+            work = scaled(WORKLOADS[name], batch)
+            features, rois = tf.constant(work.features()), tf.constant(work.rois())
+            attrs = work.pooled, work.pooled, work.scale
+            pooled, argmax = roi_pool(features, rois, *attrs)
+            found["RoiPool", f"{name}, batch {batch}", "forward"] = partial(
+                roi_pool, features, rois, *attrs
+            )
+            found["RoiPool", f"{name}, batch {batch}", "gradient"] = partial(
+                roi_pool_grad,
+                *(pooled, argmax, rois, features.shape),
+                spatial_scale=work.scale,
+            )
+    return found
+
+
+def inside() -> None:
+    """In a process under ncu: runs every case, and prints their names."""
+    import tensorflow as tf
+
+    for gpu in tf.config.list_physical_devices("GPU"):
+        tf.config.experimental.set_memory_growth(gpu, True)
+    sync = tf.test.experimental.sync_devices
+    profiler = ctypes.CDLL("libcudart.so.12")
+    small = tf.random.uniform([7])
+    runs = cases()
+    for run in runs.values():
+        run()
+        tf.math.digamma(small)
+        sync()
+        profiler.cudaProfilerStart()
+        tf.math.digamma(small)
+        for _ in range(PROFILED):
+            run()
+        sync()
+        profiler.cudaProfilerStop()
+    print("cases", json.dumps(list(runs)))
+
+
+def profiled() -> list[dict]:
+    """The rows of the table."""
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder, "ncu.csv")
+        command = [
+            *("ncu", "--profile-from-start", "off", "--csv", "--log-file", log),
+            *("--metrics", ",".join(METRICS)),
+            *("--clock-control", "none", "--cache-control", "none"),
+            *(sys.executable, __file__, "--inside"),
+        ]
+        run = subprocess.run(command, capture_output=True, text=True)
+        text = log.read_text() if log.exists() else ""
+    last = [line for line in run.stdout.splitlines() if line.startswith("cases ")]
+    if run.returncode or not last or '"ID"' not in text:
+        sys.exit(f"bench/gpu_limits.py: {(run.stderr + text or run.stdout)[-3000:]}")
+    names = json.loads(last[0].removeprefix("cases "))
+    lines = [x for x in text[text.index('"ID"') :].splitlines() if x.startswith('"')]
+    launches: dict[str, dict] = {}
+    for row in csv.DictReader(lines):
+        launch = launches.setdefault(
+            row["ID"], {"kernel": row["Kernel Name"], "grid": row["Grid Size"]}
+        )
+        value = float(row["Metric Value"].replace(",", ""))
+        unit = UNITS.get(row["Metric Unit"], 1)
+        launch[METRICS[row["Metric Name"]]] = value * unit
+    rows, case, found = [], -1, collections.defaultdict(list)
+    for launch in launches.values():
+        name = (
+            launch["kernel"]
+            .replace("(anonymous namespace)", "")
+            .replace("<unnamed>", "")
+        )
+        kernel = name.split("(")[0].removeprefix("void ").split("<")[0]
+        if (kernel, launch["grid"]) == MARKER:
+            case += 1
+        else:
+            found[case, kernel.split("::")[-1]].append(launch)
+    if case + 1 != len(names):
+        sys.exit(f"bench/gpu_limits.py: {len(names)} cases, {case + 1} markers")
+    for (case, kernel), of_kernel in found.items():
+        figures = {
+            name: f"{np.median([launch[name] for launch in of_kernel]):.3g}"
+            for name in METRICS.values()
+        }
+        labels = dict(zip(["op", "workload", "task"], names[case]))
+        rows.append(labels | {"kernel": kernel} | figures)
+    return rows
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--inside", action="store_true")
+    parser.add_argument("--output", type=Path, default=RESULT)
+    options = parser.parse_args()
+    if options.inside:
+        return inside()
+    gpu = gpu_and_driver() or sys.exit("make bench-gpu: no GPU: nvidia-smi finds none")
+    if not shutil.which("ncu"):
+        sys.exit("make bench-gpu: there is no ncu: add CUDA's bin to the PATH")
+    notes = [
+        "the median over the launches of three calls, by ncu, which runs a kernel several times and lets none overlap",
+        "%: of the most that the GPU's multiprocessors, caches and memory can do; warps: of those that fit",
+        *(
+            f"RoiPool {name}, batch {batch}: {scaled(WORKLOADS[name], batch)}"
+            for batch in (1, 8)
+            for name in "abc"
+        ),
+    ]
+    lines = heading("python bench/gpu_limits.py", ["tensorflow"], notes, gpu)
+    write(options.output, lines, profiled())
+    print(options.output.read_text(), end="")
+
+
+if __name__ == "__main__":
+    main()
