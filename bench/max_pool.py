@@ -39,9 +39,8 @@ TASKS = {
     "bfloat16": ("forward",),
     "float64": ("forward",),
 }
-# MaxPool without one of the things that make it fast: names and options of the compiler.
+# MaxPool without what makes it fast: names and options of the compiler.
 WITHOUT = {
-    "without prefetching": ("MaxPoolDemanded", "-D__builtin_prefetch(...)=0"),
     "without wide vectors": ("MaxPoolBaseline", "-D__builtin_cpu_supports(x)=false"),
 }
 if not can("avx2"):
@@ -190,7 +189,7 @@ def main() -> None:
         "setting: default is TensorFlow as it comes, oneDNN off is TF_ENABLE_ONEDNN_OPTS=0; ours has a row in both",
         f"images: {shapes}",
         "forward and gradient: both in one tf.function, as a training step has them",
-        "plain: the page's first loop; without prefetching, without wide vectors: MaxPool, compiled without",
+        "plain: the page's first loop; without wide vectors: MaxPool, compiled without",
         "ratio: to the time of our op in the same round, with median, q1 and q3",
         "measured with the machine's other jobs stopped, which the load counts all the same",
     ]

@@ -72,26 +72,24 @@ REGISTER_OP("OpByOp>MaxPool")
     .Attr("padding: {'SAME', 'VALID'}")
     .Input("input: T")
     .Output("output: T")
-    .SetShapeFn(PoolShape)
+    .Output("place: uint8")
+    .SetShapeFn([](InferenceContext* context) {
+      Attrs attrs;
+      TF_RETURN_IF_ERROR(attrs.Read(context));
+      TF_RETURN_IF_ERROR(PoolShape(context));
+      if (!attrs.FitByte()) context->set_output(1, context->Vector(0));
+      return absl::OkStatus();
+    })
     .Doc(R"doc(
 Takes the maximum of each window, in each channel.
 
 input: `[batch, height, width, channels]`.
 output: `[batch, pooled_height, pooled_width, channels]`.
+place: Which pixel of its window each maximum is, row by row, for the gradient.
+  Empty if a window has more than 256 pixels.
 ksize: The size of a window in each dimension, `[1, height, width, 1]`.
 strides: From one window to the next in each dimension, `[1, height, width, 1]`.
 )doc");
-
-// A kernel for each type.
-#define REGISTER_MAX_POOL(T)                                  \
-  REGISTER_KERNEL_BUILDER(Name("OpByOp>MaxPool")              \
-                              .Device(tensorflow::DEVICE_CPU) \
-                              .TypeConstraint<T>("T"),        \
-                          PoolOp<Larger, T>)
-REGISTER_MAX_POOL(Eigen::half);
-REGISTER_MAX_POOL(Eigen::bfloat16);
-REGISTER_MAX_POOL(float);
-REGISTER_MAX_POOL(double);
 
 // [plain] The best numbers of one window, in all channels.
 template <typename Rule, typename T>
@@ -227,26 +225,27 @@ strides: As for OpByOp>MaxPool.
 include_batch_in_index: Whether argmax counts the elements of the images before.
 )doc");
 
-// [argmax] The first of the largest numbers of a window, and its pixel. NaN
-// stays if it comes first.
+// [argmax] The first of the largest numbers of a window, and how many pixels
+// after the window's first, if a row has `width`. NaN stays if it comes first.
 template <typename T>
 struct Largest {
   T best[kLanes<T>];
-  int32_t pixels[kLanes<T>];
+  int32_t places[kLanes<T>];
 
   template <typename Lanes>
   Largest(const Windows& windows, const Window& window, Lanes lanes,
-          const T* image) {
-    const int64_t width = windows.columns.size;
-    const int64_t first = window.begin_h * width + window.begin_w;
-    std::copy_n(image + first * windows.channels, +lanes, best);
-    std::fill_n(pixels, +lanes, static_cast<int32_t>(first));
+          const T* image, int64_t width) {
+    std::copy_n(image + windows.Pixel(window.begin_h, window.begin_w), +lanes,
+                best);
+    std::fill_n(places, +lanes, 0);
     for (int64_t h = window.begin_h; h < window.end_h; ++h) {
       for (int64_t w = window.begin_w; w < window.end_w; ++w) {
-        const auto pixel = static_cast<int32_t>(h * width + w);
-        const T* x = image + pixel * windows.channels;
+        const auto place = static_cast<int32_t>((h - window.begin_h) * width +
+                                                (w - window.begin_w));
+        const T* x = image + windows.Pixel(h, w);
         for (int k = 0; k < lanes; ++k) {
-          pixels[k] = best[k] < x[k] ? pixel : pixels[k];
+          const int32_t larger = -(best[k] < x[k]);  // all bits or none
+          places[k] = (place & larger) | (places[k] & ~larger);
           best[k] = Larger::Of(best[k], x[k]);
         }
       }
@@ -279,14 +278,16 @@ class MaxPoolWithArgmaxOp : public tensorflow::OpKernel {
     const T* x = input.flat<T>().data();
     T* y = output->flat<T>().data();
     int64_t* positions = argmax->flat<int64_t>().data();
-    ShardWindows(context, windows, 2, [&](const Window& window) {
+    ShardWindows(context, windows, 0.5, [&](const Window& window) {
+      const int64_t first = windows.Pixel(window.begin_h, window.begin_w) +
+                            include_batch_in_index_ * window.image;
       ForChannels<T>(windows.channels, [&](auto lanes, int64_t c) {
-        const Largest<T> largest(windows, window, lanes, x + window.image + c);
+        const Largest<T> largest(windows, window, lanes, x + window.image + c,
+                                 windows.columns.size);
         std::copy_n(largest.best, +lanes, y + window.output + c);
         for (int k = 0; k < lanes; ++k) {
           positions[window.output + c + k] =
-              largest.pixels[k] * windows.channels + c + k +
-              include_batch_in_index_ * window.image;
+              first + largest.places[k] * windows.channels + c + k;
         }
       });
     });
@@ -295,6 +296,55 @@ class MaxPoolWithArgmaxOp : public tensorflow::OpKernel {
  private:
   Attrs attrs_;
   bool include_batch_in_index_;
+};
+
+// [note] The maxima of a window as MaxPool has them, and the places of Largest.
+template <typename T, typename Lanes>
+void PoolAndNote(const Windows& windows, const Window& window, Lanes lanes,
+                 const T* image, T* y, uint8_t* places) {
+  const Largest<T> largest(windows, window, lanes, image,
+                           windows.columns.Most());
+  std::copy_n(largest.places, +lanes, places);
+  int32_t nan = 0;
+  for (int k = 0; k < lanes; ++k) nan |= -(largest.best[k] != largest.best[k]);
+  if (nan != 0) return PoolWindow<Larger>(windows, window, lanes, image, y);
+  for (int k = 0; k < lanes; ++k) {
+    y[k] = Larger::Of(Larger::Start<T>(), largest.best[k]);
+  }
+}
+
+template <typename T>
+class MaxPoolOp : public tensorflow::OpKernel {
+ public:
+  explicit MaxPoolOp(OpKernelConstruction* context) : OpKernel(context) {
+    OP_REQUIRES_OK(context, attrs_.Read(context));
+  }
+
+  // [required] The places cost nothing where no node reads them.
+  void Compute(OpKernelContext* context) override {
+    const Tensor& input = context->input(0);
+    Windows windows;
+    OP_REQUIRES_OK(context, attrs_.Of("input", input.shape(), &windows));
+    const TensorShape pooled = windows.Pooled();
+    Tensor *output = nullptr, *place = nullptr;
+    OP_REQUIRES_OK(context, context->allocate_output(0, pooled, &output));
+    const T* x = input.flat<T>().data();
+    T* y = output->flat<T>().data();
+    const bool noted = context->output_required(1) && attrs_.FitByte();
+    OP_REQUIRES_OK(context, context->allocate_output(
+                                1, noted ? pooled : TensorShape{0}, &place));
+    if (!noted) return Pool<Larger>(context, windows, x, y);
+    uint8_t* places = place->flat<uint8_t>().data();
+    ShardWindows(context, windows, 0.25, [&](const Window& window) {
+      ForChannels<T>(windows.channels, [&](auto lanes, int64_t c) {
+        PoolAndNote(windows, window, lanes, x + window.image + c,
+                    y + window.output + c, places + window.output + c);
+      });
+    });
+  }
+
+ private:
+  Attrs attrs_;
 };
 
 // Of both gradients: what went in, what came out, and a gradient.
@@ -315,6 +365,7 @@ REGISTER_OP("OpByOp>MaxPoolGrad")
     .Input("orig_input: T")
     .Input("orig_output: T")
     .Input("grad: T")
+    .Input("place: uint8")
     .Output("output: T")
     .SetShapeFn([](InferenceContext* context) {
       ShapeHandle pooled, input;
@@ -332,65 +383,64 @@ Gives the gradient of each window to the pixel that was its maximum.
 orig_input: `[batch, height, width, channels]`.
 orig_output: `[batch, pooled_height, pooled_width, channels]`, of MaxPool.
 grad: Of the same shape.
+place: Of the same shape, of MaxPool, or empty: then the maxima are looked for.
 output: Of the shape of orig_input.
 ksize: As for OpByOp>MaxPool.
 strides: As for OpByOp>MaxPool.
 )doc");
 
-// [add] Adds what is given for a window to one pixel, in the channels where the
-// window's maximum is at this pixel.
-template <typename T>
-void AddWhere(const int32_t* __restrict maxima, int32_t pixel,
-              const T* __restrict given, int64_t channels, T* __restrict dx) {
-  for (int64_t c = 0; c < channels; ++c) {
-    const T all = given[c];  // read in any case: a vector is, too
-    dx[c] += maxima[c] == pixel ? all : T(0);
+// [add] Adds what is given for a window to one of its pixels, in the channels
+// where the window's maximum is at this pixel.
+template <typename T, typename Place, typename Lanes>
+void AddWhere(const Place* places, int64_t place, const T* given, Lanes lanes,
+              T* sums) {
+  const auto here = static_cast<Place>(place);
+  for (int k = 0; k < lanes; ++k) {
+    const T all = given[k];  // read in any case: a vector is, too
+    sums[k] += places[k] == here ? all : T(0);
   }
 }
 
-// [grad] The rows of the gradient from begin to end, those of all images
-// counted on. `kept` has the places of the maxima of the windows that reach a
-// row.
-template <typename T>
-void AddGradients(const Windows& windows, const T* x, const T* grad,
-                  int64_t begin, int64_t end, T* dx) {
+// [grad] One row of the gradient of an image.
+template <typename T, typename Place>
+void AddGradients(const Windows& windows, int64_t image, int64_t h,
+                  const Place* places, const T* grad, T* dx) {
   const Axis &rows = windows.rows, &columns = windows.columns;
-  const int64_t channels = windows.channels;
-  const int64_t row_size = columns.windows * channels;
-  const int64_t most = rows.MostThatReachOne();
-  std::vector<int32_t> kept(most * row_size);
-  int64_t found = 0;  // the next row of windows to look at
-  for (int64_t row = begin; row < end; ++row) {
-    const int64_t h = row % rows.size;
-    const int64_t before = row / rows.size * rows.windows;
-    const int64_t first = before + rows.FirstThatReaches(h);
-    const int64_t last = before + rows.EndOfThoseThatReach(h + 1);
-    for (found = std::max(found, first); found < last; ++found) {
-      int32_t* maxima = kept.data() + found % most * row_size;
-      const int64_t start = found * row_size;
-      ForWindowsPlainly(windows, found, found + 1, [=](const Window& window) {
-        ForChannels<T>(channels, [=](auto lanes, int64_t c) {
-          const Largest<T> largest(windows, window, lanes,
-                                   x + window.image + c);
-          std::copy_n(largest.pixels, +lanes,
-                      maxima + window.output - start + c);
-        });
-      });
-    }
-    T* sums = dx + row * columns.size * channels;
-    std::fill_n(sums, columns.size * channels, T(0));
-    for (int64_t i = first; i < last; ++i) {
-      const int32_t* maxima = kept.data() + i % most * row_size;
-      const T* given = grad + i * row_size;
-      for (int64_t j = 0; j < columns.windows; ++j) {
-        for (int64_t w = columns.Begin(j); w < columns.End(j); ++w) {
-          const auto pixel = static_cast<int32_t>(h * columns.size + w);
-          AddWhere(maxima + j * channels, pixel, given + j * channels, channels,
-                   sums + w * channels);
+  const int64_t channels = windows.channels, width = columns.Most();
+  dx += (image * rows.size + h) * columns.size * channels;
+  const int64_t end_i = rows.EndOfThoseThatReach(h + 1);
+  for (int64_t w = 0; w < columns.size; ++w, dx += channels) {
+    const int64_t end_j = columns.EndOfThoseThatReach(w + 1);
+    ForChannels<T>(channels, [&](auto lanes, int64_t c) {
+      T sums[kLanes<T>];
+      std::fill_n(sums, +lanes, T(0));
+      for (int64_t i = rows.FirstThatReaches(h); i < end_i; ++i) {
+        for (int64_t j = columns.FirstThatReaches(w); j < end_j; ++j) {
+          const int64_t at = windows.At(image, i, j).output + c;
+          const int64_t place =
+              (h - rows.Begin(i)) * width + (w - columns.Begin(j));
+          AddWhere(places + at, place, grad + at, lanes, sums);
         }
       }
-    }
+      std::copy_n(sums, +lanes, dx + c);
+    });
   }
+}
+
+template <typename T, typename Place>
+void ShardGradients(OpKernelContext* context, const Windows& windows,
+                    const Place* places, const T* grad, T* dx) {
+  const Axis& rows = windows.rows;
+  ShardRows(context, windows.batch * rows.size,
+            windows.RowNumbers() * rows.windows / rows.size / 2,
+            [&](int64_t begin, int64_t end) {
+              RunWide([&] {
+                for (int64_t row = begin; row < end; ++row) {
+                  AddGradients(windows, row / rows.size, row % rows.size,
+                               places, grad, dx);
+                }
+              });
+            });
 }
 
 // The kernel around it.
@@ -404,29 +454,51 @@ class MaxPoolGradOp : public tensorflow::OpKernel {
   void Compute(OpKernelContext* context) override {
     const Tensor& input = context->input(0);
     const Tensor& grad = context->input(2);
+    const Tensor& place = context->input(3);
     Windows windows;
     OP_REQUIRES_OK(context, attrs_.Of("orig_input", input.shape(), &windows));
     const TensorShape pooled = windows.Pooled();
     OP_REQUIRES_OK(
         context, CheckShape("orig_output", context->input(1), pooled, kPooled));
     OP_REQUIRES_OK(context, CheckShape("grad", grad, pooled, kPooled));
+    const bool noted = place.NumElements() > 0;
+    if (noted) {
+      OP_REQUIRES_OK(context, CheckShape("place", place, pooled, kPooled));
+      OP_REQUIRES(context, attrs_.FitByte(),
+                  absl::InvalidArgumentError(
+                      "place must be empty, as windows have more than 256 "
+                      "pixels"));
+    }
     Tensor* output = nullptr;
     OP_REQUIRES_OK(context,
                    context->allocate_output(0, input.shape(), &output));
     if (output->NumElements() == 0) return;
-    const Axis& rows = windows.rows;
-    ShardRows(context, windows.batch * rows.size,
-              3 * windows.RowNumbers() * rows.windows / rows.size,
-              [&](int64_t begin, int64_t end) {
-                RunWide([&] {
-                  AddGradients(windows, input.flat<T>().data(),
-                               grad.flat<T>().data(), begin, end,
-                               output->flat<T>().data());
-                });
-              });
+    const T* given = grad.flat<T>().data();
+    T* dx = output->flat<T>().data();
+    if (noted) {
+      return ShardGradients(context, windows, place.flat<uint8_t>().data(),
+                            given, dx);
+    }
+    Tensor found;
+    OP_REQUIRES_OK(
+        context, context->allocate_temp(tensorflow::DT_INT32, pooled, &found));
+    int32_t* places = found.flat<int32_t>().data();
+    Find(context, windows, input.flat<T>().data(), places);
+    ShardGradients(context, windows, places, given, dx);
   }
 
  private:
+  static void Find(OpKernelContext* context, const Windows& windows, const T* x,
+                   int32_t* places) {
+    ShardWindows(context, windows, 0.25, [&](const Window& window) {
+      ForChannels<T>(windows.channels, [&](auto lanes, int64_t c) {
+        const Largest<T> largest(windows, window, lanes, x + window.image + c,
+                                 windows.columns.Most());
+        std::copy_n(largest.places, +lanes, places + window.output + c);
+      });
+    });
+  }
+
   Attrs attrs_;
 };
 
@@ -510,18 +582,19 @@ class MaxPoolGradGradOp : public tensorflow::OpKernel {
   Attrs attrs_;
 };
 
-#define REGISTER_OTHER(NAME, KERNEL, T)                                 \
+#define REGISTER_POOL(NAME, KERNEL, T)                                  \
   REGISTER_KERNEL_BUILDER(                                              \
       Name(NAME).Device(tensorflow::DEVICE_CPU).TypeConstraint<T>("T"), \
       KERNEL<T>)
-#define REGISTER_OTHERS(T)                                            \
-  REGISTER_OTHER("OpByOp>MaxPoolWithArgmax", MaxPoolWithArgmaxOp, T); \
-  REGISTER_OTHER("OpByOp>MaxPoolGrad", MaxPoolGradOp, T);             \
-  REGISTER_OTHER("OpByOp>MaxPoolGradGrad", MaxPoolGradGradOp, T)
-REGISTER_OTHERS(Eigen::half);
-REGISTER_OTHERS(Eigen::bfloat16);
-REGISTER_OTHERS(float);
-REGISTER_OTHERS(double);
+#define REGISTER_ALL(T)                                              \
+  REGISTER_POOL("OpByOp>MaxPool", MaxPoolOp, T);                     \
+  REGISTER_POOL("OpByOp>MaxPoolWithArgmax", MaxPoolWithArgmaxOp, T); \
+  REGISTER_POOL("OpByOp>MaxPoolGrad", MaxPoolGradOp, T);             \
+  REGISTER_POOL("OpByOp>MaxPoolGradGrad", MaxPoolGradGradOp, T)
+REGISTER_ALL(Eigen::half);
+REGISTER_ALL(Eigen::bfloat16);
+REGISTER_ALL(float);
+REGISTER_ALL(double);
 
 // The gradient as a function: it pools again, as it is not given the
 // output.
@@ -534,14 +607,14 @@ absl::Status GradientOfMaxPool(const tensorflow::AttrSlice& /*attrs*/,
                {"strides", "$strides"},
                {"padding", "$padding"}};
   *function = tensorflow::FunctionDefHelper::Create(
-      "GradientOfMaxPool", {"input: T", "dy: T"}, {"dx: T"},
+      "GradientOfMaxPool", {"input: T", "dy: T", "dplace: uint8"}, {"dx: T"},
       {"T: {half, bfloat16, float, double}", "ksize: list(int) >= 4",
        "strides: list(int) >= 4", "padding: {'SAME', 'VALID'}"},
       {
           {{"pool"}, "OpByOp>MaxPool", {"input"}, attrs},
           {{"grad"},
            "OpByOp>MaxPoolGrad",
-           {"input", "pool:output:0", "dy"},
+           {"input", "pool:output:0", "dy", "pool:place:0"},
            attrs},
       },
       {{"dx", "grad:output:0"}});

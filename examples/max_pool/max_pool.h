@@ -44,10 +44,9 @@ struct Axis {
   int64_t EndOfThoseThatReach(int64_t last) const {
     return std::min((last - 1 + padding) / stride + 1, windows);
   }
-  // How many windows reach one position, at most.
-  int64_t MostThatReachOne() const {
-    return std::min((window - 1) / stride + 1, windows);
-  }
+  // How much of a window lies inside, at most. It may be much larger than the
+  // input.
+  int64_t Most() const { return std::min(window, size); }
 };
 
 // [fields] One window: its pixels, and where its image and its output begin.
@@ -77,11 +76,9 @@ struct Windows {  // of a whole input
   int64_t Pixel(int64_t h, int64_t w) const {
     return (h * columns.size + w) * channels;
   }
-  // How many numbers the windows of a row have, at most. A window may be much
-  // larger than the image.
+  // How many numbers the windows of a row have, at most.
   int64_t RowNumbers() const {
-    return columns.windows * channels * std::min(rows.window, rows.size) *
-           std::min(columns.window, columns.size);
+    return columns.windows * channels * rows.Most() * columns.Most();
   }
 };
 
@@ -99,6 +96,9 @@ class Attrs {
   bool KeepsSize(int axis) const {
     return padding_ == tensorflow::SAME && strides_[axis] == 1;
   }
+
+  // Whether a byte can count the pixels of a window.
+  bool FitByte() const { return int64_t{ksize_[1]} * ksize_[2] <= 256; }
 
   // How many windows fit, as in TensorFlow's kernels.
   absl::Status Along(const char* name, int axis, int64_t size,
@@ -180,27 +180,17 @@ struct Larger {
 
 // [window] As many neighbouring channels at once as fit into registers.
 template <typename T>
-constexpr int kLanes = sizeof(T) == 2 ? 64 : 32;
+constexpr int kLanes = sizeof(T) == 8 ? 32 : 64;
 
 template <typename Rule, typename T, typename Lanes>
 void PoolWindow(const Windows& windows, const Window& window, Lanes lanes,
                 const T* image, T* y) {
   // The best numbers of one window, in some channels: `lanes` of them.
-  constexpr int kCacheLine = 64 / sizeof(T);
-  const Axis& rows = windows.rows;
-  const int64_t below = windows.Pixel(std::min(rows.stride, rows.size), 0);
-  const int64_t later = 4 * windows.channels;
-  for (int k = 0; k < lanes; k += kCacheLine) {
-    __builtin_prefetch(y + later + k, /*rw=*/1);
-  }
   T best[kLanes<T>];
   std::fill_n(best, +lanes, Rule::template Start<T>());
   for (int64_t h = window.begin_h; h < window.end_h; ++h) {
     for (int64_t w = window.begin_w; w < window.end_w; ++w) {
       const T* x = image + windows.Pixel(h, w);
-      for (int k = 0; k < lanes; k += kCacheLine) {
-        __builtin_prefetch(x + below + k);
-      }
       for (int k = 0; k < lanes; ++k) best[k] = Rule::Of(best[k], x[k]);
     }
   }
@@ -212,8 +202,10 @@ void PoolWindow(const Windows& windows, const Window& window, Lanes lanes,
 template <typename T, typename Work>
 void ForChannels(int64_t channels, const Work& work) {
   constexpr std::integral_constant<int, kLanes<T>> kMost;
+  constexpr std::integral_constant<int, 16> kSome;
   int64_t c = 0;
   for (; c + kMost <= channels; c += kMost) work(kMost, c);
+  for (; c + kSome <= channels; c += kSome) work(kSome, c);
   if (c < channels) work(static_cast<int>(channels - c), c);
 }
 
@@ -289,6 +281,17 @@ void ShardWindows(tensorflow::OpKernelContext* context, const Windows& windows,
 }
 
 template <typename Rule, typename T>
+void Pool(tensorflow::OpKernelContext* context, const Windows& windows,
+          const T* x, T* y) {
+  ShardWindows(context, windows, 0.125, [&](const Window& window) {
+    ForChannels<T>(windows.channels, [&](auto lanes, int64_t c) {
+      PoolWindow<Rule>(windows, window, lanes, x + window.image + c,
+                       y + window.output + c);
+    });
+  });
+}
+
+template <typename Rule, typename T>
 class PoolOp : public tensorflow::OpKernel {
  public:
   explicit PoolOp(tensorflow::OpKernelConstruction* context)
@@ -305,14 +308,8 @@ class PoolOp : public tensorflow::OpKernel {
                    context->allocate_output(0, windows.Pooled(), &output));
     if (output->NumElements() == 0) return;
 
-    const T* x = input.flat<T>().data();
-    T* y = output->flat<T>().data();
-    ShardWindows(context, windows, 0.125, [&](const Window& window) {
-      ForChannels<T>(windows.channels, [&](auto lanes, int64_t c) {
-        PoolWindow<Rule>(windows, window, lanes, x + window.image + c,
-                         y + window.output + c);
-      });
-    });
+    Pool<Rule>(context, windows, input.flat<T>().data(),
+               output->flat<T>().data());
   }
 
  private:

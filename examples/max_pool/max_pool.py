@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import tensorflow as tf
 from op_library import load_op_library
 
@@ -18,6 +19,10 @@ _library = load_op_library(
     "max_pool_plain",
     "max_pool_patches",
 )
+
+
+# For MaxPoolGrad, which then looks for the maxima itself.
+_NOT_NOTED = np.zeros([0], np.uint8)
 
 
 class MaxPoolWithArgmax(NamedTuple):
@@ -64,7 +69,7 @@ def max_pool(
     """
     return _library.op_by_op_max_pool(
         input=input, **_attrs(ksize, strides, padding), name=name
-    )
+    ).output
 
 
 def max_pool_plain(
@@ -182,6 +187,7 @@ def max_pool_grad(
         orig_input=orig_input,
         orig_output=orig_output,
         grad=grad,
+        place=_NOT_NOTED,
         **_attrs(ksize, strides, padding),
         name=name,
     )
@@ -290,13 +296,22 @@ def _attrs_of(op: tf.Operation) -> dict:
 
 
 # [gradients]
-@tf.RegisterGradient("OpByOp>MaxPoolWithArgmax")
 @tf.RegisterGradient("OpByOp>MaxPool")
-def _max_pool_gradient(op: tf.Operation, grad: tf.Tensor, *_) -> tf.Tensor:
+def _max_pool_gradient(op: tf.Operation, grad: tf.Tensor, _) -> tf.Tensor:
+    return _gradient(op, grad, place=op.outputs[1])
+
+
+@tf.RegisterGradient("OpByOp>MaxPoolWithArgmax")
+def _max_pool_with_argmax_gradient(op: tf.Operation, grad: tf.Tensor, _) -> tf.Tensor:
+    return _gradient(op, grad, place=_NOT_NOTED)
+
+
+def _gradient(op: tf.Operation, grad: tf.Tensor, place) -> tf.Tensor:
     return _library.op_by_op_max_pool_grad(
         orig_input=op.inputs[0],
         orig_output=op.outputs[0],
         grad=grad,
+        place=place,
         **_attrs_of(op),
     )
 
@@ -309,7 +324,7 @@ def _max_pool_grad_gradient(op: tf.Operation, grad: tf.Tensor) -> list:
         grad=grad,
         **_attrs_of(op),
     )
-    return [None, None, taken]
+    return [None, None, taken, None]
 
 
 @tf.RegisterGradient("OpByOp>MaxPoolGradGrad")
@@ -318,6 +333,7 @@ def _max_pool_grad_grad_gradient(op: tf.Operation, grad: tf.Tensor) -> list:
         orig_input=op.inputs[0],
         orig_output=op.inputs[1],
         grad=grad,
+        place=_NOT_NOTED,
         **_attrs_of(op),
     )
     return [None, None, given]

@@ -1,6 +1,7 @@
 """Tests of MaxPool: `pytest examples/max_pool`."""
 
 import hashlib
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -203,6 +204,41 @@ def test_denormal_numbers_are_numbers():
     x = tf.reshape(tf.constant([1e-40, 3e-40, 2e-40, 0.0]), [1, 2, 2, 1])
     assert max_pool(x, 2, 2, "VALID").numpy().item() == np.float32(3e-40)
     assert max_pool_with_argmax(x, 2, 2, "VALID").argmax.numpy().item() == 1
+
+
+@pytest.mark.parametrize("size", [3, (16, 16), 17])
+def test_places_that_the_forward_pass_noted_give_the_same_gradient(mode, size):
+    """As those that MaxPoolGrad finds itself, and beyond 256 pixels it must."""
+
+    def slope(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = max_pool(x, size, 2, "SAME")
+        return y, tape.gradient(y, x, y)
+
+    for shape, dtype in product([[2, 5, 7, 3], [1, 20, 19, 83]], DTYPES):
+        x = awkward(shape, dtype)
+        y, dx = mode(slope)(x)
+        assert bits(y) == bits(max_pool(x, size, 2, "SAME"))
+        assert bits(dx) == bits(max_pool_grad(x, y, y, size, 2, "SAME"))
+
+
+@pytest.mark.parametrize(
+    "place, ksize, message",
+    [((1, 2, 2, 1), 2, "place must have shape"), ((1, 3, 3, 2), 17, "must be empty")],
+)
+def test_places_that_do_not_fit_are_refused(place, ksize, message):
+    import max_pool as module
+
+    attrs = dict(ksize=[1, ksize, ksize, 1], strides=[1] * 4, padding="SAME")
+    with pytest.raises(REFUSED, match=message):
+        module._library.op_by_op_max_pool_grad(
+            orig_input=IMAGE,
+            orig_output=IMAGE,
+            grad=IMAGE,
+            place=np.zeros(place, np.uint8),
+            **attrs,
+        )
 
 
 def digest():
