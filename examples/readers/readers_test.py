@@ -344,6 +344,19 @@ def test_the_check_sum_is_that_of_the_standard():
     assert masked_crc(bytes(32)) == masked
 
 
+def test_bytes_with_their_plain_checksum_all_have_the_same_one():
+    """Why the sum is masked."""
+
+    def plain(data: bytes) -> int:
+        rotated = (masked_crc(data) - 0xA282EAD8) & 0xFFFFFFFF
+        return (rotated << 15 | rotated >> 17) & 0xFFFFFFFF
+
+    def of_both(data: bytes) -> int:
+        return plain(data + plain(data).to_bytes(4, "little"))
+
+    assert of_both(b"") == of_both(b"a record") == of_both(bytes(range(256)))
+
+
 def python_and_tensorflow(path) -> list[tuple[list[bytes], bool]]:
     """What both read of a file, and whether there was an error."""
     found = [], []

@@ -231,6 +231,32 @@ def test_the_caller_of_a_worker_that_dies_gets_an_error():
     caller.kill()
 
 
+def test_a_worker_with_an_older_op_ignores_a_new_attr():
+    libraries = Path(__file__).parents[1] / "backward_compatibility"
+    old, new = (
+        libraries / f"libbackward_compatibility_v{version}.so" for version in (1, 2)
+    )
+    if not (old.exists() and new.exists()):
+        pytest.skip("needs `make backward_compatibility`")
+    worker, caller = Machine(), Machine()
+    worker.call(load, str(old))
+    gains = caller.call(older_and_newer, worker.call(serve), str(new))
+    for machine in (worker, caller):
+        machine.kill()
+    assert gains[0] == gains[1] < gains[2]
+
+
+def older_and_newer(address: str, library: str) -> list[float]:
+    """MuLaw at the worker with a gain of 1 and of 2, which version 1 does not know, and here with 2."""
+    mu_law = tf.load_op_library(library).mu_law
+    tf.config.experimental_connect_to_host(address, job_name="worker")
+    found = []
+    for device, gain in [("worker", 1.0), ("worker", 2.0), ("localhost", 2.0)]:
+        with tf.device(f"/job:{device}/task:0"):
+            found.append(float(mu_law(0.25, mode="encode", gain=gain)))
+    return found
+
+
 def test_a_machine_does_what_it_is_asked():
     machine = Machine({"OP_BY_OP_TEST": "set"})
     assert machine.call(os.getpid) == machine.pid
