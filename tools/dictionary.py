@@ -150,7 +150,8 @@ def listed(phase: str, site: str = "") -> str:
 
 def message_of(entry: Entry) -> str:
     """What one sees: as it was printed here, if it was."""
-    if entry.regex and (made := outcomes().get(entry.id)):
+    made = outcomes().get(entry.id) if entry.regex else None
+    if made and entry.regex.search(made["wrong"].text):
         return printed(entry, made["wrong"])
     return entry.message
 

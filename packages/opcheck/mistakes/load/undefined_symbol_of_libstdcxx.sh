@@ -5,3 +5,5 @@ $CXX -fPIC -c op.cc -o op.o
 gcc -shared op.o -o op.so
 # [cured]
 $CXX -shared op.o -o op.so
+# [both]
+python -c 'import ctypes; ctypes.CDLL("./op.so")'
