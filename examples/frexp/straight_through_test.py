@@ -89,6 +89,18 @@ def test_a_keyword_argument_gets_no_gradient():
     assert [*map(type, tape.gradient(result, [a, b]))] == [type(a), type(None)]
 
 
+def test_without_positional_arguments_the_function_itself_is_differentiated():
+    @tf.custom_gradient
+    def product(a, b):
+        return a * b, lambda grad: (None, None)
+
+    a, b = tf.constant(2.0), tf.constant(3.0)
+    with tf.GradientTape() as tape:
+        tape.watch([a, b])
+        result = product(a=a, b=b)
+    assert tape.gradient(result, [a, b]) == [3, 2]
+
+
 LOSSES = [naive, stable, simplified]
 
 

@@ -168,6 +168,19 @@ def test_a_session_keeps_only_named_tables(tmp_path, shared_name, numbers):
             assert session.run(given.name, {keys.name: [key]}) == [number]
 
 
+def test_named_tables_end_with_their_session(tmp_path):
+    table = KeyTable(shared_name="of a session")
+    table.set_keys(["ann"])
+    saved(table, tmp_path)
+    for _ in range(2):  # the second one begins again
+        with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+            loaded = tf.compat.v1.saved_model.load(session, ["serve"], str(tmp_path))
+            signature = loaded.signature_def["serving_default"]
+            [keys], [given] = signature.inputs.values(), signature.outputs.values()
+            for key, number in [("zed", 1), ("yan", 2)]:
+                assert session.run(given.name, {keys.name: [key]}) == [number]
+
+
 def test_four_threads_give_no_number_twice():
     table = KeyTable()
     assert numbers_given_twice(table) == 0
