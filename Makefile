@@ -116,7 +116,7 @@ bench: examples ## every measurement of bench/ that needs no GPU, against other 
 compare: $(environment) ## whether ops are slower than in another commit: REF=v1.0; EXAMPLES="roi_pool threads": these alone
 	@$(python) bench/compare.py "$(REF)" $(EXAMPLES)
 
-# gpu_profile.py makes gpu_profile.csv and gpu_calls.csv.
+# gpu_profile.py makes gpu_profile.csv and gpu_calls.csv; gpu_autotuning.csv is of the command that it names.
 bench-gpu: $(if $(PYTHON),,$(environment)) ## what needs a GPU, nvcc, TensorFlow for it and torchvision: our ops, TensorFlow's kernels, which ops have one
 	@$(python) bench/gpu_ops.py
 	@$(python) bench/gpu_limits.py

@@ -1,6 +1,6 @@
 """Whether the line of a finding shows the failure in a fresh process: `python lines.py RECORDS.jsonl [OP…]`.
 
-RECORDS.jsonl is what measure.py has written.
+RECORDS.jsonl is what measure_unseen.py has written.
 """
 
 import atexit

@@ -1,4 +1,4 @@
-"""Runs opcheck on the ops of this folder: `python measure.py OUT.jsonl [NAMES]`.
+"""Runs opcheck on the ops of this folder: `python measure_unseen.py OUT.jsonl [NAMES]`.
 
 `--fuzz` generates calls in place of the checks. OUT.jsonl gets a JSON object a line: the op, the seconds, and what was
 found. What it has already is left out.
