@@ -8,10 +8,8 @@ to what the GPU's parts can do.
 import argparse
 import collections
 import csv
-import ctypes
 import json
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
@@ -19,6 +17,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+from gpu_profile import MARKER, output_of, short, under_ncu
 from measure import gpu_and_driver, heading, write
 from roi_pool_workloads import WORKLOADS, scaled
 
@@ -27,10 +26,6 @@ RESULT = Path(__file__).with_suffix(".csv")
 EXAMPLES = ("common", "gpu", "roi_pool", "ps_roi_align")
 sys.path[:0] = [str(ROOT / "examples" / name) for name in EXAMPLES]
 PROFILED = 3  # calls of each case
-MARKER = (
-    "main_kernel",
-    "(1, 1, 1)",
-)  # an element-wise kernel of one block, before each case
 METRICS = {
     "gpu__time_duration.sum": "microseconds",
     "sm__throughput.avg.pct_of_peak_sustained_elapsed": "multiprocessors %",
@@ -85,20 +80,10 @@ def inside() -> None:
 
     for gpu in tf.config.list_physical_devices("GPU"):
         tf.config.experimental.set_memory_growth(gpu, True)
-    sync = tf.test.experimental.sync_devices
-    profiler = ctypes.CDLL("libcudart.so.12")
-    small = tf.random.uniform([7])
     runs = cases()
     for run in runs.values():
         run()
-        tf.math.digamma(small)
-        sync()
-        profiler.cudaProfilerStart()
-        tf.math.digamma(small)
-        for _ in range(PROFILED):
-            run()
-        sync()
-        profiler.cudaProfilerStop()
+        under_ncu(run, PROFILED)
     print("cases", json.dumps(list(runs)))
 
 
@@ -112,12 +97,8 @@ def profiled() -> list[dict]:
             *("--clock-control", "none", "--cache-control", "none"),
             *(sys.executable, __file__, "--inside"),
         ]
-        run = subprocess.run(command, capture_output=True, text=True)
-        text = log.read_text() if log.exists() else ""
-    last = [line for line in run.stdout.splitlines() if line.startswith("cases ")]
-    if run.returncode or not last or '"ID"' not in text:
-        sys.exit(f"bench/gpu_limits.py: {(run.stderr + text or run.stdout)[-3000:]}")
-    names = json.loads(last[0].removeprefix("cases "))
+        names = output_of(command)
+        text = log.read_text()
     lines = [x for x in text[text.index('"ID"') :].splitlines() if x.startswith('"')]
     launches: dict[str, dict] = {}
     for row in csv.DictReader(lines):
@@ -129,12 +110,7 @@ def profiled() -> list[dict]:
         launch[METRICS[row["Metric Name"]]] = value * unit
     rows, case, found = [], -1, collections.defaultdict(list)
     for launch in launches.values():
-        name = (
-            launch["kernel"]
-            .replace("(anonymous namespace)", "")
-            .replace("<unnamed>", "")
-        )
-        kernel = name.split("(")[0].removeprefix("void ").split("<")[0]
+        kernel = short(launch["kernel"]).split("<")[0]
         if (kernel, launch["grid"]) == MARKER:
             case += 1
         else:

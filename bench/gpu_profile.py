@@ -138,8 +138,6 @@ def inside(profile: bool, types: list[str]) -> None:
     sync = tf.test.experimental.sync_devices
     runs = cases(types)
     sync()
-    profiler = ctypes.CDLL("libcudart.so.12")
-    small = tf.random.uniform([7])
     times = []
     for case, run in runs.items():
         start = time.perf_counter()
@@ -148,14 +146,7 @@ def inside(profile: bool, types: list[str]) -> None:
         first = time.perf_counter() - start
         if profile:
             run()
-            tf.math.digamma(small)
-            sync()
-            profiler.cudaProfilerStart()
-            tf.math.digamma(small)
-            for _ in range(PROFILED):
-                run()
-            sync()
-            profiler.cudaProfilerStop()
+            under_ncu(run, PROFILED)
             continue
         taken = []
         for _ in range(11):
@@ -168,6 +159,23 @@ def inside(profile: bool, types: list[str]) -> None:
     print("cases", json.dumps(times if times else list(runs)))
 
 
+def under_ncu(run: Callable, calls: int) -> None:
+    """Calls a function so often where ncu looks on, after the marker."""
+    import tensorflow as tf
+
+    sync = tf.test.experimental.sync_devices
+    profiler = ctypes.CDLL("libcudart.so.12")
+    small = tf.random.uniform([7])
+    tf.math.digamma(small)
+    sync()
+    profiler.cudaProfilerStart()
+    tf.math.digamma(small)
+    for _ in range(calls):
+        run()
+    sync()
+    profiler.cudaProfilerStop()
+
+
 def output_of(command: list, env: dict | None = None) -> list:
     """The cases that a process of `inside` prints."""
     run = subprocess.run(
@@ -175,7 +183,7 @@ def output_of(command: list, env: dict | None = None) -> list:
     )
     last = [line for line in run.stdout.splitlines() if line.startswith("cases ")]
     if run.returncode or not last:
-        sys.exit(f"bench/gpu_profile.py: {(run.stderr or run.stdout)[-3000:]}")
+        sys.exit(f"{sys.argv[0]}: {(run.stderr or run.stdout)[-3000:]}")
     return json.loads(last[0].removeprefix("cases "))
 
 
