@@ -27,8 +27,8 @@ from book import ROOT, examples
 
 from examples import CMAKE
 
-sys.path.append(str(ROOT / "bench"))
-from measure import cores, processor  # noqa: E402
+sys.path.append(str(ROOT))
+from bench.measure import cores, processor  # noqa: E402
 
 TABLE = ROOT / "bench" / "versions.csv"
 PLACE = ROOT / "build" / "versions"
