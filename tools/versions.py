@@ -105,6 +105,17 @@ def first_error(text: str) -> str:
     return re.sub(r"(?<![\w.])/(?:[\w.+-]+/)+", "", chosen)[:300]
 
 
+def first_failure(suite: ElementTree.Element) -> str:
+    """The first test of a JUnit report that failed, with the first line of what it says."""
+    for case in suite:
+        for each in case:
+            if each.tag in ("failure", "error"):
+                return first_error(
+                    f"{case.get('name')}: {each.get('message')}".splitlines()[0]
+                )
+    return ""
+
+
 class Version:
     """A TensorFlow: its environment, and a copy of the book that is built for it."""
 
@@ -213,12 +224,8 @@ class Version:
         suite = ElementTree.parse(report).find("testsuite")
         names = ("tests", "failures", "errors", "skipped")
         tests, failures, errors, skipped = (int(suite.get(name)) for name in names)
-        wrong = [
-            each for case in suite for each in case if each.tag in ("failure", "error")
-        ]
-        says = first_error(wrong[0].get("message")) if wrong else ""
         failed = failures + errors
-        return tests - failed - skipped, failed, skipped, says
+        return tests - failed - skipped, failed, skipped, first_failure(suite)
 
     def test(self, example: str, compiled_for: str, says: str) -> Row:
         """Runs the tests of an example, unless it is known already what is wrong."""

@@ -3,9 +3,10 @@
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
-from versions import Row, first_error, rows_of, write
+from versions import Row, first_error, first_failure, rows_of, write
 
 ROOT = Path(__file__).parents[2]
 
@@ -38,6 +39,17 @@ def test_a_table_is_read_as_it_was_written(tmp_path):
     assert second == Row(*map(str, carried)) and not second.fine
     assert {first.key, second.key} == {here.key, carried.key}
     assert here.key == row("2.18.2", "2.18.2", 3).key != carried.key
+
+
+def test_a_failure_names_its_test_and_not_where_its_values_come_from():
+    message = (
+        "assert None&#10; +  where None = &lt;function search at 0x7f&gt;('fatal')"
+    )
+    suite = f"<testsuite><testcase name='a'/><testcase name='b'><failure message=\"{message}\"/></testcase></testsuite>"
+    assert first_failure(ElementTree.fromstring(suite)) == "b: assert None"
+    assert not first_failure(
+        ElementTree.fromstring("<testsuite><testcase/></testsuite>")
+    )
 
 
 def test_an_error_has_no_folders_of_this_machine():
