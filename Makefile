@@ -95,7 +95,7 @@ lint: $(environment) ## ruff, codespell, clang-format, shellcheck and clang-tidy
 	@$(scripts)/codespell
 	@$(scripts)/clang-format --dry-run -Werror $(cpp_sources) || { echo "make lint: make format lays these files out"; exit 1; }
 	@$(scripts)/shellcheck tools/env.sh .ci/run postBuild
-	@$(scripts)/shellcheck --shell bash --exclude SC2086 packages/opcheck/mistakes/*/*.sh
+	@$(scripts)/shellcheck --shell bash --exclude SC2035,SC2046,SC2086 packages/opcheck/mistakes/*/*.sh
 	@$(python) tools/tidy.py $(EXAMPLES)
 
 asan: $(environment) ## tests and generated calls, looking for wrong memory accesses and arithmetic; EXAMPLES=attrs: of this one
