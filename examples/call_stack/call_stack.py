@@ -21,7 +21,7 @@ LAYERS = {
     "Python": r"^(lib)?python[\d.]*\S*: ",
     "bindings": r"_pywrap\S*: ",
     "C API": r": TFE?_\w+$",
-    "optimizer": r"grappler::|mlir::|OptimizeFunctionGraph",
+    "optimizer": r"grappler::|mlir::|OptimizeFunctionGraph|GraphOptimizer::",
     "shape inference": r"shape_inference::|ShapeRefiner",
     "XLA": r"Xla|GraphCompiler|DeviceCompiler|TfGraphToHlo",
     "eager runtime": r"Eager|ExecuteNode|KernelAndDevice|CustomDevice",

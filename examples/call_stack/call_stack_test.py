@@ -227,6 +227,9 @@ def test_the_solution_of_the_exercise():
     assert origin(stacks(graph, X)[-1]) == "graph"
     assert origin(stacks(folded)[-1]) == "optimizer"
     assert origin(stacks(list, pipeline)[-1]) == "input pipeline"
+    # The function of a map is optimized by another optimizer.
+    constants = tf.data.Dataset.range(3).map(lambda _: call_stack(tf.constant(4.0)))
+    assert origin(stacks(list, constants)[-1]) == "optimizer"
 
 
 def test_steps_to_a_node():
