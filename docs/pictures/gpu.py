@@ -74,12 +74,16 @@ def gains(ops: Table) -> dict[str, float | str]:
             "kernel alone, a block for each row",
         )
     )
+    fused = forward_of(ops, "composition, XLA", SIZES[0], "share of copy")
     first = ops.where(op="RoiPool", way="kernel alone, a thread for each number")
+    parts = [row[part] for row in of_one_image() for part in ("L2 %", "memory %")]
     return {
         "team": span([row for row in first if row["workload"].endswith("batch 8")]),
         "blocks": each / block,
         "composed": composed / op,
         "share": 100 * forward_of(ops, "RmsNorm", SIZES[0], "share of copy"),
+        "fused": 100 * fused,
+        "busiest": max(map(float, parts)),
     }
 
 
@@ -98,6 +102,16 @@ def tests_on_a_gpu() -> list[tuple[str, ...]]:
     return found
 
 
+def of_one_image() -> list[dict[str, str]]:
+    """What limits the kernels that take most of the time of RoiPool with one image."""
+    return [
+        row
+        for row in read("gpu_limits").rows
+        if row["op"] == "RoiPool" and row["workload"].endswith("batch 1")
+        if row["kernel"] not in ("SpanKernel", "CountKernel")
+    ]
+
+
 def limits() -> list[tuple[str, ...]]:
     """What limits the kernels of RoiPool with one image."""
     return [
@@ -107,9 +121,7 @@ def limits() -> list[tuple[str, ...]]:
             f"{float(row['microseconds']):,.0f} µs",
             *(f"{float(row[part]):.0f} %" for part in ("L2 %", "memory %", "warps %")),
         )
-        for row in read("gpu_limits").rows
-        if row["op"] == "RoiPool" and row["workload"].endswith("batch 1")
-        if row["kernel"] not in ("SpanKernel", "CountKernel")
+        for row in of_one_image()
     ]
 
 
