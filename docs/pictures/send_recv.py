@@ -138,8 +138,25 @@ def before_and_after(graphs: Sequence[GraphDef]) -> HTML:
     run = f"A graph for each device; Send and Recv stand at the ends of {cut}."
     before = graph_picture(*as_traced(graphs), "traced", traced)
     after = graph_picture(*as_run(graphs), "run", run)
+    return side_by_side(before, after)
+
+
+def what_travels(versions: Mapping[str, Sequence[GraphDef]]) -> HTML:
+    """Draws graphs of several functions before they were cut; an edge between two devices is marked."""
+    drawn = []
+    for name, graphs in versions.items():
+        nodes, edges = as_traced(graphs)
+        device = {node.name: node.device for node in nodes}
+        edges = [(a, b, device[a] != device[b]) for a, b, _ in edges]
+        count = sum(travels for *_, travels in edges)
+        label = f"The graph of {name}: {count} edges lead from one device to the other."
+        drawn.append(graph_picture(nodes, edges, name, label))
+    return side_by_side(*drawn)
+
+
+def side_by_side(*graphs: HTML) -> HTML:
     style = "display: flex; flex-wrap: wrap; gap: 1em"
-    return HTML(f'<div style="{style}">{before.data}{after.data}</div>')
+    return HTML(f'<div style="{style}">{"".join(graph.data for graph in graphs)}</div>')
 
 
 def run_picture(graphs: Sequence[GraphDef], label: str) -> HTML:
