@@ -56,7 +56,7 @@ def composed(signal, decay: float = 0.9) -> tf.Tensor:
     """The op, but a composition of TensorFlow's own ops under XLA. The length of the rows must be known there."""
     if not under_xla():
         return exponential_average(signal, decay)
-    signal, decay = tf.convert_to_tensor(signal), float(np.float32(decay))
+    signal, decay = tf.convert_to_tensor(signal), _checked(decay)
     [length] = _known(signal.shape[-1:])
     average, step = (1 - decay) * signal, 1
     while step < length:
@@ -71,7 +71,7 @@ def called(signal, decay: float = 0.9) -> tf.Tensor:
     """The op, but a call of its loop from the compiled program under XLA, on the CPU. The shape must be known there."""
     if not under_xla():
         return exponential_average(signal, decay)
-    decay = float(np.float32(decay))
+    decay = _checked(decay)
 
     @tf.custom_gradient
     def call(signal: tf.Tensor):
@@ -87,6 +87,14 @@ def called(signal, decay: float = 0.9) -> tf.Tensor:
         return average, lambda grad: _backwards(called, grad, decay)
 
     return call(tf.convert_to_tensor(signal))
+
+
+def _checked(decay: float) -> float:
+    """As the op gets and checks it."""
+    decay = float(np.float32(decay))
+    if not 0 <= decay < 1:
+        raise ValueError(f"decay must be at least 0 and less than 1, got {decay}")
+    return decay
 
 
 def _known(shape: tf.TensorShape) -> list[int]:

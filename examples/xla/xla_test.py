@@ -120,6 +120,13 @@ def test_what_is_wrong_is_refused(mode, wrong, message):
         mode(wrong)()
 
 
+@pytest.mark.parametrize("function", [composed, called])
+@pytest.mark.parametrize("decay", [1.0, -0.1, np.nan])
+def test_a_wrong_decay_is_refused_under_xla_too(function, decay):
+    with pytest.raises(ValueError, match="decay must be at least 0"):
+        compiled(function)(SIGNAL, decay)
+
+
 def test_the_solution_is_the_sum_of_what_follows():
     rewards = RANDOM.normal(size=(2, 6)).astype(np.float32)
     expected, after = np.zeros_like(rewards), 0
@@ -198,6 +205,7 @@ def without_the_kernel_what_was_traced_before_keeps_its_op() -> None:
     model = Model()
     model.composed(SIGNAL)
     refuses(compiled(model.composed.get_concrete_function()), SIGNAL)
+    refuses(compiled(lambda signal: model.composed(signal)), SIGNAL)
 
 
 def without_the_kernel_a_later_one_does_not_count() -> None:
@@ -316,7 +324,7 @@ def test_in_a_process_of_its_own(case, request):
     if not BUILT:
         advice = (
             "the XLA kernel is not built, for want of headers: "
-            "sudo apt-get install libhighwayhash-dev libfarmhash-dev, then make xla"
+            "sudo apt-get install libhighwayhash-dev, then make xla"
         )
         (pytest.fail if os.environ.get("CI") else pytest.skip)(advice)
     assert request.getfixturevalue("outcomes")[case] == ""
