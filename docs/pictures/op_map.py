@@ -9,6 +9,8 @@ from pictures.drawing import bar, picture, small
 from pictures.layout import row, table
 
 BARS = 250  # how wide the longest is
+# These modules are made from several files.
+OF_TPUS = {"tpu": "tpu_*_ops.cc", "xla": "tpu/ops/sparse_core_*ops.cc"}
 KERNELS = (
     "https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/core/kernels"
 )
@@ -41,7 +43,8 @@ def interfaces() -> Iterator[tuple]:
     """Of each family: how many ops, and the files that declare most of them."""
     for family, ops in families().items():
         files = collections.Counter(map(module_of, ops)).most_common(3)
-        yield family, len(ops), ", ".join(f"`{name}_ops.cc`" for name, _ in files)
+        names = (OF_TPUS.get(name, f"{name}_ops.cc") for name, _ in files)
+        yield family, len(ops), ", ".join(f"`{name}`" for name in names)
 
 
 def classes() -> Iterator[tuple]:

@@ -54,9 +54,15 @@ def test_the_node_has_a_name_without_a_namespace():
     ]
 
 
-def test_an_error_of_the_constructor_names_no_line():
-    function = tf.function(lambda x: softshrink(x, bound=-1.0))
+def shrink(x):
+    return softshrink(x, bound=-1.0)
+
+
+@pytest.mark.parametrize("function", [shrink, lambda x: shrink(x)])
+def test_an_error_names_its_line_unless_the_function_is_a_lambda(function):
+    """An error of the kernel's constructor, too."""
     with pytest.raises(tf.errors.InvalidArgumentError, match="bound must") as error:
-        function(tf.constant([1.0]))
+        tf.function(function)(tf.constant([1.0]))
     assert "{{node softshrink}}" in str(error.value)
-    assert "Detected at node" not in str(error.value)
+    has_lines = "Detected at node softshrink" in str(error.value)
+    assert has_lines == (function is shrink)
