@@ -24,9 +24,9 @@ def moving_median(signal, window: int = 3, name: str | None = None) -> tf.Tensor
       The medians, of the same dtype and shape.
 
     Raises:
-      ValueError: `window` is even, below 1 or above length; eagerly also for another dtype of `signal`.
+      ValueError: `window` is even or below 1; eagerly also above length, or for another dtype of `signal`.
       TypeError: `window` is no integer; in a `tf.function` also for another dtype.
-      tf.errors.InvalidArgumentError: `window` is above a length that was unknown when the graph was traced.
+      tf.errors.InvalidArgumentError: In a `tf.function`, `window` is above length.
     """
     window = operator.index(window)
     try:
@@ -37,10 +37,12 @@ def moving_median(signal, window: int = 3, name: str | None = None) -> tf.Tensor
 
 def stock_moving_median(signal: tf.Tensor, window: int = 3) -> tf.Tensor:
     """What `moving_median` computes, of TensorFlow's ops and without its checks; not for NaN."""
-    length = tf.shape(signal)[-1]
+    rows = tf.experimental.numpy.atleast_1d(signal)
+    length = tf.shape(rows)[-1]
     places = tf.range(length)[:, None] + tf.range(window) - window // 2
-    windows = tf.gather(signal, tf.clip_by_value(places, 0, length - 1), axis=-1)
-    return tf.sort(windows)[..., window // 2]  # windows: [..., length, window]
+    windows = tf.gather(rows, tf.clip_by_value(places, 0, length - 1), axis=-1)
+    medians = tf.sort(windows)[..., window // 2]  # windows: [..., length, window]
+    return tf.reshape(medians, tf.shape(signal))
 
 
 @tf.RegisterGradient("MovingMedian")

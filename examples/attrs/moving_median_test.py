@@ -35,9 +35,15 @@ def test_equals_the_reference(mode, shape, window):
     expected = moving_median_reference(signal, window)
     result = mode(moving_median)(signal, window)
     np.testing.assert_array_equal(result, expected, strict=True)
-    if shape:
-        stock = stock_moving_median(tf.constant(signal), window)
-        np.testing.assert_array_equal(stock, expected)
+    stock = stock_moving_median(tf.constant(signal), window)
+    np.testing.assert_array_equal(stock, expected)
+
+
+def test_a_scalar_has_a_gradient(mode):
+    [analytical], [numerical] = tf.test.compute_gradient(
+        mode(lambda x: moving_median(x, 1)), [np.float64(3)]
+    )
+    np.testing.assert_allclose(analytical, numerical)
 
 
 def test_a_nan_reaches_every_window_that_has_it(mode):
