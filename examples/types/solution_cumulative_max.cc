@@ -11,7 +11,7 @@
 namespace op_by_op {
 namespace {
 
-// [interface] All integers of 8 to 64 bits and all floats.
+// [interface] Integers of 8 to 64 bits and floats of 16 to 64.
 REGISTER_OP("CumulativeMax")
     .Attr("T: realnumbertype")
     .Input("values: T")
