@@ -11,7 +11,6 @@
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/variant.h"
 #include "tensorflow/core/framework/variant_op_registry.h"
-#include "tensorflow/core/framework/variant_tensor_data.h"
 
 namespace op_by_op {
 namespace {
@@ -19,21 +18,13 @@ namespace {
 using tensorflow::OpKernelContext;
 using tensorflow::Tensor;
 using tensorflow::Variant;
-using tensorflow::VariantTensorData;
 
-// [largest] What a tensor may hold: copied, named, and made into bytes.
+// [largest] What a tensor may hold: copied, named, and saved as its bytes.
 struct Largest {
-  int64_t value = 0;
+  int64_t value;
 
   std::string TypeName() const { return "op_by_op::Largest"; }
   std::string DebugString() const { return absl::StrCat("largest ", value); }
-  void Encode(VariantTensorData* data) const {
-    data->set_type_name(TypeName());
-    data->set_metadata(value);
-  }
-  bool Decode(const VariantTensorData& data) {
-    return data.get_metadata(&value);
-  }
 };
 
 // [wrap] From a number to an object in a tensor, and back.
