@@ -142,6 +142,14 @@ def test_the_gradient_beyond_float32():
     np.testing.assert_array_equal(grad, [np.inf, 0, 2.0**-126, 0])
 
 
+def test_the_factor_is_mantissa_divided_by_value_where_that_is_no_nan():
+    x = tf.constant([3.0, -2.0, 1e-40, 3e38, 0.0, -np.inf])
+    mantissa = frexp(x).mantissa
+    found = gradient(lambda x: frexp(x).mantissa, x)
+    np.testing.assert_array_equal(found, [0.25, 0.25, np.inf, 0, 1, 1])
+    np.testing.assert_array_equal(mantissa / x, [0.25, 0.25, np.inf, 0] + 2 * [np.nan])
+
+
 def test_exponents_have_no_gradient():
     assert gradient(lambda x: tf.cast(frexp(x).exponent, tf.float32), [3.0]) is None
 
