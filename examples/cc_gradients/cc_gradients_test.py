@@ -301,6 +301,14 @@ def test_gradient_function_takes_one_node(mode, node):
         mode(library.gradient_function)(tf.constant(node, tf.string))
 
 
+def test_tensorflow_s_gradient_of_a_convolution_forgets_dilations():
+    x, w = tf.ones([1, 4, 4, 1]), tf.ones([2, 2, 1, 1])
+    found = described_gradient(
+        lambda x, w: tf.nn.conv2d(x, w, 1, "SAME", dilations=2), x, w
+    )
+    assert all("dilations" not in node.attr for node in found.node_def)
+
+
 def test_there_is_no_second_order():
     x = tf.constant([1.0, 2.0])
     with tf.GradientTape() as outer, tf.GradientTape() as inner:
