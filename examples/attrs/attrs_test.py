@@ -617,3 +617,8 @@ def test_an_attr_is_traced_again_and_an_input_is_not():
         by_input(tf.constant(SIGNAL), tf.constant(number), 0)
     assert by_attr.experimental_get_tracing_count() == 3
     assert by_input.experimental_get_tracing_count() == 1
+
+
+def test_a_float_attr_has_32_bits_in_an_op_on_doubles():
+    y = tf.nn.leaky_relu(tf.constant(-1.0, tf.float64), alpha=0.1)
+    assert y.dtype == tf.float64 and float(y) == float(np.float32(-0.1)) != -0.1

@@ -105,6 +105,11 @@ class WithoutCast(Bare):
         return (*input_shape, 64)
 
 
+class WithoutCastOfInputs(keras.layers.Layer):
+    def call(self, x):
+        return tf.math.betainc(x, x, x)  # takes float32 and float64
+
+
 def model_of(*layers: keras.layers.Layer) -> keras.Model:
     return keras.Sequential([keras.Input([], dtype="string"), *layers])
 
@@ -129,6 +134,9 @@ def test_what_is_forgotten(tmp_path):
     layer = WithoutCast(dtype="mixed_float16")
     assert layer(keras.Input([], dtype="string")).dtype == "float16"
     assert layer(tf.constant(["a"])).dtype == tf.float32
+    refused = "'T' of half is not in the list of allowed values"
+    with pytest.raises(tf.errors.InvalidArgumentError, match=refused):
+        WithoutCastOfInputs(dtype="mixed_float16")(tf.constant([0.5]))
 
 
 def test_the_solution(tmp_path):
