@@ -1,6 +1,7 @@
 """The template: copier and tools/template.py write the same projects, which build, pass their tests and make wheels."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -163,6 +164,25 @@ def test_the_project_of_the_chapter_is_the_template_s():
     assert "".join(ours.split()) == "".join(
         files["cum_max/__init__.py"].partition(start)[0].split()
     )
+
+
+def test_the_readme_of_my_op_renames_it(tmp_path):
+    for path, text in project(name="my_op").items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+    readme = (tmp_path / "README.md").read_text()
+    commands = re.search(r"of your own.*?```sh\n(.*?)```", readme, re.S)[1]
+    run("bash", "-ec", commands, cwd=tmp_path)
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    renamed = {str(path.relative_to(tmp_path)): path.read_text() for path in files}
+    expected = project(name="soft_clip")
+    del renamed["README.md"], expected["README.md"]
+    # Where lines break depends on the length of the name.
+    words = [
+        {path: text.split() for path, text in files.items()}
+        for files in (renamed, expected)
+    ]
+    assert words[0] == words[1]
 
 
 def test_the_newest_tensorflow_is_the_default():
