@@ -6,7 +6,6 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 import hypothesis
 from hypothesis import strategies as st
@@ -18,7 +17,7 @@ from opcheck.report import Report, Result, essence, likely_cause
 from opcheck.run import Call, _name, by_name, outputs_of
 from opcheck.samples import as_arrays, flattened, locate
 from opcheck.subject import Subject
-from opcheck.variations import attrs_of, variations
+from opcheck.variations import calls_of
 
 # What was expected, and the likely cause where it did not come.
 _KINDS = {
@@ -148,9 +147,10 @@ def fuzz(
         it raises an error are not compared.
       skip: What not to look for: names of `opcheck.fuzzing.CHECKS`.
       tolerances: As for `opcheck.check`.
-      variations: How many further calls are derived from each one that Hypothesis generates: the
-        same elements in other places, one input in another shape, or other attrs. They are cheap.
-      thorough: With 1, each call that Hypothesis generates also runs in a graph made for its very shapes. With 5
+      variations: How many further calls each example has beside the first, up to a third of them generated, the
+        others derived: the same elements in other places, one input in another shape, or other attrs. They are
+        cheap.
+      thorough: With 1, the first call of each example also runs in a graph made for its very shapes. With 5
         only every fifth does, which is faster.
       seed: The same seed gives the same calls.
       timeout: Seconds after which a call counts as hung.
@@ -221,7 +221,9 @@ class _Campaign:
     def run(self, strategy, examples: int, seed: int, bar: bool) -> None:
         """Lets Hypothesis generate, and shrink what fails."""
         attrs = getattr(strategy, "opcheck_attrs", None)
-        more = st.just([]) if attrs is None else st.lists(attrs, max_size=2)
+        others = st.just([]) if attrs is None else st.lists(attrs, max_size=2)
+        # They cost less than an example, for which graphs are made.
+        more = st.lists(strategy, max_size=self.variations // 3)
 
         @hypothesis.seed(seed)
         @hypothesis.settings(
@@ -233,9 +235,9 @@ class _Campaign:
             suppress_health_check=list(hypothesis.HealthCheck),
             verbosity=hypothesis.Verbosity.quiet,
         )
-        @hypothesis.given(strategy, more)
-        def one(generated, others):
-            self._one(*generated, others)
+        @hypothesis.given(strategy, others, more)
+        def one(generated, others, more):
+            self._one(*generated, others, more)
             if bar:
                 self._draw(examples)
 
@@ -253,10 +255,12 @@ class _Campaign:
             if bar:
                 sys.stderr.write("\n")
 
-    def _one(self, inputs: Sequence, attrs: Mapping, others: Sequence) -> None:
+    def _one(self, inputs, attrs: Mapping, others: Sequence, more: Sequence) -> None:
         if self.calls and time.monotonic() > self.end:
             raise _TimeIsUp
         inputs = as_arrays(inputs)
+        more = [(as_arrays(some), dict(its_attrs)) for some, its_attrs in more]
+        all_calls = list(calls_of(inputs, attrs, others, more, self.variations))
         thorough = self.examples % self.thorough == 0 or self.smallest is not None
         self.examples += 1
         try:
@@ -268,18 +272,15 @@ class _Campaign:
                 thorough=thorough,
                 outputs=self.call.reference is not None,
                 others=others,
+                more=more,
             )
         except Crash as crash:
             self.calls += 1
             number, mode, shapes = crash.doing or (0, "eager", None)
-            some = variations(inputs, self.variations)
-            varied, _ = next(islice(some, number, None))
-            its_attrs = attrs_of(number, attrs, others)
+            varied, its_attrs, _ = all_calls[number]
             self._fail("crash", str(crash), varied, its_attrs, (mode,), shapes)
-        varied = variations(inputs, self.variations)
-        for number, (outcome, (these, same_shapes)) in enumerate(zip(outcomes, varied)):
+        for outcome, (these, its_attrs, same_shapes) in zip(outcomes, all_calls):
             self.calls += 1
-            its_attrs = attrs_of(number, attrs, others)
             kind_of = [(x.shape, x.dtype) for x in flattened(these)], its_attrs
             self.kinds.add(repr(kind_of))
             self.errors += outcome.outputs is None and outcome.clean

@@ -8,7 +8,7 @@ import tensorflow as tf
 from opcheck.calls import Outcome, apply, contradiction, in_graph, outcome_of, traced
 from opcheck.compare import difference
 from opcheck.subject import Subject, arrays, constant
-from opcheck.variations import attrs_of, variations
+from opcheck.variations import calls_of
 
 
 def fuzz(
@@ -19,24 +19,27 @@ def fuzz(
     thorough: bool,
     outputs: bool,
     others: Sequence[dict] = (),
+    more: Sequence[tuple[list, dict]] = (),
 ) -> list[Outcome]:
-    """A generated call and its variations, up to the first that breaks a promise.
+    """A generated call and those of `calls_of`, up to the first that breaks a promise.
 
     Args:
       subject: The op.
       inputs: Arrays and lists of arrays.
       attrs: Keyword arguments.
-      count: How many variations.
+      count: How many calls beside the first.
       thorough: Whether to make a graph for the very shapes of the generated call too, beside
         the one that serves all shapes, which is several times faster.
       others: More attrs, which some of the variations have.
+      more: Further generated calls.
       outputs: Whether the caller wants to see the outputs.
     """
     outcomes = []
-    for number, (varied, _) in enumerate(variations(inputs, count)):
+    some = calls_of(inputs, attrs, others, more, count)
+    for number, (varied, its_attrs, _) in enumerate(some):
         try:
-            its_attrs = dict(attrs_of(number, attrs, others))
-            outcome = _one(subject, varied, its_attrs, thorough and number == 0, number)
+            every = thorough and number == 0
+            outcome = _one(subject, varied, dict(its_attrs), every, number)
         except (
             MemoryError
         ):  # of the comparison of what has been a result, and a large one

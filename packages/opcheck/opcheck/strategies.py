@@ -48,6 +48,21 @@ def mostly(usual: st.SearchStrategy, rare: st.SearchStrategy) -> st.SearchStrate
     return st.integers(0, 9).flatmap(lambda dice: rare if dice == 9 else usual)
 
 
+def texts(*like: bytes, max_size: int = 20) -> st.SearchStrategy:
+    """Strings such as the op expects, random bytes, and what C++ gets wrong.
+
+    These are: no byte, NUL (where C strings end), bytes that are no UTF-8, letters of several bytes, and more
+    bytes than a string holds without memory of its own.
+
+    Args:
+      *like: Strings of which the op makes something.
+      max_size: Of the random ones.
+    """
+    strange = (b"", b"\0", b"a\0b", b"\xff\xfe", "Ωß".encode(), b"x" * 40)
+    some = [st.sampled_from(like)] if like else []
+    return st.one_of(*some, st.sampled_from(strange), st.binary(max_size=max_size))
+
+
 def tensors(dtype="float32", shape=None, elements=None, **limits) -> st.SearchStrategy:
     """Arrays with NaN, infinities, the largest integers and strange strings in them.
 
@@ -81,7 +96,7 @@ def _cast(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
 
 def _elements(name: str) -> st.SearchStrategy:
     if name == "string":
-        return st.binary(max_size=20)
+        return texts()
     if name == "bool":
         return st.booleans()
     if "float" in name:

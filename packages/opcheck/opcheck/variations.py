@@ -3,6 +3,7 @@
 import functools
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 
 import numpy as np
 
@@ -47,6 +48,35 @@ def attrs_of(number: int, attrs: Mapping, others: Sequence[Mapping]) -> Mapping:
     if number % 3 != 2 or not others:
         return attrs
     return others[number // 3 % len(others)]
+
+
+def calls_of(
+    inputs: Sequence, attrs: Mapping, others: Sequence, more: Sequence, count: int
+) -> Iterator[tuple[list, Mapping, bool]]:
+    """A generated call, further ones, and what is derived from each of them in turn.
+
+    Args:
+      inputs: Of the generated call.
+      attrs: Of the generated call.
+      others: Attrs that some of the derived calls have instead.
+      more: Further generated calls, as pairs of inputs and attrs.
+      count: How many calls there are beside the first.
+
+    Yields:
+      Inputs, attrs, and whether shapes are those of a generated call.
+    """
+    generated = [(list(inputs), attrs), *more][: count + 1]
+    for some, its_attrs in generated:
+        yield list(some), its_attrs, True
+    rest = count + 1 - len(generated)
+    each = -(-rest // len(generated))
+    derived = [islice(variations(some, each), 1, None) for some, _ in generated]
+    for number in range(rest):
+        source = number % len(generated)
+        varied, same = next(derived[source], (None, False))
+        if varied is not None:
+            its_attrs = generated[source][1]
+            yield varied, attrs_of(number, its_attrs, others), same
 
 
 def _bytes(array: np.ndarray) -> bytes:

@@ -13,10 +13,12 @@ from python_ops import (
     adds_attr,
     adds_one,
     counts_calls,
+    cut_at_nul,
     dies_of_negatives,
     dies_of_unknown_dimensions,
     filled,
     is_a_vector_without_a_rank,
+    is_odd_for_rare_pairs,
     is_odd_for_some_attrs,
     is_odd_for_unknown_ranks,
     is_off_by_one_from_seven_on,
@@ -31,10 +33,11 @@ from python_ops import (
 import opcheck
 from opcheck.compare import difference
 from opcheck.fuzzing import fuzz
-from opcheck.strategies import calls, st, tensors
-from opcheck.variations import variations
+from opcheck.strategies import calls, st, tensors, texts
+from opcheck.variations import calls_of, variations
 
 ONES = calls(tensors(elements=st.just(1.0), min_rank=1, max_rank=1))
+PAIR = tensors("int32", (2,), st.integers(0, 9))
 RANK_EIGHT = calls(np.zeros([1] * 8, np.float32))
 
 
@@ -189,6 +192,27 @@ def test_attrs_vary_too_and_calls_that_are_really_different_are_counted():
     assert f"{right.kinds} with new shapes, dtypes or attrs" in str(right)
     drawn = fuzz(adds_attr, some, examples=300).assert_ok()
     assert drawn.kinds > 40  # of 30 generated calls
+
+
+def test_an_example_holds_further_calls_of_the_strategy():
+    other = [np.float32([7, 8])], {"k": 2}
+    some = list(calls_of([np.float32([1, 2])], {"k": 1}, [], [other], 9))
+    assert len(some) == 10
+    assert [attrs["k"] for _, attrs, _ in some] == [1, 2] * 5
+    for inputs, attrs, _ in some:
+        elements = set(inputs[0].reshape(-1))
+        assert elements <= ({1.0, 2.0} if attrs["k"] == 1 else {7.0, 8.0})
+    assert some[1] == (*other, True)
+    report = fuzz(is_odd_for_rare_pairs, calls(PAIR), 400, reference=lambda x: x)
+    assert not report.ok
+    assert "is_odd_for_rare_pairs(tf.constant([3, 5], " in report.line
+
+
+def test_texts_hold_what_ends_a_string_in_c():
+    some = calls(tensors("string", shape=(2,), elements=texts(b"one", b"two")))
+    report = fuzz(cut_at_nul, some, examples=300, reference=lambda x: x)
+    assert report["fuzz"].seen.startswith("the output[")
+    assert r"\x00" in report.line
 
 
 def test_shapes_are_inferred_without_a_rank():

@@ -89,6 +89,14 @@ def is_odd_for_unknown_ranks(x, others, k=1):
     return x + k if x.shape.rank is None else tf.identity(x)
 
 
+def is_odd_for_rare_pairs(x):
+    return x + tf.cast(tf.reduce_all(x == [3, 5]), tf.int32)
+
+
+def cut_at_nul(x):
+    return tf.strings.regex_replace(x, r"(?s)\x00.*", "")
+
+
 def is_odd_for_some_attrs(x, k=1):
     return x + 1 if k % 10 == 4 else tf.identity(x)
 

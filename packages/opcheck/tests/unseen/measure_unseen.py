@@ -62,6 +62,7 @@ def checked(name: str, buggy: bool, fuzz: bool, checks=None) -> dict:
         "op": name,
         "buggy": buggy,
         "fuzz": fuzz,
+        "calls": getattr(report, "calls", None),
         "seconds": round(seconds, 1),
         "found": found,
         "skipped": skipped,

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import strategies as st
 from unseen_ops import OPTIONS, SAMPLES
 
-from opcheck.strategies import calls, mostly, shapes, tensors
+from opcheck.strategies import calls, mostly, shapes, tensors, texts
 
 _ROWS = st.shared(st.integers(0, 6), key="rows")
 _COLUMNS = st.shared(st.integers(0, 6), key="columns")
@@ -20,10 +20,6 @@ _matrix = tensors("float32", _sized(_ROWS, _COLUMNS))
 _any = tensors("float32")
 _either = st.sampled_from(["float32", "float64"])
 _few = st.integers(-1, 6)
-
-
-def _texts(*like: bytes):
-    return st.one_of(st.sampled_from(like), st.binary(max_size=6))
 
 
 STRATEGIES = {
@@ -52,7 +48,7 @@ STRATEGIES = {
         _matrix, tensors("float32", _sized(st.one_of(_COLUMNS, st.just(1))))
     ),
     "join_tokens": calls(
-        tensors("string", _sized(_ROWS), elements=_texts(b"to", b"be")),
+        tensors("string", _sized(_ROWS), elements=texts(b"to", b"be")),
         separator=st.sampled_from([",", "", " - "]),
     ),
     "average_rows": calls(
@@ -89,13 +85,13 @@ STRATEGIES = {
     "masked_average": calls(_matrix, tensors("bool", _sized(_ROWS))),
     "hann_window": calls(_vector),
     "row_median": calls(_matrix),
-    "parse_prices": calls(tensors("string", elements=_texts(b"9.99", b"12"))),
-    "parse_counts": calls(tensors("string", elements=_texts(b"3", b"-14"))),
+    "parse_prices": calls(tensors("string", elements=texts(b"9.99", b"12"))),
+    "parse_counts": calls(tensors("string", elements=texts(b"3", b"-14"))),
     "count_lines": calls(
         tensors(
             "string",
             _sized(),
-            elements=_texts(SAMPLES["count_lines"][0][0].encode(), b"/"),
+            elements=texts(SAMPLES["count_lines"][0][0].encode(), b"/"),
         )
     ),
     "swap_halves": calls(_vector),
