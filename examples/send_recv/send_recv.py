@@ -24,7 +24,7 @@ def post(value, label: str, name: str | None = None) -> tf.Operation | None:
 
     Raises:
       InvalidArgumentError: There is a ";" in `label`, or nothing.
-      FailedPreconditionError: There is no rendezvous, as in a function of a `tf.data.Dataset` on the CPU alone.
+      FailedPreconditionError: There is no rendezvous, as in a function of a `tf.data.Dataset` on one device.
     """
     return _library.post(value=value, label=label, name=name)
 

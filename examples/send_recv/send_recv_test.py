@@ -315,6 +315,23 @@ TRAVEL = """if True:
         post(x, "same")
         return collect("same", tf.float32), collect("same", tf.float32)
 
+    def using_a_constant(size):
+        @tf.function
+        def function(x):
+            with tf.device("CPU:0"):
+                constant = tf.constant([float(i) for i in range(size)])
+                y = x * constant
+            with tf.device("CPU:1"):
+                return y + x * constant
+
+        sent = crossings(travel.partitions(function, tf.zeros([size])))
+        return sorted(name for name, *_ in sent)
+
+    def far_square(i):
+        with tf.device("CPU:1"):
+            post(i * i, "square")
+        return collect("square", tf.int64)
+
     def three():
         a, b, c = [collect(label, tf.float32) for label in "abc"]
         posted = [post(x, "b"), post(b + 1, "a"), post(b + 2, "c")]
@@ -340,6 +357,9 @@ TRAVEL = """if True:
         log = travel.events(function, *inputs)
         found[name] = sorted((e.what, e.key.edge.rpartition("_")[2]) for e in log)
     found["far"] = labelled(x).numpy().tolist()
+    found["constants"] = [using_a_constant(size) for size in (16, 17)]
+    squares = tf.data.Dataset.range(3).map(far_square)
+    found["pipeline"] = [int(square) for square in squares]
     print(json.dumps(found))
 """
 
@@ -356,4 +376,6 @@ def test_the_log_and_the_graphs_say_what_travels(in_process):
     assert ["Send", "far"] in found["labelled"] and ["Recv", "far"] in found["labelled"]
     assert found["twice"] == [["Recv", "same"]] * 2 + [["Send", "same"]] * 2
     assert found["far"] == [2, 4]
+    assert found["constants"] == [["mul", "x"], ["Const", "mul", "x"]]
+    assert found["pipeline"] == [0, 1, 4]
     assert [what for what, _ in found["three"]] == ["Recv"] * 3 + ["Send"] * 3
