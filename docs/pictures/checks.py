@@ -223,7 +223,7 @@ def options(function: Callable, shown: str, known: str) -> Table:
 
 def strategies_of_opcheck() -> Table:
     rows = []
-    for name in ("calls", "tensors", "shapes", "mostly"):
+    for name in ("calls", "tensors", "texts", "shapes", "mostly"):
         function = getattr(strategies, name)
         parameters = inspect.signature(function).parameters.values()
         texts = (str(x.replace(annotation=x.empty)) for x in parameters)
