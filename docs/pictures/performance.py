@@ -332,7 +332,7 @@ TABLES = {
     "gpu_build": "what [two ways to write a CUDA kernel](gpu_kernels.md) cost to compile",
     "gpu_kernels": "which ops have a kernel for the [GPU](gpu_kernels.md)",
     "gpu_autotuning": "what cuDNN's [autotuning](gpu_kernels.md#autotuning-and-workspace) chooses, first and later",
-    "gpu_limits": "what limits the kernels of `RmsNorm` and `RoiPool` on a [GPU](gpu.md#the-same-in-roipool)",
+    "gpu_limits": "what limits CUDA kernels of `RmsNorm` and [`RoiPool`](roi_pool_gpu.md#what-limits-these-kernels)",
     "gpu_ops": "`RmsNorm`, `RoiPool` and `PsRoiAlign` on a [GPU](gpu.md), against PyTorch, torchvision and XLA",
     "gpu_profile": "which CUDA kernels [TensorFlow's own ops](gpu_kernels.md) launch",
     "gpu_tests": "the tests of the [CUDA kernels](gpu.md) on a GPU",
