@@ -62,6 +62,16 @@ def test_the_gradient_equals_differences(mode, battery):
         assert np.any(one)
 
 
+def test_the_gradient_of_gathered_levels(mode, battery):
+    def gradient(flow):
+        with tf.GradientTape() as tape:
+            tape.watch(flow)
+            level = tf.gather(battery(flow, 2.0), [1, 0])
+        return tape.gradient(level, flow)
+
+    np.testing.assert_array_equal(mode(gradient)(tf.constant([3.0, -1, 2])), [0, 1, 0])
+
+
 @pytest.mark.parametrize("flow, capacity", [(1.0, 1.0), ([1.0], [1.0])])
 def test_shapes_are_refused(mode, flow, capacity):
     with pytest.raises(REFUSED, match="at least one dimension|rank"):

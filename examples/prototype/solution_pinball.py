@@ -15,6 +15,7 @@ def pinball(quantile: float):
         losses = tf.numpy_function(loss_in_numpy, [errors], errors.dtype)
 
         def gradient(grad):
+            grad = tf.convert_to_tensor(grad)  # it may be sparse
             return tf.where(errors > 0, quantile * grad, (quantile - 1) * grad)
 
         return tf.ensure_shape(losses, errors.shape), gradient
