@@ -309,6 +309,21 @@ def test_tensorflow_s_gradient_of_a_convolution_forgets_dilations():
     assert all("dilations" not in node.attr for node in found.node_def)
 
 
+def test_the_op_in_its_own_gradient_is_merged_with_the_forward_call():
+    graph_def = saved(lambda x: cyclic_encoding(x, 24.0).sine)
+    options = tf.compat.v1.RunOptions(
+        trace_level=tf.compat.v1.RunOptions.SOFTWARE_TRACE
+    )
+    ran = tf.compat.v1.RunMetadata()
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        x = tf.compat.v1.placeholder(tf.float32, [None])
+        [y] = tf.import_graph_def(graph_def, {"x": x}, ["Identity:0"])
+        fetches = [y, tf.gradients(y, x)]
+        session.run(fetches, {x: [1.0]}, options=options, run_metadata=ran)
+    nodes = [node for device in ran.step_stats.dev_stats for node in device.node_stats]
+    assert sum(" = CyclicEncoding(" in node.timeline_label for node in nodes) == 1
+
+
 def test_there_is_no_second_order():
     x = tf.constant([1.0, 2.0])
     with tf.GradientTape() as outer, tf.GradientTape() as inner:
