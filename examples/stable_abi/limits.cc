@@ -29,6 +29,21 @@ struct LimitAttrs {
   }
 };
 
+// Gives the node with all its attrs, as the bytes of a NodeDef.
+struct LimitNode {
+  std::string node;
+  explicit LimitNode(const Attrs& attrs) {
+    TF_Buffer* const bytes =
+        TF_OpKernelConstruction_GetNodeDef(attrs.c, stable::Check());
+    node.assign(static_cast<const char*>(bytes->data), bytes->length);
+    TF_DeleteBuffer(bytes);
+  }
+  void Compute(const Context& context) const {
+    const auto out = context.output<TF_TString>(0, {});
+    TF_TString_Copy(&out[0], node.data(), node.size());
+  }
+};
+
 // Joins all the strings of a list of tensors.
 struct LimitJoin {
   explicit LimitJoin(const Attrs&) {}
@@ -110,6 +125,8 @@ __attribute__((constructor)) void Register() {
       "LimitAttrs", {}, {"y: string"},
       {"i: int", "f: float", "b: bool", "s: string", "li: list(int)"});
   stable::RegisterKernel<LimitAttrs>("LimitAttrs");
+  stable::RegisterOp<Scalar>("LimitNode", {}, {"y: string"}, {"size: shape"});
+  stable::RegisterKernel<LimitNode>("LimitNode");
   stable::RegisterOp<Scalar>("LimitJoin",
                              {"before: float", "parts: N * string"},
                              {"y: string"}, {"N: int"});

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import tensorflow as tf
 from op_library import load_op_library
+from tensorflow.core.framework.node_def_pb2 import NodeDef
 
 LIBRARY = Path(__file__).with_name("liblimits.so")
 limits = load_op_library(LIBRARY, "limit_attrs", "limit_failure")
@@ -53,6 +54,8 @@ def rows() -> list[tuple[str, str, str]]:
     """What one may want, whether the C API has it, and what the trial showed."""
     attrs = limits.limit_attrs(**ATTRS).numpy().decode()
     joined = limits.limit_join(before=1.0, parts=[["a", "b"], "c"]).numpy().decode()
+    node = NodeDef.FromString(limits.limit_node(size=[7, None]).numpy())
+    size = tf.TensorShape(node.attr["size"].shape)
     thrown = error_of(lambda: limits.limit_failure(x=1.0, how=0))
     now = limits.limit_now().numpy()
     later = dies_of("limits.limit_later()")
@@ -76,7 +79,9 @@ def rows() -> list[tuple[str, str, str]]:
         ("an op that calls `done` later, as an `AsyncOpKernel` does",
          *(("no", f"the process dies of `{later}`") if later else ("yes", "it returns"))),
         ("TensorFlow's thread pool", "no", none("kernels.h", "Shard|Pool|Parallel")),
-        ("an attr of type shape", "no", gone("TF_OpKernelConstruction_GetAttrTensorShape")),
+        ("an attr of type shape", "in the node",
+         f"`TF_OpKernelConstruction_GetNodeDef` gives it, with all attrs, as a protocol buffer: `{size}`; "
+         + gone("TF_OpKernelConstruction_GetAttrTensorShape")),
         ("to assign a variable", "no", gone("TF_AssignVariable")),
         ("resources of your own", "no", none("kernels.h", "LookupResource|CreateResource")),
         ("to merge two shapes, to read a constant input", "no", none("ops.h", "Merge|Tensor")),

@@ -162,6 +162,7 @@ def test_the_table_of_limits():
     assert "no error" in table["a check of an output's type"][1]
     lacking = [shown for _, shown in table.values() if "functions with" in shown]
     assert len(lacking) == 4 and all("has no functions" in shown for shown in lacking)
+    assert "`(7, None)`" in table["an attr of type shape"][1]
     for wanted in ("an attr of type shape", "to assign a variable"):
         assert ("in no library" in table[wanted][1]) == (19 <= minor < 22)
 
