@@ -33,6 +33,7 @@ KEPT = (
     "earlier call's input"
 )
 CLEAN_ERRORS = (
+    tf.errors.DataLossError,  # what is to be decoded is too short, or damaged
     tf.errors.FailedPreconditionError,
     tf.errors.InvalidArgumentError,
     tf.errors.NotFoundError,

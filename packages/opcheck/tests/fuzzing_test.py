@@ -22,6 +22,7 @@ from python_ops import (
     is_odd_for_some_attrs,
     is_odd_for_unknown_ranks,
     is_off_by_one_from_seven_on,
+    loses_data,
     normal,
     raises_something_odd,
     raises_something_odd_in_graphs,
@@ -159,6 +160,12 @@ def test_without_hypothesis_it_says_what_is_missing():
         [sys.executable, "-c", script], capture_output=True, text=True, cwd=folder
     )
     assert "opcheck.fuzz needs Hypothesis: pip install" in run.stdout, run.stderr
+
+
+def test_lost_data_is_a_clean_error():
+    some = calls(tensors("string", shape=()))
+    report = fuzz(loses_data, some, examples=20, skip="eager_vs_graph")
+    assert report.assert_ok().errors
 
 
 def test_what_it_cannot_skip_is_named():

@@ -89,6 +89,14 @@ def is_odd_for_unknown_ranks(x, others, k=1):
     return x + k if x.shape.rank is None else tf.identity(x)
 
 
+def loses_data(code):
+    if code.dtype != tf.string:
+        raise TypeError("code")
+    if tf.executing_eagerly() and not code.numpy():
+        raise tf.errors.DataLossError(None, None, "code is too short")
+    return code
+
+
 def is_odd_for_rare_pairs(x):
     return x + tf.cast(tf.reduce_all(x == [3, 5]), tf.int32)
 
