@@ -85,13 +85,13 @@ def missing(check: str, seen: str, line: str, run=fresh, timeout: float = 120) -
         return "" if "no answer within" in seen else "it hangs"
     if "no answer within" in seen:
         return "it ends"
+    shown = out + err
+    if "opcheck.check(" in line:  # a crash ends a process of the check's
+        table = re.search(rf"^{check} +fail", out, re.MULTILINE)
+        return "" if table else f"no failure of {check}: {shown[-300:]}"
     if died := re.match(r"the process died of (SIG\w+)", seen):
         wanted = -signal.Signals[died[1]]
         return "" if code == wanted else f"exit status {code}"
-    shown = out + err
-    if "opcheck.check(" in line:
-        table = re.search(rf"^{check} +fail", out, re.MULTILINE)
-        return "" if table else f"no failure of {check}: {shown[-300:]}"
     if "past_the_end(" in line:
         return "" if re.search("[1-9]", out) else out
     if errors := re.findall(r"\w+Error: ([^;]*)", seen):
@@ -146,7 +146,7 @@ def main() -> None:
         told = {one["check"]: one for one in record["found"][::-1]}  # the first of each
         for check, one in told.items():
             if one["verdict"] == "fail":
-                lacks = missing(check, one["seen"], one["line"], forked)
+                lacks = missing(check, one["seen"], one["line"], forked, 400)
                 kept = {key: record[key] for key in ("op", "buggy", "fuzz")}
                 kept |= {key: one[key] for key in ("check", "detail", "seen")}
                 print(json.dumps({**kept, "lacks": lacks}), flush=True)
