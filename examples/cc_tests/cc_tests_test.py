@@ -66,3 +66,10 @@ def test_an_error_names_its_line_unless_the_function_is_a_lambda(function):
     assert "{{node softshrink}}" in str(error.value)
     has_lines = "Detected at node softshrink" in str(error.value)
     assert has_lines == (function is shrink)
+
+
+def test_an_error_in_a_pipeline_names_no_line():
+    pipeline = tf.data.Dataset.from_tensors([1.0]).map(shrink)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="bound must") as error:
+        list(pipeline)
+    assert "Detected at node" not in str(error.value)
