@@ -10,9 +10,11 @@ import tensorflow as tf
 
 from opcheck.compare import difference
 from opcheck.memory import FILLINGS, filled_memory, guarded, past_the_end
+from opcheck.pulse import one_call
 from opcheck.subject import (
     CLEAN_ERRORS,
     Subject,
+    Traced,
     arrays,
     constant,
     grown,
@@ -130,7 +132,8 @@ def again(subject: Subject, flat, inputs, attrs) -> str:
 def watched(subject: Subject, inputs: Sequence, attrs: dict) -> list[int] | None:
     """How often a call touches the bytes behind each flat input; None where that cannot be watched."""
     try:
-        return past_the_end(subject.op, *inputs, **attrs)
+        with one_call():
+            return past_the_end(subject.op, *inputs, **attrs)
     except Exception:  # the system does not allow it, or the op refuses the call
         return None
 
@@ -163,16 +166,17 @@ def accepted(subject: Subject, samples: Sequence[Sequence], attrs: dict):
 
 
 def traced(subject: Subject, specs, inputs, attrs):
-    """A concrete function of flat tensors, which are grouped as the inputs are."""
+    """A function, made already, of flat tensors, which are grouped as the inputs are."""
     function = tf.function(
         lambda *tensors: apply(subject, tensors, inputs, attrs), autograph=False
     )
-    return function.get_concrete_function(*specs)
+    return Traced(function.get_concrete_function(*specs))
 
 
 def apply(subject: Subject, tensors, inputs, attrs) -> list[tf.Tensor]:
     packed = tf.nest.pack_sequence_as(list(inputs), list(tensors))
-    return tensors_of(subject.op(*packed, **attrs))
+    with one_call():
+        return tensors_of(subject.op(*packed, **attrs))
 
 
 def contradiction(static: Sequence, outputs: Sequence[np.ndarray]) -> str:
@@ -257,7 +261,9 @@ def load_saved_model(_, folder: str, inputs: Sequence):
 
     def run():
         model = tf.saved_model.load(folder)
-        outputs = model.serve(*[constant(x) for x in tf.nest.flatten(list(inputs))])
+        tensors = [constant(x) for x in tf.nest.flatten(list(inputs))]
+        with one_call():
+            outputs = model.serve(*tensors)
         return arrays([outputs[str(i)] for i in range(len(outputs))]), ""
 
     return outcome_of(run)

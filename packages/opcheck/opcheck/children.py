@@ -1,7 +1,7 @@
 """The parent's side of the worker processes: ask, wait, and learn how one died."""
 
 import atexit
-import contextlib
+import mmap
 import os
 import re
 import signal
@@ -16,18 +16,21 @@ from pathlib import Path
 
 import numpy as np
 
+from opcheck.pulse import Clock, Patience, Pulse, Watch
 from opcheck.report import Worker
 
 in_worker = False  # a worker needs no workers
+_STEP = 0.25  # seconds between two looks at a worker that is silent
 _lock = threading.Lock()
 _server: "tuple[subprocess.Popen, socket.socket] | None" = None
 
 
 class Crash(Exception):
-    """A worker died, or `hung` and was ended; the message says how, `doing` at what."""
+    """A worker died, or `hung` and was ended; the message says how, `doing` at what, with so much memory `filled`."""
 
-    def __init__(self, how: str, doing, log: str, hung: bool):
+    def __init__(self, how: str, doing, log: str, hung: bool, filled: int = 0):
         super().__init__(how)
+        self.filled = filled
         self.doing = doing
         self.hung = hung
         self.log = log
@@ -115,7 +118,7 @@ class Child:
 
     Args:
       reference: Called in this process when a check in the worker asks for it.
-      timeout: Seconds without a sign of life after which a worker counts as hung.
+      patience: How long it waits for the worker: seconds of a call, or what says more.
       opened: Told of each new worker; gives what is to know how that one died.
       **start: What each worker is told at its start: see `worker.start`.
     """
@@ -123,13 +126,17 @@ class Child:
     def __init__(
         self,
         reference: Callable | None,
-        timeout: float,
+        patience: Patience | float,
         opened: Callable[[], Worker] = lambda: Worker(()),
         **start,
     ):
         self._reference = reference
         self._opened = opened
-        self._timeout = timeout
+        self.patience = (
+            patience if isinstance(patience, Patience) else Patience(patience)
+        )
+        self._filled = 0
+        self.larger = 1.0  # how many times as large as the sample's the inputs are
         self._start = start
         self._connection: Connection | None = None
 
@@ -160,8 +167,8 @@ class Child:
         try:
             self._connection.send((function, arguments))
             while True:
-                if not self._answers():
-                    raise self._crash(doing, hung=True)
+                if hangs := self._silent():
+                    raise self._crash(doing, hangs)
                 kind, content = self._connection.recv()
                 if kind == "answer":
                     return content
@@ -174,22 +181,22 @@ class Child:
         except (EOFError, BrokenPipeError, ConnectionResetError):
             raise self._crash(doing) from None
 
-    def _answers(self) -> bool:
-        """Whether something comes before time is up.
-
-        The time in which the worker waits for other processes does not count, up to three times as much, nor that in
-        which this process stands still, as after Ctrl-Z.
-        """
-        before, spent = _waited(self._pid), 0.0
-        while True:
-            waited = min(_waited(self._pid) - before, 3 * self._timeout)
-            left = self._timeout + waited - spent
-            if left <= 0:
-                return False
-            step = min(max(left, 0.1), 1.0)
-            if self._connection.poll(step):
-                return True
-            spent += step  # not what has passed: all of us may have been stopped
+    def _silent(self) -> str:
+        """Waits until something comes: nothing, or how the worker hangs."""
+        clock, self._filled = None, 0
+        while not self._connection.poll(_STEP):
+            if clock is None:
+                watch = Watch(self._pid)
+                larger = max(1.0, self.larger)
+                clock = Clock(self.patience, self._pulse, watch, larger)
+            hangs = clock.step(_STEP)
+            self._filled = clock.filled
+            if hangs:  # not what has passed: all may stand still
+                self.patience.hung = True
+                return hangs
+        if clock is not None:
+            clock.end()
+        return ""
 
     def _ask_reference(self, inputs, attrs):
         try:
@@ -204,9 +211,12 @@ class Child:
         self._status, their_status = socket.socketpair()
         self._log = tempfile.TemporaryFile()
         process, control = _server
-        fds = [theirs.fileno(), their_status.fileno(), self._log.fileno()]
-        with _lock:
-            socket.send_fds(control, [b"f"], fds)
+        with tempfile.TemporaryFile() as shared:
+            shared.truncate(mmap.PAGESIZE)
+            self._pulse = Pulse(shared.fileno())
+            ends = theirs, their_status, self._log, shared
+            with _lock:
+                socket.send_fds(control, [b"f"], [one.fileno() for one in ends])
         theirs.close()
         their_status.close()
         self._connection = Connection(ours.detach())
@@ -221,41 +231,33 @@ class Child:
         self._pid = int.from_bytes(pid, "little")
         self._worker = self._opened()
 
-    def _crash(self, doing: str, hung: bool = False) -> Crash:
-        if hung:
+    def _crash(self, doing: str, hangs: str = "") -> Crash:
+        if hangs:
             os.kill(self._pid, signal.SIGKILL)
         status = int.from_bytes(self._status.recv(8) or b"", "little")
         self._log.seek(0)
         log = _essence(self._log.read().decode(errors="replace"))
         self._forget()
-        if hung:
-            how = f"no answer within {self._timeout:g} s"
+        if hangs:
+            how = hangs
         elif os.WIFSIGNALED(status):
             how = f"the process died of {signal.Signals(os.WTERMSIG(status)).name}"
         else:
             how = f"the process ended with exit status {os.waitstatus_to_exitcode(status)}"
         self._worker.death = how
-        return Crash(how, doing, log, hung)
+        return Crash(how, doing, log, bool(hangs), self._filled)
 
     def _forget(self) -> None:
         self._connection.close()
         self._connection = None
         self._status.close()
         self._log.close()
+        self._pulse.close()
 
     def close(self) -> None:
         """Ends the worker, if there is one."""
         if self._connection is not None:
             self._forget()
-
-
-def _waited(pid: int) -> float:
-    """The seconds that the busiest thread of a process was ready to run and did not; 0 if the system does not tell."""
-    times = [0.0]
-    for file in Path("/proc").glob(f"{pid}/task/*/schedstat"):
-        with contextlib.suppress(OSError):  # the thread has just ended
-            times.append(int(file.read_text().split()[1]) * 1e-9)
-    return max(times)
 
 
 def _essence(log: str) -> str:

@@ -127,7 +127,7 @@ def fuzz(
     variations: int = 9,
     thorough: int = 1,
     seed: int = 0,
-    timeout: float = 60.0,
+    timeout: float = 6.0,
     memory: int = 4 << 30,
     gpu: bool = False,
     progress: bool | None = None,
@@ -153,7 +153,7 @@ def fuzz(
       thorough: With 1, the first call of each example also runs in a graph made for its very shapes. With 5
         only every fifth does, which is faster.
       seed: The same seed gives the same calls.
-      timeout: Seconds after which a call counts as hung.
+      timeout: Seconds of a call, on a free processor, after which it counts as hung, as for `opcheck.check`.
       memory: As for `opcheck.check`.
       gpu: Whether the op runs on a GPU, where there is one.
       progress: Whether to draw a progress bar; by default if standard error is a terminal.

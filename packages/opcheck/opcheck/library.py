@@ -227,7 +227,7 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--ops", help="only these: A,B")
     parser.add_argument("--checks", help="only these: A,B")
     parser.add_argument("--json", type=Path, help="where to write what was found")
-    parser.add_argument("--timeout", type=float, default=20.0, help="seconds of a call")
+    parser.add_argument("--timeout", type=float, default=6.0, help="seconds of a call")
     return parser.parse_args(arguments)
 
 

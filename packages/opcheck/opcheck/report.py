@@ -22,6 +22,10 @@ _IN_GRAPHS = (
 )
 _GIVEN_AWAY = {
     r"Missing \d+-th output": "the kernel returns without having set that output",
+    r"no answer within .*: it waits": "a lock that nobody frees, or a done() that is not called; a call that has to "
+    "wait so long needs a longer timeout=",
+    r"no answer within .*: it computes": "a loop that does not end for this input; a call that has to compute so long "
+    "needs a longer timeout=",
     r"no answer within": "a loop that does not end for this input, or a lock that nobody frees",
     r"std::bad_alloc": "an allocation beyond the limit, which is the option memory",
     r"Cannot convert a symbolic tf\.Tensor": _IN_GRAPHS,
@@ -173,6 +177,8 @@ class Result:
         """What failures share that have one reason: the words, how the process died, that the call does not repeat."""
         if re.search("^the process (died|ended)", self.seen):
             return ("died", self.seen)
+        if self.seen.startswith("no answer within"):
+            return ("hangs",)
         unrepeated = "state kept between calls, or chance" in self.cause
         return ("unrepeated",) if unrepeated else self.words()
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from opcheck.children import Child, Crash, WorkerError, start_server
+from opcheck.pulse import Patience
 from opcheck.registry import CHECKS, NAMES
 from opcheck.report import Report, Result, Worker, likely_cause
 from opcheck.samples import (
@@ -115,7 +116,7 @@ def check(
     old_op_def: Any = None,
     repeats: int = 5,
     concurrency_seconds: float = 1.0,
-    timeout: float = 60.0,
+    timeout: float = 6.0,
     memory: int = 4 << 30,
     gpu: bool = False,
     isolate: bool = True,
@@ -159,7 +160,9 @@ def check(
       old_op_def: One or more older definitions of the op, as text or OpDef, for `schema`.
       repeats: Runs for each number of threads in `determinism`.
       concurrency_seconds: How many seconds `concurrency` tries.
-      timeout: Seconds after which a silent child process counts as hung.
+      timeout: Seconds of a call, on a free processor, after which it counts as hung. A call that fills memory, or whose
+        like took long, has more, and what is not a call of the op eight times as much. After one that has hung, others
+        have two seconds.
       memory: Bytes that a child process may allocate; 0: no limit.
       gpu: Whether the op runs on a GPU, where there is one, in all checks; `devices` always does.
       isolate: False runs in this process what can run there, for a debugger.
@@ -414,7 +417,7 @@ class _Run:
 
     def __init__(self, call: Call, timeout: float, gpu: bool, isolate: bool):
         self._call = call
-        self._timeout = timeout
+        self._patience = Patience(timeout)
         self._gpu = gpu
         self._isolate = isolate
         self.workers: list[Worker] = []
@@ -446,10 +449,18 @@ class _Run:
                 "attrs": call.attrs,
                 "has_reference": call.reference is not None,
             }
-        return Child(call.reference, self._timeout, opened, **start)
+        return Child(call.reference, self._patience, opened, **start)
 
     def jobs(self, chosen: Sequence[str]) -> list[Callable]:
-        """Functions that run at the same time, each giving some results."""
+        """Functions that run at the same time, each giving some results.
+
+        Where the sample call hangs, the first check says so, and no other one could say more.
+        """
+        able = [name for name in chosen if name != "reference" or self._call.reference]
+        if able and self._isolate and (hanging := self._hanging(able[0])):
+            because = f"the sample call hangs: see {able[0]}"
+            rest = [Result(one, "skip", because) for one in chosen if one != able[0]]
+            return [lambda: [hanging, *rest]]
         together: dict[str, list[str]] = {}
         for name in (name for name in chosen if _worker(name) is not None):
             worker = _worker(name) if self._isolate else "this process"
@@ -485,6 +496,24 @@ class _Run:
                     why = refused(*error.args)
                     results.append(Result(name, "fail", *why, _chapter(name)))
         return results
+
+    def _hanging(self, name: str) -> Result | None:
+        """The failure of a check if the sample call, the first one in its process, hangs."""
+        from opcheck import calls
+
+        sample = {"inputs": self._call.inputs, "attrs": self._call.attrs}
+        try:
+            with self.child(name) as child:
+                child.ask(calls.call, **sample, modes=("eager",))
+        except Crash as crash:
+            if crash.hung:
+                _, *why = self._crashed(crash)
+                line = self._crash_line(crash)
+                words = "the sample call", *why, _chapter(name), line
+                return Result(name, "fail", *words)
+        except Exception:
+            pass  # as the checks will find
+        return None
 
     def _crash_line(self, crash: Crash) -> str:
         """The sample call in the mode in which it dies, eagerly or in a graph."""

@@ -1,8 +1,8 @@
 """A process that has imported TensorFlow and forks a worker whenever one is asked for.
 
 Importing TensorFlow takes seconds, a fork takes milliseconds; and no op has run in this process,
-so that a fork of it is as good as a fresh one. One byte and three file descriptors ask for a
-worker: its connection, where its exit status goes, and its standard error.
+so that a fork of it is as good as a fresh one. One byte and four file descriptors ask for a
+worker: its connection, where its exit status goes, its standard error, and memory for a `pulse.Pulse`.
 """
 
 import os
@@ -22,7 +22,7 @@ def main(control_fd: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     while True:
-        message, fds, _, _ = socket.recv_fds(control, 1, 3)
+        message, fds, _, _ = socket.recv_fds(control, 1, 4)
         if not message:
             return
         if os.fork() == 0:
@@ -32,7 +32,7 @@ def main(control_fd: int) -> None:
             os.close(fd)
 
 
-def _supervise(connection_fd: int, status_fd: int, log_fd: int) -> None:
+def _supervise(connection_fd: int, status_fd: int, log_fd: int, pulse_fd: int) -> None:
     """Runs a worker in a fork, reports how it ended, and ends it if nobody listens any more."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     alive, kept_open = os.pipe()
@@ -44,7 +44,7 @@ def _supervise(connection_fd: int, status_fd: int, log_fd: int) -> None:
             os.close(status_fd)
             os.dup2(log_fd, 1)
             os.dup2(log_fd, 2)
-            _work(connection_fd)
+            _work(connection_fd, pulse_fd)
             code = 0
         except BaseException as error:
             print(f"ERROR: {type(error).__name__}: {error}", file=sys.stderr)
@@ -53,6 +53,7 @@ def _supervise(connection_fd: int, status_fd: int, log_fd: int) -> None:
             os._exit(code)
     os.close(kept_open)
     os.close(connection_fd)
+    os.close(pulse_fd)
     os.write(status_fd, pid.to_bytes(8, "little"))
     ready, _, _ = select.select([alive, status_fd], [], [])
     if alive not in ready:
@@ -65,11 +66,14 @@ def _supervise(connection_fd: int, status_fd: int, log_fd: int) -> None:
     os._exit(0)
 
 
-def _work(connection_fd: int) -> None:
+def _work(connection_fd: int, pulse_fd: int) -> None:
     from multiprocessing.connection import Connection
 
+    from opcheck import pulse
     from opcheck.worker import serve
 
+    pulse.share(pulse_fd)
+    os.close(pulse_fd)
     serve(Connection(connection_fd))
 
 

@@ -13,6 +13,7 @@ from tensorflow.python.framework import kernels, op_def_registry
 
 from opcheck.compare import compared, difference, is_inexact
 from opcheck.memory import FILLINGS, filled_memory
+from opcheck.pulse import one_call
 from opcheck.source import line
 
 # Ops that a Python wrapper around an op is made of. They are not what is tested, unless
@@ -64,6 +65,20 @@ class Description:
     op_defs: dict[str, Any]
 
 
+@dataclass(frozen=True)
+class Traced:
+    """A concrete function. To run it is one call of the op."""
+
+    concrete: Callable
+
+    def __call__(self, *tensors):
+        with one_call():
+            return self.concrete(*tensors)
+
+    def __getattr__(self, name: str):
+        return getattr(self.concrete, name)
+
+
 @dataclass
 class Subject:
     """An op, its sample inputs and attrs, and what the caller said of it.
@@ -99,7 +114,8 @@ class Subject:
     def outputs(self, flat: Sequence, attrs: Mapping | None = None) -> list[tf.Tensor]:
         """Calls the op, eagerly or while a graph is made, with flat inputs."""
         attrs = self.attrs if attrs is None else attrs
-        return tensors_of(self.op(*self.pack(flat), **attrs))
+        with one_call():
+            return tensors_of(self.op(*self.pack(flat), **attrs))
 
     def eager(self, flat: Sequence | None = None, attrs=None) -> list[np.ndarray]:
         """The values of an eager call."""
@@ -124,12 +140,14 @@ class Subject:
         return [tf.TensorSpec(shape_of(x), tf.as_dtype(x.dtype)) for x in flat]
 
     def traced(self, specs: Sequence | None = None, attrs=None, **options):
-        """A concrete function from flat inputs to a list of outputs."""
+        """A function, made already, from flat inputs to a list of outputs."""
         specs = self.specs() if specs is None else specs
         function = tf.function(
             lambda *flat: self.outputs(flat, attrs), autograph=False, **options
         )
-        return function.get_concrete_function(*specs)
+        concrete = function.get_concrete_function(*specs)
+        # XLA compiles within the first call, and that takes its time.
+        return concrete if options else Traced(concrete)
 
     def difference(self, expected, actual, **how) -> str:
         """As `compare.difference`, by the caller's options."""

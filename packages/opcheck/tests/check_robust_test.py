@@ -8,7 +8,10 @@ from python_ops import (
     dies,
     dies_of_scalars,
     dies_of_scalars_in_graphs,
+    dies_of_too_much,
     dies_without_tensors,
+    fills_memory_and_dies,
+    gives_much,
     normal,
     raises_something_odd,
     result,
@@ -54,6 +57,16 @@ def test_a_call_that_hangs_is_ended_and_is_the_last():
     assert "no answer within 20 s" in found.seen
     told = r"x has rank 5, eager; \d+ other calls not tried"
     assert re.fullmatch(told, found.detail)
+
+
+def test_to_need_more_memory_than_is_allowed_is_no_crash():
+    """What has been filled cannot be told; or the process ends when it has filled what it may."""
+    for op in (gives_much, fills_memory_and_dies):
+        found = result("bad_input", op, normal(2), memory=400 << 20)
+        assert found.verdict in ("pass", "note"), found.explanation()
+    assert "it fills more memory than the option allows" in found.detail
+    found = result("bad_input", dies_of_too_much, normal(2), memory=400 << 20)
+    assert "bad_alloc" in found.seen
 
 
 def test_an_unclean_error_is_a_finding():

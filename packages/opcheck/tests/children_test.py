@@ -1,45 +1,154 @@
-"""What counts as a worker that hangs."""
+"""What counts as a worker that hangs, and how it gets about."""
 
-import itertools
+import os
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-
-from opcheck import children
-
-
-class Silent:
-    """A connection from which nothing comes; it says how long it was waited for."""
-
-    def __init__(self):
-        self.polled = []
-
-    def poll(self, seconds: float) -> bool:
-        self.polled.append(seconds)
-        return False
-
-
-@pytest.mark.parametrize(
-    ("waited", "seconds"),
-    [([0, 0], 0.4), ([0, 0.3, 0.3], 0.7), ([5, 99, 99], 1.6)],
-    ids=["a free machine", "a busy one", "a very busy one"],
+from python_ops import (
+    adds_one,
+    computes_forever,
+    fills_memory,
+    hangs_always,
+    normal,
+    sleeps_a_second,
 )
-def test_the_time_of_other_processes_does_not_count(monkeypatch, waited, seconds):
-    readings = itertools.chain(waited, itertools.repeat(waited[-1]))
-    monkeypatch.setattr(children, "_waited", lambda pid: next(readings))
-    child = children.Child(None, timeout=0.4)
-    child._connection, child._pid = Silent(), 0
-    assert not child._answers()
-    assert sum(child._connection.polled) == pytest.approx(seconds, abs=0.15)
+
+import opcheck
+from opcheck import pulse
+from opcheck.pulse import Clock, Patience, Pulse, Step, Watch
+
+FREE = Step(waited=0.0, computed=True, filled=0)
 
 
-def test_time_in_which_all_processes_are_stopped_counts_for_a_second(monkeypatch):
-    monkeypatch.setattr(children, "_waited", lambda pid: 0)
-    child = children.Child(None, timeout=2.5)
-    child._connection, child._pid = Silent(), 0
-    assert not child._answers()
-    assert child._connection.polled == [1, 1, 0.5]
+class Told:
+    """A Watch and a Pulse whose steps are told; `seconds` is how many steps the clock took, of one second each."""
+
+    def __init__(self, *steps: Step, inside: int = 1, changes=lambda second: 1):
+        self.steps, self.inside, self.changes = steps, inside, changes
+        self.seconds = 0
+
+    def step(self, seconds: float) -> Step:
+        self.seconds += 1
+        return self.steps[min(self.seconds, len(self.steps)) - 1]
+
+    def read(self) -> tuple[int, int]:
+        return self.changes(self.seconds), self.inside
+
+    def hangs(self, patience: Patience, larger: float = 1.0) -> str:
+        """What the clock says in the end."""
+        clock = Clock(patience, self, self, larger)
+        while not (how := clock.step(1.0)):
+            assert self.seconds < 1000, "it never says so"
+        return how
 
 
-def test_how_long_a_process_waited_is_known():
-    assert children._waited(1) >= 0
-    assert children._waited(-1) == 0
+def test_a_call_that_computes_or_waits_too_long_hangs():
+    told = Told(FREE)
+    assert told.hangs(Patience(6)) == "no answer within 6 s: it computes"
+    assert told.seconds == 7  # the first one sees that the call is under way
+    idle = Step(waited=0.0, computed=False, filled=0)
+    assert Told(idle).hangs(Patience(6)) == "no answer within 6 s: it waits"
+    unknown = Step(waited=0.0, computed=None, filled=0)
+    assert Told(unknown).hangs(Patience(6)) == "no answer within 6 s"
+
+
+def test_the_time_of_other_processes_does_not_count():
+    told = Told(Step(waited=0.9, computed=True, filled=0))
+    assert told.hangs(Patience(6)).startswith("no answer within 6 s")
+    assert told.seconds == pytest.approx(61, abs=1)
+
+
+def test_a_call_that_fills_memory_has_longer():
+    told = Told(*[Step(0.0, True, 1 << 28)] * 9, FREE)
+    told.hangs(Patience(6))
+    assert told.seconds == pytest.approx(6 + 20 * 2, abs=1)  # 8 times 256 MiB
+
+
+def test_an_op_whose_calls_are_slow_has_longer():
+    patience = Patience(6)
+    told = Told(FREE, changes=lambda second: second // 4)
+    with pytest.raises(AssertionError, match="never says so"):
+        told.hangs(patience)
+    assert patience.slowest == 3
+    told = Told(FREE)
+    told.hangs(patience)
+    assert told.seconds == 5 * 3 + 1
+    told = Told(FREE)
+    told.hangs(patience, larger=4)
+    assert told.seconds == 4 * 5 * 3 + 1
+
+
+def test_where_no_call_is_under_way_there_is_more_time():
+    told = Told(FREE, inside=0)
+    assert told.hangs(Patience(6)) == "no answer within 48 s"
+
+
+def test_after_a_call_has_hung_others_have_two_seconds():
+    told = Told(FREE)
+    told.hangs(Patience(6, hung=True))
+    assert told.seconds == 3
+
+
+def test_a_worker_shows_what_it_does(tmp_path, monkeypatch):
+    with (tmp_path / "shared").open("wb+") as file:
+        file.truncate(1 << 16)
+        theirs, ours = Pulse(file.fileno()), Pulse(file.fileno())
+    monkeypatch.setattr(pulse, "_own", theirs)
+    with pulse.one_call(), pulse.one_call():
+        assert ours.read() == (2, 2)
+    assert ours.read() == (4, 0)
+    with pytest.raises(ValueError, match="wrong"), pulse.one_call():
+        raise ValueError("wrong")
+    assert list(pulse.each([1, 2])) == [1, 2]
+    assert ours.read() == (12, 0)
+
+    def some_calls(_):
+        for _ in range(1000):
+            with pulse.one_call():
+                pass
+
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(some_calls, range(8)))
+    assert ours.read() == (12 + 2 * 8 * 1000, 0)
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/schedstat"), reason="needs Linux")
+def test_what_a_process_does_is_known():
+    watch = Watch(os.getpid())
+    stop = threading.Event()
+    thread = threading.Thread(target=lambda: [None for _ in iter(stop.is_set, True)])
+    thread.start()
+    time.sleep(0.5)
+    did = watch.step(0.5)
+    stop.set()
+    thread.join()
+    assert did.computed and 0 <= did.waited <= 0.5
+    filled = bytes(range(256)) * (1 << 18)  # 64 MiB
+    assert len(filled) == 1 << 26
+    assert watch.step(0.1).filled > 1 << 25
+    assert Watch(-1).step(0.1) == Step(0.0, None, 0)
+
+
+@pytest.mark.parametrize("op", [hangs_always, computes_forever])
+def test_a_sample_call_that_hangs_is_waited_for_once(op):
+    checks = ["eager_vs_graph", "empty", "determinism", "bad_input"]
+    report = opcheck.check(op, normal(2), checks=checks, timeout=2)
+    first, *others = report.results
+    does = "waits" if op is hangs_always else "computes"
+    assert first.detail == "the sample call"
+    assert first.seen == f"no answer within 2 s: it {does}"
+    assert "timeout=" in first.cause and "print(" in first.line
+    assert {one.verdict for one in others} == {"skip"}
+    assert {one.detail for one in others} == {
+        "the sample call hangs: see eager_vs_graph"
+    }
+
+
+def test_a_call_that_is_slow_and_right_does_not_hang():
+    """It takes longer than `timeout`, but it fills memory; or all calls do, but none by itself."""
+    opcheck.check(fills_memory, normal(2), checks=["bounds"], timeout=1).assert_ok()
+    found = opcheck.check(sleeps_a_second, normal(2), checks=["vectorize"], timeout=2)
+    found.assert_ok()
+    opcheck.check(adds_one, normal(2), checks=["schema"], timeout=1).assert_ok()

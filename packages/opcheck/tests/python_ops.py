@@ -61,6 +61,53 @@ def sleeps_on_high_ranks(x):
     return tf.identity(x)
 
 
+def hangs_always(x):
+    if tf.executing_eagerly():
+        time.sleep(1000)
+    return tf.identity(x)
+
+
+def computes_forever(x):
+    while tf.executing_eagerly():
+        pass
+    return tf.identity(x)
+
+
+def fills_memory(x):
+    """It fills 300 MiB, in two seconds and more."""
+    blocks = []
+    for number in range(24 if tf.executing_eagerly() else 0):
+        blocks.append(np.full((25 << 20) // 2, number, np.uint8))
+        time.sleep(0.09)
+    return tf.identity(x)
+
+
+def gives_much(x):
+    """So much that it cannot be told to another process within 400 MiB."""
+    return tf.fill([36 << 20 if x.shape.rank == 5 else 1], 1.0)
+
+
+def dies_of_too_much(x):
+    if x.shape.rank == 5 and tf.executing_eagerly():
+        os.write(
+            2, b"terminate called after throwing an instance of 'std::bad_alloc'\n"
+        )
+        os.abort()
+    return tf.identity(x)
+
+
+def fills_memory_and_dies(x):
+    if x.shape.rank == 5 and tf.executing_eagerly():
+        fills_memory(x)
+    return dies_of_too_much(x)
+
+
+def sleeps_a_second(x):
+    if tf.executing_eagerly():
+        time.sleep(1)
+    return tf.identity(x)
+
+
 def dies_without_tensors(x, others):
     if not others:
         os.abort()

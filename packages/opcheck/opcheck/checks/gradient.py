@@ -11,8 +11,16 @@ import tensorflow as tf
 from tensorflow.python.framework import ops
 
 from opcheck.compare import is_inexact
+from opcheck.pulse import one_call
 from opcheck.report import Findings, Skip, describe_error
-from opcheck.subject import CLEAN_ERRORS, Subject, attrs_of_call, constant, is_builtin
+from opcheck.subject import (
+    CLEAN_ERRORS,
+    Subject,
+    Traced,
+    attrs_of_call,
+    constant,
+    is_builtin,
+)
 
 # Above so many elements, differences are taken along random directions.
 _ELEMENTS = 64
@@ -198,7 +206,8 @@ def _gradients(subject: Subject, tensors: Sequence, weights=None) -> list:
         tape.watch(watched)
         outputs = _outputs_of(subject, tensors)(tensors)
     weights = weights or [_weights(x) for x in outputs]
-    results = iter(tape.gradient(outputs, watched, weights))
+    with one_call():
+        results = iter(tape.gradient(outputs, watched, weights))
     return [_dense(next(results)) if x.dtype.is_floating else None for x in tensors]
 
 
@@ -226,7 +235,8 @@ def _in_function(subject: Subject, found: Findings, tensors, eager) -> None:
         )
         specs = [tf.TensorSpec(shape_of(x), x.dtype) for x in tensors]
         try:
-            seen = [x.numpy() for x in function.get_concrete_function(*specs)(*tensors)]
+            concrete = Traced(function.get_concrete_function(*specs))
+            seen = [x.numpy() for x in concrete(*tensors)]
         except Exception as error:
             found.fail(
                 f"the gradient {label}",
@@ -237,7 +247,7 @@ def _in_function(subject: Subject, found: Findings, tensors, eager) -> None:
             )
             continue
         of = [x for x, one in zip(tensors, eager) if one is not None]
-        inferred = [x.shape for x in function.get_concrete_function(*specs).outputs]
+        inferred = [x.shape for x in concrete.outputs]
         for x, shape in zip(of, inferred):
             if not shape.is_compatible_with(x.shape):
                 found.fail(

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from opcheck import calls
-from opcheck.children import Child, Crash
+from opcheck.children import Child, Crash, WorkerError
 from opcheck.compare import compared, is_inexact, mentions, tolerance
 from opcheck.report import Findings, describe_error
 from opcheck.run import outputs_of
+from opcheck.samples import flattened
 from opcheck.source import in_turn
 from opcheck.subject import KEPT, Subject, attrs_of_call
 
@@ -133,10 +134,12 @@ def _run(
     A finding is made of what ends the process, of an error that is not clean, and of two modes
     that disagree. After a call that hangs, or several that crash, the others are not tried.
     """
-    crashes = 0
+    crashes, usual = 0, _bytes(sample.inputs)
+    memory = sample.options.get("memory", 0)
     for number, case in enumerate(cases, 1):
         inputs, attrs = case.inputs, case.attrs
         try:
+            child.larger = _bytes(case.inputs) / max(usual, 1)
             outcomes = child.ask(calls.call, inputs=inputs, attrs=attrs, modes=modes)
             by_mode = dict(zip(modes, outcomes))
             if len(outcomes) > 1:
@@ -150,7 +153,14 @@ def _run(
             if not any(outcome.mismatch for outcome in outcomes):
                 _compare_to_reference(child, found, sample, case, by_mode["eager"])
             yield case, by_mode
+        except WorkerError as error:
+            if "MemoryError" not in str(error):
+                raise
+            # What it gave was too much to be told.
         except Crash as crash:
+            if "bad_alloc" in str(crash) and 0 < memory / 2 < crash.filled:
+                found.note(f"{case.label}: it fills more memory than the option allows")
+                return
             doing = crash.doing or "eager"
             behind = ", with inputs that end at an unreadable page"
             found.fail(
@@ -167,6 +177,10 @@ def _run(
             if crash.hung or crashes == _MOST_CRASHES:
                 found.untried = len(cases) - number
                 return
+
+
+def _bytes(inputs: Sequence) -> int:
+    return sum(x.nbytes for x in flattened(inputs))
 
 
 def _contradicts(found: Findings, case: Case, mode: str, outcome, line: str) -> None:

@@ -12,9 +12,11 @@ import numpy as np
 import tensorflow as tf
 
 from opcheck.compare import difference, is_inexact
+from opcheck.pulse import each, one_call
 from opcheck.report import Findings, Skip, describe_error
 from opcheck.subject import (
     Subject,
+    Traced,
     arrays,
     constant,
     grown,
@@ -133,7 +135,7 @@ def _in_dataset(subject: Subject, found: Findings, some, seconds) -> int:
         .prefetch(8)
     )
     end = time.monotonic() + seconds
-    for count, outputs in enumerate(dataset, 1):
+    for count, outputs in enumerate(each(dataset), 1):
         different = subject.difference(
             some[(count - 1) % len(some)][1], arrays(outputs[1:])
         )
@@ -276,13 +278,17 @@ def immutability(subject: Subject, found: Findings) -> str:
         with tf.control_dependencies(outputs):
             return [tf.identity(x) for x in copies]
 
-    function = tf.function(and_inputs, autograph=False)
+    made = tf.function(and_inputs, autograph=False)
+    function = Traced(made.get_concrete_function(*subject.specs()))
     compare("tensors of a tf.function", arrays(function(*tensors)))
     compare("the arguments of a tf.function", arrays(tensors))
 
-    constants = tf.function(
-        lambda: subject.outputs([constant(x) for x in subject.flat]), autograph=False
-    ).get_concrete_function()
+    constants = Traced(
+        tf.function(
+            lambda: subject.outputs([constant(x) for x in subject.flat]),
+            autograph=False,
+        ).get_concrete_function()
+    )
     first, second = arrays(constants()), arrays(constants())
     again = arrays(subject.outputs(tensors))  # differs where chance is meant
     if not subject.difference(subject.expected(), again) and (
@@ -294,8 +300,10 @@ def immutability(subject: Subject, found: Findings) -> str:
 
     variables = [tf.Variable(constant(x)) for x in subject.flat if x.dtype != object]
     if len(variables) == len(subject.flat):
-        tf.function(
-            lambda: subject.outputs([v.value() for v in variables]), autograph=False
-        )()
+        with one_call():
+            tf.function(
+                lambda: subject.outputs([v.value() for v in variables]),
+                autograph=False,
+            )()
         compare("variables", arrays([v.value() for v in variables]))
     return "inputs unchanged: eager, tf.function, constants, NumPy arrays, variables"

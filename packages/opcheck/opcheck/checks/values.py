@@ -11,12 +11,14 @@ from tensorflow.python.framework import op_def_registry
 from opcheck.calls import again
 from opcheck.compare import difference, is_inexact, mentions, tolerance
 from opcheck.memory import FILLINGS, filled_memory
+from opcheck.pulse import each, one_call
 from opcheck.report import Findings, Skip, describe_error
 from opcheck.source import in_turn
 from opcheck.subject import (
     CLEAN_ERRORS,
     KEPT,
     Subject,
+    Traced,
     arrays,
     constant,
     is_builtin,
@@ -223,7 +225,7 @@ def _owning(subject: Subject, tensors: list) -> list[list[np.ndarray]]:
 
     function = tf.function(call, autograph=False)
     specs = subject.specs()
-    run = function.get_concrete_function(*specs)
+    run = Traced(function.get_concrete_function(*specs))
     return [arrays(run(*tensors)) for _ in range(2)]
 
 
@@ -232,7 +234,7 @@ def _in_dataset(subject: Subject, tensors: list) -> list[list[np.ndarray]]:
         return 0, *subject.outputs(flat)  # an element cannot be empty
 
     dataset = tf.data.Dataset.from_tensors((0, *tensors)).repeat(2).map(call)
-    return [arrays(outputs[1:]) for outputs in dataset]
+    return [arrays(outputs[1:]) for outputs in each(dataset)]
 
 
 def _in_v1_graph(subject: Subject) -> list[list[np.ndarray]]:
@@ -248,7 +250,10 @@ def _in_v1_graph(subject: Subject) -> list[list[np.ndarray]]:
         ]
         session.run(tf.compat.v1.global_variables_initializer())
         session.run(tf.compat.v1.tables_initializer())
-        runs = [session.run(fetched, dict(zip(feeds, subject.flat))) for _ in range(2)]
+        runs = []
+        for _ in range(2):
+            with one_call():
+                runs.append(session.run(fetched, dict(zip(feeds, subject.flat))))
     return [
         [
             np.asarray(value, output.dtype.as_numpy_dtype)
