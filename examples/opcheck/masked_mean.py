@@ -31,5 +31,5 @@ def _masked_mean_grad(op: tf.Operation, grad: tf.Tensor):
     """Each element that counts has an equal part in the mean; `mask` has no gradient."""
     kept = op.inputs[1]
     count = tf.reduce_sum(tf.cast(kept, grad.dtype), axis=1, keepdims=True)
-    part = tf.math.divide_no_nan(grad[:, tf.newaxis], count)
+    part = tf.math.divide_no_nan(tf.expand_dims(grad, 1), count)
     return tf.where(kept, part, 0), None

@@ -19,7 +19,7 @@ def masked_mean_draft(values, mask):
 def _masked_mean_draft_grad(op, grad):
     mask = tf.cast(op.inputs[1], grad.dtype)
     count = tf.cast(tf.shape(mask)[1], grad.dtype)
-    return grad[:, tf.newaxis] * mask / count, None
+    return tf.expand_dims(grad, 1) * mask / count, None
 
 
 def masked_mean_repaired(values, mask):
@@ -31,4 +31,4 @@ def masked_mean_repaired(values, mask):
 def _masked_mean_repaired_grad(op, grad):
     mask = tf.cast(op.inputs[1], grad.dtype)
     count = tf.reduce_sum(mask, axis=1, keepdims=True)
-    return grad[:, tf.newaxis] * mask / count, None
+    return tf.expand_dims(grad, 1) * mask / count, None

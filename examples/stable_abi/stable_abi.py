@@ -42,4 +42,4 @@ def _row_median_grad(op: tf.Operation, d_median: tf.Tensor, _) -> tf.Tensor:
     """The gradient of each median goes to the element that it was."""
     columns = tf.shape(op.inputs[0])[-1]
     chosen = tf.one_hot(op.outputs[1], columns, True, False, dtype=tf.bool)
-    return tf.where(chosen, d_median[..., tf.newaxis], tf.zeros((), d_median.dtype))
+    return tf.where(chosen, tf.expand_dims(d_median, -1), tf.zeros((), d_median.dtype))

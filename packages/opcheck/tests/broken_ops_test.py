@@ -44,6 +44,7 @@ CAUGHT = {
         "cube_eager_only": "numpy",
         "cube_second_order": "second order",
         "take_rows_no_none": "None",
+        "cube_rows": "tf.IndexedSlices",
         "take_rows_zeros": "None",
     },
     "determinism": {

@@ -31,7 +31,8 @@ _REFUSALS = (*CLEAN_ERRORS, LookupError)
 def gradient(subject: Subject, found: Findings) -> str:
     """Compares the registered gradient with finite differences, in `float64` where the op takes it.
 
-    The second order, too, where it is registered. Graphs have to give the same gradient, and integers have none.
+    The second order, too, where it is registered. Graphs have to give the same gradient, and integers have none. A
+    `tf.gather` of the output, which sends `tf.IndexedSlices` back, must not change it.
     """
     if subject.options.get("nondeterministic"):
         raise Skip("nondeterministic=True was given")
@@ -61,6 +62,7 @@ def gradient(subject: Subject, found: Findings) -> str:
     _left_out(subject, found, tensors, first)
     _in_function(subject, found, tensors, first)
     _in_single_precision(subject, found, tensors, first)
+    _by_rows(subject, found, tensors)
     names = [
         some[0] if some else str(i) for i, some in enumerate(subject.describe().names)
     ]
@@ -266,6 +268,38 @@ def _in_function(subject: Subject, found: Findings, tensors, eager) -> None:
                     "the gradient function depends on what is known while a graph is made"
                 ),
             )
+
+
+def _by_rows(subject: Subject, found: Findings, tensors) -> None:
+    """A gradient that comes in as `tf.IndexedSlices`, from a `tf.gather` of an output, against a dense one."""
+    if all(map(is_builtin, subject.describe().op_types)):
+        return
+    watched = [x for x in tensors if x.dtype.is_floating]
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(watched)
+        outputs = _outputs_of(subject, tensors)(tensors)
+        rows = [(tf.gather(y, [0]), y[:1]) for y in outputs if any(y.shape[:1])]
+    for gathered, sliced in rows:
+        wanted, seen = [], []
+        try:
+            for y, values in ((sliced, wanted), (gathered, seen)):
+                with one_call():
+                    some = tape.gradient(y, watched, _weights(y))
+                values += [_dense(x).numpy() for x in some if x is not None]
+            different = subject.difference(wanted, seen)
+        except Exception as error:
+            if not wanted:
+                return  # it takes no dense one either
+            different = describe_error(error)
+        if different:
+            found.fail(
+                "the gradient of tf.gather(output, [0])",
+                "that of output[:1]",
+                different.replace("the output", "the gradient"),
+                "the gradient function takes grad for a tensor, but here it is tf.IndexedSlices: "
+                "tf.convert_to_tensor(grad) makes it one",
+            )
+            return
 
 
 def _in_single_precision(subject: Subject, found: Findings, tensors, first) -> None:

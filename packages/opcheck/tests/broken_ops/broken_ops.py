@@ -203,6 +203,16 @@ def _broken_cube_eager_only_grad(op, grad):
     return 3 * np.square(op.inputs[0].numpy()) * grad
 
 
+def broken_cube_rows(x) -> tf.Tensor:
+    """Its gradient takes what comes in for a tensor, but tf.IndexedSlices are no factor."""
+    return _values.broken_cube_rows(x)
+
+
+@tf.RegisterGradient("BrokenCubeRows")
+def _broken_cube_rows_grad(op, grad):
+    return 3 * grad * op.inputs[0] ** 2
+
+
 def broken_cube_first_order(x) -> tf.Tensor:
     """The op that computes its gradient has no gradient."""
     return _values.broken_cube_first_order(x)

@@ -248,6 +248,7 @@ CUBE("Cube");
 CUBE_GRAD("CubeGrad");
 CUBE("BrokenCubeFactor");
 CUBE("BrokenCubeEagerOnly");
+CUBE("BrokenCubeRows");
 CUBE("BrokenCubeFirstOrder");
 CUBE_GRAD("BrokenCubeFirstOrderGrad");
 CUBE("BrokenCubeSecondOrder");
