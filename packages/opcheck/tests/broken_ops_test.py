@@ -61,6 +61,7 @@ CAUGHT = {
     "concurrency": {
         "row_softmax_static": "static",
         "row_softmax_member": "member",
+        "delayed_not_cancelled": "RegisterCallback",
     },
     "immutability": {"sort_each_row_in_place": "input[0, 0]"},
     "saved_model": {"look_up_by_id": "indices must be in [0, 0)"},
@@ -106,7 +107,7 @@ TWINS = [
     *("cube", "bin_max", "sort_each_row", "row_softmax", "erf_sum", "prefix_sum"),
     *("unit_sum", "look_up", "doubled", "take_rows", "scale_rows", "repeat_flat"),
     *("unit_histogram", "capitalize", "round_to", "next_sum", "difference"),
-    *("row_arg_min", "twice", "axis_size", "each_nth"),
+    *("row_arg_min", "twice", "axis_size", "each_nth", "delayed"),
 ]
 
 

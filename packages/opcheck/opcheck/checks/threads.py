@@ -1,18 +1,21 @@
 """Calls that must not disturb each other, nor the tensors they are given."""
 
+import contextlib
 import ctypes
 import gc
 import itertools
 import os
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import tensorflow as tf
+from tensorflow.python.eager import cancellation
 
 from opcheck.compare import difference, is_inexact
-from opcheck.pulse import each, one_call
+from opcheck.pulse import Watch, each, one_call
 from opcheck.report import Findings, Skip, describe_error
 from opcheck.subject import (
     Subject,
@@ -20,11 +23,13 @@ from opcheck.subject import (
     arrays,
     constant,
     grown,
+    is_builtin,
     shrunk,
     with_special_values,
 )
 
 _CALLS, _WINDOWS = 50, 4
+_LONG = 0.2  # seconds of waiting that somebody may want to end
 _LEAKED = 200  # bytes of each call; TensorFlow's own pools grow in steps, less often
 
 
@@ -55,8 +60,9 @@ def variants(subject: Subject, count: int = 4, flat=None) -> list[tuple[list, li
 def concurrency(subject: Subject, found: Findings) -> str:
     """Lets eight threads call one kernel on inputs of different values and sizes.
 
-    They call it eagerly, by a `tf.function` and by `tf.data`.
+    They call it eagerly, by a `tf.function` and by `tf.data`. A call that waits has to end when its step is cancelled.
     """
+    _cancelled(subject, found)
     seconds = subject.options.get("concurrency_seconds", 1.0)
     larger = grown(subject)
     first = seconds if larger is None else seconds / 4  # long calls meet more often
@@ -84,6 +90,49 @@ def _many_calls(subject: Subject, found: Findings, some, seconds) -> tuple[int, 
     if subject.flat:
         total += _in_dataset(subject, found, some, seconds / 3)
     return total, len(mixed)
+
+
+def _cancelled(subject: Subject, found: Findings) -> None:
+    """Cancels a call that waits for something else than a processor, and looks how long it goes on."""
+    if all(map(is_builtin, subject.describe().op_types)):
+        return
+    tensors = [constant(x) for x in subject.flat]
+    function = subject.traced()
+    waits = [_waits(lambda: function(*tensors)) for _ in range(2)][
+        1
+    ]  # one starts threads
+    if waits < _LONG:
+        return
+    subject.progress("a call that is cancelled")
+    goes_on = []
+    while not goes_on or (goes_on[-1] > waits / 2 and len(goes_on) < 3):
+        manager = cancellation.CancellationManager()
+        call = manager.get_cancelable_function(function.concrete)
+        timer = threading.Timer(waits / 5, manager.start_cancel)
+        start = time.monotonic()
+        timer.start()
+        with contextlib.suppress(tf.errors.OpError), one_call():
+            call(*tensors)
+        goes_on.append(time.monotonic() - start - waits / 5)
+        timer.join()
+    if min(goes_on) > waits / 2:
+        found.fail(
+            f"a call that is cancelled after {waits / 5:.1f} s",
+            "it ends at once",
+            f"it goes on for {min(goes_on):.1f} s",
+            "the kernel waits and is not told of the end of its step: "
+            "context->cancellation_manager()->RegisterCallback(…) tells it",
+        )
+
+
+def _waits(call: Callable) -> float:
+    """The seconds of a call in which no thread computes, or is ready to; 0 if the system does not tell."""
+    watch = Watch(os.getpid())
+    start, computed = time.monotonic(), time.process_time()
+    call()
+    computed, took = time.process_time() - computed, time.monotonic() - start
+    did = watch.step(took)
+    return 0.0 if did.computed is None else took - computed - did.waited
 
 
 def _other_sizes(subject: Subject, flat) -> list[tuple[list, list]]:

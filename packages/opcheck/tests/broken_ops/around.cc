@@ -7,12 +7,19 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cmath>
+#include <condition_variable>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <random>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "common.h"
+#include "tensorflow/core/framework/cancellation.h"
 
 namespace op_by_op {
 namespace {
@@ -29,6 +36,7 @@ enum class Bug {
   kOpenFile,
   kLeak,
   kRandom,
+  kNotCancelled,
 };
 
 // The sum of each element and the next one.
@@ -206,6 +214,62 @@ class EveryOp : public tensorflow::OpKernel {
   int64_t step_;
 };
 
+// The input, after a while.
+template <Bug bug>
+class DelayedOp : public tensorflow::AsyncOpKernel {
+ public:
+  explicit DelayedOp(tensorflow::OpKernelConstruction* context)
+      : AsyncOpKernel(context) {
+    OP_REQUIRES_OK(context, context->GetAttr("milliseconds", &milliseconds_));
+  }
+
+  void ComputeAsync(tensorflow::OpKernelContext* context,
+                    DoneCallback done) override {
+    auto wait = std::make_shared<Wait>();
+    auto* manager = context->cancellation_manager();
+    // Bug: nobody tells it that the step has been cancelled.
+    if (bug == Bug::kNotCancelled) manager = nullptr;
+    tensorflow::CancellationToken token = 0;
+    if (manager != nullptr) {
+      token = manager->get_cancellation_token();
+      OP_REQUIRES_ASYNC(
+          context,
+          manager->RegisterCallback(token,
+                                    [wait] {
+                                      std::lock_guard lock(wait->mutex);
+                                      wait->cancelled = true;
+                                      wait->changed.notify_one();
+                                    }),
+          absl::CancelledError("cancelled"), done);
+    }
+    const std::chrono::milliseconds longest(milliseconds_);
+    std::thread([context, done = std::move(done), longest, manager, token,
+                 wait] {
+      bool cancelled;
+      {
+        std::unique_lock lock(wait->mutex);
+        cancelled = wait->changed.wait_for(lock, longest,
+                                           [&] { return wait->cancelled; });
+      }
+      if (manager != nullptr) manager->DeregisterCallback(token);
+      if (cancelled) {
+        context->SetStatus(absl::CancelledError("cancelled"));
+      } else {
+        context->set_output(0, context->input(0));
+      }
+      done();
+    }).detach();
+  }
+
+ private:
+  struct Wait {
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool cancelled = false;
+  };
+  int64_t milliseconds_;
+};
+
 template <Bug bug>
 absl::Status EveryShape(InferenceContext* c) {
   ShapeHandle values;
@@ -281,6 +345,12 @@ OP_WITH("BrokenEveryRoundsDown", EveryOp, "step: int >= 1", "step: How far.",
         "float", EveryShape<Bug::kRoundsDown>, kRoundsDown);
 OP_WITH("BrokenEveryStaticTable", EveryOp, "step: int >= 1", "step: How far.",
         "float", EveryShape<Bug::kStaticTable>, kStaticTable);
+OP_WITH("Delayed", DelayedOp, "milliseconds: int >= 0",
+        "milliseconds: How long.", "float",
+        tensorflow::shape_inference::UnchangedShape, kNone);
+OP_WITH("BrokenDelayedNotCancelled", DelayedOp, "milliseconds: int >= 0",
+        "milliseconds: How long.", "float",
+        tensorflow::shape_inference::UnchangedShape, kNotCancelled);
 
 }  // namespace
 }  // namespace op_by_op

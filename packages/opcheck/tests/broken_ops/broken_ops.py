@@ -698,6 +698,17 @@ for _name in (
 ).split():
     tf.no_gradient(_name)
 
+
+def delayed(values, milliseconds: int) -> tf.Tensor:
+    """The same values, after a while."""
+    return _around.delayed(values, milliseconds=milliseconds)
+
+
+def broken_delayed_not_cancelled(values, milliseconds: int) -> tf.Tensor:
+    """It goes on waiting when its step is cancelled."""
+    return _around.broken_delayed_not_cancelled(values, milliseconds=milliseconds)
+
+
 # Function: inputs and attrs of one call. A broken op takes those of its twin.
 SAMPLES = {
     "every_second_row": ((_normal(5, 3),), {}),
@@ -732,4 +743,5 @@ SAMPLES = {
     "twice": ((np.int64([[3, -1, 7]]),), {}),
     "axis_size": ((_normal(3, 4, 2),), {"axis": 1}),
     "each_nth": ((_normal(6),), {"step": 3}),
+    "delayed": ((_normal(4),), {"milliseconds": 500}),
 }
