@@ -28,6 +28,11 @@ from opcheck.samples import (
 from opcheck.worker import check_inside, place, refused, run_check
 
 _COMPARED = ("reference", "dtypes", "empty", "bad_input")  # with a reference
+# Whether threads meet is chance: the line that runs such a check again tries for longer.
+_LONGER = {
+    "concurrency": ("concurrency_seconds", 10.0),
+    "determinism": ("repeats", 50),
+}
 
 
 @dataclass
@@ -71,6 +76,8 @@ class Call:
             if not isinstance(value, bool | int | float | str | dict | list | tuple):
                 return ""
             given[option] = value
+        if name in _LONGER:
+            given.setdefault(*_LONGER[name])
         if self.location is None or (self.reference is not None and name in _COMPARED):
             return ""
         some = self.location, self.op, self.inputs, self.attrs
