@@ -75,6 +75,8 @@ LINES = {
     "ring_shift": "empty",
     "masked_average": "gradient",
     "pad_to": "leaks",
+    "shift_columns": "gradient",
+    "sum_of_numbers": "immutability",
 }
 
 

@@ -207,7 +207,7 @@ class CountLinesOp : public OpKernel {
     const Tensor& path = context->input(0);
     OP_REQUIRES_OK(context, HasRank(path, "path", 0));
     const std::string name(path.scalar<tstring>()());
-    const std::string shown = absl::Utf8SafeCHexEscape(name);
+    const std::string shown = absl::CHexEscape(name);
     OP_REQUIRES(context, name.find('\0') == std::string::npos,
                 Invalid("path has a zero byte"));
     Tensor* lines = nullptr;
