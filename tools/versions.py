@@ -36,7 +36,15 @@ COPIED = ("cmake", "examples", "packages/opcheck", "pyproject.toml", "LICENSE")
 BUILT = shutil.ignore_patterns("*.so", "__pycache__", ".*_cache")
 OLDEST = 16
 PACKAGES = ("setuptools<81", "protobuf<7")  # see tools/env.sh
-TOOLS = ("pytest", "pytest-timeout", "pytest-xdist", "hypothesis", "cmake", "ninja")
+TOOLS = (
+    "pytest",
+    "pytest-timeout",
+    "pytest-xdist",
+    "hypothesis",
+    "matplotlib",
+    "cmake",
+    "ninja",
+)
 CMAKE_OPTIONS = ("-DCUDA=off", "-DTensorFlow_ANY_VERSION=ON", "--log-level=ERROR")
 QUIET = {"TF_CPP_MIN_LOG_LEVEL": "2", "TF_ENABLE_ONEDNN_OPTS": "0"}
 
@@ -217,7 +225,10 @@ class Version:
         """How many tests passed, failed and were skipped, and the first error."""
         report = self.copy / "report.xml"
         report.unlink(missing_ok=True)
-        command = (self.python, "-m", "pytest", "-q", f"--junitxml={report}")
+        # The book's settings: two examples are projects of their own.
+        settings = self.copy / "pyproject.toml"
+        command = (self.python, "-m", "pytest", "-q", "-c", settings)
+        options += (f"--junitxml={report}",)
         run = self._run(*command, *options, f"examples/{example}")
         if not report.exists():
             return 0, 0, 0, first_error(run.stdout + run.stderr)
