@@ -160,6 +160,10 @@ const explain = (() => {
     return { found, stranger };
   };
 
+  // Whose text it is, if there is nothing of TensorFlow's in it.
+  const owner = ({ ours, strangers }, text) =>
+    new RegExp(ours).test(text) ? "" : (strangers.find(({ sign }) => new RegExp(sign).test(text))?.of ?? "");
+
   // A mangled name's names, and the name without what has a length.
   const parts = (symbols, symbol) => {
     const special = symbols.special[symbol.slice(0, 4)] ?? "";
@@ -219,9 +223,10 @@ const explain = (() => {
   // What a text holds that is known: { found, read, died, stranger, first }.
   return (rules, text) => {
     const log = new Log(rules, text);
-    const { found, stranger } = find(rules, log);
+    const owned = owner(rules, log.solid);
+    const { found, stranger } = owned ? { found: [], stranger: owned } : find(rules, log);
     const symbols = log.mangled(new RegExp(rules.symbols.pattern, "g"));
-    const died = !found.length && new RegExp(rules.died).test(log.solid);
+    const died = !found.length && !stranger && new RegExp(rules.died).test(log.solid);
     const first = found.length || died ? null : log.first(rules.says.errors);
     return { found, read: symbols.map((symbol) => read(rules.symbols, symbol)), died, stranger, first };
   };

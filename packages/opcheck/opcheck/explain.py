@@ -81,7 +81,11 @@ def explain(text: str) -> Explanation:
     """
     log = _Log(text)
     found, stranger = _found(log)
-    died = not found and bool(re.search(table("rules")["died"], log.solid))
+    if owner := _owner(log):
+        found, stranger = [], owner
+    died = not (found or stranger) and bool(
+        re.search(table("rules")["died"], log.solid)
+    )
     names = [symbols.read(name) for name in log.mangled()]
     first = None if found or died else log.first()
     return Explanation(found, names, died, stranger, first)
@@ -131,6 +135,16 @@ def _found(log: "_Log") -> tuple[list[Found], str]:
         for one in [first[name]]
     ]
     return found, stranger
+
+
+def _owner(log: "_Log") -> str:
+    """Whose text it is, if there is nothing of TensorFlow's in it."""
+    texts = table("rules")
+    if re.search(texts["ours"], log.solid, re.ASCII):
+        return ""
+    signs = [(one["of"], one["sign"]) for one in texts["strangers"]]
+    found = (of for of, sign in signs if re.search(sign, log.solid, re.ASCII))
+    return next(found, "")
 
 
 def header_of(message: str) -> str:
@@ -266,6 +280,7 @@ def rules() -> tuple[dict, ...]:
     found = [
         _rule(f"stranger {i}", one["pattern"], of=one["of"])
         for i, one in enumerate(table("rules")["strangers"])
+        if "pattern" in one
     ]
     for entry in entries().values():
         if entry.pattern:

@@ -174,6 +174,13 @@ def test_messages_of_pytorch_are_told_as_such(explained):
     assert explained("KeyError: 1")["stranger"] == ""
 
 
+def test_a_text_about_another_library_and_not_tensorflow_is_that_librarys(explained):
+    for text, of in CASES["strangers"].items():
+        told = explained(text)
+        assert (told["found"], told["stranger"]) == ([], of), text
+        assert explained(f"import tensorflow as tf\n{text}")["found"], text
+
+
 def test_the_first_line_that_looks_like_an_error_is_told(explained):
     for text, first in CASES["firsts"].items():
         assert (explained(text)["first"] or []) == first, text
