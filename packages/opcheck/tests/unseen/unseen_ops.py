@@ -318,6 +318,7 @@ def pad_to_reference(x, size):
 @tf.RegisterGradient("PadTo")
 @tf.RegisterGradient("BuggyPadTo")
 def _pad_to_grad(op, grad):
+    grad = tf.convert_to_tensor(grad)  # it may be tf.IndexedSlices
     return grad[: tf.shape(op.inputs[0])[0]], None
 
 
