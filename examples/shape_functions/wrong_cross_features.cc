@@ -11,7 +11,7 @@ using tensorflow::TensorShape;
 using tensorflow::shape_inference::InferenceContext;
 using tensorflow::shape_inference::ShapeHandle;
 
-// Says nothing of its output's shape.
+// [silent] No SetShapeFn.
 REGISTER_OP("SilentCrossFeatures")
     .Input("users: float")
     .Input("items: float")
