@@ -22,9 +22,13 @@ class Table:
     rows: list[dict[str, str]]
     name: str
 
-    def show(self) -> None:
-        """Shows machine and date; who opens them finds most other first lines, and the way to the table."""
-        shown = "machine: ", "date: ", "load at the start: "
+    def show(self, leave_out: tuple[str, ...] = ()) -> None:
+        """Shows machine and date; who opens them finds most other first lines, and the way to the table.
+
+        Args:
+          leave_out: How lines begin that have nothing to do with the page.
+        """
+        shown = "machine: ", "date: ", "load at the start: ", *leave_out
         lines = [line for line in self.first_lines if not line.startswith(shown)]
         lines = "\n".join(map(html.escape, lines))
         path = f"bench/{self.name}.csv"
