@@ -26,7 +26,7 @@ T SumOf(const T* x, int64_t size) {
 // Which numbers are in a block.
 struct Blocks {
   static constexpr int64_t kSize = 4096;
-  static constexpr int64_t kCycles = kSize / 2;  // of a block
+  static constexpr int64_t kCycles = kSize / 2;  // half a cycle for a number
 
   explicit Blocks(int64_t total)
       : total(total), count(total / kSize + (total % kSize > 0)) {}

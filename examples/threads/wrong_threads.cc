@@ -323,7 +323,9 @@ class SortRowsByOp : public OpKernel {
     } else if (way_ == "adaptive") {
       pool.workers->ParallelFor(rows, SchedulingParams::Adaptive(cycles),
                                 sort_rows);
-    } else if (way_ == "values") {
+    }
+    // []
+    if (way_ == "values") {
       ShareValues(pool, splits.data(), rows,
                   [&](const int64_t* row, int64_t begin) {
                     sort(row - splits.data(), begin);
