@@ -51,6 +51,25 @@ def test_what_was_posted_comes_out(mode, value):
     np.testing.assert_array_equal(result, reference)
 
 
+def test_what_is_posted_in_a_function_of_its_own_comes_out():
+    seen = {}
+
+    @tf.function
+    def layer(x):
+        seen["norm"] = tf.norm(x)
+        send_recv.post(seen["norm"], "norm")
+        return x + 1
+
+    @tf.function
+    def outer(x):
+        return layer(x), send_recv.collect("norm", tf.float32)
+
+    assert outer(tf.constant([3.0, 4.0]))[1] == 5
+    by_variable = tf.function(lambda x: (layer(x), seen["norm"] * 1))
+    with pytest.raises(TypeError, match="out of scope"):
+        by_variable(tf.constant([3.0, 4.0]))
+
+
 def test_who_collects_first_waits():
     function = unordered(posted_last, tf.TensorSpec([3]))
     for _ in range(20):
