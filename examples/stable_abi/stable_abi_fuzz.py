@@ -47,6 +47,7 @@ FUZZ = {
     "LimitJoin": "shows that lists and strings work",
     "LimitFailure": "fails on purpose",
     "LimitUnchecked": "is wrong on purpose",
+    "LimitNode": "shows that the node tells of its attrs",
     "LimitNow": "shows that an op may finish before its function returns",
     "LimitLater": "ends the process on purpose",
 }

@@ -41,7 +41,8 @@ def test_page_is_light_fits_and_is_accessible(visit, server, site, looks, name):
         files = page_files(site / f"{name}.html")
         expected = {f"/{path.relative_to(site.resolve())}" for path in files}
         assert loaded and loaded <= expected
-        assert page_weight(files) <= 450_000
+        most = 550_000 if name == "errors" else 450_000  # it has all patterns
+        assert page_weight(files) <= most
     inputs = page.locator(".cell_input pre").count()
     expect(page.locator(".cell_input .copybtn")).to_have_count(inputs)
     assert page.locator(".cell_output .copybtn").count() == 0

@@ -1,6 +1,8 @@
 """What counts as a worker that hangs, and how it gets about."""
 
 import os
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -125,9 +127,21 @@ def test_what_a_process_does_is_known():
     stop.set()
     thread.join()
     assert did.computed and 0 <= did.waited <= 0.5
-    filled = bytes(range(256)) * (1 << 18)  # 64 MiB
-    assert len(filled) == 1 << 26
-    assert watch.step(0.1).filled > 1 << 25
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="needs Linux")
+def test_the_memory_that_a_process_fills_is_known():
+    code = "input(); filled = bytes(range(256)) * (1 << 18); print(flush=True); input()"
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen([sys.executable, "-c", code], **pipes) as child:
+        time.sleep(0.5)  # Python has started
+        watch = Watch(child.pid)
+        child.stdin.write("\n")
+        child.stdin.flush()
+        child.stdout.readline()
+        filled = watch.step(0.1).filled
+        child.communicate("\n")
+    assert filled > 1 << 25  # of 64 MiB
     assert Watch(-1).step(0.1) == Step(0.0, None, 0)
 
 

@@ -180,7 +180,7 @@ def _run(
 
 
 def _bytes(inputs: Sequence) -> int:
-    return sum(x.nbytes for x in flattened(inputs))
+    return sum(np.asarray(x).nbytes for x in flattened(inputs))
 
 
 def _contradicts(found: Findings, case: Case, mode: str, outcome, line: str) -> None:
