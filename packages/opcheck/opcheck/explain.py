@@ -80,9 +80,8 @@ def explain(text: str) -> Explanation:
     Of patterns that match in the same place, the one with the most fixed words counts.
     """
     log = _Log(text)
-    found, stranger = _found(log)
-    if owner := _owner(log):
-        found, stranger = [], owner
+    owner = _owner(log)
+    found, stranger = ([], owner) if owner else _found(log)
     died = not (found or stranger) and bool(
         re.search(table("rules")["died"], log.solid)
     )
