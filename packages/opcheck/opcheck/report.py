@@ -20,6 +20,11 @@ _LONGEST_LINE = 20_000
 _IN_GRAPHS = (
     "Python code around the op wants a value, which a tensor of a graph does not have"
 )
+# What is done when several calls are made together, and what is wrong where they disturb each other.
+AT_ONCE = "8 calls at a time"
+SHARED = (
+    "Compute() writes to a member, a static or a global variable, which all calls share"
+)
 _GIVEN_AWAY = {
     r"Missing \d+-th output": "the kernel returns without having set that output",
     r"no answer within .*: it waits": "a lock that nobody frees, or a done() that is not called; a call that has to "

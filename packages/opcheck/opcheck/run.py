@@ -15,7 +15,7 @@ import numpy as np
 from opcheck.children import Child, Crash, WorkerError, start_server
 from opcheck.pulse import Patience
 from opcheck.registry import CHECKS, NAMES
-from opcheck.report import Report, Result, Worker, likely_cause
+from opcheck.report import AT_ONCE, SHARED, Report, Result, Worker, likely_cause
 from opcheck.samples import (
     Location,
     Sample,
@@ -496,7 +496,7 @@ class _Run:
                     why = (
                         *self._crashed(crash),
                         _chapter(name),
-                        self._crash_line(crash),
+                        self._crash_line(name, crash),
                     )
                     results.append(Result(name, "fail", *why))
                 except WorkerError as error:
@@ -515,15 +515,19 @@ class _Run:
         except Crash as crash:
             if crash.hung:
                 _, *why = self._crashed(crash)
-                line = self._crash_line(crash)
+                line = self._crash_line(name, crash)
                 words = "the sample call", *why, _chapter(name), line
                 return Result(name, "fail", *words)
         except Exception:
             pass  # as the checks will find
         return None
 
-    def _crash_line(self, crash: Crash) -> str:
-        """The sample call in the mode in which it dies, eagerly or in a graph."""
+    def _crash_line(self, name: str, crash: Crash) -> str:
+        """The sample call in the mode in which it dies, or the whole check where calls die only together."""
+        if str(crash.doing).startswith(AT_ONCE) and (
+            line := self._call.check_line(name)
+        ):
+            return line
         from opcheck import calls
 
         sample = {"inputs": self._call.inputs, "attrs": self._call.attrs}
@@ -546,6 +550,7 @@ class _Run:
             "a result or a TensorFlow error",
             str(crash),
             likely_cause(str(crash))
+            or (str(crash.doing).startswith(AT_ONCE) and SHARED)
             or "the kernel, or the shape function, takes its input for something else than it is",
         )
 
@@ -557,7 +562,7 @@ class _Run:
                 make = functools.partial(self.child, name)
                 return CHECKS[name].function(make, self._call, found)
             except Crash as crash:
-                found.fail(*self._crashed(crash), line=self._crash_line(crash))
+                found.fail(*self._crashed(crash), line=self._crash_line(name, crash))
             except WorkerError as error:
                 found.fail(*refused(*error.args))
             return ""

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import tensorflow as tf
-from python_ops import adds_one, counts_calls, normal
+from python_ops import adds_one, counts_calls, dies_in_company, normal, result
 
 import opcheck
 from opcheck.checks import transforms
@@ -62,6 +62,13 @@ def test_a_race_that_is_found_ends_the_calls(broken_ops):
         timeout=100,
     )
     assert "instead of" in report["concurrency"].seen
+
+
+def test_calls_that_die_only_together_are_put_down_to_what_they_share():
+    found = result("concurrency", dies_in_company, normal(3))
+    assert found.detail == "8 calls at a time: eager calls"
+    assert "SIGABRT" in found.seen and "which all calls share" in found.cause
+    assert 'checks="concurrency"' in found.line
 
 
 def test_another_result_on_the_gpu_is_a_finding(monkeypatch):

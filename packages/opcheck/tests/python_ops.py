@@ -55,6 +55,20 @@ def dies_of_negatives(x, index=0):
     return tf.identity(x)
 
 
+_CALLS = []
+
+
+def dies_in_company(x):
+    """Of two calls at once."""
+    if tf.executing_eagerly():
+        _CALLS.append(x)
+        if len(_CALLS) > 1:
+            os.abort()
+        time.sleep(0.01)
+        _CALLS.pop()
+    return tf.identity(x)
+
+
 def sleeps_on_high_ranks(x):
     if x.shape.rank >= 5:
         time.sleep(1000)

@@ -16,7 +16,7 @@ from tensorflow.python.eager import cancellation
 
 from opcheck.compare import difference, is_inexact
 from opcheck.pulse import Watch, each, one_call
-from opcheck.report import Findings, Skip, describe_error
+from opcheck.report import AT_ONCE, SHARED, Findings, Skip, describe_error
 from opcheck.subject import (
     Subject,
     Traced,
@@ -68,7 +68,7 @@ def concurrency(subject: Subject, found: Findings) -> str:
     first = seconds if larger is None else seconds / 4  # long calls meet more often
     total, count = _many_calls(subject, found, variants(subject), first)
     if larger is not None and not found.failures:
-        subject.progress("larger inputs")
+        subject.progress(f"{AT_ONCE}, then a larger one")
         some = variants(subject, flat=larger)
         total += _many_calls(subject, found, some, seconds - first)[0]
     return f"{total} calls, 8 at a time, on {count} different inputs"
@@ -145,6 +145,7 @@ def _other_sizes(subject: Subject, flat) -> list[tuple[list, list]]:
 
 
 def _in_threads(subject: Subject, found: Findings, some, way, call, seconds) -> int:
+    subject.progress(f"{AT_ONCE}: {way}")
     end = time.monotonic() + seconds
     one_differs = threading.Event()
 
@@ -172,6 +173,7 @@ def _in_threads(subject: Subject, found: Findings, some, way, call, seconds) -> 
 
 def _in_dataset(subject: Subject, found: Findings, some, seconds) -> int:
     """As above without Python between the calls: the pipeline has a thread pool of its own."""
+    subject.progress(f"{AT_ONCE}: tf.data's parallel map")
     stacked = tuple(
         constant(np.stack([flat[i] for flat, _ in some]))
         for i in range(len(subject.flat))
@@ -199,9 +201,7 @@ def _report(subject: Subject, found: Findings, way: str, outcomes: list[str]) ->
             way,
             "the answers of one call at a time",
             wrong[0],
-            subject.cause(
-                "Compute() writes to a member, a static or a global variable, which all calls share"
-            ),
+            subject.cause(SHARED),
         )
 
 
