@@ -13,7 +13,7 @@ from docutils import nodes
 from docutils.statemachine import StringList
 from measured import number
 from myst_nb.ext.glue.roles import PasteTextRole
-from sections import sections
+from sections import sections, without_names
 from sphinx.application import Sphinx
 from sphinx.directives.code import LiteralInclude
 from sphinx.environment import BuildEnvironment
@@ -193,9 +193,18 @@ def longest_first(source: Path, pages: Iterable[str], *_: object) -> list[list[s
     return [[page] for page in sorted(programs, key=programs.get, reverse=True)]
 
 
+def without_marks(app: Sphinx, document: nodes.document) -> None:
+    """Takes the names of sections out of the listings, which are for those who write pages."""
+    for block in document.findall(nodes.literal_block):
+        if block.get("source", "").endswith((".c", ".cc", ".h")):
+            text = without_names(block.astext())
+            block.rawsource, block[:] = text, [nodes.Text(text)]
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     source = Path(app.srcdir)
     sphinx.builders.make_chunks = functools.partial(longest_first, source)
+    app.connect("doctree-read", without_marks)
     app.connect("html-page-context", stay_here)
     app.connect("env-get-outdated", outdated_lists)
     app.add_directive("snippet", Snippet)

@@ -43,6 +43,12 @@ def sections(path: Path) -> dict[str, tuple[int, int]]:
     return found
 
 
+def without_names(code: str) -> str:
+    """The code, or a difference of two, as a page shows it: `// [kernel] Words.` becomes `// Words.`"""
+    code = re.sub(r"^([-+ ]? *// )\[\w+\] ", r"\1", code, flags=re.M)
+    return re.sub(r"^[-+ ]? *// \[\w*\]\n", "", code, flags=re.M)
+
+
 def _depth(line: str) -> int:
     return len(line) - len(line.lstrip(" "))
 

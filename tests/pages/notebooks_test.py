@@ -145,7 +145,7 @@ Two_words, *one*, `` `code` ``, 5\\$ \\* 6\\$, \\[x\\] and tf.Tensor\\<2>.""",
 > {TINY}
 >
 > ```c++
-> // [kernel] How.
+> // How.
 > int two;
 > ```
 

@@ -3,7 +3,7 @@
 from textwrap import dedent
 
 import pytest
-from sections import sections
+from sections import sections, without_names
 
 
 def shown(tmp_path, source):
@@ -189,3 +189,9 @@ def test_a_section_without_a_name_ends_the_one_before(tmp_path):
 def test_two_sections_of_one_name_are_an_error(tmp_path):
     with pytest.raises(ValueError, match="two sections are named a"):
         shown(tmp_path, "// [a] One.\nint a;\n// [a] Two.\nint b;\n")
+
+
+def test_a_page_does_not_show_the_names():
+    code = "// [a] Adds.\nint a;\n  // []\n// b[0] is kept.\n"
+    assert without_names(code) == "// Adds.\nint a;\n// b[0] is kept.\n"
+    assert without_names("-// [a] Old.\n+  // [a] New.\n") == "-// Old.\n+  // New.\n"
