@@ -181,6 +181,17 @@ def test_named_tables_end_with_their_session(tmp_path):
                 assert session.run(given.name, {keys.name: [key]}) == [number]
 
 
+def test_sessions_of_a_server_share_named_tables():
+    server = tf.compat.v1.train.Server.create_local_server()
+    with tf.Graph().as_default():
+        table = library.named_key_table(T=tf.string, shared_name="of a server")
+        for target, numbers in [(server.target, [0, 1]), ("", [0, 0])]:
+            for key, number in zip(["ann", "bob"], numbers):
+                with tf.compat.v1.Session(target) as session:
+                    called = library.number_keys(table, [key])
+                    assert session.run(called) == [number]
+
+
 def test_four_threads_give_no_number_twice():
     table = KeyTable()
     assert numbers_given_twice(table) == 0
