@@ -357,7 +357,18 @@ TRAVEL = """if True:
         with tf.control_dependencies(posted):
             return a + b + c
 
+    def in_session(devices):
+        config = tf.compat.v1.ConfigProto(device_count={"CPU": devices})
+        with tf.Graph().as_default(), tf.compat.v1.Session(config=config) as session:
+            with tf.control_dependencies([post(1.0, "session")]):
+                y = collect("session", tf.float32)
+            with tf.device(f"CPU:{devices - 1}"):
+                y = tf.exp(y)
+            log = travel.events(session.run, y)
+        return ["Send", "session"] in [[e.what, e.key.edge] for e in log]
+
     found = {"crossings": sorted(crossings(travel.partitions(there_and_back, x)))}
+    found["sessions"] = [in_session(1), in_session(2)]
     found["of a shape"] = sorted(crossings(travel.partitions(sized, x)))
     loop = [node for graph in travel.partitions(looped, x) for node in graph.node]
     found["condition"] = sorted(
@@ -397,4 +408,6 @@ def test_the_log_and_the_graphs_say_what_travels(in_process):
     assert found["far"] == [2, 4]
     assert found["constants"] == [["mul", "x"], ["Const", "mul", "x"]]
     assert found["pipeline"] == [0, 1, 4]
+    # On one device, PrivateIntraProcessRendezvous, which logs no Send; on two, the class of a tf.function.
+    assert found["sessions"] == [False, True]
     assert [what for what, _ in found["three"]] == ["Recv"] * 3 + ["Send"] * 3
