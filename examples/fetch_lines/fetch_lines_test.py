@@ -104,6 +104,27 @@ def test_an_error_elsewhere_ends_a_wait():
         assert seconds(waiting, tf.constant(1.0), error=error, match=match) < 60
 
 
+@pytest.mark.parametrize("deterministic", [None, False])
+def test_an_answer_waits_for_those_before_it_unless_order_does_not_matter(
+    deterministic,
+):
+    with (
+        serving([b"", b""], together=True) as [silent, _],
+        serving([b"ann\n"]) as [quick],
+    ):
+        rows = tf.data.Dataset.from_tensor_slices(np.int32([silent, quick])).map(
+            lambda port: fetch_lines(port, timeout_ms=5000),
+            num_parallel_calls=2,
+            deterministic=deterministic,
+        )
+        iterator = iter(rows)
+        if deterministic is False:
+            assert next(iterator) == [b"ann"]
+        else:
+            with pytest.raises(tf.errors.DeadlineExceededError):
+                next(iterator)
+
+
 def test_who_drops_an_iterator_cancels_its_waits():
     asked = []
     with (
