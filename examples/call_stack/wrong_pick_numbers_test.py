@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import tensorflow as tf
 from call_stack_test import NAMED
 from debugger import core_of, gdb
 
@@ -27,7 +28,8 @@ def test_gdb_stops_in_the_kernel(monkeypatch):
     assert re.search("PickNumbersOp::Compute .*wrong_pick_numbers.cc:", shown), shown
     if NAMED:
         assert any("ThreadPoolDevice::Compute" in frame for frame in frames)
-    assert re.search('Thread .*"tf_Compute"', shown)
+    if int(tf.__version__.split(".")[1]) >= 21:  # which names its threads
+        assert re.search('Thread .*"tf_Compute"', shown)
     assert "values: 2 0" in shown and "{5, 4, 3}" in shown
 
 
