@@ -35,6 +35,7 @@ PLACE = ROOT / "build" / "versions"
 COPIED = ("cmake", "examples", "packages/opcheck", "pyproject.toml", "LICENSE")
 BUILT = shutil.ignore_patterns("*.so", "__pycache__", ".*_cache")
 OLDEST = 16
+SINCE = {"old_names": 21}  # the minor version whose names an example uses
 PACKAGES = ("setuptools<81", "protobuf<7")  # see tools/env.sh
 TOOLS = (
     "pytest",
@@ -61,7 +62,7 @@ class Row(NamedTuple):
       passed: How many tests.
       failed: How many tests, errors included.
       skipped: How many tests.
-      says: The first error of the compiler, the loader or a test.
+      says: The first error of the compiler, the loader or a test; or which version the example needs.
       date: When.
     """
 
@@ -190,6 +191,11 @@ class Version:
 
     def folder(self, example: str) -> Path:
         return self.copy / "examples" / example
+
+    def lacks(self, example: str) -> str:
+        """Which version an example needs that uses newer names, or nothing."""
+        since = SINCE.get(example, OLDEST)
+        return f"needs 2.{since}" if int(self.name[2:]) < since else ""
 
     def build(self, example: str) -> str:
         """Compiles an example; returns the error if it does not compile."""
@@ -365,6 +371,9 @@ def main() -> None:
             here = Version(version, arguments.environments)
             here.prepare()
         for name in names:
+            if needs := here.lacks(name):
+                note(here.test(name, here.tensorflow, needs))
+                continue
             if not arguments.carried:
                 error = (build_newest if here is newest else here.build)(name)
                 note(here.test(name, here.tensorflow, error))

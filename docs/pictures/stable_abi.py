@@ -29,6 +29,8 @@ def outcome(row: Row | None) -> str:
         return f"{failed} of {passed + failed} fail"
     if passed:
         return f"{passed} pass"
+    if row["says"].startswith("needs "):
+        return row["says"]
     return "does not load" if carried(row) else "does not build"
 
 
