@@ -97,15 +97,16 @@ stable_op.h: TensorFlow ops that one binary brings to many versions of TensorFlo
       -L$TF -l:libtensorflow_framework.so.2 -pthread -Wl,-z,defs
   python -c 'import tensorflow as tf; print(tf.load_op_library("./libby_layer.so").zero_out_by_layer([3.0, 4.0]))'
 
-stable_float16.h is for half and bfloat16. stable_abi.cc is a larger op.
+stable_float16.h is for half and bfloat16, stable_parallel.h for all cores. stable_abi.cc is a larger op.
 """
 
 
 def stable_header(site: str) -> bytes:
     """The headers for ops of one binary, with two ops that use them, as a zip."""
     folder = EXAMPLES / "stable_abi"
-    names = ("stable_op.h", "stable_float16.h", "by_layer.cc", "stable_abi.cc")
-    files = {name: (folder / name).read_text() for name in names}
+    headers = sorted(folder.glob("stable_*.h"))
+    sources = [*headers, folder / "by_layer.cc", folder / "stable_abi.cc"]
+    files = {path.name: path.read_text() for path in sources}
     files["LICENSE"] = (ROOT / "LICENSE").read_text()
     files["README.txt"] = STABLE_README.format(site=site)
     return packed("stable_op", files)

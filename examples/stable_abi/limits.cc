@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "stable_op.h"
+#include "stable_parallel.h"
 
 namespace {
 

@@ -16,7 +16,7 @@ class RowKth {
     const auto x = context.input<float>(0);
     stable::Dims rows = x.shape();
     stable::Require(!rows.empty() && rows.back() >= k_, "'x' must have ", k_,
-                    " columns or more, got the shape ", stable::Text(rows));
+                    " columns or more, got the shape ", rows);
     const int64_t columns = rows.back();
     rows.pop_back();
     const auto kth = context.output<float>(0, rows);

@@ -6,6 +6,7 @@
 
 #include "stable_float16.h"
 #include "stable_op.h"
+#include "stable_parallel.h"
 
 namespace op_by_op {
 namespace {
@@ -41,8 +42,7 @@ class RowMedian {
     Require(!rows.empty(), "'x' must have rank 1 or more, got a scalar");
     const int64_t columns = rows.back();
     Require(0 < columns && columns <= INT32_MAX,
-            "'x' must have 1 to 2**31 - 1 columns, got the shape ",
-            stable::Text(rows));
+            "'x' must have 1 to 2**31 - 1 columns, got the shape ", rows);
     rows.pop_back();
     const auto median = context.output<T>(0, rows);
     const auto index = context.output<Index>(1, rows);

@@ -1,0 +1,1 @@
+../../../stable_abi/stable_parallel.h
