@@ -75,6 +75,14 @@ def test_what_chance_breaks_is_put_down_to_it():
     assert all("or chance" in one.cause for one in report.failures)
 
 
+def test_so_is_what_differs_only_when_it_is_called_again():
+    np.random.seed(2)  # the first results happen to agree
+    found = opcheck.check(
+        adds_a_random_constant, normal(3), checks="dtypes", isolate=False
+    )["dtypes"]
+    assert "called again" in found.detail and "or chance" in found.cause
+
+
 def test_what_a_stateful_op_gives_by_chance_is_noted_once():
     checks = ["eager_vs_graph", "dtypes", "determinism", "concurrency", "vectorize"]
     report = opcheck.check(adds_noise, normal(3), checks=checks, fast=True)

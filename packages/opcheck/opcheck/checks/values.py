@@ -371,7 +371,9 @@ def _run_dtype(subject: Subject, attr: str, name: str, found: Findings) -> str:
             f"in {name}, called again",
             "the same values, whatever unused memory holds",
             different,
-            "outputs that are not written, or a read past the end of an input",
+            subject.cause(
+                "outputs that are not written, or a read past the end of an input"
+            ),
             line=subject.line(flat, attrs, ("guarded",)),
         )
         return ""
