@@ -36,6 +36,9 @@ def test_one_line_does_the_same():
     x = tf.constant(np.random.default_rng(0).normal(0, 30, 100_000), tf.float32)
     one_line = x + tf.stop_gradient(tf.round(x) - x)
     np.testing.assert_array_equal(one_line, straight_through(x))
+    infinity = tf.constant(np.inf)
+    assert np.isnan(infinity + tf.stop_gradient(tf.round(infinity) - infinity))
+    assert np.isinf(straight_through(infinity))
 
 
 def test_all_weights_of_a_rounded_layer_get_a_gradient():
@@ -99,6 +102,18 @@ def test_without_positional_arguments_the_function_itself_is_differentiated():
         tape.watch([a, b])
         result = product(a=a, b=b)
     assert tape.gradient(result, [a, b]) == [3, 2]
+
+
+def test_so_it_is_where_no_positional_argument_is_watched():
+    @tf.custom_gradient
+    def product(a, b=None):
+        return a * b, lambda grad: None
+
+    b = tf.constant(3.0)
+    with tf.GradientTape() as tape:
+        tape.watch(b)
+        result = product(tf.constant(2.0), b=b)
+    assert tape.gradient(result, b) == 2
 
 
 LOSSES = [naive, stable, simplified]
