@@ -90,7 +90,7 @@ def test_other_dtypes_are_refused(mode):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_the_gradient_is_a_power_of_two(mode, dtype):
     """That of 0, where there is no derivative, is 1."""
-    values = np.array([3, -0.1, 40, 0, 2, np.inf], dtype)
+    values = np.array([3, -0.1, 40, 0, 2, np.inf, np.nan], dtype)
     expected = 2.0 ** -frexp_reference(values)[1]
     for way in (
         mode(lambda x: gradient(mantissa, x)),
