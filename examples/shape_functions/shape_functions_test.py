@@ -74,6 +74,7 @@ def to_shape_of(function):
         (to_shape_of(lambda shape: 2 * shape), "?;[?,7]", "[?,?]"),
         (to_shape_of(lambda shape: tf.cast(shape, tf.int64)), "?;[?,7]", "[?,7]"),
         (to_shape_of(lambda shape: tf.concat([shape[:1], [9]], 0)), "?;[?,7]", "[?,9]"),
+        (to_shape_of(lambda shape: shape[1:0:-1]), "[5];[?,7]", "[7]"),
         (to_shape_of(lambda shape: tf.slice(shape, [0], [2])), "?;[?,7]", "[?,?]"),
         (to_shape_of(lambda shape: tf.gather(shape, [0, 1])), "?;[?,7]", "[?,?]"),
         (to_shape_of(lambda shape: shape), "[5];?", "[?]"),
