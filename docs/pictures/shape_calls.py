@@ -90,7 +90,7 @@ READY = {
         "MatMul",
     ),
     "BatchMatMulV2Shape": (
-        "products of matrices, whose batch dimensions are broadcast",
+        "products of matrices, with `adj_x` and `adj_y`; the batch dimensions are broadcast",
         "BatchMatMulV2",
     ),
     "EinsumShape": ("what the attr `equation` says", "Einsum"),
