@@ -39,7 +39,7 @@ def a_call(traced: tf.types.experimental.ConcreteFunction) -> HTML:
     function = box(code("battery_reference(flow, capacity)", 13), 0.25)
     names = [
         column(bold("the graph"), small("TensorFlow’s threads"), gap=0),
-        column(bold("your process"), small("one thread at a time"), gap=0),
+        column(bold("your process"), small("Python, one thread at a time"), gap=0),
     ]
     shapes = table(
         [[names[0], row(*boxes, gap=32)], [names[1], function]],
@@ -57,8 +57,8 @@ def a_call(traced: tf.types.experimental.ConcreteFunction) -> HTML:
     ]
     label = (
         "In the graph, flow goes to PyFuncStateless and from there to EnsureShape. PyFuncStateless knows its function "
-        f"as {token}: it hands a tensor down to battery_reference in your Python process, where one thread runs at a "
-        "time, and gets an array back."
+        f"as {token}: it hands a tensor down to battery_reference in your Python process, where one thread at a time "
+        "runs Python, and gets an array back."
     )
     return picture(layers(across, shapes, *arrows), label, scale=1.3)
 
