@@ -333,17 +333,27 @@ def test_the_table_has_a_row_for_each_form():
 
 
 @pytest.mark.parametrize(
-    "declaration, message",
+    "declaration, error, message",
     [
-        ('Input("Values: float")', "Trouble parsing 'name:' from Input"),
+        (
+            'Input("Values: float")',
+            tf.errors.InvalidArgumentError,
+            "Trouble parsing 'name:' from Input",
+        ),
         (
             'Attr("sizes: list(list(int))")',
+            tf.errors.InvalidArgumentError,
             r"Trouble parsing type string at 'list\(int\)\)'",
+        ),
+        (  # a keyword of Python, with which the generated function counts the outputs
+            'Attr("T: list(type)").Input("in: T").Output("out: T")',
+            SyntaxError,
+            "invalid syntax",
         ),
     ],
 )
 def test_a_declaration_is_refused_when_the_library_is_loaded(
-    tmp_path, declaration, message
+    tmp_path, declaration, error, message
 ):
     source, library = tmp_path / "wrong.cc", tmp_path / "wrong.so"
     source.write_text(
@@ -353,7 +363,7 @@ def test_a_declaration_is_refused_when_the_library_is_loaded(
     command = ["c++", "-w", "-shared", "-fPIC", source, "-o", library]
     command += tf.sysconfig.get_compile_flags() + tf.sysconfig.get_link_flags()
     subprocess.run(command, check=True)
-    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+    with pytest.raises(error, match=message):
         tf.load_op_library(str(library))
 
 
