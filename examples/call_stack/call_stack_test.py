@@ -324,3 +324,27 @@ def test_what_a_graph_copies_and_what_it_captures(size):
     nodes = traced.graph.get_operations()
     inputs = [node.get_attr("dtype") for node in nodes if node.type == "Placeholder"]
     assert inputs == [tf.float32] * (size > 128) + [tf.resource]
+
+
+def test_an_array_of_two_gigabytes_is_not_copied():
+    array = np.broadcast_to(np.float32(0), [1 << 29])  # takes four bytes
+    with pytest.raises(ValueError, match="larger than 2GB"):
+        tf.function(lambda: tf.reduce_sum(array), autograph=False)()
+
+
+@pytest.mark.filterwarnings("ignore:Even though")
+def test_functions_of_a_pipeline_are_not_run_eagerly():
+    eager = []
+
+    @tf.function(autograph=False)
+    def function(x):
+        eager.append(tf.executing_eagerly())
+        return x
+
+    tf.config.run_functions_eagerly(True)
+    try:
+        function(X)
+        list(tf.data.Dataset.from_tensors(X).map(function))
+    finally:
+        tf.config.run_functions_eagerly(False)
+    assert eager == [True, False]
