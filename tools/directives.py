@@ -193,18 +193,20 @@ def longest_first(source: Path, pages: Iterable[str], *_: object) -> list[list[s
     return [[page] for page in sorted(programs, key=programs.get, reverse=True)]
 
 
-def without_marks(app: Sphinx, document: nodes.document) -> None:
-    """Takes the names of sections out of the listings, which are for those who write pages."""
+def tidy_listings(app: Sphinx, document: nodes.document) -> None:
+    """Takes from what is included the blank lines at its end, and the names of sections, which are for authors."""
     for block in document.findall(nodes.literal_block):
-        if block.get("source", "").endswith((".c", ".cc", ".h")):
-            text = without_names(block.astext())
+        if source := block.get("source"):
+            text = block.astext().rstrip("\n") + "\n"
+            if source.endswith((".c", ".cc", ".h")):
+                text = without_names(text)
             block.rawsource, block[:] = text, [nodes.Text(text)]
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     source = Path(app.srcdir)
     sphinx.builders.make_chunks = functools.partial(longest_first, source)
-    app.connect("doctree-read", without_marks)
+    app.connect("doctree-read", tidy_listings)
     app.connect("html-page-context", stay_here)
     app.connect("env-get-outdated", outdated_lists)
     app.add_directive("snippet", Snippet)
