@@ -98,6 +98,13 @@ def test_a_called_loop_is_a_call_in_the_program_and_has_a_gradient():
         assert_equal(result, expected)
 
 
+def test_a_call_that_was_traced_under_xla_runs_nowhere_else():
+    inner = tf.function(called, autograph=False)
+    compiled(lambda signal: inner(signal))(tf.constant(SIGNAL))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Op 'XlaCustomCallV2'"):
+        inner(tf.constant(SIGNAL))
+
+
 def test_python_must_know_the_shape():
     spec = [tf.TensorSpec([2, None], tf.float32)]
     for function in composed, called:
@@ -176,6 +183,7 @@ class LeftOut(Averaging):
 
 def without_the_kernel_xla_refuses_the_op() -> None:
     refuses(compiled(exponential_average), SIGNAL)
+    refuses(compiled(discounted_returns), SIGNAL)
     inner = tf.function(exponential_average, jit_compile=False)
     refuses(compiled(lambda x: 2 * inner(x)), SIGNAL)
     either = compiled(
@@ -257,6 +265,10 @@ def with_the_kernel_a_saved_model_compiles() -> None:
         expected = exponential_average_reference(SIGNAL)
         result = compiled(loaded.average)(tf.constant(SIGNAL))
         assert_equal(result, expected)
+
+
+def with_the_kernel_the_solution_is_compiled() -> None:
+    assert_equal(compiled(discounted_returns)(SIGNAL), discounted_returns(SIGNAL))
 
 
 def with_the_kernel_keras_fits_it() -> None:
