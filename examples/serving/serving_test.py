@@ -89,6 +89,15 @@ class WithoutN(Bare):
         return keras.layers.Layer.get_config(self)
 
 
+class WithoutOptions(keras.layers.Layer):
+    def __init__(self, n=3):
+        super().__init__()
+        self.n = n
+
+    def call(self, texts):
+        return byte_ngrams(texts, self.n)
+
+
 class WithArray(Bare):
     def __init__(self, table, **options):
         super().__init__(**options)
@@ -126,6 +135,8 @@ def test_what_is_forgotten(tmp_path):
         byte_ngrams(keras.Input([], dtype="string"))
     assert loaded(Bare(n=2), tmp_path).n == 2
     assert loaded(WithoutN(n=2), tmp_path).n == 3
+    with pytest.raises(TypeError, match="got an unexpected keyword argument"):
+        loaded(WithoutOptions(n=2), tmp_path)
     with pytest.raises(NotImplementedError, match="must override `get_config"):
         loaded(WithArray(np.ones(2)), tmp_path)
     assert model_of(Bare()).output_shape == (None, 64)
