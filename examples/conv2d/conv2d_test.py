@@ -1,6 +1,10 @@
 """Tests of OpByOp>Conv2D and its gradients: `pytest examples/conv2d`."""
 
 import functools
+import os
+import platform
+import subprocess
+import sys
 from itertools import product
 
 import numpy as np
@@ -476,3 +480,16 @@ def test_tensorflow_has_two_kernels_for_each_gradient(op):
     found = kernels.get_registered_kernels_for_op(op).kernel
     labels = {kernel.label for kernel in found if kernel.device_type == "CPU"}
     assert labels == {"", "custom", "eigen_tensor"}, "one of them also without a label"
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="of oneDNN on x86-64")
+def test_onednn_gives_pixels_where_the_filter_does_not_fit():
+    program = """
+import tensorflow as tf
+small, filter = tf.zeros([1, 4, 4, 1]), tf.zeros([3, 3, 1, 1])
+print(*tf.nn.conv2d(small, filter, 1, "VALID", dilations=2).shape)
+"""
+    command = [sys.executable, "-c", program]
+    settings = os.environ | {"TF_ENABLE_ONEDNN_OPTS": "1"}
+    run = subprocess.run(command, env=settings, capture_output=True, text=True)
+    assert run.stdout == "1 4 4 1\n", run.stderr
