@@ -1,4 +1,4 @@
-// Blend: x where weight is 0, y where it is 1, and in between a mixture.
+// Blend: x + weight * (y - x), a mixture of x and y.
 
 #include <algorithm>
 #include <cstdint>
