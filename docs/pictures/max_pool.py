@@ -65,6 +65,7 @@ def figures() -> dict[str, str]:
     training = "forward and gradient"
     found = {
         "forward": measured("forward"),
+        "bfloat16": measured("forward", type="bfloat16"),
         "training": measured(training),
         "off": measured(training, setting="oneDNN off"),
         "argmax": measured("with argmax"),

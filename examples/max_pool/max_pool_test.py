@@ -1,6 +1,10 @@
 """Tests of MaxPool: `pytest examples/max_pool`."""
 
 import hashlib
+import os
+import platform
+import subprocess
+import sys
 from itertools import product
 from pathlib import Path
 
@@ -392,3 +396,17 @@ def test_the_solution_of_the_exercise(mode):
         y = mode(max_pool_nan)(x, *sizes)
         expected = max_pool_nan_reference(x.numpy(), *sizes)
         np.testing.assert_array_equal(y, expected)
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="of oneDNN on x86-64")
+def test_onednn_ends_the_process_where_the_window_does_not_fit():
+    program = """
+import tensorflow as tf
+image = tf.zeros([1, 4, 4, 1])
+print("begun", flush=True)
+print(tf.nn.max_pool2d(image, 5, 1, "VALID"))
+"""
+    command = [sys.executable, "-c", program]
+    settings = os.environ | {"TF_ENABLE_ONEDNN_OPTS": "1"}
+    run = subprocess.run(command, env=settings, capture_output=True, text=True)
+    assert run.returncode < 0 and run.stdout == "begun\n", run.stderr
