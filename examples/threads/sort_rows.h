@@ -53,7 +53,7 @@ inline void SortRow(const int64_t* values, const int64_t* splits,
 constexpr int64_t kCyclesOfValue = 100;
 
 // [values] Calls sort(row, begin) for all rows but the empty ones at the end. A
-// row belongs to the block of values that it begins in, which begins at `begin`.
+// row belongs to the block of values that it begins in. That begins at `begin`.
 template <typename Sort>
 void ShareValues(const tensorflow::DeviceBase::CpuWorkerThreads& pool,
                  const int64_t* splits, int64_t rows, const Sort& sort) {
