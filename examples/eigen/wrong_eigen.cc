@@ -1,4 +1,5 @@
 // TimesRead: how many elements an expression reads for the means of rows.
+// ScalarAsFloat: an element of another type, read as a float.
 
 #define EIGEN_USE_THREADS
 
@@ -80,6 +81,29 @@ class TimesReadOp : public tensorflow::OpKernel {
 
 REGISTER_KERNEL_BUILDER(Name("TimesRead").Device(tensorflow::DEVICE_CPU),
                         TimesReadOp);
+
+REGISTER_OP("ScalarAsFloat")
+    .Input("x: int32")
+    .Output("y: float")
+    .SetShapeFn(tensorflow::shape_inference::ScalarShape)
+    .Doc("Reads the one element of x as if it were a float.");
+
+class ScalarAsFloatOp : public tensorflow::OpKernel {
+ public:
+  using OpKernel::OpKernel;
+
+  void Compute(tensorflow::OpKernelContext* context) override {
+    const Tensor& x = context->input(0);
+    OP_REQUIRES(context, x.NumElements() == 1,
+                absl::InvalidArgumentError("x must have one element"));
+    Tensor* y = nullptr;
+    OP_REQUIRES_OK(context, context->allocate_output(0, {}, &y));
+    y->scalar<float>()() = x.scalar<float>()();
+  }
+};
+
+REGISTER_KERNEL_BUILDER(Name("ScalarAsFloat").Device(tensorflow::DEVICE_CPU),
+                        ScalarAsFloatOp);
 
 }  // namespace
 }  // namespace op_by_op

@@ -1,8 +1,9 @@
 """How often an expression is computed: `pytest examples/eigen`."""
 
+import numpy as np
 import pytest
 import tensorflow as tf
-from wrong_eigen import times_read
+from wrong_eigen import scalar_as_float, times_read
 
 
 def test_a_mean_that_is_not_kept_is_computed_for_each_element(mode):
@@ -14,3 +15,11 @@ def test_a_mean_that_is_not_kept_is_computed_for_each_element(mode):
 def test_what_is_no_matrix_is_refused():
     with pytest.raises(tf.errors.InvalidArgumentError, match="x must be a matrix"):
         times_read(tf.zeros([3]), kept=True)
+
+
+def test_scalar_looks_neither_at_the_type_nor_at_the_rank(mode):
+    for x in np.int32(7), np.int32([[7]]):
+        found = mode(scalar_as_float)(x).numpy()
+        assert found.shape == () and found.view(np.int32) == 7
+    with pytest.raises(tf.errors.InvalidArgumentError, match="x must have one element"):
+        mode(scalar_as_float)(np.int32([7, 7]))
