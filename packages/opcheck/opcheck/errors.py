@@ -32,6 +32,7 @@ class Entry:
       source: Where it was met.
       follows: The entries that are its cause, where both are found. "*" is any other.
       staged: Whether the reproducer only imitates what happens to a reader.
+      harmless: Whether it is no error, and of no use where there is one that is not known.
       names: Whether it is only found with a name of TensorFlow's, of which headers.toml tells the header.
     """
 
@@ -46,6 +47,7 @@ class Entry:
     reproducer: str = ""
     not_provoked: str = ""
     follows: tuple[str, ...] = ()
+    harmless: bool = False
     names: bool = False
     staged: bool = False
 

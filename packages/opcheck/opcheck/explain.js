@@ -3,7 +3,7 @@
 const explain = (() => {
   const fill = (template, values) => template.replace(/\{(\w+)\}/g, (_, name) => values[name]);
   const cleaner = (steps) => {
-    const compiled = steps.map(([pattern, becomes]) => [new RegExp(pattern, "g"), becomes]);
+    const compiled = steps.map(([pattern, becomes]) => [new RegExp(pattern, "g"), becomes.replace("\\1", "$$1")]);
     return (text) => compiled.reduce((done, [pattern, becomes]) => done.replace(pattern, becomes), text);
   };
   const solid = (text) => text.replace(/[ \n]/g, "");
@@ -224,9 +224,13 @@ const explain = (() => {
   return (rules, text) => {
     const log = new Log(rules, text);
     const owned = owner(rules, log.solid);
-    const { found, stranger } = owned ? { found: [], stranger: owned } : find(rules, log);
+    let { found, stranger } = owned ? { found: [], stranger: owned } : find(rules, log);
+    const dead = new RegExp(rules.died).test(log.solid);
+    const harmless = ({ id }) => rules.patterns.find((rule) => rule.id === id).harmless;
+    const failed = () => dead || log.first(rules.says.errors.slice(0, 2)) !== null;
+    if (found.length && found.every(harmless) && failed()) found = []; // what harms nothing is not why it failed
     const symbols = log.mangled(new RegExp(rules.symbols.pattern, "g"));
-    const died = !found.length && !stranger && new RegExp(rules.died).test(log.solid);
+    const died = !found.length && !stranger && dead;
     const first = found.length || died ? null : log.first(rules.says.errors);
     return { found, read: symbols.map((symbol) => read(rules.symbols, symbol)), died, stranger, first };
   };

@@ -82,6 +82,8 @@ def explain(text: str) -> Explanation:
     log = _Log(text)
     owner = _owner(log)
     found, stranger = ([], owner) if owner else _found(log)
+    if found and all(one.entry.harmless for one in found) and log.failed():
+        found = []  # what harms nothing is not why it failed
     died = not (found or stranger) and bool(
         re.search(table("rules")["died"], log.solid)
     )
@@ -223,6 +225,17 @@ class _Log:
                     return _Match(rule, low, high, self.numbers[line], shown)
         return None
 
+    def failed(self) -> bool:
+        """Whether there is a sign of an error that is a sure one, or of a death."""
+        says = table("rules")
+        signs = says["says"]["errors"][:2]
+        return bool(
+            re.search(says["died"], self.solid)
+            or any(
+                re.search(sign, line, re.ASCII) for sign in signs for line in self.lines
+            )
+        )
+
     def first(self) -> tuple[int, str] | None:
         """The number and the text of the first line that looks like an error, by the surest sign that any line has."""
         for pattern in table("rules")["says"]["errors"]:
@@ -284,12 +297,20 @@ def rules() -> tuple[dict, ...]:
     for entry in entries().values():
         if entry.pattern:
             found.append(
-                _rule(entry.id, entry.pattern, follows=entry.follows, names=entry.names)
+                _rule(
+                    entry.id,
+                    entry.pattern,
+                    follows=entry.follows,
+                    names=entry.names,
+                    harmless=entry.harmless,
+                )
             )
     return tuple(found)
 
 
-def _rule(name: str, pattern: str, follows=(), names=False, of="") -> dict:
+def _rule(
+    name: str, pattern: str, follows=(), names=False, harmless=False, of=""
+) -> dict:
     pattern = _plain(pattern)
     needs = fixed_words(pattern)
     weight = max(sum(map(len, words)) for words in needs)
@@ -301,6 +322,7 @@ def _rule(name: str, pattern: str, follows=(), names=False, of="") -> dict:
         "weight": weight + 1000 * bool(of),  # a stranger's message has no other meaning
         "follows": list(follows),
         "names": names,
+        "harmless": harmless,
         "of": of,
     }
 
