@@ -17,6 +17,21 @@ def test_a_wrong_gradient_says_where():
     assert found.seen.startswith("3 ")
 
 
+def greatest(x):
+    return tf.raw_ops.TopKV2(input=x, k=2).values
+
+
+def spread(x):
+    return greatest(x) - tf.sort(x)[:2]
+
+
+@pytest.mark.parametrize("op, verdict", [(greatest, "fail"), (spread, "pass")])
+def test_the_gradient_of_an_op_of_tensorflow_is_judged_alone(op, verdict):
+    found = result("gradient", op, normal(3))
+    assert found.verdict == verdict
+    assert verdict == "pass" or "None for input 1" in found.expected
+
+
 @pytest.mark.parametrize(
     ("factors", "ok", "detail"),
     [
