@@ -232,6 +232,7 @@ def forks() -> BaseContext:
     # Those of tests/conftest.py, for a process has one server.
     context.set_forkserver_preload(
         ["tensorflow", "hypothesis.extra.numpy", "pytest", "opcheck.fuzzing"]
+        + ["opcheck.frozen"]
     )
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("CUDA_VISIBLE_DEVICES", "")

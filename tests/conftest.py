@@ -104,6 +104,7 @@ def in_fork() -> Callable:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(
         ["tensorflow", "hypothesis.extra.numpy", "pytest", "opcheck.fuzzing"]
+        + ["opcheck.frozen"]
     )
 
     def call(function: Callable, *arguments):
