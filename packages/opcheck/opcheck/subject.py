@@ -33,6 +33,10 @@ KEPT = (
     "something is kept from one call to the next, in a member, a static or a global variable, and it depends on the "
     "earlier call's input"
 )
+AFTER_LARGER = (
+    "the sample call, after one with a larger sample",
+    "the values of before",
+)
 CLEAN_ERRORS = (
     tf.errors.DataLossError,  # what is to be decoded is too short, or damaged
     tf.errors.FailedPreconditionError,
@@ -312,6 +316,19 @@ def grown(subject: Subject, elements: int = 1 << 18) -> list[np.ndarray] | None:
         if best is not None:
             return best
     return None
+
+
+def kept(subject: Subject) -> tuple[str, list[np.ndarray]]:
+    """Where the sample call gives something else after one with a larger sample, and the flat inputs of that one."""
+    before = subject.expected()
+    largest = max((x.size for x in subject.flat), default=0)
+    larger = grown(subject, 4 * largest)
+    if larger is None or not subject.repeats():
+        return "", []
+    after = [subject.eager() for _ in range(2)]
+    if difference(*after):  # by chance, or a race
+        return "", []
+    return subject.difference(before, after[0]), larger
 
 
 def shrunk(flat: Sequence) -> Iterator[tuple[str, list[np.ndarray]]]:

@@ -9,14 +9,15 @@ from opcheck import calls
 from opcheck.children import Child, Crash
 from opcheck.compare import compared, difference
 from opcheck.report import Findings, Skip
-from opcheck.subject import Subject, is_builtin
+from opcheck.source import in_turn
+from opcheck.subject import AFTER_LARGER, KEPT, Subject, is_builtin, kept
 
 
 def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
     """Repeats the call with 1, 2 and 4 or more threads inside the op, also with larger and smaller inputs.
 
     All runs have to give the same bits, and so have many calls with a much larger input. Memory is filled with other
-    bytes before each run, which shows where an output is not written.
+    bytes before each run, which shows where an output is not written. A larger call must leave nothing behind.
     """
     if sample.options.get("nondeterministic"):
         with make() as child:
@@ -46,6 +47,12 @@ def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
                             "stateful, and gives other values at each call: nondeterministic=True "
                             "says that this is meant"
                         )
+                        return ""
+                    different, larger = child.ask(kept)
+                    if different:
+                        some = sample.inputs, sample.pack(larger), sample.inputs
+                        line = in_turn(*(sample.line(x, sample.attrs) for x in some))
+                        found.fail(*AFTER_LARGER, different, KEPT, line=line)
                         return ""
                     samples = {"": sample.flat, **child.ask(calls.other_sizes)}
                 runs = child.ask(

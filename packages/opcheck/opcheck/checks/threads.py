@@ -17,13 +17,17 @@ from tensorflow.python.eager import cancellation
 from opcheck.compare import difference, is_inexact
 from opcheck.pulse import Watch, each, one_call
 from opcheck.report import AT_ONCE, SHARED, Findings, Skip, describe_error
+from opcheck.source import in_turn
 from opcheck.subject import (
+    AFTER_LARGER,
+    KEPT,
     Subject,
     Traced,
     arrays,
     constant,
     grown,
     is_builtin,
+    kept,
     shrunk,
     with_special_values,
 )
@@ -62,6 +66,15 @@ def concurrency(subject: Subject, found: Findings) -> str:
 
     They call it eagerly, by a `tf.function` and by `tf.data`. A call that waits has to end when its step is cancelled.
     """
+    different, some = kept(subject)
+    if different:
+        found.fail(
+            *AFTER_LARGER,
+            different,
+            KEPT,
+            line=in_turn(subject.line(), subject.line(some), subject.line()),
+        )
+        return ""
     _cancelled(subject, found)
     seconds = subject.options.get("concurrency_seconds", 1.0)
     larger = grown(subject)
