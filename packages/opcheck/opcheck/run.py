@@ -5,6 +5,7 @@ import functools
 import inspect
 import os
 import sys
+import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -94,6 +95,13 @@ def outputs_of(
     ]
     with np.errstate(all="ignore"):
         return [np.asarray(x) for x in _flatten(reference(*copies, **attrs))]
+
+
+def is_refusal(error: Exception) -> bool:
+    """Whether a reference itself says that there is no result: not NumPy, or whatever it calls."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    own = "-packages" not in last.filename and str(last.line).startswith("raise ")
+    return own and isinstance(error, ValueError)
 
 
 def _flatten(value) -> list:

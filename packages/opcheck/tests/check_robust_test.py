@@ -4,6 +4,7 @@ import re
 from types import SimpleNamespace
 
 import numpy as np
+import tensorflow as tf
 from python_ops import (
     dies,
     dies_of_scalars,
@@ -17,10 +18,14 @@ from python_ops import (
     result,
     sleeps_on_high_ranks,
     strings,
+    takes_its_time,
 )
 
 import opcheck
+from opcheck import calls
 from opcheck.checks import robust
+from opcheck.pulse import Patience
+from opcheck.subject import Subject
 
 
 def test_a_crash_is_a_finding_and_the_check_goes_on():
@@ -57,6 +62,44 @@ def test_a_call_that_hangs_is_ended_and_is_the_last():
     assert "no answer within 20 s" in found.seen
     told = r"x has rank 5, eager; \d+ other calls not tried"
     assert re.fullmatch(told, found.detail)
+
+
+def of_this_process(subject: Subject) -> SimpleNamespace:
+    """What stands for a Child."""
+
+    def ask(function, **given):
+        return function(subject, **given)
+
+    return SimpleNamespace(ask=ask, patience=Patience(6.0, hung=True))
+
+
+def test_to_count_to_a_large_number_is_not_to_hang():
+    for op, counts in ((takes_its_time, True), (tf.identity, False)):
+        child = of_this_process(Subject(op, [np.int32(4)], {}))
+        case = robust.Case("", [np.int32(1 << 30)], {}, (0,))
+        assert robust._counts(child, case) == counts
+        assert child.patience.hung != counts  # others have their time again
+
+
+def test_a_scalar_may_be_a_vector_in_ops_of_others():
+    """The kernel of Fill allows it, as its comments say; its shape function does not."""
+
+    def first_only(x):
+        return tf.reshape(x, [-1])[0] if x.shape.rank else tf.identity(x)
+
+    for op, usual, other, legacy in (
+        (tf.fill, [np.int32([2]), np.float32(1)], [np.int32(2), np.float32(1)], True),
+        (tf.fill, [np.int32([2]), np.float32(1)], [np.int32([2]), np.float32([1])], True),
+        (tf.fill, [np.int32([2]), np.float32(1)], [np.int32([[2]]), np.float32(1)], False),
+        (first_only, [np.float32(1)], [np.float32([1])], False),
+    ):  # fmt: skip
+        subject = Subject(op, usual, {})
+        outcome = calls.Outcome([np.float32([1, 1] if op is tf.fill else 1)])
+        case = robust.Case("", other, {}, ())
+        sample = SimpleNamespace(flat=usual)
+        assert (
+            robust._is_legacy(of_this_process(subject), sample, case, outcome) == legacy
+        )
 
 
 def test_to_need_more_memory_than_is_allowed_is_no_crash():

@@ -75,6 +75,11 @@ def sleeps_on_high_ranks(x):
     return tf.identity(x)
 
 
+def takes_its_time(x):
+    time.sleep(int(x) / (1 << 26))
+    return tf.identity(x)
+
+
 def hangs_always(x):
     if tf.executing_eagerly():
         time.sleep(1000)

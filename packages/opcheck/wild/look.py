@@ -1,4 +1,4 @@
-"""Runs opcheck on the ops of public wheels: `python packages/opcheck/wild/look.py FOLDER [NAME…] [--seconds 3600]`.
+"""Runs opcheck on the ops of public wheels: `python packages/opcheck/wild/look.py FOLDER [NAME…] [--ops A,B]`.
 
 Each wheel goes into an environment of its own below FOLDER, beside the TensorFlow that it was built for. Samples are
 those of samples.py, or guessed. Writes
@@ -65,12 +65,12 @@ def environment(folder: Path, wheel: str) -> tuple[Path, Path]:
     return python, next(where.glob("lib/python*/site-packages"))
 
 
-def look(folder: Path, wheel: str, seconds: float) -> Iterator[tuple]:
+def look(folder: Path, wheel: str, seconds: float, ops: str) -> Iterator[tuple]:
     """Yields the lines of the table for one wheel."""
     library, version = wheel.split("==")
     python, packages = environment(folder, wheel)
     result = folder / f"{wheel}.json"
-    command = [python, __file__, "--inside", packages, result, library]
+    command = [python, __file__, "--inside", packages, result, library, ops]
     try:
         subprocess.run(
             command, env=os.environ | {"PYTHONPATH": str(PACKAGE)}, timeout=seconds
@@ -98,8 +98,8 @@ def looked_at(look_at: Callable, op, op_def, sample: tuple | None) -> dict:
     return found.as_dict()
 
 
-def look_inside(packages: Path, result: Path, library: str) -> None:
-    """Looks at all libraries of an environment, in the Python that has it."""
+def look_inside(packages: Path, result: Path, library: str, ops: str) -> None:
+    """Looks at all libraries of an environment, or at some ops of them, in the Python that has it."""
     from opcheck.library import look_at, ops_of
 
     everything = json.loads(result.read_text()) if result.exists() else []
@@ -121,7 +121,7 @@ def look_inside(packages: Path, result: Path, library: str) -> None:
                 tell(file=place, op="", failures=[], left_out=str(error)[:200])
             continue
         for name, op_def in definitions.items():
-            if (place, name) in known:
+            if (place, name) in known or (ops and name not in ops.split(",")):
                 continue
             if LEFT_OUT.search(name):
                 reason = "reaches other machines, files or a table"
@@ -134,12 +134,13 @@ def look_inside(packages: Path, result: Path, library: str) -> None:
 def main() -> None:
     """Writes the table."""
     if sys.argv[1:2] == ["--inside"]:
-        look_inside(Path(sys.argv[2]), Path(sys.argv[3]), sys.argv[4])
+        look_inside(Path(sys.argv[2]), Path(sys.argv[3]), *sys.argv[4:])
         return
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("names", nargs="*", help="of wheels; all by default")
     parser.add_argument("--seconds", type=float, default=3600, help="for a wheel")
+    parser.add_argument("--ops", default="", help="only these: A,B")
     options = parser.parse_args()
     folder, wanted = options.folder.resolve(), options.names
     folder.mkdir(parents=True, exist_ok=True)
@@ -148,7 +149,7 @@ def main() -> None:
         table.writerow(HEADER)
         for wheel in WHEELS:
             if not wanted or wheel.split("==")[0] in wanted:
-                for row in look(folder, wheel, options.seconds):
+                for row in look(folder, wheel, options.seconds, options.ops):
                     table.writerow(row)
                     file.flush()
 

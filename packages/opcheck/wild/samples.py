@@ -243,7 +243,7 @@ SAMPLES = {
     "deepmd-kit": _DEEPMD,
     "struct2tensor": _STRUCT,
     "tensorflow-compression-ops": _COMPRESSION,
-    "tensorflow-cpu": {},
+    "tensorflow-cpu": {"Fill": ([ints(2), scalar(1, "float32")], {})},
     "tensorflow-io": _IO,
     "tensorflow-text": _TEXT,
 }

@@ -1,7 +1,6 @@
 """Calls that an op has to survive: empty tensors, and inputs that are wrong."""
 
 import math
-import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -9,10 +8,10 @@ import numpy as np
 
 from opcheck import calls
 from opcheck.children import Child, Crash, WorkerError
-from opcheck.compare import compared, is_inexact, mentions, tolerance
+from opcheck.compare import compared, difference, is_inexact, mentions, tolerance
 from opcheck.report import Findings, describe_error
-from opcheck.run import outputs_of
-from opcheck.samples import flattened
+from opcheck.run import is_refusal, outputs_of
+from opcheck.samples import flattened, packed
 from opcheck.source import in_turn
 from opcheck.subject import KEPT, Subject, attrs_of_call
 
@@ -20,6 +19,7 @@ _MODES = ("eager", "graph")
 _MOST_CRASHES = 5
 _LARGE = 1 << 16  # bytes of the inputs that are more than a sample
 _MANY = 1 << 18  # elements that are more than loops in Python compute in a second
+_COUNT = 1 << 20  # a number from which on a call may rightly take long
 
 
 @dataclass(frozen=True)
@@ -136,14 +136,17 @@ def _run(
     """
     crashes, usual = 0, _bytes(sample.inputs)
     memory = sample.options.get("memory", 0)
+    counted = set()  # the culprits whose numbers say how long a call takes
     for number, case in enumerate(cases, 1):
         inputs, attrs = case.inputs, case.attrs
+        if case.culprits in counted and _largest(case) > _COUNT:
+            continue
         try:
             child.larger = _bytes(case.inputs) / max(usual, 1)
             outcomes = child.ask(calls.call, inputs=inputs, attrs=attrs, modes=modes)
             by_mode = dict(zip(modes, outcomes))
             if len(outcomes) > 1:
-                _check_agreement(found, sample, case, outcomes)
+                _check_agreement(child, found, sample, case, outcomes)
             for mode, outcome in by_mode.items():
                 if outcome.clean and not outcome.mismatch:
                     continue
@@ -161,6 +164,10 @@ def _run(
             if "bad_alloc" in str(crash) and 0 < memory / 2 < crash.filled:
                 found.note(f"{case.label}: it fills more memory than the option allows")
                 return
+            if crash.hung and _counts(child, case):
+                found.note(f"{case.label}: the larger it is, the longer a call takes")
+                counted.add(case.culprits)
+                continue
             doing = crash.doing or "eager"
             behind = ", with inputs that end at an unreadable page"
             found.fail(
@@ -177,6 +184,61 @@ def _run(
             if crash.hung or crashes == _MOST_CRASHES:
                 found.untried = len(cases) - number
                 return
+
+
+def _largest(case: Case) -> int:
+    """The largest integer of a call, by its absolute value."""
+    integers = [x for x in flattened(case.inputs) if x.dtype.kind in "iu" and x.size]
+    found = [abs(int(x)) for array in integers for x in (array.min(), array.max())]
+    attrs = [x for value in case.attrs.values() for x in _in_list(value)]
+    found += [abs(x) for x in attrs if isinstance(x, int)]
+    return max(found, default=0)
+
+
+def _in_list(value) -> list:
+    return list(value) if isinstance(value, list | tuple) else [value]
+
+
+def _with_at_most(case: Case, most: int) -> tuple[list, dict]:
+    """The inputs and attrs of a call with integers that are no larger."""
+
+    def limited(value):
+        if isinstance(value, list | tuple):
+            return [limited(x) for x in value]
+        if isinstance(value, np.ndarray):
+            few = value.dtype.kind in "iu" and np.iinfo(value.dtype).max > most
+            return (
+                np.clip(value, -most * (value.dtype.kind == "i"), most)
+                if few
+                else value
+            )
+        plain = isinstance(value, int) and not isinstance(value, bool)
+        return max(-most, min(value, most)) if plain else value
+
+    attrs = {name: limited(value) for name, value in case.attrs.items()}
+    return limited(case.inputs), attrs
+
+
+def _counts(child: Child, case: Case) -> bool:
+    """Whether a call takes so long because it counts to a large number: for smaller ones it takes less, in proportion.
+
+    A loop that does not end takes no time for these, or as much.
+    """
+    largest, before, most = _largest(case), 0.0, 1 << 16
+    hung, child.patience.hung = child.patience.hung, False
+    took = 0.0
+    while most < largest and took < 0.1:
+        inputs, attrs = _with_at_most(case, most)
+        before = took
+        try:
+            took = child.ask(calls.seconds, inputs=inputs, attrs=attrs)
+        except (Crash, WorkerError):
+            break
+        most <<= 2
+    wanted = took * largest / (most >> 2)
+    counts = took > max(0.1, 2 * before) and wanted > child.patience.timeout / 2
+    child.patience.hung = hung and not counts
+    return counts
 
 
 def _bytes(inputs: Sequence) -> int:
@@ -214,10 +276,15 @@ def _unclean(found: Findings, case: Case, mode: str, outcome, line: str) -> None
     )
 
 
-def _check_agreement(found: Findings, sample, case: Case, outcomes) -> None:
+def _check_agreement(
+    child: Child, found: Findings, sample, case: Case, outcomes
+) -> None:
     """Both modes refuse, or both give a result."""
     eager, graph = outcomes
     if eager.disagrees(graph):
+        if _of_others(sample.location) and _is_legacy(child, sample, case, eager):
+            found.note("eagerly, a scalar and a vector of one element are the same")
+            return
         seen = [one.error or "a result" for one in outcomes]
         found.fail(
             case.label,
@@ -227,6 +294,37 @@ def _check_agreement(found: Findings, sample, case: Case, outcomes) -> None:
             "runs no shape function",
             line=sample.line(case.inputs, case.attrs, _MODES),
         )
+
+
+def _is_legacy(child: Child, sample, case: Case, eager) -> bool:
+    """Whether a scalar counts as a vector of one element, or this as a scalar, which old kernels allow on purpose.
+
+    A kernel that does not look at the rank takes two elements for a scalar as well.
+    """
+    flat, changed, two = [], False, None
+    for i, (x, y) in enumerate(zip(sample.flat, flattened(case.inputs))):
+        alike = y.size == 1 and x.ndim + y.ndim == 1
+        flat.append(y.reshape((1,) * x.ndim) if alike else y)
+        changed |= alike
+        if alike and y.ndim:
+            two = i
+    if eager.outputs is None or not changed:
+        return False
+
+    def called(flat: list, modes=_MODES) -> list:
+        inputs = packed(case.inputs, flat)
+        given = {"inputs": inputs, "attrs": case.attrs, "modes": modes}
+        return [one.outputs for one in child.ask(calls.call, **given)]
+
+    try:
+        if two is not None:
+            more = [*flat[:two], np.repeat(flat[two], 2), *flat[two + 1 :]]
+            if called(more, ["eager"]) != [None]:
+                return False
+        given = called(flat)
+    except (Crash, WorkerError):
+        return False
+    return None not in given and not difference(eager.outputs, given[0], exact=True)
 
 
 def _of_others(location) -> bool:
@@ -269,7 +367,7 @@ def _compare_to_reference(
         wanted = outputs_of(sample.reference, case.inputs, case.attrs)
     except Exception as error:
         words = "a result, where the reference raises"
-        if _is_refusal(error) and not any(words in x for x in found.notes):
+        if is_refusal(error) and not any(words in x for x in found.notes):
             found.note(f"{case.label}: {words} {describe_error(error)[:80]}")
         return  # the reference does not define it
     if len(wanted) == len(outcome.outputs):
@@ -300,13 +398,6 @@ def _is_right_alone(child: Child, sample, case: Case, wanted) -> bool:
         return False
     got = outcome.outputs
     return got is not None and not compared(sample.options, wanted, got, strict=False)
-
-
-def _is_refusal(error: Exception) -> bool:
-    """Whether the reference itself says that there is no result: not NumPy, or whatever it calls."""
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    own = "-packages" not in last.filename and str(last.line).startswith("raise ")
-    return own and isinstance(error, ValueError)
 
 
 def _as_held(wanted, got: np.ndarray, options, huge: bool) -> np.ndarray:
