@@ -128,7 +128,7 @@ CHECK_OPTIONS = {
     "own": "op_types extra",
 }
 FUZZ_OPTIONS = (
-    "examples seconds variations thorough seed reference tolerances skip timeout memory "
+    "examples seconds variations thorough seed reference tolerances nondeterministic skip timeout memory "
     "gpu progress"
 )
 REPORT = "ok failures summary() assert_ok()"

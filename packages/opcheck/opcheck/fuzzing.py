@@ -5,18 +5,19 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import hypothesis
 from hypothesis import strategies as st
 
 from opcheck import generated, registry
 from opcheck.children import Child, Crash, WorkerError
-from opcheck.compare import difference, mentions
-from opcheck.report import Report, Result, essence, likely_cause
-from opcheck.run import Call, _name, by_name, outputs_of
+from opcheck.compare import compared, mentions
+from opcheck.report import Report, Result, describe_error, essence, likely_cause
+from opcheck.run import Call, _name, by_name, is_refusal, outputs_of
 from opcheck.samples import as_arrays, flattened, locate
-from opcheck.subject import Subject
+from opcheck.source import split
+from opcheck.subject import FORWARDED, Subject
 from opcheck.variations import calls_of
 
 # What was expected, and the likely cause where it did not come.
@@ -37,6 +38,10 @@ _KINDS = {
     "immutability": (
         "every input as it was",
         "the kernel writes to an input's memory",
+    ),
+    "determinism": (
+        "the same values in two calls of one graph, or an op that is stateful",
+        "a missing .SetIsStateful()",
     ),
     "bad_input": (
         "InvalidArgumentError or the like, which names an input or attr",
@@ -88,7 +93,7 @@ class FuzzReport(Report):
 
     @property
     def line(self) -> str:
-        """Python that reproduces the smallest failing call; empty if none failed."""
+        """Python that makes the smallest call that fails, or that a note is about; else empty."""
         return self.results[0].line
 
 
@@ -98,8 +103,8 @@ class _Failure:
     seen: str
     inputs: list
     attrs: dict
-    modes: tuple
-    shapes: list | None
+    modes: tuple = ("eager",)
+    shapes: list | None = None
 
     def size(self) -> tuple:
         """Smaller is better to look at."""
@@ -124,6 +129,7 @@ def fuzz(
     reference: Callable | None = None,
     skip: str | Iterable[str] = (),
     tolerances: Mapping | None = None,
+    nondeterministic: bool = False,
     variations: int = 9,
     thorough: int = 1,
     seed: int = 0,
@@ -136,7 +142,8 @@ def fuzz(
 
     Each call runs eagerly and in a graph. It fails if the process dies; if the two differ; if an
     inferred shape is wrong; if an input changes; if an error is not a clean one, or names neither
-    an input nor an attr; or if the result is not the reference's.
+    an input nor an attr; or if the result is not the reference's. A result where the reference raises ValueError
+    becomes a note.
 
     Args:
       op: As for `opcheck.check`.
@@ -147,6 +154,7 @@ def fuzz(
         it raises an error are not compared.
       skip: What not to look for: names of `opcheck.fuzzing.CHECKS`.
       tolerances: As for `opcheck.check`.
+      nondeterministic: As for `opcheck.check`: of a random op, shapes are compared, and values are not.
       variations: How many further calls each example has beside the first, up to a third of them generated, the
         others derived: the same elements in other places, one input in another shape, or other attrs. They are
         cheap.
@@ -168,6 +176,7 @@ def fuzz(
     location = locate(op)
     options = {
         "tolerances": by_name(tolerances),
+        "nondeterministic": nondeterministic,
         "memory": memory,
     }
     call = Call(op, location, [], {}, options, reference)
@@ -215,6 +224,7 @@ class _Campaign:
         self.alone = True
         self.kinds: set[str] = set()
         self.smallest: _Failure | None = None
+        self.answered: _Failure | None = None  # for which the reference has no answer
         self.failing: list[tuple[list, dict]] = []
         self.begin = self.end = 0.0
 
@@ -300,12 +310,14 @@ class _Campaign:
             return "", ""
         try:
             wanted = outputs_of(self.call.reference, inputs, attrs)
-        except Exception:
+        except Exception as error:
+            if is_refusal(error):
+                answered = _Failure("", describe_error(error), inputs, dict(attrs))
+                both = filter(None, [self.answered, answered])
+                self.answered = min(both, key=_Failure.size)
             return "", ""
-        tolerances = self.call.options["tolerances"]
-        return "reference", difference(
-            wanted, outcome.outputs, tolerances, strict=False
-        )
+        options = self.call.options
+        return "reference", compared(options, wanted, outcome.outputs, strict=False)
 
     def _fail(self, kind: str, seen: str, inputs, attrs, modes, shapes) -> None:
         failure = _Failure(kind, essence(seen), inputs, dict(attrs), modes, shapes)
@@ -354,14 +366,28 @@ class _Campaign:
             f"dtypes or attrs, {self.errors} with clean errors"
         )
         failure = self.smallest
-        if failure is None:
+        if failure is None and (some := self.answered):
+            line = self.call.line(some.inputs, some.attrs)
+            shown = split(line)[1]
+            shown = f": {shown}" if len(shown) < 200 else ""
+            seen = f"a result where the reference raises {some.seen[:80]}{shown}"
+            result = Result("fuzz", "note", f"{done}; {seen}", line=line)
+        elif failure is None:
             result = Result("fuzz", "pass", done)
         else:
             expected, cause = _KINDS[failure.kind]
             cause = likely_cause(failure.seen) or cause
+            if failure.modes[-1] == "owned":
+                cause = FORWARDED
             if not self.alone:
                 cause = _NOT_ALONE
             where = "bad_input" if failure.kind == "crash" else failure.kind
+            line = self.call.line(
+                failure.inputs, failure.attrs, failure.modes, failure.shapes
+            )
+            if where == "determinism":
+                call = replace(self.call, inputs=failure.inputs, attrs=failure.attrs)
+                line = call.check_line(where)
             result = Result(
                 "fuzz",
                 "fail",
@@ -370,9 +396,7 @@ class _Campaign:
                 failure.seen,
                 cause,
                 registry.CHECKS[where].chapter,
-                self.call.line(
-                    failure.inputs, failure.attrs, failure.modes, failure.shapes
-                ),
+                line,
             )
         name = _name(self.call.op)
         counts = self.calls, self.errors, self.failing, len(self.kinds)

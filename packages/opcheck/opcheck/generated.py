@@ -2,6 +2,7 @@
 
 import pickle
 from collections.abc import Sequence
+from dataclasses import replace
 
 import tensorflow as tf
 
@@ -66,6 +67,7 @@ def _one(subject: Subject, inputs, attrs: dict, thorough: bool, number: int) -> 
     graphs = {"any shape": lambda: _any_shape(subject, tensors, inputs, attrs)}
     if thorough:
         graphs = {"graph": lambda: in_graph(subject, flat, inputs, attrs), **graphs}
+        graphs["owned"] = lambda: _any_shape(subject, tensors, inputs, attrs, True)
     for mode, run in graphs.items():
         subject.progress((number, mode, None))
         graph = outcome_of(run)
@@ -88,7 +90,17 @@ def _one(subject: Subject, inputs, attrs: dict, thorough: bool, number: int) -> 
             return outcome
     if thorough and outcome.outputs is not None:
         _infer_from_less(subject, flat, inputs, attrs, outcome)
+        if subject.options.get("nondeterministic") and not outcome.mismatch:
+            subject.progress((number, "graph", None))
+            _varies_unnoticed(subject, inputs, attrs, outcome)
     return outcome
+
+
+def _varies_unnoticed(subject: Subject, inputs, attrs: dict, outcome) -> None:
+    """Tells where chance is in the values, and nothing in the graph has state."""
+    if replace(subject, inputs=list(inputs), attrs=attrs).varies_unnoticed():
+        outcome.mismatch = "other values, though nothing in the graph has state"
+        outcome.kind = "determinism"
 
 
 def _infer_from_less(subject: Subject, flat, inputs, attrs: dict, outcome) -> None:
@@ -113,16 +125,19 @@ def _infer_from_less(subject: Subject, flat, inputs, attrs: dict, outcome) -> No
             return
 
 
-def _any_shape(subject: Subject, tensors, inputs, attrs: dict):
-    """One function for all shapes; it is made once for dtypes and attrs."""
+def _any_shape(subject: Subject, tensors, inputs, attrs: dict, owned: bool = False):
+    """One function for all shapes; it is made once for dtypes and attrs.
+
+    If the op owns its inputs, as nobody else holds them, it may give their memory to its outputs.
+    """
     functions = subject.functions
     layout = tuple(len(x) if isinstance(x, list | tuple) else -1 for x in inputs)
-    key = (layout, tuple(x.dtype for x in tensors), pickle.dumps(attrs))
+    key = (layout, tuple(x.dtype for x in tensors), pickle.dumps(attrs), owned)
     if key not in functions:
         if len(functions) > 200:
             functions.clear()
         specs = [tf.TensorSpec(None, x.dtype) for x in tensors]
         template = list(inputs)
-        functions[key] = traced(subject, specs, template, attrs)
+        functions[key] = traced(subject, specs, template, attrs, owned)
     outputs = arrays(functions[key](*tensors))
     return outputs, contradiction([x.shape for x in functions[key].outputs], outputs)

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 _LONG = 100  # elements
+_COPY = "lambda x: tf.raw_ops.DeepCopy(x=x)"
 # As in opcheck's processes: oneDNN's allocator hides what malloc shows.
 _WITH_MALLOC = 'import os; os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"; '
 
@@ -30,9 +31,10 @@ def line(
       inputs: Arrays and lists of arrays.
       attrs: Keyword arguments.
       modes: How it is called: "eager"; in a "graph" for its very shapes; in one for "any shape";
-        two of these; "inferred": its output shapes in a graph, then the eager call; "guarded": twice eagerly, with
-        inputs that end at an unreadable page and unused memory filled with other bytes; or "watched": how often it
-        touches what is behind the last element of each input. "malloc" beside another one turns oneDNN's allocator off.
+        in one whose inputs are "owned" by the op alone; two of these; "inferred": its output shapes in a graph, then
+        the eager call; "guarded": twice eagerly, with inputs that end at an unreadable page and unused memory filled
+        with other bytes; or "watched": how often it touches what is behind the last element of each input. "malloc"
+        beside another one turns oneDNN's allocator off.
       shapes: For "inferred", what is known of the shape of each tensor.
     """
     name = getattr(op, "__name__", "op")
@@ -65,8 +67,11 @@ def line(
     elif "watched" in modes:
         imports += "from opcheck.memory import past_the_end; "
         call = f"print(past_the_end({', '.join([name, arguments])}))"
-    elif "any shape" in modes:
-        wrapped = f"lambda *inputs: {name}({', '.join(['*inputs', *named])})"
+    elif "any shape" in modes or "owned" in modes:
+        given = "*inputs"
+        if "owned" in modes:
+            given = f"*tf.nest.map_structure({_COPY}, inputs)"
+        wrapped = f"lambda *inputs: {name}({', '.join([given, *named])})"
         signature = ", ".join(_specs(inputs, itertools.repeat(None)))
         graph = (
             f"tf.function({wrapped}, autograph=False, input_signature=[{signature}])"

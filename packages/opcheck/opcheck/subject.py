@@ -33,6 +33,10 @@ KEPT = (
     "something is kept from one call to the next, in a member, a static or a global variable, and it depends on the "
     "earlier call's input"
 )
+FORWARDED = (
+    "the output has the memory of the input (forward_input), which the kernel overwrites before it has read all "
+    "of it"
+)
 AFTER_LARGER = (
     "the sample call, after one with a larger sample",
     "the values of before",

@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from python_ops import (
     adds_attr,
+    adds_hidden_noise,
+    adds_noise,
     adds_one,
     counts_calls,
     cut_at_nul,
@@ -83,6 +85,30 @@ def test_a_crash_is_shrunk_to_a_line_that_reproduces_it():
     assert re.search(call, report.line)
     run = run_line(report)
     assert run.returncode == -signal.SIGABRT, run.stderr
+
+
+def has_an_answer(x):
+    if not x.size:
+        raise ValueError("x is empty")
+    return x + 1
+
+
+def test_an_answer_where_the_reference_has_none_is_a_note():
+    report = fuzz(adds_one, calls(tensors()), examples=50, reference=has_an_answer)
+    assert report["fuzz"].verdict == "note"
+    words = (
+        "a result where the reference raises ValueError: x is empty: print(adds_one("
+    )
+    assert words in report["fuzz"].detail
+    assert re.search(r"shape=\(.*\b0\b", run_line(report).stdout)
+
+
+def test_chance_is_no_failure_where_it_is_meant():
+    noisy = {"nondeterministic": True, "reference": adds_one, "examples": 50}
+    fuzz(adds_noise, ONES, **noisy).assert_ok()
+    report = fuzz(adds_hidden_noise, ONES, **noisy)
+    assert "nothing in the graph has state" in report["fuzz"].seen
+    assert 'checks="determinism", nondeterministic=True' in report.line
 
 
 def test_what_differs_in_a_graph_is_found():

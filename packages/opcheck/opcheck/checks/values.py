@@ -16,6 +16,7 @@ from opcheck.report import Findings, Skip, describe_error
 from opcheck.source import in_turn
 from opcheck.subject import (
     CLEAN_ERRORS,
+    FORWARDED,
     KEPT,
     Subject,
     Traced,
@@ -200,8 +201,7 @@ def eager_vs_graph(subject: Subject, found: Findings) -> str:
                 "the values of eager execution",
                 different[0] or different[1],
                 subject.cause(
-                    "the output has the memory of the input (forward_input), which the kernel "
-                    "overwrites before it has read all of it"
+                    FORWARDED
                     if mode == _OWNED
                     else "Python code that runs only once, when the graph is made, or a kernel that "
                     "keeps something from one call to the next"
@@ -213,7 +213,11 @@ def eager_vs_graph(subject: Subject, found: Findings) -> str:
 
 def _line(subject: Subject, mode: str) -> str:
     """The call in this mode beside the eager one, as Python; nothing where that is more than a line."""
-    modes = {"tf.function": "graph", "tf.function with unknown rank": "any shape"}
+    modes = {
+        "tf.function": "graph",
+        "tf.function with unknown rank": "any shape",
+        _OWNED: "owned",
+    }
     return subject.line(modes=("eager", modes[mode])) if mode in modes else ""
 
 

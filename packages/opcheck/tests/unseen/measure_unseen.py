@@ -38,7 +38,8 @@ def checked(name: str, buggy: bool, fuzz: bool, checks=None) -> dict:
         from unseen_fuzz import STRATEGIES
 
         strategy = STRATEGIES[name]
-        report = opcheck.fuzz(op, strategy, 300, 20, reference=reference)
+        options = ops.OPTIONS.get(name, {})
+        report = opcheck.fuzz(op, strategy, 300, 20, reference=reference, **options)
     else:
         options = {"checks": checks, **ops.OPTIONS.get(name, {})}
         report = opcheck.check(op, *inputs, reference=reference, **options, **attrs)
@@ -87,9 +88,7 @@ def main() -> None:
         for buggy in (True, False):
             if given.only and buggy != (given.only == "buggy"):
                 continue
-            if (name, buggy, given.fuzz) in done or (
-                given.fuzz and name in ops.OPTIONS
-            ):
+            if (name, buggy, given.fuzz) in done:
                 continue
             record = checked(name, buggy, given.fuzz, given.checks)
             with given.out.open("a") as out:

@@ -2,7 +2,7 @@
 
 import numpy as np
 from hypothesis import strategies as st
-from unseen_ops import OPTIONS, SAMPLES
+from unseen_ops import SAMPLES
 
 from opcheck.strategies import calls, mostly, shapes, tensors, texts
 
@@ -85,6 +85,7 @@ STRATEGIES = {
     "masked_average": calls(_matrix, tensors("bool", _sized(_ROWS))),
     "hann_window": calls(_vector),
     "row_median": calls(_matrix),
+    "jitter": calls(_any, width=st.sampled_from([0.1, 0.5])),
     "parse_prices": calls(tensors("string", elements=texts(b"9.99", b"12"))),
     "parse_counts": calls(tensors("string", elements=texts(b"3", b"-14"))),
     "count_lines": calls(
@@ -114,4 +115,4 @@ STRATEGIES = {
     "cycle_to": calls(_vector, length=st.integers(0, 9)),
     "ring_shift": calls(_vector, shift=st.integers(-9, 9)),
 }
-assert STRATEGIES.keys() == SAMPLES.keys() - OPTIONS.keys()
+assert STRATEGIES.keys() == SAMPLES.keys()
