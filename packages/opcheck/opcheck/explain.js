@@ -129,7 +129,9 @@ const explain = (() => {
 
   // What a log holds of the dictionary, { id, line, text, times, follows, header } of each entry, and whose it is else.
   const find = (rules, log) => {
+    const ours = new RegExp(rules.ours).test(log.solid);
     const matches = rules.patterns.flatMap((rule) => {
+      if (rule.ours && !ours) return [];
       rule.regex ??= new RegExp(rule.pattern, "g");
       return log.matches(rule);
     });

@@ -93,7 +93,9 @@ def explain(text: str) -> Explanation:
 
 
 def _found(log: "_Log") -> tuple[list[Found], str]:
-    matches = [match for rule in rules() for match in log.matches(rule)]
+    ours = bool(re.search(table("rules")["ours"], log.solid, re.ASCII))
+    told = [rule for rule in rules() if ours or not rule["ours"]]
+    matches = [match for rule in told for match in log.matches(rule)]
     taken: list[tuple[int, int]] = []
     each: dict[str, list[_Match]] = {}
     for match in sorted(matches, key=lambda one: (-one.rule["weight"], one.start)):
@@ -303,13 +305,20 @@ def rules() -> tuple[dict, ...]:
                     follows=entry.follows,
                     names=entry.names,
                     harmless=entry.harmless,
+                    ours=entry.ours,
                 )
             )
     return tuple(found)
 
 
 def _rule(
-    name: str, pattern: str, follows=(), names=False, harmless=False, of=""
+    name: str,
+    pattern: str,
+    follows=(),
+    names=False,
+    harmless=False,
+    ours=False,
+    of="",
 ) -> dict:
     pattern = _plain(pattern)
     needs = fixed_words(pattern)
@@ -323,6 +332,7 @@ def _rule(
         "follows": list(follows),
         "names": names,
         "harmless": harmless,
+        "ours": ours,
         "of": of,
     }
 
