@@ -33,5 +33,6 @@ FUZZ = {
     ),
     "EigenTable": "has no input",
     "InEigen": "has no input but the number of a row",
+    "ScalarAsFloat": "is wrong for most types",
     "TimesRead": "counts",
 }
