@@ -231,8 +231,13 @@ def forks() -> BaseContext:
     context = multiprocessing.get_context("forkserver")
     # Those of tests/conftest.py, for a process has one server.
     context.set_forkserver_preload(
-        ["tensorflow", "hypothesis.extra.numpy", "pytest", "opcheck.fuzzing"]
-        + ["opcheck.frozen"]
+        [
+            "tensorflow",
+            "hypothesis.extra.numpy",
+            "pytest",
+            "opcheck.fuzzing",
+            "opcheck.frozen",
+        ]
     )
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("CUDA_VISIBLE_DEVICES", "")

@@ -103,8 +103,13 @@ def in_fork() -> Callable:
     """Calls a function in a fork of a process that has imported TensorFlow and loaded no library of ops."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(
-        ["tensorflow", "hypothesis.extra.numpy", "pytest", "opcheck.fuzzing"]
-        + ["opcheck.frozen"]
+        [
+            "tensorflow",
+            "hypothesis.extra.numpy",
+            "pytest",
+            "opcheck.fuzzing",
+            "opcheck.frozen",
+        ]
     )
 
     def call(function: Callable, *arguments):

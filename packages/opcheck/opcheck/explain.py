@@ -12,7 +12,7 @@ import os
 import re
 import sys
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -82,13 +82,14 @@ def explain(text: str) -> Explanation:
     log = _Log(text)
     owner = _owner(log)
     found, stranger = ([], owner) if owner else _found(log)
-    if found and all(one.entry.harmless for one in found) and log.failed():
-        found = []  # what harms nothing is not why it failed
-    died = not (found or stranger) and bool(
-        re.search(table("rules")["died"], log.solid)
-    )
+    dead = bool(re.search(table("rules")["died"], log.solid))
+    signs = table("rules")["says"]["errors"]
+    if found and all(one.entry.harmless for one in found):
+        if dead or log.first(signs[:2]):
+            found = []  # what harms nothing is not why it failed
+    died = dead and not (found or stranger)
     names = [symbols.read(name) for name in log.mangled()]
-    first = None if found or died else log.first()
+    first = None if found or died else log.first(signs)
     return Explanation(found, names, died, stranger, first)
 
 
@@ -227,20 +228,9 @@ class _Log:
                     return _Match(rule, low, high, self.numbers[line], shown)
         return None
 
-    def failed(self) -> bool:
-        """Whether there is a sign of an error that is a sure one, or of a death."""
-        says = table("rules")
-        signs = says["says"]["errors"][:2]
-        return bool(
-            re.search(says["died"], self.solid)
-            or any(
-                re.search(sign, line, re.ASCII) for sign in signs for line in self.lines
-            )
-        )
-
-    def first(self) -> tuple[int, str] | None:
+    def first(self, signs: Sequence[str]) -> tuple[int, str] | None:
         """The number and the text of the first line that looks like an error, by the surest sign that any line has."""
-        for pattern in table("rules")["says"]["errors"]:
+        for pattern in signs:
             sign = re.compile(pattern, re.ASCII)
             for number, line in zip(self.numbers, self.lines):
                 if sign.search(line):
