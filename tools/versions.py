@@ -1,8 +1,8 @@
 """Every example on every TensorFlow from 2.16 on: `python tools/versions.py [--versions 2.18,2.20] [--examples attrs]`.
 
 For each minor version this makes an environment, compiles a copy of the examples for it, and runs their tests. Then
-it loads there what was compiled for the newest version, and where that works runs the tests again. What comes out goes
-into bench/versions.csv, where it takes the place of older rows of the same versions and examples.
+it loads there what was compiled for the newest version, and where that works runs the tests again. What comes out of a
+version goes into bench/versions.csv, where it takes the place of older rows of the same version and examples.
 
 Environment variables: BASE_PYTHON is the Python to make environments from. Exits with 1 where an example has become
 worse than the table says.
@@ -18,6 +18,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
+from multiprocessing.pool import ThreadPool
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 from xml.etree import ElementTree
@@ -197,73 +198,81 @@ class Version:
         since = SINCE.get(example, OLDEST)
         return f"needs 2.{since}" if int(self.name[2:]) < since else ""
 
-    def build(self, example: str) -> str:
-        """Compiles an example; returns the error if it does not compile."""
+    def build(self, names: Sequence[str]) -> dict[str, str]:
+        """Compiles examples; returns the errors of those that do not compile."""
         build = self.copy / "build"
         options = [f"-DPython3_EXECUTABLE={self.python}", *CMAKE_OPTIONS]
         options.append(f"-DCMAKE_MAKE_PROGRAM={Path(ninja.BIN_DIR, 'ninja')}")
-        for command in (
-            (CMAKE, "-S", self.copy / "examples", "-B", build, "-G", "Ninja", *options),
-            (CMAKE, "--build", build, "--target", f"{example}/all"),
-        ):
-            run = self._run(*command)
-            if run.returncode:
-                return first_error(run.stdout + run.stderr) or "does not compile"
-        return ""
-
-    def carry(self, example: str, newest: "Version") -> str:
-        """Puts the libraries of another version into an example; returns the loader's error, if any."""
-        for library in self.folder(example).glob("lib*.so"):
-            library.unlink()
-        for library in newest.folder(example).glob("lib*.so"):
-            shutil.copy2(library, self.folder(example))
-        libraries = sorted(self.folder(example).glob("lib*.so"))
-        named = [path for path in libraries if path.stem == f"lib{example}"]
-        main = [*named, *libraries][0]
-        code = f"import tensorflow as tf; tf.load_op_library({str(main)!r})"
-        run = self._run(self.python, "-c", code)
+        configure = CMAKE, "-S", self.copy / "examples", "-B", build, "-G", "Ninja"
+        run = self._run(*configure, *options)
         if run.returncode:
-            return first_error(run.stderr)
-        stamped = b"built for TensorFlow" in main.read_bytes()
-        return "loads, and op_library.py refuses it" if stamped else ""
+            return dict.fromkeys(names, first_error(run.stdout + run.stderr))
+        targets = [f"{name}/all" for name in names]
+        command = CMAKE, "--build", build, "--target"
+        errors = {}
+        if self._run(*command, *targets, "--", "-k", "0").returncode:
+            for name, target in zip(names, targets):
+                run = self._run(*command, target)
+                if run.returncode:
+                    errors[name] = first_error(run.stdout + run.stderr)
+        return errors
 
-    def _pytest(self, example: str, *options: str) -> tuple[int, int, int, str]:
-        """How many tests passed, failed and were skipped, and the first error."""
-        report = self.copy / "report.xml"
+    def carry(self, names: Sequence[str], newest: "Version") -> dict[str, str]:
+        """Puts the libraries of another version into examples; returns the loader's errors."""
+        errors = {}
+        for name in names:
+            for library in self.folder(name).glob("lib*.so"):
+                library.unlink()
+            for library in newest.folder(name).glob("lib*.so"):
+                shutil.copy2(library, self.folder(name))
+            libraries = sorted(self.folder(name).glob("lib*.so"))
+            named = [path for path in libraries if path.stem == f"lib{name}"]
+            main = [*named, *libraries][0]
+            code = f"import tensorflow as tf; tf.load_op_library({str(main)!r})"
+            run = self._run(self.python, "-c", code)
+            if run.returncode:
+                errors[name] = first_error(run.stderr)
+            elif b"built for TensorFlow" in main.read_bytes():
+                errors[name] = "loads, and op_library.py refuses it"
+        return errors
+
+    def _pytest(self, example: str, again: bool = False) -> tuple[int, int, int, str]:
+        """How many tests passed, failed and were skipped, and the first error. Again: of those that failed, or all."""
+        report = self.copy / "build" / "tests" / f"{example}.xml"
         report.unlink(missing_ok=True)
         # The book's settings: two examples are projects of their own.
         settings = self.copy / "pyproject.toml"
         command = (self.python, "-m", "pytest", "-q", "-c", settings)
-        options += (f"--junitxml={report}",)
-        run = self._run(*command, *options, f"examples/{example}")
-        if not report.exists():
-            return 0, 0, 0, first_error(run.stdout + run.stderr)
+        command += (
+            "--last-failed" if again else "--cache-clear",
+            f"--junitxml={report}",
+        )
+        command += ("-o", f"cache_dir={report.with_suffix('')}")
+        run = self._run(*command, f"examples/{example}")
+        if not report.exists():  # a test has ended the process
+            return 0, 1, 0, first_error(run.stdout + run.stderr)
         suite = ElementTree.parse(report).find("testsuite")
         names = ("tests", "failures", "errors", "skipped")
         tests, failures, errors, skipped = (int(suite.get(name)) for name in names)
         failed = failures + errors
         return tests - failed - skipped, failed, skipped, first_failure(suite)
 
-    def test(self, example: str, compiled_for: str, says: str) -> Row:
-        """Runs the tests of an example, unless it is known already what is wrong."""
-        passed = failed = skipped = 0
-        if not says:
-            passed, failed, skipped, says = self._pytest(example)
-        if failed:  # once more: on a busy machine, some come too late
-            passed_now, failed, _, says = self._pytest(example, "--last-failed")
-            passed += passed_now
-        return Row(
-            self.tensorflow,
-            self.python_version,
-            self.numpy,
-            example,
-            compiled_for,
-            passed,
-            failed,
-            skipped,
-            says,
-            str(datetime.date.today()),
-        )
+    def test(
+        self, names: Sequence[str], compiled_for: str, errors: dict[str, str]
+    ) -> list[Row]:
+        """Runs the tests of examples, several at a time, except where it is known already what is wrong."""
+        found = {name: (0, 0, 0, error) for name, error in errors.items()}
+        tested = [name for name in names if name not in errors]
+        with ThreadPool(min(2 * os.cpu_count(), 8)) as pool:
+            found |= zip(tested, pool.imap(self._pytest, tested))
+        for name in tested:
+            passed, failed, skipped, _ = found[name]
+            if failed:  # once more, alone: on a busy machine, some come too late
+                *more, says = self._pytest(name, again=True)
+                found[name] = passed + more[0], more[1], skipped + more[2], says
+        about = self.tensorflow, self.python_version, self.numpy
+        today = str(datetime.date.today())
+        return [Row(*about, name, compiled_for, *found[name], today) for name in names]
 
 
 def importable(python: str) -> str:
@@ -350,38 +359,34 @@ def main() -> None:
     command += f" EXAMPLES={','.join(names)}" * (names != examples())
     command += " OWN=1" * arguments.own
     worse = []
-    build_newest = functools.cache(newest.build)
+    errors_of_newest = functools.cache(lambda: newest.build(names))
 
-    def note(row: Row) -> None:
+    def note(rows: Sequence[Row]) -> None:
         """Prints what came out, and writes the table, so that an interrupted run is not lost."""
-        old = before.get(row.key)
-        if old and old.fine and not row.fine:
-            worse.append(f"{row.example} on {row.tensorflow}")
-        before[row.key] = row
-        rows = {row.key: row for row in rows_of(TABLE)}  # another run may add to it
-        write(TABLE, [*(rows | {row.key: row}).values()], command)
-        how = f"{row.passed} passed, {row.failed} failed {row.says}".strip()
-        print(
-            f"{row.tensorflow} {row.example} of {row.compiled_for}: {how}", flush=True
-        )
+        for row in rows:
+            old = before.get(row.key)
+            if old and old.fine and not row.fine:
+                worse.append(f"{row.example} on {row.tensorflow}")
+            how = f"{row.passed} passed, {row.failed} failed {row.says}".strip()
+            print(f"{row.tensorflow} {row.example} of {row.compiled_for}: {how}")
+        sys.stdout.flush()
+        known = {row.key: row for row in [*rows_of(TABLE), *rows]}
+        write(TABLE, [*known.values()], command)
 
     for version in wanted:
         here = newest
         if version != newest.name:
             here = Version(version, arguments.environments)
             here.prepare()
-        for name in names:
-            if needs := here.lacks(name):
-                note(here.test(name, here.tensorflow, needs))
-                continue
-            if not arguments.carried:
-                error = (build_newest if here is newest else here.build)(name)
-                note(here.test(name, here.tensorflow, error))
-            if here is newest or arguments.own:
-                continue
-            if not build_newest(name):
-                error = here.carry(name, newest)
-                note(here.test(name, newest.tensorflow, error))
+        lacking = {name: needs for name in names if (needs := here.lacks(name))}
+        enough = [name for name in names if name not in lacking]
+        if not arguments.carried:
+            errors = errors_of_newest() if here is newest else here.build(enough)
+            note(here.test(names, here.tensorflow, errors | lacking))
+        if here is not newest and not arguments.own:
+            built = [name for name in enough if name not in errors_of_newest()]
+            errors = here.carry(built, newest)
+            note(here.test(built, newest.tensorflow, errors))
     if worse:
         fail(f"worse than before: {', '.join(worse)}")
 

@@ -1,12 +1,13 @@
 """make versions: what it refuses, and the table that it writes."""
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from versions import Row, first_error, first_failure, rows_of, write
+from versions import Row, Version, first_error, first_failure, rows_of, write
 
 ROOT = Path(__file__).parents[2]
 
@@ -50,6 +51,72 @@ def test_a_failure_names_its_test_and_not_where_its_values_come_from():
     assert not first_failure(
         ElementTree.fromstring("<testsuite><testcase/></testsuite>")
     )
+
+
+ONCE = """import os, pathlib
+seen = pathlib.Path(__file__).with_name("seen")
+known = seen.exists()
+"""
+TESTS = {
+    "fine": "import pytest\ndef test_a(): pass\ndef test_b(): pytest.skip('why')",
+    "late": ONCE + "def test_a(): seen.touch(); assert known\ndef test_b(): pass",
+    "dies": "import os\ndef test_a(): pass\ndef test_b(): print('error: such'); os.abort()",
+    "died": ONCE
+    + "def test_a(): pass\ndef test_b(): seen.touch(); known or os.abort()",
+    "broken": "import nothing_of_this_name",
+}
+
+
+@pytest.fixture
+def version(tmp_path, monkeypatch) -> Version:
+    """The one of this environment, with a copy of the book that a test may fill."""
+    monkeypatch.setattr("versions.PLACE", tmp_path)
+    version = Version("2.99", tmp_path)
+    version.python = Path(sys.executable)
+    version.copy.mkdir(parents=True)
+    shutil.copy(ROOT / "pyproject.toml", version.copy)
+    return version
+
+
+def test_what_fails_runs_again_and_costs_others_nothing(version):
+    for name, text in TESTS.items():
+        version.folder(name).mkdir(parents=True)
+        (version.folder(name) / f"{name}_test.py").write_text(text)
+    version.tensorflow, version.python_version, version.numpy = "2.99.0", "3.11", "2.4"
+    rows = version.test([*TESTS, "old"], "2.99.0", {"old": "needs 3.0"})
+    assert [row.example for row in rows] == [*TESTS, "old"]
+    counts = [(row.passed, row.failed, row.skipped) for row in rows]
+    assert counts == [(1, 0, 1), (2, 0, 0), (0, 1, 0), (2, 0, 0), (0, 1, 0), (0, 0, 0)]
+    *_, dies, died, broken, old = [row.says for row in rows]
+    assert "Fatal Python error: Aborted" in dies and not died
+    assert (broken, old) == (
+        "examples.broken.broken_test: collection failure",
+        "needs 3.0",
+    )
+
+
+CMAKE_LISTS = """cmake_minimum_required(VERSION 3.26)
+project(examples NONE)
+add_subdirectory(fine)
+add_subdirectory(broken)
+add_subdirectory(later)
+"""
+
+
+def test_an_example_that_does_not_compile_does_not_stop_the_others(version):
+    names = ["broken", "fine", "later"]
+    for name in names:
+        version.folder(name).mkdir(parents=True)
+        command = {"broken": "echo error: such"}.get(name, "touch made")
+        end = " && false" * (name == "broken")
+        (version.folder(name) / "CMakeLists.txt").write_text(
+            f"add_custom_target({name} ALL COMMAND {command}{end})"
+        )
+    (version.copy / "examples" / "CMakeLists.txt").write_text(CMAKE_LISTS)
+    errors = version.build(names)
+    assert errors.keys() == {"broken"} and "error: such" in errors["broken"]
+    for name in ("fine", "later"):
+        assert (version.copy / "build" / name / "made").exists()
 
 
 def test_an_error_has_no_folders_of_this_machine():
