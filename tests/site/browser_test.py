@@ -31,10 +31,10 @@ def looks() -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_page_is_light_fits_and_is_accessible(visit, server, site, looks, name):
+def test_page_is_light_fits_and_is_accessible(visit, window, server, site, looks, name):
     """Every other one is opened on a phone, in the dark. Then it is turned to the other view, and back for axe."""
     views = VIEWS[:: -1 if PAGES.index(name) % 2 else 1]
-    page = visit(server, f"{name}.html", *views[0], wait_until="networkidle")
+    page = visit(server, f"{name}.html", *views[0], "networkidle", window)
     if name != "search":
         entries = "performance.getEntriesByType('resource').map(entry => entry.name)"
         loaded = {unquote(urlsplit(url).path) for url in page.evaluate(entries)}

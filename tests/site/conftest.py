@@ -1,5 +1,6 @@
 """The built site as files, over HTTP and in a browser."""
 
+import contextlib
 import functools
 import http.server
 import threading
@@ -48,14 +49,22 @@ def address(request: pytest.FixtureRequest, site: Path) -> str:
     return request.getfixturevalue("server")
 
 
+@pytest.fixture(scope="module")
+def window(browser: "Browser") -> Iterator["Page"]:
+    """One that stays open: of the next page in it, a browser knows the scripts, styles and fonts."""
+    context = browser.new_context()
+    yield context.new_page()
+    context.close()
+
+
 @pytest.fixture
 def visit(browser: "Browser") -> Iterator[Callable[..., "Page"]]:
-    """Opens a page in a window of its own.
+    """Opens a page, in a window of its own unless it gets one.
 
     The test fails for whatever goes wrong in there until its end: an error or a warning on the
     console, a failed request, or one that leaves the site.
     """
-    contexts, problems = [], []
+    problems = []
 
     def open_page(
         address: str,
@@ -63,12 +72,14 @@ def visit(browser: "Browser") -> Iterator[Callable[..., "Page"]]:
         mode: str = "light",
         width: int = 1280,
         wait_until: str = "load",
+        window: "Page | None" = None,
     ) -> "Page":
-        context = browser.new_context(
-            color_scheme=mode, viewport={"width": width, "height": 900}
-        )
+        if window is None:
+            context = browser.new_context()
+            ending.callback(context.close)
+            window = context.new_page()
+        context = window.context
         context.set_default_timeout(100_000)
-        contexts.append(context)
 
         def on_console(message) -> None:
             if message.type in ("error", "warning"):
@@ -86,16 +97,23 @@ def visit(browser: "Browser") -> Iterator[Callable[..., "Page"]]:
             if request.failure != "net::ERR_ABORTED":  # the page was left before
                 problems.append(f"failed, {request.failure}: {request.url}")
 
-        context.on("console", on_console)
-        context.on("request", on_request)
-        context.on("response", on_response)
-        context.on("requestfailed", on_failure)
-        context.on("weberror", lambda error: problems.append(f"error: {error.error}"))
-        tab = context.new_page()
-        tab.goto(address + page, wait_until=wait_until)
-        return tab
+        def on_error(error) -> None:
+            problems.append(f"error: {error.error}")
 
-    yield open_page
-    for context in contexts:
-        context.close()
+        for event, listener in {
+            "console": on_console,
+            "request": on_request,
+            "response": on_response,
+            "requestfailed": on_failure,
+            "weberror": on_error,
+        }.items():
+            context.on(event, listener)
+            ending.callback(context.remove_listener, event, listener)
+        window.set_viewport_size({"width": width, "height": 900})
+        window.emulate_media(color_scheme=mode)
+        window.goto(address + page, wait_until=wait_until)
+        return window
+
+    with contextlib.ExitStack() as ending:
+        yield open_page
     assert not problems
