@@ -229,16 +229,7 @@ print(getattr(importlib.import_module(module), name)())
 def forks() -> BaseContext:
     """Makes forks of a process that has imported TensorFlow, has run no op, and sees no GPU."""
     context = multiprocessing.get_context("forkserver")
-    # Those of tests/conftest.py, for a process has one server.
-    context.set_forkserver_preload(
-        [
-            "tensorflow",
-            "hypothesis.extra.numpy",
-            "pytest",
-            "opcheck.fuzzing",
-            "opcheck.frozen",
-        ]
-    )
+    context.set_forkserver_preload(["preloaded"])
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("CUDA_VISIBLE_DEVICES", "")
         forkserver.ensure_running()

@@ -1,5 +1,6 @@
 """What the tests of the book share: scratch copies of it, the built site, forks and a browser."""
 
+import gc
 import multiprocessing
 import os
 import re
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 sys.modules.setdefault("rfc3987_syntax", None)  # see conf.py
+gc.disable()  # until all modules of tests are imported, which stay
 # See examples/conftest.py.
 os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
 
@@ -28,6 +30,15 @@ CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stab
 NO_CHROMIUM = f"no Chromium ({', '.join(CHROMIUM)}): sudo apt-get install chromium"
 # The fixtures that give a test its markers.
 MARKERS = {"site": "docs", "browser": "browser", "scratch": "slow"}
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> object:
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -102,15 +113,7 @@ def make() -> Callable[..., subprocess.CompletedProcess]:
 def in_fork() -> Callable:
     """Calls a function in a fork of a process that has imported TensorFlow and loaded no library of ops."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(
-        [
-            "tensorflow",
-            "hypothesis.extra.numpy",
-            "pytest",
-            "opcheck.fuzzing",
-            "opcheck.frozen",
-        ]
-    )
+    context.set_forkserver_preload(["preloaded"])
 
     def call(function: Callable, *arguments):
         with ProcessPoolExecutor(1, context) as pool:

@@ -14,9 +14,12 @@ import sys
 
 def main(control_fd: int) -> None:
     """Serves until the process that started it is gone."""
-    import tensorflow  # noqa: F401
+    from opcheck.frozen import frozen
 
-    from opcheck import worker  # noqa: F401
+    with frozen():
+        import tensorflow  # noqa: F401
+
+        from opcheck import worker  # noqa: F401
 
     control = socket.socket(fileno=control_fd)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
