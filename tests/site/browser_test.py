@@ -47,7 +47,8 @@ def test_page_is_light_fits_and_is_accessible(visit, window, server, site, looks
     expect(page.locator(".cell_input .copybtn")).to_have_count(inputs)
     assert page.locator(".cell_output .copybtn").count() == 0
     for mode, width in views:
-        turn_to(page, mode, width)
+        if (mode, width) != views[0]:
+            turn_to(page, mode, width)
         for selector in ("html", ".bd-article-container"):
             sizes = "e => [e.scrollWidth, e.clientWidth]"
             widths = page.locator(selector).evaluate(sizes)
