@@ -3,11 +3,13 @@
 The import takes some seconds of a processor, which each page would take again. `python kernels.py DESCRIPTOR` is the
 process that imports and forks. On macOS, where a fork of TensorFlow is not safe, kernels start as Jupyter starts them,
 as does that of a page with `kernel: own` in its front matter, which sets what TensorFlow reads when it is imported.
+Nothing is where no page to be read wants a fork.
 """
 
 import contextlib
 import json
 import os
+import re
 import runpy
 import shutil
 import signal
@@ -21,6 +23,8 @@ from importlib.metadata import EntryPoint
 from jupyter_client.provisioning import KernelProvisionerFactory
 from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 
+from opcheck.frozen import frozen
+
 NAME = "fork"
 GROUP = "jupyter_client.kernel_provisioners"
 ENVIRONMENT = "OP_BY_OP_KERNELS"
@@ -33,8 +37,9 @@ def serve(listening: int) -> None:
       listening: The descriptor of a socket to which requests come.
     """
     os.environ["JPY_PARENT_PID"] = str(os.getpid())  # a kernel ends with its parent
-    import ipykernel.kernelapp  # noqa: F401
-    import tensorflow  # noqa: F401
+    with frozen():
+        import ipykernel.kernelapp  # noqa: F401
+        import tensorflow  # noqa: F401
 
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for a kernel
     with socket.socket(fileno=listening) as server:
@@ -116,9 +121,17 @@ class ForkProvisioner(LocalProvisioner):
         return self.connection_info
 
 
-def start(app) -> None:
+def wants_fork(path) -> bool:
+    """Whether a page has cells and a kernel that is not its own."""
+    text = path.read_text()
+    return "{code-cell}" in text and not re.search("^kernel: own$", text, re.M)
+
+
+def start(app, env, docnames: list[str]) -> None:
     """Starts the server, once for a build and the processes that it forks. Requests wait until it has imported."""
     if sys.platform != "linux" or app.config.nb_execution_mode == "off":
+        return
+    if not any(wants_fork(env.doc2path(name)) for name in docnames):
         return
     folder = tempfile.mkdtemp()
     os.environ[ENVIRONMENT] = f"{folder}/kernels"
@@ -147,7 +160,7 @@ def stop(server: subprocess.Popen, folder: str) -> None:
 
 
 def setup(app) -> dict[str, bool]:
-    app.connect("builder-inited", start)
+    app.connect("env-before-read-docs", start)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 

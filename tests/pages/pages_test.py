@@ -91,7 +91,7 @@ WRONG = {
     "options_of_a_cell": (
         "```{code-cell} ipython3\n:tags: [remove-cell\n\n1\n```",
         None,
-        "cannot be read: MystMetadataParsingError: Code cell.* line 11",
+        "cannot be read: MystMetadataParsingError: Code cell.* line 12",
     ),
     "nothing_like_it_in_notebooks": (
         "Text.\n\n```{figure} https://example.org/x.png\n```",

@@ -1,4 +1,4 @@
-"""Pages that tests write."""
+"""Pages that tests write: their cells do without TensorFlow, which a fork would have imported."""
 
 FRONT = """\
 ---
@@ -7,6 +7,7 @@ kernelspec:
   display_name: Python 3
   language: python
   name: python3
+kernel: own
 ---
 
 # {title}
