@@ -46,6 +46,10 @@ def run(*command, **options) -> str:
     return run.stdout
 
 
+# One worker makes the wheel.
+pytestmark = pytest.mark.xdist_group("wheel")
+
+
 @pytest.fixture(scope="module")
 def project(tmp_path_factory) -> Path:
     """A copy of the project without what was built in it, for the TensorFlow that is here."""

@@ -183,6 +183,10 @@ one = 1
 
 FOLDERS = "docs/_static", "docs/pictures", "docs/support"
 
+# Each needs a small book, which one worker makes.
+of_a_checkout = pytest.mark.xdist_group("checkout")
+of_zero_out = pytest.mark.xdist_group("notebook of zero_out")
+
 
 @pytest.fixture
 def notebooks() -> ModuleType:
@@ -255,6 +259,7 @@ def executed(checkout) -> nbformat.NotebookNode:
     return read(folder / "page.ipynb")
 
 
+@of_a_checkout
 def test_a_notebook_says_what_its_page_says(executed):
     texts = [c.source for c in executed.cells if c.cell_type == "markdown"]
     texts[-1], data = re.fullmatch(
@@ -267,6 +272,7 @@ def test_a_notebook_says_what_its_page_says(executed):
     assert style["color"] == "#1f2328" and style["background"] == "#fff"
 
 
+@of_a_checkout
 def test_all_cells_are_there_at_their_places_with_outputs(executed, checkout):
     kinds = [cell.cell_type[0] for cell in executed.cells]
     assert "".join(kinds) == "mccmcmc"
@@ -284,6 +290,7 @@ def test_all_cells_are_there_at_their_places_with_outputs(executed, checkout):
         assert str(folder) not in json.dumps(executed)
 
 
+@of_a_checkout
 def test_a_local_notebook_runs_and_can_start_twice(checkout):
     notebook = read(local(checkout) / "page.ipynb")
     assert notebook.cells[2].source == "There are `many`."
@@ -411,6 +418,7 @@ def commit(book: Path) -> None:
         subprocess.run([*git, *command], cwd=book, check=True)
 
 
+@of_zero_out
 def test_a_downloaded_notebook_runs_from_an_empty_folder(zero_out, tmp_path):
     """It clones the book as it was then, compiles the example there, and runs to its end."""
     folder = tmp_path / "an empty folder"
@@ -433,6 +441,7 @@ def test_a_downloaded_notebook_runs_from_an_empty_folder(zero_out, tmp_path):
     assert "libzero_out.so" in code[2].outputs[0]["text"]
 
 
+@of_zero_out
 @pytest.mark.parametrize(
     ("path", "message"),
     [

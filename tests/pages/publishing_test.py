@@ -57,6 +57,9 @@ def build(folder: Path, pages: dict[str, str]) -> subprocess.CompletedProcess:
     return subprocess.run(command, capture_output=True, text=True)
 
 
+published = pytest.mark.xdist_group("published")
+
+
 @pytest.fixture(scope="module")
 def html(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("published")
@@ -69,6 +72,7 @@ def read(path: Path) -> BeautifulSoup:
     return BeautifulSoup(path.read_text(), "html.parser")
 
 
+@published
 def test_a_page_is_found_by_what_its_front_matter_says(html):
     head = read(html / "page.html").head
     title = "TensorFlow custom op: <kernels> & attrs"
@@ -89,6 +93,7 @@ def test_a_page_is_found_by_what_its_front_matter_says(html):
     assert article["url"] == f"{SITE}page.html" and article["image"].endswith(image)
 
 
+@published
 def test_an_old_address_leads_to_the_page(html):
     for name in ("old_page", "older"):
         page = read(html / f"{name}.html")
@@ -105,6 +110,7 @@ def test_an_old_name_is_that_of_one_page(tmp_path):
     assert "page.md: WARNING: formerly: changes is the name" in run.stderr
 
 
+@published
 def test_the_feed_has_the_sections_with_dates(html):
     feed = ElementTree.parse(html / "changes.xml").getroot()
     entries = [

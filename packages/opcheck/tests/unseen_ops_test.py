@@ -4,6 +4,7 @@
 """
 
 import csv
+import functools
 import importlib
 import sys
 from pathlib import Path
@@ -97,6 +98,17 @@ def _watchpoints(request):
             pytest.skip(str(error))
 
 
+def of_op(name: str, *more):
+    """A case in the worker that has the op's other cases: what they share is found once."""
+    return pytest.param(name, *more, marks=pytest.mark.xdist_group(name))
+
+
+@functools.cache
+def found(ops, name: str, wanted: str) -> opcheck.Report:
+    """What a check says of the op with the bug."""
+    return check(ops, name, [wanted], buggy=True)
+
+
 def check(ops, name: str, checks, buggy: bool = False) -> opcheck.Report:
     inputs, attrs = ops.SAMPLES[name]
     return opcheck.check(
@@ -111,20 +123,20 @@ def check(ops, name: str, checks, buggy: bool = False) -> opcheck.Report:
     )
 
 
-@pytest.mark.parametrize("name", CAUGHT)
+@pytest.mark.parametrize("name", map(of_op, CAUGHT))
 def test_the_bug_is_caught(unseen_ops, name):
     wanted, words = CAUGHT[name]
-    report = check(unseen_ops, name, [wanted], buggy=True)
+    report = found(unseen_ops, name, wanted)
     assert report[wanted].verdict == "fail", str(report)
     assert report[wanted].line
     told = [one.explanation() for one in (report[wanted], *report[wanted].others)]
     assert any(words in " ".join(text.split()) for text in told), str(report)
 
 
-@pytest.mark.parametrize(("name", "wanted"), LINES)
+@pytest.mark.parametrize(("name", "wanted"), [of_op(*line) for line in LINES])
 def test_the_line_shows_the_failure_in_a_fresh_process(unseen_ops, name, wanted):
-    found = check(unseen_ops, name, [wanted], buggy=True)[wanted]
-    assert missing(found.check, found.seen, found.line) == ""
+    result = found(unseen_ops, name, wanted)[wanted]
+    assert missing(result.check, result.seen, result.line) == ""
 
 
 @pytest.mark.parametrize("name", NOTED)
