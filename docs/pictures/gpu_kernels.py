@@ -56,20 +56,25 @@ def figures(calls: Table) -> dict[str, float | str]:
     conv, back = "Conv2D 3 × 3", "Conv2DBackpropInput"
     tuned_again = read("gpu_autotuning").where(op=back, layout="NHWC")
     cold, *warm = (float(row["microseconds"]) / 1e3 for row in tuned_again)
-    of_half = {"op": conv, "layout": "NHWC", "type": "half"}
+    of_first = {"op": conv, "layout": "NHWC", "type": "TF32"}
     exact = microseconds(calls, "MatMul", type="float32")
+    versions = r"cuBLAS (\d+\.\d+)\S* and cuDNN (\d+\.\d+)\S* for CUDA (\d+)"
+    cublas, cudnn, cuda = re.search(versions, calls.value("libraries")).groups()
     return {
+        "cublas": cublas,
+        "cudnn": cudnn,
+        "cuda": cuda,
         "gpu": calls.value("machine").split(", ")[2],
         "tf32": exact / microseconds(calls, "MatMul", type="TF32"),
         "half": exact / microseconds(calls, "MatMul", type="half"),
-        "first": calls.number("first_milliseconds", setting="default", **of_half),
+        "first": calls.number("first_milliseconds", setting="default", **of_first),
         "unloaded": calls.number(
-            "first_milliseconds", setting="autotuning off", **of_half
+            "first_milliseconds", setting="autotuning off", **of_first
         ),
-        "later": microseconds(calls, **of_half) / 1e3,
-        "tuned": microseconds(calls, back, "NCHW", type="float32") / 1e3,
+        "later": microseconds(calls, **of_first) / 1e3,
+        "tuned": microseconds(calls, back, "NHWC", type="float32") / 1e3,
         "untuned": microseconds(
-            calls, back, "NCHW", type="float32", setting="autotuning off"
+            calls, back, "NHWC", type="float32", setting="autotuning off"
         )
         / 1e3,
         "cold": cold,
