@@ -25,13 +25,19 @@ def tensorflow() -> list[str]:
     ]
 
 
+@pytest.fixture(scope="module")
+def libraries(tmp_path_factory) -> Path:
+    """Where the controls are once they are built."""
+    return tmp_path_factory.mktemp("controls")
+
+
 @pytest.fixture
-def reported(tmp_path):
+def reported(libraries, tmp_path):
     """What a sanitizer reports of some calls of the control's function."""
 
     def run(name: str, *calls: str) -> str:
         sanitizer = sanitize.SANITIZERS[name]
-        source, library = HERE / f"{name}_control.cc", tmp_path / f"{name}.so"
+        source, library = HERE / f"{name}_control.cc", libraries / f"{name}.so"
         flags = tensorflow() if name == "tsan" else []
         options = [*sanitizer.flags, "-DNDEBUG", "-shared", "-fPIC"]
         if not library.exists():
