@@ -37,6 +37,7 @@ COPIED = ("cmake", "examples", "packages/opcheck", "pyproject.toml", "LICENSE")
 BUILT = shutil.ignore_patterns("*.so", "__pycache__", ".*_cache")
 OLDEST = 16
 SINCE = {"old_names": 21}  # the minor version whose names an example uses
+ALWAYS = ("cc_gradients",)  # by which the tests of others look at gradients
 PACKAGES = ("setuptools<81", "protobuf<7")  # see tools/env.sh
 TOOLS = (
     "pytest",
@@ -207,12 +208,12 @@ class Version:
         run = self._run(*configure, *options)
         if run.returncode:
             return dict.fromkeys(names, first_error(run.stdout + run.stderr))
-        targets = [f"{name}/all" for name in names]
+        targets = [f"{name}/all" for name in dict.fromkeys([*names, *ALWAYS])]
         command = CMAKE, "--build", build, "--target"
         errors = {}
         if self._run(*command, *targets, "--", "-k", "0").returncode:
-            for name, target in zip(names, targets):
-                run = self._run(*command, target)
+            for name in names:
+                run = self._run(*command, f"{name}/all")
                 if run.returncode:
                     errors[name] = first_error(run.stdout + run.stderr)
         return errors
@@ -302,7 +303,7 @@ def write(path: Path, rows: Sequence[Row], command: str) -> None:
         f"machine: {processor()}, {cores()} cores, no GPU used",
         "versions: in each row, and the compiler of that machine",
         f"date: {datetime.date.today()}",
-        "row dates: when each row was run",
+        "row dates: when each row was run, the older ones perhaps on another machine",
         "compiled_for: the version that the libraries were compiled for; the sources are the same",
         "failed: errors included; what is not in the table was not run",
     ]

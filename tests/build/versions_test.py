@@ -97,15 +97,16 @@ def test_what_fails_runs_again_and_costs_others_nothing(version):
 
 CMAKE_LISTS = """cmake_minimum_required(VERSION 3.26)
 project(examples NONE)
-add_subdirectory(fine)
 add_subdirectory(broken)
+add_subdirectory(cc_gradients)
+add_subdirectory(fine)
 add_subdirectory(later)
 """
 
 
 def test_an_example_that_does_not_compile_does_not_stop_the_others(version):
     names = ["broken", "fine", "later"]
-    for name in names:
+    for name in [*names, "cc_gradients"]:
         version.folder(name).mkdir(parents=True)
         command = {"broken": "echo error: such"}.get(name, "touch made")
         end = " && false" * (name == "broken")
@@ -115,7 +116,7 @@ def test_an_example_that_does_not_compile_does_not_stop_the_others(version):
     (version.copy / "examples" / "CMakeLists.txt").write_text(CMAKE_LISTS)
     errors = version.build(names)
     assert errors.keys() == {"broken"} and "error: such" in errors["broken"]
-    for name in ("fine", "later"):
+    for name in ("fine", "later", "cc_gradients"):
         assert (version.copy / "build" / name / "made").exists()
 
 
