@@ -192,9 +192,11 @@ def test_a_function_needs_the_passes_that_improve_graphs(no_meta_optimizer):
         cpp_gradient(squared_relu, [tf.ones(2)], [tf.ones(2)])
 
 
-def test_eagerly_symbolic_gradient_finds_no_function():
+def test_eagerly_symbolic_gradient_fails_though_its_function_is_there():
     x = tf.ones(2)
     forward = tf.function(squared_relu).get_concrete_function(tf.TensorSpec([2]))
+    (y,) = tf.raw_ops.PartitionedCall(args=[x], Tout=[x.dtype], f=forward)
+    np.testing.assert_array_equal(y, [1.0, 1.0])
     with pytest.raises(tf.errors.NotFoundError, match=r"\}\} SymbolicGradient \[Op:"):
         tf.raw_ops.SymbolicGradient(input=[x, x], Tout=[x.dtype], f=forward)
 

@@ -231,6 +231,21 @@ def test_a_function_with_a_stateful_op_is_saved_if_the_op_is_exempt(tmp_path):
     assert saved == ["table"]
 
 
+def test_symbolic_checkpoints_are_of_any_function_and_forget_its_state(tmp_path):
+    tf.random.set_seed(3)
+    options = tf.data.Options()
+    options.experimental_symbolic_checkpoint = True
+    drawn = tf.data.Dataset.range(5).map(lambda i: tf.random.uniform([]))
+    iterator = iter(drawn.with_options(options))
+    next(iterator)
+    place = tf.train.Checkpoint(iterator=iterator).write(str(tmp_path / "place"))
+    again = iter(drawn.with_options(options))
+    tf.train.Checkpoint(iterator=again).read(place)
+    rest = [float(x) for x in iterator]
+    assert len(rest) == 4
+    assert [float(x) for x in again] != rest
+
+
 def test_a_checkpoint_of_a_longer_file_is_refused(numbers):
     name, rows = numbers
     iterator = iter(npy_dataset(name))
