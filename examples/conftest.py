@@ -2,7 +2,6 @@
 
 import ctypes
 import mmap
-import multiprocessing
 import os
 import subprocess
 import sys
@@ -22,6 +21,7 @@ os.environ.setdefault("TF_FORCE_GPU_ALLOW_GROWTH", "true")
 sys.path.insert(0, str(Path(__file__).with_name("common")))  # op_library and others
 
 import cuda_on_host  # noqa: E402
+import forked  # noqa: E402
 import numpy as np  # noqa: E402
 import pytest  # noqa: E402
 import tensorflow as tf  # noqa: E402
@@ -195,21 +195,24 @@ def same_gradient_in_cpp(cpp_gradient) -> Callable:
 
 
 @pytest.fixture
-def in_process() -> Callable[..., str]:
+def in_process(forks: BaseContext) -> Callable[..., str]:
     """Runs Python code in a process of its own, which can import what the test can, and returns what it prints.
 
-    What is given by name becomes a variable of its environment. It sees no GPU.
+    What is given by name becomes a variable of its environment, and it is no fork then. It sees no GPU.
     """
 
     def run(code: str, *arguments: str, **settings: str) -> str:
-        path = os.pathsep.join(sys.path)
-        run = subprocess.run(
-            [sys.executable, "-c", code, *arguments],
-            env=os.environ
-            | {"PYTHONPATH": path, "CUDA_VISIBLE_DEVICES": "", **settings},
-            capture_output=True,
-            text=True,
-        )
+        if settings or "LD_PRELOAD" in os.environ:  # see with_threads
+            path = os.pathsep.join(sys.path)
+            run = subprocess.run(
+                [sys.executable, "-c", code, *arguments],
+                env=os.environ
+                | {"PYTHONPATH": path, "CUDA_VISIBLE_DEVICES": "", **settings},
+                capture_output=True,
+                text=True,
+            )
+        else:
+            run = forked.run(code, *arguments)
         assert run.returncode == 0, run.stderr[-2000:]
         return run.stdout
 
@@ -228,8 +231,7 @@ print(getattr(importlib.import_module(module), name)())
 @pytest.fixture(scope="session")
 def forks() -> BaseContext:
     """Makes forks of a process that has imported TensorFlow, has run no op, and sees no GPU."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["preloaded"])
+    context = forked.forks()
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("CUDA_VISIBLE_DEVICES", "")
         forkserver.ensure_running()

@@ -1,7 +1,6 @@
 """What the tests of the book share: scratch copies of it, the built site, forks and a browser."""
 
 import gc
-import multiprocessing
 import os
 import re
 import shutil
@@ -112,11 +111,10 @@ def make() -> Callable[..., subprocess.CompletedProcess]:
 @pytest.fixture(scope="session")
 def in_fork() -> Callable:
     """Calls a function in a fork of a process that has imported TensorFlow and loaded no library of ops."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["preloaded"])
+    import forked
 
     def call(function: Callable, *arguments):
-        with ProcessPoolExecutor(1, context) as pool:
+        with ProcessPoolExecutor(1, forked.forks()) as pool:
             return pool.submit(function, *arguments).result()
 
     return call
