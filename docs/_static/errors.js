@@ -79,6 +79,7 @@ document.addEventListener("DOMContentLoaded", () => {
     } else if (!read.length) {
       unknown(explanation);
     }
+    if (explanation.unsure) status.append(` ${says.unsure}`);
     list.append(...found.slice(0, most).map(shown));
     for (const one of read) {
       const at = found.slice(0, most).findIndex((entry) => entry.text.includes(one.symbol));

@@ -31,6 +31,7 @@ class Entry:
       not_provoked: Why nothing provokes it.
       source: Where it was met.
       follows: The entries that are its cause, where both are found. "*" is any other.
+      special: Whether it is a special case of another entry, and is told in place of it.
       ours: Whether it is only told of a text in which there is something of TensorFlow's.
       staged: Whether the reproducer only imitates what happens to a reader.
       harmless: Whether it is no error, and of no use where there is one that is not known.
@@ -51,6 +52,7 @@ class Entry:
     harmless: bool = False
     names: bool = False
     ours: bool = False
+    special: bool = False
     staged: bool = False
 
     @functools.cached_property

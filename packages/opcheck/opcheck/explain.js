@@ -222,7 +222,7 @@ const explain = (() => {
     return { symbol, name, told, fits: known.map(({ minor }) => minor), says };
   };
 
-  // What a text holds that is known: { found, read, died, stranger, first }.
+  // What a text holds that is known: { found, read, died, stranger, first, unsure }.
   return (rules, text) => {
     const log = new Log(rules, text);
     const owned = owner(rules, log.solid);
@@ -234,6 +234,7 @@ const explain = (() => {
     const symbols = log.mangled(new RegExp(rules.symbols.pattern, "g"));
     const died = !found.length && !stranger && dead;
     const first = found.length || died ? null : log.first(rules.says.errors);
-    return { found, read: symbols.map((symbol) => read(rules.symbols, symbol)), died, stranger, first };
+    const unsure = found.length > 0 && !new RegExp(rules.ours).test(log.solid);
+    return { found, read: symbols.map((symbol) => read(rules.symbols, symbol)), died, stranger, first, unsure };
   };
 })();

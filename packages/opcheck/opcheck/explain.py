@@ -65,6 +65,7 @@ class Explanation:
       died: Whether nothing is found, and a process has died.
       stranger: Whose message this is, if it is none of TensorFlow's.
       first: Where nothing is found, the number and the text of the first line that looks like an error.
+      unsure: Whether something is found, and nothing in the text names TensorFlow.
     """
 
     found: list[Found]
@@ -72,6 +73,7 @@ class Explanation:
     died: bool
     stranger: str
     first: tuple[int, str] | None
+    unsure: bool
 
 
 def explain(text: str) -> Explanation:
@@ -90,11 +92,12 @@ def explain(text: str) -> Explanation:
     died = dead and not (found or stranger)
     names = [symbols.read(name) for name in log.mangled()]
     first = None if found or died else log.first(signs)
-    return Explanation(found, names, died, stranger, first)
+    unsure = bool(found) and not _ours(log)
+    return Explanation(found, names, died, stranger, first, unsure)
 
 
 def _found(log: "_Log") -> tuple[list[Found], str]:
-    ours = bool(re.search(table("rules")["ours"], log.solid, re.ASCII))
+    ours = _ours(log)
     told = [rule for rule in rules() if ours or not rule["ours"]]
     matches = [match for rule in told for match in log.matches(rule)]
     taken: list[tuple[int, int]] = []
@@ -141,12 +144,16 @@ def _found(log: "_Log") -> tuple[list[Found], str]:
     return found, stranger
 
 
+def _ours(log: "_Log") -> bool:
+    """Whether there is something of TensorFlow's in it."""
+    return bool(re.search(table("rules")["ours"], log.solid, re.ASCII))
+
+
 def _owner(log: "_Log") -> str:
     """Whose text it is, if there is nothing of TensorFlow's in it."""
-    texts = table("rules")
-    if re.search(texts["ours"], log.solid, re.ASCII):
+    if _ours(log):
         return ""
-    signs = [(one["of"], one["sign"]) for one in texts["strangers"]]
+    signs = [(one["of"], one["sign"]) for one in table("rules")["strangers"]]
     found = (of for of, sign in signs if re.search(sign, log.solid, re.ASCII))
     return next(found, "")
 
@@ -296,6 +303,7 @@ def rules() -> tuple[dict, ...]:
                     names=entry.names,
                     harmless=entry.harmless,
                     ours=entry.ours,
+                    special=entry.special,
                 )
             )
     return tuple(found)
@@ -308,6 +316,7 @@ def _rule(
     names=False,
     harmless=False,
     ours=False,
+    special=False,
     of="",
 ) -> dict:
     pattern = _plain(pattern)
@@ -318,7 +327,8 @@ def _rule(
         "pattern": pattern,
         "regex": re.compile(pattern, re.ASCII),
         "needs": needs,
-        "weight": weight + 1000 * bool(of),  # a stranger's message has no other meaning
+        # A stranger's message has no other meaning, and a special case is not the general one.
+        "weight": weight + 1000 * bool(of) + 500 * special,
         "follows": list(follows),
         "names": names,
         "harmless": harmless,
@@ -432,7 +442,7 @@ def _say(text: str) -> int:
 def told(explanation: Explanation, colour: bool = False) -> str:
     """What was found as text: of each entry the line of the log, the cause, the cure and the address."""
     most, says = table("rules")["limits"]["shown"], table("rules")["says"]
-    blocks = []
+    blocks = ["\n".join(_wrapped("", says["unsure"]))] if explanation.unsure else []
     for one in explanation.found[:most]:
         head = textwrap.shorten(one.text, 2 * _WIDTH, placeholder=" …")
         lines = [

@@ -52,6 +52,7 @@ def in_python(text: str) -> dict:
         "died": explanation.died,
         "stranger": explanation.stranger,
         "first": explanation.first,
+        "unsure": explanation.unsure,
     }
     return json.loads(json.dumps(said))
 
@@ -179,6 +180,14 @@ def test_a_text_about_another_library_and_not_tensorflow_is_that_librarys(explai
         told = explained(text)
         assert (told["found"], told["stranger"]) == ([], of), text
         assert explained(f"import tensorflow as tf\n{text}")["found"], text
+
+
+def test_a_text_that_does_not_name_tensorflow_is_told_as_such(explained):
+    line = "nvcc fatal   : Unsupported gpu architecture 'compute_20'"
+    assert explained(line)["unsure"]
+    assert not explained(f"{line}\nop.cc: tensorflow/core/framework/op.h")["unsure"]
+    assert not explained("KeyError: 1")["unsure"]
+    assert "names TensorFlow" in explain.told(explain.explain(line))
 
 
 def test_the_first_line_that_looks_like_an_error_is_told(explained):

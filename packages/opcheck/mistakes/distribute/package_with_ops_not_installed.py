@@ -1,0 +1,2 @@
+# [wrong]
+# [cured]
