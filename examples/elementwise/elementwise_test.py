@@ -78,11 +78,12 @@ def test_the_formulas_for_one_number(mode):
 
 
 def test_log_cosh_errs_by_few_units_in_the_last_place():
-    """By 5.3 where it errs most, of a million numbers of all sizes."""
-    x = np.geomspace(1e-18, 100, 1_000_000).astype(np.float32)
+    """By 7.1 where it errs most, a little above 1/8."""
+    worst = np.arange(1000, dtype=np.float32) * 2**-23 + np.float32(0.12505)
+    x = np.append(np.geomspace(1e-18, 100, 1_000_000).astype(np.float32), worst)
     exact = log_cosh_reference(x.astype(np.float64))
     units = abs(log_cosh(x).numpy() - exact) / np.spacing(exact.astype(np.float32))
-    assert units.max() < 6
+    assert units.max() < 7.2
 
 
 @pytest.mark.parametrize("dtype", [tf.float16, tf.bfloat16])
