@@ -399,6 +399,25 @@ def test_the_solution_of_the_exercise(mode):
 
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="of oneDNN on x86-64")
+def test_onednn_starts_from_minus_infinity_in_bfloat16():
+    program = """
+import numpy as np
+import tensorflow as tf
+from tensorflow.python.eager import context
+context.enable_run_metadata()
+image = tf.cast(np.full([1, 1, 3, 1], -np.inf), tf.bfloat16)
+pooled = tf.function(lambda x: tf.nn.max_pool2d(x, [1, 3], 1, "VALID"))(image)
+graphs = context.export_run_metadata().partition_graphs
+[op] = [node.op for graph in graphs for node in graph.node if "MaxPool" in node.op]
+print("Mkl" in op, tf.math.is_inf(pooled).numpy().item())
+"""
+    command = [sys.executable, "-c", program]
+    settings = os.environ | {"TF_ENABLE_ONEDNN_OPTS": "1"}
+    run = subprocess.run(command, env=settings, capture_output=True, text=True)
+    assert run.stdout in ("True True\n", "False False\n"), run.stderr
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="of oneDNN on x86-64")
 def test_onednn_ends_the_process_where_the_window_does_not_fit():
     program = """
 import tensorflow as tf
