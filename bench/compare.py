@@ -57,11 +57,19 @@ def roi_pool(ops, traced: Callable) -> dict[str, Callable]:
 def max_pool(ops, traced: Callable) -> dict[str, Callable]:
     x = np.random.default_rng(0).standard_normal((8, 112, 112, 64), np.float32)
     size = 3, 2, "SAME"
-    y = ops.max_pool(x, *size)
+    few = np.ascontiguousarray(x[..., :32])
+    y, y_few = ops.max_pool(x, *size), ops.max_pool(few, *size)
     return {
         "3 × 3": traced(lambda x: ops.max_pool(x, *size), x),
         "3 × 3, gradient": traced(lambda x, y: ops.max_pool_grad(x, y, y, *size), x, y),
         "2 × 2": traced(lambda x: ops.max_pool(x, 2, 2, "VALID"), x),
+        "32 channels": traced(lambda x: ops.max_pool(x, *size), few),
+        "32 channels, gradient": traced(
+            lambda x, y: ops.max_pool_grad(x, y, y, *size), few, y_few
+        ),
+        "32 channels, with argmax": traced(
+            lambda x: ops.max_pool_with_argmax(x, *size), few
+        ),
     }
 
 

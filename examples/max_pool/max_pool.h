@@ -198,14 +198,16 @@ void PoolWindow(const Windows& windows, const Window& window, Lanes lanes,
 }
 
 // Calls work(lanes, c) for all channels: lanes of them, from c on.
-// All but the last have lanes that are a constant.
+// The lanes are a constant but for the last. GCC 12 makes no vectors of 16.
 template <typename T, typename Work>
 void ForChannels(int64_t channels, const Work& work) {
   constexpr std::integral_constant<int, kLanes<T>> kMost;
-  constexpr std::integral_constant<int, 16> kSome;
+  constexpr std::integral_constant<int, 32> kSome;
+  constexpr std::integral_constant<int, 16> kFew;
   int64_t c = 0;
   for (; c + kMost <= channels; c += kMost) work(kMost, c);
   for (; c + kSome <= channels; c += kSome) work(kSome, c);
+  for (; c + kFew <= channels; c += kFew) work(kFew, c);
   if (c < channels) work(static_cast<int>(channels - c), c);
 }
 
