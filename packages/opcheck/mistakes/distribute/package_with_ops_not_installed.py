@@ -1,2 +1,6 @@
+import importlib
+
 # [wrong]
+importlib.import_module("tensorflow_addons")
 # [cured]
+importlib.import_module("tensorflow")
