@@ -195,24 +195,14 @@ def same_gradient_in_cpp(cpp_gradient) -> Callable:
 
 
 @pytest.fixture
-def in_process(forks: BaseContext) -> Callable[..., str]:
+def in_process() -> Callable[..., str]:
     """Runs Python code in a process of its own, which can import what the test can, and returns what it prints.
 
     What is given by name becomes a variable of its environment, and it is no fork then. It sees no GPU.
     """
 
     def run(code: str, *arguments: str, **settings: str) -> str:
-        if settings or "LD_PRELOAD" in os.environ:  # see with_threads
-            path = os.pathsep.join(sys.path)
-            run = subprocess.run(
-                [sys.executable, "-c", code, *arguments],
-                env=os.environ
-                | {"PYTHONPATH": path, "CUDA_VISIBLE_DEVICES": "", **settings},
-                capture_output=True,
-                text=True,
-            )
-        else:
-            run = forked.run(code, *arguments)
+        run = forked.run(code, *arguments, **settings)
         assert run.returncode == 0, run.stderr[-2000:]
         return run.stdout
 

@@ -1,10 +1,8 @@
 """Mistakes in C++ gradients: `pytest examples/cc_gradients`."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
+import forked
 import pytest
 import tensorflow as tf
 from cc_gradients import (
@@ -59,13 +57,7 @@ def run_wrong(op, *environment):
             except tf.errors.NotFoundError as error:
                 print("NotFoundError", error.message)
     """
-    path = os.pathsep.join(sys.path)
-    return subprocess.run(
-        [sys.executable, "-c", program, HERE / "libwrong_gradients.so", op],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": path, "TF_CPP_MIN_LOG_LEVEL": "2"},
-    )
+    return forked.run(program, HERE / "libwrong_gradients.so", op)
 
 
 def test_a_typo_in_define_ends_the_process():

@@ -17,13 +17,25 @@ def forks() -> BaseContext:
 
 
 def run(
-    code: str, *arguments: object, timeout: float | None = None
+    code: str, *arguments: object, timeout: float | None = None, **settings: str
 ) -> subprocess.CompletedProcess:
-    """What `python -c CODE ARGUMENTS` does: the exit status, and what is printed.
+    """What `python -c CODE ARGUMENTS` does: the exit status, and what is printed. It can import what this process can.
+
+    It is no fork but a new process with `settings`, variables of its environment, and with LD_PRELOAD: a sanitizer may
+    not know forks.
 
     Raises:
       subprocess.TimeoutExpired: It was ended after `timeout` seconds.
     """
+    if settings or "LD_PRELOAD" in os.environ:
+        own = {"PYTHONPATH": os.pathsep.join(sys.path), "CUDA_VISIBLE_DEVICES": ""}
+        return subprocess.run(
+            [sys.executable, "-c", code, *arguments],
+            env=os.environ | own | settings,
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+        )
     with tempfile.TemporaryDirectory() as folder:
         said = Path(folder, "out"), Path(folder, "err")
         process = forks().Process(target=_run, args=(code, arguments, said))

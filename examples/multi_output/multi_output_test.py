@@ -1,10 +1,9 @@
 """Tests of Extremes, and of custom gradients: `pytest examples/multi_output`."""
 
 import logging
-import subprocess
-import sys
 from pathlib import Path
 
+import forked
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -316,7 +315,8 @@ def test_gradient_of_gathered_outputs(mode):
 
 def test_the_first_gradient_is_that_of_the_second_op():
     script = Path(__file__).with_name("first_gradient.py")
-    run = subprocess.run([sys.executable, script], capture_output=True, text=True)
+    code = "import runpy, sys; runpy.run_path(sys.argv[1], run_name='__main__')"
+    run = forked.run(code, script)
     assert run.stdout.split() == "[[0. 3. 1. 0.] [0. 2. 0. 4.]]".split(), run.stderr
 
 

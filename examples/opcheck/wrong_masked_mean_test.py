@@ -1,9 +1,6 @@
 """Drafts of MaskedMean and of ShiftRight, with their bugs: `pytest examples/opcheck`."""
 
-import os
-import subprocess
-import sys
-
+import forked
 import numpy as np
 from keep_first_reference import shift_right_reference
 from wrong_masked_mean import masked_mean_draft
@@ -23,9 +20,7 @@ class TestWrongOnPurpose:
 
     def test_the_line_that_reproduces_the_crash_of_the_draft(self):
         report = opcheck.check(masked_mean_draft, VALUES, MASK, checks=["empty"])
-        line = [sys.executable, "-c", report["empty"].line]
-        path = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-        run = subprocess.run(line, capture_output=True, env=path)
+        run = forked.run(report["empty"].line)
         assert run.returncode == -6  # SIGABRT
 
     def test_the_bugs_of_the_exercise(self):

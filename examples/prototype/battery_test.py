@@ -1,13 +1,11 @@
 """Tests of Battery, in NumPy and in C++, and of the layer around it: `pytest examples/prototype`."""
 
 import importlib
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import battery as in_cpp
 import battery_in_numpy as in_numpy
+import forked
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -162,12 +160,7 @@ np.testing.assert_allclose(model(np.load(sys.argv[2])), np.load(sys.argv[3]))
     arrays = [str(tmp_path / name) for name in ("flow.npy", "level.npy")]
     for array, value in zip(arrays, (flow, expected)):
         np.save(array, value)
-    run = subprocess.run(
-        [sys.executable, "-c", script, file, *arrays],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-    )
+    run = forked.run(script, file, *arrays)
     assert run.stdout.startswith("house 3.0 0.69"), run.stderr
 
 
@@ -181,11 +174,7 @@ def test_the_op_in_a_saved_model_needs_its_library_alone(tmp_path):
         "print(tf.saved_model.load(sys.argv[2]).battery([1., 1.], 1.5).numpy())"
     )
     library = str(HERE / "libprototype.so")
-    run = subprocess.run(
-        [sys.executable, "-c", script, library, tmp_path],
-        capture_output=True,
-        text=True,
-    )
+    run = forked.run(script, library, tmp_path)
     assert run.stdout.strip() == "[1.  1.5]", run.stderr
 
 

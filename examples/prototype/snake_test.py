@@ -1,10 +1,9 @@
 """Tests of Snake, in NumPy and in C++: `pytest examples/prototype`."""
 
 import importlib
-import subprocess
-import sys
 from pathlib import Path
 
+import forked
 import numpy as np
 import pytest
 import snake as in_cpp
@@ -130,9 +129,7 @@ def test_a_process_that_has_not_traced_it_cannot_run_the_prototype(tmp_path):
     loaded = tf.saved_model.load(str(tmp_path))
     np.testing.assert_allclose(loaded.snake(tf.ones([2])), in_numpy.snake(tf.ones([2])))
     script = "import sys, tensorflow as tf; tf.saved_model.load(sys.argv[1]).snake(tf.ones([2]))"
-    run = subprocess.run(
-        [sys.executable, "-c", script, tmp_path], capture_output=True, text=True
-    )
+    run = forked.run(script, tmp_path)
     assert run.returncode
     assert "Could not find callback with key=pyfunc_" in run.stderr
 

@@ -1,9 +1,8 @@
 """Shape functions that lie, crash or say nothing: `pytest examples/shape_functions`."""
 
-import subprocess
-import sys
 from pathlib import Path
 
+import forked
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -43,8 +42,6 @@ def test_arithmetic_on_unknown_dimensions_is_wrong_or_fatal():
         from infer import infer
         library = tf.load_op_library(sys.argv[1] + "/libshape_functions.so")
         infer(library.crashing_cross_features, "[2,?];[2,4]")"""
-    run = subprocess.run(
-        [sys.executable, "-c", script, HERE], capture_output=True, text=True
-    )
+    run = forked.run(script, HERE)
     assert run.returncode < 0
     assert "Expected shape dimensions to be non-negative, got -4" in run.stderr

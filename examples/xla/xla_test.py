@@ -7,11 +7,10 @@ tensor, and other tests have made some.
 import functools
 import json
 import os
-import subprocess
-import sys
 import traceback
 from pathlib import Path
 
+import forked
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -322,9 +321,7 @@ def outcomes() -> dict[str, str]:
     found = {}
     for prefix in CASES:
         code = f"import xla_test; xla_test.run({prefix!r})"
-        environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-        command = [sys.executable, "-c", code]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True)
+        done = forked.run(code)
         assert done.returncode == 0, done.stderr[-2000:]
         found |= json.loads(done.stdout.splitlines()[-1])
     return found
@@ -347,8 +344,7 @@ LONE = "import sys, tensorflow as tf; tf.load_library(sys.argv[1]); tf.constant(
 
 @pytest.mark.skipif(not BUILT, reason="the XLA kernel is not built")
 def test_a_kernel_without_its_op_ends_the_process():
-    command = [sys.executable, "-c", LONE, HERE / "libxla_kernel.so"]
-    run = subprocess.run(command, capture_output=True, text=True)
+    run = forked.run(LONE, HERE / "libxla_kernel.so")
     assert run.returncode < 0
     assert "Op type not registered 'ExponentialAverage'" in run.stderr
     if int(tf.__version__.split(".")[1]) >= 21:
