@@ -27,6 +27,8 @@ from voters import FOLDER, Voters, run_serve
 from opcheck.testing import op_test
 
 LIBRARY = FOLDER / "libmajority_vote.so"
+# What is built and saved for several tests, one worker makes.
+pytestmark = pytest.mark.xdist_group("c_api")
 POINTS = np.float32([[1, 0], [0, 1], [-1, 0], [0, -1], [0.3, -0.9]])
 VOTERS = Voters()
 VOTES = np.int32([[0, 1, 2, 0], [0, 2, 2, 1], [1, 2, 2, 2]])

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import forked
 import pytest
 import yaml
 
@@ -28,9 +29,7 @@ def test_the_command_checks_the_ops_of_a_library(broken_ops):
     assert "1 more after each call" in run.stdout
     assert run.stdout.endswith("\n1 of 2 ops with failures\n")
     line = re.search("  reproduce (.*)", run.stdout)[1]
-    again = subprocess.run(
-        [sys.executable, "-c", line], capture_output=True, text=True, cwd=PACKAGE
-    )
+    again = forked.run(line)
     assert "1 more after each call" in again.stdout, again.stderr
 
 
