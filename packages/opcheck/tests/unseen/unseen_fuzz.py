@@ -20,6 +20,7 @@ _matrix = tensors("float32", _sized(_ROWS, _COLUMNS))
 _any = tensors("float32")
 _either = st.sampled_from(["float32", "float64"])
 _few = st.integers(-1, 6)
+_DTYPE = st.sampled_from(["float32", "uint8"])
 
 
 STRATEGIES = {
@@ -114,5 +115,38 @@ STRATEGIES = {
     ),
     "cycle_to": calls(_vector, length=st.integers(0, 9)),
     "ring_shift": calls(_vector, shift=st.integers(-9, 9)),
+    "segment_mean_rows": calls(
+        _matrix,
+        tensors("int32", _sized(_ROWS), elements=_few),
+        count=st.integers(0, 6),
+    ),
+    "top_columns": calls(_matrix, k=st.integers(0, 4)),
+    "unit_rows": calls(_any),
+    "pool_window": calls(
+        _matrix, window=st.lists(st.integers(1, 3), min_size=2, max_size=2)
+    ),
+    "row_variance": calls(_matrix),
+    "absolute_difference": _DTYPE.flatmap(
+        lambda dtype: calls(
+            tensors(dtype, _sized(_ROWS, _COLUMNS)),
+            tensors(dtype, _sized(_ROWS, _COLUMNS)),
+        )
+    ),
+    "to_int8": calls(_any, scale=st.sampled_from([0.05, 1.0])),
+    "ragged_sums": calls(
+        _vector,
+        mostly(
+            _COLUMNS.flatmap(
+                lambda size: st.lists(st.integers(0, size), max_size=4).map(
+                    lambda cuts: np.int32([0, *sorted(cuts), size])
+                )
+            ),
+            tensors("int32", _sized(_ROWS), elements=_few),
+        ),
+    ),
+    "sum_first_axis": calls(_any),
+    "row_length": calls(_matrix),
+    "larger": calls(_matrix, _matrix),
+    "row_range": calls(_matrix),
 }
 assert STRATEGIES.keys() == SAMPLES.keys()

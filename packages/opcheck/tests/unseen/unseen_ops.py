@@ -1,4 +1,4 @@
-"""The Python side of 40 pairs of ops: each `buggy_x` is `x` with one bug, which its docstring names.
+"""The Python side of 52 pairs of ops: each `buggy_x` is `x` with one bug, which its docstring names.
 
 They were written without a look at opcheck's code, as was SAMPLES, one call of each as its user would make it.
 """
@@ -13,6 +13,7 @@ from build_broken_ops import BUILD
 _numbers = tf.load_op_library(str(BUILD / "libnumbers.so"))
 _layout = tf.load_op_library(str(BUILD / "liblayout.so"))
 _state = tf.load_op_library(str(BUILD / "libstate.so"))
+_habits = tf.load_op_library(str(BUILD / "libhabits.so"))
 
 
 def require(condition, message: str) -> None:
@@ -808,10 +809,272 @@ def ring_shift_reference(x, shift=1):
     return np.roll(x, shift)
 
 
+# What authors forget
+
+
+def segment_mean_rows(x, segments, count: int):
+    return _habits.segment_mean_rows(x, segments, count=count)
+
+
+def buggy_segment_mean_rows(x, segments, count: int):
+    """The mean of no rows is 0 / 0."""
+    return _habits.buggy_segment_mean_rows(x, segments, count=count)
+
+
+def segment_mean_rows_reference(x, segments, count):
+    require(x.ndim == 2 and segments.shape == x.shape[:1], "segments")
+    require(0 <= count <= 4096, "count")
+    require(np.all((segments >= 0) & (segments < count)), "segments")
+    means = np.zeros((count, x.shape[1]), np.float32)
+    for segment in np.unique(segments):
+        means[segment] = x[segments == segment].mean(0, dtype=np.float64)
+    return means
+
+
+@tf.RegisterGradient("SegmentMeanRows")
+@tf.RegisterGradient("BuggySegmentMeanRows")
+def _segment_mean_rows_grad(op, grad):
+    segments = op.inputs[1]
+    ones = tf.ones_like(segments, grad.dtype)
+    rows = tf.math.unsorted_segment_sum(ones, segments, op.get_attr("count"))
+    return tf.gather(grad, segments) / tf.gather(rows, segments)[:, tf.newaxis], None
+
+
+def top_columns(x, k: int = 1):
+    return _habits.top_columns(x, k=k)
+
+
+def buggy_top_columns(x, k: int = 1):
+    """Of equal values it takes the last first."""
+    return _habits.buggy_top_columns(x, k=k)
+
+
+def top_columns_reference(x, k=1):
+    require(x.ndim == 2 and 0 <= k <= x.shape[1], "k")
+    return np.argsort(-x, 1, kind="stable")[:, :k].astype(np.int32)
+
+
+def unit_rows(x):
+    return _habits.unit_rows(x)
+
+
+def buggy_unit_rows(x):
+    """Its rows are right for a matrix only."""
+    return _habits.buggy_unit_rows(x)
+
+
+def unit_rows_reference(x):
+    require(x.ndim > 0, "x")
+    length = np.sqrt((x.astype(np.float64) ** 2).sum(-1, keepdims=True))
+    return (x / np.where(length == 0, 1, length)).astype(np.float32)
+
+
+def pool_window(x, window=(2, 2)):
+    return _habits.pool_window(x, window=window)
+
+
+def buggy_pool_window(x, window=(2, 2)):
+    """It takes the first number of the window for both."""
+    return _habits.buggy_pool_window(x, window=window)
+
+
+def pool_window_reference(x, window=(2, 2)):
+    require(x.ndim == 2 and len(window) == 2 and min(window) >= 1, "window")
+    (tall, wide), (rows, columns) = window, np.array(x.shape) // window
+    kept = x[: rows * tall, : columns * wide]
+    return kept.reshape(rows, tall, columns, wide).max((1, 3))
+
+
+def row_variance(x):
+    return _habits.row_variance(x)
+
+
+def buggy_row_variance(x):
+    """It subtracts two large numbers."""
+    return _habits.buggy_row_variance(x)
+
+
+def row_variance_reference(x):
+    require(x.ndim == 2 and x.shape[1] > 0, "x")
+    return x.astype(np.float64).var(1).astype(np.float32)
+
+
+@tf.RegisterGradient("RowVariance")
+@tf.RegisterGradient("BuggyRowVariance")
+def _row_variance_grad(op, grad):
+    x = op.inputs[0]
+    centred = x - tf.reduce_mean(x, 1, keepdims=True)
+    return 2 * centred * grad[:, tf.newaxis] / tf.cast(tf.shape(x)[1], x.dtype)
+
+
+def absolute_difference(a, b):
+    return _habits.absolute_difference(a, b)
+
+
+def buggy_absolute_difference(a, b):
+    """The difference of unsigned numbers is never negative."""
+    return _habits.buggy_absolute_difference(a, b)
+
+
+def absolute_difference_reference(a, b):
+    require(a.shape == b.shape, "b")
+    return np.where(a < b, b - a, a - b)
+
+
+@tf.RegisterGradient("AbsoluteDifference")
+@tf.RegisterGradient("BuggyAbsoluteDifference")
+def _absolute_difference_grad(op, grad):
+    sign = tf.sign(op.inputs[0] - op.inputs[1])
+    return grad * sign, -grad * sign
+
+
+def to_int8(x, scale=0.05):
+    return _habits.to_int8(x, scale=scale)
+
+
+def buggy_to_int8(x, scale=0.05):
+    """What does not fit is cut to its last eight bits."""
+    return _habits.buggy_to_int8(x, scale=scale)
+
+
+def to_int8_reference(x, scale=0.05):
+    require(0 < np.float32(scale) < np.inf, "scale")
+    rounded = np.nan_to_num(np.rint(x / np.float32(scale)), posinf=127, neginf=-128)
+    return np.clip(rounded, -128, 127).astype(np.int8)
+
+
+def ragged_sums(values, splits):
+    return _habits.ragged_sums(values, splits)
+
+
+def buggy_ragged_sums(values, splits):
+    """It does not compare the last split with the number of values."""
+    return _habits.buggy_ragged_sums(values, splits)
+
+
+def ragged_sums_reference(values, splits):
+    require(values.ndim == 1 and splits.ndim == 1 and len(splits) > 0, "splits")
+    require(splits[0] == 0 and splits[-1] == len(values), "splits")
+    require(np.all(splits[:-1] <= splits[1:]), "splits")
+    rows = np.split(values.astype(np.float64), splits[1:-1])
+    return np.float32([row.sum() for row in rows][: len(splits) - 1])
+
+
+@tf.RegisterGradient("RaggedSums")
+@tf.RegisterGradient("BuggyRaggedSums")
+def _ragged_sums_grad(op, grad):
+    splits = op.inputs[1]
+    return tf.repeat(grad, splits[1:] - splits[:-1]), None
+
+
+def sum_first_axis(x):
+    return _habits.sum_first_axis(x)
+
+
+def buggy_sum_first_axis(x):
+    """Its shape function takes an unknown rank for 2."""
+    return _habits.buggy_sum_first_axis(x)
+
+
+def sum_first_axis_reference(x):
+    require(x.ndim > 0, "x")
+    return x.astype(np.float64).sum(0).astype(np.float32)
+
+
+@tf.RegisterGradient("SumFirstAxis")
+@tf.RegisterGradient("BuggySumFirstAxis")
+def _sum_first_axis_grad(op, grad):
+    return tf.broadcast_to(grad, tf.shape(op.inputs[0]))
+
+
+def row_length(x):
+    return _habits.row_length(x)
+
+
+def buggy_row_length(x):
+    """Its gradient is NaN for a row of zeros."""
+    return _habits.buggy_row_length(x)
+
+
+def row_length_reference(x):
+    require(x.ndim == 2, "x")
+    return np.sqrt((x.astype(np.float64) ** 2).sum(1)).astype(np.float32)
+
+
+@tf.RegisterGradient("RowLength")
+def _row_length_grad(op, grad):
+    factor = tf.math.divide_no_nan(grad, op.outputs[0])
+    return op.inputs[0] * factor[:, tf.newaxis]
+
+
+@tf.RegisterGradient("BuggyRowLength")
+def _buggy_row_length_grad(op, grad):
+    return op.inputs[0] * (grad / op.outputs[0])[:, tf.newaxis]
+
+
+def larger(a, b):
+    return _habits.larger(a, b)
+
+
+def buggy_larger(a, b):
+    """Its gradient counts equal elements twice."""
+    return _habits.buggy_larger(a, b)
+
+
+def larger_reference(a, b):
+    require(a.shape == b.shape, "b")
+    return np.maximum(a, b)
+
+
+@tf.RegisterGradient("Larger")
+def _larger_grad(op, grad):
+    first = op.inputs[0] >= op.inputs[1]
+    zeros = tf.zeros_like(grad)
+    return tf.where(first, grad, zeros), tf.where(first, zeros, grad)
+
+
+@tf.RegisterGradient("BuggyLarger")
+def _buggy_larger_grad(op, grad):
+    a, b = op.inputs
+    zeros = tf.zeros_like(grad)
+    return tf.where(a >= b, grad, zeros), tf.where(b >= a, grad, zeros)
+
+
+def row_range(x):
+    return _habits.row_range(x)
+
+
+def buggy_row_range(x):
+    """Its gradient forgets the second output."""
+    return _habits.buggy_row_range(x)
+
+
+def row_range_reference(x):
+    require(x.ndim == 2 and x.shape[1] > 0, "x")
+    return x.min(1), x.max(1)
+
+
+@tf.RegisterGradient("RowRange")
+def _row_range_grad(op, low, high):
+    x = op.inputs[0]
+    smallest, greatest = (
+        tf.one_hot(place, tf.shape(x)[1], dtype=x.dtype)
+        for place in (tf.argmin(x, 1), tf.argmax(x, 1))
+    )
+    return smallest * low[:, tf.newaxis] + greatest * high[:, tf.newaxis]
+
+
+@tf.RegisterGradient("BuggyRowRange")
+def _buggy_row_range_grad(op, low, high):
+    x = op.inputs[0]
+    smallest = tf.one_hot(tf.argmin(x, 1), tf.shape(x)[1], dtype=x.dtype)
+    return smallest * low[:, tf.newaxis]
+
+
 for _name in (
     "ChannelBias PairMaxRows RavelIndex DenseFromPairs AbsSum RmsScale RunningMax "
     "IdBucket JoinTokens CountIds SampleGrid MedianOfRow ParsePrices ParseCounts "
-    "CountLines SortedIndex CycleTo RingShift"
+    "CountLines SortedIndex CycleTo RingShift TopColumns UnitRows PoolWindow ToInt8"
 ).split():
     tf.no_gradient(_name)
     tf.no_gradient(f"Buggy{_name}")
@@ -866,6 +1129,18 @@ SAMPLES = {
     "sorted_index": ((np.float32([0, 1, 2.5, 4]), np.float32([0.5, 3, 9])), {}),
     "cycle_to": ((_normal(4),), {"length": 10}),
     "ring_shift": ((_normal(5),), {"shift": 2}),
+    "segment_mean_rows": ((_normal(5, 3), np.int32([0, 0, 1, 2, 1])), {"count": 3}),
+    "top_columns": ((_normal(4, 6),), {"k": 3}),
+    "unit_rows": ((_normal(4, 3),), {}),
+    "pool_window": ((_normal(4, 6),), {}),
+    "row_variance": ((_normal(4, 16),), {}),
+    "absolute_difference": ((_normal(3, 4), _normal(6, 4)[3:]), {}),
+    "to_int8": ((_normal(3, 4),), {}),
+    "ragged_sums": ((_normal(7), np.int32([0, 3, 3, 7])), {}),
+    "sum_first_axis": ((_normal(4, 3),), {}),
+    "row_length": ((_normal(4, 3),), {}),
+    "larger": ((_normal(3, 4), _normal(6, 4)[3:]), {}),
+    "row_range": ((_normal(4, 5),), {}),
 }
 # What else their user says.
 OPTIONS = {"jitter": {"nondeterministic": True}}
