@@ -82,8 +82,26 @@ def call(subject: Subject, inputs: Sequence, attrs: dict, modes: Sequence[str]):
             outcome.modes, outcome.shapes = ("inferred",), [x.shape for x in flat]
         elif outcome.mismatch:
             outcome.modes = ("guarded",)
+        elif outcome.outputs is not None and mode == "graph":
+            _compare_unknown_ranks(subject, outcome, inputs, attrs)
         outcomes.append(outcome)
     return outcomes
+
+
+def _compare_unknown_ranks(subject: Subject, outcome: Outcome, inputs, attrs) -> None:
+    """What is inferred from no shape at all has to hold for each result, too."""
+    flat = tf.nest.flatten(list(inputs))
+    key = ("unknown ranks", len(inputs), *(x.dtype for x in flat), repr(attrs))
+    if key not in subject.functions:
+        specs = subject.specs(lambda x: None, flat)
+        try:
+            function = traced(subject, specs, inputs, attrs)
+            subject.functions[key] = [x.shape for x in function.outputs]
+        except Exception:  # the check static_shape tells of it
+            subject.functions[key] = []
+    if different := contradiction(subject.functions[key], outcome.outputs):
+        outcome.mismatch = different
+        outcome.modes, outcome.shapes = ("inferred",), [None] * len(flat)
 
 
 def outcome_of(run) -> Outcome:
