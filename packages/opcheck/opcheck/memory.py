@@ -15,7 +15,7 @@ import numpy as np
 FILLINGS = (0x5A, 0xA5, 0x7F, 0x01, 0xFE)
 _M_PERTURB = -6  # of glibc's malloc.h
 _NO_ACCESS = 0  # PROT_NONE, which Python's mmap does not name
-_ALIGNMENT = 64  # TensorFlow copies what begins elsewhere
+_ALIGNMENT = 64  # a kernel that asks for what begins elsewhere ends the process
 # Of linux/perf_event.h: the number of the system call, and of what an event is.
 _PERF_EVENT_OPEN = {"x86_64": 298, "aarch64": 241}
 _BREAKPOINT, _READ_OR_WRITE = 5, 3

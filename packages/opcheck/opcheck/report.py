@@ -25,6 +25,10 @@ AT_ONCE = "8 calls at a time"
 SHARED = (
     "Compute() writes to a member, a static or a global variable, which all calls share"
 )
+KEPT = (
+    "something is kept from one call to the next, in a member, a static or a global variable, and it depends on the "
+    "earlier call's input"
+)
 _GIVEN_AWAY = {
     r"Missing \d+-th output": "the kernel returns without having set that output",
     r"no answer within .*: it waits": "a lock that nobody frees, or a done() that is not called; a call that has to "
@@ -179,11 +183,13 @@ class Result:
         return self.detail, self.expected, self.seen, self.cause
 
     def root(self) -> tuple:
-        """What failures share that have one reason: the words, how the process died, that the call does not repeat."""
+        """What failures share that have one reason: the words, how the process died, that something is kept."""
         if re.search("^the process (died|ended)", self.seen):
             return ("died", self.seen)
         if self.seen.startswith("no answer within"):
             return ("hangs",)
+        if self.cause == KEPT:
+            return ("kept",)
         unrepeated = "state kept between calls, or chance" in self.cause
         return ("unrepeated",) if unrepeated else self.words()
 

@@ -29,10 +29,6 @@ UNREPEATED = (
     "the same call gives other values when it is repeated: outputs that are not written, state "
     "kept between calls, or chance"
 )
-KEPT = (
-    "something is kept from one call to the next, in a member, a static or a global variable, and it depends on the "
-    "earlier call's input"
-)
 FORWARDED = (
     "the output has the memory of the input (forward_input), which the kernel overwrites before it has read all "
     "of it"
@@ -365,7 +361,7 @@ def attrs_of_call(function: Callable, given: Mapping) -> dict:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
         return dict(given)
-    kinds = bool | int | float | str | bytes
+    kinds = bool | int | float | str | bytes | list | tuple
     defaults = {x.name: x.default for x in parameters if isinstance(x.default, kinds)}
     return {**defaults, **given}
 

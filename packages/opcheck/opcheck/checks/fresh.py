@@ -8,9 +8,9 @@ from pathlib import Path
 from opcheck import calls
 from opcheck.children import Child, Crash
 from opcheck.compare import compared, difference
-from opcheck.report import Findings, Skip
+from opcheck.report import KEPT, Findings, Skip
 from opcheck.source import in_turn
-from opcheck.subject import AFTER_LARGER, KEPT, Subject, is_builtin, kept
+from opcheck.subject import AFTER_LARGER, Subject, is_builtin, kept
 
 
 def determinism(make: Callable[..., Child], sample, found: Findings) -> str:

@@ -32,7 +32,8 @@ def gradient(subject: Subject, found: Findings) -> str:
     """Compares the registered gradient with finite differences, in `float64` where the op takes it.
 
     The second order, too, where it is registered. Graphs have to give the same gradient, and integers have none. A
-    `tf.gather` of the output, which sends `tf.IndexedSlices` back, must not change it.
+    `tf.gather` of the output, which sends `tf.IndexedSlices` back, must not change it. Other calls have sizes of
+    1, equal indices, one tensor in two places, and zeros.
     """
     if subject.options.get("nondeterministic"):
         raise Skip("nondeterministic=True was given")
@@ -73,6 +74,8 @@ def gradient(subject: Subject, found: Findings) -> str:
         _in_steps(subject, found, tensors, chosen, names)
     if not found.failures:
         _one_tensor_for_two(subject, found, tensors, chosen, names)
+    if not found.failures:
+        _at_zero(subject, found, tensors, chosen, names)
     if not found.failures:
         _other_calls(subject, found, flat, names)
     if found.failures:
@@ -473,6 +476,42 @@ def _one_tensor_for_two(
                 different.replace("the output", "the gradient"),
                 "the gradient function takes equal tensors for one input",
             )
+            return
+        outputs_of = _outputs_of(subject, tensors)
+
+        def function(moved, i=i, flat=flat, outputs_of=outputs_of):
+            return outputs_of(flat(moved[i], moved[i]))
+
+        order = f"first order, one tensor for {names[i]} and {names[j]}"
+        with contextlib.suppress(*_REFUSALS):
+            _numeric(subject, found, tensors, [i], function, order, names)
+
+
+def _at_zero(subject: Subject, found: Findings, tensors, chosen, names) -> None:
+    """An input of zeros, as a mask or a fresh variable has them: where results are finite, no gradient is NaN."""
+    if all(map(is_builtin, subject.describe().op_types)):
+        return
+    for i in chosen:
+        flat = [*tensors[:i], tf.zeros_like(tensors[i]), *tensors[i + 1 :]]
+        subject.progress(f"{names[i]} is all 0")
+        try:
+            results = _outputs_of(subject, tensors)(flat)
+            if not all(np.isfinite(x.numpy()).all() for x in results):
+                continue
+            gradients = _gradients(subject, flat)
+        except Exception:
+            continue  # the op, or its gradient, does not take it
+        for j in chosen:
+            nans = np.isnan(gradients[j].numpy()) if gradients[j] is not None else []
+            if np.any(nans):
+                found.fail(
+                    f"first order, with respect to {names[j]}, where {names[i]} is all 0",
+                    "a number, for the results are finite",
+                    f"nan ({np.count_nonzero(nans)} of {nans.size})",
+                    "0 / 0 in the gradient function, which spoils every weight of a model: "
+                    "tf.math.divide_no_nan(x, y) is 0 there",
+                )
+                return
 
 
 def _zero(subject: Subject, found, tensors, rest, function, names) -> None:

@@ -9,11 +9,11 @@ import numpy as np
 from opcheck import calls
 from opcheck.children import Child, Crash, WorkerError
 from opcheck.compare import compared, difference, is_inexact, mentions, tolerance
-from opcheck.report import Findings, describe_error
+from opcheck.report import KEPT, Findings, describe_error
 from opcheck.run import is_refusal, outputs_of
 from opcheck.samples import flattened, packed
 from opcheck.source import in_turn
-from opcheck.subject import KEPT, Subject, attrs_of_call
+from opcheck.subject import Subject, attrs_of_call
 
 _MODES = ("eager", "graph")
 _MOST_CRASHES = 5
@@ -63,7 +63,8 @@ def bad_input(make: Callable[..., Child], sample, found: Findings) -> str:
     """Tries ranks, dtypes, sizes, NaN, Inf, huge and negative numbers, strange strings, absurd attrs.
 
     Each call has to give a result or a clean error, eagerly and in a graph. An error of the kernel has to name the
-    input, except for ops of others. A result has to have the inferred shape, and to be what your reference computes.
+    input, except for ops of others. A result has to have the inferred shape, also the one
+    inferred from unknown ranks, and to be what your reference computes.
     """
     with make() as child:
         description = child.ask(Subject.describe)
@@ -517,6 +518,7 @@ def _bad_cases(sample, description) -> Iterator[Case]:
             # Some are not wrong in themselves, but the inputs may not fit them.
             fits = isinstance(wrong, bool) or wrong in (0, 0.5, "")
             fits = fits or (isinstance(wrong, int) and wrong == value + 1)
+            fits = fits or wrong in _with_one_more(value)
             culprits = (name, *everything) if fits else (name,)
             yield Case(
                 f"{name} = {shown}",
@@ -640,7 +642,14 @@ def _beside_default(value) -> list:
         return [not value]
     if isinstance(value, int):
         return [value + 1]
-    return [0.5] if isinstance(value, float) else []
+    return [0.5] if isinstance(value, float) else _with_one_more(value)
+
+
+def _with_one_more(value) -> list[list[int]]:
+    """A list of integers with each in turn larger by one: it may be the only one that the kernel looks at."""
+    if not isinstance(value, list | tuple) or not all(type(x) is int for x in value):
+        return []
+    return [[*value[:i], x + 1, *value[i + 1 :]] for i, x in enumerate(value[:8])]
 
 
 def _wrong_attrs(value) -> list:
@@ -654,6 +663,7 @@ def _wrong_attrs(value) -> list:
         return ["x" * (1 << 24), ""]
     if isinstance(value, list | tuple) and value:
         if all(isinstance(x, int) and not isinstance(x, bool) for x in value):
-            return [[], [*value, 1], [-1] * len(value), [1 << 30] * len(value)]
+            wrong = [[], [*value, 1], [-1] * len(value), [1 << 30] * len(value)]
+            return wrong + _with_one_more(value)
         return [[], [*value, value[-1]]]
     return []

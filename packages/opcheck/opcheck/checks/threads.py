@@ -16,11 +16,10 @@ from tensorflow.python.eager import cancellation
 
 from opcheck.compare import difference, is_inexact
 from opcheck.pulse import Watch, each, one_call
-from opcheck.report import AT_ONCE, SHARED, Findings, Skip, describe_error
+from opcheck.report import AT_ONCE, KEPT, SHARED, Findings, Skip, describe_error
 from opcheck.source import in_turn
 from opcheck.subject import (
     AFTER_LARGER,
-    KEPT,
     Subject,
     Traced,
     arrays,

@@ -12,12 +12,11 @@ from opcheck.calls import again
 from opcheck.compare import difference, is_inexact, mentions, tolerance
 from opcheck.memory import FILLINGS, filled_memory
 from opcheck.pulse import each, one_call
-from opcheck.report import Findings, Skip, describe_error
+from opcheck.report import KEPT, Findings, Skip, describe_error
 from opcheck.source import in_turn
 from opcheck.subject import (
     CLEAN_ERRORS,
     FORWARDED,
-    KEPT,
     Subject,
     Traced,
     arrays,
@@ -35,7 +34,7 @@ _OWNED = "tf.function whose op owns its inputs"
 
 
 def reference(subject: Subject, found: Findings) -> str:
-    """Compares the results with those of your reference: for the sample, for fewer elements, for NaN and ±Inf.
+    """Compares the results with those of your reference: for the sample, fewer elements, NaN, ±Inf, a large offset.
 
     Integers have to be equal, floats within a tolerance for their dtype.
     """
@@ -108,6 +107,7 @@ def reference(subject: Subject, found: Findings) -> str:
                 "option special_values=False if any result is fine",
                 line=subject.line(flat),
             )
+    _far_from_zero(subject, found)
     for name in subject.attrs:
         if not _has_default(subject.op, name):
             continue
@@ -127,6 +127,66 @@ def reference(subject: Subject, found: Findings) -> str:
                 line=subject.line(attrs=attrs),
             )
     return f"equal for {', '.join(tried)}"
+
+
+def _far_from_zero(subject: Subject, found: Findings) -> None:
+    """Adds a large number to all elements of an input, in whose squares the differences drown.
+
+    Results may then be coarse. They are compared only where the reference, too, computes them from neighboring numbers
+    and from float64 alike.
+    """
+    if found.failures or not subject.repeats():
+        return
+    for i, x in enumerate(subject.flat):
+        if x.dtype not in (np.float32, np.float64) or x.size < 2:
+            continue
+        digits = np.finfo(x.dtype).nmant
+        far = x + x.dtype.type(np.ptp(x) * 2.0 ** ((digits + 1) // 2))
+        if not np.isfinite(far).all():
+            continue
+        near = np.nextafter(far, x.dtype.type(np.inf))
+        near.reshape(-1)[::2] = far.reshape(-1)[::2]
+
+        def moved(to, i=i):
+            return [*subject.flat[:i], to, *subject.flat[i + 1 :]]
+
+        subject.progress("numbers far from zero")
+        try:
+            with np.errstate(all="ignore"):
+                wanted, *same = (
+                    _reference(subject, moved(to))
+                    for to in (far, near, far.astype(np.float64))
+                )
+            seen = subject.eager(moved(far))
+        except Exception:
+            continue  # one of them does not take these values
+        if any(_away(wanted, one) > _FAR / 5 for one in same):
+            continue
+        if _away(wanted, seen) > _FAR:
+            names = subject.describe().names[i]
+            found.fail(
+                f"with {far.dtype.type(far.reshape(-1)[0] - x.reshape(-1)[0]):.6g} added to "
+                f"{names[0] if names else f'input {i}'}",
+                "what the reference computes, but for rounding",
+                subject.difference(wanted, seen, strict=False),
+                "a difference of large numbers, such as the mean of the squares minus the square of the mean",
+                line=subject.line(moved(far)),
+            )
+            return
+
+
+def _away(wanted, seen) -> float:
+    """The largest difference of floats, as a part of the largest number; 0 where that says nothing."""
+    most = 0.0
+    for one, other in zip(wanted, seen):
+        if one.shape != other.shape or not all(
+            is_inexact(x.dtype) for x in (one, other)
+        ):
+            continue
+        one, other = one.astype(np.complex128), other.astype(np.complex128)
+        if one.size and np.isfinite(one).all() and (scale := np.abs(one).max()):
+            most = max(most, np.max(np.abs(one - other)) / scale)
+    return most
 
 
 def _smaller_first(subject: Subject) -> dict[str, list[np.ndarray]]:
