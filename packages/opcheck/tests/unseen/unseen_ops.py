@@ -904,6 +904,7 @@ def row_variance_reference(x):
 def _row_variance_grad(op, grad):
     x = op.inputs[0]
     centred = x - tf.reduce_mean(x, 1, keepdims=True)
+    grad = tf.convert_to_tensor(grad)  # it may be tf.IndexedSlices
     return 2 * centred * grad[:, tf.newaxis] / tf.cast(tf.shape(x)[1], x.dtype)
 
 
@@ -1061,6 +1062,7 @@ def _row_range_grad(op, low, high):
         tf.one_hot(place, tf.shape(x)[1], dtype=x.dtype)
         for place in (tf.argmin(x, 1), tf.argmax(x, 1))
     )
+    low, high = map(tf.convert_to_tensor, (low, high))
     return smallest * low[:, tf.newaxis] + greatest * high[:, tf.newaxis]
 
 
@@ -1068,7 +1070,7 @@ def _row_range_grad(op, low, high):
 def _buggy_row_range_grad(op, low, high):
     x = op.inputs[0]
     smallest = tf.one_hot(tf.argmin(x, 1), tf.shape(x)[1], dtype=x.dtype)
-    return smallest * low[:, tf.newaxis]
+    return smallest * tf.convert_to_tensor(low)[:, tf.newaxis]
 
 
 for _name in (
