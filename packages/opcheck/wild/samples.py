@@ -239,11 +239,212 @@ _IO = {
     "IO>DecodeObj": ([scalar(b"v 1 2 3\nv 4 5 6\n", object)], {}),
 }
 
+_PLACES, _AREA = longs(0, 0, 0, 1, 1, 0, shape=(3, 2)), longs(2, 2)
+_SPARSE = [_PLACES, ramp(3), _AREA]
+_OTHER = [longs(0, 1, 1, 1, shape=(2, 2)), ramp(2), _AREA]
+_SETS = [longs(0, 0, 1, 0, shape=(2, 2)), longs(1, 5), longs(2, 1)]
+_ROWS = [ramp(4, 3), ints(0, 1, 2), ints(0, 0, 1)]
+_IMAGE, _COLOR = ramp(1, 4, 4, 2), ramp(3)
+_SAME = {"strides": [1, 1, 1, 1], "padding": "SAME"}
+_HALVES = {"ksize": [1, 2, 2, 1], "strides": [1, 2, 2, 1], "padding": "VALID"}
+_CUBES = {"ksize": [1, 2, 2, 2, 1], "strides": [1, 2, 2, 2, 1], "padding": "VALID"}
+_TWO_BOXES = np.float32([[0, 0, 1, 1], [0.1, 0.2, 0.8, 0.6]])
+_PEEPHOLES = [ramp(4), ramp(4), ramp(4)]
+_STATE = [ramp(2, 4), ramp(2, 4)]
+_GRU = [ramp(2, 3), ramp(2, 4), ramp(7, 8), ramp(7, 4), ramp(8), ramp(4)]
+_LSTM = [ramp(2, 3), *_STATE, ramp(7, 16), *_PEEPHOLES, ramp(16)]
+_LSTMS = [scalar(3, "int64"), ramp(3, 2, 3), *_LSTM[1:]]
+_NORM = [_COLOR + 1, _COLOR, _COLOR, _COLOR + 1]
+_ZERO, _ONE = scalar(0, "float32"), scalar(1, "float32")
+_SEED = ints(1, 2)
+_TENSORFLOW = {
+    "Fill": ([ints(2), scalar(1, "float32")], {}),
+    # Sparse
+    "SparseSliceGrad": ([ramp(2), _PLACES, longs(0, 0), _PLACES[:2]], {}),
+    "SparseSlice": ([*_SPARSE, longs(0, 0), longs(1, 2)], {}),
+    "DenseToSparseSetOperation": (
+        [longs(1, 2, 3, 4, shape=(2, 2)), *_SETS],
+        {"set_operation": "intersection"},
+    ),
+    "SparseToSparseSetOperation": ([*_SETS, *_SETS], {"set_operation": "a-b"}),
+    "SparseSoftmax": (_SPARSE, {}),
+    "SparseCountSparseOutput": (
+        [_PLACES, ints(1, 2, 1), _AREA, ramp(3)],
+        {"binary_output": False},
+    ),
+    "SparseToDense": ([_PLACES, _AREA, ramp(3), _ZERO], {}),
+    "SparseDenseCwiseDiv": ([*_SPARSE, ramp(2, 2) + 1], {}),
+    "SparseSparseMaximum": ([*_SPARSE, *_OTHER], {}),
+    "SparseSparseMinimum": ([*_SPARSE, *_OTHER], {}),
+    "SparseReduceMax": ([*_SPARSE, ints(1)], {}),
+    "SparseReduceMaxSparse": ([*_SPARSE, ints(1)], {}),
+    "SparseAdd": ([*_SPARSE, *_OTHER, _ZERO], {}),
+    "SparseAddGrad": (
+        [ramp(4), _PLACES, _OTHER[0], longs(0, 0, 0, 1, 1, 0, 1, 1, shape=(4, 2))],
+        {},
+    ),
+    "SparseTensorDenseMatMul": ([*_SPARSE, ramp(2, 3)], {}),
+    # Ragged
+    "RaggedBincount": ([longs(0, 2, 3), ints(0, 1, 1), scalar(3), ramp(0)], {}),
+    "RaggedTensorToTensor": (
+        [longs(2, 3), ramp(3), _ZERO, [longs(0, 2, 3)]],
+        {"row_partition_types": ["ROW_SPLITS"]},
+    ),
+    # Segments, bins, slices
+    "SparseSegmentSqrtN": (_ROWS, {}),
+    "SparseSegmentSum": (_ROWS, {}),
+    "SparseSegmentMean": (_ROWS, {}),
+    "SparseSegmentMeanWithNumSegments": ([*_ROWS, scalar(3)], {}),
+    "SparseSegmentSqrtNWithNumSegments": ([*_ROWS, scalar(3)], {}),
+    "UnsortedSegmentJoin": ([texts(b"a", b"b", b"c"), ints(0, 1, 0), scalar(2)], {}),
+    "UnsortedSegmentProd": ([ramp(3, 2), ints(0, 1, 0), scalar(2)], {}),
+    "UnsortedSegmentMin": ([ramp(3, 2), ints(0, 1, 0), scalar(2)], {}),
+    "UnsortedSegmentSum": ([ramp(3, 2), ints(0, 1, 0), scalar(2)], {}),
+    "DenseBincount": ([ints(0, 1, 1), scalar(3), ramp(3)], {}),
+    "Bincount": ([ints(0, 1, 1), scalar(3), ramp(3)], {}),
+    "HistogramFixedWidth": ([ramp(5), np.float32([0, 1]), scalar(4)], {}),
+    "OneHot": ([ints(0, 2), scalar(3), _ONE, _ZERO], {}),
+    "GatherV2": ([ramp(4, 3), ints(0, 2), scalar(0)], {}),
+    "Slice": ([ramp(3, 4), ints(0, 1), ints(2, 2)], {}),
+    "TensorStridedSliceUpdate": (
+        [ramp(4), ints(1), ints(3), ints(1), ramp(2)],
+        {},
+    ),
+    "TensorScatterAdd": ([ramp(4), ints(0, 2, shape=(2, 1)), ramp(2)], {}),
+    "TensorScatterMin": ([ramp(4), ints(0, 2, shape=(2, 1)), ramp(2)], {}),
+    "ScatterNd": ([ints(0, 2, shape=(2, 1)), ramp(2), ints(4)], {}),
+    # Matrices
+    "MatrixSetDiagV2": ([ramp(3, 3), ramp(3), scalar(0)], {}),
+    "MatrixDiagPartV2": ([ramp(3, 3), scalar(0), _ZERO], {}),
+    "MatrixDiagPartV3": ([ramp(3, 3), scalar(0), _ZERO], {}),
+    "MatrixBandPart": ([ramp(3, 4), scalar(1, "int64"), scalar(1, "int64")], {}),
+    "TridiagonalMatMul": ([ramp(1, 3), ramp(1, 3), ramp(1, 3), ramp(3, 2)], {}),
+    # Images and convolutions
+    "Dilation2DBackpropFilter": (
+        [_IMAGE, ramp(2, 2, 2), _IMAGE],
+        _SAME | {"rates": [1, 1, 1, 1]},
+    ),
+    "Dilation2DBackpropInput": (
+        [_IMAGE, ramp(2, 2, 2), _IMAGE],
+        _SAME | {"rates": [1, 1, 1, 1]},
+    ),
+    "ScaleAndTranslate": ([_IMAGE, ints(2, 2), ramp(2) + 1, ramp(2)], {}),
+    "ScaleAndTranslateGrad": ([ramp(1, 2, 2, 2), _IMAGE, ramp(2) + 1, ramp(2)], {}),
+    "Conv2DBackpropInput": (
+        [ints(1, 4, 4, 2), ramp(2, 2, 2, 3), ramp(1, 4, 4, 3)],
+        _SAME,
+    ),
+    "Conv3DBackpropFilterV2": (
+        [ramp(1, 2, 2, 2, 2), ints(1, 1, 1, 2, 3), ramp(1, 2, 2, 2, 3)],
+        {"strides": [1, 1, 1, 1, 1], "padding": "SAME"},
+    ),
+    "DepthwiseConv2dNativeBackpropFilter": ([_IMAGE, ints(2, 2, 2, 1), _IMAGE], _SAME),
+    "FusedResizeAndPadConv2D": (
+        [
+            _IMAGE,
+            ints(4, 4),
+            ints(0, 0, 1, 1, 1, 1, 0, 0, shape=(4, 2)),
+            ramp(2, 2, 2, 3),
+        ],
+        {"mode": "REFLECT", "strides": [1, 1, 1, 1], "padding": "VALID"},
+    ),
+    "ImageProjectiveTransformV3": (
+        [_IMAGE, np.float32([[1, 0, 0, 0, 1, 0, 0, 0]]), ints(3, 3), _ZERO],
+        {"interpolation": "BILINEAR"},
+    ),
+    "MaxPoolV2": ([_IMAGE, ints(1, 2, 2, 1), ints(1, 2, 2, 1)], {"padding": "VALID"}),
+    "MaxPoolGradV2": (
+        [
+            _IMAGE,
+            ramp(1, 2, 2, 2),
+            ramp(1, 2, 2, 2),
+            ints(1, 2, 2, 1),
+            ints(1, 2, 2, 1),
+        ],
+        {"padding": "VALID"},
+    ),
+    "MaxPoolGradWithArgmax": (
+        [
+            _IMAGE,
+            ramp(1, 2, 2, 2),
+            longs(10, 11, 14, 15, 26, 27, 30, 31, shape=(1, 2, 2, 2)),
+        ],
+        _HALVES,
+    ),
+    "MaxPool3DGradGrad": (
+        [ramp(1, 2, 2, 2, 1), ramp(1, 1, 1, 1, 1), ramp(1, 2, 2, 2, 1)],
+        _CUBES,
+    ),
+    "FractionalMaxPoolGrad": (
+        [
+            ramp(1, 4, 4, 1),
+            np.float32([5, 7, 13, 15]).reshape(1, 2, 2, 1) / 16,
+            ramp(1, 2, 2, 1),
+            longs(0, 2, 4),
+            longs(0, 2, 4),
+        ],
+        {},
+    ),
+    "NonMaxSuppression": ([_TWO_BOXES, np.float32([0.9, 0.4]), scalar(2)], {}),
+    "NonMaxSuppressionV2": (
+        [_TWO_BOXES, np.float32([0.9, 0.4]), scalar(2), scalar(0.5, "float32")],
+        {},
+    ),
+    "CombinedNonMaxSuppression": (
+        [
+            _TWO_BOXES.reshape(1, 2, 1, 4),
+            ramp(1, 2, 1),
+            scalar(2),
+            scalar(2),
+            scalar(0.5, "float32"),
+            _ZERO,
+        ],
+        {},
+    ),
+    # Networks
+    "GRUBlockCell": (_GRU, {}),
+    "GRUBlockCellGrad": ([*_GRU, *_STATE, *_STATE], {}),
+    "LSTMBlockCell": (_LSTM, {}),
+    "LSTMBlockCellGrad": ([*_LSTM, *_STATE * 4], {"use_peephole": True}),
+    "BlockLSTM": (_LSTMS, {}),
+    "BlockLSTMV2": (_LSTMS, {}),
+    "BlockLSTMGrad": ([*_LSTMS, *[ramp(3, 2, 4)] * 9], {"use_peephole": True}),
+    "FusedBatchNormV2": ([ramp(1, 2, 2, 3), *_NORM], {"is_training": False}),
+    "FusedBatchNormGrad": ([ramp(1, 2, 2, 3)] * 2 + [_COLOR, _COLOR, _COLOR + 1], {}),
+    "FusedBatchNormGradV3": (
+        [ramp(1, 2, 2, 3)] * 2 + [_COLOR, _COLOR, _COLOR + 1, _COLOR],
+        {},
+    ),
+    "FakeQuantWithMinMaxVarsGradient": ([ramp(3), ramp(3), _ZERO, _ONE], {}),
+    "FakeQuantWithMinMaxVarsPerChannelGradient": (
+        [ramp(2, 3), ramp(2, 3), _COLOR - 1, _COLOR + 1],
+        {},
+    ),
+    "QuantizeAndDequantizeV3": ([ramp(2, 3), _ZERO, _ONE, scalar(8)], {}),
+    "QuantizeAndDequantizeV4": ([ramp(2, 3), _ZERO, _ONE], {}),
+    # Strings, chance
+    "Substr": ([texts(b"one", b"three"), scalar(1), scalar(2)], {}),
+    "RegexReplace": (
+        [texts(b"one", b"two"), scalar(b"o", object), scalar(b"0", object)],
+        {},
+    ),
+    "KmeansPlusPlusInitialization": (
+        [ramp(5, 2), scalar(2, "int64"), scalar(1, "int64"), scalar(1, "int64")],
+        {},
+    ),
+    "SobolSample": ([scalar(2), scalar(4), scalar(0)], {}),
+    "StatelessRandomPoisson": ([ints(3), _SEED, ramp(3) + 1], {"dtype": "float32"}),
+    "StatelessMultinomial": ([ramp(2, 3), scalar(4), _SEED], {}),
+    "StatelessRandomUniformInt": ([ints(2, 3), _SEED, scalar(0), scalar(9)], {}),
+    "StatelessRandomBinomial": ([ints(3), _SEED, _COLOR + 4, _COLOR / 2 + 0.25], {}),
+    "StatelessRandomGammaV2": ([ints(3), _SEED, _COLOR + 1], {}),
+}
+
 SAMPLES = {
     "deepmd-kit": _DEEPMD,
     "struct2tensor": _STRUCT,
     "tensorflow-compression-ops": _COMPRESSION,
-    "tensorflow-cpu": {"Fill": ([ints(2), scalar(1, "float32")], {})},
+    "tensorflow-cpu": _TENSORFLOW,
     "tensorflow-io": _IO,
     "tensorflow-text": _TEXT,
 }
