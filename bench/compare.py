@@ -63,6 +63,9 @@ def max_pool(ops, traced: Callable) -> dict[str, Callable]:
         "3 × 3": traced(lambda x: ops.max_pool(x, *size), x),
         "3 × 3, gradient": traced(lambda x, y: ops.max_pool_grad(x, y, y, *size), x, y),
         "2 × 2": traced(lambda x: ops.max_pool(x, 2, 2, "VALID"), x),
+        "2 × 2, 256 channels": traced(
+            lambda x: ops.max_pool(x, 2, 2, "VALID"), x.reshape(8, 56, 56, 256)
+        ),
         "32 channels": traced(lambda x: ops.max_pool(x, *size), few),
         "32 channels, gradient": traced(
             lambda x, y: ops.max_pool_grad(x, y, y, *size), few, y_few

@@ -178,9 +178,9 @@ struct Larger {
   }
 };
 
-// [window] As many neighbouring channels at once as fit into registers.
+// [window] As many neighbouring channels as fit into registers, read in a row.
 template <typename T>
-constexpr int kLanes = sizeof(T) == 8 ? 32 : 64;
+constexpr int kLanes = sizeof(T) == 8 ? 128 : 256;
 
 template <typename Rule, typename T, typename Lanes>
 void PoolWindow(const Windows& windows, const Window& window, Lanes lanes,
@@ -202,10 +202,12 @@ void PoolWindow(const Windows& windows, const Window& window, Lanes lanes,
 template <typename T, typename Work>
 void ForChannels(int64_t channels, const Work& work) {
   constexpr std::integral_constant<int, kLanes<T>> kMost;
+  constexpr std::integral_constant<int, kLanes<T> / 4> kMany;
   constexpr std::integral_constant<int, 32> kSome;
   constexpr std::integral_constant<int, 16> kFew;
   int64_t c = 0;
   for (; c + kMost <= channels; c += kMost) work(kMost, c);
+  for (; c + kMany <= channels; c += kMany) work(kMany, c);
   for (; c + kSome <= channels; c += kSome) work(kSome, c);
   for (; c + kFew <= channels; c += kFew) work(kFew, c);
   if (c < channels) work(static_cast<int>(channels - c), c);
