@@ -93,6 +93,7 @@ LINES = (
     ("pad_to", "leaks"),
     ("shift_columns", "gradient"),
     ("sum_of_numbers", "immutability"),
+    ("sum_first_axis", "bad_input"),
 )
 
 

@@ -119,7 +119,9 @@ def _bare(text: str) -> str:
 
 def _shows_shapes(shapes: re.Match, shown: str) -> bool:
     inferred, own = (re.findall(r"\d+|None|unknown", one) for one in shapes.groups())
-    in_all = [re.findall(r"\d+|None|unknown", x) for x in re.findall(r"\(.*?\)", shown)]
+    in_all = [
+        re.findall(r"\d+|None|unknown", x) for x in re.findall(r"\([^()]*\)", shown)
+    ]
     return inferred in in_all and own in in_all
 
 
