@@ -84,6 +84,8 @@ def test_a_provoked_text_has_the_messages_of_no_other_entry():
     both = {
         ("op-requires-failed-at", "unknown-input-name"),
         ("keras-could-not-infer", "type-not-allowed-graph"),
+        # Its messages are told in place of those of the other.
+        ("undefined-reference-tensorflow-abi", "undefined-reference-to-tensorflow"),
     }
     wrong = [
         (name, other.id)
