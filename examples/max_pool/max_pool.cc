@@ -104,7 +104,7 @@ void PoolWindowPlainly(const Windows& windows, const Window& window,
   }
 }
 
-// Of floats alone, to be compared with.
+// Baselines of the benchmark, for float32 only.
 REGISTER_OP("MaxPoolPlain")
     .Attr("ksize: list(int) >= 4")
     .Attr("strides: list(int) >= 4")
@@ -347,7 +347,7 @@ class MaxPoolOp : public tensorflow::OpKernel {
   Attrs attrs_;
 };
 
-// Of both gradients: what went in, what came out, and a gradient.
+// Checks an input of a gradient.
 absl::Status CheckShape(const char* name, const Tensor& tensor,
                         const TensorShape& shape, const char* reason) {
   if (tensor.shape() == shape) return absl::OkStatus();
@@ -396,7 +396,7 @@ void AddWhere(const Place* places, int64_t place, const T* given, Lanes lanes,
               T* sums) {
   const auto here = static_cast<Place>(place);
   for (int k = 0; k < lanes; ++k) {
-    const T all = given[k];  // read in any case: a vector is, too
+    const T all = given[k];  // loaded unconditionally, as vectors are
     sums[k] += places[k] == here ? all : T(0);
   }
 }

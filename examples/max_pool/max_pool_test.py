@@ -110,7 +110,7 @@ def test_the_bits_are_those_of_tensorflow(mode, dtype, shape, ksize, strides, pa
     x, sizes = awkward(shape, dtype), (ksize, strides, padding)
     y = mode(max_pool)(x, *sizes)
     assert bits(y) == bits(tf.nn.max_pool2d(x, *sizes))
-    if not len(x):  # their others refuse it
+    if not len(x):  # which TensorFlow's other ops refuse
         return
     for batch in False, True:
         ours = mode(max_pool_with_argmax)(x, *sizes, batch)
@@ -137,6 +137,47 @@ def test_gradients_have_the_bits_of_tensorflow_s(
         grad = tf.cast(random.normal(size=given.shape), dtype)
         expected = stock(orig_input=x, orig_output=y, grad=grad, **whole)
         assert bits(mode(ours)(x, y, grad, *sizes)) == bits(expected)
+
+
+_ROW = dict(ksize=[1, 1, 3, 1], strides=[1] * 4, padding="VALID")
+GRADIENTS = {
+    "ours": [
+        lambda *tensors: max_pool_grad(*tensors, [1, 3], 1, "VALID"),
+        lambda *tensors: max_pool_grad_grad(*tensors, [1, 3], 1, "VALID"),
+    ],
+    "stock": [
+        lambda x, y, dy: tf.raw_ops.MaxPoolGrad(
+            orig_input=x, orig_output=y, grad=dy, **_ROW
+        ),
+        lambda x, y, v: tf.raw_ops.MaxPoolGradGrad(
+            orig_input=x, orig_output=y, grad=v, **_ROW
+        ),
+    ],
+}
+
+
+@pytest.mark.parametrize("whose", GRADIENTS)
+@pytest.mark.parametrize(
+    "window, gets, takes",
+    [
+        ([1.0, 3.0, 3.0], 1, [1]),
+        ([1.0, np.nan, 2.0], 2, [2]),
+        ([np.nan, 1.0, 2.0], 0, [2]),
+        ([-np.inf] * 3, 0, []),
+        ([-np.inf, np.nan, -np.inf], 0, []),
+        ([np.nan] * 3, 0, []),
+    ],
+)
+def test_where_the_two_gradients_are_not_adjoint(whose, window, gets, takes):
+    """<backward(dy), v> is <dy, forward(v)> unless a window begins with NaN or has no number above -infinity."""
+    backward, forward = GRADIENTS[whose]
+    x, v = np.float32(window).reshape(1, 1, 3, 1), np.float32([[[[5], [7], [9]]]])
+    y = tf.nn.max_pool2d(x, [1, 3], 1, "VALID")
+    dx = np.ravel(backward(x, y, np.float32([[[[2]]]])))
+    taken = np.ravel(forward(x, y, v))
+    np.testing.assert_array_equal(dx, 2 * np.eye(3)[gets])
+    np.testing.assert_array_equal(taken, [v.ravel()[takes].sum()])
+    assert (dx @ v.ravel() == 2 * taken.item()) == ([gets] == takes)
 
 
 @pytest.mark.parametrize("dtype", [tf.float32, tf.float64])
