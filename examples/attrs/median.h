@@ -1,7 +1,7 @@
 // The median of a few values, for the ops of this folder.
 
-#ifndef EXAMPLES_ATTRS_MEDIAN_H_
-#define EXAMPLES_ATTRS_MEDIAN_H_
+#ifndef OP_BY_OP_EXAMPLES_ATTRS_MEDIAN_H_
+#define OP_BY_OP_EXAMPLES_ATTRS_MEDIAN_H_
 
 #include <algorithm>
 #include <cmath>
@@ -22,4 +22,4 @@ T Median(T* values, int64_t count) {
 
 }  // namespace op_by_op
 
-#endif  // EXAMPLES_ATTRS_MEDIAN_H_
+#endif  // OP_BY_OP_EXAMPLES_ATTRS_MEDIAN_H_

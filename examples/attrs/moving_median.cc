@@ -40,7 +40,7 @@ REGISTER_OP("MovingMedian")
 The median of a window that slides along the last axis; its ends are repeated.
 
 signal: Any number of axes.
-medians: Of the same shape.
+medians: Of the same shape; NaN where the window has a NaN.
 window: How many elements a window has: odd, and at most the length of the last axis.
 )doc");
 

@@ -52,11 +52,14 @@ class QuantileFilterOp : public tensorflow::OpKernel {
 
   void Compute(tensorflow::OpKernelContext* context) override {
     const tensorflow::Tensor& signal = context->input(0);
-    OP_REQUIRES(
-        context, signal.dims() == 1 && window_ <= signal.dim_size(0),
-        absl::InvalidArgumentError(absl::StrCat(
-            "signal must be a vector of at least window, ", window_,
-            ", elements, but has shape ", signal.shape().DebugString())));
+    OP_REQUIRES(context, signal.dims() == 1,
+                absl::InvalidArgumentError(
+                    absl::StrCat("signal must be a vector, but has shape ",
+                                 signal.shape().DebugString())));
+    OP_REQUIRES(context, window_ <= signal.dim_size(0),
+                absl::InvalidArgumentError(absl::StrCat(
+                    "window must be at most the length of signal, ",
+                    signal.dim_size(0), ", but is ", window_)));
     tensorflow::Tensor* filtered = nullptr;
     OP_REQUIRES_OK(context,
                    context->allocate_output(0, signal.shape(), &filtered));
