@@ -1,6 +1,8 @@
-"""The table of the chapter on XLA."""
+"""The tables of the chapter on XLA."""
 
+import numpy as np
 from measured import number, read
+from xla_reference import exponential_average_reference
 
 WAYS = [
     "nothing compiled",
@@ -9,14 +11,39 @@ WAYS = [
     "custom call",
     "kernel for XLA",
 ]
+LENGTHS = {"short": "16", "long": "10000"}
 
 
-def fused() -> list[list[str]]:
-    """For each shape: milliseconds where nothing is compiled, and of the other ways how many times as long."""
+def times() -> dict[str, str]:
+    """Of each way, with short rows and with long ones: how long it takes where nothing compiled takes 1."""
+    names = "outside", "composition", "call", "kernel"
+    return {
+        f"{name}_{rows}": number(read("xla").number(length=length, way=way))
+        for name, way in zip(names, WAYS[1:])
+        for rows, length in LENGTHS.items()
+    }
+
+
+def milliseconds() -> list[list[str]]:
+    """For each shape, those of each way."""
     table = {}
     for row in read("xla").rows:
         shape = f"[{row['rows']}, {row['length']}]"
-        base = row["way"] == WAYS[0]
-        text = number(float(row["milliseconds" if base else "ratio"]))
-        table.setdefault(shape, {})[row["way"]] = text if base else f"{text} ×"
+        text = number(float(row["milliseconds"]))
+        table.setdefault(shape, {})[row["way"]] = text
     return [[shape, *(of[way] for way in WAYS)] for shape, of in table.items()]
+
+
+def rounds(signal: list[float], decay: float) -> tuple[list[str], list[list[str]]]:
+    """The header and the rows of a table: what `composed` has after each round."""
+    signal = np.array(signal, float)
+    average, step = (1 - decay) * signal, 1
+    rows = [[f"at first: {1 - decay:g} of the signal", *average]]
+    while step < len(signal):
+        earlier = np.concatenate([np.zeros(step), average[:-step]])
+        average = average + decay**step * earlier
+        rows.append([f"+ {decay**step:g} of what is {step} before", *average])
+        step *= 2
+    np.testing.assert_allclose(average, exponential_average_reference(signal, decay))
+    header = ["", *(f"value {i}" for i in range(len(signal)))]
+    return header, [[name, *(f"{x:g}" for x in values)] for name, *values in rows]

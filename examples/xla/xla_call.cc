@@ -12,7 +12,7 @@
 namespace op_by_op {
 namespace {
 
-// [call] XLA passes pointers alone: sizes and decay come as text.
+// [call] XLA passes only pointers, so the sizes and the decay come as text.
 template <typename T>
 void Call(void* output, const void** inputs, const char* config, size_t size,
           XlaCustomCallStatus*) {

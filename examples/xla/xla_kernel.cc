@@ -18,7 +18,7 @@ using tensorflow::XlaOpKernelContext;
 using xla::ScalarLike;
 using xla::XlaOp;
 
-// [kernel] In each round a value comes to know twice as many before it.
+// [kernel] A parallel scan: the reach of each value doubles with each round.
 class ExponentialAverageXlaOp : public tensorflow::XlaOpKernel {
  public:
   explicit ExponentialAverageXlaOp(OpKernelConstruction* context)
