@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 from IPython.display import HTML
-from measured import Table, read, span
+from measured import Table, read
 from pictures.drawing import (
     COLOURS,
     ORANGE,
@@ -19,14 +19,6 @@ from pictures.layout import arrow, at, box, chain, column, ends, layers, row, ta
 from rms_norm_on_host import OnHost
 
 PIECE = 32  # bytes that a GPU reads at once
-# What the tools of compute-sanitizer look for.
-UNDER = {
-    "nothing": "",
-    "memcheck": "memory outside of an array",
-    "initcheck": "memory that nobody has written",
-    "racecheck": "races in shared memory",
-    "synccheck": "threads that wait wrongly",
-}
 
 
 def figures() -> dict[str, object]:
@@ -63,7 +55,7 @@ def forward(ops: Table) -> list[tuple[str, ...]]:
     ]
 
 
-def gains(ops: Table) -> dict[str, float | str]:
+def gains(ops: Table) -> dict[str, float]:
     """What the text says of that table."""
     op, composed, each, block = (
         forward_of(ops, way, SIZES[0])
@@ -75,54 +67,12 @@ def gains(ops: Table) -> dict[str, float | str]:
         )
     )
     fused = forward_of(ops, "composition, XLA", SIZES[0], "share of copy")
-    first = ops.where(op="RoiPool", way="kernel alone, a thread for each number")
-    parts = [row[part] for row in of_one_image() for part in ("L2 %", "memory %")]
     return {
-        "team": span([row for row in first if row["workload"].endswith("batch 8")]),
         "blocks": each / block,
         "composed": composed / op,
         "share": 100 * forward_of(ops, "RmsNorm", SIZES[0], "share of copy"),
         "fused": 100 * fused,
-        "busiest": max(map(float, parts)),
     }
-
-
-def tests_on_a_gpu() -> list[tuple[str, ...]]:
-    """Tests that ran without a tool; then each tool: what it looks for, the tests, and the errors that it found."""
-    tests = read("gpu_tests")
-    found = []
-    for under, what in UNDER.items():
-        rows = tests.where(under=under)
-        passed, failed = (
-            sum(int(row[key]) for row in rows) for key in ("passed", "failed")
-        )
-        errors = "" if under == "nothing" else sum(int(row["errors"]) for row in rows)
-        tool = "no tool" if under == "nothing" else f"`{under}`: {what}"
-        found.append((tool, f"{passed:,}", str(failed), str(errors)))
-    return found
-
-
-def of_one_image() -> list[dict[str, str]]:
-    """What limits the kernels that take most of the time of RoiPool with one image."""
-    return [
-        row
-        for row in read("gpu_limits").rows
-        if row["op"] == "RoiPool" and row["workload"].endswith("batch 1")
-        if row["kernel"] not in ("SpanKernel", "CountKernel")
-    ]
-
-
-def limits() -> list[tuple[str, ...]]:
-    """What limits the kernels of RoiPool with one image."""
-    return [
-        (
-            row["workload"].removesuffix(", batch 1"),
-            f"`{row['kernel']}`",
-            f"{float(row['microseconds']):,.0f} µs",
-            *(f"{float(row[part]):.0f} %" for part in ("L2 %", "memory %", "warps %")),
-        )
-        for row in of_one_image()
-    ]
 
 
 def some(rows: int, columns: int) -> np.ndarray:

@@ -88,6 +88,7 @@ bool IsLarge(const Sizes& sizes) {
   return sizes.height * sizes.width >= OP_BY_OP_LARGE_MAP;
 }
 
+// [windows] Their maxima, and whether to read these.
 template <typename T>
 struct Windows {
   int64_t* read;   // the pixels of all regions; null: there are no windows
@@ -209,11 +210,13 @@ __device__ inline void ScanWindows(const Windows<T>& windows,
   using Values = Vector<T, kVector>;
   using Places = Vector<uint8_t, kVector>;
   const int32_t width = sizes.width;
+  // [scan] The last window of a row or column ends where the bin ends.
   for (int32_t h = rows.begin; h < rows.end; h += kEdge) {
     const int32_t y = min(h, rows.end - kEdge);
 #pragma unroll 2
     for (int32_t w = cols.begin; w < cols.end; w += kEdge) {
       const int32_t corner = y * width + min(w, cols.end - kEdge);
+      // []
       const int64_t channel = from + corner * sizes.channels;
 #pragma unroll
       for (int k = 0; k < kTeamVectors; ++k) {
@@ -240,7 +243,7 @@ __device__ inline void ScanWindows(const Windows<T>& windows,
   }
 }
 
-// [pool] A team of neighbouring threads for each bin, which share its channels.
+// A team of neighbouring threads for each bin, which share its channels.
 template <typename T, int kVector, bool kWithArgmax, bool kByWindows>
 __global__ void PoolKernel(Sizes sizes, int team_bits,
                            const T* __restrict__ features,
@@ -251,6 +254,7 @@ __global__ void PoolKernel(Sizes sizes, int team_bits,
   const bool windows_are_used = kByWindows && windows.used();
   const int64_t bins =
       sizes.num_rois * sizes.pooled_height * sizes.pooled_width;
+  // [team] The threads of a team have one bin, so they compute the same edges.
   const int64_t step = int64_t{kVector} << team_bits;
   const int64_t stride = static_cast<int64_t>(gridDim.x) * blockDim.x;
   int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -268,6 +272,7 @@ __global__ void PoolKernel(Sizes sizes, int team_bits,
       cols = BinSpan(bin % sizes.pooled_width, sizes.pooled_width, region.x,
                      region.cols, sizes.width);
     }
+    // []
     const bool empty = rows.begin >= rows.end || cols.begin >= cols.end;
     const int32_t width = sizes.width;
     const int64_t map = image * sizes.height * width * sizes.channels;
@@ -275,7 +280,7 @@ __global__ void PoolKernel(Sizes sizes, int team_bits,
                             rows.end - rows.begin >= kEdge &&
                             cols.end - cols.begin >= kEdge;
 
-    // The thread's share of the channels, two vectors at a time.
+    // [share] The thread's share of the channels, two vectors at a time.
     const int64_t lane = i - (bin << team_bits);
     for (int64_t first = lane * kVector; first < sizes.channels;
          first += kTeamVectors * step) {
@@ -287,10 +292,12 @@ __global__ void PoolKernel(Sizes sizes, int team_bits,
           where[k][v] = empty ? -1 : rows.begin * width + cols.begin;
         }
       }
+      // []
       if (by_windows) {
         ScanWindows(windows, sizes, rows, cols, map + first, step,
                     sizes.channels - first, best, where);
       } else {
+        // [read] The vectors of each pixel of the bin.
         for (int32_t h = rows.begin; h < rows.end; ++h) {
 #pragma unroll 4
           for (int32_t w = cols.begin; w < cols.end; ++w) {
@@ -330,7 +337,6 @@ __global__ void PoolKernel(Sizes sizes, int team_bits,
   }
 }
 
-// []
 // The gradient cuts the maps into square tiles: large ones, so that a large bin
 // is read for few of them, but small ones of a small map, where they would be
 // too few for the GPU.
@@ -428,7 +434,7 @@ __global__ void TouchKernel(Sizes sizes, Tiles tiles,
   }
 }
 
-// [gradient] A thread owns some channels of a tile: no atomics, one order.
+// A thread owns some channels of a tile: no atomics, one order.
 constexpr int kMostThreads = 64;  // of a block
 constexpr int kAtOnce = 8;        // bins, whose reads overlap in time
 
@@ -499,6 +505,7 @@ __global__ void GradientKernel(Sizes sizes, Tiles tiles, Divider by_width,
       for (int v = 0; v < kVector; ++v) at(pixel, v) = 0;
       if constexpr (kInRegisters) places[pixel] = place(pixel);
     }
+    // [add] Only if the maximum was found in this tile.
     const auto add = [&](int32_t found, int v, Wide<T> value) {
       if constexpr (kInRegisters) {
 #pragma unroll
@@ -551,11 +558,13 @@ __global__ void GradientKernel(Sizes sizes, Tiles tiles, Divider by_width,
             left = across;
           }
           --left;
+          // [eight] Of one bin after the other: eight are read, then added.
           where[k] = *reinterpret_cast<const Pixels*>(argmax + in);
           values[k] = *reinterpret_cast<const Values*>(gradient + in);
           in += sizes.channels;
           ++some;
         }
+        // [order] In the order of the regions and of their bins.
 #pragma unroll
         for (int k = 0; k < kAtOnce; ++k) {
           if (k >= some) break;
@@ -586,6 +595,7 @@ __global__ void GradientKernel(Sizes sizes, Tiles tiles, Divider by_width,
     }
     add_listed();
 
+    // [write] Each pixel of the tile once.
     if (c >= sizes.channels) continue;
 #pragma unroll kUnroll
     for (int32_t pixel = 0; pixel < kPixels; ++pixel) {
@@ -599,7 +609,6 @@ __global__ void GradientKernel(Sizes sizes, Tiles tiles, Divider by_width,
   }
 }
 
-// []
 // As many blocks as there is work for, and a grid-stride loop for the rest.
 #ifndef OP_BY_OP_MOST_BLOCKS  // a test sets 3
 #define OP_BY_OP_MOST_BLOCKS (1 << 20)
