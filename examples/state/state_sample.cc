@@ -45,15 +45,16 @@ class Sample : public tensorflow::ResourceBase {
       PhiloxRandom random(seed_);
       random.Skip(seen_++);  // the numbers of this value, whatever came before
       const PhiloxRandom::ResultType words = random();
-      kept_.emplace(int64_t{words[0]} << 31 | words[1] >> 1, value);
-      if (static_cast<int64_t>(kept_.size()) > capacity_) {
-        kept_.erase(std::prev(kept_.end()));
-      }
+      const int64_t priority = int64_t{words[0]} << 31 | words[1] >> 1;
+      const bool full = static_cast<int64_t>(kept_.size()) == capacity_;
+      if (full && priority >= kept_.rbegin()->first) continue;
+      kept_.emplace(priority, value);
+      if (full) kept_.erase(std::prev(kept_.end()));
     }
   }
 
-  // [limit] What a checkpoint held: a smaller sample drops, a larger one cannot
-  // be.
+  // [limit] Goes on from a checkpoint. A smaller sample drops values, a larger
+  // one is an error.
   absl::Status Restore(std::multimap<int64_t, float> kept, int64_t seen,
                        int64_t seed) {
     const int64_t size = kept.size();
@@ -72,7 +73,7 @@ class Sample : public tensorflow::ResourceBase {
     return absl::OkStatus();
   }
 
-  // What a checkpoint is to hold.
+  // What a checkpoint is to hold, all of one moment.
   std::multimap<int64_t, float> Get(int64_t* seen, int64_t* seed) const {
     const std::lock_guard<std::mutex> lock(mutex_);
     *seen = seen_;
@@ -103,7 +104,7 @@ absl::Status FindSample(OpKernelContext* context, RefCountPtr<Sample>* sample) {
                                     sample);
 }
 
-// [anonymous] A new sample at each call, of the capacity that the node says.
+// [anonymous] A new sample at each call, with the capacity of the attr.
 REGISTER_OP("AnonymousSample")
     .Attr("capacity: int >= 1")
     .Attr("seed: int = 0")
@@ -130,7 +131,7 @@ class AnonymousSampleOp : public tensorflow::OpKernel {
   int64_t capacity_, seed_;
 };
 
-// What comes in.
+// Adds values to the sample.
 REGISTER_OP("AddToSample")
     .Input("sample: resource")
     .Input("values: float")
@@ -151,6 +152,7 @@ class AddToSampleOp : public tensorflow::OpKernel {
   }
 };
 
+// What a checkpoint holds.
 REGISTER_OP("ReadSample")
     .Input("sample: resource")
     .Output("values: float")
@@ -196,6 +198,7 @@ class ReadSampleOp : public tensorflow::OpKernel {
   }
 };
 
+// Puts back what ReadSample returned.
 REGISTER_OP("WriteSample")
     .Input("sample: resource")
     .Input("values: float")

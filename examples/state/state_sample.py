@@ -20,7 +20,7 @@ class Sample(tf.saved_model.experimental.TrackableResource):
 
     Args:
       capacity: How many values it keeps, at least 1.
-      seed: Of the random numbers. A checkpoint that is restored brings its own.
+      seed: Of the random numbers. Restoring a checkpoint replaces it.
     """
 
     def __init__(self, capacity: int, seed: int = 0) -> None:

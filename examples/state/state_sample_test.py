@@ -18,6 +18,16 @@ def continued(tmp_path, before: Sample, after: Sample) -> Sample:
     return after
 
 
+def test_a_smaller_one_goes_on_as_if_it_had_always_been(tmp_path):
+    small = Sample(3, seed=3)
+    small.add(VALUES)
+    large = Sample(5, seed=3)
+    large.add(VALUES[:500])
+    other = continued(tmp_path, large, Sample(3))
+    other.add(VALUES[500:])
+    assert values_of(other) == values_of(small)
+
+
 def test_each_value_is_as_likely_as_any_other():
     found = np.zeros(10)
     for seed in range(1000):
@@ -37,16 +47,6 @@ def test_it_goes_on_as_if_never_interrupted(tmp_path, mode):
     other = continued(tmp_path, half, Sample(5, seed=8))
     other.add(VALUES[500:])
     assert values_of(other) == values_of(whole)
-
-
-def test_a_smaller_one_goes_on_as_if_it_had_always_been(tmp_path):
-    small = Sample(3, seed=3)
-    small.add(VALUES)
-    large = Sample(5, seed=3)
-    large.add(VALUES[:500])
-    other = continued(tmp_path, large, Sample(3))
-    other.add(VALUES[500:])
-    assert values_of(other) == values_of(small)
 
 
 def test_a_larger_one_is_refused_if_something_is_gone(tmp_path):
