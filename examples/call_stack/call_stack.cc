@@ -11,6 +11,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -32,7 +33,7 @@ using tensorflow::OpKernelConstruction;
 using tensorflow::OpKernelContext;
 using tensorflow::shape_inference::InferenceContext;
 
-// Keeps the stack of this thread: where each function on it goes on.
+// The stack of a thread: the addresses to which its functions return.
 struct Stack {
   const char* noted_in;
   std::string thread;
@@ -45,12 +46,13 @@ std::mutex mutex;
 auto* const stacks ABSL_PT_GUARDED_BY(mutex) = new std::deque<Stack>;
 
 void NoteStack(const char* noted_in) {
-  Stack stack{noted_in, "", std::vector<void*>(kDeepest)};
-  stack.addresses.resize(backtrace(stack.addresses.data(), kDeepest));
+  void* addresses[kDeepest];
+  const int count = backtrace(addresses, kDeepest);
+  Stack stack{noted_in, "", std::vector<void*>(addresses, addresses + count)};
   Env::Default()->GetCurrentThreadName(&stack.thread);
   absl::StrAppend(&stack.thread, "\t", Env::Default()->GetCurrentThreadId());
   const std::lock_guard<std::mutex> lock(mutex);
-  stacks->push_back(stack);
+  stacks->push_back(std::move(stack));
   if (stacks->size() > kMost) stacks->pop_front();
 }
 
@@ -110,36 +112,37 @@ class CallStackOp : public OpKernel {
   bool expensive_;
 };
 
-// The last line is for the compiler of jit_compile, whose tensors hold no
-// numbers: only a kernel that just passes them on may stand there.
 REGISTER_KERNEL_BUILDER(Name("CallStack").Device(tensorflow::DEVICE_CPU),
                         CallStackOp);
 REGISTER_KERNEL_BUILDER(
     Name("CallStackStateful").Device(tensorflow::DEVICE_CPU), CallStackOp);
+// Do not copy this one: under jit_compile tensors hold no numbers, so only a
+// kernel that just passes them on can be registered for this device.
 REGISTER_KERNEL_BUILDER(Name("CallStack").Device("XLA_CPU_JIT"), CallStackOp);
 
 }  // namespace
 }  // namespace op_by_op
 
-// For Python's ctypes: the stacks since the last call, each with an empty
-// line behind it.
+// For Python's ctypes: the stacks since the last call, each followed by an
+// empty line. Each thread has a text of its own, so that no other one changes
+// it while Python copies it.
 extern "C" __attribute__((visibility("default"))) const char* TakeStacks() {
-  static auto* const text = new std::string;
+  thread_local std::string text;
   // dladdr looks through all names of a file.
   static auto* const names = new std::map<const void*, std::string>;
   const std::lock_guard<std::mutex> lock(op_by_op::mutex);
-  text->clear();
+  text.clear();
   for (const op_by_op::Stack& stack : *op_by_op::stacks) {
-    absl::StrAppend(text, stack.noted_in, "\t", stack.thread, "\n");
+    absl::StrAppend(&text, stack.noted_in, "\t", stack.thread, "\n");
     for (void* address : stack.addresses) {
       std::string& name = (*names)[address];
       // A function may end with the call that it is in.
       const void* called_from = static_cast<const char*>(address) - 1;
       if (name.empty()) name = op_by_op::Name(called_from);
-      absl::StrAppend(text, name, "\n");
+      absl::StrAppend(&text, name, "\n");
     }
-    absl::StrAppend(text, "\n");
+    absl::StrAppend(&text, "\n");
   }
   op_by_op::stacks->clear();
-  return text->c_str();
+  return text.c_str();
 }

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ import tensorflow as tf
 from call_stack import (
     Frame,
     Stack,
+    _take_stacks,
     call_stack,
     call_stack_stateful,
     layer_of,
@@ -22,7 +24,8 @@ from call_stack import (
     stacks,
     way_down,
 )
-from call_stack_reference import call_stack_reference
+from call_stack_fuzz import checked_pick_numbers
+from call_stack_reference import call_stack_reference, checked_pick_numbers_reference
 from detected_at import loss
 from op_map import FILES, families, kernel_classes
 from python_half import devices, way_to_a_node
@@ -207,6 +210,34 @@ def test_calls_of_many_threads_are_all_noted_and_the_oldest_dropped():
     assert sum("Compute" in name for name in noted) == 20
     assert len(stacks(lambda: [call_stack(X) for _ in range(1001)])) == 1000
     assert stacks(lambda: None) == []
+
+
+def test_threads_that_take_the_stacks_get_each_of_them_once():
+    """What one thread has taken, another does not clear while Python copies it."""
+    stacks(call_stack, X)
+    with ThreadPoolExecutor(4) as pool:
+        for _ in range(20):
+            for _ in range(300):
+                call_stack(X)
+            taken = pool.map(lambda _: _take_stacks(), range(4))
+            assert b"".join(taken).count(b"\n\n") == 300
+
+
+@pytest.mark.parametrize("size, indices", [(3, [[2, 0], [1, 2]]), (1, []), (0, [])])
+def test_an_index_within_x_is_taken(mode, size, indices):
+    x, indices = np.arange(5.0, 5 + size, dtype=np.float32), np.int32(indices)
+    expected = checked_pick_numbers_reference(x, indices)
+    picked = mode(checked_pick_numbers)(x, indices)
+    np.testing.assert_array_equal(picked, expected, strict=True)
+
+
+@pytest.mark.parametrize("size, index", [(3, 2_000_000_000), (3, 3), (3, -1), (0, 0)])
+def test_an_index_that_kills_the_other_op_is_refused(mode, size, index):
+    x = np.zeros(size, np.float32)
+    indices = np.int32([0, index] if size else [index])
+    message = f"less than {size}, but index {len(indices) - 1} is {index}"
+    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+        mode(checked_pick_numbers)(x, indices)
 
 
 @pytest.mark.parametrize(

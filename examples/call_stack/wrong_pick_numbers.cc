@@ -25,7 +25,7 @@ REGISTER_OP("PickNumbers")
       return absl::OkStatus();
     });
 
-// [kernel] Nobody looks whether an index is within x.
+// [kernel] Indices are not bounds-checked.
 class PickNumbersOp : public OpKernel {
  public:
   using OpKernel::OpKernel;
