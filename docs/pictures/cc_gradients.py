@@ -153,7 +153,7 @@ def imported_gradients(f: Callable, factor: int) -> HTML:
 
 
 def registry_map() -> HTML:
-    """Who asks which registry of gradients, how many entries each has, and the bridge between them."""
+    """Who uses which registry of gradients, how many entries each has, and the bridge between them."""
     counted = counts()
     lanes = [
         (
@@ -169,13 +169,13 @@ def registry_map() -> HTML:
             f"C++ describes a function: {counted[1]} ops",
         ),
     ]
-    rows, says = [], ["Who asks, and which registry."]
+    rows, says = [], ["Callers and their registries."]
     for asking, where, registry, holds in lanes:
         left, right = [*map(code, asking), small(where)], [code(registry), small(holds)]
         rows.append([box(left, width=190, height=76), box(right, height=76, width=250)])
         says.append(f"{' and '.join(asking)} {where}: {registry}, {holds}.")
     shapes = layers(
-        table([[bold("who asks"), bold("which registry")], *rows], gap=(28, 34)),
+        table([[bold("caller"), bold("registry")], *rows], gap=(28, 34)),
         *(arrow(*each) for each in rows),
         arrow(rows[0][1], rows[1][0], "the bridge", elbow=True, dash=DASHES),
     )

@@ -102,7 +102,7 @@ REGISTER_KERNEL_BUILDER(Name("SquaredRelu")
                             .TypeConstraint<double>("T"),
                         SquaredReluOp<double>);
 
-// [gradient] dx = 2 * relu(x) * dy
+// [gradient] dx = 2 * relu(x) * dy, and 0 where relu(x) is 0.
 absl::Status SquaredReluGrad(const tensorflow::AttrSlice& /*attrs*/,
                              tensorflow::FunctionDef* function) {
   *function = tensorflow::FunctionDefHelper::Create(
@@ -111,7 +111,7 @@ absl::Status SquaredReluGrad(const tensorflow::AttrSlice& /*attrs*/,
       /*nodes=*/
       {
           {{"relu"}, "Relu", {"x"}, {{"T", "$T"}}},
-          {{"once"}, "Mul", {"relu:activations:0", "dy"}, {{"T", "$T"}}},
+          {{"once"}, "MulNoNan", {"dy", "relu:activations:0"}, {{"T", "$T"}}},
           {{"twice"}, "AddV2", {"once:z:0", "once:z:0"}, {{"T", "$T"}}},
       },
       /*what each result is=*/{{"dx", "twice:z:0"}});

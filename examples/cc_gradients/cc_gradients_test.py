@@ -154,6 +154,28 @@ def test_both_outputs_bring_their_gradient(mode, dtype):
     np.testing.assert_allclose(dx, expected, *tolerance(x.dtype))
 
 
+ENDLESS = [np.inf, -np.inf, np.nan]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dy", ENDLESS)
+def test_a_flat_part_gets_zero_whatever_comes_in(mode, dy, dtype):
+    """As tf.where does it in Python: 0 * inf would be NaN."""
+
+    @tf.custom_gradient
+    def in_python(x):
+        return tf.square(tf.nn.relu(x)), lambda dy: tf.where(x > 0, 2 * x * dy, 0)
+
+    x = tf.constant([-np.inf, -2, -0.0, 0, 0.5, np.inf], dtype)
+    dys = tf.fill(x.shape, tf.constant(dy, dtype))
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = in_python(x)
+    (dx,) = mode(lambda x: cpp_gradient(squared_relu, [x], [dys]))(x)
+    np.testing.assert_array_equal(dx, tape.gradient(y, x, dys))
+    np.testing.assert_array_equal(dx[:4], np.zeros(4))
+
+
 @pytest.mark.parametrize("shape", [(0,), (2, 0, 3)])
 def test_gradient_of_an_empty_tensor(mode, shape):
     (dx,) = mode(lambda x: cpp_gradient(squared_relu, [x], [x]))(tf.zeros(shape))
@@ -366,6 +388,9 @@ def test_the_solution_of_the_exercise(mode):
     )
     (dx,) = mode(lambda x: cpp_gradient(library.round_through, [x], [x + 1]))(x)
     np.testing.assert_array_equal(dx, (x + 1) * [0.0, 1.0, 1.0, 1.0, 0.0])
+    for dy in ENDLESS:
+        (dx,) = cpp_gradient(library.round_through, [x], [tf.fill(x.shape, dy)])
+        np.testing.assert_array_equal(dx, [0.0, dy, dy, dy, 0.0])
 
 
 def test_the_gradient_of_a_loop_is_wrong_once_its_op_is_replaced():
@@ -406,13 +431,13 @@ class TestGraphGradients:
     def test_agrees_with_the_other_gradient(self):
         run = self.run(HERE / "libcc_gradients.so")
         assert run.returncode == 0, run.stderr
-        y, dx, ddx = [
+        y, dx, dx_of_infinity, ddx = [
             list(map(float, line.split())) for line in run.stdout.splitlines()
         ]
         x = tf.constant([-1.0, 1.0, 2.0])
         (expected,) = cpp_gradient(lambda x: squared_relu(3.0 * x), [x], [tf.ones(3)])
         assert y == [0, 9, 36]
-        assert dx == list(expected.numpy())
+        assert dx == dx_of_infinity == list(expected.numpy())
         assert ddx == [0, 18, 18]
 
     def test_the_library_exports_sessions_but_not_client_sessions(self):

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kTwoPi = 6.283185307179586;
 
-// Asked when a graph is traced and when a kernel is made.
+// Called by the shape function and by the kernel's constructor.
 absl::Status CheckPeriod(float period) {
   if (std::isfinite(period) && period > 0) return absl::OkStatus();
   return absl::InvalidArgumentError(

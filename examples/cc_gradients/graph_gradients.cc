@@ -1,6 +1,7 @@
 // Differentiates SquaredRelu(3 * x) twice in a graph, without Python:
 //   graph_gradients libcc_gradients.so
 
+#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <vector>
@@ -10,9 +11,9 @@
 #include "tensorflow/cc/framework/grad_op_registry.h"
 #include "tensorflow/cc/framework/gradients.h"
 #include "tensorflow/cc/framework/scope.h"
+#include "tensorflow/cc/ops/array_ops.h"
 #include "tensorflow/cc/ops/const_op.h"
 #include "tensorflow/cc/ops/math_ops.h"
-#include "tensorflow/cc/ops/nn_ops.h"
 #include "tensorflow/core/graph/node_builder.h"
 #include "tensorflow/core/public/session.h"
 
@@ -33,14 +34,18 @@ Output SquaredRelu(const Scope& scope, const Output& x) {
   return Output(node);
 }
 
-// [gradient] Adds the nodes of 2 * relu(x) * dy to the same graph.
+// [gradient] Adds the nodes of 2 * x * dy, or 0 where x <= 0, to the same
+// graph.
 absl::Status SquaredReluGrad(const Scope& scope,
                              const tensorflow::Operation& op,
                              const std::vector<Output>& dys,
                              std::vector<Output>* dxs) {
-  const Output relu = tensorflow::ops::Relu(scope, op.input(0));
-  const Output once = tensorflow::ops::Mul(scope, relu, dys[0]);
-  dxs->push_back(tensorflow::ops::AddV2(scope, once, once));
+  const Output x = op.input(0);
+  const Output once = tensorflow::ops::Mul(scope, x, dys[0]);
+  const Output twice = tensorflow::ops::AddV2(scope, once, once);
+  const Output zeros = tensorflow::ops::ZerosLike(scope, x);
+  const Output flat = tensorflow::ops::LessEqual(scope, x, zeros);
+  dxs->push_back(tensorflow::ops::SelectV2(scope, flat, zeros, twice));
   return scope.status();
 }
 REGISTER_GRADIENT_OP("SquaredRelu", SquaredReluGrad);
@@ -57,9 +62,12 @@ absl::Status Run(const char* library) {
   const Scope root = Scope::NewRootScope();
   const Output x = tensorflow::ops::Const(root, {-1.0f, 1.0f, 2.0f});
   const Output y = SquaredRelu(root, tensorflow::ops::Mul(root, x, 3.0f));
-  std::vector<Output> dx, ddx;
+  std::vector<Output> dx, dx_of_infinity, ddx;
   const Output dy = tensorflow::ops::Const(root, {1.0f, 1.0f, 1.0f});
+  const Output infinity = tensorflow::ops::Const(root, {INFINITY, 1.0f, 1.0f});
   TF_RETURN_IF_ERROR(AddSymbolicGradients(root, {y}, {x}, {dy}, &dx));
+  TF_RETURN_IF_ERROR(
+      AddSymbolicGradients(root, {y}, {x}, {infinity}, &dx_of_infinity));
   TF_RETURN_IF_ERROR(AddSymbolicGradients(root, dx, {x}, &ddx));
 
   tensorflow::GraphDef graph;
@@ -68,8 +76,9 @@ absl::Status Run(const char* library) {
       tensorflow::NewSession(tensorflow::SessionOptions()));
   TF_RETURN_IF_ERROR(session->Create(graph));
   std::vector<tensorflow::Tensor> results;
-  TF_RETURN_IF_ERROR(
-      session->Run({}, {y.name(), dx[0].name(), ddx[0].name()}, {}, &results));
+  TF_RETURN_IF_ERROR(session->Run(
+      {}, {y.name(), dx[0].name(), dx_of_infinity[0].name(), ddx[0].name()}, {},
+      &results));
   for (const tensorflow::Tensor& result : results) {
     std::puts(result.SummarizeValue(3).c_str());
   }

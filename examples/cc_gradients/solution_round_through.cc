@@ -40,7 +40,7 @@ REGISTER_KERNEL_BUILDER(Name("RoundThrough").Device(tensorflow::DEVICE_CPU),
 // [gradient] dx = dy where |x| <= 4, else 0
 absl::Status RoundThroughGrad(const tensorflow::AttrSlice& /*attrs*/,
                               tensorflow::FunctionDef* function) {
-  const auto kFloat = tensorflow::DT_FLOAT;
+  constexpr auto kFloat = tensorflow::DT_FLOAT;
   *function = tensorflow::FunctionDefHelper::Create(
       "RoundThroughGrad", {"x: float", "dy: float"}, {"dx: float"}, {},
       {
@@ -54,7 +54,7 @@ absl::Status RoundThroughGrad(const tensorflow::AttrSlice& /*attrs*/,
            "Cast",
            {"near:z:0"},
            {{"SrcT", tensorflow::DT_BOOL}, {"DstT", kFloat}}},
-          {{"passed"}, "Mul", {"dy", "mask:y:0"}, {{"T", kFloat}}},
+          {{"passed"}, "MulNoNan", {"dy", "mask:y:0"}, {{"T", kFloat}}},
       },
       {{"dx", "passed:z:0"}});
   return absl::OkStatus();
