@@ -63,7 +63,7 @@ REGISTER_OP("NumberKeys")
       return absl::OkStatus();
     });
 
-// [kernel] Finds the table, and lets it do the work.
+// [kernel] Numbers the keys in the table of the first input.
 template <typename T>
 class NumberKeysOp : public tensorflow::OpKernel {
  public:
@@ -86,7 +86,7 @@ class NumberKeysOp : public tensorflow::OpKernel {
   bool add_;
 };
 
-// [named] A table that everybody finds who knows its name.
+// [named] A table that anyone can find by its name.
 REGISTER_OP("NamedKeyTable")
     .Attr("T: {string, int64}")
     .Attr("container: string = ''")
@@ -138,7 +138,7 @@ REGISTER_OP("WriteKeys")
       return context->WithRank(context->input(1), 1, &keys);
     });
 
-// [save] Out of the table, and into it.
+// [save] Copies all keys from the table to a tensor, and back.
 template <typename T>
 class ReadKeysOp : public tensorflow::OpKernel {
  public:
@@ -147,12 +147,12 @@ class ReadKeysOp : public tensorflow::OpKernel {
   void Compute(OpKernelContext* context) override {
     RefCountPtr<KeyTable<T>> table;
     OP_REQUIRES_OK(context, FindTable(context, &table));
-    const std::vector<T> found = table->Keys();
+    std::vector<T> found = table->Keys();
     Tensor* keys = nullptr;
     OP_REQUIRES_OK(context,
                    context->allocate_output(
                        0, {static_cast<int64_t>(found.size())}, &keys));
-    std::copy(found.begin(), found.end(), keys->flat<T>().data());
+    std::move(found.begin(), found.end(), keys->flat<T>().data());
   }
 };
 

@@ -33,11 +33,11 @@ struct Stored<tensorflow::tstring> {
   using Key = std::string;
 };
 
-// [table] What lives on between the calls, which may come from many threads.
+// [table] Outlives the calls, which may come from several threads.
 template <typename T>
 class KeyTable : public tensorflow::ResourceBase {
  public:
-  // Writes the number of each key. Adds a key that is not there, or gives -1.
+  // Writes the number of each key. A new key is added, or gets -1.
   void Number(absl::Span<const T> keys, bool add, int64_t* numbers) {
     const std::lock_guard<std::mutex> lock(mutex_);
     for (const T& key : keys) {
@@ -68,7 +68,7 @@ class KeyTable : public tensorflow::ResourceBase {
     return keys;
   }
 
-  // Forgets its keys and takes these.
+  // Replaces all keys.
   absl::Status SetKeys(absl::Span<const T> keys) {
     Numbers numbers;
     for (const T& key : keys) {
@@ -79,12 +79,12 @@ class KeyTable : public tensorflow::ResourceBase {
       }
     }
     const std::lock_guard<std::mutex> lock(mutex_);
-    numbers_ = std::move(numbers);
+    numbers_.swap(numbers);  // the old map dies after the lock is released
     return absl::OkStatus();
   }
 
  private:
-  // [members] The numbers, and what guards them.
+  // [members] The map, and the mutex that guards it.
   using Numbers = absl::flat_hash_map<typename Stored<T>::Key, int64_t>;
 
   mutable std::mutex mutex_;

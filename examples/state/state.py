@@ -48,10 +48,10 @@ class KeyTable(tf.saved_model.experimental.TrackableResource):
         return library.read_keys(self.resource_handle, T=self.dtype)
 
     def set_keys(self, keys) -> tf.Operation | None:
-        """Forgets all keys and takes those of a vector without duplicates.
+        """Replaces all keys by those of a vector without duplicates.
 
         Raises:
-          tf.errors.InvalidArgumentError: No vector, or a key is there twice.
+          tf.errors.InvalidArgumentError: `keys` is not a vector, or has duplicates.
         """
         return library.write_keys(self.resource_handle, keys)
 

@@ -102,12 +102,12 @@ def test_calls_of_one_table_keep_their_order():
 
     @tf.function
     def function(keys):
-        return table(keys), other(keys), table.keys(), table(keys[::-1])
+        return table(keys), other(keys), table.keys(), table.keys(), table(keys[::-1])
 
     traced = function.get_concrete_function(strings("ann", "bob"))
     ops = [op for op in traced.graph.get_operations() if "Keys" in op.type]
     waits = [[before.name for before in op.control_inputs] for op in ops]
-    assert waits == [[], [], ["NumberKeys"], ["ReadKeys"]]
+    assert waits == [[], [], ["NumberKeys"], ["ReadKeys"], ["ReadKeys_1"]]
     assert traced(strings("ann", "bob"))[2].numpy().tolist() == [b"ann", b"bob"]
 
 

@@ -31,15 +31,14 @@ class MemberNumberKeysOp : public tensorflow::OpKernel {
   using OpKernel::OpKernel;
 
   void Compute(OpKernelContext* context) override {
-    const Tensor& keys = context->input(0);
-    Tensor* numbers = nullptr;
-    OP_REQUIRES_OK(context,
-                   context->allocate_output(0, keys.shape(), &numbers));
+    const auto keys = context->input(0).flat<tstring>();
+    Tensor* output = nullptr;
+    OP_REQUIRES_OK(context, context->allocate_output(
+                                0, context->input(0).shape(), &output));
+    auto numbers = output->flat<int64_t>();
     const std::lock_guard<std::mutex> lock(mutex_);
-    for (int64_t i = 0; i < keys.NumElements(); ++i) {
-      const std::string key = keys.flat<tstring>()(i);
-      numbers->flat<int64_t>()(i) =
-          numbers_.try_emplace(key, numbers_.size()).first->second;
+    for (int64_t i = 0; i < keys.size(); ++i) {
+      numbers(i) = numbers_.try_emplace(keys(i), numbers_.size()).first->second;
     }
   }
 
