@@ -21,10 +21,12 @@ inline const char* Text(cudaError_t error) {
   return error == cudaSuccess ? nullptr : cudaGetErrorString(error);
 }
 
-// [launch] Returns before the work is done.
+// [launch] Returns null, or the text of an error, before the work is done.
 template <typename... Parameters, typename... Arguments>
 const char* Launch(void (*kernel)(Parameters...), int64_t blocks, int threads,
                    int shared_bytes, void* stream, Arguments... arguments) {
+  if (blocks > INT32_MAX) return Text(cudaErrorInvalidConfiguration);
+  cudaGetLastError();  // forgets the error of an earlier call
   // clang-format off
   kernel<<<static_cast<unsigned>(blocks), threads, shared_bytes,
            static_cast<cudaStream_t>(stream)>>>(arguments...);

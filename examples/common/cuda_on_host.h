@@ -31,6 +31,8 @@
 using cudaStream_t = struct CUstream_st*;
 using cudaError_t = const char*;
 constexpr cudaError_t cudaSuccess = nullptr;
+constexpr cudaError_t cudaErrorInvalidConfiguration =
+    "invalid configuration argument";
 enum cudaMemcpyKind { cudaMemcpyDeviceToHost };
 
 namespace op_by_op {
@@ -61,13 +63,14 @@ const char* CudaCalls() {
 
 namespace op_by_op {
 
+// The error stays until cudaGetLastError, whatever else is called meanwhile.
 template <typename... Values>
 cudaError_t Called(const char* name, Values... values) {
   cuda_calls << name;
   ((cuda_calls << ' ' << values), ...);
   cuda_calls << '\n';
-  return cuda_fails_at > 0 && --cuda_fails_at == 0 ? "unknown error"
-                                                   : cudaSuccess;
+  if (cuda_fails_at <= 0 || --cuda_fails_at > 0) return cudaSuccess;
+  return last_error = "unknown error";
 }
 
 }  // namespace op_by_op
@@ -215,12 +218,14 @@ template <typename... Parameters>
 auto OnHost(void (*kernel)(Parameters...), unsigned blocks, unsigned threads,
             size_t shared_bytes, cudaStream_t stream) {
   return [=](Parameters... arguments) {
-    last_error = Called("launch", blocks, threads, shared_bytes, stream);
+    const cudaError_t error =
+        Called("launch", blocks, threads, shared_bytes, stream);
+    if (error != cudaSuccess) return;
     if (blocks < 1 || blocks > INT32_MAX || threads < 1 || threads > 1024 ||
         shared_bytes > sizeof(shared_memory)) {
-      last_error = "invalid configuration argument";
+      last_error = cudaErrorInvalidConfiguration;
+      return;
     }
-    if (last_error != cudaSuccess) return;
     // NaN: a block finds nothing of the block before, nor zeros.
     double* const end = shared_memory + shared_bytes / sizeof(double);
     std::fill(end, std::end(shared_memory), NAN);

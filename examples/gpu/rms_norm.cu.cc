@@ -12,12 +12,7 @@ namespace {
 
 constexpr int kThreads = 256;  // of a block, a power of 2
 
-// The x of a grid ends here.
-const char* TooMany(int64_t rows) {
-  return rows > INT32_MAX ? "more rows than a grid has blocks" : nullptr;
-}
-
-// [sum] Of one number from each thread of the block. All threads get it.
+// [sum] Adds up one number from each thread of the block, for all of them.
 __device__ float BlockSum(float value) {
   __shared__ float sums[kThreads];
   sums[threadIdx.x] = value;
@@ -32,29 +27,29 @@ __device__ float BlockSum(float value) {
 // [kernel] A block for each row.
 __global__ void RmsNormKernel(const float* x, int64_t columns, float epsilon,
                               float* y) {
-  const int64_t row = blockIdx.x * columns;
+  const int64_t first = blockIdx.x * columns;
   float squares = 0;
   for (int64_t c = threadIdx.x; c < columns; c += kThreads) {
-    squares += x[row + c] * x[row + c];
+    squares += x[first + c] * x[first + c];
   }
   const float scale = Scale(BlockSum(squares), columns, epsilon);
   for (int64_t c = threadIdx.x; c < columns; c += kThreads) {
-    y[row + c] = x[row + c] * scale;
+    y[first + c] = x[first + c] * scale;
   }
 }
 
-// [gradient] The same with cub, whose sum only the first thread gets.
+// [gradient] The sums of cub, which only the first thread gets.
 __global__ void RmsNormGradKernel(const float* x, const float* grad,
                                   int64_t columns, float epsilon,
                                   float* result) {
   using Reduce = cub::BlockReduce<float, kThreads>;
   __shared__ Reduce::TempStorage storage;
   __shared__ float scale, slope;
-  const int64_t row = blockIdx.x * columns;
+  const int64_t first = blockIdx.x * columns;
   float squares = 0, products = 0;
   for (int64_t c = threadIdx.x; c < columns; c += kThreads) {
-    squares += x[row + c] * x[row + c];
-    products += grad[row + c] * x[row + c];
+    squares += x[first + c] * x[first + c];
+    products += grad[first + c] * x[first + c];
   }
   squares = Reduce(storage).Sum(squares);
   __syncthreads();  // before the storage is used again
@@ -65,7 +60,7 @@ __global__ void RmsNormGradKernel(const float* x, const float* grad,
   }
   __syncthreads();
   for (int64_t c = threadIdx.x; c < columns; c += kThreads) {
-    result[row + c] = scale * (grad[row + c] - slope * x[row + c]);
+    result[first + c] = scale * (grad[first + c] - slope * x[first + c]);
   }
 }
 
@@ -76,7 +71,6 @@ extern "C" const char* RmsNormGradLaunch(void* stream, const float* x,
                                          int64_t columns, float epsilon,
                                          float* result) {
   if (rows * columns == 0) return nullptr;
-  if (const char* error = TooMany(rows)) return error;
   return Launch(RmsNormGradKernel, rows, kThreads, 0, stream, x, grad, columns,
                 epsilon, result);
 }
@@ -84,7 +78,6 @@ extern "C" const char* RmsNormGradLaunch(void* stream, const float* x,
 extern "C" const char* RmsNormLaunch(void* stream, const float* x, int64_t rows,
                                      int64_t columns, float epsilon, float* y) {
   if (rows * columns == 0) return nullptr;
-  if (const char* error = TooMany(rows)) return error;
   return Launch(RmsNormKernel, rows, kThreads, 0, stream, x, columns, epsilon,
                 y);
 }

@@ -15,7 +15,7 @@ namespace {
 
 using tensorflow::OpKernelContext;
 
-// [stream] Where TensorFlow's own kernels go, too.
+// [stream] The queue that TensorFlow's own kernels use.
 void* Stream(OpKernelContext* context) {
   return context->op_device_context()
       ->stream()
@@ -29,11 +29,19 @@ absl::Status Launched(const char* error) {
              : absl::InternalError(absl::StrCat("CUDA says: ", error));
 }
 
-// [gpu] Puts the work onto the stream.
+// A grid has up to INT32_MAX blocks, and rms_norm.cu.cc takes one for each row.
+absl::Status CheckRows(int64_t rows) {
+  if (rows <= INT32_MAX) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "x must have at most ", INT32_MAX, " rows on a GPU, got ", rows));
+}
+
+// [gpu] Checks what a launch needs, and puts the work onto the stream.
 struct Gpu {
   static absl::Status Norm(OpKernelContext* context, const float* x,
                            int64_t rows, int64_t columns, float epsilon,
                            float* y) {
+    TF_RETURN_IF_ERROR(CheckRows(rows));
     return Launched(
         RmsNormLaunch(Stream(context), x, rows, columns, epsilon, y));
   }
@@ -41,6 +49,7 @@ struct Gpu {
   static absl::Status Grad(OpKernelContext* context, const float* x,
                            const float* grad, int64_t rows, int64_t columns,
                            float epsilon, float* result) {
+    TF_RETURN_IF_ERROR(CheckRows(rows));
     return Launched(RmsNormGradLaunch(Stream(context), x, grad, rows, columns,
                                       epsilon, result));
   }

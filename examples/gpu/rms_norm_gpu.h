@@ -8,8 +8,8 @@
 
 namespace op_by_op {
 
-// [functions] Pointers are to device memory, but for the text of an error that
-// is returned; null where there is none.
+// [functions] Pointers to device memory, of matrices with rows * columns
+// numbers. They return null, or the text of an error.
 extern "C" {
 #pragma GCC visibility push(default)
 const char* RmsNormLaunch(void* stream, const float* x, int64_t rows,

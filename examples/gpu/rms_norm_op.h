@@ -11,7 +11,7 @@
 
 namespace op_by_op {
 
-// [kernel] Reads shapes and the attr, allocates, and lets the device work.
+// [kernel] Reads shapes and the attr, allocates, and calls the device's Norm.
 template <typename Device>
 class RmsNormOp : public tensorflow::OpKernel {
  public:
@@ -37,7 +37,7 @@ class RmsNormOp : public tensorflow::OpKernel {
 };
 
 // []
-// The same, of two inputs.
+// The gradient's class: the same with two inputs.
 template <typename Device>
 class RmsNormGradOp : public tensorflow::OpKernel {
  public:

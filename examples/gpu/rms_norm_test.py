@@ -154,7 +154,19 @@ def test_more_rows_than_blocks():
     launch = ctypes.CDLL(str(library)).RmsNormLaunch
     launch.restype = ctypes.c_char_p
     sizes = ctypes.c_int64(2**31), ctypes.c_int64(1), ctypes.c_float(0)
-    assert launch(None, None, *sizes, None) == b"more rows than a grid has blocks"
+    assert launch(None, None, *sizes, None) == b"invalid configuration argument"
+
+
+@on_the_host
+def test_more_rows_than_blocks_are_refused(on_host):
+    """With 8 GiB of memory that nobody touches."""
+    x = tf.raw_ops.Empty(shape=[2**30, 2, 1], dtype=tf.float32)
+    on_host.calls()
+    for op, tensors in ((rms_norm, [x]), (rms_norm_grad, [x, x])):
+        match = "x must have at most 2147483647 rows on a GPU, got 2147483648"
+        with pytest.raises(tf.errors.InvalidArgumentError, match=match):
+            run(op, *tensors, label="on_host")
+    assert not on_host.calls()
 
 
 @on_the_host

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kThreads = 256;  // of a block, a power of 2
 
-// Of one number from each thread of the block. All threads get it.
+// Adds up one number from each thread of the block, for all of them.
 __device__ float BlockSum(float value) {
   __shared__ float sums[kThreads];
   sums[threadIdx.x] = value;

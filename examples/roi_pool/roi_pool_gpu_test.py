@@ -729,8 +729,8 @@ def test_each_call_that_fails_is_an_error_of_the_op(cuda):
             with pytest.raises(tf.errors.InternalError, match="CUDA says: unknown"):
                 on_cpu(*op, label="on_host", **attrs)
             assert len(cuda.calls()) == call
-        on_cpu(*op, label="on_host", **attrs)
-        assert len(cuda.calls()) == 3
+            on_cpu(*op, label="on_host", **attrs)  # which ignores the old error
+            assert len(cuda.calls()) == 3
 
 
 @on_host
