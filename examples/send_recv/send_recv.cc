@@ -47,7 +47,7 @@ REGISTER_OP("Collect")
     .SetIsStateful()
     .SetShapeFn(tensorflow::shape_inference::UnknownShape);
 
-// [key] The same for both ops, on whichever CPU of this process they are.
+// [key] The same for both ops, even if they run on two CPU devices.
 absl::Status KeyOf(OpKernelContext* context, const std::string& label,
                    Rendezvous::ParsedKey* key) {
   if (context->rendezvous() == nullptr) {
@@ -66,7 +66,7 @@ absl::Status KeyOf(OpKernelContext* context, const std::string& label,
   return Rendezvous::ParseKey(full, key);
 }
 
-// [post] Send never waits. It calls a callback that is there already.
+// [post] Send never blocks. If a Collect is waiting, Send calls its callback.
 class PostOp : public tensorflow::OpKernel {
  public:
   explicit PostOp(OpKernelConstruction* context) : OpKernel(context) {
@@ -92,7 +92,7 @@ class CollectOp : public tensorflow::AsyncOpKernel {
     OP_REQUIRES_OK(context, context->GetAttr("timeout_ms", &timeout_ms_));
   }
 
-  // Asks and returns; the callback sets the output.
+  // [collect] Asks and returns; the callback sets the output.
   void ComputeAsync(OpKernelContext* context, DoneCallback done) override {
     Rendezvous::ParsedKey key;
     OP_REQUIRES_OK_ASYNC(context, KeyOf(context, label_, &key), done);
@@ -116,12 +116,12 @@ class CollectOp : public tensorflow::AsyncOpKernel {
           context->set_output(0, value);
           done();
         });
-    // From here on neither context nor op: done may have been called.
+    // Do not touch `context` or `this` below: `done` may have been called.
     if (timeout_ms > 0) wait->EndAfter(absl::Milliseconds(timeout_ms));
   }
 
  private:
-  // The end of the step and the timeout both cancel `end`.
+  // [wait] The timeout and a cancelled step both cancel `end`.
   struct Wait : std::enable_shared_from_this<Wait> {
     bool EndWith(CancellationManager* manager) {
       step = manager;
@@ -132,7 +132,7 @@ class CollectOp : public tensorflow::AsyncOpKernel {
       });
     }
 
-    // If it is not over yet: on a thread of its own, which ends with the wait.
+    // If the wait is not over yet, a thread of its own sleeps until it is.
     void EndAfter(absl::Duration timeout) {
       if (over.HasBeenNotified()) return;
       tensorflow::Env::Default()->SchedClosure(
@@ -142,7 +142,7 @@ class CollectOp : public tensorflow::AsyncOpKernel {
           });
     }
 
-    // StartCancel looks for the callback in the rendezvous, and calls it.
+    // StartCancel makes the rendezvous call the callback with an error.
     void End(bool timed_out) {
       std::unique_lock<std::recursive_mutex> lock(ending, std::try_to_lock);
       if (!lock || over.HasBeenNotified()) return;
@@ -150,8 +150,8 @@ class CollectOp : public tensorflow::AsyncOpKernel {
       end.StartCancel();
     }
 
-    // Whether it was the timeout. The rendezvous may end after `done`: lets
-    // another thread leave it first.
+    // Returns whether the timeout ended it. The rendezvous may be gone after
+    // `done`, so this first waits until a thread in `End` has left it.
     bool Over() {
       if (step != nullptr) step->TryDeregisterCallback(token);
       over.Notify();
@@ -167,6 +167,7 @@ class CollectOp : public tensorflow::AsyncOpKernel {
     bool late = false;  // guarded by `ending`
   };
 
+  // []
   absl::Status NothingPosted() const {
     return absl::DeadlineExceededError(
         absl::StrCat("nothing was posted under the label '", label_,

@@ -37,7 +37,7 @@ def collect(
     Args:
       label: As above.
       dtype: Of the tensor.
-      timeout_ms: For how long to wait; 0 is without a limit.
+      timeout_ms: For how long to wait; 0 means no timeout.
       name: Of the op in the graph.
 
     Returns:

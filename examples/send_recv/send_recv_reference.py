@@ -11,8 +11,9 @@ def post_reference(value, label):
 
 
 def collect_reference(label, timeout_ms=10000):
-    """Raises queue.Empty if nothing comes in this time; 0 is without a limit."""
-    return posted[label].get(timeout=timeout_ms / 1000 or None)
+    """Raises queue.Empty if nothing comes in this time; 0 means no timeout."""
+    seconds = timeout_ms / 1000 if timeout_ms > 0 else None
+    return posted[label].get(timeout=seconds)
 
 
 def post_and_collect_reference(value, label="once"):

@@ -282,6 +282,27 @@ def test_no_gradient_reaches_what_was_posted():
     assert tape.gradient(y, X) is None
 
 
+@pytest.mark.parametrize("also_returned", [False, True])
+def test_the_lost_gradient_is_zero_if_another_output_depends_on_the_input(
+    also_returned,
+):
+    @tf.function
+    def function(x):
+        y = tf.square(x)
+        send_recv.post(y, "lost gradient")
+        value = send_recv.collect("lost gradient", tf.float32)
+        return (value, y) if also_returned else (value,)
+
+    with tf.GradientTape() as tape:
+        tape.watch(X)
+        value = function(X)[0]
+    gradient = tape.gradient(value, X)
+    if also_returned:
+        np.testing.assert_array_equal(gradient, tf.zeros_like(X))
+    else:
+        assert gradient is None
+
+
 TRAVEL = """if True:
     import json
     import travel

@@ -99,7 +99,7 @@ class EndlessCollectOp : public tensorflow::AsyncOpKernel {
     OP_REQUIRES_OK(context, context->GetAttr("label", &label_));
   }
 
-  // [async] Asks and returns; the callback sets the output.
+  // [async] Asks and returns; the callback sets the output, if it is called.
   void ComputeAsync(OpKernelContext* context, DoneCallback done) override {
     Rendezvous::ParsedKey key;
     OP_REQUIRES_OK_ASYNC(context, KeyOf(context, label_, &key), done);
