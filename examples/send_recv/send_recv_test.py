@@ -417,7 +417,7 @@ TRAVEL = """if True:
 
 def test_the_log_and_the_graphs_say_what_travels(in_process):
     """In a process of its own, since the log and the devices are chosen before TensorFlow begins."""
-    found = json.loads(in_process(TRAVEL))
+    found = json.loads(in_process(TRAVEL, TF_CPP_VMODULE="rendezvous_mgr=1"))
     assert found["crossings"] == [["Exp", "CPU:1", "CPU:0"], ["x", "CPU:0", "CPU:1"]]
     assert found["of a shape"] == [["Shape", "CPU:0", "CPU:1"]]
     assert found["condition"] == [["_HostRecv", "CPU:1"], ["_Send", "CPU:0"]]
