@@ -17,9 +17,10 @@ FLAGS = {
     "-O2": "optimize",
     "-DNDEBUG": "leave out `assert` and other checks for debugging in the headers, as TensorFlow's own build does",
     "-w": "no warnings: TensorFlow's headers cause many; CMake, below, shows those of your own code",
-    "--std=c++17": "the oldest C++ that the headers take",
+    "-I…, -L…": "the folders of TensorFlow's headers and library",
+    "--std=c++17": "the oldest C++ standard that the headers compile with",
     "-D_GLIBCXX_USE_CXX11_ABI=1": "`std::string` lies in memory as in TensorFlow",
-    "-DEIGEN_MAX_ALIGN_BYTES=64": "Eigen, which is behind `flat`, may rely on tensors at multiples of 64 bytes",
+    "-DEIGEN_MAX_ALIGN_BYTES=64": "Eigen, which provides `flat`, may rely on tensors at multiples of 64 bytes",
     "-l:libtensorflow_framework.so.2": "the library that has `OpKernel` in it",
 }
 
@@ -45,7 +46,9 @@ def flags() -> Iterator[tuple[str, str]]:
     command = re.search(r"^g\+\+ .*", cells, re.M)[0]
     used = set(re.findall(r"(?<= )-\w+", command)) - {"-o"}
     asked = tf.sysconfig.get_compile_flags() + tf.sysconfig.get_link_flags()
-    used |= {flag for flag in asked if flag[:2] not in ("-I", "-L")}
+    folders = {flag[:2] for flag in asked} & {"-I", "-L"}
+    used |= {flag for flag in asked if flag[:2] not in folders}
+    used.add(", ".join(f"{flag}…" for flag in sorted(folders)))
     if used != FLAGS.keys():
         raise ValueError(f"flags without a reason, or not used: {used ^ FLAGS.keys()}")
     return ((f"`{flag}`", why) for flag, why in FLAGS.items())

@@ -12,8 +12,8 @@ def zero_out(to_zero, name: str | None = None) -> tf.Tensor:
     """Keeps the first element, in row-major order, and sets all others to zero.
 
     Args:
-      to_zero: A tensor, or what converts to one: any shape; float32, float64 or int32.
-      name: Of the op in the graph.
+      to_zero: A tensor or anything that converts to one: any shape; float32, float64 or int32.
+      name: The name of the op in the graph.
 
     Returns:
       A tensor of the same shape and dtype.
