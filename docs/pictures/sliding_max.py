@@ -19,14 +19,11 @@ def _lines(step: int) -> list[str]:
 
 
 def difference(old: int, new: int) -> Markdown:
-    """The lines that go and come, with one line around them; neither `#include` lines nor the first comment."""
+    """The lines that go and come, with one line around them, without the first comment."""
     rows = []
-    for row in difflib.unified_diff(_lines(old), _lines(new), n=1, lineterm=""):
-        if (
-            row.startswith(("---", "+++"))
-            or "#include" in row
-            or "// SlidingMax" in row
-        ):
+    files = f"steps/step_{old}.cc", f"steps/step_{new}.cc"
+    for row in difflib.unified_diff(_lines(old), _lines(new), *files, n=1, lineterm=""):
+        if "// SlidingMax" in row:
             continue
         if row.startswith("@@"):
             row = " …"

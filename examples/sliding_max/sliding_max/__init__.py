@@ -24,9 +24,9 @@ def sliding_max(x, window: int, name: str | None = None) -> tuple[tf.Tensor, tf.
     """The maximum of each window of the last axis, and where it is.
 
     Args:
-      x: A tensor, or what converts to one: [..., n], of real numbers. NaN is greater than every number.
+      x: A tensor or anything that converts to one: [..., n], of real numbers. NaN is greater than every number.
       window: How many neighbours are compared: 1 to n.
-      name: Of the op in the graph.
+      name: The name of the op in the graph.
 
     Returns:
       The maxima, [..., n - window + 1], in the dtype of x; and for each the index of the first element
@@ -46,7 +46,7 @@ def sliding_max_grad(grad, position, window: int, name: str | None = None) -> tf
       grad: Of the maxima: [..., windows], of floating-point numbers.
       position: What `sliding_max` gave. A position outside of its window counts for nothing.
       window: What it got.
-      name: Of the op in the graph.
+      name: The name of the op in the graph.
 
     Returns:
       The gradient of x: [..., windows + window - 1], in the dtype of grad.

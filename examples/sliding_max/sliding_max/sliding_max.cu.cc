@@ -48,7 +48,7 @@ int64_t Blocks(int64_t size) {
   return std::min((size + kThreads - 1) / kThreads, kMostBlocks);
 }
 
-const char* Launched() {
+const char* LastError() {
   const cudaError_t error = cudaGetLastError();
   return error == cudaSuccess ? nullptr : cudaGetErrorString(error);
 }
@@ -61,7 +61,7 @@ const char* Launch(void* stream, const T* x, Sizes sizes, T* y,
   const int64_t blocks = Blocks(sizes.rows * sizes.windows);
   MaxOfWindows<T><<<blocks, kThreads, 0, static_cast<cudaStream_t>(stream)>>>(
       x, sizes, y, position);
-  return Launched();
+  return LastError();
 }
 
 template <typename T>
@@ -70,7 +70,7 @@ const char* LaunchGrad(void* stream, const T* grad, const int64_t* position,
   const int64_t blocks = Blocks(sizes.rows * sizes.n);
   GradOfElements<T><<<blocks, kThreads, 0, static_cast<cudaStream_t>(stream)>>>(
       grad, position, sizes, grad_of_x);
-  return Launched();
+  return LastError();
 }
 
 template const char* Launch(void*, const float*, Sizes, float*, int64_t*);

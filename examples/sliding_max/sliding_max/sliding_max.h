@@ -36,7 +36,7 @@ HOST_AND_DEVICE int64_t FirstMax(const T* x, int64_t first, int64_t end) {
   return best;
 }
 
-// They start the work on the stream and return: null, or the error's text.
+// Both start the work on the stream and return null, or the error's text.
 template <typename T>
 const char* Launch(void* stream, const T* x, Sizes sizes, T* y,
                    int64_t* position);
