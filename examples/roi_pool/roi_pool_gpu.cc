@@ -143,7 +143,7 @@ class RoiPoolGradGpuOp : public tensorflow::OpKernel {
   int type_;
 };
 
-// [register] Without a constraint, a kernel is for every T of the op.
+// Without a constraint, a kernel is for every T of the op.
 REGISTER_KERNEL_BUILDER(Name("RoiPool").Device(tensorflow::DEVICE_GPU),
                         RoiPoolGpuOp);
 REGISTER_KERNEL_BUILDER(Name("RoiPoolInference").Device(tensorflow::DEVICE_GPU),
