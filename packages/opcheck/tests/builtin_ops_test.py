@@ -55,7 +55,13 @@ BUILT_IN = {
             "padding": "SAME",
             "skip": {"determinism": "Eigen adds in another order with other threads"},
         },
-        {"empty": ("Number of groups must not be 0", "the shape function alone")},
+        {
+            "empty": ("Number of groups must not be 0", "the shape function alone"),
+            "bad_input": (
+                "inferred shape",
+                "of an unknown rank it infers four dimensions, and the kernel takes more",
+            ),
+        },
     ),
     "top_k": (
         tf.math.top_k,
