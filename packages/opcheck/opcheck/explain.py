@@ -92,13 +92,12 @@ def explain(text: str) -> Explanation:
     died = dead and not (found or stranger)
     names = [symbols.read(name) for name in log.mangled()]
     first = None if found or died else log.first(signs)
-    unsure = bool(found) and not _ours(log)
+    unsure = bool(found) and not log.ours
     return Explanation(found, names, died, stranger, first, unsure)
 
 
 def _found(log: "_Log") -> tuple[list[Found], str]:
-    ours = _ours(log)
-    told = [rule for rule in rules() if ours or not rule["ours"]]
+    told = [rule for rule in rules() if log.ours or not rule["ours"]]
     matches = [match for rule in told for match in log.matches(rule)]
     taken: list[tuple[int, int]] = []
     each: dict[str, list[_Match]] = {}
@@ -144,14 +143,9 @@ def _found(log: "_Log") -> tuple[list[Found], str]:
     return found, stranger
 
 
-def _ours(log: "_Log") -> bool:
-    """Whether there is something of TensorFlow's in it."""
-    return bool(re.search(table("rules")["ours"], log.solid, re.ASCII))
-
-
 def _owner(log: "_Log") -> str:
     """Whose text it is, if there is nothing of TensorFlow's in it."""
-    if _ours(log):
+    if log.ours:
         return ""
     signs = [(one["of"], one["sign"]) for one in table("rules")["strangers"]]
     found = (of for of, sign in signs if re.search(sign, log.solid, re.ASCII))
@@ -195,6 +189,11 @@ class _Log:
                 self.lines.append(_clean(piece, "clean_line"))
                 self.starts.append(self.starts[-1] + len(_solid(self.lines[-1])))
         self.solid = _solid("".join(self.lines))
+
+    @functools.cached_property
+    def ours(self) -> bool:
+        """Whether there is something of TensorFlow's in it."""
+        return bool(re.search(table("rules")["ours"], self.solid, re.ASCII))
 
     def matches(self, rule: dict) -> Iterator[_Match]:
         """Where a pattern matches, wherever lines are wrapped."""
