@@ -13,7 +13,14 @@ from hypothesis import strategies as st
 from opcheck import generated, registry
 from opcheck.children import Child, Crash, WorkerError
 from opcheck.compare import compared, mentions
-from opcheck.report import Report, Result, describe_error, essence, likely_cause
+from opcheck.report import (
+    NOT_ALONE,
+    Report,
+    Result,
+    describe_error,
+    essence,
+    likely_cause,
+)
 from opcheck.run import Call, _name, by_name, is_refusal, outputs_of
 from opcheck.samples import as_arrays, flattened, locate
 from opcheck.source import split
@@ -53,11 +60,6 @@ _KINDS = {
     ),
 }
 CHECKS = tuple(kind for kind in _KINDS if kind in registry.CHECKS)
-_NOT_ALONE = (
-    "not this call alone, for it is fine in a fresh process: the kernel keeps something from one "
-    "call to the next, leaves outputs unwritten, writes to memory that is not its own, or is "
-    "meant to give what chance wants"
-)
 
 
 class FuzzReport(Report):
@@ -332,7 +334,7 @@ class _Campaign:
     def replay(self) -> None:
         """Makes the smallest failing call in a fresh process: does it fail by itself?"""
         failure = self.smallest
-        if failure is None or "no answer within" in failure.seen:
+        if failure is None:
             return
         self.child.close()
         try:
@@ -380,7 +382,7 @@ class _Campaign:
             if failure.modes[-1] == "owned":
                 cause = FORWARDED
             if not self.alone:
-                cause = _NOT_ALONE
+                cause = NOT_ALONE
             where = "bad_input" if failure.kind == "crash" else failure.kind
             line = self.call.line(
                 failure.inputs, failure.attrs, failure.modes, failure.shapes

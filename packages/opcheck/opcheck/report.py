@@ -29,6 +29,11 @@ KEPT = (
     "something is kept from one call to the next, in a member, a static or a global variable, and it depends on the "
     "earlier call's input"
 )
+NOT_ALONE = (
+    "not this call alone, for it is fine in a fresh process: the kernel keeps something from one call to the next, "
+    "reads what nobody has written, leaves outputs unwritten, writes to memory that is not its own, or is meant to "
+    "give what chance wants"
+)
 _GIVEN_AWAY = {
     r"Missing \d+-th output": "the kernel returns without having set that output",
     r"no answer within .*: it waits": "a lock that nobody frees, or a done() that is not called; a call that has to "
@@ -437,6 +442,7 @@ class Findings:
     """
 
     def __init__(self, check: str, chapter: str):
+        self.check = check
         self._result = Result(check, "pass", chapter=chapter)
         self.failures: list[Result] = []
         self.notes: list[str] = []
@@ -460,7 +466,7 @@ class Findings:
                 detail=what,
                 expected=expected,
                 seen=essence(seen),
-                cause=likely_cause(seen) or cause,
+                cause=cause if cause == NOT_ALONE else likely_cause(seen) or cause,
                 chapter=chapter or self._result.chapter,
                 line=line,
                 error=known_error(seen),

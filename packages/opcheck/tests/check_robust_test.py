@@ -7,6 +7,7 @@ import numpy as np
 import tensorflow as tf
 from python_ops import (
     dies,
+    dies_of_rank_5_after_2,
     dies_of_scalars,
     dies_of_scalars_in_graphs,
     dies_of_too_much,
@@ -25,6 +26,7 @@ import opcheck
 from opcheck import calls
 from opcheck.checks import robust
 from opcheck.pulse import Patience
+from opcheck.report import NOT_ALONE, Findings
 from opcheck.subject import Subject
 
 
@@ -62,6 +64,18 @@ def test_a_call_that_hangs_is_ended_and_is_the_last():
     assert "no answer within 20 s" in found.seen
     told = r"x has rank 5, eager; \d+ other calls not tried"
     assert re.fullmatch(told, found.detail)
+
+
+def test_what_ends_a_process_only_after_other_calls_is_told_so():
+    """A line with the call alone would show nothing; where the check cannot be called in one, it has to do."""
+    found = result("bad_input", dies_of_rank_5_after_2, normal(2))
+    assert found.seen.startswith("the process died of SIGABRT")
+    assert "fine in a fresh process" in found.cause
+    assert 'checks="bad_input"' in found.line
+    assert "fine in a fresh" not in result("bad_input", dies, normal(2)).cause
+    hangs = Findings("empty", "")
+    hangs.fail("", "", "no answer within 6 s: it computes", NOT_ALONE)
+    assert hangs.result().cause == NOT_ALONE
 
 
 def of_this_process(subject: Subject) -> SimpleNamespace:

@@ -75,6 +75,15 @@ def sleeps_on_high_ranks(x):
     return tf.identity(x)
 
 
+def dies_of_rank_5_after_2(x):
+    """In a process that has called it with rank 2."""
+    if tf.executing_eagerly():
+        if x.shape.rank == 5 and 2 in _CALLS:
+            os.abort()
+        _CALLS.append(x.shape.rank)
+    return tf.identity(x)
+
+
 def takes_its_time(x):
     time.sleep(int(x) / (1 << 26))
     return tf.identity(x)

@@ -9,7 +9,7 @@ import numpy as np
 from opcheck import calls
 from opcheck.children import Child, Crash, WorkerError
 from opcheck.compare import compared, difference, is_inexact, mentions, tolerance
-from opcheck.report import KEPT, Findings, describe_error
+from opcheck.report import KEPT, NOT_ALONE, Findings, describe_error
 from opcheck.run import is_refusal, outputs_of
 from opcheck.samples import flattened, packed
 from opcheck.source import in_turn
@@ -171,20 +171,38 @@ def _run(
                 continue
             doing = crash.doing or "eager"
             behind = ", with inputs that end at an unreadable page"
+            cause = (
+                "a read past the end of an input"
+                if doing == "guarded"
+                else "the kernel trusts its input: a missing check, an index out of range, or a "
+                "size that overflows"
+            )
+            line = sample.line(inputs, attrs, [doing] + ["malloc"] * crash.of_heap)
+            if not _ends_alone(child, case, modes):
+                cause, line = NOT_ALONE, sample.check_line(found.check) or line
             found.fail(
                 f"{case.label}, {doing}".replace(", guarded", behind),
                 "a result or a TensorFlow error",
                 str(crash),
-                "a read past the end of an input"
-                if doing == "guarded"
-                else "the kernel trusts its input: a missing check, an index out of range, or a "
-                "size that overflows",
-                line=sample.line(inputs, attrs, [doing] + ["malloc"] * crash.of_heap),
+                cause,
+                line=line,
             )
             crashes += 1
             if crash.hung or crashes == _MOST_CRASHES:
                 found.untried = len(cases) - number
                 return
+
+
+def _ends_alone(child: Child, case: Case, modes: Sequence[str]) -> bool:
+    """Whether the call ends a process that has made no other one, too."""
+    child.close()
+    try:
+        child.ask(calls.call, inputs=case.inputs, attrs=case.attrs, modes=modes)
+    except Crash:
+        return True
+    except WorkerError:
+        pass
+    return False
 
 
 def _largest(case: Case) -> int:
