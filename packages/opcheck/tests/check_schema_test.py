@@ -1,13 +1,16 @@
 """The check `schema`: older definitions of an op."""
 
+from types import SimpleNamespace
+
 import pytest
 import tensorflow as tf
 from python_ops import normal, result
 from tensorflow.core.framework.op_def_pb2 import OpDef
 from tensorflow.python.framework import op_def_registry
 
-from opcheck.checks.schema import _description
+from opcheck.checks.schema import _check_documentation, _description
 from opcheck.compatibility import problems
+from opcheck.report import Findings
 
 
 def op_def(name="Cumsum") -> OpDef:
@@ -107,3 +110,28 @@ def test_older_definitions_are_text_or_objects():
         found = result("schema", tf.cumsum, normal(3), **options)
         assert found.seen == "attr speed is gone"
         assert found.chapter == "backward_compatibility"
+
+
+def repeats(rows, times: int):
+    return tf.raw_ops.Tile(input=rows, multiples=[times])
+
+
+@pytest.mark.parametrize(
+    ("documentation", "verdict"),
+    [
+        ("It makes more of the rows.", "note"),
+        ("It makes more of `rows`.", "fail"),
+        ("Copies.\n\nArgs:\n  rows: A vector.", "fail"),
+        ("Copies.\n\n:param tf.Tensor rows: A vector.", "fail"),
+        ("Copies.\n\nParameters\n----------\nrows : tf.Tensor\n    A vector.", "fail"),
+        ("It makes more of the rows, as often as times says.", "pass"),
+    ],
+)
+def test_a_word_of_prose_is_no_documentation_of_an_input(documentation, verdict):
+    op_type = OpDef(name="Repeats")
+    op_type.input_arg.add(name="rows", type=1)
+    op_type.attr.add(name="times", type="int")
+    repeats.__doc__ = documentation
+    found = Findings("schema", "")
+    _check_documentation(SimpleNamespace(op=repeats), op_type, found)
+    assert found.result().verdict == verdict

@@ -114,7 +114,16 @@ def _check_documentation(subject: Subject, op_def, found: Findings) -> None:
         texts = own if name in parameters else "", _description(generated, name)
         return any(re.search(rf"\b{re.escape(name)}\b", text) for text in texts)
 
-    if not any(map(described, [*attrs, *(x.name for x in op_def.input_arg)])):
+    def explained(name: str) -> bool:
+        """Prose that has an input's name for a word does not say that the arguments are documented."""
+        own_line = (
+            rf"(?m)^\W*(param \S*\s*)?{re.escape(name)}\b[^.]*:|`{re.escape(name)}`"
+        )
+        by_line = name in parameters and re.search(own_line, own)
+        return bool(by_line or _description(generated, name))
+
+    inputs = (x.name for x in op_def.input_arg)
+    if not any(map(described, attrs)) and not any(map(explained, inputs)):
         if attrs:
             found.note(f"{op_def.name} has no documentation of its arguments")
         return
