@@ -31,8 +31,7 @@ KEPT = (
 )
 NOT_ALONE = (
     "not this call alone, for it is fine in a fresh process: the kernel keeps something from one call to the next, "
-    "reads what nobody has written, leaves outputs unwritten, writes to memory that is not its own, or is meant to "
-    "give what chance wants"
+    "reads or writes memory that is not its own, leaves outputs unwritten, or is meant to give what chance wants"
 )
 _GIVEN_AWAY = {
     r"Missing \d+-th output": "the kernel returns without having set that output",
@@ -41,6 +40,8 @@ _GIVEN_AWAY = {
     r"no answer within .*: it computes": "a loop that does not end for this input; a call that has to compute so long "
     "needs a longer timeout=",
     r"no answer within": "a loop that does not end for this input, or a lock that nobody frees",
+    r"(free|\w*alloc\w*|munmap_chunk)\(\): |double free|corrupted (size|double)": "the kernel writes to memory that is "
+    "not its own: past the end of an output or of its scratch, or where an index leads",
     r"std::bad_alloc": "an allocation beyond the limit, which is the option memory",
     r"Cannot convert a symbolic tf\.Tensor": _IN_GRAPHS,
     r"Using a symbolic `?tf\.Tensor`? as a Python `?bool`?": _IN_GRAPHS,

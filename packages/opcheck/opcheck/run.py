@@ -553,12 +553,14 @@ class _Run:
 
     def _crashed(self, crash: Crash) -> tuple[str, str, str, str]:
         """What was tried, what was expected and seen, and the likely cause."""
+        shared = str(crash.doing).startswith(AT_ONCE) and SHARED
         return (
             crash.doing or "the sample call",
             "a result or a TensorFlow error",
             str(crash),
-            likely_cause(str(crash))
-            or (str(crash.doing).startswith(AT_ONCE) and SHARED)
+            (crash.of_heap and shared)
+            or likely_cause(str(crash))
+            or shared
             or "the kernel, or the shape function, takes its input for something else than it is",
         )
 

@@ -78,6 +78,9 @@ def test_what_fails_in_the_same_words_is_explained_once():
         ("no answer within 5 s; reproduce: …", "a loop that does not end"),
         ("terminate called after throwing 'std::bad_alloc'", "the option memory"),
         ("NotImplementedError: Cannot convert a symbolic tf.Tensor (x:0)", "a graph"),
+        ("the process died of SIGABRT: free(): invalid pointer", "past the end of an"),
+        ("the process died of SIGABRT: corrupted size vs. prev_size", "not its own"),
+        ("DataLossError: corrupted record at 0", "a guess"),
         ("InvalidArgumentError: x must be a vector", "a guess"),
     ],
 )

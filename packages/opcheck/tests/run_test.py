@@ -21,6 +21,8 @@ from python_ops import (
 
 import opcheck
 from opcheck import children
+from opcheck.report import AT_ONCE, SHARED
+from opcheck.run import _Run
 from opcheck.samples import as_arrays, locate
 from opcheck.strategies import calls, tensors
 from opcheck.testing import op_test
@@ -189,6 +191,15 @@ except MemoryError:
         [sys.executable, "-c", code], cwd=PACKAGE, capture_output=True, text=True
     )
     assert run.stdout == "limited\n", run.stderr
+
+
+@pytest.mark.parametrize(
+    ("doing", "cause"),
+    [(f"{AT_ONCE}: eager calls", SHARED), ("eager", "past the end of an output")],
+)
+def test_calls_at_once_that_break_memory_share_it(doing, cause):
+    crash = children.Crash("it died", doing, "double free or corruption (out)", False)
+    assert cause in _Run._crashed(None, crash)[-1]
 
 
 def test_the_place_of_an_error_is_not_in_opcheck():
