@@ -1,5 +1,6 @@
 """A short round of generated calls for every example."""
 
+import functools
 import re
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
@@ -16,9 +17,9 @@ def test_a_short_fuzz_round_finds_nothing(in_fork, tmp_path, file):
     from opcheck import rounds  # which imports TensorFlow
 
     state = tmp_path / "state"
-    arguments = [str(file), "--calls=300", "--shrink=0", f"--state={state}"]
+    options = {"calls": 300, "shrink": 0, "state": state}
     try:
-        found = in_fork(rounds.failures, arguments)
+        found = in_fork(functools.partial(rounds.failures, file, **options))
     except BrokenProcessPool:
         found = [f"the process died at the call {rounds.last_call(state)}"]
     if found:

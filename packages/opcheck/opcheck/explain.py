@@ -391,28 +391,26 @@ def for_javascript() -> dict[str, object]:
     return table("rules") | more | {"names": table("headers")["names"]}
 
 
-def main(arguments: list[str]) -> int:
+def main(options: argparse.Namespace) -> int:
     """Runs `explain`: 0 if something of the text is known, else 1."""
-    parser = argparse.ArgumentParser("python -m opcheck explain")
-    parser.add_argument(
-        "log", nargs="?", default="-", help="a file, or - for what is piped in"
-    )
-    log = parser.parse_args(arguments).log
+    from opcheck.command import BadUse
+
+    log = options.log
     if log == "-" and sys.stdin.isatty():
-        return _say(
+        raise BadUse(
             "which log? Name a file, or pipe one in: make 2>&1 | python -m opcheck explain"
         )
     try:
         content = sys.stdin.buffer.read() if log == "-" else Path(log).read_bytes()
     except FileNotFoundError:
-        return _say(f"there is no file {log}")
+        raise BadUse(f"there is no file {log}") from None
     except OSError as error:
-        return _say(f"cannot read {log}: {error.strerror}")
+        raise BadUse(f"cannot read {log}: {error.strerror}") from None
     # Windows redirects to UTF-16.
     wide = content[:2] in (b"\xff\xfe", b"\xfe\xff")
     explanation = explain(content.decode("utf-16" if wide else "utf-8", "replace"))
     if not (explanation.found or explanation.read or explanation.died):
-        return _say(unknown(explanation))
+        raise BadUse(unknown(explanation))
     print(told(explanation, sys.stdout.isatty() and "NO_COLOR" not in os.environ))
     return 0
 
@@ -431,11 +429,6 @@ def unknown(explanation: Explanation) -> str:
         shown = textwrap.shorten(text, 2 * _WIDTH, placeholder=" …")
         lines.append(f"  {says['first'].format(line=line)}: {shown}")
     return "\n".join(lines)
-
-
-def _say(text: str) -> int:
-    print(f"opcheck: {text}", file=sys.stderr)
-    return 1
 
 
 def told(explanation: Explanation, colour: bool = False) -> str:

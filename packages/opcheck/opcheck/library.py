@@ -10,13 +10,13 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from opcheck import calls
 from opcheck.children import Child, Crash, WorkerError
+from opcheck.command import BadUse
 from opcheck.guesses import RANKS, combined, guesses, named
 from opcheck.report import Report, Result, essence
-from opcheck.run import check, choose
+from opcheck.run import check, check_name, choose
 from opcheck.samples import Location, locate
 from opcheck.source import function_of, line
 
@@ -219,47 +219,27 @@ def _accepted(child: Child, samples: Sequence, attrs: dict) -> list[list[int]] |
         return None
 
 
-def parsed(arguments: Sequence[str]) -> argparse.Namespace:
-    """The options of the command line."""
-    parser = argparse.ArgumentParser("python -m opcheck lib.so", description=__doc__)
-    parser.add_argument("file", type=Path)
-    parser.add_argument("--list", action="store_true", help="only name the ops")
-    parser.add_argument("--ops", help="only these: A,B")
-    parser.add_argument("--checks", help="only these: A,B")
-    parser.add_argument("--json", type=Path, help="where to write what was found")
-    parser.add_argument("--timeout", type=float, default=6.0, help="seconds of a call")
-    return parser.parse_args(arguments)
-
-
-def main(arguments: Sequence[str]) -> int:
+def main(options: argparse.Namespace) -> int:
     """Runs the command: 0 if no check failed, else 1."""
-    options = parsed(arguments)
     file = str(options.file.resolve())
     try:
         definitions = ops_of(file)
+        wanted = options.ops or list(definitions)
+        for name in wanted:
+            check_name("op", name, definitions)
     except ValueError as error:
-        print(f"opcheck: {options.file}: {error}", file=sys.stderr)
-        return 1
+        raise BadUse(f"{options.file}: {error}") from None
+    try:
+        choose(options.checks, None)
+    except ValueError as error:
+        raise BadUse(str(error)) from None
     ops = "op" if len(definitions) == 1 else "ops"
     print(f"{options.file}: {len(definitions)} {ops}: {', '.join(definitions)}")
     if options.list:
         return 0
-    wanted = options.ops.split(",") if options.ops else list(definitions)
-    if unknown := [name for name in wanted if name not in definitions]:
-        print(
-            f"opcheck: {options.file}: no op {', '.join(unknown)} in it",
-            file=sys.stderr,
-        )
-        return 1
-    checks = options.checks.split(",") if options.checks else None
-    try:
-        choose(checks, None)
-    except ValueError as error:
-        print(f"opcheck: {error}", file=sys.stderr)
-        return 1
     failed, everything = 0, []
     for name in wanted:
-        found = look_at(file, definitions[name], options.timeout, checks=checks)
+        found = look_at(file, definitions[name], options.timeout, checks=options.checks)
         failed += bool(found.failures)
         everything.append(found)
         if options.json:  # after each op, since the next one may take long

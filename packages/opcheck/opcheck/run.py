@@ -6,7 +6,7 @@ import inspect
 import os
 import sys
 import traceback
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -281,7 +281,7 @@ def _known_failures(given, names: Sequence[str]) -> dict[str, str]:
         dict(given) if isinstance(given, Mapping) else dict.fromkeys(given or (), "")
     )
     for name in known:
-        _check_name(name, names)
+        check_name("check", name, names)
     return known
 
 
@@ -309,17 +309,18 @@ def choose(
     if skip is not None and not isinstance(skip, Mapping):
         skip = {name: "not wanted" for name in skip}
     for name in [*(checks or []), *(skip or {})]:
-        _check_name(name, names)
+        check_name("check", name, names)
     wanted = [name for name in names if checks is None or name in set(checks)]
     reasons = {name: reason for name, reason in (skip or {}).items() if name in wanted}
     return [name for name in wanted if name not in reasons], reasons
 
 
-def _check_name(name: str, names: Sequence[str]) -> None:
+def check_name(what: str, name: str, names: Collection[str]) -> None:
+    """Raises ValueError where a name is none of these, and says which is the nearest."""
     if name not in names:
         near = _nearest(name, names)
         meant = f", did you mean {near!r}? There are" if near else ": there are"
-        raise ValueError(f"no check {name!r}{meant} {', '.join(names)}")
+        raise ValueError(f"no {what} {name!r}{meant} {', '.join(names)}")
 
 
 def _nearest(name: str, names: Iterable[str], cutoff: float = 0.7) -> str:

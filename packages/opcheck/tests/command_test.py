@@ -1,6 +1,7 @@
 """The command line: python -m opcheck FILE.py:function --samples FILE.py:name."""
 
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -8,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import opcheck
-from opcheck.__main__ import main, parser
+from opcheck.command import main
 
 OP = f"{Path(__file__).with_name('python_ops.py')}:adds_one"
 SAMPLES = """
@@ -33,6 +34,8 @@ def samples(tmp_path):
     (tmp_path / "broken.py").write_text("1 / 0\n")
     (tmp_path / "leaves.py").write_text("import sys\nsys.exit(0)\n")
     (tmp_path / "unclear.py").write_text("def x(:\n")
+    (tmp_path / "some_fuzz.py").write_text("FUZZ = 7\n")
+    (tmp_path / "text.so").write_text("no library")
     return tmp_path / "cli_samples.py"
 
 
@@ -54,59 +57,92 @@ def test_the_command_fails_where_a_check_fails(samples, capsys):
     assert "1 failed" in capsys.readouterr().out
 
 
+CHECK = f"{OP} --samples cli_samples.py:"
+FUZZ = "fuzz some_fuzz.py "
+
+
 @pytest.mark.parametrize(
-    ("op", "sample", "more", "message"),
+    ("command", "message"),
     [
-        ("nowhere.py:op", ":good", [], "there is no file nowhere.py"),
-        ("adds_one", ":good", [], "'adds_one' is not FILE.py:name"),
-        (f"{OP}s", ":good", [], "has no adds_ones"),
-        (OP, ":bad", [], "has no bad"),
-        (OP, ":nothing", [], "is neither a tuple of inputs nor a dict"),
-        (OP, ":misspelt", [], "no check 'refrence'"),
-        (OP, ":unknown", [], "has no argument 'repeat'"),
-        (OP, ":three", [], "cannot be called with 3 inputs and no attrs: too many"),
-        (OP, ":failing", [], "failing raised KeyError: 'x' (cli_samples.py, line "),
-        (OP, ":good", ["--checks", ""], "no check ''"),
-        ("leaves.py:x", ":good", [], "cannot be imported: SystemExit: 0 (leaves.py, "),
-        ("unclear.py:x", ":good", [], "cannot be imported: SyntaxError: "),
-        (OP, ":good", ["--skip", "x"], "no check 'x'"),
-        (OP, ":good", ["--colour"], "unrecognized arguments: --colour"),
+        ("nowhere.py:op --samples x.py:good", "there is no file nowhere.py"),
+        ("adds_one --samples x.py:good", "'adds_one' is not FILE.py:name"),
+        ("", "the following arguments are required: op, --samples"),
+        (OP, "the following arguments are required: --samples"),
+        (CHECK.replace("adds_one", "adds_ones"), "has no adds_ones"),
+        (f"{CHECK}bad", "has no bad"),
+        (f"{CHECK}nothing", "is neither a tuple of inputs nor a dict"),
+        (f"{CHECK}misspelt", "no check 'refrence', did you mean 'reference'?"),
+        (f"{CHECK}unknown", "has no argument 'repeat'"),
+        (f"{CHECK}three", "cannot be called with 3 inputs and no attrs: too many"),
         (
-            "broken.py:x",
-            ":good",
-            [],
-            "broken.py cannot be imported: ZeroDivisionError: division by zero (broken.py, line 1)",
+            f"{CHECK}failing",
+            "failing raised KeyError: 'x' (cli_samples.py, line ",
         ),
+        (f"{CHECK}good --checks ''", "no check ''"),
+        (f"{CHECK}good --skip x", "no check 'x'"),
+        (f"{CHECK}good --colour", "unrecognized arguments: --colour"),
         (
-            OP,
-            ":full",
-            ["--html", "/nowhere/x.html"],
+            f"{CHECK}full --html /nowhere/x.html",
             "cannot write /nowhere/x.html: No such file or directory",
         ),
+        (
+            "leaves.py:x --samples x.py:good",
+            "cannot be imported: SystemExit: 0 (leaves.py, ",
+        ),
+        (
+            "unclear.py:x --samples x.py:good",
+            "cannot be imported: SyntaxError: ",
+        ),
+        (
+            "broken.py:x --samples x.py:good",
+            "broken.py cannot be imported: ZeroDivisionError: division by zero (broken.py, line 1)",
+        ),
+        ("none.so", "none.so: there is no such file"),
+        ("text.so", "text.so: it cannot be loaded: "),
+        ("text.so --json /nowhere/x", "cannot write /nowhere/x: No such file"),
+        ("text.so --timeout -3", "argument --timeout: -3 is not above 0"),
+        ("text.so --colour", "unrecognized arguments: --colour"),
+        ("{library} --ops Nothing", "libaround.so: no op 'Nothing': there are "),
+        ("{library} --ops NextSums", "no op 'NextSums', did you mean 'NextSum'?"),
+        ("{library} --checks gradients", "did you mean 'gradient'?"),
+        ("{library} --list --checks gradients", "did you mean 'gradient'?"),
+        ("{library} --checks ''", "no check ''"),
+        ("fuzz none_fuzz.py", "there is no file none_fuzz.py"),
+        ("fuzz broken.py", "broken.py cannot be imported: ZeroDivisionError: "),
+        ("fuzz cli_samples.py", "cli_samples.py has no FUZZ"),
+        (FUZZ, "some_fuzz.py: FUZZ is not a dictionary"),
+        (FUZZ + "--state /nowhere/x", "cannot write /nowhere/x: No such file"),
+        (FUZZ + "--calls 0", "argument --calls: 0 is not above 0"),
+        (FUZZ + "--shrink -1", "argument --shrink: -1 is below 0"),
+        (FUZZ + "--threads no", "argument --threads: invalid int value: 'no'"),
+        ("explain none.log", "there is no file none.log"),
+        ("explain .", "cannot read .: Is a directory"),
+        ("explain --colour", "unrecognized arguments: --colour"),
     ],
 )
 def test_bad_use_is_one_line_and_exit_1(
-    samples, capsys, monkeypatch, op, sample, more, message
+    samples, broken_ops, capsys, monkeypatch, command, message
 ):
     monkeypatch.chdir(samples.parent)
-    assert main([op, "--samples", f"{samples}{sample}", *more]) == 1
-    error = capsys.readouterr().err
-    assert re.search(re.escape(message), error)
+    before = {*samples.parent.iterdir()}
+    command = command.format(library=broken_ops.BUILD / "libaround.so")
+    assert main(shlex.split(command)) == 1
+    output, error = capsys.readouterr()
+    assert not output
+    assert message in error
     assert len(error.splitlines()) == 1
     assert error.startswith("opcheck: ")
-
-
-def test_samples_are_required(capsys):
-    assert main([OP]) == 1
-    required = "opcheck: the following arguments are required: --samples\n"
-    assert capsys.readouterr().err == required
+    assert {*samples.parent.iterdir()} - before <= {samples.with_name("__pycache__")}
 
 
 def test_help_has_every_option_and_every_check(capsys):
-    with pytest.raises(SystemExit) as exit:
-        main(["--help"])
-    assert exit.value.code == 0
+    assert main(["--help"]) == 0
     text = capsys.readouterr().out
-    options = {x for action in parser()._actions for x in action.option_strings}
-    assert options - {"-h", "--help"} <= set(re.findall(r"--\w+", text))
+    options = re.findall(r"--\w+", text)
+    assert {"--samples", "--html", "--list", "--ops", "--shrink"} <= {*options}
+    for command in (["x"], ["x.so"], ["fuzz"], ["explain"]):
+        with pytest.raises(SystemExit):
+            main([*command, "--help"])
+    known = capsys.readouterr().out
+    assert {*options} <= {*re.findall(r"--\w+", known)}
     assert set(opcheck.NAMES) <= set(re.findall(r"\w+", text))

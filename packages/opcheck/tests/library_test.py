@@ -6,10 +6,9 @@ import sys
 from pathlib import Path
 
 import forked
-import pytest
 import yaml
 
-from opcheck.library import main
+from opcheck.command import main
 
 PACKAGE = Path(__file__).parents[1]
 
@@ -31,29 +30,6 @@ def test_the_command_checks_the_ops_of_a_library(broken_ops):
     line = re.search("  reproduce (.*)", run.stdout)[1]
     again = forked.run(line)
     assert "1 more after each call" in again.stdout, again.stderr
-
-
-@pytest.mark.parametrize(
-    ("file", "options", "message"),
-    [
-        ("none.so", [], "none.so: there is no such file"),
-        ("text.so", [], "text.so: it cannot be loaded: .*(short|invalid|ELF).*"),
-        ("libaround.so", ["--ops", "Nothing"], "libaround.so: no op Nothing in it"),
-        (
-            "libaround.so",
-            ["--checks", "gradients"],
-            "no check 'gradients', did you mean 'gradient'.*",
-        ),
-    ],
-)
-def test_what_is_no_library_of_ops_is_told_in_a_line(
-    broken_ops, tmp_path, capsys, file, options, message
-):
-    (tmp_path / "text.so").write_text("no library")
-    folder = broken_ops.BUILD if file.startswith("lib") else tmp_path
-    assert main([str(folder / file), *options]) == 1
-    (line,) = capsys.readouterr().err.splitlines()
-    assert re.fullmatch(f"opcheck: .*{message}", line)
 
 
 def test_a_library_without_ops_is_told(tmp_path, capsys):

@@ -67,9 +67,8 @@ def test_an_op_answers_what_its_reference_does_and_refuses_the_rest(
     ],
 )
 def test_calls_that_test_little_are_no_success(name, op, strategy, reference, said):
-    options = rounds.parsed(["", "--shrink=0", "--calls=100"])
     target = rounds.Target(op, strategy, reference)
-    fine, text = rounds.fuzz_op(name, target, options)
+    fine, text = rounds.fuzz_op(name, target, calls=100, shrink=0)
     assert not fine and re.search(said, text)
 
 

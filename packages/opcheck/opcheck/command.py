@@ -1,0 +1,197 @@
+"""The command line: `python -m opcheck FILE.py:function --samples FILE.py:name`, `… fuzz FILE.py`, `… explain LOG`."""
+
+import argparse
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from opcheck.registry import NAMES
+from opcheck.run import check
+from opcheck.samples import Location
+from opcheck.worker import place
+
+_HELP = f"""\
+usage: python -m opcheck FILE.py:function --samples FILE.py:name [--checks A,B] [--skip A,B] [--html OUT.html]
+   or: python -m opcheck LIBRARY.so [--list] [--ops A,B] [--checks A,B]
+   or: python -m opcheck fuzz FILE.py [--calls 10000] [--shrink 100] [--threads 1] [--state FILE]
+   or: python -m opcheck explain build.log, or something 2>&1 | python -m opcheck explain
+name: a tuple of inputs, or a dict of `inputs`, attrs and options of opcheck.check, or a function that returns one;
+checks: {" ".join(NAMES)}, and those of the option `extra`
+"""
+
+
+class BadUse(Exception):
+    """One line on what is wrong with the command."""
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str):
+        raise BadUse(message)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs the command: 0 if no check failed, `fuzz` found nothing, or `explain` something, else 1."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    if arguments[:1] in (["-h"], ["--help"]):
+        print(_HELP, end="")
+        return 0
+    try:
+        return _run(parser().parse_args(_named(arguments)))
+    except BadUse as error:
+        print(f"opcheck: {error}", file=sys.stderr)
+        return 1
+
+
+def _run(options: argparse.Namespace) -> int:
+    """Imports what the command needs: `explain` does without TensorFlow."""
+    if options.command == "explain":
+        from opcheck import explain as module
+    elif options.command == "fuzz":
+        os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"  # thousands of calls end with an error
+        from opcheck import rounds as module
+    elif options.command == "library":
+        os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+        from opcheck import library as module
+    else:
+        return _check(options)
+    return module.main(options)
+
+
+def _named(arguments: list[str]) -> list[str]:
+    """The arguments, with the name of the command where a file stands for it."""
+    first = arguments[0] if arguments else ""
+    if first in ("fuzz", "explain"):
+        return arguments
+    library = first.endswith((".so", ".dylib"))
+    return ["library" if library else "check", *arguments]
+
+
+def parser() -> argparse.ArgumentParser:
+    """What each command takes."""
+    parser = _Parser("python -m opcheck")
+    commands = parser.add_subparsers(dest="command", required=True)
+    check = commands.add_parser("check", usage=_HELP.partition("usage: ")[2])
+    check.add_argument("op")
+    check.add_argument("--samples", required=True)
+    check.add_argument("--checks", type=_names)
+    check.add_argument("--skip", type=_names)
+    check.add_argument("--html", type=_output)
+
+    library = commands.add_parser("library")
+    library.add_argument("file", type=Path)
+    library.add_argument("--list", action="store_true", help="only name the ops")
+    library.add_argument("--ops", type=_names, help="only these: A,B")
+    library.add_argument("--checks", type=_names, help="only these: A,B")
+    library.add_argument("--json", type=_output, help="where to write what was found")
+    library.add_argument(
+        "--timeout", type=_above_0(float), default=6.0, help="seconds of a call"
+    )
+
+    fuzz = commands.add_parser("fuzz")
+    fuzz.add_argument("file", type=Path)
+    fuzz.add_argument("--calls", type=_above_0(int), default=10_000, help="of each op")
+    fuzz.add_argument(
+        "--shrink", type=_from_0, default=100, help="calls by opcheck.fuzz before"
+    )
+    fuzz.add_argument("--threads", type=_above_0(int), default=1)
+    fuzz.add_argument(
+        "--state", type=_output, help="a file that always holds the last call, pickled"
+    )
+
+    explain = commands.add_parser("explain")
+    explain.add_argument(
+        "log", nargs="?", default="-", help="a file, or - for what is piped in"
+    )
+    return parser
+
+
+def _names(text: str) -> list[str]:
+    return [one.strip() for one in text.split(",")]
+
+
+def _output(text: str) -> Path:
+    """A file that can be written, which one knows now, and not after all checks."""
+    path = Path(text)
+    is_new = not path.exists()
+    try:
+        path.open("ab").close()
+    except OSError as error:
+        raise argparse.ArgumentTypeError(
+            f"cannot write {text}: {error.strerror}"
+        ) from None
+    if is_new:
+        path.unlink()
+    return path
+
+
+def _above_0(kind: type) -> Callable[[str], float]:
+    def number(text: str) -> float:
+        if not (value := kind(text)) > 0:
+            raise argparse.ArgumentTypeError(f"{text} is not above 0")
+        return value
+
+    number.__name__ = kind.__name__
+    return number
+
+
+def _from_0(text: str) -> int:
+    if (value := int(text)) < 0:
+        raise argparse.ArgumentTypeError(f"{text} is below 0")
+    return value
+
+
+def _check(options: argparse.Namespace) -> int:
+    op = load(options.op)
+    if not callable(op):
+        raise BadUse(f"{options.op} is not a function")
+    samples = load(options.samples)
+    if callable(samples):
+        try:
+            samples = samples()
+        except Exception as error:
+            raise BadUse(f"{options.samples} raised {_shown(error)}") from None
+    keywords = dict(samples) if isinstance(samples, dict) else {"inputs": samples}
+    inputs = keywords.pop("inputs", None)
+    if not isinstance(inputs, list | tuple):
+        raise BadUse(
+            f"{options.samples} is neither a tuple of inputs nor a dict with `inputs`"
+        )
+    given = {"checks": options.checks, "skip": options.skip}
+    keywords |= {name: names for name, names in given.items() if names is not None}
+    try:
+        report = check(op, *inputs, **keywords)
+    except ValueError as error:
+        raise BadUse(str(error)) from None
+    print(report)
+    if options.html:
+        options.html.write_text(report.page(), encoding="utf-8")
+    return 0 if report.ok else 1
+
+
+def load(place: str):
+    """What FILE.py:name names.
+
+    Raises:
+      BadUse: There is no such file or name, or the file cannot be imported.
+    """
+    file, separator, name = place.rpartition(":")
+    if not separator or not file or not name:
+        raise BadUse(f"{place!r} is not FILE.py:name")
+    path = Path(file)
+    if not path.is_file():
+        raise BadUse(f"there is no file {file}")
+    try:
+        return Location(path.stem, str(path.resolve()), name).load()
+    except AttributeError as error:
+        if error.name and error.name in name.split("."):
+            raise BadUse(f"{file} has no {name}") from None
+        raise BadUse(f"{file} cannot be imported: {_shown(error)}") from None
+    except (Exception, SystemExit) as error:
+        raise BadUse(f"{file} cannot be imported: {_shown(error)}") from None
+
+
+def _shown(error: BaseException) -> str:
+    first, *_ = f"{type(error).__name__}: {error}".splitlines()
+    where = "" if isinstance(error, SyntaxError) else place(error)
+    return f"{first} ({where})" if where else first
