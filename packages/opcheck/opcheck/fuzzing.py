@@ -21,7 +21,15 @@ from opcheck.report import (
     essence,
     likely_cause,
 )
-from opcheck.run import Call, _name, by_name, is_refusal, outputs_of
+from opcheck.run import (
+    Call,
+    _name,
+    by_name,
+    check_name,
+    check_numbers,
+    is_refusal,
+    outputs_of,
+)
 from opcheck.samples import as_arrays, flattened, locate
 from opcheck.source import split
 from opcheck.subject import FORWARDED, Subject
@@ -172,9 +180,16 @@ def fuzz(
       ValueError: The op cannot be imported by a child process, or an argument is wrong.
     """
     skip = {skip} if isinstance(skip, str) else set(skip)
-    if unknown := skip - set(CHECKS):
-        names = ", ".join(sorted(unknown))
-        raise ValueError(f"no check {names}: fuzz has {', '.join(CHECKS)}")
+    for name in skip:
+        check_name("check", name, CHECKS)
+    check_numbers(
+        examples=examples,
+        seconds=seconds,
+        variations=variations,
+        thorough=thorough,
+        timeout=timeout,
+        memory=memory,
+    )
     location = locate(op)
     options = {
         "tolerances": by_name(tolerances),
@@ -190,7 +205,7 @@ def fuzz(
         "gpu": gpu,
     }
     with Child(None, timeout, **start) as child:
-        campaign = _Campaign(child, call, skip, seconds, variations, max(1, thorough))
+        campaign = _Campaign(child, call, skip, seconds, variations, thorough)
         bar = sys.stderr.isatty() if progress is None else progress
         try:
             campaign.names = child.ask(Subject.parameters)  # its start is not counted

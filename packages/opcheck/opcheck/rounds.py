@@ -26,8 +26,6 @@ import hypothesis
 import numpy as np
 import tensorflow as tf
 from hypothesis.strategies import SearchStrategy
-from tensorflow.core.framework.op_def_pb2 import OpList
-from tensorflow.python.client import pywrap_tf_session
 
 from opcheck.command import BadUse, load
 from opcheck.compare import difference
@@ -40,6 +38,7 @@ from opcheck.subject import (
     constant,
     is_builtin,
     kernels_of,
+    registered,
     tensors_of,
 )
 from opcheck.variations import variations
@@ -244,12 +243,6 @@ def fuzz_op(
     return True, f"{said}, {target.reference}" if without else said
 
 
-def registered() -> set[str]:
-    """The names of all ops of this process, but for TensorFlow's own."""
-    ops = pywrap_tf_session.TF_GetBuffer(pywrap_tf_session.TF_GetAllOpList())
-    return {op.name for op in OpList.FromString(ops).op if not is_builtin(op.name)}
-
-
 def results(
     file: Path, state: Path | None = None, **options: int
 ) -> Iterator[tuple[bool, str]]:
@@ -260,7 +253,7 @@ def results(
       state: A file for the last call.
       **options: Of `fuzz_op`.
     """
-    before, folder = registered(), file.parent
+    before, folder = set(registered()), file.parent
     sys.path[:0] = [str(folder), str(folder.parent)]
     targets = load(f"{file}:FUZZ")
     if not isinstance(targets, dict):
@@ -275,7 +268,8 @@ def results(
     for library in folder.glob("lib*.so"):
         with contextlib.suppress(Exception):  # some are not to be loaded
             tf.load_op_library(str(library))
-    if different := (registered() - before) ^ set(targets):
+    new = {name for name in set(registered()) - before if not is_builtin(name)}
+    if different := new ^ set(targets):
         names = ", ".join(sorted(different))
         yield False, f"FUZZ and the libraries beside it disagree about {names}"
 

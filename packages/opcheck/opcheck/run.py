@@ -9,6 +9,7 @@ import traceback
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,10 @@ _LONGER = {
     "concurrency": ("concurrency_seconds", 10.0),
     "determinism": ("repeats", 50),
 }
+
+
+# The options that take whole numbers, and the least that each takes.
+_LEAST = {"repeats": 1, "memory": 0, "examples": 1, "variations": 0, "thorough": 1}
 
 
 @dataclass
@@ -200,14 +205,21 @@ def check(
     for given in (attrs or {}).keys() & more_attrs.keys():
         raise ValueError(f"{given} is given twice: in attrs and by itself")
     attrs = {**(attrs or {}), **more_attrs}
+    optional = {"gradient_tolerance": gradient_tolerance, "delta": delta}
+    check_numbers(
+        repeats=repeats,
+        concurrency_seconds=concurrency_seconds,
+        timeout=timeout,
+        memory=memory,
+        **{name: value for name, value in optional.items() if value is not None},
+    )
     options = {
         "tolerances": by_name(tolerances),
-        "op_types": op_types,
+        "op_types": _registered(op_types),
         "gradient": gradient,
-        "gradient_tolerance": gradient_tolerance,
-        "delta": delta,
+        **optional,
         "special_values": special_values,
-        "old_op_def": _texts(old_op_def),
+        "old_op_def": _as_text(old_op_def),
         "repeats": min(repeats, 2) if fast else repeats,
         "concurrency_seconds": min(concurrency_seconds, 0.2)
         if fast
@@ -402,11 +414,37 @@ def _check_reference(call: Call) -> None:
         )
 
 
+def check_numbers(**options) -> None:
+    """Raises ValueError where an option is no number, or too small a one."""
+    for name, value in options.items():
+        least = _LEAST.get(name)
+        if least is None:
+            fine, wanted = isinstance(value, Real) and value > 0, "a number above 0"
+        else:
+            fine = isinstance(value, Integral) and value >= least
+            wanted = f"a whole number, {least} or more"
+        if not fine:
+            raise ValueError(f"{name} is {value!r}: it takes {wanted}")
+
+
 def by_name(tolerances: Mapping | None) -> dict:
     """The tolerances by the names of dtypes."""
-    if not isinstance(tolerances or {}, Mapping):
+    if not tolerances:
+        return {}
+    if not isinstance(tolerances, Mapping):
         raise ValueError("tolerances is a dictionary, from dtypes to what is allowed")
-    return {_dtype_name(dtype): value for dtype, value in (tolerances or {}).items()}
+    import tensorflow as tf
+
+    known = [one.name for one in vars(tf.dtypes).values() if isinstance(one, tf.DType)]
+    found = {_dtype_name(dtype): value for dtype, value in tolerances.items()}
+    for name, value in found.items():
+        check_name("dtype of tolerances", name, known)
+        pair = value if isinstance(value, Sequence) else (value, value)
+        if len(pair) != 2 or not all(isinstance(x, Real) and x >= 0 for x in pair):
+            raise ValueError(
+                f"tolerances has {value!r} for {name}: it takes a number, or a pair (relative, absolute)"
+            )
+    return found
 
 
 def _dtype_name(dtype) -> str:
@@ -417,11 +455,41 @@ def _dtype_name(dtype) -> str:
     )
 
 
-def _texts(old):
-    """Something that every process can read."""
-    if old is None or isinstance(old, str):
-        return old
-    return list(old) if isinstance(old, list | tuple) else [old]
+def _registered(op_types: Sequence[str] | str | None) -> list[str] | None:
+    """The names as a list. Raises ValueError where there is no such op."""
+    if op_types is None:
+        return None
+    from opcheck.subject import registered
+
+    op_types = [op_types] if isinstance(op_types, str) else list(op_types)
+    known = registered()
+    for name in op_types:
+        if name not in known:
+            near = _nearest(name, known)
+            meant = f": did you mean {near!r}?" if near else ""
+            raise ValueError(
+                f"op_types has {name!r}, and no such op is registered{meant}"
+            )
+    return op_types
+
+
+def _as_text(old_op_def) -> str | None:
+    """All definitions as one text, which other processes and lines of Python can hold."""
+    if old_op_def is None:
+        return None
+    from google.protobuf import text_format
+    from tensorflow.core.framework.op_def_pb2 import OpDef, OpList
+
+    several = old_op_def if isinstance(old_op_def, list | tuple) else [old_op_def]
+    found = OpList()
+    for one in several:
+        try:
+            kind = OpList if str(one).lstrip().startswith("op ") else OpDef
+            parsed = text_format.Parse(str(one), kind())
+        except text_format.ParseError as error:
+            raise ValueError(f"old_op_def is no OpDef: {error}") from None
+        found.op.extend(parsed.op if kind is OpList else [parsed])
+    return str(found)
 
 
 def _name(op) -> str:

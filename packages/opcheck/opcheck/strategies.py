@@ -7,7 +7,7 @@ try:
     from hypothesis.extra import numpy as hnp
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError(
-        "opcheck.fuzz needs Hypothesis: pip install hypothesis, or op-by-op with its extra `fuzz`",
+        "opcheck.fuzz needs Hypothesis: pip install hypothesis, or opcheck with its extra `fuzz`",
         name=error.name,
     ) from None
 

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
+from tensorflow.core.framework.op_def_pb2 import OpList
+from tensorflow.python.client import pywrap_tf_session
 from tensorflow.python.framework import kernels, op_def_registry
 
 from opcheck.compare import compared, difference, is_inexact
@@ -379,10 +381,16 @@ def is_builtin(op_type: str) -> bool:
     return op_type.startswith("_") or hasattr(tf.raw_ops, op_type)
 
 
+def registered() -> list[str]:
+    """The names of all ops of this process."""
+    ops = pywrap_tf_session.TF_GetBuffer(pywrap_tf_session.TF_GetAllOpList())
+    return [op.name for op in OpList.FromString(ops).op]
+
+
 def kernels_of(op_type: str, *devices: str) -> list:
     """The kernels of an op that are registered for one of some devices."""
-    registered = kernels.get_registered_kernels_for_op(op_type).kernel
-    return [kernel for kernel in registered if kernel.device_type in devices]
+    found = kernels.get_registered_kernels_for_op(op_type).kernel
+    return [kernel for kernel in found if kernel.device_type in devices]
 
 
 def tensors_of(result) -> list[tf.Tensor]:

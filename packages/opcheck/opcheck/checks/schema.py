@@ -24,7 +24,8 @@ def schema(subject: Subject, found: Findings) -> str:
     for op_def in description.op_defs.values():
         _check_names(op_def, found)
         _check_documentation(subject, op_def, found)
-    old = _older(subject.options.get("old_op_def"))
+    text = subject.options.get("old_op_def") or ""
+    old = text_format.Parse(text, op_def_pb2.OpList()).op
     for op_def in old:
         now = description.op_defs.get(op_def.name)
         if now is None:
@@ -173,15 +174,3 @@ def _description(docstring: str, name: str) -> str:
         said = re.sub(f"^{own}", "", text)
         return f"{name} {said}" if said.strip() else ""
     return ""
-
-
-def _older(text) -> list:
-    """OpDefs from protobuf objects or text: one OpDef or an OpList, or what `op { … }` makes."""
-    if not text:
-        return []
-    if not isinstance(text, str):
-        return [text] if hasattr(text, "input_arg") else list(text)
-    try:
-        return [text_format.Parse(text, op_def_pb2.OpDef())]
-    except text_format.ParseError:
-        return list(text_format.Parse(text, op_def_pb2.OpList()).op)
