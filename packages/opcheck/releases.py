@@ -94,4 +94,6 @@ def main(first: str, last: str) -> None:
 
 
 if __name__ == "__main__":
+    if not re.fullmatch(r"2\.\d+ 2\.\d+", " ".join(sys.argv[1:])):
+        sys.exit("usage: python packages/opcheck/releases.py 2.5 2.21")
     main(*sys.argv[1:])

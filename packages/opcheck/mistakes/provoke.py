@@ -439,6 +439,10 @@ def main(out: Path, *only: str) -> None:
     COMPILE, LINK = flags()
     LIBRARY = OUT / "libyour_ops.so"
     found = {id: {} for id in mistakes()}
+    if unknown := [name for name in only if name not in found]:
+        sys.exit(f"provoke.py: there is no mistake {', '.join(unknown)}")
+    if only and not out.exists():
+        sys.exit(f"provoke.py: there is no {out} yet: make all of them first")
     chosen = {id: m for id, m in mistakes().items() if not only or id in only}
     with tempfile.TemporaryDirectory() as folder:
         folders = {(id, form): Path(folder, id, form) for id in found for form in FORMS}

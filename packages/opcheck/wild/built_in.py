@@ -117,6 +117,8 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=3600)
     parser.add_argument("--ops", help="only these: A,B")
     options = parser.parse_args()
+    if not options.found.resolve().parent.is_dir():
+        parser.exit(1, f"built_in.py: there is no folder {options.found.parent}\n")
     end = time.monotonic() + options.seconds
     seen = json.loads(options.found.read_text()) if options.found.exists() else []
     wanted = options.ops.split(",") if options.ops else None

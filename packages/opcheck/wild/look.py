@@ -143,15 +143,19 @@ def main() -> None:
     parser.add_argument("--ops", default="", help="only these: A,B")
     options = parser.parse_args()
     folder, wanted = options.folder.resolve(), options.names
+    wheels = {wheel.split("==")[0]: wheel for wheel in WHEELS}
+    if unknown := ", ".join(sorted({*wanted} - {*wheels})):
+        parser.exit(1, f"look.py: no wheel {unknown}: there are {', '.join(wheels)}\n")
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "found.csv").open("w", newline="") as file:
-        table = csv.writer(file)
-        table.writerow(HEADER)
-        for wheel in WHEELS:
-            if not wanted or wheel.split("==")[0] in wanted:
-                for row in look(folder, wheel, options.seconds, options.ops):
-                    table.writerow(row)
-                    file.flush()
+    path = folder / "found.csv"
+    kept = list(csv.DictReader(path.open(newline=""))) if path.exists() else []
+    rows = [
+        list(row.values()) for row in kept if row["library"] not in (wanted or wheels)
+    ]
+    for name in wanted or wheels:
+        rows += look(folder, wheels[name], options.seconds, options.ops)
+        with path.open("w", newline="") as file:
+            csv.writer(file).writerows([HEADER, *rows])
 
 
 if __name__ == "__main__":
