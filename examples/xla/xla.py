@@ -21,7 +21,7 @@ def exponential_average(
 
     Args:
       signal: A tensor of float32 or float64 of at least one dimension. The rows are along the last one.
-      decay: How much of the average before a value stays: at least 0, less than 1.
+      decay: How much of the average before a value stays: greater than 0, less than 1.
       name: Of the op in the graph.
 
     Returns:
@@ -62,7 +62,9 @@ def composed(signal, decay: float = 0.9) -> tf.Tensor:
     while step < length:
         beginning = [[0, 0]] * (average.shape.rank - 1) + [[step, 0]]
         earlier = tf.pad(average, beginning)[..., :-step]
-        average += decay**step * earlier
+        # Infinity stays infinity, even where the weight has become 0.
+        decayed = decay**step * earlier
+        average += tf.where(tf.math.is_finite(earlier), decayed, earlier)
         step *= 2
     return average
 
@@ -92,8 +94,8 @@ def called(signal, decay: float = 0.9) -> tf.Tensor:
 def _checked(decay: float) -> float:
     """As the op gets and checks it."""
     decay = float(np.float32(decay))
-    if not 0 <= decay < 1:
-        raise ValueError(f"decay must be at least 0 and less than 1, got {decay}")
+    if not 0 < decay < 1:
+        raise ValueError(f"decay must be greater than 0 and less than 1, got {decay}")
     return decay
 
 

@@ -11,7 +11,7 @@ FUZZ = {
         exponential_average,
         calls(
             tensors(st.sampled_from(["float32", "float64"])),
-            decay=st.sampled_from([0.0, 0.5, 0.9, 0.99]) | st.floats(-0.5, 1.5),
+            decay=st.sampled_from([0.0, 0.1, 0.5, 0.9, 0.99]) | st.floats(-0.5, 1.5),
         ),
         exponential_average_reference,
     )

@@ -24,8 +24,8 @@ class ExponentialAverageXlaOp : public tensorflow::XlaOpKernel {
   explicit ExponentialAverageXlaOp(OpKernelConstruction* context)
       : XlaOpKernel(context) {
     OP_REQUIRES_OK(context, context->GetAttr("decay", &decay_));
-    OP_REQUIRES(context, decay_ >= 0 && decay_ < 1,
-                absl::InvalidArgumentError("decay must be in [0, 1)"));
+    OP_REQUIRES(context, decay_ > 0 && decay_ < 1,
+                absl::InvalidArgumentError("decay must be in (0, 1)"));
   }
 
   void Compile(XlaOpKernelContext* context) override {
@@ -43,7 +43,9 @@ class ExponentialAverageXlaOp : public tensorflow::XlaOpKernel {
     for (int64_t step = 1; step < shape.dimensions(last); step *= 2) {
       const XlaOp zero = ScalarLike(signal, 0);
       const XlaOp earlier = xla::PadInDim(average, zero, last, step, -step);
-      average = average + earlier * ScalarLike(signal, weight);
+      // Infinity stays infinity, even where the weight has become 0.
+      const XlaOp decayed = earlier * ScalarLike(signal, weight);
+      average = average + Select(IsFinite(earlier), decayed, earlier);
       weight *= weight;
     }
     context->SetOutput(0, average);

@@ -86,6 +86,21 @@ def test_under_xla_it_computes_the_same(function, dtype, shape):
         assert not exact or np.array_equal(result, exponential_average(signal, 0.7))
 
 
+def assert_infinity_stays(function) -> None:
+    """In a row so long that weights become 0."""
+    signal = np.ones([4000], np.float32)
+    signal[5] = np.inf
+    for decay in 0.5, 0.9:
+        average = compiled(function)(signal, decay).numpy()
+        assert_equal(average[:5], exponential_average_reference(signal[:5], decay))
+        np.testing.assert_array_equal(average[5:], np.inf)
+
+
+@pytest.mark.parametrize("function", [composed, called])
+def test_infinity_stays(function):
+    assert_infinity_stays(function)
+
+
 def test_a_called_loop_is_a_call_in_the_program_and_has_a_gradient():
     function = compiled(lambda signal: called(2 * signal, 0.5))
     text = hlo(function, tf.constant(SIGNAL))
@@ -115,9 +130,10 @@ def test_python_must_know_the_shape():
 @pytest.mark.parametrize(
     "wrong, message",
     [
-        (lambda: exponential_average(SIGNAL, 1.0), "decay must be at least 0"),
-        (lambda: exponential_average(SIGNAL, -0.1), "decay must be at least 0"),
-        (lambda: exponential_average(SIGNAL, np.nan), "decay must be at least 0"),
+        (lambda: exponential_average(SIGNAL, 1.0), "decay must be greater than 0"),
+        (lambda: exponential_average(SIGNAL, 0.0), "decay must be greater than 0"),
+        (lambda: exponential_average(SIGNAL, -0.1), "decay must be greater than 0"),
+        (lambda: exponential_average(SIGNAL, np.nan), "decay must be greater than 0"),
         (lambda: exponential_average(1.0), "at least one dim|at least rank 1"),
     ],
 )
@@ -127,9 +143,9 @@ def test_what_is_wrong_is_refused(mode, wrong, message):
 
 
 @pytest.mark.parametrize("function", [composed, called])
-@pytest.mark.parametrize("decay", [1.0, -0.1, np.nan])
+@pytest.mark.parametrize("decay", [1.0, 0.0, -0.1, np.nan])
 def test_a_wrong_decay_is_refused_under_xla_too(function, decay):
-    with pytest.raises(ValueError, match="decay must be at least 0"):
+    with pytest.raises(ValueError, match="decay must be greater than 0"):
         compiled(function)(SIGNAL, decay)
 
 
@@ -225,12 +241,16 @@ def without_the_kernel_a_later_one_does_not_count() -> None:
 def with_the_kernel_it_computes_the_same() -> None:
     for dtype in "float32", "float64":
         for shape in SHAPES:
-            for decay in 0.0, 0.5, 0.99:
+            for decay in 0.1, 0.5, 0.99:
                 signal = RANDOM.normal(size=shape).astype(dtype)
                 assert_equal(
                     compiled(exponential_average)(signal, decay),
                     exponential_average_reference(signal, decay),
                 )
+
+
+def with_the_kernel_infinity_stays() -> None:
+    assert_infinity_stays(exponential_average)
 
 
 def with_the_kernel_it_becomes_instructions() -> None:
