@@ -79,7 +79,7 @@ def parser() -> argparse.ArgumentParser:
     check.add_argument("--html", type=_output)
 
     library = commands.add_parser("library")
-    library.add_argument("file", type=Path)
+    library.add_argument("file", type=_file)
     library.add_argument("--list", action="store_true", help="only name the ops")
     library.add_argument("--ops", type=_names, help="only these: A,B")
     library.add_argument("--checks", type=_names, help="only these: A,B")
@@ -89,7 +89,7 @@ def parser() -> argparse.ArgumentParser:
     )
 
     fuzz = commands.add_parser("fuzz")
-    fuzz.add_argument("file", type=Path)
+    fuzz.add_argument("file", type=_file)
     fuzz.add_argument("--calls", type=_above_0(int), default=10_000, help="of each op")
     fuzz.add_argument(
         "--shrink", type=_from_0, default=100, help="calls by opcheck.fuzz before"
@@ -108,6 +108,12 @@ def parser() -> argparse.ArgumentParser:
 
 def _names(text: str) -> list[str]:
     return [one.strip() for one in text.split(",")]
+
+
+def _file(text: str) -> Path:
+    if not os.path.isfile(text):
+        raise argparse.ArgumentTypeError(f"there is no file {text}")
+    return Path(text)
 
 
 def _output(text: str) -> Path:
