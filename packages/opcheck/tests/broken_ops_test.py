@@ -208,4 +208,5 @@ def test_every_broken_op_has_a_check(broken_ops):
         name for table in (CAUGHT, NOTED) for names in table.values() for name in names
     }
     broken = {name for name in dir(broken_ops) if name.startswith("broken_")}
-    assert {f"broken_{name}" for name in listed} == broken
+    parts = {name for name in broken if name.endswith(("_grad", "_store_table"))}
+    assert {f"broken_{name}" for name in listed} == broken - parts

@@ -103,6 +103,8 @@ def _check_documentation(subject: Subject, op_def, found: Findings) -> None:
     }
     generated = _generated(op_def.name)
     own = inspect.getdoc(subject.op) or ""
+    if own == generated:
+        own = ""
     parameters = _parameters(subject.op)
     attrs = [
         attr.name

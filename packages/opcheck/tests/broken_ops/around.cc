@@ -339,11 +339,11 @@ OP_WITH("AxisSize", AxisSizeOp, "axis: int", "axis: Of the size.", "int64",
         tensorflow::shape_inference::ScalarShape, kNone);
 OP_WITH("BrokenAxisSizeNegative", AxisSizeOp, "axis: int", "axis: Of the size.",
         "int64", tensorflow::shape_inference::ScalarShape, kNegativeAxis);
-OP_WITH("Every", EveryOp, "step: int >= 1", "step: How far.", "float",
+OP_WITH("EachNth", EveryOp, "step: int >= 1", "step: How far.", "float",
         EveryShape<Bug::kNone>, kNone);
-OP_WITH("BrokenEveryRoundsDown", EveryOp, "step: int >= 1", "step: How far.",
+OP_WITH("BrokenEachNthRoundsDown", EveryOp, "step: int >= 1", "step: How far.",
         "float", EveryShape<Bug::kRoundsDown>, kRoundsDown);
-OP_WITH("BrokenEveryStaticTable", EveryOp, "step: int >= 1", "step: How far.",
+OP_WITH("BrokenEachNthStaticTable", EveryOp, "step: int >= 1", "step: How far.",
         "float", EveryShape<Bug::kStaticTable>, kStaticTable);
 OP_WITH("Delayed", DelayedOp, "milliseconds: int >= 0",
         "milliseconds: How long.", "float",

@@ -71,7 +71,7 @@ kept: Of the shape of values, but for half as many rows, rounded up.
   REGISTER_KERNEL_BUILDER(Name(NAME).Device(tensorflow::DEVICE_CPU), \
                           EverySecondRowOp)
 
-EVERY_OTHER_ROW("RightEverySecondRow", EverySecondRowShape<Bug::kNone>);
+EVERY_OTHER_ROW("EverySecondRow", EverySecondRowShape<Bug::kNone>);
 EVERY_OTHER_ROW("BrokenEverySecondRowRounding",
                 EverySecondRowShape<Bug::kRounding>);
 EVERY_OTHER_ROW("BrokenEverySecondRowUnknownDim",
