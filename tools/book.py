@@ -58,18 +58,29 @@ def examples() -> list[str]:
     return sorted(path.parent.name for path in EXAMPLES.glob("*/CMakeLists.txt"))
 
 
-def examples_of(page: str) -> list[str]:
-    """The examples that the cells of a page use, and the modules of its pictures: what is imported, or a path."""
-    text = cells_of(page)
-    for module in re.findall(r"\bfrom pictures(?:\.| import )(\w+)", text):
-        text += (DOCS / "pictures" / f"{module}.py").read_text()
+def examples_of(code: str) -> list[str]:
+    """The examples that the cells of a page and the modules of its pictures use: what is imported, or a path."""
+    text = "\n".join([code, *(path.read_text() for path in pictures_of(code))])
     own = {path.stem: path.parent.name for path in EXAMPLES.glob("*/*.py")}
-    imported = {own.get(name) for name in re.findall(r"\b(?:from|import) (\w+)", text)}
+    modules = re.findall(r"\b(?:from|import) (\w+)[\w.]*(?: import)?", text)
+    imported = {own.get(name) for name in modules}
     return [
         name
         for name in examples()
         if name in imported or re.search(rf"examples/{name}\b", text)
     ]
+
+
+def pictures_of(code: str) -> set[Path]:
+    """The modules of docs/pictures that code imports, and those that they import."""
+    found, new = set(), {code}
+    while new:
+        names = re.findall(r"\bfrom pictures(?:\.| import )(\w+)", "\n".join(new))
+        modules = {DOCS / "pictures" / f"{name}.py" for name in names}
+        modules = set(filter(Path.is_file, modules)) - found
+        new = {path.read_text() for path in modules}
+        found |= modules
+    return found
 
 
 def cells_of(page: str) -> str:

@@ -12,7 +12,7 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
-from book import DOCS, EXAMPLES, ROOT, cells_of, examples_of, tensorflow
+from book import DOCS, EXAMPLES, ROOT, cells_of, examples_of, pictures_of, tensorflow
 from docutils.nodes import Node
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
@@ -36,23 +36,13 @@ def files_below(folder: Path) -> list[Path]:
     return [path for path in files if path.suffix != ".pyc"]
 
 
-def pictures_of(code: str) -> set[str]:
-    """The modules of docs/pictures that code imports, and those that they import."""
-    found = set()
-    for name in re.findall(r"\bfrom pictures(?:\.| import )(\w+)", code):
-        module = DOCS / "pictures" / f"{name}.py"
-        if name not in found and module.is_file():
-            found |= {name, *pictures_of(module.read_text())}
-    return found
-
-
 def depend_on_examples(app: Sphinx, docname: str, content: list[str]) -> None:
     """Makes a page depend on each file that its cells name, of the examples and of the pages' own modules."""
     cells = cells_of(content[0])
     if not cells:
         return
     paths = list(SHARED)
-    for name in examples_of(content[0]):
+    for name in examples_of(cells):
         paths += files_below(EXAMPLES / name)
     if re.search(r"\bmeasured\b", cells):
         paths += TABLES
@@ -60,8 +50,8 @@ def depend_on_examples(app: Sphinx, docname: str, content: list[str]) -> None:
         if re.search(rf"\b(from|import) {re.escape(module.stem)}\b", cells):
             paths.append(module)
     measured = (DOCS / "support" / "measured.py").read_text()
-    for name in pictures_of(cells + measured):
-        paths += (DOCS / "pictures").glob(f"{name}.[jp]*")
+    for module in pictures_of(cells + measured):
+        paths += module.parent.glob(f"{module.stem}.[jp]*")
     if re.search(r"\b(from|import) opcheck\b", cells):
         paths += (ROOT / "packages" / "opcheck" / "opcheck").rglob("*.py")
         paths += (ROOT / "packages" / "opcheck" / "opcheck").glob("*.toml")

@@ -19,7 +19,7 @@ from xml.etree import ElementTree
 import dictionary
 import nbformat
 import stamp
-from book import DOCS, ROOT, examples, executed
+from book import DOCS, ROOT, examples_of, executed
 from chapter_code import readers_cells
 from docutils import nodes
 from nbformat import NotebookNode
@@ -327,9 +327,7 @@ class NotebookBuilder(MarkdownBuilder):
                     cells.append(cell)
             elif part.strip():
                 cells.append(nbformat.v4.new_markdown_cell(part.strip()))
-        set_up = nbformat.v4.new_code_cell(
-            self.first_cell(docname, used), metadata=FOLDED
-        )
+        set_up = nbformat.v4.new_code_cell(self.first_cell(used), metadata=FOLDED)
         cells.insert(1, set_up)
         for number, cell in enumerate(cells):
             cell.id = f"{docname[:50]}-{number}"
@@ -342,22 +340,17 @@ class NotebookBuilder(MarkdownBuilder):
         metadata = {"kernelspec": kernel, "language_info": language}
         return nbformat.v4.new_notebook(cells=cells, metadata=metadata)
 
-    def first_cell(self, docname: str, code: str) -> str:
+    def first_cell(self, code: str) -> str:
         if self.kind == "local":
             start = os.path.relpath(DOCS / "support" / "start.py", self.outdir)
             return LOCAL.format(start=start)
-        used = [
-            f'"{name}"'
-            for name in examples()
-            if name == docname or re.search(rf"\b{name}\b", code)
-        ]
         repository = self.config.html_context["repository"]
         version = commit()
         return SET_UP.format(
             repository=repository,
             commit=version or "HEAD",
             folder=f"op-by-op-{version[:10]}".rstrip("-"),
-            examples=", ".join(used),
+            examples=", ".join(f'"{name}"' for name in examples_of(code)),
         )
 
     def code_cell(self, cell: NotebookNode) -> NotebookNode:

@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from book import DOCS, ROOT, examples_of
+from book import DOCS, ROOT, cells_of, examples_of
 from sphinx.cmd.build import main as sphinx
 
 import examples
@@ -17,7 +17,7 @@ def main() -> None:
     if len(sys.argv) != 2 or sys.argv[1] not in pages:
         sys.exit(f"make page: PAGE=x, where x is one of: {' '.join(pages)}")
     page = sys.argv[1]
-    if names := examples_of((DOCS / f"{page}.md").read_text()):
+    if names := examples_of(cells_of((DOCS / f"{page}.md").read_text())):
         examples.build(names)
     if page == "errors" and subprocess.run([sys.executable, PROVOKE]).returncode:
         sys.exit(1)

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from xml.etree import ElementTree
 
+import book
 import nbformat
 import pytest
 import set_up
@@ -221,8 +222,10 @@ def checkout(tmp_path_factory) -> Path:
     (root / "docs" / "drawing.svg").write_text(
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 30 20"><path stroke="currentColor" d="M0 0 9 9"/></svg>'
     )
+    (root / "examples" / "prefix").mkdir(parents=True)  # a word of the cells
+    (root / "examples" / "prefix" / "CMakeLists.txt").touch()
     tiny = root / "examples" / "tiny"
-    tiny.mkdir(parents=True)
+    tiny.mkdir()
     (tiny / "CMakeLists.txt").write_text("project(tiny)\n")
     (tiny / "tiny.cc").write_text(
         "// [interface] What.\nint one;\n\n// [kernel] How.\nint two;\n"
@@ -299,6 +302,25 @@ def test_a_local_notebook_runs_and_can_start_twice(checkout):
     notebook.cells[-1].source = "sorted(os.listdir())"
     run_all(notebook, checkout / "build" / "my lab")
     assert "'docs'" in notebook.cells[-1].outputs[0].data["text/plain"]
+
+
+def test_a_page_needs_the_examples_of_its_pictures_too(tmp_path, monkeypatch):
+    """Of those that its pictures import, too; a word that is an example's name says nothing."""
+    for name in ("one", "two", "three"):
+        (tmp_path / name).mkdir()
+        for file in ("CMakeLists.txt", f"{name}_op.py"):
+            (tmp_path / name / file).touch()
+    for name, code in {
+        "lists": "from pictures import drawn\n",
+        "drawn": "from pictures.lists import two_op\nload('examples/three/libthree.so')",
+    }.items():
+        (tmp_path / "pictures").mkdir(exist_ok=True)
+        (tmp_path / "pictures" / f"{name}.py").write_text(code)
+    monkeypatch.setattr(book, "EXAMPLES", tmp_path)
+    monkeypatch.setattr(book, "DOCS", tmp_path)
+    code = "from pictures.lists import two_op"
+    assert book.examples_of(code) == ["three"]
+    assert book.examples_of(f"{code}\nimport one_op\ntwo = 2") == ["one", "three"]
 
 
 def test_the_readers_notebook_survives(notebooks, tmp_path):
