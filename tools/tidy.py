@@ -16,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+import book
 from book import EXAMPLES, ROOT
 
 import examples
@@ -87,6 +88,10 @@ def look(source: Path, *flags: str) -> str:
 
 
 def main() -> None:
+    if unknown := ", ".join(sorted({*sys.argv[1:]} - {*book.examples()})):
+        sys.exit(
+            f"make lint: no example {unknown}; there are {', '.join(book.examples())}"
+        )
     examples.configure()
     if not LIBCXX and sys.platform == "linux":
         print("clang-tidy: without libc++-dev, nobody checks which mutex guards what")

@@ -1,8 +1,17 @@
 """`make lint` finds a member that is used without its mutex."""
 
+import sys
+
 import pytest
 import tensorflow as tf
 import tidy
+
+
+def test_an_example_that_is_not_there_is_no_clean_one(monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["tidy.py", "zero_out", "typo"])
+    with pytest.raises(SystemExit, match="^make lint: no example typo; there are "):
+        tidy.main()
+
 
 CODE = """
 #include <mutex>
