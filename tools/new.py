@@ -58,7 +58,8 @@ def main() -> None:
     def renamed(text: str) -> str:
         return text.replace("my_op", name).replace("MyOp", op)
 
-    folder = EXAMPLES / name
+    folder, page = EXAMPLES / name, DOCS / f"{name}.md"
+    shown = DOCS / "support" / "outputs" / f"{name}.txt"
     files = project(name=name, book=True)
     chosen = {
         f"{name}.cc": files[f"{name}/{name}.cc"],
@@ -82,14 +83,16 @@ def main() -> None:
             [ruff, "format", "--quiet", folder],
         ):
             subprocess.run(command, cwd=ROOT, check=True)
+        page.write_text(renamed((TEMPLATE / "my_op.md").read_text()))
+        shutil.copy(TEMPLATE / "my_op.txt", shown)
+        # The last page of the first part.
+        first = r"(?s)(\{chapters\}\n.*?)(?=\n\n|\n```)"
+        INDEX.write_text(re.sub(first, rf"\1\n- {name}", INDEX.read_text(), count=1))
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
+        page.unlink(missing_ok=True)
+        shown.unlink(missing_ok=True)
         raise
-    (DOCS / f"{name}.md").write_text(renamed((TEMPLATE / "my_op.md").read_text()))
-    shutil.copy(TEMPLATE / "my_op.txt", DOCS / "support" / "outputs" / f"{name}.txt")
-    # The last page of the first part.
-    first = r"(?s)(\{chapters\}\n.*?)(?=\n\n|\n```)"
-    INDEX.write_text(re.sub(first, rf"\1\n- {name}", INDEX.read_text(), count=1))
     print(
         f"examples/{name}: the op {op}, which squares numbers, its tests and generated calls\n"
         f"docs/{name}.md: its page, at the end of the first part of docs/index.md\n"

@@ -34,7 +34,9 @@ def test_the_reason_is_one_line(monkeypatch, arguments):
         new.main()
 
 
-def test_a_chapter_and_its_example_are_written(tmp_path, monkeypatch):
+@pytest.fixture
+def book(tmp_path, monkeypatch):
+    """An empty one, for which `make new NAME=soft_plus` is asked."""
     docs, examples = tmp_path / "docs", tmp_path / "examples"
     (docs / "support" / "outputs").mkdir(parents=True)
     examples.mkdir()
@@ -43,9 +45,24 @@ def test_a_chapter_and_its_example_are_written(tmp_path, monkeypatch):
     for name, value in {"DOCS": docs, "EXAMPLES": examples, "INDEX": index}.items():
         monkeypatch.setattr(new, name, value)
     monkeypatch.setattr(sys, "argv", ["new.py", "soft_plus"])
+    return tmp_path
+
+
+def test_what_fails_leaves_nothing(book, monkeypatch):
+    monkeypatch.setattr(new, "INDEX", book)  # a folder: the last step cannot be taken
+    before = {*book.rglob("*")}
+    with pytest.raises(IsADirectoryError):
+        new.main()
+    assert {*book.rglob("*")} == before
+
+
+def test_a_chapter_and_its_example_are_written(book):
+    docs, examples = book / "docs", book / "examples"
     new.main()
-    assert index.read_text().startswith(
-        "```{chapters}\nFirst:\n- zero_out\n- soft_plus\n\nSecond:"
+    assert (
+        (docs / "index.md")
+        .read_text()
+        .startswith("```{chapters}\nFirst:\n- zero_out\n- soft_plus\n\nSecond:")
     )
     example = examples / "soft_plus"
     kinds = "_reference.py", "_test.py", "_fuzz.py", ".py", ".cc"
