@@ -105,9 +105,12 @@ tsan: $(environment) ## the same, looking for data races
 	@$(python) tools/sanitize.py tsan $(EXAMPLES)
 
 # What make bench runs: first what installs the libraries that the others compare with.
-benches := peers roi_pool roi_pool_choices cpu ps_roi_align extremes medians softmax_gradient bridge \
+benches := peers roi_pool cpu ps_roi_align extremes medians softmax_gradient bridge \
   prototype elementwise mat_mul threads stochastic_rounding dataset workers readers max_pool \
-  sliding_max stable_abi conv2d xla checks
+  sliding_max stable_abi conv2d xla
+ifneq ($(filter bench,$(MAKECMDGOALS)),)
+$(foreach each,$(filter-out $(benches),$(BENCH)),$(error make bench: there is no $(each), only $(benches)))
+endif
 
 bench compare: python := env -u TF_ENABLE_ONEDNN_OPTS $(python)
 bench: examples ## every measurement of bench/ that needs no GPU, against other libraries too; BENCH="cpu threads": these alone

@@ -3,7 +3,8 @@
 `python bench/conv2d.py` prints the figures and writes them to conv2d.csv beside this file. TensorFlow reads its setting
 once, so each setting has a process of its own for each number of threads; the processes take turns, and all but one are
 stopped. The op is compiled again so that it does not see what newer processors have. `--threads 1` and `--threads 2`
-measure a half of the table each and leave the other half as it is; `--prebuilt` needs no compiler.
+measure a half of the table each and keep the other half, which has to be of the same machine, versions and day;
+`--prebuilt` needs no compiler.
 """
 
 import argparse
@@ -20,7 +21,7 @@ from pathlib import Path
 
 import numpy as np
 from compiler import BUILD, can, compiled, compiled_ops
-from measure import add_threads, heading, read, timed_turns, traced, write
+from measure import add_threads, heading, kept, timed_turns, traced, write
 from processes import Process
 
 from opcheck import function_of
@@ -332,7 +333,6 @@ def main() -> None:
     counts, file, places = options.threads, options.output, {}
     if options.prebuilt:
         os.environ[PREBUILT] = "1"
-    kept = [row for row in read(file)[1] if int(row["threads"]) not in counts]
     command = f"python bench/conv2d.py --rounds {options.rounds} --span {options.span}"
     for threads, setting in product(counts, SETTINGS):
         process = Process(Worker, setting, threads)
@@ -340,9 +340,10 @@ def main() -> None:
     try:
         packages = ["tensorflow-cpu", "tensorflow", "numpy"]
         first_lines = heading(command, packages, notes(places))
+        others = kept(file, first_lines, lambda row: int(row["threads"]) in counts)
         for threads in counts:
             check(places, threads)
-        rows = measure(places, options.rounds, options.span) + kept
+        rows = measure(places, options.rounds, options.span) + others
         write(file, first_lines, sorted(rows, key=lambda row: int(row["threads"])))
         print(file.read_text(), end="")
     finally:

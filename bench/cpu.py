@@ -1,8 +1,9 @@
 """How fast each step on the way to ManhattanDistances' kernel is, and what shows why: `make bench`.
 
 `python bench/cpu.py` prints the figures and writes them to cpu.csv beside this file; `--tasks ladder size` measures
-these tasks again and keeps the other rows. The steps run on one thread, without TensorFlow, and their times include
-the copy of the centers. Ratios are taken within a round, in which every way takes its turn.
+these tasks again and keeps the other rows, which have to be of the same machine, versions and day. The steps run on
+one thread, without TensorFlow, and their times include the copy of the centers. Ratios are taken within a round, in
+which every way takes its turn.
 """
 
 import argparse
@@ -14,8 +15,9 @@ from pathlib import Path
 
 import numpy as np
 import prologue  # noqa: F401  before TensorFlow
+from compiler import can
 from cpu_steps import aligned, step
-from measure import caches, cores, heading, read, timed_turns, write
+from measure import caches, cores, heading, kept, timed_turns, write
 from processes import in_process, with_threads
 
 RESULT = Path(__file__).with_suffix(".csv")
@@ -188,11 +190,6 @@ def main() -> None:
     parser.add_argument("--span", type=float, default=0.1, help="seconds of each run")
     parser.add_argument("--tasks", nargs="+", choices=TASKS, default=list(TASKS))
     chosen = parser.parse_args()
-    rows = [
-        row for task in chosen.tasks for row in TASKS[task](chosen.rounds, chosen.span)
-    ]
-    rows += [row for row in read(RESULT)[1] if row["task"] not in chosen.tasks]
-    rows.sort(key=lambda row: list(TASKS).index(row["task"]))
     compiler = subprocess.run(
         ["c++", "--version"], capture_output=True, text=True, check=True
     ).stdout.splitlines()[0]
@@ -202,12 +199,15 @@ def main() -> None:
         "milliseconds: of a call, with the copy of the centers; the median of the rounds",
         "ratio: to the first way of the task with these sizes and threads, in the same round, with median, q1 and q3",
         f"scalar: with {SCALAR}",
-        "clones: AVX-512 on this machine; other processes were stopped meanwhile",
+        f"clones: {'AVX-512' if can('avx512f') else 'AVX2' if can('avx2') else 'no AVX'} on this machine",
         "ops: in a tf.function, TensorFlow's default settings; XLA: the broadcast with jit_compile",
     ]
     command = f"python bench/cpu.py --rounds {chosen.rounds} --span {chosen.span}"
     first = heading(command, ["tensorflow-cpu", "tensorflow", "numpy"], notes)
-    write(RESULT, first, rows)
+    rows = kept(RESULT, first, lambda row: row["task"] in chosen.tasks)
+    for task in chosen.tasks:
+        rows += TASKS[task](chosen.rounds, chosen.span)
+    write(RESULT, first, sorted(rows, key=lambda row: list(TASKS).index(row["task"])))
     print(RESULT.read_text())
 
 

@@ -18,12 +18,6 @@ from measure import run_turns, turns
 
 SMALL = np.uint8, (4096, 28, 28), 1024
 LARGE = np.float32, (256, 1024, 1024), None
-GOALS = {
-    "from_generator": ">= 10",
-    "fixed-length records": ">= 1",
-    "records, decoded in batches": ">= 1",
-    "plain reads": ">= 0.7",
-}
 
 
 def alone(dataset: tf.data.Dataset) -> tf.data.Dataset:
@@ -115,8 +109,7 @@ def measure(task: str, kind: tuple, rounds: int, span: float) -> list[dict]:
                 "rows_per_second": f"{shape[0] / seconds:.0f}",
                 "megabytes_per_second": f"{size / seconds / 1e6:.0f}",
             }
-            goal = {"goal": GOALS.get(name, "")}
-            found.append({"task": task, "way": name} | speed | figures | goal)
+            found.append({"task": task, "way": name} | speed | figures)
     return found
 
 

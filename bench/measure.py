@@ -7,6 +7,7 @@ import os
 import platform
 import shutil
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -218,31 +219,26 @@ def add_threads(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--threads", type=int, nargs="+", default=sorted({1, cores()}))
 
 
-def missed(rows: Iterable[Mapping[str, object]]) -> list[str]:
-    """Says of each row with a goal that is not reached what was reached. Goals are for us, and not on a page."""
-    found = []
-    for row in rows:
-        if not row["goal"]:
-            continue
-        sign, goal = str(row["goal"]).split()
-        ratio = float(row["ratio"])
-        if ratio < float(goal) if sign == ">=" else ratio > float(goal):
-            found.append(
-                f"{row['task']}, {row['way']}, workload {row['workload']}, {row['threads']} "
-                f"thread{'s' * (str(row['threads']) != '1')}: {ratio:.3g}, goal {row['goal']}"
-            )
-    return found
+def kept(
+    path: Path,
+    first_lines: Sequence[str],
+    again: Callable[[Mapping[str, str]], bool],
+) -> list[dict[str, str]]:
+    """The rows of a table that are not measured again, and will stand below these first lines.
 
-
-def rows_of(path: Path, first_lines: Sequence[str]) -> list[dict[str, str]]:
-    """The rows of a table by the same command, machine, versions and day as these first lines, if there is one."""
-    same = ("# command: ", "# machine: ", "# versions: ", "# date: ")
+    Raises:
+      SystemExit: There are some, of another command, machine, versions or day.
+    """
     heads, rows = read(path)
-    before, now = (
-        [line for line in some if line.startswith(same)]
-        for some in (heads, first_lines)
-    )
-    return rows if before == now else []
+    rows = [row for row in rows if not again(row)]
+    for line in first_lines:
+        what = line.partition(": ")[0].removeprefix("# ")
+        if what in ("command", "machine", "versions", "date") and line not in heads:
+            if rows:
+                sys.exit(
+                    f"make bench: {path.name} has other rows, of another {what}: measure them again, too"
+                )
+    return rows
 
 
 def read(path: Path) -> tuple[list[str], list[dict[str, str]]]:

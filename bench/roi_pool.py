@@ -6,8 +6,8 @@ are compared. Then, in each round, every way runs in turn, after one call that i
 other processes are stopped meanwhile, so that no thread of theirs spins. Ratios are taken within a round; the table,
 bench/roi_pool.csv, has their medians and quartiles. Each workload on each number of threads is a piece of its own,
 whose rows the table gets as soon as it is done: `--workloads` and `--threads` choose some of them, and the rows of the
-others stay if they are of the same machine, versions and day. The rows of workload a-c are the geometric means of the
-three. At the end, the goals that were set before and are missed are printed.
+others stay, which have to be of the same machine, versions and day. The rows of workload a-c are the geometric means
+of the three.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from pathlib import Path
 
 import numpy as np
 from compiler import streaming
-from measure import cores, heading, missed, quartiles, rows_of, write
+from measure import cores, heading, kept, quartiles, write
 from processes import Process, fail
 from roi_pool_libraries import LIBRARIES, ROOT, Worker
 from roi_pool_workloads import KEEP, WORKLOADS, Workload
@@ -95,21 +95,6 @@ SETTINGS = {  # oneDNN is on where nobody says otherwise
 }
 CALL = "call"
 CALLS = ["RoiPool", "RoiPoolInference", "Maximum", "TopKV2"]
-GOALS = {  # at least, in times or of the limit
-    ("with argmax", MEAN, "onnxruntime"): 25,
-    ("with argmax", MEAN, "OpenVINO, node"): 3,
-    ("without argmax", MEAN, "OpenVINO, node"): 5,
-    ("with argmax", MEAN, "OpenVINO"): 7,
-    **{("with argmax", workload, "onnxruntime"): 10 for workload in LARGE},
-    **{("with argmax", workload, "OpenVINO"): 3 for workload in LARGE},
-    ("without argmax", MEAN, "onnxruntime"): 30,
-    ("without argmax", MEAN, "OpenVINO"): 10,
-    ("with argmax", "a", "limit"): 0.65,
-    ("with argmax", "b", "limit"): 0.85,
-    ("with argmax", "c", "limit"): 0.5,
-    ("gradient", MEAN, "Paddle"): 3,
-}
-CALL_GOAL = 1.3  # at most
 
 
 def check(workload: str, prepared: dict[str, tuple]) -> dict[str, float]:
@@ -211,13 +196,6 @@ class Bench:
         taken, bases = self.seconds[key], self.seconds[workload, base]
         common = sorted(set(taken) & set(bases))
         ratio, q1, q3 = quartiles([taken[i] / bases[i] for i in common])
-        goal = (
-            f">= {GOALS[task, workload, name]}"
-            if (task, workload, name) in GOALS
-            else ""
-        )
-        if task == CALL and name == CALLS[0]:
-            goal = f"<= {CALL_GOAL}"
         different = self.different.get(key)
         return {
             "workload": workload,
@@ -229,7 +207,6 @@ class Bench:
             "ratio": f"{ratio:.4g}",
             "q1": f"{q1:.4g}",
             "q3": f"{q3:.4g}",
-            "goal": goal,
             "rounds": str(len(common)),
             "cores": f"{np.median(self.busy[key]):.2f}",
             "faults": f"{np.median(self.faults[key]):.0f}",
@@ -284,7 +261,6 @@ def means(rows: list[dict]) -> list[dict]:
             key: f"{np.exp(np.mean([np.log(float(row[key])) for row in of.values()])):.4g}"
             for key in ("ratio", "q1", "q3")
         }
-        | {"goal": f">= {GOALS[task, MEAN, way]}" if (task, MEAN, way) in GOALS else ""}
         for (threads, task, way), of in found.items()
         if set(of) == set(LARGE)
     ]
@@ -367,7 +343,14 @@ def main() -> None:
             *(f"{name}: {workload}" for name, workload in workloads.items()),
         ],
     )
-    rows = rows_of(options.output, first_lines)
+    rows = kept(
+        options.output,
+        first_lines,
+        lambda row: (
+            int(row["threads"]) in options.threads
+            and row["workload"] in (*options.workloads, MEAN)
+        ),
+    )
     for threads in options.threads:
         if threads > cores():
             print(f"{threads} threads are left out: {cores()} core")
@@ -384,21 +367,15 @@ def main() -> None:
             finally:
                 bench.close()
             new = bench.rows()
-            done = {(row["workload"], row["threads"]) for row in new}
-            kept = [
-                row for row in rows if (row["workload"], row["threads"]) not in done
-            ]
-            kept = [row for row in kept if row["workload"] != MEAN] + new
-            rows = in_order(kept + means(kept))
+            others = [row for row in rows if row["workload"] != MEAN] + new
+            rows = in_order(others + means(others))
             write(options.output, first_lines, rows)
             for row in new:
-                goal = f"goal {row['goal']}" if row["goal"] else ""
                 print(
                     f"{row['threads']} {row['workload']:3} {row['task']:14} {row['way']:34.34} "
                     f"{row['milliseconds']:>9} ms {row['ratio']:>8} ({row['q1']}-{row['q3']}) {row['cores']:>5} "
-                    f"{row['faults']:>6} {row['different']} {goal}"
+                    f"{row['faults']:>6} {row['different']}"
                 )
-    print(*(f"missed: {line}" for line in missed(rows)), sep="\n")
 
 
 if __name__ == "__main__":

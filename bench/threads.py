@@ -141,7 +141,6 @@ def main() -> None:
         f"at once: {SMALL} numbers, for each of so many calls that begin together, eagerly; milliseconds until all end",
         f"rows: {ROWS} rows of int64, row r of {LONGEST} // (r + 1) random numbers, at least 1, in a tf.function",
         "cost: SortRowsBy, whose rows are said to cost so much, in a tf.function",
-        "other processes were stopped meanwhile",
         f"caches: {caches()}",
         "ways: as SumBy names them, but for SteadySum and tf.reduce_sum; of rows: SortRows, what Shard makes of rows, "
         "or blocks of a fixed size",

@@ -320,8 +320,6 @@ def settings(name: str) -> str:
 # What the tables hold.
 TABLES = {
     "bridge": "a gradient in C++, asked for [from Python](cc_gradients.md)",
-    "build": "how long the builds of the book take",
-    "checks": "how long [opcheck](opcheck.md) and the generated calls take",
     "conv2d": "[convolution](conv2d.md) and its [gradients](conv2d_gradients.md)",
     "cpu": "each step of [a fast kernel](cpu.md), compiler options, sizes",
     "dataset": "ways to read [small and large rows](dataset.md)",
@@ -342,7 +340,6 @@ TABLES = {
     "ps_roi_align": "[PsRoiAlign](ps_roi_align.md), and what a wrong cost costs",
     "readers": "[records one by one](readers.md): datasets, queues, Python",
     "roi_pool": "[RoI pooling](roi_pool.md) beside other libraries, and limits",
-    "roi_pool_choices": "single choices within RoiPool",
     "sliding_max": "[each step's loop](sliding_max.md) beside TensorFlow's compositions",
     "softmax_gradient": "the [softmax's gradient](python_gradients.md) in Python",
     "stable_abi": "what a node costs [by the C API](stable_abi.md)",

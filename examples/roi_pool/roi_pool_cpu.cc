@@ -47,7 +47,7 @@ template <typename T>
 constexpr int64_t kNear = int64_t{1} << (sizeof(T) == 2 ? 16 : 21);
 
 // How often a pixel is read, by the estimate below, before a copy of the map
-// pays: bench/roi_pool_choices.csv loses at 4 and wins at 10.
+// pays: measured with 256 channels, it lost at 4 and won at 10.
 constexpr int64_t kReads = 8;
 
 // About as many pixels as all bins have, counting those in two bins twice.

@@ -1,6 +1,7 @@
 """The benches: what they compare with is right, and what is in the way they say in one line."""
 
 import re
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -51,6 +52,14 @@ TABLES = pytest.mark.parametrize(
 )
 
 
+# Of the pages and their pictures, but for the list of all tables.
+CODE = "".join(
+    path.read_text().partition("\nTABLES = {")[0]
+    for path in sorted(ROOT.glob("docs/**/*.*"))
+    if path.suffix in (".md", ".py")
+)
+
+
 @TABLES
 def test_every_table_says_where_it_comes_from_and_is_on_a_page(path, monkeypatch):
     table = measured.read(path.stem)
@@ -60,10 +69,43 @@ def test_every_table_says_where_it_comes_from_and_is_on_a_page(path, monkeypatch
     assert path.stem in performance.TABLES, (
         "say in docs/pictures/performance.py what it holds"
     )
+    assert re.search(rf"""["/]{path.stem}["'.]""", CODE), "no page shows it"
     shown = []
     monkeypatch.setattr(measured, "display", shown.append)
     table.show()
     assert f'/blob/main/bench/{path.name}"' in shown[0].data
+
+
+def test_what_is_no_bench_is_said_before_anything_runs():
+    command = [
+        "make",
+        "-C",
+        ROOT,
+        f"PYTHON={sys.executable}",
+        "bench",
+        "BENCH=cpu nope",
+    ]
+    run = subprocess.run(command, capture_output=True, text=True)
+    assert run.returncode
+    assert "make bench: there is no nope, only peers roi_pool" in run.stderr
+
+
+def test_the_list_has_no_table_that_is_not_there():
+    there = {path.stem for path in ROOT.glob("bench/*.csv")}
+    assert performance.TABLES.keys() <= there
+
+
+@pytest.mark.parametrize("what", ["command", "machine", "versions", "date"])
+def test_rows_of_another_day_do_not_come_under_a_new_heading(what, tmp_path):
+    lines = [f"# {key}: the same" for key in ("command", "machine", "versions", "date")]
+    path = tmp_path / "walk.csv"
+    rows = [{"task": "a", "ratio": "1"}, {"task": "b", "ratio": "2"}]
+    measure.write(path, lines, rows)
+    new = [line.replace(f"# {what}: the same", f"# {what}: new") for line in lines]
+    assert measure.kept(path, lines, lambda row: row["task"] == "a") == rows[1:]
+    assert measure.kept(path, new, lambda row: True) == []
+    with pytest.raises(SystemExit, match=f"walk.csv has other rows, of another {what}"):
+        measure.kept(path, new, lambda row: row["task"] == "a")
 
 
 def test_an_op_that_is_sometimes_slower_needs_to_say_when_it_pays(monkeypatch):
