@@ -9,13 +9,12 @@ sys.path[:0] = [str(HERE / folder) for folder in ("tools", "docs/support", "docs
 # jsonschema, which nbformat imports, would make 38 parsers for formats of addresses, which takes 3 s of a processor.
 sys.modules.setdefault("rfc3987_syntax", None)
 
-metadata = importlib.metadata.metadata("op-by-op")
-urls = dict(url.split(", ") for url in metadata.get_all("Project-URL"))
+from book import urls  # noqa: E402
 
 project = "Op by Op"
 author = "the authors of Op by Op"
 copyright = "2026, " + author
-version = release = metadata["Version"]
+version = release = importlib.metadata.version("op-by-op")
 
 extensions = [
     "myst_nb",
@@ -72,10 +71,10 @@ html_js_files = ["book.js"]
 html_copy_source = False
 html_show_sourcelink = False
 html_use_index = False
-html_baseurl = urls["Documentation"]
+html_baseurl = urls()["Documentation"]
 html_context = {
     "default_mode": "auto",
-    "repository": urls["Repository"],
+    "repository": urls()["Repository"],
     "baseurl": html_baseurl,
 }
 # What a page looks like where a link to it is shared.

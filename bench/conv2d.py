@@ -39,7 +39,8 @@ FIRST = "TensorFlow"  # its process runs our ways, too
 BASE = "ours"
 # From a way to what its kernel is told of each set of instructions, and to what the processor must have for it.
 VARIANTS = {
-    "ours, without AVX-512": ("sizeof(x) < 6", "avx512f"),  # says yes to avx2 and fma
+    # True of "avx2" and "fma", not of "avx512f".
+    "ours, without AVX-512": ("sizeof(x) < 6", "avx512f"),
     "ours, without AVX2": ("false", "avx2"),
 }
 VARIANTS = {way: says for way, (says, word) in VARIANTS.items() if can(word)}

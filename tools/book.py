@@ -3,7 +3,7 @@
 import contextlib
 import re
 from collections.abc import Iterable
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, metadata, version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,11 +35,10 @@ def executed(env: "BuildEnvironment") -> list[str]:
     )
 
 
-def parts() -> dict[str, list[str]]:
+def parts(index: Path = DOCS / "index.md") -> dict[str, list[str]]:
     """From the title of each part of the book to the names of its pages, in the order of reading."""
-    index = (DOCS / "index.md").read_text()
-    body = re.search(r"^```\{chapters\}\n(.*?)^```$", index, re.M | re.S)
-    return listed_parts(body[1].splitlines())
+    body = re.search(r"^```\{chapters\}\n(.*?)^```$", index.read_text(), re.M | re.S)
+    return listed_parts(body[1].splitlines()) if body else {}
 
 
 def listed_parts(lines: Iterable[str]) -> dict[str, list[str]]:
@@ -88,6 +87,12 @@ def cells_of(page: str) -> str:
     return "\n".join(
         match[0] for match in FENCE.finditer(page) if "{code-cell}" in match[0][:20]
     )
+
+
+def urls() -> dict[str, str]:
+    """The addresses of the project, from pyproject.toml, by their names."""
+    given = metadata("op-by-op").get_all("Project-URL")
+    return dict(url.split(", ") for url in given)
 
 
 def tensorflow() -> str:

@@ -53,7 +53,9 @@ def _loaded(node: ast.AST) -> set[str]:
         if isinstance(each, ast.Name) and not isinstance(each.ctx, ast.Store):
             found.add(each.id)
         elif isinstance(each, ast.Constant) and isinstance(each.value, str):
-            found |= {*re.findall(r"\w+", each.value)}  # of a magic, or of exec
+            found |= {
+                *re.findall(r"\w+", each.value)
+            }  # code, as that of a magic or of exec
     return found
 
 

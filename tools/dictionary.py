@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 
-from book import ROOT
+from book import ROOT, urls
 from docutils import nodes
 from markdown_it import MarkdownIt
 from pygments import highlight
@@ -56,7 +56,7 @@ HEADINGS = {
     "test": "Tests and notebooks",
     "silent": "Nothing is printed",
 }
-REPOSITORY = "https://github.com/op-by-op/op-by-op/blob/main/packages/opcheck/mistakes"
+MISTAKES = f"{urls()['Repository']}/blob/main/packages/opcheck/mistakes"
 FIELD = """\
 <form class="explain" data-report="{report}" hidden>
 <label for="explain-log">Paste all that was printed</label>
@@ -187,9 +187,8 @@ def shortened(text: str, longest: int) -> str:
 def title_of(entry: Entry) -> str:
     """For the tab and for search engines: the message's beginning, without a path."""
     message = plain(entry.message).removeprefix("…: ")
-    message = re.sub(
-        r", “[^”]*”(?:,(?= in| when| while))?", "", message
-    )  # SIGSEGV says it
+    # Without the shell's words for a signal that the message names, as in “Segmentation fault”.
+    message = re.sub(r", “[^”]*”(?:,(?= in| when| while))?", "", message)
     return f"{shortened(message, 70)} | TensorFlow custom op"
 
 
@@ -220,7 +219,7 @@ def body(entry: Entry, titles: dict[str, nodes.title]) -> str:
     if made := outcomes().get(entry.id):
         parts += before_and_after(entry, made)
         about.append(
-            f"{link(f'{REPOSITORY}/{entry.reproducer}', 'Provoked')} by the build"
+            f"{link(f'{MISTAKES}/{entry.reproducer}', 'Provoked')} by the build"
         )
         if "cured" not in made:
             about.append("the cure was not tried")
@@ -292,7 +291,7 @@ def see_also(entry: Entry, titles: dict[str, nodes.title]) -> list[str]:
     if page and page not in titles:
         logger.warning("%s: there is no page %s", entry.id, page, location=PAGE)
     elif page:
-        address = f"../{page}.html" + f"#{section}" * bool(section)
+        address = f"../{page}.html#{section}".rstrip("#")
         found.append(f"{link(address, titles[page].astext())}, the chapter")
     for name in entry.follows:
         if name != "*":
@@ -348,8 +347,6 @@ def write_pages(app: Sphinx, exception: Exception | None) -> None:
         return
     outline = file.read_text()
     file.unlink()
-    if not (app.outdir / f"{PAGE}.html").exists():  # the build of another page
-        return
     # The list of all errors is where the reader is.
     item = r'<li class="(toctree-l1)">(?=<a class="reference internal" href="../errors\.html")'
     outline = re.sub(item, r'<li class="\1 current active">', outline)

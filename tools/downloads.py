@@ -7,7 +7,7 @@ import re
 import zipfile
 from pathlib import Path
 
-from book import EXAMPLES, ROOT, examples, executed
+from book import EXAMPLES, ROOT, examples, executed, urls
 from chapter_code import without_statements
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
@@ -78,14 +78,9 @@ def requirements() -> str:
         f"tensorflow-cpu{supported}; {linux}",
         f'tensorflow{supported}; sys_platform != "linux" or platform_machine != "x86_64"',
         *(f"{name}{in_order(SpecifierSet(versions[name]))}" for name in TOOLS),
-        f"opcheck[fuzz] @ git+{repository()}#subdirectory=packages/opcheck",
+        f"opcheck[fuzz] @ git+{urls()['Repository']}#subdirectory=packages/opcheck",
     ]
     return "\n".join(lines) + "\n"
-
-
-def repository() -> str:
-    urls = importlib.metadata.metadata("op-by-op").get_all("Project-URL")
-    return dict(url.split(", ") for url in urls)["Repository"]
 
 
 STABLE_README = """\

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from book import listed_parts
+from book import parts
 from sphinx.application import Sphinx
 
 LOOKUPS = "Tools"  # the part whose pages one looks things up in: they have no numbers
@@ -15,9 +15,7 @@ LINK = re.compile(r'<a [^>]*class="[^"]*reference internal" href="([\w.#/]*)">')
 
 def chapters(app: Sphinx) -> dict[str, list[str]]:
     """The parts of the book that is built, and the names of their pages."""
-    index = Path(app.env.doc2path(app.config.root_doc)).read_text()
-    body = re.search(r"^```\{chapters\}\n(.*?)^```$", index, re.M | re.S)
-    found = listed_parts(body[1].splitlines()) if body else {}
+    found = parts(Path(app.env.doc2path(app.config.root_doc)))
     known = app.env.all_docs
     return {part: [x for x in pages if x in known] for part, pages in found.items()}
 

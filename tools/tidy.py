@@ -4,7 +4,6 @@ TensorFlow's headers take some seconds a file, so a file is looked at again only
 the checks or TensorFlow's version have changed.
 """
 
-import contextlib
 import hashlib
 import json
 import os
@@ -13,7 +12,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from pathlib import Path
 
 import book
@@ -52,9 +51,7 @@ def sources(names: Sequence[str] = ()) -> list[Path]:
 def shared_digest() -> bytes:
     """Of what all files depend on: the checks and the versions."""
     digest = hashlib.sha256((ROOT / ".clang-tidy").read_bytes())
-    for package in ("clang-tidy", "tensorflow-cpu", "tensorflow"):
-        with contextlib.suppress(PackageNotFoundError):
-            digest.update(f"{package} {version(package)}".encode())
+    digest.update(f"{version('clang-tidy')}, {book.tensorflow()}".encode())
     return digest.digest()
 
 

@@ -9,7 +9,6 @@ worse than the table says.
 """
 
 import argparse
-import csv
 import datetime
 import functools
 import os
@@ -24,12 +23,12 @@ from typing import NamedTuple, NoReturn
 from xml.etree import ElementTree
 
 import ninja
-from book import ROOT, examples
+from book import ROOT, examples, tensorflow
 
 from examples import CMAKE
 
 sys.path.append(str(ROOT))
-from bench.measure import cores, processor  # noqa: E402
+from bench import measure  # noqa: E402
 
 TABLE = ROOT / "bench" / "versions.csv"
 PLACE = ROOT / "build" / "versions"
@@ -134,7 +133,7 @@ class Version:
         self.name, self.copy = name, PLACE / name / "book"
         self.environment = environments / name
         self.python = self.environment / "bin" / "python"
-        if importable(sys.executable).startswith(f"{name}."):
+        if tensorflow().startswith(f"{name}."):
             self.python = Path(sys.executable)
 
     def prepare(self) -> None:
@@ -276,31 +275,16 @@ class Version:
         return [Row(*about, name, compiled_for, *found[name], today) for name in names]
 
 
-def importable(python: str) -> str:
-    """The version of the TensorFlow of this Python, without importing it."""
-    from importlib.metadata import PackageNotFoundError, version
-
-    for name in ("tensorflow-cpu", "tensorflow"):
-        try:
-            return version(name)
-        except PackageNotFoundError:
-            continue
-    return ""
-
-
 def rows_of(path: Path) -> list[Row]:
     """The rows of a table."""
-    if not path.exists():
-        return []
-    lines = [line for line in path.read_text().splitlines() if line[:1] != "#"]
-    return [Row(**row) for row in csv.DictReader(lines)]
+    return [Row(**row) for row in measure.read(path)[1]]
 
 
 def write(path: Path, rows: Sequence[Row], command: str) -> None:
     """Writes a table, ordered by example and version."""
     heading = [
         f"command: {command}",
-        f"machine: {processor()}, {cores()} cores, no GPU used",
+        f"machine: {measure.processor()}, {measure.cores()} cores, no GPU used",
         "versions: in each row, and the compiler of that machine",
         f"date: {datetime.date.today()}",
         "row dates: when each row was run, the older ones perhaps on another machine",
@@ -308,15 +292,11 @@ def write(path: Path, rows: Sequence[Row], command: str) -> None:
         "failed: errors included; what is not in the table was not run",
     ]
     order = {name: number for number, name in enumerate(versions())}
-    with path.open("w", newline="") as file:
-        file.writelines(f"# {line}\n" for line in heading)
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(Row._fields)
-        writer.writerows(
-            sorted(
-                rows, key=lambda row: (row.example, not row.key[2], order[row.key[0]])
-            )
-        )
+    rows = sorted(
+        rows, key=lambda row: (row.example, not row.key[2], order[row.key[0]])
+    )
+    first_lines = [f"# {line}" for line in heading]
+    measure.write(path, first_lines, [row._asdict() for row in rows])
 
 
 def chosen(text: str, of: Sequence[str], kind: str) -> list[str]:

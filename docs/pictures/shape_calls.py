@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import tensorflow as tf
+from measured import REPOSITORY
 
 PURPOSES = {
     "WithRank": "demands a rank",
@@ -111,7 +112,6 @@ IN_THE_BOOK = {
 ON_EACH = ["`s` is `[2,3]`", "`s` is `[?,3]`", "`s` is `?`"]
 VECTORS = ["(2, 3)", "(2, -1)", "(2, ?)", "a vector of two"]
 SCALARS = ["4", "-1", "a scalar", "nothing"]
-SOURCES = "https://github.com/op-by-op/op-by-op/blob/main"
 library = tf.load_op_library("examples/shape_functions/libshape_calls.so")
 
 Table = tuple[list[str], list[list[str]]]  # header and rows
@@ -195,7 +195,7 @@ def in_the_book() -> Table:
             text = text.partition("REGISTER_KERNEL")[0].partition(": public")[0]
             names = dict.fromkeys(re.findall(r"\bcontext->\s*(\w+)\(", text))
             used = ", ".join(f"`{name}`" for name in names if name in PURPOSES)
-            found[op] = [f"[`{op}`]({SOURCES}/{path})", used]
+            found[op] = [f"[`{op}`]({REPOSITORY}/{path})", used]
     header = ["You want", "The calls", "A shape function that does it"]
     return header, [
         [wanted, calls, link]

@@ -71,7 +71,7 @@ def program(folder: Path, name: str, script: str) -> None:
 
 
 def base(folder: Path, venv: str = "") -> str:
-    """A Python whose environments have this one's pip, which takes no time to make, or come about as `venv` says."""
+    """A Python whose environments have this one's pip, so that nothing is installed, or come about as `venv` says."""
     python = f'#!/bin/sh\nexec {sys.executable} "$@"\n'
     (folder / "python").write_text(python)
     (folder / "python").chmod(0o755)

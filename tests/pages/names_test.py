@@ -8,11 +8,10 @@ from importlib.metadata import metadata, requires
 from pathlib import Path
 
 import pytest
-from book import ROOT, examples, parts
+from book import ROOT, examples, parts, urls
 from packaging.requirements import Requirement
 from page_source import PAGES, Page, project_files, report
 
-REPOSITORY = "https://github.com/op-by-op/op-by-op"
 TENSORFLOW = r"https://github\.com/tensorflow/tensorflow/(?:blob|tree)/([^/]+)/([^#]*)"
 INCLUDE = Path(sysconfig.get_path("purelib"), "tensorflow", "include")
 FOLDERS = "bench|cmake|docs|examples|packages|tests|tools"
@@ -76,7 +75,7 @@ def options(page: Page) -> Problems:
 
 def links_to_the_repository(page: Page) -> Problems:
     for line, address in page.links:
-        pattern = rf"{REPOSITORY}/(tree|blob)/main/([^#]*)(?:#L(\d+))?.*"
+        pattern = rf"{urls()['Repository']}/(tree|blob)/main/([^#]*)(?:#L(\d+))?.*"
         if found := re.fullmatch(pattern, address):
             kind, path, number = found.groups()
             file = ROOT / path

@@ -1,7 +1,6 @@
 """The notebooks say what the pages say, without what only Sphinx knows, and run where the book is not."""
 
 import base64
-import importlib.metadata
 import json
 import os
 import re
@@ -19,10 +18,7 @@ import set_up
 from small_pages import beginning
 
 ROOT = Path(__file__).parents[2]
-URLS = dict(
-    url.split(", ")
-    for url in importlib.metadata.metadata("op-by-op").get_all("Project-URL")
-)
+URLS = book.urls()
 SITE, FILES = URLS["Documentation"], f"{URLS['Repository']}/blob/main/examples"
 PAGE = (
     beginning("A `page`")

@@ -1,7 +1,6 @@
 """The pages of the site as files: what each has beside its text, and where its links lead."""
 
 import datetime
-import importlib.metadata
 import json
 import platform
 import re
@@ -11,18 +10,13 @@ from urllib.parse import unquote, urlsplit
 from xml.etree import ElementTree
 
 import pytest
-from book import ROOT, chapters, parts
+from book import ROOT, chapters, parts, tensorflow, urls
 from dictionary import entries
 from region import pooled_by_the_op
 
 # They share what is parsed of all pages.
 pytestmark = pytest.mark.xdist_group("the site's files")
 PAGES = ["index", *chapters()]
-
-
-def urls() -> dict[str, str]:
-    given = importlib.metadata.metadata("op-by-op").get_all("Project-URL")
-    return dict(url.split(", ") for url in given)
 
 
 def names(site: Path) -> list[str]:
@@ -32,12 +26,6 @@ def names(site: Path) -> list[str]:
 def error_names(site: Path) -> list[str]:
     """The pages of one error each."""
     return sorted(f"errors/{path.stem}" for path in site.glob("errors/*.html"))
-
-
-def tensorflow() -> str:
-    """The version that pages ran on."""
-    installed = importlib.metadata.packages_distributions()["tensorflow"]
-    return importlib.metadata.version(sorted(installed)[-1])
 
 
 def test_links_and_anchors_lead_somewhere(site, document):
