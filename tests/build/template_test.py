@@ -1,4 +1,4 @@
-"""The template: copier and tools/template.py write the same projects, which build, pass their tests and make wheels."""
+"""The template: its projects build, pass their tests and make wheels, and what is wrong is refused in one line."""
 
 import os
 import re
@@ -10,7 +10,8 @@ import venv
 from pathlib import Path
 
 import pytest
-from template import PROJECT, ROOT, SETTINGS, project
+import template
+from template import ROOT, SETTINGS, project
 
 VARIANTS = {
     "plain": {"name": "soft_square"},
@@ -47,11 +48,7 @@ def run(*command, **options) -> str:
 @pytest.fixture(scope="session")
 def source(tmp_path_factory) -> Path:
     """What copier reads of the repository, as it is here."""
-    folder = tmp_path_factory.mktemp("source")
-    shutil.copy(ROOT / "copier.yml", folder)
-    template = PROJECT.parent
-    shutil.copytree(template, folder / template.relative_to(ROOT))
-    return folder
+    return template.source(tmp_path_factory.mktemp("source"))
 
 
 def copied(
@@ -79,13 +76,6 @@ def test_a_project_builds_and_passes_its_tests_and_so_does_its_wheel(
     folder = tmp_path / "project"
     written = copied(source, folder, **answers, tensorflow=MINOR)
     assert written.returncode == 0, written.stdout
-    expected = project(**answers, tensorflow=MINOR)
-    files = {
-        path.relative_to(folder).as_posix(): path.read_text()
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
-    assert files == expected
 
     # The two commands of the README, but for what the environment has.
     python = environment(tmp_path / "environment")
