@@ -10,13 +10,12 @@ import argparse
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
 import numpy as np
-from measure import cores, heading, quartiles
+from measure import cores, heading, mean_seconds, quartiles
 from processes import Process
 
 ROOT = Path(__file__).parents[1]
@@ -177,13 +176,8 @@ class Ops:
 
     def seconds(self, name: str, span: float) -> float:
         """The mean time of a call, of as many as take about `span` seconds."""
-        call, count = self.calls[name], 0
-        call()  # not counted: memory that lay idle may have to come back first
-        start = time.perf_counter()
-        while count == 0 or time.perf_counter() - start < span:
-            call()
-            count += 1
-        return (time.perf_counter() - start) / count
+        self.calls[name]()  # not counted: memory that lay idle may have to come back
+        return mean_seconds(self.calls[name], span)
 
 
 def other_tree(ref: str, examples: list[str]) -> Path:

@@ -12,7 +12,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -21,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 from compiler import BUILD, can, compiled, compiled_ops
-from measure import add_threads, heading, kept, timed_turns, traced, write
+from measure import add_threads, heading, kept, mean_seconds, timed_turns, traced, write
 from processes import Process
 
 from opcheck import function_of
@@ -241,11 +240,7 @@ class Worker:
 
     def seconds(self, span: float, *case: str) -> float:
         """Of one call, of as many as about fit into the span; the case has had its result."""
-        run, calls, start = self.runs[case], 0, time.perf_counter()
-        while not calls or time.perf_counter() - start < span:
-            run()
-            calls += 1
-        return (time.perf_counter() - start) / calls
+        return mean_seconds(self.runs[case], span)
 
 
 def said(setting: str) -> str:
@@ -335,13 +330,14 @@ def main() -> None:
     if options.prebuilt:
         os.environ[PREBUILT] = "1"
     command = f"python bench/conv2d.py --rounds {options.rounds} --span {options.span}"
+    packages = ["tensorflow-cpu", "tensorflow", "numpy"]
+    new = heading(command, packages)
+    others = kept(file, new, lambda row: int(row["threads"]) in counts)
     for threads, setting in product(counts, SETTINGS):
         process = Process(Worker, setting, threads)
         places |= {(threads, way): process for way in ways_of(setting)}
     try:
-        packages = ["tensorflow-cpu", "tensorflow", "numpy"]
         first_lines = heading(command, packages, notes(places))
-        others = kept(file, first_lines, lambda row: int(row["threads"]) in counts)
         for threads in counts:
             check(places, threads)
         rows = measure(places, options.rounds, options.span) + others

@@ -8,8 +8,7 @@ which every way takes its turn.
 
 import argparse
 import subprocess
-import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -17,7 +16,7 @@ import numpy as np
 import prologue  # noqa: F401  before TensorFlow
 from compiler import can
 from cpu_steps import aligned, step
-from measure import caches, cores, heading, kept, timed_turns, write
+from measure import caches, cores, heading, kept, turns, write
 from processes import in_process, with_threads
 
 RESULT = Path(__file__).with_suffix(".csv")
@@ -36,24 +35,6 @@ def inputs(n: int, count: int, size: int) -> list[np.ndarray]:
     return [*made, aligned(n * count).reshape(n, count)]
 
 
-def seconds(run: Callable, arguments: Iterable, span: float) -> Callable[[], float]:
-    """A function that runs another about so many seconds, and returns how many one of its calls took."""
-    run = partial(run, *arguments)
-    run()
-    start = time.perf_counter()
-    run()
-    calls = max(1, round(span / (time.perf_counter() - start)))
-
-    def timed() -> float:
-        begin = time.perf_counter()
-        for _ in range(calls):
-            result = run()
-        np.asarray(result)
-        return (time.perf_counter() - begin) / calls
-
-    return timed
-
-
 def of_steps(
     task: str,
     steps: dict[str, Callable],
@@ -66,9 +47,9 @@ def of_steps(
     results = [run(*arguments).copy() for run in steps.values()]
     for other in results[1:]:
         np.testing.assert_array_equal(other, results[0])
-    timed = {way: seconds(run, arguments, span) for way, run in steps.items()}
+    runs = {way: partial(run, *arguments) for way, run in steps.items()}
     shape = dict(zip(("points", "centers", "size"), sizes))
-    rows = timed_turns(timed, rounds, next(iter(steps)))
+    rows = turns(runs, rounds, span, next(iter(steps)))
     case = {"task": task, "threads": 1} | shape
     return [case | {"way": way} | row for way, row in rows]
 
@@ -154,13 +135,11 @@ def of_ops(threads: int, rounds: int, span: float) -> list[dict]:
         for name, way in ways.items():
             found = way(points, centers)
             np.testing.assert_allclose(found, expected, rtol=1e-4, err_msg=name)
-        timed = {
-            name: seconds(way, (points, centers), span) for name, way in ways.items()
-        }
+        runs = {name: partial(way, points, centers) for name, way in ways.items()}
         shape = dict(zip(("points", "centers", "size"), sizes))
         rows += [
             {"task": "ops", "threads": threads} | shape | {"way": way} | row
-            for way, row in timed_turns(timed, rounds, "ManhattanDistances")
+            for way, row in turns(runs, rounds, span, "ManhattanDistances")
         ]
     return rows
 

@@ -155,6 +155,15 @@ def turns(
     return timed_turns(timed, rounds, base)
 
 
+def mean_seconds(call: Callable, span: float) -> float:
+    """Of a call, of as many as take about so many seconds, and of one at least."""
+    count, start = 0, time.perf_counter()
+    while not count or time.perf_counter() - start < span:
+        call()
+        count += 1
+    return (time.perf_counter() - start) / count
+
+
 def timed_turns(
     timed: Mapping[str, Callable[[], float]], rounds: int, base: str
 ) -> Iterator[tuple[str, dict[str, str]]]:

@@ -266,13 +266,13 @@ def before_and_after(entry: Entry, made: dict[str, Outcome]) -> list[str]:
         f"<h2>{title}</h2>",
         '<div class="highlight-none notranslate error-code"><div class="highlight">'
         f"<pre>{lexed}</pre></div></div>",
-        f"<p>{' '.join(lines)}</p>" * bool(lines),
+        f"<p>{' '.join(lines)}</p>" if lines else "",
     ]
 
 
 def headers_table() -> str:
     rows = "".join(
-        f"<tr><td><code>{space}{'::' * bool(space)}{name}</code></td><td><code>{header}</code></td></tr>"
+        f"<tr><td><code>{space}{'::' if space else ''}{name}</code></td><td><code>{header}</code></td></tr>"
         for name, (header, space) in table("headers")["names"].items()
         if not name.startswith(("TF_CALL", "REGISTER", "INTERNAL"))
     )
