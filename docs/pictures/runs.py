@@ -67,6 +67,12 @@ def _nodes(graph: tf.compat.v1.GraphDef) -> Graph:
 def traced_and_run(function: Callable, op: Callable) -> HTML:
     """Draws the graph of `op(x) + op(x)` as it is traced, and as it runs."""
     found = graphs(tf.function(function), op, tf.constant([1.0, 2.0, 3.0]))
+    ops = [sorted(op for op, _ in nodes.values()) for nodes in found.values()]
+    if ops != [
+        ["AddV2", *["CountRuns"] * 2, "_Arg"],
+        ["2", "CountRuns", "Mul", "_Arg"],
+    ]:
+        raise ValueError(f"the label below does not tell of {ops}")
     captions = f"{function.__name__}, as traced", "and as it runs"
     drawn = []
     for caption, nodes in zip(captions, found.values()):

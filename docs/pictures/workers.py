@@ -93,10 +93,11 @@ def cut(function: Callable[[], tf.Tensor], here: str, there: str) -> list[v1.Gra
 def cut_picture(graphs: Sequence[v1.GraphDef]) -> HTML:
     """Draws these graphs."""
     # Not above: this turns on the log of the rendezvous, which no other page wants.
-    from pictures.send_recv import pairs, run_picture
+    from pictures.send_recv import TRAVEL, pairs, run_picture
 
-    if len(pairs(graphs)) != 2:
-        raise ValueError(f"{pairs(graphs)} travel")
+    ops = [sorted(n.op for n in each.node if n.op not in TRAVEL) for each in graphs]
+    if len(pairs(graphs)) != 2 or ops != [["Const", "Square"], ["Const", "FileRows"]]:
+        raise ValueError(f"the label below does not tell of {pairs(graphs)} and {ops}")
     label = (
         "On the driver a constant is sent to the worker, where FileRows gets it and a file name. Its result is sent "
         "back and squared."
