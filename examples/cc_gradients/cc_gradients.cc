@@ -50,7 +50,9 @@ class RoundToStepOp : public tensorflow::OpKernel {
     const auto x = input.flat<T>();
     auto rounded = output->flat<T>();
     for (int64_t i = 0; i < x.size(); ++i) {
-      rounded(i) = std::nearbyint(x(i) / T{step_}) * T{step_};
+      // Where the quotient overflows, x is a multiple, as far as T can tell.
+      const T steps = std::nearbyint(x(i) / T{step_});
+      rounded(i) = std::isfinite(steps) ? steps * T{step_} : x(i);
     }
   }
 

@@ -22,7 +22,9 @@ def round_to_step_reference(x, step=1.0):
     step = np.float32(step).astype(x.dtype)
     if not 0 < step < np.inf:
         raise ValueError("not a step")
-    return np.rint(x / step) * step
+    with np.errstate(over="ignore"):
+        steps = np.rint(x / step)
+    return np.where(np.isfinite(steps), steps * step, x)
 
 
 def round_through_reference(x):

@@ -63,6 +63,15 @@ def test_round_to_step_takes_halfway_cases_to_even_multiples():
     np.testing.assert_array_equal(round_to_step([0.5, 1.5, -2.5]), [0.0, 2.0, -2.0])
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_round_to_step_keeps_what_is_too_large_for_the_step(dtype):
+    largest = np.finfo(dtype).max
+    x = np.array([largest, -largest, np.inf, np.nan, 1], dtype)
+    rounded = round_to_step(x, 2.0**-10)
+    np.testing.assert_array_equal(rounded, x)
+    assert rounded.dtype == dtype
+
+
 @pytest.mark.parametrize("shape", [None, [None], [2, None], [2, 3], []])
 def test_static_shapes_of_the_elementwise_ops(shape):
     def all_of_them(x):
