@@ -2,6 +2,8 @@
 
 #define EIGEN_USE_THREADS
 
+#include <cmath>
+
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "tensorflow/core/framework/common_shape_fns.h"
@@ -14,6 +16,15 @@ namespace {
 
 using tensorflow::Tensor;
 
+// Of either context: an InferenceContext or an OpKernelConstruction.
+template <typename Context>
+absl::Status GetEpsilon(Context* context, float* epsilon) {
+  TF_RETURN_IF_ERROR(context->GetAttr("epsilon", epsilon));
+  if (std::isfinite(*epsilon) && *epsilon >= 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("epsilon must be finite and at least 0, got ", *epsilon));
+}
+
 // A matrix, and a small number that keeps the root above 0.
 REGISTER_OP("Standardize")
     .Attr("T: {float, double}")
@@ -21,6 +32,8 @@ REGISTER_OP("Standardize")
     .Input("x: T")
     .Output("z: T")
     .SetShapeFn([](tensorflow::shape_inference::InferenceContext* context) {
+      float epsilon;
+      TF_RETURN_IF_ERROR(GetEpsilon(context, &epsilon));
       return tensorflow::shape_inference::UnchangedShapeWithRank(context, 2);
     })
     .Doc(R"doc(
@@ -28,7 +41,7 @@ Shifts and scales each row, so that its mean is 0 and its variance 1.
 
 x: `[rows, columns]`.
 z: `[rows, columns]`: (x - mean) / sqrt(variance + epsilon).
-epsilon: What is added to the variance.
+epsilon: What is added to the variance: finite and not negative.
 )doc");
 
 // Two reductions, each followed by what is repeated along the row.
@@ -37,7 +50,7 @@ class StandardizeOp : public tensorflow::OpKernel {
  public:
   explicit StandardizeOp(tensorflow::OpKernelConstruction* context)
       : OpKernel(context) {
-    OP_REQUIRES_OK(context, context->GetAttr("epsilon", &epsilon_));
+    OP_REQUIRES_OK(context, GetEpsilon(context, &epsilon_));
   }
 
   void Compute(tensorflow::OpKernelContext* context) override {

@@ -16,7 +16,7 @@ def standardize(x, epsilon: float = 1e-6, name: str | None = None) -> tf.Tensor:
 
     Args:
       x: `[rows, columns]`, float32 or float64.
-      epsilon: What is added to the variance before the root is taken.
+      epsilon: What is added to the variance before the root is taken: finite, 0 or more.
       name: Of the op in the graph.
 
     Returns:

@@ -5,8 +5,8 @@ import numpy as np
 
 def standardize_reference(x, epsilon=1e-6):
     """Each row minus its mean, over the root of its variance."""
-    if x.ndim != 2:
-        raise ValueError("x must be a matrix")
+    if x.ndim != 2 or not 0 <= epsilon < np.inf:
+        raise ValueError("x must be a matrix, epsilon 0 or more")
     centred = x - x.mean(axis=1, keepdims=True)
     variance = np.square(centred).mean(axis=1, keepdims=True)
     return centred / np.sqrt(variance + x.dtype.type(np.float32(epsilon)))

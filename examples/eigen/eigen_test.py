@@ -73,6 +73,13 @@ def test_what_is_no_matrix_is_refused(mode):
             mode(standardize)(x)
 
 
+@pytest.mark.parametrize("epsilon", [-1e-6, np.inf, np.nan])
+def test_another_epsilon_is_refused(mode, epsilon):
+    match = "epsilon must be finite and at least 0, got"
+    with pytest.raises((tf.errors.InvalidArgumentError, ValueError), match=match):
+        mode(standardize)(tf.ones([2, 2]), epsilon=epsilon)
+
+
 def test_other_dtypes_are_refused(mode):
     with pytest.raises(
         (tf.errors.InvalidArgumentError, TypeError), match="allowed values"

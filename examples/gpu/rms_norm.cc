@@ -22,6 +22,8 @@ REGISTER_OP("RmsNorm")
     .Input("x: float")
     .Output("y: float")
     .SetShapeFn([](InferenceContext* context) {
+      float epsilon;
+      TF_RETURN_IF_ERROR(GetEpsilon(context, &epsilon));
       return tensorflow::shape_inference::UnchangedShapeWithRankAtLeast(context,
                                                                         1);
     })
@@ -38,6 +40,8 @@ REGISTER_OP("RmsNormGrad")
     .Input("grad: float")
     .Output("result: float")
     .SetShapeFn([](InferenceContext* context) {
+      float epsilon;
+      TF_RETURN_IF_ERROR(GetEpsilon(context, &epsilon));
       ShapeHandle shape;
       TF_RETURN_IF_ERROR(
           context->WithRankAtLeast(context->input(0), 1, &shape));

@@ -15,14 +15,14 @@ def rms_norm(x, epsilon: float = 1e-6, name: str | None = None) -> tf.Tensor:
 
     Args:
       x: A tensor, or what converts to one: `[..., columns]`, float32.
-      epsilon: Added to the mean square, so that a row of zeros gives zeros.
+      epsilon: Added to the mean square, so that a row of zeros gives zeros: finite, 0 or more.
       name: Of the op in the graph.
 
     Returns:
       `x / sqrt(mean(x * x) + epsilon)`, the mean over the last axis: like `x`.
 
     Raises:
-      tf.errors.InvalidArgumentError: `x` is a scalar, or of another dtype, in eager execution.
+      tf.errors.InvalidArgumentError: `x` is a scalar, or of another dtype, or another epsilon, in eager execution.
       ValueError, TypeError: The same in a `tf.function`.
     """
     return _library.rms_norm(x=x, epsilon=epsilon, name=name)
@@ -41,7 +41,7 @@ def rms_norm_grad(x, grad, epsilon: float = 1e-6, name: str | None = None) -> tf
       The gradient of `x`: like `x`.
 
     Raises:
-      tf.errors.InvalidArgumentError: The shapes differ, `x` is a scalar, or a dtype is another, in eager execution.
+      tf.errors.InvalidArgumentError: The shapes differ, `x` is a scalar, or a dtype or epsilon is another, eagerly.
       ValueError, TypeError: The same in a `tf.function`.
     """
     return _library.rms_norm_grad(x=x, grad=grad, epsilon=epsilon, name=name)

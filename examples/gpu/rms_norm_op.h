@@ -3,6 +3,7 @@
 #ifndef OP_BY_OP_EXAMPLES_GPU_RMS_NORM_OP_H_
 #define OP_BY_OP_EXAMPLES_GPU_RMS_NORM_OP_H_
 
+#include <cmath>
 #include <cstdint>
 
 #include "absl/status/status.h"
@@ -11,13 +12,22 @@
 
 namespace op_by_op {
 
+// Of either context: an InferenceContext or an OpKernelConstruction.
+template <typename Context>
+absl::Status GetEpsilon(Context* context, float* epsilon) {
+  TF_RETURN_IF_ERROR(context->GetAttr("epsilon", epsilon));
+  if (std::isfinite(*epsilon) && *epsilon >= 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("epsilon must be finite and at least 0, got ", *epsilon));
+}
+
 // [kernel] Reads shapes and the attr, allocates, and calls the device's Norm.
 template <typename Device>
 class RmsNormOp : public tensorflow::OpKernel {
  public:
   explicit RmsNormOp(tensorflow::OpKernelConstruction* context)
       : OpKernel(context) {
-    OP_REQUIRES_OK(context, context->GetAttr("epsilon", &epsilon_));
+    OP_REQUIRES_OK(context, GetEpsilon(context, &epsilon_));
   }
 
   void Compute(tensorflow::OpKernelContext* context) override {
@@ -43,7 +53,7 @@ class RmsNormGradOp : public tensorflow::OpKernel {
  public:
   explicit RmsNormGradOp(tensorflow::OpKernelConstruction* context)
       : OpKernel(context) {
-    OP_REQUIRES_OK(context, context->GetAttr("epsilon", &epsilon_));
+    OP_REQUIRES_OK(context, GetEpsilon(context, &epsilon_));
   }
 
   void Compute(tensorflow::OpKernelContext* context) override {

@@ -79,6 +79,14 @@ def test_wrong_shapes_are_refused(mode, op, inputs, match):
         mode(op)(*map(tf.constant, inputs))
 
 
+@pytest.mark.parametrize("epsilon", [-1e-6, np.inf, np.nan])
+@pytest.mark.parametrize("op, count", [(rms_norm, 1), (rms_norm_grad, 2)])
+def test_another_epsilon_is_refused(mode, op, count, epsilon):
+    match = "epsilon must be finite and at least 0, got"
+    with pytest.raises((tf.errors.InvalidArgumentError, ValueError), match=match):
+        mode(op)(*[tf.ones([2, 2])] * count, epsilon=epsilon)
+
+
 def run(op, *tensors, label=""):
     """What the kernel with this label gives: "" is the CPU's own, "on_host" the GPU's."""
 

@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "tensorflow/core/framework/common_shape_fns.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/op_kernel.h"
@@ -25,12 +26,23 @@ using tensorflow::Tensor;
 using CPUDevice = Eigen::ThreadPoolDevice;
 using GPUDevice = Eigen::GpuDevice;
 
+// Of either context: an InferenceContext or an OpKernelConstruction.
+template <typename Context>
+absl::Status GetEpsilon(Context* context, float* epsilon) {
+  TF_RETURN_IF_ERROR(context->GetAttr("epsilon", epsilon));
+  if (std::isfinite(*epsilon) && *epsilon >= 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("epsilon must be finite and at least 0, got ", *epsilon));
+}
+
 REGISTER_OP("FunctorRmsNorm")
     .Attr("T: {float, double}")
     .Attr("epsilon: float = 1e-6")
     .Input("x: T")
     .Output("y: T")
     .SetShapeFn([](tensorflow::shape_inference::InferenceContext* context) {
+      float epsilon;
+      TF_RETURN_IF_ERROR(GetEpsilon(context, &epsilon));
       return tensorflow::shape_inference::UnchangedShapeWithRankAtLeast(context,
                                                                         1);
     })
@@ -63,7 +75,7 @@ template <typename Device, typename T>
 class FunctorRmsNormOp : public tensorflow::OpKernel {
  public:
   explicit FunctorRmsNormOp(OpKernelConstruction* context) : OpKernel(context) {
-    OP_REQUIRES_OK(context, context->GetAttr("epsilon", &epsilon_));
+    OP_REQUIRES_OK(context, GetEpsilon(context, &epsilon_));
   }
 
   void Compute(OpKernelContext* context) override {

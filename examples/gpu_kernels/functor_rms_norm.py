@@ -15,14 +15,14 @@ def functor_rms_norm(x, epsilon: float = 1e-6, name: str | None = None) -> tf.Te
 
     Args:
       x: A tensor, or what converts to one: `[..., columns]`, float32 or float64.
-      epsilon: Added to the mean square, so that a row of zeros gives zeros.
+      epsilon: Added to the mean square, so that a row of zeros gives zeros: finite, 0 or more.
       name: Of the op in the graph.
 
     Returns:
       `x / sqrt(mean(x * x) + epsilon)`, the mean over the last axis: like `x`.
 
     Raises:
-      tf.errors.InvalidArgumentError: `x` is a scalar, or of another dtype, in eager execution.
+      tf.errors.InvalidArgumentError: `x` is a scalar, or of another dtype, or another epsilon, in eager execution.
       ValueError, TypeError: The same in a `tf.function`.
     """
     return _library.functor_rms_norm(x=x, epsilon=epsilon, name=name)

@@ -28,3 +28,10 @@ def test_a_scalar_is_refused(mode):
     match = "rank 1 or more|at least rank 1"
     with pytest.raises((tf.errors.InvalidArgumentError, ValueError), match=match):
         mode(functor_rms_norm)(1.0)
+
+
+@pytest.mark.parametrize("epsilon", [-1e-6, np.inf, np.nan])
+def test_another_epsilon_is_refused(mode, epsilon):
+    match = "epsilon must be finite and at least 0, got"
+    with pytest.raises((tf.errors.InvalidArgumentError, ValueError), match=match):
+        mode(functor_rms_norm)(tf.ones([2, 2]), epsilon=epsilon)

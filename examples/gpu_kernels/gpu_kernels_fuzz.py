@@ -5,7 +5,7 @@ from functor_rms_norm import functor_rms_norm
 from gpu_kernels_reference import functor_rms_norm_reference
 from hypothesis import strategies as st
 
-from opcheck.strategies import calls, tensors
+from opcheck.strategies import calls, mostly, tensors
 
 
 def quiet(x, epsilon):
@@ -19,7 +19,9 @@ FUZZ = {
         functor_rms_norm,
         calls(
             tensors(st.sampled_from(["float32", "float64"])),
-            epsilon=st.sampled_from([1e-6, 0.0, 1.0]),
+            epsilon=mostly(
+                st.sampled_from([1e-6, 0.0, 1.0]), st.sampled_from([-1.0, float("nan")])
+            ),
         ),
         quiet,
     ),
