@@ -5,6 +5,10 @@
 
 #include "functor_rms_norm.h"
 
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "tensorflow/core/util/gpu_kernel_helper.h"
 
 namespace op_by_op {
@@ -34,6 +38,10 @@ struct RmsNormFunctor<GPUDevice, T> {
                   typename tensorflow::TTypes<T>::ConstMatrix x, T epsilon,
                   typename tensorflow::TTypes<T>::Matrix y) {
     if (x.size() == 0) return;
+    OP_REQUIRES(context, x.size() <= INT32_MAX,
+                absl::InvalidArgumentError(
+                    absl::StrCat("x must have at most ", INT32_MAX,
+                                 " elements on a GPU, got ", x.size())));
     const auto& device = context->eigen_device<GPUDevice>();
     const int rows = x.dimension(0);
     const auto config = tensorflow::GetGpuLaunchConfig(rows, device);
