@@ -7,13 +7,13 @@ import subprocess
 import sys
 import sysconfig
 import tarfile
-import venv
 import zipfile
 from pathlib import Path
 
 import pytest
 import tensorflow as tf
 import yaml
+from template_test import environment, run
 
 try:
     import tomllib
@@ -23,28 +23,6 @@ except ImportError:  # before Python 3.11
 PROJECT = Path(__file__).parents[2] / "examples" / "packaging"
 MINOR = ".".join(tf.__version__.split(".")[:2])
 EXCLUDED = ["--exclude", "libtensorflow_framework.so.2"]
-
-# First the programs that pip has put beside this Python.
-PATH = os.pathsep.join([sysconfig.get_path("scripts"), os.environ["PATH"]])
-
-
-def run(*command, **options) -> str:
-    environment = {**os.environ, "PATH": PATH, "TF_CPP_MIN_LOG_LEVEL": "2"}
-    for name in ("PYTHONPATH", "PYTHONHOME"):
-        environment.pop(name, None)
-    if shutil.which("ccache"):
-        environment["CMAKE_CXX_COMPILER_LAUNCHER"] = "ccache"
-    run = subprocess.run(
-        [*map(str, command)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        env=environment,
-        **options,
-    )
-    assert run.returncode == 0, run.stdout
-    return run.stdout
-
 
 # One worker makes the wheel.
 pytestmark = pytest.mark.xdist_group("wheel")
@@ -82,12 +60,7 @@ def repaired(wheel) -> Path:
 @pytest.fixture(scope="module")
 def python(repaired, tmp_path_factory) -> Path:
     """The Python of a fresh environment that borrows the packages of this one, and has the wheel."""
-    folder = tmp_path_factory.mktemp("fresh")
-    venv.create(folder)
-    packages = sysconfig.get_path("purelib")
-    own = Path(packages).relative_to(sys.prefix)
-    (folder / own / "borrowed.pth").write_text(f"{packages}\n")
-    python = folder / "bin" / "python"
+    python = environment(tmp_path_factory.mktemp("fresh"))
     pip = [sys.executable, "-m", "pip", "--python", python]
     run(*pip, "install", "--no-deps", "--no-index", "--quiet", repaired)
     return python
@@ -121,11 +94,12 @@ def test_auditwheel_names_the_oldest_system_and_adds_no_library(repaired):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="auditwheel is for Linux")
 def test_auditwheel_wants_the_framework_unless_it_is_excluded(wheel, tmp_path):
+    programs = os.pathsep.join([sysconfig.get_path("scripts"), os.environ["PATH"]])
     refused = subprocess.run(
         [sys.executable, "-m", "auditwheel", "repair", wheel, "-w", tmp_path],
         capture_output=True,
         text=True,
-        env={**os.environ, "PATH": PATH, "LD_LIBRARY_PATH": ""},
+        env={**os.environ, "PATH": programs, "LD_LIBRARY_PATH": ""},
     )
     assert refused.returncode
     assert "libtensorflow_framework.so.2" in refused.stderr
