@@ -66,9 +66,11 @@ class ManhattanDistancesOp : public tensorflow::OpKernel {
                     centers.shape().DebugString())));
     const int64_t n = points.dim_size(0), count = centers.dim_size(0),
                   size = centers.dim_size(1);
+    tensorflow::TensorShape shape;
+    OP_REQUIRES_OK(
+        context, tensorflow::TensorShape::BuildTensorShape({n, count}, &shape));
     Tensor* distances = nullptr;
-    OP_REQUIRES_OK(context,
-                   context->allocate_output(0, {n, count}, &distances));
+    OP_REQUIRES_OK(context, context->allocate_output(0, shape, &distances));
     if (distances->NumElements() == 0) return;
     // [share] Scratch memory for the panels, and a block of points per thread.
     Tensor panels;

@@ -48,6 +48,11 @@ def test_what_does_not_fit_is_refused(mode):
             mode(manhattan_distances)(numbers(*points), numbers(*centers))
 
 
+def test_more_distances_than_a_tensor_holds_are_refused():
+    with pytest.raises(tf.errors.InvalidArgumentError, match="overflow"):
+        manhattan_distances(tf.zeros([2**40, 0]), tf.zeros([2**40, 0]))
+
+
 def test_it_has_no_gradient():
     points = tf.Variable(numbers(2, 3))
     with tf.GradientTape() as tape:
