@@ -1,5 +1,6 @@
 // The steps on the way to the kernel of ManhattanDistances, and their
-// counter-experiments. All give the same bits. Without TensorFlow, so that
+// counter-experiments. All give the same bits if there are whole panels: the
+// number of centers is a multiple of 32. Without TensorFlow, so that
 // `bench/cpu.py` can compile this file with one option after the other.
 
 #include <algorithm>
