@@ -65,6 +65,7 @@ class MovingMedianOp : public tensorflow::OpKernel {
     tensorflow::Tensor* medians = nullptr;
     OP_REQUIRES_OK(context,
                    context->allocate_output(0, signal.shape(), &medians));
+    if (medians->NumElements() == 0) return;
     auto out = medians->flat_inner_dims<T>();
 
     std::vector<T> values(window_);

@@ -68,6 +68,11 @@ def test_a_window_longer_than_the_signal_is_refused(shape, window):
         tf.function(moving_median)(np.zeros(shape, np.float32), window)
 
 
+def test_a_window_takes_no_memory_if_there_are_no_rows(mode):
+    medians = mode(moving_median)(tf.zeros([0, 2**50]), 2**50 - 1)
+    assert medians.shape == [0, 2**50]
+
+
 @pytest.mark.parametrize("window", [3.0, "3", None])
 def test_what_is_no_integer_is_a_type_error(mode, window):
     with pytest.raises(TypeError, match="cannot be interpreted as an integer"):
