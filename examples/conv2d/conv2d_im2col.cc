@@ -3,16 +3,17 @@
 
 #define EIGEN_USE_THREADS
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "tensorflow/core/framework/kernel_shape_util.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/shape_inference.h"
+#include "tensorflow/core/framework/tensor_shape.h"
 #include "unsupported/Eigen/CXX11/Tensor"
 
 namespace op_by_op {
@@ -22,6 +23,7 @@ using tensorflow::OpKernel;
 using tensorflow::OpKernelConstruction;
 using tensorflow::OpKernelContext;
 using tensorflow::Tensor;
+using tensorflow::TensorShape;
 using tensorflow::shape_inference::InferenceContext;
 using tensorflow::shape_inference::ShapeHandle;
 
@@ -50,6 +52,31 @@ absl::Status CheckFit(const Tensor& x, const Tensor& filter) {
       x.shape().DebugString(), " and ", filter.shape().DebugString()));
 }
 
+// Sizes from inputs can be too large for a tensor: a shape that is made of
+// them in braces would end the process.
+using Sizes = absl::Span<const int64_t>;
+
+absl::Status AllocateOutput(OpKernelContext* context, Sizes sizes,
+                            Tensor** output) {
+  TensorShape shape;
+  TF_RETURN_IF_ERROR(TensorShape::BuildTensorShape(sizes, &shape));
+  return context->allocate_output(0, shape, output);
+}
+
+absl::Status AllocateTemp(OpKernelContext* context, Sizes sizes,
+                          Tensor* scratch) {
+  TensorShape shape;
+  TF_RETURN_IF_ERROR(TensorShape::BuildTensorShape(sizes, &shape));
+  return context->allocate_temp(tensorflow::DT_FLOAT, shape, scratch);
+}
+
+// Whether there is nothing to add; then y is zeros.
+bool ZeroIfEmpty(const Tensor& x, const Tensor& filter, Tensor* y) {
+  if (x.NumElements() > 0 && filter.NumElements() > 0) return false;
+  y->flat<float>().setZero();
+  return true;
+}
+
 REGISTER_OP("NaiveConv2D")
     .Input("x: float")
     .Input("filter: float")
@@ -71,14 +98,16 @@ class NaiveConv2DOp : public OpKernel {
     const int64_t height = x.dim_size(1) - rows + 1;
     const int64_t width = x.dim_size(2) - columns + 1;
     Tensor* y;
-    OP_REQUIRES_OK(context, context->allocate_output(
-                                0, {batch, height, width, filters}, &y));
+    OP_REQUIRES_OK(
+        context, AllocateOutput(context, {batch, height, width, filters}, &y));
+    if (ZeroIfEmpty(x, filter, y)) return;
 
     const auto images = x.tensor<float, 4>();
     const int64_t windows = batch * height * width;
     const int64_t patch = rows * columns * channels;
-    Eigen::Tensor<float, 2, Eigen::RowMajor> patches(windows, patch);
-    float* next = patches.data();
+    Tensor patches;
+    OP_REQUIRES_OK(context, AllocateTemp(context, {windows, patch}, &patches));
+    float* next = patches.flat<float>().data();
     for (int64_t n = 0; n < batch; ++n)
       for (int64_t h = 0; h < height; ++h)
         for (int64_t w = 0; w < width; ++w)
@@ -88,8 +117,8 @@ class NaiveConv2DOp : public OpKernel {
                 *next++ = images(n, h + i, w + j, c);
 
     const Eigen::array<Eigen::IndexPair<int64_t>, 1> inner = {{{1, 0}}};
-    y->shaped<float, 2>({windows, filters}) =
-        patches.contract(filter.shaped<float, 2>({patch, filters}), inner);
+    y->shaped<float, 2>({windows, filters}) = patches.matrix<float>().contract(
+        filter.shaped<float, 2>({patch, filters}), inner);
   }
 };
 
@@ -170,8 +199,8 @@ class EigenPatchesOp : public EigenOp {
     OP_REQUIRES_OK(context, Measure(x.dim_size(1), rows_, &rows));
     OP_REQUIRES_OK(context, Measure(x.dim_size(2), columns_, &columns));
     Tensor* patches;
-    OP_REQUIRES_OK(context, context->allocate_output(
-                                0,
+    OP_REQUIRES_OK(
+        context, AllocateOutput(context,
                                 {x.dim_size(0), rows.windows * columns.windows,
                                  rows_, columns_, x.dim_size(3)},
                                 &patches));
@@ -204,16 +233,18 @@ class EigenConv2DOp : public EigenOp {
     const Tensor &x = context->input(0), &filter = context->input(1);
     OP_REQUIRES_OK(context, CheckFit(x, filter));
     const int64_t batch = x.dim_size(0), filters = filter.dim_size(3);
-    const int64_t patch = filter.NumElements() / std::max<int64_t>(filters, 1);
+    const int64_t patch =
+        filter.dim_size(0) * filter.dim_size(1) * filter.dim_size(2);
     Along rows, columns;
     OP_REQUIRES_OK(context, Measure(x.dim_size(1), filter.dim_size(0), &rows));
     OP_REQUIRES_OK(context,
                    Measure(x.dim_size(2), filter.dim_size(1), &columns));
     Tensor* y;
-    OP_REQUIRES_OK(context,
-                   context->allocate_output(
-                       0, {batch, rows.windows, columns.windows, filters}, &y));
-    if (y->NumElements() == 0) return;
+    OP_REQUIRES_OK(
+        context,
+        AllocateOutput(context, {batch, rows.windows, columns.windows, filters},
+                       &y));
+    if (ZeroIfEmpty(x, filter, y)) return;
     // [expression] extract, reshape, contract, reshape.
     using Sizes2 = Eigen::DSizes<Eigen::Index, 2>;
     using Sizes4 = Eigen::DSizes<Eigen::Index, 4>;

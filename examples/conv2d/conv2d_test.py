@@ -173,6 +173,27 @@ def test_simple_ones_refuse_what_does_not_fit(op, mode):
             mode(op)(tf.ones(x), tf.ones(filter))
 
 
+@pytest.mark.parametrize("op", [naive_conv2d, eigen_conv2d])
+def test_simple_ones_give_zeros_where_there_is_nothing_to_add(op, mode):
+    for x, filter in [((2, 4, 4, 0), (3, 3, 0, 2)), ((0, 4, 4, 3), (1, 1, 3, 2))]:
+        y = mode(op)(tf.zeros(x), tf.zeros(filter))
+        side = 5 - filter[0]
+        np.testing.assert_array_equal(y, np.zeros([x[0], side, side, 2]))
+
+
+def test_simple_ones_refuse_more_than_a_tensor_holds():
+    large, wide = tf.zeros([2**31, 2**31, 1, 0]), tf.zeros([1, 1, 0, 2**40])
+    for call in [
+        lambda: naive_conv2d(large, wide),
+        lambda: eigen_conv2d(large, wide),
+        lambda: eigen_patches(tf.zeros([2**31 - 1, 2**31, 1, 0]), 2**30, 1),
+    ]:
+        with pytest.raises(tf.errors.InvalidArgumentError, match="overflow"):
+            call()
+    with pytest.raises(tf.errors.ResourceExhaustedError, match="OOM"):
+        naive_conv2d(tf.zeros([1, 2**24, 1, 1]), tf.zeros([2**23, 1, 1, 1]))
+
+
 @pytest.mark.parametrize("op", [loop_conv2d, conv2d])
 @pytest.mark.parametrize("stride, dilation", [(1, 1), (2, 1), (1, 2), (2, 3)])
 def test_gradients(op, stride, dilation):
