@@ -76,18 +76,27 @@ REGISTER_OP("TableIsAlive")
     .Input("number: int64")
     .Output("alive: bool")
     .SetIsStateful()
-    .SetShapeFn(ScalarShape);
+    .SetShapeFn([](tensorflow::shape_inference::InferenceContext* context) {
+      tensorflow::shape_inference::ShapeHandle number;
+      TF_RETURN_IF_ERROR(context->WithRank(context->input(0), 0, &number));
+      context->set_output(0, number);
+      return absl::OkStatus();
+    });
 
 class TableIsAliveOp : public tensorflow::OpKernel {
  public:
   using OpKernel::OpKernel;
 
   void Compute(OpKernelContext* context) override {
+    const Tensor& number = context->input(0);
+    OP_REQUIRES(context, number.dims() == 0,
+                absl::InvalidArgumentError(
+                    absl::StrCat("number must be a scalar, got shape ",
+                                 number.shape().DebugString())));
     Tensor* alive = nullptr;
     OP_REQUIRES_OK(context, context->allocate_output(0, {}, &alive));
-    OP_REQUIRES_OK(context,
-                   TheWatch().IsAlive(context->input(0).flat<int64_t>()(0),
-                                      &alive->scalar<bool>()()));
+    OP_REQUIRES_OK(context, TheWatch().IsAlive(number.scalar<int64_t>()(),
+                                               &alive->scalar<bool>()()));
   }
 };
 
