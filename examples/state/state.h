@@ -11,6 +11,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "tensorflow/core/framework/op_kernel.h"
@@ -32,6 +33,12 @@ template <>
 struct Stored<tensorflow::tstring> {
   using Key = std::string;
 };
+
+// A key in a message, which Python takes as UTF-8; a string may be any bytes.
+inline int64_t Quoted(int64_t key) { return key; }
+inline std::string Quoted(const std::string& key) {
+  return absl::CHexEscape(key);
+}
 
 // [table] Outlives the calls, which may come from several threads.
 template <typename T>
@@ -74,8 +81,9 @@ class KeyTable : public tensorflow::ResourceBase {
     for (const T& key : keys) {
       const auto [at, added] = numbers.try_emplace(key, numbers.size());
       if (!added) {
-        return absl::InvalidArgumentError(absl::StrCat(
-            "keys must differ from each other, got two times ", at->first));
+        return absl::InvalidArgumentError(
+            absl::StrCat("keys must differ from each other, got two times ",
+                         Quoted(at->first)));
       }
     }
     const std::lock_guard<std::mutex> lock(mutex_);

@@ -10,7 +10,7 @@ from op_library import load_op_library
 from state import KeyTable, library, number_keys
 from state_reference import number_keys_reference
 from stock_key_table import StockKeyTable, numbers_given_twice
-from watch_table import watch
+from watch_table import table_is_alive, watch
 
 from opcheck.testing import op_test
 
@@ -258,6 +258,16 @@ REFUSED = [
         tf.errors.InvalidArgumentError,
         "keys must differ from each other, got two times ann",
     ),
+    (
+        lambda: [KeyTable().set_keys([b"\xff", b"\xff"])][:0],
+        tf.errors.InvalidArgumentError,
+        r"keys must differ from each other, got two times \\xff",
+    ),
+    (
+        lambda: [KeyTable(tf.int64).set_keys(np.int64([5, 5]))][:0],
+        tf.errors.InvalidArgumentError,
+        "keys must differ from each other, got two times 5",
+    ),
 ]
 
 
@@ -283,6 +293,19 @@ def test_the_shape_function_refuses_what_the_kernel_refuses():
             function(tensor)
         with pytest.raises(ValueError, match="Shape must be rank"):
             tf.function(function, autograph=False)(tensor)
+
+
+def test_what_is_no_number_of_a_table_is_refused():
+    errors = tf.errors.InvalidArgumentError, ValueError
+    for number, match in [
+        (-1, "number must be of a table, got -1"),
+        (2**40, f"number must be of a table, got {2**40}"),
+        ([0], r"number must be a scalar, got shape \[1\]|rank 0"),
+        ([], r"number must be a scalar, got shape \[0\]|rank 0"),
+    ]:
+        for call in table_is_alive, tf.function(table_is_alive):
+            with pytest.raises(errors, match=match):
+                call(tf.constant(number, tf.int64))
 
 
 def test_the_dtype_is_one_of_two(mode):
