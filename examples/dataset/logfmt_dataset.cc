@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "file_error.h"
 #include "tensorflow/core/framework/common_shape_fns.h"
 #include "tensorflow/core/framework/dataset.h"
 #include "tensorflow/core/framework/op.h"
@@ -114,8 +115,9 @@ class LogfmtDataset : public DatasetBase {
 
     absl::Status Initialize(IteratorContext* context) override {
       std::lock_guard<std::mutex> lock(mutex_);
-      TF_RETURN_IF_ERROR(
-          context->env()->NewRandomAccessFile(dataset()->filename_, &file_));
+      TF_RETURN_IF_ERROR(OfFile(
+          dataset()->filename_,
+          context->env()->NewRandomAccessFile(dataset()->filename_, &file_)));
       input_ = std::make_unique<tensorflow::io::BufferedInputStream>(
           file_.get(), kBuffer);
       return absl::OkStatus();
@@ -129,7 +131,7 @@ class LogfmtDataset : public DatasetBase {
       const absl::Status status = input_->ReadLine(&line);
       *end_of_sequence = absl::IsOutOfRange(status);
       if (*end_of_sequence) return absl::OkStatus();
-      TF_RETURN_IF_ERROR(status);
+      TF_RETURN_IF_ERROR(OfFile(dataset()->filename_, status));
       ++line_;  // before anything can fail: the next call reads the next line
       const std::vector<tstring>& keys = dataset()->keys_;
       Tensor element(context->allocator({}), tensorflow::DT_STRING,
@@ -140,9 +142,10 @@ class LogfmtDataset : public DatasetBase {
            absl::StrSplit(absl::string_view(line), ' ', absl::SkipEmpty())) {
         const size_t equals = word.find('=');
         if (equals == absl::string_view::npos) {
-          return absl::InvalidArgumentError(
-              absl::StrCat(dataset()->filename_, ": line ", line_,
-                           ": key=value was expected, got ", word));
+          return OfFile(
+              dataset()->filename_,
+              absl::InvalidArgumentError(absl::StrCat(
+                  "line ", line_, ": key=value was expected, got ", word)));
         }
         for (size_t i = 0; i < keys.size(); ++i) {
           if (word.substr(0, equals) == absl::string_view(keys[i])) {
@@ -211,7 +214,8 @@ class LogfmtDatasetOp : public tensorflow::data::DatasetOpKernel {
                     "output_types and output_shapes must have one entry each, "
                     "for vectors of ",
                     keys.size(), " strings")));
-    OP_REQUIRES_OK(context, context->env()->FileExists(filename));
+    OP_REQUIRES_OK(context,
+                   OfFile(filename, context->env()->FileExists(filename)));
     *output = new LogfmtDataset(context, filename, std::move(keys), missing_);
   }
 

@@ -35,6 +35,15 @@ def test_a_bad_line_is_named_and_can_be_left_out(log):
     assert [row[0] for row in rows] == ["1", "2", "", "3"]
 
 
+def test_bytes_that_are_no_text_can_be_told(tmp_path):
+    path = tmp_path / "a.log"
+    path.write_bytes(b"id=1\n\xff=2 \xfe\n")
+    with pytest.raises(Invalid, match=r"line 2: key=value was .*, got \\xfe"):
+        list(logfmt_dataset(str(path), KEYS))
+    with pytest.raises(tf.errors.NotFoundError, match=r"filename \\xff: "):
+        logfmt_dataset(b"\xff", KEYS)
+
+
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 @pytest.mark.parametrize("last", [True, False])
 def test_ends_of_lines(tmp_path, end, last):

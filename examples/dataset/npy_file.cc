@@ -7,15 +7,13 @@
 #include <utility>
 #include <vector>
 
-#include "absl/algorithm/container.h"
-#include "absl/strings/ascii.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "absl/types/span.h"
+#include "file_error.h"
 #include "tensorflow/core/public/version.h"
 #include "tensorflow/core/util/overflow.h"
 
@@ -79,16 +77,6 @@ absl::Status NpyFile::Open(tensorflow::Env* env, const std::string& name,
   if (!status.ok()) return OfFile(name, status);
   *file = std::move(opened);
   return absl::OkStatus();
-}
-
-absl::Status OfFile(absl::string_view name, const absl::Status& status) {
-  if (status.ok()) return status;
-  const std::string message =
-      absl::StrCat("filename ", name, ": ", status.message());
-  // A name may be any bytes, but Python takes messages as UTF-8.
-  const bool plain = absl::c_all_of(message, absl::ascii_isascii);
-  return absl::Status(status.code(),
-                      plain ? message : absl::CHexEscape(message));
 }
 
 // Six bytes, the version, the length of the text, and the text.

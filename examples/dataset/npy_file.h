@@ -17,9 +17,6 @@
 
 namespace op_by_op {
 
-// An error with the name of the file that it is about, in ASCII.
-absl::Status OfFile(absl::string_view name, const absl::Status& status);
-
 // [file] What a header says, and the rows behind it. For one thread at a time.
 class NpyFile {
  public:
