@@ -155,6 +155,23 @@ def test_requests_of_several_threads(model):
     assert run.stdout == "1000 requests on 4 threads, 0 wrong\n", run.stderr
 
 
+@pytest.mark.parametrize(
+    "classes, expected",
+    [
+        (lambda x: x / 2, "the result must be int32 (type 3), got type 1"),
+        (lambda x: tf.zeros([0], tf.int32), "5 requests on 1 threads, 5 wrong"),
+    ],
+)
+def test_requests_read_no_other_result(tmp_path, classes, expected):
+    other = tf.Module()
+    spec = tf.TensorSpec([None, 2], name="points")
+    other.call = tf.function(lambda x: {"classes": classes(x)}, input_signature=[spec])
+    tf.saved_model.save(other, str(tmp_path), signatures=other.call)
+    command = [FOLDER / "requests", tmp_path, "1", "5", LIBRARY]
+    run = subprocess.run(command, capture_output=True, text=True)
+    assert run.returncode == 1 and expected in run.stdout + run.stderr
+
+
 UNCHECKED = """
 import ctypes, sys
 tf = ctypes.CDLL(sys.argv[1])

@@ -21,7 +21,9 @@ static void* Ask(void* argument) {
     const int64_t shape[] = {1, 2};
     TF_Tensor* point = NewTensor(TF_FLOAT, axes[which], shape, 2);
     TF_Tensor* found = Run(client->model, point, status);
-    client->wrong += *(int32_t*)TF_TensorData(found) != expected[which];
+    const int32_t* answer = Int32s(found);
+    client->wrong +=
+        TF_TensorElementCount(found) != 1 || *answer != expected[which];
     TF_DeleteTensor(found);
     TF_DeleteTensor(point);
   }

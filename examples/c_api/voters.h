@@ -35,14 +35,19 @@ static inline void LoadLibrary(const char* path, TF_Status* status) {
   TF_DeleteLibraryHandle(library);
 }
 
-// The elements of a tensor of int32, in one line.
-static inline void Print(const TF_Tensor* tensor) {
+// The elements of a tensor of int32; ends the program if it is another one.
+static inline const int32_t* Int32s(const TF_Tensor* tensor) {
   if (TF_TensorType(tensor) != TF_INT32) {
     fprintf(stderr, "the result must be int32 (type %d), got type %d\n",
             TF_INT32, TF_TensorType(tensor));
     exit(EXIT_FAILURE);
   }
-  const int32_t* values = TF_TensorData(tensor);
+  return TF_TensorData(tensor);
+}
+
+// The elements of a tensor of int32, in one line.
+static inline void Print(const TF_Tensor* tensor) {
+  const int32_t* values = Int32s(tensor);
   for (int64_t i = 0; i < TF_TensorElementCount(tensor); ++i) {
     printf("%d ", values[i]);
   }
