@@ -187,8 +187,12 @@ Waiter& Waiter::Get() {
 absl::Status Waiter::Start() {
   std::lock_guard<std::mutex> lock(mutex_);
   if (started_) return absl::OkStatus();
-  if (pipe(bell_) != 0 || NotBlocking(bell_[0]) < 0 ||
-      NotBlocking(bell_[1]) < 0) {
+  bool made = pipe(bell_) == 0;
+  for (int i = 0; i < 2 && made; ++i) {
+    made = NotBlocking(bell_[i]) >= 0;
+    if (!made) close(bell_[1 - i]);
+  }
+  if (!made) {
     return absl::ResourceExhaustedError(absl::StrCat("no pipe: ", Said(errno)));
   }
   std::thread([this] { Run(); }).detach();
@@ -224,9 +228,12 @@ void Waiter::Run() {
     calls.erase(std::remove(calls.begin(), calls.end(), nullptr), calls.end());
     const auto left =
         std::chrono::ceil<std::chrono::milliseconds>(next - Clock::now());
-    poll(waits.data(), waits.size(), std::max<int64_t>(left.count(), 0));
+    const int ready =
+        poll(waits.data(), waits.size(), std::max<int64_t>(left.count(), 0));
+    // It may fail, if there are too many: then try them all, after a moment.
+    if (ready < 0) std::this_thread::sleep_for(std::chrono::milliseconds(10));
     for (size_t i = 0; i < calls.size(); ++i) {
-      calls[i]->events = waits[i + 1].revents;
+      calls[i]->events = ready < 0 ? POLLERR : waits[i + 1].revents;
     }
     char rung[64];
     while (read(bell_[0], rung, sizeof(rung)) > 0) {

@@ -192,6 +192,29 @@ def test_too_many_open_files(in_process):
     assert "Connection refused" in at_last
 
 
+NO_POLL = """
+import resource, socket, threading
+import tensorflow as tf
+from fetch_lines import fetch_lines
+
+def answer():
+    connection, _ = server.accept()
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (1, hard))
+    connection.sendall(b"ann\\n")
+    connection.close()
+
+server = socket.create_server(("127.0.0.1", 0))
+threading.Thread(target=answer).start()
+print(fetch_lines(server.getsockname()[1], timeout_ms=20_000).numpy())
+"""
+
+
+def test_an_answer_comes_although_poll_takes_no_more_files(in_process):
+    """It takes no more than a process may open."""
+    assert in_process(NO_POLL).strip() == "[b'ann']"
+
+
 ONE_LONG_STEP = """
 import resource
 import tensorflow as tf
