@@ -4,7 +4,8 @@
 // not show. One within a block does if its outcome depends on whether the
 // threads run forwards or backwards. A test can ask for either, and for the
 // calls of the run time, and make one of them fail. One source of a library
-// includes this.
+// includes this, and one thread at a time may call it: what belongs to a launch
+// is global.
 
 #ifndef OP_BY_OP_EXAMPLES_COMMON_CUDA_ON_HOST_H_
 #define OP_BY_OP_EXAMPLES_COMMON_CUDA_ON_HOST_H_
