@@ -92,7 +92,8 @@ void ForPackets(const float* x, float* y, int64_t size) {
   std::copy(rest, rest + size - i, y + i);
 }
 
-// Of this many numbers, by whatever this file was compiled for.
+// y = log(cosh(x)) of `size` numbers, with the instructions for which its file
+// was compiled.
 void LogCoshOfFloats(const float* x, float* y, int64_t size);
 
 }  // namespace op_by_op

@@ -79,7 +79,7 @@ spatial_scale: Pixels of the map for each pixel of the image.
 sampling_ratio: Samples of a bin along each axis; one per pixel if not positive.
 )doc");
 
-// Likewise, of the gradient.
+// Its gradient has the shape that feature_shape says.
 REGISTER_OP("PsRoiAlignGrad")
     .Attr("T: {half, bfloat16, float, double}")
     .Attr("pooled_height: int >= 1")
@@ -132,8 +132,9 @@ void ForChannels(int64_t c, int64_t channels, const At& at) {
   if constexpr (kLanes > 1) ForChannels<kLanes / 2>(c, channels, at);
 }
 
-// What is larger than 32 MiB is mapped anew for each call, and the system hands
-// out its pages when they are first written to. Of large pages there are fewer.
+// Asks for pages of 2 MiB. The C library maps new memory for each tensor of
+// more than 32 MiB, and the first write to each page of 4 KiB is a page fault:
+// large pages have 512 times fewer. The system may decline.
 void AdviseLargePages([[maybe_unused]] void* data,
                       [[maybe_unused]] int64_t bytes) {
 #if defined(__linux__)

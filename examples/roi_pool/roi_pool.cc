@@ -50,7 +50,7 @@ absl::Status PooledShape(InferenceContext* context) {
   return absl::OkStatus();
 }
 
-// Likewise, of the gradient.
+// The shape of the gradient's output, as far as it is known.
 absl::Status FeatureShape(InferenceContext* context) {
   ShapeHandle gradient, rois, features;
   DimensionHandle unused;
@@ -124,8 +124,8 @@ REGISTER_OP("RoiPoolGrad")
 Adds each element of the gradient of pooled to where its maximum came from.
 
 gradient: `[num_rois, pooled_height, pooled_width, channels]`.
-argmax: As RoiPool gave it.
-rois: As RoiPool was given them.
+argmax: The output of RoiPool.
+rois: The input of RoiPool.
 feature_shape: `[batch, height, width, channels]`.
 features_gradient: Of shape feature_shape.
 spatial_scale: As RoiPool was given it, with which the GPU looks only at bins

@@ -1,3 +1,8 @@
+// The rows of bins of all regions are sorted by image and by their first row of
+// the map. A thread takes some of them in this order, in a slice of 64 channels
+// or more: it packs each row of the map when the first row of bins needs it,
+// and the others find it packed.
+
 #include "roi_pool_sweep.h"
 
 #include <algorithm>

@@ -19,7 +19,7 @@ REGISTER_OP("FirstHighest")
     .Output("index: int64")
     .SetShapeFn(tensorflow::shape_inference::ScalarShape);
 
-// The best of each block, and at the end the best of these in order.
+// The same answer on any number of threads.
 class FirstHighestOp : public tensorflow::OpKernel {
  public:
   using OpKernel::OpKernel;

@@ -70,7 +70,7 @@ backwards: `[length]`.
 gain: The factor.
 )doc");
 
-// One sum for each block of numbers, and at the end the sum of these.
+// The same sum on any number of threads.
 template <typename T>
 class SteadySumOp : public OpKernel {
  public:
