@@ -77,7 +77,7 @@ absl::Status SoftshrinkGrad(const tensorflow::AttrSlice& /*attrs*/,
            {{"T", "$T"}, {"bound", "$bound"}}},
           {{"sign"}, "Sign", {"shrunk:y:0"}, {{"T", "$T"}}},
           {{"square"}, "Square", {"sign:y:0"}, {{"T", "$T"}}},
-          {{"product"}, "Mul", {"dy", "square:y:0"}, {{"T", "$T"}}},
+          {{"product"}, "MulNoNan", {"dy", "square:y:0"}, {{"T", "$T"}}},
       },
       {{"dx", "product:z:0"}});
   return absl::OkStatus();

@@ -31,4 +31,4 @@ def softshrink(x, bound: float = 0.5, name: str | None = None) -> tf.Tensor:
 @tf.RegisterGradient("OpByOp>Softshrink")
 def _softshrink_grad(op: tf.Operation, grad: tf.Tensor) -> tf.Tensor:
     """Where y is 0, x was within the bound."""
-    return grad * tf.square(tf.sign(op.outputs[0]))
+    return tf.math.multiply_no_nan(grad, tf.square(tf.sign(op.outputs[0])))

@@ -31,13 +31,14 @@ def test_the_tests_in_cpp_pass(in_cpp):
 
 
 def test_the_gradient_in_cpp_is_that_in_python(cpp_gradient):
-    x = tf.constant([-2.0, -0.5, 0.25, 0.75, 3.0], tf.float64)
-    dy = tf.constant([1.0, 2, 3, 4, 5], tf.float64)
+    x = tf.constant([-2.0, -0.5, 0.25, 0.75, 3.0, 0.0, 0.0], tf.float64)
+    dy = tf.constant([1.0, 2, 3, 4, 5, np.inf, np.nan], tf.float64)
     with tf.GradientTape() as tape:
         tape.watch(x)
         y = softshrink(x)
     [computed] = cpp_gradient(softshrink, [x], [dy])
     np.testing.assert_array_equal(tape.gradient(y, x, dy), computed)
+    np.testing.assert_array_equal(computed, [1, 0, 0, 4, 5, 0, 0])
 
 
 def test_the_tests_in_cpp_fail_on_a_wrong_op(in_cpp):
