@@ -29,25 +29,34 @@ void Slide(tensorflow::TTypes<float>::ConstVec in, int64_t window, int64_t rank,
   }
 }
 
-// [interface] The window may be even. A float has no minimum in an interface.
+// [interface] The window may be even. A float has no minimum in an interface. A
+// NaN fails both comparisons, so it is refused too.
+absl::Status CheckQuantile(float quantile) {
+  if (quantile >= 0 && quantile <= 1) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "quantile must be at least 0 and at most 1, but is ", quantile));
+}
+
 REGISTER_OP("QuantileFilter")
     .Attr("window: int >= 1 = 3")
     .Attr("quantile: float = 0.5")
     .Input("signal: float")
     .Output("filtered: float")
-    .SetShapeFn(tensorflow::shape_inference::UnchangedShape);
+    .SetShapeFn([](tensorflow::shape_inference::InferenceContext* context) {
+      float quantile;
+      TF_RETURN_IF_ERROR(context->GetAttr("quantile", &quantile));
+      TF_RETURN_IF_ERROR(CheckQuantile(quantile));
+      return tensorflow::shape_inference::UnchangedShape(context);
+    });
 
-// [kernel] A NaN fails both comparisons, so it is refused too.
+// [kernel] The attrs in the constructor, the window in Compute.
 class QuantileFilterOp : public tensorflow::OpKernel {
  public:
   explicit QuantileFilterOp(tensorflow::OpKernelConstruction* context)
       : OpKernel(context) {
     OP_REQUIRES_OK(context, context->GetAttr("window", &window_));
     OP_REQUIRES_OK(context, context->GetAttr("quantile", &quantile_));
-    OP_REQUIRES(
-        context, quantile_ >= 0 && quantile_ <= 1,
-        absl::InvalidArgumentError(absl::StrCat(
-            "quantile must be at least 0 and at most 1, but is ", quantile_)));
+    OP_REQUIRES_OK(context, CheckQuantile(quantile_));
   }
 
   void Compute(tensorflow::OpKernelContext* context) override {

@@ -17,13 +17,26 @@ using tensorflow::OpKernelConstruction;
 using tensorflow::OpKernelContext;
 using tensorflow::Tensor;
 
+// For the shape function and for the kernel.
+template <typename Context>
+absl::Status GetBound(Context* context, float* bound) {
+  TF_RETURN_IF_ERROR(context->GetAttr("bound", bound));
+  if (*bound >= 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("bound must be 0 or more, got ", *bound));
+}
+
 // One input, one output of the same shape.
 REGISTER_OP("OpByOp>Softshrink")
     .Attr("bound: float = 0.5")
     .Attr("T: {float, double}")
     .Input("x: T")
     .Output("y: T")
-    .SetShapeFn(tensorflow::shape_inference::UnchangedShape)
+    .SetShapeFn([](tensorflow::shape_inference::InferenceContext* context) {
+      float bound;
+      TF_RETURN_IF_ERROR(GetBound(context, &bound));
+      return tensorflow::shape_inference::UnchangedShape(context);
+    })
     .Doc("Moves each element by bound towards zero, and no further than zero.");
 
 // [kernel] A NaN stays a NaN.
@@ -31,10 +44,7 @@ template <typename T>
 class SoftshrinkOp : public tensorflow::OpKernel {
  public:
   explicit SoftshrinkOp(OpKernelConstruction* context) : OpKernel(context) {
-    OP_REQUIRES_OK(context, context->GetAttr("bound", &bound_));
-    OP_REQUIRES(context, bound_ >= 0,
-                absl::InvalidArgumentError(
-                    absl::StrCat("bound must be 0 or more, got ", bound_)));
+    OP_REQUIRES_OK(context, GetBound(context, &bound_));
   }
 
   void Compute(OpKernelContext* context) override {

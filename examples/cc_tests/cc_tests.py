@@ -22,7 +22,8 @@ def softshrink(x, bound: float = 0.5, name: str | None = None) -> tf.Tensor:
       A tensor like `x`.
 
     Raises:
-      tf.errors.InvalidArgumentError: `bound` is negative or no number.
+      tf.errors.InvalidArgumentError: `bound` is negative or no number, in eager execution.
+      ValueError: The same in a `tf.function`.
     """
     # Without a name the node would be called OpByOp>Softshrink, and errors would lose its line.
     return _library.op_by_op_softshrink(x=x, bound=bound, name=name or "softshrink")

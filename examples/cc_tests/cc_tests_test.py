@@ -55,22 +55,29 @@ def test_the_node_has_a_name_without_a_namespace():
     ]
 
 
-def shrink(x):
-    return softshrink(x, bound=-1.0)
+@pytest.mark.parametrize("bound", [-1.0, np.nan])
+def test_a_bound_that_is_not_0_or_more_is_refused(bound):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="bound must be 0 or more"):
+        softshrink([1.0], bound)
+    with pytest.raises(ValueError, match="bound must be 0 or more"):
+        tf.function(softshrink)([1.0], bound)
 
 
-@pytest.mark.parametrize("function", [shrink, lambda x: shrink(x)])
+def finite(x):
+    return tf.debugging.check_numerics(x, "no number", name="finite")
+
+
+@pytest.mark.parametrize("function", [finite, lambda x: finite(x)])
 def test_an_error_names_its_line_unless_the_function_is_a_lambda(function):
-    """An error of the kernel's constructor, too."""
-    with pytest.raises(tf.errors.InvalidArgumentError, match="bound must") as error:
-        tf.function(function)(tf.constant([1.0]))
-    assert "{{node softshrink}}" in str(error.value)
-    has_lines = "Detected at node softshrink" in str(error.value)
-    assert has_lines == (function is shrink)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="no number") as error:
+        tf.function(function)(tf.constant([np.nan]))
+    assert "{{node finite}}" in str(error.value)
+    has_lines = "Detected at node finite" in str(error.value)
+    assert has_lines == (function is finite)
 
 
 def test_an_error_in_a_pipeline_names_no_line():
-    pipeline = tf.data.Dataset.from_tensors([1.0]).map(shrink)
-    with pytest.raises(tf.errors.InvalidArgumentError, match="bound must") as error:
+    pipeline = tf.data.Dataset.from_tensors([np.nan]).map(finite)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="no number") as error:
         list(pipeline)
     assert "Detected at node" not in str(error.value)

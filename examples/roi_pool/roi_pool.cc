@@ -29,12 +29,8 @@ absl::Status CheckKnownMap(InferenceContext* context, ShapeHandle features) {
 
 // All that is known, and every error that shows before the values.
 absl::Status PooledShape(InferenceContext* context) {
-  int64_t pooled_height, pooled_width;
-  float spatial_scale;
-  TF_RETURN_IF_ERROR(context->GetAttr("pooled_height", &pooled_height));
-  TF_RETURN_IF_ERROR(context->GetAttr("pooled_width", &pooled_width));
-  TF_RETURN_IF_ERROR(context->GetAttr("spatial_scale", &spatial_scale));
-  TF_RETURN_IF_ERROR(CheckAttrs(pooled_height, pooled_width, spatial_scale));
+  Sizes attrs{};
+  TF_RETURN_IF_ERROR(ReadAttrs(context, &attrs));
   ShapeHandle features, rois;
   TF_RETURN_IF_ERROR(context->WithRank(context->input(0), 4, &features));
   TF_RETURN_IF_ERROR(context->WithRank(context->input(1), 2, &rois));
@@ -42,8 +38,8 @@ absl::Status PooledShape(InferenceContext* context) {
   DimensionHandle five;
   TF_RETURN_IF_ERROR(context->WithValue(context->Dim(rois, 1), 5, &five));
   const ShapeHandle pooled = context->MakeShape(
-      {context->Dim(rois, 0), context->MakeDim(pooled_height),
-       context->MakeDim(pooled_width), context->Dim(features, 3)});
+      {context->Dim(rois, 0), context->MakeDim(attrs.pooled_height),
+       context->MakeDim(attrs.pooled_width), context->Dim(features, 3)});
   for (int i = 0; i < context->num_outputs(); ++i) {
     context->set_output(i, pooled);
   }

@@ -14,7 +14,6 @@
 
 namespace op_by_op {
 
-// The attributes, checked in the shape function and in the kernel.
 inline absl::Status CheckAttrs(int64_t pooled_height, int64_t pooled_width,
                                float spatial_scale) {
   if (pooled_height > kMostBins || pooled_width > kMostBins) {
@@ -46,9 +45,9 @@ inline absl::Status CheckMap(int64_t height, int64_t width) {
   return absl::OkStatus();
 }
 
-// The attributes of RoiPool and RoiPoolInference.
-inline absl::Status ReadAttrs(tensorflow::OpKernelConstruction* context,
-                              Sizes* sizes) {
+// The attributes, checked. `Context`: of the shape function or of the kernel.
+template <typename Context>
+absl::Status ReadAttrs(Context* context, Sizes* sizes) {
   TF_RETURN_IF_ERROR(context->GetAttr("pooled_height", &sizes->pooled_height));
   TF_RETURN_IF_ERROR(context->GetAttr("pooled_width", &sizes->pooled_width));
   TF_RETURN_IF_ERROR(context->GetAttr("spatial_scale", &sizes->spatial_scale));

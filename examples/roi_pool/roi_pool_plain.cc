@@ -29,16 +29,16 @@ REGISTER_OP("RoiPoolPlain")
     .Output("pooled: T")
     .Output("argmax: int32")
     .SetShapeFn([](InferenceContext* context) -> absl::Status {
-      int64_t height, width;
-      TF_RETURN_IF_ERROR(context->GetAttr("pooled_height", &height));
-      TF_RETURN_IF_ERROR(context->GetAttr("pooled_width", &width));
+      Sizes attrs{};
+      TF_RETURN_IF_ERROR(ReadAttrs(context, &attrs));
       ShapeHandle features, rois;
       TF_RETURN_IF_ERROR(context->WithRank(context->input(0), 4, &features));
       TF_RETURN_IF_ERROR(context->WithRank(context->input(1), 2, &rois));
       DimensionHandle five;
       TF_RETURN_IF_ERROR(context->WithValue(context->Dim(rois, 1), 5, &five));
-      const ShapeHandle pooled = context->MakeShape(
-          {context->Dim(rois, 0), height, width, context->Dim(features, 3)});
+      const ShapeHandle pooled =
+          context->MakeShape({context->Dim(rois, 0), attrs.pooled_height,
+                              attrs.pooled_width, context->Dim(features, 3)});
       context->set_output(0, pooled);
       context->set_output(1, pooled);
       return absl::OkStatus();

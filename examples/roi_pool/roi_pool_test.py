@@ -1,6 +1,7 @@
 """Tests of RoiPool: `pytest examples/roi_pool`."""
 
 import ctypes
+import functools
 import hashlib
 import mmap
 import re
@@ -15,7 +16,7 @@ import tensorflow as tf
 from op_library import load_op_library
 from roi_pool import roi_pool, roi_pool_grad, roi_pool_inference
 from roi_pool_assembly import assembly, largest
-from roi_pool_fuzz import roi_pool_plain
+from roi_pool_fuzz import roi_bin_sizes, roi_pool_plain
 from roi_pool_reference import (
     roi_pool_grad_reference,
     roi_pool_inference_reference,
@@ -352,6 +353,17 @@ def test_pooling_refuses(mode, pool, message):
     inputs = {k: np.float32(v) for k, v in inputs.items()}
     with pytest.raises((tf.errors.InvalidArgumentError, ValueError), match=message):
         mode(lambda: pool(**inputs, **attrs))()
+
+
+@pytest.mark.parametrize(
+    "pool", [roi_pool, roi_pool_inference, roi_pool_plain, roi_bin_sizes]
+)
+def test_the_shape_function_refuses_what_no_rois_make_right(pool):
+    attrs = dict(pooled_height=2, pooled_width=2, spatial_scale=-1.0)
+    traced = tf.function(functools.partial(pool, **attrs))
+    specs = tf.TensorSpec([2, 4, 4, 3]), tf.TensorSpec([None, 5])
+    with pytest.raises(ValueError, match="spatial_scale must be finite and positive"):
+        traced.get_concrete_function(*specs)
 
 
 GRAD_ERRORS = {

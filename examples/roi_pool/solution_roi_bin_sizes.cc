@@ -27,16 +27,16 @@ REGISTER_OP("RoiBinSizes")
     .Input("rois: float")
     .Output("sizes: int32")
     .SetShapeFn([](InferenceContext* context) -> absl::Status {
-      int64_t height, width;
-      TF_RETURN_IF_ERROR(context->GetAttr("pooled_height", &height));
-      TF_RETURN_IF_ERROR(context->GetAttr("pooled_width", &width));
+      Sizes attrs{};
+      TF_RETURN_IF_ERROR(ReadAttrs(context, &attrs));
       ShapeHandle unused, rois;
       TF_RETURN_IF_ERROR(context->WithRank(context->input(0), 4, &unused));
       TF_RETURN_IF_ERROR(context->WithRank(context->input(1), 2, &rois));
       DimensionHandle five;
       TF_RETURN_IF_ERROR(context->WithValue(context->Dim(rois, 1), 5, &five));
       context->set_output(
-          0, context->MakeShape({context->Dim(rois, 0), height, width}));
+          0, context->MakeShape({context->Dim(rois, 0), attrs.pooled_height,
+                                 attrs.pooled_width}));
       return absl::OkStatus();
     });
 

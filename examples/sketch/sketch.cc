@@ -25,12 +25,25 @@ using tensorflow::Tensor;
 using tensorflow::TensorShape;
 using tensorflow::Variant;
 
+// For the shape function and for the kernel.
+template <typename Context>
+absl::Status GetPrecision(Context* context, int* precision) {
+  TF_RETURN_IF_ERROR(context->GetAttr("precision", precision));
+  if (4 <= *precision && *precision <= 16) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("precision must be from 4 to 16, got ", *precision));
+}
+
 // [interface] A sketch is a scalar of type variant.
 REGISTER_OP("SketchHashes")
     .Attr("precision: int = 12")
     .Input("hashes: uint64")
     .Output("sketch: variant")
-    .SetShapeFn(tensorflow::shape_inference::ScalarShape);
+    .SetShapeFn([](tensorflow::shape_inference::InferenceContext* context) {
+      int precision;
+      TF_RETURN_IF_ERROR(GetPrecision(context, &precision));
+      return tensorflow::shape_inference::ScalarShape(context);
+    });
 
 REGISTER_OP("CountSketch")
     .Input("sketch: variant")
@@ -40,13 +53,8 @@ REGISTER_OP("CountSketch")
 // [kernel] Makes the registers, and a tensor with the sketch in it.
 class SketchHashesOp : public tensorflow::OpKernel {
  public:
-  explicit SketchHashesOp(OpKernelConstruction* construction)
-      : OpKernel(construction) {
-    OP_REQUIRES_OK(construction,
-                   construction->GetAttr("precision", &precision_));
-    OP_REQUIRES(construction, 4 <= precision_ && precision_ <= 16,
-                absl::InvalidArgumentError(absl::StrCat(
-                    "precision must be from 4 to 16, got ", precision_)));
+  explicit SketchHashesOp(OpKernelConstruction* context) : OpKernel(context) {
+    OP_REQUIRES_OK(context, GetPrecision(context, &precision_));
   }
 
   void Compute(OpKernelContext* context) override {

@@ -24,7 +24,8 @@ def sketch(keys, precision: int = 12) -> tf.Tensor:
       variant, a scalar.
 
     Raises:
-      tf.errors.InvalidArgumentError: Another precision.
+      tf.errors.InvalidArgumentError: Another precision, in eager execution.
+      ValueError: The same in a `tf.function`.
     """
     return library.sketch_hashes(hashes_of(keys), precision=precision)
 
@@ -70,7 +71,8 @@ def count_hashes(hashes, precision: int = 12) -> tf.Tensor:
       float64, a scalar.
 
     Raises:
-      tf.errors.InvalidArgumentError: Another precision.
+      tf.errors.InvalidArgumentError: Another precision, in eager execution.
+      ValueError: The same in a `tf.function`.
     """
     return count(library.sketch_hashes(hashes, precision=precision))
 
