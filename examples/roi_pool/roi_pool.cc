@@ -159,15 +159,16 @@ class RoiPoolOp : public tensorflow::OpKernel {
     if (shape.num_elements() == 0) return;
 
     // Pool the rows of bins on as many threads as pay.
-    const Plan plan = PlanOf<B>(sizes, rois, Layout::kAuto);
+    const Pooling<B> call{sizes, features, rois, pooled, argmax};
+    const Plan plan = PlanOf(call);
     Tensor scratch;
     OP_REQUIRES_OK(
         context, context->allocate_temp(
                      tensorflow::DT_UINT8,
                      tensorflow::TensorShape({plan.scratch_bytes}), &scratch));
     absl::Status status;
-    Pool<B>({sizes, features, rois, pooled, argmax}, path_, plan,
-            scratch.flat<uint8_t>().data(), ShardOn(context, &status));
+    Pool(call, path_, plan, scratch.flat<uint8_t>().data(),
+         ShardOn(context, &status));
     OP_REQUIRES_OK(context, status);
   }
 

@@ -3,7 +3,6 @@
 #include "roi_pool_cpu.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "roi_pool_sweep.h"
 #if defined(__SSE2__)
@@ -14,19 +13,16 @@ namespace op_by_op {
 
 // [dispatch] What the processor has, asked once.
 template <typename T>
-Path<T> FindPath(const char* name) {
-  const auto wanted = [name](const char* path) {
-    return name == nullptr || std::strcmp(name, path) == 0;
-  };
+Path<T> FindPath() {
 #if defined(__x86_64__)
   static const bool has_avx512 =
       __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
   static const bool has_avx2 = __builtin_cpu_supports("avx2");
-  if (wanted("avx512") && has_avx512) return avx512::GetPath<T>();
-  if (wanted("avx2") && has_avx2) return avx2::GetPath<T>();
+  if (has_avx512) return avx512::GetPath<T>();
+  if (has_avx2) return avx2::GetPath<T>();
 #endif
-  return wanted("baseline") ? baseline::GetPath<T>() : Path<T>{};
+  return baseline::GetPath<T>();
 }
 
 void FinishStores() {
@@ -92,17 +88,15 @@ void PoolDirect(const Pooling<T>& call, const Path<T>& path, BinRow row,
 
 // A map of which much is read more than once is read by the sweep.
 template <typename T>
-Plan PlanOf(const Sizes& sizes, const float* rois, Layout layout) {
-  const int64_t pixels = PixelsToRead(sizes, rois);
+Plan PlanOf(const Pooling<T>& call) {
+  const Sizes& sizes = call.sizes;
+  const int64_t pixels = PixelsToRead(sizes, call.rois);
   const int64_t map = sizes.height * sizes.width;
-  if (layout == Layout::kAuto) {
-    layout = SlicesFit<T>(sizes) && pixels >= kReads * sizes.batch * map &&
-                     map * sizes.channels * int64_t{sizeof(T)} > kNear<T>
-                 ? Layout::kPacked
-                 : Layout::kDirect;
-  }
-  return {layout, pixels, layout == Layout::kPacked ? SweepBytes(sizes) : 0,
-          true};
+  const bool packed = SlicesFit<T>(sizes) &&
+                      pixels >= kReads * sizes.batch * map &&
+                      map * sizes.channels * int64_t{sizeof(T)} > kNear<T>;
+  return {packed, packed ? SweepBytes(sizes) : 0,
+          OutputBytes(call) >= kStreamedBytes, pixels};
 }
 
 template <typename T>
@@ -113,7 +107,7 @@ BinRow BinRowOf(const Pooling<T>& call, const Plan& plan) {
   row.image_size = sizes.height * sizes.width * sizes.channels;
   row.pixel_stride = row.bin_stride = row.channels = sizes.channels;
   row.bins = sizes.pooled_width;
-  row.streaming = plan.streams && OutputBytes(call) >= kStreamedBytes;
+  row.streaming = plan.streams;
   return row;
 }
 
@@ -128,7 +122,7 @@ void Pool(const Pooling<T>& call, const Path<T>& path, const Plan& plan,
       (plan.pixels * sizes.channels * 3 * int64_t{sizeof(T)} +
        OutputBytes(call) * 20) /
       64;
-  if (plan.layout == Layout::kPacked) {
+  if (plan.packed) {
     const Sweep sweep = SweepOf(sizes, call.rois, scratch);
     PoolSweep(call, path, row, sweep, cycles, shard);
     return;
@@ -142,8 +136,8 @@ void Pool(const Pooling<T>& call, const Path<T>& path, const Plan& plan,
 }
 
 #define OP_BY_OP_INSTANTIATE(T)                                                \
-  template Path<T> FindPath(const char*);                                      \
-  template Plan PlanOf<T>(const Sizes&, const float*, Layout);                 \
+  template Path<T> FindPath();                                                 \
+  template Plan PlanOf(const Pooling<T>&);                                     \
   template BinRow BinRowOf(const Pooling<T>&, const Plan&);                    \
   template void Pool(const Pooling<T>&, const Path<T>&, const Plan&, uint8_t*, \
                      const Shard&);

@@ -77,10 +77,9 @@ OP_BY_OP_DECLARE_PATH(baseline)
 OP_BY_OP_DECLARE_PATH(avx2)
 OP_BY_OP_DECLARE_PATH(avx512)
 
-// The best path of this machine, or null functions where it lacks `name`:
-// baseline, avx2 or avx512.
+// The best path of this machine.
 template <typename T>
-Path<T> FindPath(const char* name = nullptr);
+Path<T> FindPath();
 
 // [shard] What the kernels call: `total` pieces of work, the `cost` of each in
 // cycles, and what does the pieces from begin to end, in `bytes` of scratch
@@ -92,18 +91,16 @@ using Shard = std::function<void(int64_t total, int64_t cost, int64_t bytes,
 // Waits until what a thread has written past the caches is seen by all.
 void FinishStores();
 
-enum class Layout { kAuto, kDirect, kPacked };
-
 // How to pool, and the bytes of scratch memory that all threads share.
 struct Plan {
-  Layout layout;
-  int64_t pixels;  // to read
+  bool packed;  // reads copies of the map, by the sweep
   int64_t scratch_bytes;
-  bool streams;  // writes a large output past the caches
+  bool streams;    // writes past the caches
+  int64_t pixels;  // to read
 };
 
 template <typename T>
-Plan PlanOf(const Sizes& sizes, const float* rois, Layout layout);
+Plan PlanOf(const Pooling<T>& call);
 
 // What all rows of bins of a call have in common where the map is read in
 // place: `rows` and `cols` are still to be set.

@@ -69,6 +69,34 @@ bool ScatterPlain(const Sizes& sizes, const float* gradient,
   return good;
 }
 
+// The path of this name, or null functions where this processor lacks it.
+template <typename T>
+Path<T> PathOf(const std::string& name) {
+  if (name == "best") return FindPath<T>();
+  if (name == "baseline") return baseline::GetPath<T>();
+#if defined(__x86_64__)
+  if (name == "avx2" && __builtin_cpu_supports("avx2")) {
+    return avx2::GetPath<T>();
+  }
+  if (name == "avx512" && __builtin_cpu_supports("avx512f") &&
+      __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512vl")) {
+    return avx512::GetPath<T>();
+  }
+#endif
+  return {};
+}
+
+// RoiPool's plan, but for how the map is read.
+template <typename T>
+Plan PlanWith(const Pooling<T>& call, bool packed) {
+  Plan plan = PlanOf(call);
+  plan.packed = packed;
+  plan.scratch_bytes = packed ? SweepBytes(call.sizes) : 0;
+  return plan;
+}
+
 // The sweep without its copy: some channels of all rows of bins.
 template <typename T>
 void PoolSorted(const Pooling<T>& call, const Path<T>& path, const Plan& plan,
@@ -131,7 +159,7 @@ class RoiPoolVariantOp : public tensorflow::OpKernel {
     OP_REQUIRES_OK(context, context->GetAttr("large_pages", &large_pages_));
     std::string path;
     OP_REQUIRES_OK(context, context->GetAttr("path", &path));
-    path_ = FindPath<B>(path == "best" ? nullptr : path.c_str());
+    path_ = PathOf<B>(path);
     OP_REQUIRES(
         context, path_.pool != nullptr,
         absl::UnimplementedError(absl::StrCat("this processor has no ", path)));
@@ -163,11 +191,10 @@ class RoiPoolVariantOp : public tensorflow::OpKernel {
     int32_t* argmax = with_argmax_ ? where->flat<int32_t>().data() : nullptr;
     if (shape.num_elements() == 0) return;
     if (kernel_ != "plain" && kernel_ != "channels") {
-      Plan plan = PlanOf<B>(sizes, rois,
-                            kernel_ == "best"     ? Layout::kAuto
-                            : kernel_ == "direct" ? Layout::kDirect
-                                                  : Layout::kPacked);
-      if (stores_ != "best") plan.streams = stores_ == "streaming";
+      const Pooling<B> call{sizes, features, rois, pooled, argmax};
+      Plan plan = kernel_ == "best" ? PlanOf(call)
+                                    : PlanWith(call, kernel_ != "direct");
+      if (stores_ == "ordinary") plan.streams = false;
       tensorflow::Tensor scratch;
       OP_REQUIRES_OK(context, context->allocate_temp(
                                   tensorflow::DT_UINT8,
@@ -175,8 +202,8 @@ class RoiPoolVariantOp : public tensorflow::OpKernel {
                                   &scratch));
       const auto pool = kernel_ == "sorted" ? PoolSorted<B> : Pool<B>;
       absl::Status status;
-      pool({sizes, features, rois, pooled, argmax}, path_, plan,
-           scratch.flat<uint8_t>().data(), ShardOn(context, &status));
+      pool(call, path_, plan, scratch.flat<uint8_t>().data(),
+           ShardOn(context, &status));
       OP_REQUIRES_OK(context, status);
       return;
     }
@@ -226,11 +253,10 @@ extern "C" __attribute__((visibility("default"))) void PoolLastRow(
     const Sizes* sizes, const float* features, const float* rois, float* pooled,
     int32_t* argmax, bool packed) {
   const int64_t rows = sizes->num_rois * sizes->pooled_height;
-  const Plan plan =
-      PlanOf<float>(*sizes, rois, packed ? Layout::kPacked : Layout::kDirect);
+  const Pooling<float> call{*sizes, features, rois, pooled, argmax};
+  const Plan plan = PlanWith(call, packed);
   std::vector<uint8_t> scratch(plan.scratch_bytes);
-  Pool<float>({*sizes, features, rois, pooled, argmax}, FindPath<float>(), plan,
-              scratch.data(),
+  Pool<float>(call, FindPath<float>(), plan, scratch.data(),
               [rows](int64_t total, int64_t, int64_t bytes, const Work& work) {
                 std::vector<uint8_t> own(bytes);
                 for (int64_t i = rows; i <= total; i += rows) {
