@@ -73,7 +73,7 @@ document.addEventListener("DOMContentLoaded", () => {
     const most = limits.shown;
     if (died) {
       const silent = make("a", { href: "#nothing-is-printed" }, says.died_why);
-      status.append(`${says.died} `, silent, ".");
+      status.append(`${died} `, silent, ".");
     } else if (found.length) {
       status.append(found.length > 1 ? `${found.length} known messages, causes first.` : "1 known message.");
     } else if (!read.length) {

@@ -33,6 +33,9 @@ class Entry:
       follows: The entries that are its cause, where both are found. "*" is any other.
       special: Whether it is a special case of another entry, and is told in place of it.
       ours: Whether it is only told of a text in which there is something of TensorFlow's.
+      beside: What a text without white space must hold besides, as a pattern; empty if nothing.
+      unless: A text in which this pattern finds something, without white space, is not told of it.
+      alone: Whether it is only told where no other entry is found: of a text that says little.
       staged: Whether the reproducer only imitates what happens to a reader.
       harmless: Whether it is no error, and of no use where there is one that is not known.
       names: Whether it is only found with a name of TensorFlow's, of which headers.toml tells the header.
@@ -52,6 +55,9 @@ class Entry:
     harmless: bool = False
     names: bool = False
     ours: bool = False
+    beside: str = ""
+    unless: str = ""
+    alone: bool = False
     special: bool = False
     staged: bool = False
 

@@ -50,6 +50,14 @@ const explain = (() => {
         }
       });
       this.solid = parts.join("");
+      this.ours = new RegExp(rules.ours).test(this.solid);
+    }
+
+    // Whether the text as a whole is one in which a pattern is looked for.
+    allows({ ours, beside, unless }) {
+      if (ours && !this.ours) return false;
+      if (beside && !new RegExp(beside).test(this.solid)) return false;
+      return !(unless && new RegExp(unless).test(this.solid));
     }
 
     // Where a pattern matches, wherever lines are wrapped.
@@ -129,9 +137,8 @@ const explain = (() => {
 
   // What a log holds of the dictionary, { id, line, text, times, follows, header } of each entry, and whose it is else.
   const find = (rules, log) => {
-    const ours = new RegExp(rules.ours).test(log.solid);
     const matches = rules.patterns.flatMap((rule) => {
-      if (rule.ours && !ours) return [];
+      if (!log.allows(rule)) return [];
       rule.regex ??= new RegExp(rule.pattern, "g");
       return log.matches(rule);
     });
@@ -144,7 +151,8 @@ const explain = (() => {
     }
     const stranger = [...each.values()].map(([{ rule }]) => rule.of).find(Boolean) ?? "";
     const known = [...each.values()].filter(([{ rule }]) => !rule.of);
-    const first = known.map((some) => some.reduce((a, b) => (b.start < a.start ? b : a)));
+    let first = known.map((some) => some.reduce((a, b) => (b.start < a.start ? b : a)));
+    if (first.some(({ rule }) => !rule.alone && !rule.harmless)) first = first.filter(({ rule }) => !rule.alone);
     first.sort((one, other) => one.start - other.start);
     const anything = ({ rule }) => rule.follows.includes("*");
     const causes = (match) =>
@@ -163,8 +171,12 @@ const explain = (() => {
   };
 
   // Whose text it is, if there is nothing of TensorFlow's in it.
-  const owner = ({ ours, strangers }, text) =>
-    new RegExp(ours).test(text) ? "" : (strangers.find(({ sign }) => new RegExp(sign).test(text))?.of ?? "");
+  const owner = ({ strangers }, { ours, solid }) =>
+    ours ? "" : (strangers.find(({ sign }) => new RegExp(sign).test(solid))?.of ?? "");
+
+  // What the signal tells of why a process has died.
+  const death = ({ signals, says }, { solid }) =>
+    signals.find(({ sign }) => new RegExp(sign).test(solid))?.says ?? says.died;
 
   // A mangled name's names, and the name without what has a length.
   const parts = (symbols, symbol) => {
@@ -225,16 +237,16 @@ const explain = (() => {
   // What a text holds that is known: { found, read, died, stranger, first, unsure }.
   return (rules, text) => {
     const log = new Log(rules, text);
-    const owned = owner(rules, log.solid);
+    const owned = owner(rules, log);
     let { found, stranger } = owned ? { found: [], stranger: owned } : find(rules, log);
     const dead = new RegExp(rules.died).test(log.solid);
     const harmless = ({ id }) => rules.patterns.find((rule) => rule.id === id).harmless;
     const failed = () => dead || log.first(rules.says.errors.slice(0, 2)) !== null;
     if (found.length && found.every(harmless) && failed()) found = []; // what harms nothing is not why it failed
     const symbols = log.mangled(new RegExp(rules.symbols.pattern, "g"));
-    const died = !found.length && !stranger && dead;
+    const died = dead && !found.length && !stranger ? death(rules, log) : "";
     const first = found.length || died ? null : log.first(rules.says.errors);
-    const unsure = found.length > 0 && !new RegExp(rules.ours).test(log.solid);
+    const unsure = found.length > 0 && !log.ours;
     return { found, read: symbols.map((symbol) => read(rules.symbols, symbol)), died, stranger, first, unsure };
   };
 })();

@@ -62,7 +62,7 @@ class Explanation:
     Attributes:
       found: The entries: causes before what follows from them, else in the order of the text.
       read: The first mangled names of TensorFlow and Abseil.
-      died: Whether nothing is found, and a process has died.
+      died: If nothing is found, and a process has died, what is said of it.
       stranger: Whose message this is, if it is none of TensorFlow's.
       first: Where nothing is found, the number and the text of the first line that looks like an error.
       unsure: Whether something is found, and nothing in the text names TensorFlow.
@@ -70,7 +70,7 @@ class Explanation:
 
     found: list[Found]
     read: list[symbols.Reading]
-    died: bool
+    died: str
     stranger: str
     first: tuple[int, str] | None
     unsure: bool
@@ -89,15 +89,24 @@ def explain(text: str) -> Explanation:
     if found and all(one.entry.harmless for one in found):
         if dead or log.first(signs[:2]):
             found = []  # what harms nothing is not why it failed
-    died = dead and not (found or stranger)
+    died = _death(log) if dead and not (found or stranger) else ""
     names = [symbols.read(name) for name in log.mangled()]
     first = None if found or died else log.first(signs)
     unsure = bool(found) and not log.ours
     return Explanation(found, names, died, stranger, first, unsure)
 
 
+def _death(log: "_Log") -> str:
+    """What the signal tells of why a process has died."""
+    rules = table("rules")
+    told = (
+        one["says"] for one in rules["signals"] if re.search(one["sign"], log.solid)
+    )
+    return next(told, rules["says"]["died"])
+
+
 def _found(log: "_Log") -> tuple[list[Found], str]:
-    told = [rule for rule in rules() if log.ours or not rule["ours"]]
+    told = [rule for rule in rules() if log.allows(rule)]
     matches = [match for rule in told for match in log.matches(rule)]
     taken: list[tuple[int, int]] = []
     each: dict[str, list[_Match]] = {}
@@ -116,6 +125,8 @@ def _found(log: "_Log") -> tuple[list[Found], str]:
         for name, some in each.items()
         if name not in of
     }
+    if any(not (one.rule["alone"] or one.rule["harmless"]) for one in first.values()):
+        first = {name: one for name, one in first.items() if not one.rule["alone"]}
     names = sorted(first, key=lambda name: first[name].start)
     anything = [name for name in names if "*" in first[name].rule["follows"]]
     causes = {
@@ -194,6 +205,14 @@ class _Log:
     def ours(self) -> bool:
         """Whether there is something of TensorFlow's in it."""
         return bool(re.search(table("rules")["ours"], self.solid, re.ASCII))
+
+    def allows(self, rule: dict) -> bool:
+        """Whether the text as a whole is one in which a pattern is looked for."""
+        if rule["ours"] and not self.ours:
+            return False
+        if rule["beside"] and not re.search(rule["beside"], self.solid, re.ASCII):
+            return False
+        return not (rule["unless"] and re.search(rule["unless"], self.solid, re.ASCII))
 
     def matches(self, rule: dict) -> Iterator[_Match]:
         """Where a pattern matches, wherever lines are wrapped."""
@@ -302,6 +321,9 @@ def rules() -> tuple[dict, ...]:
                     names=entry.names,
                     harmless=entry.harmless,
                     ours=entry.ours,
+                    beside=entry.beside,
+                    unless=entry.unless,
+                    alone=entry.alone,
                     special=entry.special,
                 )
             )
@@ -315,6 +337,9 @@ def _rule(
     names=False,
     harmless=False,
     ours=False,
+    beside="",
+    unless="",
+    alone=False,
     special=False,
     of="",
 ) -> dict:
@@ -332,6 +357,9 @@ def _rule(
         "names": names,
         "harmless": harmless,
         "ours": ours,
+        "beside": beside,
+        "unless": unless,
+        "alone": alone,
         "of": of,
     }
 
@@ -449,7 +477,7 @@ def told(explanation: Explanation, colour: bool = False) -> str:
     if more := [one.entry.id for one in explanation.found[most:]]:
         blocks.append("\n".join(_wrapped("and", ", ".join(more))))
     if explanation.died:
-        lines = _wrapped("", f"{says['died']} {says['died_why']}:")
+        lines = _wrapped("", f"{explanation.died} {says['died_why']}:")
         address = f"{SITE}errors.html#nothing-is-printed"
         blocks.append("\n".join([*lines, f"  read   {address}"]))
     for one in explanation.read:

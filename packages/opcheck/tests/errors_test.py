@@ -71,10 +71,23 @@ def test_an_entry_is_complete(entry):
 @every
 def test_a_pattern_means_the_same_in_javascript(entry):
     """No lookbehind, no flags, no named groups, and nothing possessive."""
-    assert not re.search(r"\(\?(?![:=!])|\\[AZ]|[*+?}]\+|\(\?<", entry.pattern)
+    for pattern in (entry.pattern, entry.beside, entry.unless):
+        assert not re.search(r"\(\?(?![:=!])|\\[AZ]|[*+?}]\+|\(\?<", pattern)
+
+
+@every
+def test_what_is_looked_for_beside_a_pattern_has_no_white_space(entry):
+    """The text in which it is looked for has none."""
+    assert not re.search(r"\s|\\s", entry.beside + entry.unless)
 
 
 def is_in(entry: Entry, text: str) -> bool:
+    """Whether a text has the message of an entry, and what belongs to it."""
+    solid = re.sub(r"\s", "", text)
+    if not re.search(entry.beside, solid):
+        return False
+    if entry.unless and re.search(entry.unless, solid):
+        return False
     found = entry.regex.finditer(text)
     return any(not entry.names or header_of(match[0]) for match in found)
 
