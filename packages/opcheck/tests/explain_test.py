@@ -212,7 +212,22 @@ def test_causes_come_before_what_follows_and_each_entry_once(explained):
 
 
 def test_a_death_without_a_message_is_one(explained):
-    assert explained("Starting\nSegmentation fault (core dumped)\n")["died"]
+    for text, why in CASES["signals"].items():
+        assert why in explained(f"Starting\n{text}\n")["died"], text
+
+
+def test_an_entry_that_wants_more_than_its_message_is_not_found_without(explained):
+    for text in CASES["without"]:
+        assert ids(explained(text)) == [], text
+
+
+def test_an_entry_for_what_says_little_is_told_alone(explained):
+    stopped = "ninja: build stopped: subcommand failed."
+    warning = LOGS["a warning about the GPU before the error"]["text"].split("\n")[0]
+    error = LOGS["compiler"]["text"].split("\n")[3]
+    assert ids(explained(f"{error}\n{stopped}")) == ["status-ok-is-gone"]
+    both = ids(explained(f"{warning}\n{stopped}"))
+    assert sorted(both) == ["build-stopped", "gpu-libraries-not-loaded"]
 
 
 def test_both_say_the_same_of_what_the_build_provokes_and_of_all_messages(

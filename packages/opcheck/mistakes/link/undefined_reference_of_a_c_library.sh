@@ -1,0 +1,8 @@
+cat > op.cc <<'END'
+#include <omp.h>
+int threads() { return omp_get_max_threads(); }
+END
+# [wrong]
+$CXX -shared -fPIC -Wl,-z,defs op.cc -o op.so
+# [cured]
+$CXX -shared -fPIC -fopenmp -Wl,-z,defs op.cc -o op.so
