@@ -155,9 +155,10 @@ const explain = (() => {
     if (first.some(({ rule }) => !rule.alone && !rule.harmless)) first = first.filter(({ rule }) => !rule.alone);
     first.sort((one, other) => one.start - other.start);
     const anything = ({ rule }) => rule.follows.includes("*");
+    const last = ({ id, follows }) => follows.length > 0 || first.find(({ rule }) => rule.id === id).rule.harmless;
     const causes = (match) =>
       first
-        .filter((one) => one !== match)
+        .filter((one) => one !== match && !match.rule.harmless)
         .filter((one) => match.rule.follows.includes(one.rule.id) || (anything(match) && !anything(one)))
         .map((one) => one.rule.id);
     const found = first
@@ -166,7 +167,7 @@ const explain = (() => {
         const header = rule.names ? headerOf(rules, text) : "";
         return { id: rule.id, line, text, times: each.get(rule.id).length, follows: causes(match), header };
       })
-      .sort((one, other) => (one.follows.length > 0) - (other.follows.length > 0));
+      .sort((one, other) => last(one) - last(other));
     return { found, stranger };
   };
 

@@ -133,7 +133,7 @@ def _found(log: "_Log") -> tuple[list[Found], str]:
         name: tuple(
             one
             for one in names
-            if one != name
+            if one != name and not first[name].rule["harmless"]
             if one in first[name].rule["follows"]
             or (name in anything and one not in anything)
         )
@@ -148,7 +148,9 @@ def _found(log: "_Log") -> tuple[list[Found], str]:
             causes[name],
             header_of(one.text) if one.rule["names"] else "",
         )
-        for name in sorted(names, key=lambda name: bool(causes[name]))
+        for name in sorted(
+            names, key=lambda name: bool(causes[name] or first[name].rule["harmless"])
+        )
         for one in [first[name]]
     ]
     return found, stranger

@@ -105,6 +105,7 @@ def test_a_provoked_text_has_the_messages_of_no_other_entry():
         for name, made in outcomes().items()
         for other in entries().values()
         if other.regex and other.id != name and is_in(other, made["wrong"].text)
+        if not other.alone  # it is not told beside others
         if not {name, "*"} & {*other.follows}
         if (name, other.id) not in both
     ]
