@@ -7,17 +7,15 @@ to what the GPU's parts can do.
 
 import argparse
 import collections
-import csv
 import json
 import shutil
 import sys
-import tempfile
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 import numpy as np
-from gpu_profile import MARKER, output_of, short, under_ncu
+from gpu_profile import MARKER, by_ncu, short, under_ncu
 from measure import gpu_and_driver, heading, write
 from roi_pool_workloads import WORKLOADS, scaled
 
@@ -89,19 +87,9 @@ def inside() -> None:
 
 def profiled() -> list[dict]:
     """The rows of the table."""
-    with tempfile.TemporaryDirectory() as folder:
-        log = Path(folder, "ncu.csv")
-        command = [
-            *("ncu", "--profile-from-start", "off", "--csv", "--log-file", log),
-            *("--metrics", ",".join(METRICS)),
-            *("--clock-control", "none", "--cache-control", "none"),
-            *(sys.executable, __file__, "--inside"),
-        ]
-        names = output_of(command)
-        text = log.read_text()
-    lines = [x for x in text[text.index('"ID"') :].splitlines() if x.startswith('"')]
+    names, metrics = by_ncu(METRICS, [__file__, "--inside"])
     launches: dict[str, dict] = {}
-    for row in csv.DictReader(lines):
+    for row in metrics:
         launch = launches.setdefault(
             row["ID"], {"kernel": row["Kernel Name"], "grid": row["Grid Size"]}
         )

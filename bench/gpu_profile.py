@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from measure import gpu_and_driver, heading, quartiles, write
@@ -187,6 +187,24 @@ def output_of(command: list, env: dict | None = None) -> list:
     return json.loads(last[0].removeprefix("cases "))
 
 
+def by_ncu(
+    metrics: Iterable[str], inside: Sequence[str], env: dict | None = None
+) -> tuple[list, list[dict[str, str]]]:
+    """The cases of a process of `inside`, and for each metric of each launch a row of ncu."""
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder, "ncu.csv")
+        command = [
+            *("ncu", "--profile-from-start", "off", "--csv", "--log-file", log),
+            *("--metrics", ",".join(metrics)),
+            *("--clock-control", "none", "--cache-control", "none"),
+            *(sys.executable, *inside),
+        ]
+        names = output_of(command, env)
+        text = log.read_text()
+    lines = [x for x in text[text.index('"ID"') :].splitlines() if x.startswith('"')]
+    return names, list(csv.DictReader(lines))
+
+
 def short(kernel: str) -> str:
     """The name of a kernel without its arguments and most of its template's."""
     kernel = re.sub(r"\(anonymous namespace\)::|<unnamed>::", "", kernel)
@@ -196,23 +214,11 @@ def short(kernel: str) -> str:
 
 def profiled(setting: str, types: list[str]) -> list[dict]:
     """Rows of gpu_profile.csv."""
-    with tempfile.TemporaryDirectory() as folder:
-        log = Path(folder, "ncu.csv")
-        names = output_of(
-            [
-                *("ncu", "--profile-from-start", "off", "--csv", "--log-file", log),
-                *("--metrics", "gpu__time_duration.sum"),
-                *("--clock-control", "none", "--cache-control", "none"),
-                *(sys.executable, __file__, "--inside", "profile", "--types", *types),
-            ],
-            SETTINGS[setting],
-        )
-        text = log.read_text()
-    table = text[text.index('"ID"') :].splitlines()
-    lines = [line for line in table if line.startswith('"')]
+    inside = [__file__, "--inside", "profile", "--types", *types]
+    names, found = by_ncu(["gpu__time_duration.sum"], inside, SETTINGS[setting])
     launches: list[list[tuple[str, float]]] = []
     scale = {"ns": 1e-3, "us": 1, "ms": 1e3}
-    for row in csv.DictReader(lines):
+    for row in found:
         if (row["Kernel Name"], row["Grid Size"]) == MARKER:
             launches.append([])
             continue
@@ -221,9 +227,7 @@ def profiled(setting: str, types: list[str]) -> list[dict]:
         launches[-1:] or launches.append([])
         launches[-1].append((short(row["Kernel Name"]), microseconds))
     if len(launches) != len(names):
-        sys.exit(
-            f"bench/gpu_profile.py: {len(names)} cases, {len(launches)} markers: {text[:2000]}"
-        )
+        sys.exit(f"bench/gpu_profile.py: {len(names)} cases, {len(launches)} markers")
     rows = []
     for case, kernels in zip(names, launches):
         of = collections.defaultdict(list)
