@@ -76,9 +76,10 @@ absl::Status CheckInputs(const Tensor& filename, const Tensor& rows) {
 
 absl::Status OfFile(const absl::Status& status) {
   if (status.ok()) return status;
+  // OutOfRange, which a cut file gives, would end the caller's data quietly.
   // A name may be any bytes, but Python takes messages as UTF-8.
   return absl::Status(
-      status.code(),
+      absl::IsOutOfRange(status) ? absl::StatusCode::kDataLoss : status.code(),
       absl::StrCat("filename: ", absl::CHexEscape(status.message())));
 }
 
@@ -99,9 +100,9 @@ absl::Status CheckRows(int64_t size, int64_t columns, const Tensor& rows) {
   for (int64_t i = 0; i < rows.NumElements(); ++i) {
     const int64_t row = rows.vec<int64_t>()(i);
     if (row < 0 || row >= count) {
-      return absl::OutOfRangeError(absl::StrCat("rows must be in [0, ", count,
-                                                "), as the file has, but rows[",
-                                                i, "] is ", row));
+      return absl::InvalidArgumentError(
+          absl::StrCat("rows must be in [0, ", count,
+                       "), as the file has, got rows[", i, "] = ", row));
     }
   }
   return absl::OkStatus();

@@ -62,9 +62,26 @@ def test_the_shape_is_known_while_tracing():
 
 @pytest.mark.parametrize("row", [-1, 5, 2**62, -(2**62)])
 def test_a_row_that_is_none_is_refused(mode, row):
-    match = rf"rows must be in \[0, 5\), as the file has, but rows\[1\] is {row}"
-    with pytest.raises(tf.errors.OutOfRangeError, match=match):
+    match = rf"rows must be in \[0, 5\), as the file has, got rows\[1\] = {row}"
+    with pytest.raises(tf.errors.InvalidArgumentError, match=match):
         mode(lambda rows: file_rows(str(SAMPLE), rows, 4))(np.array([0, row]))
+
+
+def test_a_row_that_is_none_does_not_end_training():
+    numbers = tf.keras.Input([], dtype=tf.int64)
+    rows = tf.keras.layers.Lambda(lambda x: file_rows(str(SAMPLE), x, 4), (4,))
+    model = tf.keras.Model(numbers, tf.keras.layers.Dense(1)(rows(numbers)))
+    model.compile("sgd", "mse")
+    with pytest.raises(tf.errors.InvalidArgumentError, match="rows must be in"):
+        model.fit(np.array([0, 1, 5, 2]), np.zeros([4, 1]), batch_size=1, verbose=0)
+
+
+def test_a_file_that_is_shorter_than_its_size_is_data_loss(mode):
+    path = "/sys/kernel/mm/transparent_hugepage/enabled"  # 4096 bytes, it says
+    if not os.path.exists(path):
+        pytest.skip("needs Linux")
+    with pytest.raises(tf.errors.DataLossError, match="filename: "):
+        mode(lambda: file_rows(path, [0], 1024))()
 
 
 @pytest.mark.parametrize("size", [1, 15, 17])
@@ -81,7 +98,7 @@ def test_an_empty_file_has_no_rows(mode, tmp_path):
     path.touch()
     none = np.zeros([0], np.int64)
     assert mode(lambda: file_rows(str(path), none, 4))().shape == [0, 4]
-    with pytest.raises(tf.errors.OutOfRangeError, match=r"in \[0, 0\)"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"in \[0, 0\)"):
         mode(lambda: file_rows(str(path), [0], 4))()
 
 
@@ -195,7 +212,7 @@ def test_rows_are_read_where_the_op_runs(far):
     caller = Machine()
     rows = caller.call(rows_from, far[1], [4, 1])
     np.testing.assert_array_equal(rows, TABLE[[4, 1]])
-    with pytest.raises(tf.errors.OutOfRangeError, match=r"rows\[0\] is 5"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"rows\[0\] = 5"):
         caller.call(rows_from, far[1], [5])
     caller.kill()
 
