@@ -126,6 +126,20 @@ def test_a_constant_is_folded_unless_the_op_is_stateful(op, second):
     assert function().numpy() == 3
 
 
+@pytest.mark.parametrize(
+    "make, times",
+    [
+        (lambda: tf.range(2.0**18 * 10), 0),  # 10 MiB
+        (lambda: tf.range(2.0**18 * 10 + 1), 1),
+        (lambda: tf.reverse(np.zeros(2**22, np.float32), [0]), 0),
+    ],
+)
+def test_what_outgrows_its_inputs_and_10_mib_is_computed_in_each_call(make, times):
+    function = tf.function(lambda: call_stack(make()))
+    function()
+    assert noted_in(function).count("CallStackOp::Compute") == times
+
+
 def test_xla_calls_the_kernel_once_for_each_program():
     function = tf.function(lambda x: 2 * call_stack(x), jit_compile=True)
     noted = noted_in(function, X)
