@@ -29,7 +29,8 @@ absl::Status Launched(const char* error) {
              : absl::InternalError(absl::StrCat("CUDA says: ", error));
 }
 
-// A grid has up to INT32_MAX blocks, and rms_norm.cu.cc takes one for each row.
+// A one-dimensional grid has up to INT32_MAX blocks, and rms_norm.cu.cc takes
+// one for each row.
 absl::Status CheckRows(int64_t rows) {
   if (rows <= INT32_MAX) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
