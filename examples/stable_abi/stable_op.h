@@ -207,6 +207,20 @@ struct Shapes {
   }
 };
 
+// Adds to a shape what another knows of it; false if they differ.
+inline bool Merge(const Shape& from, Shape* into) {
+  if (!from) return true;
+  if (!*into) *into = from;
+  bool same = from->size() == (*into)->size();
+  for (size_t d = 0; same && d < from->size(); ++d) {
+    int64_t& size = (**into)[d];
+    const int64_t other = (*from)[d];
+    same = size < 0 || other < 0 || size == other;
+    size = std::max(size, other);
+  }
+  return same;
+}
+
 // RegisterOp<ShapeFn>("Op", {"x: T"}, {"y: T"}, {"T: {float, double}"})
 using Texts = std::initializer_list<const char*>;
 template <void (*kShape)(Shapes)>
