@@ -159,10 +159,11 @@ class ExtremesGradOp : public tensorflow::OpKernel {
   void Compute(tensorflow::OpKernelContext* context) override {
     const Tensor& minimum_grad = context->input(0);
     tensorflow::TensorShape shape = minimum_grad.shape();
+    const char* const names[] = {"", "maximum_grad", "argmin", "argmax"};
     for (int i = 1; i < 4; ++i) {
       OP_REQUIRES(context, context->input(i).shape() == shape,
                   absl::InvalidArgumentError(absl::StrCat(
-                      "input ", i, " must have the shape of minimum_grad, ",
+                      names[i], " must have the shape of minimum_grad, ",
                       shape.DebugString(), ", got ",
                       context->input(i).shape().DebugString())));
     }

@@ -152,11 +152,11 @@ def test_other_dtypes_are_refused(mode):
     [
         (
             {"maximum_grad": [1.0, 2, 3]},
-            r"input 1 must have the shape of minimum_grad, \[2\], got \[3\]|must be equal",
+            r"maximum_grad must have the shape of minimum_grad, \[2\], got \[3\]|must be equal",
         ),
         (
             {"argmax": [[1, 1]]},
-            r"input 3 must have the shape of minimum_grad, \[2\], got \[1,2\]|Shapes must be equal rank",
+            r"argmax must have the shape of minimum_grad, \[2\], got \[1,2\]|Shapes must be equal rank",
         ),
         (
             {"columns": [4]},

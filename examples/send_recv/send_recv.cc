@@ -98,7 +98,9 @@ class CollectOp : public tensorflow::AsyncOpKernel {
     OP_REQUIRES_OK_ASYNC(context, KeyOf(context, label_, &key), done);
     auto wait = std::make_shared<Wait>();
     OP_REQUIRES_ASYNC(context, wait->EndWith(context->cancellation_manager()),
-                      absl::CancelledError("cancelled"), done);
+                      absl::CancelledError(absl::StrCat(
+                          "the wait for label '", label_, "' was cancelled")),
+                      done);
     Rendezvous::Args args;
     args.cancellation_manager = &wait->end;
     const int64_t timeout_ms = timeout_ms_;
