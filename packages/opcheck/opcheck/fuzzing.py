@@ -10,10 +10,11 @@ from dataclasses import dataclass, replace
 import hypothesis
 from hypothesis import strategies as st
 
-from opcheck import generated, registry
+from opcheck import calls, generated, registry
 from opcheck.children import Child, Crash, WorkerError
 from opcheck.compare import compared, mentions
 from opcheck.report import (
+    KEPT,
     NOT_ALONE,
     Report,
     Result,
@@ -31,7 +32,7 @@ from opcheck.run import (
     outputs_of,
 )
 from opcheck.samples import as_arrays, flattened, locate
-from opcheck.source import split
+from opcheck.source import in_turn, split
 from opcheck.subject import FORWARDED, Subject
 from opcheck.variations import calls_of
 
@@ -68,6 +69,14 @@ _KINDS = {
     ),
 }
 CHECKS = tuple(kind for kind in _KINDS if kind in registry.CHECKS)
+
+
+def _size(call: tuple[list, dict]) -> int:
+    return sum(x.size for x in flattened(call[0]))
+
+
+def _shapes(inputs: Sequence) -> tuple:
+    return tuple(x.shape for x in flattened(inputs))
 
 
 class FuzzReport(Report):
@@ -239,6 +248,8 @@ class _Campaign:
         self.calls = self.errors = self.examples = 0
         self.names: list[str] = []
         self.alone = True
+        self.largest: list[tuple[list, dict]] = []  # two calls of other shapes
+        self.before: tuple[list, dict] | None = None  # what has to be called first
         self.kinds: set[str] = set()
         self.smallest: _Failure | None = None
         self.answered: _Failure | None = None  # for which the reference has no answer
@@ -314,6 +325,10 @@ class _Campaign:
             kind, seen = self._judge(outcome, these, its_attrs, same_shapes)
             if seen and kind not in self.skip:
                 self._fail(kind, seen, these, its_attrs, outcome.modes, outcome.shapes)
+            if outcome.outputs is not None:
+                some = [*self.largest, (these, dict(its_attrs))]
+                of_shape = {_shapes(one[0]): one for one in sorted(some, key=_size)}
+                self.largest = list(of_shape.values())[-2:]
 
     def _judge(self, outcome, inputs, attrs, same_shapes) -> tuple[str, str]:
         if outcome.mismatch:
@@ -347,24 +362,32 @@ class _Campaign:
         raise _Found(kind)
 
     def replay(self) -> None:
-        """Makes the smallest failing call in a fresh process: does it fail by itself?"""
+        """Makes the smallest failing call in fresh processes: does it fail by itself, or after a large one?"""
         failure = self.smallest
-        if failure is None:
+        if failure is None or self._fails_after(None):
             return
+        shapes = _shapes(failure.inputs)
+        others = [one for one in self.largest if _shapes(one[0]) != shapes]
+        if others and self._fails_after(others[-1]):
+            self.before = others[-1]
+        else:
+            self.alone = False
+
+    def _fails_after(self, before: tuple[list, dict] | None) -> bool:
+        failure = self.smallest
         self.child.close()
+        asked = {"count": 0, "outputs": self.call.reference is not None}
         try:
-            outcome, *_ = self.child.ask(
-                generated.fuzz,
-                inputs=failure.inputs,
-                attrs=failure.attrs,
-                count=0,
-                thorough=True,
-                outputs=self.call.reference is not None,
-            )
+            if before is not None:
+                inputs, attrs = before
+                some = {"inputs": inputs, "attrs": attrs, "modes": ("eager",)}
+                self.child.ask(calls.call, **some)
+            some = {"inputs": failure.inputs, "attrs": failure.attrs, "thorough": True}
+            outcome, *_ = self.child.ask(generated.fuzz, **some, **asked)
         except Crash:
-            return
+            return True
         _, seen = self._judge(outcome, failure.inputs, failure.attrs, True)
-        self.alone = bool(seen)
+        return bool(seen)
 
     def _draw(self, examples: int) -> None:
         done = max(
@@ -398,6 +421,8 @@ class _Campaign:
                 cause = FORWARDED
             if not self.alone:
                 cause = NOT_ALONE
+            elif self.before is not None and failure.kind != "crash":
+                cause = KEPT
             where = "bad_input" if failure.kind == "crash" else failure.kind
             line = self.call.line(
                 failure.inputs, failure.attrs, failure.modes, failure.shapes
@@ -405,6 +430,8 @@ class _Campaign:
             if where == "determinism":
                 call = replace(self.call, inputs=failure.inputs, attrs=failure.attrs)
                 line = call.check_line(where)
+            if self.before is not None:
+                line = in_turn(self.call.line(*self.before), line)
             result = Result(
                 "fuzz",
                 "fail",

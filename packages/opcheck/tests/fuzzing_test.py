@@ -25,6 +25,7 @@ from python_ops import (
     is_odd_for_some_attrs,
     is_odd_for_unknown_ranks,
     is_off_by_one_from_seven_on,
+    is_worn_out,
     loses_data,
     normal,
     raises_something_odd,
@@ -61,6 +62,7 @@ def test_a_correct_op_passes():
 def test_a_wrong_value_is_shrunk():
     report = fuzz(
         is_off_by_one_from_seven_on,
+        is_worn_out,
         calls(tensors("int32", elements=st.integers(-100, 100))),
         examples=2000,
         reference=lambda x: x,
@@ -147,8 +149,18 @@ def test_a_crash_while_shapes_are_inferred_is_reproduced():
 
 
 def test_a_call_that_does_not_fail_by_itself_is_told():
-    report = fuzz(remembers_the_first_size, ONES, reference=lambda x: x)
+    report = fuzz(is_worn_out, ONES, reference=lambda x: x)
     assert "not this call alone" in report["fuzz"].cause
+
+
+def test_a_call_that_fails_after_a_larger_one_is_reproduced():
+    report = fuzz(remembers_the_first_size, ONES, reference=lambda x: x)
+    assert report["fuzz"].cause.startswith("something is kept")
+    assert report.line.count("print(remembers_the_first_size(") == 2
+    found = report["fuzz"].seen
+    wrong = re.search("is (.*?) instead|has shape (.*?) instead", found)
+    assert wrong, found
+    assert run_line(report).returncode == 0
 
 
 def test_little_memory_is_no_finding():

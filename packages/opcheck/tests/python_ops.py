@@ -84,6 +84,12 @@ def dies_of_rank_5_after_2(x):
     return tf.identity(x)
 
 
+def is_worn_out(x):
+    """After twenty calls."""
+    _CALLS.append(x.shape.rank)
+    return tf.identity(x) + float(len(_CALLS) > 20)
+
+
 def takes_its_time(x):
     time.sleep(int(x) / (1 << 26))
     return tf.identity(x)
