@@ -11,6 +11,7 @@ import tensorflow as tf
 from opcheck.compare import difference
 from opcheck.memory import FILLINGS, filled_memory, guarded, past_the_end
 from opcheck.pulse import one_call
+from opcheck.source import OFTEN
 from opcheck.subject import (
     CLEAN_ERRORS,
     Subject,
@@ -159,6 +160,13 @@ def seconds(subject: Subject, inputs: Sequence, attrs: dict) -> float:
             return 0.0
         took.append(time.monotonic() - start)
     return min(took)
+
+
+def often(subject: Subject, inputs: Sequence, attrs: dict) -> None:
+    """Makes a call many times."""
+    tensors = [constant(x) for x in tf.nest.flatten(list(inputs))]
+    for _ in range(OFTEN):
+        apply(subject, tensors, inputs, attrs)
 
 
 def watched(subject: Subject, inputs: Sequence, attrs: dict) -> list[int] | None:

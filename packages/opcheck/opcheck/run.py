@@ -608,17 +608,22 @@ class _Run:
         from opcheck import calls
 
         sample = {"inputs": self._call.inputs, "attrs": self._call.attrs}
-        mode, memory = "eager", crash.of_heap
-        if not crash.hung:
+        if crash.hung:
+            return self._call.line(**sample)
+        trials = [("eager", calls.call, {"modes": ("eager", "graph")})]
+        if crash.of_heap:
+            trials.append(("often", calls.often, {}))
+        for mode, function, more in trials:
             with self.child() as child:
                 try:
-                    child.ask(calls.call, **sample, modes=("eager", "graph"))
+                    child.ask(function, **sample, **more)
                 except Crash as again:
-                    mode = again.doing or mode
-                    memory = again.of_heap
+                    some = [again.doing or mode] + ["malloc"] * again.of_heap
+                    return self._call.line(**sample, modes=some)
                 except WorkerError:
                     pass
-        return self._call.line(**sample, modes=[mode] + ["malloc"] * memory)
+        some = ["eager"] + ["malloc"] * crash.of_heap
+        return self._call.check_line(name) or self._call.line(**sample, modes=some)
 
     def _crashed(self, crash: Crash) -> tuple[str, str, str, str]:
         """What was tried, what was expected and seen, and the likely cause."""

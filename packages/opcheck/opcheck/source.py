@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+OFTEN = 100  # calls, among which memory that one has broken is met
 _LONG = 100  # elements
 _COPY = "lambda x: tf.raw_ops.DeepCopy(x=x)"
 # As in opcheck's processes: oneDNN's allocator hides what malloc shows.
@@ -30,11 +31,11 @@ def line(
       op: The function.
       inputs: Arrays and lists of arrays.
       attrs: Keyword arguments.
-      modes: How it is called: "eager"; in a "graph" for its very shapes; in one for "any shape";
-        in one whose inputs are "owned" by the op alone; two of these; "inferred": its output shapes in a graph, then
-        the eager call; "guarded": twice eagerly, with inputs that end at an unreadable page and unused memory filled
-        with other bytes; or "watched": how often it touches what is behind the last element of each input. "malloc"
-        beside another one turns oneDNN's allocator off.
+      modes: How it is called: "eager"; "often", that many times; in a "graph" for its very shapes; in one for "any
+        shape"; in one whose inputs are "owned" by the op alone; two of these; "inferred": its output shapes in a
+        graph, then the eager call; "guarded": twice eagerly, with inputs that end at an unreadable page and unused
+        memory filled with other bytes; or "watched": how often it touches what is behind the last element of each
+        input. "malloc" beside another one turns oneDNN's allocator off.
       shapes: For "inferred", what is known of the shape of each tensor.
     """
     name = getattr(op, "__name__", "op")
@@ -64,6 +65,8 @@ def line(
         some = [_guarded(x) for x in inputs]
         again = f"print(*({name}({', '.join([*some, *named])}) for byte in (90, 90, 165, 165) "
         call = again + "if not fill_memory(byte)))"
+    elif "often" in modes:
+        call = f"print([{name}({arguments}) for _ in range({OFTEN})][-1])"
     elif "watched" in modes:
         imports += "from opcheck.memory import past_the_end; "
         call = f"print(past_the_end({', '.join([name, arguments])}))"

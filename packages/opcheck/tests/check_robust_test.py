@@ -1,11 +1,15 @@
 """The checks `empty` and `bad_input`, and how crashes and hangs are told."""
 
 import re
+import signal
 from types import SimpleNamespace
 
+import forked
 import numpy as np
+import pytest
 import tensorflow as tf
 from python_ops import (
+    breaks_memory,
     dies,
     dies_of_rank_5_after_2,
     dies_of_scalars,
@@ -76,6 +80,14 @@ def test_what_ends_a_process_only_after_other_calls_is_told_so():
     hangs = Findings("empty", "")
     hangs.fail("", "", "no answer within 6 s: it computes", NOT_ALONE)
     assert hangs.result().cause == NOT_ALONE
+
+
+@pytest.mark.parametrize("check", ["reference", "bad_input"])
+def test_memory_that_a_later_call_finds_broken_is_reproduced(check):
+    found = result(check, breaks_memory, normal(2), reference=np.array)
+    assert "past the end of an output" in found.cause
+    assert "range(100)" in found.line
+    assert forked.run(found.line).returncode == -signal.SIGABRT
 
 
 def of_this_process(subject: Subject) -> SimpleNamespace:

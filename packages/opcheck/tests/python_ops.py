@@ -84,6 +84,16 @@ def dies_of_rank_5_after_2(x):
     return tf.identity(x)
 
 
+def breaks_memory(x):
+    """The twelfth call finds it out."""
+    if tf.executing_eagerly():
+        _CALLS.append(x)
+        if len(_CALLS) == 12:
+            os.write(2, b"free(): invalid pointer\n")
+            os.abort()
+    return tf.identity(x)
+
+
 def is_worn_out(x):
     """After twenty calls."""
     _CALLS.append(x.shape.rank)

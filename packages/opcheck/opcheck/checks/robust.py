@@ -178,8 +178,11 @@ def _run(
                 "size that overflows"
             )
             line = sample.line(inputs, attrs, [doing] + ["malloc"] * crash.of_heap)
-            if not _ends_alone(child, case, modes):
-                cause, line = NOT_ALONE, sample.check_line(found.check) or line
+            if not _ends(child, calls.call, case, modes=modes):
+                if crash.of_heap and _ends(child, calls.often, case):
+                    line = sample.line(inputs, attrs, ["often", "malloc"])
+                else:
+                    cause, line = NOT_ALONE, sample.check_line(found.check) or line
             found.fail(
                 f"{case.label}, {doing}".replace(", guarded", behind),
                 "a result or a TensorFlow error",
@@ -193,11 +196,11 @@ def _run(
                 return
 
 
-def _ends_alone(child: Child, case: Case, modes: Sequence[str]) -> bool:
+def _ends(child: Child, what: Callable, case: Case, **more) -> bool:
     """Whether the call ends a process that has made no other one, too."""
     child.close()
     try:
-        child.ask(calls.call, inputs=case.inputs, attrs=case.attrs, modes=modes)
+        child.ask(what, inputs=case.inputs, attrs=case.attrs, **more)
     except Crash:
         return True
     except WorkerError:
