@@ -182,7 +182,8 @@ def _run(
                 if crash.of_heap and _ends(child, calls.often, case):
                     line = sample.line(inputs, attrs, ["often", "malloc"])
                 else:
-                    cause, line = NOT_ALONE, sample.check_line(found.check) or line
+                    cause = cause if crash.of_heap else NOT_ALONE
+                    line = sample.check_line(found.check) or line
             found.fail(
                 f"{case.label}, {doing}".replace(", guarded", behind),
                 "a result or a TensorFlow error",
