@@ -132,7 +132,8 @@ def _printed(value: str, text: str) -> bool:
     if value in ("True", "False"):
         return value in text
     numbers = [float(one) for one in re.findall(NUMBER, text) if one[-1] != "e"]
-    return bool(np.isclose(float(value), numbers, 1e-5, 1e-8, True).any())
+    relative = 1e-3 if "float16" in text else 1e-5
+    return bool(np.isclose(float(value), numbers, relative, 1e-8, True).any())
 
 
 def main() -> None:
