@@ -85,6 +85,7 @@ def figures() -> dict[str, str]:
     return {
         "eagerly": number(value("eager")),
         "called": number(value("tf.function")),
+        "alone": number(value("tf.function", "NumPy") - value("tf.function")),
         "node": number((value(many, "NumPy") - value(many)) / NODES),
         "many": number(value(many, "NumPy", "ratio")),
         "step": number(value(step, "NumPy", "ratio")),
