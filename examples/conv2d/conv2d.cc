@@ -1,6 +1,8 @@
 // OpByOp>Conv2D and its two gradients: products of matrices, one of which is a
 // view of padded images.
 
+#define EIGEN_USE_THREADS
+
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
@@ -374,7 +376,8 @@ absl::Status Widen(OpKernelContext* context, const Tensor& narrow,
   } else {
     TF_RETURN_IF_ERROR(
         context->allocate_temp(tensorflow::DT_FLOAT, narrow.shape(), wide));
-    wide->flat<float>() = narrow.flat<T>().template cast<float>();
+    wide->flat<float>().device(context->eigen_cpu_device()) =
+        narrow.flat<T>().template cast<float>();
   }
   return absl::OkStatus();
 }
@@ -434,7 +437,8 @@ class Convolution : public tensorflow::OpKernel {
     }
     OP_REQUIRES_OK(context, Multiply(context, windows, left, right, &result));
     if constexpr (sizeof(T) == 2) {
-      output->flat<T>() = result.flat<float>().template cast<T>();
+      output->flat<T>().device(context->eigen_cpu_device()) =
+          result.flat<float>().template cast<T>();
     }
   }
 
