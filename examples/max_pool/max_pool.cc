@@ -91,19 +91,6 @@ ksize: The size of a window in each dimension, `[1, height, width, 1]`.
 strides: From one window to the next in each dimension, `[1, height, width, 1]`.
 )doc");
 
-// [plain] The best numbers of one window, in all channels.
-template <typename Rule, typename T>
-void PoolWindowPlainly(const Windows& windows, const Window& window,
-                       int64_t channels, const T* image, T* y) {
-  std::fill_n(y, channels, Rule::template Start<T>());
-  for (int64_t h = window.begin_h; h < window.end_h; ++h) {
-    for (int64_t w = window.begin_w; w < window.end_w; ++w) {
-      const T* x = image + windows.Pixel(h, w);
-      for (int64_t k = 0; k < channels; ++k) y[k] = Rule::Of(y[k], x[k]);
-    }
-  }
-}
-
 // Baselines of the benchmark, for float32 only.
 REGISTER_OP("MaxPoolPlain")
     .Attr("ksize: list(int) >= 4")
@@ -278,19 +265,18 @@ class MaxPoolWithArgmaxOp : public tensorflow::OpKernel {
     const T* x = input.flat<T>().data();
     T* y = output->flat<T>().data();
     int64_t* positions = argmax->flat<int64_t>().data();
-    ShardWindows(context, windows, 0.5, [&](const Window& window) {
+    const auto work = [&](const Window& window, auto lanes, int64_t c) {
       const int64_t first = windows.Pixel(window.begin_h, window.begin_w) +
                             include_batch_in_index_ * window.image;
-      ForChannels<T>(windows.channels, [&](auto lanes, int64_t c) {
-        const Largest<T> largest(windows, window, lanes, x + window.image + c,
-                                 windows.columns.size);
-        std::copy_n(largest.best, +lanes, y + window.output + c);
-        for (int k = 0; k < lanes; ++k) {
-          positions[window.output + c + k] =
-              first + largest.places[k] * windows.channels + c + k;
-        }
-      });
-    });
+      const Largest<T> largest(windows, window, lanes, x + window.image + c,
+                               windows.columns.size);
+      std::copy_n(largest.best, +lanes, y + window.output + c);
+      for (int k = 0; k < lanes; ++k) {
+        positions[window.output + c + k] =
+            first + largest.places[k] * windows.channels + c + k;
+      }
+    };
+    ShardBlocks<T>(context, windows, 0.5, work);
   }
 
  private:
@@ -335,12 +321,11 @@ class MaxPoolOp : public tensorflow::OpKernel {
                                 1, noted ? pooled : TensorShape{0}, &place));
     if (!noted) return Pool<Larger>(context, windows, x, y);
     uint8_t* places = place->flat<uint8_t>().data();
-    ShardWindows(context, windows, 0.25, [&](const Window& window) {
-      ForChannels<T>(windows.channels, [&](auto lanes, int64_t c) {
-        PoolAndNote(windows, window, lanes, x + window.image + c,
-                    y + window.output + c, places + window.output + c);
-      });
-    });
+    const auto work = [&](const Window& window, auto lanes, int64_t c) {
+      PoolAndNote(windows, window, lanes, x + window.image + c,
+                  y + window.output + c, places + window.output + c);
+    };
+    ShardBlocks<T>(context, windows, 0.25, work);
   }
 
  private:
@@ -490,13 +475,12 @@ class MaxPoolGradOp : public tensorflow::OpKernel {
  private:
   static void Find(OpKernelContext* context, const Windows& windows, const T* x,
                    int32_t* places) {
-    ShardWindows(context, windows, 0.25, [&](const Window& window) {
-      ForChannels<T>(windows.channels, [&](auto lanes, int64_t c) {
-        const Largest<T> largest(windows, window, lanes, x + window.image + c,
-                                 windows.columns.Most());
-        std::copy_n(largest.places, +lanes, places + window.output + c);
-      });
-    });
+    const auto work = [&](const Window& window, auto lanes, int64_t c) {
+      const Largest<T> largest(windows, window, lanes, x + window.image + c,
+                               windows.columns.Most());
+      std::copy_n(largest.places, +lanes, places + window.output + c);
+    };
+    ShardBlocks<T>(context, windows, 0.25, work);
   }
 
   Attrs attrs_;

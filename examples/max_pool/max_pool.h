@@ -178,38 +178,62 @@ struct Larger {
   }
 };
 
-// [window] As many neighbouring channels as fit into registers, read in a row.
+// [plain] The best numbers of one window, in all channels.
+template <typename Rule, typename T>
+void PoolWindowPlainly(const Windows& windows, const Window& window,
+                       int64_t channels, const T* image, T* y) {
+  std::fill_n(y, channels, Rule::template Start<T>());
+  for (int64_t h = window.begin_h; h < window.end_h; ++h) {
+    for (int64_t w = window.begin_w; w < window.end_w; ++w) {
+      const T* x = image + windows.Pixel(h, w);
+      for (int64_t k = 0; k < channels; ++k) y[k] = Rule::Of(y[k], x[k]);
+    }
+  }
+}
+
+// [window] As many neighbouring channels as fit into registers.
 template <typename T>
 constexpr int kLanes = sizeof(T) == 8 ? 128 : 256;
+
+template <typename T>  // float holds each bfloat16 exactly
+using Compared =
+    std::conditional_t<std::is_same_v<T, Eigen::bfloat16>, float, T>;
 
 template <typename Rule, typename T, typename Lanes>
 void PoolWindow(const Windows& windows, const Window& window, Lanes lanes,
                 const T* image, T* y) {
   // The best numbers of one window, in some channels: `lanes` of them.
-  T best[kLanes<T>];
-  std::fill_n(best, +lanes, Rule::template Start<T>());
-  for (int64_t h = window.begin_h; h < window.end_h; ++h) {
-    for (int64_t w = window.begin_w; w < window.end_w; ++w) {
-      const T* x = image + windows.Pixel(h, w);
-      for (int k = 0; k < lanes; ++k) best[k] = Rule::Of(best[k], x[k]);
-    }
-  }
-  std::copy_n(best, +lanes, y);
+  Compared<T> best[kLanes<T>];
+  std::fill_n(best, +lanes, Compared<T>(Rule::template Start<T>()));
+  // No window is empty. GCC 12, told so, need not store what it fills above.
+  int64_t h = window.begin_h;
+  do {
+    const T* x = image + windows.Pixel(h, window.begin_w);
+    const T* end = image + windows.Pixel(h, window.end_w);
+    do {
+      for (int k = 0; k < lanes; ++k) {
+        best[k] = Rule::Of(best[k], Compared<T>(x[k]));
+      }
+      x += windows.channels;
+    } while (x != end);
+  } while (++h != window.end_h);
+  for (int k = 0; k < lanes; ++k) y[k] = T(best[k]);
 }
 
 // Calls work(lanes, c) for all channels: lanes of them, from c on.
 // The lanes are a constant but for the last. GCC 12 makes no vectors of 16.
 template <typename T, typename Work>
 void ForChannels(int64_t channels, const Work& work) {
-  constexpr std::integral_constant<int, kLanes<T>> kMost;
-  constexpr std::integral_constant<int, kLanes<T> / 4> kMany;
-  constexpr std::integral_constant<int, 32> kSome;
-  constexpr std::integral_constant<int, 16> kFew;
   int64_t c = 0;
-  for (; c + kMost <= channels; c += kMost) work(kMost, c);
-  for (; c + kMany <= channels; c += kMany) work(kMany, c);
-  for (; c + kSome <= channels; c += kSome) work(kSome, c);
-  for (; c + kFew <= channels; c += kFew) work(kFew, c);
+  const auto blocks = [&](auto lanes) {
+    for (; c + lanes <= channels; c += lanes) work(lanes, c);
+  };
+  blocks(std::integral_constant<int, kLanes<T>>());
+  blocks(std::integral_constant<int, kLanes<T> / 4 * 3>());
+  blocks(std::integral_constant<int, kLanes<T> / 2>());
+  blocks(std::integral_constant<int, kLanes<T> / 4>());
+  blocks(std::integral_constant<int, 32>());
+  blocks(std::integral_constant<int, 16>());
   if (c < channels) work(static_cast<int>(channels - c), c);
 }
 
@@ -225,17 +249,13 @@ void ShardRows(tensorflow::OpKernelContext* context, int64_t rows,
                     });
 }
 
-// Calls work(window) for all windows of some rows of windows, those of
-// all images counted on.
+// Calls work(window) for all windows of row i, those of all images counted on.
 template <typename Work>
-void ForWindowsPlainly(const Windows& windows, int64_t begin, int64_t end,
-                       const Work& work) {
-  for (int64_t i = begin; i < end; ++i) {
-    const int64_t image = i / windows.rows.windows;
-    const int64_t row = i % windows.rows.windows;
-    for (int64_t column = 0; column < windows.columns.windows; ++column) {
-      work(windows.At(image, row, column));
-    }
+void ForRow(const Windows& windows, int64_t i, const Work& work) {
+  const int64_t image = i / windows.rows.windows;
+  const int64_t row = i % windows.rows.windows;
+  for (int64_t column = 0; column < windows.columns.windows; ++column) {
+    work(windows.At(image, row, column));
   }
 }
 
@@ -266,33 +286,57 @@ void RunWide(const Work& work) {
   work();
 }
 
+// Threads share the rows of windows of all images; each number of a window
+// takes so many cycles. Calls work(i) for all rows.
 template <typename Work>
-void ForWindows(const Windows& windows, int64_t begin, int64_t end,
-                const Work& work) {
-  RunWide([&] { ForWindowsPlainly(windows, begin, end, work); });
-}
-
-// [kernel] Threads share the rows of windows of all images; each number of a
-// window takes so many cycles.
-template <typename Work>
-void ShardWindows(tensorflow::OpKernelContext* context, const Windows& windows,
-                  double cycles, const Work& work) {
+void ShardRowsOfWindows(tensorflow::OpKernelContext* context,
+                        const Windows& windows, double cycles,
+                        const Work& work) {
   ShardRows(context, windows.batch * windows.rows.windows,
             static_cast<int64_t>(cycles * windows.RowNumbers()),
             [&](int64_t begin, int64_t end) {
-              ForWindows(windows, begin, end, work);
+              RunWide([&] {
+                for (int64_t i = begin; i < end; ++i) work(i);
+              });
             });
+}
+
+// Calls work(window) for all windows.
+template <typename Work>
+void ShardWindows(tensorflow::OpKernelContext* context, const Windows& windows,
+                  double cycles, const Work& work) {
+  ShardRowsOfWindows(context, windows, cycles,
+                     [&](int64_t i) { ForRow(windows, i, work); });
+}
+
+// [kernel] Calls work(window, lanes, c) for all windows and all channels.
+template <typename T, typename Work>
+void ShardBlocks(tensorflow::OpKernelContext* context, const Windows& windows,
+                 double cycles, const Work& work) {
+  ShardRowsOfWindows(context, windows, cycles, [&](int64_t i) {
+    ForChannels<T>(windows.channels, [&](auto lanes, int64_t c) {
+      ForRow(windows, i, [&](const Window& window) { work(window, lanes, c); });
+    });
+  });
 }
 
 template <typename Rule, typename T>
 void Pool(tensorflow::OpKernelContext* context, const Windows& windows,
           const T* x, T* y) {
-  ShardWindows(context, windows, 0.125, [&](const Window& window) {
-    ForChannels<T>(windows.channels, [&](auto lanes, int64_t c) {
-      PoolWindow<Rule>(windows, window, lanes, x + window.image + c,
-                       y + window.output + c);
+  // Wider pixels are read whole, in the order of memory.
+  if (sizeof(T) > 2 && windows.channels > kLanes<T>) {
+    ShardWindows(context, windows, 0.125, [&](const Window& window) {
+      PoolWindowPlainly<Rule>(windows, window, windows.channels,
+                              x + window.image, y + window.output);
     });
-  });
+    return;
+  }
+  ShardBlocks<T>(context, windows, 0.125,
+                 [&](const Window& window, auto lanes, int64_t c) {
+                   PoolWindow<Rule>(windows, window, lanes,
+                                    x + window.image + c,
+                                    y + window.output + c);
+                 });
 }
 
 template <typename Rule, typename T>
