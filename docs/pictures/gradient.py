@@ -251,6 +251,7 @@ def extremes_figures() -> dict[str, float]:
         "short": ratio("four stock ops", "100000", "1"),
         "long": ratio("four stock ops", "1000", "2"),
         "scattered": ratio("scatter_nd", "100000", "1"),
+        "one_hot": ratio("one-hot", "100000", "1"),
     }
 
 
