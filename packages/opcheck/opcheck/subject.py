@@ -3,7 +3,7 @@
 import inspect
 import itertools
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -357,15 +357,22 @@ def _seconds(call: Callable) -> float:
     return time.monotonic() - start
 
 
-def attrs_of_call(function: Callable, given: Mapping) -> dict:
-    """The attrs of a call, with the defaults of those that it leaves out."""
+def attrs_of_call(function: Callable, given: Mapping, op_defs: Iterable) -> dict:
+    """The attrs of a call, with the defaults of those that it leaves out.
+
+    The functions that TensorFlow generates have 1 for a default of 1.0: an attr that these ops declare as float is one.
+    """
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
         return dict(given)
     kinds = bool | int | float | str | bytes | list | tuple
     defaults = {x.name: x.default for x in parameters if isinstance(x.default, kinds)}
-    return {**defaults, **given}
+    floats = {x.name for one in op_defs for x in one.attr if x.type == "float"}
+    return {
+        name: float(value) if name in floats and isinstance(value, int) else value
+        for name, value in {**defaults, **given}.items()
+    }
 
 
 def parameter_names(function: Callable) -> list[str]:

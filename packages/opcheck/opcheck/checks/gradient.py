@@ -428,7 +428,7 @@ def _varied(subject: Subject, flat, names):
             yield label, [*flat[:i], one, *flat[i + 1 :]], subject.attrs
     definitions = subject.describe().op_defs.values()
     attrs = {x.name for one in definitions for x in one.attr}
-    for name, value in attrs_of_call(subject.op, subject.attrs).items():
+    for name, value in attrs_of_call(subject.op, subject.attrs, definitions).items():
         if name not in attrs:
             continue
         for other in _other_factor(value):

@@ -516,8 +516,9 @@ def _bad_cases(sample, description) -> Iterator[Case]:
                 huge=what.endswith("1e30") or wrong.dtype.kind in "iu",
             )
     everything = tuple(range(len(sample.flat)))
-    attrs_of_ops = {x.name for one in description.op_defs.values() for x in one.attr}
-    for name, value in attrs_of_call(sample.op, sample.attrs).items():
+    definitions = description.op_defs.values()
+    attrs_of_ops = {x.name for one in definitions for x in one.attr}
+    for name, value in attrs_of_call(sample.op, sample.attrs, definitions).items():
         if name not in attrs_of_ops | sample.attrs.keys():
             continue
         for other in _other_names(name, value, description):
