@@ -8,19 +8,12 @@ import math
 
 import numpy as np
 import tensorflow as tf
-from build_broken_ops import BUILD
+from build_broken_ops import BUILD, functions  # noqa: F401
 from tensorflow.python.ops import control_flow_util
 from tensorflow.python.ops.parallel_for import pfor
 
-from opcheck import function_of, library
-
-# From the names of the ops to the functions that TensorFlow makes of them.
-_OPS = {}
-for _name in ("shapes", "values", "memory", "inputs", "around"):
-    _file = str(BUILD / f"lib{_name}.so")
-    _functions = vars(tf.load_op_library(_file))
-    for _op in library.ops_of(_file):
-        globals()[function_of(_op)] = _OPS[_op] = _functions[function_of(_op)]
+_OPS = functions("shapes", "values", "memory", "inputs", "around")
+globals().update({one.__name__: one for one in _OPS.values()})
 
 
 def _normal(*shape: int, dtype=np.float32) -> np.ndarray:

@@ -50,6 +50,20 @@ def build() -> Path:
     return BUILD
 
 
+def functions(*libraries: str) -> dict:
+    """From the names of the ops of some libraries to the functions that TensorFlow makes of them."""
+    import tensorflow as tf
+
+    from opcheck import function_of, library
+
+    found = {}
+    for name in libraries:
+        file = str(BUILD / f"lib{name}.so")
+        loaded = tf.load_op_library(file)
+        found |= {op: getattr(loaded, function_of(op)) for op in library.ops_of(file)}
+    return found
+
+
 def _run(*command) -> str:
     run = subprocess.run(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True

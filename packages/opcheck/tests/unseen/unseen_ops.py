@@ -1,4 +1,4 @@
-"""The Python side of 52 pairs of ops: each `buggy_x` is `x` with one bug, which its docstring names.
+"""The Python side of 52 pairs of ops: each `buggy_x` is `x` with one bug, which a comment names.
 
 They were written without a look at opcheck's code, as was SAMPLES, one call of each as its user would make it.
 """
@@ -8,12 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import tensorflow as tf
-from build_broken_ops import BUILD
+from build_broken_ops import functions
 
-_numbers = tf.load_op_library(str(BUILD / "libnumbers.so"))
-_layout = tf.load_op_library(str(BUILD / "liblayout.so"))
-_state = tf.load_op_library(str(BUILD / "libstate.so"))
-_habits = tf.load_op_library(str(BUILD / "libhabits.so"))
+_OPS = functions("numbers", "layout", "state", "habits")
+globals().update({one.__name__: one for one in _OPS.values()})
+# Other ops have these names.
+log_cosh, buggy_log_cosh = _OPS["StableLogCosh"], _OPS["BuggyStableLogCosh"]
+row_median, buggy_row_median = _OPS["MedianOfRow"], _OPS["BuggyMedianOfRow"]
 
 
 def require(condition, message: str) -> None:
@@ -25,15 +26,7 @@ def require(condition, message: str) -> None:
 # Values
 
 
-def channel_bias(x, bias, data_format="NHWC"):
-    return _numbers.channel_bias(x, bias, data_format=data_format)
-
-
-def buggy_channel_bias(x, bias, data_format="NHWC"):
-    """Wrong stride in one of the two layouts."""
-    return _numbers.buggy_channel_bias(x, bias, data_format=data_format)
-
-
+# Bug of channel_bias: wrong stride in one of the two layouts.
 def channel_bias_reference(x, bias, data_format="NHWC"):
     require(x.ndim == 4, "x")
     axis = 3 if data_format == "NHWC" else 1
@@ -41,15 +34,7 @@ def channel_bias_reference(x, bias, data_format="NHWC"):
     return x + (bias if axis == 3 else bias[:, None, None])
 
 
-def pair_max_rows(x):
-    return _numbers.pair_max_rows(x)
-
-
-def buggy_pair_max_rows(x):
-    """It drops the last row of an odd number."""
-    return _numbers.buggy_pair_max_rows(x)
-
-
+# Bug of pair_max_rows: it drops the last row of an odd number.
 def pair_max_rows_reference(x):
     require(x.ndim == 2, "x")
     pooled = [x[i : i + 2].max(0) for i in range(0, len(x), 2)]
@@ -58,30 +43,14 @@ def pair_max_rows_reference(x):
     )
 
 
-def ravel_index(rows, columns, width: int):
-    return _numbers.ravel_index(rows, columns, width=width)
-
-
-def buggy_ravel_index(rows, columns, width: int):
-    """It multiplies in int32."""
-    return _numbers.buggy_ravel_index(rows, columns, width=width)
-
-
+# Bug of ravel_index: it multiplies in int32.
 def ravel_index_reference(rows, columns, width):
     require(rows.ndim == 1 and rows.shape == columns.shape, "rows")
     require(0 < width < 2**31, "width")
     return rows.astype(np.int64) * width + columns
 
 
-def dense_from_pairs(pairs, values, height: int, width: int):
-    return _numbers.dense_from_pairs(pairs, values, height=height, width=width)
-
-
-def buggy_dense_from_pairs(pairs, values, height: int, width: int):
-    """What no pair names is not set to zero."""
-    return _numbers.buggy_dense_from_pairs(pairs, values, height=height, width=width)
-
-
+# Bug of dense_from_pairs: what no pair names is not set to zero.
 def dense_from_pairs_reference(pairs, values, height, width):
     require(values.ndim == 1 and pairs.shape == (len(values), 2), "pairs")
     require(0 <= height <= 4096 and 0 <= width <= 4096, "height")
@@ -92,28 +61,12 @@ def dense_from_pairs_reference(pairs, values, height, width):
     return dense
 
 
-def abs_sum(x):
-    return _numbers.abs_sum(x)
-
-
-def buggy_abs_sum(x):
-    """Its threads add to one sum without a lock."""
-    return _numbers.buggy_abs_sum(x)
-
-
+# Bug of abs_sum: its threads add to one sum without a lock.
 def abs_sum_reference(x):
     return np.abs(x).sum(dtype=np.float64).astype(np.float32)
 
 
-def rms_scale(x, scale, epsilon=1e-6):
-    return _numbers.rms_scale(x, scale, epsilon=epsilon)
-
-
-def buggy_rms_scale(x, scale, epsilon=1e-6):
-    """It ignores epsilon."""
-    return _numbers.buggy_rms_scale(x, scale, epsilon=epsilon)
-
-
+# Bug of rms_scale: it ignores epsilon.
 def rms_scale_reference(x, scale, epsilon=1e-6):
     require(x.ndim == 2 and scale.shape == x.shape[1:], "scale")
     require(epsilon > 0, "epsilon")
@@ -122,43 +75,19 @@ def rms_scale_reference(x, scale, epsilon=1e-6):
     return (wide / root * scale).astype(np.float32)
 
 
-def running_max(x):
-    return _numbers.running_max(x)
-
-
-def buggy_running_max(x):
-    """It forgets a NaN."""
-    return _numbers.buggy_running_max(x)
-
-
+# Bug of running_max: it forgets a NaN.
 def running_max_reference(x):
     require(x.ndim == 1, "x")
     return np.maximum.accumulate(x)
 
 
-def id_bucket(ids, width: int = 10):
-    return _numbers.id_bucket(ids, width=width)
-
-
-def buggy_id_bucket(ids, width: int = 10):
-    """It divides doubles, which do not hold each int64."""
-    return _numbers.buggy_id_bucket(ids, width=width)
-
-
+# Bug of id_bucket: it divides doubles, which do not hold each int64.
 def id_bucket_reference(ids, width=10):
     require(width >= 1, "width")
     return ids // width
 
 
-def scale_columns(x, scale):
-    return _numbers.scale_columns(x, scale)
-
-
-def buggy_scale_columns(x, scale):
-    """It reads past a scale of one element."""
-    return _numbers.buggy_scale_columns(x, scale)
-
-
+# Bug of scale_columns: it reads past a scale of one element.
 def scale_columns_reference(x, scale):
     require(x.ndim == 2 and scale.ndim == 1, "x")
     require(len(scale) in (1, x.shape[1]), "scale")
@@ -175,30 +104,14 @@ def _scale_columns_grad(op, grad):
     return grad * scale, by_scale
 
 
-def join_tokens(tokens, separator=","):
-    return _numbers.join_tokens(tokens, separator=separator)
-
-
-def buggy_join_tokens(tokens, separator=","):
-    """It cuts a token at a zero byte."""
-    return _numbers.buggy_join_tokens(tokens, separator=separator)
-
-
+# Bug of join_tokens: it cuts a token at a zero byte.
 def join_tokens_reference(tokens, separator=","):
     require(tokens.ndim == 1, "tokens")
     text = separator if isinstance(separator, bytes) else separator.encode()
     return np.array(text.join(tokens.tolist()), object)
 
 
-def average_rows(x):
-    return _numbers.average_rows(x)
-
-
-def buggy_average_rows(x):
-    """It adds halves in half precision."""
-    return _numbers.buggy_average_rows(x)
-
-
+# Bug of average_rows: it adds halves in half precision.
 def average_rows_reference(x):
     require(x.ndim == 2 and x.shape[1] > 0, "x")
     return x.astype(np.float64).mean(1).astype(x.dtype)
@@ -212,30 +125,14 @@ def _average_rows_grad(op, grad):
     return tf.broadcast_to((grad / columns)[:, tf.newaxis], tf.shape(x))
 
 
-def count_ids(ids, size: int):
-    return _numbers.count_ids(ids, size=size)
-
-
-def buggy_count_ids(ids, size: int):
-    """It writes wherever an id leads."""
-    return _numbers.buggy_count_ids(ids, size=size)
-
-
+# Bug of count_ids: it writes wherever an id leads.
 def count_ids_reference(ids, size):
     require(ids.ndim == 1 and 0 <= size <= 2**20, "ids")
     require(np.all((ids >= 0) & (ids < size)), "ids")
     return np.bincount(ids, minlength=size).astype(np.int64)
 
 
-def sample_grid(image, points):
-    return _numbers.sample_grid(image, points)
-
-
-def buggy_sample_grid(image, points):
-    """It reads before the image at a negative point."""
-    return _numbers.buggy_sample_grid(image, points)
-
-
+# Bug of sample_grid: it reads before the image at a negative point.
 def sample_grid_reference(image, points):
     require(image.ndim == 2 and points.ndim == 2 and points.shape[1] == 2, "points")
     require(np.all((points >= 0) & (points < image.shape)), "points")
@@ -245,28 +142,12 @@ def sample_grid_reference(image, points):
 # Shapes
 
 
-def insert_axis(x, axis: int = 0):
-    return _layout.insert_axis(x, axis=axis)
-
-
-def buggy_insert_axis(x, axis: int = 0):
-    """It counts a negative axis from the wrong end."""
-    return _layout.buggy_insert_axis(x, axis=axis)
-
-
+# Bug of insert_axis: it counts a negative axis from the wrong end.
 def insert_axis_reference(x, axis=0):
     return np.expand_dims(x, axis)
 
 
-def flatten_rows(x):
-    return _layout.flatten_rows(x)
-
-
-def buggy_flatten_rows(x):
-    """Its shape function says rank 1 for a vector, the kernel makes a column."""
-    return _layout.buggy_flatten_rows(x)
-
-
+# Bug of flatten_rows: its shape function says rank 1 for a vector, the kernel makes a column.
 def flatten_rows_reference(x):
     require(x.ndim > 0, "x")
     return x.reshape(len(x), int(np.prod(x.shape[1:])))
@@ -280,15 +161,7 @@ def _reshape_grad(op, grad):
     return tf.reshape(grad, tf.shape(op.inputs[0]))
 
 
-def repeat_each(x, times: int):
-    return _layout.repeat_each(x, times=times)
-
-
-def buggy_repeat_each(x, times: int):
-    """Its shape function does not compute the size, which it could."""
-    return _layout.buggy_repeat_each(x, times=times)
-
-
+# Bug of repeat_each: its shape function does not compute the size, which it could.
 def repeat_each_reference(x, times):
     require(x.ndim == 1 and 1 <= times <= 1024, "x")
     return np.repeat(x, times)
@@ -301,15 +174,7 @@ def _repeat_each_grad(op, grad):
     return tf.reduce_sum(tf.reshape(grad, [tf.shape(op.inputs[0])[0], times]), 1)
 
 
-def pad_to(x, size):
-    return _layout.pad_to(x, size)
-
-
-def buggy_pad_to(x, size):
-    """Its shape function takes it that the size is a constant."""
-    return _layout.buggy_pad_to(x, size)
-
-
+# Bug of pad_to: its shape function takes it that the size is a constant.
 def pad_to_reference(x, size):
     require(x.ndim == 1 and np.ndim(size) == 0, "x")
     require(len(x) <= size <= 2**20, "size")
@@ -323,15 +188,7 @@ def _pad_to_grad(op, grad):
     return grad[: tf.shape(op.inputs[0])[0]], None
 
 
-def stack_rows(parts):
-    return _layout.stack_rows(parts)
-
-
-def buggy_stack_rows(parts):
-    """Its shape function takes all parts to be as large as the first."""
-    return _layout.buggy_stack_rows(parts)
-
-
+# Bug of stack_rows: its shape function takes all parts to be as large as the first.
 def stack_rows_reference(parts):
     require(all(part.ndim == 2 for part in parts), "parts")
     return np.concatenate(parts)
@@ -346,15 +203,7 @@ def _stack_rows_grad(op, grad):
 # Gradients
 
 
-def soft_ramp(x, beta=1.0):
-    return _layout.soft_ramp(x, beta=beta)
-
-
-def buggy_soft_ramp(x, beta=1.0):
-    """Its gradient is right for the default of beta only."""
-    return _layout.buggy_soft_ramp(x, beta=beta)
-
-
+# Bug of soft_ramp: its gradient is right for the default of beta only.
 def soft_ramp_reference(x, beta=1.0):
     require(beta > 0, "beta")
     beta = np.float64(np.float32(beta))
@@ -371,15 +220,7 @@ def _buggy_soft_ramp_grad(op, grad):
     return grad * tf.sigmoid(op.inputs[0])
 
 
-def pick_rows(table, ids):
-    return _layout.pick_rows(table, ids)
-
-
-def buggy_pick_rows(table, ids):
-    """Its gradient keeps one of the rows that are picked twice."""
-    return _layout.buggy_pick_rows(table, ids)
-
-
+# Bug of pick_rows: its gradient keeps one of the rows that are picked twice.
 def pick_rows_reference(table, ids):
     require(table.ndim == 2 and ids.ndim == 1, "table")
     require(np.all((ids >= 0) & (ids < len(table))), "ids")
@@ -401,15 +242,7 @@ def _buggy_pick_rows_grad(op, grad):
     return tf.tensor_scatter_nd_update(zeros, ids[:, tf.newaxis], grad), None
 
 
-def weigh_rows(x, weights):
-    return _layout.weigh_rows(x, weights)
-
-
-def buggy_weigh_rows(x, weights):
-    """Its gradient says None for the weights."""
-    return _layout.buggy_weigh_rows(x, weights)
-
-
+# Bug of weigh_rows: its gradient says None for the weights.
 def weigh_rows_reference(x, weights):
     require(x.ndim == 2 and weights.shape == x.shape[:1], "weights")
     return (x.astype(np.float64) * weights[:, None]).sum(0).astype(x.dtype)
@@ -426,15 +259,7 @@ def _buggy_weigh_rows_grad(op, grad):
     return op.inputs[1][:, tf.newaxis] * grad, None
 
 
-def shift_columns(x, shift):
-    return _layout.shift_columns(x, shift)
-
-
-def buggy_shift_columns(x, shift):
-    """Its gradient has the wrong shape for one shift of all columns."""
-    return _layout.buggy_shift_columns(x, shift)
-
-
+# Bug of shift_columns: its gradient has the wrong shape for one shift of all columns.
 def shift_columns_reference(x, shift):
     require(x.ndim == 2 and shift.ndim == 1, "x")
     require(len(shift) in (1, x.shape[1]), "shift")
@@ -453,15 +278,7 @@ def _buggy_shift_columns_grad(op, grad):
     return grad, tf.reduce_sum(grad, 0)
 
 
-def log_cosh(x):
-    return _layout.stable_log_cosh(x)
-
-
-def buggy_log_cosh(x):
-    """Its gradient is a constant for the second order."""
-    return _layout.buggy_stable_log_cosh(x)
-
-
+# Bug of log_cosh: its gradient is a constant for the second order.
 def log_cosh_reference(x):
     size = np.abs(x.astype(np.float64))
     return (size + np.log1p(np.exp(-2 * size)) - np.log(2)).astype(x.dtype)
@@ -477,15 +294,7 @@ def _buggy_log_cosh_grad(op, grad):
     return grad * tf.tanh(tf.stop_gradient(op.inputs[0]))
 
 
-def sine_square(x):
-    return _layout.sine_square(x)
-
-
-def buggy_sine_square(x):
-    """Its gradient computes in float32 for float64."""
-    return _layout.buggy_sine_square(x)
-
-
+# Bug of sine_square: its gradient computes in float32 for float64.
 def sine_square_reference(x):
     return (np.sin(x.astype(np.float64)) ** 2).astype(x.dtype)
 
@@ -501,15 +310,7 @@ def _buggy_sine_square_grad(op, grad):
     return grad * tf.cast(slope, grad.dtype)
 
 
-def masked_average(x, mask):
-    return _layout.masked_average(x, mask)
-
-
-def buggy_masked_average(x, mask):
-    """Its gradient does not divide by the number of rows."""
-    return _layout.buggy_masked_average(x, mask)
-
-
+# Bug of masked_average: its gradient does not divide by the number of rows.
 def masked_average_reference(x, mask):
     require(x.ndim == 2 and mask.shape == x.shape[:1], "mask")
     kept = x[mask].astype(np.float64)
@@ -531,15 +332,7 @@ def _buggy_masked_average_grad(op, grad):
 # State, threads and memory
 
 
-def hann_window(x):
-    return _state.hann_window(x)
-
-
-def buggy_hann_window(x):
-    """It keeps the window of the longest input."""
-    return _state.buggy_hann_window(x)
-
-
+# Bug of hann_window: it keeps the window of the longest input.
 def hann_window_reference(x):
     require(x.ndim == 1, "x")
     angles = 2 * np.pi * np.arange(len(x)) / max(len(x), 1)
@@ -548,98 +341,50 @@ def hann_window_reference(x):
 
 @tf.RegisterGradient("HannWindow")
 def _hann_window_grad(op, grad):
-    return hann_window(grad)
+    return _OPS["HannWindow"](grad)
 
 
 @tf.RegisterGradient("BuggyHannWindow")
 def _buggy_hann_window_grad(op, grad):
-    return buggy_hann_window(grad)
+    return _OPS["BuggyHannWindow"](grad)
 
 
-def row_median(x):
-    return _state.median_of_row(x)
-
-
-def buggy_row_median(x):
-    """All calls sort in one member of the kernel."""
-    return _state.buggy_median_of_row(x)
-
-
+# Bug of row_median: all calls sort in one member of the kernel.
 def row_median_reference(x):
     require(x.ndim == 2 and x.shape[1] > 0, "x")
     upper = np.sort(x, 1)[:, x.shape[1] // 2]
     return np.where(np.isnan(x).any(1), np.float32(np.nan), upper)
 
 
-def jitter(x, width=0.1):
-    return _state.jitter(x, width=width)
-
-
-def buggy_jitter(x, width=0.1):
-    """It is random, and TensorFlow does not know."""
-    return _state.buggy_jitter(x, width=width)
-
-
+# Bug of jitter: it is random, and TensorFlow does not know.
 @tf.RegisterGradient("Jitter")
 @tf.RegisterGradient("BuggyJitter")
 def _jitter_grad(op, grad):
     return tf.identity(grad)
 
 
-def parse_prices(prices):
-    return _state.parse_prices(prices)
-
-
-def buggy_parse_prices(prices):
-    """It forgets to free a copy of each string."""
-    return _state.buggy_parse_prices(prices)
-
-
+# Bug of parse_prices: it forgets to free a copy of each string.
 def parse_prices_reference(prices):
     text = prices.reshape(-1).tolist()
     require(not any(re.search(rb"[^ -~\s]|_", each) for each in text), "prices")
     return np.array([float(each) for each in text], np.float32).reshape(prices.shape)
 
 
-def parse_counts(counts):
-    return _state.parse_counts(counts)
-
-
-def buggy_parse_counts(counts):
-    """It takes what is not a number as 0."""
-    return _state.buggy_parse_counts(counts)
-
-
+# Bug of parse_counts: it takes what is not a number as 0.
 def parse_counts_reference(counts):
     text = counts.reshape(-1).tolist()
     require(all(re.fullmatch(rb"\s*[+-]?[0-9]+\s*", each) for each in text), "counts")
     return np.array([int(each) for each in text], np.int64).reshape(counts.shape)
 
 
-def count_lines(path):
-    return _state.count_lines(path)
-
-
-def buggy_count_lines(path):
-    """It does not close the file."""
-    return _state.buggy_count_lines(path)
-
-
+# Bug of count_lines: it does not close the file.
 def count_lines_reference(path):
     require(np.ndim(path) == 0, "path")
     name = path if isinstance(path, (bytes, str)) else path.item()
     return np.int64(Path(tf.compat.as_str(name)).read_bytes().count(b"\n"))
 
 
-def swap_halves(x):
-    return _state.swap_halves(x)
-
-
-def buggy_swap_halves(x):
-    """It writes into its input's buffer while it still reads from it."""
-    return _state.buggy_swap_halves(x)
-
-
+# Bug of swap_halves: it writes into its input's buffer while it still reads from it.
 def swap_halves_reference(x):
     require(x.ndim == 1, "x")
     return np.roll(x, -(len(x) // 2))
@@ -651,15 +396,7 @@ def _swap_halves_grad(op, grad):
     return tf.roll(grad, tf.shape(grad)[0] // 2, 0)
 
 
-def sum_of_numbers(x):
-    return _state.sum_of_numbers(x)
-
-
-def buggy_sum_of_numbers(x):
-    """It replaces each NaN in the caller's tensor."""
-    return _state.buggy_sum_of_numbers(x)
-
-
+# Bug of sum_of_numbers: it replaces each NaN in the caller's tensor.
 def sum_of_numbers_reference(x):
     return np.nansum(x, dtype=np.float64).astype(np.float32)
 
@@ -671,15 +408,7 @@ def _sum_of_numbers_grad(op, grad):
     return tf.where(tf.math.is_nan(x), tf.zeros_like(x), grad)
 
 
-def dot_four(x, y):
-    return _state.dot_four(x, y)
-
-
-def buggy_dot_four(x, y):
-    """It reads four floats where fewer are left."""
-    return _state.buggy_dot_four(x, y)
-
-
+# Bug of dot_four: it reads four floats where fewer are left.
 def dot_four_reference(x, y):
     require(x.ndim == 1 and x.shape == y.shape, "x")
     return np.dot(x.astype(np.float64), y).astype(np.float32)
@@ -692,15 +421,7 @@ def _dot_four_grad(op, grad):
     return grad * y, grad * x
 
 
-def blur_three(x):
-    return _state.blur_three(x)
-
-
-def buggy_blur_three(x):
-    """It does not clear the last element of its scratch."""
-    return _state.buggy_blur_three(x)
-
-
+# Bug of blur_three: it does not clear the last element of its scratch.
 def blur_three_reference(x):
     require(x.ndim == 1, "x")
     padded = np.pad(x, 1)
@@ -711,23 +432,15 @@ def blur_three_reference(x):
 
 @tf.RegisterGradient("BlurThree")
 def _blur_three_grad(op, grad):
-    return blur_three(grad)
+    return _OPS["BlurThree"](grad)
 
 
 @tf.RegisterGradient("BuggyBlurThree")
 def _buggy_blur_three_grad(op, grad):
-    return buggy_blur_three(grad)
+    return _OPS["BuggyBlurThree"](grad)
 
 
-def logistic_four(x):
-    return _state.logistic_four(x)
-
-
-def buggy_logistic_four(x):
-    """It writes four floats where fewer belong to it."""
-    return _state.buggy_logistic_four(x)
-
-
+# Bug of logistic_four: it writes four floats where fewer belong to it.
 def logistic_four_reference(x):
     return (1 / (1 + np.exp(-x.astype(np.float64)))).astype(np.float32)
 
@@ -742,15 +455,7 @@ def _logistic_four_grad(op, grad):
 # Bad input
 
 
-def take_window(x, start, length: int):
-    return _state.take_window(x, start, length=length)
-
-
-def buggy_take_window(x, start, length: int):
-    """It takes it that the start is a scalar."""
-    return _state.buggy_take_window(x, start, length=length)
-
-
+# Bug of take_window: it takes it that the start is a scalar.
 def take_window_reference(x, start, length):
     require(x.ndim == 1 and np.ndim(start) == 0, "start")
     require(0 <= length <= len(x) and 0 <= start <= len(x) - length, "start")
@@ -765,45 +470,21 @@ def _take_window_grad(op, grad):
     return tf.pad(grad, [[start, after]]), None
 
 
-def sorted_index(edges, values):
-    return _state.sorted_index(edges, values)
-
-
-def buggy_sorted_index(edges, values):
-    """It calls its caller's mistake an internal error."""
-    return _state.buggy_sorted_index(edges, values)
-
-
+# Bug of sorted_index: it calls its caller's mistake an internal error.
 def sorted_index_reference(edges, values):
     require(edges.ndim == 1 and not np.isnan(edges).any(), "edges")
     require(np.all(edges[:-1] <= edges[1:]), "edges")
     return np.searchsorted(edges, values).astype(np.int32)
 
 
-def cycle_to(x, length: int):
-    return _state.cycle_to(x, length=length)
-
-
-def buggy_cycle_to(x, length: int):
-    """It never ends for an empty input."""
-    return _state.buggy_cycle_to(x, length=length)
-
-
+# Bug of cycle_to: it never ends for an empty input.
 def cycle_to_reference(x, length):
     require(x.ndim == 1 and 0 <= length <= 2**20, "x")
     require(len(x) > 0 or length == 0, "x")
     return x[np.arange(length) % max(len(x), 1)]
 
 
-def ring_shift(x, shift: int = 1):
-    return _state.ring_shift(x, shift=shift)
-
-
-def buggy_ring_shift(x, shift: int = 1):
-    """It divides by the size, which can be 0."""
-    return _state.buggy_ring_shift(x, shift=shift)
-
-
+# Bug of ring_shift: it divides by the size, which can be 0.
 def ring_shift_reference(x, shift=1):
     require(x.ndim == 1, "x")
     return np.roll(x, shift)
@@ -812,15 +493,7 @@ def ring_shift_reference(x, shift=1):
 # What authors forget
 
 
-def segment_mean_rows(x, segments, count: int):
-    return _habits.segment_mean_rows(x, segments, count=count)
-
-
-def buggy_segment_mean_rows(x, segments, count: int):
-    """The mean of no rows is 0 / 0."""
-    return _habits.buggy_segment_mean_rows(x, segments, count=count)
-
-
+# Bug of segment_mean_rows: the mean of no rows is 0 / 0.
 def segment_mean_rows_reference(x, segments, count):
     require(x.ndim == 2 and segments.shape == x.shape[:1], "segments")
     require(0 <= count <= 4096, "count")
@@ -840,44 +513,20 @@ def _segment_mean_rows_grad(op, grad):
     return tf.gather(grad, segments) / tf.gather(rows, segments)[:, tf.newaxis], None
 
 
-def top_columns(x, k: int = 1):
-    return _habits.top_columns(x, k=k)
-
-
-def buggy_top_columns(x, k: int = 1):
-    """Of equal values it takes the last first."""
-    return _habits.buggy_top_columns(x, k=k)
-
-
+# Bug of top_columns: of equal values it takes the last first.
 def top_columns_reference(x, k=1):
     require(x.ndim == 2 and 0 <= k <= x.shape[1], "k")
     return np.argsort(-x, 1, kind="stable")[:, :k].astype(np.int32)
 
 
-def unit_rows(x):
-    return _habits.unit_rows(x)
-
-
-def buggy_unit_rows(x):
-    """Its rows are right for a matrix only."""
-    return _habits.buggy_unit_rows(x)
-
-
+# Bug of unit_rows: its rows are right for a matrix only.
 def unit_rows_reference(x):
     require(x.ndim > 0, "x")
     length = np.sqrt((x.astype(np.float64) ** 2).sum(-1, keepdims=True))
     return (x / np.where(length == 0, 1, length)).astype(np.float32)
 
 
-def pool_window(x, window=(2, 2)):
-    return _habits.pool_window(x, window=window)
-
-
-def buggy_pool_window(x, window=(2, 2)):
-    """It takes the first number of the window for both."""
-    return _habits.buggy_pool_window(x, window=window)
-
-
+# Bug of pool_window: it takes the first number of the window for both.
 def pool_window_reference(x, window=(2, 2)):
     require(x.ndim == 2 and len(window) == 2 and min(window) >= 1, "window")
     (tall, wide), (rows, columns) = window, np.array(x.shape) // window
@@ -885,15 +534,7 @@ def pool_window_reference(x, window=(2, 2)):
     return kept.reshape(rows, tall, columns, wide).max((1, 3))
 
 
-def row_variance(x):
-    return _habits.row_variance(x)
-
-
-def buggy_row_variance(x):
-    """It subtracts two large numbers."""
-    return _habits.buggy_row_variance(x)
-
-
+# Bug of row_variance: it subtracts two large numbers.
 def row_variance_reference(x):
     require(x.ndim == 2 and x.shape[1] > 0, "x")
     return x.astype(np.float64).var(1).astype(np.float32)
@@ -908,15 +549,7 @@ def _row_variance_grad(op, grad):
     return 2 * centred * grad[:, tf.newaxis] / tf.cast(tf.shape(x)[1], x.dtype)
 
 
-def absolute_difference(a, b):
-    return _habits.absolute_difference(a, b)
-
-
-def buggy_absolute_difference(a, b):
-    """The difference of unsigned numbers is never negative."""
-    return _habits.buggy_absolute_difference(a, b)
-
-
+# Bug of absolute_difference: the difference of unsigned numbers is never negative.
 def absolute_difference_reference(a, b):
     require(a.shape == b.shape, "b")
     return np.where(a < b, b - a, a - b)
@@ -929,30 +562,14 @@ def _absolute_difference_grad(op, grad):
     return grad * sign, -grad * sign
 
 
-def to_int8(x, scale=0.05):
-    return _habits.to_int8(x, scale=scale)
-
-
-def buggy_to_int8(x, scale=0.05):
-    """What does not fit is cut to its last eight bits."""
-    return _habits.buggy_to_int8(x, scale=scale)
-
-
+# Bug of to_int8: what does not fit is cut to its last eight bits.
 def to_int8_reference(x, scale=0.05):
     require(0 < np.float32(scale) < np.inf, "scale")
     rounded = np.nan_to_num(np.rint(x / np.float32(scale)), posinf=127, neginf=-128)
     return np.clip(rounded, -128, 127).astype(np.int8)
 
 
-def ragged_sums(values, splits):
-    return _habits.ragged_sums(values, splits)
-
-
-def buggy_ragged_sums(values, splits):
-    """It does not compare the last split with the number of values."""
-    return _habits.buggy_ragged_sums(values, splits)
-
-
+# Bug of ragged_sums: it does not compare the last split with the number of values.
 def ragged_sums_reference(values, splits):
     require(values.ndim == 1 and splits.ndim == 1 and len(splits) > 0, "splits")
     require(splits[0] == 0 and splits[-1] == len(values), "splits")
@@ -968,15 +585,7 @@ def _ragged_sums_grad(op, grad):
     return tf.repeat(grad, splits[1:] - splits[:-1]), None
 
 
-def sum_first_axis(x):
-    return _habits.sum_first_axis(x)
-
-
-def buggy_sum_first_axis(x):
-    """Its shape function takes an unknown rank for 2."""
-    return _habits.buggy_sum_first_axis(x)
-
-
+# Bug of sum_first_axis: its shape function takes an unknown rank for 2.
 def sum_first_axis_reference(x):
     require(x.ndim > 0, "x")
     return x.astype(np.float64).sum(0).astype(np.float32)
@@ -988,15 +597,7 @@ def _sum_first_axis_grad(op, grad):
     return tf.broadcast_to(grad, tf.shape(op.inputs[0]))
 
 
-def row_length(x):
-    return _habits.row_length(x)
-
-
-def buggy_row_length(x):
-    """Its gradient is NaN for a row of zeros."""
-    return _habits.buggy_row_length(x)
-
-
+# Bug of row_length: its gradient is NaN for a row of zeros.
 def row_length_reference(x):
     require(x.ndim == 2, "x")
     return np.sqrt((x.astype(np.float64) ** 2).sum(1)).astype(np.float32)
@@ -1013,15 +614,7 @@ def _buggy_row_length_grad(op, grad):
     return op.inputs[0] * (grad / op.outputs[0])[:, tf.newaxis]
 
 
-def larger(a, b):
-    return _habits.larger(a, b)
-
-
-def buggy_larger(a, b):
-    """Its gradient counts equal elements twice."""
-    return _habits.buggy_larger(a, b)
-
-
+# Bug of larger: its gradient counts equal elements twice.
 def larger_reference(a, b):
     require(a.shape == b.shape, "b")
     return np.maximum(a, b)
@@ -1041,15 +634,7 @@ def _buggy_larger_grad(op, grad):
     return tf.where(a >= b, grad, zeros), tf.where(b >= a, grad, zeros)
 
 
-def row_range(x):
-    return _habits.row_range(x)
-
-
-def buggy_row_range(x):
-    """Its gradient forgets the second output."""
-    return _habits.buggy_row_range(x)
-
-
+# Bug of row_range: its gradient forgets the second output.
 def row_range_reference(x):
     require(x.ndim == 2 and x.shape[1] > 0, "x")
     return x.min(1), x.max(1)
