@@ -116,6 +116,11 @@ class FuzzReport(Report):
         return self.results[0].line
 
 
+def kind_of(inputs: Sequence, attrs: Mapping) -> str:
+    """What of a call is not its values: shapes, dtypes and attrs."""
+    return repr(([(x.shape, x.dtype) for x in flattened(inputs)], attrs))
+
+
 @dataclass(frozen=True)
 class _Failure:
     kind: str
@@ -319,8 +324,7 @@ class _Campaign:
             self._fail("crash", str(crash), varied, its_attrs, (mode,), shapes)
         for outcome, (these, its_attrs, same_shapes) in zip(outcomes, all_calls):
             self.calls += 1
-            kind_of = [(x.shape, x.dtype) for x in flattened(these)], its_attrs
-            self.kinds.add(repr(kind_of))
+            self.kinds.add(kind_of(these, its_attrs))
             self.errors += outcome.outputs is None and outcome.clean
             kind, seen = self._judge(outcome, these, its_attrs, same_shapes)
             if seen and kind not in self.skip:

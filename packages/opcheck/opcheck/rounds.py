@@ -29,7 +29,7 @@ from hypothesis.strategies import SearchStrategy
 
 from opcheck.command import BadUse, load
 from opcheck.compare import difference
-from opcheck.fuzzing import fuzz
+from opcheck.fuzzing import fuzz, kind_of
 from opcheck.run import outputs_of
 from opcheck.samples import as_arrays
 from opcheck.subject import (
@@ -102,12 +102,6 @@ class Target(NamedTuple):
                 if np.any(small & (array != 0)):
                     raise NotImplementedError("a subnormal number")
         return self.reference(*inputs, **attrs)
-
-
-def kind_of(inputs: list, attrs: dict) -> str:
-    """What does not vary within a batch: shapes, dtypes and attrs."""
-    flat = [np.asarray(array) for array in tf.nest.flatten(inputs)]
-    return repr(([(array.shape, array.dtype) for array in flat], attrs))
 
 
 def types_of(inputs: list, attrs: dict) -> set[str]:
