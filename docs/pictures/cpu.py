@@ -75,7 +75,7 @@ def figures() -> dict[str, float]:
         "small_early": too_early(SMALL),
         "side_o2": option("SideBySide", "-O2"),
         "side_o3": option("SideBySide", "-O3"),
-        "plain_o3": option("Plain", "-O3"),
+        "plain_o2": option("Plain", "-O2"),
         "panels_o2": option("PanelsClones", "-O2"),
         "panels_o3": option("PanelsClones", "-O3"),
         "avx2": took("ladder", "PanelsAvx2", LARGE),
