@@ -131,6 +131,7 @@ def figures() -> dict[str, float]:
         "training": times_as_long(xla, training),
         "training_2": times_as_long(xla, training, threads=2),
         "any": times_as_long("for any x86-64"),
+        "avx2": times_as_long("for AVX2 and FMA"),
         "single": times_as_long("one by one"),
         "snake": composed,
         "snake_xla": times_as_long("composed, XLA", "Snake"),
