@@ -10,6 +10,7 @@ takes its turn. Before they are timed, all are compared.
 
 import argparse
 import re
+import sys
 from collections.abc import Callable, Iterator
 from itertools import product
 from pathlib import Path
@@ -18,7 +19,7 @@ import numpy as np
 import prologue  # noqa: F401  before TensorFlow
 import tensorflow as tf
 from compiler import can, compiled_op
-from measure import cores, heading, read, traced, turns, write
+from measure import cores, heading, kept, traced, turns, write
 from processes import in_process, with_threads
 from tensorflow.python.framework.test_util import IsMklEnabled
 
@@ -164,15 +165,6 @@ def measure(
     return rows
 
 
-def kept(result: Path, first_lines: list[str], only: str) -> list[dict]:
-    """The rows of the table that are not measured again, if it is of the same machine and versions."""
-    lines, rows = read(result)
-    for line in first_lines:
-        if line.startswith(("# machine: ", "# versions: ")) and line not in lines:
-            return []
-    return [row for row in rows if only and not re.search(only, named(row))]
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=21)
@@ -191,7 +183,6 @@ def main() -> None:
         "forward and gradient: both in one tf.function, as a training step has them",
         "plain: the page's first loop; without wide vectors: MaxPool, compiled without",
         "ratio: to the time of our op in the same round, with median, q1 and q3",
-        "measured with the machine's other jobs stopped, which the load counts all the same",
     ]
     command = (
         f"python bench/max_pool.py --rounds {options.rounds} --span {options.span}"
@@ -199,11 +190,19 @@ def main() -> None:
     packages = ["tensorflow-cpu", "tensorflow", "numpy"]
     first_lines = heading(command, packages, notes)
     result = Path(__file__).with_suffix(".csv")
-    rows = kept(result, first_lines, options.only)
+    order = [
+        named(case)
+        for threads, setting in product(sorted({1, cores()}), SETTINGS)
+        for case in cases(threads, setting)
+    ]
+    chosen = [name for name in order if re.search(options.only, name)]
+    if not chosen:
+        sys.exit(f"bench/max_pool.py: no case is like {options.only}")
+    rows = kept(result, first_lines, lambda row: named(row) in chosen)
     for threads, (setting, variables) in product(
         sorted({1, cores()}), SETTINGS.items()
     ):
-        if any(re.search(options.only, named(c)) for c in cases(threads, setting)):
+        if any(named(case) in chosen for case in cases(threads, setting)):
             arguments = setting, options.only, options.rounds, options.span
             new = in_process(
                 with_threads, measure, threads, *arguments, settings=variables
@@ -211,11 +210,6 @@ def main() -> None:
             for row in new:
                 print(*row.values(), sep=", ", flush=True)
             rows += new
-    order = [
-        named(case)
-        for threads, setting in product(sorted({1, cores()}), SETTINGS)
-        for case in cases(threads, setting)
-    ]
     write(result, first_lines, sorted(rows, key=lambda row: order.index(named(row))))
 
 
