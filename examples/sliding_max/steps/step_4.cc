@@ -52,7 +52,7 @@ class SlidingMaxOp : public tensorflow::OpKernel {
             " elements, but has the shape ", input.shape().DebugString())));
     const int64_t windows = input.dim_size(last) - window_ + 1;
     tensorflow::TensorShape shape = input.shape();
-    shape.set_dim(last, windows);
+    OP_REQUIRES_OK(context, shape.SetDimWithStatus(last, windows));
     tensorflow::Tensor* output = nullptr;
     OP_REQUIRES_OK(context, context->allocate_output(0, shape, &output));
 
