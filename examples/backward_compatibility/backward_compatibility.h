@@ -1,7 +1,7 @@
 // MuLaw, as each version of the library computes it.
 
-#ifndef OP_BY_OP_BACKWARD_COMPATIBILITY_H_
-#define OP_BY_OP_BACKWARD_COMPATIBILITY_H_
+#ifndef OP_BY_OP_EXAMPLES_BACKWARD_COMPATIBILITY_BACKWARD_COMPATIBILITY_H_
+#define OP_BY_OP_EXAMPLES_BACKWARD_COMPATIBILITY_BACKWARD_COMPATIBILITY_H_
 
 #include <algorithm>
 #include <cmath>
@@ -60,4 +60,4 @@ struct MuLaw {
 
 }  // namespace op_by_op
 
-#endif  // OP_BY_OP_BACKWARD_COMPATIBILITY_H_
+#endif  // OP_BY_OP_EXAMPLES_BACKWARD_COMPATIBILITY_BACKWARD_COMPATIBILITY_H_

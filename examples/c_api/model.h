@@ -1,7 +1,7 @@
 // A SavedModel that is ready to run.
 
-#ifndef OP_BY_OP_MODEL_H_
-#define OP_BY_OP_MODEL_H_
+#ifndef OP_BY_OP_EXAMPLES_C_API_MODEL_H_
+#define OP_BY_OP_EXAMPLES_C_API_MODEL_H_
 
 #include "signature.h"
 #include "voters.h"
@@ -69,4 +69,4 @@ static inline void UnloadModel(Model* model, TF_Status* status) {
   TF_DeleteGraph(model->graph);
 }
 
-#endif  // OP_BY_OP_MODEL_H_
+#endif  // OP_BY_OP_EXAMPLES_C_API_MODEL_H_

@@ -1,8 +1,8 @@
 // The signatures in a MetaGraphDef, read without a library for protocol
 // buffers.
 
-#ifndef OP_BY_OP_SIGNATURE_H_
-#define OP_BY_OP_SIGNATURE_H_
+#ifndef OP_BY_OP_EXAMPLES_C_API_SIGNATURE_H_
+#define OP_BY_OP_EXAMPLES_C_API_SIGNATURE_H_
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -85,4 +85,4 @@ static inline Bytes Entry(Bytes message, uint64_t map, const char* key) {
   return (Bytes){NULL, 0};
 }
 
-#endif  // OP_BY_OP_SIGNATURE_H_
+#endif  // OP_BY_OP_EXAMPLES_C_API_SIGNATURE_H_

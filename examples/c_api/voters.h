@@ -1,7 +1,7 @@
 // What the programs of this example share.
 
-#ifndef OP_BY_OP_VOTERS_H_
-#define OP_BY_OP_VOTERS_H_
+#ifndef OP_BY_OP_EXAMPLES_C_API_VOTERS_H_
+#define OP_BY_OP_EXAMPLES_C_API_VOTERS_H_
 
 #include <stdint.h>
 #include <stdio.h>
@@ -54,4 +54,4 @@ static inline void Print(const TF_Tensor* tensor) {
   printf("\n");
 }
 
-#endif  // OP_BY_OP_VOTERS_H_
+#endif  // OP_BY_OP_EXAMPLES_C_API_VOTERS_H_

@@ -1,7 +1,7 @@
 // The kernel of ManhattanDistances, which its steps and its bench use, too.
 
-#ifndef OP_BY_OP_CPU_PANELS_H_
-#define OP_BY_OP_CPU_PANELS_H_
+#ifndef OP_BY_OP_EXAMPLES_CPU_CPU_PANELS_H_
+#define OP_BY_OP_EXAMPLES_CPU_CPU_PANELS_H_
 
 #include <algorithm>
 #include <cmath>
@@ -56,4 +56,4 @@ OP_BY_OP_INLINE void OnPanels(const float* points, const float* panels,
 
 }  // namespace op_by_op
 
-#endif  // OP_BY_OP_CPU_PANELS_H_
+#endif  // OP_BY_OP_EXAMPLES_CPU_CPU_PANELS_H_

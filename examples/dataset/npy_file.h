@@ -1,7 +1,7 @@
 // A file of NumPy's .npy format, read row by row.
 
-#ifndef OP_BY_OP_DATASET_NPY_FILE_H_
-#define OP_BY_OP_DATASET_NPY_FILE_H_
+#ifndef OP_BY_OP_EXAMPLES_DATASET_NPY_FILE_H_
+#define OP_BY_OP_EXAMPLES_DATASET_NPY_FILE_H_
 
 #include <cstdint>
 #include <memory>
@@ -50,4 +50,4 @@ class NpyFile {
 
 }  // namespace op_by_op
 
-#endif  // OP_BY_OP_DATASET_NPY_FILE_H_
+#endif  // OP_BY_OP_EXAMPLES_DATASET_NPY_FILE_H_

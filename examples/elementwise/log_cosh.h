@@ -1,7 +1,7 @@
 // The functor of LogCosh, for one element or a packet of them.
 
-#ifndef LOG_COSH_H_
-#define LOG_COSH_H_
+#ifndef OP_BY_OP_EXAMPLES_ELEMENTWISE_LOG_COSH_H_
+#define OP_BY_OP_EXAMPLES_ELEMENTWISE_LOG_COSH_H_
 
 #include <algorithm>
 #include <cstdint>
@@ -98,4 +98,4 @@ void LogCoshOfFloats(const float* x, float* y, int64_t size);
 
 }  // namespace op_by_op
 
-#endif  // LOG_COSH_H_
+#endif  // OP_BY_OP_EXAMPLES_ELEMENTWISE_LOG_COSH_H_

@@ -1,8 +1,8 @@
 // The GPU kernels as C functions: all that TensorFlow's side, compiled by g++,
 // knows of CUDA's, compiled by nvcc. Each returns null, or what went wrong.
 
-#ifndef OP_BY_OP_EXAMPLES_ROI_POOL_ROI_POOL_LAUNCH_H_
-#define OP_BY_OP_EXAMPLES_ROI_POOL_ROI_POOL_LAUNCH_H_
+#ifndef OP_BY_OP_EXAMPLES_ROI_POOL_ROI_POOL_GPU_H_
+#define OP_BY_OP_EXAMPLES_ROI_POOL_ROI_POOL_GPU_H_
 
 #include <cstdint>
 
@@ -41,4 +41,4 @@ const char* RoiPoolCopyToHost(void* stream, const void* on_device,
 
 }  // namespace op_by_op
 
-#endif  // OP_BY_OP_EXAMPLES_ROI_POOL_ROI_POOL_LAUNCH_H_
+#endif  // OP_BY_OP_EXAMPLES_ROI_POOL_ROI_POOL_GPU_H_

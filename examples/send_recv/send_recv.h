@@ -1,7 +1,7 @@
 // What the ops of this chapter share: the key of a letter.
 
-#ifndef SEND_RECV_SEND_RECV_H_
-#define SEND_RECV_SEND_RECV_H_
+#ifndef OP_BY_OP_EXAMPLES_SEND_RECV_SEND_RECV_H_
+#define OP_BY_OP_EXAMPLES_SEND_RECV_SEND_RECV_H_
 
 #include <string>
 
@@ -19,4 +19,4 @@ absl::Status KeyOf(tensorflow::OpKernelContext* context,
 
 }  // namespace op_by_op
 
-#endif  // SEND_RECV_SEND_RECV_H_
+#endif  // OP_BY_OP_EXAMPLES_SEND_RECV_SEND_RECV_H_

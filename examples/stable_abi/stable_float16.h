@@ -2,8 +2,7 @@
 // lacks. They are their bits: compute in float. float converts to the nearest
 // one, of two as near to the even one.
 
-#ifndef STABLE_FLOAT16_H_
-#define STABLE_FLOAT16_H_
+#pragma once
 
 #include <cmath>
 #include <cstdint>
@@ -59,5 +58,3 @@ STABLE_TYPE(bfloat16, TF_BFLOAT16);
 STABLE_TYPE(half, TF_HALF);
 
 }  // namespace stable
-
-#endif  // STABLE_FLOAT16_H_

@@ -1,7 +1,7 @@
 // Rows of a ragged tensor, and one of them sorted.
 
-#ifndef EXAMPLES_THREADS_SORT_ROWS_H_
-#define EXAMPLES_THREADS_SORT_ROWS_H_
+#ifndef OP_BY_OP_EXAMPLES_THREADS_SORT_ROWS_H_
+#define OP_BY_OP_EXAMPLES_THREADS_SORT_ROWS_H_
 
 #include <algorithm>
 #include <cstdint>
@@ -68,4 +68,4 @@ void ShareValues(const tensorflow::DeviceBase::CpuWorkerThreads& pool,
 
 }  // namespace op_by_op
 
-#endif  // EXAMPLES_THREADS_SORT_ROWS_H_
+#endif  // OP_BY_OP_EXAMPLES_THREADS_SORT_ROWS_H_

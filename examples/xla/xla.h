@@ -1,7 +1,7 @@
 // What the kernel and the custom call share.
 
-#ifndef OP_BY_OP_XLA_H_
-#define OP_BY_OP_XLA_H_
+#ifndef OP_BY_OP_EXAMPLES_XLA_XLA_H_
+#define OP_BY_OP_EXAMPLES_XLA_XLA_H_
 
 #include <cstdint>
 
@@ -22,4 +22,4 @@ void ExponentialAverage(const T* signal, T* average, int64_t rows,
 
 }  // namespace op_by_op
 
-#endif  // OP_BY_OP_XLA_H_
+#endif  // OP_BY_OP_EXAMPLES_XLA_XLA_H_
