@@ -118,7 +118,7 @@ class NpyDataset : public DatasetBase {
     using DatasetIterator<NpyDataset>::DatasetIterator;
 
     absl::Status Initialize(IteratorContext* context) override {
-      std::lock_guard<std::mutex> lock(mutex_);
+      const std::lock_guard<std::mutex> lock(mutex_);
       const NpyDataset& made = *dataset();
       TF_RETURN_IF_ERROR(NpyFile::Open(context->env(), made.filename_,
                                        made.dtypes_[0], made.shapes_[0],
@@ -134,7 +134,7 @@ class NpyDataset : public DatasetBase {
     absl::Status GetNextInternal(IteratorContext* context,
                                  std::vector<Tensor>* out,
                                  bool* end_of_sequence) override {
-      std::lock_guard<std::mutex> lock(mutex_);
+      const std::lock_guard<std::mutex> lock(mutex_);
       *end_of_sequence = row_ == dataset()->rows_;
       if (*end_of_sequence) {
         // An iterator may live long after its last row.
@@ -159,7 +159,7 @@ class NpyDataset : public DatasetBase {
     absl::Status SkipInternal(IteratorContext* /*context*/, int num_to_skip,
                               bool* end_of_sequence,
                               int* num_skipped) override {
-      std::lock_guard<std::mutex> lock(mutex_);
+      const std::lock_guard<std::mutex> lock(mutex_);
       *num_skipped = static_cast<int>(
           std::min<int64_t>(num_to_skip, dataset()->rows_ - row_));
       row_ += *num_skipped;
@@ -171,13 +171,13 @@ class NpyDataset : public DatasetBase {
     // [state] All that an iterator has to remember is a number.
     absl::Status SaveInternal(SerializationContext* /*context*/,
                               IteratorStateWriter* writer) override {
-      std::lock_guard<std::mutex> lock(mutex_);
+      const std::lock_guard<std::mutex> lock(mutex_);
       return writer->WriteScalar(prefix(), "row", row_);
     }
 
     absl::Status RestoreInternal(IteratorContext* /*context*/,
                                  IteratorStateReader* reader) override {
-      std::lock_guard<std::mutex> lock(mutex_);
+      const std::lock_guard<std::mutex> lock(mutex_);
       int64_t row;
       TF_RETURN_IF_ERROR(reader->ReadScalar(prefix(), "row", &row));
       if (row < 0 || row > dataset()->rows_) {

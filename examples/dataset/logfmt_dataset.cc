@@ -114,7 +114,7 @@ class LogfmtDataset : public DatasetBase {
     using DatasetIterator<LogfmtDataset>::DatasetIterator;
 
     absl::Status Initialize(IteratorContext* context) override {
-      std::lock_guard<std::mutex> lock(mutex_);
+      const std::lock_guard<std::mutex> lock(mutex_);
       TF_RETURN_IF_ERROR(OfFile(
           dataset()->filename_,
           context->env()->NewRandomAccessFile(dataset()->filename_, &file_)));
@@ -126,7 +126,7 @@ class LogfmtDataset : public DatasetBase {
     absl::Status GetNextInternal(IteratorContext* context,
                                  std::vector<Tensor>* out,
                                  bool* end_of_sequence) override {
-      std::lock_guard<std::mutex> lock(mutex_);
+      const std::lock_guard<std::mutex> lock(mutex_);
       tstring line;
       const absl::Status status = input_->ReadLine(&line);
       *end_of_sequence = absl::IsOutOfRange(status);
@@ -161,14 +161,14 @@ class LogfmtDataset : public DatasetBase {
     // [place] Two numbers. Initialize has run when RestoreInternal is called.
     absl::Status SaveInternal(SerializationContext* /*context*/,
                               IteratorStateWriter* writer) override {
-      std::lock_guard<std::mutex> lock(mutex_);
+      const std::lock_guard<std::mutex> lock(mutex_);
       TF_RETURN_IF_ERROR(writer->WriteScalar(prefix(), "line", line_));
       return writer->WriteScalar(prefix(), "offset", input_->Tell());
     }
 
     absl::Status RestoreInternal(IteratorContext* /*context*/,
                                  IteratorStateReader* reader) override {
-      std::lock_guard<std::mutex> lock(mutex_);
+      const std::lock_guard<std::mutex> lock(mutex_);
       int64_t offset;
       TF_RETURN_IF_ERROR(reader->ReadScalar(prefix(), "line", &line_));
       TF_RETURN_IF_ERROR(reader->ReadScalar(prefix(), "offset", &offset));

@@ -158,7 +158,7 @@ class Waiter {
 
   void Add(std::shared_ptr<PendingCall> call) {
     {
-      std::lock_guard<std::mutex> lock(mutex_);
+      const std::lock_guard<std::mutex> lock(mutex_);
       added_.push_back(std::move(call));
     }
     Wake();
@@ -185,7 +185,7 @@ Waiter& Waiter::Get() {
 }
 
 absl::Status Waiter::Start() {
-  std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard<std::mutex> lock(mutex_);
   if (started_) return absl::OkStatus();
   bool made = pipe(bell_) == 0;
   for (int i = 0; i < 2 && made; ++i) {
@@ -205,7 +205,7 @@ void Waiter::Run() {
   std::vector<std::shared_ptr<PendingCall>> calls;
   while (true) {
     {
-      std::lock_guard<std::mutex> lock(mutex_);
+      const std::lock_guard<std::mutex> lock(mutex_);
       calls.insert(calls.end(), added_.begin(), added_.end());
       added_.clear();
     }

@@ -4,9 +4,9 @@
 #define OP_BY_OP_EXAMPLES_ROI_POOL_ROI_POOL_SHARD_H_
 
 #include <cstdint>
+#include <mutex>
 
 #include "absl/status/status.h"
-#include "absl/synchronization/mutex.h"
 #include "roi_pool_cpu.h"
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/util/work_sharder.h"
@@ -36,14 +36,14 @@ inline Shard ShardOn(tensorflow::OpKernelContext* context,
                      absl::Status* status) {
   return [context, status](int64_t total, int64_t cost, int64_t bytes,
                            const Work& work) {
-    absl::Mutex mutex;
+    std::mutex mutex;
     const auto exact = [&](int64_t begin, int64_t end) {
       // [memory] That of a block of work.
       tensorflow::Tensor scratch;
       const absl::Status allocated = context->allocate_temp(
           tensorflow::DT_UINT8, tensorflow::TensorShape({bytes}), &scratch);
       if (!allocated.ok()) {
-        const absl::MutexLock lock(&mutex);
+        const std::lock_guard<std::mutex> lock(mutex);
         status->Update(allocated);
         return;
       }

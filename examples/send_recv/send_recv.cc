@@ -157,7 +157,7 @@ class CollectOp : public tensorflow::AsyncOpKernel {
     bool Over() {
       if (step != nullptr) step->TryDeregisterCallback(token);
       over.Notify();
-      std::lock_guard<std::recursive_mutex> lock(ending);
+      const std::lock_guard<std::recursive_mutex> lock(ending);
       return late;
     }
 

@@ -1,12 +1,12 @@
 // Whether a table still exists, for those who hold no handle of it.
 
 #include <cstdint>
+#include <mutex>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/synchronization/mutex.h"
 #include "state.h"
 #include "tensorflow/core/framework/common_shape_fns.h"
 #include "tensorflow/core/framework/op.h"
@@ -25,13 +25,13 @@ using tensorflow::shape_inference::ScalarShape;
 class Watch {
  public:
   int64_t Add(tensorflow::ResourceBase* table) {
-    const absl::MutexLock lock(&mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     tables_.emplace_back(table);
     return tables_.size() - 1;
   }
 
   absl::Status IsAlive(int64_t number, bool* alive) {
-    const absl::MutexLock lock(&mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     if (number < 0 || number >= static_cast<int64_t>(tables_.size())) {
       return absl::InvalidArgumentError(
           absl::StrCat("number must be of a table, got ", number));
@@ -41,7 +41,7 @@ class Watch {
   }
 
  private:
-  absl::Mutex mutex_;
+  std::mutex mutex_;
   std::vector<tensorflow::core::WeakPtr<tensorflow::ResourceBase>> tables_
       ABSL_GUARDED_BY(mutex_);
 };
