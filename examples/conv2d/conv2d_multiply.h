@@ -1,5 +1,5 @@
 // A product of matrices, one of which is a view of a tensor: compiled for
-// several kinds of processor, of which the first call chooses one.
+// several kinds of processor, of which each call takes the best.
 
 #ifndef OP_BY_OP_EXAMPLES_CONV2D_CONV2D_MULTIPLY_H_
 #define OP_BY_OP_EXAMPLES_CONV2D_CONV2D_MULTIPLY_H_
@@ -9,7 +9,7 @@
 namespace op_by_op {
 
 // [product] out[r, n] = sum over i, j, k of a[r, i, j, k] · b[i, j, k, n]
-struct Axis {
+struct Loop {
   int64_t count, in_a, in_b;  // how many numbers further the next one is
 };
 
@@ -17,7 +17,7 @@ template <typename T>
 struct Product {
   const T* a;
   int64_t rows, row;  // of a and of the result: how many, and the next in a
-  Axis i, j;
+  Loop i, j;
   int64_t k, next;  // how many, and the next in a; in b they follow each other
   const T* b;       // in panels of so many columns as a Multiplier has
   int64_t panel;    // from one panel to the next
