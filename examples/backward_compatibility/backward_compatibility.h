@@ -21,12 +21,12 @@ inline absl::Status CheckMu(float mu) {
 }
 
 // Applies a formula to each number. The formula is one of a version's
-// own, and reads its attrs from the construction.
+// own, and reads its attrs from the context of its construction.
 template <typename T, typename Formula>
 class MuLawOp : public tensorflow::OpKernel {
  public:
-  explicit MuLawOp(tensorflow::OpKernelConstruction* construction)
-      : OpKernel(construction), formula_(construction) {}
+  explicit MuLawOp(tensorflow::OpKernelConstruction* context)
+      : OpKernel(context), formula_(context) {}
 
   void Compute(tensorflow::OpKernelContext* context) override {
     const tensorflow::Tensor& signal = context->input(0);

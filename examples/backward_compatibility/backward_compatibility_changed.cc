@@ -64,14 +64,13 @@ absl::Status Register(tensorflow::OpRegistrationData* data) {
 // The sum of all inputs, changed by the formula, in each of the outputs.
 class ChangedOp : public tensorflow::OpKernel {
  public:
-  explicit ChangedOp(OpKernelConstruction* construction)
-      : OpKernel(construction) {
+  explicit ChangedOp(OpKernelConstruction* context) : OpKernel(context) {
     std::string mode;
-    OP_REQUIRES_OK(construction, construction->GetAttr("mode", &mode));
+    OP_REQUIRES_OK(context, context->GetAttr("mode", &mode));
     law_.decode = mode == "decode";
-    ReadIfDeclared(construction, "mu", law_.mu);
-    ReadIfDeclared(construction, "gain", gain_);
-    OP_REQUIRES_OK(construction, CheckMu(law_.mu));
+    ReadIfDeclared(context, "mu", law_.mu);
+    ReadIfDeclared(context, "gain", gain_);
+    OP_REQUIRES_OK(context, CheckMu(law_.mu));
     if (Environment("MU_LAW_KERNEL") == "other") gain_ *= 0.5f;
   }
 
@@ -98,11 +97,11 @@ class ChangedOp : public tensorflow::OpKernel {
 
  private:
   // A node of an older version may have attrs that the interface has lost.
-  static void ReadIfDeclared(OpKernelConstruction* construction,
+  static void ReadIfDeclared(OpKernelConstruction* context,
                              const std::string& name, float& value) {
     if (absl::StrContains(Environment("MU_LAW_INTERFACE"),
                           absl::StrCat("Attr ", name, ":"))) {
-      OP_REQUIRES_OK(construction, construction->GetAttr(name, &value));
+      OP_REQUIRES_OK(context, context->GetAttr(name, &value));
     }
   }
 

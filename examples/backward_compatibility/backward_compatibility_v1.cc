@@ -14,11 +14,11 @@ using tensorflow::shape_inference::UnchangedShape;
 
 // The kernel reads what the interface declares.
 struct WithAttrs : MuLaw {
-  explicit WithAttrs(tensorflow::OpKernelConstruction* construction) {
+  explicit WithAttrs(tensorflow::OpKernelConstruction* context) {
     std::string mode;
-    OP_REQUIRES_OK(construction, construction->GetAttr("mode", &mode));
-    OP_REQUIRES_OK(construction, construction->GetAttr("mu", &mu));
-    OP_REQUIRES_OK(construction, CheckMu(mu));
+    OP_REQUIRES_OK(context, context->GetAttr("mode", &mode));
+    OP_REQUIRES_OK(context, context->GetAttr("mu", &mu));
+    OP_REQUIRES_OK(context, CheckMu(mu));
     decode = mode == "decode";
   }
 };

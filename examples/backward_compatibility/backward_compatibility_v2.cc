@@ -31,12 +31,12 @@ gain: What the signal is multiplied by first.
 
 // [attrs] No line of it is about nodes of version 1, which have no gain.
 struct WithAttrs : MuLaw {
-  explicit WithAttrs(tensorflow::OpKernelConstruction* construction) {
+  explicit WithAttrs(tensorflow::OpKernelConstruction* context) {
     std::string mode;
-    OP_REQUIRES_OK(construction, construction->GetAttr("mode", &mode));
-    OP_REQUIRES_OK(construction, construction->GetAttr("mu", &mu));
-    OP_REQUIRES_OK(construction, construction->GetAttr("gain", &gain));
-    OP_REQUIRES_OK(construction, CheckMu(mu));
+    OP_REQUIRES_OK(context, context->GetAttr("mode", &mode));
+    OP_REQUIRES_OK(context, context->GetAttr("mu", &mu));
+    OP_REQUIRES_OK(context, context->GetAttr("gain", &gain));
+    OP_REQUIRES_OK(context, CheckMu(mu));
     decode = mode == "decode";
   }
 

@@ -750,7 +750,7 @@ class Conv2DBackpropFilterOp : public Convolution<T> {
 };
 
 // Four types of each.
-#define REGISTER(T)                                                    \
+#define OP_BY_OP_REGISTER(T)                                           \
   REGISTER_KERNEL_BUILDER(                                             \
       Name("OpByOp>Conv2D").Device(DEVICE_CPU).TypeConstraint<T>("T"), \
       Conv2DOp<T>);                                                    \
@@ -762,10 +762,11 @@ class Conv2DBackpropFilterOp : public Convolution<T> {
                               .Device(DEVICE_CPU)                      \
                               .TypeConstraint<T>("T"),                 \
                           Conv2DBackpropFilterOp<T>)
-REGISTER(Eigen::half);
-REGISTER(Eigen::bfloat16);
-REGISTER(float);
-REGISTER(double);
+OP_BY_OP_REGISTER(Eigen::half);
+OP_BY_OP_REGISTER(Eigen::bfloat16);
+OP_BY_OP_REGISTER(float);
+OP_BY_OP_REGISTER(double);
+#undef OP_BY_OP_REGISTER
 
 // [nodes] What the gradients of all three are described with.
 using Attrs = std::vector<

@@ -255,7 +255,7 @@ class LoopConv2DBackpropFilterOp : public LoopOp {
 };
 
 // Two types of each.
-#define REGISTER(T)                                                 \
+#define OP_BY_OP_REGISTER(T)                                        \
   REGISTER_KERNEL_BUILDER(                                          \
       Name("LoopConv2D").Device(DEVICE_CPU).TypeConstraint<T>("T"), \
       LoopConv2DOp<T>);                                             \
@@ -267,8 +267,9 @@ class LoopConv2DBackpropFilterOp : public LoopOp {
                               .Device(DEVICE_CPU)                   \
                               .TypeConstraint<T>("T"),              \
                           LoopConv2DBackpropFilterOp<T>)
-REGISTER(float);
-REGISTER(double);
+OP_BY_OP_REGISTER(float);
+OP_BY_OP_REGISTER(double);
+#undef OP_BY_OP_REGISTER
 
 }  // namespace
 }  // namespace op_by_op

@@ -244,12 +244,10 @@ void Waiter::Run() {
 // [kernel] Hands the wait to the waiter, and returns.
 class FetchLinesOp : public tensorflow::AsyncOpKernel {
  public:
-  explicit FetchLinesOp(OpKernelConstruction* construction)
-      : AsyncOpKernel(construction) {
-    OP_REQUIRES_OK(construction,
-                   construction->GetAttr("timeout_ms", &timeout_ms_));
-    OP_REQUIRES_OK(construction,
-                   construction->GetAttr("max_bytes", &max_bytes_));
+  explicit FetchLinesOp(OpKernelConstruction* context)
+      : AsyncOpKernel(context) {
+    OP_REQUIRES_OK(context, context->GetAttr("timeout_ms", &timeout_ms_));
+    OP_REQUIRES_OK(context, context->GetAttr("max_bytes", &max_bytes_));
   }
 
   void ComputeAsync(OpKernelContext* context, DoneCallback done) override {

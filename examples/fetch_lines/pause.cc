@@ -34,10 +34,8 @@ REGISTER_OP("Pause")
 // [blocking] Wrong: it keeps one of TensorFlow's threads while it waits.
 class BlockingPauseOp : public tensorflow::OpKernel {
  public:
-  explicit BlockingPauseOp(OpKernelConstruction* construction)
-      : OpKernel(construction) {
-    OP_REQUIRES_OK(construction,
-                   construction->GetAttr("milliseconds", &milliseconds_));
+  explicit BlockingPauseOp(OpKernelConstruction* context) : OpKernel(context) {
+    OP_REQUIRES_OK(context, context->GetAttr("milliseconds", &milliseconds_));
   }
 
   void Compute(OpKernelContext* context) override {
@@ -52,10 +50,8 @@ class BlockingPauseOp : public tensorflow::OpKernel {
 // [pause] It returns at once, and calls done when the wait is over.
 class PauseOp : public tensorflow::AsyncOpKernel {
  public:
-  explicit PauseOp(OpKernelConstruction* construction)
-      : AsyncOpKernel(construction) {
-    OP_REQUIRES_OK(construction,
-                   construction->GetAttr("milliseconds", &milliseconds_));
+  explicit PauseOp(OpKernelConstruction* context) : AsyncOpKernel(context) {
+    OP_REQUIRES_OK(context, context->GetAttr("milliseconds", &milliseconds_));
   }
 
   void ComputeAsync(OpKernelContext* context, DoneCallback done) override {

@@ -67,9 +67,8 @@ REGISTER_OP("NumberKeys")
 template <typename T>
 class NumberKeysOp : public tensorflow::OpKernel {
  public:
-  explicit NumberKeysOp(OpKernelConstruction* construction)
-      : OpKernel(construction) {
-    OP_REQUIRES_OK(construction, construction->GetAttr("add", &add_));
+  explicit NumberKeysOp(OpKernelConstruction* context) : OpKernel(context) {
+    OP_REQUIRES_OK(context, context->GetAttr("add", &add_));
   }
 
   void Compute(OpKernelContext* context) override {
@@ -174,7 +173,7 @@ class WriteKeysOp : public tensorflow::OpKernel {
 };
 
 // Each op for both types of keys.
-#define REGISTER(op, kernel)                                                \
+#define OP_BY_OP_REGISTER(op, kernel)                                       \
   REGISTER_KERNEL_BUILDER(Name(op)                                          \
                               .Device(tensorflow::DEVICE_CPU)               \
                               .TypeConstraint<tensorflow::tstring>("T"),    \
@@ -183,11 +182,12 @@ class WriteKeysOp : public tensorflow::OpKernel {
       Name(op).Device(tensorflow::DEVICE_CPU).TypeConstraint<int64_t>("T"), \
       kernel<int64_t>)
 
-REGISTER("AnonymousKeyTable", AnonymousKeyTableOp);
-REGISTER("NamedKeyTable", NamedKeyTableOp);
-REGISTER("NumberKeys", NumberKeysOp);
-REGISTER("ReadKeys", ReadKeysOp);
-REGISTER("WriteKeys", WriteKeysOp);
+OP_BY_OP_REGISTER("AnonymousKeyTable", AnonymousKeyTableOp);
+OP_BY_OP_REGISTER("NamedKeyTable", NamedKeyTableOp);
+OP_BY_OP_REGISTER("NumberKeys", NumberKeysOp);
+OP_BY_OP_REGISTER("ReadKeys", ReadKeysOp);
+OP_BY_OP_REGISTER("WriteKeys", WriteKeysOp);
+#undef OP_BY_OP_REGISTER
 
 }  // namespace
 }  // namespace op_by_op

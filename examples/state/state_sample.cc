@@ -114,10 +114,10 @@ REGISTER_OP("AnonymousSample")
 
 class AnonymousSampleOp : public tensorflow::OpKernel {
  public:
-  explicit AnonymousSampleOp(OpKernelConstruction* construction)
-      : OpKernel(construction) {
-    OP_REQUIRES_OK(construction, construction->GetAttr("capacity", &capacity_));
-    OP_REQUIRES_OK(construction, construction->GetAttr("seed", &seed_));
+  explicit AnonymousSampleOp(OpKernelConstruction* context)
+      : OpKernel(context) {
+    OP_REQUIRES_OK(context, context->GetAttr("capacity", &capacity_));
+    OP_REQUIRES_OK(context, context->GetAttr("seed", &seed_));
   }
 
   void Compute(OpKernelContext* context) override {

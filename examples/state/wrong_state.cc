@@ -67,9 +67,9 @@ REGISTER_OP("ForgetfulNumberKeys")
 // It finds the table by its name.
 class ForgetfulNumberKeysOp : public tensorflow::OpKernel {
  public:
-  explicit ForgetfulNumberKeysOp(OpKernelConstruction* construction)
-      : OpKernel(construction) {
-    OP_REQUIRES_OK(construction, construction->GetAttr("shared_name", &name_));
+  explicit ForgetfulNumberKeysOp(OpKernelConstruction* context)
+      : OpKernel(context) {
+    OP_REQUIRES_OK(context, context->GetAttr("shared_name", &name_));
   }
 
   void Compute(OpKernelContext* context) override {

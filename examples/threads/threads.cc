@@ -148,7 +148,7 @@ class PlayBackwardsOp : public OpKernel {
 };
 
 // One line for each type.
-#define REGISTER(T)                                                            \
+#define OP_BY_OP_REGISTER(T)                                                   \
   REGISTER_KERNEL_BUILDER(                                                     \
       Name("SteadySum").Device(tensorflow::DEVICE_CPU).TypeConstraint<T>("T"), \
       SteadySumOp<T>);                                                         \
@@ -156,8 +156,9 @@ class PlayBackwardsOp : public OpKernel {
                               .Device(tensorflow::DEVICE_CPU)                  \
                               .TypeConstraint<T>("T"),                         \
                           PlayBackwardsOp<T>)
-REGISTER(float);
-REGISTER(double);
+OP_BY_OP_REGISTER(float);
+OP_BY_OP_REGISTER(double);
+#undef OP_BY_OP_REGISTER
 
 REGISTER_KERNEL_BUILDER(Name("SortRows").Device(tensorflow::DEVICE_CPU),
                         SortRowsOp);

@@ -48,11 +48,10 @@ REGISTER_OP("FileRows")
 // [kernel] It keeps the number of columns, and opens the file in each call.
 class FileRowsOp : public tensorflow::OpKernel {
  public:
-  explicit FileRowsOp(OpKernelConstruction* construction)
-      : OpKernel(construction) {
-    OP_REQUIRES_OK(construction, construction->GetAttr("columns", &columns_));
+  explicit FileRowsOp(OpKernelConstruction* context) : OpKernel(context) {
+    OP_REQUIRES_OK(context, context->GetAttr("columns", &columns_));
     constexpr int64_t kMost = int64_t{1} << 40;
-    OP_REQUIRES(construction, columns_ <= kMost,
+    OP_REQUIRES(context, columns_ <= kMost,
                 absl::InvalidArgumentError(absl::StrCat(
                     "columns must be at most ", kMost, ", got ", columns_)));
   }
