@@ -39,7 +39,6 @@ enum cudaMemcpyKind { cudaMemcpyDeviceToHost };
 namespace op_by_op {
 
 inline std::ostringstream cuda_calls;
-inline cudaError_t last_error = cudaSuccess;
 inline std::function<void()> copy = [] {};  // which waits for its stream
 
 }  // namespace op_by_op
@@ -51,6 +50,7 @@ int64_t cuda_fails_at = 0;      // 1: the next call
 int64_t cuda_ends_alone = 0;    // not 0: only the first block runs and the last
 int64_t cuda_only_thread = -1;  // of each block, the others are not run
 int64_t cuda_backwards = 0;     // not 0: the last thread of a block comes first
+const char* cuda_last_error = nullptr;  // what cudaGetLastError returns next
 
 // One line for each call since the last time: its name and numbers.
 const char* CudaCalls() {
@@ -71,13 +71,13 @@ cudaError_t Called(const char* name, Values... values) {
   ((cuda_calls << ' ' << values), ...);
   cuda_calls << '\n';
   if (cuda_fails_at <= 0 || --cuda_fails_at > 0) return cudaSuccess;
-  return last_error = "unknown error";
+  return cuda_last_error = "unknown error";
 }
 
 }  // namespace op_by_op
 
 inline cudaError_t cudaGetLastError() {
-  return std::exchange(op_by_op::last_error, cudaSuccess);
+  return std::exchange(cuda_last_error, cudaSuccess);
 }
 inline const char* cudaGetErrorString(cudaError_t error) { return error; }
 inline cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes,
@@ -224,7 +224,7 @@ auto OnHost(void (*kernel)(Parameters...), unsigned blocks, unsigned threads,
     if (error != cudaSuccess) return;
     if (blocks < 1 || blocks > INT32_MAX || threads < 1 || threads > 1024 ||
         shared_bytes > sizeof(shared_memory)) {
-      last_error = cudaErrorInvalidConfiguration;
+      cuda_last_error = cudaErrorInvalidConfiguration;
       return;
     }
     // NaN: a block finds nothing of the block before, nor zeros.
@@ -240,7 +240,7 @@ auto OnHost(void (*kernel)(Parameters...), unsigned blocks, unsigned threads,
     }
     if (!std::all_of(end, std::end(shared_memory),
                      [](double value) { return std::isnan(value); })) {
-      last_error = "an illegal memory access was encountered";
+      cuda_last_error = "an illegal memory access was encountered";
     }
   };
 }

@@ -148,6 +148,7 @@ class Cuda:
         self._only_thread = ctypes.c_int64.in_dll(functions, "cuda_only_thread")
         self._ends_alone = ctypes.c_int64.in_dll(functions, "cuda_ends_alone")
         self._backwards = ctypes.c_int64.in_dll(functions, "cuda_backwards")
+        self._last_error = ctypes.c_char_p.in_dll(functions, "cuda_last_error")
 
     def calls(self) -> list[tuple]:
         """Those since the last time: `("launch", blocks, threads, shared_bytes, stream)` and others."""
@@ -157,6 +158,10 @@ class Cuda:
     def fail_at(self, call: int) -> None:
         """Lets the next call fail if `call` is 1, the one after it if it is 2."""
         self._fails_at.value = call
+
+    def has_failed(self) -> None:
+        """As if an earlier call had failed, and nobody had asked for its error."""
+        self._last_error.value = b"an earlier error"
 
     @contextlib.contextmanager
     def only_thread(self, thread: int) -> Iterator[None]:

@@ -119,6 +119,19 @@ def test_a_launch_that_fails_is_an_error(on_host, call):
 
 
 @on_the_host
+@pytest.mark.parametrize("label", ["SlidingMax", "SlidingMaxGrad"])
+def test_an_error_of_an_earlier_call_is_not_ours(on_host, label):
+    @tf.function(autograph=False)
+    def gradient(x):
+        with tf.compat.v1.get_default_graph()._kernel_label_map({label: "on_host"}):
+            y, position = sliding_max(x, 2)
+            return sliding_max_grad(y, position, 2)
+
+    on_host.has_failed()
+    np.testing.assert_array_equal(gradient(tf.constant([1.0, 3, 2])), [0, 6, 0])
+
+
+@on_the_host
 def test_positions_outside_of_their_window_count_for_nothing(on_host):
     @tf.function(autograph=False)
     def gradient(label):

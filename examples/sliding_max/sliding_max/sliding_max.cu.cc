@@ -59,6 +59,7 @@ template <typename T>
 const char* Launch(void* stream, const T* x, Sizes sizes, T* y,
                    int64_t* position) {
   const int64_t blocks = Blocks(sizes.rows * sizes.windows);
+  cudaGetLastError();  // forgets the error of an earlier call
   MaxOfWindows<T><<<blocks, kThreads, 0, static_cast<cudaStream_t>(stream)>>>(
       x, sizes, y, position);
   return LastError();
@@ -68,6 +69,7 @@ template <typename T>
 const char* LaunchGrad(void* stream, const T* grad, const int64_t* position,
                        Sizes sizes, T* grad_of_x) {
   const int64_t blocks = Blocks(sizes.rows * sizes.n);
+  cudaGetLastError();  // likewise
   GradOfElements<T><<<blocks, kThreads, 0, static_cast<cudaStream_t>(stream)>>>(
       grad, position, sizes, grad_of_x);
   return LastError();
