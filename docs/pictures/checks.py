@@ -32,7 +32,7 @@ BUGS = {
     ),
     "gradient": (
         "tensorflow/tensorflow/issues/11091",
-        "the second derivative of `elu` is half of the right one",
+        "the second derivative of `2 * elu(-x)` is half of the right one",
     ),
     "determinism": (
         "tensorflow/tensorflow/issues/39751",
