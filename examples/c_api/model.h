@@ -62,7 +62,7 @@ static inline TF_Tensor* Run(const Model* model, TF_Tensor* points,
   return classes;
 }
 
-// [unload] The session first, since it uses the graph.
+// [unload] In any order: the graph lives as long as a session uses it.
 static inline void UnloadModel(Model* model, TF_Status* status) {
   TF_DeleteSession(model->session, status);
   Check(status, "TF_DeleteSession");
