@@ -102,6 +102,13 @@ def test_equals_the_same_made_of_stock_ops(mode):
     assert_same(stateless_stochastic_round(x, SEED).numpy(), stock.numpy())
 
 
+def test_stock_ops_do_not_keep_nan():
+    x = np.uint32([0xFFFFFFFF, 0x7F800001] * 50).view(np.float32)
+    assert np.isnan(stateless_stochastic_round(x, SEED).numpy()).all()
+    stock = stock_stochastic_round(tf.constant(x), SEED).numpy().astype(np.float32)
+    assert 0 in stock and np.inf in stock
+
+
 def test_the_mean_is_right():
     """A right op passes with 999,999,999 of 1,000,000,000 seeds, by Hoeffding's bound, and so with this one."""
     count = 100_000
