@@ -72,10 +72,10 @@ INSTEAD = {
 CAUSES = {
     "indices[0] is out of range": "error: indices[0] is out of range",
     "Retval[0] does not have value": "error: Retval[0] does not have value",
-    "zero": "wrong: zero, without an error",
-    "tanh": "wrong: that of tf.tanh, without an error",
+    "zero": "wrong: zero, without an exception",
+    "tanh": "wrong: that of tf.tanh, without an exception",
 }
-RIGHT, WRONG = "as in Python", "wrong, without an error"
+RIGHT, WRONG = "as in Python", "wrong, without an exception"
 HOLDERS = {
     ("gradient", "gradient"): ("functions and graphs", 0),
     ("gradient", ""): ("functions alone", 0),

@@ -2,7 +2,9 @@
 
 import ctypes
 import functools
+import os
 import subprocess
+import sys
 from pathlib import Path
 from unittest import mock
 
@@ -407,7 +409,7 @@ def test_the_gradient_of_a_loop_is_wrong_once_its_op_is_replaced():
         return tf.while_loop(lambda i, y: i < 2, lambda i, y: (i + 1, y * x), [0, x])[1]
 
     x = np.float32([1, 2])
-    assert tried(loop, x) == "wrong, without an error"
+    assert tried(loop, x) == "wrong, without an exception"
     graph_def = saved_graph(loop, x)
     for inner in graph_def.library.function:
         for node in inner.node_def:
@@ -419,12 +421,42 @@ def test_the_gradient_of_a_loop_is_wrong_once_its_op_is_replaced():
 def test_a_custom_gradient_is_ignored_once_its_op_is_removed(monkeypatch):
     custom = tf.custom_gradient(lambda x: (tf.tanh(x), lambda dy: 7 * dy))
     x = np.float32([1, 2])
-    assert tried(custom, x) == "wrong, without an error"
+    assert tried(custom, x) == "wrong, without an exception"
     config = tf.compat.v1.ConfigProto()
     config.graph_options.rewrite_options.disable_model_pruning = True
     session = functools.partial(tf.compat.v1.Session, config=config)
     monkeypatch.setattr(tf.compat.v1, "Session", session)
     assert tried(custom, x) == "none for `IdentityN`"
+
+
+def test_the_log_names_the_loop_that_has_no_gradient():
+    code = (
+        "import numpy as np, tensorflow as tf, gradient_registries\n"
+        "loop = lambda x: tf.while_loop(lambda y: y[0] < 9, lambda y: (y * x,), [x])[0]\n"
+        "print(gradient_registries.tried(loop, np.float32([2, 3])))"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ
+        | {"TF_CPP_MIN_LOG_LEVEL": "2", "PYTHONPATH": ":".join(sys.path)},
+        capture_output=True,
+        text=True,
+    )
+    assert ran.stdout == "wrong, without an exception\n"
+    assert "No gradient defined for op: StatelessWhile" in ran.stderr
+
+
+def test_random_numbers_with_a_seed_agree_until_one_is_computed_alone():
+    x = np.ones([4], np.float32)
+    saved = saved_graph(lambda x: x * tf.random.uniform([4], seed=3), x)
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        start = tf.constant(x)
+        [end] = tf.import_graph_def(saved, {"x": start}, ["Identity:0"])
+        both = [end, tf.gradients(end, start)[0]]
+        for _ in range(2):
+            np.testing.assert_array_equal(*session.run(both))
+        session.run(end)
+        assert not np.array_equal(*session.run(both))
 
 
 @pytest.mark.skipif(

@@ -78,7 +78,7 @@ def tried(f: Callable, x: np.ndarray) -> str:
       x: Where to differentiate.
 
     Returns:
-      "as in Python", "wrong, without an error", "none for `Op`", or the error.
+      "as in Python", "wrong, without an exception", "none for `Op`", or the error.
     """
     with tf.GradientTape() as tape:
         tape.watch(start := tf.constant(x))
@@ -93,4 +93,4 @@ def tried(f: Callable, x: np.ndarray) -> str:
         lines = error.message.splitlines()
         return next(line for line in lines if not re.match(where, line))
     close = np.allclose(dx, expected, rtol=1e-4, atol=1e-5)
-    return "as in Python" if close else "wrong, without an error"
+    return "as in Python" if close else "wrong, without an exception"
