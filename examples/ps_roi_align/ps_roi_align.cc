@@ -106,6 +106,8 @@ gradient: `[num_rois, pooled_height, pooled_width, channels]`.
 rois: As PsRoiAlign was given them.
 feature_shape: The shape of the features.
 features_gradient: Of shape feature_shape.
+pooled_height: As PsRoiAlign was given it, like the other attrs.
+pooled_width: As PsRoiAlign was given it.
 spatial_scale: As PsRoiAlign was given it.
 sampling_ratio: As PsRoiAlign was given it.
 )doc");

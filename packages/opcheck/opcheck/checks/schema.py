@@ -152,7 +152,7 @@ def _generated(op_type: str) -> str:
     if is_builtin(op_type):
         return getattr(tf.raw_ops, op_type).__doc__ or ""
     for module in list(sys.modules.values()):
-        if "_IS_TENSORFLOW_PLUGIN" in vars(module):
+        if "_IS_TENSORFLOW_PLUGIN" in getattr(module, "__dict__", ()):
             if function := getattr(module, function_of(op_type), None):
                 return inspect.getdoc(function) or ""
     return ""
