@@ -66,7 +66,7 @@ def paths(page: Page) -> Problems:
 def options(page: Page) -> Problems:
     pattern = r"((?:tools|bench)/\w+\.py|python -m opcheck)\b([^\n|;&']*)"
     for line, (program, arguments) in in_code(page, pattern):
-        name = program.replace("python -m opcheck", "opcheck/__main__.py")
+        name = program.replace("python -m opcheck", "opcheck/command.py")
         source = "".join(x.read_text() for x in project_files() if x.match(name))
         for option in re.findall(r"(?<!\S)--[a-z][a-z-]*", arguments):
             if f'"{option}"' not in source:
