@@ -112,6 +112,8 @@ def visit(browser: "Browser") -> Iterator[Callable[..., "Page"]]:
         window.set_viewport_size({"width": width, "height": 900})
         window.emulate_media(color_scheme=mode)
         window.goto(address + page, wait_until=wait_until)
+        if wait_until == "networkidle":  # a busy machine may read the page yet
+            window.wait_for_load_state("load")
         return window
 
     with contextlib.ExitStack() as ending:
