@@ -42,6 +42,7 @@ class GramMatrixOp : public tensorflow::OpKernel {
                                 {x.dim_size(1), x.dim_size(1)}, &shape));
     tensorflow::Tensor* y = nullptr;
     OP_REQUIRES_OK(context, context->allocate_output(0, shape, &y));
+    if (shape.num_elements() == 0) return;
     // [compute] Row after row, each pair of its elements.
     y->flat<float>().setZero();
     const auto from = x.matrix<float>();

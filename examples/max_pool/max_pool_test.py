@@ -8,6 +8,7 @@ import sys
 from itertools import product
 from pathlib import Path
 
+import forked
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -471,3 +472,13 @@ print(tf.nn.max_pool2d(image, 5, 1, "VALID"))
     settings = os.environ | {"TF_ENABLE_ONEDNN_OPTS": "1"}
     run = subprocess.run(command, env=settings, capture_output=True, text=True)
     assert run.returncode < 0 and run.stdout == "begun\n", run.stderr
+
+
+def test_pixels_without_channels_take_no_time():
+    """Of 64 thousand million windows; one after the other, they would take minutes."""
+    code = """
+import tensorflow as tf
+from max_pool import max_pool
+print(max_pool(tf.zeros([2**18, 2**18, 1, 0]), 1, 1, "VALID").shape)
+"""
+    assert forked.run(code, timeout=60).stdout == "(262144, 262144, 1, 0)\n"
