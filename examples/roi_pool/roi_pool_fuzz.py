@@ -141,7 +141,7 @@ FUZZ = {
             ),
             path=st.sampled_from(["best", "baseline"]),
             with_argmax=st.booleans(),
-            stores=st.sampled_from(["best", "ordinary", "streaming"]),
+            stores=st.sampled_from(["best", "ordinary"]),
             large_pages=st.booleans(),
         ),
         roi_pool_variant_reference,

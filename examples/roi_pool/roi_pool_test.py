@@ -172,7 +172,7 @@ def test_every_variant_and_path_equals_the_reference(kernel, path, dtype, with_a
             assert_bits_equal(argmax, where)
 
 
-@pytest.mark.parametrize("stores", ["ordinary", "streaming"])
+@pytest.mark.parametrize("stores", ["ordinary", "best"])
 @pytest.mark.parametrize("kernel", ["direct", "sorted", "packed"])
 def test_a_large_output_is_the_same_by_all_stores(kernel, stores):
     features = make_features((2, 16, 20, 1024), tf.float32)

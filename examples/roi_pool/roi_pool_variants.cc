@@ -134,7 +134,7 @@ REGISTER_OP("RoiPoolVariant")
     .Attr("kernel: {'best', 'plain', 'channels', 'direct', 'sorted', 'packed'}")
     .Attr("path: {'best', 'baseline', 'avx2', 'avx512'} = 'best'")
     .Attr("with_argmax: bool = true")
-    .Attr("stores: {'best', 'ordinary', 'streaming'} = 'best'")
+    .Attr("stores: {'best', 'ordinary'} = 'best'")
     .Attr("large_pages: bool = true")
     .Input("features: T")
     .Input("rois: float")
@@ -143,7 +143,7 @@ REGISTER_OP("RoiPoolVariant")
     .SetShapeFn(tensorflow::shape_inference::UnknownShape)
     .Doc(R"doc(
 RoiPool by a kernel of one's choice. Without an argmax, that output is empty.
-stores: How a large output is written; streaming goes past the caches.
+stores: How a large output is written: past the caches, as RoiPool does, or not.
 large_pages: Whether to ask for large pages.
 )doc");
 
