@@ -99,9 +99,8 @@ def explain(text: str) -> Explanation:
 def _death(log: "_Log") -> str:
     """What the signal tells of why a process has died."""
     rules = table("rules")
-    told = (
-        one["says"] for one in rules["signals"] if re.search(one["sign"], log.solid)
-    )
+    signals = [(one["says"], one["sign"]) for one in rules["signals"]]
+    told = (says for says, sign in signals if re.search(sign, log.solid, re.ASCII))
     return next(told, rules["says"]["died"])
 
 
