@@ -1,13 +1,10 @@
 """How long an op with its gradient takes, by where the gradient comes from: Python, or C++ by way of Python.
 
-`python bench/bridge.py` prints the figures and writes them to bridge.csv beside this file.
-The op and its input are small, so that what is measured is the way. In each round every way takes its turn; a ratio is
-taken within its round, and the median of the rounds is given, with their quartiles.
+The op and its input are small, so that what is measured is the way.
 """
 
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import prologue  # noqa: F401  before TensorFlow
@@ -55,10 +52,7 @@ def measure(mode: str, rounds: int, span: float) -> list[dict]:
     for run in runs.values():
         np.testing.assert_allclose(run(x), runs[BASE](x), rtol=1e-6)
     calls = {name: partial(run, x) for name, run in runs.items()}
-    return [
-        {"mode": mode, "way": name} | figures
-        for name, figures in turns(calls, rounds, span, BASE)
-    ]
+    return turns({"mode": mode}, calls, rounds, span)
 
 
 def main() -> None:
@@ -74,7 +68,7 @@ def main() -> None:
             for row in measure(mode, rounds, span)
         ]
 
-    run_turns(Path(__file__), __doc__.splitlines()[0], notes, rows)
+    run_turns(__file__, __doc__, notes, rows)
 
 
 if __name__ == "__main__":

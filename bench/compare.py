@@ -10,12 +10,12 @@ import argparse
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
 import numpy as np
-from measure import cores, heading, mean_seconds, quartiles
+from measure import cores, heading, mean_and_cores, timed_turns
 from processes import Process
 
 ROOT = Path(__file__).parents[1]
@@ -177,7 +177,7 @@ class Ops:
     def seconds(self, name: str, span: float) -> float:
         """The mean time of a call, of as many as take about `span` seconds."""
         self.calls[name]()  # not counted: memory that lay idle may have to come back
-        return mean_seconds(self.calls[name], span)
+        return mean_and_cores(self.calls[name], span)[0]
 
 
 def other_tree(ref: str, examples: list[str]) -> Path:
@@ -214,22 +214,22 @@ def compile_examples(
 
 def compared(
     tree: Path, example: str, threads: int, rounds: int, span: float
-) -> Mapping[str, np.ndarray]:
-    """From a call to this tree's milliseconds and the other's, [rounds, 2]."""
-    both = [Process(Ops, f"{root}|{example}", threads) for root in (ROOT, tree)]
+) -> Iterator[tuple[str, dict, dict]]:
+    """Each call, with the rows of the other tree and of this one."""
+    trees = {"before": tree, "now": ROOT}
+    both = {
+        way: Process(Ops, f"{root}|{example}", threads) for way, root in trees.items()
+    }
     try:
-        names = both[0].call("names")
-        times = {name: np.empty((rounds, 2)) for name in names}
-        for i in range(rounds):
-            for name in names:
-                for which in np.random.default_rng(i).permutation(2):
-                    times[name][i, which] = (
-                        both[which].call("seconds", name, span) * 1e3
-                    )
+        for name in both["now"].call("names"):
+            timed = {
+                way: partial(process.call, "seconds", name, span)
+                for way, process in both.items()
+            }
+            yield name, *timed_turns({}, timed, rounds)
     finally:
-        for process in both:
+        for process in both.values():
             process.kill()
-    return times
 
 
 def main() -> None:
@@ -252,16 +252,16 @@ def main() -> None:
     slower = []
     for example in examples:
         for threads in sorted({1, cores()}):
-            times = compared(tree, example, threads, options.rounds, options.span)
-            for name, both in times.items():
-                now, before = np.median(both, axis=0)
-                ratio, q1, q3 = quartiles(both[:, 0] / both[:, 1])
-                print(
-                    f'{example},"{name}",{threads},{now:.3f},{before:.3f},{ratio:.2f},{q1:.2f},{q3:.2f}',
-                    flush=True,
-                )
-                if q1 > SLOWER:
-                    slower.append(f"{example}, {name}, {threads} threads: {ratio:.2f}")
+            for name, before, now in compared(
+                tree, example, threads, options.rounds, options.span
+            ):
+                figures = now["milliseconds"], before["milliseconds"]
+                figures += now["ratio"], now["q1"], now["q3"]
+                print(example, f'"{name}"', threads, *figures, sep=",", flush=True)
+                if float(now["q1"]) > SLOWER:
+                    slower.append(
+                        f"{example}, {name}, {threads} threads: {now['ratio']}"
+                    )
     if slower:
         fail(f"slower than {options.ref}: {'; '.join(slower)}")
 

@@ -7,7 +7,6 @@ measure a half of the table each and keep the other half, which has to be of the
 `--prebuilt` needs no compiler.
 """
 
-import argparse
 import os
 import re
 import subprocess
@@ -20,7 +19,16 @@ from pathlib import Path
 
 import numpy as np
 from compiler import BUILD, can, compiled, compiled_ops
-from measure import add_threads, heading, kept, mean_seconds, timed_turns, traced, write
+from measure import (
+    add_threads,
+    command_line,
+    heading_of,
+    kept,
+    mean_and_cores,
+    timed_turns,
+    traced,
+    write,
+)
 from processes import Process
 
 from opcheck import function_of
@@ -240,7 +248,7 @@ class Worker:
 
     def seconds(self, span: float, *case: str) -> float:
         """Of one call, of as many as about fit into the span; the case has had its result."""
-        return mean_seconds(self.runs[case], span)
+        return mean_and_cores(self.runs[case], span)[0]
 
 
 def said(setting: str) -> str:
@@ -305,39 +313,33 @@ def measure(places: Places, rounds: int, span: float) -> list[dict]:
             for (number, way), place in places.items()
             if number == threads and exists(way, op, task)
         }
-        for way, figures in timed_turns(timed, rounds, BASE):
+        case = {"threads": threads, "op": op, "task": task}
+        for row in timed_turns(case, timed, rounds, BASE):
+            way = row["way"]
             setting = onednn[threads, way] if way in SETTINGS else "not used"
             if SETTINGS.get(way, {}).get(ONEDNN, "") is None:
                 setting += ", default"
-            row = {"threads": threads, "op": op, "task": task, "way": way}
-            rows.append(row | {"oneDNN": setting} | figures)
+            rows.append(row | {"oneDNN": setting})
     return rows
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=15)
-    parser.add_argument("--span", type=float, default=0.05, help="seconds of each run")
+    parser = command_line(__file__, __doc__, rounds=15)
     parser.add_argument(
         "--prebuilt", action="store_true", help="without what a compiler makes"
-    )
-    parser.add_argument(
-        "--output", type=Path, default=Path(__file__).with_suffix(".csv")
     )
     add_threads(parser)
     options = parser.parse_args()
     counts, file, places = options.threads, options.output, {}
     if options.prebuilt:
         os.environ[PREBUILT] = "1"
-    command = f"python bench/conv2d.py --rounds {options.rounds} --span {options.span}"
-    packages = ["tensorflow-cpu", "tensorflow", "numpy"]
-    new = heading(command, packages)
+    new = heading_of(__file__, options)
     others = kept(file, new, lambda row: int(row["threads"]) in counts)
     for threads, setting in product(counts, SETTINGS):
         process = Process(Worker, setting, threads)
         places |= {(threads, way): process for way in ways_of(setting)}
     try:
-        first_lines = heading(command, packages, notes(places))
+        first_lines = heading_of(__file__, options, notes(places))
         for threads in counts:
             check(places, threads)
         rows = measure(places, options.rounds, options.span) + others

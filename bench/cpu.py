@@ -6,20 +6,17 @@ one thread, without TensorFlow, and their times include the copy of the centers.
 which every way takes its turn.
 """
 
-import argparse
 import subprocess
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import prologue  # noqa: F401  before TensorFlow
 from compiler import can
 from cpu_steps import aligned, step
-from measure import caches, cores, heading, kept, turns, write
+from measure import caches, command_line, cores, heading_of, kept, turns, write
 from processes import in_process, with_threads
 
-RESULT = Path(__file__).with_suffix(".csv")
 LARGE = 1000, 4096, 512
 SMALL = 4000, 256, 64
 SCALAR = "-fno-tree-vectorize -fno-tree-slp-vectorize"
@@ -49,9 +46,7 @@ def of_steps(
         np.testing.assert_array_equal(other, results[0])
     runs = {way: partial(run, *arguments) for way, run in steps.items()}
     shape = dict(zip(("points", "centers", "size"), sizes))
-    rows = turns(runs, rounds, span, next(iter(steps)))
-    case = {"task": task, "threads": 1} | shape
-    return [case | {"way": way} | row for way, row in rows]
+    return turns({"task": task, "threads": 1} | shape, runs, rounds, span)
 
 
 def ladder(rounds: int, span: float) -> list[dict]:
@@ -137,10 +132,8 @@ def of_ops(threads: int, rounds: int, span: float) -> list[dict]:
             np.testing.assert_allclose(found, expected, rtol=1e-4, err_msg=name)
         runs = {name: partial(way, points, centers) for name, way in ways.items()}
         shape = dict(zip(("points", "centers", "size"), sizes))
-        rows += [
-            {"task": "ops", "threads": threads} | shape | {"way": way} | row
-            for way, row in turns(runs, rounds, span, "ManhattanDistances")
-        ]
+        case = {"task": "ops", "threads": threads} | shape
+        rows += turns(case, runs, rounds, span)
     return rows
 
 
@@ -164,9 +157,7 @@ TASKS = {each.__name__: each for each in (ladder, options, size, sets, alignment
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=9)
-    parser.add_argument("--span", type=float, default=0.1, help="seconds of each run")
+    parser = command_line(__file__, __doc__, rounds=9, span=0.1)
     parser.add_argument("--tasks", nargs="+", choices=TASKS, default=list(TASKS))
     chosen = parser.parse_args()
     compiler = subprocess.run(
@@ -181,13 +172,13 @@ def main() -> None:
         f"clones: {'AVX-512' if can('avx512f') else 'AVX2' if can('avx2') else 'no AVX'} on this machine",
         "ops: in a tf.function, TensorFlow's default settings; XLA: the broadcast with jit_compile",
     ]
-    command = f"python bench/cpu.py --rounds {chosen.rounds} --span {chosen.span}"
-    first = heading(command, ["tensorflow-cpu", "tensorflow", "numpy"], notes)
-    rows = kept(RESULT, first, lambda row: row["task"] in chosen.tasks)
+    first = heading_of(__file__, chosen, notes)
+    rows = kept(chosen.output, first, lambda row: row["task"] in chosen.tasks)
     for task in chosen.tasks:
         rows += TASKS[task](chosen.rounds, chosen.span)
-    write(RESULT, first, sorted(rows, key=lambda row: list(TASKS).index(row["task"])))
-    print(RESULT.read_text())
+    rows.sort(key=lambda row: list(TASKS).index(row["task"]))
+    write(chosen.output, first, rows)
+    print(chosen.output.read_text(), end="")
 
 
 if __name__ == "__main__":

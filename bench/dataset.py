@@ -1,14 +1,12 @@
 """How long NpyDataset takes to read the rows of a file, beside other ways and beside plain reads.
 
-`python bench/dataset.py` prints the figures and writes them to dataset.csv beside this file. Ratios are taken within
-a round, in which every way takes its turn. The file has been read before, so that it is in the memory of the system.
+The file has been read before, so that it is in the memory of the system.
 """
 
 import os
 import tempfile
 from collections import deque
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import prologue  # noqa: F401  before TensorFlow
@@ -103,13 +101,13 @@ def measure(task: str, kind: tuple, rounds: int, span: float) -> list[dict]:
             np.testing.assert_array_equal(last[name], last["NpyDataset"])
         size = os.path.getsize(path)
         found = []
-        for name, figures in turns(runs, rounds, span, "NpyDataset"):
-            seconds = float(figures["milliseconds"]) / 1e3
+        for row in turns({"task": task}, runs, rounds, span):
+            seconds = float(row["milliseconds"]) / 1e3
             speed = {
                 "rows_per_second": f"{shape[0] / seconds:.0f}",
                 "megabytes_per_second": f"{size / seconds / 1e6:.0f}",
             }
-            found.append({"task": task, "way": name} | speed | figures)
+            found.append(row | speed)
     return found
 
 
@@ -129,7 +127,7 @@ def main() -> None:
             for row in measure(task, kind, rounds, span)
         ]
 
-    run_turns(Path(__file__), __doc__.splitlines()[0], notes, rows, rounds=21)
+    run_turns(__file__, __doc__, notes, rows, rounds=21)
 
 
 if __name__ == "__main__":

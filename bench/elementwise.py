@@ -1,9 +1,7 @@
 """How long LogCosh, Snake, AbsDifference and Blend take beside compositions of TensorFlow's ops, with XLA and without.
 
-`python bench/elementwise.py` prints the figures and writes them to elementwise.csv beside this file.
 It compiles other variants of LogCosh and Snake, from elementwise.cc. All run inside of a `tf.function`, with
 `jit_compile=True` where the way says XLA; for each number of threads and each setting there is a process of its own.
-Ratios are taken within a round, in which every way takes its turn.
 """
 
 from collections.abc import Callable, Mapping
@@ -110,11 +108,7 @@ def compared(
         name: compiled(way) if name.endswith(", XLA") else traced(way, *inputs)
         for name, way in ways.items()
     }
-    base = next(iter(runs))
-    return [
-        {"task": task, "way": name} | figures
-        for name, figures in turns(runs, rounds, span, base)
-    ]
+    return turns({"task": task}, runs, rounds, span)
 
 
 def check(ways: Mapping[str, Callable], inputs: list, **tolerance: float) -> None:
@@ -214,7 +208,7 @@ def main() -> None:
             )
         ]
 
-    run_turns(Path(__file__), __doc__.splitlines()[0], notes, rows, rounds=21)
+    run_turns(__file__, __doc__, notes, rows, rounds=21)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,9 @@
 """How long Extremes and its gradient take, and TensorFlow's own ops for the same.
 
-`python bench/extremes.py` prints the figures and writes them to extremes.csv beside this file.
-The numbers are normally distributed, in no order. All run inside of a `tf.function`; for each number of threads there
-is a process of its own. Ratios are taken within a round, in which every way takes its turn.
+The numbers are normally distributed, in no order.
 """
 
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import prologue  # noqa: F401  before TensorFlow
@@ -57,9 +54,8 @@ def measure(threads: int, rounds: int, span: float) -> list[dict]:
             for stock in others:
                 for one, other in zip(ours, stock, strict=True):
                     np.testing.assert_array_equal(one, other)
-            for name, figures in turns(runs, rounds, span, base=next(iter(ways))):
-                case = {"task": task, "rows": rows, "columns": columns}
-                table.append(case | {"threads": threads, "way": name} | figures)
+            case = {"task": task, "rows": rows, "columns": columns}
+            table += turns(case | {"threads": threads}, runs, rounds, span)
     return table
 
 
@@ -69,7 +65,7 @@ def main() -> None:
         "ratio: to the time of our op in the same round, with median, q1 and q3",
     ]
 
-    run_turns(Path(__file__), __doc__.splitlines()[0], notes, by_threads(measure))
+    run_turns(__file__, __doc__, notes, by_threads(measure))
 
 
 if __name__ == "__main__":

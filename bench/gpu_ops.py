@@ -8,7 +8,6 @@ them. Before anything is timed, results are compared. Then, in each round, every
 within a round. Writes bench/gpu_ops.csv.
 """
 
-import argparse
 import ctypes
 import subprocess
 import sys
@@ -17,11 +16,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from measure import gpu_and_driver, heading, timed_turns, write
+from measure import command_line, gpu_and_driver, heading_of, timed_turns, write
 from roi_pool_workloads import WORKLOADS, Workload, scaled
 
 ROOT = Path(__file__).parents[1]
-RESULT = Path(__file__).with_suffix(".csv")
 EXAMPLES = ("common", "gpu", "roi_pool", "ps_roi_align")
 sys.path[:0] = [str(ROOT / "examples" / name) for name in EXAMPLES]
 
@@ -327,11 +325,7 @@ def copy_bandwidth() -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=15)
-    parser.add_argument("--span", type=float, default=0.03, help="seconds of each run")
-    parser.add_argument("--output", type=Path, default=RESULT)
-    options = parser.parse_args()
+    options = command_line(__file__, __doc__, rounds=15, span=0.03).parse_args()
     copy = copy_bandwidth()
     todo = {("RmsNorm", name): (rms_norm_ways, shape) for name, shape in ROWS.items()}
     for batch in (1, 8):
@@ -346,20 +340,13 @@ def main() -> None:
         for task, (ways, size) in make(argument).items():
             ways = checked((op, workload, task), ways)
             timed = {way: paced(run, options.span) for way, run in ways.items()}
-            for way, fields in timed_turns(timed, options.rounds, [*ways][0]):
-                rate = size / float(fields["milliseconds"]) * 1e3
-                rows.append(
-                    {
-                        "op": op,
-                        "workload": workload,
-                        "task": task,
-                        "way": way,
-                        **fields,
-                        "GB/s": f"{rate / 1e9:.0f}",
-                        "share of copy": f"{rate / copy:.2f}",
-                    }
-                )
-                print(*rows[-1].values(), sep="\t", flush=True)
+            case = {"op": op, "workload": workload, "task": task}
+            for row in timed_turns(case, timed, options.rounds):
+                rate = size / float(row["milliseconds"]) * 1e3
+                row["GB/s"] = f"{rate / 1e9:.0f}"
+                row["share of copy"] = f"{rate / copy:.2f}"
+                print(*row.values(), sep="\t", flush=True)
+                rows.append(row)
         torch.cuda.empty_cache()
     notes = [
         "milliseconds: a call from Python with its result's allocation, the median of the rounds",
@@ -373,12 +360,8 @@ def main() -> None:
             if isinstance(work, Workload)
         ),
     ]
-    lines = heading(
-        f"python bench/gpu_ops.py --rounds {options.rounds} --span {options.span}",
-        ["tensorflow", "torch", "torchvision"],
-        notes,
-        GPU,
-    )
+    packages = ["tensorflow", "torch", "torchvision"]
+    lines = heading_of(__file__, options, notes, packages, GPU)
     write(options.output, lines, rows)
 
 

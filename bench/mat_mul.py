@@ -1,10 +1,8 @@
 """How many operations in a second a product of matrices makes: by loops, by Eigen, and by TensorFlow.
 
-`python bench/mat_mul.py` prints the figures and writes them to mat_mul.csv beside this file.
-TensorFlow's settings: as it comes, with its custom oneDNN ops switched off, and with Eigen alone.
-Each setting of TensorFlow and each number of threads has a process of its own, and all others are stopped while one
-is timed. In each round every way takes its turn. The peak is what a loop of fused multiply-adds reaches whose numbers
-stay in the registers, bench/peak.cc.
+TensorFlow's settings: as it comes, with its custom oneDNN ops switched off, and with Eigen alone. Each setting and each
+number of threads has a process of its own, and all others are stopped while one is timed. The peak is what a loop of
+fused multiply-adds reaches whose numbers stay in the registers, bench/peak.cc.
 """
 
 import ctypes
@@ -157,7 +155,7 @@ def main() -> None:
             for worker in workers.values():
                 worker.kill()
 
-    run_turns(Path(__file__), __doc__.splitlines()[0], notes, rows, rounds=15)
+    run_turns(__file__, __doc__, notes, rows, rounds=15)
 
 
 if __name__ == "__main__":

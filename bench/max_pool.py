@@ -8,7 +8,6 @@ of its own for each number of threads, in which our op runs, too. Ratios are tak
 takes its turn. Before they are timed, all are compared.
 """
 
-import argparse
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -19,7 +18,7 @@ import numpy as np
 import prologue  # noqa: F401  before TensorFlow
 import tensorflow as tf
 from compiler import can, compiled_op
-from measure import cores, heading, kept, traced, turns, write
+from measure import command_line, cores, heading_of, kept, traced, turns, write
 from processes import in_process, with_threads
 from tensorflow.python.framework.test_util import IsMklEnabled
 
@@ -157,18 +156,15 @@ def measure(
             x = tf.cast(x, case["type"])
             inputs += [x, tf.nn.max_pool2d(x, *size)]
         runs = ways_of(case, inputs)
-        onednn = {"oneDNN": "on" if IsMklEnabled() else "off"}
-        for name, figures in turns(runs, rounds, span, "MaxPool"):
-            time = float(figures["milliseconds"]) / NODES[batch]
-            figures["milliseconds"] = f"{time:.4f}"
-            rows.append(case | onednn | {"way": name} | figures)
+        case = case | {"oneDNN": "on" if IsMklEnabled() else "off"}
+        for row in turns(case, runs, rounds, span):
+            time = float(row["milliseconds"]) / NODES[batch]
+            rows.append(row | {"milliseconds": f"{time:.4f}"})
     return rows
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=21)
-    parser.add_argument("--span", type=float, default=0.03, help="seconds of each run")
+    parser = command_line(__file__, __doc__, rounds=21, span=0.03)
     parser.add_argument("--only", default="", help="a regular expression for cases")
     options = parser.parse_args()
     shapes = "; ".join(
@@ -184,12 +180,7 @@ def main() -> None:
         "plain: the page's first loop; without wide vectors: MaxPool, compiled without",
         "ratio: to the time of our op in the same round, with median, q1 and q3",
     ]
-    command = (
-        f"python bench/max_pool.py --rounds {options.rounds} --span {options.span}"
-    )
-    packages = ["tensorflow-cpu", "tensorflow", "numpy"]
-    first_lines = heading(command, packages, notes)
-    result = Path(__file__).with_suffix(".csv")
+    first_lines = heading_of(__file__, options, notes)
     order = [
         named(case)
         for threads, setting in product(sorted({1, cores()}), SETTINGS)
@@ -198,7 +189,7 @@ def main() -> None:
     chosen = [name for name in order if re.search(options.only, name)]
     if not chosen:
         sys.exit(f"bench/max_pool.py: no case is like {options.only}")
-    rows = kept(result, first_lines, lambda row: named(row) in chosen)
+    rows = kept(options.output, first_lines, lambda row: named(row) in chosen)
     for threads, (setting, variables) in product(
         sorted({1, cores()}), SETTINGS.items()
     ):
@@ -210,7 +201,11 @@ def main() -> None:
             for row in new:
                 print(*row.values(), sep=", ", flush=True)
             rows += new
-    write(result, first_lines, sorted(rows, key=lambda row: order.index(named(row))))
+    write(
+        options.output,
+        first_lines,
+        sorted(rows, key=lambda row: order.index(named(row))),
+    )
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -127,19 +127,25 @@ def traced(way: Callable, *inputs: object) -> Callable:
 
 
 def turns(
-    runs: Mapping[str, Callable], rounds: int, span: float, base: str
-) -> Iterator[tuple[str, dict[str, str]]]:
+    case: Mapping[str, object],
+    runs: Mapping[str, Callable],
+    rounds: int,
+    span: float,
+    base: str | None = None,
+) -> list[dict]:
     """Lets functions take turns, so that what else the machine does meets all of them.
 
     Args:
+      case: The first columns of their rows.
       runs: From names to functions of no arguments, which have their results when they return, as on a CPU. What they
         return isn't read: `.numpy()` would copy it, which for large outputs takes longer than many ops.
       rounds: How often each has its turn.
       span: How many seconds about a turn takes: a function is called so often.
-      base: The name of the one to whose time of the same round the ratios are.
+      base: The name of the one to whose time of the same round the ratios are: the first, unless it is given.
 
-    Yields:
-      Each name with the median of its milliseconds per call, and the ratio with its quartiles.
+    Returns:
+      For each a row: the case, its name as "way", the median of its milliseconds per call, and the ratio with its
+      quartiles.
     """
 
     def seconds(run: Callable, calls: int) -> float:
@@ -152,39 +158,74 @@ def turns(
         name: partial(seconds, run, max(1, round(span / seconds(run, 3))))
         for name, run in runs.items()
     }
-    return timed_turns(timed, rounds, base)
+    return timed_turns(case, timed, rounds, base)
 
 
-def mean_seconds(call: Callable, span: float) -> float:
-    """Of a call, of as many as take about so many seconds, and of one at least."""
-    count, start = 0, time.perf_counter()
+def mean_and_cores(call: Callable, span: float) -> tuple[float, float]:
+    """The mean time of a call, of as many as take about so many seconds and of one at least; how many cores worked."""
+    count, start, busy = 0, time.perf_counter(), time.process_time()
     while not count or time.perf_counter() - start < span:
         call()
         count += 1
-    return (time.perf_counter() - start) / count
+    taken = time.perf_counter() - start
+    return taken / count, (time.process_time() - busy) / taken
 
 
 def timed_turns(
-    timed: Mapping[str, Callable[[], float]], rounds: int, base: str
-) -> Iterator[tuple[str, dict[str, str]]]:
+    case: Mapping[str, object],
+    timed: Mapping[str, Callable[[], float]],
+    rounds: int,
+    base: str | None = None,
+) -> list[dict]:
     """As `turns`, for functions that take a turn and return how many seconds one of its calls took."""
-    names = list(timed)
+    names, rows = list(timed), []
     times = np.empty((rounds, len(names)))
     for i in range(rounds):
         # In another order each round, for the caches hold what the one before has left there.
         for way in np.random.default_rng(i).permutation(len(names)):
             times[i, way] = timed[names[way]]()
-    ratios = times / times[:, [names.index(base)]]
+    ratios = times / times[:, [names.index(base) if base else 0]]
     for way, name in enumerate(names):
         spread = (f"{value:.3f}" for value in quartiles(ratios[:, way]))
         milliseconds = f"{np.median(times[:, way]) * 1e3:.4f}"
-        fields = ["milliseconds", "ratio", "q1", "q3"]
-        yield name, dict(zip(fields, [milliseconds, *spread]))
+        fields = zip(["milliseconds", "ratio", "q1", "q3"], [milliseconds, *spread])
+        rows.append({**case, "way": name, **dict(fields)})
+    return rows
+
+
+def command_line(
+    bench: str, doc: str, rounds: int, span: float = 0.05
+) -> argparse.ArgumentParser:
+    """What a bench's command takes: how many rounds, for how long each way runs in one, and the file of the table.
+
+    Args:
+      bench: The file of the bench, beside which its table is.
+      doc: Its docstring.
+      rounds: How many, unless the command line says otherwise.
+      span: How many seconds, likewise.
+    """
+    parser = argparse.ArgumentParser(description=doc.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=rounds)
+    parser.add_argument("--span", type=float, default=span, help="seconds of each run")
+    parser.add_argument("--output", type=Path, default=Path(bench).with_suffix(".csv"))
+    return parser
+
+
+def heading_of(
+    bench: str,
+    options: argparse.Namespace,
+    notes: Iterable[str] = (),
+    packages: Sequence[str] = ("tensorflow-cpu", "tensorflow", "numpy"),
+    gpu: str = "no GPU used",
+) -> list[str]:
+    """The first lines of the table of a bench with the options of `command_line`."""
+    command = f"python bench/{Path(bench).name} --rounds {options.rounds} --span {options.span:g}"
+    return heading(command, packages, notes, gpu)
 
 
 def run_turns(
-    bench: Path,
-    description: str,
+    bench: str,
+    doc: str,
     notes: Iterable[str],
     rows: Callable[..., Sequence[Mapping]],
     rounds: int = 41,
@@ -192,9 +233,11 @@ def run_turns(
 ) -> None:
     """The command line of a bench whose ways take turns: measures, writes the table beside the bench, and prints it.
 
+    The time of a way is the median of the rounds. Ratios are taken within a round; the table has their quartiles, too.
+
     Args:
       bench: The file of the bench.
-      description: What its help says.
+      doc: Its docstring.
       notes: Lines above the table, on how it was measured.
       rows: Measures in a number of rounds, each way for about so many seconds in each; of `by_threads` if `threads`.
       rounds: How many, unless the command line says otherwise.
@@ -203,23 +246,13 @@ def run_turns(
     notes = list(notes)
     if not any(note.startswith("setting") for note in notes):
         notes.append(f"settings: {settings()}")
-    parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("--rounds", type=int, default=rounds)
-    parser.add_argument("--span", type=float, default=0.05, help="seconds of each run")
-    parser.add_argument("--output", type=Path, default=bench.with_suffix(".csv"))
-    arguments = []
+    parser = command_line(bench, doc, rounds)
     if threads:
         add_threads(parser)
     options = parser.parse_args()
-    if threads:
-        arguments.append(options.threads)
-    first_lines = heading(
-        f"python bench/{bench.name} --rounds {options.rounds} --span {options.span}",
-        ["tensorflow-cpu", "tensorflow", "numpy"],
-        notes,
-    )
-    table = rows(options.rounds, options.span, *arguments)
-    write(options.output, first_lines, table)
+    first_lines = heading_of(bench, options, notes)
+    arguments = [options.threads] if threads else []
+    write(options.output, first_lines, rows(options.rounds, options.span, *arguments))
     print(options.output.read_text(), end="")
 
 

@@ -1,12 +1,9 @@
 """How long median pooling takes as one op, and composed of TensorFlow's functions: `python bench/medians.py`.
 
-It prints the figures and writes them to medians.csv beside this file. TensorFlow is as it comes, with oneDNN
-on. All run inside of a `tf.function`; for each number of threads there is a process of its own.
-Ratios are taken within a round, in which every way takes its turn.
+TensorFlow is as it comes, with oneDNN on.
 """
 
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import prologue  # noqa: F401  before TensorFlow
@@ -34,8 +31,7 @@ def measure(threads: int, rounds: int, span: float) -> list[dict]:
         ours, *others = (run()[0] for run in runs.values())
         for other in others:
             np.testing.assert_array_equal(ours, other)
-        for name, figures in turns(runs, rounds, span, base=OURS):
-            table.append({"ksize": ksize, "threads": threads, "way": name} | figures)
+        table += turns({"ksize": ksize, "threads": threads}, runs, rounds, span)
     return table
 
 
@@ -46,9 +42,7 @@ def main() -> None:
         "times of a call in a tf.function, oneDNN on, default memory: the median of the rounds",
         f"ratio: to the time of {OURS} in the same round, with median, q1 and q3",
     ]
-    run_turns(
-        Path(__file__), __doc__.splitlines()[0], notes, by_threads(measure), rounds=9
-    )
+    run_turns(__file__, __doc__, notes, by_threads(measure), rounds=9)
 
 
 if __name__ == "__main__":

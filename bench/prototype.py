@@ -1,13 +1,7 @@
-"""How long an activation takes that TensorFlow lacks: composed, compiled by XLA, in NumPy and as an op in C++.
-
-`python bench/prototype.py` prints the figures and writes them to prototype.csv beside this file.
-In each round every way runs once for a while, in turn, so that what else the machine does meets all of them; a
-ratio is taken within its round, and the median of the rounds is given, with their quartiles.
-"""
+"""How long an activation takes that TensorFlow lacks: composed, compiled by XLA, in NumPy and as an op in C++."""
 
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import prologue  # noqa: F401  before TensorFlow
@@ -75,11 +69,7 @@ def measure(mode: str, size: int, rounds: int, span: float) -> list[dict]:
     for function in functions.values():
         np.testing.assert_allclose(function(x), expected, rtol=1e-3, atol=1e-5)
     calls = {name: partial(way, x) for name, way in functions.items()}
-    case = {"mode": mode, "size": size}
-    return [
-        case | {"way": name} | figures
-        for name, figures in turns(calls, rounds, span, BASE)
-    ]
+    return turns({"mode": mode, "size": size}, calls, rounds, span, BASE)
 
 
 def main() -> None:
@@ -100,7 +90,7 @@ def main() -> None:
             for row in measure(mode, SIZES[0], rounds, span)
         ]
 
-    run_turns(Path(__file__), __doc__.splitlines()[0], notes, rows)
+    run_turns(__file__, __doc__, notes, rows)
 
 
 if __name__ == "__main__":

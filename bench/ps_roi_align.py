@@ -5,10 +5,8 @@ Then, in each round, every way runs in turn, and all other processes are stopped
 round; the table, bench/ps_roi_align.csv, has their medians and quartiles.
 """
 
-import argparse
 import ctypes
 import tempfile
-import time
 from collections.abc import Callable
 from importlib.util import find_spec
 from itertools import product
@@ -16,12 +14,19 @@ from pathlib import Path
 
 import numpy as np
 from compiler import compiled, compiled_ops
-from measure import add_threads, cores, heading, quartiles, write
+from measure import (
+    add_threads,
+    command_line,
+    cores,
+    heading_of,
+    mean_and_cores,
+    quartiles,
+    write,
+)
 from processes import Process, fail
 from roi_pool_workloads import Workload
 
 ROOT = Path(__file__).parents[1]
-RESULT = ROOT / "bench" / "ps_roi_align.csv"
 BINS = 7
 WORKLOADS = {
     "a": Workload(1, 38, 50, BINS**2 * 21, 300, BINS, 1 / 16),
@@ -51,14 +56,8 @@ class Library:
 
     def measure(self, key: tuple[str, str], span: float) -> tuple[float, float]:
         """The mean time of a call, over so many seconds and at least one call, and how many cores were busy."""
-        call, count = self.calls[key], 0
-        call()  # not counted: memory that lay idle may have to come back first
-        start, busy = time.perf_counter(), time.process_time()
-        while count == 0 or time.perf_counter() - start < span:
-            call()
-            count += 1
-        taken = time.perf_counter() - start
-        return taken / count, (time.process_time() - busy) / taken
+        self.calls[key]()  # not counted: memory that lay idle may have to come back
+        return mean_and_cores(self.calls[key], span)
 
 
 class Ours(Library):
@@ -239,10 +238,7 @@ def rows_of(times: Times, counts: list[int], used: list[tuple]) -> list[dict]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=12)
-    parser.add_argument("--span", type=float, default=0.02, help="seconds of each turn")
-    parser.add_argument("--output", type=Path, default=RESULT)
+    parser = command_line(__file__, __doc__, rounds=12, span=0.02)
     parser.add_argument(
         "--prebuilt", action="store_true", help="without what a compiler makes"
     )
@@ -255,9 +251,9 @@ def main() -> None:
         libraries.append(THEIRS)
     else:
         print("no torchvision: it is left out (pip install torchvision: gigabytes)")
-    first_lines = heading(
-        f"python bench/ps_roi_align.py --rounds {options.rounds} --span {options.span:g}",
-        ["tensorflow-cpu", "tensorflow", "torch", "torchvision", "numpy"],
+    first_lines = heading_of(
+        __file__,
+        options,
         [
             "milliseconds: the median of the rounds, of a call with its output's allocation; "
             "the first of a turn is not counted",
@@ -273,6 +269,7 @@ def main() -> None:
             "cores: processor time over time",
             *(f"{name}: {workload}" for name, workload in WORKLOADS.items()),
         ],
+        ["tensorflow-cpu", "tensorflow", "torch", "torchvision", "numpy"],
     )
     counts = sorted(options.threads)
     settings = {"TF_ENABLE_ONEDNN_OPTS": "1"}  # as it is where nobody says otherwise

@@ -1,15 +1,12 @@
 """How long ways to read records take: tf.data, queues of TensorFlow 1 with its reader or with ours, and Python.
 
-`python bench/readers.py` prints the figures and writes them to readers.csv beside this file. Ratios are taken within
-a round, in which every way takes its turn. The files have been read before, so that they are in the memory of the
-system.
+The files have been read before, so that they are in the memory of the system.
 """
 
 import contextlib
 import os
 import tempfile
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import numpy as np
 import prologue  # noqa: F401  before TensorFlow
@@ -86,16 +83,15 @@ def python_pass(path: str, check: bool) -> Callable:
     return run
 
 
-def measured(task: str, runs: dict, base: str, rounds: int, span: float) -> list[dict]:
+def measured(task: str, runs: dict, rounds: int, span: float) -> list[dict]:
     """The rows of a task, after a check that all ways give the same."""
     last = {name: run()[-1].numpy() for name, run in runs.items()}
-    for name in last:
-        np.testing.assert_array_equal(last[name], last[base])
-    found = []
-    for name, figures in turns(runs, rounds, span, base):
-        seconds = float(figures["milliseconds"]) / 1e3
-        speed = {"records_per_second": f"{COUNT / seconds:.0f}"}
-        found.append({"task": task, "way": name} | speed | figures)
+    for read in last.values():
+        np.testing.assert_array_equal(read, next(iter(last.values())))
+    found = turns({"task": task}, runs, rounds, span)
+    for row in found:
+        seconds = float(row["milliseconds"]) / 1e3
+        row["records_per_second"] = f"{COUNT / seconds:.0f}"
     return found
 
 
@@ -135,12 +131,12 @@ def main() -> None:
                 "IdxReader, read_up_to": queues(IdxReader, idx, True),
             }
             return [
-                *measured("TFRecord", tfrecord, "TFRecordDataset", rounds, span),
-                *measured("IDX", ours, "FixedLengthRecordDataset", rounds, span),
+                *measured("TFRecord", tfrecord, rounds, span),
+                *measured("IDX", ours, rounds, span),
             ]
 
     v1.logging.set_verbosity(v1.logging.ERROR)  # no notices of deprecation
-    run_turns(Path(__file__), __doc__.splitlines()[0], notes, rows, rounds=21)
+    run_turns(__file__, __doc__, notes, rows, rounds=21)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,7 @@
 """How long the maximum of each window takes: the op, its step with plain loops, and TensorFlow's compositions.
 
-`python bench/sliding_max.py` prints the figures and writes them to sliding_max.csv beside this file. Ratios are taken
-within a round, in which every way takes its turn. TensorFlow is as it comes, on all cores.
+TensorFlow is as it comes, on all cores.
 """
-
-from pathlib import Path
 
 import numpy as np
 import prologue  # noqa: F401  before TensorFlow
@@ -57,8 +54,7 @@ def measure(rounds: int, span: float) -> list[dict]:
                     runs[name] = traced(lambda x, way=way, w=window: way(x, w), x)
                 case = {"rows": shape[0], "columns": shape[1]}
                 case |= {"signal": kind, "window": window}
-                for name, figures in turns(runs, rounds, span, "op"):
-                    rows.append(case | {"way": name} | figures)
+                rows += turns(case, runs, rounds, span)
     return rows
 
 
@@ -69,7 +65,7 @@ def main() -> None:
         "ways: SlidingMax; its step 6, two plain loops on one core; tf.signal.frame with reduce_max and argmax; "
         "tf.nn.max_pool_with_argmax",
     ]
-    run_turns(Path(__file__), __doc__.splitlines()[0], notes, measure)
+    run_turns(__file__, __doc__, notes, measure)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,7 @@
-"""How long the softmax cross-entropy and its gradient take, by six ways to differentiate it.
-
-`python bench/softmax_gradient.py` prints the figures and writes them to softmax_gradient.csv beside this file.
-In each round every way runs once for a while, in turn, so that what else the machine does meets all of them; a
-ratio is taken within its round, and the median of the rounds is given, with their quartiles.
-"""
+"""How long the softmax cross-entropy and its gradient take, by six ways to differentiate it."""
 
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import prologue  # noqa: F401  before TensorFlow
@@ -71,10 +65,7 @@ def measure(mode: str, rows: int, classes: int, rounds: int, span: float) -> lis
             np.testing.assert_allclose(result, value, rtol=1e-4, atol=1e-6)
     calls = {name: partial(run, logits) for name, run in runs.items()}
     case = {"mode": mode, "rows": rows, "classes": classes}
-    return [
-        case | {"way": name} | figures
-        for name, figures in turns(calls, rounds, span, BASE)
-    ]
+    return turns(case, calls, rounds, span, BASE)
 
 
 def main() -> None:
@@ -91,7 +82,7 @@ def main() -> None:
             for row in measure(mode, *shape, rounds, span)
         ]
 
-    run_turns(Path(__file__), __doc__.splitlines()[0], notes, rows)
+    run_turns(__file__, __doc__, notes, rows)
 
 
 if __name__ == "__main__":

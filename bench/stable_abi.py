@@ -1,8 +1,6 @@
 """What a node costs whose op is written in C++, by the C kernel API by hand, and by stable_op.h.
 
-`python bench/stable_abi.py` prints the figures and writes them to stable_abi.csv beside this file.
-The op is ZeroOut for float32, a chain of nodes in a tf.function, each of which needs what the one before gives. In each
-round every way takes its turn; a ratio is taken within its round, and the median of the rounds is given.
+The op is ZeroOut for float32, a chain of nodes in a tf.function, each of which needs what the one before gives.
 """
 
 from collections.abc import Callable
@@ -56,10 +54,9 @@ def measure(rounds: int, span: float) -> list[dict]:
         for name, op in ops.items():
             np.testing.assert_array_equal(op(x), ops[BASE](x), err_msg=name)
             runs[name] = traced(chain(op, nodes), x)
-        for name, figures in turns(runs, rounds, span, BASE):
-            of_a_node = float(figures["milliseconds"]) * 1e3 / nodes
-            case = {"elements": size, "nodes": nodes, "way": name}
-            rows.append(case | figures | {"microseconds": f"{of_a_node:.3f}"})
+        for row in turns({"elements": size, "nodes": nodes}, runs, rounds, span):
+            of_a_node = float(row["milliseconds"]) * 1e3 / nodes
+            rows.append(row | {"microseconds": f"{of_a_node:.3f}"})
     return rows
 
 
@@ -68,7 +65,7 @@ def main() -> None:
         "milliseconds: of a call of the whole chain, the median of the rounds; microseconds: of one of its nodes",
         f"ratio: to the time of {BASE} in the same round, with median, q1 and q3",
     ]
-    run_turns(Path(__file__), __doc__.splitlines()[0], notes, measure)
+    run_turns(__file__, __doc__, notes, measure)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,7 @@
-"""How long float32 takes to become bfloat16: by chance, in our op and in stock ops, and by tf.cast: `make bench`.
-
-`python bench/stochastic_rounding.py` prints the figures and writes them to stochastic_rounding.csv beside this file.
-For each number of threads there is a process of its own. Ratios are taken within a round, in which every way takes its
-turn.
-"""
+"""How long float32 takes to become bfloat16: by chance, in our op and in stock ops, and by tf.cast: `make bench`."""
 
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import prologue  # noqa: F401  before TensorFlow
@@ -56,8 +50,7 @@ def measure(threads: int, rounds: int, span: float) -> list[dict]:
         functions = ways()
         check(functions, x)
         calls = {name: partial(way, x) for name, way in functions.items()}
-        for name, figures in turns(calls, rounds, span, BASE):
-            rows.append({"threads": threads, "size": size, "way": name} | figures)
+        rows += turns({"threads": threads, "size": size}, calls, rounds, span)
     return rows
 
 
@@ -68,9 +61,7 @@ def main() -> None:
         "size: so many normal numbers, float32, become bfloat16",
         "stock ops: random numbers added to the bits, which are then cut off",
     ]
-    run_turns(
-        Path(__file__), __doc__.splitlines()[0], notes, by_threads(measure), rounds=25
-    )
+    run_turns(__file__, __doc__, notes, by_threads(measure), rounds=25)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,8 @@
-"""How long ways take in which threads share a sum or unequal rows, and what threads of one's own cost: `make bench`.
-
-`python bench/threads.py` prints the figures and writes them to threads.csv beside this file. For each number of
-threads there is a process of its own. Ratios are taken within a round, in which every way takes its turn.
-"""
+"""How long ways take in which threads share a sum or unequal rows, and what threads of one's own cost: `make bench`."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import prologue  # noqa: F401  before TensorFlow
@@ -43,10 +38,7 @@ def compared(
     x = tf.constant(x)
     check(ways, x)
     runs = {name: traced(way, x) for name, way in ways.items()}
-    return [
-        {"task": task, "way": name} | figures
-        for name, figures in turns(runs, rounds, span, next(iter(runs)))
-    ]
+    return turns({"task": task}, runs, rounds, span)
 
 
 def shared_sums(rounds: int, span: float) -> list[dict]:
@@ -78,10 +70,7 @@ def unequal_rows(threads: int, rounds: int, span: float) -> list[dict]:
         found = tf.nest.flatten(way(*inputs))[0]
         np.testing.assert_array_equal(found, expected, err_msg=name)
     runs = {name: traced(way, *inputs) for name, way in ways.items()}
-    return [
-        {"task": "rows", "way": name} | figures
-        for name, figures in turns(runs, rounds, span, "SortRows")
-    ]
+    return turns({"task": "rows"}, runs, rounds, span)
 
 
 def costs(rounds: int, span: float) -> list[dict]:
@@ -95,10 +84,8 @@ def costs(rounds: int, span: float) -> list[dict]:
             name: traced(partial(sort_rows_by, way="shard", cycles=cycles), *inputs)
             for name, cycles in COSTS.items()
         }
-        table += [
-            {"task": f"cost of {rows} rows of {length}", "way": name} | figures
-            for name, figures in turns(runs, rounds, span, next(iter(runs)))
-        ]
+        task = f"cost of {rows} rows of {length}"
+        table += turns({"task": task}, runs, rounds, span)
     return table
 
 
@@ -117,9 +104,7 @@ def own_threads(rounds: int, span: float) -> list[dict]:
                 return [*threads.map(lambda _: way(), range(callers))]
 
             runs = {name: partial(at_once, way) for name, way in ways.items()}
-            for name, figures in turns(runs, rounds, span, "shard"):
-                task = f"{callers} at once"
-                rows.append({"task": task, "way": name} | figures)
+            rows += turns({"task": f"{callers} at once"}, runs, rounds, span)
     return rows
 
 
@@ -146,11 +131,7 @@ def main() -> None:
         "or blocks of a fixed size",
     ]
 
-    run_turns(
-        *(Path(__file__), __doc__.splitlines()[0], notes, by_threads(measure)),
-        rounds=25,
-        threads=True,
-    )
+    run_turns(__file__, __doc__, notes, by_threads(measure), rounds=25, threads=True)
 
 
 if __name__ == "__main__":

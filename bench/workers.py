@@ -1,12 +1,7 @@
-"""How long a tensor takes to another device, in this process and in another one, and what reading rows there saves.
-
-`python bench/workers.py` prints the figures and writes them to workers.csv beside this file. Ratios are taken within
-a round, in which every way takes its turn.
-"""
+"""How long a tensor takes to another device, in this process and in another one, and what reading rows there saves."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import prologue  # noqa: F401  before TensorFlow
@@ -27,16 +22,17 @@ TABLE_ROWS = 2**26 // (4 * COLUMNS)  # 64 MiB
 
 
 def compared(
-    ways: Mapping[str, Callable], expected: np.ndarray, rounds: int, span: float
+    case: Mapping,
+    ways: Mapping[str, Callable],
+    expected: np.ndarray,
+    rounds: int,
+    span: float,
 ) -> list[dict]:
     """The rows of ways that compute the same, which is checked."""
     for name, way in ways.items():
         np.testing.assert_array_equal(way()[0], expected, err_msg=name)
-    first = next(iter(ways))
     read = {name: lambda way=way: way()[0].numpy() for name, way in ways.items()}
-    return [
-        {"way": name} | figures for name, figures in turns(read, rounds, span, first)
-    ]
+    return turns(case, read, rounds, span)
 
 
 def one_element(device: str) -> Callable:
@@ -56,8 +52,8 @@ def crossings(rounds: int, span: float) -> list[dict]:
     for size in SIZES:
         x = tf.ones([size // 4])
         ways = {name: partial(one_element(device), x) for name, device in WAYS.items()}
-        for row in compared(ways, np.float32(1), rounds, span):
-            rows.append({"task": "crossing", "bytes": size} | row)
+        case = {"task": "crossing", "bytes": size}
+        rows += compared(case, ways, np.float32(1), rounds, span)
     return rows
 
 
@@ -82,10 +78,11 @@ def table_elsewhere(machine: Machine, rounds: int, span: float) -> list[dict]:
         return [tf.gather(whole, wanted)]
 
     ways = {"rows there": rows_there, "table here": table_here}
+    case = {"task": "table", "bytes": 0}
     size = {"rows there": WANTED * COLUMNS * 4, "table here": table.nbytes}
     return [
-        {"task": "table", "bytes": size[row["way"]]} | row
-        for row in compared(ways, table[wanted.numpy()], rounds, span)
+        row | {"bytes": size[row["way"]]}
+        for row in compared(case, ways, table[wanted.numpy()], rounds, span)
     ]
 
 
@@ -109,7 +106,7 @@ def main() -> None:
         tf.config.experimental_connect_to_host(machine.call(serve))
         return crossings(rounds, span) + table_elsewhere(machine, rounds, span)
 
-    run_turns(Path(__file__), __doc__.splitlines()[0], notes, rows, rounds=15)
+    run_turns(__file__, __doc__, notes, rows, rounds=15)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,7 @@
-"""A moving average between other steps: not compiled by XLA, beside what XLA compiles, and compiled in three ways.
-
-`python bench/xla.py` prints the figures and writes them to xla.csv beside this file.
-In each round every way runs once for a while, in turn, so that what else the machine does meets all of them; a
-ratio is taken within its round, and the median of the rounds is given, with their quartiles.
-"""
+"""A moving average between other steps: not compiled by XLA, beside what XLA compiles, and compiled in three ways."""
 
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import prologue  # noqa: F401  before TensorFlow
@@ -63,11 +57,7 @@ def measure(shape: tuple[int, int], rounds: int, span: float) -> list[dict]:
             function(x), functions[BASE](x), rtol=1e-5, atol=1e-5
         )
     calls = {name: partial(way, x) for name, way in functions.items()}
-    case = {"rows": shape[0], "length": shape[1]}
-    return [
-        case | {"way": name} | figures
-        for name, figures in turns(calls, rounds, span, BASE)
-    ]
+    return turns({"rows": shape[0], "length": shape[1]}, calls, rounds, span)
 
 
 def main() -> None:
@@ -79,7 +69,7 @@ def main() -> None:
     def rows(rounds: int, span: float) -> list[dict]:
         return [row for shape in SHAPES for row in measure(shape, rounds, span)]
 
-    run_turns(Path(__file__), __doc__.splitlines()[0], notes, rows)
+    run_turns(__file__, __doc__, notes, rows)
 
 
 if __name__ == "__main__":
