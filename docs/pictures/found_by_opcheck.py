@@ -2,16 +2,14 @@
 
 import csv
 import importlib.metadata
-import json
-import os
 import re
 import signal
 import subprocess
-import sys
 import sysconfig
 from collections.abc import Sequence
 from pathlib import Path
 
+import forked
 from IPython.display import display
 from measured import REPOSITORY, Row
 
@@ -87,50 +85,27 @@ def fix(library: str) -> None:
 
 def endings(lines: Sequence[str]) -> dict[str, str]:
     """From lines of Python to what each prints, or how its process ends."""
-    run = subprocess.run(
-        [sys.executable, "-c", _EACH_IN_A_CHILD, sysconfig.get_path("purelib")],
-        input=json.dumps(lines),
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=600,
-    )
+    at = f'library("{sysconfig.get_path("purelib")}/'
     return {
-        line: _told(*one)
-        for line, one in zip(lines, json.loads(run.stdout), strict=True)
+        line: _told(forked.run(_LINE, line.replace('library("', at))) for line in lines
     }
 
 
-_EACH_IN_A_CHILD = """
-import json, os, sys, tempfile
+_LINE = """
+import sys
 import tensorflow as tf
-
-ends = []
-for line in json.load(sys.stdin):
-    line = line.replace('library("', 'library("' + sys.argv[1] + "/")
-    with tempfile.TemporaryFile() as file:
-        pid = os.fork()
-        if not pid:
-            os.dup2(file.fileno(), 1)
-            os.dup2(file.fileno(), 2)
-            try:
-                exec(line, {"tf": tf})
-            except Exception as error:
-                print(f"{type(error).__name__}: {error}".splitlines()[0])
-            sys.stdout.flush()
-            os._exit(0)
-        status = os.waitpid(pid, 0)[1]
-        file.seek(0)
-        ends.append((status, file.read().decode(errors="replace")))
-print(json.dumps(ends))
+try:
+    exec(sys.argv[1], {"tf": tf})
+except Exception as error:
+    print(f"{type(error).__name__}: {error}".splitlines()[0])
 """
 
 
-def _told(status: int, printed: str) -> str:
-    if not os.WIFSIGNALED(status):
-        return printed.strip()
-    said = re.findall("Check failed: .*", printed)
-    return ": ".join([signal.Signals(os.WTERMSIG(status)).name, *said[-1:]])
+def _told(run: subprocess.CompletedProcess) -> str:
+    if run.returncode >= 0:
+        return run.stdout.strip()
+    said = re.findall("Check failed: .*", run.stderr)
+    return ": ".join([signal.Signals(-run.returncode).name, *said[-1:]])
 
 
 def _installed(row: Row) -> bool:

@@ -3,84 +3,44 @@
 RECORDS.jsonl is what measure_unseen.py has written.
 """
 
-import atexit
-import importlib
 import json
 import os
 import re
 import signal
 import subprocess
 import sys
-import tempfile
-import time
-import traceback
 from pathlib import Path
 
 import numpy as np
 
 HERE = Path(__file__).resolve().parent
 PATHS = [str(path) for path in (HERE, HERE.parent / "broken_ops", HERE.parents[1])]
+sys.path += [*PATHS, str(HERE.parents[3] / "examples" / "common")]
+
+import forked  # noqa: E402
+
 NUMBER = r"-?\d+\.?\d*(?:e[+-]?\d+)?|-?inf|-?nan|True|False"
 
 
-def fresh(line: str, timeout: float):
+def in_fork(line: str, timeout: float):
     """Runs a line in a process of its own: its exit status, None if it was ended, and what it printed."""
-    command = [sys.executable, "-c", line]
     try:
-        run = subprocess.run(
-            command,
-            env=os.environ | {"PYTHONPATH": os.pathsep.join(PATHS)},
-            capture_output=True,
-            text=True,
-            timeout=timeout,
-            errors="replace",
-        )
+        run = forked.run(line, timeout=timeout)
     except subprocess.TimeoutExpired:
         return None, "", ""
     return run.returncode, run.stdout, run.stderr
 
 
-def forked(line: str, timeout: float):
-    """As `fresh`, from this process, which has imported the ops and called none: it saves the time."""
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        if not (pid := os.fork()):
-            os.dup2(out.fileno(), 1)
-            os.dup2(err.fileno(), 2)
-            code = 0
-            try:
-                exec(line, {"__name__": "__main__"})
-            except BaseException:
-                traceback.print_exc()
-                code = 1
-            sys.stdout.flush()
-            sys.stderr.flush()
-            atexit._run_exitfuncs()  # those of opcheck
-            os._exit(code)
-        end = time.monotonic() + timeout
-        while not (ended := os.waitpid(pid, os.WNOHANG))[0]:
-            if time.monotonic() > end:
-                os.kill(pid, signal.SIGKILL)
-                os.waitpid(pid, 0)
-                return None, "", ""
-            time.sleep(0.05)
-        told = []
-        for file in (out, err):
-            file.seek(0)
-            told.append(file.read().decode(errors="replace"))
-        return os.waitstatus_to_exitcode(ended[1]), *told
-
-
-def missing(check: str, seen: str, line: str, run=fresh, timeout: float = 120) -> str:
+def missing(check: str, seen: str, line: str, timeout: float = 120) -> str:
     """What of a failure the line does not show; nothing if it shows it all.
 
     Args:
       check: The check that has found it.
       seen: What it has seen.
       line: Python that is to show it.
-      run: `fresh` or `forked`.
       timeout: Seconds after which a call counts as hung.
     """
-    code, out, err = run(line, timeout)
+    code, out, err = in_fork(line, timeout)
     if code is None:
         return "" if "no answer within" in seen else "it hangs"
     if "no answer within" in seen:
@@ -140,16 +100,13 @@ def main() -> None:
     path, *names = sys.argv[1:]
     os.environ |= {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1"}
     os.environ["PYTHONPATH"] = os.pathsep.join(PATHS)
-    sys.path[:0] = PATHS
-    importlib.import_module("unseen_ops")  # before the forks
-
     for record in map(json.loads, Path(path).read_text().splitlines()):
         if names and record["op"] not in names:
             continue
         told = {one["check"]: one for one in record["found"][::-1]}  # the first of each
         for check, one in told.items():
             if one["verdict"] == "fail":
-                lacks = missing(check, one["seen"], one["line"], forked, 400)
+                lacks = missing(check, one["seen"], one["line"], 400)
                 kept = {key: record[key] for key in ("op", "buggy", "fuzz")}
                 kept |= {key: one[key] for key in ("check", "detail", "seen")}
                 print(json.dumps({**kept, "lacks": lacks}), flush=True)
