@@ -33,7 +33,6 @@ extensions = [
     "found",
     "navigation",
     "publishing",
-    "lighter",
     "stamp",
     "freshness",  # the last one: it looks at what the others complained of
 ]
