@@ -137,7 +137,8 @@ def cases(threads: int, setting: str) -> Iterator[dict]:
 
 
 def named(case: dict) -> str:
-    threads = f"{case['threads']} thread{'s' * (int(case['threads']) != 1)}"
+    number = int(case["threads"])
+    threads = "1 thread" if number == 1 else f"{number} threads"
     return ", ".join([threads, *(str(case[key]) for key in CASE[1:])])
 
 

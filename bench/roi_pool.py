@@ -326,7 +326,7 @@ def main() -> None:
     first_lines = heading(
         "python bench/roi_pool.py "
         f"--seconds {options.seconds:g} --span {options.span:g} --rounds {options.rounds}"
-        f"{' --tiny' * options.tiny}",
+        f"{' --tiny' if options.tiny else ''}",
         [*PACKAGES, "numpy"],
         [
             "milliseconds: the median of the rounds, of a call with its output's allocation",

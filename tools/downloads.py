@@ -225,7 +225,7 @@ def add_links(
         ("Notebook", f"notebooks/{page}.ipynb", True),
     ]
     launch = "".join(
-        f'<a href="{html.escape(address)}"{" download" * saved}>{title}</a>'
+        f'<a href="{html.escape(address)}"{" download" if saved else ""}>{title}</a>'
         for title, address, saved in context["chapter_links"]
     )
     launch = (

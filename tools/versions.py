@@ -336,9 +336,12 @@ def main() -> None:
 
     before = {row.key: row for row in rows_of(TABLE)}
     command = "make versions"
-    command += f" VERSIONS={','.join(wanted)}" * (wanted != released)
-    command += f" EXAMPLES={','.join(names)}" * (names != examples())
-    command += " OWN=1" * arguments.own
+    if wanted != released:
+        command += f" VERSIONS={','.join(wanted)}"
+    if names != examples():
+        command += f" EXAMPLES={','.join(names)}"
+    if arguments.own:
+        command += " OWN=1"
     worse = []
     errors_of_newest = functools.cache(lambda: newest.build(names))
 

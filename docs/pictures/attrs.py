@@ -67,7 +67,7 @@ def signals(
     )
     choices = "".join(
         f'<label><input type="radio" name="filter-window" value="{window}"'
-        f"{' checked' * (window == chosen)}> {window}</label>"
+        f"{' checked' if window == chosen else ''}> {window}</label>"
         for window in medians
     )
     shown = "".join(

@@ -109,7 +109,7 @@ def _bars(events: Sequence[Event], width: float = 0) -> Shape:
         own = "your op" if "CallStack" in event.name else ""
         bar = box(name, width=wide, height=26, align="start", **look_of(own))
         drawn.append(
-            column(bar, *[_bars(event.inside, wide)] * bool(event.inside), gap=4)
+            column(bar, _bars(event.inside, wide), gap=4) if event.inside else bar
         )
     return row(*drawn, gap=4, align="start") if drawn else space()
 

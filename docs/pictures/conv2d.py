@@ -31,9 +31,9 @@ def windows_picture(size: int, ways: Sequence[tuple[int, str, int]]) -> HTML:
             tap = int(np.flatnonzero(patch)[0])
             start = patch[tap] - 1 - tap * dilation
             windows.append([start + i * dilation for i in range(3)])
-        title = f"{padding}, stride {stride}" + f", dilation {dilation}" * (
-            dilation > 1
-        )
+        title = f"{padding}, stride {stride}"
+        if dilation > 1:
+            title += f", dilation {dilation}"
         spoken.append(f"{title}: {len(windows)} windows")
         pixels = on_pixels(
             size, windows, lambda i: str(i + 1) if 0 <= i < size else "0"

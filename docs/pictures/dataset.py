@@ -74,7 +74,7 @@ def strip(
         lines = [
             row(*shapes[i : i + across], gap=5) for i in range(0, len(shapes), across)
         ]
-        drawn.append(column(*[bold(heading, 12)] * bool(heading), *lines))
+        drawn.append(column(*([bold(heading, 12)] if heading else []), *lines))
         told.append(f"{heading} {', '.join(said)}".strip())
     label = f"Frames in the order in which they were read. {'; '.join(told)}."
     return picture(column(*drawn, gap=10), label)

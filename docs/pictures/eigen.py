@@ -23,7 +23,9 @@ def dictionary() -> tuple[list[str], list[tuple[str, str, str]]]:
         expected = np.asarray(eval(numpy, names), np.float32)
         result = in_eigen(*arrays, number)
         np.testing.assert_allclose(result, expected, rtol=1e-6, strict=True)
-        rows.append((f"*{group}*" * (group != before), f"`{numpy}`", f"`{eigen}`"))
+        rows.append(
+            (f"*{group}*" if group != before else "", f"`{numpy}`", f"`{eigen}`")
+        )
         before = group
     return ["", "NumPy", "Eigen"], rows
 

@@ -43,7 +43,7 @@ def filtered(
     told = "\n".join(" | ".join(row).replace("\n", " ") for row in rows)
     return HTML(
         f'{STYLE}<div class="filtered"><p><label>{html.escape(label)}: <input type="search"></label></p>'
-        f'<div class="pst-scrollable-table-container{" low" * low}">'
+        f'<div class="pst-scrollable-table-container{" low" if low else ""}">'
         f'<table class="table" aria-label="{html.escape(told, quote=True)}">'
         f"<thead><tr>{heads}</tr></thead>"
         f"<tbody>{''.join(cells)}</tbody></table></div></div>{SCRIPT}"

@@ -203,7 +203,7 @@ def chart(
         for name, some in group.items()
     ]
     if series == "threads":
-        entries = [f"{n} thread{'s' * (n != '1')}" for n in entries]
+        entries = ["1 thread" if n == "1" else f"{n} threads" for n in entries]
     return bars(drawn, label, axis, entries, origin)
 
 

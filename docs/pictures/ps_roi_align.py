@@ -85,7 +85,7 @@ def blocks(found: Sequence[tuple[str, np.ndarray]], units: int) -> HTML:
     drawn, spoken, wide = [], [], 360
     for heading, first in found:
         starts = np.unique(first)
-        count = f"{len(starts)} block{'s' * (len(starts) > 1)}"
+        count = f"{len(starts)} block{'s' if len(starts) > 1 else ''}"
         cells = (
             rectangle(size / units * wide, 20, 0.35, COLOURS[i % 2])
             for i, size in enumerate(np.diff([*starts, units]))

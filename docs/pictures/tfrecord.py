@@ -101,7 +101,9 @@ def bytes_of_a_record(content: bytes) -> HTML:
         (end, 4, "check sum of the payload", checks),
         (end + 4, 8, f"the next length, {following}", held),
     ]:
-        shown = content[begin : begin + min(size, 8)].hex(" ") + " …" * (size > 8)
+        shown = content[begin : begin + min(size, 8)].hex(" ") + (
+            " …" if size > 8 else ""
+        )
         lines.append((str(begin), shown, meaning, shade))
         told.append(f"from byte {begin} on {meaning}")
     return lines_of_bytes(lines, f"The bytes of a record: {'; '.join(told)}.")

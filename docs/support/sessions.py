@@ -16,7 +16,7 @@ def session(calls: Mapping[str, str]) -> None:
     """
     for line, expected in calls.items():
         answer = answer_to(line)
-        print(f">>> {line}", *[answer] * bool(answer), sep="\n")
+        print(f">>> {line}", *filter(None, [answer]), sep="\n")
         words = " ".join(answer.split())
         assert re.search(expected, words), f"{line} answers {words}, not {expected}"
         assert expected or not answer, f"{line} answers {words}: expect something of it"

@@ -85,7 +85,7 @@ def test_a_library_without_the_cuda_runtime_fails_the_build(
     (tmp_path / "kernel.cu.cc").write_text(
         "__global__ void Kernel() {}\n"
         'extern "C" int cudaNowhere();\n'
-        f"int Launch() {{ Kernel<<<1, 1>>>(); return {'cudaNowhere()' * missing or '0'}; }}\n"
+        f"int Launch() {{ Kernel<<<1, 1>>>(); return {'cudaNowhere()' if missing else '0'}; }}\n"
     )
     with (tmp_path / "CMakeLists.txt").open("a") as lists:
         lists.write(

@@ -109,7 +109,7 @@ def test_an_example_that_does_not_compile_does_not_stop_the_others(version):
     for name in [*names, "cc_gradients"]:
         version.folder(name).mkdir(parents=True)
         command = {"broken": "echo error: such"}.get(name, "touch made")
-        end = " && false" * (name == "broken")
+        end = " && false" if name == "broken" else ""
         (version.folder(name) / "CMakeLists.txt").write_text(
             f"add_custom_target({name} ALL COMMAND {command}{end})"
         )

@@ -291,7 +291,7 @@ class _Log:
         if i + 1 < last and self.numbers[i] == self.numbers[i + 1]:
             return ""
         full = self.widths[i] == width >= self.limits["terminal"]
-        return way or " " * (not full)
+        return way or ("" if full else " ")
 
 
 def _clean(text: str, steps: str) -> str:

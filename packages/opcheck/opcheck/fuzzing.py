@@ -24,11 +24,11 @@ from opcheck.report import (
 )
 from opcheck.run import (
     Call,
-    _name,
     by_name,
     check_name,
     check_numbers,
     is_refusal,
+    name_of,
     outputs_of,
 )
 from opcheck.samples import as_arrays, flattened, locate
@@ -225,7 +225,7 @@ def fuzz(
             campaign.names = child.ask(Subject.parameters)  # its start is not counted
         except (Crash, WorkerError) as error:
             raise ValueError(
-                f"a child process cannot import {_name(op)}: {error}"
+                f"a child process cannot import {name_of(op)}: {error}"
             ) from None
         campaign.run(strategy, examples, seed, bar)
         campaign.replay()
@@ -446,6 +446,6 @@ class _Campaign:
                 registry.CHECKS[where].chapter,
                 line,
             )
-        name = _name(self.call.op)
+        name = name_of(self.call.op)
         counts = self.calls, self.errors, self.failing, len(self.kinds)
         return FuzzReport(name, result, *counts)

@@ -261,7 +261,7 @@ def check(
             for found in threads.map(lambda job: job(), jobs):
                 results.update({result.check: result for result in found})
         in_order = [whole(results[name], call) for name in names if name in results]
-        reports.append(Report(_name(op), in_order, run.workers))
+        reports.append(Report(name_of(op), in_order, run.workers))
     report = Report.worst_of(reports).without(known)
     return report.assert_ok() if raise_on_failure else report
 
@@ -369,7 +369,7 @@ def _check_arguments(
             what = f"its argument {near!r}"
         if near:
             raise ValueError(
-                f"{_name(op)} has no argument {name!r}: did you mean {what}?"
+                f"{name_of(op)} has no argument {name!r}: did you mean {what}?"
             )
     for name, value in attrs.items():
         one = parameters.get(name)
@@ -383,7 +383,7 @@ def _check_arguments(
         ):
             raise ValueError(
                 f"{name} is a tensor given by keyword, and checks vary only those that are given "
-                f"by position: opcheck.check({_name(op)}, …)"
+                f"by position: opcheck.check({name_of(op)}, …)"
             )
     if signature is None:
         return
@@ -391,7 +391,7 @@ def _check_arguments(
         signature.bind(*inputs, **attrs)
     except TypeError as error:
         raise ValueError(
-            f"{_name(op)}{signature} cannot be called with {len(inputs)} inputs and "
+            f"{name_of(op)}{signature} cannot be called with {len(inputs)} inputs and "
             f"{', '.join(attrs) or 'no attrs'}: {error}"
         ) from None
 
@@ -492,7 +492,7 @@ def _as_text(old_op_def) -> str | None:
     return str(found)
 
 
-def _name(op) -> str:
+def name_of(op) -> str:
     return getattr(op, "__name__", None) or type(op).__name__
 
 

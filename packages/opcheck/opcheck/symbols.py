@@ -120,7 +120,7 @@ def _parts(symbol: str) -> tuple[str, str]:
             at, plain = end, f"{plain}#"
             continue
         if leading and names and re.match("C[123]|D[012]", found[0]):
-            names.append("~" * (found[0][0] == "D") + names[-1])
+            names.append(f"~{names[-1]}" if found[0][0] == "D" else names[-1])
         elif found[0] not in "NK":
             leading = False
         plain += found[0]

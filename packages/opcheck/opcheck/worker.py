@@ -76,7 +76,7 @@ def start(
 
     sys.path[:] = path
     os.chdir(folder)
-    _limit_memory(options or {})
+    limit_memory(options or {})
     if threads:
         tf.config.threading.set_intra_op_parallelism_threads(threads)
     if not gpu:
@@ -167,7 +167,7 @@ def place(error: BaseException) -> str:
     return f"{os.path.basename(own[-1].filename)}, line {own[-1].lineno}" if own else ""
 
 
-def _limit_memory(options) -> None:
+def limit_memory(options) -> None:
     """Lets a huge allocation fail instead of the machine; sanitizers reserve too much for that.
 
     Memory that is reserved but cannot be written yet does not count: malloc has 64 MiB of it for a thread, CUDA more.

@@ -103,7 +103,7 @@ def test_to_count_to_a_large_number_is_not_to_hang():
     for op, counts in ((takes_its_time, True), (tf.identity, False)):
         child = of_this_process(Subject(op, [np.int32(4)], {}))
         case = robust.Case("", [np.int32(1 << 30)], {}, (0,))
-        assert robust._counts(child, case) == counts
+        assert robust.counts_up(child, case) == counts
         assert child.patience.hung != counts  # others have their time again
 
 
@@ -124,7 +124,7 @@ def test_a_scalar_may_be_a_vector_in_ops_of_others():
         case = robust.Case("", other, {}, ())
         sample = SimpleNamespace(flat=usual)
         assert (
-            robust._is_legacy(of_this_process(subject), sample, case, outcome) == legacy
+            robust.is_legacy(of_this_process(subject), sample, case, outcome) == legacy
         )
 
 
@@ -163,7 +163,7 @@ def test_empty_tries_each_dimension_and_scalars():
     names = SimpleNamespace(names=[["x"], ["y"]])
     shapes = {
         case.label: [list(x.shape) for x in case.inputs]
-        for case in robust._empty_cases(sample, names)
+        for case in robust.empty_cases(sample, names)
     }
     assert shapes["dimension 0 of x is 0"] == [[0, 3], [4]]
     assert shapes["dimension 1 of x is 0"] == [[2, 0], [4]]
@@ -175,16 +175,16 @@ def test_empty_tries_each_dimension_and_scalars():
 
 def test_tensors_of_a_list_have_numbers():
     description = SimpleNamespace(names=[["x"], ["rows"], ["rows"], []])
-    assert robust._names(description) == ["x", "rows[0]", "rows[1]", "input 3"]
+    assert robust.names_of(description) == ["x", "rows[0]", "rows[1]", "input 3"]
 
 
 def test_bad_input_tries_what_can_be_wrong():
-    floats = {what for what, _, _ in robust._wrong(normal(2, 3))}
+    floats = {what for what, _, _ in robust.wrong_values(normal(2, 3))}
     assert {f"has rank {rank}" for rank in (0, 1, 3, 5, 8)} < floats
     assert {"has dtype int8", "has dtype string", "has 3 rows", "has 1 rows"} < floats
     assert {"is all NaN", "starts with NaN", "starts with Inf", "is all -Inf"} < floats
-    indices = {what for what, _, _ in robust._wrong(np.int32([1, 2]))}
+    indices = {what for what, _, _ in robust.wrong_values(np.int32([1, 2]))}
     values = (-1, -(1 << 31), (1 << 31) - 1, 1 << 30)
     assert {f"starts with {value}" for value in values} < indices
-    texts = {what: wrong for what, wrong, _ in robust._wrong(strings(b"a", b"b"))}
+    texts = {what: wrong for what, wrong, _ in robust.wrong_values(strings(b"a", b"b"))}
     assert len(texts["starts with a string of 16 MB"][0]) == 1 << 24

@@ -9,7 +9,7 @@ from python_ops import normal, result
 from tensorflow.core.framework.op_def_pb2 import OpDef
 from tensorflow.python.framework import op_def_registry
 
-from opcheck.checks.schema import _check_documentation, _description
+from opcheck.checks.schema import check_documentation, description_in
 from opcheck.compatibility import problems
 from opcheck.report import Findings
 
@@ -99,7 +99,7 @@ def test_an_output_that_became_a_list_is_not_found_by_a_saved_model():
     ],
 )
 def test_what_tensorflow_itself_says_of_an_argument_is_no_description(text, said):
-    found = _description(f"Does it.\n\nArgs:\n  it: {text}\n  name: A name.\n", "it")
+    found = description_in(f"Does it.\n\nArgs:\n  it: {text}\n  name: A name.\n", "it")
     assert found.removeprefix("it").strip() == said
 
 
@@ -137,5 +137,5 @@ def test_a_word_of_prose_is_no_documentation_of_an_input(
     op_type.attr.add(name="times", type="int")
     repeats.__doc__ = documentation
     found = Findings("schema", "")
-    _check_documentation(SimpleNamespace(op=repeats), op_type, found)
+    check_documentation(SimpleNamespace(op=repeats), op_type, found)
     assert found.result().verdict == verdict

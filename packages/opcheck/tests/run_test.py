@@ -209,8 +209,8 @@ def test_the_limit_counts_memory_and_not_addresses():
     """With many cores, threads reserve more than the limit in addresses alone."""
     code = """
 import mmap
-from opcheck.worker import _limit_memory
-_limit_memory({"memory": 1 << 30})
+from opcheck.worker import limit_memory
+limit_memory({"memory": 1 << 30})
 mmap.mmap(-1, 4 << 30, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=0)
 try:
     bytearray(2 << 30)

@@ -52,7 +52,7 @@ def empty(make: Callable[..., Child], sample, found: Findings) -> str:
     reference.
     """
     with make() as child:
-        cases = list(_empty_cases(sample, child.ask(Subject.describe)))
+        cases = list(empty_cases(sample, child.ask(Subject.describe)))
         results = 0
         for _, outcomes in _run(child, sample, cases, found):
             results += sum(one.outputs is not None for one in outcomes.values())
@@ -103,7 +103,7 @@ def bounds(make: Callable[..., Child], sample, found: Findings) -> str:
             counts = child.ask(calls.watched, inputs=inputs, attrs=attrs)
             touched = [i for i, count in enumerate(counts or ()) if count]
             if touched and not found.failures:
-                names = _names(child.ask(Subject.describe))
+                names = names_of(child.ask(Subject.describe))
                 found.fail(
                     f"{case.label}, with watched memory",
                     "no access behind the last element of an input",
@@ -165,7 +165,7 @@ def _run(
             if "bad_alloc" in str(crash) and 0 < memory / 2 < crash.filled:
                 found.note(f"{case.label}: it fills more memory than the option allows")
                 return
-            if crash.hung and _counts(child, case):
+            if crash.hung and counts_up(child, case):
                 found.note(f"{case.label}: the larger it is, the longer a call takes")
                 counted.add(case.culprits)
                 continue
@@ -242,7 +242,7 @@ def _with_at_most(case: Case, most: int) -> tuple[list, dict]:
     return limited(case.inputs), attrs
 
 
-def _counts(child: Child, case: Case) -> bool:
+def counts_up(child: Child, case: Case) -> bool:
     """Whether a call takes so long because it counts to a large number: for smaller ones it takes less, in proportion.
 
     A loop that does not end takes no time for these, or as much.
@@ -305,7 +305,7 @@ def _check_agreement(
     """Both modes refuse, or both give a result."""
     eager, graph = outcomes
     if eager.disagrees(graph):
-        if _of_others(sample.location) and _is_legacy(child, sample, case, eager):
+        if _of_others(sample.location) and is_legacy(child, sample, case, eager):
             found.note("eagerly, a scalar and a vector of one element are the same")
             return
         seen = [one.error or "a result" for one in outcomes]
@@ -319,7 +319,7 @@ def _check_agreement(
         )
 
 
-def _is_legacy(child: Child, sample, case: Case, eager) -> bool:
+def is_legacy(child: Child, sample, case: Case, eager) -> bool:
     """Whether a scalar counts as a vector of one element, or this as a scalar, which old kernels allow on purpose.
 
     A kernel that does not look at the rank takes two elements for a scalar as well.
@@ -447,7 +447,7 @@ def _as_held(wanted, got: np.ndarray, options, huge: bool) -> np.ndarray:
     return np.where(~finite | near, got.astype(wide), wanted)
 
 
-def _names(description) -> list[str]:
+def names_of(description) -> list[str]:
     """What to call each tensor: those of a list have their numbers."""
     names = [
         some[0] if some else f"input {i}" for i, some in enumerate(description.names)
@@ -458,8 +458,8 @@ def _names(description) -> list[str]:
     ]
 
 
-def _empty_cases(sample, description) -> Iterator[Case]:
-    names = _names(description)
+def empty_cases(sample, description) -> Iterator[Case]:
+    names = names_of(description)
     flat = sample.flat
     seen = set()
 
@@ -498,9 +498,9 @@ def _empty_cases(sample, description) -> Iterator[Case]:
 
 
 def _bad_cases(sample, description) -> Iterator[Case]:
-    names = _names(description)
+    names = names_of(description)
     for i, array in enumerate(sample.flat):
-        for what, wrong, named in _wrong(array):
+        for what, wrong, named in wrong_values(array):
             flat = [*sample.flat[:i], wrong, *sample.flat[i + 1 :]]
             culprits = (i,) if named != "any" else tuple(range(len(flat)))
             special = any(word in what for word in ("NaN", "Inf"))
@@ -587,7 +587,7 @@ def _is_small(value) -> bool:
     return not isinstance(value, int) or abs(value) <= 1 << 16
 
 
-def _wrong(array: np.ndarray) -> Iterator[tuple[str, np.ndarray, object]]:
+def wrong_values(array: np.ndarray) -> Iterator[tuple[str, np.ndarray, object]]:
     """What can be wrong with an input; whether its name, or "any" input's, has to be told."""
     rank = array.ndim
     first = array.reshape(-1)[:1]

@@ -23,7 +23,7 @@ def schema(subject: Subject, found: Findings) -> str:
     description = subject.describe()
     for op_def in description.op_defs.values():
         _check_names(op_def, found)
-        _check_documentation(subject, op_def, found)
+        check_documentation(subject, op_def, found)
     text = subject.options.get("old_op_def") or ""
     old = text_format.Parse(text, op_def_pb2.OpList()).op
     for op_def in old:
@@ -94,7 +94,7 @@ def _check_names(op_def, found: Findings) -> None:
                 )
 
 
-def _check_documentation(subject: Subject, op_def, found: Findings) -> None:
+def check_documentation(subject: Subject, op_def, found: Findings) -> None:
     """Looks for each attr that a caller sets in the docstrings of both functions."""
     inferred = {
         attr
@@ -114,7 +114,7 @@ def _check_documentation(subject: Subject, op_def, found: Findings) -> None:
     ]
 
     def described(name: str) -> bool:
-        texts = own if name in parameters else "", _description(generated, name)
+        texts = own if name in parameters else "", description_in(generated, name)
         return any(re.search(rf"\b{re.escape(name)}\b", text) for text in texts)
 
     def explained(name: str) -> bool:
@@ -123,7 +123,7 @@ def _check_documentation(subject: Subject, op_def, found: Findings) -> None:
             rf"(?m)^\W*(param \S*\s*)?{re.escape(name)}\b[^.]*:|`{re.escape(name)}`"
         )
         by_line = name in parameters and re.search(own_line, own)
-        return bool(by_line or _description(generated, name))
+        return bool(by_line or description_in(generated, name))
 
     inputs = (x.name for x in op_def.input_arg)
     if not any(map(described, attrs)) and not any(map(explained, inputs)):
@@ -158,7 +158,7 @@ def _generated(op_type: str) -> str:
     return ""
 
 
-def _description(docstring: str, name: str) -> str:
+def description_in(docstring: str, name: str) -> str:
     """What a generated docstring says on an argument beyond its type and default."""
     for line_number, line in enumerate(lines := docstring.splitlines()):
         if not re.match(rf"\s*{re.escape(name)}: ", line):
