@@ -110,6 +110,28 @@ def elementwise(ops, traced: Callable) -> dict[str, Callable]:
     return {"LogCosh": traced(ops.log_cosh, x)}
 
 
+def lists(ops, traced: Callable) -> dict[str, Callable]:
+    import tensorflow as tf
+
+    calls = {}
+    for count, size, dtype in (
+        (64, 2**14, tf.float32),
+        (64, 2**20, tf.float32),
+        (3, 2**20, tf.float32),
+        (64, 2**14, tf.float64),
+        (64, 2**14, tf.float16),
+        (64, 2**14, tf.bfloat16),
+    ):
+        inputs = tf.random.stateless_normal([count, size], [0, size])
+        inputs = tf.unstack(tf.cast(inputs, dtype))
+        # The tensors are captured: as arguments, Python would look at each of them.
+        calls[f"WeightedSum, {count} × {size}, {dtype.name}"] = traced(
+            lambda weights, inputs=inputs: ops.weighted_sum(inputs, weights),
+            tf.ones(count, dtype),
+        )
+    return calls
+
+
 def ps_roi_align(ops, traced: Callable) -> dict[str, Callable]:
     from roi_pool_workloads import Workload
 
@@ -141,6 +163,7 @@ CALLS = {
         broadcasting,
         conv2d,
         elementwise,
+        lists,
         max_pool,
         ps_roi_align,
         roi_pool,

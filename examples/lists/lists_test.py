@@ -72,6 +72,19 @@ def test_weighted_sum_equals_numpy(dtype, shape, count):
     np.testing.assert_array_equal(result.numpy(), rounded.numpy())
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("size", [1, 4097, 100_000])
+def test_each_product_and_each_sum_is_rounded(dtype, size):
+    """In the order of the list, whatever the processor can fuse and how many tensors are added at once."""
+    random = np.random.default_rng(0)
+    inputs, weights = random.standard_normal([15, size]), random.standard_normal(15)
+    expected = np.zeros(size, dtype)
+    for x, weight in zip(inputs.astype(dtype), weights.astype(dtype)):
+        expected += weight * x
+    result = weighted_sum(list(inputs.astype(dtype)), weights.astype(dtype))
+    np.testing.assert_array_equal(result, expected)
+
+
 @pytest.mark.parametrize("dtype, rounded", [(tf.float16, 3000), (tf.bfloat16, 3008)])
 def test_16_bits_are_added_in_32(dtype, rounded):
     ones = [tf.ones([], dtype)] * 3000
