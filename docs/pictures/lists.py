@@ -1,4 +1,4 @@
-"""The picture of a call of an op with lists, drawn from the call."""
+"""Pictures of the chapter on lists, drawn from a call of an op and from what was measured."""
 
 from collections.abc import Sequence
 
@@ -6,8 +6,10 @@ import numpy as np
 import tensorflow as tf
 from input_specs import spec
 from IPython.display import HTML
+from measured import read, span
 from pictures.drawing import BLUE, ORANGE, bold, code, line, picture, small
 from pictures.layout import column, grid, row
+from pictures.plots import chart
 
 
 def shown(value: object) -> str:
@@ -67,3 +69,41 @@ def _attr(op: tf.Operation, name: str) -> str:
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(one.name for one in value)}]"
     return value.name if isinstance(value, tf.DType) else str(value)
+
+
+WAYS = {
+    "add_n": "tf.add_n",
+    "einsum": "tf.einsum",
+    "add_n, XLA": "tf.add_n, XLA",
+    "einsum, XLA": "tf.einsum, XLA",
+}
+
+
+def figures() -> dict[str, str]:
+    """How many times as long as WeightedSum the best composition takes, and the best without XLA."""
+    rows = read("lists").rows
+    cases: dict[tuple, list] = {}
+    for each in rows:
+        if each["way"] != "WeightedSum":
+            cases.setdefault((each["threads"], each["size"]), []).append(each)
+
+    def best(without: str) -> str:
+        """From the least to the greatest of the best ratios."""
+        found = []
+        for of in cases.values():
+            ways = [each for each in of if without not in each["way"]]
+            found.append(min(ways, key=lambda way: float(way["ratio"])))
+        return span(found)
+
+    return {"best": best(without="WeightedSum"), "plain": best(without="XLA")}
+
+
+def times() -> HTML:
+    """How many times as long as WeightedSum compositions take, from `bench/lists.csv`."""
+    return chart(
+        read("lists").rows,
+        "How many times as long as WeightedSum compositions of TensorFlow's ops take.",
+        "times as long as WeightedSum",
+        name=WAYS,
+        heading=lambda row: f"{int(row['size']) * 4 // 1024:,} KiB in each tensor",
+    )

@@ -150,6 +150,16 @@ COMPARED = [
         {"setting": ["default"]},
     ),
     Compared(
+        "[WeightedSum](lists.md) of 64 tensors",
+        "lists",
+        {
+            "add_n": "`tf.add_n`",
+            "einsum": "`tf.einsum`",
+            "add_n, XLA": XLA,
+            "einsum, XLA": XLA,
+        },
+    ),
+    Compared(
         "[MedianPool](attrs.md)",
         "medians",
         {"stock": "composition", "stock, XLA": XLA},
@@ -333,6 +343,7 @@ TABLES = {
     "gpu_ops": "`RmsNorm`, `RoiPool` and `PsRoiAlign` on a [GPU](gpu.md), against PyTorch, torchvision and XLA",
     "gpu_profile": "which CUDA kernels [TensorFlow's own ops](gpu_kernels.md) launch",
     "gpu_tests": "the tests of the [CUDA kernels](gpu.md) on a GPU",
+    "lists": "[weighted sums](lists.md) of 64 tensors, by size",
     "mat_mul": "[matrix products](mat_mul.md), with the processor's peak",
     "max_pool": "[max pooling](max_pool.md): forward, gradient, argmax, four dtypes",
     "medians": "[median pooling](attrs.md) by the size of the window",

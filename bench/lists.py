@@ -1,0 +1,92 @@
+"""How long WeightedSum takes beside compositions of TensorFlow's ops, with XLA and without.
+
+`python bench/lists.py` prints the figures and writes them to lists.csv beside this file. Each function has several
+nodes or compositions, one after the other, for a call in Python costs more than a small sum; where the way says XLA,
+each composition is a function with `jit_compile=True`. For each number of threads there is a process of its own.
+Ratios are taken within a round, in which every way takes its turn.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import prologue  # noqa: F401  before TensorFlow
+import tensorflow as tf
+from lists import weighted_sum
+from measure import run_turns, turns
+from processes import by_threads
+
+BASE = "WeightedSum"
+COUNT = 64
+# From how many numbers a tensor has to how many sums a function computes.
+SUMS = {2**10: 32, 2**14: 8, 2**17: 2, 2**20: 1}
+
+
+def add_n(inputs: list[tf.Tensor], weights: tf.Tensor) -> tf.Tensor:
+    """Products, added by one node."""
+    return tf.add_n([x * weight for x, weight in zip(inputs, tf.unstack(weights))])
+
+
+def einsum(inputs: list[tf.Tensor], weights: tf.Tensor) -> tf.Tensor:
+    """A product of a vector and a matrix, to which the tensors are copied."""
+    return tf.einsum("n,ni->i", weights, tf.stack(inputs))
+
+
+def ways(inputs: list[tf.Tensor], weights: tf.Tensor, sums: int) -> dict[str, Callable]:
+    """From a name to a function of no arguments; all are checked to give the same."""
+    composed = {"add_n": add_n, "einsum": einsum}
+    found = {BASE: weighted_sum, **composed}
+    for name, way in composed.items():
+        found[f"{name}, XLA"] = tf.function(way, autograph=False, jit_compile=True)
+
+    def several(way: Callable) -> Callable:
+        def graph() -> list[tf.Tensor]:
+            results = []
+            for _ in range(sums):
+                with tf.control_dependencies(results[-1:]):
+                    results.append(way(inputs, weights))
+            return results
+
+        # The tensors are captured: as arguments, Python would look at each of them.
+        return tf.function(graph, autograph=False).get_concrete_function()
+
+    calls = {name: several(way) for name, way in found.items()}
+    expected = calls[BASE]()
+    for way in calls.values():
+        np.testing.assert_allclose(way(), expected, rtol=0, atol=1e-4)
+    return calls
+
+
+def measure(threads: int, rounds: int, span: float) -> list[dict]:
+    """The rows of the table for a number of threads."""
+    rows = []
+    for size, sums in SUMS.items():
+        random = np.random.default_rng(0)
+        inputs = [
+            tf.constant(random.standard_normal(size, np.float32)) for _ in range(COUNT)
+        ]
+        weights = tf.constant(random.standard_normal(COUNT, np.float32))
+        calls = ways(inputs, weights, sums)
+        for name, figures in turns(calls, rounds, span, BASE):
+            time = float(figures["milliseconds"]) / sums
+            figures["milliseconds"] = f"{time:.4f}"
+            rows.append({"threads": threads, "size": size, "way": name} | figures)
+    return rows
+
+
+def main() -> None:
+    notes = [
+        "milliseconds: of one sum in a tf.function of several, one after the other, the median of the rounds",
+        f"ratio: to {BASE} in the same round, with median, q1 and q3",
+        f"size: so many normal numbers, float32, in each of {COUNT} tensors",
+        f"sums in a function, by size: {', '.join(f'{size}: {sums}' for size, sums in SUMS.items())}",
+        "add_n: products and tf.add_n; einsum: of tf.stack",
+        "XLA: the composition is a function with jit_compile=True",
+    ]
+    run_turns(
+        Path(__file__), __doc__.splitlines()[0], notes, by_threads(measure), rounds=15
+    )
+
+
+if __name__ == "__main__":
+    main()
