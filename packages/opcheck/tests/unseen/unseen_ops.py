@@ -10,6 +10,8 @@ import numpy as np
 import tensorflow as tf
 from build_broken_ops import functions
 
+from opcheck import function_of
+
 _OPS = functions("numbers", "layout", "state", "habits")
 globals().update({one.__name__: one for one in _OPS.values()})
 # Other ops have these names.
@@ -94,8 +96,6 @@ def scale_columns_reference(x, scale):
     return x * scale
 
 
-@tf.RegisterGradient("ScaleColumns")
-@tf.RegisterGradient("BuggyScaleColumns")
 def _scale_columns_grad(op, grad):
     x, scale = op.inputs
     sums = tf.reduce_sum(grad * x, 0)
@@ -117,8 +117,6 @@ def average_rows_reference(x):
     return x.astype(np.float64).mean(1).astype(x.dtype)
 
 
-@tf.RegisterGradient("AverageRows")
-@tf.RegisterGradient("BuggyAverageRows")
 def _average_rows_grad(op, grad):
     x = op.inputs[0]
     columns = tf.cast(tf.shape(x)[1], x.dtype)
@@ -153,12 +151,11 @@ def flatten_rows_reference(x):
     return x.reshape(len(x), int(np.prod(x.shape[1:])))
 
 
-@tf.RegisterGradient("InsertAxis")
-@tf.RegisterGradient("BuggyInsertAxis")
-@tf.RegisterGradient("FlattenRows")
-@tf.RegisterGradient("BuggyFlattenRows")
-def _reshape_grad(op, grad):
+def _insert_axis_grad(op, grad):
     return tf.reshape(grad, tf.shape(op.inputs[0]))
+
+
+_flatten_rows_grad = _insert_axis_grad
 
 
 # Bug of repeat_each: its shape function does not compute the size, which it could.
@@ -167,8 +164,6 @@ def repeat_each_reference(x, times):
     return np.repeat(x, times)
 
 
-@tf.RegisterGradient("RepeatEach")
-@tf.RegisterGradient("BuggyRepeatEach")
 def _repeat_each_grad(op, grad):
     times = op.get_attr("times")
     return tf.reduce_sum(tf.reshape(grad, [tf.shape(op.inputs[0])[0], times]), 1)
@@ -181,8 +176,6 @@ def pad_to_reference(x, size):
     return np.pad(x, (0, size - len(x)))
 
 
-@tf.RegisterGradient("PadTo")
-@tf.RegisterGradient("BuggyPadTo")
 def _pad_to_grad(op, grad):
     grad = tf.convert_to_tensor(grad)  # it may be tf.IndexedSlices
     return grad[: tf.shape(op.inputs[0])[0]], None
@@ -194,8 +187,6 @@ def stack_rows_reference(parts):
     return np.concatenate(parts)
 
 
-@tf.RegisterGradient("StackRows")
-@tf.RegisterGradient("BuggyStackRows")
 def _stack_rows_grad(op, grad):
     return tf.split(grad, [tf.shape(part)[0] for part in op.inputs])
 
@@ -210,12 +201,10 @@ def soft_ramp_reference(x, beta=1.0):
     return (np.logaddexp(0, beta * x.astype(np.float64)) / beta).astype(x.dtype)
 
 
-@tf.RegisterGradient("SoftRamp")
 def _soft_ramp_grad(op, grad):
     return grad * tf.sigmoid(op.get_attr("beta") * op.inputs[0])
 
 
-@tf.RegisterGradient("BuggySoftRamp")
 def _buggy_soft_ramp_grad(op, grad):
     return grad * tf.sigmoid(op.inputs[0])
 
@@ -227,7 +216,6 @@ def pick_rows_reference(table, ids):
     return table[ids]
 
 
-@tf.RegisterGradient("PickRows")
 def _pick_rows_grad(op, grad):
     table, ids = op.inputs
     return tf.tensor_scatter_nd_add(
@@ -235,7 +223,6 @@ def _pick_rows_grad(op, grad):
     ), None
 
 
-@tf.RegisterGradient("BuggyPickRows")
 def _buggy_pick_rows_grad(op, grad):
     table, ids = op.inputs
     zeros = tf.zeros_like(table)
@@ -248,13 +235,11 @@ def weigh_rows_reference(x, weights):
     return (x.astype(np.float64) * weights[:, None]).sum(0).astype(x.dtype)
 
 
-@tf.RegisterGradient("WeighRows")
 def _weigh_rows_grad(op, grad):
     x, weights = op.inputs
     return weights[:, tf.newaxis] * grad, tf.reduce_sum(x * grad, 1)
 
 
-@tf.RegisterGradient("BuggyWeighRows")
 def _buggy_weigh_rows_grad(op, grad):
     return op.inputs[1][:, tf.newaxis] * grad, None
 
@@ -266,14 +251,12 @@ def shift_columns_reference(x, shift):
     return x + shift
 
 
-@tf.RegisterGradient("ShiftColumns")
 def _shift_columns_grad(op, grad):
     sums = tf.reduce_sum(grad, 0)
     single = tf.equal(tf.size(op.inputs[1]), 1)
     return grad, tf.cond(single, lambda: tf.reduce_sum(sums)[tf.newaxis], lambda: sums)
 
 
-@tf.RegisterGradient("BuggyShiftColumns")
 def _buggy_shift_columns_grad(op, grad):
     return grad, tf.reduce_sum(grad, 0)
 
@@ -284,13 +267,11 @@ def log_cosh_reference(x):
     return (size + np.log1p(np.exp(-2 * size)) - np.log(2)).astype(x.dtype)
 
 
-@tf.RegisterGradient("StableLogCosh")
-def _log_cosh_grad(op, grad):
+def _stable_log_cosh_grad(op, grad):
     return grad * tf.tanh(op.inputs[0])
 
 
-@tf.RegisterGradient("BuggyStableLogCosh")
-def _buggy_log_cosh_grad(op, grad):
+def _buggy_stable_log_cosh_grad(op, grad):
     return grad * tf.tanh(tf.stop_gradient(op.inputs[0]))
 
 
@@ -299,12 +280,10 @@ def sine_square_reference(x):
     return (np.sin(x.astype(np.float64)) ** 2).astype(x.dtype)
 
 
-@tf.RegisterGradient("SineSquare")
 def _sine_square_grad(op, grad):
     return grad * tf.sin(2 * op.inputs[0])
 
 
-@tf.RegisterGradient("BuggySineSquare")
 def _buggy_sine_square_grad(op, grad):
     slope = tf.sin(2 * tf.cast(op.inputs[0], tf.float32))
     return grad * tf.cast(slope, grad.dtype)
@@ -317,14 +296,12 @@ def masked_average_reference(x, mask):
     return (kept.sum(0) / max(len(kept), 1)).astype(x.dtype)
 
 
-@tf.RegisterGradient("MaskedAverage")
 def _masked_average_grad(op, grad):
     kept = tf.cast(op.inputs[1], grad.dtype)
     count = tf.maximum(tf.reduce_sum(kept), 1)
     return kept[:, tf.newaxis] * grad / count, None
 
 
-@tf.RegisterGradient("BuggyMaskedAverage")
 def _buggy_masked_average_grad(op, grad):
     return tf.cast(op.inputs[1], grad.dtype)[:, tf.newaxis] * grad, None
 
@@ -339,14 +316,8 @@ def hann_window_reference(x):
     return (x * (0.5 - 0.5 * np.cos(angles))).astype(np.float32)
 
 
-@tf.RegisterGradient("HannWindow")
 def _hann_window_grad(op, grad):
-    return _OPS["HannWindow"](grad)
-
-
-@tf.RegisterGradient("BuggyHannWindow")
-def _buggy_hann_window_grad(op, grad):
-    return _OPS["BuggyHannWindow"](grad)
+    return _OPS[op.type](grad)
 
 
 # Bug of row_median: all calls sort in one member of the kernel.
@@ -357,8 +328,6 @@ def row_median_reference(x):
 
 
 # Bug of jitter: it is random, and TensorFlow does not know.
-@tf.RegisterGradient("Jitter")
-@tf.RegisterGradient("BuggyJitter")
 def _jitter_grad(op, grad):
     return tf.identity(grad)
 
@@ -390,8 +359,6 @@ def swap_halves_reference(x):
     return np.roll(x, -(len(x) // 2))
 
 
-@tf.RegisterGradient("SwapHalves")
-@tf.RegisterGradient("BuggySwapHalves")
 def _swap_halves_grad(op, grad):
     return tf.roll(grad, tf.shape(grad)[0] // 2, 0)
 
@@ -401,8 +368,6 @@ def sum_of_numbers_reference(x):
     return np.nansum(x, dtype=np.float64).astype(np.float32)
 
 
-@tf.RegisterGradient("SumOfNumbers")
-@tf.RegisterGradient("BuggySumOfNumbers")
 def _sum_of_numbers_grad(op, grad):
     x = op.inputs[0]
     return tf.where(tf.math.is_nan(x), tf.zeros_like(x), grad)
@@ -414,8 +379,6 @@ def dot_four_reference(x, y):
     return np.dot(x.astype(np.float64), y).astype(np.float32)
 
 
-@tf.RegisterGradient("DotFour")
-@tf.RegisterGradient("BuggyDotFour")
 def _dot_four_grad(op, grad):
     x, y = op.inputs
     return grad * y, grad * x
@@ -430,14 +393,8 @@ def blur_three_reference(x):
     )
 
 
-@tf.RegisterGradient("BlurThree")
 def _blur_three_grad(op, grad):
-    return _OPS["BlurThree"](grad)
-
-
-@tf.RegisterGradient("BuggyBlurThree")
-def _buggy_blur_three_grad(op, grad):
-    return _OPS["BuggyBlurThree"](grad)
+    return _OPS[op.type](grad)
 
 
 # Bug of logistic_four: it writes four floats where fewer belong to it.
@@ -445,8 +402,6 @@ def logistic_four_reference(x):
     return (1 / (1 + np.exp(-x.astype(np.float64)))).astype(np.float32)
 
 
-@tf.RegisterGradient("LogisticFour")
-@tf.RegisterGradient("BuggyLogisticFour")
 def _logistic_four_grad(op, grad):
     y = op.outputs[0]
     return grad * y * (1 - y)
@@ -462,8 +417,6 @@ def take_window_reference(x, start, length):
     return x[start : start + length]
 
 
-@tf.RegisterGradient("TakeWindow")
-@tf.RegisterGradient("BuggyTakeWindow")
 def _take_window_grad(op, grad):
     x, start = op.inputs
     after = tf.size(x) - start - op.get_attr("length")
@@ -504,8 +457,6 @@ def segment_mean_rows_reference(x, segments, count):
     return means
 
 
-@tf.RegisterGradient("SegmentMeanRows")
-@tf.RegisterGradient("BuggySegmentMeanRows")
 def _segment_mean_rows_grad(op, grad):
     segments = op.inputs[1]
     ones = tf.ones_like(segments, grad.dtype)
@@ -540,8 +491,6 @@ def row_variance_reference(x):
     return x.astype(np.float64).var(1).astype(np.float32)
 
 
-@tf.RegisterGradient("RowVariance")
-@tf.RegisterGradient("BuggyRowVariance")
 def _row_variance_grad(op, grad):
     x = op.inputs[0]
     centred = x - tf.reduce_mean(x, 1, keepdims=True)
@@ -555,8 +504,6 @@ def absolute_difference_reference(a, b):
     return np.where(a < b, b - a, a - b)
 
 
-@tf.RegisterGradient("AbsoluteDifference")
-@tf.RegisterGradient("BuggyAbsoluteDifference")
 def _absolute_difference_grad(op, grad):
     sign = tf.sign(op.inputs[0] - op.inputs[1])
     return grad * sign, -grad * sign
@@ -578,8 +525,6 @@ def ragged_sums_reference(values, splits):
     return np.float32([row.sum() for row in rows][: len(splits) - 1])
 
 
-@tf.RegisterGradient("RaggedSums")
-@tf.RegisterGradient("BuggyRaggedSums")
 def _ragged_sums_grad(op, grad):
     splits = op.inputs[1]
     return tf.repeat(grad, splits[1:] - splits[:-1]), None
@@ -591,8 +536,6 @@ def sum_first_axis_reference(x):
     return x.astype(np.float64).sum(0).astype(np.float32)
 
 
-@tf.RegisterGradient("SumFirstAxis")
-@tf.RegisterGradient("BuggySumFirstAxis")
 def _sum_first_axis_grad(op, grad):
     return tf.broadcast_to(grad, tf.shape(op.inputs[0]))
 
@@ -603,13 +546,11 @@ def row_length_reference(x):
     return np.sqrt((x.astype(np.float64) ** 2).sum(1)).astype(np.float32)
 
 
-@tf.RegisterGradient("RowLength")
 def _row_length_grad(op, grad):
     factor = tf.math.divide_no_nan(grad, op.outputs[0])
     return op.inputs[0] * factor[:, tf.newaxis]
 
 
-@tf.RegisterGradient("BuggyRowLength")
 def _buggy_row_length_grad(op, grad):
     return op.inputs[0] * (grad / op.outputs[0])[:, tf.newaxis]
 
@@ -620,14 +561,12 @@ def larger_reference(a, b):
     return np.maximum(a, b)
 
 
-@tf.RegisterGradient("Larger")
 def _larger_grad(op, grad):
     first = op.inputs[0] >= op.inputs[1]
     zeros = tf.zeros_like(grad)
     return tf.where(first, grad, zeros), tf.where(first, zeros, grad)
 
 
-@tf.RegisterGradient("BuggyLarger")
 def _buggy_larger_grad(op, grad):
     a, b = op.inputs
     zeros = tf.zeros_like(grad)
@@ -640,7 +579,6 @@ def row_range_reference(x):
     return x.min(1), x.max(1)
 
 
-@tf.RegisterGradient("RowRange")
 def _row_range_grad(op, low, high):
     x = op.inputs[0]
     smallest, greatest = (
@@ -651,20 +589,18 @@ def _row_range_grad(op, low, high):
     return smallest * low[:, tf.newaxis] + greatest * high[:, tf.newaxis]
 
 
-@tf.RegisterGradient("BuggyRowRange")
 def _buggy_row_range_grad(op, low, high):
     x = op.inputs[0]
     smallest = tf.one_hot(tf.argmin(x, 1), tf.shape(x)[1], dtype=x.dtype)
     return smallest * tf.convert_to_tensor(low)[:, tf.newaxis]
 
 
-for _name in (
-    "ChannelBias PairMaxRows RavelIndex DenseFromPairs AbsSum RmsScale RunningMax "
-    "IdBucket JoinTokens CountIds SampleGrid MedianOfRow ParsePrices ParseCounts "
-    "CountLines SortedIndex CycleTo RingShift TopColumns UnitRows PoolWindow ToInt8"
-).split():
-    tf.no_gradient(_name)
-    tf.no_gradient(f"Buggy{_name}")
+for _op in _OPS:  # `_buggy_x_grad` or `_x_grad`, where there is one
+    _names = (f"_{function_of(one)}_grad" for one in (_op, _op.removeprefix("Buggy")))
+    if _found := next(filter(None, map(globals().get, _names)), None):
+        tf.RegisterGradient(_op)(_found)
+    else:
+        tf.no_gradient(_op)
 
 
 def _normal(*shape: int) -> np.ndarray:
