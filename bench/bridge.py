@@ -10,7 +10,7 @@ import numpy as np
 import prologue  # noqa: F401  before TensorFlow
 import tensorflow as tf
 from cc_gradients import cpp_gradient, squared_relu
-from measure import run_turns, turns
+from measure import in_mode, run_turns, turns
 
 BASE = "in Python"
 SIZE = 1000
@@ -43,16 +43,12 @@ def with_gradient(op: Callable, x: tf.Tensor) -> tf.Tensor:
 def measure(mode: str, rounds: int, span: float) -> list[dict]:
     """The rows of the table for a mode, after a check that all ways give the same."""
     x = tf.constant(np.random.default_rng(0).normal(size=SIZE), tf.float32)
-    runs = {name: partial(with_gradient, op) for name, op in WAYS.items()}
-    if mode == "tf.function":
-        runs = {
-            name: tf.function(run, autograph=False).get_concrete_function(x)
-            for name, run in runs.items()
-        }
+    runs = {
+        name: in_mode(mode, partial(with_gradient, op), x) for name, op in WAYS.items()
+    }
     for run in runs.values():
-        np.testing.assert_allclose(run(x), runs[BASE](x), rtol=1e-6)
-    calls = {name: partial(run, x) for name, run in runs.items()}
-    return turns({"mode": mode}, calls, rounds, span)
+        np.testing.assert_allclose(run(), runs[BASE](), rtol=1e-6)
+    return turns({"mode": mode}, runs, rounds, span)
 
 
 def main() -> None:

@@ -14,7 +14,7 @@ import tensorflow as tf
 from broadcasting import abs_difference, blend
 from compiler import NEWER, can, compiled_op
 from elementwise import log_cosh, log_cosh_plain
-from measure import cores, run_turns, traced, turns
+from measure import cores, run_turns, traced, trained, turns
 from processes import in_process, with_threads
 from snake import snake
 
@@ -53,18 +53,6 @@ def all_digits(x: tf.Tensor) -> tf.Tensor:
 
 def snake_composed(x: tf.Tensor) -> tf.Tensor:
     return x + tf.square(tf.sin(x))
-
-
-def trained(way: Callable) -> Callable:
-    """A way and its gradient, in one graph."""
-
-    def forward_and_gradient(x: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-            y = way(x)
-        return y, tape.gradient(y, x)
-
-    return forward_and_gradient
 
 
 def variant(name: str, functor: str, *options: str) -> Callable:

@@ -13,10 +13,18 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
-from measure import command_line, gpu_and_driver, heading_of, timed_turns, write
+from measure import (
+    command_line,
+    gpu_and_driver,
+    heading_of,
+    timed_turns,
+    trained,
+    write,
+)
 from roi_pool_workloads import WORKLOADS, Workload, scaled
 
 ROOT = Path(__file__).parents[1]
@@ -89,19 +97,6 @@ def composition(x: tf.Tensor) -> tf.Tensor:
     return x * tf.math.rsqrt(tf.reduce_mean(x * x, -1, keepdims=True) + EPSILON)
 
 
-def gradient_of(function: Callable, **options: object) -> Callable:
-    """Forward and gradient in one tf.function."""
-
-    @tf.function(autograph=False, **options)
-    def both(x: tf.Tensor, grad: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-            y = function(x)
-        return y, tape.gradient(y, x, grad)
-
-    return both
-
-
 def rms_norm_ways(shape: tuple[int, int]) -> dict[str, tuple[dict, int]]:
     """For each task, the ways, and the bytes that must be read and written."""
     values, back = (
@@ -125,9 +120,10 @@ def rms_norm_ways(shape: tuple[int, int]) -> dict[str, tuple[dict, int]]:
         y.backward(their_grad)
         return y.detach(), learns.grad
 
-    of_op = gradient_of(lambda x: rms_norm(x, EPSILON))
-    of_composition = gradient_of(composition)
-    of_xla = gradient_of(composition, jit_compile=True)
+    in_graph = partial(tf.function, autograph=False)
+    of_op = in_graph(trained(lambda x: rms_norm(x, EPSILON)))
+    of_composition = in_graph(trained(composition))
+    of_xla = in_graph(trained(composition), jit_compile=True)
     forward = {
         "RmsNorm": lambda: rms_norm(x, EPSILON),
         "composition": lambda: composition(x),
@@ -139,7 +135,7 @@ def rms_norm_ways(shape: tuple[int, int]) -> dict[str, tuple[dict, int]]:
         "kernel alone, a thread for each row": lambda: in_thread(theirs),
     }
     gradient = {"RmsNormGrad": lambda: rms_norm_grad(x, grad, EPSILON)}
-    trained = {
+    both = {
         "RmsNorm": lambda: of_op(x, grad),
         "composition, tf.function": lambda: of_composition(x, grad),
         "composition, XLA": lambda: of_xla(x, grad),
@@ -149,7 +145,7 @@ def rms_norm_ways(shape: tuple[int, int]) -> dict[str, tuple[dict, int]]:
     return {
         "forward": (forward, 2 * size),
         "gradient": (gradient, 3 * size),
-        "forward and gradient": (trained, 5 * size),
+        "forward and gradient": (both, 5 * size),
     }
 
 

@@ -18,7 +18,7 @@ import numpy as np
 import prologue  # noqa: F401  before TensorFlow
 import tensorflow as tf
 from compiler import can, compiled_op
-from measure import command_line, cores, heading_of, kept, traced, turns, write
+from measure import command_line, cores, heading_of, kept, traced, trained, turns, write
 from processes import in_process, with_threads
 from tensorflow.python.framework.test_util import IsMklEnabled
 
@@ -55,18 +55,6 @@ def variant(name: str, option: str, sizes: dict) -> Callable:
     headers = [ROOT / "examples" / "max_pool" / "max_pool.h"]
     op = compiled_op(name, source, [option], headers)
     return lambda x, y: op(input=x, **sizes)
-
-
-def trained(pool: Callable) -> Callable:
-    """A layer in a training step: its output, and the gradient of its input when the output's is known."""
-
-    def step(x: tf.Tensor, dy: tf.Tensor) -> list[tf.Tensor]:
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-            y = pool(x)
-        return [y, tape.gradient(y, x, dy)]
-
-    return step
 
 
 def ways_of(case: dict, inputs: list[tf.Tensor]) -> Ways:

@@ -126,6 +126,28 @@ def traced(way: Callable, *inputs: object) -> Callable:
     return partial(function.get_concrete_function(*inputs), *inputs)
 
 
+def trained(way: Callable) -> Callable:
+    """A way and its gradient with respect to the first input: of the inputs and, if known, of what flows back."""
+    import tensorflow as tf
+
+    def both(x: tf.Tensor, *more: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = way(x)
+        return y, tape.gradient(y, x, *more)
+
+    return both
+
+
+def in_mode(mode: str, way: Callable, *inputs: object) -> Callable:
+    """A way, eager or traced as a `tf.function`, as a function of no arguments."""
+    import tensorflow as tf
+
+    if mode == "tf.function":
+        way = tf.function(way, autograph=False).get_concrete_function(*inputs)
+    return partial(way, *inputs)
+
+
 def turns(
     case: Mapping[str, object],
     runs: Mapping[str, Callable],

@@ -1,12 +1,11 @@
 """How long the softmax cross-entropy and its gradient take, by six ways to differentiate it."""
 
-from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 import prologue  # noqa: F401  before TensorFlow
 import tensorflow as tf
-from measure import run_turns, turns
+from measure import in_mode, run_turns, trained, turns
 from softmax_cross_entropy import naive, simplified, stable
 
 
@@ -36,36 +35,21 @@ BASE = "simplified"
 SHAPES = [(128, 10), (128, 1000), (64, 32_000)]
 
 
-def with_gradient(loss: Callable, labels: tf.Tensor) -> Callable:
-    """A function of the logits that computes the losses and their gradient."""
-
-    def run(logits: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-        with tf.GradientTape() as tape:
-            tape.watch(logits)
-            losses = loss(labels, logits)
-        return losses, tape.gradient(losses, logits)
-
-    return run
-
-
 def measure(mode: str, rows: int, classes: int, rounds: int, span: float) -> list[dict]:
     """The rows of the table for one shape, after a check that all ways give the same."""
     random = np.random.default_rng(0)
     logits = tf.constant(random.normal(size=(rows, classes)), tf.float32)
     labels = tf.one_hot(random.integers(classes, size=rows), classes)
-    runs = {name: with_gradient(loss, labels) for name, loss in WAYS.items()}
-    if mode == "tf.function":
-        runs = {
-            name: tf.function(run, autograph=False).get_concrete_function(logits)
-            for name, run in runs.items()
-        }
-    expected = runs["tf.nn"](logits)
+    runs = {
+        name: in_mode(mode, trained(partial(loss, labels)), logits)
+        for name, loss in WAYS.items()
+    }
+    expected = runs["tf.nn"]()
     for run in runs.values():
-        for result, value in zip(run(logits), expected):
+        for result, value in zip(run(), expected):
             np.testing.assert_allclose(result, value, rtol=1e-4, atol=1e-6)
-    calls = {name: partial(run, logits) for name, run in runs.items()}
     case = {"mode": mode, "rows": rows, "classes": classes}
-    return turns(case, calls, rounds, span, BASE)
+    return turns(case, runs, rounds, span, BASE)
 
 
 def main() -> None:
