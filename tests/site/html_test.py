@@ -147,15 +147,3 @@ def test_the_picture_of_a_region_needs_no_script(document, in_fork):
     (values,), (where,) = in_fork(pooled_by_the_op, settings, [settings["roi"]])
     assert [float(text.string) for text in picture.select(".pooled")] == values
     assert [int(text.string) for text in picture.select(".argmax")] == where
-
-
-def test_the_style_has_the_icons_of_the_pages_and_not_all_others(site):
-    icons = {
-        icon
-        for path in site.rglob("*.html")
-        for icon in re.findall(r'class="fa-solid (fa-[\w-]+)', path.read_text())
-    }
-    style = (site / "_static/styles/pydata-sphinx-theme.css").read_text()
-    rules = re.findall(r'((?:\.fa-[\w-]+,?)+)\{--fa:"', style)
-    assert icons and icons <= set(re.findall(r"fa-[\w-]+", "".join(rules)))
-    assert len(rules) < 100
