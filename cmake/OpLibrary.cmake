@@ -29,17 +29,20 @@ function(_op_by_op_target name)
     set(directory ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
   endif()
   set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${directory} RUNTIME_OUTPUT_DIRECTORY ${directory})
-  set_property(GLOBAL APPEND PROPERTY OP_BY_OP_TARGETS ${name})
 
-  # The precompiled header of `make examples` is C++, and compiled without EIGEN_USE_THREADS.
+  # `make examples` precompiles headers for C++, and once more for what defines EIGEN_USE_THREADS.
+  set(list OP_BY_OP_TARGETS)
   get_target_property(sources ${name} SOURCES)
   list(FILTER sources INCLUDE REGEX "[.]cc?$")
   foreach(source ${sources})
     file(STRINGS ${source} defined REGEX "^#define EIGEN_USE_THREADS")
-    if(defined OR source MATCHES "[.]c$")
+    if(defined)
+      set(list OP_BY_OP_EIGEN_THREADS_TARGETS)
+    elseif(source MATCHES "[.]c$")
       set_source_files_properties(${source} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
     endif()
   endforeach()
+  set_property(GLOBAL APPEND PROPERTY ${list} ${name})
 endfunction()
 
 # [wrong] Code that is wrong on purpose, wrong_*.cc, is not in the zips of the site.
@@ -94,7 +97,7 @@ function(op_by_op_program name)
   add_executable(${name} ${ARGN})
   _op_by_op_target(${name})
   target_link_libraries(${name} PRIVATE TensorFlow::cc)
-  # As for the libraries, with which `make examples` shares a precompiled header.
+  # As for the libraries, with which `make examples` shares precompiled headers.
   target_compile_options(${name} PRIVATE -fPIC)
 endfunction()
 
