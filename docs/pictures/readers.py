@@ -27,11 +27,11 @@ v1 = tf.compat.v1
 SIDE = 10
 
 
-def shifted_digits(label: str, count: int = 8) -> np.ndarray:
-    """Images of a digit, each at another place: uint8, [count, 10, 10]."""
+def shifted_digits(label: str) -> np.ndarray:
+    """Images of a digit, each at another place: uint8, [8, 10, 10]."""
     strokes = (255 * digits()[LABELS.index(label)]).astype(np.uint8)
     rows, columns = strokes.shape
-    found = np.zeros([count, SIDE, SIDE], np.uint8)
+    found = np.zeros([8, SIDE, SIDE], np.uint8)
     for n, image in enumerate(found):
         y, x = n % (SIDE - rows + 1), n * 2 % (SIDE - columns + 1)
         image[y : y + rows, x : x + columns] = strokes

@@ -101,7 +101,8 @@ def _values(old: op_def_pb2.OpDef, attr) -> list[attr_value_pb2.AttrValue]:
         values = [value(s=one) for one in allowed.s or [b""]]
     elif attr.type == "int":
         values = [value(i=max(least, 1) if not attr.has_minimum else least)]
-        values += [value(i=least + 1)] if _is_length(old, attr.name) else []
+        if attr.name in [arg.number_attr for arg in (*old.input_arg, *old.output_arg)]:
+            values.append(value(i=least + 1))
     elif attr.type == "float":
         values = [value(f=1.0)]
     elif attr.type == "bool":
@@ -135,10 +136,6 @@ def _element(kind: str) -> tuple[str, object]:
         "tensor": ("tensor", tf.make_tensor_proto(0.0)),
         "func": ("func", attr_value_pb2.NameAttrList(name="any")),
     }[kind]
-
-
-def _is_length(old: op_def_pb2.OpDef, name: str) -> bool:
-    return any(arg.number_attr == name for arg in (*old.input_arg, *old.output_arg))
 
 
 def _dtypes(arguments, attrs: dict) -> list[int]:

@@ -71,10 +71,6 @@ _KINDS = {
 CHECKS = tuple(kind for kind in _KINDS if kind in registry.CHECKS)
 
 
-def _size(call: tuple[list, dict]) -> int:
-    return sum(x.size for x in flattened(call[0]))
-
-
 def _shapes(inputs: Sequence) -> tuple:
     return tuple(x.shape for x in flattened(inputs))
 
@@ -119,6 +115,26 @@ class FuzzReport(Report):
 def kind_of(inputs: Sequence, attrs: Mapping) -> str:
     """What of a call is not its values: shapes, dtypes and attrs."""
     return repr(([(x.shape, x.dtype) for x in flattened(inputs)], attrs))
+
+
+def generate(use: Callable, *strategies, count: int, seed: int) -> None:
+    """Calls a function with so many examples of Hypothesis; where it raises, with smaller ones."""
+
+    @hypothesis.seed(seed)
+    @hypothesis.settings(
+        max_examples=count,
+        deadline=None,
+        database=None,
+        phases=(hypothesis.Phase.generate, hypothesis.Phase.shrink),
+        report_multiple_bugs=False,
+        suppress_health_check=list(hypothesis.HealthCheck),
+        verbosity=hypothesis.Verbosity.quiet,
+    )
+    @hypothesis.given(st.tuples(*strategies))
+    def one(drawn):
+        use(*drawn)
+
+    one()
 
 
 @dataclass(frozen=True)
@@ -268,17 +284,6 @@ class _Campaign:
         # They cost less than an example, for which graphs are made.
         more = st.lists(strategy, max_size=self.variations // 3)
 
-        @hypothesis.seed(seed)
-        @hypothesis.settings(
-            max_examples=-(-examples // (1 + self.variations)),
-            deadline=None,
-            database=None,
-            phases=(hypothesis.Phase.generate, hypothesis.Phase.shrink),
-            report_multiple_bugs=False,
-            suppress_health_check=list(hypothesis.HealthCheck),
-            verbosity=hypothesis.Verbosity.quiet,
-        )
-        @hypothesis.given(strategy, others, more)
         def one(generated, others, more):
             self._one(*generated, others, more)
             if bar:
@@ -289,7 +294,8 @@ class _Campaign:
         try:
             with warnings.catch_warnings():
                 warnings.filterwarnings("ignore", "Generating overly large repr")
-                one()
+                count = -(-examples // (1 + self.variations))
+                generate(one, strategy, others, more, count=count, seed=seed)
         except (_Found, _TimeIsUp):
             pass
         except hypothesis.errors.Flaky:
@@ -331,7 +337,8 @@ class _Campaign:
                 self._fail(kind, seen, these, its_attrs, outcome.modes, outcome.shapes)
             if outcome.outputs is not None:
                 some = [*self.largest, (these, dict(its_attrs))]
-                of_shape = {_shapes(one[0]): one for one in sorted(some, key=_size)}
+                some.sort(key=lambda call: sum(x.size for x in flattened(call[0])))
+                of_shape = {_shapes(one[0]): one for one in some}
                 self.largest = list(of_shape.values())[-2:]
 
     def _judge(self, outcome, inputs, attrs, same_shapes) -> tuple[str, str]:

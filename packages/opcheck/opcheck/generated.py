@@ -92,15 +92,11 @@ def _one(subject: Subject, inputs, attrs: dict, thorough: bool, number: int) -> 
         _infer_from_less(subject, flat, inputs, attrs, outcome)
         if subject.options.get("nondeterministic") and not outcome.mismatch:
             subject.progress((number, "graph", None))
-            _varies_unnoticed(subject, inputs, attrs, outcome)
+            called = replace(subject, inputs=list(inputs), attrs=attrs)
+            if called.varies_unnoticed():
+                outcome.mismatch = "other values, though nothing in the graph has state"
+                outcome.kind = "determinism"
     return outcome
-
-
-def _varies_unnoticed(subject: Subject, inputs, attrs: dict, outcome) -> None:
-    """Tells where chance is in the values, and nothing in the graph has state."""
-    if replace(subject, inputs=list(inputs), attrs=attrs).varies_unnoticed():
-        outcome.mismatch = "other values, though nothing in the graph has state"
-        outcome.kind = "determinism"
 
 
 def _infer_from_less(subject: Subject, flat, inputs, attrs: dict, outcome) -> None:

@@ -425,7 +425,8 @@ def joined(failures: Sequence[Result], untried: int = 0) -> Result:
     names = [one.detail for one in others]
     names = [name for name in dict.fromkeys(names) if name != first.detail]
     more = f"; {len(others)} more" if others else ""
-    more += f": {_join(names)}" if names else ""
+    if names:
+        more += f": {'; '.join(names[:4])}{'; …' if len(names) > 4 else ''}"
     if untried:
         more += f"; {untried} other calls not tried"
     return replace(first, detail=first.detail + more, others=tuple(others))
@@ -500,10 +501,6 @@ class Findings:
 def describe_error(error: BaseException) -> str:
     """The type of an exception and its message, which may begin with a long list of frames."""
     return f"{type(error).__name__}: {getattr(error, 'message', None) or error}"[:9000]
-
-
-def _join(names: Sequence[str], limit: int = 4) -> str:
-    return "; ".join(names[:limit]) + ("; …" if len(names) > limit else "")
 
 
 def essence(text: str) -> str:

@@ -22,14 +22,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-import hypothesis
 import numpy as np
 import tensorflow as tf
 from hypothesis.strategies import SearchStrategy
 
 from opcheck.command import BadUse, load
 from opcheck.compare import difference
-from opcheck.fuzzing import fuzz, kind_of
+from opcheck.fuzzing import fuzz, generate, kind_of
 from opcheck.run import outputs_of
 from opcheck.samples import as_arrays
 from opcheck.subject import (
@@ -122,24 +121,6 @@ def types_of_kernels(name: str) -> set[str]:
     }
 
 
-def draw(strategy: SearchStrategy, count: int, seed: int, use: Callable) -> None:
-    """Gives `use` so many calls of Hypothesis, each as inputs and attrs."""
-
-    @hypothesis.seed(seed)
-    @hypothesis.settings(
-        max_examples=count,
-        deadline=None,
-        database=None,
-        phases=[hypothesis.Phase.generate],
-        suppress_health_check=list(hypothesis.HealthCheck),
-    )
-    @hypothesis.given(strategy)
-    def one(call):
-        use(*call)
-
-    one()
-
-
 def batches(strategy: SearchStrategy, count: int, use: Callable[[list], None]) -> None:
     """Gives `use` lists of pairs of inputs and attrs, `count` pairs in all.
 
@@ -149,8 +130,9 @@ def batches(strategy: SearchStrategy, count: int, use: Callable[[list], None]) -
     done = seed = 0
     while done < count:
 
-        def one(inputs: list, attrs: dict) -> None:
+        def one(call: tuple[list, dict]) -> None:
             nonlocal done
+            inputs, attrs = call
             calls = variations(as_arrays(inputs), 2 * size, extremes=True)
             of_one_shape = (varied for varied, same in calls if same)
             some = itertools.islice(of_one_shape, min(size, count - done))
@@ -158,7 +140,7 @@ def batches(strategy: SearchStrategy, count: int, use: Callable[[list], None]) -
             done += len(batch)
             use(batch)
 
-        draw(strategy, -(-(count - done) // size), seed, one)
+        generate(one, strategy, count=-(-(count - done) // size), seed=seed)
         seed += 1
 
 
@@ -223,10 +205,10 @@ def fuzz_op(
         return False, f"the strategy makes only {seen}"
     if types_of_kernels(name) - types:  # few calls may be without it by chance
 
-        def more(*call) -> None:
+        def more(call: tuple[list, dict]) -> None:
             types.update(types_of(*call))
 
-        draw(target.strategy, MOST_DRAWN, 0, more)
+        generate(more, target.strategy, count=MOST_DRAWN, seed=0)
     if missing := types_of_kernels(name) - types:
         return False, f"no calls for the kernels of {', '.join(sorted(missing))}"
     kinds = ", ".join(f"{tally[kind]} {kind}" for kind in sorted(tally))

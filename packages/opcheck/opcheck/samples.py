@@ -91,7 +91,7 @@ def _as_array(value, name: str):
         and type(value).__name__ != "RaggedTensor"
     ):
         array = np.asarray(value.numpy(), getattr(value.dtype, "as_numpy_dtype", None))
-    elif hasattr(value, "dtype") and hasattr(value, "shape") and _is_symbolic(value):
+    elif type(value).__name__ in ("TensorSpec", "SymbolicTensor", "KerasTensor"):
         raise ValueError(
             f"{name} is {value}: give it a generator: opcheck.Sample({value}, …)"
         )
@@ -114,10 +114,6 @@ def is_tensor(value) -> bool:
     return isinstance(value, np.ndarray | np.generic | Sample) or hasattr(
         value, "numpy"
     )
-
-
-def _is_symbolic(value) -> bool:
-    return type(value).__name__ in ("TensorSpec", "SymbolicTensor", "KerasTensor")
 
 
 def _like_tensorflow(array: np.ndarray) -> np.ndarray:

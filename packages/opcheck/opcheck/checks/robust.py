@@ -213,13 +213,10 @@ def _largest(case: Case) -> int:
     """The largest integer of a call, by its absolute value."""
     integers = [x for x in flattened(case.inputs) if x.dtype.kind in "iu" and x.size]
     found = [abs(int(x)) for array in integers for x in (array.min(), array.max())]
-    attrs = [x for value in case.attrs.values() for x in _in_list(value)]
-    found += [abs(x) for x in attrs if isinstance(x, int)]
+    for value in case.attrs.values():
+        values = value if isinstance(value, list | tuple) else [value]
+        found += [abs(x) for x in values if isinstance(x, int)]
     return max(found, default=0)
-
-
-def _in_list(value) -> list:
-    return list(value) if isinstance(value, list | tuple) else [value]
 
 
 def _with_at_most(case: Case, most: int) -> tuple[list, dict]:
