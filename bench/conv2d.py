@@ -338,16 +338,12 @@ def main() -> None:
     for threads, setting in product(counts, SETTINGS):
         process = Process(Worker, setting, threads)
         places |= {(threads, way): process for way in ways_of(setting)}
-    try:
-        first_lines = heading_of(__file__, options, notes(places))
-        for threads in counts:
-            check(places, threads)
-        rows = measure(places, options.rounds, options.span) + others
-        write(file, first_lines, sorted(rows, key=lambda row: int(row["threads"])))
-        print(file.read_text(), end="")
-    finally:
-        for process in places.values():
-            process.kill()
+    first_lines = heading_of(__file__, options, notes(places))
+    for threads in counts:
+        check(places, threads)
+    rows = measure(places, options.rounds, options.span) + others
+    write(file, first_lines, sorted(rows, key=lambda row: int(row["threads"])))
+    print(file.read_text(), end="")
 
 
 if __name__ == "__main__":

@@ -145,15 +145,9 @@ def main() -> None:
         counts = sorted({1, cores()})
         keys = [(setting, threads) for setting in SETTINGS for threads in counts]
         workers = {key: Process(Worker, *key) for key in keys}
-        try:
-            return [
-                row
-                for size in SIZES
-                for row in measure(size, workers, rounds, span / 5)
-            ]
-        finally:
-            for worker in workers.values():
-                worker.kill()
+        return [
+            row for size in SIZES for row in measure(size, workers, rounds, span / 5)
+        ]
 
     run_turns(__file__, __doc__, notes, rows, rounds=15)
 

@@ -1,5 +1,6 @@
 """What the benches run in processes of their own: measurements, and libraries that run only while they answer."""
 
+import atexit
 import ctypes
 import multiprocessing
 import os
@@ -96,6 +97,7 @@ class Process:
         self.process = SPAWN.Process(target=serve, args=arguments, daemon=True)
         with environment(settings or {}):
             self.process.start()
+        atexit.register(self.kill)  # it cannot end by itself while it is stopped
         other.close()
         self.stop()
 

@@ -58,8 +58,7 @@ def reference(subject: Subject, found: Findings) -> str:
     for name, flat in shrunk(subject.flat):
         subject.progress(name)
         try:
-            with np.errstate(all="ignore"):
-                wanted = _reference(subject, flat)
+            wanted = _reference(subject, flat)
             seen = subject.eager(flat)
         except Exception:
             continue  # one of them does not take these shapes
@@ -89,8 +88,7 @@ def reference(subject: Subject, found: Findings) -> str:
     for name, flat in with_special_values(subject):
         subject.progress(name)
         try:
-            with np.errstate(all="ignore"):
-                wanted = _reference(subject, flat)
+            wanted = _reference(subject, flat)
         except Exception:
             continue  # the reference takes no such values
         try:
@@ -152,11 +150,10 @@ def _far_from_zero(subject: Subject, found: Findings) -> None:
 
         subject.progress("numbers far from zero")
         try:
-            with np.errstate(all="ignore"):
-                wanted, *same = (
-                    _reference(subject, moved(to))
-                    for to in (far, near, far.astype(np.float64))
-                )
+            wanted, *same = (
+                _reference(subject, moved(to))
+                for to in (far, near, far.astype(np.float64))
+            )
             seen = subject.eager(moved(far))
         except Exception:
             continue  # one of them does not take these values
@@ -210,7 +207,8 @@ def _has_default(function: Callable, name: str) -> bool:
 
 def _reference(subject: Subject, flat: list, attrs=None) -> list[np.ndarray]:
     attrs = subject.attrs if attrs is None else attrs
-    result = subject.reference(*subject.pack([np.array(x) for x in flat]), **attrs)
+    with np.errstate(all="ignore"):
+        result = subject.reference(*subject.pack([np.array(x) for x in flat]), **attrs)
     return [np.asarray(x) for x in tf.nest.flatten(result)]
 
 
@@ -443,8 +441,7 @@ def _run_dtype(subject: Subject, attr: str, name: str, found: Findings) -> str:
         return ""
     if subject.reference is not None:
         try:
-            with np.errstate(all="ignore"):
-                wanted = _reference(subject, flat, attrs)
+            wanted = _reference(subject, flat, attrs)
         except Exception as error:
             return f"{name} ran, not compared: {describe_error(error)}"
         what, own = "what the reference computes", []
