@@ -13,6 +13,7 @@ import threading
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 
@@ -74,7 +75,7 @@ def start_server() -> None:
             env=environment(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
-            stderr=(log := tempfile.TemporaryFile()),
+            stderr=(log := _nameless_file()),
         )
         process.log = log
         theirs.close()
@@ -87,6 +88,20 @@ def environment() -> dict[str, str]:
     oneDNN's allocator, which TensorFlow uses for every tensor, waits for ten seconds where there is
     not enough memory, and hands out large blocks that malloc has not filled.
     """
+def _nameless_file(in_memory: bool = False) -> BinaryIO:
+    """A file that is gone when it is closed, in memory where there is no folder for it.
+
+    On a disk that is full, who writes to a mapped file is ended.
+    """
+    if not (in_memory and hasattr(os, "memfd_create")):
+        try:
+            return tempfile.TemporaryFile()
+        except OSError:
+            if not hasattr(os, "memfd_create"):
+                raise
+    return open(os.memfd_create("opcheck"), "w+b")
+
+
     package = str(Path(__file__).parents[1])
     return {
         "TF_CPP_MIN_LOG_LEVEL": "2",
@@ -166,7 +181,7 @@ class Child:
         doing = ""
         try:
             self._connection.send((function, arguments))
-            while True:
+            while not self.patience.over:
                 if hangs := self._silent():
                     raise self._crash(doing, hangs)
                 kind, content = self._connection.recv()
@@ -184,6 +199,7 @@ class Child:
     def _silent(self) -> str:
         """Waits until something comes: nothing, or how the worker hangs."""
         clock, self._filled = None, 0
+            raise KeyboardInterrupt
         while not self._connection.poll(_STEP):
             if clock is None:
                 watch = Watch(self._pid)
@@ -191,6 +207,8 @@ class Child:
                 clock = Clock(self.patience, self._pulse, watch, larger)
             hangs = clock.step(_STEP)
             self._filled = clock.filled
+            if self.patience.over:
+                raise KeyboardInterrupt
             if hangs:  # not what has passed: all may stand still
                 self.patience.hung = True
                 return hangs
@@ -209,9 +227,9 @@ class Child:
         start_server()
         ours, theirs = socket.socketpair()
         self._status, their_status = socket.socketpair()
-        self._log = tempfile.TemporaryFile()
+        self._log = _nameless_file()
         process, control = _server
-        with tempfile.TemporaryFile() as shared:
+        with _nameless_file(in_memory=True) as shared:
             shared.truncate(mmap.PAGESIZE)
             self._pulse = Pulse(shared.fileno())
             ends = theirs, their_status, self._log, shared

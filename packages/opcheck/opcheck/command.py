@@ -1,7 +1,9 @@
 """The command line: `python -m opcheck FILE.py:function --samples FILE.py:name`, `… fuzz FILE.py`, `… explain LOG`."""
 
 import argparse
+import io
 import os
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -33,13 +35,26 @@ class _Parser(argparse.ArgumentParser):
 def main(arguments: list[str] | None = None) -> int:
     """Runs the command: 0 if no check failed, `fuzz` found nothing, or `explain` something, else 1."""
     arguments = sys.argv[1:] if arguments is None else arguments
-    if arguments[:1] in (["-h"], ["--help"]):
-        print(_HELP, end="")
-        return 0
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # an ASCII terminal has no …
+            stream.reconfigure(errors="backslashreplace")
     try:
-        return _run(parser().parse_args(_named(arguments)))
+        code = 0
+        if arguments[:1] in (["-h"], ["--help"]):
+            print(_HELP, end="")
+        else:
+            code = _run(parser().parse_args(_named(arguments)))
+        if sys.stdout:
+            sys.stdout.flush()
+        return code
     except BadUse as error:
         print(f"opcheck: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("opcheck: interrupted", file=sys.stderr)
+        return 128 + signal.SIGINT
+    except BrokenPipeError:  # of `| head`: what is left in the buffer has no reader
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
 
 

@@ -140,11 +140,13 @@ class Patience:
       timeout: Seconds of a call, on a free processor. Where no call is under way, eight times as much.
       slowest: The seconds of the slowest call that has ended.
       hung: Whether a call has hung. Others are not waited for as long, then.
+      over: Whether nobody wants an answer any more.
     """
 
     timeout: float
     slowest: float = 0.0
     hung: bool = False
+    over: bool = False
 
     def of_call(self, larger: float = 1.0, filled: int = 0) -> float:
         """Seconds for a call that computes, with inputs so many times as large as usual, that has filled some bytes."""

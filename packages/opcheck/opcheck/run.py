@@ -1,12 +1,20 @@
 """`opcheck.check`: runs the checks, most of them in child processes, and makes the report."""
 
+import contextlib
 import difflib
 import functools
 import inspect
 import os
 import sys
 import traceback
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
@@ -257,7 +265,7 @@ def check(
             for name in (name for name in chosen if _worker(name) is None):
                 results[name] = Result(name, "skip", refusal)
         jobs = run.jobs([name for name in chosen if name not in results])
-        with ThreadPoolExecutor(3) as threads:
+        with ThreadPoolExecutor(3) as threads, run.ended_by_an_interrupt():
             for found in threads.map(lambda job: job(), jobs):
                 results.update({result.check: result for result in found})
         in_order = [whole(results[name], call) for name in names if name in results]
@@ -505,6 +513,15 @@ class _Run:
         self._gpu = gpu
         self._isolate = isolate
         self.workers: list[Worker] = []
+
+    @contextlib.contextmanager
+    def ended_by_an_interrupt(self) -> Iterator[None]:
+        """Lets no other thread wait for a worker after this one has been interrupted."""
+        try:
+            yield
+        except BaseException:
+            self._patience.over = True
+            raise
 
     def child(
         self,

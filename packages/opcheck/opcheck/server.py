@@ -7,9 +7,11 @@ worker: its connection, where its exit status goes, its standard error, and memo
 
 import os
 import select
+import shutil
 import signal
 import socket
 import sys
+import tempfile
 
 
 def main(control_fd: int) -> None:
@@ -36,9 +38,16 @@ def main(control_fd: int) -> None:
 
 
 def _supervise(connection_fd: int, status_fd: int, log_fd: int, pulse_fd: int) -> None:
-    """Runs a worker in a fork, reports how it ended, and ends it if nobody listens any more."""
+    """Runs a worker in a fork, reports how it ended, and ends it if nobody listens any more.
+
+    Its temporary files, which TensorFlow makes for autograph and the worker leaves, are gone with it.
+    """
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     alive, kept_open = os.pipe()
+    try:
+        folder = tempfile.mkdtemp(prefix="opcheck-")
+    except OSError:
+        folder = ""
     pid = os.fork()
     if pid == 0:
         code = 1
@@ -47,7 +56,7 @@ def _supervise(connection_fd: int, status_fd: int, log_fd: int, pulse_fd: int) -
             os.close(status_fd)
             os.dup2(log_fd, 1)
             os.dup2(log_fd, 2)
-            _work(connection_fd, pulse_fd)
+            _work(connection_fd, pulse_fd, folder)
             code = 0
         except BaseException as error:
             print(f"ERROR: {type(error).__name__}: {error}", file=sys.stderr)
@@ -66,10 +75,11 @@ def _supervise(connection_fd: int, status_fd: int, log_fd: int, pulse_fd: int) -
         os.write(status_fd, status.to_bytes(8, "little"))
     except OSError:
         pass
+    shutil.rmtree(folder, ignore_errors=True)
     os._exit(0)
 
 
-def _work(connection_fd: int, pulse_fd: int) -> None:
+def _work(connection_fd: int, pulse_fd: int, folder: str) -> None:
     from multiprocessing.connection import Connection
 
     from opcheck import pulse
@@ -77,7 +87,7 @@ def _work(connection_fd: int, pulse_fd: int) -> None:
 
     pulse.share(pulse_fd)
     os.close(pulse_fd)
-    serve(Connection(connection_fd))
+    serve(Connection(connection_fd), folder)
 
 
 if __name__ == "__main__":

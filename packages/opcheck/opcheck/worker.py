@@ -3,6 +3,7 @@
 import os
 import resource
 import sys
+import tempfile
 import traceback
 from multiprocessing.connection import Connection
 
@@ -13,10 +14,14 @@ from opcheck.report import Findings, Skip, describe_error
 _EXHAUSTED = ("error", ("MemoryError: more than the option `memory` allows", ""))
 
 
-def serve(connection: Connection) -> None:
+def serve(connection: Connection, temporary: str = "") -> None:
     """Answers requests until the other side closes the connection.
 
     A request is a function of the Subject and its other arguments; the first one is "start", with those of `start`.
+
+    Args:
+      connection: To the parent.
+      temporary: The folder for temporary files, once the op's module is imported: this may look for its own.
     """
     children.in_worker = True
     subject = None
@@ -28,6 +33,8 @@ def serve(connection: Connection) -> None:
         try:
             if function == "start":
                 subject, answer = start(connection, **arguments), None
+                if temporary:
+                    tempfile.tempdir = os.environ["TMPDIR"] = temporary
             else:
                 answer = function(subject, **arguments)
             reply = ("answer", answer)

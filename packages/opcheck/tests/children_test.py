@@ -14,12 +14,14 @@ from python_ops import (
     fills_memory,
     hangs_always,
     normal,
+    result,
     sleeps_a_second,
 )
 
 import opcheck
-from opcheck import pulse
+from opcheck import calls, children, pulse
 from opcheck.pulse import Clock, Patience, Pulse, Step, Watch
+from opcheck.run import _Run
 
 FREE = Step(waited=0.0, computed=True, filled=0)
 
@@ -143,6 +145,42 @@ def test_the_memory_that_a_process_fills_is_known():
         child.communicate("\n")
     assert filled > 1 << 25  # of 64 MiB
     assert Watch(-1).step(0.1) == Step(0.0, None, 0)
+
+
+def test_after_an_interrupt_no_worker_is_waited_for(monkeypatch):
+    begun, ended = threading.Event(), []
+
+    def jobs(run, chosen):
+        def waits():
+            try:
+                with run.child() as child:
+                    begun.set()
+                    child.ask(calls.call, inputs=[normal(2)], attrs={}, modes=["eager"])
+            except BaseException as error:
+                ended.append(type(error))
+
+        def interrupted():
+            begun.wait()
+            raise KeyboardInterrupt
+
+        return [interrupted, waits]
+
+    monkeypatch.setattr(_Run, "jobs", jobs)
+    with pytest.raises(KeyboardInterrupt):
+        opcheck.check(hangs_always, normal(2), timeout=5)
+    assert ended == [KeyboardInterrupt]
+
+
+def test_the_temporary_files_of_a_worker_are_gone_with_it(tmp_path, monkeypatch):
+    """Those of TensorFlow's autograph, which tf.data uses."""
+    children.stop_server()
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    assert result("eager_vs_graph", adds_one, normal(2)).verdict == "pass"
+    children.stop_server()
+    end = time.monotonic() + 60
+    while any(tmp_path.iterdir()) and time.monotonic() < end:
+        time.sleep(0.1)
+    assert not [*tmp_path.iterdir()]
 
 
 @pytest.mark.parametrize("op", [hangs_always, computes_forever])

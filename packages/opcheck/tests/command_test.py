@@ -1,5 +1,6 @@
 """The command line: python -m opcheck FILE.py:function --samples FILE.py:name."""
 
+import io
 import re
 import shlex
 import subprocess
@@ -10,6 +11,7 @@ import forked
 import pytest
 
 import opcheck
+import opcheck.command
 from opcheck.command import main
 
 OP = f"{Path(__file__).with_name('python_ops.py')}:adds_one"
@@ -136,6 +138,33 @@ def test_bad_use_is_one_line_and_exit_1(
     assert {*samples.parent.iterdir()} - before <= {samples.with_name("__pycache__")}
 
 
+def test_an_interrupt_is_one_line(monkeypatch, capsys):
+    def interrupted(options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(opcheck.command, "_run", interrupted)
+    assert main(["explain"]) == 130
+    assert capsys.readouterr() == ("", "opcheck: interrupted\n")
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["explain"]])
+def test_a_reader_that_has_gone_is_no_error(arguments):
+    run = subprocess.Popen(
+        [sys.executable, "-m", "opcheck", *arguments], stdin=-1, stdout=-1, stderr=-1
+    )
+    run.stdout.close()
+    _, error = run.communicate(b"undefined symbol: _ZTIN10tensorflow8OpKernelE\n")
+    assert (run.returncode, error) == (1, b"")
+
+
+def test_a_terminal_that_lacks_a_character_gets_the_rest(monkeypatch):
+    terminal = io.TextIOWrapper(io.BytesIO(), "ascii")
+    monkeypatch.setattr(sys, "stdout", terminal)
+    monkeypatch.setattr(opcheck.command, "_run", lambda options: print("a…") or 0)
+    assert main(["explain"]) == 0
+    assert terminal.buffer.getvalue() == b"a\\u2026\n"
+
+
 def test_help_has_every_option_and_every_check(capsys, tmp_path):
     library = tmp_path / "x.so"
     library.touch()
@@ -143,9 +172,9 @@ def test_help_has_every_option_and_every_check(capsys, tmp_path):
     text = capsys.readouterr().out
     options = re.findall(r"--\w+", text)
     assert {"--samples", "--html", "--list", "--ops", "--shrink"} <= {*options}
-    for command in (["x"], [str(library)], ["fuzz"], ["explain"]):
+    for arguments in (["x"], [str(library)], ["fuzz"], ["explain"]):
         with pytest.raises(SystemExit):
-            main([*command, "--help"])
+            main([*arguments, "--help"])
     known = capsys.readouterr().out
     assert {*options} <= {*re.findall(r"--\w+", known)}
     assert set(opcheck.NAMES) <= set(re.findall(r"\w+", text))

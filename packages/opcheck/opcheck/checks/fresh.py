@@ -1,16 +1,19 @@
 """Checks that need processes of their own from the start."""
 
+import errno
 import os
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 from opcheck import calls
-from opcheck.children import Child, Crash
+from opcheck.children import Child, Crash, WorkerError
 from opcheck.compare import compared, difference
 from opcheck.report import KEPT, Findings, Skip
 from opcheck.source import in_turn
 from opcheck.subject import AFTER_LARGER, Subject, is_builtin, kept
+
+_FULL = os.strerror(errno.ENOSPC)
 
 
 def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
@@ -62,12 +65,15 @@ def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
                 if count == counts[-1] and not found.failures:
                     met = child.ask(calls.agree, seconds=repeats / 10)
             except Crash as crash:
+                doing = f", {crash.doing}" if crash.doing else ""
                 found.fail(
-                    f"with {count} intra-op threads",
+                    f"with {count} intra-op threads{doing}",
                     "a result",
                     str(crash),
                     "threads that write outside of their part of the output",
                 )
+                if crash.hung:
+                    return ""
                 continue
         if first is None:
             first = runs[0]
@@ -111,11 +117,16 @@ def saved_model(make: Callable[..., Child], sample, found: Findings) -> str:
 
     In a process without the library, the error has to be TensorFlow's own: `Op type not registered`.
     """
-    with tempfile.TemporaryDirectory() as folder:
+    with _folder() as folder:
         path = str(Path(folder) / "model")
         saved = {"folder": path, "inputs": sample.inputs}
         with make() as child:
-            wanted = child.ask(calls.save_model, folder=path)
+            try:
+                wanted = child.ask(calls.save_model, folder=path)
+            except WorkerError as error:
+                if _FULL in str(error):
+                    raise Skip(f"a model is to be saved: {_FULL}") from None
+                raise
             op_types = child.ask(Subject.describe).op_types
         with make() as child:
             outcome = child.ask(calls.load_saved_model, **saved)
@@ -145,3 +156,10 @@ def saved_model(make: Callable[..., Child], sample, found: Findings) -> str:
                 "another library in the same process registers an op of this name",
             )
     return "saved, loaded in a fresh process: the same values; a clean error without the library"
+
+
+def _folder() -> tempfile.TemporaryDirectory:
+    try:
+        return tempfile.TemporaryDirectory()
+    except OSError as error:
+        raise Skip(f"a model is to be saved: {error.strerror}") from None
