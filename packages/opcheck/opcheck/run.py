@@ -207,6 +207,19 @@ def check(
       ValueError: An argument is not what it has to be.
       OpCheckError: A check failed, and raise_on_failure is True.
     """
+    _check_kinds(op, reference, attrs, samples)
+    flags = {
+        "nondeterministic": nondeterministic,
+        "fast": fast,
+        "raise_on_failure": raise_on_failure,
+        "gradient": gradient,
+        "special_values": special_values,
+        "gpu": gpu,
+        "isolate": isolate,
+    }
+    for name, value in flags.items():
+        if value is not None and not isinstance(value, int | np.bool_):
+            raise ValueError(f"{name} is {value!r}: it takes True or False")
     names = check_names(extra)
     chosen, reasons = choose(checks, skip, names)
     known = _known_failures(expected_failures, names)
@@ -295,11 +308,8 @@ def _samples(
 
 def _known_failures(given, names: Sequence[str]) -> dict[str, str]:
     """From names of checks to words of the failure that is expected of each."""
-    if isinstance(given, str):
-        given = [given]
-    known = (
-        dict(given) if isinstance(given, Mapping) else dict.fromkeys(given or (), "")
-    )
+    some = _named("expected_failures", given)
+    known = dict(given) if isinstance(given, Mapping) else dict.fromkeys(some, "")
     for name in known:
         check_name("check", name, names)
     return known
@@ -311,7 +321,9 @@ def check_names(extra: Sequence[Callable] = ()) -> list[str]:
     Raises:
       ValueError: Two have the same name.
     """
-    names = [*NAMES, *(check.__name__ for check in extra)]
+    if not isinstance(extra, list | tuple) or not all(map(callable, extra)):
+        raise ValueError(f"extra is {extra!r}: it takes a list of functions")
+    names = [*NAMES, *map(name_of, extra)]
     for name in names:
         if names.count(name) > 1:
             raise ValueError(f"two checks have the name {name!r}")
@@ -322,29 +334,48 @@ def choose(
     checks, skip, names: Sequence[str] = NAMES
 ) -> tuple[list[str], dict[str, str]]:
     """Of the checks with these names, those to run, and the reasons for those to skip."""
-    if isinstance(checks, str):
-        checks = [checks]
-    if isinstance(skip, str):
-        skip = [skip]
-    if skip is not None and not isinstance(skip, Mapping):
-        skip = {name: "not wanted" for name in skip}
-    for name in [*(checks or []), *(skip or {})]:
+    if checks is not None:
+        checks = _named("checks", checks)
+    if not isinstance(skip, Mapping):
+        skip = {name: "not wanted" for name in _named("skip", skip)}
+    for name in [*(checks or []), *skip]:
         check_name("check", name, names)
     wanted = [name for name in names if checks is None or name in set(checks)]
-    reasons = {name: reason for name, reason in (skip or {}).items() if name in wanted}
+    reasons = {name: reason for name, reason in skip.items() if name in wanted}
     return [name for name in wanted if name not in reasons], reasons
+
+
+def _named(option: str, given) -> list:
+    """The names of checks that an option has."""
+    if isinstance(given, str):
+        return [given]
+    if given is not None and not isinstance(given, Iterable):
+        raise ValueError(f"{option} is {given!r}: it takes names of checks")
+    return list(given or ())
 
 
 def check_name(what: str, name: str, names: Collection[str]) -> None:
     """Raises ValueError where a name is none of these, and says which is the nearest."""
     if name not in names:
-        near = _nearest(name, names)
+        near = _nearest(str(name), names)
         meant = f", did you mean {near!r}? There are" if near else ": there are"
         raise ValueError(f"no {what} {name!r}{meant} {', '.join(names)}")
 
 
 def _nearest(name: str, names: Iterable[str], cutoff: float = 0.7) -> str:
     return next(iter(difflib.get_close_matches(name, names, 1, cutoff)), "")
+
+
+def _check_kinds(op, reference, attrs, samples) -> None:
+    """Raises ValueError where one of them is something else than it has to be."""
+    if not callable(op):
+        raise ValueError(f"the op is {op!r:.100}: opcheck.check(FUNCTION, INPUTS…)")
+    if reference is not None and not callable(reference):
+        raise ValueError(f"reference is {reference!r:.100}: it takes a function")
+    if attrs is not None and not isinstance(attrs, Mapping):
+        raise ValueError(f"attrs is {attrs!r:.100}: it takes a dictionary")
+    if samples is not None and not isinstance(samples, list | tuple):
+        raise ValueError(f"samples is {samples!r:.100}: it takes a list")
 
 
 def _check_arguments(
@@ -469,11 +500,13 @@ def _registered(op_types: Sequence[str] | str | None) -> list[str] | None:
         return None
     from opcheck.subject import registered
 
+    if not isinstance(op_types, str | list | tuple):
+        raise ValueError(f"op_types is {op_types!r}: it takes a list of names of ops")
     op_types = [op_types] if isinstance(op_types, str) else list(op_types)
     known = registered()
     for name in op_types:
         if name not in known:
-            near = _nearest(name, known)
+            near = _nearest(str(name), known)
             meant = f": did you mean {near!r}?" if near else ""
             raise ValueError(
                 f"op_types has {name!r}, and no such op is registered{meant}"

@@ -96,7 +96,10 @@ def _as_array(value, name: str):
             f"{name} is {value}: give it a generator: opcheck.Sample({value}, …)"
         )
     elif isinstance(value, bool | int | float | complex | str | bytes | list | tuple):
-        array = _like_tensorflow(np.asarray(value))
+        try:
+            array = _like_tensorflow(np.asarray(value))
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from None
     else:
         raise ValueError(
             f"{name} is a {type(value).__name__}: opcheck takes dense tensors, arrays, "

@@ -204,3 +204,21 @@ def test_a_call_that_is_slow_and_right_does_not_hang():
     found = opcheck.check(sleeps_a_second, normal(2), checks=["vectorize"], timeout=2)
     found.assert_ok()
     opcheck.check(adds_one, normal(2), checks=["schema"], timeout=1).assert_ok()
+def test_no_folder_for_temporary_files_is_needed(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
+    checks = ["eager_vs_graph", "saved_model"]
+    report = opcheck.check(adds_one, normal(2), checks=checks)
+    assert [one.verdict for one in report.results] == ["pass", "skip"]
+    assert report["saved_model"].detail == (
+        "a model is to be saved: No such file or directory"
+    )
+
+
+@pytest.mark.parametrize("check", ["concurrency", "determinism"])
+def test_a_call_that_hangs_is_named(check):
+    found = result(check, waits_for_ever_if_large, normal(2, 1), timeout=2)
+    assert found.detail.endswith("a larger sample")
+    if check == "concurrency":
+        assert "shape=[8, 1]" in found.line
+
+
