@@ -242,11 +242,13 @@ def other_sizes(subject: Subject) -> dict[str, list[np.ndarray]]:
     if (larger := grown(subject)) is not None:
         found["a larger sample"] = larger
     for label, flat in shrunk(subject.flat):
+        subject.progress(f"with {label}", flat)
         try:
             subject.eager(flat)
         except Exception:
             continue
         smaller = {label: flat}
+    subject.progress("")
     return found | smaller
 
 

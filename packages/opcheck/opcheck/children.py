@@ -27,12 +27,18 @@ _server: "tuple[subprocess.Popen, socket.socket] | None" = None
 
 
 class Crash(Exception):
-    """A worker died, or `hung` and was ended; the message says how, `doing` at what, with so much memory `filled`."""
+    """A worker died, or `hung` and was ended; the message says how, `doing` at what, with so much memory `filled`.
 
-    def __init__(self, how: str, doing, log: str, hung: bool, filled: int = 0):
+    `call` is of the inputs and attrs, where these are not the sample's.
+    """
+
+    def __init__(
+        self, how: str, doing, log: str, hung: bool, filled: int = 0, call=None
+    ):
         super().__init__(how)
         self.filled = filled
         self.doing = doing
+        self.call = call
         self.hung = hung
         self.log = log
 
@@ -82,12 +88,6 @@ def start_server() -> None:
         _server = process, ours
 
 
-def environment() -> dict[str, str]:
-    """The environment variables of the server.
-
-    oneDNN's allocator, which TensorFlow uses for every tensor, waits for ten seconds where there is
-    not enough memory, and hands out large blocks that malloc has not filled.
-    """
 def _nameless_file(in_memory: bool = False) -> BinaryIO:
     """A file that is gone when it is closed, in memory where there is no folder for it.
 
@@ -102,6 +102,12 @@ def _nameless_file(in_memory: bool = False) -> BinaryIO:
     return open(os.memfd_create("opcheck"), "w+b")
 
 
+def environment() -> dict[str, str]:
+    """The environment variables of the server.
+
+    oneDNN's allocator, which TensorFlow uses for every tensor, waits for ten seconds where there is
+    not enough memory, and hands out large blocks that malloc has not filled.
+    """
     package = str(Path(__file__).parents[1])
     return {
         "TF_CPP_MIN_LOG_LEVEL": "2",
@@ -150,7 +156,7 @@ class Child:
         self.patience = (
             patience if isinstance(patience, Patience) else Patience(patience)
         )
-        self._filled = 0
+        self._filled, self._call = 0, None
         self.larger = 1.0  # how many times as large as the sample's the inputs are
         self._start = start
         self._connection: Connection | None = None
@@ -178,7 +184,7 @@ class Child:
         return self._ask(function, arguments)
 
     def _ask(self, function: Callable | str, arguments: dict):
-        doing = ""
+        doing, self._call = "", None
         try:
             self._connection.send((function, arguments))
             while not self.patience.over:
@@ -190,27 +196,27 @@ class Child:
                 if kind == "error":
                     raise WorkerError(*content)
                 if kind == "progress":
-                    doing = content
+                    doing, self._call = content
                 elif kind == "reference":
                     self._connection.send(self._ask_reference(*content))
+            raise KeyboardInterrupt
         except (EOFError, BrokenPipeError, ConnectionResetError):
             raise self._crash(doing) from None
 
     def _silent(self) -> str:
         """Waits until something comes: nothing, or how the worker hangs."""
         clock, self._filled = None, 0
-            raise KeyboardInterrupt
         while not self._connection.poll(_STEP):
+            if self.patience.over:
+                raise KeyboardInterrupt
             if clock is None:
                 watch = Watch(self._pid)
                 larger = max(1.0, self.larger)
                 clock = Clock(self.patience, self._pulse, watch, larger)
             hangs = clock.step(_STEP)
             self._filled = clock.filled
-            if self.patience.over:
-                raise KeyboardInterrupt
             if hangs:  # not what has passed: all may stand still
-                self.patience.hung = True
+                self.patience.hung += 1
                 return hangs
         if clock is not None:
             clock.end()
@@ -263,7 +269,7 @@ class Child:
         else:
             how = f"the process ended with exit status {os.waitstatus_to_exitcode(status)}"
         self._worker.death = how
-        return Crash(how, doing, log, bool(hangs), self._filled)
+        return Crash(how, doing, log, bool(hangs), self._filled, self._call)
 
     def _forget(self) -> None:
         self._connection.close()

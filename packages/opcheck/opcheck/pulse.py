@@ -77,14 +77,16 @@ class Step:
     """What the threads of a process did in a while, as Linux tells it.
 
     Attributes:
-      waited: The seconds in which a thread was ready to run and did not, or waited for a disk.
+      waited: The seconds in which a thread was ready to run and did not, waited for a disk, or was stopped.
       computed: Whether one ran; None if the system does not tell.
       filled: The bytes by which the process's memory has grown.
+      read: The bytes that it has read from files and pipes; None if the system does not tell.
     """
 
     waited: float
     computed: bool | None
     filled: int
+    read: int | None = None
 
 
 class Watch:
@@ -93,11 +95,13 @@ class Watch:
     def __init__(self, pid: int):
         self._folder = Path(f"/proc/{pid}")
         self._times, self._peak = self._read()[0], self._filled()
+        self._input = self._bytes_read()
 
     def step(self, seconds: float) -> Step:
         """What has happened since the last look, so many seconds ago."""
-        before, peak = self._times, self._peak
-        (self._times, on_disk), self._peak = self._read(), self._filled()
+        before, peak, had_read = self._times, self._peak, self._input
+        (self._times, held), self._peak = self._read(), self._filled()
+        self._input = self._bytes_read()
         if not self._times:
             return Step(0.0, None, 0)
         both = [
@@ -105,21 +109,31 @@ class Watch:
             for thread, now in self._times.items()
         ]
         ran, waited = (max(some) for some in zip(*both))
-        waited = seconds if on_disk else min(waited, seconds)
+        waited = seconds if held else min(waited, seconds)
         filled = max(0, self._peak - peak)
-        busy = on_disk or filled > 0 or ran + waited > 0.05 * seconds
-        return Step(waited, busy, filled)
+        busy = held or filled > 0 or ran + waited > 0.05 * seconds
+        unknown = None in (had_read, self._input)
+        read = None if unknown else self._input - had_read
+        return Step(waited, busy, filled, read)
 
     def _read(self) -> tuple[dict[str, tuple[float, float]], bool]:
-        """For each thread the seconds in which it ran and in which it was ready to; whether one waits for a disk."""
-        times, on_disk = {}, False
+        """For each thread the seconds in which it ran and in which it was ready to; whether one is held.
+
+        By a disk, by a debugger, or because it has been stopped.
+        """
+        times, held = {}, False
         for folder in self._folder.glob("task/*"):
             with contextlib.suppress(OSError, IndexError, ValueError):  # it has ended
                 ran, ready, _ = (folder / "schedstat").read_text().split()
                 state = (folder / "stat").read_text().rpartition(") ")[2][:1]
                 times[folder.name] = (int(ran) * 1e-9, int(ready) * 1e-9)
-                on_disk = on_disk or state == "D"
-        return times, on_disk
+                held = held or state in "DTt"
+        return times, held
+
+    def _bytes_read(self) -> int | None:
+        with contextlib.suppress(OSError, IndexError, ValueError):
+            return int((self._folder / "io").read_text().split()[1])
+        return None
 
     def _filled(self) -> int:
         """The most memory that the process has had, in bytes."""
@@ -137,20 +151,23 @@ class Patience:
     A call that is slow and right computes, and fills memory, or others are slow, too.
 
     Attributes:
-      timeout: Seconds of a call, on a free processor. Where no call is under way, eight times as much.
+      timeout: Seconds of a call, on a free processor. Where no call is under way, twice as much in which no memory is
+        filled and no file is read, and eight times as much in all.
       slowest: The seconds of the slowest call that has ended.
-      hung: Whether a call has hung. Others are not waited for as long, then.
+      hung: How many calls have hung. Others are not waited for as long, then.
       over: Whether nobody wants an answer any more.
     """
 
     timeout: float
     slowest: float = 0.0
-    hung: bool = False
+    hung: int = 0
     over: bool = False
 
     def of_call(self, larger: float = 1.0, filled: int = 0) -> float:
         """Seconds for a call that computes, with inputs so many times as large as usual, that has filled some bytes."""
-        shortest = min(self.timeout, 2.0) if self.hung else self.timeout
+        shortest = self.timeout
+        if self.hung:
+            shortest = min(shortest, 2.0 if self.hung < 3 else 1.0)
         return max(shortest, 5 * self.slowest * larger) + 20 * filled / (1 << 30)
 
 
@@ -173,6 +190,7 @@ class Clock:
     def _begin(self) -> None:
         self._busy = self._idle = 0.0  # of one call
         self._silent = 0.0  # where there is none
+        self._still, self._at_rest = 0.0, 0.0  # of that without any sign of progress
         self._filled, self._known = 0, True  # by one call
 
     def end(self) -> None:
@@ -191,9 +209,7 @@ class Clock:
             self.end()
             return ""
         if not inside:
-            self._silent += seconds - did.waited
-            most = 8 * patience.timeout
-            return f"no answer within {most:g} s" if self._silent >= most else ""
+            return self._outside(seconds, did)
         self._known = self._known and did.computed is not None
         self._filled += did.filled
         if did.computed is False:
@@ -207,3 +223,18 @@ class Clock:
         if not self._known:
             return how
         return f"{how}: it {'waits' if self._idle > self._busy else 'computes'}"
+
+    def _outside(self, seconds: float, did: Step) -> str:
+        """As `step`, where no call is under way: a module is imported, say, or a graph is compiled."""
+        passed = seconds - did.waited
+        self._silent += passed
+        if did.read is None or did.read > 0 or did.filled > 0:
+            self._still = self._at_rest = 0.0
+        else:
+            self._still += passed
+            self._at_rest += passed if did.computed is False else 0.0
+        if self._still >= 2 * self._patience.of_call():
+            does = "waits" if self._at_rest > self._still / 2 else "computes"
+            return f"no answer within {self._still:.0f} s: it {does}"
+        most = 8 * self._patience.timeout
+        return f"no answer within {most:g} s" if self._silent >= most else ""

@@ -4,6 +4,7 @@ import contextlib
 import difflib
 import functools
 import inspect
+import itertools
 import os
 import sys
 import traceback
@@ -189,8 +190,8 @@ def check(
       repeats: Runs for each number of threads in `determinism`.
       concurrency_seconds: How many seconds `concurrency` tries.
       timeout: Seconds of a call, on a free processor, after which it counts as hung. A call that fills memory, or whose
-        like took long, has more, and what is not a call of the op eight times as much. After one that has hung, others
-        have two seconds.
+        like took long, has more. What is not a call of the op, such as the import of its module, has twice as much, and
+        up to eight times while it fills memory or reads files. After one that has hung, others have two seconds.
       memory: Bytes that a child process may allocate; 0: no limit.
       gpu: Whether the op runs on a GPU, where there is one, in all checks; `devices` always does.
       isolate: False runs in this process what can run there, for a debugger.
@@ -642,7 +643,7 @@ class _Run:
         except Crash as crash:
             if crash.hung:
                 _, *why = self._crashed(crash)
-                line = self._crash_line(name, crash)
+                line = self._call.line(**sample)
                 words = "the sample call", *why, _chapter(name), line
                 return Result(name, "fail", *words)
         except Exception:
@@ -650,30 +651,30 @@ class _Run:
         return None
 
     def _crash_line(self, name: str, crash: Crash) -> str:
-        """The sample call in the mode in which it dies, or the whole check where calls die only together."""
-        if str(crash.doing).startswith(AT_ONCE) and (
-            line := self._call.check_line(name)
-        ):
-            return line
+        """The call in the mode in which it dies, or the whole check where calls die only together."""
+        whole = self._call.check_line(name)
+        if str(crash.doing).startswith(AT_ONCE) and whole:
+            return whole
         from opcheck import calls
 
-        sample = {"inputs": self._call.inputs, "attrs": self._call.attrs}
-        if crash.hung:
-            return self._call.line(**sample)
+        tried = [crash.call or (self._call.inputs, self._call.attrs)]
+        if crash.call and not crash.hung:  # where it hangs, the sample's does not
+            tried.insert(0, (self._call.inputs, self._call.attrs))
         trials = [("eager", calls.call, {"modes": ("eager", "graph")})]
-        if crash.of_heap:
+        if crash.of_heap or (crash.hung and not whole):
             trials.append(("often", calls.often, {}))
-        for mode, function, more in trials:
+        for call, (mode, function, more) in itertools.product(tried, trials):
+            made = dict(zip(("inputs", "attrs"), call))
             with self.child() as child:
                 try:
-                    child.ask(function, **sample, **more)
+                    child.ask(function, **made, **more)
                 except Crash as again:
-                    some = [again.doing or mode] + ["malloc"] * again.of_heap
-                    return self._call.line(**sample, modes=some)
+                    modes = [again.doing or mode] + ["malloc"] * again.of_heap
+                    return self._call.line(**made, modes=modes)
                 except WorkerError:
                     pass
-        some = ["eager"] + ["malloc"] * crash.of_heap
-        return self._call.check_line(name) or self._call.line(**sample, modes=some)
+        modes = ["eager"] + ["malloc"] * crash.of_heap
+        return whole or self._call.line(**made, modes=modes)
 
     def _crashed(self, crash: Crash) -> tuple[str, str, str, str]:
         """What was tried, what was expected and seen, and the likely cause."""

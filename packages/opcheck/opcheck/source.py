@@ -219,7 +219,7 @@ def _repeated(array: np.ndarray) -> str:
     """A concatenation, where the array is some part of it many times, as the checks make it."""
     if array.size < _LONG or array.dtype == object or not array.ndim:
         return ""
-    for times, axis in itertools.product((512, 64), (0, -1)):
+    for times, axis in itertools.product((1 << n for n in range(18, 1, -1)), (0, -1)):
         size, rest = divmod(array.shape[axis], times)
         if rest or not size:
             continue

@@ -95,7 +95,8 @@ class Subject:
       attrs: The keyword arguments of `op`.
       options: The keyword arguments of `opcheck.check` that steer the checks.
       reference: Called with arrays; raises whatever the caller's function raised.
-      progress: Told what is tried next, so that a crash can be put down to it.
+      progress: Told what is tried next, so that a crash can be put down to it: in words, with the flat inputs and the
+        attrs of a call where these are not the sample's.
     """
 
     op: Callable
@@ -103,7 +104,7 @@ class Subject:
     attrs: dict
     options: Mapping = field(default_factory=dict)
     reference: Callable | None = None
-    progress: Callable[[str], None] = lambda label: None
+    progress: Callable[..., None] = lambda label, flat=None, attrs=None: None
 
     def __post_init__(self):
         self.flat: list[np.ndarray] = tf.nest.flatten(self.inputs)
@@ -288,6 +289,13 @@ def grown(subject: Subject, elements: int = 1 << 18) -> list[np.ndarray] | None:
     Returns:
       Flat inputs, or None if there is no larger version.
     """
+    try:
+        return _grown(subject, elements)
+    finally:
+        subject.progress("")
+
+
+def _grown(subject: Subject, elements: int) -> list[np.ndarray] | None:
     largest = max((x.size for x in subject.flat), default=0)
     everything = range(len(subject.flat))
     biggest = [i for i in everything if subject.flat[i].size == largest][:1]
@@ -304,6 +312,7 @@ def grown(subject: Subject, elements: int = 1 << 18) -> list[np.ndarray] | None:
                 np.concatenate([x] * factor, axis) if i in chosen and x.ndim else x
                 for i, x in enumerate(subject.flat)
             ]
+            subject.progress("a larger sample", flat)
             try:
                 seconds = min(
                     _seconds(lambda f=flat: subject.eager(f)) for _ in range(2)

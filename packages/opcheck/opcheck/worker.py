@@ -101,13 +101,19 @@ def start(
             raise ReferenceError_(answer)
         return answer
 
+    def progress(label, flat=None, attrs=None):
+        call = None
+        if flat is not None:
+            call = subject.pack(flat), subject.attrs if attrs is None else attrs
+        connection.send(("progress", (label, call)))
+
     subject = Subject(
         location.load(),
         list(inputs),
         dict(attrs or {}),
         options or {},
         reference if has_reference else None,
-        lambda label: connection.send(("progress", label)),
+        progress,
     )
     subject.location = location
     return subject

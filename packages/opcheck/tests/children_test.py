@@ -1,8 +1,10 @@
 """What counts as a worker that hangs, and how it gets about."""
 
 import os
+import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +18,7 @@ from python_ops import (
     normal,
     result,
     sleeps_a_second,
+    waits_for_ever_if_large,
 )
 
 import opcheck
@@ -89,10 +92,21 @@ def test_where_no_call_is_under_way_there_is_more_time():
     assert told.hangs(Patience(6)) == "no answer within 48 s"
 
 
-def test_after_a_call_has_hung_others_have_two_seconds():
+def test_where_no_call_is_under_way_something_has_to_go_on():
+    told = Told(Step(0.0, True, 0, read=0), inside=0)
+    assert told.hangs(Patience(6)) == "no answer within 12 s: it computes"
+    told = Told(Step(0.0, False, 0, read=0), inside=0)
+    assert told.hangs(Patience(6)) == "no answer within 12 s: it waits"
+    for goes_on in (Step(0.0, True, 0, read=1), Step(0.0, True, 1, read=0)):
+        told = Told(*[goes_on, Step(0.0, True, 0, read=0)] * 100, inside=0)
+        assert told.hangs(Patience(6)) == "no answer within 48 s"
+
+
+@pytest.mark.parametrize(("hung", "seconds"), [(1, 2), (2, 2), (3, 1)])
+def test_after_a_call_has_hung_others_have_less_time(hung, seconds):
     told = Told(FREE)
-    told.hangs(Patience(6, hung=True))
-    assert told.seconds == 3
+    told.hangs(Patience(6, hung=hung))
+    assert told.seconds == seconds + 1
 
 
 def test_a_worker_shows_what_it_does(tmp_path, monkeypatch):
@@ -147,6 +161,17 @@ def test_the_memory_that_a_process_fills_is_known():
     assert Watch(-1).step(0.1) == Step(0.0, None, 0)
 
 
+@pytest.mark.skipif(not os.path.exists("/proc/self/io"), reason="needs Linux")
+def test_a_process_that_is_stopped_is_not_blamed():
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=-1) as child:
+        os.kill(child.pid, signal.SIGSTOP)
+        os.waitpid(child.pid, os.WUNTRACED)
+        did = Watch(child.pid).step(0.1)
+        os.kill(child.pid, signal.SIGCONT)
+        child.communicate(b"\n")
+    assert (did.waited, did.computed, did.read) == (0.1, True, 0)
+
+
 def test_after_an_interrupt_no_worker_is_waited_for(monkeypatch):
     begun, ended = threading.Event(), []
 
@@ -183,6 +208,24 @@ def test_the_temporary_files_of_a_worker_are_gone_with_it(tmp_path, monkeypatch)
     assert not [*tmp_path.iterdir()]
 
 
+def test_no_folder_for_temporary_files_is_needed(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
+    checks = ["eager_vs_graph", "saved_model"]
+    report = opcheck.check(adds_one, normal(2), checks=checks)
+    assert [one.verdict for one in report.results] == ["pass", "skip"]
+    assert report["saved_model"].detail == (
+        "a model is to be saved: No such file or directory"
+    )
+
+
+@pytest.mark.parametrize("check", ["concurrency", "determinism"])
+def test_a_call_that_hangs_is_named(check):
+    found = result(check, waits_for_ever_if_large, normal(2, 1), timeout=2)
+    assert found.detail.endswith("a larger sample")
+    if check == "concurrency":
+        assert "shape=[8, 1]" in found.line
+
+
 @pytest.mark.parametrize("op", [hangs_always, computes_forever])
 def test_a_sample_call_that_hangs_is_waited_for_once(op):
     checks = ["eager_vs_graph", "empty", "determinism", "bad_input"]
@@ -204,21 +247,3 @@ def test_a_call_that_is_slow_and_right_does_not_hang():
     found = opcheck.check(sleeps_a_second, normal(2), checks=["vectorize"], timeout=2)
     found.assert_ok()
     opcheck.check(adds_one, normal(2), checks=["schema"], timeout=1).assert_ok()
-def test_no_folder_for_temporary_files_is_needed(tmp_path, monkeypatch):
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
-    checks = ["eager_vs_graph", "saved_model"]
-    report = opcheck.check(adds_one, normal(2), checks=checks)
-    assert [one.verdict for one in report.results] == ["pass", "skip"]
-    assert report["saved_model"].detail == (
-        "a model is to be saved: No such file or directory"
-    )
-
-
-@pytest.mark.parametrize("check", ["concurrency", "determinism"])
-def test_a_call_that_hangs_is_named(check):
-    found = result(check, waits_for_ever_if_large, normal(2, 1), timeout=2)
-    assert found.detail.endswith("a larger sample")
-    if check == "concurrency":
-        assert "shape=[8, 1]" in found.line
-
-

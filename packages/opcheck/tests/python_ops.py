@@ -111,6 +111,12 @@ def hangs_always(x):
     return tf.identity(x)
 
 
+def waits_for_ever_if_large(x):
+    if tf.executing_eagerly() and tf.size(x) > 4:
+        time.sleep(1000)
+    return tf.identity(x)
+
+
 def computes_forever(x):
     while tf.executing_eagerly():
         pass

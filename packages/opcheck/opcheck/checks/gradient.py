@@ -55,6 +55,7 @@ def gradient(subject: Subject, found: Findings) -> str:
     flat = _widened(subject)
     dtype = "float64" if any(x.dtype == np.float64 for x in flat) else "float32"
     tensors = [constant(x) for x in flat]
+    subject.progress("the gradient")
     first = _gradients(subject, tensors)
     chosen = [i for i, one in enumerate(first) if one is not None]
     if not chosen:
@@ -83,6 +84,7 @@ def gradient(subject: Subject, found: Findings) -> str:
     # The gradient is a function of the gradient that comes in, too.
     incoming = [_weights(x) for x in outputs_of(tensors)]
     both = [*tensors, *incoming]
+    subject.progress("second order")
     names += [f"the gradient of output {i}" for i in range(len(incoming))]
     second = _gradient_of(subject, len(tensors), chosen)
     wanted = [*chosen, *range(len(tensors), len(both))]
@@ -148,7 +150,8 @@ def _check_results(node: tf.Operation, function: Callable, found: Findings) -> N
             for output in node.outputs
         ]
         try:
-            results = function(node, *incoming)
+            with one_call():
+                results = function(node, *incoming)
         except Exception as error:
             found.fail(
                 f"the gradient function of {node.type}",
@@ -198,6 +201,7 @@ def _widened(subject: Subject) -> list[np.ndarray]:
                 x.astype(dtype) if _is_float(x) and wide else x
                 for x, wide in zip(subject.flat, chosen)
             ]
+            subject.progress(f"in {np.dtype(dtype).name}", flat)
             try:
                 outputs = subject.eager(flat)
             except Exception:
@@ -246,6 +250,7 @@ def _in_function(subject: Subject, found: Findings, tensors, eager) -> None:
             autograph=False,
         )
         specs = [tf.TensorSpec(shape_of(x), x.dtype) for x in tensors]
+        subject.progress(f"the gradient {label}")
         try:
             concrete = Traced(function.get_concrete_function(*specs))
             seen = [x.numpy() for x in concrete(*tensors)]
@@ -372,7 +377,7 @@ def _in_steps(subject: Subject, found: Findings, tensors, chosen, names) -> None
 def _other_calls(subject: Subject, found: Findings, flat, names) -> None:
     """The first order where an index comes twice, where a dimension has the size 1, and for other attrs."""
     for label, changed, attrs in _varied(subject, flat, names):
-        subject.progress(label)
+        subject.progress(label, changed, attrs)
         other = replace(subject, inputs=subject.pack(changed), attrs=attrs)
         tensors = [constant(x) for x in changed]
         try:
@@ -462,7 +467,9 @@ def _one_tensor_for_two(
             with tf.GradientTape() as tape:
                 tape.watch(x)
                 outputs = _outputs_of(subject, tensors)(flat(x, x))
-            both = _dense(tape.gradient(outputs, x, [_weights(y) for y in outputs]))
+            weights = [_weights(y) for y in outputs]
+            with one_call():
+                both = _dense(tape.gradient(outputs, x, weights))
         except Exception:
             continue  # the op does not take it
         if None in (each[i], each[j]):
@@ -593,7 +600,9 @@ def _numeric(
         start = tf.zeros([len(directions)], x.dtype)
         exact = all(one.dtype == tf.float64 for one in (x, *results))
         delta = subject.options.get("delta") or (1e-5 if exact else 1e-2)
-        (analytical,), (numerical,) = tf.test.compute_gradient(along, [start], delta)
+        with one_call():
+            found_both = tf.test.compute_gradient(along, [start], delta)
+        (analytical,), (numerical,) = found_both
         scale = max(1.0, float(np.max(np.abs(numerical), initial=0)))
         allowed = subject.options.get("gradient_tolerance") or (1e-6 if exact else 2e-2)
         # What is left of a difference of large numbers.
@@ -653,5 +662,6 @@ def _differentiable(function: Callable, tensors, chosen) -> list[int]:
     with tf.GradientTape() as tape:
         tape.watch([tensors[i] for i in chosen])
         results = function(tensors)
-    found = tape.gradient(results, [tensors[i] for i in chosen])
+    with one_call():
+        found = tape.gradient(results, [tensors[i] for i in chosen])
     return [i for i, one in zip(chosen, found) if one is not None]

@@ -244,9 +244,8 @@ def counts_up(child: Child, case: Case) -> bool:
 
     A loop that does not end takes no time for these, or as much.
     """
-    largest, before, most = _largest(case), 0.0, 1 << 16
-    hung, child.patience.hung = child.patience.hung, False
-    took = 0.0
+    largest, before, most = _largest(case), 0.0, 1 << 12
+    hung, took = child.patience.hung, 0.0
     while most < largest and took < 0.1:
         inputs, attrs = _with_at_most(case, most)
         before = took
@@ -257,7 +256,7 @@ def counts_up(child: Child, case: Case) -> bool:
         most <<= 2
     wanted = took * largest / (most >> 2)
     counts = took > max(0.1, 2 * before) and wanted > child.patience.timeout / 2
-    child.patience.hung = hung and not counts
+    child.patience.hung = hung - counts
     return counts
 
 

@@ -227,7 +227,7 @@ def leaks(subject: Subject, found: Findings) -> str:
         raise Skip("makes a handle or a variant, which may live on")
     calls = _kept(subject, found, subject.flat)
     if not found.failures and (larger := grown(subject, 1 << 10)) is not None:
-        subject.progress("larger inputs")
+        subject.progress("larger inputs", larger)
         calls += _kept(subject, found, larger)
     return f"{calls} calls: no more open files and memory"
 

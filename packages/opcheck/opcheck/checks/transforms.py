@@ -4,6 +4,7 @@ import numpy as np
 import tensorflow as tf
 
 from opcheck.checks.threads import variants
+from opcheck.pulse import one_call
 from opcheck.report import Findings, Skip, describe_error
 from opcheck.subject import (
     CLEAN_ERRORS,
@@ -77,12 +78,14 @@ def vectorize(subject: Subject, found: Findings) -> str:
     ]
 
     def run(fallback: bool) -> list[np.ndarray]:
-        mapped = tf.vectorized_map(
-            lambda flat: subject.outputs(flat),
-            stacked,
-            fallback_to_while_loop=fallback,
-            warn=False,
-        )
+        subject.progress("tf.vectorized_map")
+        with one_call():
+            mapped = tf.vectorized_map(
+                lambda flat: subject.outputs(flat),
+                stacked,
+                fallback_to_while_loop=fallback,
+                warn=False,
+            )
         return arrays(tf.nest.flatten(mapped))
 
     try:

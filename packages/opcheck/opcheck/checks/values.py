@@ -56,7 +56,7 @@ def reference(subject: Subject, found: Findings) -> str:
             break
     tried = ["the sample"]
     for name, flat in shrunk(subject.flat):
-        subject.progress(name)
+        subject.progress(f"with {name}", flat)
         try:
             wanted = _reference(subject, flat)
             seen = subject.eager(flat)
@@ -86,7 +86,7 @@ def reference(subject: Subject, found: Findings) -> str:
             line=subject.line(flat),
         )
     for name, flat in with_special_values(subject):
-        subject.progress(name)
+        subject.progress(f"with {name}", flat)
         try:
             wanted = _reference(subject, flat)
         except Exception:
@@ -109,8 +109,8 @@ def reference(subject: Subject, found: Findings) -> str:
     for name in subject.attrs:
         if not _has_default(subject.op, name):
             continue
-        subject.progress(f"{name} left out")
         attrs = {key: value for key, value in subject.attrs.items() if key != name}
+        subject.progress(f"{name} left out", subject.flat, attrs)
         try:
             wanted = _reference(subject, subject.flat, attrs)
             seen = subject.eager(attrs=attrs)
@@ -133,6 +133,7 @@ def _far_from_zero(subject: Subject, found: Findings) -> None:
     Results may then be coarse. They are compared only where the reference, too, computes them from neighboring numbers
     and from float64 alike.
     """
+    subject.progress("")
     if found.failures or not subject.repeats():
         return
     for i, x in enumerate(subject.flat):
@@ -148,7 +149,7 @@ def _far_from_zero(subject: Subject, found: Findings) -> None:
         def moved(to, i=i):
             return [*subject.flat[:i], to, *subject.flat[i + 1 :]]
 
-        subject.progress("numbers far from zero")
+        subject.progress("numbers far from zero", moved(far))
         try:
             wanted, *same = (
                 _reference(subject, moved(to))
@@ -190,7 +191,7 @@ def _smaller_first(subject: Subject) -> dict[str, list[np.ndarray]]:
     """What the smaller calls give before there has been another one."""
     found = {}
     for name, flat in shrunk(subject.flat):
-        subject.progress(name)
+        subject.progress(f"with {name}", flat)
         with contextlib.suppress(Exception):  # the op does not take these shapes
             found[name] = subject.eager(flat)
     subject.progress("the sample call")
@@ -240,6 +241,7 @@ def eager_vs_graph(subject: Subject, found: Findings) -> str:
         "eager execution, called again": lambda: [subject.eager() for _ in range(2)],
     }
     for mode, run in modes.items():
+        subject.progress(f"in {mode}")
         try:
             different = [subject.difference(wanted, seen) for seen in run()]
         except Exception as error:
@@ -365,7 +367,6 @@ def dtypes(subject: Subject, found: Findings) -> str:
                     )
                 continue
             for name in run:
-                subject.progress(f"{attr.name}={name}")
                 outcome = _run_dtype(subject, attr.name, name, found)
                 if outcome:
                     found.note(outcome)
@@ -409,6 +410,7 @@ def _run_dtype(subject: Subject, attr: str, name: str, found: Findings) -> str:
     affected = [own == attr for own in subject.describe().type_attrs]
     base = [_small(x) if own else x for x, own in zip(subject.flat, affected)]
     flat = [_convert(x, dtype) if own else x for x, own in zip(base, affected)]
+    subject.progress(f"in {name}", flat, attrs)
     try:
         seen = subject.eager(flat, attrs)
     except Exception as error:
@@ -484,6 +486,7 @@ def _run_long(subject: Subject, name: str, affected, attrs, found: Findings) -> 
         ]
         flat = [_convert(x, dtype) if own else x for x, own in zip(flat, affected)]
         wide = [x.astype(np.float32) if own else x for x, own in zip(flat, affected)]
+        subject.progress(f"in {name}, with 512 times the sample's sizes", flat, attrs)
         try:
             seen, wanted = subject.eager(flat, attrs), subject.eager(wide, attrs)
         except Exception:
