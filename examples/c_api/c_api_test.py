@@ -222,6 +222,36 @@ def test_graph_and_eager_program(tmp_path):
     assert [int(word) for word in run.stdout.split()] == expected
 
 
+def compiling(source: Path, program: Path, *options: str) -> list[Path | str]:
+    """The command that compiles a program that uses voters.h."""
+    tensorflow = Path(tf.__file__).parent
+    libraries = [path.name for path in tensorflow.glob("libtensorflow_*.so.2")]
+    return [
+        *shlex.split(os.environ.get("CC", "cc")),
+        *("-std=c11", *options),
+        *("-I", FOLDER, "-isystem", tf.sysconfig.get_include(), f"-L{tensorflow}"),
+        *(source, "-o", program),
+        *(f"-l:{name}" for name in libraries),
+        f"-Wl,-rpath,{tensorflow}",
+    ]
+
+
+TOO_LARGE = """#include "voters.h"
+int main(void) {
+  int64_t shape = INT64_C(1) << 45;
+  NewTensor(TF_FLOAT, &shape, &shape, 1);
+}
+"""
+
+
+def test_a_tensor_that_does_not_fit_into_memory_ends_the_program(tmp_path):
+    (tmp_path / "large.c").write_text(TOO_LARGE)
+    program = tmp_path / "large"
+    subprocess.run(compiling(tmp_path / "large.c", program), check=True)
+    run = subprocess.run([program], capture_output=True)
+    assert run.returncode == tf.errors.RESOURCE_EXHAUSTED
+
+
 @pytest.fixture(scope="module")
 def leaky(tmp_path_factory) -> Path:
     """A `serve` that forgets to delete a tensor, built with the compiler's check for leaks."""
@@ -229,16 +259,8 @@ def leaky(tmp_path_factory) -> Path:
     text = (FOLDER / "serve.c").read_text()
     assert text.count(freed) == 1
     (folder / "leaky.c").write_text(text.replace(freed, ""))
-    tensorflow = Path(tf.__file__).parent
-    libraries = [path.name for path in tensorflow.glob("libtensorflow_*.so.2")]
-    command = [
-        *shlex.split(os.environ.get("CC", "cc")),
-        *("-std=c11", "-g", "-O1", "-fsanitize=leak"),
-        *("-I", FOLDER, "-isystem", tf.sysconfig.get_include(), f"-L{tensorflow}"),
-        *(folder / "leaky.c", "-o", folder / "leaky"),
-        *(f"-l:{name}" for name in libraries),
-        f"-Wl,-rpath,{tensorflow}",
-    ]
+    options = "-g", "-O1", "-fsanitize=leak"
+    command = compiling(folder / "leaky.c", folder / "leaky", *options)
     quickly = subprocess.run([*command, "-fuse-ld=gold"], capture_output=True)
     if quickly.returncode:
         run = subprocess.run(command, capture_output=True, text=True)

@@ -23,7 +23,9 @@ static inline TF_Tensor* NewTensor(TF_DataType type, const void* values,
   size_t bytes = TF_DataTypeSize(type);
   for (int i = 0; i < dimensions; ++i) bytes *= shape[i];
   TF_Tensor* tensor = TF_AllocateTensor(type, shape, dimensions, bytes);
-  if (tensor == NULL) exit(TF_RESOURCE_EXHAUSTED);
+  if (tensor == NULL || (bytes > 0 && TF_TensorData(tensor) == NULL)) {
+    exit(TF_RESOURCE_EXHAUSTED);
+  }
   if (bytes > 0) memcpy(TF_TensorData(tensor), values, bytes);
   return tensor;
 }
