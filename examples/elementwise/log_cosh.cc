@@ -36,8 +36,9 @@ REGISTER_OP("LogCosh")
     .Output("y: T")
     .SetShapeFn(tensorflow::shape_inference::UnchangedShape)
     .Doc(
-        "Computes log(cosh(x)) for each element, with a relative error below "
-        "1e-6 in float, and without overflow.");
+        "Computes log(cosh(x)) for each element, without overflow. In float, "
+        "the relative error is below 1e-6 for |x| >= 2.2e-19; below, y may be "
+        "0.");
 
 // What UnaryOp asks of a functor.
 template <typename T>
