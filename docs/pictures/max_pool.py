@@ -66,6 +66,7 @@ def figures() -> dict[str, str]:
     found = {
         "forward": measured("forward"),
         "bfloat16": measured("forward", type="bfloat16"),
+        "float16": measured("forward", type="float16"),
         "training": measured(training),
         "off": measured(training, setting="oneDNN off"),
         "argmax": measured("with argmax"),

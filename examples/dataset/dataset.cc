@@ -155,7 +155,7 @@ class NpyDataset : public DatasetBase {
       return absl::OkStatus();
     }
 
-    // [skip] Rows are equally long: those that nobody wants are not read.
+    // [skip] Rows are equally long, so to skip them is to count on.
     absl::Status SkipInternal(IteratorContext* /*context*/, int num_to_skip,
                               bool* end_of_sequence,
                               int* num_skipped) override {

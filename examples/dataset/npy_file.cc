@@ -124,7 +124,8 @@ absl::Status NpyFile::ReadHeader(tensorflow::Env* env, DataType dtype) {
   return ParseHeader(header, dtype);
 }
 
-// The text is a dict of Python's, always in this order.
+// The text is a dict of Python's, in the order in which NumPy writes it. The
+// format allows others, which are refused.
 absl::Status NpyFile::ParseHeader(absl::string_view header, DataType dtype) {
   const auto refused = [header](absl::string_view expected) {
     return absl::InvalidArgumentError(

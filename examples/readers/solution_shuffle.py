@@ -11,7 +11,7 @@ def shuffled(values: Iterable[int], capacity: int, seed: int) -> Iterator[int]:
     Args:
       values: Each of int64.
       capacity: Of the queue, at least 1.
-      seed: Not 0.
+      seed: Of the order.
     """
     queue = tf.queue.RandomShuffleQueue(capacity, 0, [tf.int64], [[]], seed=seed)
     for value in values:
