@@ -79,6 +79,7 @@ def figures() -> dict[str, float]:
         "panels_o2": option("PanelsClones", "-O2"),
         "panels_o3": option("PanelsClones", "-O3"),
         "avx2": took("ladder", "PanelsAvx2", LARGE),
+        "avx2_gain": panels / took("ladder", "PanelsAvx2", LARGE),
         "sets": unpacked(4096),
         "no_sets": unpacked(4128),
         "unaligned": took("alignment", "PanelsClones, 4 bytes", SMALL)

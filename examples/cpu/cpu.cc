@@ -72,7 +72,7 @@ class ManhattanDistancesOp : public tensorflow::OpKernel {
     Tensor* distances = nullptr;
     OP_REQUIRES_OK(context, context->allocate_output(0, shape, &distances));
     if (distances->NumElements() == 0) return;
-    // [share] Scratch memory for the panels, and a block of points per thread.
+    // [share] Scratch memory for the panels, and threads that share the points.
     Tensor panels;
     OP_REQUIRES_OK(context, context->allocate_temp(
                                 tensorflow::DT_FLOAT,

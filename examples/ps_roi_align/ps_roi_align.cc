@@ -52,7 +52,8 @@ absl::Status InferPooled(InferenceContext* context, ShapeHandle features,
   return absl::OkStatus();
 }
 
-// [interface] As torchvision's ps_roi_align, but with channels last.
+// [interface] As torchvision's ps_roi_align, but NHWC, and with the channels of
+// a bin side by side, where torchvision has the bins of a channel.
 REGISTER_OP("PsRoiAlign")
     .Attr("T: {half, bfloat16, float, double}")
     .Attr("pooled_height: int >= 1")

@@ -69,8 +69,8 @@ OP_BY_OP_HOST_DEVICE inline Span BinSpan(int32_t p, int32_t pooled,
   return {Clip(start + first, limit), Clip(start + beyond, limit)};
 }
 
-// Sizes of one call. No product of them fits 32 bits, but for height *
-// width.
+// Sizes of one call. Of their products only height * width is sure to fit
+// 32 bits.
 struct Sizes {
   int64_t batch, height, width, channels;
   int64_t num_rois, pooled_height, pooled_width;

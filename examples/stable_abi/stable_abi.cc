@@ -30,7 +30,7 @@ void RowMedianShape(Shapes shapes) {
   shapes.output(1, rows);
 }
 
-// [kernel] Sorts the numbers of the columns, not the row itself.
+// [kernel] Orders the numbers of the columns, not the row itself.
 template <class T, class Index>
 class RowMedian {
  public:
