@@ -79,14 +79,25 @@ def figures() -> dict[str, str]:
     """What the text quotes: milliseconds of a call, and ratios to the op."""
     many, step = f"tf.function, {NODES} nodes", f"forward and gradient, {NODES} nodes"
 
-    def value(mode: str, way: str = "C++ op", column: str = "milliseconds") -> float:
-        return read("prototype").number(column, mode=mode, size="10", way=way)
+    def value(
+        mode: str, way: str = "C++ op", column: str = "milliseconds", size: int = 10
+    ) -> float:
+        return read("prototype").number(column, mode=mode, size=str(size), way=way)
 
+    def more(mode: str, size: int, nodes: int = 1) -> float:
+        """Milliseconds that NumPy takes longer for each node."""
+        return (value(mode, "NumPy", size=size) - value(mode, size=size)) / nodes
+
+    small = 10, 1000
+    nodes = [more(many, 10, NODES), *(more("tf.function", size) for size in small)]
     return {
         "eagerly": number(value("eager")),
         "called": number(value("tf.function")),
-        "alone": number(value("tf.function", "NumPy") - value("tf.function")),
-        "node": number((value(many, "NumPy") - value(many)) / NODES),
+        "alone": number(more("tf.function", 10)),
+        "node": number(more(many, 10, NODES)),
+        "least": number(min(nodes)),
+        "most": number(max(nodes)),
+        "eager": number(max(more("eager", size) for size in small)),
         "many": number(value(many, "NumPy", "ratio")),
         "step": number(value(step, "NumPy", "ratio")),
     }
