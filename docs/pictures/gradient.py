@@ -251,7 +251,9 @@ def extremes_figures() -> dict[str, float]:
         "short": ratio("four stock ops", "100000", "1"),
         "long": ratio("four stock ops", "1000", "2"),
         "scattered": ratio("scatter_nd", "100000", "1"),
+        "scattered_2": ratio("scatter_nd", "100000", "2"),
         "one_hot": ratio("one-hot", "100000", "1"),
+        "one_hot_2": ratio("one-hot", "100000", "2"),
     }
 
 
