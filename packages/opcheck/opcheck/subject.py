@@ -70,6 +70,15 @@ class Description:
     type_attrs: list[str]
     op_defs: dict[str, Any]
 
+    @property
+    def labels(self) -> list[str]:
+        """What to call each input: those of a list have their numbers."""
+        names = [some[0] if some else f"input {i}" for i, some in enumerate(self.names)]
+        return [
+            f"{name}[{i - names.index(name)}]" if names.count(name) > 1 else name
+            for i, name in enumerate(names)
+        ]
+
 
 @dataclass(frozen=True)
 class Traced:

@@ -31,7 +31,7 @@ from opcheck import calls
 from opcheck.checks import robust
 from opcheck.pulse import Patience
 from opcheck.report import NOT_ALONE, Findings
-from opcheck.subject import Subject
+from opcheck.subject import Description, Subject
 
 
 def test_a_crash_is_a_finding_and_the_check_goes_on():
@@ -160,7 +160,7 @@ def test_a_str_in_an_array_is_bytes_as_in_a_tensor():
 def test_empty_tries_each_dimension_and_scalars():
     sample = SimpleNamespace(attrs={}, inputs=[normal(2, 3), normal(4)])
     sample.flat, sample.pack = sample.inputs, list
-    names = SimpleNamespace(names=[["x"], ["y"]])
+    names = Description([], [["x"], ["y"]], [], {})
     shapes = {
         case.label: [list(x.shape) for x in case.inputs]
         for case in robust.empty_cases(sample, names)
@@ -174,8 +174,8 @@ def test_empty_tries_each_dimension_and_scalars():
 
 
 def test_tensors_of_a_list_have_numbers():
-    description = SimpleNamespace(names=[["x"], ["rows"], ["rows"], []])
-    assert robust.names_of(description) == ["x", "rows[0]", "rows[1]", "input 3"]
+    description = Description([], [["x"], ["rows"], ["rows"], []], [], {})
+    assert description.labels == ["x", "rows[0]", "rows[1]", "input 3"]
 
 
 def test_bad_input_tries_what_can_be_wrong():

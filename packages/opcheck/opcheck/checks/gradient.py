@@ -65,9 +65,7 @@ def gradient(subject: Subject, found: Findings) -> str:
     _in_function(subject, found, tensors, first)
     _in_single_precision(subject, found, tensors, first)
     _by_rows(subject, found, tensors)
-    names = [
-        some[0] if some else str(i) for i, some in enumerate(subject.describe().names)
-    ]
+    names = subject.describe().labels
     outputs_of = _outputs_of(subject, tensors)
     _numeric(subject, found, tensors, chosen, outputs_of, "first order", names)
     summary = f"{dtype}, with respect to {', '.join(names[i] for i in chosen)}"
@@ -568,10 +566,10 @@ def _left_out(subject: Subject, found: Findings, tensors, first) -> None:
         except Exception:
             continue  # the op does not take values nearby
         if slope:
-            names = subject.describe().names[i]
+            name = subject.describe().labels[i]
             found.note(
-                f"None for the gradient of {names[0] if names else f'input {i}'}, on which the outputs depend "
-                f"(finite differences along a direction: {slope:.3g}): callers take it for zero"
+                f"None for the gradient of {name}, on which the outputs depend (finite differences along "
+                f"a direction: {slope:.3g}): callers take it for zero"
             )
 
 

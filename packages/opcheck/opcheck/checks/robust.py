@@ -103,7 +103,7 @@ def bounds(make: Callable[..., Child], sample, found: Findings) -> str:
             counts = child.ask(calls.watched, inputs=inputs, attrs=attrs)
             touched = [i for i, count in enumerate(counts or ()) if count]
             if touched and not found.failures:
-                names = names_of(child.ask(Subject.describe))
+                names = child.ask(Subject.describe).labels
                 found.fail(
                     f"{case.label}, with watched memory",
                     "no access behind the last element of an input",
@@ -443,19 +443,8 @@ def _as_held(wanted, got: np.ndarray, options, huge: bool) -> np.ndarray:
     return np.where(~finite | near, got.astype(wide), wanted)
 
 
-def names_of(description) -> list[str]:
-    """What to call each tensor: those of a list have their numbers."""
-    names = [
-        some[0] if some else f"input {i}" for i, some in enumerate(description.names)
-    ]
-    return [
-        f"{name}[{i - names.index(name)}]" if names.count(name) > 1 else name
-        for i, name in enumerate(names)
-    ]
-
-
 def empty_cases(sample, description) -> Iterator[Case]:
-    names = names_of(description)
+    names = description.labels
     flat = sample.flat
     seen = set()
 
@@ -494,7 +483,7 @@ def empty_cases(sample, description) -> Iterator[Case]:
 
 
 def _bad_cases(sample, description) -> Iterator[Case]:
-    names = names_of(description)
+    names = description.labels
     for i, array in enumerate(sample.flat):
         for what, wrong, named in wrong_values(array):
             flat = [*sample.flat[:i], wrong, *sample.flat[i + 1 :]]

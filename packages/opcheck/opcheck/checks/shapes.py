@@ -40,10 +40,7 @@ def static_shape(subject: Subject, found: Findings) -> str:
 
 def _partial(subject: Subject):
     shapes = [list(x.shape) for x in subject.flat]
-    names = [
-        some[0] if some else f"input {i}"
-        for i, some in enumerate(subject.describe().names)
-    ]
+    names = subject.describe().labels
     for i, shape in enumerate(shapes):
         for axis in range(len(shape)):
             less = [list(other) for other in shapes]

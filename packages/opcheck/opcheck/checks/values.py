@@ -161,10 +161,9 @@ def _far_from_zero(subject: Subject, found: Findings) -> None:
         if any(_away(wanted, one) > _FAR / 5 for one in same):
             continue
         if _away(wanted, seen) > _FAR:
-            names = subject.describe().names[i]
+            added = far.dtype.type(far.reshape(-1)[0] - x.reshape(-1)[0])
             found.fail(
-                f"with {far.dtype.type(far.reshape(-1)[0] - x.reshape(-1)[0]):.6g} added to "
-                f"{names[0] if names else f'input {i}'}",
+                f"with {added:.6g} added to {subject.describe().labels[i]}",
                 "what the reference computes, but for rounding",
                 subject.difference(wanted, seen, strict=False),
                 "a difference of large numbers, such as the mean of the squares minus the square of the mean",
