@@ -46,6 +46,7 @@ _LONGER = {
 }
 
 
+_HANGING = 4  # checks, after which others would only wait, too
 # The options that take whole numbers, and the least that each takes.
 _LEAST = {"repeats": 1, "memory": 0, "examples": 1, "variations": 0, "thorough": 1}
 
@@ -546,6 +547,7 @@ class _Run:
         self._patience = Patience(timeout)
         self._gpu = gpu
         self._isolate = isolate
+        self._hung: list[str] = []  # the checks in which calls hang
         self.workers: list[Worker] = []
 
     @contextlib.contextmanager
@@ -618,9 +620,13 @@ class _Run:
         with self.child(*names, gpu=True if worker == "gpu" else None) as child:
             for name in names:
                 own = call.extra.get(name)
+                if skipped := self._pointless(name):
+                    results.append(skipped)
+                    continue
                 try:
                     results.append(child.ask(check_inside, name=name, own=own))
                 except Crash as crash:
+                    self._hung += [name] * crash.hung
                     why = (
                         *self._crashed(crash),
                         _chapter(name),
@@ -697,12 +703,20 @@ class _Run:
                 make = functools.partial(self.child, name)
                 return CHECKS[name].function(make, self._call, found)
             except Crash as crash:
+                self._hung += [name] * crash.hung
                 found.fail(*self._crashed(crash), line=self._crash_line(name, crash))
             except WorkerError as error:
                 found.fail(*refused(*error.args))
             return ""
 
-        return run_check(name, _chapter(name), run)
+        return self._pointless(name) or run_check(name, _chapter(name), run)
+
+    def _pointless(self, name: str) -> Result | None:
+        """What there is to say of a check after several in which calls hang."""
+        if len(self._hung) < _HANGING:
+            return None
+        because = f"{len(self._hung)} checks hang, such as {self._hung[0]}"
+        return Result(name, "skip", because)
 
 
 def _worker(name: str) -> str | None:

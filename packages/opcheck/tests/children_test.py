@@ -19,6 +19,7 @@ from python_ops import (
     result,
     sleeps_a_second,
     waits_for_ever_if_large,
+    waits_from_the_tenth_call,
 )
 
 import opcheck
@@ -224,6 +225,13 @@ def test_a_call_that_hangs_is_named(check):
     assert found.detail.endswith("a larger sample")
     if check == "concurrency":
         assert "shape=[8, 1]" in found.line
+
+
+def test_where_several_checks_hang_the_others_do_not_wait():
+    report = opcheck.check(waits_from_the_tenth_call, normal(2), timeout=1)
+    hanging = [one for one in report.failures if "no answer within" in one.seen]
+    skipped = [one for one in report.results if "checks hang, such as" in one.detail]
+    assert len(hanging) >= 4 and skipped
 
 
 @pytest.mark.parametrize("op", [hangs_always, computes_forever])

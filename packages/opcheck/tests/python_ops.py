@@ -117,6 +117,13 @@ def waits_for_ever_if_large(x):
     return tf.identity(x)
 
 
+def waits_from_the_tenth_call(x):
+    _CALLS.append(x)
+    if len(_CALLS) > 9:
+        time.sleep(1000)
+    return tf.identity(x)
+
+
 def computes_forever(x):
     while tf.executing_eagerly():
         pass
