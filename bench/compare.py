@@ -82,6 +82,11 @@ def conv2d(ops, traced: Callable) -> dict[str, Callable]:
     dy = random.standard_normal((4, 28, 28, 64), np.float32)
     return {
         "3 × 3": traced(lambda x, w: ops.conv2d(x, w, padding="SAME"), x, w),
+        "3 × 3, float16": traced(
+            lambda x, w: ops.conv2d(x, w, padding="SAME"),
+            x.astype(np.float16),
+            w.astype(np.float16),
+        ),
         "3 × 3, for x": traced(
             lambda w, dy: ops.conv2d_backprop_input(x.shape, w, dy, padding="SAME"),
             w,
@@ -132,6 +137,14 @@ def lists(ops, traced: Callable) -> dict[str, Callable]:
     return calls
 
 
+def mat_mul(ops, traced: Callable) -> dict[str, Callable]:
+    x = np.random.default_rng(0).standard_normal((512, 512), np.float32)
+    return {
+        "MatMul": traced(ops.mat_mul, x, x),
+        "MatMul, 64 rows": traced(ops.mat_mul, x[:64], x),
+    }
+
+
 def ps_roi_align(ops, traced: Callable) -> dict[str, Callable]:
     from roi_pool_workloads import Workload
 
@@ -156,6 +169,18 @@ def threads(ops, traced: Callable) -> dict[str, Callable]:
     }
 
 
+def xla(ops, traced: Callable) -> dict[str, Callable]:
+    random = np.random.default_rng(0)
+    x = {
+        shape: random.standard_normal(shape, np.float32)
+        for shape in [(1000, 256), (100, 10_000)]
+    }
+    return {
+        f"ExponentialAverage, {rows} × {length}": traced(ops.exponential_average, each)
+        for (rows, length), each in x.items()
+    }
+
+
 # From an example to what makes its calls, of its module.
 CALLS = {
     call.__name__: call
@@ -164,10 +189,12 @@ CALLS = {
         conv2d,
         elementwise,
         lists,
+        mat_mul,
         max_pool,
         ps_roi_align,
         roi_pool,
         threads,
+        xla,
     )
 }
 
