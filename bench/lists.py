@@ -1,13 +1,10 @@
 """How long WeightedSum takes beside compositions of TensorFlow's ops, with XLA and without.
 
-`python bench/lists.py` prints the figures and writes them to lists.csv beside this file. Each function has several
-nodes or compositions, one after the other, for a call in Python costs more than a small sum; where the way says XLA,
-each composition is a function with `jit_compile=True`. For each number of threads there is a process of its own.
-Ratios are taken within a round, in which every way takes its turn.
+Each function has several nodes or compositions, one after the other, for a call in Python costs more than a small sum;
+where the way says XLA, each composition is a function with `jit_compile=True`.
 """
 
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import prologue  # noqa: F401  before TensorFlow
@@ -67,10 +64,9 @@ def measure(threads: int, rounds: int, span: float) -> list[dict]:
         ]
         weights = tf.constant(random.standard_normal(COUNT, np.float32))
         calls = ways(inputs, weights, sums)
-        for name, figures in turns(calls, rounds, span, BASE):
-            time = float(figures["milliseconds"]) / sums
-            figures["milliseconds"] = f"{time:.4f}"
-            rows.append({"threads": threads, "size": size, "way": name} | figures)
+        for row in turns({"threads": threads, "size": size}, calls, rounds, span):
+            time = float(row["milliseconds"]) / sums
+            rows.append(row | {"milliseconds": f"{time:.4f}"})
     return rows
 
 
@@ -83,9 +79,7 @@ def main() -> None:
         "add_n: products and tf.add_n; einsum: of tf.stack",
         "XLA: the composition is a function with jit_compile=True",
     ]
-    run_turns(
-        Path(__file__), __doc__.splitlines()[0], notes, by_threads(measure), rounds=15
-    )
+    run_turns(__file__, __doc__, notes, by_threads(measure), rounds=15)
 
 
 if __name__ == "__main__":
