@@ -352,8 +352,9 @@ def _rule(
         "pattern": pattern,
         "regex": re.compile(pattern, re.ASCII),
         "needs": needs,
-        # A stranger's message has no other meaning, and a special case is not the general one.
-        "weight": weight + 1000 * bool(of) + 500 * special,
+        # A stranger's message has no other meaning, a special case is not the general one, and what is only told where
+        # there is nothing else takes no other's place.
+        "weight": weight + 1000 * bool(of) + 500 * special - 1000 * alone,
         "follows": list(follows),
         "names": names,
         "harmless": harmless,
