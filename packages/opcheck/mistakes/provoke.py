@@ -208,14 +208,6 @@ def compiler() -> list[str]:
     return [CXX, *COMPILE, *OPTIONS, "-include", str(OUT / "preamble.h")]
 
 
-def precompile() -> None:
-    """The headers: one takes ten seconds, and two more are another second."""
-    (OUT / "preamble.h").write_text(PREAMBLE)
-    out = str(OUT / "preamble.h.gch")
-    command = [CXX, *COMPILE, *OPTIONS, "-xc++-header", str(OUT / "preamble.h")]
-    subprocess.run([*command, "-o", out], check=True)
-
-
 def compiled(source: str, alone: bool = False) -> str:
     """What the compiler says of a text that need only be checked."""
     command = [CXX, *COMPILE, *OPTIONS] if alone else compiler()
@@ -448,22 +440,21 @@ def main(out: Path, *only: str) -> None:
         folders = {(id, form): Path(folder, id, form) for id in found for form in FORMS}
         for path in folders.values():
             path.mkdir(parents=True)
-        headers = POOL.submit(precompile)
+        # To precompile it takes longer than to read it three times.
+        (OUT / "preamble.h").write_text(PREAMBLE)
+        library = POOL.submit(build_library)
         scripts = {
             (m.id, form): POOL.submit(in_shell, m, form, folders[m.id, form])
             for m in chosen.values()
             for form in FORMS
             if m.path.suffix == ".sh" and form in m.parts and possible(m)
         }
-        headers.result()
-        library = POOL.submit(build_library)
         if not only:
             check_sources(found)
         for (id, form), job in scripts.items():
             found[id][form] = job.result()
         library.result()
         POOL.shutdown()
-        (OUT / "preamble.h.gch").unlink()
         print(f"{time.monotonic() - start:6.1f} compiled", flush=True)
         os.environ["YOUR_OPS"] = str(LIBRARY)
         sys.path[:0] = [str(HERE)]

@@ -1,4 +1,4 @@
-echo '#include "tensorflow/core/framework/types.h"' > op.cc
+echo '#include "tensorflow/core/platform/types.h"' > op.cc
 # [wrong]
 $CXX $CFLAGS -std=c++98 -fmax-errors=1 -fsyntax-only op.cc
 # [cured]
