@@ -251,13 +251,19 @@ def before_and_after(entry: Entry, made: dict[str, Outcome]) -> list[str]:
     if not entry.regex:
         if (ends := made["wrong"].ends) == "timeout":
             lines.append("Here the process does not come to an end and prints nothing.")
-        elif ends != "error":
+        elif ends.startswith("SIG"):
             lines.append(f"Here the process ends with {ends} and prints nothing.")
     for part, says in (("call", "Called as"), ("cured_call", "Cured by")):
         if part in mistake.parts:
             lines.append(
                 f"{says} <code>{html.escape(mistake.parts[part].strip())}</code>."
             )
+    if not entry.regex and not made["wrong"].ends:
+        sign = mistake.parts["ends"].strip()
+        printed = next(line for line in made["wrong"].text.split("\n") if sign in line)
+        lines.append(
+            f"Here it prints <code>{html.escape(printed)}</code>, and no error."
+        )
     lexed = highlight(difference(mistake), DiffLexer(), HtmlFormatter(nowrap=True))
     title = "Before and after" if "cured" in mistake.parts else "An example"
     if entry.staged:

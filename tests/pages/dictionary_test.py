@@ -61,6 +61,20 @@ def test_a_page_has_cause_cure_example_other_words_and_what_is_related():
     assert "<code>tensorflow::LookupResource</code>" in names
 
 
+@pytest.mark.parametrize(
+    ("name", "ends"),
+    [
+        ("output-not-set", "<code>(0,)</code>, and no error."),
+        ("floating-point-exception", "ends with SIGFPE and prints nothing."),
+    ],
+)
+def test_a_page_of_a_silent_mistake_says_how_the_process_ends(name, ends):
+    if name not in dictionary.outcomes():
+        pytest.skip("not made on this machine")
+    said = re.findall(r"Here [^.]*?\bprints .*?\.", body(entries()[name], TITLES))
+    assert len(said) == 1 and said[0].endswith(ends)
+
+
 def test_other_wordings_are_of_entries():
     assert {*dictionary.wordings()} <= {*entries()}
 
