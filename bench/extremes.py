@@ -1,8 +1,9 @@
-"""How long Extremes and its gradient take, and TensorFlow's own ops for the same.
+"""How long Extremes and its gradient take, and TensorFlow's own ops for the same, with XLA and without.
 
 The numbers are normally distributed, in no order.
 """
 
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -40,6 +41,17 @@ def arguments(task: str, rows: int, columns: int) -> list[tf.Tensor]:
     return [*grads, argmin, argmax, tf.constant(columns, tf.int64)]
 
 
+def by_xla(function: Callable, inputs: list[tf.Tensor]) -> Callable:
+    """The same with jit_compile=True. The number of columns is a constant, as XLA needs it."""
+    tensors = [one for one in inputs if one.shape.rank]
+    constants = [int(one) for one in inputs if not one.shape.rank]
+
+    def compiled(*tensors: tf.Tensor) -> tf.Tensor | tuple[tf.Tensor, ...]:
+        return function(*tensors, *(tf.constant(one, tf.int64) for one in constants))
+
+    return partial(tf.function(compiled, autograph=False, jit_compile=True), *tensors)
+
+
 def measure(threads: int, rounds: int, span: float) -> list[dict]:
     """The rows of the table for a number of threads, after a check that all ways give the same."""
     table = []
@@ -50,9 +62,11 @@ def measure(threads: int, rounds: int, span: float) -> list[dict]:
                 name: partial(tf.function(function, autograph=False), *inputs)
                 for name, function in ways.items()
             }
+            ours, *stock = ways
+            runs |= {f"{name}, XLA": by_xla(ways[name], inputs) for name in stock}
             ours, *others = (tf.nest.flatten(run()) for run in runs.values())
-            for stock in others:
-                for one, other in zip(ours, stock, strict=True):
+            for other_way in others:
+                for one, other in zip(ours, other_way, strict=True):
                     np.testing.assert_array_equal(one, other)
             case = {"task": task, "rows": rows, "columns": columns}
             table += turns(case | {"threads": threads}, runs, rounds, span)
@@ -62,6 +76,7 @@ def measure(threads: int, rounds: int, span: float) -> list[dict]:
 def main() -> None:
     notes = [
         "times of a call in a tf.function, float32, random numbers: the median of the rounds",
+        "XLA: the same with jit_compile=True, the number of columns a constant",
         "ratio: to the time of our op in the same round, with median, q1 and q3",
     ]
 

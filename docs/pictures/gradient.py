@@ -254,6 +254,9 @@ def extremes_figures() -> dict[str, float]:
         "scattered_2": ratio("scatter_nd", "100000", "2"),
         "one_hot": ratio("one-hot", "100000", "1"),
         "one_hot_2": ratio("one-hot", "100000", "2"),
+        "short_xla": ratio("four stock ops, XLA", "100000", "1"),
+        "long_xla": ratio("four stock ops, XLA", "1000", "2"),
+        "one_hot_xla": ratio("one-hot, XLA", "100000", "1"),
     }
 
 

@@ -23,6 +23,7 @@ class Compared:
       where: The values of columns that the rows have.
       only_if: When the op is worth it although it is not faster, or not always.
       turned: Whether the rows are the op's own, with ratios to the other.
+      ours: The way that is the op, unless the table's ratios are to it.
     """
 
     op: str
@@ -31,22 +32,30 @@ class Compared:
     where: Mapping[str, Sequence[str]] = field(default_factory=dict)
     only_if: str = ""
     turned: bool = False
+    ours: str = ""
 
     def rows(self) -> list[Row]:
         """Those of the best alternative in each case; their ratios say how many times faster the op is."""
         found: dict[tuple, list[Row]] = {}
+        own = {}
         for row in read(self.table).rows:
+            columns = list(row)
+            case = tuple(row[key] for key in columns[: columns.index("way")])
+            if row["way"] == self.ours:
+                own[case] = ratio(row)
             if row["way"] in self.others and all(
                 row[key] in values for key, values in self.where.items()
             ):
-                columns = list(row)
-                case = tuple(row[key] for key in columns[: columns.index("way")])
                 if self.turned:
                     row = {**row, "ratio": str(1 / float(row["ratio"]))}
                 found.setdefault(case, []).append(row)
         if not found:
             raise ValueError(f"bench/{self.table}.csv has no row for {self.op}")
-        return [min(rows, key=ratio) for rows in found.values()]
+        best = {case: min(rows, key=ratio) for case, rows in found.items()}
+        return [
+            {**row, "ratio": str(ratio(row) / own[case])} if self.ours else row
+            for case, row in best.items()
+        ]
 
 
 def ratio(row: Row) -> float:
@@ -101,6 +110,12 @@ COMPARED = [
         "a profile shows pooling at the top",
     ),
     Compared(
+        "[Max pooling](max_pool.md) in `bfloat16`",
+        "max_pool",
+        {STOCK: "`tf.nn.max_pool2d`"},
+        {"setting": ["default"], "type": ["bfloat16"], "task": ["forward"]},
+    ),
+    Compared(
         "[Max pooling with gradient](max_pool.md)",
         "max_pool",
         {STOCK: "`tf.nn.max_pool2d`"},
@@ -121,10 +136,17 @@ COMPARED = [
         "you need the same bits on any number of threads",
     ),
     Compared(
-        "[Snake](prototype.md)",
+        "[Snake](prototype.md) compiled for any x86-64",
         "prototype",
         {"composed": "composition", "composed, XLA": XLA},
         {"mode": ["tf.function"]},
+    ),
+    Compared(
+        "[Snake](elementwise.md) compiled for AVX2, a million numbers",
+        "elementwise",
+        {"composed": "composition", "composed, XLA": XLA},
+        {"setting": ["default"], "task": ["Snake"]},
+        ours="for AVX2 and FMA",
     ),
     Compared(
         "[LogCosh](elementwise.md)",
@@ -173,15 +195,23 @@ COMPARED = [
     Compared(
         "[Extremes](multi_output.md)",
         "extremes",
-        {"four stock ops": "`tf.reduce_min`, `tf.argmin` and the like"},
+        {
+            "four stock ops": "`tf.reduce_min`, `tf.argmin` and the like",
+            "four stock ops, XLA": XLA,
+        },
         {"task": ["forward"]},
+        "the rows are long",
     ),
     Compared(
         "[Gradient of Extremes](multi_output.md)",
         "extremes",
-        {"one-hot": "`tf.one_hot`", "scatter_nd": "`tf.scatter_nd`"},
+        {
+            "one-hot": "`tf.one_hot`",
+            "scatter_nd": "`tf.scatter_nd`",
+            "one-hot, XLA": XLA,
+            "scatter_nd, XLA": XLA,
+        },
         {"task": ["gradient"]},
-        "the rows are short",
     ),
     Compared(
         "[ManhattanDistances](cpu.md)",
@@ -212,6 +242,12 @@ COMPARED = [
         {"task": ["gradient"], "workload": ["a", "b", "c"]},
     ),
     Compared(
+        "[RoiPool's gradient](roi_pool.md), in another library",
+        "roi_pool",
+        {name: name for name in LIBRARIES},
+        {"task": ["gradient"], "workload": ["a", "b", "c"]},
+    ),
+    Compared(
         "[PsRoiAlign](ps_roi_align.md)",
         "ps_roi_align",
         {"torchvision": "torchvision"},
@@ -230,7 +266,7 @@ COMPARED = [
         only_if="you round to `half`",
     ),
     Compared(
-        "[SlidingMax](sliding_max.md) with positions",
+        "[SlidingMax](sliding_max.md) with positions, without XLA",
         "sliding_max",
         {
             "frames": "`tf.signal.frame`",
@@ -369,6 +405,16 @@ def tables() -> Iterator[tuple[str, ...]]:
         machine = plain(of.value("machine"))
         file = f"[`{path.name}`]({REPOSITORY}/bench/{path.name})"
         yield file, TABLES.get(path.stem, ""), f"{machine}, {of.value('date')}"
+
+
+def softplus() -> dict[str, float]:
+    """How many times LogCosh's time tf.nn.softplus takes, one op of its composition, on one thread."""
+    table = read("elementwise")
+    case = {"threads": "1", "setting": "default", "way": "tf.nn.softplus"}
+    return {
+        f"softplus_{dtype}": table.number(task=dtype, **case)
+        for dtype in ("float32", "float64")
+    }
 
 
 def on_gpu() -> dict[str, str]:

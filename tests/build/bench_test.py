@@ -125,6 +125,15 @@ def test_an_op_that_is_sometimes_slower_needs_to_say_when_it_pays(monkeypatch):
     assert verdict("0.9", "4") == "only if it rains"
 
 
+def test_a_variant_of_the_op_is_compared_with_the_best_alternative(monkeypatch):
+    ratios = {"op": "1", "op, faster": "0.5", "stock": "1.5", "stock, XLA": "0.8"}
+    rows = [{"size": "1", "way": way, "ratio": ratios[way]} for way in ratios]
+    monkeypatch.setattr(performance, "read", lambda _: measured.Table([], rows, "x"))
+    others = {"stock": "`tf.x`", "stock, XLA": "XLA"}
+    op = performance.Compared("X", "x", others, ours="op, faster")
+    assert [performance.ratio(row) for row in op.rows()] == [1.6]
+
+
 @TABLES
 def test_a_ratio_lies_between_its_quartiles(path):
     rows = measured.read(path.stem).rows
