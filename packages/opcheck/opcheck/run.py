@@ -667,7 +667,9 @@ class _Run:
         if crash.call and not crash.hung:  # where it hangs, the sample's does not
             tried.insert(0, (self._call.inputs, self._call.attrs))
         trials = [("eager", calls.call, {"modes": ("eager", "graph")})]
-        if crash.of_heap or (crash.hung and not whole):
+        if crash.of_heap:  # a later call meets what one has broken
+            trials.insert(0, ("often", calls.often, {}))
+        elif crash.hung and not whole:
             trials.append(("often", calls.often, {}))
         for call, (mode, function, more) in itertools.product(tried, trials):
             made = dict(zip(("inputs", "attrs"), call))

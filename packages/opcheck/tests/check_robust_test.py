@@ -10,6 +10,7 @@ import pytest
 import tensorflow as tf
 from python_ops import (
     breaks_memory,
+    breaks_memory_soon,
     dies,
     dies_of_rank_5_after_2,
     dies_of_scalars,
@@ -82,9 +83,10 @@ def test_what_ends_a_process_only_after_other_calls_is_told_so():
     assert hangs.result().cause == NOT_ALONE
 
 
+@pytest.mark.parametrize("op", [breaks_memory, breaks_memory_soon])
 @pytest.mark.parametrize("check", ["reference", "bad_input"])
-def test_memory_that_a_later_call_finds_broken_is_reproduced(check):
-    found = result(check, breaks_memory, normal(2), reference=np.array)
+def test_memory_that_a_later_call_finds_broken_is_reproduced(check, op):
+    found = result(check, op, normal(2), reference=np.array)
     assert "past the end of an output" in found.cause
     assert "range(100)" in found.line
     assert forked.run(found.line).returncode == -signal.SIGABRT

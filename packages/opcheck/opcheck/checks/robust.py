@@ -178,12 +178,11 @@ def _run(
                 "size that overflows"
             )
             line = sample.line(inputs, attrs, [doing] + ["malloc"] * crash.of_heap)
-            if not _ends(child, calls.call, case, modes=modes):
-                if crash.of_heap and _ends(child, calls.often, case):
-                    line = sample.line(inputs, attrs, ["often", "malloc"])
-                else:
-                    cause = cause if crash.of_heap else NOT_ALONE
-                    line = sample.check_line(found.check) or line
+            if crash.of_heap and _ends(child, calls.often, case):
+                line = sample.line(inputs, attrs, ["often", "malloc"])
+            elif not _ends(child, calls.call, case, modes=modes):
+                cause = cause if crash.of_heap else NOT_ALONE
+                line = sample.check_line(found.check) or line
             found.fail(
                 f"{case.label}, {doing}".replace(", guarded", behind),
                 "a result or a TensorFlow error",
