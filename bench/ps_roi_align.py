@@ -257,6 +257,7 @@ def main() -> None:
         [
             "milliseconds: the median of the rounds, of a call with its output's allocation; "
             "the first of a turn is not counted",
+            "calls of TensorFlow's ops and of ours: eager",
             f"ratio: to {OURS}'s time with as many threads in the same round, median, q1 and q3",
             "one thread to two: the time with one thread over that with two, and so on",
             "blocks of Shard: the same loops without turns",

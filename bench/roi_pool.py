@@ -330,6 +330,7 @@ def main() -> None:
         [*PACKAGES, "numpy"],
         [
             "milliseconds: the median of the rounds, of a call with its output's allocation",
+            "calls of TensorFlow's ops and of ours: eager",
             "ratio: to the base's time in the same round, median, q1 and q3; a-c: the geometric means of the three",
             "limit: reads each pixel of any region once, writes each output once; its ratio is the share reached",
             "traffic: reads the pixels once for each region, in the order of the map, and writes each output once",

@@ -62,7 +62,8 @@ def measure(rounds: int, span: float) -> list[dict]:
 
 def main() -> None:
     notes = [
-        "milliseconds: of a call of the whole chain, the median of the rounds; microseconds: of one of its nodes",
+        "milliseconds: of a call of the whole chain in a tf.function, the median of the rounds; "
+        "microseconds: of one of its nodes",
         f"ratio: to the time of {BASE} in the same round, with median, q1 and q3",
     ]
     run_turns(__file__, __doc__, notes, measure)

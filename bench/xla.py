@@ -62,7 +62,7 @@ def measure(shape: tuple[int, int], rounds: int, span: float) -> list[dict]:
 
 def main() -> None:
     notes = [
-        "times of a forward pass, float32: the median of the rounds",
+        "times of a forward pass in a tf.function, float32: the median of the rounds",
         f"ratio: to the time of {BASE} in the same round, with median, q1 and q3",
     ]
 

@@ -231,7 +231,8 @@ COMPARED = [
     Compared(
         "[RoiPoolInference](roi_pool.md), in another library",
         "roi_pool",
-        {name: name for name in LIBRARIES},
+        {name: name for name in LIBRARIES}
+        | {"OpenVINO": "OpenVINO, which reorders the channels in each call"},
         {"task": ["without argmax"], "workload": ["a", "b", "c"]},
         "the rest of your model is in TensorFlow",
     ),
