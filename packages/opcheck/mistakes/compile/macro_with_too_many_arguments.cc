@@ -1,13 +1,9 @@
 // [wrong]
-#include <type_traits>
-
 template <typename A, typename B>
 void wrong(tensorflow::OpKernelContext* ctx) {
   OP_REQUIRES(ctx, std::is_same<A, B>::value, absl::InternalError("two types"));
 }
 // [cured]
-#include <type_traits>
-
 template <typename A, typename B>
 void cured(tensorflow::OpKernelContext* ctx) {
   OP_REQUIRES(ctx, (std::is_same<A, B>::value),
