@@ -1,5 +1,6 @@
 """MedianPool, and the same of TensorFlow's functions."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import tensorflow as tf
@@ -35,3 +36,45 @@ def stock_median_pool(images: tf.Tensor, ksize: int) -> tf.Tensor:
     windows = tf.reshape(patches, [*places, count, images.shape[-1]])
     windows = tf.transpose(windows, [0, 1, 2, 4, 3])
     return tf.math.top_k(windows, (count + 1) // 2).values[..., -1]
+
+
+def network_median_pool(images: tf.Tensor, ksize: int) -> tf.Tensor:
+    """What `median_pool` computes, by minima and maxima of whole images, without its checks; not for NaN.
+
+    Height and width must be known when a graph is traced.
+    """
+    middle = ksize * ksize // 2
+    rows, columns = (size // ksize * ksize for size in images.shape[1:3])
+    pixels = [
+        images[:, i:rows:ksize, j:columns:ksize]
+        for i in range(ksize)
+        for j in range(ksize)
+    ]
+    needed, network = {middle}, []
+    for pair in reversed(list(_sorting_network(len(pixels)))):
+        if needed & set(pair):
+            needed |= set(pair)
+            network.append(pair)
+    for i, j in reversed(network):
+        x, y = pixels[i], pixels[j]
+        pixels[i], pixels[j] = tf.minimum(x, y), tf.maximum(x, y)
+    return pixels[middle]
+
+
+def _sorting_network(count: int) -> Iterator[tuple[int, int]]:
+    """The pairs of places that sort any `count` numbers if the smaller one of each pair goes first.
+
+    Batcher's merge exchange: Knuth, The Art of Computer Programming, volume 3, algorithm 5.2.2M.
+    """
+    first = 1 << (count - 1).bit_length() >> 1
+    bit = first
+    while bit:
+        distance, later, value = bit, first, 0
+        while True:
+            for i in range(count - distance):
+                if i & bit == value:
+                    yield i, i + distance
+            if later == bit:
+                break
+            distance, later, value = later - bit, later // 2, bit
+        bit //= 2
