@@ -3,13 +3,14 @@
 TensorFlow is as it comes, with oneDNN on.
 """
 
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 import prologue  # noqa: F401  before TensorFlow
 import tensorflow as tf
-from measure import run_turns, traced, turns
-from median_pool import median_pool, stock_median_pool
+from measure import run_turns, traced, trained, turns
+from median_pool import median_pool, network_median_pool, stock_median_pool
 from processes import by_threads
 
 OURS = "MedianPool"
@@ -17,32 +18,51 @@ IMAGES = (4, 224, 224, 16)
 
 
 def measure(threads: int, rounds: int, span: float) -> list[dict]:
-    """The rows of the table for a number of threads, after a check that both ways give the same."""
+    """The rows of the table for a number of threads, after a check that all ways give the same."""
     table = []
     images = tf.constant(np.random.default_rng(0).normal(size=IMAGES), tf.float32)
     for ksize in (2, 3, 5):
         stock = partial(stock_median_pool, ksize=ksize)
-        ways = {
+        network = partial(network_median_pool, ksize=ksize)
+        forward = {
             OURS: partial(median_pool, ksize=ksize),
             "stock": stock,
-            "stock, XLA": tf.function(stock, autograph=False, jit_compile=True),
+            "stock, XLA": compiled(stock),
+            "network": network,
+            "network, XLA": compiled(network),
         }
-        runs = {name: traced(way, images) for name, way in ways.items()}
-        ours, *others = (run()[0] for run in runs.values())
-        for other in others:
-            np.testing.assert_array_equal(ours, other)
-        table += turns({"ksize": ksize, "threads": threads}, runs, rounds, span)
+        both = {
+            "network, XLA": compiled(trained(network)),
+            "network": trained(network),
+            "stock": trained(stock),
+        }
+        tasks = {"forward": forward}
+        if ksize == 3:
+            tasks["forward and gradient"] = both
+        for task, ways in tasks.items():
+            runs = {name: traced(way, images) for name, way in ways.items()}
+            first, *others = (run() for run in runs.values())
+            for other in others:
+                for one, another in zip(first, other, strict=True):
+                    np.testing.assert_array_equal(one, another)
+            case = {"task": task, "ksize": ksize, "threads": threads}
+            table += turns(case, runs, rounds, span)
     return table
+
+
+def compiled(way: Callable) -> Callable:
+    return tf.function(way, autograph=False, jit_compile=True)
 
 
 def main() -> None:
     notes = [
         f"images: {list(IMAGES)}, random float32 numbers; windows side by side",
-        "stock: extract_patches, transpose, top_k; XLA: the same with jit_compile=True",
+        "stock: extract_patches, transpose, top_k; network: minima and maxima of shifted images, a sorting network",
+        "XLA: the same with jit_compile=True",
         "times of a call in a tf.function, oneDNN on, default memory: the median of the rounds",
-        f"ratio: to the time of {OURS} in the same round, with median, q1 and q3",
+        f"ratio: to the time of {OURS} in the same round, which has no gradient: with it, to that of network, XLA",
     ]
-    run_turns(__file__, __doc__, notes, by_threads(measure), rounds=9)
+    run_turns(__file__, __doc__, notes, by_threads(measure), rounds=7)
 
 
 if __name__ == "__main__":

@@ -184,7 +184,13 @@ COMPARED = [
     Compared(
         "[MedianPool](attrs.md)",
         "medians",
-        {"stock": "composition", "stock, XLA": XLA},
+        {
+            "stock": "composition",
+            "stock, XLA": XLA,
+            "network": "composition",
+            "network, XLA": XLA,
+        },
+        {"task": ["forward"]},
     ),
     Compared(
         "[ExponentialAverage](xla.md) between other steps",
