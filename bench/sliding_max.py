@@ -23,11 +23,25 @@ def pooled(x: tf.Tensor, window: int) -> tuple[tf.Tensor, tf.Tensor]:
     return y[:, 0, :, 0], position[:, 0, :, 0]
 
 
+def slices(x: tf.Tensor, window: int) -> tuple[tf.Tensor, tf.Tensor]:
+    """By comparing as many slices as a window has numbers, one after the other."""
+    count = x.shape[1] - window + 1
+    y = x[:, :count]
+    first = position = tf.broadcast_to(tf.range(count, dtype=tf.int64), y.shape)
+    for k in range(1, window):
+        following = x[:, k : k + count]
+        larger = following > y
+        y = tf.where(larger, following, y)
+        position = tf.where(larger, first + k, position)
+    return y, position
+
+
 WAYS = {
     "op": sliding_max,
     "plain loops": step_6,
     "frames": composition,
     "max_pool_with_argmax": pooled,
+    "slices, XLA": tf.function(slices, autograph=False, jit_compile=True),
 }
 
 
@@ -63,7 +77,7 @@ def main() -> None:
         "milliseconds: of a call in a tf.function, the median of the rounds",
         "ratio: to the op in the same round, with median, q1 and q3",
         "ways: SlidingMax; its step 6, two plain loops on one core; tf.signal.frame with reduce_max and argmax; "
-        "tf.nn.max_pool_with_argmax",
+        "tf.nn.max_pool_with_argmax; slices compared one after the other, with jit_compile=True",
     ]
     run_turns(__file__, __doc__, notes, measure)
 
