@@ -273,12 +273,14 @@ COMPARED = [
         only_if="you round to `half`",
     ),
     Compared(
-        "[SlidingMax](sliding_max.md) with positions, without XLA",
+        "[SlidingMax](sliding_max.md) with positions",
         "sliding_max",
         {
             "frames": "`tf.signal.frame`",
             "max_pool_with_argmax": "`tf.nn.max_pool_with_argmax`",
+            "slices, XLA": XLA,
         },
+        only_if="the windows are long",
     ),
     Compared(
         "[NpyDataset](dataset.md)",

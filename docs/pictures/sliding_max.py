@@ -8,7 +8,7 @@ from IPython.display import Markdown
 from measured import number, read
 
 HERE = Path("examples/sliding_max")
-STOCK = "frames", "max_pool_with_argmax"
+STOCK = "frames", "max_pool_with_argmax", "slices, XLA"
 
 
 def _lines(step: int) -> list[str]:
@@ -48,7 +48,7 @@ def measured() -> list[list[str]]:
 
 
 def gains() -> dict[str, str]:
-    """How many times faster the op is than the better way of TensorFlow's, from the least to the most."""
+    """How many times faster the op is than TensorFlow's best way: with a window of 4, and with longer ones."""
     found = {}
     for signal in ("random", "falling"):
         best: dict[str, float] = {}
@@ -56,6 +56,7 @@ def gains() -> dict[str, str]:
             if row["way"] in STOCK:
                 window, ratio = row["window"], float(row["ratio"])
                 best[window] = min(ratio, best.get(window, ratio))
+        found[f"{signal}_short"] = number(best.pop("4"))
         least, most = min(best.values()), max(best.values())
         found[signal] = f"{number(least)}–{number(most)}"
     return found
