@@ -50,18 +50,20 @@ container: The group of resources that the reader belongs to; empty: the
 shared_name: Readers of one name are one; empty: the name of the node.
 )doc");
 
-// [reader] Reads one file after the other. The base class holds a lock during
+// Reads one file after the other. The base class holds a lock during
 // each call, so no other thread is here.
 class IdxReader : public ReaderBase {
  public:
   IdxReader(const std::string& name, tensorflow::Env* env)
       : ReaderBase(name), env_(env) {}
 
+  // [start] The name of the file is current_work().
   absl::Status OnWorkStartedLocked() override {
     item_ = 0;
     return Named(Open());
   }
 
+  // [read] One item, or the news that there are no more in this file.
   absl::Status ReadLocked(tstring* key, tstring* value, bool* produced,
                           bool* at_end) override {
     *at_end = item_ == items_;
@@ -70,7 +72,7 @@ class IdxReader : public ReaderBase {
     size_t got;
     absl::Status status =
         buffer_->ReadNBytes(item_bytes_, value->mdata(), &got);
-    if (absl::IsOutOfRange(status)) {  // which would mean: no more files
+    if (absl::IsOutOfRange(status)) {  // would mean: no more files
       status = absl::DataLossError(
           absl::StrCat("has been cut since it was opened, in item ", item_));
     }
@@ -81,6 +83,7 @@ class IdxReader : public ReaderBase {
     return absl::OkStatus();
   }
 
+  // [finish] Closes the file.
   absl::Status OnWorkFinishedLocked() override {
     buffer_.reset();
     file_.reset();
@@ -92,7 +95,7 @@ class IdxReader : public ReaderBase {
     return ReaderBase::ResetLocked();
   }
 
-  // What the base class remembers, and which item is next.
+  // [save] What the base class remembers, and which item is next.
   absl::Status SerializeStateLocked(tstring* state) override {
     ReaderBaseState base;
     SaveBaseState(&base);
@@ -100,6 +103,7 @@ class IdxReader : public ReaderBase {
     return absl::OkStatus();
   }
 
+  // [restore] Goes on at that item.
   absl::Status RestoreStateLocked(const tstring& state) override {
     const std::pair<std::string, std::string> parts =
         absl::StrSplit(absl::string_view(state), absl::MaxSplits(':', 1));
@@ -115,7 +119,7 @@ class IdxReader : public ReaderBase {
     TF_RETURN_IF_ERROR(OnWorkFinishedLocked());
     absl::Status restored = RestoreBaseState(base);
     if (!work_in_progress()) return restored;
-    // The base class has set its members, but calls this place an error.
+    // In the middle of a file, `restored` is an error, but all members are set.
     TF_RETURN_IF_ERROR(Named(Open()));
     if (item < 0 || item > items_) {
       return Named(absl::FailedPreconditionError(
@@ -176,6 +180,7 @@ class IdxReader : public ReaderBase {
             absl::StrCat("size ", i, " in its header is ", dimension));
       }
     }
+    // [length] A file that has been cut must not look like one that has ended.
     const int64_t held = size - 4 - uint64_t{4} * rank;
     if (held == tensorflow::MultiplyWithoutOverflow(items_, item_bytes_)) {
       return absl::OkStatus();
@@ -205,10 +210,7 @@ class IdxReader : public ReaderBase {
   int64_t item_ = 0;  // the next one
 };
 
-// [kernel] Makes the reader when the op runs for the first time. Often one sees
-// SetReaderFactory in the constructor instead. The base class drops such a
-// factory after the first reader. So once this reader has been destroyed, the
-// next run of the op crashes.
+// [kernel] Makes a reader when the op runs and there is none of its name.
 class IdxReaderOp : public tensorflow::ReaderOpKernel {
  public:
   using ReaderOpKernel::ReaderOpKernel;
