@@ -13,6 +13,15 @@ from opcheck.strategies import calls, mostly, shapes, tensors
 _solution = load_op_library(
     Path(__file__).with_name("libsolution_max_pool_nan.so"), "max_pool_nan"
 )
+_simple = load_op_library(
+    Path(__file__).with_name("libmax_pool_simple.so"), "max_pool_simple"
+)
+
+
+def max_pool_simple(input, ksize, strides, padding):
+    return _simple.max_pool_simple(
+        input=input, ksize=ksize, strides=strides, padding=padding
+    )
 
 
 def max_pool_nan(input, ksize, strides, padding):
@@ -35,6 +44,9 @@ INPUTS = mostly(
 FLOATS = st.sampled_from(["float16", "bfloat16", "float32", "float64"])
 WIDE = st.sampled_from(["float32", "float64"])
 SMALL = st.integers(-4, 4).map(float)
+AWKWARD = st.sampled_from(
+    [1.0, 2.0, -0.0, 0.0, float("nan"), float("inf"), -float("inf")]
+)
 ATTRS = dict(ksize=SIZES, strides=SIZES, padding=st.sampled_from(["SAME", "VALID"]))
 
 
@@ -107,6 +119,11 @@ FUZZ = {
         ops.avg_pool_grad,
         shared_gradients(),
         of_real_sizes,
+    ),
+    "MaxPoolSimple": (
+        max_pool_simple,
+        calls(tensors("float32", INPUTS, AWKWARD), **ATTRS),
+        references.max_pool_reference,
     ),
     "MaxPoolNan": (
         max_pool_nan,

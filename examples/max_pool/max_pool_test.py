@@ -22,7 +22,7 @@ from max_pool import (
     max_pool_plain,
     max_pool_with_argmax,
 )
-from max_pool_fuzz import max_pool_nan
+from max_pool_fuzz import max_pool_nan, max_pool_simple
 from max_pool_reference import (
     avg_pool_grad_reference,
     avg_pool_reference,
@@ -219,6 +219,44 @@ def test_a_plain_loop_gives_the_same_bits(mode):
     for shape, *sizes in POOLINGS:
         x = awkward(shape, tf.float32)
         assert bits(mode(max_pool_plain)(x, *sizes)) == bits(max_pool(x, *sizes))
+
+
+def test_the_simple_op_gives_the_same_bits(mode):
+    for shape, ksize, strides, padding in POOLINGS:
+        if isinstance(ksize, int):
+            x, sizes = awkward(shape, tf.float32), (ksize, strides, padding)
+            assert bits(mode(max_pool_simple)(x, *sizes)) == bits(max_pool(x, *sizes))
+
+
+@pytest.mark.parametrize(
+    "shape, ksize, strides, padding, message",
+    [
+        ([3, 3, 2], 2, 1, "SAME", "input must have shape|rank 4 but is rank 3"),
+        ([1, 3, 5, 2], 4, 2, "VALID", "input must have at least 4 rows|[Nn]egative"),
+        ([1, 5, 3, 2], 4, 2, "VALID", "input must have at least 4 rows|[Nn]egative"),
+        ([1, 3, 3, 2], 0, 1, "SAME", "ksize.* minimum 1"),
+        ([1, 3, 3, 2], 2, 0, "SAME", "strides.* minimum 1"),
+    ],
+)
+def test_the_simple_op_refuses_what_does_not_fit(
+    mode, shape, ksize, strides, padding, message
+):
+    with pytest.raises(REFUSED, match=message):
+        mode(lambda x: max_pool_simple(x, ksize, strides, padding))(tf.zeros(shape))
+
+
+@pytest.mark.parametrize(
+    "shape, sizes, pooled",
+    [
+        (None, (3, 2, "SAME"), [None] * 4),
+        ([None, None, 7, 3], (3, 2, "SAME"), [None, None, 4, 3]),
+        ([2, 7, 8, None], (3, 2, "VALID"), [2, 3, 3, None]),
+    ],
+)
+def test_static_shapes_of_the_simple_op(shape, sizes, pooled):
+    function = tf.function(lambda x: max_pool_simple(x, *sizes))
+    traced = function.get_concrete_function(tf.TensorSpec(shape))
+    assert traced.outputs[0].shape.as_list() == pooled
 
 
 def test_patches_give_the_same_of_finite_numbers(mode):
