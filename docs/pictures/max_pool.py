@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import tensorflow as tf
 from IPython.display import HTML
-from measured import Row, read, span
+from measured import Row, number, read, span
 from pictures.drawing import COLOURS, bold, line, picture, rectangle, small
 from pictures.layout import at, column, grids, layers
 from pictures.plots import chart
@@ -60,21 +60,49 @@ def speeds() -> HTML:
     )
 
 
+def times(task: str, way: str, **fields: str) -> dict[tuple[str, ...], float]:
+    """Milliseconds of float32 at TensorFlow's default, by threads, images and layer."""
+    return {
+        (row["threads"], row["batch"], row["layer"]): float(row["milliseconds"])
+        for row in measured(task, way, **fields)
+    }
+
+
+def ratios(above: Sequence[float], below: Sequence[float]) -> str:
+    found = [one / other for one, other in zip(above, below, strict=True)]
+    return f"{number(min(found))} to {number(max(found))}"
+
+
 def figures() -> dict[str, str]:
     """The ratios in the text."""
     training = "forward and gradient"
+    plain, forward = measured("forward", "plain"), measured("forward")
+    apart = "2 × 2, stride 2"  # where no two windows have a pixel in common
     found = {
-        "forward": measured("forward"),
+        "forward": forward,
+        "forward_overlap": [row for row in forward if row["layer"] != apart],
+        "forward_apart": [row for row in forward if row["layer"] == apart],
         "bfloat16": measured("forward", type="bfloat16"),
         "float16": measured("forward", type="float16"),
         "training": measured(training),
+        "training_apart": measured(training, layer=apart),
+        "training_wide": measured(training, layer="3 × 3, stride 2"),
         "off": measured(training, setting="oneDNN off"),
         "argmax": measured("with argmax"),
-        "plain": measured("forward", "plain"),
+        "plain_overlap": [row for row in plain if row["layer"] != apart],
+        "plain_apart": [row for row in plain if row["layer"] == apart],
         "narrow": measured("forward", "without wide vectors"),
         "patches": measured("forward", "patches"),
     }
-    return {name: span(rows) for name, rows in found.items()}
+    spans = {name: span(rows) for name, rows in found.items()}
+    asked, unasked = times("with argmax", "TensorFlow"), times("forward", "TensorFlow")
+    spans["asked"] = ratios(list(asked.values()), [unasked[case] for case in asked])
+    for name, batch in ("threads", "8"), ("threads_one", "1"):
+        ours = times("forward", "MaxPool", batch=batch)
+        one = {case[1:]: time for case, time in ours.items() if case[0] == "1"}
+        two = {case[1:]: time for case, time in ours.items() if case[0] == "2"}
+        spans[name] = ratios(list(one.values()), [two[case] for case in one])
+    return spans
 
 
 def windows_picture(size: int, window: int, ways: Sequence[tuple[str, int]]) -> HTML:
@@ -118,11 +146,11 @@ def shares_picture(size: int, window: int, stride: int, blocks: Sequence[int]) -
     for row, thread in enumerate(threads):
         shapes.append(at(0, high * row, rectangle(150, high, 0.25, COLOURS[thread])))
         shapes.append(at(-8, high * (row + 0.5), small(f"row {row}"), "e"))
-    for number, (begin, end) in enumerate(zip(begins, ends)):
-        x, top, bottom = 20 + 32 * number, high * begin + 2, high * (end + 1) - 2
+    for index, (begin, end) in enumerate(zip(begins, ends)):
+        x, top, bottom = 20 + 32 * index, high * begin + 2, high * (end + 1) - 2
         of = set(threads[begin : end + 1])
         shapes.append(line((x, top), (x, bottom), width=3 * len(of)))
-        shapes.append(at(x + 6, (top + bottom) / 2, small(f"{number}"), "w"))
+        shapes.append(at(x + 6, (top + bottom) / 2, small(f"{index}"), "w"))
     for thread, (first, end) in enumerate(zip(blocks, [*blocks[1:], size]), 1):
         seen = [i for i in range(len(begins)) if begins[i] < end and ends[i] >= first]
         spoken.append(f"thread {thread}: rows {first} to {end - 1}, windows {seen}")

@@ -61,7 +61,7 @@ ksize: As for OpByOp>AvgPool.
 strides: As for OpByOp>AvgPool.
 )doc");
 
-// [average] The average of one window, in all channels. Pixels outside of the
+// The average of one window, in all channels. Pixels outside of the
 // image are not counted.
 template <typename T>
 void AverageWindow(const Windows& windows, const Window& window, const T* image,
@@ -103,7 +103,7 @@ class AvgPoolOp : public tensorflow::OpKernel {
   Attrs attrs_;
 };
 
-// [share] Each pixel of a window gets the same part of its gradient, here those
+// Each pixel of a window gets the same part of its gradient, here those
 // of one row of the image.
 template <typename T>
 void ShareGradients(const Windows& windows, int64_t image, int64_t h,

@@ -64,7 +64,7 @@ absl::Status PoolShape(InferenceContext* context) {
 
 namespace {
 
-// [interface] As TensorFlow's MaxPool, with the channels last.
+// As TensorFlow's MaxPool, with the channels last.
 REGISTER_OP("OpByOp>MaxPool")
     .Attr("T: {half, bfloat16, float, double}")
     .Attr("ksize: list(int) >= 4")
@@ -212,7 +212,7 @@ strides: As for OpByOp>MaxPool.
 include_batch_in_index: Whether argmax counts the elements of the images before.
 )doc");
 
-// [argmax] The first of the largest numbers of a window, and how many pixels
+// The first of the largest numbers of a window, and how many pixels
 // after the window's first, if a row has `width`. NaN stays if it comes first.
 template <typename T>
 struct Largest {
@@ -284,7 +284,7 @@ class MaxPoolWithArgmaxOp : public tensorflow::OpKernel {
   bool include_batch_in_index_;
 };
 
-// [note] The maxima of a window as MaxPool has them, and the places of Largest.
+// The maxima of a window as MaxPool has them, and the places of Largest.
 template <typename T, typename Lanes>
 void PoolAndNote(const Windows& windows, const Window& window, Lanes lanes,
                  const T* image, T* y, uint8_t* places) {
@@ -306,7 +306,7 @@ class MaxPoolOp : public tensorflow::OpKernel {
     OP_REQUIRES_OK(context, attrs_.Read(context));
   }
 
-  // [required] The places cost nothing where no node reads them.
+  // The places cost nothing where no node reads them.
   void Compute(OpKernelContext* context) override {
     const Tensor& input = context->input(0);
     Windows windows;
@@ -387,7 +387,7 @@ void AddWhere(const Place* places, int64_t place, const T* given, Lanes lanes,
   }
 }
 
-// [grad] One row of the gradient of an image.
+// One row of the gradient of an image.
 template <typename T, typename Place>
 void AddGradients(const Windows& windows, int64_t image, int64_t h,
                   const Place* places, const T* grad, T* dx) {

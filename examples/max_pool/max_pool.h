@@ -24,7 +24,7 @@
 
 namespace op_by_op {
 
-// [axis] The windows along one axis. What lies outside of the input is left
+// The windows along one axis. What lies outside of the input is left
 // out.
 struct Axis {
   int64_t size, window, stride, windows, padding;
@@ -49,7 +49,7 @@ struct Axis {
   int64_t Most() const { return std::min(window, size); }
 };
 
-// [fields] One window: its pixels, and where its image and its output begin.
+// One window: its pixels, and where its image and its output begin.
 struct Window {
   int64_t begin_h, end_h, begin_w, end_w, image, output;
 
@@ -178,7 +178,7 @@ struct Larger {
   }
 };
 
-// [plain] The best numbers of one window, in all channels.
+// The best numbers of one window, in all channels.
 template <typename Rule, typename T>
 void PoolWindowPlainly(const Windows& windows, const Window& window,
                        int64_t channels, const T* image, T* y) {
@@ -191,7 +191,7 @@ void PoolWindowPlainly(const Windows& windows, const Window& window,
   }
 }
 
-// [window] As many neighbouring channels as fit into registers.
+// As many neighbouring channels as fit into registers.
 template <typename T>
 constexpr int kLanes = sizeof(T) == 8 ? 128 : 256;
 
@@ -237,7 +237,7 @@ void ForChannels(int64_t channels, const Work& work) {
   if (c < channels) work(static_cast<int>(channels - c), c);
 }
 
-// [shard] Calls work(begin, end) for blocks of rows, each of so many cycles.
+// Calls work(begin, end) for blocks of rows, each of so many cycles.
 template <typename Work>
 void ShardRows(tensorflow::OpKernelContext* context, int64_t rows,
                int64_t cycles, const Work& work) {
@@ -259,7 +259,7 @@ void ForRow(const Windows& windows, int64_t i, const Work& work) {
   }
 }
 
-// [wide] Calls work(), with all that it calls compiled for the widest vectors
+// Calls work(), with all that it calls compiled for the widest vectors
 // that the processor has.
 #if defined(__x86_64__)
 template <typename Work>
@@ -309,7 +309,7 @@ void ShardWindows(tensorflow::OpKernelContext* context, const Windows& windows,
                      [&](int64_t i) { ForRow(windows, i, work); });
 }
 
-// [kernel] Calls work(window, lanes, c) for all windows and all channels.
+// Calls work(window, lanes, c) for all windows and all channels.
 template <typename T, typename Work>
 void ShardBlocks(tensorflow::OpKernelContext* context, const Windows& windows,
                  double cycles, const Work& work) {
