@@ -1,6 +1,8 @@
-"""A table with a field that filters its rows."""
+"""Tables to look things up in, which a field filters or fills, or whose cells stack on a narrow screen."""
 
 import html
+import json
+import re
 from collections.abc import Iterable, Sequence
 
 from IPython.display import HTML
@@ -15,36 +17,112 @@ document.querySelectorAll(".filtered").forEach((each) => {
 });
 </script>
 """
+LOOK_UP = """
+<script>
+document.querySelectorAll(".looked-up").forEach((each) => {
+  const rows = JSON.parse(each.querySelector("script").textContent);
+  const [field, body, box, missing] = ["input", "tbody", ".low", ".missing"].map((part) => each.querySelector(part));
+  field.addEventListener("input", () => {
+    const typed = field.value.trim().toLowerCase();
+    const found = rows.filter((row) => typed && row.join(" ").toLowerCase().includes(typed));
+    body.replaceChildren(...found.map((row) => {
+      const line = document.createElement("tr");
+      row.forEach((text, column) => {
+        const cell = line.insertCell();
+        (column !== 1 && text ? cell.appendChild(document.createElement("code")) : cell).textContent = text;
+      });
+      return line;
+    }));
+    box.hidden = !found.length;
+    missing.hidden = !typed || found.length > 0;
+  });
+});
+</script>
+"""
 STYLE = (
     "<style>.filtered code { white-space: pre-wrap; overflow-wrap: anywhere; }"
     ".filtered input { width: 100%; max-width: 24rem; } .filtered td { min-width: 12rem; }"
     ".filtered .low { max-height: 28rem; overflow-y: auto; }"
+    ".filtered.stacked td { min-width: 7rem; } .filtered.stacked td:first-child { min-width: 10rem; }"
+    " .filtered.stacked td:first-child:has(code) { min-width: 15rem; }"
     "@media (max-width: 48rem) { .filtered thead { display: none; }"
-    " .filtered :is(table, tbody, tr:not([hidden]), td)"
+    " .filtered :is(table, tbody, tr:not([hidden]), td), .filtered.stacked td:nth-child(n):nth-child(n)"
     " { display: block; min-width: 0; overflow-wrap: anywhere; }"
+    " .filtered.stacked td:not(:last-child) { border-bottom: 0; padding-bottom: 0; }"
+    " .filtered.stacked td[data-head]::before { content: attr(data-head) ': '; opacity: 0.7; }"
     " .filtered td:empty { display: none; } }</style>"
 )
+
+
+def heads(header: Sequence[str]) -> str:
+    cells = "".join(f"<th>{html.escape(each)}</th>" for each in header)
+    return f"<thead><tr>{cells}</tr></thead>"
+
+
+def told(rows: Iterable[Sequence[str]]) -> str:
+    lines = "\n".join(" | ".join(row).replace("\n", " ") for row in rows)
+    return html.escape(lines, quote=True)
 
 
 def filtered(
     header: Sequence[str],
     rows: Iterable[tuple[str, str, str]],
     label: str = "Filter by name",
-    low: bool = False,
 ) -> HTML:
-    """A table of three columns, code, words and code, that a field filters; a low one scrolls."""
+    """A table of three columns, code, words and code, that a field filters."""
     rows = list(rows)
-    heads = "".join(f"<th>{html.escape(each)}</th>" for each in header)
     cells = (
         f"<tr><td><code>{html.escape(old)}</code></td><td>{html.escape(said)}</td>"
         f"<td>{f'<code>{html.escape(new)}</code>' if new else ''}</td></tr>"
         for old, said, new in rows
     )
-    told = "\n".join(" | ".join(row).replace("\n", " ") for row in rows)
     return HTML(
         f'{STYLE}<div class="filtered"><p><label>{html.escape(label)}: <input type="search"></label></p>'
-        f'<div class="pst-scrollable-table-container{" low" if low else ""}">'
-        f'<table class="table" aria-label="{html.escape(told, quote=True)}">'
-        f"<thead><tr>{heads}</tr></thead>"
+        f'<div class="pst-scrollable-table-container">'
+        f'<table class="table" aria-label="{told(rows)}">{heads(header)}'
         f"<tbody>{''.join(cells)}</tbody></table></div></div>{SCRIPT}"
     )
+
+
+def looked_up(
+    header: Sequence[str],
+    rows: Iterable[tuple[str, str, str]],
+    label: str,
+    missing: str,
+) -> HTML:
+    """A field, and below it those rows of three columns, code, words and code, that have in them what is typed."""
+    data = json.dumps(list(rows)).replace("<", r"\u003c")
+    return HTML(
+        f'{STYLE}<div class="filtered looked-up"><script type="application/json">{data}</script>'
+        f'<p><label>{html.escape(label)}: <input type="search"></label></p>'
+        f'<div class="pst-scrollable-table-container low" hidden><table class="table">'
+        f"{heads(header)}<tbody></tbody></table></div>"
+        f'<p class="missing" aria-live="polite" hidden>{html.escape(missing)}</p></div>{LOOK_UP}'
+    )
+
+
+def stacked(header: Sequence[str], rows: Iterable[Sequence[str]]) -> HTML:
+    """A table whose cells stand below each other on a narrow screen; `code` and *emphasis* are those of Markdown."""
+    rows = list(rows)
+    lines = []
+    for row in rows:
+        cells = [f"<td>{marked(row[0])}</td>"]
+        for head, text in zip(header[1:], row[1:], strict=True):
+            known = f' data-head="{html.escape(head)}"' if text and len(row) > 2 else ""
+            cells.append(f"<td{known}>{marked(text)}</td>")
+        lines.append(f"<tr>{''.join(cells)}</tr>")
+    return HTML(
+        f'{STYLE}<div class="filtered stacked"><div class="pst-scrollable-table-container">'
+        f'<table class="table" aria-label="{told(rows)}">{heads(header)}'
+        f"<tbody>{''.join(lines)}</tbody></table></div></div>"
+    )
+
+
+def marked(text: str) -> str:
+    """Text with `code` and *emphasis* as HTML."""
+    parts = re.split(r"`([^`]*)`", text)
+    for place, part in enumerate(parts):
+        part = html.escape(part)
+        emphasis = re.sub(r"\*([^*]+)\*", r"<em>\1</em>", part)
+        parts[place] = f"<code>{part}</code>" if place % 2 else emphasis
+    return "".join(parts)

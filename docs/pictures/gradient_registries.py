@@ -1,16 +1,20 @@
 """The tables of the page on the registries of gradients: what C++ differentiates, and which ops have an entry."""
 
-import collections
-
 import numpy as np
 import tensorflow as tf
-from gradient_registries import registries, tried
+from gradient_registries import imported_gradient, registries, saved_graph, tried
 from IPython.display import HTML
 from pictures import cc_gradients
+from pictures.filtered import looked_up, stacked
 
 X = np.random.default_rng(0).normal(size=(3, 4)).astype(np.float32)
 SYMMETRIC = "tf.matmul(x, x, transpose_b=True)"
 IMAGE = "x[None, :, :, None]"
+CONV2D = f"tf.nn.conv2d({IMAGE}, tf.ones([2, 2, 1, 1]), 1, 'SAME')"
+DILATED = CONV2D.replace("'SAME')", "'SAME', dilations=2)")
+LOOP = "tf.while_loop(lambda i, y: i < 2, lambda i, y: (i + 1, y * x), [0, x])[1]"
+CUSTOM = "tf.custom_gradient(lambda x: (tf.tanh(x), lambda dy: 7 * dy))(x)"
+RANDOM = "x * tf.random.uniform([4])"
 KINDS = {
     "element by element": """
 tf.identity(x) | tf.cast(x, tf.float64) | tf.stop_gradient(x) * x | tf.abs(x) | tf.exp(x) | tf.tanh(x)
@@ -42,24 +46,36 @@ tf.gather_nd(x, [[0], [2]]) | tf.scatter_nd([[0], [2], [1]], x, [3, 4]) | tf.sor
 tf.math.top_k(x, 2).values
 """,
     "images": f"""
-tf.nn.conv2d({IMAGE}, tf.ones([2, 2, 1, 1]), 1, 'SAME') | tf.nn.max_pool2d({IMAGE}, 2, 1, 'SAME')
+{CONV2D} | {DILATED} | tf.nn.max_pool2d({IMAGE}, 2, 1, 'SAME')
 tf.nn.avg_pool2d({IMAGE}, 2, 1, 'SAME')
 tf.nn.depthwise_conv2d({IMAGE}, tf.ones([2, 2, 1, 1]), [1, 1, 1, 1], 'SAME')
 tf.image.resize(x[:, :, None], [6, 8])
 """,
-    "calls": """
+    "random numbers": f"{RANDOM} | x * tf.random.stateless_uniform([4], [1, 0])",
+    "calls": f"""
 tf.function(tf.tanh)(x) | tf.cond(x[0, 0] > 0, lambda: 2 * x, lambda: x)
-tf.while_loop(lambda i, y: i < 2, lambda i, y: (i + 1, y * x), [0, x])[1] | tf.map_fn(tf.tanh, x)
-tf.custom_gradient(lambda x: (tf.tanh(x), lambda dy: 7 * dy))(x)
+{LOOP} | tf.map_fn(tf.tanh, x) | {CUSTOM}
 """,
 }
 # What has the same values and, where it is shown, the right gradient in C++.
 INSTEAD = {
+    LOOP: "x * x * x",
+    "tf.map_fn(tf.tanh, x)": "tf.stack([tf.tanh(row) for row in tf.unstack(x)])",
+    "tf.cond(x[0, 0] > 0, lambda: 2 * x, lambda: x)": "tf.compat.v1.where(x[0, 0] > 0, 2 * x, x)",
+    "tf.where(x > 0, x, 0.0)": "tf.compat.v1.where(x > 0, x, tf.zeros_like(x))",
+    "tf.nn.leaky_relu(x)": "tf.compat.v1.where(x > 0, x, 0.2 * x)",
+    "tf.nn.elu(x)": "tf.compat.v1.where(x < 0, tf.math.expm1(tf.minimum(x, 0)), x)",
+    "tf.nn.softplus(x)": "tf.nn.sigmoid_cross_entropy_with_logits(tf.zeros_like(x), x)",
+    "tf.reduce_logsumexp(x)": "tf.reduce_max(x) + tf.math.log(tf.reduce_sum(tf.exp(x - tf.reduce_max(x))))",
+    "tf.math.cumsum(x)": "tf.matmul(tf.linalg.band_part(tf.ones([3, 3]), -1, 0), x)",
+    "tf.math.unsorted_segment_sum(x, [0, 1, 0], 2)": "tf.matmul("
+    "tf.one_hot([0, 1, 0], 2), x, transpose_a=True)",
+    "tf.scatter_nd([[0], [2], [1]], x, [3, 4])": "tf.matmul(tf.one_hot([0, 2, 1], 3), x, transpose_a=True)",
     "tf.nn.softsign(x)": "x / (1 + tf.abs(x))",
-    "tf.nn.softmax_cross_entropy_with_logits(x * 0 + 0.25, x)": "-"
-    "tf.reduce_sum((x * 0 + 0.25) * tf.nn.log_softmax(x), axis=1)",
-    "tf.nn.sparse_softmax_cross_entropy_with_logits([1, 0, 2], x)": "-"
-    "tf.gather_nd(tf.nn.log_softmax(x), [[0, 1], [1, 0], [2, 2]])",
+    "tf.nn.softmax_cross_entropy_with_logits(x * 0 + 0.25, x)": "tf.negative("
+    "tf.reduce_sum((x * 0 + 0.25) * tf.nn.log_softmax(x), axis=1))",
+    "tf.nn.sparse_softmax_cross_entropy_with_logits([1, 0, 2], x)": "tf.negative("
+    "tf.gather_nd(tf.nn.log_softmax(x), [[0, 1], [1, 0], [2, 2]]))",
     "tf.einsum('ij,kj->ik', x, x)": SYMMETRIC,
     "tf.roll(x, 1, axis=0)": "tf.concat([x[-1:], x[:-1]], axis=0)",
     "tf.tile(x, [2, 1])": "tf.concat([x, x], axis=0)",
@@ -70,10 +86,28 @@ INSTEAD = {
     f"tf.linalg.trace({SYMMETRIC})": f"tf.reduce_sum({SYMMETRIC} * tf.eye(3))",
 }
 CAUSES = {
-    "indices[0] is out of range": "error: indices[0] is out of range",
-    "Retval[0] does not have value": "error: Retval[0] does not have value",
-    "zero": "wrong: zero, without an exception",
-    "tanh": "wrong: that of tf.tanh, without an exception",
+    "indices[0] is out of range": "`indices[0] is out of range`: the axis is negative",
+    "Retval[0] does not have value": "`Retval[0] does not have value`: no gradient for a branch",
+}
+# Of a wrong gradient: what it is, why, and what has that gradient in Python.
+WRONGLY = {
+    LOOP: ("zero", "C++ never reaches the ops of a loop", "0 * x"),
+    "tf.map_fn(tf.tanh, x)": ("zero", "this is a loop, too", "0 * x"),
+    CUSTOM: (
+        "that of `tf.tanh`",
+        "C++ ignores yours and differentiates what is inside",
+        "tf.tanh(x)",
+    ),
+    RANDOM: (
+        "other random numbers",
+        "C++ runs the function again, and it draws anew",
+        "",
+    ),
+    DILATED: (
+        "that without `dilations`",
+        "TensorFlow's C++ gradient leaves this attr out",
+        CONV2D,
+    ),
 }
 RIGHT, WRONG = "as in Python", "wrong, without an exception"
 HOLDERS = {
@@ -84,11 +118,11 @@ HOLDERS = {
     ("", ""): ("Python alone", None),
 }
 PLAINLY = {
-    "functions and graphs": "has one, in C++ programs, too",
-    "functions alone": "has one",
-    "zero in functions": "zero",
-    "graphs alone": "none here, only in C++ programs",
-    "Python alone": "none, only in Python",
+    "functions and graphs": "has a gradient; C++ programs have one, too",
+    "functions alone": "has a gradient; C++ programs have none",
+    "zero in functions": "has a gradient of zero",
+    "graphs alone": "has no gradient; only C++ programs have one",
+    "Python alone": "has no gradient; only Python has one",
 }
 
 
@@ -110,85 +144,169 @@ class Tried:
             for kind, lines in KINDS.items()
         }
         calls = [call for of_kind in self.kinds.values() for call in of_kind]
-        self.results = {call: tried(function(call), X) for call in calls}
+        checks = {RANDOM: drawn_again, DILATED: undilated}
+        self.results = {
+            call: checks[call]() if call in checks else tried(function(call), X)
+            for call in calls
+        }
+        self.others = {
+            call: instead(call) for call in calls if self.results[call] != RIGHT
+        }
 
     def having(self, *results: str) -> list[str]:
         return [call for call, result in self.results.items() if result in results]
 
+    def failing(self) -> list[str]:
+        return sorted(self.results.keys() - self.having(RIGHT, WRONG))
+
     def figures(self) -> dict[str, object]:
-        fine, silent = len(self.having(RIGHT)), len(self.having(WRONG))
         return {
             "version": tf.__version__,
             "all": len(self.results),
-            "fine": fine,
-            "silent": silent,
-            "failing": len(self.results) - fine - silent,
+            "fine": len(self.having(RIGHT)),
+            "silent": len(self.having(WRONG)),
+            "failing": len(self.failing()),
         }
 
-    def substitutes(self) -> list[tuple[str, str]]:
-        """The functions without a gradient for which another one has the right one."""
-        failing = sorted(self.results.keys() - self.having(RIGHT, WRONG))
-        found = [(call, instead(call)) for call in failing]
-        return [(f"`{call}`", f"`{other}`") for call, other in found if other]
-
-    def every_row(self) -> list[tuple[str, str, str]]:
-        """Each function, what C++ says, and what to call instead, the worst first; then each op, and who has it."""
+    def field(self) -> HTML:
+        """A field that finds functions and ops, and what C++ makes of each."""
         rows = []
-        for kind in self.kinds.values():
-            for call in kind:
-                result = self.results[call]
-                said = "right" if result == RIGHT else says(call, result)
-                rows.append((call, said, "" if result == RIGHT else instead(call)))
-        worst = ["wrong", "error", "right"]
-        rows.sort(key=lambda row: worst.index(row[1].partition(":")[0]))
-        return rows + ops()
+        for call in self.having(WRONG):
+            rows.append((call, f"wrong, without an exception: {wrongly(call)}"))
+        rows += [
+            (call, f"error: {says(self.results[call])}") for call in self.failing()
+        ]
+        rows += [(call, "right") for call in self.having(RIGHT)]
+        rows += [
+            (op, f"op: {PLAINLY[who]}") for who, ops in holders().items() for op in ops
+        ]
+        plain = [(name, said.replace("`", "")) for name, said in rows]
+        return looked_up(
+            ["Function or op", "Gradient in C++", "Instead"],
+            [(*row, self.others.get(row[0], "")) for row in plain],
+            "A function or an op",
+            "Not listed. Try it with tried, as shown further down.",
+        )
+
+    def silent(self) -> HTML:
+        rows = [
+            (f"`{call}`", wrongly(call), code(self.others[call]))
+            for call in sorted(self.having(WRONG), key=[*WRONGLY].index)
+        ]
+        return stacked(["Function", "C++ gives", "Instead"], rows)
+
+    def replaced(self) -> HTML:
+        """The functions with an error for which another one has the right gradient."""
+        rows = [
+            (f"`{call}`", says(self.results[call]), code(self.others[call]))
+            for call in self.failing()
+            if self.others[call]
+        ]
+        return stacked(["Function", "Error", "Instead"], rows)
+
+    def without(self) -> HTML:
+        rows = [
+            (f"`{call}`", says(self.results[call]))
+            for call in self.failing()
+            if not self.others[call]
+        ]
+        return stacked(["Function", "Error"], rows)
+
+    def right(self) -> HTML:
+        rows = [
+            (
+                kind,
+                ", ".join(f"`{call}`" for call in calls if call in self.having(RIGHT)),
+            )
+            for kind, calls in self.kinds.items()
+        ]
+        return stacked(["Kind", "Functions"], rows)
 
 
-def says(call: str, result: str) -> str:
-    if result == WRONG:
-        return CAUSES["tanh" if "custom" in call else "zero"]
-    if result.startswith("none for"):
-        return f"error: no gradient {result.removeprefix('none ')}".replace("`", "")
-    return CAUSES[result]
+def code(call: str) -> str:
+    return f"`{call}`" if call else ""
+
+
+def says(result: str) -> str:
+    """An error, in short."""
+    missing = result.removeprefix("none for ")
+    return f"no gradient for {missing}" if missing != result else CAUSES[result]
+
+
+def wrongly(call: str) -> str:
+    """What a wrong gradient is, and why."""
+    given, why, like = WRONGLY[call]
+    if like:
+        dx = imported_gradient(function(call), X)
+        np.testing.assert_allclose(dx, by_tape(like, X), rtol=1e-5, atol=1e-6)
+    return f"{given}: {why}"
+
+
+def by_tape(call: str, x: np.ndarray) -> tf.Tensor:
+    with tf.GradientTape() as tape:
+        tape.watch(start := tf.constant(x))
+        end = function(call)(start)
+    return tf.convert_to_tensor(tape.gradient(end, start))
+
+
+def drawn_again() -> str:
+    """Whether the gradient of a product with random numbers is these numbers."""
+    saved = saved_graph(function(RANDOM), X)
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        start = tf.constant(X)
+        [end] = tf.import_graph_def(saved, {"x": start}, ["Identity:0"])
+        y, dx = session.run([end, tf.gradients(end, start)[0]])
+    return RIGHT if np.allclose(y, X * dx) else WRONG
+
+
+def undilated() -> str:
+    """Whether the gradient of a dilated convolution is the right one, which a tape lacks on a CPU.
+
+    The function is linear, so the derivative by an element is the sum of its values where this alone is 1.
+    """
+    alone = np.eye(X.size, dtype=np.float32).reshape(-1, *X.shape)
+    expected = [tf.reduce_sum(function(DILATED)(each)) for each in alone]
+    dx = imported_gradient(function(DILATED), X)
+    return RIGHT if np.allclose(dx, np.reshape(expected, X.shape)) else WRONG
 
 
 def instead(call: str) -> str:
     """What computes the same as a call, and has the right gradient in C++."""
     if not (other := INSTEAD.get(call)):
         return ""
-    np.testing.assert_allclose(
-        function(call)(X), function(other)(X), rtol=1e-5, atol=1e-6
-    )
-    return other if tried(function(other), X) == RIGHT else ""
+    for x in (X, 0 * X):
+        near = {"rtol": 1e-5, "atol": 1e-6}
+        np.testing.assert_allclose(function(call)(x), function(other)(x), **near)
+        dx = imported_gradient(function(other), x)
+        np.testing.assert_allclose(dx, by_tape(call, x), **near)
+    return other
 
 
-def known_to_python() -> dict[str, tuple[str, str]]:
-    """Of each op with a gradient in Python's registry, what those in C++ hold: functions, graphs."""
-    return {
-        op: cpp
-        for op, (python, *cpp) in registries().items()
-        if python == "gradient" and hasattr(tf.raw_ops, op)
-    }
+def holders() -> dict[str, list[str]]:
+    """The ops with a gradient in Python's registry, by what those in C++ hold."""
+    held = {name: [] for name, _ in HOLDERS.values()}
+    for op, (python, functions, graphs) in sorted(registries().items()):
+        if python == "gradient" and hasattr(tf.raw_ops, op):
+            name, _ = HOLDERS[functions, "" if functions == "none" else graphs]
+            held[name].append(op)
+    return held
 
 
 def squares() -> HTML:
     """A square for each op with a gradient in Python's registry, by what those in C++ hold."""
-    counted = collections.Counter(tuple(cpp) for cpp in known_to_python().values())
-    counted["none", ""] = sum(
-        counted.pop(key) for key in [*counted] if key[0] == "none"
-    )
+    held, colours = holders(), dict(HOLDERS.values())
     return cc_gradients.squares(
-        {
-            f"{name}: {counted[key]}": (counted[key], colour)
-            for key, (name, colour) in HOLDERS.items()
-        }
+        {f"{name}: {len(ops)}": (len(ops), colours[name]) for name, ops in held.items()}
     )
 
 
-def ops() -> list[tuple[str, str, str]]:
-    """The ops with a gradient in Python's registry, and what those in C++ hold."""
-    rows = []
-    for op, (functions, graphs) in sorted(known_to_python().items()):
-        name, _ = HOLDERS[functions, "" if functions == "none" else graphs]
-        rows.append((op, f"op: {PLAINLY[name]}", ""))
-    return rows
+def ops() -> HTML:
+    """The ops with a gradient in Python's registry, by what those in C++ hold."""
+    rows = [
+        (
+            f"{PLAINLY[name]} (*{name}*: {len(ops)})",
+            ", ".join(sorted(ops, key=str.lower)),
+        )
+        for name, ops in holders().items()
+    ]
+    return stacked(["In an imported function, the op", "Ops"], rows)
