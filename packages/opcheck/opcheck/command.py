@@ -1,6 +1,7 @@
 """The command line: `python -m opcheck FILE.py:function --samples FILE.py:name`, `… fuzz FILE.py`, `… explain LOG`."""
 
 import argparse
+import errno
 import io
 import os
 import signal
@@ -21,6 +22,7 @@ usage: python -m opcheck FILE.py:function --samples FILE.py:name [--checks A,B] 
 name: a tuple of inputs, or a dict of `inputs`, attrs and options of opcheck.check, or a function that returns one;
 checks: {" ".join(NAMES)}, and those of the option `extra`
 """
+_NOT_WRITTEN = {errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
 
 
 class BadUse(Exception):
@@ -53,7 +55,14 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("opcheck: interrupted", file=sys.stderr)
         return 128 + signal.SIGINT
-    except BrokenPipeError:  # of `| head`: what is left in the buffer has no reader
+    except OSError as error:
+        if error.errno not in _NOT_WRITTEN:
+            raise
+        if error.errno != errno.EPIPE:  # of `| head`
+            print(
+                f"opcheck: cannot write the output: {error.strerror}", file=sys.stderr
+            )
+        # What is left in the buffer would be written at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
 

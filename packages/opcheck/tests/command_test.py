@@ -157,6 +157,20 @@ def test_a_reader_that_has_gone_is_no_error(arguments):
     assert (run.returncode, error) == (1, b"")
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux has /dev/full")
+@pytest.mark.parametrize("arguments", [["--help"], ["explain"]])
+def test_a_full_disk_is_one_line(arguments):
+    with open("/dev/full", "w") as full:
+        run = subprocess.run(
+            [sys.executable, "-m", "opcheck", *arguments],
+            input=b"undefined symbol: _ZTIN10tensorflow8OpKernelE\n",
+            stdout=full,
+            stderr=subprocess.PIPE,
+        )
+    message = b"opcheck: cannot write the output: No space left on device\n"
+    assert (run.returncode, run.stderr) == (1, message)
+
+
 def test_a_terminal_that_lacks_a_character_gets_the_rest(monkeypatch):
     terminal = io.TextIOWrapper(io.BytesIO(), "ascii")
     monkeypatch.setattr(sys, "stdout", terminal)
