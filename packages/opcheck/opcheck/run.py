@@ -192,7 +192,8 @@ def check(
       concurrency_seconds: How many seconds `concurrency` tries.
       timeout: Seconds of a call, on a free processor, after which it counts as hung. A call that fills memory, or whose
         like took long, has more. What is not a call of the op, such as the import of its module, has twice as much, and
-        up to eight times while it fills memory or reads files. After one that has hung, others have two seconds.
+        up to eight times while it fills memory or reads files. After one that has hung, others have two seconds, after
+        three one.
       memory: Bytes that a child process may allocate; 0: no limit.
       gpu: Whether the op runs on a GPU, where there is one, in all checks; `devices` always does.
       isolate: False runs in this process what can run there, for a debugger.

@@ -16,7 +16,7 @@ from opcheck.subject import Subject, is_builtin
 
 
 def schema(subject: Subject, found: Findings) -> str:
-    """Fails for a name against TensorFlow's conventions or taken by Python, and for an attr without documentation.
+    """Fails for a name against TensorFlow's conventions or taken by Python, and if one attr alone lacks documentation.
 
     Graphs that were made with an older definition of the op (`old_op_def`) have to load.
     """
