@@ -267,6 +267,33 @@ def test_an_example_that_is_built_alone_needs_no_precompiled_header(path):
     assert used - included == set()
 
 
+@pytest.mark.parametrize("header", ["tensorflow", "tensorflow_threads"])
+def test_templates_of_the_precompiled_headers_are_instantiated_once(header, tmp_path):
+    """Not again in each file that reads them, where the compiler is g++: that takes 100 MB and a second."""
+    headers = f"CMakeFiles/{header}_headers.dir"
+    if not (examples.BUILD / headers / "cmake_pch.hxx.gch").exists():
+        pytest.skip("the compiler is not g++")
+    ninja = [examples.NINJA, "-C", examples.BUILD, "-t", "compdb"]
+    run = subprocess.run(ninja, capture_output=True, text=True, check=True)
+    [command] = [
+        command["command"].split()
+        for command in json.loads(run.stdout)
+        if command["output"] == f"{headers}/empty.cc.o"
+    ]
+    at = command.index("-o") + 1
+    command[at] = tmp_path / "empty.o"
+    run = subprocess.run(
+        [*command, "-ftime-report"],
+        cwd=examples.BUILD,
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "CCACHE_DISABLE": "1"},
+    )
+    used = re.search(r"^ template instantiation .* (\d+)([kM]?) \(", run.stderr, re.M)
+    assert "TOTAL" in run.stderr and (not used or used[2] != "M"), used[0]
+
+
 def configure(tmp_path: Path, python: Path, **environment: str) -> str:
     """The error of configuring an example alone with this Python."""
     run = subprocess.run(
