@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import numpy as np
+import precompiled
 import pytest
 import tensorflow as tf
 from attrs_reference import (
@@ -568,8 +569,8 @@ def declaring(tmp_path_factory):
         '#include <cstdlib>\n#include "tensorflow/core/framework/op.h"\n'
         'REGISTER_OP("WrongDeclaration").Attr(std::getenv("ATTR"));\n'
     )
-    command = ["c++", "-w", "-shared", "-fPIC", source, "-o", library]
-    command += tf.sysconfig.get_compile_flags() + tf.sysconfig.get_link_flags()
+    command = ["c++", "-w", *precompiled.flags(), "-shared", source, "-o", library]
+    command += tf.sysconfig.get_link_flags()
     subprocess.run(command, check=True)
     return library
 

@@ -16,6 +16,8 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import precompiled
+
 HERE = Path(__file__).parent
 OPS = "gpu_ops_on_host.cc"
 WARNINGS = ("-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas")
@@ -93,13 +95,11 @@ def build_ops_for_host(source: Path, library: Path, kernels: Path, *flags: str) 
     """
     import tensorflow as tf
 
-    usual = [x for x in tf.sysconfig.get_compile_flags() if not x.startswith("-I")]
     subprocess.run(
         [
             *shlex.split(os.environ.get("CXX", "c++")),
-            *(*usual, *WARNINGS, "-DNDEBUG", f'-DGPU_SOURCE="{source}"'),
-            *("-isystem", tf.sysconfig.get_include(), "-I", source.parent),
-            *("-shared", "-fPIC", "-fvisibility=hidden", *flags),
+            *(*precompiled.flags(), *WARNINGS, f'-DGPU_SOURCE="{source}"'),
+            *("-I", source.parent, "-shared", *flags),
             *(HERE / OPS, kernels),
             *(*tf.sysconfig.get_link_flags(), "-o", library),
         ],

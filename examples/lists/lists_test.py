@@ -7,6 +7,7 @@ from pathlib import Path
 import input_specs
 import lists
 import numpy as np
+import precompiled
 import pytest
 import tensorflow as tf
 from lists import keep_rows, weighted_sum
@@ -373,8 +374,8 @@ def test_a_declaration_is_refused_when_the_library_is_loaded(
         '#include "tensorflow/core/framework/op.h"\n'
         f'REGISTER_OP("WronglyDeclared").{declaration};\n'
     )
-    command = ["c++", "-w", "-shared", "-fPIC", source, "-o", library]
-    command += tf.sysconfig.get_compile_flags() + tf.sysconfig.get_link_flags()
+    command = ["c++", "-w", *precompiled.flags(), "-shared", source, "-o", library]
+    command += tf.sysconfig.get_link_flags()
     subprocess.run(command, check=True)
     with pytest.raises(error, match=message):
         tf.load_op_library(str(library))

@@ -1,0 +1,26 @@
+"""For tests that compile: TensorFlow's headers as `make examples` has compiled them."""
+
+from pathlib import Path
+
+EXAMPLES = Path(__file__).parents[2] / "build" / "examples"
+HEADERS = EXAMPLES / "CMakeFiles" / "tensorflow_headers.dir" / "cmake_pch.hxx"
+
+
+def flags() -> list[str]:
+    """Flags for a library of ops, as `make examples` has them.
+
+    With others, as with a version of C++ in their number, g++ would read the headers again, which takes five seconds.
+    """
+    from tensorflow import sysconfig
+
+    usual = [
+        flag
+        for flag in sysconfig.get_compile_flags()
+        if not flag.startswith(("-I", "-std", "--std"))
+    ]
+    made = HEADERS.with_name(f"{HEADERS.name}.gch").exists()
+    return [
+        *("-O3", "-DNDEBUG", "-fPIC", "-fvisibility=hidden", *usual),
+        *(("-include", str(HEADERS)) if made else ("-std=c++17",)),
+        *("-isystem", sysconfig.get_include()),
+    ]
