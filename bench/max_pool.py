@@ -60,6 +60,7 @@ def variant(name: str, option: str, sizes: dict) -> Callable:
 def ways_of(case: dict, inputs: list[tf.Tensor]) -> Ways:
     """The ways of a task, ours first: functions of no arguments that return tensors. All are compared."""
     import max_pool as ours
+    from max_pool_slices import max_pool_with_argmax_slices
 
     _, ksize, strides, padding = LAYERS[case["layer"]]
     size = ksize, strides, padding
@@ -68,6 +69,8 @@ def ways_of(case: dict, inputs: list[tf.Tensor]) -> Ways:
             "MaxPool": lambda x, y: ours.max_pool_with_argmax(x, *size),
             "TensorFlow": lambda x, y: tf.nn.max_pool_with_argmax(x, *size),
         }
+        if case["setting"] == "default":
+            ways["slices, XLA"] = lambda x, y: max_pool_with_argmax_slices(x, *size)
     elif case["task"] == "forward and gradient":
         ways = {
             "MaxPool": trained(lambda x: ours.max_pool(x, *size)),
@@ -167,6 +170,7 @@ def main() -> None:
         f"images: {shapes}",
         "forward and gradient: both in one tf.function, as a training step has them",
         "plain: the page's first loop; without wide vectors: MaxPool, compiled without",
+        "slices, XLA: examples/max_pool/max_pool_slices.py",
         "ratio: to the time of our op in the same round, with median, q1 and q3",
     ]
     first_lines = heading_of(__file__, options, notes)

@@ -89,6 +89,7 @@ def figures() -> dict[str, str]:
         "training_wide": measured(training, layer="3 × 3, stride 2"),
         "off": measured(training, setting="oneDNN off"),
         "argmax": measured("with argmax"),
+        "argmax_xla": measured("with argmax", "slices, XLA"),
         "plain_overlap": [row for row in plain if row["layer"] != apart],
         "plain_apart": [row for row in plain if row["layer"] == apart],
         "narrow": measured("forward", "without wide vectors"),
@@ -96,6 +97,8 @@ def figures() -> dict[str, str]:
     }
     spans = {name: span(rows) for name, rows in found.items()}
     asked, unasked = times("with argmax", "TensorFlow"), times("forward", "TensorFlow")
+    slices = times("with argmax", "slices, XLA")
+    spans["slices"] = ratios([asked[case] for case in slices], list(slices.values()))
     spans["asked"] = ratios(list(asked.values()), [unasked[case] for case in asked])
     for name, batch in ("threads", "8"), ("threads_one", "1"):
         ours = times("forward", "MaxPool", batch=batch)

@@ -125,7 +125,7 @@ COMPARED = [
     Compared(
         "[Max pooling with argmax](max_pool.md)",
         "max_pool",
-        {STOCK: "`tf.nn.max_pool_with_argmax`"},
+        {STOCK: "`tf.nn.max_pool_with_argmax`", "slices, XLA": XLA},
         DEFAULT | {"task": ["with argmax"]},
     ),
     Compared(

@@ -32,6 +32,7 @@ from max_pool_reference import (
     max_pool_reference,
     max_pool_with_argmax_reference,
 )
+from max_pool_slices import max_pool_with_argmax_slices
 
 from opcheck.testing import op_test
 
@@ -119,6 +120,17 @@ def test_the_bits_are_those_of_tensorflow(mode, dtype, shape, ksize, strides, pa
         assert bits(ours) == bits(
             tf.nn.max_pool_with_argmax(x, *sizes, include_batch_in_index=batch)
         )
+
+
+@pytest.mark.parametrize(
+    "shape, ksize, strides, padding",
+    [each for each in POOLINGS if each[0][0] and isinstance(each[1], int)],
+)
+def test_slices_give_the_same_of_finite_numbers(shape, ksize, strides, padding):
+    x = awkward(shape, tf.float32)
+    x = tf.where(tf.math.is_finite(x), x, 1.0)
+    ours = max_pool_with_argmax(x, ksize, strides, padding)
+    assert bits(max_pool_with_argmax_slices(x, ksize, strides, padding)) == bits(ours)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
