@@ -227,12 +227,15 @@ COMPARED = [
     ),
     Compared(
         "[RoiPoolInference](roi_pool.md)",
-        "roi_pool",
-        {
-            "TensorFlow, windows": "composition",
-            "TensorFlow, list of pixels": "composition",
-        },
-        {"task": ["without argmax"], "workload": ["a", "b", "c"]},
+        "roi_pool_composed",
+        {"windows": "composition", "XLA": XLA},
+        {"task": ["without argmax"]},
+    ),
+    Compared(
+        "[RoiPool](roi_pool.md), with argmax",
+        "roi_pool_composed",
+        {"XLA": XLA},
+        {"task": ["with argmax"]},
     ),
     Compared(
         "[RoiPoolInference](roi_pool.md), in another library",
@@ -244,9 +247,12 @@ COMPARED = [
     ),
     Compared(
         "[RoiPool's gradient](roi_pool.md)",
-        "roi_pool",
-        {"TensorFlow, unsorted_segment_sum": "`tf.math.unsorted_segment_sum`"},
-        {"task": ["gradient"], "workload": ["a", "b", "c"]},
+        "roi_pool_composed",
+        {
+            "unsorted_segment_sum": "`tf.math.unsorted_segment_sum`",
+            "unsorted_segment_sum, XLA": XLA,
+        },
+        {"task": ["gradient"]},
     ),
     Compared(
         "[RoiPool's gradient](roi_pool.md), in another library",
@@ -396,6 +402,7 @@ TABLES = {
     "ps_roi_align": "[PsRoiAlign](ps_roi_align.md), and what a wrong cost costs",
     "readers": "[records one by one](readers.md): datasets, queues, Python",
     "roi_pool": "[RoI pooling](roi_pool.md) beside other libraries, and limits",
+    "roi_pool_composed": "RoI pooling beside [compositions, with XLA](roi_pool_measured.md#for-xla)",
     "sliding_max": "[each step's loop](sliding_max.md) beside TensorFlow's compositions",
     "softmax_gradient": "the [softmax's gradient](python_gradients.md) in Python",
     "stable_abi": "what a node costs [by the C API](stable_abi.md)",

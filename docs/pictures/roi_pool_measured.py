@@ -42,6 +42,22 @@ def beside_others() -> HTML:
     )
 
 
+def compiled() -> tuple[list[str], list[list[str]]]:
+    """Header and rows of a table: how many times as long as our op a composition takes that XLA has compiled."""
+    found = read("roi_pool_composed")
+    header = ["", "Threads", *"abc"]
+    rows = []
+    for task in ("without argmax", "with argmax", "gradient"):
+        for threads in "12":
+            times = [
+                number(float(row["ratio"]))
+                for row in found.where(task=task, threads=threads)
+                if row["way"].endswith("XLA")
+            ]
+            rows.append([task, threads, *times])
+    return header, rows
+
+
 def by_workload() -> tuple[list[str], list[list[str]], dict[str, str]]:
     """Header and rows of a table for each workload on one thread, and what the workloads are."""
     table = read("roi_pool")

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import stock_ops
+import stock_xla
 import tensorflow as tf
 from op_library import load_op_library
 from roi_pool import roi_pool, roi_pool_grad, roi_pool_inference
@@ -208,6 +209,22 @@ def test_constant_folding_moves_edges_of_bins_in_a_composition(folding):
     tf.config.optimizer.set_experimental_options({"constant_folding": True})
     wrong = np.mean(found != expected)
     assert wrong > 0.01 if folding else wrong == 0
+
+
+def test_xla_computes_the_same_with_edges_from_a_table():
+    random = np.random.default_rng(5)
+    features = np.float32(random.integers(-3, 4, (2, 20, 30, 3)))  # with equal ones
+    corners = np.sort(random.uniform(0, [16 * 30, 16 * 20], (2, 60, 2)), axis=0)
+    image = np.arange(60)[:, np.newaxis] // 30
+    rois = np.float32(np.concatenate([image, *corners], axis=1))
+    call = tf.constant(features), tf.constant(rois), 7, 5, 1 / 16
+    pooled, argmax = roi_pool(*call)
+    compiled = tf.function(stock_xla.roi_pool, autograph=False, jit_compile=True)
+    of_keys = tf.function(stock_xla.of_keys, jit_compile=True)
+    np.testing.assert_array_equal(compiled(*call), pooled)
+    found = of_keys(compiled(*call, with_argmax=True))
+    np.testing.assert_array_equal(found[0], pooled)
+    np.testing.assert_array_equal(found[1], argmax)
 
 
 def test_the_solution_of_the_exercise(mode):
