@@ -24,15 +24,9 @@ from measure import (
     write,
 )
 from processes import Process, fail
-from roi_pool_workloads import Workload
+from ps_roi_align_workloads import BINS, WORKLOADS, given_gradient
 
 ROOT = Path(__file__).parents[1]
-BINS = 7
-WORKLOADS = {
-    "a": Workload(1, 38, 50, BINS**2 * 21, 300, BINS, 1 / 16),
-    "b": Workload(1, 38, 50, BINS**2 * 10, 1000, BINS, 1 / 16),
-    "c": Workload(1, 200, 304, BINS**2 * 10, 1000, BINS, 1 / 4, sides=(16, 512)),
-}
 TASKS = "forward", "gradient"
 OURS, SHARD, THEIRS = "PsRoiAlign", "PsRoiAlign, blocks of Shard", "torchvision"
 EXAMPLE = ROOT / "examples" / "ps_roi_align"
@@ -172,12 +166,6 @@ class Theirs(Library):
                 result = result.transpose(0, 2, 3, 1)
             expected = np.load(Path(folder, f"{name} {task}.npy"))
             np.testing.assert_allclose(result, expected, rtol=CLOSE, atol=CLOSE)
-
-
-def given_gradient(workload: Workload) -> np.ndarray:
-    """What flows back: float32 [num_rois, bins, bins, channels of a bin]."""
-    shape = workload.num_rois, BINS, BINS, workload.channels // BINS**2
-    return np.random.default_rng(2).standard_normal(shape, np.float32)
 
 
 def worker(library: str, threads: int) -> Library:

@@ -262,12 +262,24 @@ COMPARED = [
     ),
     Compared(
         "[PsRoiAlign](ps_roi_align.md)",
+        "ps_roi_align_xla",
+        {"loops, XLA": XLA},
+        {"task": ["forward"]},
+    ),
+    Compared(
+        "[PsRoiAlign](ps_roi_align.md), in another library",
         "ps_roi_align",
         {"torchvision": "torchvision"},
         {"task": ["forward"]},
     ),
     Compared(
         "[PsRoiAlign's gradient](ps_roi_align.md)",
+        "ps_roi_align_xla",
+        {"loops, XLA": XLA},
+        {"task": ["gradient"]},
+    ),
+    Compared(
+        "[PsRoiAlign's gradient](ps_roi_align.md), in another library",
         "ps_roi_align",
         {"torchvision": "torchvision"},
         {"task": ["gradient"]},
@@ -400,6 +412,7 @@ TABLES = {
     "medians": "[median pooling](attrs.md) by the size of the window",
     "prototype": "[NumPy, composition, C++](prototype.md), by size",
     "ps_roi_align": "[PsRoiAlign](ps_roi_align.md), and what a wrong cost costs",
+    "ps_roi_align_xla": "[PsRoiAlign](ps_roi_align.md#without-an-op) beside loops that XLA compiles",
     "readers": "[records one by one](readers.md): datasets, queues, Python",
     "roi_pool": "[RoI pooling](roi_pool.md) beside other libraries, and limits",
     "roi_pool_composed": "RoI pooling beside [compositions, with XLA](roi_pool_measured.md#for-xla)",

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from IPython.display import HTML
-from measured import read
+from measured import read, span
 from pictures.drawing import (
     BLUE,
     COLOURS,
@@ -23,21 +23,30 @@ from ps_roi_align_reference import samples, weights
 SIDE = 30
 
 
-def figures() -> dict[str, float]:
-    """What the text says of `bench/ps_roi_align.csv`."""
+def figures() -> dict[str, float | str]:
+    """What the text says of `bench/ps_roi_align.csv` and `bench/ps_roi_align_xla.csv`."""
     table = read("ps_roi_align")
 
     def values(column: str = "ratio", **fields: str) -> list[float]:
         return [float(row[column]) for row in table.where(**fields)]
 
     gained = values(task="forward, one thread to two", way="PsRoiAlign")
+    loops = {
+        f"loops_{task}{threads}": span(
+            read("ps_roi_align_xla").where(
+                task=task, threads=str(threads), way="loops, XLA"
+            )
+        )
+        for task in ("forward", "gradient")
+        for threads in (1, 2)
+    }
     alone, *_ = values("milliseconds", task="cost", workload="much work")
     return {
         "forward_least": min(gained),
         "forward_most": max(gained),
         "wasted": max(values(task="cost", workload="little work")),
         "unit_us": 1e3 * alone / 2000,
-    }
+    } | loops
 
 
 def gains() -> list[tuple[str, ...]]:

@@ -11,6 +11,7 @@ import pytest
 import tensorflow as tf
 from ps_roi_align import ps_roi_align, ps_roi_align_grad
 from ps_roi_align_fuzz import row_median, row_median_reference
+from ps_roi_align_loops import ps_roi_align_grad_loops, ps_roi_align_loops
 from ps_roi_align_reference import (
     ps_roi_align_grad_reference,
     ps_roi_align_reference,
@@ -64,6 +65,25 @@ test_row_median_keeps_its_promises = op_test(
 def test_median_of_many_rows():
     rows = np.random.default_rng(0).standard_normal((10_000, 101), np.float32)
     np.testing.assert_array_equal(row_median(rows), np.median(rows, axis=1))
+
+
+def test_loops_give_the_same():
+    features, gradient = random_features([2, 9, 12, 18]), random_features([3, 3, 3, 2])
+    rois = np.float32([[0, 1, 2, 9, 17], [1, 0, 0, 23, 16], [1, 4.5, 3, 5, 8]])
+    options = dict(pooled_height=3, pooled_width=3, spatial_scale=0.5)
+    given = tf.constant(features), tf.constant(rois), tf.constant(gradient)
+    np.testing.assert_allclose(
+        ps_roi_align_loops(given[0], given[1], 3, 0.5, 12.0),
+        ps_roi_align(features, rois, **options),
+        rtol=1e-5,
+        atol=1e-5,
+    )
+    np.testing.assert_allclose(
+        ps_roi_align_grad_loops(given[2], given[1], features.shape, 0.5, 12.0),
+        ps_roi_align_grad(gradient, rois, features.shape, **options),
+        rtol=1e-5,
+        atol=1e-5,
+    )
 
 
 def test_equals_torchvision():

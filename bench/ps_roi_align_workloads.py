@@ -1,0 +1,17 @@
+"""What the benches of PsRoiAlign give to it."""
+
+import numpy as np
+from roi_pool_workloads import Workload
+
+BINS = 7
+WORKLOADS = {
+    "a": Workload(1, 38, 50, BINS**2 * 21, 300, BINS, 1 / 16),
+    "b": Workload(1, 38, 50, BINS**2 * 10, 1000, BINS, 1 / 16),
+    "c": Workload(1, 200, 304, BINS**2 * 10, 1000, BINS, 1 / 4, sides=(16, 512)),
+}
+
+
+def given_gradient(workload: Workload) -> np.ndarray:
+    """What flows back: float32 [num_rois, bins, bins, channels of a bin]."""
+    shape = workload.num_rois, BINS, BINS, workload.channels // BINS**2
+    return np.random.default_rng(2).standard_normal(shape, np.float32)
