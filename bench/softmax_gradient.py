@@ -1,4 +1,4 @@
-"""How long the softmax cross-entropy and its gradient take, by six ways to differentiate it."""
+"""How long the softmax cross-entropy and its gradient take, by six ways to differentiate it, two by XLA, too."""
 
 from functools import partial
 
@@ -31,6 +31,7 @@ WAYS = {
     "raw op": raw_op,
     "raw op, logits": raw_op_for_logits,
 }
+XLA = "simplified", "tf.nn"  # in a tf.function, compiled by XLA, too
 BASE = "simplified"
 SHAPES = [(128, 10), (128, 1000), (64, 32_000)]
 
@@ -44,6 +45,10 @@ def measure(mode: str, rows: int, classes: int, rounds: int, span: float) -> lis
         name: in_mode(mode, trained(partial(loss, labels)), logits)
         for name, loss in WAYS.items()
     }
+    if mode == "tf.function":
+        for name in XLA:
+            way = tf.function(trained(partial(WAYS[name], labels)), jit_compile=True)
+            runs[f"{name}, XLA"] = in_mode(mode, way, logits)
     expected = runs["tf.nn"]()
     for run in runs.values():
         for result, value in zip(run(), expected):
@@ -55,6 +60,7 @@ def measure(mode: str, rows: int, classes: int, rounds: int, span: float) -> lis
 def main() -> None:
     notes = [
         "times of losses and gradient, float32: the median of the rounds",
+        "XLA: with jit_compile=True, loss and gradient together",
         f"ratio: to the time of {BASE} in the same round, with median, q1 and q3",
     ]
 

@@ -312,7 +312,10 @@ COMPARED = [
     Compared(
         "[Softmax cross-entropy](python_gradients.md), gradient in Python",
         "softmax_gradient",
-        {"tf.nn": "`tf.nn.softmax_cross_entropy_with_logits`"},
+        {
+            "tf.nn": "`tf.nn.softmax_cross_entropy_with_logits`",
+            "tf.nn, XLA": XLA,
+        },
         {"mode": ["tf.function"]},
     ),
 ]
