@@ -5,4 +5,4 @@ import numpy as np
 
 def snake_reference(x):
     """A line with a wave on it."""
-    return x + np.sin(x) ** 2
+    return x + np.square(np.sin(x))

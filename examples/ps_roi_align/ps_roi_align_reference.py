@@ -40,7 +40,7 @@ def all_weights(shape, rois, bins, scale, ratio, dtype):
     check(shape, rois, bins, scale, ratio)
     wide = np.promote_types(dtype, np.float32).type
     scaled = rois[:, 1:].astype(wide) * wide(np.float32(scale))
-    corners = np.clip(scaled, -(2**20), 2**20) - wide(0.5)
+    corners = np.clip(scaled, wide(-(2**20)), wide(2**20)) - wide(0.5)
     for x1, y1, x2, y2 in corners:
         yield [
             weights(y1, y2, bins[0], ratio, shape[1]),

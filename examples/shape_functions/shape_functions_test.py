@@ -145,7 +145,7 @@ VALUES = [
     (*cropping([6, 4, 2], np.int64), [random(4, 3, 2)]),
     (*cropping([2, 2, 5], np.int64), [random(4, 3, 2)]),
     (*cropping([3, 4], np.int64), [random(2, 6)]),
-    (*cropping([1] * 64, np.int64), [random(*[1] * 63, 2)]),
+    (*cropping([1] * 32, np.int64), [random(*[1] * 31, 2)]),
     (every_other_row.every_other_row, every_other_row_reference, [random(1)]),
     (every_other_row.every_other_row, every_other_row_reference, [random(4, 2, 3)]),
     (every_other_row.every_other_row, every_other_row_reference, [random(5, 2)]),

@@ -608,9 +608,11 @@ def _numeric(
         kinds = {one.dtype.as_numpy_dtype for one in (x, *results)}
         coarsest = max(float(ml_dtypes.finfo(kind).eps) for kind in kinds)
         noise = coarsest * np.max(np.abs(outputs), initial=0) / delta
-        wrong = ~np.isclose(
-            analytical, numerical, allowed, allowed * scale + 16 * noise, True
+        both = (  # the dtypes may differ, and have no common one
+            one.astype(np.complex128 if one.dtype.kind == "c" else np.float64)
+            for one in (analytical, numerical)
         )
+        wrong = ~np.isclose(*both, allowed, allowed * scale + 16 * noise, True)
         if wrong.any():
             row, column = np.argwhere(wrong)[0]
             element = (
