@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 import textwrap
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -54,6 +55,18 @@ def names() -> list[str]:
         whole[name].replace("-", "") if "rc" in whole[name] else name
         for name in minors()
     ]
+
+
+def pythons() -> str:
+    """Which Python each version ran on: the commonest, and the exceptions."""
+    found = {
+        minor(row["tensorflow"]): minor(row["python"])
+        for row in read("versions").rows
+        if not carried(row)
+    }
+    (usual, _), *_ = Counter(found.values()).most_common()
+    others = [f"{name} on {found[name]}" for name in minors() if found[name] != usual]
+    return ", ".join([f"Python {usual}", *others])
 
 
 def compiled_for() -> str:
