@@ -2,14 +2,16 @@
 
 from pathlib import Path
 
-EXAMPLES = Path(__file__).parents[2] / "build" / "examples"
-HEADERS = EXAMPLES / "CMakeFiles" / "tensorflow_headers.dir" / "cmake_pch.hxx"
+TARGETS = Path(__file__).parents[2] / "build" / "examples" / "CMakeFiles"
 
 
-def flags() -> list[str]:
+def flags(threads: bool = False) -> list[str]:
     """Flags for a library of ops, as `make examples` has them.
 
     With others, as with a version of C++ in their number, g++ would read the headers again, which takes five seconds.
+
+    Args:
+      threads: Whether EIGEN_USE_THREADS is defined above all includes.
     """
     from tensorflow import sysconfig
 
@@ -18,9 +20,11 @@ def flags() -> list[str]:
         for flag in sysconfig.get_compile_flags()
         if not flag.startswith(("-I", "-std", "--std"))
     ]
-    made = HEADERS.with_name(f"{HEADERS.name}.gch").exists()
+    name = "tensorflow_threads_headers" if threads else "tensorflow_headers"
+    headers = TARGETS / f"{name}.dir" / "cmake_pch.hxx"
+    made = headers.with_suffix(".hxx.gch").exists()
     return [
         *("-O3", "-DNDEBUG", "-fPIC", "-fvisibility=hidden", *usual),
-        *(("-include", str(HEADERS)) if made else ("-std=c++17",)),
+        *(("-include", str(headers)) if made else ("-std=c++17",)),
         *("-isystem", sysconfig.get_include()),
     ]

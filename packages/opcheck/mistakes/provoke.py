@@ -29,7 +29,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent))
+sys.path[:0] = [str(HERE.parent), str(HERE.parents[2] / "examples" / "common")]
+
+import precompiled  # noqa: E402
 
 from opcheck.errors import entries  # noqa: E402
 
@@ -208,9 +210,9 @@ def compiler() -> list[str]:
     return [CXX, *COMPILE, *OPTIONS, "-include", str(OUT / "preamble.h")]
 
 
-def compiled(source: str, alone: bool = False) -> str:
-    """What the compiler says of a text that need only be checked."""
-    command = [CXX, *COMPILE, *OPTIONS] if alone else compiler()
+def compiled(source: str, *flags: str) -> str:
+    """What the compiler says of a text that need only be checked, with these flags or as it makes libraries."""
+    command = [CXX, *flags] if flags else compiler()
     command += ["-fsyntax-only", "-xc++", "-"]
     run = subprocess.run(command, input=source, capture_output=True, text=True)
     return run.stderr
@@ -234,9 +236,13 @@ def check_sources(found: dict) -> None:
     alone = [m for m in files if m.parts["wrong"].startswith("#include")]
     together = [m for m in files if m not in alone]
     cured = [m for m in files if "cured" in m.parts]
-    jobs = {m.id: POOL.submit(compiled, m.parts["wrong"], True) for m in alone}
+    flags = [*COMPILE, *OPTIONS]
+    jobs = {m.id: POOL.submit(compiled, m.parts["wrong"], *flags) for m in alone}
     wrong = POOL.submit(compiled, "".join(in_namespace(m, "wrong") for m in together))
-    cures = POOL.submit(compiled, "".join(in_namespace(m, "cured") for m in cured))
+    # Of precompiled headers, g++ says less about their macros.
+    flags = [*precompiled.flags(), "-w", "-include", str(OUT / "preamble.h")]
+    text = "".join(in_namespace(m, "cured") for m in cured)
+    cures = POOL.submit(compiled, text, *flags)
     for id, job in jobs.items():
         found[id]["wrong"] = Outcome(job.result(), "error" if job.result() else "")
     blocks = diagnostics(wrong.result())
@@ -303,6 +309,8 @@ def in_shell(mistake: Mistake, form: str, folder: Path) -> Outcome:
         "CXX": CXX,
         "CFLAGS": shlex.join(COMPILE),
         "LFLAGS": shlex.join(LINK),
+        "PRECOMPILED": shlex.join(precompiled.flags()),
+        "PRECOMPILED_THREADS": shlex.join(precompiled.flags(threads=True)),
         "TF": LINK[0].removeprefix("-L"),
         "LC_ALL": "C.UTF-8",
         "PATH": path(),

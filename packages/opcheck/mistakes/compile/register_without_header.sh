@@ -8,4 +8,5 @@ cat > op.cc <<'END'
 REGISTER_OP("YourOp").Input("x: float").Output("y: float");
 END
 # [both]
+grep -q "#include" op.cc && CFLAGS=$PRECOMPILED
 $CXX $CFLAGS -fsyntax-only op.cc

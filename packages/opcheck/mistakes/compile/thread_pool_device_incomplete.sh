@@ -14,4 +14,5 @@ int Threads(tensorflow::OpKernelContext* ctx) {
 }
 END
 # [both]
-$CXX $CFLAGS -w -fsyntax-only op.cc
+grep -q EIGEN_USE_THREADS op.cc && PRECOMPILED=$PRECOMPILED_THREADS
+$CXX $PRECOMPILED -w -fsyntax-only op.cc

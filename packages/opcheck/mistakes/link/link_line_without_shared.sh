@@ -1,5 +1,7 @@
+# shellcheck disable=SC2153
 echo '#include "tensorflow/core/framework/op.h"
 REGISTER_OP("YourOp");' > op.cc
+CFLAGS=$PRECOMPILED
 # [wrong]
 $CXX $CFLAGS -w -fPIC op.cc -o op.so
 # [cured]
