@@ -115,7 +115,7 @@ def test_an_eager_op_that_fails_aborts_what_was_posted_and_who_waits():
         waiting = thread.submit(send_recv.collect, "never", tf.float32)
         while not waiting.done():  # the thread may not wait yet
             with pytest.raises(tf.errors.InvalidArgumentError):
-                tf.matmul(X, X)
+                tf.raw_ops.MatMul(a=X, b=X)
     assert isinstance(waiting.exception(), tf.errors.InvalidArgumentError)
     with pytest.raises(tf.errors.DeadlineExceededError, match="nothing was posted"):
         send_recv.collect("lost", tf.float32, timeout_ms=100)
