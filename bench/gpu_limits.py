@@ -1,6 +1,6 @@
-"""What limits the kernels of RoiPool, PsRoiAlign and RmsNorm on a GPU: `python bench/gpu_limits.py`.
+"""What limits the kernels of RoiPool on a GPU: `python bench/gpu_limits.py`.
 
-Needs a GPU, TensorFlow for it, the libraries that `make gpu roi_pool ps_roi_align CUDA=on` builds, and Nsight Compute's
+Needs a GPU, TensorFlow for it, the libraries that `make roi_pool CUDA=on` builds, and Nsight Compute's
 `ncu`, which CUDA has. Writes bench/gpu_limits.csv: for each kernel of a call how long it takes, and how near it comes
 to what the GPU's parts can do.
 """
@@ -21,7 +21,7 @@ from roi_pool_workloads import WORKLOADS, scaled
 
 ROOT = Path(__file__).parents[1]
 RESULT = Path(__file__).with_suffix(".csv")
-EXAMPLES = ("common", "gpu", "roi_pool", "ps_roi_align")
+EXAMPLES = ("common", "roi_pool")
 sys.path[:0] = [str(ROOT / "examples" / name) for name in EXAMPLES]
 PROFILED = 3  # calls of each case
 METRICS = {
@@ -30,31 +30,16 @@ METRICS = {
     "l1tex__throughput.avg.pct_of_peak_sustained_active": "L1 %",
     "lts__throughput.avg.pct_of_peak_sustained_elapsed": "L2 %",
     "dram__throughput.avg.pct_of_peak_sustained_elapsed": "memory %",
-    "l1tex__t_sector_hit_rate.pct": "found in L1 %",
-    "lts__t_bytes.sum": "L2 MB",
-    "dram__bytes.sum": "memory MB",
-    "sm__warps_active.avg.pct_of_peak_sustained_active": "warps %",
-    "launch__registers_per_thread": "registers",
 }
-UNITS = {
-    "ns": 1e-3,
-    "us": 1,
-    "ms": 1e3,
-    "byte": 1e-6,
-    "Kbyte": 1e-3,
-    "Mbyte": 1,
-    "Gbyte": 1e3,
-}
+UNITS = {"ns": 1e-3, "us": 1, "ms": 1e3}
 
 
 def cases() -> dict[tuple[str, str, str], Callable]:
     """Functions of no arguments that call an op, by op, workload and task."""
     import tensorflow as tf
-    from rms_norm import rms_norm
     from roi_pool import roi_pool, roi_pool_grad
 
-    x = tf.random.normal([16384, 4096])
-    found: dict = {("RmsNorm", "16384 x 4096", "forward"): lambda: rms_norm(x, 1e-6)}
+    found = {}
     for batch in (1, 8):
         for name in "abc":
             work = scaled(WORKLOADS[name], batch)
@@ -127,7 +112,7 @@ def main() -> None:
         sys.exit("make bench-gpu: there is no ncu: add CUDA's bin to the PATH")
     notes = [
         "the median over the launches of three calls, by ncu, which runs a kernel several times and lets none overlap",
-        "%: of the most that the GPU's multiprocessors, caches and memory can do; warps: of those that fit",
+        "%: of the most that the GPU's multiprocessors, caches and memory can do",
         *(
             f"RoiPool {name}, batch {batch}: {scaled(WORKLOADS[name], batch)}"
             for batch in (1, 8)

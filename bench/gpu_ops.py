@@ -1,7 +1,7 @@
 """The book's ops as TensorFlow calls them on a GPU, against what one would take instead: `python bench/gpu_ops.py`.
 
 Needs a GPU, TensorFlow for it, PyTorch and torchvision for CUDA, nvcc, and the libraries that `make gpu roi_pool
-ps_roi_align CUDA=on` builds.
+CUDA=on` builds.
 
 Every way is a call from Python that allocates its result; the clock runs over many calls and until the GPU has done
 them. Before anything is timed, results are compared. Then, in each round, every way runs in turn, and ratios are taken
@@ -13,7 +13,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -22,13 +21,12 @@ from measure import (
     gpu_and_driver,
     heading_of,
     timed_turns,
-    trained,
     write,
 )
 from roi_pool_workloads import WORKLOADS, Workload, scaled
 
 ROOT = Path(__file__).parents[1]
-EXAMPLES = ("common", "gpu", "roi_pool", "ps_roi_align")
+EXAMPLES = ("common", "gpu", "roi_pool")
 sys.path[:0] = [str(ROOT / "examples" / name) for name in EXAMPLES]
 
 GPU = gpu_and_driver() or sys.exit("make bench-gpu: no GPU: nvidia-smi finds none")
@@ -46,17 +44,11 @@ except ImportError as error:
     )
 
 from cuda_on_host import find_nvcc  # noqa: E402
-from ps_roi_align import ps_roi_align, ps_roi_align_grad  # noqa: E402
-from rms_norm import rms_norm, rms_norm_grad  # noqa: E402
-from roi_pool import roi_pool, roi_pool_grad, roi_pool_inference  # noqa: E402
+from rms_norm import rms_norm  # noqa: E402
+from roi_pool import roi_pool, roi_pool_grad  # noqa: E402
 from roi_pool_ctypes import Sizes  # noqa: E402
 
 ROWS = {"16384 x 4096": (16384, 4096), "256 x 1024": (256, 1024)}
-BINS = 7
-ALIGNED = {
-    "a": Workload(1, 38, 50, BINS**2 * 21, 300, BINS, 1 / 16),
-    "c": Workload(1, 200, 304, BINS**2 * 10, 1000, BINS, 1 / 4, sides=(16, 512)),
-}
 EPSILON = 1e-6
 EACH = ROOT / "examples" / "roi_pool" / "roi_pool_each.cu.cc"
 
@@ -99,12 +91,8 @@ def composition(x: tf.Tensor) -> tf.Tensor:
 
 def rms_norm_ways(shape: tuple[int, int]) -> dict[str, tuple[dict, int]]:
     """For each task, the ways, and the bytes that must be read and written."""
-    values, back = (
-        np.random.default_rng(i).standard_normal(shape, np.float32) for i in range(2)
-    )
-    x, grad = tf.constant(values), tf.constant(back)
-    theirs, their_grad = (torch.from_numpy(v).cuda() for v in (values, back))
-    learns = theirs.clone().requires_grad_()
+    values = np.random.default_rng(0).standard_normal(shape, np.float32)
+    x, theirs = tf.constant(values), torch.from_numpy(values).cuda()
     compiled = tf.function(composition, autograph=False)
     fused = tf.function(composition, autograph=False, jit_compile=True)
     in_block, in_thread = map(norm_alone, ("rms_norm", "rms_norm_each"))
@@ -114,16 +102,6 @@ def rms_norm_ways(shape: tuple[int, int]) -> dict[str, tuple[dict, int]]:
 
     torch_compiled = torch.compile(torch_norm)
 
-    def torch_both() -> tuple:
-        learns.grad = None
-        y = torch_norm(learns)
-        y.backward(their_grad)
-        return y.detach(), learns.grad
-
-    in_graph = partial(tf.function, autograph=False)
-    of_op = in_graph(trained(lambda x: rms_norm(x, EPSILON)))
-    of_composition = in_graph(trained(composition))
-    of_xla = in_graph(trained(composition), jit_compile=True)
     forward = {
         "RmsNorm": lambda: rms_norm(x, EPSILON),
         "composition": lambda: composition(x),
@@ -134,19 +112,7 @@ def rms_norm_ways(shape: tuple[int, int]) -> dict[str, tuple[dict, int]]:
         "kernel alone, a block for each row": lambda: in_block(theirs),
         "kernel alone, a thread for each row": lambda: in_thread(theirs),
     }
-    gradient = {"RmsNormGrad": lambda: rms_norm_grad(x, grad, EPSILON)}
-    both = {
-        "RmsNorm": lambda: of_op(x, grad),
-        "composition, tf.function": lambda: of_composition(x, grad),
-        "composition, XLA": lambda: of_xla(x, grad),
-        "PyTorch": torch_both,
-    }
-    size = values.nbytes
-    return {
-        "forward": (forward, 2 * size),
-        "gradient": (gradient, 3 * size),
-        "forward and gradient": (both, 5 * size),
-    }
+    return {"forward": (forward, 2 * values.nbytes)}
 
 
 def in_32_bits(source: Path) -> Path:
@@ -205,10 +171,6 @@ def roi_pool_ways(work: Workload) -> dict[str, tuple[dict, int]]:
         "kernel alone, a thread for each number": each_alone(EACH, work),
         "the same, with 32-bit divisions": each_alone(in_32_bits(EACH), work),
     }
-    inference = {
-        "RoiPoolInference": lambda: roi_pool_inference(ours, rois, *sizes, work.scale),
-        "torchvision": forward["torchvision"],
-    }
     back = {
         "RoiPoolGrad": lambda: roi_pool_grad(
             gradient=grad,
@@ -224,44 +186,7 @@ def roi_pool_ways(work: Workload) -> dict[str, tuple[dict, int]]:
     (read, _), written = work.read_bytes(), work.pooled_bytes()
     return {
         "with argmax": (forward, read + 2 * written),
-        "without argmax": (inference, read + written),
         "gradient": (back, 2 * written + features.nbytes),
-    }
-
-
-def ps_roi_align_ways(work: Workload) -> dict[str, tuple[dict, int]]:
-    features = work.features()
-    out = work.channels // BINS**2
-    shape = (work.num_rois, BINS, BINS, out)
-    gradient = np.random.default_rng(2).standard_normal(shape, np.float32)
-    ours, rois, grad = map(tf.constant, (features, work.rois(), gradient))
-    # torchvision wants the bins of a channel together.
-    swapped = features.reshape(*features.shape[:3], BINS**2, out)
-    theirs = to_torch(swapped.swapaxes(3, 4).reshape(features.shape).copy())
-    their_rois, their_grad = torch.from_numpy(work.rois()).cuda(), to_torch(gradient)
-    attrs = work.scale, BINS, BINS, 2
-    op = torch.ops.torchvision
-    mapping = op.ps_roi_align(theirs, their_rois, *attrs)[1]
-    sizes = tf.constant(features.shape)
-    forward = {
-        "PsRoiAlign": lambda: ps_roi_align(ours, rois, BINS, BINS, work.scale, 2),
-        "torchvision": lambda: op.ps_roi_align(theirs, their_rois, *attrs)[0],
-    }
-    back = {
-        "PsRoiAlignGrad": lambda: ps_roi_align_grad(
-            *(grad, rois, sizes),
-            pooled_height=BINS,
-            pooled_width=BINS,
-            spatial_scale=work.scale,
-            sampling_ratio=2,
-        ),
-        "torchvision": lambda: op._ps_roi_align_backward(
-            *(their_grad, their_rois, mapping, *attrs, *theirs.shape)
-        ),
-    }
-    return {
-        "forward": (forward, features.nbytes + gradient.nbytes),
-        "gradient": (back, features.nbytes + gradient.nbytes),
     }
 
 
@@ -286,9 +211,6 @@ def checked(name: tuple[str, ...], ways: dict[str, Callable]) -> dict[str, Calla
     first = [*results][0]
     expected = results[first]
     for way, found in results.items():
-        if name[0] == "PsRoiAlign" and name[-1] == "gradient" and way != first:
-            found = found.reshape(*found.shape[:3], -1, BINS**2)
-            found = found.swapaxes(3, 4).reshape(expected.shape)
         if not np.allclose(expected, found, rtol=1e-3, atol=1e-3):
             difference = np.abs(expected - found).max()
             sys.exit(f"bench/gpu_ops.py: {name}: {way} and {first}: {difference}")
@@ -328,9 +250,6 @@ def main() -> None:
         for name in "abc":
             work = scaled(WORKLOADS[name], batch)
             todo["RoiPool", f"{name}, batch {batch}"] = roi_pool_ways, work
-        for name, work in ALIGNED.items():
-            key = "PsRoiAlign", f"{name}, batch {batch}"
-            todo[key] = ps_roi_align_ways, scaled(work, batch)
     rows = []
     for (op, workload), (make, argument) in todo.items():
         for task, (ways, size) in make(argument).items():
@@ -349,7 +268,6 @@ def main() -> None:
         "ratio: to the first way of the task, in the same round, with median, q1 and q3",
         "share of copy: bytes that must be read and written, by the time, by the rate of a copy in the GPU's memory, "
         f"{copy / 1e9:.0f} GB/s",
-        "forward and gradient: of TensorFlow in one tf.function, of PyTorch by autograd",
         *(
             f"{op} {name}: {work}"
             for (op, name), (_, work) in todo.items()

@@ -43,89 +43,31 @@ def cases(types: list[str]) -> dict[tuple[str, str, str], Callable]:
     """Functions of no arguments that launch an op, by op, layout and type."""
     import tensorflow as tf
 
-    raw = tf.raw_ops
-    found = {}
-
+    raw, found = tf.raw_ops, {}
     dtypes = {"half": tf.float16, "bfloat16": tf.bfloat16}
+    attrs = {"strides": [1] * 4, "padding": "SAME"}
 
-    def add(op: str, layout: str, dtype: str, run: Callable) -> None:
+    def add(op: str, layout: str, dtype: str, run: Callable, **arguments) -> None:
         def once() -> object:
             tf.config.experimental.enable_tensor_float_32_execution(dtype == "TF32")
-            return run()
+            return run(**arguments)
 
         found[op, layout, dtype] = once
 
     for name in types:
         dtype = dtypes.get(name, tf.float32)
         square = tf.cast(tf.random.normal([SIZE, SIZE]), dtype)
-        vector = tf.cast(tf.random.normal([SIZE, 1]), dtype)
-        add("MatMul", "", name, lambda a=square: raw.MatMul(a=a, b=a))
-        add(
-            *("MatMul with a vector", "", name),
-            lambda a=square, b=vector: raw.MatMul(a=a, b=b),
-        )
-    for layout in ("NHWC", "NCHW"):
-        for name in types:
-            dtype = dtypes.get(name, tf.float32)
-            shape = [BATCH, SIDE, SIDE, CHANNELS]
-            if layout == "NCHW":
-                shape = [BATCH, CHANNELS, SIDE, SIDE]
-            image = tf.cast(tf.random.normal(shape), dtype)
-            for side in (3, 1):
-                filters = tf.cast(
-                    tf.random.normal([side, side, CHANNELS, CHANNELS]), dtype
-                )
-                attrs = {
-                    "strides": [1] * 4,
-                    "padding": "SAME",
-                    "data_format": layout,
-                }
-                suffix = f" {side} × {side}"
-                add(
-                    *(f"Conv2D{suffix}", layout, name),
-                    lambda x=image, w=filters, a=attrs: raw.Conv2D(
-                        input=x, filter=w, **a
-                    ),
-                )
-                if side == 1:
-                    continue
-                add(
-                    *("Conv2DBackpropInput", layout, name),
-                    lambda x=image, w=filters, s=shape, a=attrs: (
-                        raw.Conv2DBackpropInput(
-                            input_sizes=s, filter=w, out_backprop=x, **a
-                        )
-                    ),
-                )
-                add(
-                    *("Conv2DBackpropFilter", layout, name),
-                    lambda x=image, w=filters, a=attrs: raw.Conv2DBackpropFilter(
-                        input=x, filter_sizes=w.shape, out_backprop=x, **a
-                    ),
-                )
-    if "float32" not in types:
-        return found
-    image = tf.random.normal([BATCH, SIDE, SIDE, CHANNELS])
-    window = {"ksize": [1, 2, 2, 1], "strides": [1, 2, 2, 1], "padding": "VALID"}
-    pooled = raw.MaxPool(input=image, **window)
-    rows = tf.reshape(image, [-1, 1024])
-    others = {
-        "Exp": lambda: raw.Exp(x=image),
-        "Mul": lambda: raw.Mul(x=rows, y=rows),
-        "Mul with a row": lambda: raw.Mul(x=rows, y=rows[:1]),
-        "Mul with a column": lambda: raw.Mul(x=rows, y=rows[:, :1]),
-        "Sum of each row": lambda: raw.Sum(input=rows, axis=[1]),
-        "Sum of each column": lambda: raw.Sum(input=rows, axis=[0]),
-        "Softmax": lambda: raw.Softmax(logits=rows),
-        "BiasAdd": lambda: raw.BiasAdd(value=image, bias=image[0, 0, 0]),
-        "Transpose": lambda: raw.Transpose(x=image, perm=[0, 3, 1, 2]),
-        "MaxPool": lambda: raw.MaxPool(input=image, **window),
-        "MaxPoolGrad": lambda: raw.MaxPoolGrad(
-            orig_input=image, orig_output=pooled, grad=pooled, **window
-        ),
-    }
-    for op, run in others.items():
-        add(op, "NHWC" if "Pool" in op else "", "float32", run)
+        add("MatMul", "", name, raw.MatMul, a=square, b=square)
+        w = tf.cast(tf.random.normal([3, 3, CHANNELS, CHANNELS]), dtype)
+        for layout in ("NHWC", "NCHW"):
+            sizes = {"N": BATCH, "H": SIDE, "W": SIDE, "C": CHANNELS}
+            shape = [sizes[axis] for axis in layout]
+            x = tf.cast(tf.random.normal(shape), dtype)
+            given = {**attrs, "data_format": layout, "filter": w}
+            add("Conv2D 3 × 3", layout, name, raw.Conv2D, input=x, **given)
+            given |= {"input_sizes": shape, "out_backprop": x}
+            back = raw.Conv2DBackpropInput
+            add("Conv2DBackpropInput", layout, name, back, **given)
     return found
 
 
@@ -188,7 +130,7 @@ def output_of(command: list, env: dict | None = None) -> list:
 
 
 def by_ncu(
-    metrics: Iterable[str], inside: Sequence[str], env: dict | None = None
+    metrics: Iterable[str], inside: Sequence[str]
 ) -> tuple[list, list[dict[str, str]]]:
     """The cases of a process of `inside`, and for each metric of each launch a row of ncu."""
     with tempfile.TemporaryDirectory() as folder:
@@ -199,7 +141,7 @@ def by_ncu(
             *("--clock-control", "none", "--cache-control", "none"),
             *(sys.executable, *inside),
         ]
-        names = output_of(command, env)
+        names = output_of(command)
         text = log.read_text()
     lines = [x for x in text[text.index('"ID"') :].splitlines() if x.startswith('"')]
     return names, list(csv.DictReader(lines))
@@ -215,7 +157,7 @@ def short(kernel: str) -> str:
 def profiled(setting: str, types: list[str]) -> list[dict]:
     """Rows of gpu_profile.csv."""
     inside = [__file__, "--inside", "profile", "--types", *types]
-    names, found = by_ncu(["gpu__time_duration.sum"], inside, SETTINGS[setting])
+    names, found = by_ncu(["gpu__time_duration.sum"], inside)
     launches: list[list[tuple[str, float]]] = []
     scale = {"ns": 1e-3, "us": 1, "ms": 1e3}
     for row in found:
@@ -274,14 +216,14 @@ def main() -> None:
     notes = [
         f"libraries: {options.libraries}",
         f"sizes: MatMul {SIZE} x {SIZE}; images {BATCH} x {SIDE} x {SIDE} x {CHANNELS}, as many output channels, "
-        "stride 1, SAME; MaxPool 2 x 2, stride 2; rows of 1024",
+        "stride 1, SAME",
         "type: TF32 is float32 as TensorFlow comes, float32 is with TF32 off",
     ]
     of_calls = "microseconds: a call, the median of 11 rounds of 20 eager calls; first: the first of this kind"
     of_kernels = "microseconds: the median over the launches of five calls, by ncu, which lets kernels run one by one; "
     of_kernels += "launches: in one call"
     for path, note, rows, settings in (
-        (PROFILE, of_kernels, profiled, ["default", "autotuning off"]),
+        (PROFILE, of_kernels, profiled, ["default"]),
         (CALLS, of_calls, called, SETTINGS),
     ):
         lines = heading(
