@@ -1,6 +1,5 @@
 """What the benches compile: variants of the ops, and programs to compare with."""
 
-import ctypes
 import os
 import shlex
 import shutil
@@ -73,14 +72,3 @@ def compiled_op(
     named = [f'-DOP_NAME="{op}"', *options]
     library = compiled_ops(function_of(op), source, named, headers)
     return getattr(tf.load_op_library(str(library)), function_of(op))
-
-
-def streaming() -> ctypes.CDLL:
-    """The library of bench/streaming.cc, whose `ReadAndWrite` is the least that a kernel can do."""
-    source = ROOT / "bench" / "streaming.cc"
-    library = ctypes.CDLL(str(compiled("streaming", source, ["-pthread"])))
-    pointer, size = ctypes.c_void_p, ctypes.c_size_t
-    arguments = [pointer, size, size, pointer, size, ctypes.c_int, ctypes.c_int]
-    library.ReadAndWrite.argtypes = arguments
-    library.ReadAndWrite.restype = ctypes.c_uint64
-    return library

@@ -4,12 +4,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-# Memory that is freed is kept, as the other libraries do by themselves, and comes in huge pages.
-KEEP = {
-    "TF_CPU_ALLOCATOR_USE_BFC": "true",
-    "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1",
-}
-
 
 @dataclass(frozen=True)
 class Workload:
@@ -25,7 +19,6 @@ class Workload:
     pooled: int
     scale: float
     sides: tuple[int, int] | None = None
-    calls: bool = False  # too small for anything but the call to take time
 
     def __str__(self) -> str:
         """For the first lines of a table."""
@@ -87,5 +80,4 @@ WORKLOADS = {
     "a": Workload(1, 38, 50, 512, 300, 7, 1 / 16),
     "b": Workload(2, 38, 50, 512, 256, 14, 1 / 16),
     "c": Workload(1, 200, 304, 256, 1000, 7, 1 / 4, sides=(16, 512)),
-    "d": Workload(1, 8, 8, 4, 2, 2, 1.0, calls=True),
 }
