@@ -16,34 +16,34 @@ from roi_pool_workloads import Workload
 
 LIBRARY = Path(__file__).parents[1] / "examples" / "roi_pool" / "libroi_pool.so"
 WITH, WITHOUT, GRADIENT = "with argmax", "without argmax", "gradient"
+RESULTS = {WITH: ("pooled", "argmax"), WITHOUT: ("pooled",), GRADIENT: ("gradient",)}
 Key = tuple[str, str]  # task and name of a way
 
 
 @dataclass
 class Way:
-    """What is timed, and what it computed, as arrays in RoiPool's layout by name: pooled, argmax, gradient.
+    """What is timed, and what makes an array in RoiPool's layout of each of its outputs.
 
     `counted` gives the seconds of the last run that count, where that is not the whole run.
     """
 
     run: Callable[[], object]
-    results: Callable[[], dict[str, np.ndarray]]
+    array: Callable[[object], np.ndarray]
     counted: Callable[[], float] | None = None
+
+    def results(self, task: str) -> dict[str, np.ndarray]:
+        """What it computes, by name; not all libraries tell the places of the maxima."""
+        outputs = self.run()
+        outputs = outputs if isinstance(outputs, tuple) else (outputs,)
+        return dict(zip(RESULTS[task], map(self.array, outputs)))
 
 
 def channels_first(array: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(np.moveaxis(array, -1, 1))
 
 
-def way_of(names: tuple[str, ...], run: Callable) -> Way:
-    """What a TensorFlow function computes, whose outputs have these names."""
-
-    def results() -> dict[str, np.ndarray]:
-        outputs = run()
-        tensors = outputs if isinstance(outputs, tuple) else [outputs]
-        return {name: tensor.numpy() for name, tensor in zip(names, tensors)}
-
-    return Way(run, results)
+def channels_last(tensor) -> np.ndarray:
+    return np.moveaxis(tensor.numpy(), 1, -1)
 
 
 class TensorFlow:
@@ -63,13 +63,12 @@ class TensorFlow:
         import stock_ops
         import stock_windows
 
-        tf, op = self.tf, self.op
+        tf, op, windows = self.tf, self.op, stock_windows.roi_pool
         features, rois = tf.constant(workload.features()), tf.constant(workload.rois())
         gradient = tf.constant(workload.gradient())
         shape = tf.constant(features.shape)
         given = features, rois, workload.pooled, workload.pooled, workload.scale
         _, argmax = op.roi_pool(*given)
-        windows, both = stock_windows.roi_pool, ("pooled", "argmax")
         functions = {
             (WITH, "RoiPool"): lambda: op.roi_pool(*given),
             (WITH, "TensorFlow, windows"): lambda: windows(*given, True),
@@ -80,8 +79,7 @@ class TensorFlow:
                 gradient, argmax, rois, shape
             ),
         }
-        names = {WITH: both, WITHOUT: both[:1], GRADIENT: ("gradient",)}
-        return {key: way_of(names[key[0]], run) for key, run in functions.items()}
+        return {key: Way(run, np.asarray) for key, run in functions.items()}
 
 
 class OnnxRuntime:
@@ -90,53 +88,37 @@ class OnnxRuntime:
     modules = ("onnx", "onnxruntime")
 
     def __init__(self, threads: int) -> None:
+        self.threads = threads
+
+    def ways(self, workload: Workload) -> dict[Key, Way]:
         import onnx
         import onnxruntime
 
-        self.onnx, self.runtime, self.threads = onnx, onnxruntime, threads
-
-    def ways(self, workload: Workload) -> dict[Key, Way]:
-        onnx, runtime = self.onnx, self.runtime
         features, rois = channels_first(workload.features()), workload.rois()
-        shape = [len(rois), workload.channels, workload.pooled, workload.pooled]
-        tensor = onnx.helper.make_tensor_value_info
-        node = onnx.helper.make_node(
-            "MaxRoiPool",
-            ["features", "rois"],
-            ["pooled"],
-            pooled_shape=shape[2:],
-            spatial_scale=workload.scale,
-        )
-        graph = onnx.helper.make_graph(
-            [node],
-            "bench",
-            [
-                tensor("features", onnx.TensorProto.FLOAT, features.shape),
-                tensor("rois", onnx.TensorProto.FLOAT, rois.shape),
-            ],
-            [tensor("pooled", onnx.TensorProto.FLOAT, shape)],
-        )
-        model = onnx.helper.make_model(
-            graph, opset_imports=[onnx.helper.make_opsetid("", 13)], ir_version=8
-        )
-        options = runtime.SessionOptions()
+        size = [workload.pooled] * 2
+        shape = [len(rois), workload.channels, *size]
+        model = onnx.parser.parse_model(f"""
+            <ir_version: 8, opset_import: ["": 13]>
+            bench (float{[*features.shape]} x, float{[*rois.shape]} rois) => (float{shape} y)
+            {{ y = MaxRoiPool <pooled_shape = {size}, spatial_scale = {workload.scale}> (x, rois) }}
+        """)
+        options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = self.threads
         options.inter_op_num_threads = 1
-        session = runtime.InferenceSession(
+        session = onnxruntime.InferenceSession(
             model.SerializeToString(), options, providers=["CPUExecutionProvider"]
         )
-        pooled = runtime.OrtValue.ortvalue_from_shape_and_type(shape, np.float32)
+        y = onnxruntime.OrtValue.ortvalue_from_shape_and_type(shape, np.float32)
         binding = session.io_binding()
-        binding.bind_cpu_input("features", features)
+        binding.bind_cpu_input("x", features)
         binding.bind_cpu_input("rois", rois)
-        binding.bind_ortvalue_output("pooled", pooled)
+        binding.bind_ortvalue_output("y", y)
 
-        def results() -> dict[str, np.ndarray]:
+        def run() -> object:
             session.run_with_iobinding(binding)
-            return {"pooled": np.moveaxis(pooled.numpy(), 1, -1)}
+            return y
 
-        run = lambda: session.run_with_iobinding(binding)  # noqa: E731
-        return {(WITHOUT, "onnxruntime"): Way(run, results)}
+        return {(WITHOUT, "onnxruntime"): Way(run, channels_last)}
 
 
 class OpenVINO:
@@ -149,13 +131,12 @@ class OpenVINO:
     modules = ("openvino",)
 
     def __init__(self, threads: int) -> None:
-        import openvino
-        from openvino import opset13
-
-        self.openvino, self.opset, self.threads = openvino, opset13, threads
+        self.threads = threads
 
     def ways(self, workload: Workload) -> dict[Key, Way]:
-        openvino, opset = self.openvino, self.opset
+        import openvino
+        from openvino import opset13 as opset
+
         features, rois = channels_first(workload.features()), workload.rois()
         inputs = [opset.parameter(x.shape, np.float32) for x in (features, rois)]
         size = [workload.pooled] * 2
@@ -174,13 +155,12 @@ class OpenVINO:
                 made.set_input_tensor(i, openvino.Tensor(array, shared_memory=True))
             return made
 
-        def results_of(request: object) -> Callable:
-            def results() -> dict[str, np.ndarray]:
-                request.infer()
-                return {"pooled": np.moveaxis(request.get_output_tensor(0).data, 1, -1)}
+        def array(made: object) -> np.ndarray:
+            return np.moveaxis(made.get_output_tensor(0).data, 1, -1)
 
-            results.inputs = features, rois  # whose memory the request shares
-            return results
+        def run(made: object, inputs: object = (features, rois)) -> object:
+            made.infer()  # of inputs whose memory it shares
+            return made
 
         whole, counting = request(), request(PERF_COUNT=True)
 
@@ -193,10 +173,8 @@ class OpenVINO:
             return took
 
         return {
-            (WITHOUT, "OpenVINO"): Way(whole.infer, results_of(whole)),
-            (WITHOUT, "OpenVINO, node"): Way(
-                counting.infer, results_of(counting), node
-            ),
+            (WITHOUT, "OpenVINO"): Way(lambda: run(whole), array),
+            (WITHOUT, "OpenVINO, node"): Way(lambda: run(counting), array, node),
         }
 
 
@@ -214,9 +192,8 @@ class Paddle:
 
     def ways(self, workload: Workload) -> dict[Key, Way]:
         paddle = self.paddle
-        features = paddle.to_tensor(
-            channels_first(workload.features()), stop_gradient=False
-        )
+        x = channels_first(workload.features())
+        features = paddle.to_tensor(x, stop_gradient=False)
         rois = workload.rois()
         counts = np.bincount(rois[:, 0].astype(int), minlength=workload.batch)
         counts = paddle.to_tensor(counts.astype(np.int32))
@@ -236,12 +213,9 @@ class Paddle:
             )
             return result
 
-        def results(run: Callable, name: str) -> Callable:
-            return lambda: {name: np.moveaxis(run().numpy(), 1, -1)}
-
         return {
-            (WITH, "Paddle"): Way(forward, results(forward, "pooled")),
-            (GRADIENT, "Paddle"): Way(backward, results(backward, "gradient")),
+            (WITH, "Paddle"): Way(forward, channels_last),
+            (GRADIENT, "Paddle"): Way(backward, channels_last),
         }
 
 
@@ -258,32 +232,24 @@ class Torchvision:
         self.torch, self.ops = torch, torchvision and torch.ops.torchvision
 
     def ways(self, workload: Workload) -> dict[Key, Way]:
-        torch, size = self.torch, [workload.pooled] * 2
+        torch, ops, size = self.torch, self.ops, [workload.pooled] * 2
         features = torch.from_numpy(channels_first(workload.features()))
         gradient = torch.from_numpy(channels_first(workload.gradient()))
         rois = torch.from_numpy(workload.rois())
 
         def forward() -> object:
-            return self.ops.roi_pool(features, rois, workload.scale, *size)
+            return ops.roi_pool(features, rois, workload.scale, *size)
 
         _, argmax = forward()
 
         def backward() -> object:
-            return self.ops._roi_pool_backward(
+            return ops._roi_pool_backward(
                 gradient, rois, argmax, workload.scale, *size, *features.shape
             )
 
-        def results(run: Callable, *names: str) -> Callable:
-            def call() -> dict[str, np.ndarray]:
-                outputs = run() if len(names) > 1 else [run()]
-                arrays = (np.moveaxis(output.numpy(), 1, -1) for output in outputs)
-                return dict(zip(names, arrays))
-
-            return call
-
         return {
-            (WITH, "torchvision"): Way(forward, results(forward, "pooled", "argmax")),
-            (GRADIENT, "torchvision"): Way(backward, results(backward, "gradient")),
+            (WITH, "torchvision"): Way(forward, channels_last),
+            (GRADIENT, "torchvision"): Way(backward, channels_last),
         }
 
 
@@ -307,7 +273,7 @@ class Worker:
         return {
             key: {
                 result: difference(array, Path(references, f"{result}.npy"))
-                for result, array in way.results().items()
+                for result, array in way.results(key[0]).items()
             }
             for key, way in self.known.items()
         }
