@@ -1,7 +1,7 @@
-"""How long LogCosh, Snake, AbsDifference and Blend take beside compositions of TensorFlow's ops, with XLA and without.
+"""How long LogCosh, Snake and AbsDifference take beside compositions of TensorFlow's ops, with XLA and without.
 
 It compiles other variants of LogCosh and Snake, from elementwise.cc. All run inside of a `tf.function`, with
-`jit_compile=True` where the way says XLA; for each number of threads and each setting there is a process of its own.
+`jit_compile=True` where the way says XLA; for each number of threads there is a process of its own.
 """
 
 from collections.abc import Callable, Mapping
@@ -11,18 +11,17 @@ from pathlib import Path
 import numpy as np
 import prologue  # noqa: F401  before TensorFlow
 import tensorflow as tf
-from broadcasting import abs_difference, blend
+from broadcasting import abs_difference
 from compiler import NEWER, can, compiled_op
 from elementwise import log_cosh, log_cosh_plain
-from measure import cores, run_turns, traced, trained, turns
-from processes import in_process, with_threads
+from measure import run_turns, traced, trained, turns
+from processes import by_threads
 from snake import snake
 
 ROOT = Path(__file__).parents[1]
 SOURCE = Path(__file__).with_suffix(".cc")
 SIZE = 1_000_000
-SETTINGS = {"default": {}, "oneDNN off": {"TF_ENABLE_ONEDNN_OPTS": "0"}}
-PROCESSORS = {"any x86-64": (), "AVX": ("avx",), **NEWER}
+PROCESSORS = {"any x86-64": (), **NEWER}
 # What broadcasting does to x and y.
 SHAPES = {
     "equal shapes": ([1000, 1000], [1000, 1000]),
@@ -30,11 +29,6 @@ SHAPES = {
     "a column": ([1000, 1000], [1000, 1]),
     "a column and a row": ([1000, 1], [1, 1000]),
     "three channels": ([333_333, 3], [3]),
-}
-THREE = {
-    "Blend, equal shapes": [[1000, 1000]] * 3,
-    "Blend, a colour": [[577, 577, 3], [3], [577, 577, 1]],
-    "Blend, a mask": [[577, 577, 3], [577, 577, 3], [577, 577, 1]],
 }
 
 
@@ -114,15 +108,14 @@ def unary(rounds: int, span: float) -> list[dict]:
     ways |= {"one by one": variant("LogCoshOneByOne", "OneByOne")}
     ways |= variants("LogCosh", "LogCosh<float>") | with_xla(composed)
     check(ways, [x], rtol=1e-5, atol=1e-6)
-    ways |= {"tf.tanh": tf.tanh, "tf.nn.softplus": tf.nn.softplus}
+    ways |= {"tf.nn.softplus": tf.nn.softplus}
     rows = compared("float32", ways, [x], rounds, span)
 
     ways = {"LogCosh": log_cosh} | with_xla(composed)
     ways = {name: trained(way) for name, way in ways.items()}
     rows += compared("forward and gradient", ways, [x], rounds, span)
-    for dtype in tf.float64, tf.float16, tf.bfloat16:
-        ways = {"LogCosh": log_cosh, "tf.nn.softplus": tf.nn.softplus}
-        rows += compared(dtype.name, ways, [tf.cast(x, dtype)], rounds, span)
+    ways = {"LogCosh": log_cosh, "tf.nn.softplus": tf.nn.softplus}
+    rows += compared("float64", ways, [tf.cast(x, tf.float64)], rounds, span)
 
     ways = {"Snake": snake} | with_xla({"composed": snake_composed})
     ways |= variants("Snake", "Snake")
@@ -131,7 +124,7 @@ def unary(rounds: int, span: float) -> list[dict]:
 
 
 def broadcast(rounds: int, span: float) -> list[dict]:
-    """AbsDifference and Blend."""
+    """AbsDifference."""
     random, rows = np.random.default_rng(0), []
 
     def numbers(*shapes: list[int]) -> list[tf.Tensor]:
@@ -139,64 +132,32 @@ def broadcast(rounds: int, span: float) -> list[dict]:
 
     ways = {"AbsDifference": abs_difference}
     ways |= with_xla({"tf.abs(x - y)": lambda x, y: tf.abs(x - y)})
-    own = {"tf.math.squared_difference": tf.math.squared_difference}
     for task, shapes in SHAPES.items():
         inputs = numbers(*shapes)
         check(ways, inputs, rtol=0)
-        rows += compared(task, ways | own, inputs, rounds, span)
+        rows += compared(task, ways, inputs, rounds, span)
     frames = [tf.constant(random.integers(256, size=SIZE), tf.uint8) for _ in "xy"]
     subtracted = {"maximum − minimum": lambda x, y: tf.maximum(x, y) - tf.minimum(x, y)}
     ways = {"AbsDifference": abs_difference} | with_xla(subtracted)
     check(ways, frames)
-    rows += compared("uint8", ways, frames, rounds, span)
-
-    ways = {"Blend": blend} | with_xla({"composed": lambda x, y, w: x + w * (y - x)})
-    for task, shapes in THREE.items():
-        inputs = numbers(*shapes)
-        check(ways, inputs, rtol=1e-5, atol=1e-5)
-        rows += compared(task, ways, inputs, rounds, span)
-    return rows
+    return rows + compared("uint8", ways, frames, rounds, span)
 
 
-def measure(threads: int, rounds: int, span: float, setting: str) -> list[dict]:
-    """The rows of the table for a number of threads and a setting."""
-    rows = unary(rounds, span)
-    if setting == "default":
-        rows += broadcast(rounds, span)
-    else:
-        rows = [
-            row for row in rows if row["task"] in ("float32", "forward and gradient")
-        ]
-        rows = [row | {"task": f"{row['task']}, {setting}"} for row in rows]
-    return [{"threads": threads, "setting": setting} | row for row in rows]
+def measure(threads: int, rounds: int, span: float) -> list[dict]:
+    """The rows of the table for a number of threads."""
+    rows = unary(rounds, span) + broadcast(rounds, span)
+    return [{"threads": threads} | row for row in rows]
 
 
 def main() -> None:
     notes = [
         f"times of a call in a tf.function, {SIZE} random numbers, float32 if not said: the median of the rounds",
-        "setting: default is TensorFlow as it comes, with oneDNN on",
         "XLA: the same function with jit_compile=True; all digits: the formulas of LogCosh, composed",
         "ratio: to the time of our op in the same round, with median, q1 and q3",
         "span: there are many ways, so each has a third of the span in a round",
     ]
 
-    def rows(rounds: int, span: float) -> list[dict]:
-        return [
-            row
-            for setting, variables in SETTINGS.items()
-            for threads in sorted({1, cores()})
-            for row in in_process(
-                with_threads,
-                measure,
-                threads,
-                rounds,
-                span / 3,
-                setting,
-                settings=variables,
-            )
-        ]
-
-    run_turns(__file__, __doc__, notes, rows, rounds=21)
+    run_turns(__file__, __doc__, notes, by_threads(measure, share=3), rounds=21)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 import prologue  # noqa: F401  before TensorFlow
 import tensorflow as tf
-from measure import run_turns, traced, trained, turns
+from measure import run_turns, traced, turns
 from median_pool import median_pool, network_median_pool, stock_median_pool
 from processes import by_threads
 
@@ -24,29 +24,19 @@ def measure(threads: int, rounds: int, span: float) -> list[dict]:
     for ksize in (2, 3, 5):
         stock = partial(stock_median_pool, ksize=ksize)
         network = partial(network_median_pool, ksize=ksize)
-        forward = {
+        ways = {
             OURS: partial(median_pool, ksize=ksize),
             "stock": stock,
             "stock, XLA": compiled(stock),
             "network": network,
             "network, XLA": compiled(network),
         }
-        both = {
-            "network, XLA": compiled(trained(network)),
-            "network": trained(network),
-            "stock": trained(stock),
-        }
-        tasks = {"forward": forward}
-        if ksize == 3:
-            tasks["forward and gradient"] = both
-        for task, ways in tasks.items():
-            runs = {name: traced(way, images) for name, way in ways.items()}
-            first, *others = (run() for run in runs.values())
-            for other in others:
-                for one, another in zip(first, other, strict=True):
-                    np.testing.assert_array_equal(one, another)
-            case = {"task": task, "ksize": ksize, "threads": threads}
-            table += turns(case, runs, rounds, span)
+        runs = {name: traced(way, images) for name, way in ways.items()}
+        first, *others = (run() for run in runs.values())
+        for other in others:
+            for one, another in zip(first, other, strict=True):
+                np.testing.assert_array_equal(one, another)
+        table += turns({"ksize": ksize, "threads": threads}, runs, rounds, span)
     return table
 
 
@@ -60,7 +50,7 @@ def main() -> None:
         "stock: extract_patches, transpose, top_k; network: minima and maxima of shifted images, a sorting network",
         "XLA: the same with jit_compile=True",
         "times of a call in a tf.function, oneDNN on, default memory: the median of the rounds",
-        f"ratio: to the time of {OURS} in the same round, which has no gradient: with it, to that of network, XLA",
+        f"ratio: to the time of {OURS} in the same round, with median, q1 and q3",
     ]
     run_turns(__file__, __doc__, notes, by_threads(measure), rounds=7)
 

@@ -18,7 +18,7 @@ SMALL = 2**18
 CALLERS = 8
 ROWS = 10_000
 LONGEST = 20_000
-SHARED = "alone", "lock", "atomic", "local", "eigen"
+SHARED = "alone", "lock", "atomic"
 SIGNED = "apart", "neighbours", "own"
 COSTS = {"the right cost": 0, "1 cycle": 1, "10,000,000 cycles": 10**7}
 OWN = "shard", "std::thread", "openmp"
@@ -52,19 +52,13 @@ def shared_sums(rounds: int, span: float) -> list[dict]:
     return rows + compared("gains and losses", ways, numbers, rounds, span)
 
 
-def unequal_rows(threads: int, rounds: int, span: float) -> list[dict]:
+def unequal_rows(rounds: int, span: float) -> list[dict]:
     """The rows of the ways to share rows of which few have most of the values."""
     lengths = np.maximum(1, LONGEST // np.arange(1, ROWS + 1))
     splits = np.append(0, np.cumsum(lengths))
     values = np.random.default_rng(0).integers(0, 10**9, splits[-1])
     inputs = tf.constant(values), tf.constant(splits)
-    sizes = {"one block for each thread": -(-ROWS // threads)}
-    sizes |= {f"{size} rows": size for size in (1, 16, 256)}
     ways = {"SortRows": sort_rows, "shard": partial(sort_rows_by, way="shard")}
-    ways |= {
-        name: partial(sort_rows_by, way="fixed", block=size)
-        for name, size in sizes.items()
-    }
     expected = sort_rows_reference(values, splits)
     for name, way in ways.items():
         found = tf.nest.flatten(way(*inputs))[0]
@@ -110,7 +104,7 @@ def own_threads(rounds: int, span: float) -> list[dict]:
 
 def measure(threads: int, rounds: int, span: float) -> list[dict]:
     """The rows of the table for a number of threads."""
-    rows = shared_sums(rounds, span) + unequal_rows(threads, rounds, span)
+    rows = shared_sums(rounds, span) + unequal_rows(rounds, span)
     rows += costs(rounds, span)
     if threads == cores():
         rows += own_threads(rounds, span)
@@ -127,8 +121,7 @@ def main() -> None:
         f"rows: {ROWS} rows of int64, row r of {LONGEST} // (r + 1) random numbers, at least 1, in a tf.function",
         "cost: SortRowsBy, whose rows are said to cost so much, in a tf.function",
         f"caches: {caches()}",
-        "ways: as SumBy names them, but for SteadySum and tf.reduce_sum; of rows: SortRows, what Shard makes of rows, "
-        "or blocks of a fixed size",
+        "ways: as SumBy names them, but for SteadySum and tf.reduce_sum; of rows: SortRows, and Shard",
     ]
 
     run_turns(__file__, __doc__, notes, by_threads(measure), rounds=25, threads=True)

@@ -45,13 +45,13 @@ def verdicts() -> tuple[list[str], list[tuple[str, ...]]]:
     """Head and rows of a table: milliseconds of our op, of the composition, and of the composition under XLA."""
     found = []
     for name, task in TASKS.items():
-        rows = read("elementwise").where(task=task, threads="1", setting="default")[:3]
+        rows = read("elementwise").where(task=task, threads="1")[:3]
         found.append((name, *(f"{float(row['milliseconds']):.2f}" for row in rows)))
     return ["", "our op", "composition", "under XLA"], found
 
 
 def bytes_figures() -> dict[str, float]:
     """How many times as long as our op the composition takes for bytes, and XLA, on one thread."""
-    rows = read("elementwise").where(task="uint8", threads="1", setting="default")
+    rows = read("elementwise").where(task="uint8", threads="1")
     _, composed, compiled = (float(row["ratio"]) for row in rows[:3])
     return {"composed": composed, "compiled": compiled}

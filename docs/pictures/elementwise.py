@@ -115,7 +115,7 @@ def unary_times() -> HTML:
 
 def times_as_long(way: str, task: str = "float32", threads: int = 1) -> float:
     """How many times as long a way takes as our op."""
-    of = {"task": task, "way": way, "threads": str(threads), "setting": "default"}
+    of = {"task": task, "way": way, "threads": str(threads)}
     return read("elementwise").number(**of)
 
 

@@ -19,7 +19,7 @@ class Compared:
     Args:
       op: In Markdown.
       table: Of `bench/`.
-      others: From ways of the table to Markdown.
+      others: From ways of the table to Markdown. Those that the table has compiled, too, "way, XLA", are XLA.
       where: The values of columns that the rows have.
       only_if: When the op is worth it although it is not faster, or not always.
       turned: Whether the rows are the op's own, with ratios to the other.
@@ -34,6 +34,13 @@ class Compared:
     turned: bool = False
     ours: str = ""
 
+    def other(self, row: Row) -> str | None:
+        """What a reader would use, in Markdown, if the row is of that."""
+        way = row["way"]
+        if way in self.others:
+            return self.others[way]
+        return XLA if way.removesuffix(", XLA") in self.others else None
+
     def rows(self) -> list[Row]:
         """Those of the best alternative in each case; their ratios say how many times faster the op is."""
         found: dict[tuple, list[Row]] = {}
@@ -43,7 +50,7 @@ class Compared:
             case = tuple(row[key] for key in columns[: columns.index("way")])
             if row["way"] == self.ours:
                 own[case] = ratio(row)
-            if row["way"] in self.others and all(
+            if self.other(row) and all(
                 row[key] in values for key, values in self.where.items()
             ):
                 if self.turned:
@@ -138,59 +145,42 @@ COMPARED = [
     Compared(
         "[Snake](prototype.md) compiled for any x86-64",
         "prototype",
-        {"composed": "composition", "composed, XLA": XLA},
+        {"composed": "composition"},
         {"mode": ["tf.function"]},
     ),
     Compared(
         "[Snake](elementwise.md) compiled for AVX2, a million numbers",
         "elementwise",
-        {"composed": "composition", "composed, XLA": XLA},
-        {"setting": ["default"], "task": ["Snake"]},
+        {"composed": "composition"},
+        {"task": ["Snake"]},
         ours="for AVX2 and FMA",
     ),
     Compared(
         "[LogCosh](elementwise.md)",
         "elementwise",
-        {"four stock ops": "composition", "four stock ops, XLA": XLA},
-        {"setting": ["default"], "task": ["float32"]},
+        {"four stock ops": "composition"},
+        {"task": ["float32"]},
     ),
     Compared(
         "[LogCosh with gradient](elementwise.md)",
         "elementwise",
-        {"four stock ops": "composition", "four stock ops, XLA": XLA},
-        {"setting": ["default"], "task": ["forward and gradient"]},
+        {"four stock ops": "composition"},
+        {"task": ["forward and gradient"]},
     ),
     Compared(
         "[AbsDifference](broadcasting.md)",
         "elementwise",
-        {
-            "tf.abs(x - y)": "composition",
-            "tf.abs(x - y), XLA": XLA,
-            "maximum − minimum": "composition",
-            "maximum − minimum, XLA": XLA,
-        },
-        {"setting": ["default"]},
+        {"tf.abs(x - y)": "composition", "maximum − minimum": "composition"},
     ),
     Compared(
         "[WeightedSum](lists.md) of 64 tensors",
         "lists",
-        {
-            "add_n": "`tf.add_n`",
-            "einsum": "`tf.einsum`",
-            "add_n, XLA": XLA,
-            "einsum, XLA": XLA,
-        },
+        {"add_n": "`tf.add_n`", "einsum": "`tf.einsum`"},
     ),
     Compared(
         "[MedianPool](attrs.md)",
         "medians",
-        {
-            "stock": "composition",
-            "stock, XLA": XLA,
-            "network": "composition",
-            "network, XLA": XLA,
-        },
-        {"task": ["forward"]},
+        {"stock": "composition", "network": "composition"},
     ),
     Compared(
         "[ExponentialAverage](xla.md) between other steps",
@@ -201,22 +191,14 @@ COMPARED = [
     Compared(
         "[Extremes](multi_output.md)",
         "extremes",
-        {
-            "four stock ops": "`tf.reduce_min`, `tf.argmin` and the like",
-            "four stock ops, XLA": XLA,
-        },
+        {"four stock ops": "`tf.reduce_min`, `tf.argmin` and the like"},
         {"task": ["forward"]},
         "the rows are long",
     ),
     Compared(
         "[Gradient of Extremes](multi_output.md)",
         "extremes",
-        {
-            "one-hot": "`tf.one_hot`",
-            "scatter_nd": "`tf.scatter_nd`",
-            "one-hot, XLA": XLA,
-            "scatter_nd, XLA": XLA,
-        },
+        {"one-hot": "`tf.one_hot`", "scatter_nd": "`tf.scatter_nd`"},
         {"task": ["gradient"]},
     ),
     Compared(
@@ -248,10 +230,7 @@ COMPARED = [
     Compared(
         "[RoiPool's gradient](roi_pool.md)",
         "roi_pool_composed",
-        {
-            "unsorted_segment_sum": "`tf.math.unsorted_segment_sum`",
-            "unsorted_segment_sum, XLA": XLA,
-        },
+        {"unsorted_segment_sum": "`tf.math.unsorted_segment_sum`"},
         {"task": ["gradient"]},
     ),
     Compared(
@@ -287,7 +266,7 @@ COMPARED = [
     Compared(
         "[StatelessStochasticRound](stochastic_rounding.md) to `bfloat16`",
         "stochastic_rounding",
-        {"stock ops": "composition", "stock ops, XLA": XLA},
+        {"stock ops": "composition"},
         only_if="you round to `half`",
     ),
     Compared(
@@ -312,11 +291,7 @@ COMPARED = [
     Compared(
         "[Softmax cross-entropy](python_gradients.md), gradient in Python",
         "softmax_gradient",
-        {
-            "tf.nn": "`tf.nn.softmax_cross_entropy_with_logits`",
-            "tf.nn, XLA": XLA,
-        },
-        {"mode": ["tf.function"]},
+        {"tf.nn": "`tf.nn.softmax_cross_entropy_with_logits`"},
     ),
 ]
 
@@ -361,7 +336,7 @@ def verdicts() -> Iterator[tuple[str, ...]]:
         threads = {
             n: [row for row in rows if row.get("threads", "2") == n] for n in "12"
         }
-        best = Counter(each.others[row["way"]] for row in rows).most_common()
+        best = Counter(map(each.other, rows)).most_common()
         yield (
             each.op,
             f"**{said}**" if said in order else said.replace("only if", "**only if**"),
@@ -442,7 +417,7 @@ def tables() -> Iterator[tuple[str, ...]]:
 def softplus() -> dict[str, float]:
     """How many times LogCosh's time tf.nn.softplus takes, one op of its composition, on one thread."""
     table = read("elementwise")
-    case = {"threads": "1", "setting": "default", "way": "tf.nn.softplus"}
+    case = {"threads": "1", "way": "tf.nn.softplus"}
     return {
         f"softplus_{dtype}": table.number(task=dtype, **case)
         for dtype in ("float32", "float64")
