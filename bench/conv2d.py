@@ -2,9 +2,7 @@
 
 `python bench/conv2d.py` prints the figures and writes them to conv2d.csv beside this file. TensorFlow reads its setting
 once, so each setting has a process of its own for each number of threads; the processes take turns, and all but one are
-stopped. The op is compiled again so that it does not see what newer processors have. `--threads 1` and `--threads 2`
-measure a half of the table each and keep the other half, which has to be of the same machine, versions and day;
-`--prebuilt` needs no compiler.
+stopped. The op is compiled again so that it does not see what newer processors have.
 """
 
 import os
@@ -20,10 +18,9 @@ from pathlib import Path
 import numpy as np
 from compiler import BUILD, can, compiled, compiled_ops
 from measure import (
-    add_threads,
     command_line,
+    cores,
     heading_of,
-    kept,
     mean_and_cores,
     timed_turns,
     traced,
@@ -34,7 +31,6 @@ from processes import Process
 from opcheck import function_of
 
 SOURCE = Path(__file__).parents[1] / "examples" / "conv2d" / "conv2d.cc"
-PREBUILT = "BENCH_PREBUILT"  # set for the processes, too: nothing is compiled
 ONEDNN, KERNEL = "TF_ENABLE_ONEDNN_OPTS", "TENSORFLOW_USE_CUSTOM_CONTRACTION_KERNEL"
 # From a way to the variables of its process; what is None is not set, as in a user's program.
 SETTINGS = {
@@ -92,13 +88,7 @@ def ways_of(setting: str) -> list[str]:
     """Those of the process with this setting."""
     if setting != FIRST:
         return [setting]
-    made = [] if PREBUILT in os.environ else compiled_ways()
-    return [setting, "ours", *made, *(way for way in SIMPLE if way != HEADER)]
-
-
-def compiled_ways() -> list[str]:
-    """Those that the bench compiles itself."""
-    return [*VARIANTS, HEADER]
+    return [setting, "ours", *VARIANTS, *SIMPLE]
 
 
 def exists(way: str, *case: str) -> bool:
@@ -284,7 +274,7 @@ def check(places: Places, threads: int) -> None:
                 np.testing.assert_allclose(one, other, atol=1e-5 * abs(other).max())
 
 
-def notes(places: Places) -> Iterator[str]:
+def notes() -> Iterator[str]:
     """Lines above the table. What is measured is compiled and started here: the load has been noted."""
     yield "times of a call in a tf.function, float32, default memory: the median of the rounds"
     yield "with both gradients: the result and both gradients in one tf.function"
@@ -297,7 +287,7 @@ def notes(places: Places) -> Iterator[str]:
     yield f"ratio: to the time of {BASE} in the same round, with median, q1 and q3"
     yield "span: there are many ways, so each has a third of the span in a round"
     with ThreadPoolExecutor() as pool:
-        for way in {way for _, way in places} & {*compiled_ways()}:
+        for way in (*VARIANTS, HEADER):
             library_of(way)
         for setting, answer in zip(SETTINGS, pool.map(said, SETTINGS)):
             yield f"oneDNN's part in {setting}: {answer}"
@@ -324,26 +314,16 @@ def measure(places: Places, rounds: int, span: float) -> list[dict]:
 
 
 def main() -> None:
-    parser = command_line(__file__, __doc__, rounds=15)
-    parser.add_argument(
-        "--prebuilt", action="store_true", help="without what a compiler makes"
-    )
-    add_threads(parser)
-    options = parser.parse_args()
-    counts, file, places = options.threads, options.output, {}
-    if options.prebuilt:
-        os.environ[PREBUILT] = "1"
-    new = heading_of(__file__, options)
-    others = kept(file, new, lambda row: int(row["threads"]) in counts)
+    options = command_line(__file__, __doc__, rounds=15).parse_args()
+    places, counts = {}, sorted({1, cores()})
     for threads, setting in product(counts, SETTINGS):
         process = Process(Worker, setting, threads)
         places |= {(threads, way): process for way in ways_of(setting)}
-    first_lines = heading_of(__file__, options, notes(places))
+    first_lines = heading_of(__file__, options, notes())
     for threads in counts:
         check(places, threads)
-    rows = measure(places, options.rounds, options.span) + others
-    write(file, first_lines, sorted(rows, key=lambda row: int(row["threads"])))
-    print(file.read_text(), end="")
+    write(options.output, first_lines, measure(places, options.rounds, options.span))
+    print(options.output.read_text(), end="")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,6 @@
 """How fast each step on the way to ManhattanDistances' kernel is, and what shows why: `make bench`.
 
-`python bench/cpu.py` prints the figures and writes them to cpu.csv beside this file; `--tasks ladder size` measures
-these tasks again and keeps the other rows, which have to be of the same machine, versions and day. The steps run on
-one thread, without TensorFlow, and their times include the copy of the centers. Ratios are taken within a round, in
-which every way takes its turn.
+The steps run on one thread, without TensorFlow, and their times include the copy of the centers.
 """
 
 import subprocess
@@ -14,8 +11,8 @@ import numpy as np
 import prologue  # noqa: F401  before TensorFlow
 from compiler import can
 from cpu_steps import aligned, step
-from measure import caches, command_line, cores, heading_of, kept, turns, write
-from processes import in_process, with_threads
+from measure import caches, run_turns, turns
+from processes import by_threads
 
 LARGE = 1000, 4096, 512
 SMALL = 4000, 256, 64
@@ -139,27 +136,10 @@ def of_ops(threads: int, rounds: int, span: float) -> list[dict]:
 
 def ops(rounds: int, span: float) -> list[dict]:
     """With one thread and with all."""
-    return [
-        row
-        for threads in sorted({1, cores()})
-        for row in in_process(
-            with_threads,
-            of_ops,
-            threads,
-            rounds,
-            span,
-            settings={"TF_ENABLE_ONEDNN_OPTS": "1"},
-        )
-    ]
-
-
-TASKS = {each.__name__: each for each in (ladder, options, size, sets, alignment, ops)}
+    return by_threads(of_ops)(rounds, span)
 
 
 def main() -> None:
-    parser = command_line(__file__, __doc__, rounds=9, span=0.1)
-    parser.add_argument("--tasks", nargs="+", choices=TASKS, default=list(TASKS))
-    chosen = parser.parse_args()
     compiler = subprocess.run(
         ["c++", "--version"], capture_output=True, text=True, check=True
     ).stdout.splitlines()[0]
@@ -172,13 +152,12 @@ def main() -> None:
         f"clones: {'AVX-512' if can('avx512f') else 'AVX2' if can('avx2') else 'no AVX'} on this machine",
         "ops: in a tf.function, TensorFlow's default settings; XLA: the broadcast with jit_compile",
     ]
-    first = heading_of(__file__, chosen, notes)
-    rows = kept(chosen.output, first, lambda row: row["task"] in chosen.tasks)
-    for task in chosen.tasks:
-        rows += TASKS[task](chosen.rounds, chosen.span)
-    rows.sort(key=lambda row: list(TASKS).index(row["task"]))
-    write(chosen.output, first, rows)
-    print(chosen.output.read_text(), end="")
+
+    def rows(rounds: int, span: float) -> list[dict]:
+        tasks = ladder, options, size, sets, alignment, ops
+        return [row for task in tasks for row in task(rounds, span)]
+
+    run_turns(__file__, __doc__, notes, rows, rounds=9)
 
 
 if __name__ == "__main__":

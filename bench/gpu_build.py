@@ -75,7 +75,6 @@ def seconds(command: Sequence) -> tuple[float, float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--output", type=Path, default=RESULT)
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
     nvcc = find_nvcc() or sys.exit("bench/gpu_build.py: needs nvcc")
@@ -116,7 +115,7 @@ def main() -> None:
                     "cpu_seconds": f"{processor:.1f}",
                 }
             )
-    write(options.output, lines, rows)
+    write(RESULT, lines, rows)
 
 
 if __name__ == "__main__":

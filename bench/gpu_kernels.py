@@ -5,7 +5,6 @@ TensorFlow is imported. The wheel `tensorflow-cpu`, on which the book is built, 
 bench/gpu_kernels.csv.
 """
 
-import argparse
 import collections
 import sys
 from pathlib import Path
@@ -29,9 +28,6 @@ def types(kernel) -> set[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--output", type=Path, default=RESULT)
-    options = parser.parse_args()
     if not tf.test.is_built_with_cuda():
         sys.exit("bench/gpu_kernels.py: needs the wheel tensorflow, which has CUDA")
     found = collections.defaultdict(lambda: collections.defaultdict(set))
@@ -60,7 +56,7 @@ def main() -> None:
         "host_memory: arguments that some kernel of the GPU wants in the host's memory",
     ]
     lines = heading("python bench/gpu_kernels.py", ["tensorflow"], notes)
-    write(options.output, lines, rows)
+    write(RESULT, lines, rows)
 
 
 if __name__ == "__main__":

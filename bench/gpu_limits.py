@@ -103,7 +103,6 @@ def profiled() -> list[dict]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--inside", action="store_true")
-    parser.add_argument("--output", type=Path, default=RESULT)
     options = parser.parse_args()
     if options.inside:
         return inside()
@@ -120,8 +119,8 @@ def main() -> None:
         ),
     ]
     lines = heading("python bench/gpu_limits.py", ["tensorflow"], notes, gpu)
-    write(options.output, lines, profiled())
-    print(options.output.read_text(), end="")
+    write(RESULT, lines, profiled())
+    print(RESULT.read_text(), end="")
 
 
 if __name__ == "__main__":

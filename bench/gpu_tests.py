@@ -11,7 +11,6 @@ memcheck sees little, so under a tool TensorFlow takes CUDA's own, with an alloc
 beside each other, for a test waits for the processor most of the time.
 """
 
-import argparse
 import os
 import re
 import shutil
@@ -82,9 +81,6 @@ def run_tests(selection: list[str], tool: str = "") -> dict:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--output", type=Path, default=RESULT)
-    options = parser.parse_args()
     gpu = gpu_and_driver() or fail("no GPU: nvidia-smi finds none")
     if not shutil.which("compute-sanitizer"):
         fail("there is no compute-sanitizer: add CUDA's bin to the PATH")
@@ -99,7 +95,7 @@ def main() -> None:
     with ThreadPoolExecutor(max(1, cores() // 2)) as pool:
         for row in pool.map(lambda job: run_tests(*job), product(selections, TOOLS)):
             rows.append(row)
-            write(options.output, lines, rows)  # each, for a run may be stopped
+            write(RESULT, lines, rows)  # each, for a run may be stopped
     if bad := [row["under"] for row in rows if row["failed"] or row["errors"]]:
         fail(f"tests failed or errors were found, under: {', '.join(bad)}")
 
