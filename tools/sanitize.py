@@ -316,11 +316,7 @@ class Round:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("sanitizer", choices=SANITIZERS)
-    parser.add_argument("--calls", type=int, default=10_000, help="of each op")
     parser.add_argument("examples", nargs="*", help="only these")
-    parser.add_argument(
-        "--no-tests", action="store_true", help="only the generated calls"
-    )
     options = parser.parse_args()
     sanitizer = SANITIZERS[options.sanitizer]
     if unknown := ", ".join(sorted({*options.examples} - {*examples()})):
@@ -346,18 +342,14 @@ def main() -> None:
         source = sanitizer.control.split()[1]
         run = functools.partial(work.start, "-c", sanitizer.control)
         work.step(f"control, {source}", lambda: run().wait() != 0, expected=source)
-    if not options.no_tests:
-        for test, reason in sanitizer.left_out.items():
-            print(f"left out: {test}, {reason}")
-        deselected = [f"--deselect=examples/{test}" for test in sanitizer.left_out]
-        work.step(
-            "tests",
-            lambda: work.pytest("-n", str(os.cpu_count()), *deselected, *tests) == 0,
-        )
+    for test, reason in sanitizer.left_out.items():
+        print(f"left out: {test}, {reason}")
+    deselected = [f"--deselect=examples/{test}" for test in sanitizer.left_out]
     work.step(
-        "fuzz round",
-        lambda: work.fuzz(fuzz, f"--calls={options.calls}", *sanitizer.fuzz),
+        "tests",
+        lambda: work.pytest("-n", str(os.cpu_count()), *deselected, *tests) == 0,
     )
+    work.step("fuzz round", lambda: work.fuzz(fuzz, "--calls=10000", *sanitizer.fuzz))
     sys.exit(work.failed)
 
 

@@ -3,7 +3,6 @@
 For each minor version this makes an environment, compiles a copy of the examples for it, and runs their tests. Then
 it loads there what was compiled for the newest version, and where that works runs the tests again. What comes out of a
 version goes into bench/versions.csv, where it takes the place of older rows of the same version and examples.
-
 Environment variables: BASE_PYTHON is the Python to make environments from. Exits with 1 where an example has become
 worse than the table says.
 """
@@ -52,20 +51,7 @@ QUIET = {"TF_CPP_MIN_LOG_LEVEL": "2", "TF_ENABLE_ONEDNN_OPTS": "0"}
 
 
 class Row(NamedTuple):
-    """What became of an example.
-
-    Attributes:
-      tensorflow: Under which version it was tried.
-      python: Likewise.
-      numpy: Likewise.
-      example: Its name.
-      compiled_for: Which version.
-      passed: How many tests.
-      failed: How many tests, errors included.
-      skipped: How many tests.
-      says: The first error of the compiler, the loader or a test; or which version the example needs.
-      date: When.
-    """
+    """What became of an example under a TensorFlow: errors count as failed, `says` has the first of them."""
 
     tensorflow: str
     python: str
@@ -129,9 +115,9 @@ def first_failure(suite: ElementTree.Element) -> str:
 class Version:
     """A TensorFlow: its environment, and a copy of the book that is built for it."""
 
-    def __init__(self, name: str, environments: Path) -> None:
+    def __init__(self, name: str) -> None:
         self.name, self.copy = name, PLACE / name / "book"
-        self.environment = environments / name
+        self.environment = PLACE / name / "environment"
         self.python = self.environment / "bin" / "python"
         if tensorflow().startswith(f"{name}."):
             self.python = Path(sys.executable)
@@ -312,14 +298,6 @@ def main() -> None:
     parser.add_argument("--versions", default="", help="2.18,2.20; default: all")
     parser.add_argument("--examples", default="", help="attrs,state; default: all")
     parser.add_argument(
-        "--environments", type=Path, default=PLACE, help="where the environments are"
-    )
-    parser.add_argument(
-        "--carried",
-        action="store_true",
-        help="only what was compiled for the newest version",
-    )
-    parser.add_argument(
         "--own",
         action="store_true",
         help="only what was compiled for the version itself, which takes half the time",
@@ -330,7 +308,7 @@ def main() -> None:
     wanted = chosen(arguments.versions, [*released, candidate], "version")
     if not arguments.versions:
         wanted.remove(candidate)
-    newest = Version(released[-1], arguments.environments)
+    newest = Version(released[-1])
     if not arguments.own or newest.name in wanted:
         newest.prepare()
 
@@ -360,13 +338,12 @@ def main() -> None:
     for version in wanted:
         here = newest
         if version != newest.name:
-            here = Version(version, arguments.environments)
+            here = Version(version)
             here.prepare()
         lacking = {name: needs for name in names if (needs := here.lacks(name))}
         enough = [name for name in names if name not in lacking]
-        if not arguments.carried:
-            errors = errors_of_newest() if here is newest else here.build(enough)
-            note(here.test(names, here.tensorflow, errors | lacking))
+        errors = errors_of_newest() if here is newest else here.build(enough)
+        note(here.test(names, here.tensorflow, errors | lacking))
         if here is not newest and not arguments.own:
             built = [name for name in enough if name not in errors_of_newest()]
             errors = here.carry(built, newest)

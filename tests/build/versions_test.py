@@ -71,7 +71,7 @@ TESTS = {
 def version(tmp_path, monkeypatch) -> Version:
     """The one of this environment, with a copy of the book that a test may fill."""
     monkeypatch.setattr("versions.PLACE", tmp_path)
-    version = Version("2.99", tmp_path)
+    version = Version("2.99")
     version.python = Path(sys.executable)
     version.copy.mkdir(parents=True)
     shutil.copy(ROOT / "pyproject.toml", version.copy)
