@@ -244,7 +244,7 @@ const explain = (() => {
     const harmless = ({ id }) => rules.patterns.find((rule) => rule.id === id).harmless;
     const failed = () => dead || log.first(rules.says.errors.slice(0, 2)) !== null;
     if (found.length && found.every(harmless) && failed()) found = []; // what harms nothing is not why it failed
-    const symbols = log.mangled(new RegExp(rules.symbols.pattern, "g"));
+    const symbols = owned ? [] : log.mangled(new RegExp(rules.symbols.pattern, "g"));
     const died = dead && !found.length && !stranger ? death(rules, log) : "";
     const first = found.length || died ? null : log.first(rules.says.errors);
     const unsure = found.length > 0 && !log.ours;

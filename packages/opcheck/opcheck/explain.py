@@ -90,7 +90,7 @@ def explain(text: str) -> Explanation:
         if dead or log.first(signs[:2]):
             found = []  # what harms nothing is not why it failed
     died = _death(log) if dead and not (found or stranger) else ""
-    names = [symbols.read(name) for name in log.mangled()]
+    names = [] if owner else [symbols.read(name) for name in log.mangled()]
     first = None if found or died else log.first(signs)
     unsure = bool(found) and not log.ours
     return Explanation(found, names, died, stranger, first, unsure)
