@@ -8,22 +8,23 @@ from collections.abc import Mapping
 from IPython import get_ipython
 
 
-def session(calls: Mapping[str, str]) -> None:
+def session(calls: Mapping[str, str], whole: bool = False) -> None:
     """Runs lines of Python and prints each as the prompt would, with its value or the error that it raises.
 
     Args:
       calls: From each line to a regular expression that has to match in the answer.
+      whole: Whether to print all of an error's message, not only what is wrong.
     """
     for line, expected in calls.items():
-        answer = answer_to(line)
+        answer = answer_to(line, whole)
         print(f">>> {line}", *filter(None, [answer]), sep="\n")
         words = " ".join(answer.split())
         assert re.search(expected, words), f"{line} answers {words}, not {expected}"
         assert expected or not answer, f"{line} answers {words}: expect something of it"
 
 
-def answer_to(line: str) -> str:
-    """What Python's prompt answers to a line; of an error, its type and what is wrong."""
+def answer_to(line: str, whole: bool = False) -> str:
+    """What Python's prompt answers to a line; of an error, its type and what is wrong, or the whole message."""
     names = get_ipython().user_ns
     try:
         if not isinstance(ast.parse(line).body[0], ast.Expr):
@@ -32,8 +33,10 @@ def answer_to(line: str) -> str:
         value = eval(line, names)
         return "" if value is None else repr(value)
     except Exception as error:
-        text = f"{type(error).__name__}: {what_is_wrong(error)}"
-        return textwrap.fill(text, 84, subsequent_indent="    ", break_long_words=False)
+        message = str(error) if whole else what_is_wrong(error)
+        lines = f"{type(error).__name__}: {message}".expandtabs(4).splitlines()
+        look = {"subsequent_indent": "    ", "break_long_words": False}
+        return "\n".join(textwrap.fill(each, 84, **look) for each in lines)
 
 
 def what_is_wrong(error: Exception) -> str:

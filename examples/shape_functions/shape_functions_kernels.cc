@@ -83,7 +83,8 @@ class CrossFeaturesOp : public OpKernel {
                     "got shapes ",
                     users.shape().DebugString(), " and ",
                     items.shape().DebugString())));
-    // Without rows, even more than 2^63 columns need no memory.
+
+    // [build] Without rows, two inputs of 2^32 columns need no memory.
     const int64_t columns = tensorflow::MultiplyWithoutOverflow(
         users.dim_size(1), items.dim_size(1));
     OP_REQUIRES(context, columns >= 0,
@@ -93,6 +94,7 @@ class CrossFeaturesOp : public OpKernel {
     TensorShape shape;
     OP_REQUIRES_OK(context, TensorShape::BuildTensorShape(
                                 {users.dim_size(0), columns}, &shape));
+
     Tensor* products = nullptr;
     OP_REQUIRES_OK(context, context->allocate_output(0, shape, &products));
 
