@@ -15,12 +15,13 @@
 namespace op_by_op {
 namespace {
 
-// What the functions for 16-bit numbers return.
+// The 16-bit types, and what functions of them return.
 using Eigen::half;
 
 static_assert(std::is_same_v<decltype(std::sqrt(half())), float>);
 static_assert(std::is_same_v<decltype(Eigen::numext::sqrt(half())), half>);
 static_assert(std::is_same_v<decltype(std::isnan(half())), bool>);
+static_assert(std::is_same_v<tensorflow::bfloat16, Eigen::bfloat16>);
 
 // Each macro is called with a macro that notes the types.
 REGISTER_OP("TypeLists")
