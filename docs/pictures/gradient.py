@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import tensorflow as tf
 from IPython.display import HTML
-from measured import read
+from measured import number, read
 from pictures.drawing import BLUE, INK, ORANGE, bold, code, picture, small
 from pictures.layout import (
     arrow,
@@ -22,7 +22,7 @@ from pictures.layout import (
     row,
     table,
 )
-from pictures.plots import Plot, chart
+from pictures.plots import Plot
 
 
 def _places(values: np.ndarray) -> np.ndarray:
@@ -230,34 +230,28 @@ def slices(grad: tf.IndexedSlices) -> HTML:
     )
 
 
-def scatter_times() -> HTML:
-    """How much longer the gradient takes with tf.scatter_nd, from `bench/extremes.csv`."""
-    return chart(
-        [row for row in read("extremes").rows if row["way"] == "scatter_nd"],
-        "How many times longer than our op the gradient takes with tf.scatter_nd, by rows and columns.",
-        "times as long as our op",
-        name="{rows} × {columns}",
-    )
+EXTREMES = [
+    ("four ops of TensorFlow", "forward", "four stock ops"),
+    ("the same, XLA", "forward", "four stock ops, XLA"),
+    ("`tf.one_hot`", "gradient", "one-hot"),
+    ("the same, XLA", "gradient", "one-hot, XLA"),
+    ("`tf.scatter_nd`", "gradient", "scatter_nd"),
+    ("the same, XLA", "gradient", "scatter_nd, XLA"),
+]
 
 
-def extremes_figures() -> dict[str, float]:
-    """How many times as long as our ops TensorFlow's take, from `bench/extremes.csv`."""
+def extremes_times(sizes: Sequence[str]) -> list[tuple[str, ...]]:
+    """How many times as long as our ops TensorFlow's take on one thread, for so many rows."""
 
-    def ratio(way: str, rows: str, threads: str) -> float:
-        (row,) = read("extremes").where(way=way, rows=rows, threads=threads)
-        return float(row["ratio"])
+    def ratio(**what: str) -> str:
+        [found] = read("extremes").where(threads="1", **what)
+        undecided = float(found["q1"]) < 1 < float(found["q3"])
+        return "≈ 1" if undecided else number(float(found["ratio"]))
 
-    return {
-        "short": ratio("four stock ops", "100000", "1"),
-        "long": ratio("four stock ops", "1000", "2"),
-        "scattered": ratio("scatter_nd", "100000", "1"),
-        "scattered_2": ratio("scatter_nd", "100000", "2"),
-        "one_hot": ratio("one-hot", "100000", "1"),
-        "one_hot_2": ratio("one-hot", "100000", "2"),
-        "short_xla": ratio("four stock ops, XLA", "100000", "1"),
-        "long_xla": ratio("four stock ops, XLA", "1000", "2"),
-        "one_hot_xla": ratio("one-hot, XLA", "100000", "1"),
-    }
+    return [
+        (task, name, *(ratio(task=task, way=way, rows=rows) for rows in sizes))
+        for name, task, way in EXTREMES
+    ]
 
 
 def curves(

@@ -1,4 +1,4 @@
-"""A gradient of Extremes for matrices, without a second op in C++."""
+"""A gradient of Extremes without a second op in C++."""
 
 from pathlib import Path
 
@@ -10,11 +10,12 @@ library = tf.load_op_library(str(Path(__file__).with_name("libmulti_output.so"))
 @tf.RegisterGradient("Extremes")
 def _extremes_grad(op, minimum_grad, maximum_grad, argmin_grad, argmax_grad):
     _, _, argmin, argmax = op.outputs
-    shape = tf.shape(op.inputs[0], tf.int64)
-    rows = tf.tile(tf.range(shape[0]), [2])
-    columns = tf.concat([argmin, argmax], 0)
-    grads = tf.concat([minimum_grad, maximum_grad], 0)
-    return tf.scatter_nd(tf.stack([rows, columns], 1), grads, shape)
+    columns = tf.shape(op.inputs[0])[-1]
+
+    def place(grad, index):
+        return tf.expand_dims(grad, -1) * tf.one_hot(index, columns, dtype=grad.dtype)
+
+    return place(minimum_grad, argmin) + place(maximum_grad, argmax)
 
 
 if __name__ == "__main__":
