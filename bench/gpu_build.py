@@ -1,17 +1,15 @@
-"""What an op for the GPU takes to compile, the book's way and in TensorFlow's own pattern: `python bench/gpu_build.py`.
+"""What a file of CUDA takes to compile, the book's way and in TensorFlow's own pattern: `python bench/gpu_build.py`.
 
 The book's nvcc sees CUDA's headers alone. In the pattern of TensorFlow's kernels it sees TensorFlow's, too. Needs nvcc,
 and no GPU. Writes bench/gpu_build.csv.
 """
 
 import argparse
-import resource
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
 from pathlib import Path
 
 import tensorflow as tf
@@ -24,53 +22,7 @@ sys.path.append(str(ROOT / "examples" / "common"))
 from cuda_on_host import find_nvcc  # noqa: E402
 
 NVCC = ["-std=c++17", "-O3", "-arch=sm_75", "-w", "-Xcompiler=-fPIC", "-x", "cu", "-c"]
-GXX = ["-O3", "-DNDEBUG", "-fPIC", "-w", "-c"]
-BOOK, PATTERN = "the book's way", "TensorFlow's pattern"
-
-
-def compilations(
-    nvcc: str, headers_of_cuda: Path, shim: Path
-) -> list[tuple[str, str, list]]:
-    """The way, the file and the command of each compilation.
-
-    Args:
-      nvcc: The compiler.
-      headers_of_cuda: Where they are.
-      shim: A folder in which they are where TensorFlow's headers look for them.
-    """
-    flags = tf.sysconfig.get_compile_flags()
-    device = [
-        *("-DGOOGLE_CUDA=1", "-DNDEBUG", f"-I{shim}"),
-        f"-I{tf.sysconfig.get_include()}",
-        *(flag for flag in flags if flag.startswith("-D")),
-    ]
-    host = [*flags, "-DGOOGLE_CUDA=1", f"-I{shim}", f"-I{headers_of_cuda}"]
-    pattern = "gpu_kernels/functor_rms_norm"
-    return [
-        (BOOK, "gpu/rms_norm_each.cu.cc", [nvcc, *NVCC]),
-        (BOOK, "gpu/rms_norm.cu.cc", [nvcc, *NVCC]),
-        (BOOK, "gpu/rms_norm_gpu.cc", ["g++", *GXX, *flags]),
-        (BOOK, "gpu/rms_norm.cc", ["g++", *GXX, *flags]),
-        (
-            *(PATTERN, f"{pattern}.cu.cc"),
-            [nvcc, *NVCC, "--expt-relaxed-constexpr", *device],
-        ),
-        (PATTERN, f"{pattern}.cc", ["g++", *GXX, *host]),
-    ]
-
-
-def seconds(command: Sequence) -> tuple[float, float]:
-    """By the clock and of the processor."""
-    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    subprocess.run(command, check=True)
-    wall, after = (
-        time.perf_counter() - start,
-        resource.getrusage(resource.RUSAGE_CHILDREN),
-    )
-    return wall, sum(
-        getattr(after, name) - getattr(before, name)
-        for name in ("ru_utime", "ru_stime")
-    )
+BOOK, PATTERN = "gpu/rms_norm_each.cu.cc", "gpu_kernels/functor_rms_norm.cu.cc"
 
 
 def main() -> None:
@@ -89,32 +41,29 @@ def main() -> None:
         ["tensorflow", "tensorflow-cpu"],
         [
             f"compilers: nvcc {release} for sm_75, g++ {compiler}",
-            "seconds: median of the rounds, one compilation at a time; cpu_seconds: of the processor",
+            "seconds: median of the rounds, one compilation at a time",
         ],
     )
-    rows = []
+    times = {BOOK: [], PATTERN: []}
     with tempfile.TemporaryDirectory() as folder:
+        # Where TensorFlow's headers look for those of CUDA.
         shim = Path(folder, "third_party", "gpus", "cuda")
         shim.mkdir(parents=True)
         (shim / "include").symlink_to(headers_of_cuda.resolve())
-        runs = compilations(nvcc, headers_of_cuda, Path(folder))
-        times = {file: [] for _, file, _ in runs}
+        flags = [flag for flag in tf.sysconfig.get_compile_flags() if flag[:2] == "-D"]
+        flags += ["-DGOOGLE_CUDA=1", "-DNDEBUG", "--expt-relaxed-constexpr"]
+        flags += [f"-I{folder}", f"-I{tf.sysconfig.get_include()}"]
         for _ in range(options.rounds):
-            for _, file, command in runs:
+            for file, more in ((BOOK, []), (PATTERN, flags)):
                 source = ROOT / "examples" / file
-                output = Path(folder, "object.o")
-                times[file].append(seconds([*command, source, "-o", output]))
-        for way, file, command in runs:
-            wall, processor = map(statistics.median, zip(*times[file]))
-            rows.append(
-                {
-                    "way": way,
-                    "file": file,
-                    "compiler": Path(command[0]).name,
-                    "seconds": f"{wall:.1f}",
-                    "cpu_seconds": f"{processor:.1f}",
-                }
-            )
+                command = [nvcc, *NVCC, *more, source, "-o", f"{folder}/object.o"]
+                start = time.perf_counter()
+                subprocess.run(command, check=True)
+                times[file].append(time.perf_counter() - start)
+    rows = [
+        {"file": file, "seconds": f"{statistics.median(of):.1f}"}
+        for file, of in times.items()
+    ]
     write(RESULT, lines, rows)
 
 
