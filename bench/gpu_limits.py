@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from gpu_profile import MARKER, by_ncu, short, under_ncu
+from gpu_profile import TIME, launches_of, under_ncu
 from measure import gpu_and_driver, heading, write
 from roi_pool_workloads import WORKLOADS, scaled
 
@@ -25,13 +25,12 @@ EXAMPLES = ("common", "roi_pool")
 sys.path[:0] = [str(ROOT / "examples" / name) for name in EXAMPLES]
 PROFILED = 3  # calls of each case
 METRICS = {
-    "gpu__time_duration.sum": "microseconds",
+    TIME: "microseconds",
     "sm__throughput.avg.pct_of_peak_sustained_elapsed": "multiprocessors %",
     "l1tex__throughput.avg.pct_of_peak_sustained_active": "L1 %",
     "lts__throughput.avg.pct_of_peak_sustained_elapsed": "L2 %",
     "dram__throughput.avg.pct_of_peak_sustained_elapsed": "memory %",
 }
-UNITS = {"ns": 1e-3, "us": 1, "ms": 1e3}
 
 
 def cases() -> dict[tuple[str, str, str], Callable]:
@@ -72,31 +71,19 @@ def inside() -> None:
 
 def profiled() -> list[dict]:
     """The rows of the table."""
-    names, metrics = by_ncu(METRICS, [__file__, "--inside"])
-    launches: dict[str, dict] = {}
-    for row in metrics:
-        launch = launches.setdefault(
-            row["ID"], {"kernel": row["Kernel Name"], "grid": row["Grid Size"]}
-        )
-        value = float(row["Metric Value"].replace(",", ""))
-        unit = UNITS.get(row["Metric Unit"], 1)
-        launch[METRICS[row["Metric Name"]]] = value * unit
-    rows, case, found = [], -1, collections.defaultdict(list)
-    for launch in launches.values():
-        kernel = short(launch["kernel"]).split("<")[0]
-        if (kernel, launch["grid"]) == MARKER:
-            case += 1
-        else:
-            found[case, kernel.split("::")[-1]].append(launch)
-    if case + 1 != len(names):
-        sys.exit(f"bench/gpu_limits.py: {len(names)} cases, {case + 1} markers")
-    for (case, kernel), of_kernel in found.items():
-        figures = {
-            name: f"{np.median([launch[name] for launch in of_kernel]):.3g}"
-            for name in METRICS.values()
-        }
-        labels = dict(zip(["op", "workload", "task"], names[case]))
-        rows.append(labels | {"kernel": kernel} | figures)
+    rows = []
+    inside = [__file__, "--inside"]
+    for case, launches in launches_of(METRICS, inside):
+        found = collections.defaultdict(list)
+        for launch in launches:
+            found[launch["kernel"].split("<")[0].split("::")[-1]].append(launch)
+        for kernel, of_kernel in found.items():
+            figures = {
+                name: f"{np.median([launch[name] for launch in of_kernel]):.3g}"
+                for name in METRICS.values()
+            }
+            labels = dict(zip(["op", "workload", "task"], case))
+            rows.append(labels | {"kernel": kernel} | figures)
     return rows
 
 

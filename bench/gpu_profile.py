@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from measure import gpu_and_driver, heading, quartiles, write
@@ -27,6 +27,8 @@ CALLS = Path(__file__).with_name("gpu_calls.csv")
 PROFILED = 5  # calls of each case
 # Such an element-wise kernel of one block runs before each case, so that its kernels can be told from those before.
 MARKER = "main_kernel", "(1, 1, 1)"
+TIME = "gpu__time_duration.sum"
+UNITS = {"ns": 1e-3, "us": 1, "ms": 1e3}
 LATER = "after float32"
 SETTINGS = {
     "default": {},
@@ -154,27 +156,36 @@ def short(kernel: str) -> str:
     return re.sub(r"\s+", " ", kernel)
 
 
+def launches_of(
+    metrics: Mapping[str, str], inside: Sequence[str]
+) -> list[tuple[list[str], list[dict]]]:
+    """The cases of a process of `inside`, each with its launches: kernel, and metrics by the names that they get."""
+    names, found = by_ncu(metrics, inside)
+    launches: dict[str, dict] = {}
+    for row in found:
+        known = {"kernel": short(row["Kernel Name"]), "grid": row["Grid Size"]}
+        value = float(row["Metric Value"].replace(",", ""))
+        value *= UNITS.get(row["Metric Unit"], 1)
+        launches.setdefault(row["ID"], known)[metrics[row["Metric Name"]]] = value
+    of_cases: list[list[dict]] = []
+    for launch in launches.values():
+        if (launch["kernel"], launch["grid"]) == MARKER:
+            of_cases.append([])
+        else:
+            of_cases[-1].append(launch)
+    if len(of_cases) != len(names):
+        sys.exit(f"{sys.argv[0]}: {len(names)} cases, {len(of_cases)} markers")
+    return list(zip(names, of_cases))
+
+
 def profiled(setting: str, types: list[str]) -> list[dict]:
     """Rows of gpu_profile.csv."""
     inside = [__file__, "--inside", "profile", "--types", *types]
-    names, found = by_ncu(["gpu__time_duration.sum"], inside)
-    launches: list[list[tuple[str, float]]] = []
-    scale = {"ns": 1e-3, "us": 1, "ms": 1e3}
-    for row in found:
-        if (row["Kernel Name"], row["Grid Size"]) == MARKER:
-            launches.append([])
-            continue
-        value = float(row["Metric Value"].replace(",", ""))
-        microseconds = value * scale[row["Metric Unit"]]
-        launches[-1:] or launches.append([])
-        launches[-1].append((short(row["Kernel Name"]), microseconds))
-    if len(launches) != len(names):
-        sys.exit(f"bench/gpu_profile.py: {len(names)} cases, {len(launches)} markers")
     rows = []
-    for case, kernels in zip(names, launches):
+    for case, launches in launches_of({TIME: "microseconds"}, inside):
         of = collections.defaultdict(list)
-        for kernel, microseconds in kernels:
-            of[kernel].append(microseconds)
+        for launch in launches:
+            of[launch["kernel"]].append(launch["microseconds"])
         for kernel, taken in of.items():
             rows.append(
                 {
