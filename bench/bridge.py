@@ -10,7 +10,7 @@ import numpy as np
 import prologue  # noqa: F401  before TensorFlow
 import tensorflow as tf
 from cc_gradients import cpp_gradient, squared_relu
-from measure import in_mode, run_turns, turns
+from measure import differentiated, run_turns, traced, turns
 
 BASE = "in Python"
 SIZE = 1000
@@ -33,19 +33,11 @@ WAYS = {
 }
 
 
-def with_gradient(op: Callable, x: tf.Tensor) -> tf.Tensor:
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-        y = op(x)
-    return tape.gradient(y, x)
-
-
 def measure(mode: str, rounds: int, span: float) -> list[dict]:
     """The rows of the table for a mode, after a check that all ways give the same."""
     x = tf.constant(np.random.default_rng(0).normal(size=SIZE), tf.float32)
-    runs = {
-        name: in_mode(mode, partial(with_gradient, op), x) for name, op in WAYS.items()
-    }
+    call = traced if mode == "tf.function" else partial
+    runs = {name: call(differentiated(op), x) for name, op in WAYS.items()}
     for run in runs.values():
         np.testing.assert_allclose(run(), runs[BASE](), rtol=1e-6)
     return turns({"mode": mode}, runs, rounds, span)
@@ -56,15 +48,8 @@ def main() -> None:
         f"times of the op SquaredRelu and its gradient, {SIZE} float32 numbers: the median of the rounds",
         f"ratio: to the time with the gradient {BASE} in the same round, with median, q1 and q3",
     ]
-
-    def rows(rounds: int, span: float) -> list[dict]:
-        return [
-            row
-            for mode in ("eager", "tf.function")
-            for row in measure(mode, rounds, span)
-        ]
-
-    run_turns(__file__, __doc__, notes, rows)
+    modes = ("eager",), ("tf.function",)
+    run_turns(__file__, __doc__, notes, measure, cases=modes)
 
 
 if __name__ == "__main__":

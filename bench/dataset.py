@@ -108,16 +108,8 @@ def main() -> None:
         "without prefetching and tuning; plain reads: row by row into the same memory, without TensorFlow",
         "ratio: to the time of NpyDataset in the same round, with median, q1 and q3",
     ]
-
-    def rows(rounds: int, span: float) -> list[dict]:
-        kinds = {"small rows": SMALL, "large rows": LARGE}
-        return [
-            row
-            for task, kind in kinds.items()
-            for row in measure(task, kind, rounds, span)
-        ]
-
-    run_turns(__file__, __doc__, notes, rows, rounds=21)
+    kinds = ("small rows", SMALL), ("large rows", LARGE)
+    run_turns(__file__, __doc__, notes, measure, rounds=21, cases=kinds)
 
 
 if __name__ == "__main__":

@@ -139,13 +139,17 @@ def trained(way: Callable) -> Callable:
     return both
 
 
-def in_mode(mode: str, way: Callable, *inputs: object) -> Callable:
-    """A way, eager or traced as a `tf.function`, as a function of no arguments."""
+def differentiated(way: Callable) -> Callable:
+    """What a training step does with a function of one tensor: its result's gradient."""
     import tensorflow as tf
 
-    if mode == "tf.function":
-        way = tf.function(way, autograph=False).get_concrete_function(*inputs)
-    return partial(way, *inputs)
+    def step(x: tf.Tensor) -> tf.Tensor:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = way(x)
+        return tape.gradient(y, x)
+
+    return step
 
 
 def turns(
@@ -252,6 +256,7 @@ def run_turns(
     rows: Callable[..., Sequence[Mapping]],
     rounds: int = 41,
     threads: bool = False,
+    cases: Iterable[Sequence] = ((),),
 ) -> None:
     """The command line of a bench whose ways take turns: measures, writes the table beside the bench, and prints it.
 
@@ -264,6 +269,7 @@ def run_turns(
       rows: Measures in a number of rounds, each way for about so many seconds in each; of `by_threads` if `threads`.
       rounds: How many, unless the command line says otherwise.
       threads: Whether the command line may say with how many threads: one and one for each core otherwise.
+      cases: What else `rows` is called with, before the rounds, in one call after the other.
     """
     notes = list(notes)
     if not any(note.startswith("setting") for note in notes):
@@ -273,8 +279,10 @@ def run_turns(
         add_threads(parser)
     options = parser.parse_args()
     first_lines = heading_of(bench, options, notes)
-    arguments = [options.threads] if threads else []
-    write(options.output, first_lines, rows(options.rounds, options.span, *arguments))
+    arguments = [options.rounds, options.span]
+    arguments += [options.threads] if threads else []
+    found = [row for case in cases for row in rows(*case, *arguments)]
+    write(options.output, first_lines, found)
     print(options.output.read_text(), end="")
 
 

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 from functools import partial
+from itertools import product
 
 import numpy as np
 import prologue  # noqa: F401  before TensorFlow
 import snake as in_cpp
 import snake_in_numpy as in_numpy
 import tensorflow as tf
-from measure import run_turns, turns
+from measure import differentiated, run_turns, turns
 
 BASE = "C++ op"
 SIZES = [10, 1000, 100_000, 10_000_000]
@@ -33,25 +34,13 @@ def chained(way: Callable) -> Callable:
     return calls
 
 
-def with_gradient(way: Callable) -> Callable:
-    """What a training step does with a function: its result's gradient."""
-
-    def step(x: tf.Tensor) -> tf.Tensor:
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-            y = way(x)
-        return tape.gradient(y, x)
-
-    return step
-
-
 def ways(mode: str) -> dict[str, Callable]:
     """From a name to Snake, eagerly, in a `tf.function`, or many in one, with their gradient or without."""
     found = {"composed": composed, "NumPy": in_numpy.snake, BASE: in_cpp.snake}
     if mode in (CHAIN, STEP):
         found = {name: chained(way) for name, way in found.items()}
         if mode == STEP:
-            found = {name: with_gradient(way) for name, way in found.items()}
+            found = {name: differentiated(way) for name, way in found.items()}
         return {name: tf.function(way, autograph=False) for name, way in found.items()}
     if mode == "eager":
         return found
@@ -64,7 +53,7 @@ def measure(mode: str, size: int, rounds: int, span: float) -> list[dict]:
     """The rows of the table for one size, after a check that all ways give the same."""
     x = tf.constant(np.random.default_rng(0).normal(scale=3, size=size), tf.float32)
     functions = ways(mode)
-    expected = {CHAIN: chained(composed), STEP: with_gradient(chained(composed))}
+    expected = {CHAIN: chained(composed), STEP: differentiated(chained(composed))}
     expected = expected.get(mode, composed)(x)
     for function in functions.values():
         np.testing.assert_allclose(function(x), expected, rtol=1e-3, atol=1e-5)
@@ -77,20 +66,9 @@ def main() -> None:
         "times, float32: the median of the rounds; TensorFlow's settings as it comes, oneDNN on",
         f"ratio: to the time of {BASE} in the same round, with median, q1 and q3",
     ]
-
-    def rows(rounds: int, span: float) -> list[dict]:
-        return [
-            row
-            for mode in ("eager", "tf.function")
-            for size in SIZES
-            for row in measure(mode, size, rounds, span)
-        ] + [
-            row
-            for mode in (CHAIN, STEP)
-            for row in measure(mode, SIZES[0], rounds, span)
-        ]
-
-    run_turns(__file__, __doc__, notes, rows)
+    alone = product(("eager", "tf.function"), SIZES)
+    in_one = product((CHAIN, STEP), SIZES[:1])
+    run_turns(__file__, __doc__, notes, measure, cases=[*alone, *in_one])
 
 
 if __name__ == "__main__":

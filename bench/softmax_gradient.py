@@ -37,11 +37,7 @@ def main() -> None:
         "XLA: with jit_compile=True, loss and gradient together",
         f"ratio: to the time of {BASE} in the same round, with median, q1 and q3",
     ]
-
-    def rows(rounds: int, span: float) -> list[dict]:
-        return [row for shape in SHAPES for row in measure(*shape, rounds, span)]
-
-    run_turns(__file__, __doc__, notes, rows)
+    run_turns(__file__, __doc__, notes, measure, cases=SHAPES)
 
 
 if __name__ == "__main__":

@@ -65,11 +65,7 @@ def main() -> None:
         "times of a forward pass in a tf.function, float32: the median of the rounds",
         f"ratio: to the time of {BASE} in the same round, with median, q1 and q3",
     ]
-
-    def rows(rounds: int, span: float) -> list[dict]:
-        return [row for shape in SHAPES for row in measure(shape, rounds, span)]
-
-    run_turns(__file__, __doc__, notes, rows)
+    run_turns(__file__, __doc__, notes, measure, cases=zip(SHAPES))
 
 
 if __name__ == "__main__":
