@@ -2,6 +2,7 @@
 
 import contextlib
 import re
+import shutil
 from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, metadata, version
 from pathlib import Path
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 EXAMPLES = ROOT / "examples"
+BUILT = shutil.ignore_patterns("*.so", "__pycache__", ".*_cache")
 FENCE = re.compile(r"^(`{3,})[^\n]*\n.*?^\1$", re.M | re.S)
 
 
@@ -87,6 +89,18 @@ def cells_of(page: str) -> str:
     return "\n".join(
         match[0] for match in FENCE.finditer(page) if "{code-cell}" in match[0][:20]
     )
+
+
+def copy_parts(names: Iterable[str], copy: Path) -> None:
+    """Brings a copy of files and folders of the book up to date, without what was built in them."""
+    for name in names:
+        source, target = ROOT / name, copy / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if source.is_file():
+            shutil.copy2(source, target)
+        else:
+            shutil.rmtree(target, ignore_errors=True)
+            shutil.copytree(source, target, ignore=BUILT)
 
 
 def urls() -> dict[str, str]:

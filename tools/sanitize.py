@@ -19,12 +19,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
-from book import examples
+from book import copy_parts, examples
 
 TOOLS = Path(__file__).parent
 ROOT = TOOLS.parent
 COPIED = ("cmake", "examples", "tools", "pyproject.toml")
-BUILT = shutil.ignore_patterns("*.so", "__pycache__", ".*_cache")
 
 
 @dataclass(frozen=True)
@@ -179,17 +178,6 @@ def environment(
     return {**os.environ, **variables, "LD_PRELOAD": " ".join(map(str, preload))}
 
 
-def copy_book(book: Path) -> None:
-    """Brings the copy up to date; what was built in it stays, but for the libraries beside the sources."""
-    book.mkdir(parents=True, exist_ok=True)
-    for name in COPIED:
-        if (ROOT / name).is_file():
-            shutil.copy2(ROOT / name, book)
-            continue
-        shutil.rmtree(book / name, ignore_errors=True)
-        shutil.copytree(ROOT / name, book / name, ignore=BUILT)
-
-
 def build(sanitizer: Sanitizer, book: Path, names: Sequence[str]) -> None:
     """Builds examples of the copy, for the CPU."""
     flags = shlex.join([*sanitizer.flags, f"-ffile-prefix-map={book}/="])
@@ -322,7 +310,7 @@ def main() -> None:
     if unknown := ", ".join(sorted({*options.examples} - {*examples()})):
         sanitizer.fail(f"no example {unknown}; there are {', '.join(examples())}")
     book = ROOT / "build" / sanitizer.name
-    copy_book(book)
+    copy_parts(COPIED, book)
     preload = runtimes(sanitizer, book)
     folders = [book / "examples" / name for name in options.examples or examples()]
     fuzz = [file for folder in folders for file in folder.rglob("*_fuzz.py")]

@@ -22,7 +22,7 @@ from typing import NamedTuple, NoReturn
 from xml.etree import ElementTree
 
 import ninja
-from book import ROOT, examples, tensorflow
+from book import ROOT, copy_parts, examples, tensorflow
 
 from examples import CMAKE
 
@@ -32,7 +32,6 @@ from bench import measure  # noqa: E402
 TABLE = ROOT / "bench" / "versions.csv"
 PLACE = ROOT / "build" / "versions"
 COPIED = ("cmake", "examples", "packages/opcheck", "pyproject.toml", "LICENSE")
-BUILT = shutil.ignore_patterns("*.so", "__pycache__", ".*_cache")
 OLDEST = 16
 SINCE = {"old_names": 21}  # the minor version whose names an example uses
 ALWAYS = ("cc_gradients",)  # by which the tests of others look at gradients
@@ -126,14 +125,7 @@ class Version:
         """Makes the environment, if there is none, and the copy."""
         if self.python != Path(sys.executable):
             self._make_environment()
-        for name in COPIED:
-            source, target = ROOT / name, self.copy / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            if source.is_dir():
-                shutil.rmtree(target, ignore_errors=True)
-                shutil.copytree(source, target, ignore=BUILT)
-            else:
-                shutil.copy2(source, target)
+        copy_parts(COPIED, self.copy)
         code = "import numpy as n, platform as p, tensorflow as t\n"
         code += "print(t.__version__, n.__version__, p.python_version())"
         self.tensorflow, self.numpy, self.python_version = self._run(
