@@ -110,14 +110,24 @@ def _equal(wanted: np.ndarray, got: np.ndarray, tolerances, exact: bool) -> np.n
         ]
         return np.all(bits[0] == bits[1], axis=-1).reshape(got.shape)
     if is_inexact(got.dtype) or is_inexact(wanted.dtype):
-        complex_ = "c" in (wanted.dtype.kind, got.dtype.kind)
-        wide = np.complex128 if complex_ else np.float64
-        relative, absolute = tolerances
-        with np.errstate(all="ignore"):
-            return np.isclose(
-                got.astype(wide), wanted.astype(wide), relative, absolute, True
-            )
+        return close(wanted, got, *tolerances)
     return np.asarray(wanted == got)
+
+
+def close(
+    wanted: np.ndarray, got: np.ndarray, relative: float, absolute: float
+) -> np.ndarray:
+    """Where two arrays, whose dtypes need not have a common one, are equal within a tolerance. NaN equals NaN."""
+    wanted, got = wide(wanted, got)
+    with np.errstate(all="ignore"):
+        return np.isclose(got, wanted, relative, absolute, equal_nan=True)
+
+
+def wide(*arrays: np.ndarray) -> list[np.ndarray]:
+    """Arrays in float64, or in complex128 if one of them is complex."""
+    dtype = np.complex128 if any(x.dtype.kind == "c" for x in arrays) else np.float64
+    with np.errstate(all="ignore"):
+        return [x.astype(dtype) for x in arrays]
 
 
 def as_bytes(array: np.ndarray) -> np.ndarray:

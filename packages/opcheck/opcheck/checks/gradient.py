@@ -10,7 +10,7 @@ import numpy as np
 import tensorflow as tf
 from tensorflow.python.framework import ops
 
-from opcheck.compare import is_inexact
+from opcheck.compare import close, is_inexact
 from opcheck.pulse import one_call
 from opcheck.report import Findings, Skip, describe_error
 from opcheck.subject import (
@@ -336,7 +336,7 @@ def _in_single_precision(subject: Subject, found: Findings, tensors, first) -> N
         if wanted is None or got is None or got.dtype != tf.float32:
             continue
         scale = max(1.0, float(np.max(np.abs(wanted), initial=0)))
-        wrong = ~np.isclose(got, wanted, 2e-2, 2e-2 * scale, True)
+        wrong = ~close(wanted.numpy(), got.numpy(), 2e-2, 2e-2 * scale)
         if wrong.any():
             place = tuple(np.argwhere(wrong)[0])
             found.fail(
@@ -608,11 +608,7 @@ def _numeric(
         kinds = {one.dtype.as_numpy_dtype for one in (x, *results)}
         coarsest = max(float(ml_dtypes.finfo(kind).eps) for kind in kinds)
         noise = coarsest * np.max(np.abs(outputs), initial=0) / delta
-        both = (  # the dtypes may differ, and have no common one
-            one.astype(np.complex128 if one.dtype.kind == "c" else np.float64)
-            for one in (analytical, numerical)
-        )
-        wrong = ~np.isclose(*both, allowed, allowed * scale + 16 * noise, True)
+        wrong = ~close(numerical, analytical, allowed, allowed * scale + 16 * noise)
         if wrong.any():
             row, column = np.argwhere(wrong)[0]
             element = (

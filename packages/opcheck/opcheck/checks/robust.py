@@ -8,7 +8,14 @@ import numpy as np
 
 from opcheck import calls
 from opcheck.children import Child, Crash, WorkerError
-from opcheck.compare import compared, difference, is_inexact, mentions, tolerance
+from opcheck.compare import (
+    compared,
+    difference,
+    is_inexact,
+    mentions,
+    tolerance,
+    wide,
+)
 from opcheck.report import KEPT, NOT_ALONE, Findings, describe_error
 from opcheck.run import is_refusal, outputs_of
 from opcheck.samples import flattened, packed
@@ -432,14 +439,13 @@ def _as_held(wanted, got: np.ndarray, options, huge: bool) -> np.ndarray:
         return wanted
     if not is_inexact(got.dtype):
         return got if wanted.dtype.kind == "f" else wanted
-    wide = np.complex128 if "c" in wanted.dtype.kind + got.dtype.kind else np.float64
+    both = wide(wanted, got)
     with np.errstate(all="ignore"):
-        both = [x.astype(wide) for x in (wanted, got)]
         finite = np.isfinite(both[0]) & np.isfinite(both[1])
         scale = np.max(np.abs(both[0]), initial=0, where=finite)
         relative, _ = tolerance(got.dtype, options.get("tolerances"))
         near = np.abs(both[0] - both[1]) <= relative * scale
-    return np.where(~finite | near, got.astype(wide), wanted)
+    return np.where(~finite | near, both[1], wanted)
 
 
 def empty_cases(sample, description) -> Iterator[Case]:
