@@ -19,6 +19,7 @@ from python_ops import (
     dies_without_tensors,
     fills_memory_and_dies,
     gives_much,
+    halved,
     normal,
     raises_something_odd,
     result,
@@ -143,6 +144,13 @@ def test_to_need_more_memory_than_is_allowed_is_no_crash():
 def test_an_unclean_error_is_a_finding():
     found = result("bad_input", raises_something_odd, normal(2))
     assert found.seen == "RuntimeError: odd"
+
+
+def test_an_error_may_name_an_attr_that_the_call_leaves_out():
+    found = result("bad_input", halved, normal(4, 2))
+    told = [one.seen for one in (found, *found.others)]
+    assert any("split_dim" in seen for seen in told)  # this one names nothing
+    assert not any("num_split" in seen for seen in told)
 
 
 def test_a_list_without_tensors_is_tried():

@@ -197,6 +197,11 @@ def is_odd_for_unknown_ranks(x, others, k=1):
     return x + k if x.shape.rank is None else tf.identity(x)
 
 
+def halved(x):
+    """Errors name num_split, which is no argument of this function."""
+    return tf.raw_ops.Split(axis=0, value=x, num_split=2)
+
+
 def loses_data(code):
     if code.dtype != tf.string:
         raise TypeError("code")

@@ -361,13 +361,14 @@ def _of_others(location) -> bool:
 
 def _check_names(found: Findings, sample, case: Case, outcome, description) -> None:
     names = []
-    if len(case.culprits) == len(description.names):  # any of them, or an attr
-        names = [*case.attrs]
     for culprit in case.culprits:
         if isinstance(culprit, str):
             names.append(culprit)
         else:
             names += description.names[culprit]
+    if len(case.culprits) == len(description.names):  # any of them, or an attr
+        attrs = [x for one in description.op_defs.values() for x in one.attr]
+        names += [*case.attrs, *(x.name for x in attrs if x.type != "type")]
     if names and not mentions(outcome.error, names):
         if _of_others(sample.location):
             found.note("some errors name no argument of the function")
