@@ -92,7 +92,8 @@ def call(subject: Subject, inputs: Sequence, attrs: dict, modes: Sequence[str]):
 def _compare_unknown_ranks(subject: Subject, outcome: Outcome, inputs, attrs) -> None:
     """What is inferred from no shape at all has to hold for each result, too."""
     flat = tf.nest.flatten(list(inputs))
-    key = ("unknown ranks", len(inputs), *(x.dtype for x in flat), repr(attrs))
+    lengths = [len(x) if isinstance(x, list) else 0 for x in inputs]
+    key = ("unknown ranks", *lengths, *(x.dtype for x in flat), repr(attrs))
     if key not in subject.functions:
         specs = subject.specs(lambda x: None, flat)
         try:
@@ -143,9 +144,20 @@ def again(subject: Subject, flat, inputs, attrs) -> str:
                     runs.append(arrays(apply(subject, tensors, inputs, attrs)))
         except Exception:
             return ""  # it is not about these values
-    if difference(runs[1], runs[2]):
-        return ""  # it does not repeat itself either where nothing has changed
+    if different := difference(runs[1], runs[2]):  # though nothing has changed
+        return different if _must_repeat(subject, flat, inputs, attrs) else ""
     return difference(runs[2], runs[4])
+
+
+def _must_repeat(subject: Subject, flat, inputs, attrs) -> bool:
+    """Whether a call has to give the same again: the sample call does, and no op here says that it has state."""
+    if subject.options.get("nondeterministic") or not subject.repeats():
+        return False
+    try:
+        graph = traced(subject, subject.specs(flat=flat), inputs, attrs)
+        return not subject.has_state(graph)
+    except Exception:  # there is no graph to look at
+        return False
 
 
 def seconds(subject: Subject, inputs: Sequence, attrs: dict) -> float:

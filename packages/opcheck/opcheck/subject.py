@@ -180,16 +180,21 @@ class Subject:
         except Exception:  # there is no sample, or the op refuses it
             return False
 
-    def varies_unnoticed(self) -> bool:
-        """Whether a graph gives other values at each call, and no op of it says that it has state."""
-        function = self.traced()
+    @staticmethod
+    def has_state(function) -> bool:
+        """Whether an op in the graph of a concrete function says that it has state."""
         graph = function.graph
         nodes = list(graph.get_operations())
         types = {node.type for node in nodes}
         for inner in graph.as_graph_def().library.function:
             types |= {node.op for node in inner.node_def}
         definitions = [op_def_registry.get(name) for name in types]
-        if any(x.is_stateful for x in definitions if x and x.name != "Placeholder"):
+        return any(x.is_stateful for x in definitions if x and x.name != "Placeholder")
+
+    def varies_unnoticed(self) -> bool:
+        """Whether a graph gives other values at each call, and no op of it says that it has state."""
+        function = self.traced()
+        if self.has_state(function):
             return False
         tensors = [constant(x) for x in self.flat]
         runs = []

@@ -11,6 +11,8 @@ import tensorflow as tf
 from python_ops import (
     breaks_memory,
     breaks_memory_soon,
+    counted,
+    counted_once,
     dies,
     dies_of_rank_5_after_2,
     dies_of_scalars,
@@ -20,9 +22,15 @@ from python_ops import (
     fills_memory_and_dies,
     gives_much,
     halved,
+    in_turns,
+    in_turns_of_two,
     normal,
     raises_something_odd,
+    ramp,
+    ramp_without_steps,
     result,
+    scattered,
+    scattered_anew,
     sleeps_on_high_ranks,
     strings,
     takes_its_time,
@@ -151,6 +159,67 @@ def test_an_error_may_name_an_attr_that_the_call_leaves_out():
     told = [one.seen for one in (found, *found.others)]
     assert any("split_dim" in seen for seen in told)  # this one names nothing
     assert not any("num_split" in seen for seen in told)
+
+
+@pytest.mark.parametrize(
+    ("op", "wrong", "inputs", "attrs", "reference", "detail"),
+    [
+        (
+            counted,
+            counted_once,
+            [np.int32([3, 1])],
+            {},
+            lambda ids: np.bincount(ids, minlength=4),
+            "ids has its first element twice",
+        ),
+        (
+            ramp,
+            ramp_without_steps,
+            [np.float32(2)],
+            {"size": 4},
+            lambda x, size: np.linspace(0, x, size),
+            "size = 1",
+        ),
+        (
+            in_turns,
+            in_turns_of_two,
+            [[normal(3), normal(3)]],
+            {},
+            lambda parts: np.stack(parts, 1).ravel(),
+            "parts of 3 tensors",
+        ),
+        (scattered, scattered_anew, [normal(3)], {"seed": 5}, None, "seed = 0"),
+    ],
+    ids=["twice", "one", "three", "chance"],
+)
+def test_a_call_unlike_the_sample(op, wrong, inputs, attrs, reference, detail):
+    def told(op):
+        found = result("bad_input", op, *inputs, reference=reference, attrs=attrs)
+        every = [one for one in (found, *found.others) if one.verdict == "fail"]
+        return [one for one in every if one.detail.startswith(detail)]
+
+    assert ("SetIsStateful" in told(wrong)[0].cause) == (op is scattered)
+    assert not told(op)
+
+
+def test_lists_have_other_lengths():
+    a, b, c, d = (np.float32(i) for i in range(4))
+    names = ["x", "rows", "rows", "scales", "scales"]
+    found = dict(robust._other_lists([a, [a, b], [c, d]], names))
+    assert found == {
+        "rows of 3 tensors": [a, [a, b, a], [c, d]],
+        "rows of 1 tensor": [a, [a], [c, d]],
+        "scales of 3 tensors": [a, [a, b], [c, d, c]],
+        "scales of 1 tensor": [a, [a, b], [c]],
+        "rows and scales of 3 tensors": [a, [a, b, a], [c, d, c]],
+        "rows and scales of 1 tensor": [a, [a], [c]],
+    }
+
+
+def test_a_message_that_is_no_text_is_told_as_such():
+    found = result("bad_input", tf.strings.to_number, strings(b"1.5"))
+    assert found.seen.startswith("UnicodeDecodeError")
+    assert "CHexEscape" in found.cause
 
 
 def test_a_list_without_tensors_is_tried():

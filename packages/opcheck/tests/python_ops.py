@@ -202,6 +202,54 @@ def halved(x):
     return tf.raw_ops.Split(axis=0, value=x, num_split=2)
 
 
+def counted(ids, add=True):
+    """How often each of four ids comes."""
+    change = tf.tensor_scatter_nd_add if add else tf.tensor_scatter_nd_update
+    return change(tf.zeros([4], tf.int32), ids[:, tf.newaxis], tf.ones_like(ids))
+
+
+def counted_once(ids):
+    """The second of two equal ids overwrites the first."""
+    return counted(ids, add=False)
+
+
+def ramp(x, size, last=lambda size: tf.maximum(size - 1, 1)):
+    """Numbers from 0 to x."""
+    steps = tf.range(tf.cast(size, tf.float32))
+    return x * steps / tf.cast(last(size), tf.float32)
+
+
+def ramp_without_steps(x, size):
+    """0 / 0 for the size 1."""
+    return ramp(x, size, lambda size: size - 1)
+
+
+def scattered(x, seed):
+    """Noise that depends on the seed alone."""
+
+    def run(values):
+        noise = np.random.default_rng(seed).normal(size=values.shape)
+        return values + noise.astype(values.dtype)
+
+    y = tf.numpy_function(run, [x], x.dtype, stateful=False)
+    return tf.ensure_shape(y, x.shape)
+
+
+def scattered_anew(x, seed):
+    """The seed 0 stands for another one in each call."""
+    return scattered(x, seed or None)
+
+
+def in_turns(parts):
+    return tf.reshape(tf.stack(parts, 1), [-1])
+
+
+def in_turns_of_two(parts):
+    """It takes it that there are two."""
+    first, second = in_turns([parts[0], parts[-1]]), parts[1:-1]
+    return tf.concat([first, *second], 0)
+
+
 def loses_data(code):
     if code.dtype != tf.string:
         raise TypeError("code")

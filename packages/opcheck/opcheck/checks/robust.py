@@ -276,7 +276,8 @@ def _contradicts(found: Findings, case: Case, mode: str, outcome, line: str) -> 
             f"{case.label}, called again",
             "the same values, whatever unused memory holds",
             outcome.mismatch,
-            "outputs that are not written, a read past the end of an input, or state kept between calls",
+            "outputs that are not written, a read past the end of an input, state kept between calls, or chance, for "
+            "which the op has to be stateful (SetIsStateful)",
             "checks",
             line,
         )
@@ -296,7 +297,9 @@ def _unclean(found: Findings, case: Case, mode: str, outcome, line: str) -> None
         f"{case.label}, {mode}",
         "a result, or InvalidArgumentError or the like",
         outcome.error,
-        "an error that is not about the caller's input; OP_REQUIRES with InvalidArgument is",
+        "the message holds bytes of the input that are no UTF-8, at which Python fails: absl::CHexEscape(…) shows them"
+        if outcome.error.startswith("UnicodeDecodeError")
+        else "an error that is not about the caller's input; OP_REQUIRES with InvalidArgument is",
         line=line,
     )
 
@@ -507,6 +510,8 @@ def _bad_cases(sample, description) -> Iterator[Case]:
                 huge=what.endswith("1e30") or wrong.dtype.kind in "iu",
             )
     everything = tuple(range(len(sample.flat)))
+    for label, inputs in _other_lists(sample.inputs, names):
+        yield Case(label, inputs, sample.attrs, everything, named=False)
     definitions = description.op_defs.values()
     attrs_of_ops = {x.name for one in definitions for x in one.attr}
     for name, value in attrs_of_call(sample.op, sample.attrs, definitions).items():
@@ -530,7 +535,7 @@ def _bad_cases(sample, description) -> Iterator[Case]:
             shown = repr(wrong) if len(repr(wrong)) < 30 else f"of length {len(wrong)}"
             attrs = {**sample.attrs, name: wrong}
             # Some are not wrong in themselves, but the inputs may not fit them.
-            fits = isinstance(wrong, bool) or wrong in (0, 0.5, "")
+            fits = isinstance(wrong, bool) or wrong in (0, 1, 0.5, "")
             fits = fits or (isinstance(wrong, int) and wrong == value + 1)
             fits = fits or wrong in _with_one_more(value)
             culprits = (name, *everything) if fits else (name,)
@@ -542,6 +547,25 @@ def _bad_cases(sample, description) -> Iterator[Case]:
                 named=not left_out,
                 compared=_is_small(wrong),
             )
+
+
+def _other_lists(inputs: Sequence, names: Sequence[str]) -> Iterator[tuple[str, list]]:
+    """Lists with one tensor more, and with one less, each alone and all of a length at once."""
+    lists, first = {}, 0
+    for i, some in enumerate(inputs):
+        if isinstance(some, list) and some:
+            lists[i] = names[first].partition("[")[0]
+        first += len(some) if isinstance(some, list) else 1
+    alike = [[j for j in lists if len(inputs[j]) == len(inputs[i])] for i in lists]
+    for chosen in [[i] for i in lists] + [some for some in alike if len(some) > 1]:
+        for more in (1, -1):
+            changed = list(inputs)
+            for i in chosen:
+                changed[i] = inputs[i] + inputs[i][:1] if more > 0 else inputs[i][:-1]
+            count = len(changed[chosen[0]])
+            if count:
+                label = " and ".join(lists[i] for i in chosen)
+                yield f"{label} of {count} tensor{'s' * (count > 1)}", changed
 
 
 def _other_names(name: str, value, description) -> list:
@@ -611,6 +635,16 @@ def wrong_values(array: np.ndarray) -> Iterator[tuple[str, np.ndarray, object]]:
         yield f"has size 1 in dimension {axis}", np.take(array, [0], axis), "any"
     if not first.size:
         return
+    if array.dtype.kind in "iu":  # it may hold indices
+        twice = np.array(array)
+        twice.reshape(-1)[1:2] = first
+        reverse = array.reshape(-1)[::-1].reshape(array.shape)
+        for what, changed in (
+            ("has its first element twice", twice),
+            ("is in reverse order", reverse),
+        ):
+            if not np.array_equal(array, changed):
+                yield what, changed, False
     for what, value in _wrong_values(array.dtype):
         one = np.array(array)
         one.reshape(-1)[0] = value
@@ -655,7 +689,7 @@ def _beside_default(value) -> list:
     if isinstance(value, bool):
         return [not value]
     if isinstance(value, int):
-        return [value + 1]
+        return [n for n in (value + 1, 1) if n != value]
     return [0.5] if isinstance(value, float) else _with_one_more(value)
 
 
@@ -670,7 +704,9 @@ def _wrong_attrs(value) -> list:
     if isinstance(value, bool | np.bool_):
         return [not value]
     if isinstance(value, int | np.integer):
-        return [-1, 0, int(value) + 1, (1 << 16), (1 << 31) - 1, 1 << 62, -(1 << 63)]
+        near = dict.fromkeys([-1, 0, 1, int(value) + 1])
+        far = [1 << 16, (1 << 31) - 1, 1 << 62, -(1 << 63)]
+        return [n for n in near if n != value] + far
     if isinstance(value, float | np.floating):
         return [0.5, float("nan"), float("inf"), -1.0, 0.0, 1e30]
     if isinstance(value, str | bytes):
