@@ -9,7 +9,13 @@ import numpy as np
 import tensorflow as tf
 
 from opcheck.compare import difference
-from opcheck.memory import FILLINGS, filled_memory, guarded, past_the_end
+from opcheck.memory import (
+    FILLINGS,
+    filled_memory,
+    guarded,
+    left_behind,
+    past_the_end,
+)
 from opcheck.pulse import one_call
 from opcheck.source import OFTEN
 from opcheck.subject import (
@@ -179,6 +185,23 @@ def often(subject: Subject, inputs: Sequence, attrs: dict) -> None:
     tensors = [constant(x) for x in tf.nest.flatten(list(inputs))]
     for _ in range(OFTEN):
         apply(subject, tensors, inputs, attrs)
+
+
+def refused(subject: Subject, inputs: Sequence, attrs: dict) -> tuple | None:
+    """What a call leaves behind that the op refuses, as `memory.left_behind`; None if it does not, or it takes long."""
+
+    def call(*tensors):
+        with one_call():
+            return subject.op(*tensors, **attrs)
+
+    tensors = tf.nest.map_structure(constant, list(inputs))
+    start = time.monotonic()
+    try:
+        call(*tensors)
+    except Exception:
+        if time.monotonic() - start < _SOON / 10:
+            return left_behind(call, *tensors)
+    return None
 
 
 def watched(subject: Subject, inputs: Sequence, attrs: dict) -> list[int] | None:

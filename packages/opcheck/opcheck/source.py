@@ -34,8 +34,8 @@ def line(
       modes: How it is called: "eager"; "often", that many times; in a "graph" for its very shapes; in one for "any
         shape"; in one whose inputs are "owned" by the op alone; two of these; "inferred": its output shapes in a
         graph, then the eager call; "guarded": twice eagerly, with inputs that end at an unreadable page and unused
-        memory filled with other bytes; or "watched": how often it touches what is behind the last element of each
-        input. "malloc" beside another one turns oneDNN's allocator off.
+        memory filled with other bytes; "watched": how often it touches what is behind the last element of each input;
+        or "refused": what it leaves behind. "malloc" beside another one turns oneDNN's allocator off.
       shapes: For "inferred", what is known of the shape of each tensor.
     """
     name = getattr(op, "__name__", "op")
@@ -70,6 +70,9 @@ def line(
     elif "watched" in modes:
         imports += "from opcheck.memory import past_the_end; "
         call = f"print(past_the_end({', '.join([name, arguments])}))"
+    elif "refused" in modes:
+        imports += "from opcheck.memory import left_behind; "
+        call = f"print(left_behind({', '.join([name, arguments])}))"
     elif "any shape" in modes or "owned" in modes:
         given = "*inputs"
         if "owned" in modes:

@@ -1,5 +1,6 @@
 """The checks `empty` and `bad_input`, and how crashes and hangs are told."""
 
+import ast
 import re
 import signal
 from types import SimpleNamespace
@@ -11,6 +12,7 @@ import tensorflow as tf
 from python_ops import (
     breaks_memory,
     breaks_memory_soon,
+    copies_and_refuses,
     counted,
     counted_once,
     dies,
@@ -25,9 +27,11 @@ from python_ops import (
     in_turns,
     in_turns_of_two,
     normal,
+    opens_a_file_and_refuses,
     raises_something_odd,
     ramp,
     ramp_without_steps,
+    refuses_negatives,
     result,
     scattered,
     scattered_anew,
@@ -200,6 +204,29 @@ def test_a_call_unlike_the_sample(op, wrong, inputs, attrs, reference, detail):
 
     assert ("SetIsStateful" in told(wrong)[0].cause) == (op is scattered)
     assert not told(op)
+
+
+@pytest.mark.parametrize(
+    ("op", "seen"),
+    [
+        (opens_a_file_and_refuses, "1 more after each call"),
+        (copies_and_refuses, "bytes more"),
+        (refuses_negatives, ""),
+    ],
+)
+def test_what_is_refused_leaves_nothing_behind(op, seen):
+    found = result("bad_input", op, 1 + normal(3) ** 2)
+    told = [
+        one
+        for one in (found, *found.others)
+        if one.detail.split("; ")[0].endswith("which is refused, many times")
+    ]
+    assert bool(told) == bool(seen)
+    if told:
+        assert seen in told[0].seen
+        files, held = ast.literal_eval(forked.run(told[0].line).stdout)
+        assert (files == 1) == (op is opens_a_file_and_refuses)
+        assert (held > 1 << 13) == (op is copies_and_refuses)
 
 
 def test_lists_have_other_lengths():

@@ -250,6 +250,21 @@ def in_turns_of_two(parts):
     return tf.concat([first, *second], 0)
 
 
+def refuses_negatives(x, keep=lambda x: None):
+    if tf.executing_eagerly() and tf.reduce_any(x < 0):
+        _CALLS.append(keep(x))
+        raise tf.errors.InvalidArgumentError(None, None, "x must not be negative")
+    return tf.identity(x)
+
+
+def opens_a_file_and_refuses(x):
+    return refuses_negatives(x, lambda x: open(os.devnull))
+
+
+def copies_and_refuses(x):
+    return refuses_negatives(x, lambda x: np.array(x))
+
+
 def loses_data(code):
     if code.dtype != tf.string:
         raise TypeError("code")

@@ -1,6 +1,7 @@
 """Calls that an op has to survive: empty tensors, and inputs that are wrong."""
 
 import math
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -24,6 +25,11 @@ from opcheck.subject import Subject, attrs_of_call
 
 _MODES = ("eager", "graph")
 _MOST_CRASHES = 5
+_REFUSED = 8  # calls, each for another reason
+_LEAKED, _NOTABLE = (
+    1 << 13,
+    1 << 15,
+)  # bytes of each, more than TensorFlow keeps; of inputs
 _LARGE = 1 << 16  # bytes of the inputs that are more than a sample
 _MANY = 1 << 18  # elements that are more than loops in Python compute in a second
 _COUNT = 1 << 20  # a number from which on a call may rightly take long
@@ -71,17 +77,26 @@ def bad_input(make: Callable[..., Child], sample, found: Findings) -> str:
 
     Each call has to give a result or a clean error, eagerly and in a graph. An error of the kernel has to name the
     input, except for ops of others. A result has to have the inferred shape, also the one
-    inferred from unknown ranks, and to be what your reference computes.
+    inferred from unknown ranks, and to be what your reference computes. What the op refuses is called again and again:
+    it leaves no open file and no memory behind.
     """
     with make() as child:
         description = child.ask(Subject.describe)
         cases = list(_bad_cases(sample, description))
-        errors = 0
+        errors, refused = 0, {}
         for case, outcomes in _run(child, sample, cases, found):
             errors += sum(outcome.outputs is None for outcome in outcomes.values())
             eager = outcomes["eager"]
-            if eager.error and eager.clean and case.named and not eager.generic:
+            if not eager.error or not eager.clean or eager.generic:
+                continue
+            if case.named:
                 _check_names(found, sample, case, eager, description)
+            if case.compared:  # it is no huge one
+                refused[re.sub(r"[\d.]+|nan|inf", "", eager.error)] = case
+        if found.failures:
+            child.close()  # a call may have damaged its memory
+        for case in [*refused.values()][-_REFUSED:]:
+            _left_behind(child, found, sample, case)
     return (
         f"{len(cases)} calls, eager and in a graph: {errors} clean errors, else results"
     )
@@ -382,6 +397,38 @@ def _check_names(found: Findings, sample, case: Case, outcome, description) -> N
             outcome.error,
             "the message of OP_REQUIRES does not say which input is wrong",
             line=sample.line(case.inputs, case.attrs),
+        )
+
+
+def _left_behind(child: Child, found: Findings, sample, case: Case) -> None:
+    """What a call keeps though the op refuses it, also where the inputs are repeated until memory would be noticed."""
+    times = _NOTABLE // max(1, _bytes(case.inputs))
+    flat = flattened(case.inputs)
+    larger = [
+        np.concatenate([x] * times) if x.ndim and x.dtype != object and times > 1 else x
+        for x in flat
+    ]
+    for inputs in (packed(case.inputs, larger), case.inputs):
+        line = sample.line(inputs, case.attrs, ["refused"])
+        try:
+            left = child.ask(calls.refused, inputs=inputs, attrs=case.attrs)
+        except Crash as crash:
+            words = f"{case.label}, many times", "an error each time", str(crash)
+            found.fail(*words, NOT_ALONE, line=line)
+            return
+        if left is not None:
+            break
+    files, held = left or (0, 0)
+    if files > 0 or held > _LEAKED:
+        more = f"{files} more after each call" if files > 0 else f"{held} bytes more"
+        found.fail(
+            f"{case.label}, which is refused, many times",
+            "as many open files and as much allocated memory as before",
+            more,
+            "OP_REQUIRES returns, and what Compute() has opened or allocated before stays: the destructor of an object "
+            "gives it back",
+            "checks",
+            line,
         )
 
 

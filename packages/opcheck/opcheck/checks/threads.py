@@ -1,9 +1,6 @@
 """Calls that must not disturb each other, nor the tensors they are given."""
 
 import contextlib
-import ctypes
-import gc
-import itertools
 import os
 import threading
 import time
@@ -15,6 +12,7 @@ import tensorflow as tf
 from tensorflow.python.eager import cancellation
 
 from opcheck.compare import difference, is_inexact
+from opcheck.memory import growth
 from opcheck.pulse import Watch, each, one_call
 from opcheck.report import AT_ONCE, KEPT, SHARED, Findings, Skip, describe_error
 from opcheck.source import in_turn
@@ -244,20 +242,7 @@ def _kept(subject: Subject, found: Findings, flat) -> int:
         function(*tensors)
     if (took := time.monotonic() - start) > 5:
         raise Skip(f"{_CALLS} calls take {took:.1f} s")
-    gc.collect()
-    gc.freeze()  # so that collecting again is fast
-    try:
-        measured = [_held()]
-        for _ in range(_WINDOWS):
-            for _ in range(_CALLS):
-                function(*tensors)
-            measured.append(_held())
-    finally:
-        gc.unfreeze()
-    grown_by = [
-        [new - old for old, new in zip(*both)] for both in itertools.pairwise(measured)
-    ]
-    files, held = (min(some) for some in zip(*grown_by))
+    files, held = growth(lambda: function(*tensors), _WINDOWS, _CALLS)
     what = f"{_WINDOWS} times {_CALLS} calls"
     if flat is not subject.flat:
         what += ", larger inputs"
@@ -277,30 +262,6 @@ def _kept(subject: Subject, found: Findings, flat) -> int:
             "back; or a table that grows without limit",
         )
     return (_WINDOWS + 1) * _CALLS
-
-
-def _held() -> tuple[int, int]:
-    """Open files and allocated bytes of this process, 0 where the system does not say."""
-    gc.collect()
-    folder = "/proc/self/fd"
-    files = len(os.listdir(folder)) if os.path.isdir(folder) else 0
-    try:
-        mallinfo2 = ctypes.CDLL(None).mallinfo2
-    except (AttributeError, OSError):
-        return files, 0
-    mallinfo2.restype = _MallInfo
-    found = mallinfo2()
-    return files, found.hblkhd + found.uordblks
-
-
-class _MallInfo(ctypes.Structure):
-    """Of glibc's malloc.h."""
-
-    _fields_ = tuple(
-        (name, ctypes.c_size_t)
-        for name in "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks "
-        "keepcost".split()
-    )
 
 
 def immutability(subject: Subject, found: Findings) -> str:
