@@ -1,5 +1,6 @@
 """opcheck finds the one bug of each broken op, and nothing in its correct twin."""
 
+import numpy as np
 import pytest
 
 import opcheck
@@ -171,6 +172,25 @@ def test_the_correct_twin_passes(broken_ops, twin):
     checks = {check for check, names in tables if twin in map(twin_of, names)}
     assert checks
     check(broken_ops, twin, checks).assert_ok()
+
+
+def test_a_wait_of_a_moment_is_made_longer_and_cancelled(broken_ops):
+    for name, verdict in (
+        ("broken_delayed_not_cancelled", "fail"),
+        ("delayed", "pass"),
+    ):
+        op = getattr(broken_ops, name)
+        options = {"checks": "concurrency", "milliseconds": 20}
+        found = opcheck.check(op, np.float32([1]), **options)["concurrency"]
+        assert found.verdict == verdict, found.explanation()
+        assert verdict == "pass" or "with milliseconds = " in found.detail
+
+
+def test_to_wait_as_long_as_was_asked_for_is_not_to_hang(broken_ops):
+    options = {"checks": "bad_input", "milliseconds": 20}
+    found = opcheck.check(broken_ops.delayed, np.float32([1]), **options)["bad_input"]
+    assert found.verdict == "note", found.explanation()
+    assert "milliseconds = 65536: the larger it is" in found.detail
 
 
 rows = tensors("float64", min_rank=2, max_rank=2)

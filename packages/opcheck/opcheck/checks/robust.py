@@ -261,11 +261,11 @@ def _with_at_most(case: Case, most: int) -> tuple[list, dict]:
 
 
 def counts_up(child: Child, case: Case) -> bool:
-    """Whether a call takes so long because it counts to a large number: for smaller ones it takes less, in proportion.
+    """Whether a call takes so long because it counts to a large number, or waits so many milliseconds.
 
-    A loop that does not end takes no time for these, or as much.
+    For smaller numbers it takes less, in proportion. A loop that does not end takes no time for these, or as much.
     """
-    largest, before, most = _largest(case), 0.0, 1 << 12
+    largest, before, most = _largest(case), 0.0, 1
     hung, took = child.patience.hung, 0.0
     while most < largest and took < 0.1:
         inputs, attrs = _with_at_most(case, most)
@@ -275,7 +275,7 @@ def counts_up(child: Child, case: Case) -> bool:
         except (Crash, WorkerError):
             break
         most <<= 2
-    wanted = took * largest / (most >> 2)
+    wanted = took * largest / max(1, most >> 2)
     counts = took > max(0.1, 2 * before) and wanted > child.patience.timeout / 2
     child.patience.hung = hung - counts
     return counts

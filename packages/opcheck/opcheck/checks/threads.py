@@ -1,10 +1,11 @@
 """Calls that must not disturb each other, nor the tensors they are given."""
 
 import contextlib
+import math
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -21,6 +22,7 @@ from opcheck.subject import (
     Subject,
     Traced,
     arrays,
+    attrs_of_call,
     constant,
     grown,
     is_builtin,
@@ -31,6 +33,7 @@ from opcheck.subject import (
 
 _CALLS, _WINDOWS = 50, 4
 _LONG = 0.2  # seconds of waiting that somebody may want to end
+_SHORT = 2e-3  # seconds that are no chance
 _LEAKED = 200  # bytes of each call; TensorFlow's own pools grow in steps, less often
 
 
@@ -61,7 +64,8 @@ def variants(subject: Subject, count: int = 4, flat=None) -> list[tuple[list, li
 def concurrency(subject: Subject, found: Findings) -> str:
     """Lets eight threads call one kernel on inputs of different values and sizes.
 
-    They call it eagerly, by a `tf.function` and by `tf.data`. A call that waits has to end when its step is cancelled.
+    They call it eagerly, by a `tf.function` and by `tf.data`. A call that waits has to end when its step is cancelled;
+    one that waits for a moment waits for longer if an integer that it is given says so.
     """
     different, some = kept(subject)
     if different:
@@ -106,10 +110,7 @@ def _cancelled(subject: Subject, found: Findings) -> None:
     """Cancels a call that waits for something else than a processor, and looks how long it goes on."""
     if all(map(is_builtin, subject.describe().op_types)):
         return
-    tensors = [constant(x) for x in subject.flat]
-    function = subject.traced()
-    function(*tensors)  # the first call starts threads
-    waits = _waits(lambda: function(*tensors))
+    label, waits, function, tensors = _waiting(subject)
     if waits < _LONG:
         return
     subject.progress("a call that is cancelled")
@@ -126,12 +127,51 @@ def _cancelled(subject: Subject, found: Findings) -> None:
         timer.join()
     if min(goes_on) > waits / 2:
         found.fail(
-            f"a call that is cancelled after {waits / 5:.1f} s",
+            f"a call{label} that is cancelled after {waits / 5:.1f} s",
             "it ends at once",
             f"it goes on for {min(goes_on):.1f} s",
             "the kernel waits and is not told of the end of its step: "
             "context->cancellation_manager()->RegisterCallback(…) tells it",
         )
+
+
+def _waiting(subject: Subject) -> tuple:
+    """A call that waits, if there is one: what is special about it, for how long, a function, and its tensors."""
+    tensors = [constant(x) for x in subject.flat]
+    function = subject.traced()
+    function(*tensors)  # the first call starts threads
+    waits = _waits(lambda: function(*tensors))
+    if _SHORT < waits < _LONG:  # a call may wait by chance
+        waits = min(waits, *(_waits(lambda: function(*tensors)) for _ in range(2)))
+    usual = "", waits, function, tensors
+    if not _SHORT < waits < _LONG:
+        return usual
+    for label, flat, attrs in _larger_numbers(subject, math.ceil(3 * _LONG / waits)):
+        subject.progress(label, flat, attrs)
+        try:
+            function = subject.traced(subject.specs(flat=flat), attrs)
+            tensors = [constant(x) for x in flat]
+            waits = _waits(lambda f=function, t=tensors: f(*t))
+        except Exception:
+            continue  # the op does not take it
+        if waits > _LONG:
+            return f" with {label}", waits, function, tensors
+    return usual
+
+
+def _larger_numbers(subject: Subject, factor: int) -> Iterator[tuple[str, list, dict]]:
+    """Calls with one integer so many times as large: its name and value, flat inputs and attrs."""
+    definitions = subject.describe().op_defs.values()
+    attrs = {x.name for one in definitions for x in one.attr if x.type == "int"}
+    for name, value in attrs_of_call(subject.op, subject.attrs, definitions).items():
+        if name in attrs and isinstance(value, int) and 0 < value * factor < 1 << 31:
+            changed = {**subject.attrs, name: value * factor}
+            yield f"{name} = {value * factor}", subject.flat, changed
+    for i, x in enumerate(subject.flat):
+        if x.dtype.kind in "iu" and x.size == 1 and 0 < int(x.max()) * factor < 1 << 31:
+            flat = [*subject.flat[:i], x * x.dtype.type(factor), *subject.flat[i + 1 :]]
+            name = subject.describe().labels[i]
+            yield f"{name} = {int(x.max()) * factor}", flat, subject.attrs
 
 
 def _waits(call: Callable) -> float:
