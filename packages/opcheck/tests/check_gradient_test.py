@@ -166,3 +166,44 @@ def test_a_static_shape_of_the_gradient_has_to_hold():
 
     found = result("gradient", op, normal(2), op_types=["IdentityN"])
     assert "the shape of the gradient inside tf.function" in found.detail
+
+
+@pytest.mark.parametrize("permuted", [False, True])
+def test_other_numbers_have_another_order(permuted):
+    """The permutation that sorts the sample is its own inverse."""
+
+    @tf.custom_gradient
+    def op(x):
+        order = tf.argsort(x)
+
+        def grad(dy):
+            return tf.gather(dy, order if permuted else tf.argsort(order))
+
+        return tf.gather(x, order), grad
+
+    found = result("gradient", op, np.float32([2, 1, 4, 3]), op_types=["IdentityN"])
+    assert (found.verdict == "fail") == permuted
+    assert not permuted or "numbers in another order" in found.detail
+
+
+@pytest.mark.parametrize("conjugate", [tf.math.conj, tf.identity])
+def test_the_gradient_of_complex_numbers(conjugate):
+    @tf.custom_gradient
+    def op(x, y):
+        return x * y, lambda dy: (dy * conjugate(y), dy * conjugate(x))
+
+    x, y = (np.complex64([1 + 2j, 3 - 1j]) * n for n in (1, 2j))
+    found = result("gradient", op, x, y, op_types=["IdentityN"])
+    assert (found.verdict == "fail") == (conjugate is tf.identity)
+    if conjugate is tf.identity:
+        assert "tf.math.conj" in found.cause
+        assert found.detail.startswith("first order, with respect to the real part")
+    else:
+        assert "the imaginary part of y; second order too" in found.detail
+
+
+@pytest.mark.parametrize("op", [tf.signal.fft, tf.abs, tf.math.angle, tf.math.conj])
+def test_gradients_of_complex_numbers_in_tensorflow(op):
+    found = result("gradient", op, np.complex64([1 + 2j, 3 - 1j]))
+    assert found.verdict in ("pass", "note"), found.explanation()
+    assert "part of" in found.detail

@@ -1,9 +1,10 @@
 """The registered gradient, against finite differences."""
 
 import contextlib
+import copy
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import ml_dtypes
 import numpy as np
@@ -25,6 +26,7 @@ from opcheck.subject import (
 # Above so many elements, differences are taken along random directions.
 _ELEMENTS = 64
 _DIRECTIONS = 16
+_CONJUGATE = "a gradient function without tf.math.conj: for a complex input it gives grad * conj(derivative)"
 _REFUSALS = (*CLEAN_ERRORS, LookupError)
 
 
@@ -33,10 +35,12 @@ def gradient(subject: Subject, found: Findings) -> str:
 
     The second order, too, where it is registered. Graphs have to give the same gradient, and integers have none. A
     `tf.gather` of the output, which sends `tf.IndexedSlices` back, must not change it. Other calls have sizes of
-    1, equal indices, one tensor in two places, and zeros.
+    1, equal indices, numbers in another order, one tensor in two places, and zeros. Complex numbers are two real ones.
     """
     if subject.options.get("nondeterministic"):
         raise Skip("nondeterministic=True was given")
+    if any(x.dtype.kind == "c" for x in (*subject.flat, *subject.expected())):
+        subject = _in_real_numbers(subject)
     if not any(_is_float(x) for x in subject.flat):
         raise Skip("no float input")
     if not any(_is_float(x) for x in subject.expected()):
@@ -97,6 +101,47 @@ def gradient(subject: Subject, found: Findings) -> str:
         return f"{summary}; the second order is zero"
     _numeric(subject, found, both, chosen, second, "second order", names)
     return f"{summary}; second order too"
+
+
+@dataclass(frozen=True)
+class _InRealNumbers:
+    """An op of complex numbers as one of their real and imaginary parts, each a tensor of its own."""
+
+    subject: Subject
+
+    def joined(self, parts: Sequence, join: Callable) -> list:
+        """Of two parts that belong together, what `join` makes of them."""
+        rest, kinds = iter(parts), [x.dtype.kind for x in self.subject.flat]
+        return [join(next(rest), next(rest)) if k == "c" else next(rest) for k in kinds]
+
+    def progress(self, label: str, flat=None, attrs=None) -> None:
+        whole = flat and self.joined(
+            flat, lambda real, imaginary: real + 1j * imaginary
+        )
+        self.subject.progress(label, whole, attrs)
+
+    def __call__(self, *parts, **attrs):
+        found = []
+        for y in self.subject.outputs(self.joined(parts, tf.complex), attrs):
+            found += [tf.math.real(y), tf.math.imag(y)] if y.dtype.is_complex else [y]
+        return found
+
+
+def _in_real_numbers(subject: Subject) -> Subject:
+    """What the checks of a gradient of real numbers take: TensorFlow's is grad * conj(f') for complex ones."""
+    described = subject.describe()
+    flat, names, type_attrs = [], [], []
+    for x, label, attr in zip(subject.flat, described.labels, described.type_attrs):
+        if x.dtype.kind != "c":
+            flat, names, type_attrs = [*flat, x], [*names, [label]], [*type_attrs, attr]
+            continue
+        flat += [np.array(x.real), np.array(x.imag)]
+        names += [[f"the real part of {label}"], [f"the imaginary part of {label}"]]
+        type_attrs += [attr, attr]
+    op = _InRealNumbers(subject)
+    real = replace(subject, op=op, inputs=flat, progress=op.progress)
+    real.described_as(replace(described, names=names, type_attrs=type_attrs))
+    return real
 
 
 def _registered(subject: Subject, found: Findings) -> list[str]:
@@ -375,44 +420,77 @@ def _in_steps(subject: Subject, found: Findings, tensors, chosen, names) -> None
 def _other_calls(subject: Subject, found: Findings, flat, names) -> None:
     """The first order where an index comes twice, where a dimension has the size 1, and for other attrs."""
     for label, changed, attrs in _varied(subject, flat, names):
-        subject.progress(label, changed, attrs)
-        other = replace(subject, inputs=subject.pack(changed), attrs=attrs)
-        tensors = [constant(x) for x in changed]
-        try:
-            outputs = other.outputs(tensors)
-        except Exception:
-            continue  # the op does not take it
-        values = [x.numpy() for x in outputs if x.dtype.is_floating]
-        if not all(np.isfinite(x).all() for x in values):
-            continue
-        try:
-            first = _gradients(other, tensors)
-        except _REFUSALS:
-            continue  # there is none for this call, said cleanly
-        except Exception as error:
-            found.fail(
-                f"first order, {label}",
-                "a gradient, for there is one for the sample",
-                describe_error(error),
-                "the gradient function takes for granted what is so in the sample",
-            )
-            continue
-        chosen = [i for i, one in enumerate(first) if one is not None]
-        wrong = [i for i in chosen if first[i].shape != tensors[i].shape]
-        for i in wrong:
-            found.fail(
-                f"first order, {label}",
-                f"a gradient of shape {tensors[i].shape}, that of {names[i]}",
-                f"shape {first[i].shape}",
-                "the gradient function does not sum over what the op has broadcast",
-            )
-        if not wrong:
-            function = _outputs_of(other, tensors)
-            order = f"first order, {label}"
-            with contextlib.suppress(*_REFUSALS):  # by the shape function alone
-                _numeric(other, found, tensors, chosen, function, order, names)
+        _other_call(subject, found, label, changed, attrs, names)
         if found.failures:
             return
+    _in_another_order(subject, found, flat, names)
+
+
+def _in_another_order(subject: Subject, found: Findings, flat, names) -> None:
+    """The first order for the sample's numbers in rising order, but for one: its own inverse does not sort that.
+
+    Two such orders have to fail, for the op may have no derivative in one. Equal numbers may have none side by side.
+    """
+    floats = [x for x in flat if _is_float(x)]
+    step = 1e-5 if all(x.dtype == np.float64 for x in floats) else 1e-2
+    values = np.sort(np.concatenate([x.reshape(-1) for x in floats]), axis=None)
+    if len(values) < 3 or np.min(np.diff(values)) < 2 * step:
+        return
+    trials = []
+    for shift in (1, -1):
+        mixed = [
+            np.roll(np.sort(x, axis=None), shift).reshape(x.shape)
+            if _is_float(x)
+            else x
+            for x in flat
+        ]
+        trials.append(copy.deepcopy(found))
+        some = "numbers in another order", mixed, subject.attrs, names
+        _other_call(subject, trials[-1], *some)
+        if not trials[-1].failures:
+            return
+    found.failures += trials[0].failures
+
+
+def _other_call(
+    subject: Subject, found: Findings, label: str, changed, attrs, names
+) -> None:
+    subject.progress(label, changed, attrs)
+    other = replace(subject, inputs=subject.pack(changed), attrs=attrs)
+    tensors = [constant(x) for x in changed]
+    try:
+        outputs = other.outputs(tensors)
+    except Exception:
+        return  # the op does not take it
+    values = [x.numpy() for x in outputs if x.dtype.is_floating]
+    if not all(np.isfinite(x).all() for x in values):
+        return
+    try:
+        first = _gradients(other, tensors)
+    except _REFUSALS:
+        return  # there is none for this call, said cleanly
+    except Exception as error:
+        found.fail(
+            f"first order, {label}",
+            "a gradient, for there is one for the sample",
+            describe_error(error),
+            "the gradient function takes for granted what is so in the sample",
+        )
+        return
+    chosen = [i for i, one in enumerate(first) if one is not None]
+    wrong = [i for i in chosen if first[i].shape != tensors[i].shape]
+    for i in wrong:
+        found.fail(
+            f"first order, {label}",
+            f"a gradient of shape {tensors[i].shape}, that of {names[i]}",
+            f"shape {first[i].shape}",
+            "the gradient function does not sum over what the op has broadcast",
+        )
+    if not wrong:
+        function = _outputs_of(other, tensors)
+        order = f"first order, {label}"
+        with contextlib.suppress(*_REFUSALS):  # by the shape function alone
+            _numeric(other, found, tensors, chosen, function, order, names)
 
 
 def _varied(subject: Subject, flat, names):
@@ -621,7 +699,9 @@ def _numeric(
                 f"{numerical[row, column]:.6g} for {element}, by finite differences",
                 f"{analytical[row, column]:.6g} ({wrong.sum()} of {wrong.size} differ)",
                 subject.cause(
-                    "a wrong factor or index in the gradient function; or the sample lies where "
+                    _CONJUGATE
+                    if isinstance(subject.op, _InRealNumbers)
+                    else "a wrong factor or index in the gradient function; or the sample lies where "
                     "the op is not differentiable"
                 ),
             )
