@@ -46,7 +46,7 @@ _LONGER = {
 }
 
 
-_HANGING = 4  # checks, after which others would only wait, too
+_HANGING = 3  # checks, after which others would only wait, too
 # The options that take whole numbers, and the least that each takes.
 _LEAST = {"repeats": 1, "memory": 0, "examples": 1, "variations": 0, "thorough": 1}
 
@@ -549,6 +549,7 @@ class _Run:
         self._gpu = gpu
         self._isolate = isolate
         self._hung: list[str] = []  # the checks in which calls hang
+        self._hanging_line = ""  # that shows where the sample call does
         self.workers: list[Worker] = []
 
     @contextlib.contextmanager
@@ -662,6 +663,9 @@ class _Run:
         whole = self._call.check_line(name)
         if str(crash.doing).startswith(AT_ONCE) and whole:
             return whole
+        of_sample = crash.hung and not crash.call
+        if of_sample and self._hanging_line:
+            return self._hanging_line
         from opcheck import calls
 
         tried = [crash.call or (self._call.inputs, self._call.attrs)]
@@ -679,7 +683,10 @@ class _Run:
                     child.ask(function, **made, **more)
                 except Crash as again:
                     modes = [again.doing or mode] + ["malloc"] * again.of_heap
-                    return self._call.line(**made, modes=modes)
+                    line = self._call.line(**made, modes=modes)
+                    if of_sample:
+                        self._hanging_line = line
+                    return line
                 except WorkerError:
                     pass
         modes = ["eager"] + ["malloc"] * crash.of_heap

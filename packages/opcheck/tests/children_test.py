@@ -231,7 +231,7 @@ def test_where_several_checks_hang_the_others_do_not_wait():
     report = opcheck.check(waits_from_the_tenth_call, normal(2), timeout=1)
     hanging = [one for one in report.failures if "no answer within" in one.seen]
     skipped = [one for one in report.results if "checks hang, such as" in one.detail]
-    assert len(hanging) >= 4 and skipped
+    assert len(hanging) >= 3 and skipped
 
 
 @pytest.mark.parametrize("op", [hangs_always, computes_forever])
