@@ -68,7 +68,6 @@ FIELD = """\
 <div class="explain-found"></div>
 </form>
 <script defer src="_static/explain.js"></script>
-<script defer src="errors/known.js"></script>
 <script defer src="_static/errors.js"></script>
 """
 # What a visitor without a log can try.

@@ -10,8 +10,7 @@ document.addEventListener("DOMContentLoaded", () => {
 
   const form = document.querySelector("form.explain");
   if (!form) return;
-  const { rules, entries } = known;
-  const { says, limits } = rules;
+  let rules, entries, says, limits;
   const fill = (template, values) => template.replace(/\{(\w+)\}/g, (_, name) => values[name]);
   const [field, status, list] = ["textarea", ".explain-status", ".explain-found"].map((one) => form.querySelector(one));
   const make = (tag, properties, ...children) => {
@@ -19,6 +18,15 @@ document.addEventListener("DOMContentLoaded", () => {
     element.append(...children);
     return element;
   };
+  // All that is known is large: it is loaded when somebody asks.
+  let loading;
+  const load = () =>
+    (loading ??= new Promise((resolve, reject) => {
+      document.head.append(make("script", { src: "errors/known.js", onload: resolve, onerror: reject }));
+    }).then(() => {
+      ({ rules, entries } = known);
+      ({ says, limits } = rules);
+    }));
   const link = (id) => make("a", { href: `errors/${id}.html`, innerHTML: entries[id].title });
   const cut = (text, most) => (text.length > most ? `${text.slice(0, most)} …` : text);
   // A sentence with names between backticks.
@@ -95,12 +103,22 @@ document.addEventListener("DOMContentLoaded", () => {
   // A browser takes long to lay out a large text in a field, so the field gets the beginning alone.
   const most = 200_000;
   let waiting = 0;
+  let latest = "";
   const take = (text) => {
+    latest = text;
     const large = text.length > most;
     if (large) field.value = `${text.slice(0, 2000)}\n… (${text.split("\n").length} lines)`;
     status.textContent = large ? "Reading …" : "";
     clearTimeout(waiting);
-    waiting = setTimeout(() => show(text), 100);
+    waiting = setTimeout(async () => {
+      try {
+        await load();
+        show(latest);
+      } catch {
+        loading = undefined;
+        status.textContent = "The list of errors could not be loaded.";
+      }
+    }, 100);
   };
   field.addEventListener("input", () => take(field.value));
   field.addEventListener("paste", (event) => {

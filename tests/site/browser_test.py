@@ -38,8 +38,7 @@ def test_page_is_light_fits_and_is_accessible(visit, window, server, looks, name
         entries = (
             "[...performance.getEntries()].map(entry => entry.decodedBodySize || 0)"
         )
-        most = 2_000_000 if name == "errors" else 1_500_000  # it has all patterns
-        assert 0 < sum(page.evaluate(entries)) <= most
+        assert 0 < sum(page.evaluate(entries)) <= 1_500_000
     inputs = page.locator(".cell_input pre").count()
     expect(page.locator(".cell_input .copybtn")).to_have_count(inputs)
     assert page.locator(".cell_output .copybtn").count() == 0
