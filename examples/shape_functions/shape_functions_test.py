@@ -108,6 +108,9 @@ def test_crop_or_pad_refuses_when_traced(shape, message):
         infer(lambda x: crop_or_pad(x, shape), "[?,?]")
 
 
+MOST = 64 if np.__version__ >= "2" else 32  # dimensions of an array of NumPy's
+
+
 def random(*shape):
     return np.asarray(np.random.default_rng(0).integers(-9, 9, shape), np.float32)
 
@@ -145,7 +148,7 @@ VALUES = [
     (*cropping([6, 4, 2], np.int64), [random(4, 3, 2)]),
     (*cropping([2, 2, 5], np.int64), [random(4, 3, 2)]),
     (*cropping([3, 4], np.int64), [random(2, 6)]),
-    (*cropping([1] * 32, np.int64), [random(*[1] * 31, 2)]),
+    (*cropping([1] * MOST, np.int64), [random(*[1] * (MOST - 1), 2)]),
     (every_other_row.every_other_row, every_other_row_reference, [random(1)]),
     (every_other_row.every_other_row, every_other_row_reference, [random(4, 2, 3)]),
     (every_other_row.every_other_row, every_other_row_reference, [random(5, 2)]),

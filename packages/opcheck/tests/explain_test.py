@@ -248,18 +248,18 @@ def test_both_say_the_same_of_what_the_build_provokes_and_of_all_messages(
     assert len(first) > 70 and sum(first) > 0.9 * len(first)
 
 
-def test_many_lines_are_read(explained):
+def test_a_hundred_thousand_lines_are_read(explained):
     words = "in the tensorflow op kernel not found: error: undefined version Check failed".split()
     lines = [
         f"/usr/include/{i % 977}.h:{i}: "
         + " ".join(words[(i * j) % len(words)] for j in range(1, 13))
-        for i in range(20_000)
+        for i in range(100_000)
     ]
-    lines[14_000] = LOGS["compiler"]["text"].splitlines()[3]
+    lines[70_000] = LOGS["compiler"]["text"].splitlines()[3]
     start = time.monotonic()
     [found] = explained("\n".join(lines))["found"]
-    assert (found["id"], found["line"]) == ("status-ok-is-gone", 14_001)
-    assert time.monotonic() - start < 60  # else a pattern is quadratic
+    assert (found["id"], found["line"]) == ("status-ok-is-gone", 70_001)
+    assert time.monotonic() - start < 300  # else a pattern is quadratic
 
 
 @pytest.mark.parametrize(
