@@ -77,10 +77,11 @@ def declared(source: str, op: str) -> dict[str, str]:
     return dict(text.split(": ", 1) for text in texts)
 
 
-def recipes() -> Table:
-    """What interfaces need most often: a declaration, its C++ type and a call."""
+def recipes(*names: str) -> Table:
+    """What interfaces need most often, or those of these names: a declaration, its C++ type and a call."""
     texts, rows = declared(source, "AttrRecipes"), []
-    for name, (wanted, value) in RECIPES.items():
+    for name in names or RECIPES:
+        wanted, value = RECIPES[name]
         library.attr_recipes(**{name: value})
         columns = f'.Attr("{name}: {texts[name]}")', in_cpp[name], f"{name}={value!r}"
         shown = (column.replace("tf.", "") for column in columns)

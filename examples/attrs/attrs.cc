@@ -5,11 +5,11 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
 #include "median.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/shape_inference.h"
+#include "window.h"
 
 namespace op_by_op {
 namespace {
@@ -17,20 +17,6 @@ namespace {
 using tensorflow::shape_inference::DimensionHandle;
 using tensorflow::shape_inference::InferenceContext;
 using tensorflow::shape_inference::ShapeHandle;
-
-// What the interface cannot say, for the shape function and the kernel.
-absl::Status CheckOdd(int64_t window) {
-  if (window % 2 == 1) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("window must be odd, but is ", window));
-}
-
-absl::Status CheckFits(int64_t window, int64_t length) {
-  if (window <= length) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("window must be at most the length of signal, ", length,
-                   ", but is ", window));
-}
 
 // [interface] T follows from the signal; the caller sets window and ends.
 REGISTER_OP("MedianFilter")
@@ -60,6 +46,7 @@ REGISTER_OP("MedianFilter")
       context->set_output(0, shape);
       return absl::OkStatus();
     })
+    // [doc] What Python shows to users.
     .Doc(R"doc(
 The median of a window that slides along the last axis.
 
@@ -91,6 +78,7 @@ class MedianFilterOp : public tensorflow::OpKernel {
     const int64_t length = signal.dim_size(last_axis);
     OP_REQUIRES_OK(context, CheckFits(window_, length));
 
+    // [allocate] Without the ends, the last axis is shorter.
     tensorflow::TensorShape shape = signal.shape();
     if (!repeat_) {
       OP_REQUIRES_OK(context,
@@ -98,6 +86,7 @@ class MedianFilterOp : public tensorflow::OpKernel {
     }
     tensorflow::Tensor* filtered = nullptr;
     OP_REQUIRES_OK(context, context->allocate_output(0, shape, &filtered));
+    // []
     if (filtered->NumElements() == 0) return;
     tensorflow::Tensor scratch;
     OP_REQUIRES_OK(context,

@@ -495,6 +495,10 @@ def test_an_attr_without_a_default_must_be_given():
         KINDS.end_with()
 
 
+def test_in_python_an_attr_without_a_default_comes_first():
+    assert list(inspect.signature(KINDS.end_with).parameters)[:2] == ["code", "message"]
+
+
 def test_a_default_with_an_unknown_dim_fails_in_a_graph():
     text = KINDS.unknown_dim_default().numpy()
     assert text == b"a_shape: [2,?]\nany_shape: <unknown>"

@@ -18,6 +18,7 @@ namespace {
 
 // EndWith: a kernel that ends with any status.
 REGISTER_OP("EndWith")
+    .Attr("message: string = 'said by the kernel'")
     .Attr("code: int")
     .Output("nothing: int32")
     .SetShapeFn([](tensorflow::shape_inference::InferenceContext* context) {
@@ -29,17 +30,19 @@ class EndWithOp : public tensorflow::OpKernel {
  public:
   explicit EndWithOp(tensorflow::OpKernelConstruction* context)
       : OpKernel(context) {
+    OP_REQUIRES_OK(context, context->GetAttr("message", &message_));
     OP_REQUIRES_OK(context, context->GetAttr("code", &code_));
   }
 
   void Compute(tensorflow::OpKernelContext* context) override {
     tensorflow::Tensor* output = nullptr;
     OP_REQUIRES_OK(context, context->allocate_output(0, {0}, &output));
-    OP_REQUIRES_OK(context, absl::Status(static_cast<absl::StatusCode>(code_),
-                                         "said by the kernel"));
+    OP_REQUIRES_OK(
+        context, absl::Status(static_cast<absl::StatusCode>(code_), message_));
   }
 
  private:
+  std::string message_;
   int code_;
 };
 
