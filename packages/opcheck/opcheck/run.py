@@ -682,6 +682,7 @@ class _Run:
                 try:
                     child.ask(function, **made, **more)
                 except Crash as again:
+                    self._patience.hung -= again.hung  # it is known
                     modes = [again.doing or mode] + ["malloc"] * again.of_heap
                     line = self._call.line(**made, modes=modes)
                     if of_sample:
@@ -723,10 +724,11 @@ class _Run:
 
     def _pointless(self, name: str) -> Result | None:
         """What there is to say of a check after several in which calls hang."""
-        if len(self._hung) < _HANGING:
+        hung = max(len(self._hung), self._patience.hung)
+        if hung < _HANGING:
             return None
-        because = f"{len(self._hung)} checks hang, such as {self._hung[0]}"
-        return Result(name, "skip", because)
+        such = f", such as {self._hung[0]}" if self._hung else ""
+        return Result(name, "skip", f"{hung} checks hang{such}")
 
 
 def _worker(name: str) -> str | None:

@@ -223,7 +223,8 @@ def _ends(child: Child, what: Callable, case: Case, **more) -> bool:
     child.close()
     try:
         child.ask(what, inputs=case.inputs, attrs=case.attrs, **more)
-    except Crash:
+    except Crash as crash:
+        child.patience.hung -= crash.hung  # it is known
         return True
     except WorkerError:
         pass
