@@ -11,6 +11,8 @@ from python_ops import (
     adds_one,
     adds_some,
     counts_calls,
+    first_bytes,
+    first_bytes_of_old,
     is_odd_for_odd_sizes,
     normal,
     result,
@@ -146,3 +148,13 @@ def test_a_list_of_dtypes_is_reported():
 
     found = result("dtypes", op, normal(2), op_types=["IdentityN"])
     assert "attr T of IdentityN is a list of dtypes" in found.detail
+
+
+@pytest.mark.parametrize("op", [first_bytes, first_bytes_of_old])
+def test_a_graph_reads_a_file_that_has_changed(op, tmp_path):
+    file = tmp_path / "some"
+    file.write_text("one two three")
+    found = result("eager_vs_graph", op, np.array(str(file)))
+    assert (found.verdict == "fail") == (op is first_bytes_of_old), found.explanation()
+    if found.verdict == "fail":
+        assert "which then changes" in found.detail and "SetIsStateful" in found.cause

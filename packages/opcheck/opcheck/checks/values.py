@@ -2,7 +2,10 @@
 
 import contextlib
 import inspect
+import os
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import tensorflow as tf
@@ -30,6 +33,7 @@ from opcheck.subject import (
 
 _FAR = 0.05  # of the largest result
 _MANY = 1 << 12
+_FILE = 1 << 20  # bytes of one that is copied
 _OWNED = "tf.function whose op owns its inputs"
 
 
@@ -216,7 +220,7 @@ def eager_vs_graph(subject: Subject, found: Findings) -> str:
     """Compares the eager result with that of other ways to run the op, each called twice.
 
     They are a `tf.function` that knows the shapes, only the ranks or nothing, `tf.data`'s `map`, and a graph of
-    TensorFlow 1.
+    TensorFlow 1. If an input is the name of a file, a graph has to see that the file has changed.
     """
     wanted = subject.expected()
     tensors = [constant(x) for x in subject.flat]
@@ -267,7 +271,56 @@ def eager_vs_graph(subject: Subject, found: Findings) -> str:
                 ),
                 line=_line(subject, mode) if different[0] else "",
             )
+    if not found.failures:
+        _in_a_changed_file(subject, found)
     return f"eager and {len(modes) - 1} ways to make a graph agree, called twice"
+
+
+def _in_a_changed_file(subject: Subject, found: Findings) -> None:
+    """Changes a file whose name a graph has as a constant."""
+    for i, x in enumerate(subject.flat):
+        name = x.item() if x.dtype == object and x.size == 1 else b""
+        if b"\0" in name or not os.path.isfile(name) or os.path.getsize(name) > _FILE:
+            continue
+        content = Path(os.fsdecode(name)).read_bytes()
+        with tempfile.TemporaryDirectory() as folder:
+            copied = Path(folder) / Path(os.fsdecode(name)).name
+            copied.write_bytes(content)
+            other = np.full(x.shape, os.fsencode(copied), object)
+            flat = [*subject.flat[:i], other, *subject.flat[i + 1 :]]
+            subject.progress("a file that changes")
+            try:
+                different = _after_changes(subject, flat, copied, content)
+            except Exception:
+                continue  # it does not take a copy of the file
+        if different:
+            found.fail(
+                "a tf.function with the name of a file, which then changes",
+                "the values of eager execution",
+                different,
+                "an op that reads a file, and is not stateful: TensorFlow makes a constant of its result "
+                "(SetIsStateful)",
+            )
+
+
+def _after_changes(subject: Subject, flat, file: Path, content: bytes) -> str:
+    """Where a graph of constants gives what it gave before the file changed."""
+    made = tf.function(
+        lambda: subject.outputs([constant(x) for x in flat]), autograph=False
+    )
+    function = Traced(made.get_concrete_function())
+    before = arrays(function())
+    if subject.difference(subject.eager(flat), before):
+        return ""
+    for changed in (content * 2, content[::-1], content[: len(content) // 2]):
+        file.write_bytes(changed)
+        try:
+            wanted = subject.eager(flat)
+        except Exception:
+            continue  # it is no such file any more
+        if subject.difference(wanted, before):
+            return subject.difference(wanted, arrays(function()))
+    return ""
 
 
 def _line(subject: Subject, mode: str) -> str:
