@@ -63,6 +63,7 @@ CAUGHT = {
         "row_softmax_static": "static",
         "row_softmax_member": "member",
         "delayed_not_cancelled": "RegisterCallback",
+        "prime_count_no_lock": "with larger numbers",
     },
     "immutability": {"sort_each_row_in_place": "input[0, 0]"},
     "saved_model": {"look_up_by_id": "indices must be in [0, 0)"},
@@ -109,6 +110,7 @@ TWINS = [
     *("unit_sum", "look_up", "doubled", "take_rows", "scale_rows", "repeat_flat"),
     *("unit_histogram", "capitalize", "round_to", "next_sum", "difference"),
     *("row_arg_min", "twice", "axis_size", "each_nth", "delayed"),
+    "prime_count",
 ]
 
 

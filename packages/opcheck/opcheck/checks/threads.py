@@ -32,6 +32,7 @@ from opcheck.subject import (
 )
 
 _CALLS, _WINDOWS = 50, 4
+_KERNELS = 12  # of which each is called eight times
 _LONG = 0.2  # seconds of waiting that somebody may want to end
 _SHORT = 2e-3  # seconds that are no chance
 _LEAKED = 200  # bytes of each call; TensorFlow's own pools grow in steps, less often
@@ -62,13 +63,14 @@ def variants(subject: Subject, count: int = 4, flat=None) -> list[tuple[list, li
 
 
 def concurrency(subject: Subject, found: Findings) -> str:
-    """Lets eight threads call one kernel on inputs of different values and sizes.
+    """Lets eight threads call one kernel on inputs of different values and sizes, and with larger and larger integers.
 
     They call it eagerly, by a `tf.function` and by `tf.data`. A call that waits has to end when its step is cancelled;
     one that waits for a moment waits for longer if an integer that it is given says so.
     """
+    _first_use(subject, found)
     different, some = kept(subject)
-    if different:
+    if different and not found.failures:
         found.fail(
             *AFTER_LARGER,
             different,
@@ -133,6 +135,60 @@ def _cancelled(subject: Subject, found: Findings) -> None:
             "the kernel waits and is not told of the end of its step: "
             "context->cancellation_manager()->RegisterCallback(…) tells it",
         )
+
+
+def _first_use(subject: Subject, found: Findings) -> None:
+    """Calls of new kernels with larger integers than ever: each wants to make more of a table that grows with them."""
+    for i, x in enumerate(subject.flat):
+        if x.dtype.kind not in "iu" or not x.size:
+            continue
+        name = f"{subject.describe().labels[i]} with larger numbers"
+        largest = 0
+        for factor in (8, 64, 512, 4096):
+            if _takes(subject, name, _times(subject.flat, i, factor)):
+                largest = factor
+            else:
+                break
+        for factor in filter(None, (largest + largest // 2, largest)):
+            flat = _times(subject.flat, i, factor)
+            subject.progress(f"{AT_ONCE}, {name}", flat)
+            try:
+                outcomes = [*_at_once(subject, flat)]
+                wanted = subject.eager(flat)
+            except Exception:
+                continue  # the op does not take the larger one
+            different = [subject.difference(wanted, seen) for seen in outcomes]
+            _report(subject, found, f"{AT_ONCE}, {name}", different)
+            break
+
+
+def _times(flat, i: int, factor: int) -> list[np.ndarray]:
+    """Flat inputs, of which one is so many times as large, or less where its dtype does not hold that."""
+    with np.errstate(over="ignore"):
+        return [*flat[:i], flat[i] * flat[i].dtype.type(factor), *flat[i + 1 :]]
+
+
+def _takes(subject: Subject, name: str, flat) -> bool:
+    """Whether a call is quick and gives little, so that one with numbers that are larger by far may be tried."""
+    subject.progress(name, flat)
+    start = time.monotonic()
+    try:
+        outputs = subject.eager(flat)
+    except Exception:
+        return False
+    return time.monotonic() - start < 0.02 and sum(y.size for y in outputs) < 1 << 17
+
+
+def _at_once(subject: Subject, flat) -> Iterator[list[np.ndarray]]:
+    """What eight calls give that begin at about the same time, again and again, each time those of a new kernel.
+
+    There is no Python between them.
+    """
+    dataset = tf.data.Dataset.from_tensors(tuple(constant(x) for x in flat)).repeat(8)
+    calls = dataset.map(lambda *flat: (0, *subject.outputs(flat)), num_parallel_calls=8)
+    for _ in range(_KERNELS):
+        for outputs in each(calls):
+            yield arrays(outputs[1:])
 
 
 def _waiting(subject: Subject) -> tuple:

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cmath>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -37,6 +38,7 @@ enum class Bug {
   kLeak,
   kRandom,
   kNotCancelled,
+  kNoLock,
 };
 
 // The sum of each element and the next one.
@@ -214,6 +216,48 @@ class EveryOp : public tensorflow::OpKernel {
   int64_t step_;
 };
 
+// How many primes are not greater than each value, from a table that grows.
+template <Bug bug>
+class PrimeCountOp : public tensorflow::OpKernel {
+ public:
+  using OpKernel::OpKernel;
+
+  void Compute(tensorflow::OpKernelContext* context) override {
+    const Tensor& values = context->input(0);
+    const auto in = values.flat<int32_t>();
+    for (int64_t i = 0; i < in.size(); ++i) {
+      OP_REQUIRES(context, 0 <= in(i) && in(i) < kMost,
+                  absl::InvalidArgumentError(absl::StrCat(
+                      "values must be in [0, ", kMost, "), not ", in(i))));
+    }
+    Tensor* output = nullptr;
+    OP_REQUIRES_OK(context,
+                   context->allocate_output(0, values.shape(), &output));
+    auto out = output->flat<int32_t>();
+    // Bug: two calls may add to the table at once.
+    std::unique_lock lock(mutex_, std::defer_lock);
+    if (bug != Bug::kNoLock) lock.lock();
+    for (int64_t i = 0; i < in.size(); ++i) {
+      while (counts_.size() <= static_cast<size_t>(in(i))) {
+        counts_.push_back(counts_.back() + IsPrime(counts_.size()));
+      }
+      out(i) = counts_[in(i)];
+    }
+  }
+
+ private:
+  static constexpr int32_t kMost = 100000;
+
+  static bool IsPrime(int64_t n) {
+    int64_t i = 2;
+    while (i * i <= n && n % i != 0) ++i;
+    return n > 1 && i * i > n;
+  }
+
+  std::mutex mutex_;
+  std::vector<int32_t> counts_ = {0};
+};
+
 // The input, after a while.
 template <Bug bug>
 class DelayedOp : public tensorflow::AsyncOpKernel {
@@ -345,6 +389,10 @@ OP_WITH("BrokenEachNthRoundsDown", EveryOp, "step: int >= 1", "step: How far.",
         "float", EveryShape<Bug::kRoundsDown>, kRoundsDown);
 OP_WITH("BrokenEachNthStaticTable", EveryOp, "step: int >= 1", "step: How far.",
         "float", EveryShape<Bug::kStaticTable>, kStaticTable);
+OP("PrimeCount", PrimeCountOp, "int32", "int32",
+   tensorflow::shape_inference::UnchangedShape, kNone);
+OP("BrokenPrimeCountNoLock", PrimeCountOp, "int32", "int32",
+   tensorflow::shape_inference::UnchangedShape, kNoLock);
 OP_WITH("Delayed", DelayedOp, "milliseconds: int >= 0",
         "milliseconds: How long.", "float",
         tensorflow::shape_inference::UnchangedShape, kNone);

@@ -334,9 +334,19 @@ def each_nth_reference(values, step=1):
     return values[::step]
 
 
+def prime_count_reference(values):
+    if np.any((values < 0) | (values >= 100000)):
+        raise ValueError("values must be in [0, 100000)")
+    numbers = np.arange(np.max(values, initial=0) + 1)
+    of = np.arange(2, int(np.sqrt(len(numbers))) + 2)[:, np.newaxis]
+    prime = (numbers > 1) & ~np.any((numbers % of == 0) & (numbers > of), 0)
+    return np.cumsum(prime).astype(np.int32)[values]
+
+
 _WITHOUT_GRADIENT = (
     *("FloorMean", "BinMax", "SortEachRow", "LookUp", "UnitHistogram", "Capitalize"),
     *("RoundTo", "NextSum", "Difference", "RowArgMin", "Twice", "AxisSize", "EachNth"),
+    "PrimeCount",
 )
 for _name in _OPS:
     if _name.removeprefix("Broken").startswith(_WITHOUT_GRADIENT):
@@ -377,5 +387,6 @@ SAMPLES = {
     "twice": ((np.int64([[3, -1, 7]]),), {}),
     "axis_size": ((_normal(3, 4, 2),), {"axis": 1}),
     "each_nth": ((_normal(6),), {"step": 3}),
+    "prime_count": ((np.int32([2, 9, 30]),), {}),
     "delayed": ((_normal(4),), {"milliseconds": 500}),
 }
