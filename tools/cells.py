@@ -64,7 +64,8 @@ class PageClient(NotebookClientDirect):
         self.logger.info("Executing notebook")
         start, error = time.perf_counter(), None
         try:
-            client.execute()
+            if any(cell.cell_type == "code" for cell in self.notebook.cells):
+                client.execute()
         except (CellExecutionError, CellTimeoutError, DeadKernelError) as failure:
             error = type(failure).__name__
             self.complain(failure)
