@@ -6,7 +6,7 @@ import tensorflow as tf
 from python_ops import adds_one, counts_calls, dies_in_company, normal, result
 
 import opcheck
-from opcheck.checks import transforms
+from opcheck.checks import threads, transforms
 from opcheck.subject import Subject
 
 POSITIVE = 1 + np.abs(normal(2))
@@ -79,3 +79,17 @@ def test_another_result_on_the_gpu_is_a_finding(monkeypatch):
         subject = Subject(op, [normal(2)], {}, {"op_types": ["Identity"]})
         transforms.devices(subject, found)
         assert found.result().verdict == verdict
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "int64", "uint64"])
+def test_larger_numbers_fit_into_the_dtype(dtype):
+    largest = np.iinfo(dtype).max
+    for some in ([largest, 1], [0, 0], [largest // 100, 2]):
+        x = np.array(some, dtype)
+        factor = threads._most(x)
+        (larger,) = threads._times([x], 0, min(factor, 8))
+        assert larger.dtype == x.dtype and larger.tolist() == [
+            int(n) * min(factor, 8) for n in some
+        ]
+    found = result("concurrency", adds_one, np.array([largest, 1], dtype))
+    assert found.verdict == "pass", found.explanation()

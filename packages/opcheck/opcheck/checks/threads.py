@@ -143,13 +143,16 @@ def _first_use(subject: Subject, found: Findings) -> None:
         if x.dtype.kind not in "iu" or not x.size:
             continue
         name = f"{subject.describe().labels[i]} with larger numbers"
-        largest = 0
-        for factor in (8, 64, 512, 4096):
-            if _takes(subject, name, _times(subject.flat, i, factor)):
-                largest = factor
-            else:
+        largest, most = 0, _most(x)
+        for factor in (4**n for n in range(1, 7)):
+            if factor > most or not _takes(
+                subject, name, _times(subject.flat, i, factor)
+            ):
                 break
-        for factor in filter(None, (largest + largest // 2, largest)):
+            largest = factor
+        for factor in (largest + largest // 2, largest):
+            if not 0 < factor <= most:
+                continue
             flat = _times(subject.flat, i, factor)
             subject.progress(f"{AT_ONCE}, {name}", flat)
             try:
@@ -163,9 +166,18 @@ def _first_use(subject: Subject, found: Findings) -> None:
 
 
 def _times(flat, i: int, factor: int) -> list[np.ndarray]:
-    """Flat inputs, of which one is so many times as large, or less where its dtype does not hold that."""
-    with np.errstate(over="ignore"):
-        return [*flat[:i], flat[i] * flat[i].dtype.type(factor), *flat[i + 1 :]]
+    """Flat inputs, of which one is so many times as large."""
+    return [
+        *flat[:i],
+        (flat[i].astype(np.int64) * factor).astype(flat[i].dtype),
+        *flat[i + 1 :],
+    ]
+
+
+def _most(x: np.ndarray) -> int:
+    """The largest factor of integers by which their dtype still holds them; 0 if they are all 0."""
+    largest = max(abs(int(x.max())), abs(int(x.min())))
+    return min(np.iinfo(x.dtype).max, (1 << 31) - 1) // largest if largest else 0
 
 
 def _takes(subject: Subject, name: str, flat) -> bool:
@@ -224,8 +236,8 @@ def _larger_numbers(subject: Subject, factor: int) -> Iterator[tuple[str, list, 
             changed = {**subject.attrs, name: value * factor}
             yield f"{name} = {value * factor}", subject.flat, changed
     for i, x in enumerate(subject.flat):
-        if x.dtype.kind in "iu" and x.size == 1 and 0 < int(x.max()) * factor < 1 << 31:
-            flat = [*subject.flat[:i], x * x.dtype.type(factor), *subject.flat[i + 1 :]]
+        if x.dtype.kind in "iu" and x.size == 1 and factor <= _most(x):
+            flat = _times(subject.flat, i, factor)
             name = subject.describe().labels[i]
             yield f"{name} = {int(x.max()) * factor}", flat, subject.attrs
 
