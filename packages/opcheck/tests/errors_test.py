@@ -83,13 +83,13 @@ def test_what_is_looked_for_beside_a_pattern_has_no_white_space(entry):
 
 def is_in(entry: Entry, text: str) -> bool:
     """Whether a text has the message of an entry, and what belongs to it."""
+    found = entry.regex.finditer(text)
+    if not any(not entry.names or header_of(match[0]) for match in found):
+        return False
     solid = re.sub(r"\s", "", text)
     if not re.search(entry.beside, solid):
         return False
-    if entry.unless and re.search(entry.unless, solid):
-        return False
-    found = entry.regex.finditer(text)
-    return any(not entry.names or header_of(match[0]) for match in found)
+    return not (entry.unless and re.search(entry.unless, solid))
 
 
 def test_a_provoked_text_has_the_messages_of_no_other_entry():
