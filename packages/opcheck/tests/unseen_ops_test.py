@@ -129,7 +129,7 @@ def check(ops, name: str, checks, buggy: bool = False) -> opcheck.Report:
         *inputs,
         reference=getattr(ops, f"{name}_reference", None),
         checks=checks,
-        timeout=15 if name == "cycle_to" else 60,
+        timeout=6 if name == "cycle_to" else 60,
         concurrency_seconds=10 if buggy else 1,  # time to meet the race
         **ops.OPTIONS.get(name, {}),
         **attrs,
