@@ -251,6 +251,7 @@ class Report:
                 if one.verdict in ("fail", "note")
             ]
             failures = [one for one in numbered if one.verdict == "fail"]
+            failures.sort(key=is_garbled)
             if failures:
                 results.append(
                     joined([x for one in failures for x in (one, *one.others)])
@@ -432,6 +433,11 @@ def joined(failures: Sequence[Result], untried: int = 0) -> Result:
     return replace(first, detail=first.detail + more, others=tuple(others))
 
 
+def is_garbled(result: Result) -> bool:
+    """Whether all that is wrong is a message that Python cannot read."""
+    return result.seen.startswith("UnicodeDecodeError")
+
+
 class Skip(Exception):
     """Raised by a check that cannot run, with the reason."""
 
@@ -487,7 +493,11 @@ class Findings:
             died = re.compile("the process (died|ended)|no answer within|SIG")
             first = max(
                 self.failures,
-                key=lambda one: (bool(died.search(one.seen)), bool(one.line)),
+                key=lambda one: (
+                    bool(died.search(one.seen)),
+                    not is_garbled(one),
+                    bool(one.line),
+                ),
             )
             return joined(
                 [first, *(x for x in self.failures if x is not first)], self.untried

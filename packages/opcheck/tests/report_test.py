@@ -150,6 +150,19 @@ def test_a_line_of_many_values_is_not_printed_whole():
     assert len(found.page()) < 50_000
 
 
+def test_a_garbled_message_is_explained_after_other_failures():
+    garbled, other = "UnicodeDecodeError: 'utf-8' codec", "1 more after each call"
+    reports = []
+    for seen in ([garbled], [garbled, other]):
+        found = report.Findings("bad_input", "")
+        for words in seen:
+            found.fail("a call", "a result", words, "", line="print()")
+        reports.append(report.Report("op", [found.result()]))
+    assert reports[1]["bad_input"].seen == other
+    whole = report.Report.worst_of(reports)["bad_input"]
+    assert [one.seen for one in (whole, *whole.others)] == [other, garbled, garbled]
+
+
 def test_a_crash_is_explained_before_other_failures():
     found = opcheck.Findings("bad_input", "attrs")
     for rank in range(6):
