@@ -1,8 +1,9 @@
 """PsRoiAlign against torchvision's, with one thread and with two, and what a wrong cost does to Shard: `make bench`.
 
-Each library runs in a process of its own for each number of threads. Before anything is timed, results are compared.
-Then, in each round, every way runs in turn, and all other processes are stopped meanwhile. Ratios are taken within a
-round; the table, bench/ps_roi_align.csv, has their medians and quartiles.
+Each library runs in a process of its own for each number of threads, and the loops with turns and without are of one
+library. Before anything is timed, results are compared. Then, in each round, every way runs in turn, and all other
+processes of the bench are stopped meanwhile. Ratios are taken within a round; the table, bench/ps_roi_align.csv, has
+their medians and quartiles.
 """
 
 import ctypes
@@ -28,7 +29,9 @@ from ps_roi_align_workloads import BINS, WORKLOADS, given_gradient
 
 ROOT = Path(__file__).parents[1]
 TASKS = "forward", "gradient"
-OURS, SHARD, THEIRS = "PsRoiAlign", "PsRoiAlign, blocks of Shard", "torchvision"
+OURS, THEIRS = "PsRoiAlign", "torchvision"
+LOOPS = "PsRoiAlign's loops"  # a library of both:
+TURNS, SHARD = "PsRoiAlign, in turns", "PsRoiAlign, blocks of Shard"
 EXAMPLE = ROOT / "examples" / "ps_roi_align"
 WORDS = {2: "two"}
 CLOSE = 1e-4  # sums in another order
@@ -38,17 +41,20 @@ CYCLES = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000]
 COST = "{} cycles"
 
 
+Key = tuple[str, str, str]
+
+
 class Library:
     """What is timed of a library.
 
     Attributes:
-      calls: From workload and task to what does it.
+      calls: From way, workload and task to what does it.
     """
 
     def __init__(self) -> None:
-        self.calls: dict[tuple[str, str], Callable[[], object]] = {}
+        self.calls: dict[Key, Callable[[], object]] = {}
 
-    def measure(self, key: tuple[str, str], span: float) -> tuple[float, float]:
+    def measure(self, key: Key, span: float) -> tuple[float, float]:
         """The mean time of a call, over so many seconds and at least one call, and how many cores were busy."""
         self.calls[key]()  # not counted: memory that lay idle may have to come back
         return mean_and_cores(self.calls[key], span)
@@ -56,6 +62,8 @@ class Library:
 
 class Ours(Library):
     """PsRoiAlign and ShardBlocks."""
+
+    ways: tuple[str, ...] = (OURS,)
 
     def __init__(self, threads: int) -> None:
         super().__init__()
@@ -78,23 +86,26 @@ class Ours(Library):
         attrs["spatial_scale"] = workload.scale
         given = self.tf.constant(given_gradient(workload))
         shape = self.tf.constant(features.shape)
-        self.calls[name, "forward"] = lambda: self.ops.ps_roi_align(
-            features, rois, **attrs
-        )
-        self.calls[name, "gradient"] = lambda: self.ops.ps_roi_align_grad(
-            given, rois, shape, **attrs
-        )
-        for task in TASKS:
+        calls = {
+            "forward": lambda: self.ops.ps_roi_align(features, rois, **attrs),
+            "gradient": lambda: self.ops.ps_roi_align_grad(given, rois, shape, **attrs),
+        }
+        for (task, call), way in product(calls.items(), self.ways):
+            self.calls[way, name, task] = self.way(way, call)
             path = Path(folder, f"{name} {task}.npy")
-            result = self.calls[name, task]().numpy()
-            if path.exists():  # with another number of threads
+            result = self.calls[way, name, task]().numpy()
+            if path.exists():  # another way, or with another number of threads
                 same = np.load(path).tobytes() == result.tobytes()
                 if not same:
-                    raise ValueError(f"{name} {task}: threads change the result")
+                    raise ValueError(f"{way}, {name} {task}: another result")
             else:
                 np.save(path, result)
 
-    def prepare_costs(self) -> list[tuple[str, str, int]]:
+    def way(self, way: str, call: Callable) -> Callable:
+        """How a way calls the op."""
+        return call
+
+    def prepare_costs(self) -> list[tuple[str, str, str, int]]:
         """The calls of ShardBlocks, and how many threads each used at most."""
         used = []
         for load, (total, multiplications) in LOADS.items():
@@ -105,22 +116,36 @@ class Ours(Library):
                         total=total, cycles=cycles, multiplications=multiplications
                     )
 
-                key = load, COST.format(cycles)
+                key = OURS, load, COST.format(cycles)
                 self.calls[key] = call
                 threads = [len(set(call().thread.numpy())) for _ in range(20)]
                 used.append((*key, max(threads)))
         return used
 
 
-class Shard(Ours):
-    """PsRoiAlign whose loops leave all to Shard: the same but for the turns."""
+class Loops(Ours):
+    """PsRoiAlign whose loops hand out their units in turns or leave all to Shard: the same units, as machine code."""
+
+    ways = TURNS, SHARD
+
+    def __init__(self, threads: int) -> None:
+        super().__init__(threads)
+        library = ctypes.CDLL(str(self.built()))  # which TensorFlow has loaded
+        self.in_turns = ctypes.c_bool.in_dll(library, "in_turns")
 
     def built(self) -> Path:
-        shard = Path(__file__).with_name("ps_roi_align_shard.h")
-        headers = [shard, *EXAMPLE.glob("*.h")]
-        options = ["-ffp-contract=off", f"-I{EXAMPLE}", "-include", str(shard)]
+        header = Path(__file__).with_name("ps_roi_align_shard.h")
+        headers = [header, *EXAMPLE.glob("*.h")]
+        options = ["-ffp-contract=off", f"-I{EXAMPLE}", "-include", str(header)]
         source = EXAMPLE / "ps_roi_align.cc"
         return compiled_ops("ps_roi_align_shard", source, options, headers)
+
+    def way(self, way: str, call: Callable) -> Callable:
+        def switched() -> object:
+            self.in_turns.value = way == TURNS
+            return call()
+
+        return switched
 
 
 class Theirs(Library):
@@ -155,7 +180,7 @@ class Theirs(Library):
             ),
         }
         for task, call in calls.items():
-            self.calls[name, task] = call
+            self.calls[THEIRS, name, task] = call
             result = call().numpy()
             if task == "gradient":
                 result = result.reshape(batch, -1, BINS, BINS, height, width)
@@ -169,7 +194,7 @@ class Theirs(Library):
 
 
 def worker(library: str, threads: int) -> Library:
-    return {OURS: Ours, SHARD: Shard, THEIRS: Theirs}[library](threads)
+    return {OURS: Ours, LOOPS: Loops, THEIRS: Theirs}[library](threads)
 
 
 def there_and_back() -> Callable[[], float]:
@@ -181,6 +206,7 @@ def there_and_back() -> Callable[[], float]:
     return lambda: library.ThereAndBack(0.01)
 
 
+# By way, threads, workload and task: the means of the rounds, and how many cores were busy.
 Times = dict[tuple[str, int, str, str], list[tuple[float, float]]]
 
 
@@ -188,7 +214,7 @@ def row(times: Times, key: tuple, base: tuple, task: str, way: str, **more) -> d
     """A row of the table: how many times as long as the base `key` takes."""
     taken, others = (np.array(times[one])[:, 0] for one in (key, base))
     ratio, q1, q3 = quartiles(taken / others)
-    library, threads, workload, _ = key
+    _, threads, workload, _ = key
     return {
         "workload": workload,
         "threads": threads,
@@ -213,12 +239,12 @@ def rows_of(times: Times, counts: list[int], used: list[tuple]) -> list[dict]:
                 rows.append(row(times, base, base, task, OURS))
                 if (key := (THEIRS, *base[1:])) in times:
                     rows.append(row(times, key, base, task, THEIRS))
-            for ours, more in product((OURS, SHARD), counts[1:]):
+            for ours, more in product((OURS, TURNS, SHARD), counts[1:]):
                 one, many = ((ours, n, workload, task) for n in (counts[0], more))
                 if one in times:
                     name = f"{task}, one thread to {WORDS.get(more, more)}"
                     rows.append(row(times, one, many, name, ours))
-    for load, way, threads in used:
+    for _, load, way, threads in used:
         base = OURS, counts[-1], load, COST.format(1)
         key = (*base[:3], way)
         rows.append(row(times, key, base, "cost", way, threads=threads))
@@ -234,7 +260,7 @@ def main() -> None:
     options = parser.parse_args()
     if not (ROOT / "examples" / "ps_roi_align" / "libps_roi_align.so").exists():
         fail("no libps_roi_align.so: make ps_roi_align")
-    libraries = [OURS] if options.prebuilt else [OURS, SHARD]
+    libraries = [OURS] if options.prebuilt else [OURS, LOOPS]
     if find_spec("torch") and find_spec("torchvision"):
         libraries.append(THEIRS)
     else:
@@ -248,7 +274,7 @@ def main() -> None:
             "calls of TensorFlow's ops and of ours: eager",
             f"ratio: to {OURS}'s time with as many threads in the same round, median, q1 and q3",
             "one thread to two: the time with one thread over that with two, and so on",
-            "blocks of Shard: the same loops without turns",
+            "in turns, blocks of Shard: one library whose loops do either, around the same machine code",
             "settings: TensorFlow's defaults, oneDNN on",
             "cost: ShardBlocks, its ratio to the time when Shard is told 1 cycle; threads: the most in 20 calls",
             *(
@@ -271,11 +297,16 @@ def main() -> None:
                 for name in WORKLOADS:
                     process.call("prepare", name, folder)
         ways = [
-            (process, (w, t)) for process in processes for w in WORKLOADS for t in TASKS
+            (process, (way, workload, task))
+            for process in processes
+            for way in (
+                (TURNS, SHARD) if process.library == LOOPS else (process.library,)
+            )
+            for workload, task in product(WORKLOADS, TASKS)
         ]
         most = processes[len(counts) - 1]
         used = most.call("prepare_costs")
-        ways += [(most, (load, way)) for load, way, _ in used]
+        ways += [(most, tuple(key)) for *key, _ in used]
         times: Times = {}
         lines, line = [], None
         if cores() > 1 and not options.prebuilt:
@@ -287,7 +318,8 @@ def main() -> None:
                 process, key = ways[i]
                 taken = process.call("measure", key, options.span)
                 if number >= 0:
-                    name = process.library, process.threads, *key
+                    way, workload, task = key
+                    name = way, process.threads, workload, task
                     times.setdefault(name, []).append(taken)
     finally:
         for process in processes:

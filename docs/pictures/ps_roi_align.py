@@ -23,38 +23,43 @@ from ps_roi_align_reference import samples, weights
 SIDE = 30
 
 
-def figures() -> dict[str, float | str]:
-    """What the text says of `bench/ps_roi_align.csv` and `bench/ps_roi_align_xla.csv`."""
+def figures() -> dict[str, float]:
+    """What the text says of `bench/ps_roi_align.csv`."""
     table = read("ps_roi_align")
 
     def values(column: str = "ratio", **fields: str) -> list[float]:
         return [float(row[column]) for row in table.where(**fields)]
 
-    gained = values(task="forward, one thread to two", way="PsRoiAlign")
-    loops = {
-        f"loops_{task}{threads}": span(
-            read("ps_roi_align_xla").where(
-                task=task, threads=str(threads), way="loops, XLA"
-            )
-        )
-        for task in ("forward", "gradient")
-        for threads in (1, 2)
-    }
     alone, *_ = values("milliseconds", task="cost", workload="much work")
     return {
-        "forward_least": min(gained),
-        "forward_most": max(gained),
         "wasted": max(values(task="cost", workload="little work")),
         "unit_us": 1e3 * alone / 2000,
-    } | loops
+    }
+
+
+def beside_loops() -> list[tuple[str, ...]]:
+    """How many times as long the loops for XLA take: task, on one thread, on two."""
+    loops = read("ps_roi_align_xla")
+    return [
+        (
+            task,
+            *(span(loops.where(task=task, threads=n, way="loops, XLA")) for n in "12"),
+        )
+        for task in ("forward", "gradient")
+    ]
 
 
 def gains() -> list[tuple[str, ...]]:
-    """What a second thread gains the gradient: workload, with turns, and with the blocks of Shard."""
-    found: dict[str, list[str]] = {}
-    for one in read("ps_roi_align").where(task="gradient, one thread to two"):
-        found.setdefault(one["workload"], []).append(f"{float(one['ratio']):.2f}")
-    return [(workload, *ratios) for workload, ratios in found.items()]
+    """What a second thread gains, and its quartiles: task, workload, with turns, and with the blocks of Shard."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for task in ("forward", "gradient"):
+        for one in read("ps_roi_align").where(task=f"{task}, one thread to two"):
+            if one["way"] == "PsRoiAlign":
+                continue  # in turns, too, and alone in its library
+            ratio, q1, q3 = (float(one[each]) for each in ("ratio", "q1", "q3"))
+            gain = f"{ratio:.2f} ({q1:.2f} to {q3:.2f})"
+            found.setdefault((task, one["workload"]), []).append(gain)
+    return [(*case, *each) for case, each in found.items()]
 
 
 def own_channels(roi: np.ndarray, shape: tuple[int, int], bins: int) -> HTML:
