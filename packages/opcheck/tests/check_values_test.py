@@ -16,6 +16,7 @@ from python_ops import (
     is_odd_for_odd_sizes,
     normal,
     result,
+    soft_maximum,
 )
 
 import opcheck
@@ -158,3 +159,13 @@ def test_a_graph_reads_a_file_that_has_changed(op, tmp_path):
     assert (found.verdict == "fail") == (op is first_bytes_of_old), found.explanation()
     if found.verdict == "fail":
         assert "which then changes" in found.detail and "SetIsStateful" in found.cause
+
+
+def test_what_overflows_on_the_way_is_told_as_such():
+    def reference(x):
+        return np.logaddexp(x, np.zeros((), x.dtype))
+
+    options = {"reference": reference, "special_values": False}
+    found = result("reference", soft_maximum, normal(4), **options)
+    assert "added to x" in found.detail and "overflow" in found.cause
+    assert result("reference", tf.math.softplus, normal(4), **options).verdict == "pass"

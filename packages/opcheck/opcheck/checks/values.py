@@ -166,11 +166,16 @@ def _far_from_zero(subject: Subject, found: Findings) -> None:
             continue
         if _away(wanted, seen) > _FAR:
             added = far.dtype.type(far.reshape(-1)[0] - x.reshape(-1)[0])
+            overflows = any(
+                np.isinf(one).any() for one in seen if is_inexact(one.dtype)
+            )
             found.fail(
                 f"with {added:.6g} added to {subject.describe().labels[i]}",
                 "what the reference computes, but for rounding",
                 subject.difference(wanted, seen, strict=False),
-                "a difference of large numbers, such as the mean of the squares minus the square of the mean",
+                "an overflow on the way to a finite result, such as exp(x) in log(1 + exp(x))"
+                if overflows
+                else "a difference of large numbers, such as the mean of the squares minus the square of the mean",
                 line=subject.line(moved(far)),
             )
             return
