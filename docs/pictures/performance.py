@@ -377,7 +377,7 @@ TABLES = {
     "gpu_kernels": "which ops have a kernel for the [GPU](gpu_kernels.md)",
     "gpu_autotuning": "what cuDNN's [autotuning](gpu_kernels.md#autotuning-and-workspace) chooses, first and later",
     "gpu_limits": "what limits the CUDA kernels of [`RoiPool`](roi_pool_gpu.md#what-limits-these-kernels)",
-    "gpu_ops": "`RmsNorm` and `RoiPool` on a [GPU](gpu.md), against PyTorch, torchvision and XLA",
+    "gpu_ops": "[`RmsNorm`](gpu.md) and [`RoiPool`](roi_pool_gpu.md) on a GPU, against PyTorch, torchvision and XLA",
     "gpu_profile": "which CUDA kernels [TensorFlow's own ops](gpu_kernels.md) launch",
     "gpu_tests": "the tests of the [CUDA kernels](gpu.md) on a GPU",
     "lists": "[weighted sums](lists.md) of 64 tensors, by size",
