@@ -7,16 +7,17 @@ integers, for XLA would compute them with a reciprocal.
 """
 
 import numpy as np
+import stock_ops
 import tensorflow as tf
 
 
 def bin_edges(longest: int, pooled: int) -> tuple[np.ndarray, np.ndarray]:
     """First row and the row after the last of each bin, int32 [longest + 1, pooled], by the length of a region."""
-    length = np.maximum(np.arange(longest + 1, dtype=np.float32), 1)
-    bin_size = (length / np.float32(pooled))[:, np.newaxis]
-    p = np.arange(pooled, dtype=np.float32)
-    first, beyond = np.floor(p * bin_size), np.ceil((p + 1) * bin_size)
-    return first.astype(np.int32), beyond.astype(np.int32)
+    with tf.init_scope():  # eagerly: XLA must not see the division
+        length = tf.range(longest + 1)
+        edges = stock_ops.bin_edges(tf.zeros_like(length), length - 1, pooled)
+    first, beyond = (edge.numpy() for edge in edges)
+    return first, beyond
 
 
 def keys_of(features: tf.Tensor) -> tf.Tensor:
@@ -83,7 +84,9 @@ def roi_pool(
 
     image = tf.cast(rois[:, :1], tf.int32)
     rows = bottom - top
-    level = sum(tf.cast(rows >= 2 * step, tf.int32) for step in steps) + 0 * rows
+    level = tf.zeros_like(rows)
+    for step in steps:
+        level += tf.cast(rows >= 2 * step, tf.int32)
     best = None
     for y in (top, tf.maximum(bottom - tf.bitwise.left_shift(1, level), 0)):
         row = (level * batch + image) * height + tf.minimum(y, height - 1)
