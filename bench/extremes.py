@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 import prologue  # noqa: F401  before TensorFlow
 import tensorflow as tf
-from measure import run_turns, turns
+from measure import compiled_by_xla, run_turns, turns
 from multi_output import extremes, extremes_grad
 from processes import by_threads
 from stock_extremes import (
@@ -49,7 +49,7 @@ def by_xla(function: Callable, inputs: list[tf.Tensor]) -> Callable:
     def compiled(*tensors: tf.Tensor) -> tf.Tensor | tuple[tf.Tensor, ...]:
         return function(*tensors, *(tf.constant(one, tf.int64) for one in constants))
 
-    return partial(tf.function(compiled, autograph=False, jit_compile=True), *tensors)
+    return partial(compiled_by_xla(compiled), *tensors)
 
 
 def measure(threads: int, rounds: int, span: float) -> list[dict]:

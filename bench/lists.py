@@ -10,7 +10,7 @@ import numpy as np
 import prologue  # noqa: F401  before TensorFlow
 import tensorflow as tf
 from lists import weighted_sum
-from measure import run_turns, turns
+from measure import compiled_by_xla, run_turns, turns
 from processes import by_threads
 
 BASE = "WeightedSum"
@@ -34,7 +34,7 @@ def ways(inputs: list[tf.Tensor], weights: tf.Tensor, sums: int) -> dict[str, Ca
     composed = {"add_n": add_n, "einsum": einsum}
     found = {BASE: weighted_sum, **composed}
     for name, way in composed.items():
-        found[f"{name}, XLA"] = tf.function(way, autograph=False, jit_compile=True)
+        found[f"{name}, XLA"] = compiled_by_xla(way)
 
     def several(way: Callable) -> Callable:
         def graph() -> list[tf.Tensor]:

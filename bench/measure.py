@@ -126,6 +126,13 @@ def traced(way: Callable, *inputs: object) -> Callable:
     return partial(function.get_concrete_function(*inputs), *inputs)
 
 
+def compiled_by_xla(way: Callable) -> Callable:
+    """A way in a `tf.function` that XLA compiles."""
+    import tensorflow as tf
+
+    return tf.function(way, autograph=False, jit_compile=True)
+
+
 def trained(way: Callable) -> Callable:
     """A way and its gradient with respect to the first input: of the inputs and, if known, of what flows back."""
     import tensorflow as tf

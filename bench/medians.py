@@ -3,13 +3,12 @@
 TensorFlow is as it comes, with oneDNN on.
 """
 
-from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 import prologue  # noqa: F401  before TensorFlow
 import tensorflow as tf
-from measure import run_turns, traced, turns
+from measure import compiled_by_xla, run_turns, traced, turns
 from median_pool import median_pool, network_median_pool, stock_median_pool
 from processes import by_threads
 
@@ -27,9 +26,9 @@ def measure(threads: int, rounds: int, span: float) -> list[dict]:
         ways = {
             OURS: partial(median_pool, ksize=ksize),
             "stock": stock,
-            "stock, XLA": compiled(stock),
+            "stock, XLA": compiled_by_xla(stock),
             "network": network,
-            "network, XLA": compiled(network),
+            "network, XLA": compiled_by_xla(network),
         }
         runs = {name: traced(way, images) for name, way in ways.items()}
         first, *others = (run() for run in runs.values())
@@ -38,10 +37,6 @@ def measure(threads: int, rounds: int, span: float) -> list[dict]:
                 np.testing.assert_array_equal(one, another)
         table += turns({"ksize": ksize, "threads": threads}, runs, rounds, span)
     return table
-
-
-def compiled(way: Callable) -> Callable:
-    return tf.function(way, autograph=False, jit_compile=True)
 
 
 def main() -> None:

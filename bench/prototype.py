@@ -9,7 +9,7 @@ import prologue  # noqa: F401  before TensorFlow
 import snake as in_cpp
 import snake_in_numpy as in_numpy
 import tensorflow as tf
-from measure import differentiated, run_turns, turns
+from measure import compiled_by_xla, differentiated, run_turns, turns
 
 BASE = "C++ op"
 SIZES = [10, 1000, 100_000, 10_000_000]
@@ -45,7 +45,7 @@ def ways(mode: str) -> dict[str, Callable]:
     if mode == "eager":
         return found
     found = {name: tf.function(way, autograph=False) for name, way in found.items()}
-    compiled = tf.function(composed, autograph=False, jit_compile=True)
+    compiled = compiled_by_xla(composed)
     return {"composed, XLA": compiled, **found}
 
 

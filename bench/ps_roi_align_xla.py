@@ -1,5 +1,7 @@
 """How long PsRoiAlign and its gradient take beside loops of TensorFlow's own ops that XLA compiles: `make bench`."""
 
+from collections.abc import Callable
+
 import numpy as np
 import prologue  # noqa: F401  before TensorFlow
 import tensorflow as tf
@@ -8,40 +10,43 @@ from processes import by_threads
 from ps_roi_align import ps_roi_align, ps_roi_align_grad
 from ps_roi_align_loops import ps_roi_align_grad_loops, ps_roi_align_loops
 from ps_roi_align_workloads import BINS, WORKLOADS, given_gradient
+from roi_pool_workloads import Workload
 
 CLOSE = 2e-4  # sums in another order, and places that XLA rounds otherwise
+
+
+def tasks(workload: Workload) -> dict[str, dict[str, Callable]]:
+    """From a task to ways, functions of no arguments; our op is the first."""
+    features, rois = tf.constant(workload.features()), tf.constant(workload.rois())
+    grad = tf.constant(given_gradient(workload))
+    shape, scale = tuple(features.shape), workload.scale
+    longest = float(tf.reduce_max(rois[:, 3:] - rois[:, 1:3])) * scale
+    ways = {
+        "forward": {
+            "PsRoiAlign": lambda x, r: ps_roi_align(x, r, BINS, BINS, scale),
+            "loops, XLA": lambda x, r: ps_roi_align_loops(x, r, BINS, scale, longest),
+        },
+        "gradient": {
+            "PsRoiAlign": lambda g, r: ps_roi_align_grad(
+                g, r, shape, BINS, BINS, scale
+            ),
+            "loops, XLA": lambda g, r: ps_roi_align_grad_loops(
+                g, r, shape, scale, longest
+            ),
+        },
+    }
+    given = {"forward": features, "gradient": grad}
+    return {
+        task: {name: traced(way, given[task], rois) for name, way in some.items()}
+        for task, some in ways.items()
+    }
 
 
 def measure(threads: int, rounds: int, span: float) -> list[dict]:
     """The rows of the table for a number of threads, after a check that both ways give the same."""
     rows = []
     for name, workload in WORKLOADS.items():
-        features = tf.constant(workload.features())
-        rois = tf.constant(workload.rois())
-        grad = tf.constant(given_gradient(workload))
-        sides = rois[:, 3:] - rois[:, 1:3]
-        longest = float(tf.reduce_max(sides)) * workload.scale
-        options = workload.scale, longest
-        ways = {
-            "forward": {
-                "PsRoiAlign": lambda x, r, s=workload.scale: ps_roi_align(
-                    x, r, BINS, BINS, s
-                ),
-                "loops, XLA": lambda x, r, o=options: ps_roi_align_loops(
-                    x, r, BINS, *o
-                ),
-            },
-            "gradient": {
-                "PsRoiAlign": lambda g, r, s=workload.scale, x=features: (
-                    ps_roi_align_grad(g, r, x.shape, BINS, BINS, s)
-                ),
-                "loops, XLA": lambda g, r, o=options, x=features: (
-                    ps_roi_align_grad_loops(g, r, tuple(x.shape), *o)
-                ),
-            },
-        }
-        for task, given in ("forward", features), ("gradient", grad):
-            runs = {n: traced(way, given, rois) for n, way in ways[task].items()}
+        for task, runs in tasks(workload).items():
             (ours,), (theirs,) = (run() for run in runs.values())
             np.testing.assert_allclose(theirs, ours, rtol=CLOSE, atol=CLOSE)
             case = {"workload": name, "threads": threads, "task": task}

@@ -7,16 +7,12 @@ import prologue  # noqa: F401  before TensorFlow
 import stock_windows
 import stock_xla
 import tensorflow as tf
-from measure import run_turns, turns
+from measure import compiled_by_xla, run_turns, turns
 from processes import by_threads
 from roi_pool import roi_pool, roi_pool_grad, roi_pool_inference
 from roi_pool_workloads import WORKLOADS, Workload
 
 LARGE = "abc"
-
-
-def compiled(way: Callable) -> Callable:
-    return tf.function(way, autograph=False, jit_compile=True)
 
 
 def scatter(gradient, argmax, rois, workload: Workload) -> tf.Tensor:
@@ -35,10 +31,12 @@ def tasks(workload: Workload) -> dict[str, dict[str, Callable]]:
     gradient = tf.constant(workload.gradient())
     sizes = workload.pooled, workload.pooled, workload.scale
     _, argmax = roi_pool(features, rois, *sizes)
-    maxima = compiled(lambda f, r: stock_xla.roi_pool(f, r, *sizes))
-    keys = compiled(lambda f, r: stock_xla.roi_pool(f, r, *sizes, with_argmax=True))
-    of_keys = compiled(stock_xla.of_keys)
-    scattered = compiled(lambda g, a, r: scatter(g, a, r, workload))
+    maxima = compiled_by_xla(lambda f, r: stock_xla.roi_pool(f, r, *sizes))
+    keys = compiled_by_xla(
+        lambda f, r: stock_xla.roi_pool(f, r, *sizes, with_argmax=True)
+    )
+    of_keys = compiled_by_xla(stock_xla.of_keys)
+    scattered = compiled_by_xla(lambda g, a, r: scatter(g, a, r, workload))
     return {
         "without argmax": {
             "RoiPoolInference": lambda: roi_pool_inference(features, rois, *sizes),

@@ -6,7 +6,7 @@ TensorFlow is as it comes, on all cores.
 import numpy as np
 import prologue  # noqa: F401  before TensorFlow
 import tensorflow as tf
-from measure import run_turns, traced, turns
+from measure import compiled_by_xla, run_turns, traced, turns
 from sliding_max import sliding_max
 from sliding_max_steps import composition, step_6
 
@@ -41,7 +41,7 @@ WAYS = {
     "plain loops": step_6,
     "frames": composition,
     "max_pool_with_argmax": pooled,
-    "slices, XLA": tf.function(slices, autograph=False, jit_compile=True),
+    "slices, XLA": compiled_by_xla(slices),
 }
 
 

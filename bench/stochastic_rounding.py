@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import prologue  # noqa: F401  before TensorFlow
 import tensorflow as tf
-from measure import run_turns, turns
+from measure import compiled_by_xla, run_turns, turns
 from processes import by_threads
 from stochastic_rounding import (
     stateless_stochastic_round,
@@ -28,7 +28,7 @@ def ways() -> dict[str, Callable]:
         "tf.cast": lambda x: tf.cast(x, tf.bfloat16),
     }
     found = {name: tf.function(way, autograph=False) for name, way in functions.items()}
-    stock = tf.function(functions["stock ops"], autograph=False, jit_compile=True)
+    stock = compiled_by_xla(functions["stock ops"])
     return {**found, "stock ops, XLA": stock}
 
 

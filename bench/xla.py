@@ -7,7 +7,7 @@ import numpy as np
 import prologue  # noqa: F401  before TensorFlow
 import tensorflow as tf
 import xla_kernel  # noqa: F401  before the first tensor
-from measure import run_turns, turns
+from measure import compiled_by_xla, run_turns, turns
 from xla import called, composed, exponential_average
 
 BASE = "nothing compiled"
@@ -43,8 +43,7 @@ def ways() -> dict[str, Callable]:
         "kernel for XLA": exponential_average,
     }
     return found | {
-        name: tf.function(steps(average), autograph=False, jit_compile=True)
-        for name, average in compiled.items()
+        name: compiled_by_xla(steps(average)) for name, average in compiled.items()
     }
 
 
