@@ -79,6 +79,12 @@ class Description:
             for i, name in enumerate(names)
         ]
 
+    @property
+    def makes_handles(self) -> bool:
+        """Whether an op has an output that may stand for something that lives on."""
+        made = [x for op in self.op_defs.values() for x in op.output_arg]
+        return any(x.type in (tf.variant, tf.resource) for x in made)
+
 
 @dataclass(frozen=True)
 class Traced:

@@ -328,8 +328,7 @@ def leaks(subject: Subject, found: Findings) -> str:
 
     The calls are those of one `tf.function`. Eagerly, TensorFlow keeps each new Python number that an op is given.
     """
-    made = [x for op in subject.describe().op_defs.values() for x in op.output_arg]
-    if any(x.type in (tf.variant, tf.resource) for x in made):
+    if subject.describe().makes_handles:
         raise Skip("makes a handle or a variant, which may live on")
     calls = _kept(subject, found, subject.flat)
     if not found.failures and (larger := grown(subject, 1 << 10)) is not None:
