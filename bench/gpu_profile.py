@@ -171,7 +171,7 @@ def launches_of(
     for launch in launches.values():
         if (launch["kernel"], launch["grid"]) == MARKER:
             of_cases.append([])
-        else:
+        elif of_cases:  # those before the first marker prepare the inputs
             of_cases[-1].append(launch)
     if len(of_cases) != len(names):
         sys.exit(f"{sys.argv[0]}: {len(names)} cases, {len(of_cases)} markers")

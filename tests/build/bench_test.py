@@ -22,6 +22,7 @@ sys.path += [
     )
 ]
 
+import gpu_profile  # noqa: E402
 import measure  # noqa: E402
 import measured  # noqa: E402
 from pictures import performance, roi_pool_measured  # noqa: E402
@@ -158,6 +159,27 @@ def test_a_ratio_agrees_with_the_times(path):
                 of_times = float(one["milliseconds"]) / float(base["milliseconds"])
                 ratios = [of_times, 1 / of_times]
                 assert any(0.5 < float(one["ratio"]) / x < 2 for x in ratios), one
+
+
+def test_launches_belong_to_the_case_whose_marker_is_before_them(monkeypatch):
+    marker, block = gpu_profile.MARKER
+    kernels = [("fill", "1"), (marker, block), ("add<float>", "2"), (marker, block)]
+    found = [
+        {"ID": str(i), "Kernel Name": name, "Grid Size": grid}
+        | {
+            "Metric Name": gpu_profile.TIME,
+            "Metric Value": "1,500",
+            "Metric Unit": "ns",
+        }
+        for i, (name, grid) in enumerate([*kernels, ("mul", "3")])
+    ]
+    monkeypatch.setattr(gpu_profile, "by_ncu", lambda *_: (["first", "second"], found))
+    cases = gpu_profile.launches_of({gpu_profile.TIME: "microseconds"}, [])
+    assert [(name, [one["grid"] for one in of]) for name, of in cases] == [
+        ("first", ["2"]),
+        ("second", ["3"]),
+    ]
+    assert cases[0][1][0]["microseconds"] == 1.5
 
 
 def test_a_table_is_read_as_it_was_written(tmp_path, monkeypatch):
