@@ -134,11 +134,6 @@ def of_ops(threads: int, rounds: int, span: float) -> list[dict]:
     return rows
 
 
-def ops(rounds: int, span: float) -> list[dict]:
-    """With one thread and with all."""
-    return by_threads(of_ops)(rounds, span)
-
-
 def main() -> None:
     compiler = subprocess.run(
         ["c++", "--version"], capture_output=True, text=True, check=True
@@ -154,7 +149,7 @@ def main() -> None:
     ]
 
     def rows(rounds: int, span: float) -> list[dict]:
-        tasks = ladder, options, size, sets, alignment, ops
+        tasks = ladder, options, size, sets, alignment, by_threads(of_ops)
         return [row for task in tasks for row in task(rounds, span)]
 
     run_turns(__file__, __doc__, notes, rows, rounds=9)

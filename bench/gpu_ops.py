@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 from measure import (
     command_line,
+    compiled_by_xla,
     gpu_and_driver,
     heading_of,
     timed_turns,
@@ -94,7 +95,7 @@ def rms_norm_ways(shape: tuple[int, int]) -> dict[str, tuple[dict, int]]:
     values = np.random.default_rng(0).standard_normal(shape, np.float32)
     x, theirs = tf.constant(values), torch.from_numpy(values).cuda()
     compiled = tf.function(composition, autograph=False)
-    fused = tf.function(composition, autograph=False, jit_compile=True)
+    fused = compiled_by_xla(composition)
     in_block, in_thread = map(norm_alone, ("rms_norm", "rms_norm_each"))
 
     def torch_norm(x: torch.Tensor) -> torch.Tensor:
