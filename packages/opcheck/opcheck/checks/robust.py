@@ -26,10 +26,8 @@ from opcheck.subject import Subject, attrs_of_call
 _MODES = ("eager", "graph")
 _MOST_CRASHES = 5
 _REFUSED = 8  # calls, each for another reason
-_LEAKED, _NOTABLE = (
-    1 << 13,
-    1 << 15,
-)  # bytes of each, more than TensorFlow keeps; of inputs
+_LEAKED = 1 << 13  # bytes after each of these, more than TensorFlow itself keeps
+_NOTABLE = 1 << 15  # bytes of inputs, of which a copy that is kept would be noticed
 _LARGE = 1 << 16  # bytes of the inputs that are more than a sample
 _MANY = 1 << 18  # elements that are more than loops in Python compute in a second
 _COUNT = 1 << 20  # a number from which on a call may rightly take long
@@ -91,12 +89,11 @@ def bad_input(make: Callable[..., Child], sample, found: Findings) -> str:
                 continue
             if case.named:
                 _check_names(found, sample, case, eager, description)
-            if case.compared:  # it is no huge one
+            # What a handle stands for is left behind on purpose. No huge call is made again.
+            if case.compared and not description.makes_handles:
                 refused[re.sub(r"[\d.]+|nan|inf", "", eager.error)] = case
         if found.failures:
             child.close()  # a call may have damaged its memory
-        if description.makes_handles:
-            refused = {}  # what they stand for is left behind on purpose
         for case in [*refused.values()][-_REFUSED:]:
             _left_behind(child, found, sample, case)
     return (
