@@ -17,6 +17,7 @@ from pictures.drawing import (
     small,
 )
 from pictures.layout import at, column, ends, grid, layers, row, table
+from pictures.performance import TO
 from pictures.plots import chart
 from ps_roi_align_reference import samples, weights
 
@@ -57,7 +58,7 @@ def gains() -> list[tuple[str, ...]]:
             if one["way"] == "PsRoiAlign":
                 continue  # in turns, too, and alone in its library
             ratio, q1, q3 = (float(one[each]) for each in ("ratio", "q1", "q3"))
-            gain = f"{ratio:.2f} ({q1:.2f} to {q3:.2f})"
+            gain = f"{ratio:.2f} ({q1:.2f}{TO}{q3:.2f})"
             found.setdefault((task, one["workload"]), []).append(gain)
     return [(*case, *each) for case, each in found.items()]
 
