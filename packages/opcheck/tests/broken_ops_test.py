@@ -63,7 +63,7 @@ CAUGHT = {
         "row_softmax_static": "static",
         "row_softmax_member": "member",
         "delayed_not_cancelled": "RegisterCallback",
-        "prime_count_no_lock": "with larger numbers",
+        "prime_count_no_lock": "a global variable",
     },
     "immutability": {"sort_each_row_in_place": "input[0, 0]"},
     "saved_model": {"look_up_by_id": "indices must be in [0, 0)"},
