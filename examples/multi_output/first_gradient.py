@@ -13,7 +13,8 @@ def _extremes_grad(op, minimum_grad, maximum_grad, argmin_grad, argmax_grad):
     columns = tf.shape(op.inputs[0])[-1]
 
     def place(grad, index):
-        return tf.expand_dims(grad, -1) * tf.one_hot(index, columns, dtype=grad.dtype)
+        there = tf.one_hot(index, columns, on_value=True, off_value=False)
+        return tf.where(there, tf.expand_dims(grad, -1), tf.zeros([], grad.dtype))
 
     return place(minimum_grad, argmin) + place(maximum_grad, argmax)
 

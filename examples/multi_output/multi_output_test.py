@@ -320,6 +320,21 @@ def test_the_first_gradient_is_that_of_the_second_op():
     assert run.stdout.split() == "[[0. 3. 1. 0.] [0. 2. 0. 4.]]".split(), run.stderr
 
 
+def test_the_first_gradient_keeps_an_infinite_one_where_it_belongs():
+    script = Path(__file__).with_name("first_gradient.py")
+    code = """
+import runpy, sys, tensorflow as tf
+extremes = runpy.run_path(sys.argv[1])["library"].extremes
+values = tf.constant([[0.0, 3, 1]])
+with tf.GradientTape() as tape:
+    tape.watch(values)
+    loss = tf.sqrt(extremes(values).minimum)
+print(tape.gradient(loss, values).numpy())
+"""
+    run = forked.run(code, script)
+    assert run.stdout.split() == "[[inf 0. 0.]]".split(), run.stderr
+
+
 def test_the_solution_of_the_exercise(mode):
     from solution_extremes_along import extremes_along
 
