@@ -54,7 +54,7 @@ struct half {
   }
 };
 
-STABLE_TYPE(bfloat16, TF_BFLOAT16);
-STABLE_TYPE(half, TF_HALF);
+constexpr TF_DataType TypeOf(const bfloat16*) { return TF_BFLOAT16; }
+constexpr TF_DataType TypeOf(const half*) { return TF_HALF; }
 
 }  // namespace stable

@@ -54,17 +54,16 @@ inline TF_Status* Set(TF_Code code, const char* message) {  // of this thread
 
 // TF_GetInput(c, 0, &tensor, Check()) throws what the call reports.
 struct Check {
-  TF_Status* const status = Set(TF_OK, "");
+  TF_Status* const s = Set(TF_OK, "");
   ~Check() noexcept(false) {
-    const TF_Code code = TF_GetCode(status);
-    if (code != TF_OK) throw Error(code, TF_Message(status));
+    if (TF_GetCode(s) != TF_OK) throw Error(TF_GetCode(s), TF_Message(s));
   }
-  operator TF_Status*() const { return status; }
+  operator TF_Status*() const { return s; }
 };
 
 // Calls f, and fail with what f throws: no exception leaves the library.
 template <class F, class Fail>
-void Guard(F f, Fail fail) try {
+void Try(F f, Fail fail) try {
   f();
 } catch (const Error& error) {
   fail(error.code, error.what());
@@ -77,23 +76,20 @@ void Guard(F f, Fail fail) try {
 }
 
 // kType<float> is TF_FLOAT. For half and bfloat16: stable_float16.h.
+constexpr TF_DataType TypeOf(const float*) { return TF_FLOAT; }
+constexpr TF_DataType TypeOf(const double*) { return TF_DOUBLE; }
+constexpr TF_DataType TypeOf(const int8_t*) { return TF_INT8; }
+constexpr TF_DataType TypeOf(const int16_t*) { return TF_INT16; }
+constexpr TF_DataType TypeOf(const int32_t*) { return TF_INT32; }
+constexpr TF_DataType TypeOf(const int64_t*) { return TF_INT64; }
+constexpr TF_DataType TypeOf(const uint8_t*) { return TF_UINT8; }
+constexpr TF_DataType TypeOf(const uint16_t*) { return TF_UINT16; }
+constexpr TF_DataType TypeOf(const uint32_t*) { return TF_UINT32; }
+constexpr TF_DataType TypeOf(const uint64_t*) { return TF_UINT64; }
+constexpr TF_DataType TypeOf(const bool*) { return TF_BOOL; }
+constexpr TF_DataType TypeOf(const TF_TString*) { return TF_STRING; }
 template <class T>
-inline constexpr TF_DataType kType = T::is_no_type_of_tensorflow;
-#define STABLE_TYPE(T, TYPE) \
-  template <>                \
-  inline constexpr TF_DataType kType<T> = TYPE
-STABLE_TYPE(float, TF_FLOAT);
-STABLE_TYPE(double, TF_DOUBLE);
-STABLE_TYPE(int8_t, TF_INT8);
-STABLE_TYPE(int16_t, TF_INT16);
-STABLE_TYPE(int32_t, TF_INT32);
-STABLE_TYPE(int64_t, TF_INT64);
-STABLE_TYPE(uint8_t, TF_UINT8);
-STABLE_TYPE(uint16_t, TF_UINT16);
-STABLE_TYPE(uint32_t, TF_UINT32);
-STABLE_TYPE(uint64_t, TF_UINT64);
-STABLE_TYPE(bool, TF_BOOL);
-STABLE_TYPE(TF_TString, TF_STRING);
+inline constexpr TF_DataType kType = TypeOf(static_cast<T*>(nullptr));
 
 // x[0] to x[x.size - 1], row by row; the memory is TensorFlow's.
 template <class T>
@@ -101,9 +97,9 @@ struct Tensor {
   Owned<TF_Tensor, TF_DeleteTensor> tensor;
   T* data = static_cast<T*>(TF_TensorData(tensor.get()));
   int64_t size = TF_TensorElementCount(tensor.get());
-  Tensor(TF_Tensor* t, TF_DataType type, const char* name, int i) : tensor(t) {
-    Require(TF_TensorType(t) == type, name, i, " has data type ",
-            TF_TensorType(t), ", and its kernel takes ", type);
+  Tensor(TF_Tensor* t, const char* name, int i) : tensor(t) {
+    Require(TF_TensorType(t) == kType<T>, name, i, " has data type ",
+            TF_TensorType(t), ", and its kernel takes ", kType<T>);
   }
   T* begin() const { return data; }
   T* end() const { return data + size; }
@@ -121,23 +117,20 @@ struct Attrs {
   // A is int64_t, float, bool, std::string or std::vector<int64_t>.
   template <class A>
   A get(const char* name) const {
-    A v{};
+    std::conditional_t<std::is_same_v<A, bool>, TF_Bool, A> v{};
+    int32_t n, size;  // -1: no list, no string
+    TF_OpKernelConstruction_GetAttrSize(c, name, &n, &size, Check());
+    if constexpr (std::is_class_v<A>) v.resize(std::max({n, size, 0}));
     if constexpr (std::is_same_v<A, int64_t>) {
       TF_OpKernelConstruction_GetAttrInt64(c, name, &v, Check());
     } else if constexpr (std::is_same_v<A, float>) {
       TF_OpKernelConstruction_GetAttrFloat(c, name, &v, Check());
     } else if constexpr (std::is_same_v<A, bool>) {
-      auto* const byte = reinterpret_cast<TF_Bool*>(&v);
-      TF_OpKernelConstruction_GetAttrBool(c, name, byte, Check());
+      TF_OpKernelConstruction_GetAttrBool(c, name, &v, Check());
+    } else if constexpr (std::is_same_v<A, std::string>) {
+      TF_OpKernelConstruction_GetAttrString(c, name, v.data(), size, Check());
     } else {
-      int32_t n, size;  // -1: no list, no string
-      TF_OpKernelConstruction_GetAttrSize(c, name, &n, &size, Check());
-      v.resize(std::max({n, size, 0}));
-      if constexpr (std::is_same_v<A, std::string>) {
-        TF_OpKernelConstruction_GetAttrString(c, name, v.data(), size, Check());
-      } else {
-        TF_OpKernelConstruction_GetAttrInt64List(c, name, v.data(), n, Check());
-      }
+      TF_OpKernelConstruction_GetAttrInt64List(c, name, v.data(), n, Check());
     }
     return v;
   }
@@ -145,11 +138,10 @@ struct Attrs {
 
 // Of other shapes TensorFlow would end the process.
 inline const int64_t* Checked(const Dims& dims) {
-  int64_t size = 1;
-  for (int64_t d : dims) {
-    const bool fits = d >= 0 && !__builtin_mul_overflow(size, d, &size);
-    Require(fits && dims.size() < 255, "no tensor has the shape ", dims);
-  }
+  int64_t n = 1;
+  bool fits = dims.size() < 255;
+  for (int64_t d : dims) fits &= d >= 0 && !__builtin_mul_overflow(n, d, &n);
+  Require(fits, "no tensor has the shape ", dims);
   return dims.data();
 }
 
@@ -160,26 +152,25 @@ struct Context {
   Tensor<const T> input(int i) const {
     TF_Tensor* x = nullptr;
     TF_GetInput(c, i, &x, Check());
-    return {x, kType<T>, "input ", i};
+    return {x, "input ", i};
   }
   template <class T>
   Tensor<T> output(int i, const Dims& dims) const {
     Require(0 <= i && i < TF_NumOutputs(c), "there is no output ", i);
     TF_Tensor* const y = TF_AllocateOutput(c, i, kType<T>, Checked(dims),
                                            dims.size(), 0, Check());
-    return {y, kType<T>, "output ", i};
+    return {y, "output ", i};
   }
   template <class T>
   Tensor<T> scratch(const Dims& dims) const {  // until the end of its scope
     TF_Tensor* const z = TF_AllocateTemp(c, kType<T>, Checked(dims),
                                          dims.size(), nullptr, Check());
-    return {z, kType<T>, "scratch ", 0};
+    return {z, "scratch ", 0};
   }
 };
 
-// A shape function takes this. A size that is not known is -1, and a shape of
-// unknown rank has no value.
-using Shape = std::optional<Dims>;
+// A shape function takes this. A size that is not known is -1.
+using Shape = std::optional<Dims>;  // of unknown rank: no value
 struct Shapes {
   TF_ShapeInferenceContext* c;
   Shape input(int i) const {
@@ -208,17 +199,15 @@ struct Shapes {
 };
 
 // Adds to a shape what another knows of it; false if they differ.
-inline bool Merge(const Shape& from, Shape* into) {
+inline bool Merge(Shape from, Shape* into) {
   if (!from) return true;
   if (!*into) *into = from;
-  bool same = from->size() == (*into)->size();
-  for (size_t d = 0; same && d < from->size(); ++d) {
-    int64_t& size = (**into)[d];
-    const int64_t other = (*from)[d];
-    same = size < 0 || other < 0 || size == other;
-    size = std::max(size, other);
+  Dims &a = *from, &b = **into;
+  for (size_t d = 0; d < std::min(a.size(), b.size()); ++d) {
+    if (a[d] < 0) a[d] = b[d];
+    if (b[d] < 0) b[d] = a[d];
   }
-  return same;
+  return a == b;
 }
 
 // RegisterOp<ShapeFn>("Op", {"x: T"}, {"y: T"}, {"T: {float, double}"})
@@ -230,15 +219,13 @@ void RegisterOp(const char* name, Texts in, Texts out, Texts attrs = {}) {
   for (const char* each : out) TF_OpDefinitionBuilderAddOutput(op, each);
   for (const char* each : attrs) TF_OpDefinitionBuilderAddAttr(op, each);
   TF_OpDefinitionBuilderSetShapeInferenceFunction(
-      op, [](TF_ShapeInferenceContext* c, TF_Status* status) {
-        Guard([c] { kShape(Shapes{c}); },
-              [status](auto... error) { TF_SetStatus(status, error...); });
+      op, [](TF_ShapeInferenceContext* c, TF_Status* s) {
+        Try([c] { kShape({c}); }, [s](auto... e) { TF_SetStatus(s, e...); });
       });
   TF_RegisterOpDefinition(op, Check());
 }
 
-// RegisterKernel<K>("Op", {{"T", kType<float>}}): K has a constructor
-// K(const Attrs&) and void Compute(const Context&) const.
+// RegisterKernel<K>("Op", {{"T", kType<float>}}): K(attrs) and Compute(context)
 using Types = std::initializer_list<std::pair<const char*, TF_DataType>>;
 template <class K>
 void RegisterKernel(const char* op, Types types = {}) {
@@ -246,14 +233,13 @@ void RegisterKernel(const char* op, Types types = {}) {
       op, "CPU",
       [](TF_OpKernelConstruction* c) -> void* {
         K* kernel = nullptr;
-        Guard(
-            [&] { kernel = new K(Attrs{c}); },
+        Try([&] { kernel = new K(Attrs{c}); },
             [c](auto... e) { TF_OpKernelConstruction_Failure(c, Set(e...)); });
         return kernel;
       },
       [](void* kernel, TF_OpKernelContext* c) {
-        Guard([&] { static_cast<K*>(kernel)->Compute(Context{c}); },
-              [c](auto... e) { TF_OpKernelContext_Failure(c, Set(e...)); });
+        Try([&] { static_cast<K*>(kernel)->Compute(Context{c}); },
+            [c](auto... e) { TF_OpKernelContext_Failure(c, Set(e...)); });
       },
       [](void* kernel) { delete static_cast<K*>(kernel); });
   for (const auto& [attr, type] : types)
