@@ -81,9 +81,8 @@ class KeyTable : public tensorflow::ResourceBase {
     for (const T& key : keys) {
       const auto [at, added] = numbers.try_emplace(key, numbers.size());
       if (!added) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("keys must differ from each other, got two times ",
-                         Quoted(at->first)));
+        return absl::InvalidArgumentError(absl::StrCat(
+            "keys must be unique, got ", Quoted(at->first), " twice"));
       }
     }
     const std::lock_guard<std::mutex> lock(mutex_);

@@ -36,8 +36,10 @@ class KeyTable(tf.saved_model.experimental.TrackableResource):
         return library.named_key_table(T=self.dtype, shared_name=self._shared_name)
 
     def __call__(self, keys, add: bool = True) -> tf.Tensor:
-        """See `number_keys`."""
-        return number_keys(keys, self, add)
+        """The number of each key, see `number_keys`."""
+        # A Python number becomes int64, not int32.
+        keys = tf.convert_to_tensor(keys, dtype_hint=tf.int64)
+        return library.number_keys(self.resource_handle, keys, add=add)
 
     def keys(self) -> tf.Tensor:
         """All keys, in the order of their numbers: a vector.
@@ -77,13 +79,10 @@ def number_keys(keys, table: KeyTable | None = None, add: bool = True) -> tf.Ten
       tf.errors.InvalidArgumentError: Keys of another dtype than the table's.
       tf.errors.NotFoundError: The table had only a name, and was destroyed.
     """
-    # A Python number becomes int64, not int32.
-    keys = tf.convert_to_tensor(keys, dtype_hint=tf.int64)
     if table is None:
-        handle = library.anonymous_key_table(T=keys.dtype)
-    else:
-        handle = table.resource_handle
-    return library.number_keys(handle, keys, add=add)
+        keys = tf.convert_to_tensor(keys, dtype_hint=tf.int64)
+        table = KeyTable(keys.dtype)
+    return table(keys, add)
 
 
 tf.no_gradient("NumberKeys")

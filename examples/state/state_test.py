@@ -256,17 +256,17 @@ REFUSED = [
     (
         lambda: [KeyTable().set_keys(["ann", "bob", "ann"])][:0],
         tf.errors.InvalidArgumentError,
-        "keys must differ from each other, got two times ann",
+        "keys must be unique, got ann twice",
     ),
     (
         lambda: [KeyTable().set_keys([b"\xff", b"\xff"])][:0],
         tf.errors.InvalidArgumentError,
-        r"keys must differ from each other, got two times \\xff",
+        r"keys must be unique, got \\xff twice",
     ),
     (
         lambda: [KeyTable(tf.int64).set_keys(np.int64([5, 5]))][:0],
         tf.errors.InvalidArgumentError,
-        "keys must differ from each other, got two times 5",
+        "keys must be unique, got 5 twice",
     ),
 ]
 
