@@ -40,8 +40,8 @@ using ::tensorflow::data::SerializationContext;
 
 constexpr size_t kKept = 8;
 
-// [interface] A dataset is a scalar of type variant. What its elements are
-// stands in two attrs.
+// [interface] A dataset is a scalar of dtype variant. Two attrs say what its
+// elements are.
 REGISTER_OP("NpyDataset")
     .Input("filename: string")
     .Output("dataset: variant")
@@ -155,7 +155,7 @@ class NpyDataset : public DatasetBase {
       return absl::OkStatus();
     }
 
-    // [skip] Rows are equally long, so to skip them is to count on.
+    // [skip] All rows have one length, so skipping only moves the counter.
     absl::Status SkipInternal(IteratorContext* /*context*/, int num_to_skip,
                               bool* end_of_sequence,
                               int* num_skipped) override {

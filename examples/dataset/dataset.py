@@ -40,8 +40,7 @@ def npy_dataset(filename, spec: tf.TensorSpec | None = None) -> tf.data.Dataset:
 
     Args:
       filename: The path of the file, a scalar.
-      spec: The shape and dtype of each row; sizes may be unknown. Unset: the file is looked at, which must be there
-        by then.
+      spec: The shape and dtype of each row; sizes may be unknown. Unset: `row_spec` reads them from the file.
 
     Returns:
       A dataset whose elements are the rows.

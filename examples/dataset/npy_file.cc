@@ -24,10 +24,10 @@ using ::tensorflow::DataType;
 using ::tensorflow::Tensor;
 
 constexpr int64_t kBuffer = 256 << 10;
-constexpr int64_t kLongestHeader = 10'000;  // NumPy reads no longer one either
+constexpr int64_t kLongestHeader = 10'000;  // NumPy refuses longer ones, too
 
-// TensorFlow 2.20 has brought the span, and what was there before is
-// deprecated. TensorFlow 2.21 does not tell its version.
+// TensorFlow 2.20 added the overload with a span, and deprecated the other.
+// TensorFlow 2.21 does not tell its version.
 absl::Status ReadDirectly(const tensorflow::RandomAccessFile& file,
                           int64_t offset, int64_t size, char* out,
                           absl::string_view* data) {
