@@ -98,6 +98,11 @@ struct PendingCall {
   // Goes on without waiting; the status of its end, or nothing.
   std::optional<absl::Status> Continue();
 
+  // What poll is to wait for.
+  pollfd Wait() const {
+    const short event = connected ? POLLIN : POLLOUT;
+    return {socket.fd(), event, 0};
+  }
   absl::Status Cancelled() const {
     return absl::CancelledError(absl::StrCat(Port(), "the step was cancelled"));
   }
@@ -130,7 +135,7 @@ std::optional<absl::Status> PendingCall::Continue() {
     }
   }
   if (connected) {
-    // One part of it: who sends without end must not keep the thread.
+    // One part of it: an endless sender must not keep the thread.
     char bytes[65536];
     const ssize_t size = recv(socket.fd(), bytes, sizeof(bytes), 0);
     const int error = errno;
@@ -220,8 +225,7 @@ void Waiter::Run() {
         call->over(*status);
         call = nullptr;
       } else {
-        const short event = call->connected ? POLLIN : POLLOUT;
-        waits.push_back({call->socket.fd(), event, 0});
+        waits.push_back(call->Wait());
         next = std::min(next, call->until);
       }
     }
