@@ -389,6 +389,10 @@ TRAVEL = """if True:
         return ["Send", "session"] in [[e.what, e.key.edge] for e in log]
 
     found = {"crossings": sorted(crossings(travel.partitions(there_and_back, x)))}
+    try:
+        travel.partitions(there_and_back, x)
+    except ValueError as error:
+        found["again"] = str(error)
     found["sessions"] = [in_session(1), in_session(2)]
     found["of a shape"] = sorted(crossings(travel.partitions(sized, x)))
     loop = [node for graph in travel.partitions(looped, x) for node in graph.node]
@@ -419,6 +423,7 @@ def test_the_log_and_the_graphs_say_what_travels(in_process):
     """In a process of its own, since the log and the devices are chosen before TensorFlow begins."""
     found = json.loads(in_process(TRAVEL, TF_CPP_VMODULE="rendezvous_mgr=1"))
     assert found["crossings"] == [["Exp", "CPU:1", "CPU:0"], ["x", "CPU:0", "CPU:1"]]
+    assert found["again"].startswith("This function has run before")
     assert found["of a shape"] == [["Shape", "CPU:0", "CPU:1"]]
     assert found["condition"] == [["_HostRecv", "CPU:1"], ["_Send", "CPU:0"]]
     assert found["turns"] == ["0", "1", "2", "3"]

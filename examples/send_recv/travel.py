@@ -65,7 +65,11 @@ class Event(NamedTuple):
 
 
 def partitions(function: Callable, *inputs) -> list[tf.compat.v1.GraphDef]:
-    """Calls a `tf.function`, and returns the graphs that its devices have run, in the order of the devices' names."""
+    """Makes the first call of a `tf.function`, and returns the graphs that ran, in the order of the devices' names.
+
+    Raises:
+      ValueError: It has run before, and TensorFlow tells the graphs at the first call only.
+    """
     recorder = context.context()
     recorder.enable_run_metadata()
     try:
@@ -77,6 +81,10 @@ def partitions(function: Callable, *inputs) -> list[tf.compat.v1.GraphDef]:
     graphs = [
         graph for each in metadata.function_graphs for graph in each.partition_graphs
     ]
+    if not graphs:
+        raise ValueError(
+            "This function has run before: take tf.function(f.python_function)"
+        )
     return sorted(graphs, key=lambda graph: graph.node[0].device)
 
 
