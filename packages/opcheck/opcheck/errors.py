@@ -36,6 +36,7 @@ class Entry:
       beside: What a text without white space must hold besides, as a pattern; empty if nothing.
       unless: A text in which this pattern finds something, without white space, is not told of it.
       alone: Whether it is only told where no other entry is found: of a text that says little.
+      cut: Whether it says that the error is not in this text, and is not told where another line looks like one.
       staged: Whether the reproducer only imitates what happens to a reader.
       harmless: Whether it is no error, and of no use where there is one that is not known.
       names: Whether it is only found with a name of TensorFlow's, of which headers.toml tells the header.
@@ -59,6 +60,7 @@ class Entry:
     unless: str = ""
     alone: bool = False
     special: bool = False
+    cut: bool = False
     staged: bool = False
 
     @functools.cached_property

@@ -100,10 +100,11 @@ const explain = (() => {
       return null;
     }
 
-    // The number and the text of the first line that looks like an error, by the surest sign that any line has.
-    first(signs) {
+    // The number and the text of the first line that looks like an error, by the surest sign that any line has. Lines in
+    // which `but` finds something do not count.
+    first(signs, but = null) {
       for (const sign of signs.map((pattern) => new RegExp(pattern))) {
-        const at = this.lines.findIndex((line) => sign.test(line));
+        const at = this.lines.findIndex((line) => sign.test(line) && (but === null || line.search(but) < 0));
         if (at >= 0) return [this.numbers[at], this.lines[at].trim()];
       }
       return null;
@@ -153,6 +154,8 @@ const explain = (() => {
     const known = [...each.values()].filter(([{ rule }]) => !rule.of);
     let first = known.map((some) => some.reduce((a, b) => (b.start < a.start ? b : a)));
     if (first.some(({ rule }) => !rule.alone && !rule.harmless)) first = first.filter(({ rule }) => !rule.alone);
+    const signs = rules.says.errors.slice(0, 2);
+    first = first.filter(({ rule }) => !(rule.cut && log.first(signs, rule.regex)));
     first.sort((one, other) => one.start - other.start);
     const anything = ({ rule }) => rule.follows.includes("*");
     const last = ({ id, follows }) => follows.length > 0 || first.find(({ rule }) => rule.id === id).rule.harmless;

@@ -126,6 +126,12 @@ def _found(log: "_Log") -> tuple[list[Found], str]:
     }
     if any(not (one.rule["alone"] or one.rule["harmless"]) for one in first.values()):
         first = {name: one for name, one in first.items() if not one.rule["alone"]}
+    signs = table("rules")["says"]["errors"][:2]
+    first = {
+        name: one
+        for name, one in first.items()
+        if not (one.rule["cut"] and log.first(signs, one.rule["regex"]))
+    }
     names = sorted(first, key=lambda name: first[name].start)
     anything = [name for name in names if "*" in first[name].rule["follows"]]
     causes = {
@@ -254,12 +260,17 @@ class _Log:
                     return _Match(rule, low, high, self.numbers[line], shown)
         return None
 
-    def first(self, signs: Sequence[str]) -> tuple[int, str] | None:
-        """The number and the text of the first line that looks like an error, by the surest sign that any line has."""
+    def first(
+        self, signs: Sequence[str], but: re.Pattern | None = None
+    ) -> tuple[int, str] | None:
+        """The number and the text of the first line that looks like an error, by the surest sign that any line has.
+
+        Lines in which `but` finds something do not count.
+        """
         for pattern in signs:
             sign = re.compile(pattern, re.ASCII)
             for number, line in zip(self.numbers, self.lines):
-                if sign.search(line):
+                if sign.search(line) and not (but and but.search(line)):
                     return number, line.strip()
         return None
 
@@ -325,6 +336,7 @@ def rules() -> tuple[dict, ...]:
                     beside=entry.beside,
                     unless=entry.unless,
                     alone=entry.alone,
+                    cut=entry.cut,
                     special=entry.special,
                 )
             )
@@ -341,6 +353,7 @@ def _rule(
     beside="",
     unless="",
     alone=False,
+    cut=False,
     special=False,
     of="",
 ) -> dict:
@@ -362,6 +375,7 @@ def _rule(
         "beside": beside,
         "unless": unless,
         "alone": alone,
+        "cut": cut,
         "of": of,
     }
 
