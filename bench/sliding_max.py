@@ -1,18 +1,22 @@
 """How long the maximum of each window takes: the op, its step with plain loops, and TensorFlow's compositions.
 
-TensorFlow is as it comes, on all cores.
+TensorFlow is as it comes, on all cores. `--only REGEX` measures some of the cases again and keeps the others of the
+same machine: `--only "random, 4"`.
 """
+
+import re
+from itertools import product
 
 import numpy as np
 import prologue  # noqa: F401  before TensorFlow
 import tensorflow as tf
-from measure import compiled_by_xla, run_turns, traced, turns
+from measure import command_line, heading_of, kept, settings, traced, turns, write
 from sliding_max import sliding_max
-from sliding_max_steps import composition, step_6
+from sliding_max_steps import composition, doubled, step_6
 
-SIZES = [(64, 16_384)]
+SIZE = 64, 16_384
 WINDOWS = [4, 32, 256]
-SIGNALS = ["random", "rising", "falling"]
+SIGNALS = ["random", "falling"]
 
 
 def pooled(x: tf.Tensor, window: int) -> tuple[tf.Tensor, tf.Tensor]:
@@ -23,63 +27,60 @@ def pooled(x: tf.Tensor, window: int) -> tuple[tf.Tensor, tf.Tensor]:
     return y[:, 0, :, 0], position[:, 0, :, 0]
 
 
-def slices(x: tf.Tensor, window: int) -> tuple[tf.Tensor, tf.Tensor]:
-    """By comparing as many slices as a window has numbers, one after the other."""
-    count = x.shape[1] - window + 1
-    y = x[:, :count]
-    first = position = tf.broadcast_to(tf.range(count, dtype=tf.int64), y.shape)
-    for k in range(1, window):
-        following = x[:, k : k + count]
-        larger = following > y
-        y = tf.where(larger, following, y)
-        position = tf.where(larger, first + k, position)
-    return y, position
-
-
 WAYS = {
     "op": sliding_max,
     "plain loops": step_6,
     "frames": composition,
     "max_pool_with_argmax": pooled,
-    "slices, XLA": compiled_by_xla(slices),
+    "doubled, XLA": doubled,
 }
 
 
 def signal(kind: str, rows: int, columns: int) -> np.ndarray:
     random = np.random.default_rng(0).normal(size=(rows, columns))
     ramp = np.arange(columns, dtype=np.float64) * np.ones([rows, 1])
-    ways = {"random": random, "rising": ramp, "falling": -ramp}
-    return ways[kind].astype(np.float32)
+    return {"random": random, "falling": -ramp}[kind].astype(np.float32)
 
 
-def measure(rounds: int, span: float) -> list[dict]:
-    """The rows of the table, after a check that all ways give the same."""
-    rows = []
-    for shape in SIZES:
-        for kind in SIGNALS:
-            x = tf.constant(signal(kind, *shape))
-            for window in WINDOWS:
-                y, position = sliding_max(x, window)
-                runs = {}
-                for name, way in WAYS.items():
-                    result = way(x, window)
-                    np.testing.assert_array_equal(result[0], y, err_msg=name)
-                    np.testing.assert_array_equal(result[1], position, err_msg=name)
-                    runs[name] = traced(lambda x, way=way, w=window: way(x, w), x)
-                case = {"rows": shape[0], "columns": shape[1]}
-                case |= {"signal": kind, "window": window}
-                rows += turns(case, runs, rounds, span)
-    return rows
+def named(case: dict) -> str:
+    return f"{case['signal']}, {case['window']}"
+
+
+def measure(kind: str, window: int, rounds: int, span: float) -> list[dict]:
+    """The rows of the table for a case, after a check that all ways give the same."""
+    x = tf.constant(signal(kind, *SIZE))
+    y, position = sliding_max(x, window)
+    runs = {}
+    for name, way in WAYS.items():
+        result = way(x, window)
+        np.testing.assert_array_equal(result[0], y, err_msg=name)
+        np.testing.assert_array_equal(result[1], position, err_msg=name)
+        runs[name] = traced(lambda x, way=way: way(x, window), x)
+    case = dict(zip(("rows", "columns"), SIZE))
+    return turns(case | {"signal": kind, "window": window}, runs, rounds, span)
 
 
 def main() -> None:
+    parser = command_line(__file__, __doc__, rounds=41)
+    parser.add_argument("--only", default="", help="a regular expression for cases")
+    options = parser.parse_args()
     notes = [
         "milliseconds: of a call in a tf.function, the median of the rounds",
         "ratio: to the op in the same round, with median, q1 and q3",
         "ways: SlidingMax; its step 6, two plain loops on one core; tf.signal.frame with reduce_max and argmax; "
-        "tf.nn.max_pool_with_argmax; slices compared one after the other, with jit_compile=True",
+        "tf.nn.max_pool_with_argmax; windows of twice the length in each step, with jit_compile=True",
+        f"settings: {settings()}",
     ]
-    run_turns(__file__, __doc__, notes, measure)
+    first_lines = heading_of(__file__, options, notes)
+    order = [f"{kind}, {window}" for kind, window in product(SIGNALS, WINDOWS)]
+    chosen = [name for name in order if re.search(options.only, name)]
+    rows = kept(options.output, first_lines, lambda row: named(row) in chosen)
+    for kind, window in product(SIGNALS, WINDOWS):
+        if f"{kind}, {window}" in chosen:
+            rows += measure(kind, window, options.rounds, options.span)
+    rows = sorted(rows, key=lambda row: order.index(named(row)))
+    write(options.output, first_lines, rows)
+    print(options.output.read_text(), end="")
 
 
 if __name__ == "__main__":

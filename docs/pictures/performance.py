@@ -181,7 +181,7 @@ COMPARED = [
     Compared(
         "[ExponentialAverage](xla.md) between other steps",
         "xla",
-        {"composition in Python": XLA},
+        {"composition in Python": XLA, "products of blocks": XLA},
         only_if="the rows are long",
     ),
     Compared(
@@ -271,9 +271,9 @@ COMPARED = [
         {
             "frames": "`tf.signal.frame`",
             "max_pool_with_argmax": "`tf.nn.max_pool_with_argmax`",
-            "slices, XLA": XLA,
+            "doubled, XLA": XLA,
         },
-        only_if="the windows are long",
+        only_if="your windows are long and your signals noisy",
     ),
     Compared(
         "[NpyDataset](dataset.md)",

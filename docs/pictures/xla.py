@@ -10,6 +10,7 @@ WAYS = [
     "composition in Python",
     "custom call",
     "kernel for XLA",
+    "products of blocks",
 ]
 LENGTHS = {"short": "16", "long": "10000"}
 

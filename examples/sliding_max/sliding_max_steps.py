@@ -67,6 +67,24 @@ def composition(x, window: int) -> tuple[tf.Tensor, tf.Tensor]:
     return tf.reduce_max(windows, -1), tf.argmax(windows, -1) + first
 
 
+@tf.function(autograph=False, jit_compile=True)
+def doubled(x: tf.Tensor, window: int) -> tuple[tf.Tensor, tf.Tensor]:
+    """The same of TensorFlow's functions, compiled by XLA: each window is two of half its length, which may overlap.
+
+    Args:
+      x: `[..., n]`, of a static shape, without NaN.
+      window: At most n.
+    """
+    y, position, length = x, tf.broadcast_to(tf.range(x.shape[-1]), x.shape), 1
+    while length < window:
+        step = min(length, window - length)
+        larger = y[..., step:] > y[..., :-step]
+        y = tf.where(larger, y[..., step:], y[..., :-step])
+        position = tf.where(larger, position[..., step:], position[..., :-step])
+        length += step
+    return y, tf.cast(position, tf.int64)
+
+
 def naive(x, window: int) -> tuple[np.ndarray, np.ndarray]:
     """Two loops of Python, which the C++ code follows."""
     y, position = [], []

@@ -41,6 +41,13 @@ def test_steps_with_positions(step):
     np.testing.assert_array_equal(position, POSITION)
 
 
+@pytest.mark.parametrize("window", range(1, 13))
+def test_doubled_windows_have_the_first_of_equal_maxima(window):
+    x = tf.random.stateless_uniform([3, 12], [1, 2], 0, 4, tf.int32)
+    for one, other in zip(steps.doubled(x, window), steps.composition(x, window)):
+        np.testing.assert_array_equal(one, other)
+
+
 def test_step_3_has_no_shape_in_a_graph_and_step_4_has():
     spec = tf.TensorSpec([None, 7])
 
