@@ -149,8 +149,8 @@ class NpyDataset : public DatasetBase {
                           absl::StrCat("no memory for a row of shape ",
                                        file_->row_shape().DebugString())));
       }
-      TF_RETURN_IF_ERROR(file_->ReadRow(row_, &element));
-      ++row_;
+      // First on, then read: ignore_errors calls again after an error.
+      TF_RETURN_IF_ERROR(file_->ReadRow(row_++, &element));
       out->push_back(std::move(element));
       return absl::OkStatus();
     }

@@ -24,7 +24,8 @@ using ::tensorflow::DataType;
 using ::tensorflow::Tensor;
 
 constexpr int64_t kBuffer = 256 << 10;
-constexpr int64_t kLongestHeader = 10'000;  // NumPy refuses longer ones, too
+constexpr int64_t kLongestHeader =
+    10'000;  // NumPy's limit, too, unless told otherwise
 
 // TensorFlow 2.20 added the overload with a span, and deprecated the other.
 // TensorFlow 2.21 does not tell its version.
