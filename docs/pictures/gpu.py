@@ -199,7 +199,9 @@ def neighbours(columns: int) -> HTML:
     shapes = column(
         f"RmsNormEach, a row for each thread: {pieces(each)} pieces",
         layers(rectangle(wide, high, **look), *apart),
-        ends(wide, small("byte 0 of x"), small(f"byte {most:,}")),
+        ends(
+            wide, small("byte 0: thread 0"), small(f"thread 31: byte {4 * each[31]:,}")
+        ),
         space(0, 8),
         f"RmsNormKernel, a row for the block: {pieces(block)} pieces",
         row(*one, gap=0),

@@ -16,7 +16,7 @@ def every_row() -> list[tuple[str, str, str]]:
     for old, new in PYTHON:
         assert not says(new), new
         said = says(old)
-        there = kept(old) if said.startswith("AttributeError") else ""
+        there = kept(old) if said.startswith("AttributeError: module") else ""
         rows.append((old, said + there, new))
     return rows + [
         (old, said or SILENT, new) for old, said, new in [*cpp_rows(), *headers_say()]
