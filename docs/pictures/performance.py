@@ -262,7 +262,7 @@ COMPARED = [
     Compared(
         "[StatelessStochasticRound](stochastic_rounding.md) to `bfloat16`",
         "stochastic_rounding",
-        {"stock ops": "composition"},
+        {"stock ops": "composition", "hash, XLA": f"{XLA}, with weaker random numbers"},
         only_if="you round to `half`",
     ),
     Compared(

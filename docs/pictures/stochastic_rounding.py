@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from IPython.display import HTML
-from measured import read
+from measured import read, span
 from pictures.drawing import BLUE, COLOURS, INK, ORANGE, line, picture, rectangle, small
 from pictures.layout import at, box, column, layers, row
 from pictures.plots import Plot, chart, keys
@@ -76,9 +76,18 @@ def places(numbers: np.ndarray, block: int) -> HTML:
     return picture(layers(*shapes), label)
 
 
+def figures() -> dict[str, str]:
+    """How many times as long stock ops take, of all sizes, and with hashes for the largest."""
+    table = read("stochastic_rounding")
+    return {
+        "stock": span(table.where(way="stock ops")),
+        "hashed": span(table.where(way="hash, XLA", size="4194304")),
+    }
+
+
 def times(size: str) -> HTML:
     """How many times as long other ways to round take, from `bench/stochastic_rounding.csv`."""
-    ways = "StochasticRound", "stock ops, XLA", "stock ops", "tf.cast"
+    ways = "StochasticRound", "stock ops, XLA", "stock ops", "hash, XLA", "tf.cast"
     return chart(
         read("stochastic_rounding").where(size=size),
         "How many times as long other ways to round take as StatelessStochasticRound.",

@@ -26,8 +26,33 @@ def stock_stochastic_round(x: tf.Tensor, seed) -> tf.Tensor:
     Returns:
       bfloat16, of the shape of `x`.
     """
-    bits = tf.bitcast(x, tf.uint32)
-    bits += tf.bitwise.right_shift(
-        numbers_of(seed, tf.shape(x)), tf.constant(16, tf.uint32)
-    )
+    return _rounded(x, numbers_of(seed, tf.shape(x)))
+
+
+def hashed_stochastic_round(x: tf.Tensor, seed) -> tf.Tensor:
+    """The same with weaker random numbers, hashes of the places: for XLA, which makes one loop of it.
+
+    Args:
+      x: float32, no NaN, with less than 2^31 elements.
+      seed: `[2]`, int32.
+    """
+    place = tf.reshape(tf.range(tf.size(x)), tf.shape(x))
+    key, more = tf.unstack(tf.bitcast(tf.convert_to_tensor(seed), tf.uint32))
+    return _rounded(x, _mixed(_mixed(tf.bitcast(place, tf.uint32) ^ key) + more))
+
+
+def _mixed(bits: tf.Tensor) -> tf.Tensor:
+    """What MurmurHash3 does at the end: each bit that comes in changes about half of those that go out."""
+    for shift, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35), (16, 1)):
+        bits = (bits ^ _shifted(bits, shift)) * tf.constant(factor, tf.uint32)
+    return bits
+
+
+def _rounded(x: tf.Tensor, numbers: tf.Tensor) -> tf.Tensor:
+    """Adds the upper half of each number to the bits that go, and cuts them off."""
+    bits = tf.bitcast(x, tf.uint32) + _shifted(numbers, 16)
     return tf.bitcast(tf.bitcast(bits, tf.uint16)[..., 1], tf.bfloat16)
+
+
+def _shifted(bits: tf.Tensor, places: int) -> tf.Tensor:
+    return tf.bitwise.right_shift(bits, tf.constant(places, tf.uint32))
