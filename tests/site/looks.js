@@ -1,6 +1,6 @@
 // Texts that look the same have the same contrast, on all pages: axe looks at the colours of one of them.
 const markOneOfEachLook = ([mark, known]) => {
-  const looks = new Set(known), here = new Set(), grounds = new Map();
+  const looks = new Set(known), grounds = new Map();
   const ground = (element) => {
     if (!element) return "";
     if (!grounds.has(element)) {
@@ -19,17 +19,26 @@ const markOneOfEachLook = ([mark, known]) => {
     const lines = link && around.localName + getComputedStyle(link).textDecorationLine;
     const own = [color, fill, fontSize, fontWeight, element.disabled, lines, around && getComputedStyle(around).color];
     const look = own + ground(element);
-    if (!here.has(look)) element.dataset.kept = "";
     if (!looks.has(look)) [element, link ?? element].forEach((each) => (each.dataset[mark] = ""));
-    here.add(look);
     looks.add(look);
   }
   return [...looks];
 };
-// Of the coloured pieces of code, up to 20,000 on a page, one of each look stays, the others become plain text.
+// Of the coloured pieces of code, up to 20,000 on a page, one of each kind stays, the others become plain text. What
+// has the same classes, outside too, looks the same in all views. What axe looks at stays in any case.
 const thinOut = () => {
-  const same = document.querySelectorAll("pre span:not([data-kept], :has(*))");
-  for (const piece of [...same]) piece.replaceWith(piece.textContent);
+  const known = new Set(), kinds = new Map();
+  const kind = (element) => {
+    if (!element) return "";
+    if (!kinds.has(element)) kinds.set(element, `${element.className} ${kind(element.parentElement)}`);
+    return kinds.get(element);
+  };
+  const pieces = [...document.querySelectorAll("pre span:not([data-light], [data-dark], :has(*))")];
+  const others = pieces.filter((piece) => {
+    const own = kind(piece) + piece.checkVisibility();
+    return known.has(own) || !known.add(own);
+  });
+  for (const piece of others) piece.replaceWith(piece.textContent);
 };
 // The words and lines in drawings that reach over their left or right edge, by more than fonts differ.
 const cutOff = () => [...document.querySelectorAll("article svg[viewBox] :is(text, path, line, rect, circle)")].filter(mark => {
