@@ -46,6 +46,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(MARKERS[fixture])
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
+    """With `--dist loadgroup`, one worker runs all cases of a test, and first come the tests with the most cases."""
+    from xdist.scheduler import LoadGroupScheduling
+
+    class ByTest(LoadGroupScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            scope = super()._split_scope(nodeid)
+            return scope.partition("[")[0] if scope == nodeid else scope
+
+    if config.getvalue("dist") == "loadgroup":
+        return ByTest(config, log)
+
+
 def unavailable(reason: str) -> None:
     """Skips a test; where everything has to be there, it fails."""
     (pytest.fail if os.environ.get("CI") else pytest.skip)(reason)
