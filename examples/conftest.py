@@ -10,6 +10,8 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import forkserver
 from multiprocessing.context import BaseContext
 from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
@@ -24,10 +26,11 @@ import cuda_on_host  # noqa: E402
 import forked  # noqa: E402
 import numpy as np  # noqa: E402
 import pytest  # noqa: E402
-import tensorflow as tf  # noqa: E402
-from tensorflow.python.framework import kernels as registry  # noqa: E402
 
 from opcheck import tolerance  # noqa: E402
+
+if TYPE_CHECKING:
+    import tensorflow
 
 collect_ignore = [
     "template"
@@ -45,8 +48,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("gpu")
 
 
+@pytest.fixture(scope="session")
+def tf() -> ModuleType:
+    """TensorFlow. The process that hands out the tests to others need not import it."""
+    import tensorflow
+
+    return tensorflow
+
+
 @pytest.fixture(params=["eager", "tf.function"])
-def mode(request: pytest.FixtureRequest) -> Callable:
+def mode(request: pytest.FixtureRequest, tf: ModuleType) -> Callable:
     """Wraps a function so that it runs eagerly, or traced: each test that takes it runs twice."""
     return (
         tf.function(autograph=False)
@@ -56,7 +67,7 @@ def mode(request: pytest.FixtureRequest) -> Callable:
 
 
 @pytest.fixture(autouse=True)
-def tolerances_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+def tolerances_fit(monkeypatch: pytest.MonkeyPatch, tf: ModuleType) -> None:
     """`assert_allclose` refuses what is wider than 300 times the error, and 3 times what opcheck allows for the dtype.
 
     Derivatives that are estimated from differences have half the digits.
@@ -95,7 +106,7 @@ def tolerances_fit(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
-def on_the_cpu() -> Iterator[None]:
+def on_the_cpu(tf: ModuleType) -> Iterator[None]:
     """Ops run on the CPU, where tests see a GPU too."""
     if not tf.config.list_physical_devices("GPU"):
         yield
@@ -105,7 +116,7 @@ def on_the_cpu() -> Iterator[None]:
 
 
 @pytest.fixture
-def gpu(request: pytest.FixtureRequest) -> Iterator[None]:
+def gpu(request: pytest.FixtureRequest, tf: ModuleType) -> Iterator[None]:
     """A scope whose ops run on the GPU or fail: soft placement would move them to the CPU.
 
     Tests that take it are skipped where they see no GPU, or no CUDA code in the libraries beside the test.
@@ -123,7 +134,7 @@ def gpu(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def on_host(request: pytest.FixtureRequest) -> object:
+def on_host(request: pytest.FixtureRequest, tf: ModuleType) -> object:
     """What the example's kernels of the GPU call: built for the host, and registered with the label on_host."""
     (source,) = request.path.parent.glob("*_gpu.cc")
     kernels = source.with_name(source.name.replace("_gpu.cc", ".cu.cc"))
@@ -135,6 +146,7 @@ def on_host(request: pytest.FixtureRequest) -> object:
 @pytest.fixture
 def host_memory_args(on_host: object) -> Callable[[str], list[list[str]]]:
     """What the op's kernels of the GPU, on the host, want in the host's memory: a list for each kernel."""
+    from tensorflow.python.framework import kernels as registry
 
     def args(op: str) -> list[list[str]]:
         return [
@@ -147,12 +159,14 @@ def host_memory_args(on_host: object) -> Callable[[str], list[list[str]]]:
 
 
 @pytest.fixture
-def before_a_guard_page() -> Callable[[np.ndarray], tf.Tensor]:
+def before_a_guard_page(
+    tf: ModuleType,
+) -> Callable[[np.ndarray], "tensorflow.Tensor"]:
     """Makes tensors whose memory ends where no more can be read: a kernel that reads beyond them dies."""
     libc = ctypes.CDLL(None)
     libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
 
-    def make(array: np.ndarray) -> tf.Tensor:
+    def make(array: np.ndarray) -> "tensorflow.Tensor":
         assert array.nbytes % 64 == 0, "TensorFlow's kernels take aligned memory"
         size = -(-array.nbytes // mmap.PAGESIZE) * mmap.PAGESIZE
         memory = np.frombuffer(mmap.mmap(-1, size + mmap.PAGESIZE), np.uint8)
@@ -177,7 +191,7 @@ def cpp_gradient() -> Callable:
 
 
 @pytest.fixture
-def same_gradient_in_cpp(cpp_gradient) -> Callable:
+def same_gradient_in_cpp(cpp_gradient, tf: ModuleType) -> Callable:
     """Asserts that a function of some inputs has the gradient in C++ that a tape finds in Python."""
 
     def check(function, inputs) -> None:
@@ -229,7 +243,9 @@ def forks() -> BaseContext:
 
 
 @pytest.fixture
-def with_threads(forks: BaseContext, in_process: Callable[..., str]) -> Callable:
+def with_threads(
+    forks: BaseContext, in_process: Callable[..., str], tf: ModuleType
+) -> Callable:
     """Calls a test file's function in a process of its own, in which kernels have so many threads.
 
     What the function returns comes back as text, for example a digest of the results.
