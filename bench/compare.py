@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from measure import cores, heading, mean_and_cores, timed_turns
+from measure import cores, heading, mean_and_cores, timed_turns, trained
 from processes import Process
 
 ROOT = Path(__file__).parents[1]
@@ -57,13 +57,19 @@ def max_pool(ops, traced: Callable) -> dict[str, Callable]:
     x = np.random.default_rng(0).standard_normal((8, 112, 112, 64), np.float32)
     size = 3, 2, "SAME"
     few = np.ascontiguousarray(x[..., :32])
+    many = x.reshape(8, 56, 56, 256)
+    apart = 2, 2, "VALID"
     y, y_few = ops.max_pool(x, *size), ops.max_pool(few, *size)
     return {
         "3 × 3": traced(lambda x: ops.max_pool(x, *size), x),
         "3 × 3, gradient": traced(lambda x, y: ops.max_pool_grad(x, y, y, *size), x, y),
-        "2 × 2": traced(lambda x: ops.max_pool(x, 2, 2, "VALID"), x),
-        "2 × 2, 256 channels": traced(
-            lambda x: ops.max_pool(x, 2, 2, "VALID"), x.reshape(8, 56, 56, 256)
+        "2 × 2": traced(lambda x: ops.max_pool(x, *apart), x),
+        "2 × 2, forward and gradient": traced(
+            trained(lambda x: ops.max_pool(x, *apart)), x
+        ),
+        "2 × 2, 256 channels": traced(lambda x: ops.max_pool(x, *apart), many),
+        "2 × 2, 256 channels, forward and gradient": traced(
+            trained(lambda x: ops.max_pool(x, *apart)), many
         ),
         "32 channels": traced(lambda x: ops.max_pool(x, *size), few),
         "32 channels, gradient": traced(

@@ -387,6 +387,17 @@ void AddWhere(const Place* places, int64_t place, const T* given, Lanes lanes,
   }
 }
 
+// The same for a pixel that no other window reaches.
+template <typename T, typename Place>
+void GiveWhere(const Place* places, int64_t place, const T* given,
+               int64_t channels, T* dx) {
+  const auto here = static_cast<Place>(place);
+  for (int64_t k = 0; k < channels; ++k) {
+    const T all = given[k];
+    dx[k] = T(0) + (places[k] == here ? all : T(0));  // no -0, as in a sum
+  }
+}
+
 // One row of the gradient of an image.
 template <typename T, typename Place>
 void AddGradients(const Windows& windows, int64_t image, int64_t h,
@@ -394,18 +405,27 @@ void AddGradients(const Windows& windows, int64_t image, int64_t h,
   const Axis &rows = windows.rows, &columns = windows.columns;
   const int64_t channels = windows.channels, width = columns.Most();
   dx += (image * rows.size + h) * columns.size * channels;
+  const int64_t first_i = rows.FirstThatReaches(h);
   const int64_t end_i = rows.EndOfThoseThatReach(h + 1);
+  const auto place = [&](int64_t i, int64_t j, int64_t w) {
+    return (h - rows.Begin(i)) * width + (w - columns.Begin(j));
+  };
   for (int64_t w = 0; w < columns.size; ++w, dx += channels) {
+    const int64_t first_j = columns.FirstThatReaches(w);
     const int64_t end_j = columns.EndOfThoseThatReach(w + 1);
+    if (end_i - first_i == 1 && end_j - first_j == 1) {
+      const int64_t at = windows.At(image, first_i, first_j).output;
+      GiveWhere(places + at, place(first_i, first_j, w), grad + at, channels,
+                dx);
+      continue;
+    }
     ForChannels<T>(channels, [&](auto lanes, int64_t c) {
       T sums[kLanes<T>];
       std::fill_n(sums, +lanes, T(0));
-      for (int64_t i = rows.FirstThatReaches(h); i < end_i; ++i) {
-        for (int64_t j = columns.FirstThatReaches(w); j < end_j; ++j) {
+      for (int64_t i = first_i; i < end_i; ++i) {
+        for (int64_t j = first_j; j < end_j; ++j) {
           const int64_t at = windows.At(image, i, j).output + c;
-          const int64_t place =
-              (h - rows.Begin(i)) * width + (w - columns.Begin(j));
-          AddWhere(places + at, place, grad + at, lanes, sums);
+          AddWhere(places + at, place(i, j, w), grad + at, lanes, sums);
         }
       }
       std::copy_n(sums, +lanes, dx + c);
