@@ -18,7 +18,17 @@ import numpy as np
 import prologue  # noqa: F401  before TensorFlow
 import tensorflow as tf
 from compiler import can, compiled_op
-from measure import command_line, cores, heading_of, kept, traced, trained, turns, write
+from measure import (
+    command_line,
+    compiled_by_xla,
+    cores,
+    heading_of,
+    kept,
+    traced,
+    trained,
+    turns,
+    write,
+)
 from processes import in_process, with_threads
 from tensorflow.python.framework.test_util import IsMklEnabled
 
@@ -30,9 +40,9 @@ LAYERS = {
     "2 × 2, stride 2": ([56, 56, 256], 2, 2, "VALID"),
     "3 × 3, stride 1": ([35, 35, 192], 3, 1, "SAME"),
 }
-BATCHES = 1, 8
-# How many nodes a graph has, one after the other, each with inputs of its own: a call is to cost little beside them.
-NODES = {1: 8, 8: 1}
+# How many images a node has, and how many nodes a graph has, one after the other, each with inputs of its own. What a
+# call of one image uses is still in a cache when the next one begins.
+NODES = {"1": 8, "8": 1, "1, in cache": 1}
 TASKS = {
     "float32": ("forward", "forward and gradient", "with argmax"),
     "float16": ("forward",),
@@ -60,7 +70,7 @@ def variant(name: str, option: str, sizes: dict) -> Callable:
 def ways_of(case: dict, inputs: list[tf.Tensor]) -> Ways:
     """The ways of a task, ours first: functions of no arguments that return tensors. All are compared."""
     import max_pool as ours
-    from max_pool_slices import max_pool_with_argmax_slices
+    from max_pool_slices import max_pool_slices, max_pool_with_argmax_slices
 
     _, ksize, strides, padding = LAYERS[case["layer"]]
     size = ksize, strides, padding
@@ -76,6 +86,9 @@ def ways_of(case: dict, inputs: list[tf.Tensor]) -> Ways:
             "MaxPool": trained(lambda x: ours.max_pool(x, *size)),
             "TensorFlow": trained(lambda x: tf.nn.max_pool2d(x, *size)),
         }
+        if case["setting"] == "default":
+            step = trained(lambda x: max_pool_slices(x, *size))
+            ways["slices, XLA"] = compiled_by_xla(step)
     else:
         ways = {
             "MaxPool": lambda x, y: ours.max_pool(x, *size),
@@ -84,10 +97,14 @@ def ways_of(case: dict, inputs: list[tf.Tensor]) -> Ways:
     if case["task"] == "forward" and case["type"] == "float32":
         sizes = dict(ksize=[1, ksize, ksize, 1], strides=[1, strides, strides, 1])
         sizes["padding"] = padding
+        if case["setting"] == "default":
+            ways["slices, XLA"] = compiled_by_xla(
+                lambda x, y: max_pool_slices(x, *size)
+            )
         ways["plain"] = lambda x, y: ours.max_pool_plain(x, *size)
         if case["setting"] == "default":
             ways |= {way: variant(*each, sizes) for way, each in WITHOUT.items()}
-            if case["batch"] == 8:
+            if case["batch"] == "8":
                 ways["patches"] = lambda x, y: ours.max_pool_patches(x, *size)
     runs = {name: traced(nodes(way), *inputs) for name, way in ways.items()}
     check(runs)
@@ -122,8 +139,9 @@ def check(runs: Ways) -> None:
 def cases(threads: int, setting: str) -> Iterator[dict]:
     """What is measured: of other types than float32 eight images, with TensorFlow as it comes."""
     for dtype, tasks in TASKS.items():
-        for task, layer, batch in product(tasks, LAYERS, BATCHES):
-            if dtype == "float32" or (batch == 8 and setting == "default"):
+        for task, layer, batch in product(tasks, LAYERS, NODES):
+            usual = dtype == "float32" and batch != "1, in cache"
+            if usual or (setting == "default" and (dtype == "float32" or batch == "8")):
                 yield dict(zip(CASE, (threads, setting, dtype, task, layer, batch)))
 
 
@@ -142,15 +160,16 @@ def measure(
         if not re.search(only, named(case)):
             continue
         image, *size = LAYERS[case["layer"]]
-        batch, inputs = case["batch"], []
-        for seed in range(NODES[batch]):
-            x = tf.random.stateless_normal([batch, *image], [batch, seed])
+        count, inputs = NODES[case["batch"]], []
+        images = int(case["batch"].split(",")[0])
+        for seed in range(count):
+            x = tf.random.stateless_normal([images, *image], [images, seed])
             x = tf.cast(x, case["type"])
             inputs += [x, tf.nn.max_pool2d(x, *size)]
         runs = ways_of(case, inputs)
         case = case | {"oneDNN": "on" if IsMklEnabled() else "off"}
         for row in turns(case, runs, rounds, span):
-            time = float(row["milliseconds"]) / NODES[batch]
+            time = float(row["milliseconds"]) / count
             rows.append(row | {"milliseconds": f"{time:.4f}"})
     return rows
 
@@ -165,7 +184,7 @@ def main() -> None:
     )
     notes = [
         "times of a node in a tf.function, random numbers, TensorFlow's memory: the median of the rounds",
-        "nodes: with one image a function has eight, one after the other, each with another image",
+        "nodes: with one image a function has eight, one after the other, each with another image; in cache: one",
         "setting: default is TensorFlow as it comes, oneDNN off is TF_ENABLE_ONEDNN_OPTS=0; ours has a row in both",
         f"images: {shapes}",
         "forward and gradient: both in one tf.function, as a training step has them",

@@ -108,7 +108,7 @@ COMPARED = [
     Compared(
         "[Max pooling](max_pool.md)",
         "max_pool",
-        {STOCK: "`tf.nn.max_pool2d`"},
+        {STOCK: "`tf.nn.max_pool2d`", "slices, XLA": XLA},
         DEFAULT | {"task": ["forward"]},
         "a profile shows pooling at the top",
     ),
@@ -121,7 +121,7 @@ COMPARED = [
     Compared(
         "[Max pooling with gradient](max_pool.md)",
         "max_pool",
-        {STOCK: "`tf.nn.max_pool2d`"},
+        {STOCK: "`tf.nn.max_pool2d`", "slices, XLA": XLA},
         DEFAULT | {"task": ["forward and gradient"]},
         "your windows do not overlap",
     ),

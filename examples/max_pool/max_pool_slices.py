@@ -1,6 +1,24 @@
-"""Max pooling with argmax from TensorFlow's own ops, for XLA: the alternative that the op is measured against."""
+"""Max pooling of TensorFlow's own ops, for XLA, with argmax and without: what the ops are measured against."""
+
+from collections.abc import Iterator
+from functools import reduce
 
 import tensorflow as tf
+
+
+def max_pool_slices(x: tf.Tensor, ksize: int, strides: int, padding: str) -> tf.Tensor:
+    """Computes what `tf.nn.max_pool2d` does of finite numbers, by comparing ksize² slices, of which XLA makes one loop.
+
+    With a gradient, let one function with `jit_compile=True` compute both: XLA keeps nothing between them then.
+
+    Args:
+      x: `[batch, height, width, channels]`, floating point, of a static shape.
+      ksize: The height and the width of a window.
+      strides: By how much it moves.
+      padding: "SAME" or "VALID".
+    """
+    pixels = (pixel for _, _, pixel in _slices(x, ksize, strides, padding))
+    return reduce(tf.maximum, pixels)
 
 
 @tf.function(autograph=False, jit_compile=True)
@@ -20,29 +38,39 @@ def max_pool_with_argmax_slices(
       top or the left edge, the position is outside of it where it has no number above minus infinity.
     """
     height, width, channels = x.shape[1:]
-    rows, above, below = _windows(height, ksize, strides, padding)
-    cols, left, right = _windows(width, ksize, strides, padding)
-    padded = tf.pad(
-        x,
-        [[0, 0], [above, below], [left, right], [0, 0]],
-        constant_values=-float("inf"),
-    )
+    rows, above, _ = _windows(height, ksize, strides, padding)
+    cols, left, _ = _windows(width, ksize, strides, padding)
     best = offset = None
-    for i in range(ksize):
-        for j in range(ksize):
-            last_row, last_col = (rows - 1) * strides + i, (cols - 1) * strides + j
-            pixel = padded[:, i : last_row + 1 : strides, j : last_col + 1 : strides]
-            here = (i * width + j) * channels
-            if best is None:
-                best, offset = pixel, tf.fill(pixel.shape, here)
-            else:
-                larger = pixel > best
-                best = tf.where(larger, pixel, best)
-                offset = tf.where(larger, here, offset)
+    for i, j, pixel in _slices(x, ksize, strides, padding):
+        here = (i * width + j) * channels
+        if best is None:
+            best, offset = pixel, tf.fill(pixel.shape, here)
+        else:
+            larger = pixel > best
+            best = tf.where(larger, pixel, best)
+            offset = tf.where(larger, here, offset)
     first_row = (tf.range(rows) * strides - above)[:, tf.newaxis, tf.newaxis]
     first_col = (tf.range(cols) * strides - left)[:, tf.newaxis]
     first = (first_row * width + first_col) * channels + tf.range(channels)
     return best, tf.cast(first + offset, tf.int64)
+
+
+def _slices(
+    x: tf.Tensor, ksize: int, strides: int, padding: str
+) -> Iterator[tuple[int, int, tf.Tensor]]:
+    """For each pixel of a window: its row, its column, and that pixel of all windows, outside of x minus infinity."""
+    rows, *beyond_rows = _windows(x.shape[1], ksize, strides, padding)
+    cols, *beyond_cols = _windows(x.shape[2], ksize, strides, padding)
+    beyond = [[0, 0], beyond_rows, beyond_cols, [0, 0]]
+    padded = tf.pad(x, beyond, constant_values=-float("inf"))
+    for i in range(ksize):
+        for j in range(ksize):
+            last_row, last_col = (rows - 1) * strides + i, (cols - 1) * strides + j
+            yield (
+                i,
+                j,
+                padded[:, i : last_row + 1 : strides, j : last_col + 1 : strides],
+            )
 
 
 def _windows(size: int, ksize: int, strides: int, padding: str) -> tuple[int, int, int]:

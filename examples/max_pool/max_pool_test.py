@@ -32,7 +32,7 @@ from max_pool_reference import (
     max_pool_reference,
     max_pool_with_argmax_reference,
 )
-from max_pool_slices import max_pool_with_argmax_slices
+from max_pool_slices import max_pool_slices, max_pool_with_argmax_slices
 
 from opcheck.testing import op_test
 
@@ -131,6 +131,26 @@ def test_slices_give_the_same_of_finite_numbers(shape, ksize, strides, padding):
     x = tf.where(tf.math.is_finite(x), x, 1.0)
     ours = max_pool_with_argmax(x, ksize, strides, padding)
     assert bits(max_pool_with_argmax_slices(x, ksize, strides, padding)) == bits(ours)
+
+
+@pytest.mark.parametrize(
+    "shape, ksize, strides, padding",
+    [each for each in POOLINGS if each[0][0] and isinstance(each[1], int)],
+)
+def test_slices_have_the_gradient_of_finite_numbers(shape, ksize, strides, padding):
+    x = awkward(shape, tf.float32)
+    x = tf.where(tf.math.is_finite(x), x, 1.0)
+
+    def step(pool):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = pool(x, ksize, strides, padding)
+        given = tf.reshape(tf.range(tf.size(y, tf.float32)), y.shape)
+        return y, tape.gradient(y, x, given)
+
+    slices = tf.function(lambda: step(max_pool_slices), jit_compile=True)()
+    for one, other in zip(slices, step(max_pool)):
+        np.testing.assert_array_equal(one, other)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
