@@ -26,7 +26,7 @@ class StockKeyTable:
 
 
 def numbers_given_twice(table) -> int:
-    """How many keys share a number with another one, after 80 calls from four threads, each with 1000 new keys."""
+    """How many keys got a number that another one had, in 80 calls from four threads, each with 1000 new keys."""
 
     def call(number: int) -> None:
         table(tf.strings.as_string(tf.range(1000 * number, 1000 * (number + 1))))
