@@ -48,7 +48,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
-    """With `--dist loadgroup`, one worker runs all cases of a test, and first come the tests with the most cases."""
+    """With `--dist loadgroup`, one worker runs all cases of a test, and modules come one after the other.
+
+    By itself, xdist would begin with the tests of most cases, and make the fixtures of a module again for each of them.
+    """
     from xdist.scheduler import LoadGroupScheduling
 
     class ByTest(LoadGroupScheduling):
@@ -57,6 +60,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
             return scope.partition("[")[0] if scope == nodeid else scope
 
     if config.getvalue("dist") == "loadgroup":
+        config.option.loadscopereorder = False
         return ByTest(config, log)
 
 
