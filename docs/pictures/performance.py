@@ -199,9 +199,8 @@ COMPARED = [
     ),
     Compared(
         "[ManhattanDistances](cpu.md)",
-        "cpu",
-        {"tf.map_fn": "`tf.map_fn`", "XLA": XLA, "broadcast": "broadcasting"},
-        {"task": ["ops"]},
+        "cpu_composed",
+        {"tf.map_fn": "`tf.map_fn`", "features, XLA": XLA},
     ),
     Compared(
         "[RoiPoolInference](roi_pool.md)",
@@ -369,6 +368,7 @@ TABLES = {
     "bridge": "a gradient in C++, asked for [from Python](cc_gradients.md)",
     "conv2d": "[convolution](conv2d.md) and its [gradients](conv2d_gradients.md)",
     "cpu": "each step of [a fast kernel](cpu.md), compiler options, sizes",
+    "cpu_composed": "[Manhattan distances](cpu.md) composed of a point or of a feature at a time",
     "dataset": "ways to read [small and large rows](dataset.md)",
     "elementwise": "[unary](elementwise.md) and [binary](broadcasting.md) ops by dtype and shape",
     "extremes": "[several outputs](multi_output.md) and their gradient, all sizes",
