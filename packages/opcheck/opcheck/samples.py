@@ -90,6 +90,12 @@ def _as_array(value, name: str):
         and hasattr(value, "dtype")
         and type(value).__name__ != "RaggedTensor"
     ):
+        kind = getattr(value.dtype, "name", "")
+        if kind in ("variant", "resource"):
+            raise ValueError(
+                f"{name} is a {kind}, which no other process can have: write a function that makes it from other "
+                "inputs, and then calls the op"
+            )
         array = np.asarray(value.numpy(), getattr(value.dtype, "as_numpy_dtype", None))
     elif type(value).__name__ in ("TensorSpec", "SymbolicTensor", "KerasTensor"):
         raise ValueError(

@@ -52,6 +52,12 @@ def raises(x):
         (adds_one, [[[1], [1, 2]]], {}, "^input 0: setting an array element"),
         (
             adds_one,
+            [tf.raw_ops.OptionalNone()],
+            {},
+            "^input 0 is a variant, .* write a function that makes it",
+        ),
+        (
+            adds_one,
             [normal(2)],
             {"expected_failures": ["empties"]},
             "no check 'empties'",
