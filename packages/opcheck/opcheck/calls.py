@@ -24,6 +24,7 @@ from opcheck.subject import (
     Traced,
     arrays,
     constant,
+    copied,
     grown,
     shrunk,
     tensors_of,
@@ -248,7 +249,7 @@ def traced(subject: Subject, specs, inputs, attrs, owned: bool = False):
 
     def run(*tensors):
         if owned:
-            tensors = [tf.raw_ops.DeepCopy(x=x) for x in tensors]
+            tensors = list(map(copied, tensors))
         return apply(subject, tensors, inputs, attrs)
 
     function = tf.function(run, autograph=False)

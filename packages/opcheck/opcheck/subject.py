@@ -455,6 +455,14 @@ def constant(array) -> tf.Tensor:
     return tf.constant(np.array(array), tf.as_dtype(array.dtype))
 
 
+def copied(tensor: tf.Tensor) -> tf.Tensor:
+    """A tensor in a graph whose memory nobody else holds."""
+    if not tensor.dtype.is_quantized:
+        return tf.raw_ops.DeepCopy(x=tensor)
+    integers = tf.as_dtype(f"int{8 * tensor.dtype.size}")  # DeepCopy takes these
+    return tf.bitcast(tf.raw_ops.DeepCopy(x=tf.bitcast(tensor, integers)), tensor.dtype)
+
+
 def arrays(tensors: Sequence) -> list[np.ndarray]:
     """Copies of tensors as arrays; strings become arrays of bytes."""
     return [

@@ -21,6 +21,9 @@ CAUGHT = {
         "row_sum_tail": "the sample call",
         "floor_mean_truncates": "-3 instead of -4",
         "bin_max_empty_bins": "unwritten",
+        "distinct_count_bits": "0.0 and -0.0",
+        "rank_order_unstable": "std::stable_sort",
+        "log_of_one_and_tiny": "log1p",
     },
     "eager_vs_graph": {
         "reverse_matrix_static_size": "unknown rank",
@@ -46,6 +49,8 @@ CAUGHT = {
         "cube_second_order": "second order",
         "take_rows_no_none": "None",
         "cube_rows": "tf.IndexedSlices",
+        "cube_one_dtype": "a cast to one dtype",
+        "squared_conjugate": "complex",
         "take_rows_zeros": "None",
     },
     "determinism": {
@@ -58,6 +63,7 @@ CAUGHT = {
     "leaks": {
         "next_sum_open_file": "1 more after each call",
         "next_sum_leak": "bytes more after each call",
+        "next_sum_leak_of_large": "bytes more after each call",
     },
     "concurrency": {
         "row_softmax_static": "static",
@@ -75,6 +81,12 @@ CAUGHT = {
         "take_rows_unchecked": "indices",
         "take_rows_unnamed": "value out of range",
         "take_rows_any_rank": "rows",
+        "take_rows_out_of_range": "no more elements",
+        "initials_bytes": "letters of several bytes",
+        "nesting_recursive": "16 MB of '['",
+        "group_max_sorted": "is at the end",
+        "quotients_trap": "b all -1",
+        "dequantized_signed": "starts with 255",
         "scale_rows_unchecked": "eager: a result; in a graph: ValueError",
         "repeat_flat_overflow": "times",
         "unit_histogram_nan": "NaN",
@@ -110,7 +122,8 @@ TWINS = [
     *("unit_sum", "look_up", "doubled", "take_rows", "scale_rows", "repeat_flat"),
     *("unit_histogram", "capitalize", "round_to", "next_sum", "difference"),
     *("row_arg_min", "twice", "axis_size", "each_nth", "delayed"),
-    "prime_count",
+    *("prime_count", "distinct_count", "rank_order", "log_of_one_and", "initials"),
+    *("nesting", "group_max", "quotients", "dequantized", "squared"),
 ]
 
 

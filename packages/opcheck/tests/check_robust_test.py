@@ -37,6 +37,8 @@ from python_ops import (
     scattered_anew,
     sleeps_on_high_ranks,
     strings,
+    takes_columns,
+    takes_columns_or_not,
     takes_its_time,
 )
 
@@ -227,6 +229,15 @@ def test_what_is_refused_leaves_nothing_behind(op, seen):
         files, held = ast.literal_eval(forked.run(told[0].line).stdout)
         assert (files == 1) == (op is opens_a_file_and_refuses)
         assert (held > 1 << 13) == (op is copies_and_refuses)
+
+
+@pytest.mark.parametrize(
+    ("op", "told"), [(takes_columns, False), (takes_columns_or_not, True)]
+)
+def test_an_input_and_the_number_that_it_does_not_fit_are_named(op, told):
+    found = result("bad_input", op, normal(2, 3), attrs={"count": 2})
+    unnamed = "does not say which input"
+    assert told == any(unnamed in one.cause for one in (found, *found.others))
 
 
 def test_lists_have_other_lengths():

@@ -257,6 +257,18 @@ def refuses_negatives(x, keep=lambda x: None):
     return tf.identity(x)
 
 
+def takes_columns(x, count, told="x has {} columns, but {} are wanted"):
+    columns = x.shape[-1] or 0
+    if tf.executing_eagerly() and count > columns:
+        message = told.format(columns, count)
+        raise tf.errors.InvalidArgumentError(None, None, message)
+    return x[..., : max(count, 0)]
+
+
+def takes_columns_or_not(x, count):
+    return takes_columns(x, count, "x has {} columns, too few")
+
+
 def opens_a_file_and_refuses(x):
     return refuses_negatives(x, lambda x: open(os.devnull))
 

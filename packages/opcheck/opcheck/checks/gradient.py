@@ -11,6 +11,7 @@ import numpy as np
 import tensorflow as tf
 from tensorflow.python.framework import ops
 
+from opcheck.checks.values import registered_dtypes
 from opcheck.compare import close, is_inexact
 from opcheck.pulse import one_call
 from opcheck.report import Findings, Skip, describe_error
@@ -35,12 +36,59 @@ def gradient(subject: Subject, found: Findings) -> str:
 
     The second order, too, where it is registered. Graphs have to give the same gradient, and integers have none. A
     `tf.gather` of the output, which sends `tf.IndexedSlices` back, must not change it. Other calls have sizes of
-    1, equal indices, numbers in another order, one tensor in two places, and zeros. Complex numbers are two real ones.
+    1, equal indices, numbers in another order, one tensor in two places, and zeros. Complex numbers are two real ones,
+    and are tried where the op has a kernel for them.
     """
     if subject.options.get("nondeterministic"):
         raise Skip("nondeterministic=True was given")
     if any(x.dtype.kind == "c" for x in (*subject.flat, *subject.expected())):
-        subject = _in_real_numbers(subject)
+        return _checked(_in_real_numbers(subject), found)
+    summary = _checked(subject, found)
+    if not found.failures and (other := _in_complex_numbers(subject)) is not None:
+        _of_complex_numbers(other, found)
+    return summary
+
+
+def _in_complex_numbers(subject: Subject) -> Subject | None:
+    """The op on complex numbers, where there is a kernel for them, with imaginary parts that are not 0."""
+    described = subject.describe()
+    chosen = [
+        attr if _is_float(x) else ""
+        for x, attr in zip(subject.flat, described.type_attrs)
+    ]
+    if len({*chosen} - {""}) != 1 or all(map(is_builtin, described.op_types)):
+        return None
+    (attr,) = {*chosen} - {""}
+    of_ops = [
+        registered_dtypes(op_type, attr, "CPU", "DEFAULT")
+        for op_type, op_def in described.op_defs.items()
+        if any(one.name == attr for one in op_def.attr)
+    ]
+    for dtype in (tf.complex128, tf.complex64):
+        if of_ops and all(dtype.name in some for some in of_ops):
+            flat = [
+                (x + 1j * np.roll(x, 1)).astype(dtype.as_numpy_dtype) if own else x
+                for x, own in zip(subject.flat, chosen)
+            ]
+            return replace(subject, inputs=subject.pack(flat))
+    return None
+
+
+def _of_complex_numbers(subject: Subject, found: Findings) -> None:
+    """The first order, with respect to real and imaginary parts."""
+    subject.progress("the gradient of complex numbers", subject.flat)
+    try:
+        real = _in_real_numbers(subject)
+        tensors = [constant(x) for x in real.flat]
+        first = _gradients(real, tensors)
+    except Exception:
+        return  # the op, or its gradient, does not take these
+    chosen = [i for i, one in enumerate(first) if one is not None]
+    some = _outputs_of(real, tensors), "first order, complex", real.describe().labels
+    _numeric(real, found, tensors, chosen, *some)
+
+
+def _checked(subject: Subject, found: Findings) -> str:
     if not any(_is_float(x) for x in subject.flat):
         raise Skip("no float input")
     if not any(_is_float(x) for x in subject.expected()):
@@ -64,6 +112,9 @@ def gradient(subject: Subject, found: Findings) -> str:
     chosen = [i for i, one in enumerate(first) if one is not None]
     if not chosen:
         found.note("registered as not differentiable")
+        return ""
+    _in_its_dtype(found, tensors, first, subject.describe().labels)
+    if found.failures:
         return ""
     _left_out(subject, found, tensors, first)
     _in_function(subject, found, tensors, first)
@@ -628,6 +679,19 @@ def _slope(tensors, i: int, function: Callable, random: np.random.Generator) -> 
     slope = float(np.max(np.abs(ends[0] - ends[1]))) / (2 * step)
     scale = max(1.0, float(np.max(np.abs(ends))))
     return slope if np.isfinite(slope) and slope > 0.05 * scale else 0.0
+
+
+def _in_its_dtype(found: Findings, tensors, first, names) -> None:
+    """The gradient of a tensor has its dtype."""
+    for name, x, one in zip(names, tensors, first):
+        if one is not None and one.dtype != x.dtype:
+            found.fail(
+                f"first order, with respect to {name}",
+                f"a gradient in {x.dtype.name}, as {name}",
+                f"one in {one.dtype.name}",
+                "a cast to one dtype in the gradient function, or a constant of it: grad.dtype is the one for both",
+            )
+            return
 
 
 def _left_out(subject: Subject, found: Findings, tensors, first) -> None:

@@ -1,11 +1,13 @@
 """Calls that an op has to survive: empty tensors, and inputs that are wrong."""
 
+import itertools
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import tensorflow as tf
 
 from opcheck import calls
 from opcheck.children import Child, Crash, WorkerError
@@ -21,7 +23,7 @@ from opcheck.report import KEPT, NOT_ALONE, Findings, describe_error
 from opcheck.run import is_refusal, outputs_of
 from opcheck.samples import flattened, packed
 from opcheck.source import in_turn
-from opcheck.subject import Subject, attrs_of_call
+from opcheck.subject import Subject, attrs_of_call, is_builtin
 
 _MODES = ("eager", "graph")
 _MOST_CRASHES = 5
@@ -30,6 +32,7 @@ _LEAKED = 1 << 13  # bytes after each of these, more than TensorFlow itself keep
 _NOTABLE = 1 << 15  # bytes of inputs, of which a copy that is kept would be noticed
 _LARGE = 1 << 16  # bytes of the inputs that are more than a sample
 _MANY = 1 << 18  # elements that are more than loops in Python compute in a second
+_OPENING = (b"(", b"[", b"{", b"<")  # what a parser may nest
 _COUNT = 1 << 20  # a number from which on a call may rightly take long
 
 
@@ -71,12 +74,13 @@ def empty(make: Callable[..., Child], sample, found: Findings) -> str:
 
 
 def bad_input(make: Callable[..., Child], sample, found: Findings) -> str:
-    """Tries ranks, dtypes, sizes, NaN, Inf, huge and negative numbers, strange strings, absurd attrs.
+    """Tries ranks, dtypes, sizes, NaN, Inf, huge and negative numbers, strange strings, another order, absurd attrs.
 
     Each call has to give a result or a clean error, eagerly and in a graph. An error of the kernel has to name the
-    input, except for ops of others. A result has to have the inferred shape, also the one
-    inferred from unknown ranks, and to be what your reference computes. What the op refuses is called again and again:
-    it leaves no open file and no memory behind.
+    input, except for ops of others, and must not be OutOfRange, which ends a pipeline of `tf.data` quietly, if the
+    op has no state. A result has to have the inferred shape, also the one inferred from unknown ranks, and to be
+    what your reference computes. What the op refuses is called again and again: it leaves no open file and no
+    memory behind.
     """
     with make() as child:
         description = child.ask(Subject.describe)
@@ -87,6 +91,8 @@ def bad_input(make: Callable[..., Child], sample, found: Findings) -> str:
             eager = outcomes["eager"]
             if not eager.error or not eager.clean or eager.generic:
                 continue
+            if eager.error.startswith("OutOfRangeError"):
+                _check_code(found, sample, case, eager, description)
             if case.named:
                 _check_names(found, sample, case, eager, description)
             # What a handle stands for is left behind on purpose. No huge call is made again.
@@ -387,7 +393,11 @@ def _check_names(found: Findings, sample, case: Case, outcome, description) -> N
     if len(case.culprits) == len(description.names):  # any of them, or an attr
         attrs = [x for one in description.op_defs.values() for x in one.attr]
         names += [*case.attrs, *(x.name for x in attrs if x.type != "type")]
-    if names and not mentions(outcome.error, names):
+    if (
+        names
+        and not mentions(outcome.error, names)
+        and not _tells(outcome, case, description)
+    ):
         if _of_others(sample.location):
             found.note("some errors name no argument of the function")
             return
@@ -398,6 +408,34 @@ def _check_names(found: Findings, sample, case: Case, outcome, description) -> N
             "the message of OP_REQUIRES does not say which input is wrong",
             line=sample.line(case.inputs, case.attrs),
         )
+
+
+def _check_code(found: Findings, sample, case: Case, outcome, description) -> None:
+    """OutOfRange is for what comes to an end, and so has state."""
+    if _of_others(sample.location) or any(map(is_builtin, description.op_types)):
+        return
+    definitions = description.op_defs.values()
+    taken = [x.type for one in definitions for x in one.input_arg]
+    handles = any(kind in (tf.variant, tf.resource) for kind in taken)
+    if handles or any(one.is_stateful for one in definitions):
+        return
+    found.fail(
+        case.label,
+        "InvalidArgumentError",
+        outcome.error,
+        "absl::OutOfRangeError means that there are no more elements: a tf.data pipeline with this op in it, and a "
+        "loop over it, end here without an error",
+        line=sample.line(case.inputs, case.attrs),
+    )
+
+
+def _tells(outcome, case: Case, description) -> bool:
+    """Whether an error names the input that an attr's number does not fit, and that number."""
+    numbers = [case.attrs[x] for x in case.culprits if x in case.attrs]
+    words = [rf"\b{n}\b" for n in numbers if type(n) is int and n > 9]
+    others = [name for some in description.names for name in some]
+    told = any(re.search(word, outcome.error) for word in words)
+    return told and mentions(outcome.error, others)
 
 
 def _left_behind(child: Child, found: Findings, sample, case: Case) -> None:
@@ -557,6 +595,11 @@ def _bad_cases(sample, description) -> Iterator[Case]:
                 huge=what.endswith("1e30") or wrong.dtype.kind in "iu",
             )
     everything = tuple(range(len(sample.flat)))
+    for label, flat in (
+        *_least_by_minus_one(sample.flat, names),
+        *_other_order(sample.flat),
+    ):
+        yield Case(label, sample.pack(flat), sample.attrs, everything, huge=True)
     for label, inputs in _other_lists(sample.inputs, names):
         yield Case(label, inputs, sample.attrs, everything, named=False)
     definitions = description.op_defs.values()
@@ -594,6 +637,30 @@ def _bad_cases(sample, description) -> Iterator[Case]:
                 named=not left_out,
                 compared=_is_small(wrong),
             )
+
+
+def _least_by_minus_one(
+    flat: Sequence[np.ndarray], names: Sequence[str]
+) -> Iterator[tuple[str, list]]:
+    """The least integer in one input and -1 in another: their quotient is no such integer, and the processor traps."""
+    for (i, x), (j, y) in itertools.islice(
+        itertools.permutations(enumerate(flat), 2), 6
+    ):
+        if x.dtype == y.dtype and x.dtype.kind == "i" and x.size and y.size:
+            least = np.iinfo(x.dtype).min
+            changed = list(flat)
+            changed[i], changed[j] = np.full_like(x, least), np.full_like(y, -1)
+            yield f"{names[i]} is all {least}, {names[j]} all -1", changed
+
+
+def _other_order(flat: Sequence[np.ndarray]) -> Iterator[tuple[str, list]]:
+    """Rows that belong together, as those of a sparse tensor's indices and values, with the first one at the end."""
+    for rows in sorted({len(x) for x in flat if x.ndim}):
+        alike = [x.ndim and len(x) == rows for x in flat]
+        kinds = {x.dtype.kind for x, one in zip(flat, alike) if one}
+        if rows > 2 and sum(alike) > 1 and "i" in kinds:
+            changed = [np.roll(x, -1, 0) if one else x for x, one in zip(flat, alike)]
+            yield f"the first of {rows} rows is at the end, in all inputs", changed
 
 
 def _other_lists(inputs: Sequence, names: Sequence[str]) -> Iterator[tuple[str, list]]:
@@ -700,6 +767,11 @@ def wrong_values(array: np.ndarray) -> Iterator[tuple[str, np.ndarray, object]]:
             every = np.array(array)
             every.reshape(-1)[:] = [value] * array.size
             yield f"is all {what}", every, True
+    opening = first.item()[:1] if array.dtype == object else b""
+    if opening in _OPENING:
+        one = np.array(array)
+        one.reshape(-1)[0] = opening * (1 << 24)
+        yield f"starts with 16 MB of {opening.decode()!r}", one, True
 
 
 def _wrong_values(dtype: np.dtype) -> list[tuple[str, object]]:
@@ -723,11 +795,15 @@ def _wrong_values(dtype: np.dtype) -> list[tuple[str, object]]:
         return [(str(n), n) for n in fitting]
     if dtype.kind == "O":
         return [
-            ("a string of 16 MB", b"7" * (1 << 24)),
             ("an empty string", b""),
+            ("letters of several bytes", "äöü€字".encode()),
             ("bytes that are no UTF-8", b"\xff\xfe\x80"),
             ("a string with a NUL", b"a\0b"),
+            ("a string of 16 MB", b"7" * (1 << 24)),
         ]
+    if dtype.names:  # quantized: an integer in a record
+        limits = np.iinfo(dtype[0])
+        return [(str(n), n) for n in (limits.min, limits.max)]
     return []
 
 

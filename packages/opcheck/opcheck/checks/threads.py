@@ -331,7 +331,7 @@ def leaks(subject: Subject, found: Findings) -> str:
     if subject.describe().makes_handles:
         raise Skip("makes a handle or a variant, which may live on")
     calls = _kept(subject, found, subject.flat)
-    if not found.failures and (larger := grown(subject, 1 << 10)) is not None:
+    if not found.failures and (larger := grown(subject, 1 << 12)) is not None:
         subject.progress("larger inputs", larger)
         calls += _kept(subject, found, larger)
     return f"{calls} calls: no more open files and memory"

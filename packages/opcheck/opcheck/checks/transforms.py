@@ -65,6 +65,10 @@ def vectorize(subject: Subject, found: Findings) -> str:
     ]
     if tf.resource.as_datatype_enum in made:
         raise Skip("makes a handle, which no batch can hold")
+    if any(
+        tf.as_dtype(x.dtype).is_quantized for x in (*subject.flat, *subject.expected())
+    ):
+        raise Skip("quantized, which no loop of TensorFlow takes")
     some = variants(subject, 3)
     while len(some) < 3:
         some.append(some[0])

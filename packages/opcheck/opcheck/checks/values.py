@@ -12,7 +12,7 @@ import tensorflow as tf
 from tensorflow.python.framework import op_def_registry
 
 from opcheck.calls import again
-from opcheck.compare import difference, is_inexact, mentions, tolerance
+from opcheck.compare import close, difference, is_inexact, mentions, tolerance, wide
 from opcheck.memory import FILLINGS, filled_memory
 from opcheck.pulse import each, one_call
 from opcheck.report import KEPT, Findings, Skip, describe_error
@@ -24,6 +24,7 @@ from opcheck.subject import (
     Traced,
     arrays,
     constant,
+    copied,
     is_builtin,
     is_opaque,
     kernels_of,
@@ -33,14 +34,17 @@ from opcheck.subject import (
 
 _FAR = 0.05  # of the largest result
 _MANY = 1 << 12
+_TIMES = 16
+_TINY = 1e-30  # below, float32 has fewer digits
 _FILE = 1 << 20  # bytes of one that is copied
 _OWNED = "tf.function whose op owns its inputs"
 
 
 def reference(subject: Subject, found: Findings) -> str:
-    """Compares the results with those of your reference: for the sample, fewer elements, NaN, ±Inf, a large offset.
+    """Compares the results with those of your reference: for the sample, fewer elements, many more, NaN, ±Inf, ±0.
 
-    Integers have to be equal, floats within a tolerance for their dtype.
+    Also for tiny numbers and for ones far from zero. Integers have to be equal, floats within a tolerance for their
+    dtype.
     """
     if subject.reference is None:
         raise Skip("no reference function was given")
@@ -109,7 +113,10 @@ def reference(subject: Subject, found: Findings) -> str:
                 "option special_values=False if any result is fine",
                 line=subject.line(flat),
             )
+    _zeros(subject, found)
+    _repeated(subject, found)
     _far_from_zero(subject, found)
+    _near_zero(subject, found)
     for name in subject.attrs:
         if not _has_default(subject.op, name):
             continue
@@ -129,6 +136,116 @@ def reference(subject: Subject, found: Findings) -> str:
                 line=subject.line(attrs=attrs),
             )
     return f"equal for {', '.join(tried)}"
+
+
+def _zeros(subject: Subject, found: Findings) -> None:
+    """Zeros of both signs, which are one number with two patterns of bits."""
+    for i, x in enumerate(subject.flat):
+        if not is_inexact(x.dtype) or x.size < 2:
+            continue
+        both = np.array(x)
+        both.reshape(-1)[[0, x.size // 2]] = 0.0, -0.0
+        flat = [*subject.flat[:i], both, *subject.flat[i + 1 :]]
+        subject.progress("with 0.0 and -0.0", flat)
+        try:
+            wanted, seen = _reference(subject, flat), subject.eager(flat)
+        except Exception:
+            continue  # one of them does not take a zero
+        if different := subject.difference(wanted, seen, strict=False):
+            found.fail(
+                f"with 0.0 and -0.0 in {subject.describe().labels[i]}",
+                "what the reference computes",
+                different,
+                "a kernel, or a reference, that compares or counts the bits of floats: 0.0 == -0.0 is true; or one "
+                "that divides by them",
+                line=subject.line(flat),
+            )
+            return
+
+
+def _repeated(subject: Subject, found: Findings) -> None:
+    """The sample many times in a row: more elements than a short cut takes, and equal ones among them.
+
+    Floats may be sums of more elements, and need not be so near.
+    """
+    size = sum(x.size for x in subject.flat)
+    if found.failures or not subject.repeats() or size > _MANY // _TIMES:
+        return
+    largest = max((x.size for x in subject.flat), default=0)
+    for only in (False, True):
+        flat = [
+            np.concatenate([x] * _TIMES)
+            if x.ndim and (x.size == largest or not only)
+            else x
+            for x in subject.flat
+        ]
+        subject.progress(f"{_TIMES} times the sample", flat)
+        try:
+            seen, wanted = subject.eager(flat), _reference(subject, flat)
+        except Exception:
+            continue  # one of them does not take these sizes
+        if not (different := subject.difference(wanted, seen, strict=False)):
+            return
+        if [x.shape for x in seen] == [x.shape for x in wanted] and all(
+            is_inexact(got.dtype) and _away([one], [got]) < _FAR / 50
+            for one, got in zip(wanted, seen)
+            if not np.array_equal(one, got)
+        ):
+            return
+        found.fail(
+            f"with the rows of the sample {_TIMES} times",
+            "what the reference computes",
+            different,
+            "a sort that does not keep the order of equal elements, which std::stable_sort does, a block or a buffer "
+            "of fixed size, or a sum that overflows; in the kernel or in the reference",
+            line=subject.line(flat),
+        )
+        return
+
+
+def _near_zero(subject: Subject, found: Findings) -> None:
+    """Tiny numbers, which drown beside a 1: compared only where the reference computes the same from float64."""
+    subject.progress("")
+    if found.failures or not subject.repeats():
+        return
+    for i, x in enumerate(subject.flat):
+        if x.dtype not in (np.float32, np.float64) or not x.size:
+            continue
+        tiny = x * x.dtype.type(np.finfo(x.dtype).eps / 16)
+        near = np.nextafter(tiny, x.dtype.type(np.inf))
+
+        def moved(to, i=i):
+            return [*subject.flat[:i], to, *subject.flat[i + 1 :]]
+
+        subject.progress("numbers near zero", moved(tiny))
+        try:
+            wanted, *same = (
+                _reference(subject, moved(to))
+                for to in (tiny, near, tiny.astype(np.float64))
+            )
+            seen = subject.eager(moved(tiny))
+        except Exception:
+            continue  # one of them does not take these values
+        for number, one in enumerate(wanted):
+            likes = [some[number] for some in (*same, seen)]
+            if not is_inexact(one.dtype) or any(x.shape != one.shape for x in likes):
+                continue
+            bounds = (_FAR / 5, _FAR / 5, _FAR)
+            *sure, right = (
+                close(one, like, bound, 0) for like, bound in zip(likes, bounds)
+            )
+            wrong = sure[0] & sure[1] & ~right & (np.abs(wide(one)[0]) > _TINY)
+            if not wrong.any():
+                continue
+            place = tuple(np.argwhere(wrong)[0])
+            found.fail(
+                f"with {subject.describe().labels[i]} times {tiny.dtype.type(np.finfo(x.dtype).eps / 16):.3g}",
+                f"{one[place]:.6g}, what the reference computes, but for rounding",
+                f"{likes[-1][place]:.6g} ({np.count_nonzero(wrong)} of {wrong.size} differ)",
+                "a difference in which tiny numbers drown, such as log(1 + x) for log1p(x), or exp(x) - 1 for expm1(x)",
+                line=subject.line(moved(tiny)),
+            )
+            return
 
 
 def _far_from_zero(subject: Subject, found: Findings) -> None:
@@ -342,7 +459,7 @@ def _owning(subject: Subject, tensors: list) -> list[list[np.ndarray]]:
     """Nobody else holds the inputs, so the kernel may give their memory to its outputs."""
 
     def call(*flat):
-        return subject.outputs([tf.raw_ops.DeepCopy(x=x) for x in flat])
+        return subject.outputs(list(map(copied, flat)))
 
     function = tf.function(call, autograph=False)
     specs = subject.specs()
@@ -397,8 +514,8 @@ def dtypes(subject: Subject, found: Findings) -> str:
             )
         for attr in (attr for attr in op_def.attr if attr.type == "type"):
             declared = [tf.as_dtype(t).name for t in attr.allowed_values.list.type]
-            registered = _registered(op_type, attr.name, device, "DEFAULT")
-            anywhere = _registered(op_type, attr.name, "CPU", "GPU", "DEFAULT")
+            registered = registered_dtypes(op_type, attr.name, device, "DEFAULT")
+            anywhere = registered_dtypes(op_type, attr.name, "CPU", "GPU", "DEFAULT")
             run = [name for name in declared if name in registered] if declared else []
             run = run or sorted(registered)
             missing = [
@@ -435,7 +552,7 @@ def dtypes(subject: Subject, found: Findings) -> str:
     return f"ran {', '.join(dict.fromkeys(exercised))}"
 
 
-def _registered(op_type: str, attr: str, *devices: str) -> set[str]:
+def registered_dtypes(op_type: str, attr: str, *devices: str) -> set[str]:
     """The names of the dtypes that the op's kernels on a device take for an attr."""
     op_def_values = None
     names = set()

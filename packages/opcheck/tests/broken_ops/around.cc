@@ -36,6 +36,7 @@ enum class Bug {
   kStaticTable,
   kOpenFile,
   kLeak,
+  kLeakOfLarge,
   kRandom,
   kNotCancelled,
   kNoLock,
@@ -65,7 +66,8 @@ class NextSumOp : public tensorflow::OpKernel {
       OP_REQUIRES(context, open("/dev/null", O_RDONLY | O_CLOEXEC) >= 0,
                   absl::ResourceExhaustedError("too many open files"));
     }
-    if constexpr (bug == Bug::kLeak) {  // Bug: nobody frees it.
+    // Bug: nobody frees it.
+    if (bug == Bug::kLeak || (bug == Bug::kLeakOfLarge && size > 1 << 10)) {
       static std::atomic<std::vector<float>*> scratch;
       scratch = new std::vector<float>(1 << 10, 1.f);
     }
@@ -369,6 +371,8 @@ OP("BrokenNextSumPastEnd", NextSumOp, "float", "float", VectorShape, kPastEnd);
 OP("BrokenNextSumOpenFile", NextSumOp, "float", "float", VectorShape,
    kOpenFile);
 OP("BrokenNextSumLeak", NextSumOp, "float", "float", VectorShape, kLeak);
+OP("BrokenNextSumLeakOfLarge", NextSumOp, "float", "float", VectorShape,
+   kLeakOfLarge);
 OP("BrokenNextSumRandom", NextSumOp, "float", "float", VectorShape, kRandom);
 OP("Difference", DifferenceOp, "float", "float", VectorShape, kNone);
 OP("BrokenDifferenceForwarded", DifferenceOp, "float", "float", VectorShape,

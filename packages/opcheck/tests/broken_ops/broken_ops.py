@@ -5,6 +5,7 @@ libraries, whose functions are all here, under their names.
 """
 
 import math
+import re
 
 import numpy as np
 import tensorflow as tf
@@ -12,7 +13,7 @@ from build_broken_ops import BUILD, functions  # noqa: F401
 from tensorflow.python.ops import control_flow_util
 from tensorflow.python.ops.parallel_for import pfor
 
-_OPS = functions("shapes", "values", "memory", "inputs", "around")
+_OPS = functions("shapes", "values", "memory", "inputs", "around", "elements")
 globals().update({one.__name__: one for one in _OPS.values()})
 
 
@@ -113,6 +114,11 @@ def _broken_cube_eager_only_grad(op, grad):  # Bug: a graph has no NumPy arrays.
 @tf.RegisterGradient("BrokenCubeRows")
 def _broken_cube_rows_grad(op, grad):  # Bug: tf.IndexedSlices are no factor.
     return 3 * grad * op.inputs[0] ** 2
+
+
+@tf.RegisterGradient("BrokenCubeOneDtype")
+def _broken_cube_one_dtype_grad(op, grad):  # Bug: the input may be float64.
+    return tf.cast(3 * tf.convert_to_tensor(grad) * op.inputs[0] ** 2, tf.float32)
 
 
 @tf.RegisterGradient("BrokenCubeFirstOrder")
@@ -354,6 +360,49 @@ for _name in _OPS:
 
 
 # Function: inputs and attrs of one call. A broken op takes those of its twin.
+# Elements
+
+
+def distinct_count_reference(values):
+    return len(np.unique(values))
+
+
+def rank_order_reference(values):
+    return np.argsort(values, kind="stable")
+
+
+def log_of_one_and_reference(values):
+    return np.log1p(values)
+
+
+def initials_reference(values):
+    def initial(text):
+        return re.match(rb"(.[\x80-\xbf]*)?", text, re.DOTALL)[0]
+
+    initials = [initial(text) for text in values.reshape(-1)]
+    return np.array(initials, object).reshape(values.shape)
+
+
+def group_max_reference(groups, values):
+    greatest = np.full(4, -np.inf, np.float32)
+    np.fmax.at(greatest, groups, values)
+    return greatest
+
+
+def dequantized_reference(values):
+    return values[values.dtype.names[0]].astype(np.float32)
+
+
+@tf.RegisterGradient("Squared")
+def _squared_grad(op, grad):
+    return grad * tf.math.conj(2 * op.inputs[0])
+
+
+@tf.RegisterGradient("BrokenSquaredConjugate")
+def _broken_squared_conjugate_grad(op, grad):  # Bug: not for a complex input.
+    return grad * (2 * op.inputs[0])
+
+
 SAMPLES = {
     "every_second_row": ((_normal(5, 3),), {}),
     "reverse_last": ((_normal(2, 3, 4),), {}),
@@ -389,4 +438,13 @@ SAMPLES = {
     "each_nth": ((_normal(6),), {"step": 3}),
     "prime_count": ((np.int32([2, 9, 30]),), {}),
     "delayed": ((_normal(4),), {"milliseconds": 500}),
+    "distinct_count": ((np.float32([1, 2, 1]),), {}),
+    "rank_order": ((np.int32([3, 1, 2, 1]),), {}),
+    "log_of_one_and": ((np.float32([0.5, 0.25, 2]),), {}),
+    "initials": ((np.array([b"zero", b"out"], object),), {}),
+    "nesting": ((np.array([b"[[]]", b"x"], object),), {}),
+    "group_max": ((np.int32([0, 0, 2]), np.float32([1, 3, 2])), {}),
+    "quotients": ((np.int32([7, -7, 9]), np.int32([2, 2, -3])), {}),
+    "dequantized": ((np.array([1, 5, 127], tf.quint8.as_numpy_dtype),), {}),
+    "squared": ((_normal(3, dtype=np.float64),), {}),
 }

@@ -21,7 +21,8 @@ enum class Bug {
   kAnyRank,
   kOverflow,
   kNan,
-  kFixedBuffer
+  kFixedBuffer,
+  kOutOfRange
 };
 
 template <Bug bug>
@@ -50,6 +51,11 @@ class TakeRowsOp : public tensorflow::OpKernel {
         // Bug: of what, and which?
         OP_REQUIRES(context, inside,
                     absl::InvalidArgumentError("value out of range"));
+      } else if constexpr (bug == Bug::kOutOfRange) {
+        // Bug: tf.data takes it for the end.
+        OP_REQUIRES(
+            context, inside,
+            absl::OutOfRangeError(absl::StrCat("indices[", i, "] is ", row)));
       } else if constexpr (bug != Bug::kUnchecked) {  // Bug: reads anything.
         OP_REQUIRES(context, inside,
                     absl::InvalidArgumentError(
@@ -90,6 +96,7 @@ TAKE_ROWS("TakeRows", kNone);
 TAKE_ROWS("BrokenTakeRowsUnchecked", kUnchecked);
 TAKE_ROWS("BrokenTakeRowsUnnamed", kUnnamed);
 TAKE_ROWS("BrokenTakeRowsAnyRank", kAnyRank);
+TAKE_ROWS("BrokenTakeRowsOutOfRange", kOutOfRange);
 // The bugs of these two are in their gradients, in broken_ops.py.
 TAKE_ROWS("BrokenTakeRowsNoNone", kNone);
 TAKE_ROWS("BrokenTakeRowsZeros", kNone);

@@ -249,6 +249,7 @@ CUBE_GRAD("CubeGrad");
 CUBE("BrokenCubeFactor");
 CUBE("BrokenCubeEagerOnly");
 CUBE("BrokenCubeRows");
+CUBE("BrokenCubeOneDtype");
 CUBE("BrokenCubeFirstOrder");
 CUBE_GRAD("BrokenCubeFirstOrderGrad");
 CUBE("BrokenCubeSecondOrder");
