@@ -221,7 +221,7 @@ def test_a_library_exports_no_function_of_its_own(library):
 
 
 def test_code_is_compiled_with_warnings_and_for_speed():
-    """And where the CPU's and the GPU's bits are compared, no multiplication is joined to an addition."""
+    """And where bits are compared, no multiplication is joined to an addition, which the compiler does for arm64."""
     ninja = [examples.NINJA, "-C", examples.BUILD, "-t", "compdb"]
     run = subprocess.run(ninja, capture_output=True, text=True, check=True)
     found = set()
@@ -230,7 +230,7 @@ def test_code_is_compiled_with_warnings_and_for_speed():
         if path.is_relative_to(examples.EXAMPLES) and path.suffixes == [".cc"]:
             example = examples.EXAMPLES / path.relative_to(examples.EXAMPLES).parts[0]
             wanted = {"-Wall", "-Wextra", "-DNDEBUG", "-O3", "-fvisibility=hidden"}
-            if example.name in ("roi_pool", "ps_roi_align"):
+            if example.name in ("roi_pool", "ps_roi_align", "lists"):
                 wanted.add("-ffp-contract=off")
             assert wanted - set(command["command"].split()) == set(), path
             found.add(example.name)
