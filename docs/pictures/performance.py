@@ -366,6 +366,7 @@ def settings(name: str) -> str:
 
 # What the tables hold.
 TABLES = {
+    "arm64": "examples on an emulated [arm64](stable_abi.md#all-examples-on-all-versions)",
     "bridge": "a gradient in C++, asked for [from Python](cc_gradients.md)",
     "conv2d": "[convolution](conv2d.md) and its [gradients](conv2d_gradients.md)",
     "cpu": "each step of [a fast kernel](cpu.md), compiler options, sizes",

@@ -1,4 +1,4 @@
-"""The tables of the chapter on the stable ABI: from bench/versions.csv, and from the libraries themselves."""
+"""The tables of the chapter on the stable ABI: from versions.csv and arm64.csv of bench/, and from the libraries."""
 
 import shutil
 import subprocess
@@ -94,6 +94,18 @@ def matrix(examples: Sequence[str], here: bool) -> list[list[str]]:
             line.append(outcome(wanted[0] if wanted else None))
         table.append(line)
     return table
+
+
+def on_arm64() -> dict[str, int]:
+    """How many examples compile for arm64 and were tested there, and how many of their tests pass and fail."""
+    rows = read("arm64").rows
+    tested = [row for row in rows if row["passed"]]
+    return {
+        "compiled": sum(row["compiled"] == "yes" for row in rows),
+        "tested": len(tested),
+        "passed": sum(int(row["passed"]) for row in tested),
+        "failed": sum(int(row["failed"]) for row in tested),
+    }
 
 
 def loader_says(example: str, version: str) -> str:
