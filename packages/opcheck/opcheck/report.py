@@ -35,6 +35,8 @@ NOT_ALONE = (
 )
 _GIVEN_AWAY = {
     r"Missing \d+-th output": "the kernel returns without having set that output",
+    r"Check failed: IsAligned\(\)": "flat(), matrix() or the like of memory that is not aligned, such as a "
+    "Tensor::Slice(): unaligned_flat() takes it",
     r"no answer within .*: it waits": "a lock that nobody frees, or a done() that is not called; a call that has to "
     "wait so long needs a longer timeout=",
     r"no answer within .*: it computes": "a loop that does not end for this input; a call that has to compute so long "

@@ -72,6 +72,10 @@ def test_what_fails_in_the_same_words_is_explained_once():
     ("seen", "cause"),
     [
         (
+            "the process died of SIGABRT: tensor.cc:899] Check failed: IsAligned()",
+            "unaligned_flat() takes it",
+        ),
+        (
             "InternalError: Missing 1-th output from {{node X}}",
             "having set that output",
         ),
