@@ -104,6 +104,7 @@ CAUGHT = {
         "round_to_new_default": "digits",
     },
 }
+BY_CHANCE = {"bin_max_empty_bins", "prime_count_no_lock"}
 # What is worth a note, and no more.
 NOTED = {
     "static_shape": {"every_second_row_no_shape": "unknown"},
@@ -157,8 +158,8 @@ def check(ops, name: str, checks) -> opcheck.Report:
 
 @pytest.mark.parametrize(("name", "broken", "words"), pairs(CAUGHT))
 def test_a_broken_op_is_caught(broken_ops, name, broken, words):
-    # What an op does not write holds by chance, at times, what was expected.
-    for _ in range(5 if words == "unwritten" else 1):
+    # What an op does not write holds by chance, at times, what was expected, and a race may be lost.
+    for _ in range(5 if broken in BY_CHANCE else 1):
         report = check(broken_ops, broken, [name])
         result = report[name]
         if result.verdict == "fail":
