@@ -48,7 +48,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
-    """With `--dist loadgroup`, one worker runs all cases of a test, and modules come one after the other.
+    """With `--dist loadgroup`, one worker runs all cases of a test of ops, and modules come one after the other.
 
     By itself, xdist would begin with the tests of most cases, and make the fixtures of a module again for each of them.
     """
@@ -57,7 +57,9 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
     class ByTest(LoadGroupScheduling):
         def _split_scope(self, nodeid: str) -> str:
             scope = super()._split_scope(nodeid)
-            return scope.partition("[")[0] if scope == nodeid else scope
+            if scope != nodeid or nodeid.startswith("tests/"):
+                return scope
+            return scope.partition("[")[0]
 
     if config.getvalue("dist") == "loadgroup":
         config.option.loadscopereorder = False
