@@ -273,7 +273,7 @@ COMPARED = [
             "max_pool_with_argmax": "`tf.nn.max_pool_with_argmax`",
             "doubled, XLA": XLA,
         },
-        only_if="your windows are long and your signals noisy",
+        only_if="your windows are long",
     ),
     Compared(
         "[NpyDataset](dataset.md)",

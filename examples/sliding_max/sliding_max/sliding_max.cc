@@ -65,24 +65,38 @@ REGISTER_OP("SlidingMaxGrad")
       return absl::OkStatus();
     });
 
+// The first maximum of each window. A window ends one block of as many elements
+// and begins the next one.
+template <typename T>
+void MaxOfWindows(const T* x, int64_t n, int64_t window, T* y,
+                  int64_t* position) {
+  const int64_t windows = n - window + 1;
+  for (int64_t block = 0; block < windows; block += window) {
+    const int64_t next = block + window;
+    int64_t best = next - 1;
+    for (int64_t i = next - 1; i >= block; --i) {  // from i to the block's end
+      if (!Greater(x[best], x[i])) best = i;
+      if (i < windows) position[i] = best;
+    }
+    y[block] = x[position[block]];
+    best = next;
+    for (int64_t i = block + 1; i < std::min(next, windows); ++i) {
+      const int64_t newest = i + window - 1;
+      if (Greater(x[newest], x[best])) best = newest;  // of the next block
+      if (Greater(x[best], x[position[i]])) position[i] = best;
+      y[i] = x[position[i]];
+    }
+  }
+}
+
 // Rows on all cores.
 struct Cpu {
   template <typename T>
   static absl::Status Max(OpKernelContext* context, const T* x, Sizes sizes,
                           T* y, int64_t* position) {
     ForRows(context, sizes, [=](int64_t row) {
-      const T* values = x + row * sizes.n;
-      int64_t best = FirstMax(values, 0, sizes.window);
-      for (int64_t i = 0; i < sizes.windows; ++i) {
-        const int64_t newest = i + sizes.window - 1;
-        if (best < i) {  // has left the window
-          best = FirstMax(values, i, newest + 1);
-        } else if (Greater(values[newest], values[best])) {
-          best = newest;
-        }
-        y[row * sizes.windows + i] = values[best];
-        position[row * sizes.windows + i] = best;
-      }
+      MaxOfWindows(x + row * sizes.n, sizes.n, sizes.window,
+                   y + row * sizes.windows, position + row * sizes.windows);
     });
     return absl::OkStatus();
   }
@@ -107,7 +121,7 @@ struct Cpu {
   template <typename DoRow>
   static void ForRows(OpKernelContext* context, Sizes sizes, DoRow do_row) {
     const auto& workers = *context->device()->tensorflow_cpu_worker_threads();
-    const int64_t cycles_of_a_row = 5 * sizes.n;
+    const int64_t cycles_of_a_row = 10 * sizes.n;
     tensorflow::Shard(workers.num_threads, workers.workers, sizes.rows,
                       cycles_of_a_row, [&](int64_t first, int64_t end) {
                         for (int64_t row = first; row < end; ++row) do_row(row);

@@ -1,5 +1,6 @@
 // SlidingMax, step 7: a better loop, on all cores.
 
+#include <algorithm>
 #include <cstdint>
 
 #include "absl/status/status.h"
@@ -42,14 +43,28 @@ bool Greater(T a, T b) {
   return a > b || (a != a && b == b);
 }
 
-// The position of the first maximum of x[first, end).
+// The first maximum of each window. A window ends one block of as many elements
+// and begins the next one.
 template <typename T>
-int64_t FirstMax(const T* x, int64_t first, int64_t end) {
-  int64_t best = first;
-  for (int64_t j = first + 1; j < end; ++j) {
-    if (Greater(x[j], x[best])) best = j;
+void MaxOfWindows(const T* x, int64_t n, int64_t window, T* y,
+                  int64_t* position) {
+  const int64_t windows = n - window + 1;
+  for (int64_t block = 0; block < windows; block += window) {
+    const int64_t next = block + window;
+    int64_t best = next - 1;
+    for (int64_t i = next - 1; i >= block; --i) {  // from i to the block's end
+      if (!Greater(x[best], x[i])) best = i;
+      if (i < windows) position[i] = best;
+    }
+    y[block] = x[position[block]];
+    best = next;
+    for (int64_t i = block + 1; i < std::min(next, windows); ++i) {
+      const int64_t newest = i + window - 1;
+      if (Greater(x[newest], x[best])) best = newest;  // of the next block
+      if (Greater(x[best], x[position[i]])) position[i] = best;
+      y[i] = x[position[i]];
+    }
   }
-  return best;
 }
 
 template <typename T>
@@ -81,22 +96,12 @@ class SlidingMaxOp : public tensorflow::OpKernel {
     auto position = positions->flat_inner_dims<int64_t>();
     const auto do_rows = [&](int64_t first, int64_t end) {
       for (int64_t row = first; row < end; ++row) {
-        const T* values = &x(row, 0);
-        int64_t best = FirstMax(values, 0, window_);
-        for (int64_t i = 0; i < windows; ++i) {
-          const int64_t newest = i + window_ - 1;
-          if (best < i) {  // has left the window
-            best = FirstMax(values, i, newest + 1);
-          } else if (Greater(values[newest], values[best])) {
-            best = newest;
-          }
-          y(row, i) = values[best];
-          position(row, i) = best;
-        }
+        MaxOfWindows(&x(row, 0), x.dimension(1), window_, &y(row, 0),
+                     &position(row, 0));
       }
     };
     const auto& workers = *context->device()->tensorflow_cpu_worker_threads();
-    const int64_t cycles_of_a_row = 5 * x.dimension(1);
+    const int64_t cycles_of_a_row = 10 * x.dimension(1);
     tensorflow::Shard(workers.num_threads, workers.workers, x.dimension(0),
                       cycles_of_a_row, do_rows);
   }
