@@ -211,21 +211,12 @@ def _near_zero(subject: Subject, found: Findings) -> None:
     for i, x in enumerate(subject.flat):
         if x.dtype not in (np.float32, np.float64) or not x.size:
             continue
-        tiny = x * x.dtype.type(np.finfo(x.dtype).eps / 16)
-        near = np.nextafter(tiny, x.dtype.type(np.inf))
-
-        def moved(to, i=i):
-            return [*subject.flat[:i], to, *subject.flat[i + 1 :]]
-
-        subject.progress("numbers near zero", moved(tiny))
-        try:
-            wanted, *same = (
-                _reference(subject, moved(to))
-                for to in (tiny, near, tiny.astype(np.float64))
-            )
-            seen = subject.eager(moved(tiny))
-        except Exception:
-            continue  # one of them does not take these values
+        scale = x.dtype.type(np.finfo(x.dtype).eps / 16)
+        near = np.nextafter(x * scale, x.dtype.type(np.inf))
+        moved = _moved(subject, "numbers near zero", i, x * scale, near)
+        if moved is None:
+            continue
+        flat, wanted, same, seen = moved
         for number, one in enumerate(wanted):
             likes = [some[number] for some in (*same, seen)]
             if not is_inexact(one.dtype) or any(x.shape != one.shape for x in likes):
@@ -239,13 +230,33 @@ def _near_zero(subject: Subject, found: Findings) -> None:
                 continue
             place = tuple(np.argwhere(wrong)[0])
             found.fail(
-                f"with {subject.describe().labels[i]} times {tiny.dtype.type(np.finfo(x.dtype).eps / 16):.3g}",
+                f"with {subject.describe().labels[i]} times {scale:.3g}",
                 f"{one[place]:.6g}, what the reference computes, but for rounding",
                 f"{likes[-1][place]:.6g} ({np.count_nonzero(wrong)} of {wrong.size} differ)",
                 "a difference in which tiny numbers drown, such as log(1 + x) for log1p(x), or exp(x) - 1 for expm1(x)",
-                line=subject.line(moved(tiny)),
+                line=subject.line(flat),
             )
             return
+
+
+def _moved(
+    subject: Subject, what: str, i: int, x: np.ndarray, near: np.ndarray
+) -> tuple | None:
+    """The flat inputs with other numbers in one, and what is computed of them; None if these are not taken.
+
+    That is what the reference computes, what it computes from the numbers next to them and from float64, and what the
+    op does.
+    """
+    flat, *others = (
+        [*subject.flat[:i], to, *subject.flat[i + 1 :]]
+        for to in (x, near, x.astype(np.float64))
+    )
+    subject.progress(what, flat)
+    try:
+        wanted, *same = (_reference(subject, one) for one in (flat, *others))
+        return flat, wanted, same, subject.eager(flat)
+    except Exception:
+        return None
 
 
 def _far_from_zero(subject: Subject, found: Findings) -> None:
@@ -266,19 +277,10 @@ def _far_from_zero(subject: Subject, found: Findings) -> None:
             continue
         near = np.nextafter(far, x.dtype.type(np.inf))
         near.reshape(-1)[::2] = far.reshape(-1)[::2]
-
-        def moved(to, i=i):
-            return [*subject.flat[:i], to, *subject.flat[i + 1 :]]
-
-        subject.progress("numbers far from zero", moved(far))
-        try:
-            wanted, *same = (
-                _reference(subject, moved(to))
-                for to in (far, near, far.astype(np.float64))
-            )
-            seen = subject.eager(moved(far))
-        except Exception:
-            continue  # one of them does not take these values
+        moved = _moved(subject, "numbers far from zero", i, far, near)
+        if moved is None:
+            continue
+        flat, wanted, same, seen = moved
         if any(_away(wanted, one) > _FAR / 5 for one in same):
             continue
         if _away(wanted, seen) > _FAR:
@@ -293,7 +295,7 @@ def _far_from_zero(subject: Subject, found: Findings) -> None:
                 "an overflow on the way to a finite result, such as exp(x) in log(1 + exp(x))"
                 if overflows
                 else "a difference of large numbers, such as the mean of the squares minus the square of the mean",
-                line=subject.line(moved(far)),
+                line=subject.line(flat),
             )
             return
 
