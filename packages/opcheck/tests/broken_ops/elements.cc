@@ -19,11 +19,9 @@ namespace op_by_op {
 namespace {
 
 using ::tensorflow::tstring;
-
-absl::Status ScalarOut(InferenceContext* c) {
-  c->set_output(0, c->Scalar());
-  return absl::OkStatus();
-}
+using ::tensorflow::shape_inference::MergeBothInputsShapeFn;
+using ::tensorflow::shape_inference::ScalarShape;
+using ::tensorflow::shape_inference::UnchangedShape;
 
 absl::Status ShapeOfVector(InferenceContext* c) {
   ShapeHandle values;
@@ -66,7 +64,7 @@ class DistinctCountOp : public tensorflow::OpKernel {
   }
 };
 
-PAIR("DistinctCount", "Bits", "values: float", "count: int64", ScalarOut,
+PAIR("DistinctCount", "Bits", "values: float", "count: int64", ScalarShape,
      DistinctCountOp, R"doc(
 Counts the different values. 0.0 and -0.0 are one, and so are all NaNs.
 values: Any shape.
@@ -121,12 +119,7 @@ class LogOfOneAndOp : public tensorflow::OpKernel {
   }
 };
 
-absl::Status SameShape(InferenceContext* c) {
-  c->set_output(0, c->input(0));
-  return absl::OkStatus();
-}
-
-PAIR("LogOfOneAnd", "Tiny", "values: float", "logs: float", SameShape,
+PAIR("LogOfOneAnd", "Tiny", "values: float", "logs: float", UnchangedShape,
      LogOfOneAndOp, R"doc(
 The logarithm of 1 + x.
 values: Any shape.
@@ -155,7 +148,7 @@ class InitialsOp : public tensorflow::OpKernel {
   }
 };
 
-PAIR("Initials", "Bytes", "values: string", "initials: string", SameShape,
+PAIR("Initials", "Bytes", "values: string", "initials: string", UnchangedShape,
      InitialsOp, R"doc(
 The first character of each string.
 values: UTF-8, any shape. A byte 10xxxxxx belongs to the one before.
@@ -202,7 +195,7 @@ class NestingOp : public tensorflow::OpKernel {
   }
 };
 
-PAIR("Nesting", "Recursive", "values: string", "depths: int64", SameShape,
+PAIR("Nesting", "Recursive", "values: string", "depths: int64", UnchangedShape,
      NestingOp, R"doc(
 How deep brackets are nested.
 values: Any shape. At most 1000 brackets in each other.
@@ -296,13 +289,6 @@ class QuotientsOp : public tensorflow::OpKernel {
   }
 };
 
-absl::Status QuotientsShape(InferenceContext* c) {
-  ShapeHandle shape;
-  TF_RETURN_IF_ERROR(c->Merge(c->input(0), c->input(1), &shape));
-  c->set_output(0, shape);
-  return absl::OkStatus();
-}
-
 constexpr char kQuotientsDoc[] = R"doc(
 Quotients, rounded towards 0.
 a: Any shape.
@@ -315,7 +301,7 @@ quotients: The same shape. -2**31 / -1 is -2**31.
       .Input("a: int32")                                             \
       .Input("b: int32")                                             \
       .Output("quotients: int32")                                    \
-      .SetShapeFn(QuotientsShape)                                    \
+      .SetShapeFn(MergeBothInputsShapeFn)                            \
       .Doc(kQuotientsDoc);                                           \
   REGISTER_KERNEL_BUILDER(Name(NAME).Device(tensorflow::DEVICE_CPU), \
                           QuotientsOp<BROKEN>)
@@ -354,7 +340,7 @@ floats: The same shape.
       .Attr("T: {qint8, quint8}")                            \
       .Input("values: T")                                    \
       .Output("floats: float")                               \
-      .SetShapeFn(SameShape)                                 \
+      .SetShapeFn(UnchangedShape)                            \
       .Doc(kDequantizedDoc);                                 \
   OP_BY_OP_KERNEL(NAME, tensorflow::qint8,                   \
                   DequantizedOp<tensorflow::qint8, BROKEN>); \
@@ -390,7 +376,7 @@ squares: The same shape.
       .Attr("T: {double, complex128}")              \
       .Input("values: T")                           \
       .Output("squares: T")                         \
-      .SetShapeFn(SameShape)                        \
+      .SetShapeFn(UnchangedShape)                   \
       .Doc(kSquaredDoc);                            \
   OP_BY_OP_KERNEL(NAME, double, SquaredOp<double>); \
   OP_BY_OP_KERNEL(NAME, std::complex<double>, SquaredOp<std::complex<double>>)
