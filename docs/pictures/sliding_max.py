@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from IPython.display import Markdown
-from measured import number, read
+from measured import number, read, span
 
 HERE = Path("examples/sliding_max")
 STOCK = "frames", "max_pool_with_argmax", "doubled, XLA"
@@ -47,15 +47,16 @@ def measured() -> list[list[str]]:
 
 def gains() -> dict[str, str]:
     """How many times as long TensorFlow's best way takes, with XLA and without, for windows of 4 and longer ones."""
-    found = {}
+    table, found = read("sliding_max"), {}
+
+    def best(signal: str, window: str, ways: tuple[str, ...]) -> dict[str, str]:
+        rows = table.where(signal=signal, window=window)
+        of_ways = [row for row in rows if row["way"] in ways]
+        return min(of_ways, key=lambda row: float(row["ratio"]))
+
     for signal in ("random", "falling"):
+        found[f"{signal}_short"] = span([best(signal, "4", STOCK)])
         for kind, ways in {"": STOCK, "_stock": STOCK[:-1]}.items():
-            best: dict[str, float] = {}
-            for row in read("sliding_max").where(signal=signal):
-                if row["way"] in ways:
-                    window, ratio = row["window"], float(row["ratio"])
-                    best[window] = min(ratio, best.get(window, ratio))
-            found[f"{signal}{kind}_short"] = number(best.pop("4"))
-            ends = map(number, (min(best.values()), max(best.values())))
-            found[f"{signal}{kind}"] = "–".join(dict.fromkeys(ends))
+            long = [best(signal, window, ways) for window in ("32", "256")]
+            found[f"{signal}{kind}"] = span(long, "–")
     return found

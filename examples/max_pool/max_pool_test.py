@@ -122,10 +122,13 @@ def test_the_bits_are_those_of_tensorflow(mode, dtype, shape, ksize, strides, pa
         )
 
 
-@pytest.mark.parametrize(
+what_slices_take = pytest.mark.parametrize(
     "shape, ksize, strides, padding",
     [each for each in POOLINGS if each[0][0] and isinstance(each[1], int)],
 )
+
+
+@what_slices_take
 def test_slices_give_the_same_of_finite_numbers(shape, ksize, strides, padding):
     x = awkward(shape, tf.float32)
     x = tf.where(tf.math.is_finite(x), x, 1.0)
@@ -133,10 +136,7 @@ def test_slices_give_the_same_of_finite_numbers(shape, ksize, strides, padding):
     assert bits(max_pool_with_argmax_slices(x, ksize, strides, padding)) == bits(ours)
 
 
-@pytest.mark.parametrize(
-    "shape, ksize, strides, padding",
-    [each for each in POOLINGS if each[0][0] and isinstance(each[1], int)],
-)
+@what_slices_take
 def test_slices_have_the_gradient_of_finite_numbers(shape, ksize, strides, padding):
     x = awkward(shape, tf.float32)
     x = tf.where(tf.math.is_finite(x), x, 1.0)
