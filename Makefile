@@ -130,7 +130,7 @@ bench-gpu: $(if $(PYTHON),,$(environment)) ## what needs a GPU, nvcc, TensorFlow
 test-gpu: examples ## the tests of the CUDA kernels on a GPU, under compute-sanitizer too: needs a GPU and CUDA
 	@$(python) bench/gpu_tests.py
 
-# arm64.csv is of the command that it names, and a Debian of arm64.
+# arm64.csv and containers.csv are of the commands that they name: a Debian of arm64, and buildah.
 versions: $(environment) ## every example on every TensorFlow from 2.16 on, for bench/versions.csv: VERSIONS=2.18,2.20 EXAMPLES=stable_abi
 	@$(python) tools/versions.py --versions "$(VERSIONS)" --examples "$(EXAMPLES)" $(if $(OWN),--own)
 

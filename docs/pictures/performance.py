@@ -368,6 +368,7 @@ def settings(name: str) -> str:
 TABLES = {
     "arm64": "examples on an emulated [arm64](stable_abi.md#all-examples-on-all-versions)",
     "bridge": "a gradient in C++, asked for [from Python](cc_gradients.md)",
+    "containers": "images with [Python](packaging.md#in-a-container) and with [C alone](serving.md#a-container)",
     "conv2d": "[convolution](conv2d.md) and its [gradients](conv2d_gradients.md)",
     "cpu": "each step of [a fast kernel](cpu.md), compiler options, sizes",
     "cpu_composed": "[Manhattan distances](cpu.md) composed of a point or of a feature at a time",
