@@ -130,7 +130,7 @@ def _found(log: "_Log") -> tuple[list[Found], str]:
     first = {
         name: one
         for name, one in first.items()
-        if not (one.rule["cut"] and log.first(signs, one.rule["regex"]))
+        if not (one.rule["cut"] and log.first(signs, _compiled(one.rule["pattern"])))
     }
     names = sorted(first, key=lambda name: first[name].start)
     anything = [name for name in names if "*" in first[name].rule["follows"]]
@@ -248,7 +248,7 @@ class _Log:
         """The match around some fixed words."""
         for way in self.limits["joins"]:
             text = self._joined(*lines, way)
-            for found in rule["regex"].finditer(text):
+            for found in _compiled(rule["pattern"]).finditer(text):
                 low = self.starts[lines[0]] + len(_solid(text[: found.start()]))
                 high = low + len(_solid(found[0]))
                 if rule["names"] and not header_of(found[0]):
@@ -363,7 +363,6 @@ def _rule(
     return {
         "id": name,
         "pattern": pattern,
-        "regex": re.compile(pattern, re.ASCII),
         "needs": needs,
         # A stranger's message has no other meaning, a special case is not the general one, and what is only told where
         # there is nothing else takes no other's place.
@@ -378,6 +377,12 @@ def _rule(
         "cut": cut,
         "of": of,
     }
+
+
+@functools.cache
+def _compiled(pattern: str) -> re.Pattern:
+    """A pattern, once the fixed words are found: to compile all of them takes a second."""
+    return re.compile(pattern, re.ASCII)
 
 
 def _plain(pattern: str) -> str:
@@ -427,11 +432,7 @@ def fixed_words(pattern: str) -> list[list[str]]:
 
 def for_javascript() -> dict[str, object]:
     """What explain.js interprets, for JSON."""
-    patterns = [
-        {name: value for name, value in rule.items() if name != "regex"}
-        for rule in rules()
-    ]
-    more = {"symbols": symbols.rules(), "patterns": patterns}
+    more = {"symbols": symbols.rules(), "patterns": rules()}
     return table("rules") | more | {"names": table("headers")["names"]}
 
 

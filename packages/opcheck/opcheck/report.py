@@ -1,5 +1,6 @@
 """What a check found, and how it reads in a terminal and in a notebook."""
 
+import functools
 import html
 import os
 import re
@@ -98,7 +99,7 @@ class Result:
       cause: For a failure, the likely cause.
       chapter: The chapter of Op by Op that explains it: `docs/CHAPTER.md`.
       line: Python that makes the failing call in a fresh process.
-      error: The entry of the page on errors that explains what was seen, if one does.
+      message: For a failure, all that was seen, of which `seen` is the essence.
       others: The other failures of the check.
     """
 
@@ -110,8 +111,17 @@ class Result:
     cause: str = ""
     chapter: str = ""
     line: str = ""
-    error: str = ""
+    message: str = ""
     others: "tuple[Result, ...]" = ()
+
+    @functools.cached_property
+    def error(self) -> str:
+        """The entry of the page on errors that explains the message, or "".
+
+        The process that tells it reads the dictionary, once, and not each worker that met a failure.
+        """
+        found = explain(self.message).found if self.message else []
+        return found[0].entry.id if found else ""
 
     def without(self, words: str) -> "Result":
         """What is left when a failure with these words is expected."""
@@ -479,7 +489,7 @@ class Findings:
                 cause=cause if cause == NOT_ALONE else likely_cause(seen) or cause,
                 chapter=chapter or self._result.chapter,
                 line=line,
-                error=known_error(seen),
+                message=seen,
             )
         )
 
@@ -535,9 +545,3 @@ def likely_cause(seen: str) -> str:
         if re.search(words, seen):
             return cause
     return ""
-
-
-def known_error(seen: str) -> str:
-    """The entry of the page on errors that explains a message, or ""."""
-    found = explain(seen).found
-    return found[0].entry.id if found else ""

@@ -11,9 +11,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import cmake
-import ninja
-
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[3]
 # TensorFlow's headers, as `make examples` has compiled them; where other flags hold, the compiler reads them again.
@@ -30,6 +27,9 @@ def build() -> Path:
     Raises:
       RuntimeError: With the output of CMake or of the compiler, which failed or warned.
     """
+    import cmake  # not in each worker that loads the ops: it looks for its files
+    import ninja
+
     BUILD.mkdir(parents=True, exist_ok=True)
     with (BUILD / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
