@@ -123,16 +123,15 @@ def _roi_pool_grad_grad(
     """RoiPoolGrad scatters, so its gradient gathers."""
     _, argmax, rois, shape = op.inputs
     pixels = tf.reshape(grad, [shape[0], shape[1] * shape[2], shape[3]])
+    pixels = tf.pad(pixels, [[0, 0], [1, 0], [0, 0]])  # where argmax is -1: zero
     image = tf.cast(rois[:, 0], tf.int32)[:, None, None, None]
     channel = tf.range(shape[3])
-    found = argmax >= 0
     index = tf.stack(
         [
             tf.broadcast_to(image, tf.shape(argmax)),
-            tf.maximum(argmax, 0),
+            argmax + 1,
             tf.broadcast_to(channel, tf.shape(argmax)),
         ],
         axis=-1,
     )
-    gathered = tf.where(found, tf.gather_nd(pixels, index), tf.zeros([], grad.dtype))
-    return gathered, None, None, None
+    return tf.gather_nd(pixels, index), None, None, None

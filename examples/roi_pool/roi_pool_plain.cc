@@ -9,6 +9,7 @@
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/shape_inference.h"
+#include "tsl/platform/denormal.h"
 
 namespace op_by_op {
 namespace {
@@ -69,6 +70,8 @@ class RoiPoolPlainOp : public tensorflow::OpKernel {
     tensorflow::Tensor *pooled = nullptr, *argmax = nullptr;
     OP_REQUIRES_OK(context, context->allocate_output(0, shape, &pooled));
     OP_REQUIRES_OK(context, context->allocate_output(1, shape, &argmax));
+    if (shape.num_elements() == 0) return;
+    const tsl::port::ScopedDontFlushDenormal keep;
     PoolBins(sizes, context->input(0).flat<T>().data(), rois,
              pooled->flat<T>().data(), argmax->flat<int32_t>().data(),
              PoolPlain<T>, 0,

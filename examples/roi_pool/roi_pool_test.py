@@ -107,6 +107,15 @@ def test_equals_the_reference(mode, dtype, channels):
         assert_bits_equal(inferred, expected)
 
 
+@pytest.mark.parametrize("pool", [roi_pool, roi_pool_plain])
+def test_subnormal_numbers_are_not_zero(mode, pool):
+    features = np.float32([1e-42, 5e-42, 3e-42, 2e-42]).reshape(1, 2, 2, 1)
+    bins = dict(pooled_height=1, pooled_width=1, spatial_scale=1.0)
+    pooled, argmax = mode(pool)(features, np.float32([[0, 0, 0, 1, 1]]), **bins)
+    assert_bits_equal(pooled, features[:, :1, 1:])
+    assert argmax == 1
+
+
 PATHS = ["baseline", "avx2", "avx512"]
 
 
@@ -250,6 +259,19 @@ def test_what_is_empty_stays_empty(mode, shape, rois):
     assert_bits_equal(pooled, expected)
     assert_bits_equal(argmax, where)
     assert_bits_equal(tape.gradient(pooled, x), features)
+    pooled, argmax = mode(roi_pool_plain)(
+        features, rois, pooled_height=2, pooled_width=3, spatial_scale=1.0
+    )
+    assert_bits_equal(pooled, expected)
+    assert_bits_equal(argmax, where)
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("pool", [roi_pool, roi_pool_plain])
+def test_without_channels_no_bin_is_visited(pool):
+    bins = dict(pooled_height=2**24, pooled_width=2**24, spatial_scale=1.0)
+    pooled, _ = pool(tf.zeros([1, 2, 2, 0]), ROIS[:1], **bins)
+    assert pooled.shape == [1, 2**24, 2**24, 0]
 
 
 def mapped(shape, dtype):
@@ -511,6 +533,16 @@ class RoiPoolGradientTest(tf.test.TestCase):
         np.add.at(expected, to, 6 * features.numpy()[to])
         found = outer.gradient(first, features)
         np.testing.assert_allclose(found, expected, 1e-12)
+
+    def test_second_order_of_a_map_without_pixels(self):
+        features = tf.zeros([1, 0, 5, 3])
+        with tf.GradientTape() as outer:
+            outer.watch(features)
+            with tf.GradientTape() as inner:
+                inner.watch(features)
+                squares = roi_pool(features, ROIS[:1], 2, 2, 1.0).pooled ** 2
+            first = inner.gradient(squares, features)
+        assert outer.gradient(first, features).shape == features.shape
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
