@@ -9,6 +9,7 @@
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/util/work_sharder.h"
+#include "tsl/platform/denormal.h"
 
 namespace op_by_op {
 namespace {
@@ -85,6 +86,7 @@ class ManhattanDistancesOp : public tensorflow::OpKernel {
     const int64_t cycles = PanelsOf(count) * (4 * size + 20);  // of a point
     tensorflow::Shard(pool.num_threads, pool.workers, n, cycles,
                       [&](int64_t begin, int64_t end) {
+                        const tsl::port::ScopedDontFlushDenormal keep;
                         Distances(from, packed, begin, end, count, size, to);
                       });
   }

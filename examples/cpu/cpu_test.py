@@ -32,6 +32,13 @@ def test_the_bits_are_those_of_the_reference(mode, count, size):
     np.testing.assert_array_equal(distances, expected)
 
 
+def test_subnormal_numbers_are_not_zero(mode):
+    points, centers = numbers(900, 40) * 1e-39, numbers(75, 40) * 1e-39
+    distances = mode(manhattan_distances)(points, centers)
+    expected = manhattan_distances_reference(points, centers)
+    np.testing.assert_array_equal(distances, expected)
+
+
 @pytest.mark.parametrize("name", STEPS)
 def test_all_steps_give_the_same_bits(name):
     points, centers = numbers(5, 40), numbers(96, 40)
