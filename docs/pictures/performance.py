@@ -167,7 +167,12 @@ COMPARED = [
     Compared(
         "[AbsDifference](broadcasting.md)",
         "elementwise",
-        {"tf.abs(x - y)": "composition", "maximum − minimum": "composition"},
+        {"tf.abs(x - y)": "composition"},
+    ),
+    Compared(
+        "[AbsDifference](broadcasting.md) of `uint8`",
+        "elementwise",
+        {"maximum − minimum": "composition"},
     ),
     Compared(
         "[WeightedSum](lists.md) of 64 tensors",
@@ -276,7 +281,7 @@ COMPARED = [
         only_if="your windows are long",
     ),
     Compared(
-        "[NpyDataset](dataset.md)",
+        "[NpyDataset](dataset.md) of `uint8` and of `float32`",
         "dataset",
         {
             "fixed-length records": "`FixedLengthRecordDataset`",
