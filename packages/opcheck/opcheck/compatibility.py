@@ -165,6 +165,8 @@ def _import(old: op_def_pb2.OpDef, attrs: dict) -> str:
     try:
         with tf.Graph().as_default() as graph:
             tf.import_graph_def(graph_def, name="")
+    except tf.errors.UnimplementedError as error:
+        return error.message  # its `Deprecated` names a version of the past
     except ValueError as error:
         # A shape function may refuse the made-up values of attrs.
         return "" if "{{node old}} = " in str(error) else str(error)

@@ -86,6 +86,12 @@ def test_an_output_that_became_a_list_is_not_found_by_a_saved_model():
     assert problem in problems(old, now)
 
 
+def test_an_op_that_has_ended_is_found():
+    definition = op_def("AdjustContrast")
+    [problem] = problems(definition, definition)
+    assert "removed in version 2. Use AdjustContrastv2" in problem
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
