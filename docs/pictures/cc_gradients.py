@@ -109,7 +109,7 @@ def by_wrapping(f: Callable, x: np.ndarray) -> np.ndarray:
 
 
 LOADING = {
-    ("`tf.saved_model.load`", "a tape"): by_saved_model,
+    ("`tf.saved_model.load`, what TensorFlow 2 saved", "a tape"): by_saved_model,
     ("`tf.compat.v1.saved_model.load`", "`tf.gradients` in a session"): by_session,
     ("`tf.import_graph_def`", "`tf.gradients` in a session"): imported_gradient,
     ("`tf.import_graph_def` in `tf.compat.v1.wrap_function`", "a tape"): by_wrapping,

@@ -295,6 +295,50 @@ def test_a_saved_model_in_a_session_asks_cpp(tmp_path):
     np.testing.assert_allclose(dx, tape.gradient(outputs, inputs), rtol=1e-5)
 
 
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: tf.while_loop(lambda y: False, lambda y: 2 * y, [x])[0],
+        tf.nn.silu,  # a tf.custom_gradient
+        lambda x: tf.function(tf.tanh)(x),
+        lambda x: x * tf.random.stateless_uniform([4], [1, 0]),
+        lambda x: x * tf.one_hot(1, 4),
+    ],
+)
+def test_in_wrap_function_more_fails_than_in_a_session(f):
+    x = values(3, 4, dtype=np.float32)
+    assert not tried(f, x).startswith("none for")
+    with pytest.raises(tf.errors.NotFoundError, match="SymbolicGradient"):
+        by_wrapping(f, x)
+    by_wrapping(tf.tanh, x)
+
+
+def by_wrapping(f, x):
+    graph_def = saved_graph(f, x)
+    wrapped = tf.compat.v1.wrap_function(
+        lambda: tf.import_graph_def(graph_def, name=""), []
+    )
+    call = wrapped.prune("x:0", "Identity:0")
+    with tf.GradientTape() as tape:
+        tape.watch(start := tf.constant(x))
+        end = call(start)
+    return tape.gradient(end, start)
+
+
+def test_a_model_of_tensorflow_1_asks_cpp(tmp_path):
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        x = tf.compat.v1.placeholder(tf.float32, [None])
+        y = tf.identity(tf.function(tf.nn.leaky_relu)(x))
+        folder = str(tmp_path / "model")
+        tf.compat.v1.saved_model.simple_save(session, folder, {"x": x}, {"y": y})
+    loaded = tf.saved_model.load(folder).signatures["serving_default"]
+    with tf.GradientTape() as tape:
+        tape.watch(x := tf.constant([-1.0, 2.0]))
+        y = loaded(x=x)["y"]
+    with pytest.raises(tf.errors.NotFoundError, match="SymbolicGradient"):
+        tape.gradient(y, x)
+
+
 def test_the_bridge_keeps_what_it_has_traced():
     def gradient(x):
         with tf.GradientTape() as tape:
