@@ -51,8 +51,8 @@ def quantile_filter_reference(signal, window, quantile):
         raise ValueError("no quantile, or no window")
     reach = (window // 2, window - 1 - window // 2)
     windows = sliding_window_view(np.pad(signal, reach, mode="edge"), window)
-    place = int(np.floor(float(np.float32(quantile)) * (window - 1) + 0.5))
-    chosen = np.sort(windows, axis=-1)[:, place]
+    place = float(np.float32(quantile) * np.float32(window - 1))
+    chosen = np.sort(windows, axis=-1)[:, int(place + 0.5)]
     return np.where(np.isnan(windows).any(axis=-1), np.float32(np.nan), chosen)
 
 

@@ -614,6 +614,12 @@ def test_the_solution_of_the_exercise(mode, quantile_filter, window, quantile):
     np.testing.assert_array_equal(filtered, expected, strict=True)
 
 
+@pytest.mark.parametrize("window, quantile, place", [(6, 0.7, 4), (11, 0.45, 5)])
+def test_the_solution_takes_the_larger_of_two(quantile_filter, window, quantile, place):
+    signal = np.arange(window, dtype=np.float32)
+    assert quantile_filter(signal, window, quantile)[window // 2] == place
+
+
 @pytest.mark.parametrize("quantile", [-0.1, 1.1, float("nan")])
 def test_the_solution_refuses_what_is_no_quantile(quantile_filter, quantile):
     message = f"quantile must be at least 0 and at most 1, but is {quantile}"

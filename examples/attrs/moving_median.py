@@ -31,8 +31,8 @@ def moving_median(signal, window: int = 3, name: str | None = None) -> tf.Tensor
     window = operator.index(window)
     try:
         return _library.moving_median(signal=signal, window=window, name=name)
-    except tf.errors.InvalidArgumentError as error:
-        raise ValueError(error.message) from error
+    except (tf.errors.InvalidArgumentError, OverflowError) as error:
+        raise ValueError(str(error)) from error
 
 
 def stock_moving_median(signal: tf.Tensor, window: int = 3) -> tf.Tensor:

@@ -75,7 +75,8 @@ class QuantileFilterOp : public tensorflow::OpKernel {
     tensorflow::Tensor scratch;
     OP_REQUIRES_OK(context,
                    context->allocate_temp(signal.dtype(), {window_}, &scratch));
-    const int64_t rank = std::lround(double{quantile_} * (window_ - 1));
+    const int64_t rank =
+        std::lround(quantile_ * static_cast<float>(window_ - 1));
     Slide(signal.vec<float>(), window_, rank, scratch.flat<float>().data(),
           filtered->vec<float>());
   }
