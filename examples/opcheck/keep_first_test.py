@@ -34,3 +34,9 @@ def test_a_negative_count_is_refused(mode):
 test_the_solution_of_the_exercise = op_test(
     shift_right_repaired, SAMPLE, places=2, reference=shift_right_reference
 )
+
+
+def test_the_solution_has_a_gradient_for_many_places(mode):
+    shift = mode(lambda x: shift_right_repaired(x, places=2**32 + 1))
+    [computed], [estimated] = tf.test.compute_gradient(shift, [SAMPLE])
+    np.testing.assert_array_equal(computed, estimated)

@@ -19,5 +19,6 @@ def shift_right_repaired(values, places):
 def _shift_right_repaired_grad(op, grad):
     """The gradient moves the other way: element i of the input became element i + places."""
     flat = tf.reshape(grad, [-1])
-    places = tf.minimum(op.get_attr("places"), tf.size(flat))
+    places = tf.constant(op.get_attr("places"), tf.int64)
+    places = tf.minimum(places, tf.size(flat, tf.int64))
     return tf.reshape(tf.pad(flat[places:], [[0, places]]), tf.shape(grad))
