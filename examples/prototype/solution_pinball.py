@@ -12,7 +12,9 @@ def pinball(quantile: float):
 
     @tf.custom_gradient
     def of_errors(errors):
-        losses = tf.numpy_function(loss_in_numpy, [errors], errors.dtype)
+        losses = tf.numpy_function(
+            loss_in_numpy, [errors], errors.dtype, stateful=False
+        )
 
         def gradient(grad):
             grad = tf.convert_to_tensor(grad)  # it may be sparse
