@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -25,6 +26,13 @@
 #include "unsupported/Eigen/CXX11/Tensor"
 
 namespace op_by_op {
+
+// Of wrong_own_threads.cc. The option for OpenMP and precompiled headers do not
+// go together.
+using Work = std::function<void(int64_t begin, int64_t end)>;
+void WithThreads(const Work& work, int64_t blocks, int64_t count);
+void WithOpenMp(const Work& work, int64_t blocks, int64_t count);
+
 namespace {
 
 using tensorflow::OpKernel;
@@ -116,24 +124,6 @@ float OwnGainsAndLosses(const Numbers& x, const Share& share) {
     sum += own[0] + own[1];
   });
   return sum;
-}
-
-// [std_thread] Each thread has as many blocks as the others.
-template <typename Work>
-void WithThreads(const Work& work, int64_t blocks, int64_t count) {
-  std::vector<std::thread> threads;
-  threads.reserve(count);
-  for (int64_t t = 0; t < count; ++t) {
-    threads.emplace_back(work, blocks * t / count, blocks * (t + 1) / count);
-  }
-  for (std::thread& thread : threads) thread.join();
-}
-
-// Likewise.
-template <typename Work>
-void WithOpenMp(const Work& work, int64_t blocks, int64_t count) {
-#pragma omp parallel for num_threads(count)
-  for (int64_t b = 0; b < blocks; ++b) work(b, b + 1);
 }
 
 REGISTER_OP("SumBy")
