@@ -68,8 +68,6 @@ class Context : public InferenceContext {
   inline static const tensorflow::NodeDef kNode;
 };
 
-// A call's text, the kind of its result, and the result or the message of its
-// error.
 std::string Kind(bool) { return "bool"; }
 std::string Kind(int32_t) { return "int32_t"; }
 std::string Kind(int64_t) { return "int64_t"; }
@@ -92,16 +90,23 @@ std::string Text(InferenceContext& context, Handle handle) {
   return context.DebugString(handle);
 }
 
-#define GIVES(call) \
-  rows.push_back({#call, Kind(context.call), Text(context, context.call)})
+// Adds a call's text, the kind of its result, and the result or the message of
+// its error.
+template <typename Result>
+void AddRow(std::vector<Row>& rows, InferenceContext& context, const char* call,
+            const Result& result, const absl::Status& status = {}) {
+  rows.push_back(
+      {call, Kind(result),
+       status.ok() ? Text(context, result) : std::string(status.message())});
+}
 
-#define TRIES(Type, call)                                                    \
-  do {                                                                       \
-    Type out;                                                                \
-    const absl::Status status = context.call;                                \
-    rows.push_back(                                                          \
-        {#call, Kind(out),                                                   \
-         status.ok() ? Text(context, out) : std::string(status.message())}); \
+#define GIVES(call) AddRow(rows, context, #call, context.call)
+
+#define TRIES(Type, call)                      \
+  do {                                         \
+    Type out;                                  \
+    const absl::Status status = context.call;  \
+    AddRow(rows, context, #call, out, status); \
   } while (false)
 
 #define SHAPE(call) TRIES(ShapeHandle, call)

@@ -30,7 +30,22 @@ void RowMedianShape(Shapes shapes) {
   shapes.output(1, rows);
 }
 
-// [kernel] Orders the numbers of the columns, not the row itself.
+// [kernel] Where the row's median is. Not a number is the median of a row that
+// has it; of equal elements, the first is the smallest.
+template <class T>
+int64_t Find(const T* row, int64_t columns, int64_t middle, int32_t* order) {
+  for (int32_t i = 0; i < columns; ++i) {
+    if (row[i] != row[i]) return i;
+    order[i] = i;
+  }
+  std::nth_element(order, order + middle, order + columns,
+                   [row](int32_t a, int32_t b) {
+                     return row[a] < row[b] || (row[a] == row[b] && a < b);
+                   });
+  return order[middle];
+}
+
+// Orders the numbers of the columns, not the row itself.
 template <class T, class Index>
 class RowMedian {
  public:
@@ -59,21 +74,6 @@ class RowMedian {
   }
 
  private:
-  // Where the row's median is. Not a number is the median of a row that has it;
-  // of equal elements, the first is the smallest.
-  static int64_t Find(const T* row, int64_t columns, int64_t middle,
-                      int32_t* order) {
-    for (int32_t i = 0; i < columns; ++i) {
-      if (row[i] != row[i]) return i;
-      order[i] = i;
-    }
-    std::nth_element(order, order + middle, order + columns,
-                     [row](int32_t a, int32_t b) {
-                       return row[a] < row[b] || (row[a] == row[b] && a < b);
-                     });
-    return order[middle];
-  }
-
   const bool upper_;
 };
 

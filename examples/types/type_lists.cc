@@ -38,11 +38,11 @@ class TypeListsOp : public tensorflow::OpKernel {
 
   void Compute(tensorflow::OpKernelContext* context) override {
     std::vector<std::string> cells;  // [rows * 3]: macro, dtype, type in C++
-#define OP_BY_OP_TYPE(T)                                                       \
-  cells.insert(                                                                \
-      cells.end(),                                                             \
-      {list, tensorflow::DataTypeString(tensorflow::DataTypeToEnum<T>::value), \
-       #T});
+    const auto note = [&](const char* list, tensorflow::DataType type,
+                          const char* name) {
+      cells.insert(cells.end(), {list, tensorflow::DataTypeString(type), name});
+    };
+#define OP_BY_OP_TYPE(T) note(list, tensorflow::DataTypeToEnum<T>::value, #T);
 #define OP_BY_OP_LIST(LIST)   \
   {                           \
     const char* list = #LIST; \
