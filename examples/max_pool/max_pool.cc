@@ -240,7 +240,41 @@ struct Largest {
   }
 };
 
-// The loop of MaxPool, with two outputs.
+// Where to write what is Largest: `places`, or `y` and `positions`, those of
+// MaxPoolWithArgmax.
+template <typename T>
+struct Found {
+  int32_t* places = nullptr;
+  T* y = nullptr;
+  int64_t* positions = nullptr;
+  bool include_batch_in_index = false;
+};
+
+// The loop of MaxPool. It is compiled once for both, as that takes long.
+template <typename T>
+void FindLargest(OpKernelContext* context, const Windows& windows,
+                 double cycles, const T* x, const Found<T>& found) {
+  const int64_t width =
+      found.places ? windows.columns.Most() : windows.columns.size;
+  const auto work = [&](const Window& window, auto lanes, int64_t c) {
+    const Largest<T> largest(windows, window, lanes, x + window.image + c,
+                             width);
+    const int64_t at = window.output + c;
+    if (found.places) {
+      std::copy_n(largest.places, +lanes, found.places + at);
+      return;
+    }
+    const int64_t first = windows.Pixel(window.begin_h, window.begin_w) +
+                          found.include_batch_in_index * window.image;
+    std::copy_n(largest.best, +lanes, found.y + at);
+    for (int k = 0; k < lanes; ++k) {
+      found.positions[at + k] =
+          first + largest.places[k] * windows.channels + c + k;
+    }
+  };
+  ShardBlocks<T>(context, windows, cycles, work);
+}
+
 template <typename T>
 class MaxPoolWithArgmaxOp : public tensorflow::OpKernel {
  public:
@@ -262,27 +296,25 @@ class MaxPoolWithArgmaxOp : public tensorflow::OpKernel {
                    context->allocate_output(1, windows.Pooled(), &argmax));
     if (output->NumElements() == 0) return;
 
-    const T* x = input.flat<T>().data();
-    T* y = output->flat<T>().data();
-    int64_t* positions = argmax->flat<int64_t>().data();
-    const auto work = [&](const Window& window, auto lanes, int64_t c) {
-      const int64_t first = windows.Pixel(window.begin_h, window.begin_w) +
-                            include_batch_in_index_ * window.image;
-      const Largest<T> largest(windows, window, lanes, x + window.image + c,
-                               windows.columns.size);
-      std::copy_n(largest.best, +lanes, y + window.output + c);
-      for (int k = 0; k < lanes; ++k) {
-        positions[window.output + c + k] =
-            first + largest.places[k] * windows.channels + c + k;
-      }
-    };
-    ShardBlocks<T>(context, windows, 0.5, work);
+    Found<T> found;
+    found.y = output->flat<T>().data();
+    found.positions = argmax->flat<int64_t>().data();
+    found.include_batch_in_index = include_batch_in_index_;
+    FindLargest(context, windows, 0.5, input.flat<T>().data(), found);
   }
 
  private:
   Attrs attrs_;
   bool include_batch_in_index_;
 };
+
+// In a function of its own, as few windows have NaN.
+template <typename T>
+__attribute__((noinline)) void PoolNan(const Windows& windows,
+                                       const Window& window, int lanes,
+                                       const T* image, T* y) {
+  PoolWindow<Larger>(windows, window, lanes, image, y);
+}
 
 // The maxima of a window as MaxPool has them, and the places of Largest.
 template <typename T, typename Lanes>
@@ -293,7 +325,7 @@ void PoolAndNote(const Windows& windows, const Window& window, Lanes lanes,
   std::copy_n(largest.places, +lanes, places);
   int32_t nan = 0;
   for (int k = 0; k < lanes; ++k) nan |= -(largest.best[k] != largest.best[k]);
-  if (nan != 0) return PoolWindow<Larger>(windows, window, lanes, image, y);
+  if (nan != 0) return PoolNan(windows, window, lanes, image, y);
   for (int k = 0; k < lanes; ++k) {
     y[k] = Larger::Of(Larger::Start<T>(), largest.best[k]);
   }
@@ -485,25 +517,16 @@ class MaxPoolGradOp : public tensorflow::OpKernel {
       return ShardGradients(context, windows, place.flat<uint8_t>().data(),
                             given, dx);
     }
-    Tensor found;
+    Tensor places;
     OP_REQUIRES_OK(
-        context, context->allocate_temp(tensorflow::DT_INT32, pooled, &found));
-    int32_t* places = found.flat<int32_t>().data();
-    Find(context, windows, input.flat<T>().data(), places);
-    ShardGradients(context, windows, places, given, dx);
+        context, context->allocate_temp(tensorflow::DT_INT32, pooled, &places));
+    Found<T> found;
+    found.places = places.flat<int32_t>().data();
+    FindLargest(context, windows, 0.25, input.flat<T>().data(), found);
+    ShardGradients(context, windows, found.places, given, dx);
   }
 
  private:
-  static void Find(OpKernelContext* context, const Windows& windows, const T* x,
-                   int32_t* places) {
-    const auto work = [&](const Window& window, auto lanes, int64_t c) {
-      const Largest<T> largest(windows, window, lanes, x + window.image + c,
-                               windows.columns.Most());
-      std::copy_n(largest.places, +lanes, places + window.output + c);
-    };
-    ShardBlocks<T>(context, windows, 0.25, work);
-  }
-
   Attrs attrs_;
 };
 
