@@ -30,19 +30,11 @@ function(_op_by_op_target name)
   endif()
   set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${directory} RUNTIME_OUTPUT_DIRECTORY ${directory})
 
-  # `make examples` precompiles headers for C++, and once more for what defines EIGEN_USE_THREADS.
-  set(list OP_BY_OP_TARGETS)
+  # `make examples` precompiles headers for C++.
   get_target_property(sources ${name} SOURCES)
-  list(FILTER sources INCLUDE REGEX "[.]cc?$")
-  foreach(source ${sources})
-    file(STRINGS ${source} defined REGEX "^#define EIGEN_USE_THREADS")
-    if(defined)
-      set(list OP_BY_OP_EIGEN_THREADS_TARGETS)
-    elseif(source MATCHES "[.]c$")
-      set_source_files_properties(${source} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
-    endif()
-  endforeach()
-  set_property(GLOBAL APPEND PROPERTY ${list} ${name})
+  list(FILTER sources INCLUDE REGEX "[.]c$")
+  set_source_files_properties(${sources} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+  set_property(GLOBAL APPEND PROPERTY OP_BY_OP_TARGETS ${name})
 endfunction()
 
 # [wrong] Code that is wrong on purpose, wrong_*.cc, is not in the zips of the site.

@@ -5,13 +5,11 @@ from pathlib import Path
 TARGETS = Path(__file__).parents[2] / "build" / "examples" / "CMakeFiles"
 
 
-def flags(threads: bool = False) -> list[str]:
+def flags() -> list[str]:
     """Flags for a library of ops, as `make examples` has them.
 
     With others, as with a version of C++ in their number, g++ would read the headers again, which takes five seconds.
-
-    Args:
-      threads: Whether EIGEN_USE_THREADS is defined above all includes.
+    EIGEN_USE_THREADS is defined.
     """
     from tensorflow import sysconfig
 
@@ -20,8 +18,7 @@ def flags(threads: bool = False) -> list[str]:
         for flag in sysconfig.get_compile_flags()
         if not flag.startswith(("-I", "-std", "--std"))
     ]
-    name = "tensorflow_threads_headers" if threads else "tensorflow_headers"
-    headers = TARGETS / f"{name}.dir" / "cmake_pch.hxx"
+    headers = TARGETS / "tensorflow_headers.dir" / "cmake_pch.hxx"
     made = headers.with_suffix(".hxx.gch").exists()
     return [
         *("-O3", "-DNDEBUG", "-fPIC", "-fvisibility=hidden", *usual),

@@ -310,7 +310,6 @@ def in_shell(mistake: Mistake, form: str, folder: Path) -> Outcome:
         "CFLAGS": shlex.join(COMPILE),
         "LFLAGS": shlex.join(LINK),
         "PRECOMPILED": shlex.join(precompiled.flags()),
-        "PRECOMPILED_THREADS": shlex.join(precompiled.flags(threads=True)),
         "TF": LINK[0].removeprefix("-L"),
         "LC_ALL": "C.UTF-8",
         "PATH": path(),

@@ -14,5 +14,5 @@ int Threads(tensorflow::OpKernelContext* ctx) {
 }
 END
 # [both]
-grep -q EIGEN_USE_THREADS op.cc && PRECOMPILED=$PRECOMPILED_THREADS
+grep -q EIGEN_USE_THREADS op.cc || PRECOMPILED=$CFLAGS # that defines it
 $CXX $PRECOMPILED -w -fsyntax-only op.cc
