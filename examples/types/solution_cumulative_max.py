@@ -33,7 +33,11 @@ def _cumulative_max_grad(op: tf.Operation, grad: tf.Tensor) -> tf.Tensor:
     shape = tf.shape(grad, tf.int64)
     rows, length = tf.reduce_prod(shape[:-1]), tf.reduce_prod(shape[-1:])
     largest = tf.reshape(op.outputs[0], [rows, length])
-    is_new = tf.pad(largest[:, 1:] != largest[:, :-1], [[0, 0], [1, 0]])
+    before = largest[:, :-1]
+    # NaN differs from itself: the first one is new, the later ones are its copies.
+    is_new = tf.pad(
+        (largest[:, 1:] != before) & tf.equal(before, before), [[0, 0], [1, 0]]
+    )
     places = cumulative_max(tf.where(is_new, tf.range(length), 0))
     wide = tf.cast(grad, grad.dtype if grad.dtype.size > 2 else tf.float32)
     sums = tf.math.unsorted_segment_sum(

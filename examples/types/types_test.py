@@ -119,6 +119,17 @@ def test_the_gradient_goes_to_the_first_of_the_largest(mode, shape, dtype):
     np.testing.assert_array_equal(tf.cast(result, tf.float64), expected.reshape(shape))
 
 
+def test_the_gradient_of_nan_goes_to_the_first():
+    values = tf.constant([1, np.nan, 2, np.nan])
+    with tf.GradientTape() as tape:
+        tape.watch(values)
+        largest = cumulative_max(values)
+    upstream = tf.constant([1.0, 10, 100, 1000])
+    np.testing.assert_array_equal(
+        tape.gradient(largest, values, upstream), [1, 1110, 0, 0]
+    )
+
+
 def test_the_gradient_of_equal_bfloat16_is_added_in_32():
     values = tf.ones([3000], tf.bfloat16)
     with tf.GradientTape() as tape:

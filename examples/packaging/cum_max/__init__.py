@@ -42,7 +42,11 @@ def _cum_max_grad(op: tf.Operation, grad: tf.Tensor) -> tf.Tensor:
     """Each maximum is a copy of one element of x, which gets the gradient."""
     y = op.outputs[0]
     is_first = tf.ones_like(y[..., :1], tf.bool)
-    is_new = tf.concat([is_first, y[..., 1:] != y[..., :-1]], -1)
+    before = y[..., :-1]
+    # NaN differs from itself: the first one is new, the later ones are its copies.
+    is_new = tf.concat(
+        [is_first, (y[..., 1:] != before) & tf.equal(before, before)], -1
+    )
     place = tf.reshape(tf.range(tf.size(y, tf.int64)), tf.shape(y))
     copied_from = cum_max(tf.where(is_new, place, 0))
     summed = tf.math.unsorted_segment_sum(

@@ -31,6 +31,15 @@ def test_the_gradient_goes_to_the_first_of_equals():
     np.testing.assert_array_equal(tape.gradient(y, x), [[6, 0, 0, 4], [5, 21, 0, 0]])
 
 
+def test_the_gradient_of_nan_goes_to_the_first():
+    x = tf.constant([1, np.nan, 2, np.nan])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = cum_max(x)
+    upstream = tf.constant([1.0, 10, 100, 1000])
+    np.testing.assert_array_equal(tape.gradient(y, x, upstream), [1, 1110, 0, 0])
+
+
 def test_a_scalar_and_another_dtype_are_refused():
     with pytest.raises(tf.errors.InvalidArgumentError, match="x must have at least"):
         cum_max(1.0)
