@@ -149,13 +149,14 @@ def test_a_wrong_decay_is_refused_under_xla_too(function, decay):
         compiled(function)(SIGNAL, decay)
 
 
-def test_the_solution_is_the_sum_of_what_follows():
+@pytest.mark.parametrize("discount", [0.9, 0.9999])
+def test_the_solution_is_the_sum_of_what_follows(discount):
     rewards = RANDOM.normal(size=(2, 6)).astype(np.float32)
     expected, after = np.zeros_like(rewards), 0
     for t in reversed(range(6)):
-        expected[:, t] = after = rewards[:, t] + 0.9 * after
+        expected[:, t] = after = rewards[:, t] + discount * after
     np.testing.assert_allclose(
-        discounted_returns(rewards, 0.9), expected, rtol=1e-5, atol=1e-5
+        discounted_returns(rewards, discount), expected, rtol=1e-5, atol=1e-5
     )
 
 
