@@ -160,8 +160,9 @@ class NpyDataset : public DatasetBase {
                               bool* end_of_sequence,
                               int* num_skipped) override {
       const std::lock_guard<std::mutex> lock(mutex_);
+      // Negative if TensorFlow has narrowed 2^31 or more to an int.
       *num_skipped = static_cast<int>(
-          std::min<int64_t>(num_to_skip, dataset()->rows_ - row_));
+          std::clamp<int64_t>(num_to_skip, 0, dataset()->rows_ - row_));
       row_ += *num_skipped;
       *end_of_sequence = *num_skipped < num_to_skip;
       return absl::OkStatus();

@@ -122,6 +122,15 @@ def test_skip_and_shard(numbers):
     assert list(dataset.skip(5)) == list(dataset.skip(9)) == []
 
 
+def test_a_skip_that_tensorflow_narrows_stays_in_the_rows(numbers):
+    """To a negative int: the header lies before the first row."""
+    name, rows = numbers
+    dataset = npy_dataset(name)
+    for count in (2**32 - 5, 2**31):
+        np.testing.assert_array_equal(rows_of(dataset.skip(count)), rows)
+    np.testing.assert_array_equal(rows_of(dataset.shard(2**32 - 4, 0)), rows)
+
+
 def test_what_was_read_is_not_written_over(tmp_path):
     """Rows are read into memory that is kept, once nobody else has it."""
     rows = np.random.default_rng(0).normal(size=[40, 50]).astype(np.float32)
