@@ -36,9 +36,10 @@ def hashed_stochastic_round(x: tf.Tensor, seed) -> tf.Tensor:
       x: float32, no NaN, with less than 2^31 elements.
       seed: `[2]`, int32.
     """
-    place = tf.reshape(tf.range(tf.size(x)), tf.shape(x))
-    key, more = tf.unstack(tf.bitcast(tf.convert_to_tensor(seed), tf.uint32))
-    return _rounded(x, _mixed(_mixed(tf.bitcast(place, tf.uint32) ^ key) + more))
+    place = tf.bitcast(tf.reshape(tf.range(tf.size(x)), tf.shape(x)), tf.uint32)
+    first, second = tf.unstack(tf.bitcast(tf.convert_to_tensor(seed), tf.uint32))
+    key = _mixed(_mixed(first) + second)
+    return _rounded(x, _mixed(_mixed(place) ^ key))
 
 
 def _mixed(bits: tf.Tensor) -> tf.Tensor:

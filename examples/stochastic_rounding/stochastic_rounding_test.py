@@ -122,6 +122,16 @@ def test_hashes_round_as_often_as_they_should(jit_compile, eighths):
     np.testing.assert_allclose([both, beside], (eighths / 8) ** 2, atol=0.01)
 
 
+def test_hashes_of_each_step_are_no_permutation():
+    """Else each step rounds up as often as the first, and the error never averages out."""
+    x = tf.fill([4096], np.float32(1 + 0.3 * 2**-7))
+    counts = [
+        int(tf.math.count_nonzero(hashed_stochastic_round(x, [step, 7]) > 1))
+        for step in range(10)
+    ]
+    assert len(set(counts)) > 5
+
+
 def test_stock_ops_do_not_keep_nan():
     x = np.uint32([0xFFFFFFFF, 0x7F800001] * 50).view(np.float32)
     assert np.isnan(stateless_stochastic_round(x, SEED).numpy()).all()
