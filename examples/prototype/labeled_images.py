@@ -11,11 +11,11 @@ WIDTH, HEIGHT = 160, 180
 def drawn(images: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """Pictures, `[count, HEIGHT, WIDTH, 3]`, of images, `[count, height, width]`, each under its label, a string."""
     pictures = np.empty([len(images), HEIGHT, WIDTH, 3], np.uint8)
-    for picture, image, label in zip(pictures, images, labels):
+    for picture, image, label in zip(pictures, images, labels, strict=True):
         figure = Figure((WIDTH / 100, HEIGHT / 100), dpi=100, layout="constrained")
         axes = figure.subplots()
         axes.imshow(image, cmap="gray")
-        axes.set_title(label.decode())
+        axes.set_title(label.decode(errors="replace"), parse_math=False)
         axes.axis("off")
         canvas = FigureCanvasAgg(figure)
         canvas.draw()

@@ -31,6 +31,17 @@ def test_pictures_are_written(tmp_path, count, most):
     assert got[0].shape[:2] == (int(height), int(width))
 
 
+def test_a_label_is_no_formula():
+    labels = [rb"$\foo$", b"$1_$", b"\xff"]
+    pictures = drawn(IMAGES[[0, 0, 0]], labels)
+    assert len({picture.tobytes() for picture in pictures}) == 3
+
+
+def test_a_missing_label_is_an_error():
+    with pytest.raises(ValueError, match="shorter"):
+        drawn(IMAGES, LABELS[:2])
+
+
 @pytest.mark.parametrize("recorded", [True, False])
 def test_drawn_only_where_it_is_written(tmp_path, monkeypatch, recorded):
     calls = []
