@@ -40,11 +40,12 @@ def records(file: BinaryIO, check: bool = True) -> Iterator[bytes]:
     """Reads one record after the other.
 
     Args:
-      file: Open for reading bytes, at the beginning of a record.
+      file: A file, open for reading bytes, at the beginning of a record.
       check: Whether to compare the check sums of the payloads.
 
     Raises:
       ValueError: A record is damaged, or the file ends in it.
+      EOFError: A file of `gzip.open` is cut.
     """
     while header := file.read(12):
         where = f"{file.name}, record at byte {file.tell() - len(header)}"
