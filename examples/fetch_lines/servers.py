@@ -93,12 +93,12 @@ def fetch_all(ports: Sequence[int]) -> list[bytes]:
     waiting, texts = selectors.DefaultSelector(), {}
     for port in ports:
         connection = socket.create_connection(("127.0.0.1", int(port)))
-        waiting.register(connection, selectors.EVENT_READ, port)
-        texts[port] = b""
+        waiting.register(connection, selectors.EVENT_READ)
+        texts[connection] = b""
     while waiting.get_map():
         for key, _ in waiting.select():
             part = key.fileobj.recv(65536)
-            texts[key.data] += part
+            texts[key.fileobj] += part
             if not part:  # the server has closed the connection
                 waiting.unregister(key.fileobj)
                 key.fileobj.close()
