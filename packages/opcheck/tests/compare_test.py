@@ -68,3 +68,10 @@ def test_a_name_counts_as_a_word():
     assert mentions(message, ["b", "a"])
     assert not mentions(message, ["x"])
     assert not mentions(message, ["ro"])
+    assert mentions("InvalidArgumentError: count -1 is negative", ["counts"])
+
+
+def test_quantized_integers_are_integers():
+    quantized = np.arange(3, dtype=np.uint8).view(tf.quint8.as_numpy_dtype)
+    assert not difference([np.uint8([0, 1, 2])], [quantized], strict=False)
+    assert difference([np.uint8([0, 1, 3])], [quantized], strict=False)
