@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import tensorflow as tf
-from python_ops import adds_one, normal, result
+from python_ops import adds_one, normal, result, stacked_with_double
 
 
 def test_a_wrong_gradient_says_where():
@@ -207,3 +207,30 @@ def test_gradients_of_complex_numbers_in_tensorflow(op):
     found = result("gradient", op, np.complex64([1 + 2j, 3 - 1j]))
     assert found.verdict in ("pass", "note"), found.explanation()
     assert "part of" in found.detail
+
+
+@pytest.mark.parametrize("summed", [None, 0])
+def test_another_axis_is_tried_where_the_reference_knows_it(summed):
+    def reference(x, axis=0, summed=None):
+        return np.stack([x, 2 * x], axis)
+
+    options = {"op_types": ["Pack", "IdentityN"], "summed": summed}
+    for known in (None, reference):
+        found = result(
+            "gradient", stacked_with_double, normal(2), reference=known, **options
+        )
+        fails = known is not None and summed == 0
+        assert (found.verdict == "fail") == fails, found.explanation()
+    assert not fails or "axis = 1" in found.detail
+
+
+@pytest.mark.parametrize("axes", [lambda x: tf.range(tf.rank(x) - 1), lambda x: 0])
+def test_a_gradient_is_summed_over_a_dimension_more(axes):
+    @tf.custom_gradient
+    def op(x, y):
+        x.shape[-1:].assert_is_compatible_with(y.shape)
+        return x * y, lambda dy: (dy * y, tf.reduce_sum(dy * x, axes(x)))
+
+    found = result("gradient", op, normal(2, 3), normal(3), op_types=["IdentityN"])
+    wrong = "one dimension more in x" in found.detail
+    assert wrong == isinstance(axes(normal(2)), int), found.explanation()

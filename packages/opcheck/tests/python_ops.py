@@ -250,6 +250,59 @@ def in_turns_of_two(parts):
     return tf.concat([first, *second], 0)
 
 
+def lengths(splits, checks=True):
+    def run(values):
+        falls = (np.diff(values.reshape(-1)) < 0).any()
+        ends = values[[0, -1]].tolist() if values.ndim == 1 and values.size else []
+        if ends != [0, 6] or (checks and falls):
+            raise ValueError("splits must go from 0 to 6")
+        if falls:
+            os.abort()
+        return np.diff(values)
+
+    return tf.numpy_function(run, [splits], splits.dtype, stateful=False)
+
+
+def lengths_by_the_ends(splits):
+    return lengths(splits, checks=False)
+
+
+def adds_in_some_order(x):
+    """Of large vectors, every second call adds the last element first."""
+
+    def run(values):
+        _CALLS.append(values.size)
+        other = values.size > 1 << 10 and len(_CALLS) % 2
+        return np.add.accumulate(values[:: -1 if other else 1])[-1]
+
+    return tf.numpy_function(run, [x], x.dtype, stateful=False)
+
+
+def divided_by_the_first_size(x):
+    """As if a kernel had kept it: the eager one has met four elements, that of a graph is new."""
+    return x / (4 if tf.executing_eagerly() else tf.cast(tf.size(x), x.dtype))
+
+
+def hour_of(seconds, local):
+    def run(values):
+        to_time = time.localtime if local else time.gmtime
+        return np.array([to_time(x).tm_hour for x in values.tolist()], np.int32)
+
+    return tf.numpy_function(run, [seconds], tf.int32, stateful=False)
+
+
+def stacked_with_double(x, axis=0, summed=None):
+    @tf.custom_gradient
+    def op(x):
+        def grad(dy):
+            along = axis if summed is None else summed
+            return tf.gather(dy, 0, axis=along) + 2 * tf.gather(dy, 1, axis=along)
+
+        return tf.raw_ops.Pack(values=[x, 2 * x], axis=axis), grad
+
+    return op(x)
+
+
 def refuses_negatives(x, keep=lambda x: None):
     if tf.executing_eagerly() and tf.reduce_any(x < 0):
         _CALLS.append(keep(x))

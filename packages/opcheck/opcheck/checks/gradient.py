@@ -15,6 +15,7 @@ from opcheck.checks.values import registered_dtypes
 from opcheck.compare import close, is_inexact
 from opcheck.pulse import one_call
 from opcheck.report import Findings, Skip, describe_error
+from opcheck.run import outputs_of
 from opcheck.subject import (
     CLEAN_ERRORS,
     Subject,
@@ -558,20 +559,41 @@ def _varied(subject: Subject, flat, names):
             one = np.take(x, [0], axis)
             label = f"size 1 in dimension {axis} of {names[i]}"
             yield label, [*flat[:i], one, *flat[i + 1 :]], subject.attrs
+    everything = range(len(flat))
+    for chosen in [[i] for i in everything] + [everything] * (len(flat) > 1):
+        more = [x[np.newaxis] if i in chosen else x for i, x in enumerate(flat)]
+        label = " and ".join(names[i] for i in chosen)
+        yield f"one dimension more in {label}", more, subject.attrs
     definitions = subject.describe().op_defs.values()
     attrs = {x.name for one in definitions for x in one.attr}
     for name, value in attrs_of_call(subject.op, subject.attrs, definitions).items():
         if name not in attrs:
             continue
         for other in _other_factor(value):
-            yield f"{name} = {other}", flat, {**subject.attrs, name: other}
+            label, changed = f"{name} = {other}", {**subject.attrs, name: other}
+            if type(value) is not int or _is_right(subject, label, flat, changed):
+                yield label, flat, changed
 
 
 def _other_factor(value) -> list:
-    """Other values of a switch or a factor. Sizes stay: other inputs may have been computed with them."""
+    """Other values of a switch, a factor, or an axis."""
     if isinstance(value, bool):
         return [not value]
+    if isinstance(value, int):
+        return [n for n in (value + 1, 1, 0) if n != value]
     return [value * 1.5 + 0.1] if isinstance(value, float) else []
+
+
+def _is_right(subject: Subject, label: str, flat, attrs) -> bool:
+    """Whether the op computes what the reference does. Other inputs may have been computed with the sample's sizes."""
+    if subject.reference is None:
+        return False
+    subject.progress(label, flat, attrs)
+    try:
+        wanted = outputs_of(subject.reference, subject.pack(flat), attrs)
+        return not subject.difference(wanted, subject.eager(flat, attrs), strict=False)
+    except Exception:
+        return False  # one of them does not take it
 
 
 def _one_tensor_for_two(
