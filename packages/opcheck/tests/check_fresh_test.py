@@ -4,8 +4,16 @@ import contextlib
 import os
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
-from python_ops import adds_one, adds_threads, normal, result
+from python_ops import (
+    adds_in_some_order,
+    adds_one,
+    adds_threads,
+    hour_of,
+    normal,
+    result,
+)
 
 import opcheck
 from opcheck import calls
@@ -19,6 +27,17 @@ def test_threads_are_1_2_and_more():
     assert f"with {counts} threads" in found.detail
     found = result("determinism", adds_threads, normal(2))
     assert found.detail.startswith("run 1 with 2 intra-op threads;")
+
+
+def test_sums_of_whole_numbers_are_rounded_too():
+    found = result("determinism", adds_in_some_order, np.float32([1, 2, 3]))
+    assert "a much larger sample" in found.detail
+
+
+@pytest.mark.parametrize("local", [True, False])
+def test_the_time_zone_does_not_count(local):
+    found = result("determinism", hour_of, np.int64([0, 3600]), local=local)
+    assert ("localtime_r" in found.cause) == local, found.explanation()
 
 
 RIGHT = calls.Outcome([normal(2)])

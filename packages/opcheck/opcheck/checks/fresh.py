@@ -20,7 +20,8 @@ def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
     """Repeats the call with 1, 2 and 4 or more threads inside the op, also with larger and smaller inputs.
 
     All runs have to give the same bits, and so have many calls with a much larger input. Memory is filled with other
-    bytes before each run, which shows where an output is not written. A larger call must leave nothing behind.
+    bytes before each run, which shows where an output is not written. A larger call must leave nothing behind, and the
+    machine's time zone must not count.
     """
     if sample.options.get("nondeterministic"):
         with make() as child:
@@ -58,6 +59,14 @@ def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
                         found.fail(*AFTER_LARGER, different, KEPT, line=line)
                         return ""
                     samples = {"": sample.flat, **child.ask(calls.other_sizes)}
+                    if different := child.ask(Subject.by_time_zone):
+                        found.fail(
+                            "with the environment variable TZ set to two time zones",
+                            "the same values",
+                            different,
+                            "localtime_r and mktime go by the machine's time zone, gmtime_r and timegm do not",
+                        )
+                        return ""
                 runs = child.ask(
                     calls.repeat, samples=list(samples.values()), times=repeats
                 )
