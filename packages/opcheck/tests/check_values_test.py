@@ -11,6 +11,7 @@ from python_ops import (
     adds_one,
     adds_some,
     counts_calls,
+    divided_by_the_first_size,
     first_bytes,
     first_bytes_of_old,
     is_odd_for_odd_sizes,
@@ -63,6 +64,13 @@ def test_other_sizes_than_the_sample_s_are_tried():
         assert "one row less in every dimension" in found.detail
     found = result("reference", is_odd_for_odd_sizes, normal(16), reference=lambda x: x)
     assert found.detail == "with 15 instead of 16 rows"
+
+
+def test_what_the_sample_call_leaves_behind_is_told_as_such():
+    options = {"reference": lambda x: x / x.size}
+    found = result("reference", divided_by_the_first_size, normal(4), **options)
+    assert found.detail == "with 3 instead of 4 rows, after the sample call"
+    assert "kept from one call" in found.cause
 
 
 def test_values_that_change_from_call_to_call():
