@@ -1,5 +1,6 @@
 """Single calls of the op in a child process, with everything that may come of them."""
 
+import contextlib
 import itertools
 import time
 from collections.abc import Sequence
@@ -203,6 +204,26 @@ def refused(subject: Subject, inputs: Sequence, attrs: dict) -> tuple | None:
         if time.monotonic() - start < _SOON / 10:
             return left_behind(call, *tensors)
     return None
+
+
+def with_another_variant(subject: Subject) -> None:
+    """Calls each op of the sample's graph that takes a variant with one that holds something else."""
+    traced = subject.traced()
+    graph = traced.graph.as_graph_def()
+    feeds = {x.name: constant(value) for x, value in zip(traced.inputs, subject.flat)}
+    for node in traced.graph.get_operations():
+        taken = [x.name for x in node.inputs if x.dtype == tf.variant]
+        for name in taken if node.type in subject.describe().op_types else ():
+            with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+                other = tf.raw_ops.EmptyTensorList(
+                    element_shape=-1, max_num_elements=-1, element_dtype=tf.float32
+                )
+                known = {key: tf.constant(x.numpy()) for key, x in feeds.items()}
+                [made] = tf.graph_util.import_graph_def(
+                    graph, {**known, name: other}, [node.name]
+                )
+                with contextlib.suppress(tf.errors.OpError), one_call():
+                    session.run(made)
 
 
 def watched(subject: Subject, inputs: Sequence, attrs: dict) -> list[int] | None:

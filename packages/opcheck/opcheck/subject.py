@@ -81,6 +81,11 @@ class Description:
         ]
 
     @property
+    def takes_variants(self) -> bool:
+        taken = [x for op in self.op_defs.values() for x in op.input_arg]
+        return any(x.type == tf.variant for x in taken)
+
+    @property
     def makes_handles(self) -> bool:
         """Whether an op has an output that may stand for something that lives on."""
         made = [x for op in self.op_defs.values() for x in op.output_arg]

@@ -96,6 +96,7 @@ CAUGHT = {
         "axis_size_negative": "axis = -1",
         "each_nth_rounds_down": "the inferred shape",
         "each_nth_static_table": "step = 4",
+        "boxed_unchecked": "holds an empty list of tensors",
     },
     "schema": {
         "round_to_undocumented": "digits",
@@ -125,6 +126,7 @@ TWINS = [
     *("row_arg_min", "twice", "axis_size", "each_nth", "delayed"),
     *("prime_count", "distinct_count", "rank_order", "log_of_one_and", "initials"),
     *("nesting", "group_max", "quotients", "dequantized", "squared"),
+    "boxed",
 ]
 
 

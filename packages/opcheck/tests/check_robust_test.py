@@ -26,6 +26,8 @@ from python_ops import (
     halved,
     in_turns,
     in_turns_of_two,
+    lengths,
+    lengths_by_the_ends,
     normal,
     opens_a_file_and_refuses,
     raises_something_odd,
@@ -195,8 +197,16 @@ def test_an_error_may_name_an_attr_that_the_call_leaves_out():
             "parts of 3 tensors",
         ),
         (scattered, scattered_anew, [normal(3)], {"seed": 5}, None, "seed = 0"),
+        (
+            lengths,
+            lengths_by_the_ends,
+            [np.int64([0, 3, 3, 6])],
+            {},
+            None,
+            "splits has -1 in the middle",
+        ),
     ],
-    ids=["twice", "one", "three", "chance"],
+    ids=["twice", "one", "three", "chance", "middle"],
 )
 def test_a_call_unlike_the_sample(op, wrong, inputs, attrs, reference, detail):
     def told(op):

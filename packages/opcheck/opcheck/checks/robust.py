@@ -100,6 +100,8 @@ def bad_input(make: Callable[..., Child], sample, found: Findings) -> str:
                 refused[re.sub(r"[\d.]+|nan|inf", "", eager.error)] = case
         if found.failures:
             child.close()  # a call may have damaged its memory
+        if description.takes_variants:
+            _another_variant(child, found, sample)
         for case in [*refused.values()][-_REFUSED:]:
             _left_behind(child, found, sample, case)
     return (
@@ -438,6 +440,21 @@ def _tells(outcome, case: Case, description) -> bool:
     return told and mentions(outcome.error, others)
 
 
+def _another_variant(child: Child, found: Findings, sample) -> None:
+    try:
+        child.ask(calls.with_another_variant)
+    except WorkerError:
+        pass  # its graph cannot be imported
+    except Crash as crash:
+        found.fail(
+            "a variant that holds an empty list of tensors",
+            "InvalidArgumentError",
+            str(crash),
+            "Variant::get<T>() gives nullptr where the variant holds something else",
+            line=sample.check_line(found.check),
+        )
+
+
 def _left_behind(child: Child, found: Findings, sample, case: Case) -> None:
     """What a call keeps though the op refuses it, also where the inputs are repeated until memory would be noticed."""
     times = _NOTABLE // max(1, _bytes(case.inputs))
@@ -767,6 +784,10 @@ def wrong_values(array: np.ndarray) -> Iterator[tuple[str, np.ndarray, object]]:
             every = np.array(array)
             every.reshape(-1)[:] = [value] * array.size
             yield f"is all {what}", every, True
+        if array.size > 2 and array.dtype.kind in "iu" and value in (-1, 1 << 16):
+            one = np.array(array)  # both ends may be all that is checked
+            one.reshape(-1)[array.size // 2] = value
+            yield f"has {what} in the middle", one, True
     opening = first.item()[:1] if array.dtype == object else b""
     if opening in _OPENING:
         one = np.array(array)

@@ -246,6 +246,15 @@ def broken_doubled_xla(x) -> tf.Tensor:
 # Inputs
 
 
+def boxed(value):
+    """The value, by way of a variant."""
+    return _OPS["Unbox"](_OPS["Box"](value))
+
+
+def broken_boxed_unchecked(value):
+    return _OPS["BrokenUnboxUnchecked"](_OPS["Box"](value))
+
+
 def take_rows_reference(rows, indices):
     return rows[indices]
 
@@ -421,6 +430,7 @@ SAMPLES = {
     "unit_sum": ((1 + _normal(4, dtype=np.float64) ** 2,), {}),
     "look_up": ((np.int32([2, 0, 1, 1]),), {}),
     "doubled": ((_normal(4),), {}),
+    "boxed": ((np.int64([5, 7]),), {}),
     "take_rows": ((_normal(4, 3, dtype=np.float64), np.int32([3, 0, 0])), {}),
     "scale_rows": (
         (_normal(6, 3, dtype=np.float64), _normal(6, dtype=np.float64)),

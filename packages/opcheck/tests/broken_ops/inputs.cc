@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "common.h"
+#include "tensorflow/core/framework/variant.h"
 
 namespace op_by_op {
 namespace {
@@ -401,6 +402,51 @@ ROUND_TO("BrokenRoundToNewDefault", "digits: int = 2",
 ROUND_TO("BrokenRoundToUndocumented", "digits: int = 0", "");
 ROUND_TO("BrokenRoundToCamelCase", "numDigits: int = 0",
          "numDigits: How many, 0 to 6.");
+
+class BoxOp : public tensorflow::OpKernel {
+ public:
+  using OpKernel::OpKernel;
+
+  void Compute(tensorflow::OpKernelContext* context) override {
+    Tensor* output = nullptr;
+    OP_REQUIRES_OK(context, context->allocate_output(0, {}, &output));
+    output->scalar<tensorflow::Variant>()() = context->input(0);
+  }
+};
+
+template <Bug bug>
+class UnboxOp : public tensorflow::OpKernel {
+ public:
+  using OpKernel::OpKernel;
+
+  void Compute(tensorflow::OpKernelContext* context) override {
+    OP_REQUIRES_OK(context, HasRank(context->input(0), "box", 0));
+    const auto& box = context->input(0).scalar<tensorflow::Variant>()();
+    const auto* value = box.get<Tensor>();
+    if constexpr (bug != Bug::kUnchecked) {  // Bug: nullptr for another type.
+      OP_REQUIRES(context, value != nullptr,
+                  absl::InvalidArgumentError("box holds no tensor"));
+    }
+    context->set_output(0, *value);
+  }
+};
+
+REGISTER_OP("Box")
+    .Input("value: int64")
+    .Output("box: variant")
+    .SetShapeFn(tensorflow::shape_inference::ScalarShape);
+REGISTER_KERNEL_BUILDER(Name("Box").Device(tensorflow::DEVICE_CPU), BoxOp);
+
+#define UNBOX(NAME, BUG)                                        \
+  REGISTER_OP(NAME)                                             \
+      .Input("box: variant")                                    \
+      .Output("value: int64")                                   \
+      .SetShapeFn(tensorflow::shape_inference::UnknownShape);   \
+  REGISTER_KERNEL_BUILDER(Name(NAME).Device(tensorflow::DEVICE_CPU), \
+                          UnboxOp<Bug::BUG>)
+
+UNBOX("Unbox", kNone);
+UNBOX("BrokenUnboxUnchecked", kUnchecked);
 
 }  // namespace
 }  // namespace op_by_op
