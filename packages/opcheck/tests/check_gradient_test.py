@@ -234,3 +234,17 @@ def test_a_gradient_is_summed_over_a_dimension_more(axes):
     found = result("gradient", op, normal(2, 3), normal(3), op_types=["IdentityN"])
     wrong = "one dimension more in x" in found.detail
     assert wrong == isinstance(axes(normal(2)), int), found.explanation()
+
+
+def test_sparse_gradients_do_not_hide_what_else_is_wrong(monkeypatch):
+    monkeypatch.setattr("opcheck.checks.gradient.is_builtin", lambda name: False)
+
+    @tf.custom_gradient
+    def op(x):
+        norm = tf.norm(x, axis=1)
+        return norm, lambda dy: x / norm[:, tf.newaxis] * dy[:, tf.newaxis]
+
+    found = result("gradient", op, normal(2, 3), op_types=["IdentityN"])
+    told = [one.detail for one in (found, *found.others)]
+    assert "where x is all 0" in told[0]
+    assert told[1] == "the gradient of tf.gather(output, [0])"

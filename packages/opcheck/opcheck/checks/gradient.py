@@ -117,14 +117,22 @@ def _checked(subject: Subject, found: Findings) -> str:
     _in_its_dtype(found, tensors, first, subject.describe().labels)
     if found.failures:
         return ""
+    summary = _orders(subject, found, flat, tensors, first, chosen)
+    _by_rows(subject, found, tensors)
+    return f"{dtype}, with respect to {summary}"
+
+
+def _orders(
+    subject: Subject, found: Findings, flat, tensors, first, chosen: list[int]
+) -> str:
+    """The first order, also of other calls, and the second."""
     _left_out(subject, found, tensors, first)
     _in_function(subject, found, tensors, first)
     _in_single_precision(subject, found, tensors, first)
-    _by_rows(subject, found, tensors)
     names = subject.describe().labels
     outputs_of = _outputs_of(subject, tensors)
     _numeric(subject, found, tensors, chosen, outputs_of, "first order", names)
-    summary = f"{dtype}, with respect to {', '.join(names[i] for i in chosen)}"
+    summary = ", ".join(names[i] for i in chosen)
     if not found.failures:
         _in_steps(subject, found, tensors, chosen, names)
     if not found.failures:
