@@ -192,6 +192,13 @@ def test_the_correct_twin_passes(broken_ops, twin):
     check(broken_ops, twin, checks).assert_ok()
 
 
+def test_a_write_to_an_input_does_not_reach_the_sample(broken_ops):
+    checks = ["eager_vs_graph", "immutability"]
+    report = check(broken_ops, "sort_each_row_in_place", checks)
+    detail = report["immutability"].detail
+    assert detail.startswith("tensors of an eager call"), str(report)
+
+
 def test_a_wait_of_a_moment_is_made_longer_and_cancelled(broken_ops):
     for name, verdict in (
         ("broken_delayed_not_cancelled", "fail"),

@@ -503,7 +503,8 @@ def _in_v1_graph(subject: Subject) -> list[list[np.ndarray]]:
         runs = []
         for _ in range(2):
             with one_call():
-                runs.append(session.run(fetched, dict(zip(feeds, subject.flat))))
+                fed = map(np.array, subject.flat)  # the op may write to these
+                runs.append(session.run(fetched, dict(zip(feeds, fed))))
     return [
         [
             np.asarray(value, output.dtype.as_numpy_dtype)
