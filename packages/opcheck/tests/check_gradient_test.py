@@ -248,3 +248,13 @@ def test_sparse_gradients_do_not_hide_what_else_is_wrong(monkeypatch):
     told = [one.detail for one in (found, *found.others)]
     assert "where x is all 0" in told[0]
     assert told[1] == "the gradient of tf.gather(output, [0])"
+
+
+def test_a_gradient_need_not_feel_a_factor():
+    @tf.custom_gradient
+    def op(x):
+        norm = tf.norm(x, axis=1)
+        return norm, lambda dy: x / norm[:, tf.newaxis] * dy[:, tf.newaxis]
+
+    found = result("gradient", op, np.float64([[1, 2, 2]]), op_types=["IdentityN"])
+    assert found.verdict != "fail", found.explanation()
