@@ -166,9 +166,10 @@ def mentions(error: str, names: Sequence[str]) -> bool:
     """Whether an error message has one of the names in it, a short one as a word, a plural as a singular."""
     message = error.split(": ", 1)[-1]
     message = re.sub(r"\{\{.*?\}\}|\[Op:.*?\]", "", message).lower()
+    stems = [re.sub("(?<=..)s$", "", name.lower()) for name in names]
     return any(
-        re.sub("s$", "", name.lower()) in message
-        if len(name) > 3
-        else re.search(rf"(?<![a-z0-9]){re.escape(name.lower())}(?![a-z0-9])", message)
-        for name in names
+        stem in message
+        if len(stem) > 2
+        else re.search(rf"(?<![a-z0-9]){re.escape(stem)}s?(?![a-z0-9])", message)
+        for stem in stems
     )

@@ -69,6 +69,8 @@ def test_a_name_counts_as_a_word():
     assert not mentions(message, ["x"])
     assert not mentions(message, ["ro"])
     assert mentions("InvalidArgumentError: count -1 is negative", ["counts"])
+    assert mentions("InvalidArgumentError: id 3 is not in [0, 3)", ["ids"])
+    assert not mentions("InvalidArgumentError: the width is 3", ["ids"])
 
 
 def test_quantized_integers_are_integers():
