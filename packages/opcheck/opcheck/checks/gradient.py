@@ -3,6 +3,7 @@
 import contextlib
 import copy
 import itertools
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -579,18 +580,19 @@ def _varied(subject: Subject, flat, names):
     for name, value in attrs_of_call(subject.op, subject.attrs, definitions).items():
         if name not in attrs:
             continue
-        for other in _other_factor(value):
+        for other in _other_factor(name, value):
             label, changed = f"{name} = {other}", {**subject.attrs, name: other}
             if type(value) is not int or _is_right(subject, label, flat, changed):
                 yield label, flat, changed
 
 
-def _other_factor(value) -> list:
-    """Other values of a switch, a factor, or an axis."""
+def _other_factor(name: str, value) -> list:
+    """Other values of a switch, a factor, or an axis. With another size, other inputs would be of another call."""
     if isinstance(value, bool):
         return [not value]
     if isinstance(value, int):
-        return [n for n in (value + 1, 1, 0) if n != value]
+        axis = re.search("axis|axes|dim", name)
+        return [n for n in (value + 1, 1, 0) if n != value] if axis else []
     return [value * 1.5 + 0.1] if isinstance(value, float) else []
 
 

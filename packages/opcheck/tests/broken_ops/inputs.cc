@@ -437,11 +437,11 @@ REGISTER_OP("Box")
     .SetShapeFn(tensorflow::shape_inference::ScalarShape);
 REGISTER_KERNEL_BUILDER(Name("Box").Device(tensorflow::DEVICE_CPU), BoxOp);
 
-#define UNBOX(NAME, BUG)                                        \
-  REGISTER_OP(NAME)                                             \
-      .Input("box: variant")                                    \
-      .Output("value: int64")                                   \
-      .SetShapeFn(tensorflow::shape_inference::UnknownShape);   \
+#define UNBOX(NAME, BUG)                                             \
+  REGISTER_OP(NAME)                                                  \
+      .Input("box: variant")                                         \
+      .Output("value: int64")                                        \
+      .SetShapeFn(tensorflow::shape_inference::UnknownShape);        \
   REGISTER_KERNEL_BUILDER(Name(NAME).Device(tensorflow::DEVICE_CPU), \
                           UnboxOp<Bug::BUG>)
 
