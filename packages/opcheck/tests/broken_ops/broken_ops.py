@@ -252,7 +252,7 @@ def boxed(value):
 
 
 def broken_boxed_unchecked(value):
-    return _OPS["BrokenUnboxUnchecked"](_OPS["Box"](value))
+    return _OPS["BrokenBoxedUnchecked"](_OPS["Box"](value))
 
 
 def take_rows_reference(rows, indices):

@@ -446,7 +446,7 @@ REGISTER_KERNEL_BUILDER(Name("Box").Device(tensorflow::DEVICE_CPU), BoxOp);
                           UnboxOp<Bug::BUG>)
 
 UNBOX("Unbox", kNone);
-UNBOX("BrokenUnboxUnchecked", kUnchecked);
+UNBOX("BrokenBoxedUnchecked", kUnchecked);
 
 }  // namespace
 }  // namespace op_by_op
