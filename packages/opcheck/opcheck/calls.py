@@ -2,6 +2,7 @@
 
 import contextlib
 import itertools
+import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -329,6 +330,22 @@ def repeat(subject: Subject, samples: Sequence, times: int) -> list[list[list]]:
     return runs
 
 
+def by_time_zone(subject: Subject) -> str:
+    """Where the sample call gives something else in another time zone, though no op says that it has state."""
+    if not _must_repeat(subject, subject.flat, subject.inputs, subject.attrs):
+        return ""
+    zone, runs = os.environ.get("TZ"), []
+    try:
+        for os.environ["TZ"] in ("UTC0", "EAST-7:13"):
+            time.tzset()
+            runs.append(subject.eager())
+    finally:
+        del os.environ["TZ"]
+        os.environ.update({"TZ": zone} if zone is not None else {})
+        time.tzset()
+    return subject.difference(*runs)
+
+
 def agree(subject: Subject, seconds: float) -> str:
     """Where two calls with a much larger sample differ, in one line; at least some calls are made.
 
@@ -338,12 +355,14 @@ def agree(subject: Subject, seconds: float) -> str:
     if flat is None:
         return ""
     subject.progress("a much larger sample")
-    tensors = [constant(_uneven(x)) for x in flat]
-    try:
-        first = arrays(subject.outputs(tensors))
-    except Exception:  # these floats have to be what they are
-        tensors = [constant(x) for x in flat]
-        first = arrays(subject.outputs(tensors))
+    tensors = [constant(x) for x in flat]
+    # Of what draws numbers, the sample's floats may be those that it always gives the same.
+    if _must_repeat(subject, subject.flat, subject.inputs, subject.attrs):
+        with contextlib.suppress(Exception):  # these floats have to be what they are
+            uneven = [constant(_uneven(x)) for x in flat]
+            subject.outputs(uneven)
+            tensors = uneven
+    first = arrays(subject.outputs(tensors))
     end = time.monotonic() + seconds
     for number in itertools.count():
         if number >= _AT_LEAST and time.monotonic() > end:

@@ -2,7 +2,6 @@
 
 import inspect
 import itertools
-import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -214,24 +213,6 @@ class Subject:
             with filled_memory(filling):
                 runs += [arrays(function(*tensors)) for _ in range(2)]
         return bool(difference(runs[1], runs[3]))
-
-    def by_time_zone(self) -> str:
-        """Where the sample call gives something else in another time zone, though no op says that it has state."""
-        try:
-            if self.has_state(self.traced()) or not self.repeats():
-                return ""
-        except Exception:  # as eager_vs_graph finds
-            return ""
-        zone, runs = os.environ.get("TZ"), []
-        try:
-            for os.environ["TZ"] in ("UTC0", "EAST-7:13"):
-                time.tzset()
-                runs.append(self.eager())
-        finally:
-            del os.environ["TZ"]
-            os.environ.update({"TZ": zone} if zone is not None else {})
-            time.tzset()
-        return self.difference(*runs)
 
     def cause(self, usual: str) -> str:
         """The likely cause of a difference: the usual one only if the sample call repeats itself."""

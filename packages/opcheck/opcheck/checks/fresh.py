@@ -59,7 +59,7 @@ def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
                         found.fail(*AFTER_LARGER, different, KEPT, line=line)
                         return ""
                     samples = {"": sample.flat, **child.ask(calls.other_sizes)}
-                    if different := child.ask(Subject.by_time_zone):
+                    if different := child.ask(calls.by_time_zone):
                         found.fail(
                             "with the environment variable TZ set to two time zones",
                             "the same values",

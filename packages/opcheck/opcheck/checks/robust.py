@@ -787,7 +787,7 @@ def wrong_values(array: np.ndarray) -> Iterator[tuple[str, np.ndarray, object]]:
         if array.size > 2 and array.dtype.kind in "iu" and value in (-1, 1 << 16):
             one = np.array(array)  # both ends may be all that is checked
             one.reshape(-1)[array.size // 2] = value
-            yield f"has {what} in the middle", one, True
+            yield f"has {what} in the middle", one, "any"
     opening = first.item()[:1] if array.dtype == object else b""
     if opening in _OPENING:
         one = np.array(array)
