@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import tensorflow as tf
-from gradient_registries import imported_gradient, registries, saved_graph
+from gradient_registries import imported_gradient, registries, wrapped_gradient
 from IPython.display import HTML
 from measured import read
 from pictures.drawing import (
@@ -96,23 +96,14 @@ def by_session(f: Callable, x: np.ndarray) -> np.ndarray:
         return session.run(tf.gradients(end, start)[0], {start: x})
 
 
-def by_wrapping(f: Callable, x: np.ndarray) -> np.ndarray:
-    saved = saved_graph(f, x)
-    wrapped = tf.compat.v1.wrap_function(
-        lambda: tf.import_graph_def(saved, name=""), []
-    )
-    call = wrapped.prune("x:0", "Identity:0")
-    with tf.GradientTape() as tape:
-        tape.watch(start := tf.constant(x))
-        end = call(start)
-    return tape.gradient(end, start).numpy()
-
-
 LOADING = {
     ("`tf.saved_model.load`, what TensorFlow 2 saved", "a tape"): by_saved_model,
     ("`tf.compat.v1.saved_model.load`", "`tf.gradients` in a session"): by_session,
     ("`tf.import_graph_def`", "`tf.gradients` in a session"): imported_gradient,
-    ("`tf.import_graph_def` in `tf.compat.v1.wrap_function`", "a tape"): by_wrapping,
+    (
+        "`tf.import_graph_def` in `tf.compat.v1.wrap_function`",
+        "a tape",
+    ): wrapped_gradient,
 }
 
 

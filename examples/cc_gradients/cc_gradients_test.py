@@ -23,7 +23,13 @@ from cc_gradients_reference import (
     round_to_step_reference,
     squared_relu_reference,
 )
-from gradient_registries import described_gradient, registries, saved_graph, tried
+from gradient_registries import (
+    described_gradient,
+    registries,
+    saved_graph,
+    tried,
+    wrapped_gradient,
+)
 from op_library import load_op_library
 from tensorflow.python.framework import function
 
@@ -309,20 +315,8 @@ def test_in_wrap_function_more_fails_than_in_a_session(f):
     x = values(3, 4, dtype=np.float32)
     assert not tried(f, x).startswith("none for")
     with pytest.raises(tf.errors.NotFoundError, match="SymbolicGradient"):
-        by_wrapping(f, x)
-    by_wrapping(tf.tanh, x)
-
-
-def by_wrapping(f, x):
-    graph_def = saved_graph(f, x)
-    wrapped = tf.compat.v1.wrap_function(
-        lambda: tf.import_graph_def(graph_def, name=""), []
-    )
-    call = wrapped.prune("x:0", "Identity:0")
-    with tf.GradientTape() as tape:
-        tape.watch(start := tf.constant(x))
-        end = call(start)
-    return tape.gradient(end, start)
+        wrapped_gradient(f, x)
+    wrapped_gradient(tf.tanh, x)
 
 
 def test_a_model_of_tensorflow_1_asks_cpp(tmp_path):
