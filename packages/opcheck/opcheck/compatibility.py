@@ -17,8 +17,6 @@ from tensorflow.core.framework import (
     tensor_shape_pb2,
 )
 
-_TYPES = ("type", "list(type)")
-
 
 def problems(old: op_def_pb2.OpDef, now: op_def_pb2.OpDef) -> list[str]:
     """What old graphs complain of, one line each.
@@ -90,32 +88,21 @@ def _values(old: op_def_pb2.OpDef, attr) -> list[attr_value_pb2.AttrValue]:
     value = attr_value_pb2.AttrValue
     allowed = attr.allowed_values.list
     least = attr.minimum if attr.has_minimum else 0
-    if attr.type == "type":
-        types = list(allowed.type) or [tf.float32.as_datatype_enum]
-        values = [value(type=one) for one in types]
-    elif attr.type == "list(type)":
-        types = list(allowed.type) or [tf.float32.as_datatype_enum]
-        lists = (value.ListValue(type=[one] * max(least, 1)) for one in types)
+    kind = attr.type.removeprefix("list(").removesuffix(")")
+    field, usual = _element(kind)
+    choices = list(allowed.type) or list(allowed.s) or [usual]
+    if kind != attr.type:
+        length = max(least, 1) if kind == "type" or allowed.s else least
+        lists = (value.ListValue(**{field: [one] * length}) for one in choices)
         values = [value(list=one) for one in lists]
-    elif attr.type == "string":
-        values = [value(s=one) for one in allowed.s or [b""]]
-    elif attr.type == "int":
-        values = [value(i=max(least, 1) if not attr.has_minimum else least)]
+    else:
+        values = [value(**{field: one}) for one in choices]
+    if attr.type == "int":
+        values = [value(i=least if attr.has_minimum else 1)]
         if attr.name in [arg.number_attr for arg in (*old.input_arg, *old.output_arg)]:
             values.append(value(i=least + 1))
-    elif attr.type == "float":
-        values = [value(f=1.0)]
     elif attr.type == "bool":
-        values = [value(b=False), value(b=True)]
-    elif attr.type == "list(string)" and allowed.s:
-        lists = (value.ListValue(s=[one] * max(least, 1)) for one in allowed.s)
-        values = [value(list=one) for one in lists]
-    elif attr.type.startswith("list("):
-        field, one = _element(attr.type[5:-1])
-        values = [value(list=value.ListValue(**{field: [one] * least}))]
-    else:
-        field, one = _element(attr.type)
-        values = [value(**{field: one})]
+        values.append(value(b=True))
     if attr.HasField("default_value"):
         others = [one for one in values if one != attr.default_value]
         if attr.type == "int" and not attr.has_minimum:
@@ -128,6 +115,7 @@ def _element(kind: str) -> tuple[str, object]:
     """The field of an AttrValue for a kind of attr, and something to put there."""
     shape = tensor_shape_pb2.TensorShapeProto(unknown_rank=True)
     return {
+        "type": ("type", tf.float32.as_datatype_enum),
         "int": ("i", 1),
         "float": ("f", 1.0),
         "bool": ("b", False),

@@ -20,6 +20,8 @@ from opcheck import symbols
 from opcheck.errors import REPORT, SITE, Entry, entries, table
 
 _WIDTH = 100
+# What a rule has from its entry.
+_FOR_RULES = "follows names harmless ours beside unless alone cut".split()
 
 
 @dataclass(frozen=True)
@@ -318,65 +320,24 @@ def _solid(text: str) -> str:
 @functools.cache
 def rules() -> tuple[dict, ...]:
     """The patterns of strangers and of the dictionary, with their fixed words, of which more weigh more."""
+    empty = dict.fromkeys(("phase", "message", "cause", "cure", "source"), "")
     found = [
-        _rule(f"stranger {i}", one["pattern"], of=one["of"])
+        _rule(Entry(f"stranger {i}", pattern=one["pattern"], **empty), one["of"])
         for i, one in enumerate(table("rules")["strangers"])
         if "pattern" in one
     ]
-    for entry in entries().values():
-        if entry.pattern:
-            found.append(
-                _rule(
-                    entry.id,
-                    entry.pattern,
-                    follows=entry.follows,
-                    names=entry.names,
-                    harmless=entry.harmless,
-                    ours=entry.ours,
-                    beside=entry.beside,
-                    unless=entry.unless,
-                    alone=entry.alone,
-                    cut=entry.cut,
-                    special=entry.special,
-                )
-            )
-    return tuple(found)
+    return (*found, *(_rule(entry) for entry in entries().values() if entry.pattern))
 
 
-def _rule(
-    name: str,
-    pattern: str,
-    follows=(),
-    names=False,
-    harmless=False,
-    ours=False,
-    beside="",
-    unless="",
-    alone=False,
-    cut=False,
-    special=False,
-    of="",
-) -> dict:
-    pattern = _plain(pattern)
+def _rule(entry: Entry, of: str = "") -> dict:
+    pattern = _plain(entry.pattern)
     needs = fixed_words(pattern)
     weight = max(sum(map(len, words)) for words in needs)
-    return {
-        "id": name,
-        "pattern": pattern,
-        "needs": needs,
-        # A stranger's message has no other meaning, a special case is not the general one, and what is only told where
-        # there is nothing else takes no other's place.
-        "weight": weight + 1000 * bool(of) + 500 * special - 1000 * alone,
-        "follows": list(follows),
-        "names": names,
-        "harmless": harmless,
-        "ours": ours,
-        "beside": beside,
-        "unless": unless,
-        "alone": alone,
-        "cut": cut,
-        "of": of,
-    }
+    # A stranger's message has no other meaning, a special case is not the general one, and what is only told where
+    # there is nothing else takes no other's place.
+    weight += 1000 * bool(of) + 500 * entry.special - 1000 * entry.alone
+    own = {"id": entry.id, "pattern": pattern, "needs": needs, "weight": weight}
+    return own | {"of": of, **{name: getattr(entry, name) for name in _FOR_RULES}}
 
 
 @functools.cache

@@ -56,37 +56,6 @@ def fill_memory(byte: int) -> None:
         pass
 
 
-class _DLManagedTensor(ctypes.Structure):
-    """Of dlpack.h, with the DLTensor in its place."""
-
-    _fields_ = (
-        ("data", ctypes.c_void_p),
-        ("device_type", ctypes.c_int32),
-        ("device_id", ctypes.c_int32),
-        ("ndim", ctypes.c_int32),
-        ("code", ctypes.c_uint8),
-        ("bits", ctypes.c_uint8),
-        ("lanes", ctypes.c_uint16),
-        ("shape", ctypes.c_void_p),
-        ("strides", ctypes.c_void_p),
-        ("byte_offset", ctypes.c_uint64),
-        ("manager_ctx", ctypes.c_void_p),
-        ("deleter", ctypes.c_void_p),
-    )
-
-
-_CODES = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
-_regions: dict[
-    int, tuple
-] = {}  # what TensorFlow still uses, by the address of its DLManagedTensor
-
-
-@ctypes.CFUNCTYPE(None, ctypes.c_void_p)
-def _unmap(managed) -> None:
-    region, *_ = _regions.pop(managed)
-    ctypes.CDLL(None).munmap(*map(ctypes.c_size_t, region))
-
-
 def guarded(value, filling: int = 0):
     """A tensor with the elements of an array or tensor, that ends where memory ends.
 
@@ -109,61 +78,33 @@ def _placed(value, filling: int = 0) -> tuple:
 
     array = np.ascontiguousarray(value.numpy() if hasattr(value, "numpy") else value)
     array = array.reshape(np.shape(value))
-    code = 4 if array.dtype.name == "bfloat16" else _CODES.get(array.dtype.kind)
-    if code is None or not array.size:
+    if not array.size or array.dtype.kind not in "iufcbV" or array.dtype.names:
         return constant(value), 0
     try:
-        return _at_the_end(array, code, filling)
+        return _at_the_end(array, filling)
     except Exception:
         return constant(array), 0
 
 
-def _at_the_end(array: np.ndarray, code: int, filling: int) -> tuple:
+def _at_the_end(array: np.ndarray, filling: int) -> tuple:
     import tensorflow as tf
 
-    libc = ctypes.CDLL(None, use_errno=True)
-    libc.mmap.restype = ctypes.c_void_p
-    libc.mmap.argtypes = [
-        *(ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long)
-    ]
     used = -(-array.nbytes // _ALIGNMENT) * _ALIGNMENT
     pages = -(-used // mmap.PAGESIZE) * mmap.PAGESIZE
-    whole = pages + mmap.PAGESIZE
     flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
-    begin = libc.mmap(None, whole, mmap.PROT_READ | mmap.PROT_WRITE, flags, -1, 0)
-    if begin in (None, ctypes.c_void_p(-1).value):
-        raise MemoryError
-    page = ctypes.c_void_p(begin + pages), ctypes.c_size_t(mmap.PAGESIZE)
-    libc.mprotect(*page, _NO_ACCESS)
-    start = begin + pages - used
-    ctypes.memset(begin, filling, pages)
-    ctypes.memmove(start, array.ctypes.data, array.nbytes)
-    shape = (ctypes.c_int64 * max(1, array.ndim))(*array.shape)
-    steps = [
-        *itertools.accumulate(reversed(array.shape[1:]), lambda a, b: a * b, initial=1)
-    ]
-    strides = (ctypes.c_int64 * max(1, array.ndim))(
-        *reversed(steps[: max(array.ndim, 1)])
-    )
-    managed = _DLManagedTensor(
-        data=start,
-        device_type=1,
-        ndim=array.ndim,
-        code=code,
-        bits=array.dtype.itemsize * 8,
-        lanes=1,
-        shape=ctypes.addressof(shape),
-        strides=ctypes.addressof(strides),
-        deleter=ctypes.cast(_unmap, ctypes.c_void_p).value,
-    )
-    _regions[ctypes.addressof(managed)] = (begin, whole), managed, shape, strides
-    new = ctypes.pythonapi.PyCapsule_New
-    new.restype, new.argtypes = (
-        ctypes.py_object,
-        [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p],
-    )
-    capsule = new(ctypes.addressof(managed), b"dltensor", None)
-    return tf.experimental.dlpack.from_dlpack(capsule), start + array.nbytes
+    memory = np.frombuffer(mmap.mmap(-1, pages + mmap.PAGESIZE, flags), np.uint8)
+    memory[:pages] = filling
+    behind = memory.ctypes.data + pages
+    page = ctypes.c_void_p(behind), ctypes.c_size_t(mmap.PAGESIZE)
+    ctypes.CDLL(None).mprotect(*page, _NO_ACCESS)
+    own = array.view(np.uint16) if array.dtype.name == "bfloat16" else array
+    placed = memory[pages - used :][: array.nbytes].view(own.dtype)
+    placed = placed.reshape(array.shape)
+    placed[...] = own
+    tensor = tf.experimental.dlpack.from_dlpack(placed.__dlpack__())
+    if own is not array:  # of which NumPy's protocol does not know
+        tensor = tf.bitcast(tensor, tf.bfloat16)
+    return tensor, behind - used + array.nbytes
 
 
 def past_the_end(op: Callable, *inputs, **attrs) -> list[int]:

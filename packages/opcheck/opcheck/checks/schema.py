@@ -12,7 +12,7 @@ from tensorflow.core.framework import op_def_pb2
 from opcheck import compatibility
 from opcheck.report import Findings
 from opcheck.source import function_of
-from opcheck.subject import Subject, is_builtin
+from opcheck.subject import Subject, is_builtin, parameter_names
 
 
 def schema(subject: Subject, found: Findings) -> str:
@@ -105,7 +105,7 @@ def check_documentation(subject: Subject, op_def, found: Findings) -> None:
     own = inspect.getdoc(subject.op) or ""
     if own == generated:
         own = ""
-    parameters = _parameters(subject.op)
+    parameters = parameter_names(subject.op)
     attrs = [
         attr.name
         for attr in op_def.attr
@@ -138,13 +138,6 @@ def check_documentation(subject: Subject, op_def, found: Findings) -> None:
                 "none",
                 "an attr was added without a line about it",
             )
-
-
-def _parameters(function) -> set[str]:
-    try:
-        return set(inspect.signature(function).parameters)
-    except (TypeError, ValueError):
-        return set()
 
 
 def _generated(op_type: str) -> str:
