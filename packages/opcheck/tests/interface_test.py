@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 import tensorflow as tf
-from python_ops import adds_noise, adds_one, counts_calls, filled, normal
+from python_ops import adds_noise, adds_one, counts_calls, filled, has_rows, normal
 
 import opcheck
+from opcheck.strategies import calls, tensors
 
 
 def times(x, factor=2):
@@ -21,74 +22,109 @@ def raises(x):
 
 
 @pytest.mark.parametrize(
-    ("op", "arguments", "options", "message"),
+    ("message", "options"),
     [
-        (adds_one, [], {"x": normal(2)}, "x is a tensor given by keyword"),
-        (adds_one, [], {"x": tf.ones([2])}, "x is a tensor given by keyword"),
-        (adds_one, [], {"x": [[1.0, 2.0]]}, r"by position: opcheck.check\(adds_one, …"),
-        (adds_one, [], {"attrs": {"x": tf.ones([2])}}, "x is a tensor given"),
-        (times, [normal(2)], {"factor": tf.constant(2.0)}, "factor is a tensor given"),
-        (adds_one, [normal(2)], {"referense": adds_one}, "mean the option 'reference'"),
+        ("mean the option 'reference'", {"referense": adds_one}),
+        ("'x': it takes a function", {"reference": "x"}),
         (
-            takes_anything,
-            [normal(2)],
-            {"tolerance": {}},
-            "mean the option 'tolerances'",
-        ),
-        (times, [normal(2)], {"factr": 3}, "mean its argument 'factor'"),
-        (times, [normal(2)], {"attrs": {"factor": 1}, "factor": 2}, "given twice"),
-        (adds_one, [normal(2)], {"checks": "gradients"}, "did you mean 'gradient'"),
-        (3, [normal(2)], {}, "^the op is 3: "),
-        (adds_one, [normal(2)], {"reference": "x"}, "'x': it takes a function"),
-        (adds_one, [normal(2)], {"checks": 3}, "checks is 3: it takes names"),
-        (adds_one, [normal(2)], {"checks": [3]}, "no check 3: there are "),
-        (adds_one, [normal(2)], {"skip": 7}, "skip is 7: it takes names"),
-        (adds_one, [normal(2)], {"expected_failures": 3}, "3: it takes names"),
-        (adds_one, [normal(2)], {"attrs": [1]}, r"attrs is \[1\]: it takes a dict"),
-        (adds_one, [normal(2)], {"samples": 3}, "samples is 3: it takes a list"),
-        (adds_one, [normal(2)], {"extra": ["empty"]}, "takes a list of functions"),
-        (adds_one, [normal(2)], {"op_types": 3}, "op_types is 3: it takes a list"),
-        (adds_one, [normal(2)], {"isolate": "no"}, "'no': it takes True or False"),
-        (adds_one, [[[1], [1, 2]]], {}, "^input 0: setting an array element"),
-        (
-            adds_one,
-            [tf.raw_ops.OptionalNone()],
-            {},
-            "^input 0 is a variant, .* write a function that makes it",
-        ),
-        (
-            adds_one,
-            [normal(2)],
-            {"expected_failures": ["empties"]},
-            "no check 'empties'",
-        ),
-        (
-            adds_one,
-            [normal(2)],
-            {"samples": [3]},
-            r"samples\[0\] is a int, and neither",
-        ),
-        (
-            adds_one,
-            [normal(2)],
+            r"^the reference raises .*: IndexError: several \(inter",
             {"reference": raises},
-            r"^the reference raises for the sample: IndexError: several \(interface_test",
         ),
-        (adds_one, [normal(2)], {"reference": lambda x: None}, "`return` missing"),
-        (
-            adds_one,
-            [normal(2)],
-            {"reference": lambda x, y: x},
-            "raises for the sample: T",
-        ),
+        ("raises for the sample: Type", {"reference": lambda x, y: x}),
+        ("`return` missing", {"reference": lambda x: None}),
+        ("did you mean 'gradient'", {"checks": "gradients"}),
+        ("no check 'refrence', did you mean 'reference'", {"checks": ["refrence"]}),
+        ("checks is 3: it takes names", {"checks": 3}),
+        ("no check 3: there are ", {"checks": [3]}),
+        ("skip is 7: it takes names", {"skip": 7}),
+        ("no check 'xl'", {"skip": ["xl"]}),
+        ("3: it takes names", {"expected_failures": 3}),
+        ("no check 'empties'", {"expected_failures": ["empties"]}),
+        (r"attrs is \[1\]: it takes a dict", {"attrs": [1]}),
+        ("samples is 3: it takes a list", {"samples": 3}),
+        (r"samples\[0\] is a int, and neither", {"samples": [3]}),
+        ("takes a list of functions", {"extra": ["empty"]}),
+        ("two checks have the name 'has_rows'", {"extra": [has_rows] * 2}),
+        ("a child process cannot import", {"extra": [lambda *_: ""]}),
+        ("op_types is 3: it takes a list", {"op_types": 3}),
+        ("'AdV2', .* did you mean 'AddV2'", {"op_types": ["AdV2"]}),
+        ("'no': it takes True or False", {"isolate": "no"}),
+        ("tolerances is a dictionary", {"tolerances": 0.1}),
+        ("'flaot32'.*mean 'float32'", {"tolerances": {"flaot32": 1}}),
+        ("tolerances has '1' for int8", {"tolerances": {"int8": "1"}}),
+        ("a pair .relative, absol", {"tolerances": {"int8": (1, -1)}}),
+        ("gradient_tolerance is 0: it takes", {"gradient_tolerance": 0}),
+        ("delta is 0.0: it takes a number above 0", {"delta": 0.0}),
+        ("repeats is 0: it takes a whole number, 1 or", {"repeats": 0}),
+        ("repeats is 2.5: it takes a whole number", {"repeats": 2.5}),
+        ("concurrency_seconds is -1", {"concurrency_seconds": -1}),
+        ("timeout is -1: it takes a number above 0", {"timeout": -1}),
+        ("timeout is '9': it takes a number", {"timeout": "9"}),
+        ("memory is -1: it takes a whole number, 0 or", {"memory": -1}),
+        ("old_op_def is no OpDef: ", {"old_op_def": "garbage {"}),
     ],
 )
-def test_a_mistake_of_the_caller_is_refused_in_one_line(
-    op, arguments, options, message
-):
+def test_a_wrong_option_is_refused_in_one_line(message, options):
+    refused(adds_one, [normal(2)], options, message)
+
+
+def refused(op, arguments, options, message):
     with pytest.raises(ValueError, match=message) as raised:
         opcheck.check(op, *arguments, **options)
     assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("op", "message", "arguments", "options"),
+    [
+        (adds_one, "x is a tensor given by keyword", [], {"x": normal(2)}),
+        (adds_one, "x is a tensor given by keyword", [], {"x": tf.ones([2])}),
+        (adds_one, r"by position: opcheck.check\(adds_one, …", [], {"x": [[1.0, 2.0]]}),
+        (adds_one, "x is a tensor given", [], {"attrs": {"x": tf.ones([2])}}),
+        (times, "factor is a tensor given", [normal(2)], {"factor": tf.constant(2.0)}),
+        (takes_anything, "the option 'tolerances'", [normal(2)], {"tolerance": {}}),
+        (times, "mean its argument 'factor'", [normal(2)], {"factr": 3}),
+        (times, "given twice", [normal(2)], {"attrs": {"factor": 1}, "factor": 2}),
+        (3, "^the op is 3: ", [normal(2)], {}),
+        (adds_one, r"\(x\) cannot be called with 0 inputs and no attrs: miss", [], {}),
+        (adds_one, "^input 0: setting an array element", [[[1], [1, 2]]], {}),
+        (
+            adds_one,
+            "^input 0 is a variant, .* makes it",
+            [tf.raw_ops.OptionalNone()],
+            {},
+        ),
+        (adds_one, "0 is TensorSpec.*give it a generator", [tf.TensorSpec([2])], {}),
+        (adds_one, "input 0 is a object: opcheck takes dense tensors", [object()], {}),
+        (
+            adds_one,
+            "a RaggedTensor: opcheck takes",
+            [tf.ragged.constant([[1], []])],
+            {},
+        ),
+        (adds_one, "shape of known rank", [opcheck.Sample(tf.TensorSpec(None))], {}),
+        (adds_one, "a generator", [opcheck.Sample(tf.TensorSpec([2], tf.string))], {}),
+    ],
+)
+def test_a_wrong_call_is_refused_in_one_line(op, message, arguments, options):
+    refused(op, arguments, options, message)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"examples": 0}, "examples is 0: it takes a whole number, 1 or more"),
+        ({"seconds": -1}, "seconds is -1: it takes a number above 0"),
+        ({"variations": -1}, "variations is -1: it takes a whole number, 0 or more"),
+        ({"thorough": 0}, "thorough is 0"),
+        ({"timeout": 0}, "timeout is 0"),
+        ({"memory": -1}, "memory is -1"),
+        ({"tolerances": {"flaot32": 1}}, "did you mean 'float32'"),
+    ],
+)
+def test_a_wrong_option_of_fuzz_is_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        opcheck.fuzz(adds_one, calls(tensors()), **options)
 
 
 @pytest.mark.parametrize(

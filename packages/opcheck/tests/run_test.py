@@ -31,61 +31,6 @@ from opcheck.worker import place
 PACKAGE = Path(opcheck.__file__).parents[1]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "options", "message"),
-    [
-        (
-            [normal(2)],
-            {"checks": ["refrence"]},
-            "no check 'refrence', did you mean 'reference'",
-        ),
-        ([normal(2)], {"skip": ["xl"]}, "no check 'xl'"),
-        ([tf.TensorSpec([2])], {}, "input 0 is TensorSpec.*give it a generator"),
-        ([normal(2)], {"extra": [has_rows] * 2}, "two checks have the name 'has_rows'"),
-        ([normal(2)], {"extra": [lambda *_: ""]}, "a child process cannot import"),
-        ([object()], {}, "input 0 is a object: opcheck takes dense tensors"),
-        ([tf.ragged.constant([[1], []])], {}, "a RaggedTensor: opcheck takes dense"),
-        ([normal(2)], {"tolerances": 0.1}, "tolerances is a dictionary"),
-        ([normal(2)], {"tolerances": {"flaot32": 1}}, "'flaot32'.*mean 'float32'"),
-        ([normal(2)], {"tolerances": {"int8": "1"}}, "tolerances has '1' for int8"),
-        ([normal(2)], {"tolerances": {"int8": (1, -1)}}, "a pair .relative, absol"),
-        ([normal(2)], {"gradient_tolerance": 0}, "gradient_tolerance is 0: it takes"),
-        ([normal(2)], {"delta": 0.0}, "delta is 0.0: it takes a number above 0"),
-        ([normal(2)], {"repeats": 0}, "repeats is 0: it takes a whole number, 1 or"),
-        ([normal(2)], {"repeats": 2.5}, "repeats is 2.5: it takes a whole number"),
-        ([normal(2)], {"concurrency_seconds": -1}, "concurrency_seconds is -1"),
-        ([normal(2)], {"timeout": -1}, "timeout is -1: it takes a number above 0"),
-        ([normal(2)], {"timeout": "9"}, "timeout is '9': it takes a number"),
-        ([normal(2)], {"memory": -1}, "memory is -1: it takes a whole number, 0 or"),
-        ([normal(2)], {"op_types": ["AdV2"]}, "'AdV2', .* did you mean 'AddV2'"),
-        ([normal(2)], {"old_op_def": "garbage {"}, "old_op_def is no OpDef: "),
-        ([], {}, r"adds_one\(x\) cannot be called with 0 inputs and no attrs: missing"),
-        ([opcheck.Sample(tf.TensorSpec(None))], {}, "shape of known rank"),
-        ([opcheck.Sample(tf.TensorSpec([2], tf.string))], {}, "needs a generator"),
-    ],
-)
-def test_bad_arguments_are_named(arguments, options, message):
-    with pytest.raises(ValueError, match=message):
-        opcheck.check(adds_one, *arguments, **options)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"examples": 0}, "examples is 0: it takes a whole number, 1 or more"),
-        ({"seconds": -1}, "seconds is -1: it takes a number above 0"),
-        ({"variations": -1}, "variations is -1: it takes a whole number, 0 or more"),
-        ({"thorough": 0}, "thorough is 0"),
-        ({"timeout": 0}, "timeout is 0"),
-        ({"memory": -1}, "memory is -1"),
-        ({"tolerances": {"flaot32": 1}}, "did you mean 'float32'"),
-    ],
-)
-def test_bad_arguments_of_fuzz_are_named(options, message):
-    with pytest.raises(ValueError, match=message):
-        opcheck.fuzz(adds_one, calls(tensors()), **options)
-
-
 def test_samples_are_generated():
     sample = opcheck.Sample(
         tf.TensorSpec([None, 2]), lambda random, shape: random.uniform(size=shape)

@@ -32,6 +32,7 @@ from opcheck.subject import (
     with_special_values,
 )
 
+_WANTED = "what the reference computes"
 _FAR = 0.05  # of the largest result
 _MANY = 1 << 12
 _TIMES = 16
@@ -56,7 +57,7 @@ def reference(subject: Subject, found: Findings) -> str:
         if different := subject.difference(wanted, seen[1], strict=False):
             found.fail(
                 "the sample call",
-                "what the reference computes",
+                _WANTED,
                 different,
                 "a mistake in the kernel, or outputs that it leaves unwritten",
                 line=subject.line(modes=("eager" if subject.repeats() else "guarded",)),
@@ -64,12 +65,9 @@ def reference(subject: Subject, found: Findings) -> str:
             break
     tried = ["the sample"]
     for name, flat in shrunk(subject.flat):
-        subject.progress(f"with {name}", flat)
-        try:
-            wanted = _reference(subject, flat)
-            seen = subject.eager(flat)
-        except Exception:
-            continue  # one of them does not take these shapes
+        if (both := both_of(subject, f"with {name}", flat)) is None:
+            continue
+        wanted, seen = both
         tried[1:] = ["other sizes"]
         if not (different := subject.difference(wanted, seen, strict=False)):
             continue
@@ -80,7 +78,7 @@ def reference(subject: Subject, found: Findings) -> str:
         if right and subject.repeats():
             found.fail(
                 f"with {name}, after the sample call",
-                "what the reference computes, as before the sample call",
+                f"{_WANTED}, as before the sample call",
                 different,
                 KEPT,
                 line=in_turn(subject.line(), subject.line(flat)),
@@ -88,27 +86,22 @@ def reference(subject: Subject, found: Findings) -> str:
             continue
         found.fail(
             f"with {name}",
-            "what the reference computes",
+            _WANTED,
             different,
             "a loop that forgets the rest when a size does not divide, or a size that the "
             "kernel, or the reference, takes for granted",
             line=subject.line(flat),
         )
     for name, flat in with_special_values(subject):
-        subject.progress(f"with {name}", flat)
-        try:
-            wanted = _reference(subject, flat)
-        except Exception:
-            continue  # the reference takes no such values
-        try:
-            seen = subject.eager(flat)
-        except CLEAN_ERRORS:
-            continue  # refused, which is as good
+        # To refuse it is as good.
+        both = both_of(subject, f"with {name}", flat, refused=CLEAN_ERRORS)
+        if both is None:
+            continue
         tried.append(name)
-        if different := subject.difference(wanted, seen, strict=False):
+        if different := subject.difference(*both, strict=False):
             found.fail(
                 f"with {name}",
-                "what the reference computes",
+                _WANTED,
                 different,
                 "comparisons with NaN are false, and NaN or Inf times 0 is NaN; "
                 "option special_values=False if any result is fine",
@@ -122,16 +115,12 @@ def reference(subject: Subject, found: Findings) -> str:
         if not _has_default(subject.op, name):
             continue
         attrs = {key: value for key, value in subject.attrs.items() if key != name}
-        subject.progress(f"{name} left out", subject.flat, attrs)
-        try:
-            wanted = _reference(subject, subject.flat, attrs)
-            seen = subject.eager(attrs=attrs)
-        except Exception:
-            continue  # the reference has no default
-        if different := subject.difference(wanted, seen, strict=False):
+        label = f"{name} left out"
+        both = both_of(subject, label, subject.flat, attrs)
+        if different := both and subject.difference(*both, strict=False):
             found.fail(
-                f"{name} left out",
-                "what the reference computes",
+                label,
+                _WANTED,
                 different,
                 "the function, its op and the reference have different defaults",
                 line=subject.line(attrs=attrs),
@@ -139,23 +128,34 @@ def reference(subject: Subject, found: Findings) -> str:
     return f"equal for {', '.join(tried)}"
 
 
+def both_of(
+    subject: Subject, label: str, flat, attrs=None, refused=Exception
+) -> tuple[list, list] | None:
+    """What the reference and the op compute; None where the one raises anything, or the other what is `refused`."""
+    subject.progress(label, flat, attrs)
+    try:
+        wanted = _reference(subject, flat, attrs)
+    except Exception:
+        return None
+    try:
+        return wanted, subject.eager(flat, attrs)
+    except refused:
+        return None
+
+
 def _zeros(subject: Subject, found: Findings) -> None:
     """Zeros of both signs, which are one number with two patterns of bits."""
     for i, x in enumerate(subject.flat):
         if not is_inexact(x.dtype) or x.size < 2:
             continue
-        both = np.array(x)
-        both.reshape(-1)[[0, x.size // 2]] = 0.0, -0.0
-        flat = [*subject.flat[:i], both, *subject.flat[i + 1 :]]
-        subject.progress("with 0.0 and -0.0", flat)
-        try:
-            wanted, seen = _reference(subject, flat), subject.eager(flat)
-        except Exception:
-            continue  # one of them does not take a zero
-        if different := subject.difference(wanted, seen, strict=False):
+        zeros = np.array(x)
+        zeros.reshape(-1)[[0, x.size // 2]] = 0.0, -0.0
+        flat = [*subject.flat[:i], zeros, *subject.flat[i + 1 :]]
+        both = both_of(subject, "with 0.0 and -0.0", flat)
+        if different := both and subject.difference(*both, strict=False):
             found.fail(
                 f"with 0.0 and -0.0 in {subject.describe().labels[i]}",
-                "what the reference computes",
+                _WANTED,
                 different,
                 "a kernel, or a reference, that compares or counts the bits of floats: 0.0 == -0.0 is true; or one "
                 "that divides by them",
@@ -180,11 +180,9 @@ def _repeated(subject: Subject, found: Findings) -> None:
             else x
             for x in subject.flat
         ]
-        subject.progress(f"{_TIMES} times the sample", flat)
-        try:
-            seen, wanted = subject.eager(flat), _reference(subject, flat)
-        except Exception:
-            continue  # one of them does not take these sizes
+        if (both := both_of(subject, f"{_TIMES} times the sample", flat)) is None:
+            continue
+        wanted, seen = both
         if not (different := subject.difference(wanted, seen, strict=False)):
             return
         if [x.shape for x in seen] == [x.shape for x in wanted] and all(
@@ -195,7 +193,7 @@ def _repeated(subject: Subject, found: Findings) -> None:
             return
         found.fail(
             f"with the rows of the sample {_TIMES} times",
-            "what the reference computes",
+            _WANTED,
             different,
             "a sort that does not keep the order of equal elements, which std::stable_sort does, a block or a buffer "
             "of fixed size, or a sum that overflows; in the kernel or in the reference",
@@ -232,7 +230,7 @@ def _near_zero(subject: Subject, found: Findings) -> None:
             place = tuple(np.argwhere(wrong)[0])
             found.fail(
                 f"with {subject.describe().labels[i]} times {scale:.3g}",
-                f"{one[place]:.6g}, what the reference computes, but for rounding",
+                f"{one[place]:.6g}, {_WANTED}, but for rounding",
                 f"{likes[-1][place]:.6g} ({np.count_nonzero(wrong)} of {wrong.size} differ)",
                 "a difference in which tiny numbers drown, such as log(1 + x) for log1p(x), or exp(x) - 1 for expm1(x)",
                 line=subject.line(flat),
@@ -291,7 +289,7 @@ def _far_from_zero(subject: Subject, found: Findings) -> None:
             )
             found.fail(
                 f"with {added:.6g} added to {subject.describe().labels[i]}",
-                "what the reference computes, but for rounding",
+                f"{_WANTED}, but for rounding",
                 subject.difference(wanted, seen, strict=False),
                 "an overflow on the way to a finite result, such as exp(x) in log(1 + exp(x))"
                 if overflows
@@ -337,10 +335,10 @@ def _in_a_new_kernel(subject: Subject, flat) -> list:
 
 def _has_default(function: Callable, name: str) -> bool:
     try:
-        one = inspect.signature(function).parameters.get(name)
-    except (TypeError, ValueError):
+        one = inspect.signature(function).parameters[name]
+    except (KeyError, TypeError, ValueError):
         return False
-    return one is not None and one.default is not one.empty
+    return one.default is not one.empty
 
 
 def _reference(subject: Subject, flat: list, attrs=None) -> list[np.ndarray]:
@@ -633,7 +631,7 @@ def _run_dtype(subject: Subject, attr: str, name: str, found: Findings) -> str:
             wanted = _reference(subject, flat, attrs)
         except Exception as error:
             return f"{name} ran, not compared: {describe_error(error)}"
-        what, own = "what the reference computes", []
+        what, own = _WANTED, []
     else:
         try:
             wanted = _as_expected(subject, base, flat, seen, attrs)
@@ -729,13 +727,9 @@ def _as_expected(subject: Subject, base, flat, seen, attrs):
 
 def _small(array: np.ndarray) -> np.ndarray:
     """Floats stay; integers become small enough for int8."""
-    if (
-        array.dtype.kind in "iu"
-        and array.size
-        and np.abs(array.astype(np.float64)).max() > 100
-    ):
-        return (array % 100).astype(array.dtype)
-    return array
+    if array.dtype.kind not in "iu" or (np.abs(array.astype(float)) <= 100).all():
+        return array
+    return (array % 100).astype(array.dtype)
 
 
 def _convert(array: np.ndarray, dtype: tf.DType) -> np.ndarray:
