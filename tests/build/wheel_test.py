@@ -148,7 +148,7 @@ def test_the_source_distribution_has_what_a_build_needs(project, tmp_path):
 
 @pytest.mark.parametrize("minor", ["2.21", "2.22"])
 def test_ci_changes_the_version_wherever_it_stands(minor, tmp_path):
-    """The command of wheels.yml leaves no other minor version in what a build reads."""
+    """The command of wheels.yml leaves no other minor version in what a build reads, and no other file."""
     workflow = yaml.safe_load((PROJECT / ".github/workflows/wheels.yml").read_text())
     steps = workflow["jobs"]["wheels"]["steps"]
     [sed] = [x["run"] for x in steps if x.get("run", "").startswith("sed")]
@@ -166,6 +166,7 @@ def test_ci_changes_the_version_wherever_it_stands(minor, tmp_path):
     )
     for name in ("pyproject.toml", "requirements.txt"):
         assert minor not in (tmp_path / name).read_text()
+    assert len([*tmp_path.iterdir()]) == 2
 
 
 def test_the_workflow_for_others_installs_the_wheel_and_tests_it_alone(tmp_path):
