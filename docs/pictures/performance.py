@@ -1,10 +1,12 @@
 """The verdicts of the page of all measurements, and its list of the tables, from `bench/`."""
 
+import csv
 import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from measured import BENCH, REPOSITORY, Row, read, span
 
@@ -65,236 +67,28 @@ def ratio(row: Row) -> float:
     return float(row["ratio"])
 
 
-STOCK, LIBRARIES = "TensorFlow", ("onnxruntime", "OpenVINO", "Paddle", "torchvision")
 XLA = "`jit_compile=True`"
-DEFAULT = {"setting": ["default"], "type": ["float32"]}
-SIZES = ["128", "256", "496", "512", "528", "1024", "1040"]
-COMPARED = [
-    Compared(
-        "[Matrix product](mat_mul.md) compiled for any x86-64, 128 rows and more",
-        "mat_mul",
-        {"tf.matmul": "`tf.matmul`"},
-        {"size": SIZES},
-        ours="OpByOp>MatMul",
-    ),
-    Compared(
-        "[Matrix product](mat_mul.md) compiled for AVX-512, 128 rows and more",
-        "mat_mul",
-        {"tf.matmul": "`tf.matmul`"},
-        {"size": SIZES},
-        "all your machines have AVX-512",
-        ours="for AVX-512",
-    ),
-    Compared(
-        "[Matrix product](mat_mul.md), 32 and 64 rows",
-        "mat_mul",
-        {"tf.matmul": "`tf.matmul`"},
-        {"size": ["32", "64"]},
-        "you cannot put them into one batch",
-        ours="OpByOp>MatMul",
-    ),
-    Compared(
-        "[Conv2D](conv2d.md)",
-        "conv2d",
-        {STOCK: "`tf.nn.conv2d`"},
-        {"op": ["result"]},
-    ),
-    Compared(
-        "[Conv2D with both gradients](conv2d_gradients.md)",
-        "conv2d",
-        {STOCK: "`tf.nn.conv2d`"},
-        {"op": ["with both gradients"]},
-    ),
-    Compared(
-        "[Max pooling](max_pool.md)",
-        "max_pool",
-        {STOCK: "`tf.nn.max_pool2d`", "slices, XLA": XLA},
-        DEFAULT | {"task": ["forward"]},
-        "a profile shows pooling at the top",
-    ),
-    Compared(
-        "[Max pooling](max_pool.md) in `bfloat16`",
-        "max_pool",
-        {STOCK: "`tf.nn.max_pool2d`"},
-        {"setting": ["default"], "type": ["bfloat16"], "task": ["forward"]},
-    ),
-    Compared(
-        "[Max pooling with gradient](max_pool.md)",
-        "max_pool",
-        {STOCK: "`tf.nn.max_pool2d`", "slices, XLA": XLA},
-        DEFAULT | {"task": ["forward and gradient"]},
-        "your windows do not overlap",
-    ),
-    Compared(
-        "[Max pooling with argmax](max_pool.md)",
-        "max_pool",
-        {STOCK: "`tf.nn.max_pool_with_argmax`", "slices, XLA": XLA},
-        DEFAULT | {"task": ["with argmax"]},
-    ),
-    Compared(
-        "[SteadySum](threads.md)",
-        "threads",
-        {"tf.reduce_sum": "`tf.reduce_sum`"},
-        {"task": ["sum"]},
-        "you need the same bits on any number of threads",
-    ),
-    Compared(
-        "[Snake](prototype.md) compiled for any x86-64, a million numbers",
-        "elementwise_composed",
-        {"sine": "composition", "polynomial, XLA": XLA},
-        {"task": ["Snake"]},
-    ),
-    Compared(
-        "[Snake](elementwise.md) compiled for AVX2, a million numbers",
-        "elementwise_composed",
-        {"sine": "composition", "polynomial, XLA": XLA},
-        {"task": ["Snake"]},
-        ours="for AVX2 and FMA",
-    ),
-    Compared(
-        "[LogCosh](elementwise.md)",
-        "elementwise_composed",
-        {"softplus, XLA": XLA, "logarithm, XLA": XLA},
-        {"task": ["LogCosh"]},
-    ),
-    Compared(
-        "[LogCosh with gradient](elementwise.md)",
-        "elementwise_composed",
-        {"softplus, XLA": XLA, "logarithm, XLA": XLA},
-        {"task": ["LogCosh, forward and gradient"]},
-        "you need right digits near 0",
-    ),
-    Compared(
-        "[AbsDifference](broadcasting.md)",
-        "elementwise",
-        {"tf.abs(x - y)": "composition"},
-    ),
-    Compared(
-        "[AbsDifference](broadcasting.md) of `uint8`",
-        "elementwise",
-        {"maximum − minimum": "composition"},
-    ),
-    Compared(
-        "[WeightedSum](lists.md) of 64 tensors",
-        "lists",
-        {"add_n": "`tf.add_n`", "einsum": "`tf.einsum`"},
-    ),
-    Compared(
-        "[MedianPool](attrs.md)",
-        "medians",
-        {"stock": "composition", "network": "composition"},
-    ),
-    Compared(
-        "[ExponentialAverage](xla.md) between other steps",
-        "xla",
-        {"composition in Python": XLA, "products of blocks": XLA},
-        only_if="the rows are long",
-    ),
-    Compared(
-        "[Extremes](multi_output.md)",
-        "extremes",
-        {"four stock ops": "`tf.reduce_min`, `tf.argmin` and the like"},
-        {"task": ["forward"]},
-        "the rows are long",
-    ),
-    Compared(
-        "[Gradient of Extremes](multi_output.md)",
-        "extremes",
-        {"one-hot": "`tf.one_hot`", "scatter_nd": "`tf.scatter_nd`"},
-        {"task": ["gradient"]},
-    ),
-    Compared(
-        "[ManhattanDistances](cpu.md)",
-        "cpu_composed",
-        {"tf.map_fn": "`tf.map_fn`", "features, XLA": XLA},
-    ),
-    Compared(
-        "[RoiPoolInference](roi_pool.md)",
-        "roi_pool_composed",
-        {"windows": "composition", "XLA": XLA},
-        {"task": ["without argmax"]},
-    ),
-    Compared(
-        "[RoiPool](roi_pool.md), with argmax",
-        "roi_pool_composed",
-        {"XLA": XLA},
-        {"task": ["with argmax"]},
-    ),
-    Compared(
-        "[RoiPoolInference](roi_pool.md), in another library",
-        "roi_pool",
-        {name: name for name in LIBRARIES}
-        | {"OpenVINO": "OpenVINO, which reorders the channels in each call"},
-        {"task": ["without argmax"], "workload": ["a", "b", "c"]},
-        "the rest of your model is in TensorFlow",
-    ),
-    Compared(
-        "[RoiPool's gradient](roi_pool.md)",
-        "roi_pool_composed",
-        {"unsorted_segment_sum": "`tf.math.unsorted_segment_sum`"},
-        {"task": ["gradient"]},
-    ),
-    Compared(
-        "[RoiPool's gradient](roi_pool.md), in another library",
-        "roi_pool",
-        {name: name for name in LIBRARIES},
-        {"task": ["gradient"], "workload": ["a", "b", "c"]},
-    ),
-    Compared(
-        "[PsRoiAlign](ps_roi_align.md)",
-        "ps_roi_align_xla",
-        {"loops, XLA": XLA},
-        {"task": ["forward"]},
-    ),
-    Compared(
-        "[PsRoiAlign](ps_roi_align.md), in another library",
-        "ps_roi_align",
-        {"torchvision": "torchvision"},
-        {"task": ["forward"]},
-    ),
-    Compared(
-        "[PsRoiAlign's gradient](ps_roi_align.md)",
-        "ps_roi_align_xla",
-        {"loops, XLA": XLA},
-        {"task": ["gradient"]},
-    ),
-    Compared(
-        "[PsRoiAlign's gradient](ps_roi_align.md), in another library",
-        "ps_roi_align",
-        {"torchvision": "torchvision"},
-        {"task": ["gradient"]},
-    ),
-    Compared(
-        "[StatelessStochasticRound](stochastic_rounding.md) to `bfloat16`",
-        "stochastic_rounding",
-        {"stock ops": "composition", "hash, XLA": f"{XLA}, with weaker random numbers"},
-        only_if="you round to `half`",
-    ),
-    Compared(
-        "[SlidingMax](sliding_max.md) with positions",
-        "sliding_max",
-        {
-            "frames": "`tf.signal.frame`",
-            "max_pool_with_argmax": "`tf.nn.max_pool_with_argmax`",
-            "doubled, XLA": XLA,
-        },
-        only_if="your windows are long",
-    ),
-    Compared(
-        "[NpyDataset](dataset.md) of `uint8` and of `float32`",
-        "dataset",
-        {
-            "fixed-length records": "`FixedLengthRecordDataset`",
-            "records, decoded in batches": "`FixedLengthRecordDataset`",
-            "from_generator": "`from_generator`",
-        },
-    ),
-    Compared(
-        "[Softmax cross-entropy](python_gradients.md), gradient in Python",
-        "softmax_gradient",
-        {"tf.nn": "`tf.nn.softmax_cross_entropy_with_logits`"},
-    ),
-]
+
+
+def pairs(text: str) -> dict[str, str]:
+    """From names to values: `a=b; c=d`."""
+    return dict(part.split("=", 1) for part in text.split("; ") if part)
+
+
+def compared() -> list[Compared]:
+    """The ops of performance.csv."""
+    with Path(__file__).with_suffix(".csv").open() as file:
+        return [
+            Compared(
+                row["op"],
+                row["table"],
+                pairs(row["others"]),
+                {key: values.split("|") for key, values in pairs(row["where"]).items()},
+                row["only if"],
+                row["ours"],
+            )
+            for row in csv.DictReader(file)
+        ]
 
 
 def mean(rows: Sequence[Row]) -> float:
@@ -328,7 +122,7 @@ def verdicts() -> Iterator[tuple[str, ...]]:
       ValueError: A table was measured with oneDNN off, which is not what readers have.
     """
     order = {"no": 0, "only if": 1, "yes": 2}
-    found = [(verdict(each), each, each.rows()) for each in COMPARED]
+    found = [(verdict(each), each, each.rows()) for each in compared()]
     for said, each, rows in sorted(
         found, key=lambda one: (order[one[0][:7]], mean(one[2]))
     ):
@@ -349,7 +143,7 @@ def verdicts() -> Iterator[tuple[str, ...]]:
 def machines() -> str:
     """The machines of the verdicts, of all but the commonest with the tables. A ratio is of one machine."""
     kinds: dict[str, list[str]] = {}
-    for table in dict.fromkeys(each.table for each in COMPARED):
+    for table in dict.fromkeys(each.table for each in compared()):
         kind = plain(read(table).value("machine"))
         kinds.setdefault(kind, []).append(table)
     (first, _), *others = sorted(kinds.items(), key=lambda kind: -len(kind[1]))

@@ -57,7 +57,7 @@ TABLES = pytest.mark.parametrize(
 CODE = "".join(
     path.read_text().partition("\nTABLES = {")[0]
     for path in sorted(ROOT.glob("docs/**/*.*"))
-    if path.suffix in (".md", ".py")
+    if path.suffix in (".md", ".py", ".csv")
 )
 
 
@@ -70,7 +70,7 @@ def test_every_table_says_where_it_comes_from_and_is_on_a_page(path, monkeypatch
     assert path.stem in performance.TABLES, (
         "say in docs/pictures/performance.py what it holds"
     )
-    assert re.search(rf"""["/]{path.stem}["'.]""", CODE), "no page shows it"
+    assert re.search(rf"""["/,]{path.stem}["'.,]""", CODE), "no page shows it"
     shown = []
     monkeypatch.setattr(measured, "display", shown.append)
     table.show()
