@@ -28,6 +28,8 @@ def merged_registers(sketches: Mapping[str, tf.Tensor]) -> HTML:
     for (name, sketch), values, sign in zip(sketches.items(), squares, ["+", "=", ""]):
         shades = 0.1 + 0.9 * values / max(map(np.max, squares))
         registers = grid(values.reshape(8, 8), shades.reshape(8, 8), **look)
+        for number in registers.all():
+            number.text = ""  # 192 numbers would be too many to listen to
         below = code(f"count: {count(sketch):,.0f}", 12)
         drawn += [column(bold(name), registers, below), bold(sign)]
     label = (
