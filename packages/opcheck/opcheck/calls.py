@@ -23,11 +23,11 @@ from opcheck.source import OFTEN
 from opcheck.subject import (
     CLEAN_ERRORS,
     Subject,
-    Traced,
     arrays,
     constant,
     copied,
     grown,
+    made,
     shrunk,
     tensors_of,
 )
@@ -274,8 +274,7 @@ def traced(subject: Subject, specs, inputs, attrs, owned: bool = False):
             tensors = list(map(copied, tensors))
         return apply(subject, tensors, inputs, attrs)
 
-    function = tf.function(run, autograph=False)
-    return Traced(function.get_concrete_function(*specs))
+    return made(run, specs)
 
 
 def apply(subject: Subject, tensors, inputs, attrs) -> list[tf.Tensor]:

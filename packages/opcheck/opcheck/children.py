@@ -141,7 +141,7 @@ class Child:
       reference: Called in this process when a check in the worker asks for it.
       patience: How long it waits for the worker: seconds of a call, or what says more.
       opened: Told of each new worker; gives what is to know how that one died.
-      **start: What each worker is told at its start: see `worker.start`.
+      **start: What each worker is told at its start, beside `sys.path` and this folder: see `worker.start`.
     """
 
     def __init__(
@@ -158,7 +158,7 @@ class Child:
         )
         self._filled, self._call = 0, None
         self.larger = 1.0  # how many times as large as the sample's the inputs are
-        self._start = start
+        self._start = {"path": list(sys.path), "folder": os.getcwd(), **start}
         self._connection: Connection | None = None
 
     def __enter__(self) -> "Child":

@@ -110,11 +110,7 @@ def _equal(wanted: np.ndarray, got: np.ndarray, tolerances, exact: bool) -> np.n
     if object in (got.dtype, wanted.dtype):
         return np.asarray(as_bytes(wanted) == as_bytes(got))
     if exact and wanted.dtype == got.dtype:
-        size = got.dtype.itemsize
-        bits = [
-            np.ascontiguousarray(array).reshape(-1).view(np.uint8).reshape(-1, size)
-            for array in (wanted, got)
-        ]
+        bits = [_bytes(x).reshape(-1, got.dtype.itemsize) for x in (wanted, got)]
         return np.all(bits[0] == bits[1], axis=-1).reshape(got.shape)
     if is_inexact(got.dtype) or is_inexact(wanted.dtype):
         return close(wanted, got, *tolerances)

@@ -146,20 +146,14 @@ def _found(log: "_Log") -> tuple[list[Found], str]:
         )
         for name in names
     }
-    found = [
-        Found(
-            entries()[name],
-            one.line,
-            one.text,
-            len(each[name]),
-            causes[name],
-            header_of(one.text) if one.rule["names"] else "",
-        )
-        for name in sorted(
-            names, key=lambda name: bool(causes[name] or first[name].rule["harmless"])
-        )
-        for one in [first[name]]
-    ]
+    found = []
+    for name in sorted(
+        names, key=lambda name: bool(causes[name] or first[name].rule["harmless"])
+    ):
+        one, entry = first[name], entries()[name]
+        header = header_of(one.text) if entry.names else ""
+        told = one.line, one.text, len(each[name]), causes[name]
+        found.append(Found(entry, *told, header))
     return found, stranger
 
 

@@ -1,6 +1,5 @@
 """`opcheck.fuzz`: generated calls, and the smallest one that fails."""
 
-import os
 import sys
 import time
 import warnings
@@ -227,13 +226,7 @@ def fuzz(
         "memory": memory,
     }
     call = Call(op, location, [], {}, options, reference)
-    start = {
-        "location": location,
-        "path": list(sys.path),
-        "folder": os.getcwd(),
-        "options": options,
-        "gpu": gpu,
-    }
+    start = {"location": location, "options": options, "gpu": gpu}
     with Child(None, timeout, **start) as child:
         campaign = _Campaign(child, call, skip, seconds, variations, thorough)
         bar = sys.stderr.isatty() if progress is None else progress

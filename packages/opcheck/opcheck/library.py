@@ -6,7 +6,6 @@ import itertools
 import json
 import os
 import re
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -139,11 +138,9 @@ def look_at_function(
 def _guessed(op: Callable, op_def, timeout: float, sample: tuple | None):
     """What came of the guesses, and the inputs and attrs that the op took."""
     found = Found(op_def.name)
-    start = {"path": list(sys.path), "folder": os.getcwd(), "location": locate(op)}
-    start["options"] = {
-        "memory": 4 << 30,
-        "nondeterministic": True,
-    }  # one call is enough
+    start = {"location": locate(op)}
+    # One call is enough.
+    start["options"] = {"memory": 4 << 30, "nondeterministic": True}
     refused, crashes, seen = "", 0, set()
     end = time.monotonic() + _MOST_SECONDS
     with Child(None, timeout, **start) as child:

@@ -5,8 +5,6 @@ import difflib
 import functools
 import inspect
 import itertools
-import os
-import sys
 import traceback
 from collections.abc import (
     Callable,
@@ -575,8 +573,6 @@ class _Run:
             return self.workers[-1]
 
         start = {
-            "path": list(sys.path),
-            "folder": os.getcwd(),
             "options": call.options,
             "threads": threads,
             "gpu": self._gpu if gpu is None else gpu,

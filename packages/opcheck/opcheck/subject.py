@@ -105,6 +105,12 @@ class Traced:
         return getattr(self.concrete, name)
 
 
+def made(function: Callable, specs: Sequence = ()) -> Traced:
+    """The graph of a function of flat tensors, or of none."""
+    traced = tf.function(function, autograph=False)
+    return Traced(traced.get_concrete_function(*specs))
+
+
 @dataclass
 class Subject:
     """An op, its sample inputs and attrs, and what the caller said of it.
@@ -169,12 +175,15 @@ class Subject:
     def traced(self, specs: Sequence | None = None, attrs=None, **options):
         """A function, made already, from flat inputs to a list of outputs."""
         specs = self.specs() if specs is None else specs
-        function = tf.function(
-            lambda *flat: self.outputs(flat, attrs), autograph=False, **options
-        )
-        concrete = function.get_concrete_function(*specs)
+
+        def call(*flat):
+            return self.outputs(flat, attrs)
+
+        if not options:
+            return made(call, specs)
         # XLA compiles within the first call, and that takes its time.
-        return concrete if options else Traced(concrete)
+        function = tf.function(call, autograph=False, **options)
+        return function.get_concrete_function(*specs)
 
     def difference(self, expected, actual, **how) -> str:
         """As `compare.difference`, by the caller's options."""

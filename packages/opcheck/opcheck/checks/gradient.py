@@ -19,10 +19,10 @@ from opcheck.report import Findings, Skip, describe_error
 from opcheck.subject import (
     CLEAN_ERRORS,
     Subject,
-    Traced,
     attrs_of_call,
     constant,
     is_builtin,
+    made,
 )
 
 # Above so many elements, differences are taken along random directions.
@@ -348,14 +348,13 @@ def _in_function(subject: Subject, found: Findings, tensors, eager) -> None:
         ("inside tf.function with unknown dimensions", lambda x: [None] * len(x.shape)),
         ("inside tf.function with unknown rank", lambda x: None),
     ]:
-        function = tf.function(
-            lambda *flat: [x for x in _gradients(subject, flat) if x is not None],
-            autograph=False,
-        )
         specs = [tf.TensorSpec(shape_of(x), x.dtype) for x in tensors]
         subject.progress(f"the gradient {label}")
         try:
-            concrete = Traced(function.get_concrete_function(*specs))
+            concrete = made(
+                lambda *flat: [x for x in _gradients(subject, flat) if x is not None],
+                specs,
+            )
             seen = [x.numpy() for x in concrete(*tensors)]
         except Exception as error:
             found.fail(

@@ -52,45 +52,25 @@ def schema(subject: Subject, found: Findings) -> str:
 
 
 def _check_names(op_def, found: Findings) -> None:
-    rules = [
+    if is_builtin(op_def.name):
+        return
+    arguments = [x.name for x in (*op_def.input_arg, *op_def.output_arg)]
+    attrs, attr = [x.name for x in op_def.attr], "lower_case, or as T and Tindices"
+    for kind, names, pattern, rule in (
         ("op", [op_def.name.split(">")[-1]], r"_?[A-Z][A-Za-z0-9]*", "CamelCase"),
-        (
-            "input or output",
-            [x.name for x in (*op_def.input_arg, *op_def.output_arg)],
-            r"[a-z][a-z0-9_]*",
-            "lower_case",
-        ),
-        (
-            "attr",
-            [x.name for x in op_def.attr],
-            r"[a-z][a-z0-9_]*|[A-Z][A-Za-z0-9_]*",
-            "lower_case, or as T and Tindices",
-        ),
-    ]
-    for kind, names, pattern, rule in rules:
+        ("input or output", arguments, r"[a-z][a-z0-9_]*", "lower_case"),
+        ("attr", attrs, r"[a-z][a-z0-9_]*|[A-Z][A-Za-z0-9_]*", attr),
+    ):
         for name in names:
-            if is_builtin(op_def.name):
-                continue
+            what = f"the name of {kind} {name}"
             if not re.fullmatch(pattern, name):
-                found.fail(
-                    f"the name of {kind} {name}",
-                    rule,
-                    name,
-                    "a name against the convention",
-                )
+                found.fail(what, rule, name, "a name against the convention")
             elif keyword.iskeyword(name) or name in ("self", "name"):
                 found.fail(
-                    f"the name of {kind} {name}",
+                    what,
                     "a name that Python can take as an argument",
                     name,
                     "a keyword of Python, or the generated function's own argument `name`",
-                )
-            elif kind == "attr" and name.startswith("_"):
-                found.fail(
-                    f"the name of {kind} {name}",
-                    rule,
-                    name,
-                    "a leading _ is TensorFlow's own",
                 )
 
 

@@ -3,7 +3,7 @@
 import tensorflow as tf
 
 from opcheck.report import Findings, describe_error
-from opcheck.subject import Subject, constant
+from opcheck.subject import Subject, constant, made
 
 
 def static_shape(subject: Subject, found: Findings) -> str:
@@ -75,11 +75,8 @@ def infer(subject: Subject, shapes, found: Findings, actual, label: str):
 
 def _with_constants(subject: Subject, found: Findings, actual):
     """What is inferred where even the values of the inputs are known."""
-    function = tf.function(
-        lambda: subject.outputs([constant(x) for x in subject.flat]), autograph=False
-    )
     try:
-        outputs = function.get_concrete_function().outputs
+        outputs = made(lambda: subject.outputs(map(constant, subject.flat))).outputs
     except Exception:
         return None
     inferred = [output.shape for output in outputs]

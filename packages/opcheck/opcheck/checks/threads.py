@@ -20,13 +20,13 @@ from opcheck.source import in_turn
 from opcheck.subject import (
     AFTER_LARGER,
     Subject,
-    Traced,
     arrays,
     attrs_of_call,
     constant,
     grown,
     is_builtin,
     kept,
+    made,
     shrunk,
     with_special_values,
 )
@@ -406,17 +406,11 @@ def immutability(subject: Subject, found: Findings) -> str:
         with tf.control_dependencies(outputs):
             return [tf.identity(x) for x in copies]
 
-    made = tf.function(and_inputs, autograph=False)
-    function = Traced(made.get_concrete_function(*subject.specs()))
+    function = made(and_inputs, subject.specs())
     compare("tensors of a tf.function", arrays(function(*tensors)))
     compare("the arguments of a tf.function", arrays(tensors))
 
-    constants = Traced(
-        tf.function(
-            lambda: subject.outputs([constant(x) for x in subject.flat]),
-            autograph=False,
-        ).get_concrete_function()
-    )
+    constants = made(lambda: subject.outputs(map(constant, subject.flat)))
     first, second = arrays(constants()), arrays(constants())
     again = arrays(subject.outputs(tensors))  # differs where chance is meant
     if not subject.difference(subject.expected(), again) and (

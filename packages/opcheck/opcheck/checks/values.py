@@ -1,6 +1,7 @@
 """The values of the op: against a reference, in every mode, in every dtype."""
 
 import contextlib
+import functools
 import inspect
 import os
 import tempfile
@@ -21,13 +22,13 @@ from opcheck.subject import (
     CLEAN_ERRORS,
     FORWARDED,
     Subject,
-    Traced,
     arrays,
     constant,
     copied,
     is_builtin,
     is_opaque,
     kernels_of,
+    made,
     shrunk,
     with_special_values,
 )
@@ -437,10 +438,7 @@ def _in_a_changed_file(subject: Subject, found: Findings) -> None:
 
 def _after_changes(subject: Subject, flat, file: Path, content: bytes) -> str:
     """Where a graph of constants gives what it gave before the file changed."""
-    made = tf.function(
-        lambda: subject.outputs([constant(x) for x in flat]), autograph=False
-    )
-    function = Traced(made.get_concrete_function())
+    function = made(lambda: subject.outputs([constant(x) for x in flat]))
     before = arrays(function())
     if subject.difference(subject.eager(flat), before):
         return ""
@@ -471,9 +469,7 @@ def _owning(subject: Subject, tensors: list) -> list[list[np.ndarray]]:
     def call(*flat):
         return subject.outputs(list(map(copied, flat)))
 
-    function = tf.function(call, autograph=False)
-    specs = subject.specs()
-    run = Traced(function.get_concrete_function(*specs))
+    run = made(call, subject.specs())
     return [arrays(run(*tensors)) for _ in range(2)]
 
 
@@ -565,18 +561,17 @@ def dtypes(subject: Subject, found: Findings) -> str:
 
 def registered_dtypes(op_type: str, attr: str, *devices: str) -> set[str]:
     """The names of the dtypes that the op's kernels on a device take for an attr."""
-    op_def_values = None
     names = set()
     for kernel in kernels_of(op_type, *devices):
         constraints = [c for c in kernel.constraint if c.name == attr]
         for constraint in constraints:
             names |= {tf.as_dtype(t).name for t in constraint.allowed_values.list.type}
         if not constraints:
-            op_def_values = op_def_values or _allowed(op_type, attr)
-            names |= op_def_values
+            names |= _allowed(op_type, attr)
     return names
 
 
+@functools.cache
 def _allowed(op_type: str, attr: str) -> set[str]:
     for candidate in op_def_registry.get(op_type).attr:
         if candidate.name == attr and candidate.allowed_values.list.type:
