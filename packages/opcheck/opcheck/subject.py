@@ -79,15 +79,18 @@ class Description:
             for i, name in enumerate(names)
         ]
 
+    def all_of(self, field: str) -> list:
+        """What the definitions of all ops have as "attr", "input_arg" or "output_arg"."""
+        return [x for op in self.op_defs.values() for x in getattr(op, field)]
+
     @property
     def takes_variants(self) -> bool:
-        taken = [x for op in self.op_defs.values() for x in op.input_arg]
-        return any(x.type == tf.variant for x in taken)
+        return any(x.type == tf.variant for x in self.all_of("input_arg"))
 
     @property
     def makes_handles(self) -> bool:
         """Whether an op has an output that may stand for something that lives on."""
-        made = [x for op in self.op_defs.values() for x in op.output_arg]
+        made = self.all_of("output_arg")
         return any(x.type in (tf.variant, tf.resource) for x in made)
 
 
@@ -404,7 +407,7 @@ def _seconds(call: Callable) -> float:
     return time.monotonic() - start
 
 
-def attrs_of_call(function: Callable, given: Mapping, op_defs: Iterable) -> dict:
+def attrs_of_call(function: Callable, given: Mapping, attrs: Iterable) -> dict:
     """The attrs of a call, with the defaults of those that it leaves out.
 
     The functions that TensorFlow generates have 1 for a default of 1.0: an attr that these ops declare as float is one.
@@ -415,7 +418,7 @@ def attrs_of_call(function: Callable, given: Mapping, op_defs: Iterable) -> dict
         return dict(given)
     kinds = bool | int | float | str | bytes | list | tuple
     defaults = {x.name: x.default for x in parameters if isinstance(x.default, kinds)}
-    floats = {x.name for one in op_defs for x in one.attr if x.type == "float"}
+    floats = {x.name for x in attrs if x.type == "float"}
     return {
         name: float(value) if name in floats and isinstance(value, int) else value
         for name, value in {**defaults, **given}.items()

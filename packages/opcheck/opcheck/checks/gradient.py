@@ -573,9 +573,9 @@ def _varied(subject: Subject, flat, names):
         more = [x[np.newaxis] if i in chosen else x for i, x in enumerate(flat)]
         label = " and ".join(names[i] for i in chosen)
         yield f"one dimension more in {label}", more, subject.attrs
-    definitions = subject.describe().op_defs.values()
-    attrs = {x.name for one in definitions for x in one.attr}
-    for name, value in attrs_of_call(subject.op, subject.attrs, definitions).items():
+    own = subject.describe().all_of("attr")
+    attrs = {x.name for x in own}
+    for name, value in attrs_of_call(subject.op, subject.attrs, own).items():
         if name not in attrs:
             continue
         for other in _other_factor(name, value):

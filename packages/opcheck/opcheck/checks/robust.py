@@ -393,8 +393,8 @@ def _check_names(found: Findings, sample, case: Case, outcome, description) -> N
         else:
             names += description.names[culprit]
     if len(case.culprits) == len(description.names):  # any of them, or an attr
-        attrs = [x for one in description.op_defs.values() for x in one.attr]
-        names += [*case.attrs, *(x.name for x in attrs if x.type != "type")]
+        attrs = (x.name for x in description.all_of("attr") if x.type != "type")
+        names += [*case.attrs, *attrs]
     if (
         names
         and not mentions(outcome.error, names)
@@ -416,10 +416,10 @@ def _check_code(found: Findings, sample, case: Case, outcome, description) -> No
     """OutOfRange is for what comes to an end, and so has state."""
     if _of_others(sample.location) or any(map(is_builtin, description.op_types)):
         return
-    definitions = description.op_defs.values()
-    taken = [x.type for one in definitions for x in one.input_arg]
-    handles = any(kind in (tf.variant, tf.resource) for kind in taken)
-    if handles or any(one.is_stateful for one in definitions):
+    taken = [x.type for x in description.all_of("input_arg")]
+    if any(kind in (tf.variant, tf.resource) for kind in taken) or any(
+        one.is_stateful for one in description.op_defs.values()
+    ):
         return
     found.fail(
         case.label,
@@ -619,10 +619,11 @@ def _bad_cases(sample, description) -> Iterator[Case]:
         yield Case(label, sample.pack(flat), sample.attrs, everything, huge=True)
     for label, inputs in _other_lists(sample.inputs, names):
         yield Case(label, inputs, sample.attrs, everything, named=False)
-    definitions = description.op_defs.values()
-    attrs_of_ops = {x.name for one in definitions for x in one.attr}
-    for name, value in attrs_of_call(sample.op, sample.attrs, definitions).items():
-        if name not in attrs_of_ops | sample.attrs.keys():
+    own = description.all_of("attr")
+    known = {x.name for x in own} | sample.attrs.keys()
+    lengths = {x.number_attr for x in description.all_of("output_arg")}
+    for name, value in attrs_of_call(sample.op, sample.attrs, own).items():
+        if name not in known:
             continue
         for other in _other_names(name, value, description):
             attrs = {**sample.attrs, name: other}
@@ -630,14 +631,9 @@ def _bad_cases(sample, description) -> Iterator[Case]:
                 label = f"{name} = {other!r}{what}"
                 named = name in sample.attrs
                 yield Case(label, sample.pack(flat), attrs, (name, *everything), named)
-        is_length = any(
-            arg.number_attr == name
-            for op_def in description.op_defs.values()
-            for arg in op_def.output_arg
-        )
         left_out = name not in sample.attrs
         for wrong in _beside_default(value) if left_out else _wrong_attrs(value):
-            if is_length and abs(wrong) > 1 << 10:
+            if name in lengths and abs(wrong) > 1 << 10:
                 continue  # so many outputs overwhelm TensorFlow, not the op
             shown = repr(wrong) if len(repr(wrong)) < 30 else f"of length {len(wrong)}"
             attrs = {**sample.attrs, name: wrong}
@@ -706,8 +702,7 @@ def _other_names(name: str, value, description) -> list:
     kind = bytes if isinstance(value, bytes) else bytes.decode
     allowed = [
         kind(word)
-        for one in description.op_defs.values()
-        for attr in one.attr
+        for attr in description.all_of("attr")
         if attr.name == name
         for word in attr.allowed_values.list.s
     ]

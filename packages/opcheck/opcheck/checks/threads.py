@@ -229,9 +229,9 @@ def _waiting(subject: Subject) -> tuple:
 
 def _larger_numbers(subject: Subject, factor: int) -> Iterator[tuple[str, list, dict]]:
     """Calls with one integer so many times as large: its name and value, flat inputs and attrs."""
-    definitions = subject.describe().op_defs.values()
-    attrs = {x.name for one in definitions for x in one.attr if x.type == "int"}
-    for name, value in attrs_of_call(subject.op, subject.attrs, definitions).items():
+    own = subject.describe().all_of("attr")
+    attrs = {x.name for x in own if x.type == "int"}
+    for name, value in attrs_of_call(subject.op, subject.attrs, own).items():
         if name in attrs and isinstance(value, int) and 0 < value * factor < 1 << 31:
             changed = {**subject.attrs, name: value * factor}
             yield f"{name} = {value * factor}", subject.flat, changed

@@ -62,9 +62,7 @@ def vectorize(subject: Subject, found: Findings) -> str:
     outputs = subject.outputs([constant(x) for x in subject.flat])
     if not outputs or any(map(is_opaque, outputs)):
         raise Skip("no output that a batch can hold")
-    made = [
-        arg.type for op in subject.describe().op_defs.values() for arg in op.output_arg
-    ]
+    made = [x.type for x in subject.describe().all_of("output_arg")]
     if tf.resource.as_datatype_enum in made:
         raise Skip("makes a handle, which no batch can hold")
     if any(
