@@ -78,8 +78,12 @@ def without_statements(source: str, named: re.Pattern) -> str:
     Imports that nothing uses any more go, too.
     """
     tree = ast.parse(source)
-    segments = {each: ast.get_source_segment(source, each) or "" for each in tree.body}
-    gone = {each for each in tree.body if named.search(segments[each])}
+    lines = source.splitlines()
+    gone = {
+        each
+        for each in tree.body
+        if named.search("\n".join(lines[each.lineno - 1 : each.end_lineno]))
+    }
     before = -1
     while len(gone) != before:
         before = len(gone)
