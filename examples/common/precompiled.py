@@ -1,4 +1,4 @@
-"""For tests that compile: TensorFlow's headers as `make examples` has compiled them."""
+"""For tests and cells that compile: TensorFlow's headers as `make examples` has compiled them."""
 
 from pathlib import Path
 
@@ -25,3 +25,7 @@ def flags() -> list[str]:
         *(("-include", str(headers)) if made else ("-std=c++17",)),
         *("-isystem", sysconfig.get_include()),
     ]
+
+
+if __name__ == "__main__":
+    print(*flags())
