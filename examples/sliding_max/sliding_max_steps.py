@@ -56,8 +56,9 @@ def gradient(
     windows = tf.shape(position, tf.int64)[-1]
     row = tf.range(tf.size(position, tf.int64)) // windows
     place = row * n + tf.reshape(position, [-1])
-    summed = tf.math.unsorted_segment_sum(tf.reshape(grad, [-1]), place, tf.size(x))
-    return tf.reshape(summed, tf.shape(x))
+    size = tf.size(x, tf.int64)
+    summed = tf.math.unsorted_segment_sum(tf.reshape(grad, [-1]), place, size)
+    return tf.reshape(summed, tf.shape(x, tf.int64))
 
 
 def composition(x, window: int) -> tuple[tf.Tensor, tf.Tensor]:

@@ -65,6 +65,12 @@ def test_step_4_refuses_rows_that_are_too_short():
             steps.step_4(x, window=3)
 
 
+def test_the_gradient_of_step_7_counts_beyond_int32():
+    function = tf.function(lambda x: tf.gradients(steps.step_7(x, window=3)[0], x)[0])
+    traced = function.get_concrete_function(tf.TensorSpec([2**31], tf.float16))
+    assert traced.output_shapes == [2**31]
+
+
 @pytest.mark.parametrize("step, fine", [(steps.step_5, False), (steps.step_6, True)])
 def test_opcheck_finds_what_is_not_a_number(step, fine):
     report = opcheck.check(
