@@ -1,28 +1,85 @@
 """The pictures of the chapter on attrs, drawn from what its op computed and from the errors that were raised."""
 
+import textwrap
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 from IPython.display import HTML
-from pictures.drawing import BLUE, DASHES, ORANGE, line, picture
-from pictures.layout import CELL, at, grid, layers
+from pictures.drawing import (
+    BLUE,
+    DASHES,
+    INK,
+    bold,
+    code,
+    line,
+    picture,
+    rectangle,
+    small,
+    tag,
+)
+from pictures.layout import CELL, at, column, grid, layers
 from pictures.plots import Plot
+
+STYLE = """
+.filter-picture { color: var(--pst-color-text-base, inherit); }
+.filter-picture fieldset { border: 0; margin: 0; padding: 0; display: flex; flex-wrap: wrap; gap: 0.25rem 1rem; }
+.filter-picture legend { float: left; width: auto; font-size: 1rem; margin: 0 1rem 0 0; }
+.filter-picture label { margin: 0; cursor: pointer; }
+.filter-picture p { margin: 0; display: flex; flex-wrap: wrap; gap: 0.25rem 1.5rem; }
+.filter-picture p svg { margin-right: 0.4rem; }
+.filter-picture .of { display: none; }
+"""
 
 
 def signals(
-    measured: np.ndarray, means: np.ndarray, medians: np.ndarray, label: str
+    measured: np.ndarray,
+    means: Mapping[int, np.ndarray],
+    medians: Mapping[int, np.ndarray],
+    chosen: int,
+    label: str,
 ) -> HTML:
-    """Draws a signal as dots, and its means and medians as lines."""
+    """Draws a signal as dots, and its means and medians as lines, both by the window that the reader chooses."""
     low, high, x = measured.min() - 1, measured.max() + 1, range(len(measured))
     plot = Plot(438, 224, (0, len(x) - 1), (low, high))
-    plot.ticks("y", range(10, int(high) + 1, 10), grid=True)
+    for tick in range(int(np.ceil(low / 10)) * 10, int(high) + 1, 10):
+        y = plot.y(tick)
+        plot.add(
+            line((-8, y), (446, y), stroke_opacity=0.2), at(-14, y, f"{tick}", "e")
+        )
     plot.dots(x, measured, 2.5)
-    looks = {
-        "mean": {"colour": ORANGE, "width": 2, "dash": "5 4"},
-        "median": {"colour": BLUE, "width": 2.5},
+    looks = (
+        {"colour": DARK, "width": 2, "dash": "5 4"},
+        {"colour": BLUE, "width": 2.5},
+    )
+    for window in medians:
+        for look, values in zip(looks, (means[window], medians[window])):
+            plot.line(x, values, **look, **{"class": f"of of-{window}"})
+    marks = {
+        "measured": tag("circle", cx=12, cy=6, r=2.5, fill=INK),
+        "mean": tag(
+            "path", d="M0 6h24", stroke=DARK, stroke_width=2.5, stroke_dasharray="5 4"
+        ),
+        "median": tag("path", d="M0 6h24", stroke=BLUE, stroke_width=2.5),
     }
-    for look, values in zip(looks.values(), (means, medians)):
-        plot.line(x, values, **look)
-    plot.legend(looks)
-    return picture(plot.shape(), label)
+    legend = "".join(
+        f'<span><svg aria-hidden="true" width="24" height="12">{mark}</svg>{word}</span>'
+        for word, mark in marks.items()
+    )
+    choices = "".join(
+        f'<label><input type="radio" name="filter-window" value="{window}"'
+        f"{' checked' if window == chosen else ''}> {window}</label>"
+        for window in medians
+    )
+    shown = "".join(
+        f'.filter-picture:has(input[value="{window}"]:checked) .of-{window} {{ display: inline; }}\n'
+        for window in medians
+    )
+    return HTML(
+        f"<style>{STYLE}{shown}</style>"
+        '<div class="filter-picture">'
+        f"<fieldset><legend>window</legend>{choices}</fieldset>"
+        f"<p>{legend}</p>{picture(plot.shape(), label).data}</div>"
+    )
 
 
 def one_window(
@@ -46,3 +103,28 @@ def one_window(
         line((middle, step + CELL), (middle, 2 * step), tip=True),
     ]
     return picture(layers(*shapes), label)
+
+
+def stations(checks: Sequence[tuple[str, str, bool, str, str]], label: str) -> HTML:
+    """Draws who looks at an attr on its way to the kernel, each with a question and a call that is refused there.
+
+    A check says who looks, the question, whether only in a graph, the call and its error.
+    """
+    y, shapes = 0.0, [at(18, -4, small("eager"), "s"), at(56, -4, small("graph"), "s")]
+    passed: dict[int, float] = {}  # where the last station of each lane ends
+    for who, question, in_graph_only, call, error in checks:
+        lines = [call, *(f"  {each}" for each in textwrap.wrap(error, 40))]
+        inside = column(bold(who), question, code("\n".join(lines), 12), gap=4)
+        left, height = 35 if in_graph_only else 0, inside.height + 20
+        edge = rectangle(397 - left, height, corner=6, dashed=in_graph_only)
+        shapes += [at(left, y, edge), at(70, y + 10, inside)]
+        for lane in (56,) if in_graph_only else (18, 56):
+            if lane in passed:
+                shapes.append(line((lane, passed[lane]), (lane, y), tip=True))
+            passed[lane] = y + height
+        y += height + 26
+    shapes += [line((lane, end), (lane, y), tip=True) for lane, end in passed.items()]
+    return picture(layers(*shapes, at(0, y + 4, "the output")), label)
+
+
+DARK = "#d97706"

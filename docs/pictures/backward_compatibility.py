@@ -3,6 +3,7 @@
 import difflib
 import html
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,9 @@ import tensorflow as tf
 from changes import CHANGES, HERE, Change, changed, verdicts, version_1
 from IPython.display import HTML, display
 from numpy.typing import ArrayLike
+from pictures.drawing import BLUE, ORANGE, Shape, bold, code, picture
 from pictures.gradient import curves
+from pictures.layout import arrow, box, chain, column, layers, row
 from tensorflow.core.framework.node_def_pb2 import NodeDef
 
 
@@ -225,15 +228,58 @@ def loaded(node: NodeDef) -> NodeDef:
     return imported.get_operation_by_name(node.name).node_def
 
 
-def completed(node: NodeDef) -> list[tuple[str, ...]]:
-    """Of each attr: its value in a saved node, the default that it meets, and its value in the node that runs."""
+def completed(node: NodeDef) -> HTML:
+    """A node as it was saved, the interface that it meets, and the node that runs."""
     op_def = tf.compat.v1.get_default_graph().op_def_for_type(node.op)
-    run, rows = loaded(node), []
-    for attr in op_def.attr:
-        saved = value_of(node.attr[attr.name]) if attr.name in node.attr else "–"
-        default = "–"
-        if attr.HasField("default_value"):
-            default = value_of(attr.default_value)
-        values = saved, default, value_of(run.attr[attr.name])
-        rows.append((f"`{attr.name}`", *(f"`{x}`" if x != "–" else x for x in values)))
-    return rows
+    run = loaded(node)
+    shown = [attr.name for attr in op_def.attr]
+    saved = {"op": node.op, "input": node.input[0].partition(":")[0]}
+    saved |= {name: value_of(node.attr[name]) for name in shown if name in node.attr}
+    defaults = {
+        f"{attr.name}: {attr.type} = {value_of(attr.default_value)}": attr.name
+        for attr in op_def.attr
+        if attr.HasField("default_value")
+    }
+    runs = {
+        f"{name}: {value_of(run.attr[name])}": SAVED if name in saved else FILLED_IN
+        for name in shown
+    }
+    lists = {
+        "saved by version 1": {f"{name}: {v}": SAVED for name, v in saved.items()},
+        "defaults in version 2": {
+            each: {} if name in saved else FILLED_IN for each, name in defaults.items()
+        },
+        "what runs": runs,
+    }
+    boxes = [listing(*each) for each in lists.items()]
+    told = "; ".join(f"{title}: {', '.join(each)}" for title, each in lists.items())
+    shapes = layers(column(*boxes, gap=30), *chain(*boxes))
+    return picture(shapes, f"{told}. Colours say what comes from where.")
+
+
+def names_of_inputs(rows: Sequence[tuple[str, NodeDef, NodeDef]]) -> HTML:
+    """How a node of each kind of file says which node its input comes from: the words on an arrow are in the file."""
+    drawn, arrows, told = [], [], []
+    for kind, gives, takes in rows:
+        word = takes.input[0]
+        one, other = (
+            box(code(node.name, 13), corner=6, **SAVED) for node in (gives, takes)
+        )
+        arrows.append(arrow(one, other, code(word, 13)))
+        drawn.append(column(bold(kind, 13), row(one, other, gap=196)))
+        told.append(
+            f"in the {kind}, {takes.name} names its input from {gives.name} {word}"
+        )
+    return picture(layers(column(*drawn, gap=20), *arrows), f"{'; '.join(told)}.")
+
+
+SAVED, FILLED_IN = {"shade": 0.15, "colour": BLUE}, {"shade": 0.25, "colour": ORANGE}
+
+
+def listing(title: str, lines: Mapping[str, Mapping]) -> Shape:
+    """A box with a title and lines of code, each with the look of the bar behind it."""
+    size = {"width": 292, "height": 20, "pad": 6, "corner": 0, "stroke": None}
+    texts = [(bold(title, 13), {})]
+    texts += [(code(each, 13), look) for each, look in lines.items()]
+    bars = [box(text, align="start", **size, **look) for text, look in texts]
+    return box(bars, width=300, pad=4)

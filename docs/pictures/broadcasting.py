@@ -25,7 +25,11 @@ def broadcast_picture(op: Callable) -> HTML:
         gap=32,
         align="start",
     )
-    label = "Each element of the result is made of one element of the column and one of the row."
+    label = (
+        f"A column of {x[0, 0]} and {x[1, 0]}, a row of {', '.join(map(str, y))}, and the result: "
+        + "; ".join(", ".join(map(str, row)) for row in z.tolist())
+        + ". Each of its six elements is made of one element of the column and one of the row."
+    )
     return picture(shapes, label)
 
 

@@ -13,8 +13,8 @@ import tensorflow as tf
 from call_stack import Frame, Stack, layer_of, layers, stacks
 from IPython.display import HTML
 from pictures import layout
-from pictures.drawing import COLOURS, bold, code, picture, small
-from pictures.layout import box, chain, column, row
+from pictures.drawing import COLOURS, Shape, bold, code, line, picture, small, space
+from pictures.layout import at, box, chain, column, row
 from traces import Event
 
 FAINT, STRONG = 0.12, 0.35
@@ -37,8 +37,8 @@ def whole_way(stack: Stack, python: Sequence[Frame]) -> HTML:
     for layer, functions in names.items():
         inside = column(bold(layer), *(code(each, 12) for each in functions), gap=3)
         boxes.append(box(inside, width=376, align="start", **look_of(layer)))
-    shapes = layout.layers(column(*boxes, gap=16), *chain(*boxes))
-    return picture(shapes, "The layers of a call, from Python down to the op.")
+    told = "; ".join(f"{layer}: {', '.join(each)}" for layer, each in names.items())
+    return picture(layout.layers(column(*boxes, gap=16), *chain(*boxes)), f"{told}.")
 
 
 def columns(noted: Mapping[str, Stack], label: str) -> HTML:
@@ -72,6 +72,24 @@ def cheap_and_expensive(four: Callable) -> dict[str, list[Stack]]:
     raise ValueError("no call took more than one thread")
 
 
+def threads(runs: Mapping[str, Sequence[Stack]]) -> HTML:
+    """Draws on which thread each of some nodes ran, in their order: a row for each thread."""
+    drawn, told = [], []
+    for caption, ran in runs.items():
+        order = [stack.thread_id for stack in ran]
+        known = list(dict.fromkeys(order))
+        shapes = []
+        for i in range(len(known)):
+            shapes.append(at(-12, 36 * i, small(f"thread {i + 1}"), "e"))
+            shapes.append(line((0, 36 * i), (260, 36 * i), dash="2 4", opacity=0.6))
+        for i, thread in enumerate(order):
+            node = box(f"{i + 1}", STRONG, width=50, height=30)
+            shapes.append(at(10 + 62 * i, 36 * known.index(thread), node, "w"))
+        drawn.append(column(bold(caption), layout.layers(*shapes)))
+        told.append(f"{caption}: {len(ran)} runs on {len(known)} threads")
+    return picture(column(*drawn, gap=20), f"{'; '.join(told)}.")
+
+
 def _kept(events: Sequence[Event]) -> list[Event]:
     """The ops, the runs of functions, and what has one of them inside."""
     kept = [event._replace(inside=_kept(event.inside)) for event in events]
@@ -79,18 +97,39 @@ def _kept(events: Sequence[Event]) -> list[Event]:
     return [event for event in kept if event.inside or op_or_run.match(event.name)]
 
 
-def print_trace(trace: Mapping[str, Sequence[Event]]) -> None:
-    """Prints what happens inside what, on each thread."""
+def _bars(events: Sequence[Event], width: float = 0) -> Shape:
+    """Events side by side, below each what is inside of it; one alone is as wide as what it is in."""
+    drawn = []
+    for event in events:
+        inside = _bars(event.inside)
+        name = code(event.name, 12)
+        wide = (
+            width if width and len(events) == 1 else max(inside.width, name.width + 16)
+        )
+        own = "your op" if "CallStack" in event.name else ""
+        bar = box(name, width=wide, height=26, align="start", **look_of(own))
+        drawn.append(
+            column(bar, _bars(event.inside, wide), gap=4) if event.inside else bar
+        )
+    return row(*drawn, gap=4, align="start") if drawn else space()
 
-    def show(events: Sequence[Event], depth: int) -> None:
-        for event in events:
-            print("  " * depth + event.name)
-            show(event.inside, depth + 1)
 
-    for thread, events in trace.items():
-        if kept := _kept(events):
-            print("thread", thread)
-            show(kept, 1)
+def timeline(trace: Mapping[str, Sequence[Event]]) -> HTML:
+    """Draws what happens inside what, on each thread; how wide a bar is says nothing."""
+    threads = {thread: _kept(events) for thread, events in trace.items()}
+    found = {thread: kept for thread, kept in threads.items() if kept}
+    drawn = (
+        column(bold(f"thread {thread}"), _bars(kept)) for thread, kept in found.items()
+    )
+    told = "; ".join(f"{thread}: {_told(kept)}" for thread, kept in found.items())
+    return picture(column(*drawn, gap=20), f"{told}.")
+
+
+def _told(events: Sequence[Event]) -> str:
+    return ", ".join(
+        event.name + (f" with {_told(event.inside)} inside" if event.inside else "")
+        for event in events
+    )
 
 
 def first_and_second(calls: Mapping[str, Sequence[Sequence[Stack]]]) -> list[list[str]]:

@@ -1,15 +1,29 @@
 """The pictures of the chapter on gradients in C++: drawn from what is registered, described, computed and measured."""
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import tensorflow as tf
 from gradient_registries import imported_gradient, registries, wrapped_gradient
 from IPython.display import HTML
 from measured import read
-from pictures.drawing import bold, code, picture, small, space
-from pictures.layout import arrow, box, chain, frame, layers, table
+from pictures.drawing import (
+    BLUE,
+    COLOURS,
+    DASHES,
+    INK,
+    ORANGE,
+    bar,
+    bold,
+    code,
+    picture,
+    small,
+    space,
+)
+from pictures.layout import arrow, at, box, chain, column, frame, graph, layers, table
+from pictures.plots import Plot
+from tensorflow.core.framework.function_pb2 import FunctionDef
 
 
 def counts() -> list[int]:
@@ -121,4 +135,101 @@ def imported_gradients(f: Callable, factor: int) -> HTML:
         arrow(call, cpp),
         arrow(multiply, python, "gradient from", shift=-1e-9),
     )
-    return picture(shapes, "Two gradients in an imported graph.")
+    label = (
+        f"In the imported graph, x goes to the function step, in which {op} is, then to {product} in the graph "
+        f"itself, and then to y. The gradient of {op} comes from a registry in C++, when the graph runs. That of "
+        f"{product} comes from Python's registry, by tf.gradients."
+    )
+    return picture(shapes, label)
+
+
+def registry_map() -> HTML:
+    """Who uses which registry of gradients, how many entries each has, and the bridge between them."""
+    counted = counts()
+    lanes = [
+        (
+            ["tape.gradient", "tf.gradients"],
+            "functions known to Python",
+            "tf.RegisterGradient",
+            f"a Python function: {counted[0]} ops",
+        ),
+        (
+            ["SymbolicGradient"],
+            "functions of a GraphDef",
+            "REGISTER_OP_GRADIENT",
+            f"C++ describes a function: {counted[1]} ops",
+        ),
+    ]
+    rows, says = [], ["Callers and their registries."]
+    for asking, where, registry, holds in lanes:
+        left, right = [*map(code, asking), small(where)], [code(registry), small(holds)]
+        rows.append([box(left, width=190, height=76), box(right, height=76, width=250)])
+        says.append(f"{' and '.join(asking)} {where}: {registry}, {holds}.")
+    shapes = layers(
+        table([[bold("caller"), bold("registry")], *rows], gap=(28, 34)),
+        *(arrow(*each) for each in rows),
+        arrow(rows[0][1], rows[1][0], "the bridge", elbow=True, dash=DASHES),
+    )
+    says.append("The bridge leads from the first registry to SymbolicGradient.")
+    return picture(shapes, " ".join(says))
+
+
+def squares(groups: Mapping[str, tuple[int, int | None]]) -> HTML:
+    """Squares in groups: from the name of each group to how many it has, and their colour, or None."""
+    drawn = []
+    for name, (count, colour) in groups.items():
+        look = (0.3, INK) if colour is None else (0.85, COLOURS[colour])
+        places = (divmod(i, 42) for i in range(count))
+        dots = (at(12 * x, 12 * y, bar(9, 9, *look)) for y, x in places)
+        drawn.append(column(name, layers(*dots)))
+    label = f"Squares, one for each op. {'; '.join(groups)}."
+    return picture(column(*drawn, gap=10), label)
+
+
+def function_graph(function: FunctionDef, outputs: bool = False) -> HTML:
+    """Draws a function as it was described: arguments, nodes with their ops, results, and the outputs' names or not."""
+    inputs = {node.name: list(node.input) for node in function.node_def}
+    inputs |= {f"{name} ": [end] for name, end in function.ret.items()}
+    ops = {node.name: node.op for node in function.node_def}
+    arguments = [arg.name for arg in function.signature.input_arg]
+    nodes = {
+        name: box([code(name), small(ops[name])], width=132, pad=4)
+        if name in ops
+        else box(code(name.strip()), 0.2, width=132, height=40, corner=20)
+        for name in [*arguments, *inputs]
+    }
+    edges = [(end.split(":")[0], name) for name, ends in inputs.items() for end in ends]
+    labels = {
+        (end.split(":")[0], name): end
+        for name, ends in inputs.items()
+        for end in ends
+        if ":" in end
+    }
+    says = ["The function as a graph."]
+    for name in inputs:
+        kind = f", an op {ops[name]}," if name in ops else ""
+        takes = " and ".join(begin for begin, end in edges if end == name) or "nothing"
+        says.append(f"{name.strip()}{kind} takes {takes}.")
+    shapes = graph(nodes, edges, labels=labels if outputs else {})
+    return picture(shapes, " ".join(says))
+
+
+def wave(
+    hours: Sequence[float], values: Sequence[float], slopes: Sequence[float]
+) -> HTML:
+    """A curve with tangents of the given slopes at every third of its points."""
+    plot = Plot(440, 150, (hours[0], hours[-1]), (-max(values), max(values)))
+    plot.line(hours[:: len(hours) - 1], [0, 0], stroke_opacity=0.3)
+    plot.line(hours, values, colour=BLUE, width=2.5)
+    span = (hours[-1] - hours[0]) / 24
+    for hour, value, slope in list(zip(hours, values, slopes))[::12]:
+        ends = [(at, value + (at - hour) * slope) for at in (hour - span, hour + span)]
+        plot.line(*zip(*ends), colour=ORANGE, width=4, stroke_linecap="round")
+        anchor, away = ("s", -8) if value >= 0 else ("n", 8)
+        plot.add(
+            at(plot.x(hour), plot.y(value) + away, small(f"{slope + 0:.1f}"), anchor)
+        )
+    for hour in hours[::24]:
+        plot.add(at(plot.x(hour), 180, small(f"{hour:g} h"), "n"))
+    label = "A sine curve over the hours of a day, with a short tangent and its slope at every third hour."
+    return picture(plot.shape(), label)

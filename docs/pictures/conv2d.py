@@ -8,7 +8,7 @@ from IPython.display import HTML
 from measured import number, read
 from pictures.drawing import ORANGE, bold, picture, space
 from pictures.layout import arrow, column, grid, layers, row, table
-from pictures.windows import SIDE, windows_picture
+from pictures.windows import SIDE, on_pixels
 
 
 def patches_of(x: np.ndarray, rows: int, columns: int, **layout) -> np.ndarray:
@@ -18,23 +18,29 @@ def patches_of(x: np.ndarray, rows: int, columns: int, **layout) -> np.ndarray:
     return conv2d(x, filter, **layout).numpy()
 
 
-def windows(size: int, ways: Sequence[tuple[int, str, int]]) -> HTML:
+def windows_picture(size: int, ways: Sequence[tuple[int, str, int]]) -> HTML:
     """Where windows of three lie on a row of pixels, for each stride, padding and dilation."""
-    found = {}
+    drawn, spoken = [], []
     x = np.arange(1.0, size + 1).reshape(1, 1, size, 1)
     for stride, padding, dilation in ways:
         layout = {"strides": [1, stride], "dilations": [1, dilation]}
         patches = patches_of(x, 1, 3, padding=padding, **layout)[0, 0]
-        title = f"{padding}, stride {stride}"
-        if dilation > 1:
-            title += f", dilation {dilation}"
-        found[title] = []
+        windows = []
         for patch in patches.astype(int):
             # Outside of the image it has zeros: where, follows from a pixel that it has.
             tap = int(np.flatnonzero(patch)[0])
             start = patch[tap] - 1 - tap * dilation
-            found[title].append([start + i * dilation for i in range(3)])
-    return windows_picture(size, found, lambda i: str(i + 1) if 0 <= i < size else "0")
+            windows.append([start + i * dilation for i in range(3)])
+        title = f"{padding}, stride {stride}"
+        if dilation > 1:
+            title += f", dilation {dilation}"
+        spoken.append(f"{title}: {len(windows)} windows")
+        pixels = on_pixels(
+            size, windows, lambda i: str(i + 1) if 0 <= i < size else "0"
+        )
+        drawn.append(column(bold(title), pixels))
+    label = f"Windows of three on a row of {size} pixels. {'; '.join(spoken)}."
+    return picture(column(*drawn, gap=14), label)
 
 
 def steps_picture(x: np.ndarray, filter: np.ndarray, chosen: int) -> HTML:

@@ -6,9 +6,19 @@ import numpy as np
 from cpu_steps import SOURCE, compiler
 from IPython.display import HTML
 from measured import read
-from pictures.drawing import BLUE, COLOURS, bold, line, picture, rectangle, small
-from pictures.layout import at, column, grids, layers
-from pictures.plots import Plot, from_zero
+from pictures.drawing import (
+    BLUE,
+    COLOURS,
+    bar,
+    bold,
+    line,
+    picture,
+    rectangle,
+    small,
+    words,
+)
+from pictures.layout import at, box, column, layers, table
+from pictures.plots import Plot
 from roi_pool_reference import bin_edges, whole
 
 LARGE = {"points": "1000", "centers": "4096", "size": "512"}
@@ -21,6 +31,7 @@ STEPS = {
     "Panels": "panels",
     "PanelsClones": "wider registers",
 }
+CORES = "all cores"
 
 
 def took(task: str, way: str, sizes: dict, threads: int = 1) -> float:
@@ -78,11 +89,23 @@ def figures() -> dict[str, float]:
 
 def ladder() -> HTML:
     """How long each step takes: bars that begin at zero."""
-    times = {STEPS[way]: took("ladder", way, LARGE) for way in STEPS}
-    times["all cores, 2 threads"] = took("ops", "ManhattanDistances", LARGE, 2)
-    bars = {f"{name}: {time:.0f} ms": time for name, time in times.items()}
-    label = "Milliseconds of each step, 1000 points and 4096 centers."
-    return from_zero(bars, [BLUE] * len(bars), label)
+    times = {STEPS[way]: (took("ladder", way, LARGE), "") for way in STEPS}
+    times[CORES] = took("ops", "ManhattanDistances", LARGE, 2), " on 2 threads"
+    most, shapes, spoken = max(value for value, _ in times.values()), [], []
+    for i, (name, (value, on)) in enumerate(times.items()):
+        y, text = 26 * i + 11, f"{value:.0f} ms{on}"
+        long = 250 * value / most
+        shapes += [
+            at(-8, y, words(name, 13), "e"),
+            at(0, y, bar(long, 18), "w"),
+            at(long + 6, y, small(text), "w"),
+        ]
+        spoken.append(f"{name}: {text}")
+    shapes.append(line((0, 0), (0, 26 * len(times))))
+    label = (
+        f"Milliseconds of each step, 1000 points and 4096 centers. {'; '.join(spoken)}."
+    )
+    return picture(layers(*shapes), label)
 
 
 def sizes() -> HTML:
@@ -123,16 +146,22 @@ def sizes() -> HTML:
 def order() -> HTML:
     """Which part of the centers is read while points go by."""
     points, parts = 3, 4
-    turns = np.arange(points * parts)
-    orders = {
+    turns, drawn = np.arange(points * parts), []
+    for name, steps in {
         "a point at a time": turns.reshape(points, parts),
         "a panel at a time": turns.reshape(parts, points).T,
-    }
+    }.items():
+        rows = [["", *(small(f"panel {c}") for c in range(parts))]]
+        look = {"width": 56, "height": 26, "corner": 0, "stroke_opacity": 0.5}
+        for p, step in enumerate(steps):
+            cells = (box(small(f"{t}"), 0.45 * (t < points), **look) for t in step)
+            rows.append([small(f"point {p}"), *cells])
+        drawn.append(column(bold(name), table(rows, 4)))
     label = (
         f"{points} points and {parts} panels of centers. Point by point, each point walks over all panels. Panel by "
         "panel, all points use a panel before the next one."
     )
-    return grids(orders, label, {name: each < points for name, each in orders.items()})
+    return picture(column(*drawn, gap=16), label)
 
 
 def additions(name: str, *options: str) -> str:

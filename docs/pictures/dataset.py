@@ -1,6 +1,8 @@
 """The pictures of the chapter on datasets, each drawn from what was read, or from what a process had open."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +12,7 @@ from measured import read
 from pictures.drawing import (
     BLUE,
     COLOURS,
+    DASHES,
     INK,
     ORANGE,
     Shape,
@@ -20,11 +23,12 @@ from pictures.drawing import (
     rectangle,
     small,
 )
-from pictures.layout import at, box, column, ends, layers, row, table
+from pictures.layout import arrow, at, box, chain, column, ends, layers, row, table
 from pictures.plots import chart, keys
 
 WIDTH = 374
 PIXEL = 4
+SOURCE = Path(__file__).parents[2] / "examples" / "dataset" / "dataset.cc"
 
 
 def frame(pixels: np.ndarray, colour: str) -> Shape:
@@ -52,21 +56,27 @@ def strip(
     groups: Mapping[str, Iterable[np.ndarray]], files: Mapping[str, np.ndarray]
 ) -> HTML:
     """Draws frames under headings, in their order, each in the colour of its file and under its number there."""
-    colours, drawn = dict(zip(files, COLOURS)), [keys(files, 1)]
+    colours, drawn, told = dict(zip(files, COLOURS)), [keys(files, 1)], []
     for heading, frames in groups.items():
-        shapes = []
+        shapes, said = [], []
         for pixels in map(np.asarray, frames):
             name, number = file_of(pixels, files)
-            below = small(str(number))
-            below.text = f"{name} {number}"
-            image = frame(pixels, colours[name])
-            shapes.append(column(image, below, gap=2, align="middle"))
+            shapes.append(
+                column(
+                    frame(pixels, colours[name]),
+                    small(str(number)),
+                    gap=2,
+                    align="middle",
+                )
+            )
+            said.append(f"{name} {number}")
         across = int((WIDTH + 5) // (shapes[0].width + 5))
         lines = [
             row(*shapes[i : i + across], gap=5) for i in range(0, len(shapes), across)
         ]
         drawn.append(column(*([bold(heading, 12)] if heading else []), *lines))
-    label = "Frames in the order in which they were read."
+        told.append(f"{heading} {', '.join(said)}".strip())
+    label = f"Frames in the order in which they were read. {'; '.join(told)}."
     return picture(column(*drawn, gap=10), label)
 
 
@@ -95,7 +105,11 @@ def bytes_of(path: str) -> HTML:
             (f"{end + i * each.size}", f"{zeros} × 00, {first} …", f"row {i}", held)
         )
     lines.append(("…", "", "", held))
-    return lines_of_bytes(lines, "A file from its first byte on.")
+    label = (
+        f"A file from its first byte on: the format, the version, a length of {length}, that many bytes of text, "
+        f"{header[:closed]}, and from byte {end} on the rows, {rows[0].size} bytes each."
+    )
+    return lines_of_bytes(lines, label)
 
 
 def lines_of_bytes(
@@ -109,6 +123,45 @@ def lines_of_bytes(
         shown = box(inside, opacity, colour, **look)
         rows.append([small(place), shown])
     return picture(table(rows, (8, 2), "start"), label)
+
+
+def overridden() -> dict[str, list[str]]:
+    """The classes of our source, each with the functions of its bases that it overrides."""
+    found: dict[str, list[str]] = {}
+    for of_class, function in re.findall(
+        r"class (\w+) : public|(\w+)\([^{};]*\) (?:const )?override",
+        SOURCE.read_text(),
+    ):
+        if of_class:
+            found[of_class] = functions = []
+        else:
+            functions.append(function)
+    return found
+
+
+def objects() -> HTML:
+    """Draws the three classes, with what each overrides, and what makes what."""
+    known = overridden()
+    chain = [
+        ("NpyDatasetOp", "the kernel", "makes"),
+        ("NpyDataset", "the dataset", "makes one for each pass"),
+        ("Iterator", "the iterator", "returns rows"),
+    ]
+    boxes, told = [], []
+    for name, meaning, then in chain:
+        functions = [code(each, 11) for each in [*known[name], ""]]
+        pairs = zip(functions[::2], functions[1::2])
+        title = ends(352, code(name, 12, bold=True), small(meaning))
+        boxes.append(box(column(title, table(list(pairs), (24, 4), "start")), 0.15))
+        told.append(f"{name} overrides {', '.join(known[name])} and {then}")
+    end = small(chain[-1][-1])
+    words = [then for *_, then in chain[:-1]] + [""]
+    shapes = layers(
+        column(*boxes, end, gap=26, align="middle"),
+        *(arrow(*pair, then) for pair, then in zip(pairwise([*boxes, end]), words)),
+    )
+    label = f"Three classes. {'; '.join(told)}."
+    return picture(shapes, label)
 
 
 def nodes_of(dataset: tf.data.Dataset) -> list[tuple[str, list[str]]]:
@@ -126,6 +179,26 @@ def nodes_of(dataset: tf.data.Dataset) -> list[tuple[str, list[str]]]:
         for node in graph.node
         if "Dataset" in node.op
     ]
+
+
+def pipeline(nodes: Sequence[tuple[str, Sequence[str]]], own: str) -> HTML:
+    """Draws the nodes of a pipeline, as `nodes_of` finds them, and beside them those in functions; one op is ours."""
+
+    def node(name: str, width: float) -> Shape:
+        ours = name == own
+        look = {"width": width, "height": 30, "colour": COLOURS[ours]}
+        return box(code(name, 12), 0.35 if ours else 0.12, **look)
+
+    rows, lines, told = [], [], []
+    for op, called in nodes:
+        main, others = node(op, 236), [node(name, 124) for name in called]
+        rows.append([main, column(*others) if others else ""])
+        lines += [arrow(main, other, tip=False, dash=DASHES) for other in others]
+        told.append(f"{op}, which calls {' and '.join(called)}" if called else op)
+    mains = [main for main, _ in rows]
+    lines += chain(*mains)
+    label = f"The graph of a pipeline: {'; then '.join(told)}."
+    return picture(layers(table(rows, (14, 20)), *lines), label)
 
 
 def times(task: str, name: str = "dataset", base: str = "NpyDataset") -> HTML:

@@ -37,9 +37,9 @@ class Shape:
       parts: The shapes that it consists of, each with the place of its origin.
     """
 
-    # Of words: the side that stays where a narrower font needs less room.
-    anchor = "start"
-    text = ""  # what it says to those who do not see it
+    anchor = (
+        "start"  # of words: the side that stays where a narrower font needs less room
+    )
 
     def __init__(
         self,
@@ -67,10 +67,6 @@ class Shape:
         for *_, part in self.parts:
             yield from part.all()
 
-    def told(self) -> list[str]:
-        """What it and its parts say to those who do not see them."""
-        return [each.text for each in self.all() if each.text.strip()]
-
 
 def bounds(shapes: Iterable[Shape]) -> tuple[float, float, float, float]:
     """Left, top, right and bottom of shapes that have their places."""
@@ -84,7 +80,7 @@ def picture(shape: Shape, label: str, *, scale: float = 1) -> HTML:
 
     Args:
       shape: What it shows.
-      label: What it shows, for those who do not see it; its words and arrows are added.
+      label: What it shows, for those who do not see it.
       scale: How much larger than in its own units it is on a wide page.
     """
     shape.place(0, 0)
@@ -93,7 +89,6 @@ def picture(shape: Shape, label: str, *, scale: float = 1) -> HTML:
     shapes = list(shape.all())
     if len(set(map(id, shapes))) < len(shapes):
         raise ValueError("a shape is in two places")
-    label = f"{label} {'; '.join(shape.told())}".strip()
     left, top, right, bottom = bounds(shapes)
     width, height = right - left + 6, bottom - top + 6
     svg = tag(
@@ -155,9 +150,7 @@ def words(
         )
 
     width = max(widths) * size * (1.1 if bold and not code else 1)
-    shape = Shape((0, 0, width, size * LINE_HEIGHT * len(lines)), draw)
-    shape.text = " ".join(text.split())
-    return shape
+    return Shape((0, 0, width, size * LINE_HEIGHT * len(lines)), draw)
 
 
 small = partial(words, size=SMALL)

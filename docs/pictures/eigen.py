@@ -44,7 +44,10 @@ def turned(before: np.ndarray, after: np.ndarray) -> HTML:
         x1, x2 = (CELL * (place + 0.5) for place in (size - 1 - i, i))
         look = {"colour": COLOURS[int(wrong[i])], "width": 2 if wrong[i] else 1}
         shapes.append(line((x1, CELL + 2), (x2, down - 2), **look))
-    label = f"Numbers were turned around where they are. Of the result, {after[wrong].tolist()} are wrong."
+    label = (
+        f"The numbers {', '.join(f'{value:g}' for value in before)} were turned around where they are, and became "
+        f"{', '.join(f'{value:g}' for value in after)}: the marked ones are wrong."
+    )
     return picture(layers(*shapes), label)
 
 

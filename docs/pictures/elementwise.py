@@ -11,7 +11,8 @@ import tensorflow as tf
 from elementwise_reference import log_cosh_reference
 from IPython.display import HTML
 from measured import read
-from pictures.drawing import BLUE, ORANGE, picture
+from pictures.drawing import BLUE, ORANGE, picture, words
+from pictures.layout import grid, table
 from pictures.plots import Plot, chart
 
 LOOKS = [
@@ -57,7 +58,7 @@ def digits_picture(ways: Mapping[str, Callable]) -> HTML:
     return picture(plot.shape(), label)
 
 
-def packet(op: Callable) -> tuple[list[str], list[list[str]]]:
+def packet_picture(op: Callable) -> HTML:
     """What LogCosh computes of a packet of four numbers: v twice, of which a mask selects, and the logarithm once."""
     x = np.float32([-100, 0.001, 0, 8])
     size = np.abs(x)
@@ -70,17 +71,26 @@ def packet(op: Callable) -> tuple[list[str], list[list[str]]]:
     result = op(x).numpy()
     np.testing.assert_allclose(result, logarithm + added, rtol=1e-6)
     rows = {
-        "near: |x| < 1": ["yes" if each else "no" for each in near],
-        "v near 0": [f"**{v:.4g}**" if n else f"{v:.4g}" for v, n in zip(v_near, near)],
-        "v elsewhere": [
-            f"{v:.4g}" if n else f"**{v:.4g}**" for v, n in zip(v_far, near)
-        ],
-        "log(1 + v)": [f"{v:.4g}" for v in logarithm],
-        "|x| − log(2), or 0": [f"{v:.4g}" for v in added],
-        "result": [f"{v:.4g}" for v in result],
+        "x": x,
+        "|x|": size,
+        "near: |x| < 1": near,
+        "v near 0": v_near,
+        "v elsewhere": v_far,
+        "log(1 + v)": logarithm,
+        "|x| − log(2), or 0": added,
+        "result": result,
     }
-    header = ["x", *(f"{v:g}" for v in x)]
-    return header, [[name, *values] for name, values in rows.items()]
+    marked = {"v near 0": near, "v elsewhere": ~near}
+    drawn, said = [], []
+    for name, values in rows.items():
+        texts = [
+            ("yes" if v else "no") if values is near else f"{v:.4g}" for v in values
+        ]
+        cells = grid(texts, marked.get(name, 0), width=80, height=30, shade=0.3)
+        drawn.append([words(name, bold=name == "result"), cells])
+        said.append(f"{name}: {', '.join(texts)}")
+    label = f"Four numbers in the lanes of a packet. {'. '.join(said)}."
+    return picture(table(drawn, (10, 6), "end"), label)
 
 
 # What the picture calls the ways.

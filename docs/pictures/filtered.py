@@ -1,6 +1,7 @@
 """Tables to look things up in, which a field filters or fills, or whose cells stack on a narrow screen."""
 
 import html
+import json
 import re
 from collections.abc import Iterable, Sequence
 
@@ -16,9 +17,32 @@ document.querySelectorAll(".filtered").forEach((each) => {
 });
 </script>
 """
+LOOK_UP = """
+<script>
+document.querySelectorAll(".looked-up").forEach((each) => {
+  const rows = JSON.parse(each.querySelector("script").textContent);
+  const [field, body, box, missing] = ["input", "tbody", ".low", ".missing"].map((part) => each.querySelector(part));
+  field.addEventListener("input", () => {
+    const typed = field.value.trim().toLowerCase();
+    const found = rows.filter((row) => typed && row.join(" ").toLowerCase().includes(typed));
+    body.replaceChildren(...found.map((row) => {
+      const line = document.createElement("tr");
+      row.forEach((text, column) => {
+        const cell = line.insertCell();
+        (column !== 1 && text ? cell.appendChild(document.createElement("code")) : cell).textContent = text;
+      });
+      return line;
+    }));
+    box.hidden = !found.length;
+    missing.hidden = !typed || found.length > 0;
+  });
+});
+</script>
+"""
 STYLE = (
     "<style>.filtered code { white-space: pre-wrap; overflow-wrap: anywhere; }"
     ".filtered input { width: 100%; max-width: 24rem; } .filtered td { min-width: 12rem; }"
+    ".filtered .low { max-height: 28rem; overflow-y: auto; }"
     ".filtered.stacked td { min-width: 7rem; } .filtered.stacked td:first-child { min-width: 10rem; }"
     " .filtered.stacked td:first-child:has(code) { min-width: 15rem; }"
     "@media (max-width: 48rem) { .filtered thead { display: none; }"
@@ -57,6 +81,23 @@ def filtered(
         f'<div class="pst-scrollable-table-container">'
         f'<table class="table" aria-label="{told(rows)}">{heads(header)}'
         f"<tbody>{''.join(cells)}</tbody></table></div></div>{SCRIPT}"
+    )
+
+
+def looked_up(
+    header: Sequence[str],
+    rows: Iterable[tuple[str, str, str]],
+    label: str,
+    missing: str,
+) -> HTML:
+    """A field, and below it those rows of three columns, code, words and code, that have in them what is typed."""
+    data = json.dumps(list(rows)).replace("<", r"\u003c")
+    return HTML(
+        f'{STYLE}<div class="filtered looked-up"><script type="application/json">{data}</script>'
+        f'<p><label>{html.escape(label)}: <input type="search"></label></p>'
+        f'<div class="pst-scrollable-table-container low" hidden><table class="table">'
+        f"{heads(header)}<tbody></tbody></table></div>"
+        f'<p class="missing" aria-live="polite" hidden>{html.escape(missing)}</p></div>{LOOK_UP}'
     )
 
 

@@ -5,8 +5,17 @@ from itertools import pairwise
 import numpy as np
 from IPython.display import HTML
 from measured import Table, read
-from pictures.drawing import COLOURS, ORANGE, bar, picture, rectangle, small, space
-from pictures.layout import arrow, at, box, column, ends, layers, row, table
+from pictures.drawing import (
+    COLOURS,
+    ORANGE,
+    bar,
+    bold,
+    picture,
+    rectangle,
+    small,
+    space,
+)
+from pictures.layout import arrow, at, box, chain, column, ends, layers, row, table
 from rms_norm_on_host import OnHost
 
 PIECE = 32  # bytes that a GPU reads at once
@@ -111,8 +120,56 @@ def grid(count: int, thread: int) -> HTML:
         if busy < threads:
             text = small(f"{threads - busy} have none")
             shapes.append(at(threads * scale, y + high + 2, text, "ne"))
-    label = f"{count} rows: {blocks} blocks of {threads} threads each."
+    label = (
+        f"{count} rows: {blocks} blocks of {threads} threads each. Thread {thread} of each block has the rows "
+        f"{', '.join(map(str, rows))}."
+    )
     return picture(layers(*shapes), label)
+
+
+def call_path(x: np.ndarray) -> HTML:
+    """What one call of RmsNorm does on the host and on the GPU: the calls of CUDA's run time that were recorded."""
+    blocks, threads = launch_of(OnHost("rms_norm_each"), x)
+    compute = box(
+        column(
+            bold("Compute"),
+            small("reads shape and attr,\nnot the numbers"),
+            small(f"allocates y:\n{x.nbytes:,} bytes there"),
+            small("launches RmsNormEach"),
+            small("returns at once"),
+            gap=14,
+            align="middle",
+        ),
+        width=190,
+        height=206,
+    )
+    queue = [
+        box(small(name), shade, width=220, height=34, corner=0)
+        for name, shade in (
+            ("kernel of an op before", 0),
+            (f"RmsNormEach, {blocks} × {threads} threads", 0.25),
+            ("kernel of an op after", 0),
+        )
+    ]
+    inside = column(
+        bold("TensorFlow's stream"), column(*queue, gap=24), gap=12, align="middle"
+    )
+    stream = box(inside, height=206, dashed=True)
+    shapes = layers(
+        row(
+            column(bold("host: CPU, its memory"), compute, align="middle"),
+            column(bold("device: GPU, its memory"), stream, align="middle"),
+            gap=36,
+        ),
+        *chain(*queue),
+        arrow(compute, queue[1], shift=(30, 0)),
+    )
+    label = (
+        "On the left the host: Compute reads the shape and the attr, allocates the output on the device, launches "
+        "RmsNormEach and returns at once. On the right the device: TensorFlow's stream, a queue, with the kernel of "
+        f"an op before, RmsNormEach in {blocks} blocks of {threads} threads, and the kernel of an op after."
+    )
+    return picture(shapes, label)
 
 
 def pieces(numbers: np.ndarray) -> int:
@@ -150,7 +207,11 @@ def neighbours(columns: int) -> HTML:
         row(*one, gap=0),
         ends(wide, small("byte 0: thread 0"), small("thread 31: byte 124")),
     )
-    return picture(shapes, "What 32 threads read: 32 rows, or 32 neighbouring numbers.")
+    label = (
+        f"Above, 32 threads read in 32 rows, in {pieces(each)} pieces of memory. Below, they read 32 neighbouring "
+        f"numbers, in {pieces(block)} pieces."
+    )
+    return picture(shapes, label)
 
 
 def tree(numbers: list[int]) -> HTML:

@@ -11,8 +11,17 @@ import numpy as np
 import tensorflow as tf
 from IPython.display import HTML
 from measured import number, read
-from pictures.drawing import BLUE, ORANGE, bold, code, picture
-from pictures.layout import arrow, at, box, column, grids, layers, table
+from pictures.drawing import BLUE, INK, ORANGE, bold, code, picture, small
+from pictures.layout import (
+    arrow,
+    at,
+    box,
+    column,
+    grids,
+    layers,
+    row,
+    table,
+)
 from pictures.plots import Plot
 
 
@@ -24,6 +33,23 @@ def _places(values: np.ndarray) -> np.ndarray:
     rows = np.arange(len(values))
     places[rows, found.argmin] = places[rows, found.argmax] = True
     return places
+
+
+def forward(values: np.ndarray) -> HTML:
+    """A matrix of two rows, and what `extremes` finds in it."""
+    from multi_output import extremes
+
+    low, high = (np.array(each)[:, None] for each in extremes(values)[:2])
+    (a, b), (c, d) = low.ravel(), high.ravel()
+    return grids(
+        {"values": values, "minimum": low, "maximum": high},
+        f"Two rows. In the first, {a:g} is the minimum and {c:g} the maximum; in the second, {b:g} and {d:g}.",
+        {
+            "values": _places(values),
+            "minimum": np.ones([2, 1]),
+            "maximum": np.ones([2, 1]),
+        },
+    )
 
 
 def backward(
@@ -52,6 +78,28 @@ def backward(
         f"{high[0]} and {high[1]} where the maxima were.",
     )
     return HTML(arriving.data + returned.data)
+
+
+def gathered(values: np.ndarray, grad: np.ndarray) -> HTML:
+    """The gradient that comes back through ExtremesGrad."""
+    from multi_output import extremes, extremes_grad
+
+    found = extremes(values)
+    inputs = [tf.zeros_like(found.minimum), tf.zeros_like(found.maximum)]
+    with tf.GradientTape() as tape:
+        tape.watch(inputs)
+        scattered = extremes_grad(*inputs, found.argmin, found.argmax, values.shape[-1])
+    low, high = (
+        np.array(each)[:, None]
+        for each in tape.gradient(scattered, inputs, output_gradients=grad)
+    )
+    (a, b), (c, d) = low.ravel(), high.ravel()
+    return grids(
+        {"arrives": grad, "for minimum_grad": low, "for maximum_grad": high},
+        f"Of the numbers that arrive, {a:g} and {b:g} go to the gradient of the minima, "
+        f"{c:g} and {d:g} to that of the maxima.",
+        {"arrives": _places(values), "for minimum_grad": low, "for maximum_grad": high},
+    )
 
 
 def passes() -> HTML:
@@ -91,7 +139,29 @@ def passes() -> HTML:
             column(*(code(each, 12) for each in places), gap=6, align="middle"),
         ),
     )
-    return picture(shapes, "The forward pass, and the backward pass.")
+    label = (
+        f"The forward pass goes from {values} through {interface.name} to {low} and {high} and on to the loss. The "
+        f"backward pass goes from the loss to {' and '.join(arriving)} and through {function.__name__}, which also "
+        f"gets {' and '.join(places)}, to {values}_grad."
+    )
+    return picture(shapes, label)
+
+
+def taken_apart(values: tf.Tensor) -> HTML:
+    """Numbers, what `frexp` makes of them, and the gradient of the mantissa."""
+    from frexp import frexp
+
+    with tf.GradientTape() as tape:
+        tape.watch(values)
+        found = frexp(values)
+    grad = tape.gradient(found.mantissa, values)
+    columns = [values, found.mantissa, found.exponent, grad]
+    names = ["values", "mantissa", "exponent", "gradient"]
+    return grids(
+        {name: np.array(each)[:, None] for name, each in zip(names, columns)},
+        "A column of numbers, their mantissas and exponents, and the gradient of the mantissas.",
+        {name: np.zeros([len(values), 1]) for name in names},
+    )
 
 
 @tf.RegisterGradient("FrexpByQuotient")
@@ -114,19 +184,50 @@ def _buffers(gradient: str) -> dict[str, list[int]]:
     return addresses(build)
 
 
-def memory() -> list[tuple[str, str, str]]:
-    """Of two gradients of `frexp`: the factor, what it needs, and where the mantissa lies in a graph."""
-    factors = {
-        "Frexp": ("2 ** -exponent", "`exponent`"),
-        "FrexpByQuotient": ("mantissa / values", "`values`, `mantissa`"),
+def memory() -> HTML:
+    """What the memory of `frexp` in a graph holds before and after the op, with two gradients."""
+    panels = {
+        "Frexp": ("the factor is 2 ** -exponent", ["exponent"]),
+        "FrexpByQuotient": ("the factor is mantissa / values", ["values", "mantissa"]),
     }
-    rows = []
-    for gradient, (factor, needed) in factors.items():
+    drawn, told = [], []
+    for gradient, (heading, needed) in panels.items():
         found = _buffers(gradient)
-        taken = found["values"][0] == found["frexp"][0]
-        where = "in the memory of `values`" if taken else "in memory of its own"
-        rows.append((f"`{factor}`", needed, where))
-    return rows
+        (values,), (mantissa, _) = found["values"], found["frexp"]
+        lines = [("values", "mantissa"), ("", "exponent")]
+        if values != mantissa:
+            lines = [("values", "values"), ("", "mantissa"), ("", "exponent")]
+        rows = [[small("before"), small("after")]]
+        told.append(f"{heading[0].upper()}{heading[1:]}:")
+        for before, after in lines:
+            rows.append([])
+            for name, shade in ((before, 0), (after, 0.4 * (after in needed))):
+                look = {
+                    "width": 106,
+                    "height": 32,
+                    "corner": 0,
+                    "stroke": INK if name else "none",
+                }
+                rows[-1].append(box(code(name, 12), shade, **look))
+            told.append(
+                f"one piece of memory has {before or 'nothing'} before and {after} after."
+            )
+        told.append(f"The gradient needs {' and '.join(needed)}.")
+        drawn.append(column(bold(heading, 12), table(rows, (0, 8))))
+    return picture(row(*drawn, gap=36, align="start"), " ".join(told))
+
+
+def slices(grad: tf.IndexedSlices) -> HTML:
+    """IndexedSlices of a vector, and the tensor that they stand for."""
+    return grids(
+        {
+            "indices": np.array(grad.indices)[:, None],
+            "values": np.array(grad.values)[:, None],
+            "as a tensor": tf.convert_to_tensor(grad)[:, None],
+        },
+        "A column of indices, the values for them, and the tensor that they make.",
+        {"indices": np.zeros([len(grad.indices), 1])},
+    )
 
 
 EXTREMES = [

@@ -4,7 +4,8 @@ import numpy as np
 import tensorflow as tf
 from gradient_registries import imported_gradient, registries, saved_graph, tried
 from IPython.display import HTML
-from pictures.filtered import stacked
+from pictures import cc_gradients
+from pictures.filtered import looked_up, stacked
 
 X = np.random.default_rng(0).normal(size=(3, 4)).astype(np.float32)
 SYMMETRIC = "tf.matmul(x, x, transpose_b=True)"
@@ -110,11 +111,11 @@ WRONGLY = {
 }
 RIGHT, WRONG = "as in Python", "wrong, without an exception"
 HOLDERS = {
-    ("gradient", "gradient"): "functions and graphs",
-    ("gradient", ""): "functions alone",
-    ("none", ""): "zero in functions",
-    ("", "gradient"): "graphs alone",
-    ("", ""): "Python alone",
+    ("gradient", "gradient"): ("functions and graphs", 0),
+    ("gradient", ""): ("functions alone", 0),
+    ("none", ""): ("zero in functions", 0),
+    ("", "gradient"): ("graphs alone", 1),
+    ("", ""): ("Python alone", None),
 }
 PLAINLY = {
     "functions and graphs": "has a gradient; C++ programs have one, too",
@@ -166,6 +167,26 @@ class Tried:
             "silent": len(self.having(WRONG)),
             "failing": len(self.failing()),
         }
+
+    def field(self) -> HTML:
+        """A field that finds functions and ops, and what C++ makes of each."""
+        rows = []
+        for call in self.having(WRONG):
+            rows.append((call, f"wrong, without an exception: {wrongly(call)}"))
+        rows += [
+            (call, f"error: {says(self.results[call])}") for call in self.failing()
+        ]
+        rows += [(call, "right") for call in self.having(RIGHT)]
+        rows += [
+            (op, f"op: {PLAINLY[who]}") for who, ops in holders().items() for op in ops
+        ]
+        plain = [(name, said.replace("`", "")) for name, said in rows]
+        return looked_up(
+            ["Function or op", "Gradient in C++", "Instead"],
+            [(*row, self.others.get(row[0], "")) for row in plain],
+            "A function or an op",
+            "Not listed. Try it with tried, as shown further down.",
+        )
 
     def silent(self) -> HTML:
         rows = [
@@ -264,11 +285,20 @@ def instead(call: str) -> str:
 
 def holders() -> dict[str, list[str]]:
     """The ops with a gradient in Python's registry, by what those in C++ hold."""
-    held = {name: [] for name in HOLDERS.values()}
+    held = {name: [] for name, _ in HOLDERS.values()}
     for op, (python, functions, graphs) in sorted(registries().items()):
         if python == "gradient" and hasattr(tf.raw_ops, op):
-            held[HOLDERS[functions, "" if functions == "none" else graphs]].append(op)
+            name, _ = HOLDERS[functions, "" if functions == "none" else graphs]
+            held[name].append(op)
     return held
+
+
+def squares() -> HTML:
+    """A square for each op with a gradient in Python's registry, by what those in C++ hold."""
+    held, colours = holders(), dict(HOLDERS.values())
+    return cc_gradients.squares(
+        {f"{name}: {len(ops)}": (len(ops), colours[name]) for name, ops in held.items()}
+    )
 
 
 def ops() -> HTML:

@@ -2,8 +2,8 @@
 
 from IPython.display import HTML
 from measured import number, read
-from pictures.drawing import BLUE, ORANGE
-from pictures.plots import from_zero
+from pictures.drawing import COLOURS, bar, bold, picture
+from pictures.layout import column
 
 CASE = {"task": "without argmax", "workload": "a", "threads": "1"}
 WAYS = {
@@ -11,6 +11,7 @@ WAYS = {
     "XLA": "Put together for XLA",
     "RoiPoolInference": "One op in C++",
 }
+WIDTH, THICK = 420, 22
 
 
 def times() -> dict[str, float]:
@@ -28,6 +29,15 @@ def figures() -> dict[str, str]:
 
 def one_op() -> HTML:
     """Draws the times as bars from zero, under their names."""
-    bars = {f"{WAYS[way]}: {number(time)} ms": time for way, time in times().items()}
-    colours = ORANGE, ORANGE, BLUE
-    return from_zero(bars, colours, "Milliseconds for pooling 300 regions.")
+    found = times()
+    most = max(found.values())
+    parts = []
+    for (way, name), colour in zip(WAYS.items(), (COLOURS[1], COLOURS[1], COLOURS[0])):
+        length = max(1, WIDTH * found[way] / most)
+        parts += [
+            bold(f"{name}: {number(found[way])} ms"),
+            bar(length, THICK, 1, colour, corner=3),
+        ]
+    spoken = ". ".join(f"{WAYS[way]}: {number(found[way])} ms" for way in WAYS)
+    label = f"Milliseconds for pooling 300 regions. {spoken}."
+    return picture(column(*parts), label)

@@ -147,16 +147,16 @@ class Late(Shape):
         self.left, self.top, self.right, self.bottom = bounds([made])
 
 
-def frame(*inside: Shape, title: Item = "", **look) -> Shape:
+def frame(*inside: Shape, title: Item = "", pad: float = 8, **look) -> Shape:
     """A rectangle around shapes wherever these are, and a title above them; it takes no room."""
 
     def make() -> Shape:
         left, top, right, bottom = bounds(inside)
         above = shape(title).height + 2 if title else 0
-        size = right - left + 16, bottom - top + above + 16
+        size = right - left + 2 * pad, bottom - top + above + 2 * pad
         edge = rectangle(*size, **{"corner": 6, **look})
         named = [at(left, top - 2, title, "sw")] if title else []
-        return layers(at(left - 8, top - 8 - above, edge), *named)
+        return layers(at(left - pad, top - pad - above, edge), *named)
 
     return Late(make)
 
@@ -167,7 +167,8 @@ def arrow(
     label: Item = "",
     *,
     shift: float | tuple[float, float] = 0,
-    around: bool = False,
+    elbow: bool = False,
+    around: str = "",
     upright: bool | None = None,
     tip: bool = True,
     **look,
@@ -179,7 +180,8 @@ def arrow(
       end: Where it ends.
       label: Above it, or beside it if it goes up or down; words are small.
       shift: How far from the middle of the sides, at both or at each of its ends.
-      around: Whether it goes to the left of the shapes, around what is between them.
+      elbow: Whether it goes around corners.
+      around: "left" or "below": beside the shapes, around what is between them.
       upright: Whether it goes up or down; unset, it does where one shape is above the other.
       tip: Whether it has a tip.
       **look: As of a line.
@@ -198,17 +200,21 @@ def arrow(
         (x1, y1), (x2, y2) = ends if vertical else (each[::-1] for each in ends)
         x, y = (x1 + x2) / 2, (y1 + y2) / 2
         points = [(x1, y1), (x2, y2)]
-        if around:
+        if elbow:
+            points[1:1] = [(x1, y), (x2, y)] if vertical else [(x, y1), (x, y2)]
+        if around == "left":
             x = min(begin.left, end.left) - 12
             y1, y2 = ((each.top + each.bottom) / 2 for each in (begin, end))
             points = [(begin.left, y1), (x, y1), (x, y2), (end.left, y2)]
+        if around == "below":
+            y = max(begin.bottom, end.bottom) + 12
+            x1, x2 = ((each.left + each.right) / 2 for each in (begin, end))
+            points = [(x1, begin.bottom), (x1, y), (x2, y), (x2, end.bottom)]
         way = line(*points, tip=tip, **look)
-        names = [next(iter(each.told()), "") for each in (begin, end)]
-        way.text = " to ".join(names) if all(names) else ""
         if not label:
             return way
         shown = small(label) if isinstance(label, str) else label
-        if not vertical:
+        if elbow or not vertical:
             return layers(way, at(x, y - 2, shown, "s"))
         left = x2 > x1 + 4 or first < 0
         return layers(way, at(x - 8 if left else x + 8, y, shown, "e" if left else "w"))
@@ -216,9 +222,9 @@ def arrow(
     return Late(make)
 
 
-def chain(*shapes: Shape, **look) -> list[Shape]:
+def chain(*shapes: Shape, label: Item = "", **look) -> list[Shape]:
     """Arrows from each shape to the next."""
-    return [arrow(*pair, **look) for pair in pairwise(shapes)]
+    return [arrow(*pair, label, **look) for pair in pairwise(shapes)]
 
 
 def facing(
@@ -250,15 +256,19 @@ def graph(
     nodes: Mapping[str, Shape],
     edges: Sequence[tuple[str, str]],
     *,
+    down: bool = True,
     gap: tuple[float, float] = (18, 36),
+    labels: Mapping[tuple[str, str], Item] | None = None,
     **look,
 ) -> Shape:
-    """Nodes in columns, each to the right of what it needs, and arrows between them.
+    """Nodes in rows, each below what it needs or to the right of it, and arrows between them.
 
     Args:
       nodes: From names to shapes.
       edges: From where to where, in the order of the inputs.
-      gap: Between the nodes of a column, and between columns.
+      down: Whether it grows downwards, not to the right.
+      gap: Between the nodes of a row, and between rows.
+      labels: Of edges.
       **look: Of the arrows.
     """
     rank, place = ranks(list(nodes), edges), dict.fromkeys(nodes, 0.0)
@@ -273,11 +283,23 @@ def graph(
     for lane in lanes[::-1]:
         lane.sort(key=by_users)
         place |= {name: (i + 0.5) / len(lane) for i, name in enumerate(lane)}
-    laid = [column(*map(nodes.get, lane), gap=gap[0], align="middle") for lane in lanes]
-    arrows = (
-        arrow(nodes[one], nodes[other], upright=False, **look) for one, other in edges
-    )
-    return layers(row(*laid, gap=gap[1]), *arrows)
+    inner, outer = (row, column) if down else (column, row)
+    laid = [inner(*map(nodes.get, lane), gap=gap[0], align="middle") for lane in lanes]
+    arrows = []
+    for name, node in nodes.items():
+        sources = [begin for begin, end in edges if end == name]
+        for i, source in enumerate(sources):
+            apart = 24 * (i - (len(sources) - 1) / 2) if down else 0
+            label = (labels or {}).get((source, name), "")
+            if sources.count(source) > 1:
+                label = label if i else ""
+                shift = apart, apart
+            else:
+                shift = 0, apart
+            arrows.append(
+                arrow(nodes[source], node, label, shift=shift, upright=down, **look)
+            )
+    return layers(outer(*laid, gap=gap[1], align="middle"), *arrows)
 
 
 def grid(

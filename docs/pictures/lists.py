@@ -27,10 +27,10 @@ def call(op: tf.Operation, inputs: Sequence, outputs: Sequence) -> HTML:
       inputs: The values of its inputs, vectors, in the order of the node.
       outputs: The values of its outputs, likewise.
     """
-    definition, drawn = op.op_def, []
-    for args, tensors, colour in (
-        (definition.input_arg, inputs, BLUE),
-        (definition.output_arg, outputs, ORANGE),
+    definition, drawn, told = op.op_def, [], []
+    for kind, args, tensors, colour in (
+        ("input", definition.input_arg, inputs, BLUE),
+        ("output", definition.output_arg, outputs, ORANGE),
     ):
         groups, numbered = [], iter(enumerate(tensors))
         for arg in args:
@@ -44,6 +44,9 @@ def call(op: tf.Operation, inputs: Sequence, outputs: Sequence) -> HTML:
                 columns.append(
                     column(small(f"{number}: {dtype}"), cells, align="middle")
                 )
+                told.append(
+                    f"{kind} {number}, of {arg.name}, {dtype}: {' '.join(values)}"
+                )
             both = row(*columns, align="start")
             bracket = line((0, 4), (0, 0), (both.width, 0), (both.width, 4))
             groups.append(column(code(f"{arg.name}: {spec(arg)}", 13), bracket, both))
@@ -51,7 +54,7 @@ def call(op: tf.Operation, inputs: Sequence, outputs: Sequence) -> HTML:
     names = sorted(attr.name for attr in definition.attr)
     attrs = ", ".join(f"{name} = {_attr(op, name)}" for name in names)
     drawn.insert(1, row(bold(op.type), code(attrs, 12), gap=18))
-    return picture(column(*drawn, gap=14), "The inputs of an op, the op, its outputs.")
+    return picture(column(*drawn, gap=14), f"{op.type}. {'; '.join(told)}.")
 
 
 def _count(op: tf.Operation, arg) -> int:

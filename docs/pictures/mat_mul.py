@@ -12,10 +12,19 @@ import numpy as np
 import tensorflow as tf
 from IPython.display import HTML
 from measured import read
-from pictures.drawing import BLUE, ORANGE, bar, line, picture, small
-from pictures.layout import at, column, grid, row
+from pictures.drawing import BLUE, ORANGE, bar, bold, line, picture, small, space
+from pictures.layout import (
+    Item,
+    at,
+    box,
+    chain,
+    column,
+    grid,
+    layers,
+    row,
+    table,
+)
 from pictures.plots import Plot
-from tensorflow.core.framework.function_pb2 import FunctionDef
 
 # How lines look, by the row of the picture that they are in.
 LOOKS = {
@@ -88,16 +97,17 @@ def speeds(ways: Mapping[str, str], label: str) -> HTML:
 
 def order_picture() -> HTML:
     """In which order two of the loops read b; numbers that are neighbours in memory lie in one line."""
-    steps = np.arange(1, 25)
-    orders = {
-        "b, three loops": steps.reshape(6, 4).T,
-        "b, swapped loops": steps.reshape(4, 6),
-    }
-    label = "The steps in which the numbers of b are read: down its columns, and along its rows."
-    drawn = (
-        column(name, grid(steps, steps <= 4, width=34))
-        for name, steps in orders.items()
-    )
+    in_order, drawn, says = np.arange(1, 25), [], []
+    for caption, steps in {
+        "three loops": in_order.reshape(6, 4).T,
+        "swapped loops": in_order.reshape(4, 6),
+    }.items():
+        numbers = grid(steps, steps <= 4, width=34, shade=0.3, gap=(0, 6))
+        drawn.append(column(f"b, {caption}", numbers))
+        first = [np.argwhere(steps == step)[0] + 1 for step in range(1, 5)]
+        where = ", ".join(f"row {row} column {column}" for row, column in first)
+        says.append(f"{caption}: the first four are {where}")
+    label = f"The steps in which the numbers of b are read. {'; '.join(says)}."
     return picture(row(*drawn, gap=44), label)
 
 
@@ -160,39 +170,73 @@ def observed(*forks: tuple[int, Mapping[str, str]], **settings: str) -> list[Obs
     return found
 
 
-def who_computes(cases: Mapping[str, Observed]) -> list[tuple[str, str, str]]:
-    """Who does what for a product, as `observed` has found it: a row for each setting."""
-    rows = []
+def who_computes(cases: Mapping[str, Observed]) -> HTML:
+    """Who does what for a product, as `observed` has found it: a column for each setting."""
+    columns, arrows, says = [], [], []
     for title, case in cases.items():
-        [op], blocks = case.ops, len(case.blocks)
-        multiplies = f"oneDNN: {'all of it' if blocks == 1 else f'{blocks} blocks'}"
+        [op], sizes = case.ops, case.blocks
+        names = ["tf.matmul", op]
         if op == "MatMul":
-            multiplies = f"Eigen cuts into blocks; {multiplies}"
-        if not blocks:
-            multiplies = "Eigen cuts into blocks, and multiplies them by packets"
-        rows.append((title, f"`{op}`", multiplies))
-    return rows
+            names.append("Eigen: blocks, threads")
+        if not sizes:
+            names.append("Eigen: packets")
+        else:
+            all_ = len(sizes) == 1
+            names.append(f"oneDNN: {'all of it' if all_ else f'{len(sizes)} blocks'}")
+        boxes = [
+            box(name, 0.3 * ("oneDNN" in name or "Mkl" in name), width=178, height=32)
+            for name in names
+        ]
+        arrows += chain(*boxes)
+        boxes[-1:-1] = (space(0, 32) for _ in range(4 - len(boxes)))
+        below = column(*boxes, gap=26)
+        columns.append(column(bold(title), below, align="middle"))
+        says.append(f"{title}: {', then '.join(names)}")
+    shapes = layers(row(*columns, gap=14), *arrows)
+    return picture(shapes, f"Who computes. {'. '.join(says)}.")
 
 
 def factor(name: str, transposed: bool) -> str:
     return f"{name}ᵀ" if transposed else name
 
 
-def formulas(described: Mapping[tuple[bool, bool], FunctionDef]) -> list[list[str]]:
-    """Of each case the product, and what the nodes of its gradient compute."""
-    rows = []
+def formulas(function, a_t: bool, b_t: bool) -> list[str]:
+    """The product, and what the nodes of its gradient compute."""
+    made = {node.name: node for node in function.node_def}
+    nodes = [made[function.ret[name].partition(":")[0]] for name in ("da", "db")]
+    return [f"c = {factor('a', a_t)} {factor('b', b_t)}"] + [
+        f"{name} = "
+        + " ".join(
+            factor(given, node.attr[attr].b)
+            for given, attr in zip(node.input, ["transpose_a", "transpose_b"])
+        )
+        for name, node in zip(["da", "db"], nodes)
+    ]
+
+
+def rectangle_of(word: str, sizes: Mapping[str, tuple[int, int]]) -> Item:
+    """A matrix or its gradient, transposed or not, by the sizes as they are stored; an equals sign as it is."""
+    if word == "=":
+        return word
+    transposed = word.endswith("ᵀ")
+    high, wide = sizes[word.strip("dᵀ")][:: -1 if transposed else 1]
+    return box(word, 0.3 * transposed, width=15 * wide, height=15 * high, corner=0)
+
+
+def gradient_picture(described: Mapping[tuple[bool, bool], object]) -> HTML:
+    """The four cases, with each matrix as a rectangle of its shape: c is [2, 4], and the sums are of 3 products."""
+    drawn, spoken = [], []
     for (a_t, b_t), function in described.items():
-        made = {node.name: node for node in function.node_def}
-        row = [f"`c = {factor('a', a_t)} {factor('b', b_t)}`"]
-        for name in ("da", "db"):
-            node = made[function.ret[name].partition(":")[0]]
-            attrs = "transpose_a", "transpose_b"
-            factors = (
-                factor(x, node.attr[attr].b) for x, attr in zip(node.input, attrs)
-            )
-            row.append(f"`{name} = {' '.join(factors)}`")
-        rows.append(row)
-    return rows
+        sizes = {"a": [2, 3][:: -1 if a_t else 1], "b": [3, 4][:: -1 if b_t else 1]}
+        sizes["c"] = [2, 4]
+        lines = formulas(function, a_t, b_t)
+        parts = ([rectangle_of(word, sizes) for word in one.split()] for one in lines)
+        drawn.append([row(*each) for each in parts])
+        spoken.append(", ".join(lines))
+    label = (
+        f"The product and its two gradients, in the four cases: {'; '.join(spoken)}."
+    )
+    return picture(table(drawn, (50, 28), "start"), label)
 
 
 def errors_in_last_places(products: Mapping[str, tf.Tensor], exact: np.ndarray) -> dict:

@@ -6,10 +6,10 @@ import numpy as np
 import tensorflow as tf
 from IPython.display import HTML
 from measured import Row, number, read, span
-from pictures.drawing import COLOURS, line, picture, rectangle, small
-from pictures.layout import at, grids, layers
+from pictures.drawing import COLOURS, bold, line, picture, rectangle, small
+from pictures.layout import at, column, grids, layers
 from pictures.plots import chart
-from pictures.windows import windows_picture
+from pictures.windows import on_pixels
 
 
 def unclear() -> list[list[str]]:
@@ -112,15 +112,20 @@ def figures() -> dict[str, str]:
     return spans
 
 
-def windows(size: int, window: int, ways: Sequence[tuple[str, int]]) -> HTML:
+def windows_picture(size: int, window: int, ways: Sequence[tuple[str, int]]) -> HTML:
     """Where windows lie on a row of pixels, for each padding and stride, and how far they reach over its edges."""
-    found = {}
+    drawn, spoken = [], []
     for padding, stride in ways:
-        ends = zip(*windows_of((1, size), (1, window), (1, stride), padding))
+        ends = list(zip(*windows_of((1, size), (1, window), (1, stride), padding)))
         starts = [end + 1 - window if begin == 0 else begin for begin, end in ends]
+        windows = [range(start, start + window) for start in starts]
         title = f"{padding}, stride {stride}"
-        found[title] = [range(start, start + window) for start in starts]
-    return windows_picture(size, found, lambda i: f"{i + 1}", outside=False)
+        pixels = on_pixels(size, windows, lambda i: f"{i + 1}", outside=False)
+        drawn.append(column(bold(title), pixels))
+        inside = ", ".join(f"{begin + 1} to {end + 1}" for begin, end in ends)
+        spoken.append(f"{title}: pixels {inside}")
+    label = f"Windows of {window} on a row of {size} pixels. {'; '.join(spoken)}."
+    return picture(column(*drawn, gap=14), label)
 
 
 def windows_of(

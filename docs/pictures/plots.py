@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from IPython.display import HTML
 from measured import Row, number
-from pictures.drawing import COLOURS, Shape, bar, bold, dot, line, picture, small, words
-from pictures.layout import at, column, layers, row
+from pictures.drawing import COLOURS, Shape, bar, dot, line, picture, small, words
+from pictures.layout import at, layers, row
 
 WIDTH = 374  # of bars with their names and numbers
 THICK = 13
@@ -66,9 +66,6 @@ class Plot:
         opacity = 0.2 if grid else None
         for value in values:
             label = small(text(value).replace("-", "−"))
-            label.text = (
-                ""  # the label of a picture tells what is at the lines and dots
-            )
             if axis == "x":
                 x, y = self.x(value), self.height
                 mark, name = (
@@ -121,16 +118,6 @@ class Plot:
         return layers(*self.shapes, *self.names())
 
 
-def from_zero(values: Mapping[str, float], colours: Sequence[str], label: str) -> HTML:
-    """Draws bars from zero, each of its colour and below its name."""
-    unit = 420 / max(values.values())
-    bars = (
-        column(bold(name), bar(max(1, unit * value), 22, 1, colour, corner=3))
-        for (name, value), colour in zip(values.items(), colours)
-    )
-    return picture(column(*bars), label)
-
-
 def legend(looks: Mapping[str, Mapping]) -> Shape:
     """The names of lines beside pieces of them."""
     return row(
@@ -142,9 +129,11 @@ def legend(looks: Mapping[str, Mapping]) -> Shape:
     )
 
 
-def keys(names: Iterable[str], shade: float = 0.75) -> Shape:
+def keys(
+    names: Iterable[str], shade: float = 0.75, colours: Sequence[str] = COLOURS
+) -> Shape:
     """Names beside squares of the colours that stand for them."""
-    squares = (bar(12, 12, shade, colour) for colour in COLOURS)
+    squares = (bar(12, 12, shade, colour) for colour in colours)
     return row(
         *(row(square, small(name), gap=6) for name, square in zip(names, squares)),
         gap=18,
@@ -181,7 +170,7 @@ def chart(
 
     Args:
       rows: Of the table.
-      label: What the picture shows, for those who do not see it.
+      label: What the picture shows, for those who do not see it; the values are added.
       axis: What the axis measures.
       name: Of a row's bar, from the row: a pattern, a function, or names of the ways to show, in their order.
       heading: Of the group that a row's bar is in, likewise.
@@ -204,44 +193,62 @@ def chart(
         return Bar(here, quartiles, "undecided" if undecided else number(here))
 
     entries = sorted({row.get(series, "") for row in rows})
-    groups: dict[str, dict[str, list[Bar]]] = {}
-    for each in sorted(rows, key=lambda row: row.get(series, "")):
+    groups: dict[str, dict[str, dict[str, Bar]]] = {}
+    for each in rows:
         group = groups.setdefault(of_heading(each), {})
-        group.setdefault(of_name(each), []).append(bar_of(each))
+        group.setdefault(of_name(each), {})[each.get(series, "")] = bar_of(each)
+    drawn = [
+        (heading, name, [some[entry] for entry in entries if entry in some])
+        for heading, group in groups.items()
+        for name, some in group.items()
+    ]
     if series == "threads":
         entries = ["1 thread" if n == "1" else f"{n} threads" for n in entries]
-    bars_of = (bars for group in groups.values() for bars in group.values())
-    all_bars = [each for bars in bars_of for each in bars]
+    return bars(drawn, label, axis, entries, origin)
+
+
+def bars(
+    drawn: Sequence[tuple[str, str, Sequence[Bar]]],
+    label: str,
+    axis: str,
+    legend: Sequence[str],
+    origin: float | None,
+) -> HTML:
+    """Draws bars under their headings and beside their names, as `chart` says."""
+    all_bars = [each for *_, some in drawn for each in some]
     numbers = [n for each in all_bars for n in (each.value, *each.quartiles)]
     low, high = min(*numbers, origin or math.inf), max(*numbers, origin or 0)
     if origin is None:  # else bars that hardly differ would differ most in length
         low = 10.0 ** (math.ceil(math.log10(low)) - 1)
-    names = max(small(text).width for group in groups.values() for text in group)
+    names = max(small(name).width for _, name, _ in drawn)
     room = max(small(each.text).width for each in all_bars)
     limits = low, high if high > low else 10 * low
     plot = Plot(WIDTH - names - room - 12, 0, limits, (0, 1), "x")
     start = plot.x(origin or low)
-    y = 0.0
-    if len(entries) > 1:
-        plot.add(at(-names - 6, 0, keys(entries)))
+    spoken, y, above = [], 0.0, ""
+    if len(legend) > 1:
+        plot.add(at(-names - 6, 0, keys(legend)))
         y = 26
-    for title, group in groups.items():
-        if title:
-            plot.add(at(-names - 6, y + 4, words(title, 13, bold=True)))
-            y += 26
-        for text, bars in group.items():
-            high = THICK * len(bars) + 6
-            plot.add(at(-6, y + high / 2, small(text), "e"))
-            for i, each in enumerate(bars):
-                end, middle = plot.x(each.value), y + 3 + THICK * (i + 0.5)
-                shown = bar(max(abs(end - start), 1), THICK - 3, colour=COLOURS[i])
-                plot.add(at(min(start, end), middle, shown, "w"))
-                if each.quartiles:
-                    plot.add(line(*((plot.x(q), middle) for q in each.quartiles)))
-                plot.add(at(plot.width + 6, middle, small(each.text), "w"))
-            y += high
+    for heading, name, some in drawn:
+        if heading != above:
+            plot.add(at(-names - 6, y + 4, words(heading, 13, bold=True)))
+            y, above = y + 26, heading
+        high = THICK * len(some) + 6
+        plot.add(at(-6, y + high / 2, small(name), "e"))
+        for i, each in enumerate(some):
+            end, middle = plot.x(each.value), y + 3 + THICK * (i + 0.5)
+            shown = bar(max(abs(end - start), 1), THICK - 3, colour=COLOURS[i])
+            plot.add(at(min(start, end), middle, shown, "w"))
+            if each.quartiles:
+                plot.add(line(*((plot.x(q), middle) for q in each.quartiles)))
+            plot.add(at(plot.width + 6, middle, small(each.text), "w"))
+        texts = " and ".join(each.text for each in some)
+        spoken.append(f"{heading} {name}: {texts}".strip())
+        y += high
     plot.height = y + 6
     plot.add(line((0, plot.height), (plot.width, plot.height)))
     plot.ticks("x", round_numbers(*plot.limits["x"]))
     plot.add(at(plot.width / 2, plot.height + 22, words(axis, 13), "n"))
-    return picture(plot.shape(), label)
+    if len(legend) > 1:
+        label += f" Each with {' and with '.join(legend)}."
+    return picture(plot.shape(), f"{label} {'; '.join(spoken)}.")

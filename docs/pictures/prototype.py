@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
+import tensorflow as tf
 from IPython.display import HTML
 from measured import number, read
-from pictures.drawing import COLOURS, picture
+from pictures.drawing import COLOURS, DASHES, bold, code, line, picture, small
+from pictures.layout import arrow, box, chain, column, layers, row, table
 from pictures.plots import Plot, chart
 
 NODES = 30  # of the graphs in the table that have many
@@ -25,6 +27,40 @@ def levels(lines: Mapping[str, Sequence[float]], capacity: float) -> HTML:
     plot.legend(looks)
     label = f"Levels over {hours} hours: {' and '.join(lines)}. The first stays between 0 and {capacity:g}."
     return picture(plot.shape(), label, scale=1.25)
+
+
+def a_call(traced: tf.types.experimental.ConcreteFunction) -> HTML:
+    """Draws the way of the tensors through a graph with one PyFuncStateless in it, out of TensorFlow and back."""
+    nodes = {node.type: node for node in traced.graph.get_operations()}
+    token = nodes["PyFuncStateless"].get_attr("token").decode()
+    x, call, shape = boxes = [
+        box(code(name, 13)) for name in ("flow", "PyFuncStateless", "EnsureShape")
+    ]
+    function = box(code("battery_reference(flow, capacity)", 13), 0.25)
+    names = [
+        column(bold("the graph"), small("TensorFlow’s threads"), gap=0),
+        column(bold("your process"), small("Python, one thread at a time"), gap=0),
+    ]
+    shapes = table(
+        [[names[0], row(*boxes, gap=32)], [names[1], function]],
+        (30, 62),
+        ("start", "middle"),
+    )
+    across = line(
+        (0, shapes.height / 2), (shapes.width, shapes.height / 2), dash=DASHES
+    )
+    arrows = [
+        arrow(x, call),
+        arrow(call, shape),
+        arrow(call, function, f"tensor\n{token}", shift=-16),
+        arrow(function, call, "array\n", shift=16),
+    ]
+    label = (
+        "In the graph, flow goes to PyFuncStateless and from there to EnsureShape. PyFuncStateless knows its function "
+        f"as {token}: it hands a tensor down to battery_reference in your Python process, where one thread at a time "
+        "runs Python, and gets an array back."
+    )
+    return picture(layers(across, shapes, *arrows), label, scale=1.3)
 
 
 def times() -> HTML:
@@ -65,3 +101,34 @@ def figures() -> dict[str, str]:
         "many": number(value(many, "NumPy", "ratio")),
         "step": number(value(step, "NumPy", "ratio")),
     }
+
+
+# Each question, its lines separated by a slash, and what to do if the answer is yes.
+QUESTIONS = (
+    ("Can TensorFlow compose it,/and is that fast and small enough?", "compose it"),
+    ("Are you still trying it out?", "tf.numpy_function"),
+    ("Must others load the model?", "an op in C++"),
+    (
+        "Does it take much of each step,/and can cores, a GPU/or fewer arrays help?",
+        "an op in C++",
+    ),
+)
+
+
+def decision() -> HTML:
+    """Draws which way to take."""
+    rows, spoken = [], []
+    for question, way in QUESTIONS:
+        look = {"shade": 0.25, "colour": COLOURS["C++" in way]}
+        asked = box(question.split("/"), width=260)
+        rows.append([asked, box(way, width=150, height=34, **look)])
+        spoken.append(f"{question.replace('/', ' ')} Yes: {way}.")
+    rows.append([box("leave it in NumPy", 0.25, width=160, height=34), ""])
+    asked = [one for one, _ in rows]
+    shapes = layers(
+        table(rows, (44, 24)),
+        *(arrow(one, other, "yes") for one, other in rows[:-1]),
+        *chain(*asked, label="no"),
+    )
+    label = f"Four questions, one after the other. {' '.join(spoken)} No to all: leave it in NumPy."
+    return picture(shapes, label, scale=1.2)

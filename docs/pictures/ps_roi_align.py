@@ -5,7 +5,17 @@ from collections.abc import Sequence
 import numpy as np
 from IPython.display import HTML
 from measured import read, span
-from pictures.drawing import COLOURS, ORANGE, Shape, dot, picture, rectangle, small
+from pictures.drawing import (
+    BLUE,
+    COLOURS,
+    ORANGE,
+    Shape,
+    bold,
+    dot,
+    picture,
+    rectangle,
+    small,
+)
 from pictures.layout import at, column, ends, grid, layers, row, table
 from pictures.performance import TO
 from pictures.plots import chart
@@ -87,7 +97,7 @@ def own_channels(roi: np.ndarray, shape: tuple[int, int], bins: int) -> HTML:
 
 def blocks(found: Sequence[tuple[str, np.ndarray]], units: int) -> HTML:
     """How units of work were cut into blocks: from a heading to the first unit of the block of each unit."""
-    drawn, wide = [], 360
+    drawn, spoken, wide = [], [], 360
     for heading, first in found:
         starts = np.unique(first)
         count = f"{len(starts)} block{'s' if len(starts) > 1 else ''}"
@@ -96,8 +106,44 @@ def blocks(found: Sequence[tuple[str, np.ndarray]], units: int) -> HTML:
             for i, size in enumerate(np.diff([*starts, units]))
         )
         drawn.append(column(ends(wide, heading, count), row(*cells, gap=0)))
-    label = f"{units} units of work as Shard cut them, and in how many blocks."
+        spoken.append(f"{heading}: {len(starts)}")
+    label = f"{units} units of work as Shard cut them, and in how many blocks. {'; '.join(spoken)}."
     return picture(column(*drawn, gap=12), label)
+
+
+def contributions() -> HTML:
+    """How many bins of three regions give something to each pixel, and the rows that one thread has."""
+    three = np.float32([[0, 0, 4.5, 4], [2, 1, 8, 5], [1, 2, 7.5, 6]]) - np.float32(0.5)
+    down = [weights(y1, y2, 2, -1, 6) for _, y1, _, y2 in three]
+    across = [weights(x1, x2, 2, -1, 8) for x1, _, x2, _ in three]
+    own = 3
+    counts = sum(
+        np.outer((rows > 0).sum(0), (cols > 0).sum(0))
+        for rows, cols in zip(down, across)
+    )
+    height, width = counts.shape
+    shades = 0.08 + 0.5 * counts / counts.max()
+    halves = slice(own), slice(own, None)
+    rows = [
+        [
+            grid(
+                counts[half],
+                shades[half],
+                shade=1,
+                colour=colour,
+                width=SIDE,
+                size=12,
+                stroke_opacity=0.3,
+            ),
+            bold(who, 12),
+        ]
+        for half, colour, who in zip(halves, (BLUE, ORANGE), ("one thread", "another"))
+    ]
+    label = (
+        f"A map of {height} rows and {width} columns, and in each pixel how many bins give something to it, at most "
+        f"{counts.max()}. The first {own} rows belong to one thread, the others to another."
+    )
+    return picture(table(rows, (10, 0), "start"), label)
 
 
 def costs(load: str) -> HTML:

@@ -1,15 +1,16 @@
-"""The table of the chapter on random samples: a stream, its priorities, and what samples of two sizes keep."""
+"""The picture of the chapter on random samples: a stream, its priorities, and what samples of two sizes keep."""
 
 from collections.abc import Sequence
 
 import numpy as np
+from IPython.display import HTML
+from pictures.drawing import picture
+from pictures.layout import grid, table
 from state_sample import Sample, library
 
 
-def priorities(
-    count: int, capacities: Sequence[int]
-) -> tuple[list[str], list[list[str]]]:
-    """Header and rows of a table: so many values, their priorities, and what samples with one seed keep of them."""
+def priorities(count: int, capacities: Sequence[int]) -> HTML:
+    """Adds so many values to samples with one seed, and draws what each keeps below the values and their priorities."""
     stream = np.arange(count, dtype=np.float32)
 
     def read(capacity: int):
@@ -21,11 +22,20 @@ def priorities(
     priority = np.empty(count)
     priority[np.int64(everything.values)] = np.float64(everything.priorities) / 2**63
     values = [f"{value:g}" for value in stream]
-    rows = [["priority", *(f"{each:.2f}" for each in priority)]]
+    rows = {
+        "value": grid([values], width=40, height=26),
+        "priority": grid([[f"{each:.2f}" for each in priority]], width=40, height=26),
+    }
+    told = [f"{name} {rank:.2f}" for name, rank in zip(values, priority)]
     for capacity in capacities:
         kept = np.isin(stream, read(capacity).values.numpy())
         smallest = priority <= np.sort(priority)[capacity - 1]
         if not np.array_equal(kept, smallest):
             raise ValueError(f"a sample of {capacity} keeps {stream[kept]}")
-        rows.append([f"sample of {capacity}", *np.where(kept, values, "")])
-    return ["value", *values], rows
+        shown = np.where(kept, values, "")
+        rows[f"sample of {capacity}"] = grid(
+            [shown], kept, width=40, height=26, shade=0.4
+        )
+        told.append(f"a sample of {capacity} keeps {', '.join(shown[kept])}")
+    shape = table([*map(list, rows.items())], (10, 8), ("end", "start"))
+    return picture(shape, f"Values and their priorities: {', '.join(told)}.")

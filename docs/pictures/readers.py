@@ -1,6 +1,7 @@
 """The pictures of the chapter on feeding a graph, drawn from graphs, queues and sources."""
 
 import gzip
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -19,12 +20,13 @@ from pictures.drawing import (
     small,
     space,
 )
-from pictures.layout import box, chain, column, layers, row, table
+from pictures.layout import arrow, box, chain, column, layers, row, table
 from pictures.summary_images import LABELS, digits
 from readers import IdxReader, write_idx
 
 v1 = tf.compat.v1
 SIDE = 10
+READER = Path(__file__).parents[2] / "examples" / "readers" / "readers.cc"
 
 
 def shifted_digits(label: str) -> np.ndarray:
@@ -144,7 +146,7 @@ def bands(graph: tf.Graph, batch: tf.Tensor) -> list[tuple[str, list[tf.Operatio
 
 def pipeline(graph: tf.Graph, batch: tf.Tensor) -> HTML:
     """Draws the ops of a pipeline in a frame for each thread, and between the frames the queues."""
-    stack, arrows = [], []
+    stack, arrows, told = [], [], []
     for i, (who, ops) in enumerate(groups := bands(graph, batch)):
         boxes = [
             box(
@@ -156,19 +158,21 @@ def pipeline(graph: tf.Graph, batch: tf.Tensor) -> HTML:
         inside = table(list(zip(names, boxes)), (20, 10), "start")
         band = box(inside, 0.08, dashed=True, width=WIDTH, align="end")
         arrows += chain(*boxes)
+        told.append(f"{who} runs {', '.join(op.type for op in ops)}")
         stack.append(band)
         if i + 1 < len(groups):
             queue = graph.get_operation_by_name(queue_of(ops[-1]))
             words = f"{queue.type}, room for {queue.get_attr('capacity')}"
             stack.append(box(small(words), 0.35, ORANGE, width=260, height=28))
+            told.append(f"which fills {words}")
     arrows += chain(*stack)
-    label = "The ops that each thread runs, and the queues between them."
+    label = f"The graph of the pipeline: {'; '.join(told)}."
     return picture(layers(column(*stack, gap=16, align="middle"), *arrows), label)
 
 
 def scatter(orders: Mapping[str, Sequence[int]]) -> HTML:
     """Draws in which order numbers came out, which went in as 0, 1, 2 and so on."""
-    drawn, side = [], 108
+    drawn, told, side = [], [], 108
     for heading, numbers in orders.items():
         step = side / len(numbers)
         dots = (
@@ -177,6 +181,45 @@ def scatter(orders: Mapping[str, Sequence[int]]) -> HTML:
         )
         square = layers(rectangle(side, side, stroke_opacity=0.5), *dots)
         drawn.append(column(small(heading), square, align="middle"))
-    label = "Numbers that went through a queue: the more room, the less of their order is left."
+        early = max(number - place for place, number in enumerate(numbers))
+        told.append(f"{heading}: at most {early} places early")
+    label = f"Numbers that went through a queue. {'; '.join(told)}."
     axes = small("across: when it came out; up: when it went in")
     return picture(column(row(*drawn, gap=20), axes), label)
+
+
+def bases() -> dict[str, str]:
+    """From each class of readers and of their kernels to its base, as TensorFlow's headers and our source say."""
+    folder = Path(tf.sysconfig.get_include(), "tensorflow/core/framework")
+    names = "reader_interface", "reader_base", "reader_op_kernel", "resource_op_kernel"
+    found = {}
+    for path in [*(folder / f"{name}.h" for name in names), READER]:
+        for name, base in re.findall(
+            r"^class (\w+) : public ([\w:<>]+)", path.read_text(), re.M
+        ):
+            found[name] = re.sub("tensorflow::|<.*>", "", base)
+    return found
+
+
+def classes() -> HTML:
+    """Draws our reader and its kernel below their base classes, with what they override."""
+    known = bases()
+    made, *own = sorted(
+        re.findall(r"absl::Status (\w+)\([^{;]*\) override", READER.read_text()),
+        key=lambda name: name != "CreateResource",
+    )
+    columns, arrows, told, last = [], [], [], []
+    for name, methods in {"IdxReaderOp": [made], "IdxReader": own}.items():
+        names = [name]
+        while base := known.get(names[0]):
+            names.insert(0, base)
+        above = [box(code(each, 12), 0.08, width=190, height=26) for each in names[:-1]]
+        inside = [bold(name, 12), *(code(method, 11) for method in methods)]
+        last.append(box(column(*inside, gap=4, align="middle"), 0.4, width=190))
+        columns.append(column(*above, last[-1], gap=18, align="middle"))
+        arrows += chain(last[-1], *above[::-1])
+        told.append(" derives from ".join(names[::-1]))
+        told.append(f"{name} overrides {', '.join(methods)}")
+    makes = arrow(*last, "makes", upright=False)
+    label = f"{'; '.join(told)}. IdxReaderOp makes an IdxReader."
+    return picture(layers(row(*columns, gap=48, align="start"), *arrows, makes), label)

@@ -30,7 +30,7 @@ def timelines() -> HTML:
     calls = ["->Send(", "->RecvAsync(", "end.StartCancel()", "wait->Over()", "done();"]
     if gone := [call for call in calls if call not in source]:
         raise ValueError(f"the picture shows {gone}, which the code has no more")
-    panels = []
+    panels, told = [], []
     for title, lanes in CASES.items():
         shapes = [at(0, -0.75 * HIGH, bold(title), "w")]
         for i, (lane, spans) in enumerate(lanes.items()):
@@ -48,5 +48,6 @@ def timelines() -> HTML:
                     dashed="waits" in name,
                 )
                 shapes.append(at(STEP * begin + 4, y, each, "w"))
+            told.append(f"{title}, {lane}: {', then '.join(spans.values())}")
         panels.append(layers(*shapes))
-    return picture(column(*panels, gap=20, align="end"), "Who calls what, and when.")
+    return picture(column(*panels, gap=20, align="end"), f"{'. '.join(told)}.")

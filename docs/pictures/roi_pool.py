@@ -82,7 +82,8 @@ def roi_picture(
     parts = [room, *bins, cells, *rings, *outputs, region]
     label = (
         f"A map of {height} rows and {width} columns of numbers. A region of interest, dashed, is cut into "
-        f"{len(rows)} times {len(columns)} bins, tinted; neighbours overlap. The maximum of each bin is ringed."
+        f"{len(rows)} times {len(columns)} bins, tinted; neighbours overlap. The maximum of each bin is ringed. "
+        f"Below, pooled: {pooled.ravel().tolist()}, and argmax: {argmax.ravel().tolist()}."
     )
     settings = {
         "map": features.tolist(),

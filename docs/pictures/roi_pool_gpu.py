@@ -1,6 +1,14 @@
 """The tables of the chapter on RoiPool's CUDA kernels, and the picture of what their threads read."""
 
+import ctypes
+
+import numpy as np
+from cuda_on_host import Cuda
+from IPython.display import HTML
 from measured import Row, read, span
+from pictures.drawing import COLOURS, bar, picture, rectangle, small, space
+from pictures.layout import at, column, ends, layers
+from roi_pool_ctypes import Launchers, Sizes, on_host
 
 CASES = "abc"
 EACH = "kernel alone, a thread for each number"
@@ -12,6 +20,7 @@ PARTS = {
     "memory %": "memory",
 }
 SHORT = "SpanKernel", "CountKernel"  # not in the table
+CHANNELS, WARP = 256, 32
 
 
 def gains() -> list[tuple[str, ...]]:
@@ -123,3 +132,61 @@ def checked() -> list[tuple[str, ...]]:
         for row in read("gpu_tests").rows
         if row["tests"].startswith("examples/roi_pool/roi_pool_gpu_test.py")
     ]
+
+
+def writers(name: str) -> np.ndarray:
+    """For each channel of a bin, the thread of the first warp that has it, of kernels that run on the host; or -1."""
+    library = on_host(name)
+    cuda, sizes = Cuda(library), Sizes(1, 1, 1, CHANNELS, 1, 1, 1, 1.0)
+    features, rois = np.ones(CHANNELS, np.float32), np.zeros(5, np.float32)
+    found = np.full(CHANNELS, -1)
+    for thread in range(WARP):
+        pooled = np.full(CHANNELS, np.nan, np.float32)
+        argmax = np.zeros(CHANNELS, np.int32)
+        places = [array.ctypes.data for array in (features, rois, pooled, argmax)]
+        with cuda.only_thread(thread):
+            if name == "roi_pool":
+                Launchers(library).pool(sizes, "float32", *places)
+            else:
+                launch = ctypes.CDLL(str(library)).PoolEachLaunch
+                launch.restype = ctypes.c_char_p
+                pointers = map(ctypes.c_void_p, places)
+                if error := launch(None, ctypes.byref(sizes), *pointers):
+                    raise RuntimeError(error.decode())
+        found[~np.isnan(pooled)] = thread
+    return found
+
+
+def reads() -> HTML:
+    """The channels of a pixel that a warp reads: with a thread for each number, and with a team for each bin."""
+    each, team = writers("roi_pool_each"), writers("roi_pool")
+    half = np.repeat(np.arange(WARP), 4)
+    if each.tolist() != [*range(WARP), *[-1] * (CHANNELS - WARP)]:
+        raise ValueError(f"the threads of the first kernel have the channels {each}")
+    if team.tolist() != [*half, *half]:
+        raise ValueError(f"the threads of a team have the channels {team}")
+    wide, high = 448, 24
+    one = wide / CHANNELS
+
+    def strip(owners: np.ndarray) -> object:
+        bars = [
+            at(i * one, 0, bar(one, high, 0.75 if i < 128 else 0.35, COLOURS[n % 2]))
+            for i, n in enumerate(owners)
+            if n >= 0
+        ]
+        return layers(rectangle(wide, high, stroke_opacity=0.4), *bars)
+
+    shapes = column(
+        "A thread for each number: 32 × 4 bytes at once",
+        strip(each),
+        ends(wide, small("threads 0 to 31"), small(f"channel {CHANNELS - 1}")),
+        space(0, 8),
+        "A team for each bin: 32 × 16 bytes at once, twice",
+        strip(team),
+        ends(wide, small("thread 0: 0 to 3, and 128 to 131"), small("channel 255")),
+    )
+    label = (
+        f"The {CHANNELS} channels of a pixel. Above, the 32 threads of a warp read one channel each, the first 32. "
+        "Below, each of them reads 4 channels at once of the first half, then 4 of the second."
+    )
+    return picture(shapes, label)

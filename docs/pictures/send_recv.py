@@ -1,12 +1,21 @@
 """The pictures of the chapter on Send and Recv: graphs that TensorFlow has run, and its log of the rendezvous."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import tensorflow as tf
 from IPython.display import HTML
-from pictures.drawing import COLOURS, DASHES, bold, code, picture, small, space
-from pictures.layout import arrow, box, column, frame, layers, ranks, row, table
-from travel import partitions
+from pictures.drawing import (
+    COLOURS,
+    DASHES,
+    bold,
+    code,
+    line,
+    picture,
+    small,
+    space,
+)
+from pictures.layout import arrow, at, box, column, frame, layers, ranks, row, table
+from travel import Event, partitions
 
 GraphDef, NodeDef = tf.compat.v1.GraphDef, tf.compat.v1.NodeDef
 
@@ -85,8 +94,9 @@ def graph_picture(
     edges: Sequence,
     caption: str,
     label: str,
+    dead: Collection[str] = (),
 ) -> HTML:
-    """Draws a graph downwards, the nodes of each device in their own columns."""
+    """Draws a graph downwards, the nodes of each device in their own columns; those that are dead are dashed."""
     rank = ranks([n.name for n in nodes], [(begin, end) for begin, end, _ in edges])
     devices = sorted({short(node.device) for node in nodes})
     cells: list[list[list]] = [
@@ -96,12 +106,14 @@ def graph_picture(
     for node in nodes:
         device = devices.index(short(node.device))
         shown = {"_Arg": node.name, "_Retval": "result"}.get(node.op, node.op)
+        dies = node.name in dead
         shapes[node.name] = box(
-            code(shown, 12),
+            code(f"{shown} †" if dies else shown, 12),
             0.45 * (node.op in TRAVEL),
             COLOURS[device],
             width=104,
             height=26,
+            dashed=dies,
         )
         cells[rank[node.name]][device].append(shapes[node.name])
     rows = [[row(*each, space(0, 26), gap=10) for each in one] for one in cells]
@@ -113,7 +125,7 @@ def graph_picture(
     for begin, end, travels in edges:
         # Around what is between them.
         far = rank[end] > rank[begin] + 2 and not travels
-        look = {"around": far, "dash": DASHES if travels else None}
+        look = {"around": "left" if far else "", "dash": DASHES if travels else None}
         arrows.append(arrow(shapes[begin], shapes[end], **look))
     graph = layers(*frames, table(rows, (34, 22)), *arrows)
     return picture(column(bold(caption), space(0, 22), graph), label)
@@ -149,3 +161,70 @@ def side_by_side(*graphs: HTML) -> HTML:
 
 def run_picture(graphs: Sequence[GraphDef], label: str) -> HTML:
     return graph_picture(*as_run(graphs), "run", label)
+
+
+def dead_picture(graphs: Sequence[GraphDef], label: str) -> HTML:
+    """Draws graphs of a branch that is not taken, and which of their nodes are dead: what hands on no value.
+
+    Nodes that only pass on what they get, or only control others, are left out.
+    """
+    nodes, edges = as_run(graphs)
+    found = {node.name: node for node in nodes}
+
+    def origin(name: str) -> str:
+        node = found[source(name)]
+        return origin(node.input[0]) if node.op == "Identity" else node.name
+
+    drawn = [
+        node
+        for node in nodes
+        if node.op != "Identity" and not node.name.startswith("cond/switch_pred")
+    ]
+    names = {node.name for node in drawn}
+    straight = [
+        (origin(begin), end, travels)
+        for begin, end, travels in edges
+        if end in names and not any(f"^{begin}" == i for i in found[end].input)
+    ]
+    return graph_picture(drawn, straight, "run", label, dead_nodes(nodes, edges))
+
+
+def dead_nodes(nodes: Sequence, edges: Sequence) -> set[str]:
+    """What comes after the second output of a Switch, where the branch is not taken, but for a Merge."""
+    dead: set[str] = set()
+    while (
+        more := {
+            node.name
+            for node in nodes
+            if any(name.endswith(":1") for name in node.input)
+            or any(end == node.name and begin in dead for begin, end, _ in edges)
+            if node.op != "Merge"
+        }
+        - dead
+    ):
+        dead |= more
+    return dead
+
+
+def timeline(events: Sequence[Event], names: Mapping[str, str], label: str) -> HTML:
+    """Draws who called the rendezvous and when, with names for the edges: a line for each thread, not to scale."""
+    threads = list(dict.fromkeys(event.thread for event in events))
+    step, high = 104, 52
+    right = 10 + step * len(events)
+    lanes, boxes = [], []
+    for i in range(len(threads)):
+        lanes.append(at(-12, high * i, small(f"thread {i + 1}"), "e"))
+        lanes.append(line((0, high * i), (right, high * i), stroke_opacity=0.2))
+    for i, event in enumerate(events):
+        call = box(
+            code(f"{event.what} {names[event.key.edge]}", 12),
+            0.25,
+            COLOURS[event.what == "Recv"],
+            width=step - 8,
+            height=26,
+            pad=6,
+            align="start",
+        )
+        y = high * threads.index(event.thread)
+        boxes.append(at(10 + step * i, y, call, "w"))
+    return picture(layers(*lanes, *boxes), label)

@@ -5,8 +5,51 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from IPython.display import HTML
 from numpy.typing import ArrayLike
-from pictures.drawing import Shape, bold, code, picture
-from pictures.layout import arrow, box, chain, column, layers, row
+from pictures.drawing import Shape, bold, code, line, picture
+from pictures.layout import arrow, box, chain, column, layers, row, table
+
+SIDE = 34  # of a dimension's box
+
+
+def sizes(shape: str) -> list[str] | None:
+    """The sizes in "[?,3]"; None of an unknown rank, "?"."""
+    return None if shape == "?" else [x for x in shape.strip("[]").split(",") if x]
+
+
+def boxes(shape: str) -> Shape:
+    """A shape as one box for each dimension; of an unknown rank, one wide box."""
+    known = sizes(shape)
+    if known is None:
+        return box("?", width=2 * SIDE, height=SIDE, corner=17, dashed=True)
+    cells = []
+    for size in known:
+        look = {"dashed": True} if size == "?" else {"shade": 0.25}
+        cells.append(box(size, width=SIDE, height=SIDE, corner=0, **look))
+    return row(*cells, gap=0)
+
+
+def knowledge(rows: Sequence[tuple[str, str]], names: Sequence[str]) -> HTML:
+    """What a shape function makes of input shapes such as "[?,3];[2,?]": a row for each of its calls."""
+    drawn, told = [[*names[:-1], "", names[-1]]], []
+    for inputs, output in rows:
+        shapes = inputs.split(";")
+        follows = line((0, 0), (34, 0), tip=True)
+        drawn.append([*map(boxes, shapes), follows, boxes(output)])
+        told.append(f"from {' and '.join(shapes)} follows {output}")
+    label = f"{'; '.join(told)}. A question mark is not known."
+    return picture(table(drawn, (20, 14), "start"), label[0].upper() + label[1:])
+
+
+def from_a_value(rows: Sequence[tuple[str, str, str]]) -> HTML:
+    """What a shape function makes of a value, of which so much is known: a row for each call."""
+    drawn = [["the value", "of which is known", "", "output"]]
+    for value, known, output in rows:
+        follows = line((0, 0), (34, 0), tip=True)
+        drawn.append([code(value, 13), known, follows, boxes(output)])
+    label = "; ".join(
+        f"{value}, of which {known} is known, gives {out}" for value, known, out in rows
+    )
+    return picture(table(drawn, (20, 14), "start"), f"{label}.")
 
 
 def numbers(values: ArrayLike, most: int = 6) -> str:
@@ -32,8 +75,11 @@ def plan_and_run(
         arrows += chain(*below)
         stack = column(row(*above, gap=12), *below, gap=24)
         drawn.append(column(bold(head), stack, gap=10))
-    label = "Shapes that flow through a graph, and numbers."
-    return picture(layers(row(*drawn, gap=12), *arrows), label)
+    told = (
+        f"{name}: {shape} when traced, {text_of(np.shape(values))} when run"
+        for name, shape, values in [*inputs, *steps]
+    )
+    return picture(layers(row(*drawn, gap=12), *arrows), f"{'; '.join(told)}.")
 
 
 def text_of(sizes: Iterable[int]) -> str:

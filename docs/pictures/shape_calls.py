@@ -51,26 +51,55 @@ PURPOSES = {
     "MakeDimForScalarInput": "the value as a size",
     "MakeDimForScalarInputWithNegativeIndexing": "the value as the number of a dimension, here of three, or negative",
 }
-# Ready shape functions, an op that has each, and the shape that it gives.
-READY = """
-UnchangedShape | Sigmoid | the shape of the first input
-MergeBothInputsShapeFn | ReluGrad | the shape of both inputs, which must be the same
-BroadcastBinaryOpShapeFn | AddV2 | the broadcast shape of two inputs, as in `x + y`
-ScalarShape | TensorMapSize | the shape of a scalar
-NoOutputs | WriteScalarSummary | nothing: there is no output
-UnknownShape | PyFunc | a shape of which nothing is known
-ExplicitShape | VariableV2 | the shape in the attr `shape`
-RandomShape | RandomUniform | the shape that the first input holds
-ReductionShape | Sum | the input, reduced over the dimensions that the second input holds, which `keep_dims` keeps as 1
-ConcatV2Shape | ConcatV2 | the inputs, joined along the dimension that the last input holds
-SliceShape | Slice | a part of the input; the second and third input hold where it begins and its size
-GatherNdShape | GatherNd | elements or slices of the input; the second input holds their places
-SegmentReductionWithNumSegmentsShapeFn | UnsortedSegmentSum | slices reduced by segment; the third input holds how many
-MatMulShape | MatMul | the product of two matrices, with `transpose_a` and `transpose_b`
-BatchMatMulV2Shape | BatchMatMulV2 | products of matrices, with `adj_x` and `adj_y`; the batch dimensions are broadcast
-EinsumShape | Einsum | what the attr `equation` says
-BiasAddShape | BiasAdd | the first input; the second is a vector as long as its channels
-"""
+READY = {
+    "UnchangedShape": ("the shape of the first input", "Sigmoid"),
+    "MergeBothInputsShapeFn": (
+        "the shape of both inputs, which must be the same",
+        "ReluGrad",
+    ),
+    "BroadcastBinaryOpShapeFn": (
+        "the broadcast shape of two inputs, as in `x + y`",
+        "AddV2",
+    ),
+    "ScalarShape": ("the shape of a scalar", "TensorMapSize"),
+    "NoOutputs": ("nothing: there is no output", "WriteScalarSummary"),
+    "UnknownShape": ("a shape of which nothing is known", "PyFunc"),
+    "ExplicitShape": ("the shape in the attr `shape`", "VariableV2"),
+    "RandomShape": ("the shape that the first input holds", "RandomUniform"),
+    "ReductionShape": (
+        "the input, reduced over the dimensions that the second input holds; the attr `keep_dims` keeps them as 1",
+        "Sum",
+    ),
+    "ConcatV2Shape": (
+        "the inputs, joined along the dimension that the last input holds",
+        "ConcatV2",
+    ),
+    "SliceShape": (
+        "a part of the input; the second and third input hold where it begins and its size",
+        "Slice",
+    ),
+    "GatherNdShape": (
+        "elements or slices of the input; the second input holds their places",
+        "GatherNd",
+    ),
+    "SegmentReductionWithNumSegmentsShapeFn": (
+        "slices reduced by segment; the third input holds how many",
+        "UnsortedSegmentSum",
+    ),
+    "MatMulShape": (
+        "the product of two matrices, with `transpose_a` and `transpose_b`",
+        "MatMul",
+    ),
+    "BatchMatMulV2Shape": (
+        "products of matrices, with `adj_x` and `adj_y`; the batch dimensions are broadcast",
+        "BatchMatMulV2",
+    ),
+    "EinsumShape": ("what the attr `equation` says", "Einsum"),
+    "BiasAddShape": (
+        "the first input; the second is a vector as long as its channels",
+        "BiasAdd",
+    ),
+}
 IN_THE_BOOK = {
     "Extremes": "the input without its last dimension",
     "MedianFilter": "the input with another last dimension",
@@ -137,12 +166,13 @@ def users() -> dict[str, list[str]]:
 
 
 def ready() -> Table:
-    ops, rows = users(), []
-    for line in READY.strip().split("\n"):
-        name, op, says = line.split(" | ")
+    ops = users()
+    header = ["You want", "Ready shape function", "For example"]
+    for name, (_, op) in READY.items():
         assert op in ops[name], name
-        rows.append([says, f"`{name}`", f"`{op}`"])
-    return ["You want", "Ready shape function", "For example"], rows
+    return header, [
+        [says, f"`{name}`", f"`{op}`"] for name, (says, op) in READY.items()
+    ]
 
 
 def fatal() -> Table:

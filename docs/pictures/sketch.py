@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import tensorflow as tf
 from IPython.display import HTML
-from pictures.drawing import ORANGE, bold, code, picture, small
-from pictures.layout import at, column, grid, row, table
+from pictures.drawing import ORANGE, bar, bold, code, line, picture, small, words
+from pictures.layout import at, column, grid, layers, row, table
 from pictures.plots import Plot
 from sketch import count, count_hashes
 
@@ -28,8 +28,6 @@ def merged_registers(sketches: Mapping[str, tf.Tensor]) -> HTML:
     for (name, sketch), values, sign in zip(sketches.items(), squares, ["+", "=", ""]):
         shades = 0.1 + 0.9 * values / max(map(np.max, squares))
         registers = grid(values.reshape(8, 8), shades.reshape(8, 8), **look)
-        for number in registers.all():
-            number.text = ""  # 192 numbers would be too many to listen to
         below = code(f"count: {count(sketch):,.0f}", 12)
         drawn += [column(bold(name), registers, below), bold(sign)]
     label = (
@@ -43,6 +41,7 @@ def taken_apart(hashes: Mapping[str, int], precision: int, shown: int = 20) -> H
     """Draws the first bits of hashes: those that choose the register, and those that are counted."""
     rows = [["", small("which register"), small("up to the first 1"), ""]]
     look = {"width": 12, "height": 24, "gap": 1, "size": 12, "stroke": None}
+    told = []
     for key, hash_ in hashes.items():
         bits = f"{hash_:064b}"
         place, run = int(bits[:precision], 2), bits[precision:].index("1") + 1
@@ -52,7 +51,10 @@ def taken_apart(hashes: Mapping[str, int], precision: int, shown: int = 20) -> H
         rows.append(
             [code(key), register, others, row("…", small(f"{place} gets {run}"))]
         )
-    label = f"The first bits of the hashes of {len(hashes)} keys."
+        told.append(
+            f"of {key}, {run} bits are counted up to the first one, so register {place} gets {run}"
+        )
+    label = f"The first bits of the hashes of {len(hashes)} keys: {'; '.join(told)}."
     return picture(table(rows, 10, ("end", "start", "start", "start")), label)
 
 
@@ -93,3 +95,37 @@ def changes_that_pass(data: bytes) -> list[int]:
             continue
         taken[place] += changed != data
     return taken
+
+
+def changed_bytes(data: bytes) -> HTML:
+    """Draws the bytes of a sketch, and above each how many of its 255 changes still make a sketch."""
+    taken = changes_that_pass(data)
+    cell, height = 7.2, 80
+    shapes = [
+        at(-6, 0, small("255"), "e"),
+        at(-6, height, small("0"), "e"),
+        line((0, height), (cell * len(data), height)),
+    ]
+    for i, many in enumerate(taken):
+        x = i * cell
+        shapes.append(at(x, 0, bar(cell - 1, height, 0.08)))
+        shapes.append(
+            at(x, height, bar(cell - 1, height * many / 255, 0.9, ORANGE), "sw")
+        )
+        if 32 < data[i] < 127:
+            shapes.append(
+                at(x + cell / 2, height + 2, words(chr(data[i]), 10, code=True), "n")
+            )
+    name, registers = b"op_by_op::Sketch", len(data) - 16
+    start = data.index(name)
+    for begin, end, what in [
+        (start, start + len(name), "the name of the type"),
+        (registers, len(data), "16 registers"),
+    ]:
+        shapes.append(at(cell * (begin + end) / 2, height + 18, small(what), "n"))
+    label = (
+        f"The {len(data)} bytes of a small sketch. Of 255 changes of a byte, none makes a sketch for most bytes, "
+        f"{max(taken[:registers])} at most for the others before the registers, and {min(taken[registers:])} "
+        "or more for a register."
+    )
+    return picture(layers(*shapes), label, scale=1.4)

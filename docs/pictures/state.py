@@ -5,9 +5,10 @@ from collections.abc import Sequence
 
 import tensorflow as tf
 from IPython.display import HTML
-from pictures.drawing import COLOURS, bold, code, picture, small
-from pictures.layout import arrow, box, column, ends, layers, row, table
+from pictures.drawing import COLOURS, bold, code, picture, rectangle, small, space
+from pictures.layout import arrow, at, box, column, ends, layers, row, table
 from state import KeyTable
+from stock_key_table import StockKeyTable
 from watch_table import watch
 
 FAINT, STRONG = 0.12, 0.4
@@ -22,7 +23,7 @@ def words(tensor: tf.Tensor) -> list[str]:
 
 def calls_and_table(calls: Sequence[Sequence[str]]) -> HTML:
     """Makes calls of a new table and draws, for each, keys, table and numbers; what is new in the table is marked."""
-    keys_of_all, drawn, arrows, size = KeyTable(), [], [], 0
+    keys_of_all, drawn, arrows, told, size = KeyTable(), [], [], [], 0
     for call, keys in enumerate(calls, 1):
         numbers = keys_of_all(keys).numpy()
         kept = words(keys_of_all.keys())
@@ -43,9 +44,12 @@ def calls_and_table(calls: Sequence[Sequence[str]]) -> HTML:
         drawn.append(
             column(bold(f"call {call}"), table([above, below], (4, 30)), after, gap=14)
         )
+        told.append(f"{', '.join(keys)} get the numbers {', '.join(map(str, numbers))}")
         size = len(kept)
-    shapes = layers(row(*drawn, gap=24, align="start"), *arrows)
-    return picture(shapes, "Calls of one table.")
+    label = (
+        f"Calls of one table: {'; '.join(told)}. Then the table has {', '.join(kept)}."
+    )
+    return picture(layers(row(*drawn, gap=24, align="start"), *arrows), label)
 
 
 LIFE = [
@@ -58,12 +62,73 @@ LIFE = [
 ]
 
 
-def life() -> None:
-    """Runs lines of Python, and prints beside each whether the table is there after it."""
-    names, alive = {"tf": tf, "KeyTable": KeyTable}, None
+def life() -> HTML:
+    """Runs lines of Python, and draws beside each whether the table is there after it."""
+    lines, names, alive = [], {"tf": tf, "KeyTable": KeyTable}, None
     for line in LIFE:
         exec(line, names)
         alive = alive or watch(names["guests"])
         gc.collect()
-        *before, last = line.split("\n")
-        print(*before, f"{last:31} # {'there' if alive() else 'gone'}", sep="\n")
+        lines.append((line, alive()))
+    rows = [[small("after this line"), small("the table")]]
+    for line, is_there in lines:
+        for each in line.split("\n"):
+            shown = (
+                rectangle(36, 26, STRONG, stroke=None) if is_there else small("gone")
+            )
+            rows.append([code(each), shown])
+    there = "; ".join(" ".join(line.split()) for line, is_there in lines if is_there)
+    label = f"The table is there after {there}."
+    return picture(table(rows, (16, 0), "start"), label)
+
+
+def order_of(function: tf.types.experimental.ConcreteFunction, names: dict) -> HTML:
+    """Draws the calls of NumberKeys in a graph, a row for each table, by the `id` of its handle, in their order."""
+    outer = {
+        inner.op.name: names[id(handle)] for handle, inner in function.graph.captures
+    }
+    calls = [op for op in function.graph.get_operations() if op.type == "NumberKeys"]
+    rows = list(dict.fromkeys(outer[op.inputs[0].op.name] for op in calls))
+    boxes, shapes, told = (
+        {},
+        [at(-12, 62 * i, bold(row), "e") for i, row in enumerate(rows)],
+        [],
+    )
+    for i, op in enumerate(calls):
+        number = rows.index(outer[op.inputs[0].op.name])
+        boxes[op.name] = box(
+            code(op.name, 12), FAINT, COLOURS[number], width=94, height=36
+        )
+        shapes.append(at(84 * i, 62 * number, boxes[op.name], "w"))
+        for before in op.control_inputs:
+            if before.name in boxes:
+                shapes.append(arrow(boxes[before.name], boxes[op.name]))
+                told.append(f"{op.name} waits for {before.name}")
+    label = f"Calls of {' and '.join(rows)} in the order of the code. {'; '.join(told)}, and for nothing else."
+    return picture(layers(*shapes), label)
+
+
+def two_threads() -> HTML:
+    """Draws what two threads do with TensorFlow's own table, when one comes between two steps of the other.
+
+    The steps are made here in this order, one by one.
+    """
+    numbers = StockKeyTable().numbers
+    numbers.insert(tf.constant(["ann"]), tf.constant([0], tf.int64))
+    keys, steps, size = ("bob", "cid"), [], {}
+    for key in keys:
+        size[key] = numbers.size()
+        steps.append(f"how many keys? {int(size[key])}")
+    for key in keys:
+        numbers.insert(tf.constant([key]), size[key][None])
+        steps.append(f"{key} is number {int(size[key])}")
+    given = numbers.lookup(tf.constant(keys)).numpy().tolist()
+    if given[0] != given[1]:
+        raise ValueError(f"bob and cid have different numbers: {given}")
+    rows = [["one thread", "another"]]
+    for i, step in enumerate(steps):
+        boxes = [space(), space()]
+        boxes[i % 2] = box(step, FAINT, COLOURS[i % 2], width=180, height=30)
+        rows.append(boxes)
+    label = f"Steps of two threads in turn: {'; '.join(steps)}."
+    return picture(table(rows, (18, 8)), label)

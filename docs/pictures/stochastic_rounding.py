@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from IPython.display import HTML
 from measured import read, span
-from pictures.drawing import BLUE, INK, ORANGE, picture, rectangle, small
-from pictures.layout import column, row
+from pictures.drawing import BLUE, COLOURS, INK, ORANGE, line, picture, rectangle, small
+from pictures.layout import at, box, column, layers, row
 from pictures.plots import Plot, chart, keys
 
 
@@ -46,8 +46,34 @@ def shares(
         column(row(*columns), f"how often up, of {times}", gap=2, align="middle"),
         gap=10,
     )
-    label = f"{size} numbers from {below} to {above}, each rounded {times} times."
+    label = (
+        f"{size} numbers from {below} to {above}, each rounded {times} times. "
+        f"Up, to {above}: {', '.join(map(str, up))}. The others down, to {below}."
+    )
     return picture(drawn, label)
+
+
+def places(numbers: np.ndarray, block: int) -> HTML:
+    """Elements, the groups of four that they are in, so many for each thread, and the random number of each."""
+    side, groups = 46, len(numbers) // 4
+    fractions = [f"{number / 2**32:.3f}" for number in numbers]
+    names = zip((16, 52, 88), ("element", "number", "counter"))
+    shapes = [at(-74, y, name, "w") for y, name in names]
+    for i, fraction in enumerate(fractions):
+        colour = COLOURS[i // 4 // block % 2]
+        element = box(f"{i}", 0.35, colour, width=side, height=32, corner=0)
+        shapes.append(at(side * i, 0, element))
+        shapes.append(at(side * (i + 0.5), 52, small(fraction), "c"))
+    for group in range(groups):
+        left, right = 4 * side * group + 4, 4 * side * (group + 1) - 4
+        shapes.append(line((left, 64), (left, 70), (right, 70), (right, 64)))
+        shapes.append(at((left + right) / 2, 88, f"first + {group}", "c"))
+    label = (
+        f"Elements 0 to {len(numbers) - 1}, each with a number, below 1 when it is divided by 2^32: "
+        f"{', '.join(fractions)}. Each group of four has a counter, "
+        f"first + 0 to first + {groups - 1}. Groups for each thread: {block}."
+    )
+    return picture(layers(*shapes), label)
 
 
 def figures() -> dict[str, str]:

@@ -1,13 +1,25 @@
 """The pictures of the page on TFRecord, drawn from files and from what readers made of them."""
 
 import io
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 import tensorflow as tf
 from IPython.display import HTML
-from pictures.dataset import lines_of_bytes
-from pictures.drawing import BLUE, ORANGE
+from pictures.dataset import WIDTH, lines_of_bytes
+from pictures.drawing import (
+    BLUE,
+    INK,
+    ORANGE,
+    bar,
+    bold,
+    code,
+    picture,
+    rectangle,
+    small,
+)
+from pictures.layout import at, box, column, ends, layers, row
 from pictures.summary_images import digits
 from record_file import RecordFile, masked_crc, offsets_of, records
 from sessions import what_is_wrong
@@ -53,6 +65,25 @@ def by_dataset(path: Path, ignore: bool = False) -> tuple[list[bytes], str]:
     return found, ""
 
 
+def strips(
+    sound: Sequence[bytes], labels: Sequence[str], got: Mapping[str, Sequence[bytes]]
+) -> HTML:
+    """Draws the records of a sound file under their labels, in a row for each reader: in colour those that it gave."""
+    drawn, told = [], []
+    size = {"width": WIDTH / len(sound) - 6, "height": 26, "corner": 3}
+    for name, found in got.items():
+        boxes = [
+            box(small(label), 0.4, **size)
+            if record in found
+            else box("", 0.06, INK, **size, stroke_opacity=0.4, dashed=True)
+            for record, label in zip(sound, labels)
+        ]
+        drawn.append(column(bold(name, 12), row(*boxes, gap=6)))
+        told.append(f"{name} gave {len(found)}")
+    label = f"Of {len(sound)} records, {'; '.join(told)}."
+    return picture(column(*drawn, gap=14), label)
+
+
 def bytes_of_a_record(content: bytes) -> HTML:
     """Draws the bytes of the first record of a file, and where the second begins."""
     length = int.from_bytes(content[:8], "little")
@@ -62,7 +93,7 @@ def bytes_of_a_record(content: bytes) -> HTML:
         raise ValueError("other check sums")
     following = int.from_bytes(content[end + 4 : end + 12], "little")
     held, checks = (BLUE, 0.2), (ORANGE, 0.35)
-    lines = []
+    lines, told = [], []
     for begin, size, meaning, shade in [
         (0, 8, f"the length, {length}", held),
         (8, 4, "check sum of the length", checks),
@@ -74,7 +105,8 @@ def bytes_of_a_record(content: bytes) -> HTML:
             " …" if size > 8 else ""
         )
         lines.append((str(begin), shown, meaning, shade))
-    return lines_of_bytes(lines, "The bytes of a record.")
+        told.append(f"from byte {begin} on {meaning}")
+    return lines_of_bytes(lines, f"The bytes of a record: {'; '.join(told)}.")
 
 
 def damages(whole: Path) -> list[tuple[str, str, str]]:
@@ -110,8 +142,8 @@ def damages(whole: Path) -> list[tuple[str, str, str]]:
     return rows
 
 
-def read_spans(path: Path) -> dict[str, list[int]]:
-    """How many bytes each read takes for an index, and then for the fifth record."""
+def read_spans(path: Path) -> dict[str, list[tuple[int, int]]]:
+    """The bytes that are read for an index, and then for the fifth record."""
     spans = {}
     with Watched(path) as file:
         offsets = offsets_of(file)
@@ -122,14 +154,34 @@ def read_spans(path: Path) -> dict[str, list[int]]:
 
 
 class Watched(io.FileIO):
-    """A file that keeps how many bytes each read has given."""
+    """A file that keeps which of its bytes were read."""
 
     def __init__(self, path: Path):
         super().__init__(path)
-        self.spans: list[int] = []
+        self.spans: list[tuple[int, int]] = []
 
     def read(self, size: int = -1) -> bytes:
+        at = self.tell()
         found = super().read(size)
         if found:
-            self.spans.append(len(found))
+            self.spans.append((at, at + len(found)))
         return found
+
+
+def touched(spans: Mapping[str, Sequence[tuple[int, int]]], size: int) -> HTML:
+    """Draws a file as a line, for each heading one, with the spans of bytes that were read."""
+    drawn, told = [], []
+    for heading, some in spans.items():
+        total = sum(end - begin for begin, end in some)
+        drawn.append(ends(WIDTH, code(heading, 12), small(f"{total} bytes")))
+        scaled = [
+            (WIDTH * begin / size, WIDTH * (end - begin) / size) for begin, end in some
+        ]
+        read = (at(x, 0, bar(max(1.0, wide), 16, 0.7)) for x, wide in scaled)
+        drawn.append(layers(rectangle(WIDTH, 16, stroke_opacity=0.5), *read))
+        told.append(
+            f"{heading}: {total} bytes in {len(some)} reads, "
+            f"the first at byte {some[0][0]}, the last up to byte {some[-1][1]}"
+        )
+    label = f"What is read of a file of {size} bytes: {'; '.join(told)}."
+    return picture(column(*drawn), label)

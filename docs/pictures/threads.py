@@ -4,8 +4,19 @@ from collections.abc import Mapping, Sequence
 
 from IPython.display import HTML
 from measured import Row, read
-from pictures.drawing import BLUE, COLOURS, DASHES, dot, line, picture, rectangle, small
-from pictures.layout import arrow, at, box, column, layers
+from pictures.drawing import (
+    BLUE,
+    COLOURS,
+    DASHES,
+    INK,
+    Shape,
+    dot,
+    line,
+    picture,
+    rectangle,
+    small,
+)
+from pictures.layout import arrow, at, box, column, layers, row
 from pictures.plots import chart, keys
 
 
@@ -39,6 +50,33 @@ def figures() -> dict[str, float]:
     }
 
 
+def by_threads(sums: Mapping[str, Sequence[float]], threads: Sequence[int]) -> HTML:
+    """Sums of the same numbers, by two ops, with so many threads: a level for each value that came out."""
+    levels = sorted({value for values in sums.values() for value in values})
+    places = {value: -34.0 * i for i, value in enumerate(levels)}
+    right = 34 * (len(threads) - 1) + 20
+    shapes = []
+    for value, y in places.items():
+        shapes.append(line((-16, y), (right, y), stroke_opacity=0.25))
+        shapes.append(at(-28, y, f"{value:.4f}", "e"))
+    names = []
+    for number, (name, values) in enumerate(sums.items()):
+        look = {"radius": 9 - 4 * number, "colour": COLOURS[number]}
+        names.append(row(dot(0, 0, **look), name))
+        shapes += [dot(34 * i, places[value], **look) for i, value in enumerate(values)]
+    for i, count in enumerate(threads):
+        shapes.append(at(34 * i, 16, f"{count}", "n"))
+    shapes.append(at((right - 16) / 2, 36, small("threads"), "n"))
+    spoken = "; ".join(
+        f"{name}: {', '.join(f'{value:.4f}' for value in values)}"
+        for name, values in sums.items()
+    )
+    label = f"What came out with {', '.join(map(str, threads))} threads. {spoken}."
+    return picture(
+        column(row(*names, gap=28), layers(*shapes), gap=14, align="end"), label
+    )
+
+
 def fixed_blocks(size: int, owners: Sequence[int] = (0, 1, 1, 0, 1, 0)) -> HTML:
     """How SteadySum shares numbers: blocks of a fixed size, each of one owner, a part for each, and one sum."""
     centre = 70 * len(owners) / 2
@@ -66,11 +104,12 @@ def spread(sums: Mapping[str, Sequence[float]], right: float) -> HTML:
     scales = [
         max(abs(v - right) for row in rows for v in row) for rows in ([first], others)
     ]
-    shapes = []
+    shapes, spoken = [], []
     for number, (name, values) in enumerate(sums.items()):
         y, scale = 46 * number, scales[number > 0]
         least, most = min(values), max(values)
         said = f"{least:,.2f} to {most:,.2f}"
+        spoken.append(f"{name}: {said}")
         shapes.append(at(-266, y, name, "w"))
         shapes.append(line((-172, y), (172, y), stroke_opacity=0.3))
         shapes += [
@@ -83,7 +122,31 @@ def spread(sums: Mapping[str, Sequence[float]], right: float) -> HTML:
     bottom = 46 * len(sums) - 30
     shapes.append(line((0, -6), (0, bottom), dash=DASHES, stroke_opacity=0.6))
     shapes.append(at(0, bottom + 4, small(f"{right:,.2f} is right"), "n"))
-    return picture(layers(*shapes), "Sums that came out, about the right one.")
+    label = f"Sums that came out, where {right:,.2f} is right. {'; '.join(spoken)}."
+    return picture(layers(*shapes), label)
+
+
+def cache_line() -> HTML:
+    """Where the sums of two threads lie: side by side in one cache line, and each in a line of its own."""
+    floats = 16
+
+    def cells(*owners: int) -> Shape:
+        looks = [(0.6, COLOURS[owner]) for owner in owners]
+        looks += [(0, INK)] * (floats - len(owners))
+        squares = (rectangle(24, 24, *look, stroke_opacity=0.5) for look in looks)
+        return row(*squares, gap=0)
+
+    shapes = column(
+        column("side by side: one line", cells(0, 0, 1, 1)),
+        column("64 bytes apart: two lines", cells(0, 0), cells(1, 1), gap=8),
+        keys(("the sums of one thread", "those of another"), 0.6),
+        gap=16,
+    )
+    label = (
+        f"Lines of {floats} floats. Above, the sums of one thread and those of another lie side by side in one line. "
+        "Below, 64 bytes apart, they lie in two lines."
+    )
+    return picture(shapes, label)
 
 
 def at_once(ways: Mapping[str, str]) -> HTML:

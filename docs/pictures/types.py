@@ -4,13 +4,19 @@ from collections.abc import Callable, Mapping, Sequence
 
 import tensorflow as tf
 from IPython.display import HTML
-from pictures.drawing import COLOURS, picture
+from pictures.drawing import COLOURS, Shape, bold, picture, rectangle, small
+from pictures.layout import box, column, row, table
 from pictures.plots import Plot
 
 TYPES = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
 TYPES += ["float16", "bfloat16", "float32", "float64"]
 TYPES += ["complex64", "complex128", "bool", "string"]
 COMPUTES, NO_KERNEL, REFUSES = "computes", "has no kernel", "is refused"
+LOOKS = {
+    COMPUTES: {"shade": 0.25},
+    NO_KERNEL: {"dashed": True},
+    REFUSES: {"stroke": None},
+}
 
 
 def outcome(op: Callable, dtype: str) -> str:
@@ -28,17 +34,33 @@ def outcome(op: Callable, dtype: str) -> str:
     return COMPUTES
 
 
-def kernels(ops: Mapping[str, Callable]) -> tuple[list[str], list[list[str]]]:
-    """For which types each op computes: the head and the rows of a table of what came of the calls."""
-    rows = []
-    for name, op in ops.items():
-        found = {dtype: outcome(op, dtype) for dtype in TYPES}
-        cells = (
-            ", ".join(f"`{dtype}`" for dtype in TYPES if found[dtype] == became)
-            for became in (COMPUTES, NO_KERNEL, REFUSES)
-        )
-        rows.append([f"`{name}`", *(cell or "–" for cell in cells)])
-    return ["Op", "Computes", "Has no kernel", "Is refused"], rows
+def kernels(ops: Mapping[str, Callable]) -> tuple[dict[str, dict[str, str]], HTML]:
+    """For which types each op computes: what came of the calls, and a picture of it."""
+    found = {
+        name: {dtype: outcome(op, dtype) for dtype in TYPES} for name, op in ops.items()
+    }
+
+    def of(became: str, words: str) -> Shape:
+        struck = "line-through" if became == REFUSES else None
+        return small(words, text_decoration=struck)
+
+    drawn, told = [], []
+    for name, outcomes in found.items():
+        boxes = [
+            box(of(became, dtype), width=84, height=26, **LOOKS[became])
+            for dtype, became in outcomes.items()
+        ]
+        rows = [boxes[i : i + 4] for i in range(0, len(boxes), 4)]
+        drawn.append(column(bold(name, 13), table(rows, 6)))
+        for became in LOOKS:
+            if types := [dtype for dtype, one in outcomes.items() if one == became]:
+                told.append(f"{name} {became}: {', '.join(types)}")
+    names = [
+        row(rectangle(20, 14, corner=3, **LOOKS[became]), small(became))
+        for became in (COMPUTES, NO_KERNEL)
+    ]
+    names = row(*names, of(REFUSES, REFUSES), gap=24)
+    return found, picture(column(*drawn, names, gap=12), f"{'; '.join(told)}.")
 
 
 def counted(sums: Mapping[str, Sequence[float]]) -> HTML:
@@ -53,5 +75,6 @@ def counted(sums: Mapping[str, Sequence[float]]) -> HTML:
         chosen = [*range(0, most, 50), most - 1]
         ones, sums_of = [i + 1 for i in chosen], [values[i] for i in chosen]
         plot.named(f"{name}: {values[-1]:g}", ones, sums_of, **look)
-    label = f"The sums grow with the number of ones, of which there are {most}."
+    said = ", ".join(f"{name} gives {values[-1]:g}" for name, values in sums.items())
+    label = f"The sums grow with the number of ones. Of {most} ones, {said}."
     return picture(plot.shape(), label)

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from IPython.display import HTML
-from pictures.drawing import COLOURS, ORANGE, bar, bold, picture, small
-from pictures.layout import at, column, ends, layers
+from pictures.drawing import COLOURS, ORANGE, bar, bold, code, picture, small
+from pictures.layout import arrow, at, box, column, ends, layers, row
 
 
 def connections(
@@ -35,3 +35,35 @@ def connections(
         )
         told.append(f"{name}, at most {most} servers have a connection at a time")
     return picture(column(*drawn, gap=18), f"{'; '.join(told)}.")
+
+
+def one_waits_for_all(source: str) -> HTML:
+    """Draws who calls whom between TensorFlow and the waiter, and what the waiter waits for."""
+    calls = "Waiter::Get().Add( Waiter::Get().Wake( call->over( done(); poll(waits"
+    if gone := [call for call in calls.split() if call not in source]:
+        raise ValueError(f"the picture shows {gone}, which the code has no more")
+    callers = [
+        box(code(name), 0.25, ORANGE, width=118, height=40)
+        for name in ("ComputeAsync", "cancelled", "done")
+    ]
+    waiter = box(code("poll"), 0.15, width=86, height=156)
+    names = ["socket of a call", "socket of a call", "…", "pipe"]
+    waited = [box(name, stroke=None, pad=4) for name in names]
+    columns = [
+        column(bold("TensorFlow"), column(*callers, gap=18)),
+        column(bold("the waiter"), waiter),
+        column(bold("waits for"), column(*waited, gap=16)),
+    ]
+    arrows = [
+        arrow(callers[0], waiter, code("Add")),
+        arrow(callers[1], waiter, code("Wake")),
+        arrow(waiter, callers[2], code("over")),
+        *(arrow(each, waiter) for each in waited if each is not waited[2]),
+    ]
+    shapes = row(*columns, gap=64, align="start")
+    label = (
+        "TensorFlow calls ComputeAsync, which calls Add; where a step is cancelled, Wake is called. Both reach "
+        "the waiter through a pipe. In poll, the waiter waits for the pipe and for the socket of each call. When "
+        "a call has ended, it calls over, which calls TensorFlow's done."
+    )
+    return picture(layers(shapes, *arrows), label, scale=1.2)

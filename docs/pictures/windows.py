@@ -1,42 +1,20 @@
 """Windows that lie on a row of pixels, for the chapters on convolution and on max pooling."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
-from IPython.display import HTML
-from pictures.drawing import INK, ORANGE, Shape, bold, dot, line, picture, space
-from pictures.layout import at, box, column, layers
+from pictures.drawing import INK, ORANGE, Shape, dot, line, space
+from pictures.layout import at, box, layers
 
 SIDE = 30
-Windows = Sequence[Sequence[int]]
-
-
-def windows_picture(
-    size: int,
-    ways: Mapping[str, Windows],
-    label: Callable[[int], str],
-    outside: bool = True,
-) -> HTML:
-    """Draws where windows lie on a row of pixels, under a heading for each way.
-
-    Args:
-      size: How many pixels there are.
-      ways: From headings to the pixels of each window.
-      label: What a pixel shows.
-      outside: Whether pixels outside of the row are drawn, too.
-    """
-    drawn = (
-        column(bold(way), on_pixels(size, windows, label, outside))
-        for way, windows in ways.items()
-    )
-    counts = ", ".join(f"{len(windows)} of {way}" for way, windows in ways.items())
-    told = f"Windows on a row of {size} pixels: {counts}."
-    return picture(column(*drawn, gap=14), told)
 
 
 def on_pixels(
-    size: int, windows: Windows, label: Callable[[int], str], outside: bool
+    size: int,
+    windows: Sequence[Sequence[int]],
+    label: Callable[[int], str],
+    outside: bool = True,
 ) -> Shape:
-    """A row of pixels, and below it a line for each window, with a dot at each of its pixels."""
+    """A row of pixels, and below it a line for each window, with a dot at each of its pixels, also of those outside."""
     taps = [tap for window in windows for tap in window]
     ends = (min(0, *taps), max(size - 1, *taps) + 1) if outside else (0, size)
     shapes: list[Shape] = [at(-SIDE, 0, space(SIDE))]

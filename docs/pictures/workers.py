@@ -6,7 +6,18 @@ from collections.abc import Callable, Sequence
 import tensorflow as tf
 from IPython.display import HTML
 from measured import number, read
-from pictures.drawing import BLUE, GREEN, ORANGE, picture
+from pictures.drawing import (
+    BLUE,
+    COLOURS,
+    GREEN,
+    ORANGE,
+    bold,
+    code,
+    picture,
+    small,
+    space,
+)
+from pictures.layout import arrow, box, column, layers, row
 from pictures.plots import Plot
 
 v1 = tf.compat.v1
@@ -18,6 +29,46 @@ def amount(size: int) -> str:
     """Such as 256 MiB."""
     unit = next(each for each in UNITS if size >= each)
     return f"{size / unit:g} {UNITS[unit]}"
+
+
+def two_machines(here: int, there: int, asked: int, file: int, answered: int) -> HTML:
+    """Draws two processes, by their numbers, and how many bytes the file has and how many pass between them."""
+    inner = {"shade": 0.35, "colour": ORANGE, "width": 140, "height": 26}
+    parts = [
+        ("your process", here, code("file_rows(…)", 12), space(0, 26)),
+        (
+            "the other machine",
+            there,
+            code("FileRows", 12),
+            box(small(f"users.f32, {file:,} B"), **inner),
+        ),
+    ]
+    look = {"width": 176, "height": 132, "stroke": None}
+    one, other = (
+        box(
+            column(
+                bold(name),
+                small(f"process {pid}"),
+                space(0, 4),
+                *inside,
+                align="middle",
+            ),
+            0.15,
+            colour,
+            **look,
+        )
+        for (name, pid, *inside), colour in zip(parts, COLOURS)
+    )
+    shapes = layers(
+        row(one, other, gap=168),
+        arrow(one, other, f"row numbers, {asked} bytes", shift=4),
+        arrow(other, one, f"rows, {answered} bytes", shift=34),
+    )
+    label = (
+        f"Your process sends {asked} bytes of row numbers to the other machine, where the file of {file} bytes is, "
+        f"and {answered} bytes come back."
+    )
+    return picture(shapes, label)
 
 
 def cut(function: Callable[[], tf.Tensor], here: str, there: str) -> list[v1.GraphDef]:
@@ -42,9 +93,16 @@ def cut(function: Callable[[], tf.Tensor], here: str, there: str) -> list[v1.Gra
 def cut_picture(graphs: Sequence[v1.GraphDef]) -> HTML:
     """Draws these graphs."""
     # Not above: this turns on the log of the rendezvous, which no other page wants.
-    from pictures.send_recv import run_picture
+    from pictures.send_recv import TRAVEL, pairs, run_picture
 
-    return run_picture(graphs, "The graphs of two machines.")
+    ops = [sorted(n.op for n in each.node if n.op not in TRAVEL) for each in graphs]
+    if len(pairs(graphs)) != 2 or ops != [["Const", "Square"], ["Const", "FileRows"]]:
+        raise ValueError(f"the label below does not tell of {pairs(graphs)} and {ops}")
+    label = (
+        "On the driver a constant is sent to the worker, where FileRows gets it and a file name. Its result is sent "
+        "back and squared."
+    )
+    return run_picture(graphs, label)
 
 
 def crossings() -> HTML:
