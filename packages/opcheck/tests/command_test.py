@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import forked
 import pytest
 
 import opcheck
@@ -191,3 +192,34 @@ def test_help_has_every_option_and_every_check(capsys, tmp_path):
     known = capsys.readouterr().out
     assert {*options} <= {*re.findall(r"--\w+", known)}
     assert set(opcheck.NAMES) <= set(re.findall(r"\w+", text))
+
+
+PROGRAM = """
+import os, runpy, sys
+del sys.argv[0]
+sys.path.insert(0, os.path.dirname(sys.argv[0]))
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "arguments", "message"),
+    [
+        ("wild/look.py", ["here", "typo"], "look.py: no wheel typo: there are deepmd"),
+        ("wild/built_in.py", ["no/x.json"], "built_in.py: there is no folder no"),
+        ("mistakes/provoke.py", ["out", "no-such"], "there is no mistake no-such"),
+        ("mistakes/provoke.py", ["out", "needs-cpp17"], "there is no out yet"),
+        ("releases.py", [], "usage: python packages/opcheck/releases.py 2.5 2.21"),
+        ("releases.py", ["2.5", "last"], "usage: python packages/opcheck/releases"),
+    ],
+)
+def test_a_program_of_this_folder_refuses_in_a_line(
+    tmp_path, monkeypatch, program, arguments, message
+):
+    monkeypatch.chdir(tmp_path)
+    path = Path(opcheck.__file__).parents[1] / program
+    run = forked.run(PROGRAM, path, *arguments)
+    assert run.returncode == 1
+    (line,) = run.stderr.splitlines()
+    assert message in line
+    assert not run.stdout and not [*tmp_path.iterdir()]
