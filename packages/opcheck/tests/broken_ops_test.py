@@ -1,13 +1,9 @@
 """opcheck finds the one bug of each broken op, and nothing in its correct twin."""
 
-import re
-
-import forked
 import numpy as np
 import pytest
 
 import opcheck
-from opcheck.memory import past_the_end
 from opcheck.strategies import calls, tensors
 
 ROUND_TO_V1 = """
@@ -28,7 +24,6 @@ CAUGHT = {
         "distinct_count_bits": "0.0 and -0.0",
         "rank_order_unstable": "std::stable_sort",
         "log_of_one_and_tiny": "log1p",
-        "hann_window_kept": "kept from one call to the next",
     },
     "eager_vs_graph": {
         "reverse_matrix_static_size": "unknown rank",
@@ -38,13 +33,11 @@ CAUGHT = {
     "static_shape": {
         "every_second_row_rounding": "(2, 3)",
         "every_second_row_unknown_dim": "(0, 3)",
-        "pad_to_no_constant": "SIG",
     },
     "dtypes": {
         "row_sum_single_precision": "float64",
         "row_sum_copied_line": "int64",
         "row_sum_no_kernel": "missing REGISTER_KERNEL_BUILDER",
-        "average_rows_in_half": "a sum in the dtype of the input",
     },
     "empty": {
         "reverse_last_scalar": "scalar",
@@ -59,7 +52,6 @@ CAUGHT = {
         "cube_one_dtype": "a cast to one dtype",
         "squared_conjugate": "complex",
         "take_rows_zeros": "None",
-        "soft_ramp_default": "beta = 1.6",
     },
     "determinism": {
         "erf_sum_per_thread": "thread",
@@ -67,10 +59,7 @@ CAUGHT = {
         "bin_max_empty_bins": "not written",
         "next_sum_random": "SetIsStateful",
     },
-    "bounds": {
-        "next_sum_past_end": "a read past the end of an input",
-        "dot_four_past_end": "behind the last element",
-    },
+    "bounds": {"next_sum_past_end": "a read past the end of an input"},
     "leaks": {
         "next_sum_open_file": "1 more after each call",
         "next_sum_leak": "bytes more after each call",
@@ -81,12 +70,8 @@ CAUGHT = {
         "row_softmax_member": "member",
         "delayed_not_cancelled": "RegisterCallback",
         "prime_count_no_lock": "a global variable",
-        "hann_window_kept": "after one with a larger",
     },
-    "immutability": {
-        "sort_each_row_in_place": "input[0, 0]",
-        "sum_of_numbers_replaces": "tensors with NaN",
-    },
+    "immutability": {"sort_each_row_in_place": "input[0, 0]"},
     "saved_model": {"look_up_by_id": "indices must be in [0, 0)"},
     "devices": {"prefix_sum_other_on_gpu": "GPU"},
     "vectorize": {"unit_sum_vectorized": "pfor rule"},
@@ -112,11 +97,6 @@ CAUGHT = {
         "each_nth_rounds_down": "the inferred shape",
         "each_nth_static_table": "step = 4",
         "boxed_unchecked": "holds an empty list of tensors",
-        "channel_bias_stride": "data_format = 'NCHW'",
-        "rms_scale_epsilon": "epsilon = 0.5",
-        "scale_columns_single": "scale has size 1",
-        "pool_window_square": "window = [2, 3]",
-        "sum_first_axis_rank": "inferred shape (None,)",
     },
     "schema": {
         "round_to_undocumented": "digits",
@@ -146,20 +126,8 @@ TWINS = [
     *("row_arg_min", "twice", "axis_size", "each_nth", "delayed"),
     *("prime_count", "distinct_count", "rank_order", "log_of_one_and", "initials"),
     *("nesting", "group_max", "quotients", "dequantized", "squared"),
-    *("boxed", "channel_bias", "rms_scale", "scale_columns", "average_rows", "pad_to"),
-    *("soft_ramp", "hann_window", "sum_of_numbers", "dot_four", "pool_window"),
-    "sum_first_axis",
+    "boxed",
 ]
-# What the lines of some findings print, or how they end.
-SHOWN = {
-    ("bin_max_empty_bins", "determinism"): "fail",
-    ("hann_window_kept", "reference"): r"(?s)tf\.Tensor\(.*tf\.Tensor\(",
-    ("hann_window_kept", "concurrency"): r"(?s)tf\.Tensor\(.*tf\.Tensor\(",
-    ("dot_four_past_end", "bounds"): r"\[[1-9]",
-    ("pad_to_no_constant", "static_shape"): "^-11 ",
-    ("sum_of_numbers_replaces", "immutability"): "immutability +fail",
-    ("sum_first_axis_rank", "bad_input"): r"TensorShape|\(None,\)",
-}
 
 
 def pairs(table: dict) -> list:
@@ -190,16 +158,6 @@ def check(ops, name: str, checks) -> opcheck.Report:
     )
 
 
-@pytest.fixture(autouse=True)
-def _watchpoints(request):
-    """Without them nothing sees what dot_four reads."""
-    if "dot_four" in request.node.name:
-        try:
-            past_the_end(abs, np.float32([1]))
-        except OSError as error:
-            pytest.skip(str(error))
-
-
 @pytest.mark.parametrize(("name", "broken", "words"), pairs(CAUGHT))
 def test_a_broken_op_is_caught(broken_ops, name, broken, words):
     # What an op does not write holds by chance, at times, what was expected, and a race may be lost.
@@ -213,17 +171,9 @@ def test_a_broken_op_is_caught(broken_ops, name, broken, words):
     assert result.verdict == "fail", str(report)
     assert result.expected and result.seen and result.cause
     assert result.chapter
-    told = [one.explanation() for one in (result, *result.others)]
-    assert any(words in " ".join(text.split()) for text in told), str(report)
+    assert words in result.explanation(), result.explanation()
     with pytest.raises(opcheck.OpCheckError, match=name):
         report.assert_ok()
-
-
-@pytest.mark.parametrize(("broken", "name"), SHOWN)
-def test_a_line_shows_the_failure(broken_ops, broken, name):
-    run = forked.run(check(broken_ops, broken, [name])[name].line)
-    shown = f"{run.returncode} {run.stdout}"
-    assert re.search(SHOWN[broken, name], shown), run.stderr
 
 
 @pytest.mark.parametrize(("name", "broken", "words"), pairs(NOTED))

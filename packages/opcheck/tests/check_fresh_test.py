@@ -7,7 +7,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from python_ops import (
-    adds_hidden_noise,
     adds_in_some_order,
     adds_one,
     adds_threads,
@@ -28,11 +27,6 @@ def test_threads_are_1_2_and_more():
     assert f"with {counts} threads" in found.detail
     found = result("determinism", adds_threads, normal(2))
     assert found.detail.startswith("run 1 with 2 intra-op threads;")
-
-
-def test_chance_that_is_meant_is_chance_for_tensorflow_too():
-    found = result("determinism", adds_hidden_noise, normal(3), nondeterministic=True)
-    assert "SetIsStateful" in found.cause
 
 
 def test_sums_of_whole_numbers_are_rounded_too():

@@ -136,70 +136,6 @@ def test_one_tensor_may_be_both_inputs(by_number):
         assert found.detail == "one tensor for x and y"
 
 
-@pytest.mark.parametrize("share", [0.5, 1.0])
-def test_what_is_equal_in_two_inputs_counts_once(share):
-    @tf.custom_gradient
-    def larger(x, y):
-        x.shape.assert_is_compatible_with(y.shape)
-
-        def grad(dy):
-            equal = tf.where(x == y, share * dy, tf.zeros_like(dy))
-            return tf.where(x > y, dy, equal), tf.where(x < y, dy, equal)
-
-        return tf.maximum(x, y), grad
-
-    found = result("gradient", larger, normal(3), normal(6)[3:], op_types=["IdentityN"])
-    assert (found.verdict == "fail") == (share == 1.0), found.explanation()
-    assert share == 0.5 or "one tensor for x and y" in found.detail
-
-
-@pytest.mark.parametrize("put", [tf.tensor_scatter_nd_add, tf.tensor_scatter_nd_update])
-def test_an_index_may_come_twice(put):
-    @tf.custom_gradient
-    def op(table, ids):
-        def grad(dy):
-            return put(tf.zeros_like(table), ids[:, tf.newaxis], dy), None
-
-        return tf.gather(table, ids), grad
-
-    table, ids = normal(4, 2), np.int32([3, 0, 2])
-    found = result("gradient", op, table, ids, op_types=["IdentityN"])
-    wrong = put is tf.tensor_scatter_nd_update
-    assert ("the first element of ids twice" in found.detail) == wrong
-
-
-@pytest.mark.parametrize("summed", [True, False])
-def test_a_size_of_1_may_be_broadcast(summed):
-    @tf.custom_gradient
-    def op(x, shift):
-        (x + shift).shape.assert_is_compatible_with(x.shape)
-
-        def grad(dy):
-            of_shift = tf.reduce_sum(dy, 0)
-            if summed and shift.shape[0] == 1:
-                of_shift = tf.reduce_sum(of_shift, keepdims=True)
-            return dy, of_shift
-
-        return x + shift, grad
-
-    found = result("gradient", op, normal(4, 3), normal(3), op_types=["IdentityN"])
-    wrong = "size 1 in dimension 0 of shift" in found.detail
-    assert wrong == (not summed), found.explanation()
-
-
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_a_gradient_of_float64_is_not_computed_in_float32(dtype):
-    @tf.custom_gradient
-    def op(x):
-        def grad(dy):
-            return dy * tf.cast(tf.sin(2 * tf.cast(x, dtype)), dy.dtype)
-
-        return tf.sin(x) ** 2, grad
-
-    found = result("gradient", op, normal(6), op_types=["IdentityN"])
-    assert ("a cast to float32" in found.cause) == (dtype == "float32")
-
-
 @pytest.mark.parametrize("stopped", [tf.stop_gradient, tf.identity])
 def test_a_second_order_that_is_none_has_to_be_zero(stopped):
     @tf.custom_gradient
@@ -298,19 +234,6 @@ def test_a_gradient_is_summed_over_a_dimension_more(axes):
     found = result("gradient", op, normal(2, 3), normal(3), op_types=["IdentityN"])
     wrong = "one dimension more in x" in found.detail
     assert wrong == isinstance(axes(normal(2)), int), found.explanation()
-
-
-def test_an_input_without_a_gradient_is_noted(monkeypatch):
-    monkeypatch.setattr("opcheck.checks.gradient.is_builtin", lambda name: False)
-
-    @tf.custom_gradient
-    def op(x, weights):
-        x.shape.assert_is_compatible_with(weights.shape)
-        factor = tf.math.conj(weights)
-        return x * weights, lambda dy: (tf.convert_to_tensor(dy) * factor, None)
-
-    found = result("gradient", op, normal(3), 1 + normal(3), op_types=["IdentityN"])
-    assert "None for the gradient of weights" in found.detail
 
 
 def test_sparse_gradients_do_not_hide_what_else_is_wrong(monkeypatch):

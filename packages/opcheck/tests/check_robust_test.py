@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from python_ops import (
-    adds_one,
     breaks_memory,
     breaks_memory_soon,
     copies_and_refuses,
@@ -161,17 +160,6 @@ def test_to_need_more_memory_than_is_allowed_is_no_crash():
 def test_an_unclean_error_is_a_finding():
     found = result("bad_input", raises_something_odd, normal(2))
     assert found.seen == "RuntimeError: odd"
-
-
-def test_a_result_where_the_reference_has_none_is_noted():
-    def reference(x):
-        if x.ndim != 1:
-            raise ValueError("x must have rank 1")
-        return x + 1
-
-    found = result("bad_input", adds_one, normal(2), reference=reference)
-    assert found.verdict == "note"
-    assert "a result, where the reference raises ValueError: x must" in found.detail
 
 
 def test_an_error_may_name_an_attr_that_the_call_leaves_out():
@@ -325,9 +313,5 @@ def test_bad_input_tries_what_can_be_wrong():
     indices = {what for what, _, _ in robust.wrong_values(np.int32([1, 2]))}
     values = (-1, -(1 << 31), (1 << 31) - 1, 1 << 30)
     assert {f"starts with {value}" for value in values} < indices
-    assert "has two elements" in {
-        what for what, _, _ in robust.wrong_values(np.int32(1))
-    }
     texts = {what: wrong for what, wrong, _ in robust.wrong_values(strings(b"a", b"b"))}
-    assert texts["starts with a string with a NUL"][0] == b"a\0b"
     assert len(texts["starts with a string of 16 MB"][0]) == 1 << 24

@@ -46,17 +46,14 @@ def test_tolerances_are_the_caller_s():
 
 
 @pytest.mark.parametrize("special", [np.nan, np.inf, -np.inf])
-@pytest.mark.parametrize("middle", [False, True])
-def test_a_special_value_that_is_passed_over_is_a_finding(special, middle):
+def test_a_special_value_that_is_passed_over_is_a_finding(special):
     def op(x):
         same = tf.math.is_nan(x) if np.isnan(special) else x == special
-        forgotten = same & ~same[0] if middle else same
-        return tf.where(forgotten, tf.zeros_like(x), x)
+        return tf.where(same, tf.zeros_like(x), x)
 
     options = {"reference": lambda x: x}
     found = result("reference", op, normal(4), **options)
-    words = f"with {special} in the middle" if middle else f"with {special}"
-    assert found.detail.lower().startswith(words)
+    assert f"with {special}".lower() in found.detail.lower()
     found = result("reference", op, normal(4), special_values=False, **options)
     assert found.verdict == "pass"
 
@@ -180,15 +177,3 @@ def test_what_overflows_on_the_way_is_told_as_such():
     found = result("reference", soft_maximum, normal(4), **options)
     assert "added to x" in found.detail and "overflow" in found.cause
     assert result("reference", tf.math.softplus, normal(4), **options).verdict == "pass"
-
-
-@pytest.mark.parametrize("far", [True, False])
-def test_a_difference_of_large_numbers_is_told_as_such(far):
-    def op(x):
-        moved = x if far else x - tf.reduce_mean(x)
-        return tf.reduce_mean(moved**2) - tf.reduce_mean(moved) ** 2
-
-    found = result(
-        "reference", op, normal(16), reference=lambda x: np.var(x, dtype=float)
-    )
-    assert ("a difference of large numbers" in found.cause) == far, found.explanation()

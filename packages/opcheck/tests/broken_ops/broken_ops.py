@@ -13,7 +13,7 @@ from build_broken_ops import BUILD, functions  # noqa: F401
 from tensorflow.python.ops import control_flow_util
 from tensorflow.python.ops.parallel_for import pfor
 
-_OPS = functions("shapes", "values", "memory", "inputs", "around", "elements", "habits")
+_OPS = functions("shapes", "values", "memory", "inputs", "around", "elements")
 globals().update({one.__name__: one for one in _OPS.values()})
 
 
@@ -368,6 +368,7 @@ for _name in _OPS:
         tf.no_gradient(_name)
 
 
+# Function: inputs and attrs of one call. A broken op takes those of its twin.
 # Elements
 
 
@@ -411,63 +412,6 @@ def _broken_squared_conjugate_grad(op, grad):  # Bug: not for a complex input.
     return grad * (2 * op.inputs[0])
 
 
-# Habits: what these ops refuse, their references refuse, too.
-
-
-def _require(condition, message: str) -> None:
-    if not condition:
-        raise ValueError(message)
-
-
-def channel_bias_reference(x, bias, data_format="NHWC"):
-    axis = 3 if data_format == "NHWC" else 1
-    _require(x.ndim == 4 and bias.shape == (x.shape[axis],), "bias")
-    return x + (bias if axis == 3 else bias[:, None, None])
-
-
-def rms_scale_reference(x, scale, epsilon=1e-6):
-    _require(x.ndim == 2 and scale.shape == x.shape[1:], "scale")
-    _require(epsilon > 0, "epsilon")
-    wide = x.astype(np.float64)
-    root = np.sqrt((wide**2).mean(1, keepdims=True) + epsilon)
-    return (wide / root * scale).astype(np.float32)
-
-
-def scale_columns_reference(x, scale):
-    _require(x.ndim == 2 and scale.ndim == 1, "x")
-    _require(len(scale) in (1, x.shape[1]), "scale")
-    return x * scale
-
-
-def average_rows_reference(x):
-    _require(x.ndim == 2 and x.shape[1] > 0, "x")
-    return x.astype(np.float64).mean(1).astype(x.dtype)
-
-
-@tf.RegisterGradient("SoftRamp")
-def _soft_ramp_grad(op, grad):
-    return grad * tf.sigmoid(op.get_attr("beta") * op.inputs[0])
-
-
-@tf.RegisterGradient("BrokenSoftRampDefault")
-def _broken_soft_ramp_grad(op, grad):  # Bug: right for the default of beta only.
-    return grad * tf.sigmoid(op.inputs[0])
-
-
-def hann_window_reference(x):
-    _require(x.ndim == 1, "x")
-    angles = 2 * np.pi * np.arange(len(x)) / max(len(x), 1)
-    return (x * (0.5 - 0.5 * np.cos(angles))).astype(np.float32)
-
-
-def pool_window_reference(x, window=(2, 2)):
-    _require(x.ndim == 2 and len(window) == 2 and min(window) >= 1, "window")
-    (tall, wide), (rows, columns) = window, np.array(x.shape) // window
-    kept = x[: rows * tall, : columns * wide]
-    return kept.reshape(rows, tall, columns, wide).max((1, 3))
-
-
-# Function: inputs and attrs of one call. A broken op takes those of its twin.
 SAMPLES = {
     "every_second_row": ((_normal(5, 3),), {}),
     "reverse_last": ((_normal(2, 3, 4),), {}),
@@ -513,15 +457,4 @@ SAMPLES = {
     "quotients": ((np.int32([7, -7, 9]), np.int32([2, 2, -3])), {}),
     "dequantized": ((np.array([1, 5, 127], tf.quint8.as_numpy_dtype),), {}),
     "squared": ((_normal(3, dtype=np.float64),), {}),
-    "channel_bias": ((_normal(2, 4, 4, 3), _normal(3)), {}),
-    "rms_scale": ((_normal(4, 16), 1 + _normal(16)), {}),
-    "scale_columns": ((_normal(4, 3), _normal(3)), {}),
-    "average_rows": ((_normal(4, 32),), {}),
-    "pad_to": ((_normal(5), np.int32(8)), {}),
-    "soft_ramp": ((_normal(3, 4),), {}),
-    "hann_window": ((_normal(16),), {}),
-    "sum_of_numbers": ((_normal(3, 4),), {}),
-    "dot_four": ((_normal(8), _normal(8)[::-1].copy()), {}),
-    "pool_window": ((_normal(4, 6),), {}),
-    "sum_first_axis": ((_normal(4, 3),), {}),
 }
