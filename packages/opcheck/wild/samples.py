@@ -176,29 +176,15 @@ _DEEPMD = {
 }
 
 _CDF = ints(0, 64, 128, 256, shape=(1, 4))
+_INDEXED = ints(0, 0, 0), _CDF, ints(4), ints(0)
+_UNBOUNDED = {"precision": 8, "overflow_width": 4}
 _COMPRESSION = {
     "PmfToQuantizedCdf": call(np.array([0.5, 0.25, 0.25], "float32"), precision=8),
     "StochasticRound": call(ramp(2, 3), scalar(0.5, "float32"), ints(1, 2, 3, 4)),
     "RangeEncode": call(np.array([0, 1, 2], "int16"), _CDF, precision=8),
     "RangeDecode": call(scalar(b"\x40\x80", object), ints(3), _CDF, precision=8),
-    "UnboundedIndexRangeEncode": call(
-        ints(0, 1, 0),
-        ints(0, 0, 0),
-        _CDF,
-        ints(4),
-        ints(0),
-        precision=8,
-        overflow_width=4,
-    ),
-    "UnboundedIndexRangeDecode": call(
-        scalar(b"\x40", object),
-        ints(0, 0, 0),
-        _CDF,
-        ints(4),
-        ints(0),
-        precision=8,
-        overflow_width=4,
-    ),
+    "UnboundedIndexRangeEncode": call(ints(0, 1, 0), *_INDEXED, **_UNBOUNDED),
+    "UnboundedIndexRangeDecode": call(scalar(b"\x40", object), *_INDEXED, **_UNBOUNDED),
     "RunLengthGammaEncode": call(ints(0, 0, 3, 0)),
     "RunLengthEncode": call(
         ints(0, 0, 3, 0),
