@@ -247,10 +247,13 @@ const explain = (() => {
     const harmless = ({ id }) => rules.patterns.find((rule) => rule.id === id).harmless;
     const failed = () => dead || log.first(rules.says.errors.slice(0, 2)) !== null;
     if (found.length && found.every(harmless) && failed()) found = []; // what harms nothing is not why it failed
-    const symbols = owned ? [] : log.mangled(new RegExp(rules.symbols.pattern, "g"));
+    const names = owned ? [] : log.mangled(new RegExp(rules.symbols.pattern, "g"));
+    const asked = ({ symbol }) => new RegExp(rules.symbols.outside + symbol).test(log.solid);
+    const reading = names.map((symbol) => read(rules.symbols, symbol));
     const died = dead && !found.length && !stranger ? death(rules, log) : "";
     const first = found.length || died ? null : log.first(rules.says.errors);
     const unsure = found.length > 0 && !log.ours;
-    return { found, read: symbols.map((symbol) => read(rules.symbols, symbol)), died, stranger, first, unsure };
+    const told = reading.filter((one) => Object.keys(one.told).length > 0 || asked(one));
+    return { found, read: told, died, stranger, first, unsure };
   };
 })();

@@ -63,7 +63,7 @@ class Explanation:
 
     Attributes:
       found: The entries: causes before what follows from them, else in the order of the text.
-      read: The first mangled names of TensorFlow and Abseil.
+      read: The first mangled names of TensorFlow and Abseil, without sections' names that tell nothing.
       died: If nothing is found, and a process has died, what is said of it.
       stranger: Whose message this is, if it is none of TensorFlow's.
       first: Where nothing is found, the number and the text of the first line that looks like an error.
@@ -93,6 +93,7 @@ def explain(text: str) -> Explanation:
             found = []  # what harms nothing is not why it failed
     died = _death(log) if dead and not (found or stranger) else ""
     names = [] if owner else [symbols.read(name) for name in log.mangled()]
+    names = [one for one in names if one.told or log.asks_for(one.symbol)]
     first = None if found or died else log.first(signs)
     unsure = bool(found) and not log.ours
     return Explanation(found, names, died, stranger, first, unsure)
@@ -280,6 +281,10 @@ class _Log:
                 found = re.finditer(symbols.rules()["pattern"], text, re.ASCII)
                 names |= {one[0]: None for one in found if one.start() < len(line)}
         return list(names)[: self.limits["names"]]
+
+    def asks_for(self, symbol: str) -> bool:
+        """Whether a mangled name is more than that of a section, in which the linker has found something."""
+        return bool(re.search(symbols.rules()["outside"] + symbol, self.solid))
 
     def _joined(self, first: int, last: int, way: str) -> str:
         """Some lines as one, each break a `way`, which is nothing only where the terminal's last column was reached."""

@@ -186,6 +186,8 @@ def test_a_text_that_does_not_name_tensorflow_is_told_as_such(explained):
     line = "nvcc fatal   : Unsupported gpu architecture 'compute_20'"
     assert explained(line)["unsure"]
     assert not explained(f"{line}\nop.cc: tensorflow/core/framework/op.h")["unsure"]
+    flags = "AttributeError: 'module' object has no attribute 'get_link_flags'"
+    assert not explained(flags)["unsure"]
     assert not explained("KeyError: 1")["unsure"]
     assert "names TensorFlow" in explain.told(explain.explain(line))
 
