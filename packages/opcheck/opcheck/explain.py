@@ -475,3 +475,9 @@ def _wrapped(label: str, text: str, colour: int = 0) -> list[str]:
         (" " * len(start) if i else start) + _painted(line, colour, bool(colour))
         for i, line in enumerate(lines)
     ]
+
+
+if __name__ == "__main__":  # `python -m opcheck.explain` is another way to call it
+    from opcheck.command import main as run
+
+    sys.exit(run(["explain", *sys.argv[1:]]))

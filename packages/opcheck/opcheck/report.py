@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from opcheck.errors import SITE, entries
-from opcheck.explain import explain
 from opcheck.source import split
 
 VERDICTS = ("pass", "note", "skip", "fail")
@@ -120,6 +119,9 @@ class Result:
 
         The process that tells it reads the dictionary, once, and not each worker that met a failure.
         """
+        # Not above: `python -m opcheck.explain` warns of a module that the package has imported.
+        from opcheck.explain import explain
+
         found = explain(self.message).found if self.message else []
         return found[0].entry.id if found else ""
 

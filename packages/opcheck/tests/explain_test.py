@@ -312,6 +312,18 @@ def test_command_reads_a_file_and_a_pipe(tmp_path, encoding):
     assert "Line 7, follows from status-ok-is-gone" in from_file.stdout
 
 
+def test_the_module_is_the_command(tmp_path):
+    def told(*words: str) -> tuple[int, str, str]:
+        command = [sys.executable, "-m", *words, str(path)]
+        done = subprocess.run(command, cwd=HERE.parent, capture_output=True, text=True)
+        return done.returncode, done.stdout, done.stderr
+
+    path = tmp_path / "build.log"
+    for text in LOGS["compiler"]["text"], "op.cc:3:1: error: something new":
+        path.write_text(text)
+        assert told("opcheck.explain") == told("opcheck", "explain")
+
+
 def test_command_says_when_nothing_is_known(tmp_path):
     nothing = run(input="Building\nop.cc:3:1: error: something new\n")
     assert nothing.returncode == 1 and not nothing.stdout
