@@ -92,12 +92,29 @@ const explain = (() => {
           if (rule.names && !headerOf(this.rules, found[0])) continue;
           if (low >= end || start >= high) continue;
           const line = after(this.starts, low) - 1;
-          const shown = this.joined(line, after(this.starts, high - 1), way);
+          const [upto, broken] = this.upto(high, lines);
+          const shown = this.joined(line, upto, broken ? "" : way);
           const words = shown.replace(/[ \n]+/g, " ").trim();
           return { rule, start: low, end: high, line: this.numbers[line], text: words };
         }
       }
       return null;
+    }
+
+    // The line behind a match, and whether a terminal has broken the match's last word, which then is whole.
+    upto(high, [first, last]) {
+      const end = after(this.starts, high - 1);
+      const width = Math.max(...this.widths.slice(first, last));
+      const goesOn = (upto) =>
+        (this.starts[upto] === high || upto > end) &&
+        upto < last &&
+        this.widths[upto - 1] === width &&
+        width >= this.limits.terminal &&
+        (upto === end || !this.lines[upto - 1].includes(" ")) &&
+        /^\w \w/.test(`${this.lines[upto - 1].slice(-1)} ${this.lines[upto]}`);
+      let upto = end;
+      while (goesOn(upto)) ++upto;
+      return [upto, upto > end];
     }
 
     // The number and the text of the first line that looks like an error, by the surest sign that any line has. Lines in

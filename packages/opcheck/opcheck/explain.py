@@ -252,10 +252,25 @@ class _Log:
                     continue
                 if low < end and start < high:
                     line = bisect.bisect_right(self.starts, low) - 1
-                    upto = bisect.bisect_left(self.starts, high)
-                    shown = " ".join(self._joined(line, upto, way).split())
+                    upto, broken = self._upto(high, lines)
+                    shown = self._joined(line, upto, "" if broken else way)
+                    shown = " ".join(shown.split())
                     return _Match(rule, low, high, self.numbers[line], shown)
         return None
+
+    def _upto(self, high: int, lines: tuple) -> tuple[int, bool]:
+        """The line behind a match, and whether a terminal has broken the match's last word, which then is whole."""
+        end = upto = bisect.bisect_left(self.starts, high)
+        width = max(self.widths[lines[0] : lines[1]])
+        while (
+            (self.starts[upto] == high or upto > end)
+            and upto < lines[1]
+            and self.widths[upto - 1] == width >= self.limits["terminal"]
+            and (upto == end or " " not in self.lines[upto - 1])
+            and re.match(r"\w \w", self.lines[upto - 1][-1:] + " " + self.lines[upto])
+        ):
+            upto += 1
+        return upto, upto > end
 
     def first(
         self, signs: Sequence[str], but: re.Pattern | None = None

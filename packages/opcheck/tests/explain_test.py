@@ -206,6 +206,16 @@ def test_a_mangled_name_is_read(explained):
         assert case.get("says", "") in " ".join(reading["says"])
 
 
+def test_a_mangled_name_is_shown_whole_where_a_terminal_has_broken_it(explained):
+    for name in (
+        "_ZN10tensorflow8YourLoop4StepEPNS_15OpKernelContextEi",
+        "_ZN10tensorflow18LockYourMutexInputEPNS_15OpKernelContextEib",
+    ):
+        text = f"NotFoundError: /home/me/ops/your_op.so: undefined symbol: {name}"
+        [found] = explained(wrapped(text, 80))["found"]
+        assert found["text"].endswith(f" {name}")
+
+
 def test_causes_come_before_what_follows_and_each_entry_once(explained):
     lines = LOGS["compiler"]["text"].splitlines()
     cause, consequence = explained("\n".join([lines[6], lines[3], lines[3]]))["found"]
