@@ -14,13 +14,15 @@ from packaging.specifiers import SpecifierSet
 from sphinx.application import Sphinx
 from template import project
 
-SOURCES = {".c", ".cc", ".h", ".py", ".pbtxt"}
+SOURCES = {".c", ".cc", ".cuh", ".h", ".py", ".pbtxt"}
 # What is wrong on purpose, what gives an exercise away, what only the build of the book uses, and ops of the pages to
 # look things up in.
 LEFT_OUT = re.compile(
     r"(?:wrong|solution|exercise)_\w+|\w+_(?:mutants|fuzz)"
     r"|every_attr|type_lists|shape_calls|times_asked|gradient_registries"
 )
+# The fixture that holds the book's own tests to narrow tolerances.
+OF_THE_BOOK = "tolerances_fit"
 TEMPLATE = "my_op"
 OF_PROJECTS = re.compile(
     r".*\.(cc|h|md|py|toml|txt|yml)|Dockerfile|Makefile|\.(docker|git)ignore"
@@ -29,7 +31,7 @@ OF_PROJECTS = re.compile(
 NOT_OF_PROJECTS = re.compile(
     r"(build|dist|wheelhouse|steps|\.(?!github)\w+)/|[^/]+\.py$"
 )
-TOOLS = ("numpy", "cmake", "pytest")
+TOOLS = ("cmake", "pytest")
 README = """\
 # {op}
 
@@ -77,6 +79,7 @@ def requirements() -> str:
     lines = [
         f"tensorflow-cpu{supported}; {linux}",
         f'tensorflow{supported}; sys_platform != "linux" or platform_machine != "x86_64"',
+        "numpy>=2",  # whose assert_allclose knows strict, without the book's fixture
         *(f"{name}{in_order(SpecifierSet(versions[name]))}" for name in TOOLS),
         f"opcheck[fuzz] @ git+{urls()['Repository']}#subdirectory=packages/opcheck",
     ]
@@ -137,12 +140,12 @@ def archive(name: str, site: str) -> bytes:
     if (folder / "pyproject.toml").exists():
         return packed(name, own_files(folder))
     sources = [path for path in sorted(folder.iterdir()) if path.suffix in SOURCES]
-    gone = {x.stem for x in sources if LEFT_OUT.fullmatch(x.stem)}
+    gone = {x.stem for x in sources if LEFT_OUT.fullmatch(x.stem)} | {OF_THE_BOOK}
     own = {f"examples/{name}/{x.name}": x for x in sources if x.stem not in gone}
     own[f"examples/{name}/CMakeLists.txt"] = folder / "CMakeLists.txt"
     shared = [ROOT / "LICENSE", *(ROOT / "cmake").glob("*.cmake")]
     shared += [EXAMPLES / "conftest.py"]
-    shared += [x for x in (EXAMPLES / "common").iterdir() if x.suffix in SOURCES]
+    shared += [x for x in (EXAMPLES / "common").rglob("*") if x.suffix in SOURCES]
     own |= {path.relative_to(ROOT).as_posix(): path for path in shared}
     files = {
         inside: without(path.read_text(), path, gone) for inside, path in own.items()
@@ -178,8 +181,6 @@ def packed(name: str, files: dict[str, str]) -> bytes:
 
 def without(text: str, path: Path, gone: set[str]) -> str:
     """A file without what uses files that are left out: targets of CMake, tests and what these alone need."""
-    if not gone:
-        return text
     named = re.compile(rf"\b(?:lib)?(?:{'|'.join(map(re.escape, gone))})\b")
     if path.name == "CMakeLists.txt":
         one = f"(?:{named.pattern})"

@@ -34,6 +34,8 @@ def test_a_zip_has_the_op_its_tests_and_nothing_wrong(tmp_path, name):
     for file in ("README.md", "LICENSE", "Makefile", "requirements.txt"):
         assert (root / file).is_file()
     assert not (root / "packages").exists()
+    shared = (root / "examples" / "conftest.py").read_text()
+    assert "setattr(np.testing" not in shared, "assert_allclose is not NumPy's"
     own = root / "examples" / name
     assert [*own.glob("*_test.py")] and [*own.glob("*.cc")]
     assert f"project({name}" in (own / "CMakeLists.txt").read_text()
@@ -46,6 +48,9 @@ def test_a_zip_has_the_op_its_tests_and_nothing_wrong(tmp_path, name):
         assert path.stem not in gone
         named = {*re.findall(r"\w+", path.read_text())}
         assert not named & gone, f"{path.name} names what is left out"
+        for header in re.findall(r"#include <(\S+)>", path.read_text()):
+            shared = Path("examples", "common", header)
+            assert (root / shared).exists() == (ROOT / shared).exists(), header
     ruff = Path(sysconfig.get_path("scripts")) / "ruff"
     command = [ruff, "check", "--isolated", "--quiet", "--select=F821", root]
     run = subprocess.run(command, capture_output=True, text=True)
