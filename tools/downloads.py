@@ -153,6 +153,8 @@ def archive(name: str, site: str) -> bytes:
     files["README.md"] = readme(name, site)
     files["requirements.txt"] = requirements()
     files["Makefile"] = MAKEFILE.format(name=name)
+    # So that pytest finds conftest.py from any folder.
+    files["pytest.ini"] = "[pytest]\n"
     return packed(name, files)
 
 

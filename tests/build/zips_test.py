@@ -31,7 +31,7 @@ def unpacked(name: str, folder: Path) -> Path:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_zip_has_the_op_its_tests_and_nothing_wrong(tmp_path, name):
     root = unpacked(name, tmp_path)
-    for file in ("README.md", "LICENSE", "Makefile", "requirements.txt"):
+    for file in ("README.md", "LICENSE", "Makefile", "pytest.ini", "requirements.txt"):
         assert (root / file).is_file()
     assert not (root / "packages").exists()
     shared = (root / "examples" / "conftest.py").read_text()
