@@ -17,7 +17,9 @@ from pathlib import Path
 
 from book import ROOT, urls
 from docutils import nodes
+from jinja2 import Environment, FileSystemLoader
 from markdown_it import MarkdownIt
+from markupsafe import Markup
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import DiffLexer
@@ -57,19 +59,8 @@ HEADINGS = {
     "silent": "Nothing is printed",
 }
 MISTAKES = f"{urls()['Repository']}/blob/main/packages/opcheck/mistakes"
-FIELD = """\
-<form class="explain" data-report="{report}" hidden>
-<label for="explain-log">Paste all that was printed</label>
-<textarea id="explain-log" rows="7" wrap="off" spellcheck="false" autocomplete="off" autocapitalize="off"></textarea>
-<p class="explain-note">Or drop a file. Nothing leaves this page. In a terminal,
-<code>make 2&gt;&amp;1 | python -m opcheck explain</code> does the same.</p>
-<p class="explain-samples">No log at hand? Try one: {samples}</p>
-<p class="explain-status" role="status"></p>
-<div class="explain-found"></div>
-</form>
-<script defer src="_static/explain.js"></script>
-<script defer src="_static/errors.js"></script>
-"""
+LOADER = FileSystemLoader(ROOT / "docs" / "_templates")
+TEMPLATES = Environment(loader=LOADER, autoescape=True, keep_trailing_newline=True)
 # What a visitor without a log can try.
 SAMPLES = {
     "an undefined symbol": """\
@@ -124,11 +115,8 @@ class Dictionary(SphinxDirective):
 
 
 def visit_explain_field(self, node: explain_field) -> None:
-    samples = ", ".join(
-        f'<button type="button" data-log="{html.escape(log)}">{name}</button>'
-        for name, log in SAMPLES.items()
-    )
-    self.body.append(FIELD.format(report=html.escape(REPORT), samples=f"{samples}."))
+    field = TEMPLATES.get_template("explain.html")
+    self.body.append(field.render(report=REPORT, samples=SAMPLES))
     raise nodes.SkipNode
 
 
@@ -155,18 +143,18 @@ def message_of(entry: Entry) -> str:
     return entry.message
 
 
-def shown(entry: Entry) -> str:
+def shown(entry: Entry) -> Markup:
     """Its message as HTML, as code unless it is a symptom."""
     if not entry.pattern:
         return inline(entry.message)
-    return f"<code>{html.escape(message_of(entry))}</code>"
+    return Markup("<code>{}</code>").format(message_of(entry))
 
 
-def inline(text: str, site: str = "../") -> str:
+def inline(text: str, site: str = "../") -> Markup:
     """Markdown of one paragraph as HTML. Links are to pages of the book, and to other entries."""
     made = MarkdownIt().renderInline(text)
     made = re.sub(r'href="(\w+)\.md', rf'href="{site}\1.html', made)
-    return re.sub(r'href="#([\w-]+)"', rf'href="{site}{PAGE}/\1.html"', made)
+    return Markup(re.sub(r'href="#([\w-]+)"', rf'href="{site}{PAGE}/\1.html"', made))
 
 
 def plain(text: str) -> str:
@@ -204,92 +192,59 @@ def wordings() -> dict[str, list[str]]:
 
 def body(entry: Entry, titles: dict[str, nodes.title]) -> str:
     """The page of an entry."""
-    heading = HEADINGS[entry.phase]
-    about = []
-    parts = [
-        f'<p class="error-crumb"><a href="../{PAGE}.html">All errors</a> › '
-        f'<a href="../{PAGE}.html#{nodes.make_id(heading)}">{heading}</a></p>',
-        f"<h1>{shown(entry)}</h1>",
-        f"<h2>Why</h2><p>{inline(entry.cause)}</p>",
-        f"<h2>What to do</h2><p>{inline(entry.cure)}</p>",
-    ]
-    if entry.names:
-        parts.append(headers_table())
-    if made := outcomes().get(entry.id):
-        parts += before_and_after(entry, made)
-        about.append(
-            f"{link(f'{MISTAKES}/{entry.reproducer}', 'Provoked')} by the build"
-        )
-        if "cured" not in made:
-            about.append("the cure was not tried")
-    else:
-        reason = entry.not_provoked or "this machine lacks what it takes"
-        about.append(f"Quoted, not provoked: {inline(reason)}")
-        if source := source_of(entry):
-            about.append(f"met in {source}")
-    if others := wordings().get(entry.id):
-        rows = "".join(f"<li><code>{html.escape(text)}</code></li>" for text in others)
-        parts.append(f"<h2>Also seen as</h2><ul>{rows}</ul>")
-    if related := see_also(entry, titles):
-        rows = "".join(f"<li>{one}</li>" for one in related)
-        parts.append(f"<h2>See also</h2><ul>{rows}</ul>")
-    report = f"{REPORT.partition('?')[0]}?title=Error+page:+{entry.id}"
-    parts += [
-        f'<p class="error-about">{"; ".join(about)}. {link(report, "Report a mistake")}.</p>',
-        f'<p>Another message? <a href="../{PAGE}.html">Paste your whole log</a>.</p>',
-    ]
-    return "\n".join(parts)
+    made, heading = outcomes().get(entry.id), HEADINGS[entry.phase]
+    return TEMPLATES.get_template("error.html").render(
+        entry=entry,
+        inline=inline,
+        shown=shown(entry),
+        heading=heading,
+        anchor=nodes.make_id(heading),
+        headers=headers() if entry.names else (),
+        example=before_and_after(entry, made) if made else None,
+        others=wordings().get(entry.id),
+        related=see_also(entry, titles),
+        source=source_of(entry),
+        mistakes=MISTAKES,
+        report=REPORT.partition("?")[0],
+    )
 
 
-def before_and_after(entry: Entry, made: dict[str, Outcome]) -> list[str]:
+def before_and_after(entry: Entry, made: dict[str, Outcome]) -> dict[str, object]:
     """The mistake and its cure, and what calls the op."""
     mistake = mistakes()[entry.id]
     if wrong := problem(mistake, made):
         logger.warning("%s: %s", entry.id, wrong, location=PAGE)
-    lines = []
-    if not entry.regex:
-        if (ends := made["wrong"].ends) == "timeout":
-            lines.append("Here the process does not come to an end and prints nothing.")
-        elif ends.startswith("SIG"):
-            lines.append(f"Here the process ends with {ends} and prints nothing.")
-    for part, says in (("call", "Called as"), ("cured_call", "Cured by")):
+    says, ends = [], made["wrong"].ends
+    if not entry.regex and ends == "timeout":
+        says.append("Here the process does not come to an end and prints nothing.")
+    elif not entry.regex and ends.startswith("SIG"):
+        says.append(f"Here the process ends with {ends} and prints nothing.")
+    for part, how in (("call", "Called as"), ("cured_call", "Cured by")):
         if part in mistake.parts:
-            lines.append(
-                f"{says} <code>{html.escape(mistake.parts[part].strip())}</code>."
-            )
-    if not entry.regex and not made["wrong"].ends:
+            code = mistake.parts[part].strip()
+            says.append(Markup("{} <code>{}</code>.").format(how, code))
+    if not entry.regex and not ends:
         sign = mistake.parts["ends"].strip()
         printed = next(line for line in made["wrong"].text.split("\n") if sign in line)
-        lines.append(
-            f"Here it prints <code>{html.escape(printed)}</code>, and no error."
-        )
-    lexed = highlight(difference(mistake), DiffLexer(), HtmlFormatter(nowrap=True))
+        what = Markup("Here it prints <code>{}</code>, and no error.")
+        says.append(what.format(printed))
     title = "Before and after" if "cured" in mistake.parts else "An example"
-    if entry.staged:
-        title = "How the build imitates it"
-    return [
-        f"<h2>{title}</h2>",
-        '<div class="highlight-none notranslate error-code"><div class="highlight">'
-        f"<pre>{lexed}</pre></div></div>",
-        f"<p>{' '.join(lines)}</p>" if lines else "",
-    ]
+    return {
+        "title": "How the build imitates it" if entry.staged else title,
+        "code": highlight(difference(mistake), DiffLexer(), HtmlFormatter(nowrap=True)),
+        "says": says,
+        "cured": "cured" in made,
+    }
 
 
-def headers_table() -> str:
-    rows = "".join(
-        f"<tr><td><code>{space}{'::' if space else ''}{name}</code></td><td><code>{header}</code></td></tr>"
-        for name, (header, space) in table("headers")["names"].items()
-        if not name.startswith(("TF_CALL", "REGISTER", "INTERNAL"))
-    )
-    return (
-        "<h2>Which header has which name</h2><p>The names that the book's examples use.</p>"
-        '<div class="pst-scrollable-table-container" tabindex="0"><table class="table">'
-        "<thead><tr><th>Name</th><th><code>#include</code></th></tr></thead>"
-        f"<tbody>{rows}</tbody></table></div>"
-    )
+def headers() -> Iterator[tuple[str, str]]:
+    """The names that the book's examples use, and the header of each."""
+    for name, (header, space) in table("headers")["names"].items():
+        if not name.startswith(("TF_CALL", "REGISTER", "INTERNAL")):
+            yield f"{space}::{name}" if space else name, header
 
 
-def see_also(entry: Entry, titles: dict[str, nodes.title]) -> list[str]:
+def see_also(entry: Entry, titles: dict[str, nodes.title]) -> list[Markup]:
     """The chapter, what this follows from, and what follows from it."""
     found = []
     page, _, section = entry.chapter.partition("#")
@@ -297,21 +252,22 @@ def see_also(entry: Entry, titles: dict[str, nodes.title]) -> list[str]:
         logger.warning("%s: there is no page %s", entry.id, page, location=PAGE)
     elif page:
         address = f"../{page}.html#{section}".rstrip("#")
-        found.append(f"{link(address, titles[page].astext())}, the chapter")
+        found.append(link(address, titles[page].astext()) + ", the chapter")
     for name in entry.follows:
         if name != "*":
-            found.append(f"{entry_link(name)}, from which it may follow")
+            found.append(entry_link(name) + ", from which it may follow")
     for other in entries().values():
         if entry.id in other.follows:
-            found.append(f"{entry_link(other.id)}, which may follow from it")
+            found.append(entry_link(other.id) + ", which may follow from it")
     return found
 
 
-def entry_link(name: str) -> str:
+def entry_link(name: str) -> Markup:
     entry = entries()[name]
-    text = html.escape(shortened(plain(entry.message), 90))
-    return (
-        f'<a href="{name}.html">{f"<code>{text}</code>" if entry.pattern else text}</a>'
+    text = shortened(plain(entry.message), 90)
+    return link(
+        f"{name}.html",
+        Markup("<code>{}</code>").format(text) if entry.pattern else text,
     )
 
 
@@ -429,8 +385,8 @@ def difference(mistake: Mistake) -> str:
     )
 
 
-def link(address: str, text: str) -> str:
-    return f'<a href="{address}">{html.escape(text)}</a>'
+def link(address: str, text: str) -> Markup:
+    return Markup('<a href="{}">{}</a>').format(address, text)
 
 
 def source_of(entry: Entry) -> str:
