@@ -412,31 +412,28 @@ def write(notebook: NotebookNode, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f".{path.name}.unfinished")
     nbformat.write(notebook, unfinished)
-    os.replace(unfinished, path)
+    unfinished.replace(path)
 
 
 def write_for_lab(notebook: NotebookNode, path: Path) -> str:
     """Writes a notebook for JupyterLab, but never over one that the reader has changed; says what was done."""
-    digest = _digest(notebook)
-    notebook.metadata["op_by_op"] = {"digest": digest}
-    if not path.exists():
-        write(notebook, path)
-        return "new"
-    try:
-        there = nbformat.read(path, as_version=4)
-        written, now = there.metadata.get("op_by_op", {}).get("digest"), _digest(there)
-    except Exception:  # nbformat raises whatever its JSON parser and its validators do
-        return (
-            "kept, though it is no notebook: delete or rename it to get the chapter's"
-        )
-    if now == digest:
-        return "unchanged"
-    if now == written:
-        write(notebook, path)
-        return "updated, as the chapter has changed"
-    if written == digest:
-        return "kept with your changes"
-    return "kept with your changes, though the chapter has changed since: delete or rename it to get the new one"
+    notebook.metadata["op_by_op"] = {"digest": _digest(notebook)}
+    if path.exists():
+        try:
+            there = nbformat.read(path, as_version=4)
+            written = there.metadata.get("op_by_op", {}).get("digest")
+            if written != _digest(there):
+                return (
+                    "kept with your changes: delete or rename it to get the chapter's"
+                )
+        except (
+            Exception
+        ):  # nbformat raises whatever its JSON parser and its validators do
+            return "kept, though it is no notebook: delete or rename it to get the chapter's"
+        if written == _digest(notebook):
+            return "unchanged"
+    write(notebook, path)
+    return "written"
 
 
 def _digest(notebook: NotebookNode) -> str:
@@ -451,9 +448,8 @@ def write_downloads(app: Sphinx, exception: Exception | None) -> None:
         return
     site = app.builder
     app.builder = app.registry.create_builder(app, "notebook", app.env)
-    app.env._builder_cls = (
-        NotebookBuilder  # here Sphinx 9 looks which transforms to apply
-    )
+    # Here Sphinx 9 looks which transforms to apply.
+    app.env._builder_cls = NotebookBuilder
     try:
         app.builder.outdir = site.outdir / "notebooks"
         app.builder.init()

@@ -42,32 +42,19 @@ def set_up(*examples: str) -> None:
         _installed(), supported, colab="google.colab" in sys.modules, gpu=_has_gpu()
     )
     if steps:
-        print(
-            "Installing TensorFlow and tools: some minutes, the first time only",
-            flush=True,
-        )
+        says = "Installing TensorFlow and tools: some minutes, the first time only"
+        print(says, flush=True)
+    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
     for step in steps:
-        _run(
-            [
-                sys.executable,
-                "-m",
-                "pip",
-                *step,
-                "--quiet",
-                "--disable-pip-version-check",
-            ],
-            "pip cannot install",
-        )
+        _run([*pip, *step], "pip cannot install")
     importlib.invalidate_caches()
     if old := _outdated():
         sys.exit(
             f"Set-up: {', '.join(old)} of this kernel was replaced: restart it and run this cell again"
         )
     if examples:
-        _run(
-            [sys.executable, str(BOOK / "tools" / "examples.py"), *examples],
-            "cannot compile",
-        )
+        tool = str(BOOK / "tools" / "examples.py")
+        _run([sys.executable, tool, *examples], "cannot compile")
         print("Compiled", ", ".join(examples))
 
 
@@ -102,11 +89,8 @@ def pip_commands(
     install = ["install", "--editable", f"{BOOK}/packages/opcheck"]
     install += ["--editable", f"{BOOK}{device}", *missing]
     if colab:
-        return (
-            [["uninstall", "--yes", *found], install]
-            if found and not fitting
-            else [install]
-        )
+        replaced = [["uninstall", "--yes", *found]] if found and not fitting else []
+        return [*replaced, install]
     # constraints.txt is for the newest TensorFlow, the one here may be older.
     pinned = ["--constraint", str(BOOK / "constraints.txt")] if not fitting else []
     return [[*install, *pinned]]
@@ -148,6 +132,5 @@ def _run(command: list[str], failure: str) -> None:
     )
     if run.returncode:
         print(run.stdout, flush=True)
-        sys.exit(
-            f"Set-up: {failure}: {run.stdout.strip().splitlines()[-1] if run.stdout.strip() else 'no reason given'}"
-        )
+        *_, reason = ["no reason given", *run.stdout.strip().splitlines()]
+        sys.exit(f"Set-up: {failure}: {reason}")

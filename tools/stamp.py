@@ -41,15 +41,11 @@ def output(*command: str) -> str:
 def compiler() -> list[str]:
     """The compiler that CMake has built the examples with, if it has."""
     found = sorted(ROOT.glob("build/examples/CMakeFiles/*/CMakeCXXCompiler.cmake"))
-    says = dict(
-        re.findall(r'set\((\w+) "(.*)"\)', found[-1].read_text() if found else "")
-    )
-    name = says.get("CMAKE_CXX_COMPILER_ID", "")
-    return (
-        [f"{COMPILERS.get(name, name)} {says['CMAKE_CXX_COMPILER_VERSION']}"]
-        if name
-        else []
-    )
+    if not found:
+        return []
+    says = dict(re.findall(r'set\((\w+) "(.*)"\)', found[-1].read_text()))
+    name = says["CMAKE_CXX_COMPILER_ID"]
+    return [f"{COMPILERS.get(name, name)} {says['CMAKE_CXX_COMPILER_VERSION']}"]
 
 
 def machine() -> str:
