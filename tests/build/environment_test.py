@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import time
+import venv
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, packages_distributions, requires
 from pathlib import Path
@@ -15,6 +16,7 @@ from pathlib import Path
 import pytest
 import yaml
 from packaging.requirements import Requirement
+from running import program, run
 
 try:
     import tomllib
@@ -27,14 +29,7 @@ OLDEST, BEYOND = map(
     int,
     re.search(r'^requires-python = ">=3\.(\d+),<3\.(\d+)"$', PYPROJECT, re.M).groups(),
 )
-TENSORFLOWS = "2.{} to 2.{}".format(
-    *(
-        int(minor) - below
-        for below, minor in enumerate(
-            re.search(r'"tensorflow-cpu>=2\.(\d+),<2\.(\d+);', PYPROJECT).groups()
-        )
-    )
-)
+FROM, BELOW = re.search(r'"tensorflow-cpu>=2\.(\d+),<2\.(\d+);', PYPROJECT).groups()
 README = (ROOT / "README.md").read_text()
 
 
@@ -65,19 +60,12 @@ def programs(tmp_path):
     return folder
 
 
-def program(folder: Path, name: str, script: str) -> None:
-    (folder / name).write_text(f"#!/bin/sh\n{script}\n")
-    (folder / name).chmod(0o755)
-
-
-def base(folder: Path, venv: str = "") -> str:
-    """A Python whose environments have this one's pip, so that nothing is installed, or come about as `venv` says."""
-    python = f'#!/bin/sh\nexec {sys.executable} "$@"\n'
-    (folder / "python").write_text(python)
-    (folder / "python").chmod(0o755)
-    venv = venv or f'mkdir -p "$3/bin"; ln -s {folder}/python "$3/bin"'
-    program(folder, "base", f'[ "$2" = venv ] || exec {sys.executable} "$@"\n{venv}')
-    return str(folder / "base")
+def base(folder: Path, made: str = "") -> str:
+    """A Python whose environments have this one's pip, so that nothing is installed, or come about as `made` says."""
+    program(folder, "python", f'exec {sys.executable} "$@"')
+    made = made or f'mkdir -p "$3/bin"; ln -s {folder}/python "$3/bin"'
+    script = f'[ "$2" = venv ] || exec {sys.executable} "$@"\n{made}'
+    return str(program(folder, "base", script))
 
 
 def start(copy: Path, **environment: str) -> subprocess.Popen:
@@ -101,9 +89,9 @@ def start(copy: Path, **environment: str) -> subprocess.Popen:
 
 def refusal(copy: Path, **environment: str) -> str:
     """What env.sh says on its one line when it fails; nothing may be left behind."""
-    run = start(copy, **environment)
-    _, error = run.communicate()
-    assert run.returncode == 1
+    started = start(copy, **environment)
+    _, error = started.communicate()
+    assert started.returncode == 1
     assert len(error.splitlines()) == 1, error
     assert not list(copy.glob(".venv*"))
     return error
@@ -144,7 +132,8 @@ def test_no_network(copy):
 
 def test_a_tensorflow_out_of_range(copy):
     error = refusal(copy, TENSORFLOW="2.15", BASE_PYTHON=sys.executable)
-    assert error == f"make env: TENSORFLOW is {TENSORFLOWS}, not 2.15\n"
+    supported = f"2.{FROM} to 2.{int(BELOW) - 1}"
+    assert error == f"make env: TENSORFLOW is {supported}, not 2.15\n"
 
 
 def test_a_tensorflow_without_a_package_for_this_python(copy, programs):
@@ -168,15 +157,15 @@ def test_an_older_tensorflow_chooses_what_it_depends_on(copy, programs):
         "cp pip", f"{shutil.which('cp')} {programs / 'pip'}"
     )
     program(programs, "base", f'[ "$2" = venv ] && {{ {make}; }} || echo 3.12')
-    run = start(
+    started = start(
         copy,
         TENSORFLOW="2.18",
         DEVICE="cpu",
         BASE_PYTHON="base",
         PATH=str(programs),
     )
-    output, error = run.communicate()
-    assert (run.returncode, error) == (0, "")
+    output, error = started.communicate()
+    assert (started.returncode, error) == (0, "")
     assert "Creating .venv-2.18 with Python 3.12 and TensorFlow 2.18" in output
     assert (copy / ".venv-2.18" / "complete").exists()
     first, _, second, _, end = (copy / "asked").read_text().split("install ")
@@ -203,7 +192,7 @@ def test_killed_while_it_installs(copy, kill):
     """A package index that never answers keeps pip waiting."""
     with socket.create_server(("127.0.0.1", 0)) as index:
         address = f"http://127.0.0.1:{index.getsockname()[1]}/simple"
-        run = start(
+        started = start(
             copy,
             PIP_INDEX_URL=address,
             PIP_DEFAULT_TIMEOUT="1000",
@@ -211,14 +200,14 @@ def test_killed_while_it_installs(copy, kill):
         )
         index.settimeout(600)
         connection, _ = index.accept()
-        run.send_signal(kill)
+        started.send_signal(kill)
         time.sleep(0.5)
         connection.close()
         index.close()  # or uv asks it again, and waits
-        run.wait(timeout=600)
+        started.wait(timeout=600)
     assert not (copy / ".venv" / "complete").exists()
     assert (copy / ".venv").exists() == (kill == signal.SIGKILL)
-    refusal(copy, BASE_PYTHON=base(copy, venv="exit 1"))
+    refusal(copy, BASE_PYTHON=base(copy, made="exit 1"))
 
 
 @pytest.mark.parametrize(
@@ -238,25 +227,18 @@ def test_only_a_change_of_the_dependencies_makes_it_again(copy, changed):
     stamp.write_text(f"cpu {checksum.stdout}")
     with (copy / "pyproject.toml").open("a") as file:
         file.write("\n[tool.other]\n")
-    run = start(copy, DEVICE="cpu", BASE_PYTHON=sys.executable)
-    assert (run.communicate(), run.returncode) == (("", ""), 0)
+    started = start(copy, DEVICE="cpu", BASE_PYTHON=sys.executable)
+    assert (started.communicate(), started.returncode) == (("", ""), 0)
     (copy / changed).write_text("")
-    refusal(copy, DEVICE="cpu", BASE_PYTHON=base(copy, venv="exit 1"))
+    refusal(copy, DEVICE="cpu", BASE_PYTHON=base(copy, made="exit 1"))
 
 
 def test_an_environment_without_the_dependencies(tmp_path):
-    subprocess.run(
-        [sys.executable, "-m", "venv", "--without-pip", tmp_path / "bare"], check=True
-    )
-    run = subprocess.run(
-        [tmp_path / "bare" / "bin" / "python", ROOT / "tools" / "check_environment.py"],
-        capture_output=True,
-        text=True,
-    )
-    assert run.returncode == 1
-    assert re.fullmatch(
-        r"make: .* lacks the book's dependencies: .* -m pip install .*\n", run.stderr
-    )
+    venv.create(tmp_path)
+    checked = run(tmp_path / "bin" / "python", ROOT / "tools" / "check_environment.py")
+    assert checked.returncode == 1
+    expected = r"make: .* lacks the book's dependencies: .* -m pip install .*\n"
+    assert re.fullmatch(expected, checked.stderr)
 
 
 @pytest.mark.parametrize(
@@ -278,15 +260,11 @@ def test_only_what_this_python_needs_is_missed(tmp_path, requires, missing):
         "Requires-Dist: op-by-op[tensorboard]; extra == 'dev'\n"
         f"Requires-Dist: {requires}\n"
     )
-    run = subprocess.run(
-        [sys.executable, ROOT / "tools" / "check_environment.py"],
-        env=os.environ | {"PYTHONPATH": str(tmp_path)},
-        capture_output=True,
-        text=True,
-    )
-    assert bool(run.returncode) == bool(missing), run.stderr
+    tool = ROOT / "tools" / "check_environment.py"
+    checked = run(sys.executable, tool, PYTHONPATH=str(tmp_path))
+    assert bool(checked.returncode) == bool(missing), checked.stderr
     if missing:
-        assert f"lacks {missing}: " in run.stderr
+        assert f"lacks {missing}: " in checked.stderr
 
 
 def test_conda_installs_what_pyproject_lists():
@@ -314,18 +292,13 @@ def test_ci_runs_what_users_run(tmp_path):
     given = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "HOME": str(tmp_path)}
     kept = {"PIP_INDEX_URL": "x", "https_proxy": "y", "SSL_CERT_FILE": "z", "CI": "1"}
     lost = {"PYTHONDONTWRITEBYTECODE": "1", "PIP_NO_COMPILE": "1", "LANG": "C.UTF-8"}
-    run = subprocess.run(
-        [ROOT / ".ci" / "run"],
-        env={**given, **kept, **lost},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = run(ROOT / ".ci" / "run", **given, **kept, **lost)
+    assert done.returncode == 0, done.stderr
     *_, install, make = (tmp_path / "log").read_text().splitlines()
     assert install.split()[-len(named) - 1 :] == ["--no-install-recommends", *named]
     strict = "CMAKE_OPTIONS=-DCMAKE_CXX_FLAGS=-Werror"
     assert make == f"make test CUDA=on CUDAARCHS=75 {strict}"
-    seen = dict(line.split("=", 1) for line in run.stdout.splitlines())
+    seen = dict(line.split("=", 1) for line in done.stdout.splitlines())
     assert given | kept == {k: v for k, v in seen.items() if k in given | kept | lost}
 
 

@@ -1,14 +1,15 @@
 """The build of the examples: what it refuses, and what it says."""
 
+import functools
 import json
 import os
 import re
-import subprocess
 import sys
+import venv
 from pathlib import Path
 
-import cmake
 import pytest
+from running import program, run
 
 import examples
 
@@ -23,15 +24,10 @@ ROOT = Path(__file__).parents[2]
     ],
 )
 def test_what_cannot_be_compiled_is_said_in_one_line(name, compiler, message):
-    run = subprocess.run(
-        [sys.executable, ROOT / "tools" / "examples.py", name],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "CXX": compiler},
-    )
-    assert run.returncode == 1
-    assert run.stderr.startswith(f"make examples: {message}")
-    assert len(run.stderr.splitlines()) == 1
+    made = run(sys.executable, ROOT / "tools" / "examples.py", name, CXX=compiler)
+    assert made.returncode == 1
+    assert made.stderr.startswith(f"make examples: {message}")
+    assert len(made.stderr.splitlines()) == 1
 
 
 @pytest.fixture
@@ -42,38 +38,28 @@ def no_kernels(tmp_path):
         f"include({ROOT}/cmake/CudaKernels.cmake)\n"
     )
 
-    def configure(*options: str, **environment: str) -> subprocess.CompletedProcess:
-        return subprocess.run(
-            [
-                Path(cmake.CMAKE_BIN_DIR) / "cmake",
-                *("-S", tmp_path, "-B", tmp_path / "build"),
-                *(f"-DPython3_EXECUTABLE={sys.executable}", *options),
-            ],
-            capture_output=True,
-            text=True,
-            env={**os.environ, **environment},
-        )
-
-    return configure
+    python = f"-DPython3_EXECUTABLE={sys.executable}"
+    places = "-S", tmp_path, "-B", tmp_path / "build"
+    return functools.partial(run, examples.CMAKE, *places, python)
 
 
 def test_without_cuda_no_compiler_is_looked_for(no_kernels):
-    run = no_kernels("-DCUDA=off", CUDACXX="/no/nvcc")
-    assert run.returncode == 0, run.stderr
-    assert "CUDA: off, every example is built for the CPU" in run.stderr
+    done = no_kernels("-DCUDA=off", CUDACXX="/no/nvcc")
+    assert done.returncode == 0, done.stderr
+    assert "CUDA: off, every example is built for the CPU" in done.stderr
 
 
 def test_a_choice_of_cuda_that_is_none(no_kernels):
-    run = no_kernels("-DCUDA=yes")
-    assert run.returncode
-    assert "CUDA is auto, on or off, not yes\n" in run.stderr
+    done = no_kernels("-DCUDA=yes")
+    assert done.returncode
+    assert "CUDA is auto, on or off, not yes\n" in done.stderr
 
 
 @pytest.mark.parametrize("choice", ["auto", "on"])
 def test_a_named_cuda_compiler_that_is_not_there(no_kernels, choice):
-    run = no_kernels(f"-DCUDA={choice}", CUDACXX="/no/nvcc")
-    assert run.returncode
-    assert "CUDACXX names /no/nvcc, which is not there" in run.stderr
+    done = no_kernels(f"-DCUDA={choice}", CUDACXX="/no/nvcc")
+    assert done.returncode
+    assert "CUDACXX names /no/nvcc, which is not there" in done.stderr
 
 
 @pytest.mark.parametrize("missing", [True, False])
@@ -93,19 +79,14 @@ def test_a_library_without_the_cuda_runtime_fails_the_build(
             "target_link_libraries(kernels PRIVATE m)\n"
             "add_cuda_kernels(kernels kernel.cu.cc)\nendif()\n"
         )
-    run = no_kernels("-DCUDA=auto", CUDAARCHS="75-real")
-    if "no compiler found" in run.stderr:
+    done = no_kernels("-DCUDA=auto", CUDAARCHS="75-real")
+    if "no compiler found" in done.stderr:
         pytest.skip("no CUDA compiler")
-    assert run.returncode == 0, run.stderr
-    run = subprocess.run(
-        [Path(cmake.CMAKE_BIN_DIR) / "cmake", "--build", tmp_path / "build"],
-        capture_output=True,
-        text=True,
-    )
-    assert (run.returncode != 0) == missing, run.stdout + run.stderr
-    assert (
-        "libkernels.so lacks 1 CUDA functions, cudaNowhere" in run.stderr
-    ) == missing
+    assert done.returncode == 0, done.stderr
+    made = run(examples.CMAKE, "--build", tmp_path / "build")
+    assert (made.returncode != 0) == missing, made.stdout + made.stderr
+    said = "libkernels.so lacks 1 CUDA functions, cudaNowhere"
+    assert (said in made.stderr) == missing
     assert (tmp_path / "build" / "libkernels.so").exists() != missing
 
 
@@ -114,9 +95,7 @@ def broken_compilers(tmp_path):
     """Folders `named` and `path`, each with an nvcc that compiles nothing."""
     for folder in ("named", "path"):
         (tmp_path / folder).mkdir()
-        nvcc = tmp_path / folder / "nvcc"
-        nvcc.write_text("#!/bin/sh\necho no licence >&2\nexit 1\n")
-        nvcc.chmod(0o755)
+        program(tmp_path / folder, "nvcc", "echo no licence >&2\nexit 1")
     return tmp_path
 
 
@@ -128,20 +107,16 @@ def test_cudacxx_comes_before_the_path(no_kernels, broken_compilers, named):
     expected = broken_compilers / ("named" if named else "path") / "nvcc"
     if named:
         environment["CUDACXX"] = str(expected)
-    run = no_kernels(**environment)
-    assert run.returncode
-    error = " ".join(run.stderr.split())
+    done = no_kernels(**environment)
+    assert done.returncode
+    error = " ".join(done.stderr.split())
     assert f"{expected} does not work: no licence Name another CUDA compiler" in error
     assert "CUDACXX=/path/to/nvcc" in error and "CUDA=off" in error
     find = "import cuda_on_host; print(cuda_on_host.find_nvcc())"
     for choice, found in (("auto", str(expected)), ("off", "None")):
-        launch = subprocess.run(
-            [sys.executable, "-c", find],
-            capture_output=True,
-            text=True,
-            cwd=ROOT / "examples" / "common",
-            env={**os.environ, **environment, "CUDA": choice},
-        )
+        environment["CUDA"] = choice
+        folder = ROOT / "examples" / "common"
+        launch = run(sys.executable, "-c", find, cwd=folder, **environment)
         assert launch.stdout.strip() == found, launch.stderr
 
 
@@ -150,13 +125,12 @@ def cmake_log(tmp_path, monkeypatch):
     """Puts a program in the place of CMake that finds a CUDA compiler once pip was called; returns the log of both."""
     log = tmp_path / "log"
     for name in ("CMAKE", "PIP"):
-        program = tmp_path / name
-        program.write_text(
-            f"#!/bin/sh\ncd {tmp_path}; echo {name} $(ls CMakeCache.txt) $* >>log\n"
+        script = (
+            f"cd {tmp_path}; echo {name} $(ls CMakeCache.txt) $* >>log\n"
             "echo CUDA_COMPILER-NOTFOUND >CMakeCache.txt\n"
-            f"[ {name} = CMAKE ] || touch installed; [ -e installed ]\n"
+            f"[ {name} = CMAKE ] || touch installed; [ -e installed ]"
         )
-        program.chmod(0o755)
+        program(tmp_path, name, script)
     monkeypatch.setattr(examples, "CMAKE", tmp_path / "CMAKE")
     monkeypatch.setattr(examples, "BUILD", tmp_path)
     monkeypatch.setattr(sys, "executable", str(tmp_path / "PIP"))
@@ -200,14 +174,9 @@ def test_another_choice_leaves_nothing_of_the_last_one(cmake_log, monkeypatch):
     ],
 )
 def test_what_needs_a_gpu_says_that_there_is_none(tmp_path, script, target):
-    run = subprocess.run(
-        [sys.executable, ROOT / "bench" / script],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PATH": str(tmp_path)},
-    )
-    assert run.returncode == 1
-    assert run.stderr == f"make {target}: no GPU: nvidia-smi finds none\n"
+    bench = run(sys.executable, ROOT / "bench" / script, PATH=str(tmp_path))
+    assert bench.returncode == 1
+    assert bench.stderr == f"make {target}: no GPU: nvidia-smi finds none\n"
 
 
 @pytest.mark.parametrize(
@@ -215,17 +184,15 @@ def test_what_needs_a_gpu_says_that_there_is_none(tmp_path, script, target):
 )
 def test_a_library_exports_no_function_of_its_own(library):
     """Two libraries in one process would call each other's."""
-    command = ["nm", "-D", "--defined-only", library]
-    run = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert "op_by_op" not in run.stdout
+    names = run("nm", "-D", "--defined-only", library)
+    assert names.returncode == 0 and "op_by_op" not in names.stdout
 
 
 def test_code_is_compiled_with_warnings_and_for_speed():
     """And where bits are compared, no multiplication is joined to an addition, which the compiler does for arm64."""
-    ninja = [examples.NINJA, "-C", examples.BUILD, "-t", "compdb"]
-    run = subprocess.run(ninja, capture_output=True, text=True, check=True)
+    noted = run(examples.NINJA, "-C", examples.BUILD, "-t", "compdb")
     found = set()
-    for command in json.loads(run.stdout):
+    for command in json.loads(noted.stdout):
         path = Path(command["file"])
         if path.is_relative_to(examples.EXAMPLES) and path.suffixes == [".cc"]:
             example = examples.EXAMPLES / path.relative_to(examples.EXAMPLES).parts[0]
@@ -277,46 +244,31 @@ def test_templates_of_the_precompiled_headers_are_instantiated_once(tmp_path):
     if not (examples.BUILD / headers / "cmake_pch.hxx.gch").exists():
         pytest.skip("the compiler is not g++")
     ninja = [examples.NINJA, "-C", examples.BUILD, "-t", "compdb"]
-    run = subprocess.run(ninja, capture_output=True, text=True, check=True)
+    noted = run(*ninja)
     [command] = [
         command["command"].split()
-        for command in json.loads(run.stdout)
+        for command in json.loads(noted.stdout)
         if command["output"] == f"{headers}/empty.cc.o"
     ]
     at = command.index("-o") + 1
     command[at] = tmp_path / "empty.o"
-    run = subprocess.run(
-        [*command, "-ftime-report"],
-        cwd=examples.BUILD,
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**os.environ, "CCACHE_DISABLE": "1"},
-    )
-    used = re.search(r"^ template instantiation .* (\d+)([kM]?) \(", run.stderr, re.M)
-    assert "TOTAL" in run.stderr and (not used or used[2] != "M"), used[0]
+    command.append("-ftime-report")
+    made = run(*command, cwd=examples.BUILD, CCACHE_DISABLE="1")
+    used = re.search(r"^ template instantiation .* (\d+)([kM]?) \(", made.stderr, re.M)
+    assert "TOTAL" in made.stderr and (not used or used[2] != "M"), used[0]
 
 
 def configure(tmp_path: Path, python: Path, **environment: str) -> str:
     """The error of configuring an example alone with this Python."""
-    run = subprocess.run(
-        [
-            Path(cmake.CMAKE_BIN_DIR) / "cmake",
-            *("-S", ROOT / "examples" / "zero_out", "-B", tmp_path / "build"),
-            f"-DPython3_EXECUTABLE={python}",
-        ],
-        capture_output=True,
-        text=True,
-        env={**os.environ, **environment},
-    )
-    assert run.returncode
-    return " ".join(run.stderr.split())
+    command = [examples.CMAKE, "-S", ROOT / "examples" / "zero_out"]
+    command += ["-B", tmp_path / "build", f"-DPython3_EXECUTABLE={python}"]
+    configured = run(*command, **environment)
+    assert configured.returncode
+    return " ".join(configured.stderr.split())
 
 
 def test_a_python_without_tensorflow(tmp_path):
-    subprocess.run(
-        [sys.executable, "-m", "venv", "--without-pip", tmp_path / "bare"], check=True
-    )
+    venv.create(tmp_path / "bare")
     error = configure(tmp_path, tmp_path / "bare" / "bin" / "python", PYTHONPATH="")
     assert "has no TensorFlow: run `make env`" in error
 

@@ -2,12 +2,12 @@
 
 import os
 import shlex
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 import sanitize
+from running import program, run
 
 ROOT = Path(__file__).parents[2]
 COMPILER = shlex.split(os.environ.get("CXX", "c++"))
@@ -35,31 +35,25 @@ def libraries(tmp_path_factory) -> Path:
 def reported(libraries, tmp_path):
     """What a sanitizer reports of some calls of the control's function."""
 
-    def run(name: str, *calls: str) -> str:
+    def report(name: str, *calls: str) -> str:
         sanitizer = sanitize.SANITIZERS[name]
         source, library = HERE / f"{name}_control.cc", libraries / f"{name}.so"
         flags = tensorflow() if name == "tsan" else []
         options = [*sanitizer.flags, "-DNDEBUG", "-shared", "-fPIC"]
         if not library.exists():
-            subprocess.run(
-                [*COMPILER, *options, source, "-o", library, *flags], check=True
-            )
+            built = run(*COMPILER, *options, source, "-o", library, *flags)
+            assert built.returncode == 0, built.stderr
         reports = tmp_path / "reports"
         reports.mkdir(exist_ok=True)
-        program = f"import ctypes\nlibrary = ctypes.CDLL('{library}')\n"
-        process = subprocess.run(
-            [sys.executable, "-c", program + "\n".join(calls)],
-            capture_output=True,
-            text=True,
-            env=sanitize.environment(
-                sanitizer, sanitize.runtimes(sanitizer, tmp_path), reports
-            ),
-        )
+        code = f"import ctypes\nlibrary = ctypes.CDLL('{library}')\n"
+        preload = sanitize.runtimes(sanitizer, tmp_path)
+        environment = sanitize.environment(sanitizer, preload, reports)
+        process = run(sys.executable, "-c", code + "\n".join(calls), **environment)
         found = "".join(sanitize.findings(reports))
         assert bool(process.returncode) == bool(found), process.stderr + found
         return found
 
-    return run
+    return report
 
 
 def line_of(file: str, words: str) -> str:
@@ -111,15 +105,15 @@ class TestPositiveControls:
 def test_headers_do_not_learn_of_it(sanitizer):
     """TensorFlow's would give its classes other members."""
     command = [*COMPILER, *sanitizer.flags, "-dM", "-E", "-x", "c++", os.devnull]
-    run = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert "__cplusplus" in run.stdout and "__SANITIZE" not in run.stdout
+    defined = run(*command).stdout
+    assert "__cplusplus" in defined and "__SANITIZE" not in defined
 
 
 @pytest.mark.parametrize("name", sanitize.SANITIZERS)
 def test_a_compiler_without_sanitizers(tmp_path, monkeypatch, name):
-    compiler = tmp_path / "c++"
-    compiler.write_text("#!/bin/sh\necho 'ld: cannot find the library' >&2\nexit 1\n")
-    compiler.chmod(0o755)
+    compiler = program(
+        tmp_path, "c++", "echo 'ld: cannot find the library' >&2; exit 1"
+    )
     monkeypatch.setenv("CXX", str(compiler))
     with pytest.raises(
         SystemExit, match=rf"^make {name}: .*cannot build.*ld: cannot"

@@ -3,13 +3,13 @@
 import io
 import os
 import re
-import subprocess
 import sysconfig
 import zipfile
 from pathlib import Path
 
 import pytest
 from downloads import stable_header
+from running import run
 
 
 @pytest.fixture
@@ -24,12 +24,6 @@ def test_what_the_readme_says_works(unpacked):
     assert "https://book/stable_abi.html" in readme
     script = re.search(r"^  TF=.*?(?=^\S)", readme, re.M | re.S)[0]
     own = f"{sysconfig.get_path('scripts')}{os.pathsep}{os.environ['PATH']}"
-    run = subprocess.run(
-        ["bash", "-ec", script],
-        cwd=unpacked,
-        env=os.environ | {"PATH": own},
-        capture_output=True,
-        text=True,
-    )
-    assert run.returncode == 0, run.stderr
-    assert "tf.Tensor([3. 0.]" in run.stdout
+    done = run("bash", "-ec", script, cwd=unpacked, PATH=own)
+    assert done.returncode == 0, done.stderr
+    assert "tf.Tensor([3. 0.]" in done.stdout

@@ -1,12 +1,12 @@
 """make versions: what it refuses, and the table that it writes."""
 
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from running import run
 from versions import Row, Version, first_error, first_failure, rows_of, write
 
 ROOT = Path(__file__).parents[2]
@@ -21,10 +21,9 @@ ROOT = Path(__file__).parents[2]
     ],
 )
 def test_what_is_not_there_is_said_in_one_line(options, message):
-    command = [sys.executable, ROOT / "tools" / "versions.py", *options]
-    run = subprocess.run(command, capture_output=True, text=True)
-    assert run.returncode == 1 and len(run.stderr.splitlines()) == 1
-    assert run.stderr.startswith(f"make versions: {message}")
+    done = run(sys.executable, ROOT / "tools" / "versions.py", *options)
+    assert done.returncode == 1 and len(done.stderr.splitlines()) == 1
+    assert done.stderr.startswith(f"make versions: {message}")
 
 
 def row(tensorflow: str, compiled_for: str, passed: int, says: str = "") -> Row:

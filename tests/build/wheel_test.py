@@ -11,6 +11,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+import running
 import tensorflow as tf
 import yaml
 from template_test import environment, run
@@ -95,12 +96,8 @@ def test_auditwheel_names_the_oldest_system_and_adds_no_library(repaired):
 @pytest.mark.skipif(sys.platform != "linux", reason="auditwheel is for Linux")
 def test_auditwheel_wants_the_framework_unless_it_is_excluded(wheel, tmp_path):
     programs = os.pathsep.join([sysconfig.get_path("scripts"), os.environ["PATH"]])
-    refused = subprocess.run(
-        [sys.executable, "-m", "auditwheel", "repair", wheel, "-w", tmp_path],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PATH": programs, "LD_LIBRARY_PATH": ""},
-    )
+    repair = [sys.executable, "-m", "auditwheel", "repair", wheel, "-w", tmp_path]
+    refused = running.run(*repair, PATH=programs, LD_LIBRARY_PATH="")
     assert refused.returncode
     assert "libtensorflow_framework.so.2" in refused.stderr
 
@@ -175,12 +172,10 @@ def test_the_workflow_for_others_installs_the_wheel_and_tests_it_alone(tmp_path)
     workflow = yaml.safe_load(path.read_text())
     inputs = workflow[True]["workflow_call"]["inputs"]  # YAML reads `on` as true
     assert {*re.findall(r"inputs\.(\w+)", path.read_text())} == {*inputs}
-    for program in ("pip", "python"):
-        (tmp_path / program).write_text(
-            f'#!/bin/sh\necho "{program} $*" >>{tmp_path}/log\n'
-            'case "$*" in *my-op==2.20*) exit 1;; esac\n'
-        )
-        (tmp_path / program).chmod(0o755)
+    for name in ("pip", "python"):
+        script = f'echo "{name} $*" >>{tmp_path}/log\n'
+        script += 'case "$*" in *my-op==2.20*) exit 1;; esac'
+        running.program(tmp_path, name, script)
     (tmp_path / "sources" / "tests").mkdir(parents=True)
     (tmp_path / "sources" / "my_op").mkdir()
     (tmp_path / "runner").mkdir()

@@ -4,7 +4,6 @@ import io
 import os
 import re
 import shlex
-import subprocess
 import sysconfig
 import zipfile
 from pathlib import Path
@@ -13,6 +12,7 @@ import pytest
 from book import EXAMPLES, ROOT, examples
 from downloads import LEFT_OUT, archive
 from packaging.requirements import Requirement
+from running import run
 
 SITE = "https://op-by-op.github.io/op-by-op/"
 # The others are projects of their own.
@@ -52,9 +52,8 @@ def test_a_zip_has_the_op_its_tests_and_nothing_wrong(tmp_path, name):
             shared = Path("examples", "common", header)
             assert (root / shared).exists() == (ROOT / shared).exists(), header
     ruff = Path(sysconfig.get_path("scripts")) / "ruff"
-    command = [ruff, "check", "--isolated", "--quiet", "--select=F821", root]
-    run = subprocess.run(command, capture_output=True, text=True)
-    assert run.returncode == 0, run.stdout
+    done = run(ruff, "check", "--isolated", "--quiet", "--select=F821", root)
+    assert done.returncode == 0, done.stdout
 
 
 @pytest.mark.parametrize("name", sorted({*examples()} - {*NAMES}))
@@ -94,10 +93,7 @@ def test_two_commands_build_and_test_an_example(tmp_path):
     scripts = sysconfig.get_path("scripts")
     path = os.pathsep.join([scripts, os.environ["PATH"]])
     opcheck = str(ROOT / "packages" / "opcheck")
-    environment = {**os.environ, "PATH": path, "PYTHONPATH": opcheck, "MAKEFLAGS": ""}
-    command = shlex.split(test)
-    run = subprocess.run(
-        command, cwd=root, env=environment, capture_output=True, text=True
-    )
-    assert run.returncode == 0, run.stdout + run.stderr
-    assert re.search(r"\d+ passed", run.stdout)
+    environment = {"PATH": path, "PYTHONPATH": opcheck, "MAKEFLAGS": ""}
+    done = run(*shlex.split(test), cwd=root, **environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(r"\d+ passed", done.stdout)

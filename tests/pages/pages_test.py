@@ -1,17 +1,14 @@
 """What a page can say beyond Markdown, and how the build says what is wrong with a page."""
 
-import os
 import re
 import socket
-import subprocess
-import sys
 from pathlib import Path
 
 import nbformat
 import pytest
-from book import ROOT, listed_parts, proven_tensorflow
+from book import listed_parts, proven_tensorflow
 from bs4 import BeautifulSoup
-from small_pages import beginning, cell
+from small_pages import beginning, build, cell
 
 FRONT = beginning()
 # Its tests share one build of a small book.
@@ -144,28 +141,13 @@ WRONG = {
 def built(tmp_path_factory) -> tuple[Path, list[str]]:
     """A small book, built with the settings of the book: where it is, and what the build said."""
     root = tmp_path_factory.mktemp("book")
-    docs = root / "docs"
-    docs.mkdir()
-    pages = {"good": GOOD, "errors": ""}
-    pages |= {name: text for name, (text, _, _) in WRONG.items()}
-    for name, text in pages.items():
-        (docs / f"{name}.md").write_text(FRONT + text)
+    pages = {"good": FRONT + GOOD, "errors": FRONT, "glossary": GLOSSARY}
+    pages |= {name: FRONT + text for name, (text, _, _) in WRONG.items()}
     pages["front_matter"] = "---\nops: [X\n---\n# A page"
     pages["kernel"] = FRONT.replace("name: python3", "name: nope") + cell("1")
-    for name in ("front_matter", "kernel"):
-        (docs / f"{name}.md").write_text(pages[name])
-    pages["glossary"] = GLOSSARY
-    (docs / "glossary.md").write_text(GLOSSARY)
-    (docs / "index.md").write_text(
-        "# Index\n\n```{chapters}\nPart:\n- " + "\n- ".join(pages) + "\n```\n"
-    )
-    sphinx = [sys.executable, "-m", "sphinx", "-nWq", "--keep-going", "-j", "auto"]
-    run = subprocess.run(
-        [*sphinx, "-c", ROOT, "-d", root / "doctrees", docs, root / "html"],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "TMPDIR": str(root)},
-    )
+    listed = "\n- ".join(pages)
+    pages["index"] = f"# Index\n\n```{{chapters}}\nPart:\n- {listed}\n```\n"
+    run = build(root, pages)
     assert run.returncode
     return root, run.stderr.splitlines()
 

@@ -1,14 +1,12 @@
 """What a build writes for search engines, social cards and old addresses, on a small book."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from book import ROOT
 from bs4 import BeautifulSoup
+from small_pages import build
 
 DESCRIPTION = 'A page about an op, `kernel` and \\"attr\\" included: this is all that a search shows.'
 PAGES = {
@@ -46,15 +44,6 @@ Here.
     "glossary": "# Glossary\n\n```{glossary}\nop\n  A step.\n\n  See [](page.md).\n```\n",
 }
 SITE = "https://op-by-op.github.io/op-by-op/"
-
-
-def build(folder: Path, pages: dict[str, str]) -> subprocess.CompletedProcess:
-    (folder / "docs").mkdir()
-    for name, text in pages.items():
-        (folder / "docs" / f"{name}.md").write_text(text)
-    sphinx = [sys.executable, "-m", "sphinx", "-nWq", "--keep-going", "-c", ROOT]
-    command = [*sphinx, "-d", folder / "doctrees", folder / "docs", folder / "html"]
-    return subprocess.run(command, capture_output=True, text=True)
 
 
 published = pytest.mark.xdist_group("published")
