@@ -3,6 +3,7 @@
 from itertools import pairwise
 
 import numpy as np
+from gpu_reference import rms_norm_reference
 from IPython.display import HTML
 from measured import Table, read
 from pictures.drawing import (
@@ -73,6 +74,15 @@ def gains(ops: Table) -> dict[str, float]:
         "share": 100 * forward_of(ops, "RmsNorm", SIZES[0], "share of copy"),
         "fused": 100 * fused,
     }
+
+
+def long_row() -> dict[str, float]:
+    """By how many percent a row of a million numbers is wrong: of NormRow, and of a block."""
+    x = np.random.default_rng(0).normal(size=(1, 10**6)).astype(np.float32)
+    right = rms_norm_reference(x.astype(float))
+    ways = {"one_sum": OnHost("rms_norm_each"), "parts": OnHost("rms_norm")}
+    wrong = {name: abs(way.rms_norm(x) / right - 1) for name, way in ways.items()}
+    return {name: float(f"{100 * x.max():.1g}") for name, x in wrong.items()}
 
 
 def some(rows: int, columns: int) -> np.ndarray:

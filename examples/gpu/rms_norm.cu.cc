@@ -70,14 +70,14 @@ extern "C" const char* RmsNormGradLaunch(void* stream, const float* x,
                                          const float* grad, int64_t rows,
                                          int64_t columns, float epsilon,
                                          float* result) {
-  if (rows * columns == 0) return nullptr;
+  if (rows * columns == 0) return nullptr;  // nothing to write
   return Launch(RmsNormGradKernel, rows, kThreads, 0, stream, x, grad, columns,
                 epsilon, result);
 }
 
 extern "C" const char* RmsNormLaunch(void* stream, const float* x, int64_t rows,
                                      int64_t columns, float epsilon, float* y) {
-  if (rows * columns == 0) return nullptr;
+  if (rows * columns == 0) return nullptr;  // nothing to write
   return Launch(RmsNormKernel, rows, kThreads, 0, stream, x, columns, epsilon,
                 y);
 }

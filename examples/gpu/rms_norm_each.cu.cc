@@ -33,7 +33,7 @@ extern "C" const char* RmsNormGradLaunch(void* stream, const float* x,
                                          const float* grad, int64_t rows,
                                          int64_t columns, float epsilon,
                                          float* result) {
-  if (rows * columns == 0) return nullptr;
+  if (rows * columns == 0) return nullptr;  // nothing to write
   return Launch(RmsNormGradEach, Blocks(rows), kThreads, 0, stream, x, grad,
                 rows, columns, epsilon, result);
 }
@@ -41,7 +41,7 @@ extern "C" const char* RmsNormGradLaunch(void* stream, const float* x,
 // [launch] As many blocks of 256 threads as the rows need.
 extern "C" const char* RmsNormLaunch(void* stream, const float* x, int64_t rows,
                                      int64_t columns, float epsilon, float* y) {
-  if (rows * columns == 0) return nullptr;
+  if (rows * columns == 0) return nullptr;  // nothing to write
   return Launch(RmsNormEach, Blocks(rows), kThreads, 0, stream, x, rows,
                 columns, epsilon, y);
 }

@@ -118,6 +118,24 @@ def test_tensorflows_side(on_host):
         assert not on_host.calls()
 
 
+@on_the_host
+@pytest.mark.parametrize("rows", [0, 5])
+@pytest.mark.parametrize("label", ["", "on_host"])
+def test_a_scale_gets_its_gradient_from_tensorflow(on_host, label, rows):
+    """A sum over the rows, or zeros."""
+    x, grad, scale = normal([rows, 300]), normal([rows, 300], 1), normal([300], 2)
+
+    def scale_gradient(x, scale):
+        with tf.GradientTape() as tape:
+            tape.watch(scale)
+            y = rms_norm(x) * scale
+        return tape.gradient(y, scale, grad)
+
+    expected = np.sum(grad * rms_norm_reference(x), 0)
+    found = run(scale_gradient, x, scale, label=label)
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+
+
 def both_orders(kernels: OnHost, x: np.ndarray, grad: np.ndarray) -> list:
     """Forward and gradient, with the threads of a block in either order."""
     found = [kernels.rms_norm(x), kernels.rms_norm_grad(x, grad)]

@@ -21,7 +21,7 @@ __global__ void SoftsignEach(const float* x, int64_t size, float* y) {
 // [launch] What TensorFlow's side calls.
 extern "C" __attribute__((visibility("default"))) const char* SoftsignLaunch(
     void* stream, const float* x, int64_t size, float* y) {
-  if (size == 0) return nullptr;
+  if (size == 0) return nullptr;  // nothing to write
   return Launch(SoftsignEach, (size + kThreads - 1) / kThreads, kThreads, 0,
                 stream, x, size, y);
 }
