@@ -116,6 +116,18 @@ def broadcasting(ops, traced: Callable) -> dict[str, Callable]:
     }
 
 
+def cpu(ops, traced: Callable) -> dict[str, Callable]:
+    random = np.random.default_rng(0)
+    return {
+        f"{points} points, {centers} centers, {size} numbers": traced(
+            ops.manhattan_distances,
+            random.random((points, size), np.float32),
+            random.random((centers, size), np.float32),
+        )
+        for points, centers, size in ((1000, 4096, 512), (4000, 256, 64))
+    }
+
+
 def elementwise(ops, traced: Callable) -> dict[str, Callable]:
     x = np.random.default_rng(0).standard_normal([1000, 1000], np.float32)
     return {"LogCosh": traced(ops.log_cosh, x)}
@@ -163,6 +175,23 @@ def ps_roi_align(ops, traced: Callable) -> dict[str, Callable]:
     return {"7 × 7": call}
 
 
+def sliding_max(ops, traced: Callable) -> dict[str, Callable]:
+    x = np.random.default_rng(0).standard_normal((64, 65_536), np.float32)
+    return {
+        f"SlidingMax, {window}": traced(lambda x, w=window: ops.sliding_max(x, w), x)
+        for window in (3, 64)
+    }
+
+
+def stochastic_rounding(ops, traced: Callable) -> dict[str, Callable]:
+    x = np.random.default_rng(0).standard_normal(2**22, np.float32)
+    seed = np.int64([1, 2])
+    return {
+        "StatelessStochasticRound": traced(ops.stateless_stochastic_round, x, seed),
+        "StochasticRound": traced(ops.stochastic_round, x),
+    }
+
+
 def threads(ops, traced: Callable) -> dict[str, Callable]:
     random = np.random.default_rng(0)
     lengths = np.maximum(1, 20_000 // np.arange(1, 10_001))
@@ -193,12 +222,15 @@ CALLS = {
     for call in (
         broadcasting,
         conv2d,
+        cpu,
         elementwise,
         lists,
         mat_mul,
         max_pool,
         ps_roi_align,
         roi_pool,
+        sliding_max,
+        stochastic_rounding,
         threads,
         xla,
     )
