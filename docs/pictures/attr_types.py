@@ -92,7 +92,7 @@ def recipes(*names: str) -> Table:
 def types() -> Table:
     """Each type of attrs, in C++ and in Python."""
     ops = filter(None, map(op_def_registry.get, dir(tf.raw_ops)))
-    used = [attr.type for op in ops for attr in op.attr]
+    used = [type_ for op in ops for type_ in {attr.type for attr in op.attr}]
     rows = []
     for op, function in (
         ("EveryAttr", library.every_attr),
@@ -105,7 +105,7 @@ def types() -> Table:
             default = re.sub(r"dtype: .*?(?=\]?$)", "TensorProto", default, flags=re.S)
             columns = texts[attr.name], in_cpp[attr.name], " ".join(default.split())
             rows.append((*(f"`{x}`" for x in columns), used.count(attr.type)))
-    return ["Declared", "In C++", "Default in Python", "In `tf.raw_ops`"], rows
+    return ["Declared", "In C++", "Default in Python", "Ops in `tf.raw_ops`"], rows
 
 
 def constraints() -> Table:
