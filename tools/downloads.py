@@ -46,7 +46,8 @@ make test
 ```
 
 `make test` compiles the op with CMake and runs its tests. With a GPU, write `tensorflow[and-cuda]` for
-`tensorflow-cpu` in `requirements.txt`. `opcheck`, which the tests use, is installed from the book's repository.
+`tensorflow-cpu` in `requirements.txt`, and call `GPUS_OF_TESTS=0 make test`. `opcheck`, which the tests use, is
+installed from the book's repository.
 
 | Where | What |
 |---|---|
@@ -55,8 +56,8 @@ make test
 | `cmake/` | finds the TensorFlow of your Python, and compiles for it |
 
 For an op of your own, rename `examples/{name}` and what is in it: the files, `{name}` and the op's name in
-them. Outside of this folder, put `examples/common` on your `PYTHONPATH`, or copy `op_library.py` beside your
-Python file.
+them; and `{name}` in `Makefile`. `[kernel]` and the like in comments mark what the chapter shows. Outside of this
+folder, put `examples/common` on your `PYTHONPATH`, or copy `op_library.py` beside your Python file.
 """
 MAKEFILE = """\
 test: {name}
