@@ -32,8 +32,8 @@ RECIPES = {
     "window": ("a number of at least 1", 7),
     "length": ("an optional number; −1 stands for none", 20),
     "gain": ("a factor", 0.5),
-    "sizes": ("a list of sizes", [3, 5]),
-    "names": ("a list of names, at least one", ["a", "b"]),
+    "sizes": ("a list of sizes, at least one", [3, 5]),
+    "names": ("a list of names", ["a", "b"]),
     "out_type": ("the type of an output", tf.float64),
     "fixed_shape": ("a shape, with dimensions left open", [None, 3]),
 }

@@ -52,7 +52,8 @@ def quantile_filter_reference(signal, window, quantile):
     reach = (window // 2, window - 1 - window // 2)
     windows = sliding_window_view(np.pad(signal, reach, mode="edge"), window)
     place = float(np.float32(quantile) * np.float32(window - 1))
-    chosen = np.sort(windows, axis=-1)[:, int(place + 0.5)]
+    rank = min(int(place + 0.5), window - 1)
+    chosen = np.sort(windows, axis=-1)[:, rank]
     return np.where(np.isnan(windows).any(axis=-1), np.float32(np.nan), chosen)
 
 

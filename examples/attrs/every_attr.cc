@@ -4,12 +4,15 @@
 #include <atomic>
 #include <cstdint>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "tensorflow/core/framework/common_shape_fns.h"
+#include "tensorflow/core/framework/node_def_util.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/op_kernel.h"
 
@@ -96,7 +99,16 @@ std::string Text(const std::vector<T>& values) {
   });
 }
 
-// Each attr has its C++ type.
+// Each attr has its C++ type, and a double reads none.
+template <typename T, typename = void>
+constexpr bool kReadsAttr = false;
+template <typename T>
+constexpr bool kReadsAttr<
+    T, std::void_t<decltype(tensorflow::GetNodeAttr(
+           std::declval<tensorflow::AttrSlice>(), "", std::declval<T*>()))>> =
+    true;
+static_assert(kReadsAttr<float> && !kReadsAttr<double>);
+
 class TextOp : public tensorflow::OpKernel {
  public:
   using OpKernel::OpKernel;
@@ -232,8 +244,8 @@ REGISTER_OP("AttrRecipes")
     .Attr("window: int >= 1 = 5")
     .Attr("length: int = -1")
     .Attr("gain: float = 1.0")
-    .Attr("sizes: list(int) = [2, 2]")
-    .Attr("names: list(string) >= 1 = ['x']")
+    .Attr("sizes: list(int) >= 1 = [2, 2]")
+    .Attr("names: list(string) = []")
     .Attr("out_type: {float, double} = DT_FLOAT")
     .Attr("fixed_shape: shape = { unknown_rank: true }")
     .Output("text: string")

@@ -49,7 +49,14 @@ REGISTER_OP("QuantileFilter")
       return tensorflow::shape_inference::UnchangedShape(context);
     });
 
-// [kernel] The attrs in the constructor, the window in Compute.
+// [kernel] The attrs in the constructor, the window in Compute. Beyond
+// 2^24, a float may round window - 1 up: the minimum keeps the rank inside.
+constexpr int64_t Rank(int64_t window, float quantile) {
+  const float place = quantile * static_cast<float>(window - 1);
+  return std::min(static_cast<int64_t>(place + 0.5), window - 1);
+}
+static_assert(Rank(16777220, 1) == 16777219);
+
 class QuantileFilterOp : public tensorflow::OpKernel {
  public:
   explicit QuantileFilterOp(tensorflow::OpKernelConstruction* context)
@@ -75,10 +82,8 @@ class QuantileFilterOp : public tensorflow::OpKernel {
     tensorflow::Tensor scratch;
     OP_REQUIRES_OK(context,
                    context->allocate_temp(signal.dtype(), {window_}, &scratch));
-    const int64_t rank =
-        std::lround(quantile_ * static_cast<float>(window_ - 1));
-    Slide(signal.vec<float>(), window_, rank, scratch.flat<float>().data(),
-          filtered->vec<float>());
+    Slide(signal.vec<float>(), window_, Rank(window_, quantile_),
+          scratch.flat<float>().data(), filtered->vec<float>());
   }
 
  private:
