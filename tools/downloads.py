@@ -55,8 +55,8 @@ installed from the book's repository.
 | `examples/common/`, `examples/conftest.py` | the loader of the library, and what tests share |
 | `cmake/` | finds the TensorFlow of your Python, and compiles for it |
 
-For an op of your own, rename `examples/{name}` and what is in it: the files, `{name}` and the op's name in
-them; and `{name}` in `Makefile`. `[kernel]` and the like in comments mark what the chapter shows. Outside of this
+For an op of your own, rename `examples/{name}` and its files, `{name}` in them and in `Makefile`, and the op, also
+where it is spelled `my_op` or `MY_OP`. `[kernel]` and the like in comments mark what the chapter shows. Outside of this
 folder, put `examples/common` on your `PYTHONPATH`, or copy `op_library.py` beside your Python file.
 """
 MAKEFILE = """\

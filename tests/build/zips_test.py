@@ -4,6 +4,7 @@ import io
 import os
 import re
 import shlex
+import sys
 import sysconfig
 import zipfile
 from pathlib import Path
@@ -81,6 +82,16 @@ def test_what_pip_installs_is_what_the_book_needs(tmp_path):
     folder = re.fullmatch(r"git\+(\S+)#subdirectory=(\S+)", needed["opcheck"].url)
     assert (ROOT / folder[2] / "pyproject.toml").is_file()
     assert f'"{folder[1]}' in (ROOT / "pyproject.toml").read_text()
+
+
+@pytest.mark.parametrize("folder", ["", "examples/multi_output"])
+def test_pytest_finds_the_fixtures_from_each_folder(tmp_path, folder):
+    root = unpacked("multi_output", tmp_path)
+    for test in root.glob("examples/multi_output/*_test.py"):
+        test.write_text("def test_twice(mode): pass\n")
+    opcheck = str(ROOT / "packages" / "opcheck")
+    done = run(sys.executable, "-m", "pytest", cwd=root / folder, PYTHONPATH=opcheck)
+    assert "2 passed" in done.stdout, done.stdout + done.stderr
 
 
 @pytest.mark.slow
