@@ -1,4 +1,4 @@
-// Frexp under five other names, to which the chapter gives other gradients.
+// Frexp under six other names, for the chapter's other gradients.
 
 #include <cmath>
 #include <cstdint>
