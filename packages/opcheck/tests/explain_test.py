@@ -182,6 +182,12 @@ def test_a_text_about_another_library_and_not_tensorflow_is_that_librarys(explai
         assert explained(f"import tensorflow as tf\n{text}")["found"], text
 
 
+def test_what_decides_between_the_causes_of_a_message_is_told():
+    for text, pattern in CASES["told"].items():
+        said = explain.told(explain.explain(text))
+        assert re.search(pattern, " ".join(said.split())), text
+
+
 def test_a_text_that_does_not_name_tensorflow_is_told_as_such(explained):
     line = "nvcc fatal   : Unsupported gpu architecture 'compute_20'"
     assert explained(line)["unsure"]
