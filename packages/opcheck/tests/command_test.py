@@ -1,6 +1,7 @@
 """The command line: python -m opcheck FILE.py:function --samples FILE.py:name."""
 
 import io
+import os
 import re
 import shlex
 import subprocess
@@ -29,6 +30,12 @@ def made():
 def failing():
     return {}["x"]
 """
+
+
+@pytest.fixture(autouse=True)
+def log_level(monkeypatch):
+    """The command may change it for its process, and with it for what later tests start."""
+    monkeypatch.setenv("TF_CPP_MIN_LOG_LEVEL", os.environ["TF_CPP_MIN_LOG_LEVEL"])
 
 
 @pytest.fixture
