@@ -30,7 +30,7 @@ export TF_ENABLE_ONEDNN_OPTS ?= 0
 export TF_FORCE_GPU_ALLOW_GROWTH ?= true
 
 .DEFAULT_GOAL := help
-.PHONY: help env check-environment examples $(names) docs page new serve notebooks local-notebooks lab test format lint asan tsan bench compare bench-gpu test-gpu linkcheck versions clean
+.PHONY: help env check-environment examples $(names) docs page new serve notebooks local-notebooks lab test test-slow format lint asan tsan bench compare bench-gpu test-gpu linkcheck versions clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F '|' '{printf "%-18s %s\n", $$1, $$2}'
@@ -77,8 +77,13 @@ lab: local-notebooks ## JupyterLab with the chapters open as notebooks
 # The examples that TESTS names, or all.
 tested = $(or $(filter $(names),$(subst /, ,$(filter-out packages/%,$(TESTS)))),examples)
 
-test: $(if $(TESTS),$(tested),docs) ## every test, on the site too; TESTS=examples/attrs, or TESTS="tests -k attrs": these alone
-	@$(python) -m pytest -c pyproject.toml $(or $(TESTS),-n $(jobs) --dist loadgroup)
+parallel = -n $(jobs) --dist loadgroup
+
+test: $(if $(TESTS),$(tested),docs) ## the tests, on the site too; TESTS=examples/attrs, or TESTS="tests -k attrs": these alone
+	@$(python) -m pytest -c pyproject.toml $(or $(TESTS),-m 'not slow' $(parallel))
+
+test-slow: examples ## the tests that build projects, wheels and copies of the book, or call ops for long
+	@$(python) -m pytest -c pyproject.toml -m slow $(parallel)
 
 # The programs that pip has put beside this Python.
 scripts = $(shell $(python) -c 'import sysconfig; print(sysconfig.get_path("scripts"))')

@@ -28,7 +28,7 @@ LEFT_OUT = shutil.ignore_patterns(
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 NO_CHROMIUM = f"no Chromium ({', '.join(CHROMIUM)}): sudo apt-get install chromium"
 # The fixtures that give a test its markers.
-MARKERS = {"site": "docs", "browser": "browser", "scratch": "slow"}
+MARKERS = {"site": "docs", "browser": "browser", "scratch": "slow", "wheel": "slow"}
 
 
 @pytest.hookimpl(wrapper=True)

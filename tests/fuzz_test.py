@@ -11,6 +11,7 @@ ROOT = Path(__file__).parents[1]
 FILES = sorted(ROOT.glob("examples/*/**/*_fuzz.py"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_a_short_fuzz_round_finds_nothing(in_fork, tmp_path, file):
     """In a fork, since two examples register the same ops."""

@@ -62,6 +62,7 @@ def line_of(file: str, words: str) -> str:
     return f"{file}:{number}"
 
 
+@pytest.mark.slow
 @pytest.mark.xdist_group("sanitize")
 @pytest.mark.skipif(sys.platform != "linux", reason="the runtimes are preloaded")
 class TestPositiveControls:

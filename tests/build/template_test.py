@@ -68,6 +68,7 @@ def environment(folder: Path) -> Path:
     return folder / "bin" / "python"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("answers", VARIANTS.values(), ids=VARIANTS)
 def test_a_project_builds_and_passes_its_tests_and_so_does_its_wheel(
     source, tmp_path, answers

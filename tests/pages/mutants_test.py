@@ -133,6 +133,7 @@ def survived(in_fork: Callable, file: Path, shown: str) -> Iterator[str]:
                 yield f"no mutant of {beside(file).name} fails at `{text}`, line {one.lineno}"
 
 
+@pytest.mark.slow
 @pages
 def test_the_shown_tests_of_a_page_fail_on_their_mutants(in_fork, monkeypatch, page):
     problems = []

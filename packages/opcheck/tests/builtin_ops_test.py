@@ -100,6 +100,7 @@ BUILT_IN = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_findings_in_built_in_ops(name):
     op, inputs, options, expected = BUILT_IN[name]

@@ -269,6 +269,7 @@ def test_both_say_the_same_of_what_the_build_provokes_and_of_all_messages(
     assert len(first) > 70 and sum(first) > 0.9 * len(first)
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_lines_are_read(explained):
     words = "in the tensorflow op kernel not found: error: undefined version Check failed".split()
     lines = [
