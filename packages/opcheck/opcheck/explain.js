@@ -224,8 +224,8 @@ const explain = (() => {
     return [special + names.filter((name) => !unnamed.test(name)).join("::"), plain];
   };
 
-  // What a mangled name says of the library that holds it: { symbol, name, told, fits, says }.
-  const read = (symbols, symbol) => {
+  // What a mangled name, of macOS or of Linux, says of the library that holds it: { symbol, name, told, fits, says }.
+  const read = (symbols, symbol, mac) => {
     const { releases } = symbols;
     const listed = (some) => {
       const [from, to] = some.length ? [some[0], some.at(-1)] : [releases[0], releases.at(-1)];
@@ -236,6 +236,7 @@ const explain = (() => {
     const [told, says] = [{}, []];
     let [known, alone] = [releases, true];
     for (const fact of symbols.facts) {
+      if (mac && fact.linux) continue;
       const search = (one) => new RegExp(one.pattern).exec(one.plain ? plain : symbol);
       const one = fact.values.find(search);
       if (!one) continue;
@@ -251,7 +252,10 @@ const explain = (() => {
       says.push(one.says ? symbols[one.says] : fill(template, { value, releases: listed(some) }));
     }
     if (!says.length) return { symbol, name, told, fits: [], says: [symbols.silent] };
-    if (!alone) says.push(fill(symbols.fits, { releases: listed(known), oldest: releases[0].minor }));
+    if (!alone) {
+      says.push(fill(symbols.fits, { releases: listed(known), oldest: releases[0].minor }));
+      if (mac) says.push(symbols.on_mac);
+    }
     return { symbol, name, told, fits: known.map(({ minor }) => minor), says };
   };
 
@@ -266,7 +270,8 @@ const explain = (() => {
     if (found.length && found.every(harmless) && failed()) found = []; // what harms nothing is not why it failed
     const names = owned ? [] : log.mangled(new RegExp(rules.symbols.pattern, "g"));
     const asked = ({ symbol }) => new RegExp(rules.symbols.outside + symbol).test(log.solid);
-    const reading = names.map((symbol) => read(rules.symbols, symbol));
+    const mac = new RegExp(rules.symbols.mac).test(log.solid);
+    const reading = names.map((symbol) => read(rules.symbols, symbol, mac));
     const died = dead && !found.length && !stranger ? death(rules, log) : "";
     const first = found.length || died ? null : log.first(rules.says.errors);
     const unsure = found.length > 0 && !log.ours;

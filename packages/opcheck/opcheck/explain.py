@@ -92,7 +92,8 @@ def explain(text: str) -> Explanation:
         if dead or log.first(signs[:2]):
             found = []  # what harms nothing is not why it failed
     died = _death(log) if dead and not (found or stranger) else ""
-    names = [] if owner else [symbols.read(name) for name in log.mangled()]
+    mac = bool(re.search(symbols.rules()["mac"], log.solid, re.ASCII))
+    names = [] if owner else [symbols.read(name, mac) for name in log.mangled()]
     names = [one for one in names if one.told or log.asks_for(one.symbol)]
     first = None if found or died else log.first(signs)
     unsure = bool(found) and not log.ours

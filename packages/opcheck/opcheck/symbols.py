@@ -56,11 +56,13 @@ def rules() -> dict:
     return symbols | {"facts": facts, "releases": rows}
 
 
-def read(symbol: str) -> Reading:
-    """Reads a mangled name."""
+def read(symbol: str, mac: bool = False) -> Reading:
+    """Reads a mangled name, of macOS or of Linux."""
     name, plain = _parts(symbol)
     known, told, says = rules()["releases"], {}, []
     for fact in rules()["facts"]:
+        if mac and fact.get("linux"):
+            continue
         field = fact["field"]
         one, value = _value(fact, symbol, plain)
         if value:
@@ -74,6 +76,7 @@ def read(symbol: str) -> Reading:
     if not all(fact.get("alone") for fact in rules()["facts"] if fact["field"] in told):
         oldest = rules()["releases"][0]["minor"]
         says.append(rules()["fits"].format(releases=_listed(known), oldest=oldest))
+        says += [rules()["on_mac"]] if mac else []
     return Reading(symbol, name, told, tuple(x["minor"] for x in known), tuple(says))
 
 
