@@ -172,3 +172,12 @@ def test_what_is_kept_is_told_once(unseen_ops):
     report = check(unseen_ops, "hann_window", checks, buggy=True)
     assert [one.check for one in report.failures] == checks
     assert str(report).count("  cause ") == 1
+
+
+@pytest.mark.xdist_group("insert_axis")
+def test_an_attr_that_the_call_leaves_out_is_varied(unseen_ops):
+    [x], _ = unseen_ops.SAMPLES["insert_axis"]
+    options = {"reference": unseen_ops.insert_axis_reference, "checks": "bad_input"}
+    report = opcheck.check(unseen_ops.buggy_insert_axis, x, **options)
+    assert report["bad_input"].detail == "axis = -1"
+    opcheck.check(unseen_ops.insert_axis, x, **options).assert_ok()
