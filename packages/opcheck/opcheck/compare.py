@@ -159,10 +159,14 @@ def _show(value) -> str:
 
 
 def mentions(error: str, names: Sequence[str]) -> bool:
-    """Whether an error message has one of the names in it, a short one as a word, a plural as a singular."""
+    """Whether an error message has one of the names in it, a short one as a word, a plural as a singular.
+
+    The singular of indices is index, too.
+    """
     message = error.split(": ", 1)[-1]
     message = re.sub(r"\{\{.*?\}\}|\[Op:.*?\]", "", message).lower()
     stems = [re.sub("(?<=..)s$", "", name.lower()) for name in names]
+    stems += [re.sub("ice$", "ex", stem) for stem in stems if stem.endswith("indice")]
     return any(
         stem in message
         if len(stem) > 2

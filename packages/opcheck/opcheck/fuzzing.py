@@ -1,5 +1,6 @@
 """`opcheck.fuzz`: generated calls, and the smallest one that fails."""
 
+import contextlib
 import sys
 import time
 import warnings
@@ -340,7 +341,7 @@ class _Campaign:
         if not outcome.clean:
             return "bad_input", outcome.error
         if outcome.outputs is None:
-            fine = outcome.generic or mentions(outcome.error, [*self.names, *attrs])
+            fine = outcome.generic or self._names(outcome.error, inputs, attrs)
             return "bad_input", "" if fine else outcome.error
         if self.call.reference is None or not same_shapes:
             return "", ""
@@ -354,6 +355,15 @@ class _Campaign:
             return "", ""
         options = self.call.options
         return "reference", compared(options, wanted, outcome.outputs, strict=False)
+
+    def _names(self, error: str, inputs, attrs: Mapping) -> bool:
+        """Whether an error names an argument of the function, or what a library's op in it calls its own."""
+        if mentions(error, [*self.names, *attrs]):
+            return True
+        some = {"inputs": inputs, "attrs": dict(attrs)}
+        with contextlib.suppress(Crash, WorkerError):
+            return mentions(error, self.child.ask(generated.own_names, **some))
+        return False
 
     def _fail(self, kind: str, seen: str, inputs, attrs, modes, shapes) -> None:
         failure = _Failure(kind, essence(seen), inputs, dict(attrs), modes, shapes)

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import tensorflow as tf
+from tensorflow.python.framework import op_def_registry
 
 from opcheck.calls import Outcome, apply, contradiction, in_graph, outcome_of, traced
 from opcheck.compare import difference
-from opcheck.subject import Subject, arrays, constant
+from opcheck.subject import Subject, arrays, constant, names_of_own, types_in
 from opcheck.variations import calls_of
 
 
@@ -97,6 +98,17 @@ def _one(subject: Subject, inputs, attrs: dict, thorough: bool, number: int) -> 
                 outcome.mismatch = "other values, though nothing in the graph has state"
                 outcome.kind = "determinism"
     return outcome
+
+
+def own_names(subject: Subject, inputs: Sequence, attrs: dict) -> set[str]:
+    """What the ops of a library that a call makes call their inputs and attrs; none if no graph can be made."""
+    flat = tf.nest.flatten(list(inputs))
+    try:
+        specs = subject.specs(lambda x: None, flat)
+        graph = traced(subject, specs, inputs, attrs).graph
+    except Exception:
+        return set()
+    return names_of_own(map(op_def_registry.get, types_in(graph)))
 
 
 def _infer_from_less(subject: Subject, flat, inputs, attrs: dict, outcome) -> None:

@@ -206,13 +206,8 @@ class Subject:
     @staticmethod
     def has_state(function) -> bool:
         """Whether an op in the graph of a concrete function says that it has state."""
-        graph = function.graph
-        nodes = list(graph.get_operations())
-        types = {node.type for node in nodes}
-        for inner in graph.as_graph_def().library.function:
-            types |= {node.op for node in inner.node_def}
-        definitions = [op_def_registry.get(name) for name in types]
-        return any(x.is_stateful for x in definitions if x and x.name != "Placeholder")
+        definitions = map(op_def_registry.get, types_in(function.graph))
+        return any(x.is_stateful for x in definitions if x.name != "Placeholder")
 
     def varies_unnoticed(self) -> bool:
         """Whether a graph gives other values at each call, and no op of it says that it has state."""
@@ -256,13 +251,7 @@ class Subject:
     def _describe(self) -> Description:
         graph = self.traced().graph
         nodes = list(graph.get_operations())
-        in_functions = [
-            node.op
-            for function in graph.as_graph_def().library.function
-            for node in function.node_def
-        ]
-        types = list(dict.fromkeys([node.type for node in nodes] + in_functions))
-        types = [name for name in types if op_def_registry.get(name) is not None]
+        types = types_in(graph)
         own = [name for name in types if not is_builtin(name)]
         op_types = (
             list(self.options.get("op_types") or [])
@@ -431,6 +420,21 @@ def parameter_names(function: Callable) -> list[str]:
         return list(inspect.signature(function).parameters)
     except (TypeError, ValueError):
         return []
+
+
+def types_in(graph) -> list[str]:
+    """The ops of a graph and of its functions, as far as they are registered."""
+    types = [node.type for node in graph.get_operations()]
+    for function in graph.as_graph_def().library.function:
+        types += [node.op for node in function.node_def]
+    return [name for name in dict.fromkeys(types) if op_def_registry.get(name)]
+
+
+def names_of_own(op_defs: Iterable) -> set[str]:
+    """What those of some ops that are not TensorFlow's call their inputs and attrs."""
+    own = [op for op in op_defs if not is_builtin(op.name)]
+    inputs = {x.name for op in own for x in op.input_arg}
+    return inputs | {x.name for op in own for x in op.attr if x.type != "type"}
 
 
 def is_builtin(op_type: str) -> bool:

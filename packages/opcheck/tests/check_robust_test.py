@@ -45,11 +45,13 @@ from python_ops import (
 )
 
 import opcheck
-from opcheck import calls
+from opcheck import calls, strategies
 from opcheck.checks import robust
 from opcheck.pulse import Patience
 from opcheck.report import NOT_ALONE, Findings
 from opcheck.subject import Description, Subject
+
+INDICES = strategies.tensors("int32", (2,), strategies.st.integers(-9, 9))
 
 
 def test_a_crash_is_a_finding_and_the_check_goes_on():
@@ -248,6 +250,17 @@ def test_an_input_and_the_number_that_it_does_not_fit_are_named(op, told):
     found = result("bad_input", op, normal(2, 3), attrs={"count": 2})
     unnamed = "does not say which input"
     assert told == any(unnamed in one.cause for one in (found, *found.others))
+
+
+@pytest.mark.parametrize(
+    ("name", "told"), [("rows_of", False), ("broken_rows_of", True)]
+)
+def test_an_error_may_name_what_only_the_op_calls_so(broken_ops, name, told):
+    op, (sample, _) = getattr(broken_ops, name), broken_ops.SAMPLES["take_rows"]
+    found = result("bad_input", op, *sample)
+    assert told == (found.verdict == "fail"), found.explanation()
+    report = opcheck.fuzz(op, strategies.calls(*sample[:1], INDICES), examples=50)
+    assert told == (not report.ok), str(report)
 
 
 def test_lists_have_other_lengths():

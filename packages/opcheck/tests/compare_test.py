@@ -70,6 +70,7 @@ def test_a_name_counts_as_a_word():
     assert not mentions(message, ["ro"])
     assert mentions("InvalidArgumentError: count -1 is negative", ["counts"])
     assert mentions("InvalidArgumentError: id 3 is not in [0, 3)", ["ids"])
+    assert mentions("InvalidArgumentError: index 3 not in [0, 3)", ["indices"])
     assert not mentions("InvalidArgumentError: the width is 3", ["ids"])
 
 

@@ -23,7 +23,13 @@ from opcheck.report import KEPT, NOT_ALONE, Findings, describe_error
 from opcheck.run import is_refusal, outputs_of
 from opcheck.samples import flattened, packed
 from opcheck.source import in_turn
-from opcheck.subject import Subject, attrs_of_call, is_builtin
+from opcheck.subject import (
+    Subject,
+    attrs_of_call,
+    is_builtin,
+    names_of_own,
+    parameter_names,
+)
 
 _MODES = ("eager", "graph")
 _MOST_CRASHES = 5
@@ -396,9 +402,13 @@ def _check_names(found: Findings, sample, case: Case, outcome, description) -> N
     if len(case.culprits) == len(description.names):  # any of them, or an attr
         attrs = (x.name for x in description.all_of("attr") if x.type != "type")
         names += [*case.attrs, *attrs]
+    # The function may call them otherwise, or make an input of its op itself.
+    known = {x for some in description.names for x in some}
+    known |= {*parameter_names(sample.op)}
+    hidden = names_of_own(description.op_defs.values()) - known
     if (
         names
-        and not mentions(outcome.error, names)
+        and not mentions(outcome.error, [*names, *hidden])
         and not _tells(outcome, case, description)
     ):
         if _of_others(sample.location):

@@ -259,6 +259,15 @@ def take_rows_reference(rows, indices):
     return rows[indices]
 
 
+def rows_of(table, which):
+    """Errors of the op name its own inputs, which are not those of this function."""
+    return _OPS["TakeRows"](table + 0, which + 0)
+
+
+def broken_rows_of(table, which):
+    return _OPS["BrokenTakeRowsUnnamed"](table + 0, which + 0)
+
+
 def _rows_grad(op, grad):
     rows, indices = op.inputs
     return tf.math.unsorted_segment_sum(grad, indices, tf.shape(rows)[0])
