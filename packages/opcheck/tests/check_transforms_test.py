@@ -9,6 +9,7 @@ import opcheck
 from opcheck.checks import threads, transforms
 from opcheck.subject import Subject
 
+ANONYMOUS = "cd2c89b7-88b7-44c8-ad83-06c2a9158347"
 POSITIVE = 1 + np.abs(normal(2))
 
 
@@ -50,6 +51,31 @@ def test_what_a_check_says_of_an_op_of_ones_own(broken_ops):
     report = opcheck.check(broken_ops.cube, POSITIVE, checks=said).assert_ok()
     for check, words in said.items():
         assert words in report[check].detail
+
+
+@pytest.mark.parametrize(
+    ("shared", "why"),
+    [
+        (False, "makes a handle, which no batch can hold"),
+        (True, "AssignVariableOp changes a variable, of which a batch has one"),
+    ],
+)
+def test_a_variable_beside_the_op_is_no_finding(broken_ops, shared, why):
+    variable = tf.Variable(POSITIVE)
+
+    def cube_of_a_variable(x):
+        handle = variable.handle
+        if not shared:
+            handle = tf.raw_ops.VarHandleOp(
+                dtype=x.dtype, shape=x.shape, shared_name=ANONYMOUS
+            )
+        tf.raw_ops.AssignVariableOp(resource=handle, value=x)
+        return broken_ops.cube(
+            tf.raw_ops.ReadVariableOp(resource=handle, dtype=x.dtype)
+        )
+
+    found = result("vectorize", cube_of_a_variable, POSITIVE)
+    assert (found.verdict, found.detail) == ("skip", why)
 
 
 def test_a_race_that_is_found_ends_the_calls(broken_ops):

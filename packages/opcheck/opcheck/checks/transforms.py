@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import tensorflow as tf
+from tensorflow.python.framework import op_def_registry
 
 from opcheck.checks.threads import variants
 from opcheck.pulse import one_call
@@ -15,6 +16,7 @@ from opcheck.subject import (
     constant,
     is_opaque,
     kernels_of,
+    types_in,
 )
 
 _UNSUPPORTED = (
@@ -62,9 +64,12 @@ def vectorize(subject: Subject, found: Findings) -> str:
     outputs = subject.outputs([constant(x) for x in subject.flat])
     if not outputs or any(map(is_opaque, outputs)):
         raise Skip("no output that a batch can hold")
-    made = [x.type for x in subject.describe().all_of("output_arg")]
+    types = types_in(subject.traced().graph)
+    made = [x.type for one in types for x in op_def_registry.get(one).output_arg]
     if tf.resource.as_datatype_enum in made:
         raise Skip("makes a handle, which no batch can hold")
+    if assigning := [one for one in types if one.startswith("Assign")]:
+        raise Skip(f"{assigning[0]} changes a variable, of which a batch has one")
     if any(
         tf.as_dtype(x.dtype).is_quantized for x in (*subject.flat, *subject.expected())
     ):
