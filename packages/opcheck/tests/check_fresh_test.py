@@ -7,7 +7,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from python_ops import (
+    adds_a_random_constant,
     adds_in_some_order,
+    adds_noise,
     adds_one,
     adds_threads,
     hour_of,
@@ -40,6 +42,13 @@ def test_the_time_zone_does_not_count(local):
     assert ("localtime_r" in found.cause) == local, found.explanation()
 
 
+def test_a_model_of_what_is_random_on_purpose_is_noted():
+    found = result("saved_model", adds_noise, normal(2))
+    assert found.verdict == "note", found.explanation()
+    assert "gives other values at each call" in found.detail
+    assert result("saved_model", adds_a_random_constant, normal(2)).verdict == "fail"
+
+
 RIGHT = calls.Outcome([normal(2)])
 WRONG = calls.Outcome([normal(2) + 1])
 UNKNOWN = calls.Outcome(None, "Op type not registered 'ZeroOut'")
@@ -67,6 +76,7 @@ def test_a_model_gives_the_same_with_the_library_and_an_error_without(
             self.answers = {
                 calls.save_model: [normal(2)],
                 Subject.describe: SimpleNamespace(op_types=["ZeroOut"]),
+                Subject.by_chance: False,
                 calls.load_saved_model: bare if without else loaded,
             }
 
