@@ -19,6 +19,7 @@ from python_ops import (
     cut_at_nul,
     dies_of_negatives,
     dies_of_unknown_dimensions,
+    dot_of_three,
     filled,
     is_a_vector_without_a_rank,
     is_odd_for_rare_pairs,
@@ -38,7 +39,7 @@ from python_ops import (
 import opcheck
 from opcheck.compare import difference
 from opcheck.errors import tomllib
-from opcheck.fuzzing import fuzz
+from opcheck.fuzzing import allowed, fuzz
 from opcheck.strategies import calls, st, tensors, texts
 from opcheck.variations import calls_of, variations
 
@@ -103,6 +104,25 @@ def test_an_answer_where_the_reference_has_none_is_a_note():
     )
     assert words in report["fuzz"].detail
     assert re.search(r"shape=\(.*\b0\b", run_line(report).stdout)
+
+
+def wide_dot(a, b):
+    return np.dot(a.astype(np.float64), b.astype(np.float64)).astype(np.float32)
+
+
+def test_terms_that_cancel_are_no_finding():
+    """-48 - 2e17 + 2e17, where each term may be off by 1e10."""
+    cancel = [np.float32([8, 5, -5]), np.float32([-6, -4.07e16, -4.07e16])]
+    assert wide_dot(*cancel) != dot_of_three(*cancel)
+    fuzz(dot_of_three, calls(*cancel), 5, reference=wide_dot, variations=0).assert_ok()
+    wrong = fuzz(dot_of_three, calls(*cancel), 5, reference=lambda a, b: 1e12)
+    assert "reference" in wrong["fuzz"].detail
+    near = [np.float32([1, 2, 3]), np.float32([4, 5, 6])]
+    for op, inputs, wanted, seen in (
+        (wide_dot, near, np.float32(32), np.float32(32.01)),
+        (np.floor, [np.float32([7])], np.float32([7]), np.float32([6])),
+    ):
+        assert allowed(op, inputs, {}, [wanted], [seen]) == [wanted]
 
 
 def test_chance_is_no_failure_where_it_is_meant():

@@ -346,6 +346,11 @@ def first_bytes_of_old(path):
     return first_bytes(path, stateful=False)
 
 
+def dot_of_three(a, b):
+    """In single precision, from left to right."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
 def soft_maximum(x):
     """It overflows."""
     return tf.math.log(1 + tf.exp(x))
