@@ -24,7 +24,13 @@ _MOST_SECONDS = 20  # of guessing
 
 
 class LibraryOp:
-    """The function that TensorFlow generates for an op of a library, as other processes find it."""
+    """The function that TensorFlow generates for an op of a library, as other processes find it.
+
+    Where the op takes a handle, it takes the value of a variable, and returns the variable's value after the call, too.
+
+    Attributes:
+      handles: The numbers of these inputs.
+    """
 
     def __init__(self, file: str, name: str):
         import tensorflow as tf
@@ -36,9 +42,15 @@ class LibraryOp:
         given = inspect.signature(self._function).parameters.values()
         some = [one for one in given if one.name != "name"]
         self.__signature__ = inspect.Signature(some)
+        (op_def,) = (x for x in ops_of(file).values() if function_of(x.name) == name)
+        self.handles = [i for i, x in enumerate(op_def.input_arg) if _is_handle(x)]
 
     def __call__(self, *inputs, **attrs):
-        return self._function(*inputs, **attrs)
+        if not self.handles:
+            return self._function(*inputs, **attrs)
+        from opcheck.subject import on_variables
+
+        return on_variables(self._function, inputs, attrs, self.handles)
 
 
 @dataclass
@@ -69,6 +81,12 @@ class Found:
                 {name: getattr(one, name) for name in told} for one in self.failures
             ],
         }
+
+
+def _is_handle(argument) -> bool:
+    from tensorflow.core.framework.types_pb2 import DT_RESOURCE
+
+    return argument.type == DT_RESOURCE and not argument.number_attr
 
 
 def ops_of(file: str) -> dict:
@@ -103,11 +121,25 @@ def look_at(
         op = LibraryOp(file, function_of(op_def.name))
     except AttributeError as error:
         return Found(op_def.name, left_out=str(error))
-    return look_at_function(op, op_def, timeout, sample, **options)
+    if not op.handles:
+        return look_at_function(op, op_def, timeout, sample, **options)
+    from tensorflow.core.framework.types_pb2 import DT_FLOAT
+
+    of_values = type(op_def)()
+    of_values.CopyFrom(op_def)
+    for i in op.handles:
+        of_values.input_arg[i].type = DT_FLOAT
+    skip = dict.fromkeys(("dtypes", "gradient"), "a variable of floats was guessed")
+    return look_at_function(op, of_values, timeout, sample, skip=skip, **options)
 
 
 def look_at_function(
-    op: Callable, op_def, timeout: float, sample: tuple | None = None, **options
+    op: Callable,
+    op_def,
+    timeout: float,
+    sample: tuple | None = None,
+    skip: dict | None = None,
+    **options,
 ) -> Found:
     """Does the same for a function that a child process can import, and that takes the op's inputs by position.
 
@@ -116,6 +148,7 @@ def look_at_function(
       op_def: Of the op.
       timeout: Seconds of a call.
       sample: Inputs and attrs, if they are known; else they are guessed.
+      skip: Checks that do not run, and why, besides `reference`.
       **options: Of `opcheck.check`.
     """
     found, taken = _guessed(op, op_def, timeout, sample)
@@ -126,7 +159,7 @@ def look_at_function(
         op,
         *inputs,
         attrs=attrs,
-        skip={"reference": "none for a foreign op"},
+        skip={"reference": "none for a foreign op", **(skip or {})},
         fast=True,
         timeout=timeout,
         **options,
@@ -250,5 +283,9 @@ def main(options: argparse.Namespace) -> int:
             print(one.explanation())
         for text in found.report.explanations() if found.report else ():
             print(text, flush=True)
-    print(f"\n{failed} of {len(wanted)} ops with failures")
+    left_out = sum(bool(one.left_out) for one in everything)
+    if left_out == len(wanted) and not failed:
+        raise BadUse(f"{options.file}: no op was checked")
+    told = f", {left_out} left out" if left_out else ""
+    print(f"\n{failed} of {len(wanted)} ops with failures{told}")
     return int(failed > 0)

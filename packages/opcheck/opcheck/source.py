@@ -45,6 +45,12 @@ def line(
     if location is not None and not location.module:
         imports = f"import tensorflow as tf; lib = tf.load_op_library({_quoted(_library(location.file))}); "
         name = f"lib.{location.name}"
+        if getattr(op, "handles", ()):
+            name = location.name
+            place = f"{_quoted(_library(location.file))}, {_quoted(name)}"
+            imports = (
+                f"from opcheck.library import LibraryOp; {name} = LibraryOp({place}); "
+            )
     elif location is not None and location.file:
         module, folder = _module(location)
         name = location.name

@@ -27,6 +27,7 @@ _PLUMBING = frozenset(
     # Control flow: what it runs is looked at, too.
     "Case If StatelessCase StatelessIf StatelessWhile While".split()
 )
+_ANONYMOUS = "cd2c89b7-88b7-44c8-ad83-06c2a9158347"  # the kernel makes a new variable
 UNREPEATED = (
     "the same call gives other values when it is repeated: outputs that are not written, state "
     "kept between calls, or chance"
@@ -420,6 +421,40 @@ def parameter_names(function: Callable) -> list[str]:
         return list(inspect.signature(function).parameters)
     except (TypeError, ValueError):
         return []
+
+
+def on_variables(
+    op: Callable, inputs: Sequence, attrs: Mapping | None = None, which=(0,)
+) -> list[tf.Tensor]:
+    """Calls an op that works on variables: each call on new ones, whose values are among the inputs.
+
+    Args:
+      op: The function that takes their handles, which are tensors of dtype resource.
+      inputs: Its inputs; in place of each handle the value that the variable has before.
+      attrs: Its keyword arguments.
+      which: The numbers of the inputs that are handles.
+
+    Returns:
+      What the op returns, flat, and the values of the variables after it.
+    """
+    given, variables = list(inputs), []
+    for i in which:
+        value = tf.convert_to_tensor(given[i])
+        handle = tf.raw_ops.VarHandleOp(
+            dtype=value.dtype, shape=value.shape, shared_name=_ANONYMOUS
+        )
+        assigned = tf.raw_ops.AssignVariableOp(resource=handle, value=value)
+        with tf.control_dependencies([assigned] if assigned is not None else []):
+            given[i] = tf.identity(handle)
+        variables.append((handle, value.dtype))
+    outputs = tf.nest.flatten(op(*given, **(attrs or {})), expand_composites=True)
+    outputs = [x for x in outputs if x is not None]
+    with tf.control_dependencies(outputs):
+        values = [
+            tf.raw_ops.ReadVariableOp(resource=handle, dtype=dtype)
+            for handle, dtype in variables
+        ]
+    return [*tensors_of(outputs), *values]
 
 
 def types_in(graph) -> list[str]:

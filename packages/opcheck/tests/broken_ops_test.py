@@ -71,7 +71,10 @@ CAUGHT = {
         "delayed_not_cancelled": "RegisterCallback",
         "prime_count_no_lock": "a global variable",
     },
-    "immutability": {"sort_each_row_in_place": "input[0, 0]"},
+    "immutability": {
+        "sort_each_row_in_place": "input[0, 0]",
+        "add_to_variable_in_place": "input 0[0, 0]",
+    },
     "saved_model": {"look_up_by_id": "indices must be in [0, 0)"},
     "devices": {"prefix_sum_other_on_gpu": "GPU"},
     "vectorize": {"unit_sum_vectorized": "pfor rule"},
@@ -126,7 +129,7 @@ TWINS = [
     *("row_arg_min", "twice", "axis_size", "each_nth", "delayed"),
     *("prime_count", "distinct_count", "rank_order", "log_of_one_and", "initials"),
     *("nesting", "group_max", "quotients", "dequantized", "squared"),
-    "boxed",
+    *("boxed", "add_to_variable"),
 ]
 
 

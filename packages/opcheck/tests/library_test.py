@@ -6,9 +6,12 @@ import sys
 from pathlib import Path
 
 import forked
+import numpy as np
 import yaml
 
+from opcheck import source
 from opcheck.command import main
+from opcheck.library import LibraryOp
 
 PACKAGE = Path(__file__).parents[1]
 
@@ -23,13 +26,38 @@ def test_the_command_checks_the_ops_of_a_library(broken_ops):
         cwd=PACKAGE,
     )
     assert run.returncode == 1, run.stderr
-    assert re.match(rf"{re.escape(str(library))}: 21 ops: ", run.stdout)
+    assert re.match(rf"{re.escape(str(library))}: 23 ops: ", run.stdout)
     assert "next_sum: 1 passed, 0 failed" in run.stdout
     assert "1 more after each call" in run.stdout
     assert run.stdout.endswith("\n1 of 2 ops with failures\n")
     line = re.search("  reproduce (.*)", run.stdout)[1]
     again = forked.run(line)
     assert "1 more after each call" in again.stdout, again.stderr
+
+
+def test_an_op_on_a_variable_gets_one(broken_ops, capfd):
+    library = broken_ops.BUILD / "libaround.so"
+    ops = "AddToVariable,BrokenAddToVariableInPlace"
+    assert main([str(library), "--ops", ops, "--checks", "immutability,bad_input"])
+    told = capfd.readouterr().out
+    assert "\nadd_to_variable: 2 passed, 0 failed" in told
+    assert "immutability: tensors of an eager call" in told
+    line = re.search("  reproduce (.*)", told)[1]
+    assert "immutability  fail" in forked.run(line).stdout
+    op = LibraryOp(str(library), "add_to_variable")
+    line = source.line(op.location, op, [np.float32([1, 2]), np.float32(3)], {})
+    assert "[4., 5.]" in forked.run(line).stdout
+
+
+def test_if_no_op_can_be_called_the_command_fails(broken_ops, capfd):
+    library = str(broken_ops.BUILD / "libinputs.so")
+    ops = ["--checks", "immutability", "--ops"]
+    assert main([library, *ops, "BrokenBoxedUnchecked"]) == 1
+    out, err = capfd.readouterr()
+    assert "BrokenBoxedUnchecked: left out, " in out
+    assert err.endswith(f"opcheck: {library}: no op was checked\n")
+    assert main([library, *ops, "BrokenBoxedUnchecked,Box"]) == 0
+    assert capfd.readouterr().out.endswith("\n0 of 2 ops with failures, 1 left out\n")
 
 
 def test_a_library_without_ops_is_told(tmp_path, capsys):

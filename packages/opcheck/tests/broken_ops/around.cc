@@ -21,6 +21,8 @@
 
 #include "common.h"
 #include "tensorflow/core/framework/cancellation.h"
+#include "tensorflow/core/framework/resource_mgr.h"
+#include "tensorflow/core/framework/resource_var.h"
 
 namespace op_by_op {
 namespace {
@@ -40,7 +42,51 @@ enum class Bug {
   kRandom,
   kNotCancelled,
   kNoLock,
+  kInPlace,
 };
+
+// Adds a number to each element of a variable.
+template <Bug bug>
+class AddToVariableOp : public tensorflow::OpKernel {
+ public:
+  using OpKernel::OpKernel;
+
+  void Compute(tensorflow::OpKernelContext* context) override {
+    tensorflow::core::RefCountPtr<tensorflow::Var> variable;
+    OP_REQUIRES_OK(
+        context,
+        LookupResource(context, tensorflow::HandleFromInput(context, 0),
+                       &variable));
+    const Tensor& amount = context->input(1);
+    OP_REQUIRES_OK(context, HasRank(amount, "amount", 0));
+    const tensorflow::mutex_lock lock(*variable->mu());
+    Tensor* values = variable->tensor();
+    OP_REQUIRES(context, values->dtype() == tensorflow::DT_FLOAT,
+                absl::InvalidArgumentError("variable must hold floats"));
+    Tensor sums = *values;  // Bug: the memory may be another tensor's, too.
+    if constexpr (bug != Bug::kInPlace) {
+      OP_REQUIRES_OK(context, context->allocate_temp(tensorflow::DT_FLOAT,
+                                                     values->shape(), &sums));
+    }
+    sums.flat<float>() = values->flat<float>() + amount.scalar<float>()();
+    *values = sums;
+  }
+};
+
+#define ADD_TO_VARIABLE(NAME, BUG)                                   \
+  REGISTER_OP(NAME)                                                  \
+      .Input("variable: resource")                                   \
+      .Input("amount: float")                                        \
+      .SetIsStateful()                                               \
+      .SetShapeFn([](InferenceContext* c) {                          \
+        ShapeHandle unused;                                          \
+        return HasRank(c, 1, "amount", 0, &unused);                  \
+      });                                                            \
+  REGISTER_KERNEL_BUILDER(Name(NAME).Device(tensorflow::DEVICE_CPU), \
+                          AddToVariableOp<Bug::BUG>)
+
+ADD_TO_VARIABLE("AddToVariable", kNone);
+ADD_TO_VARIABLE("BrokenAddToVariableInPlace", kInPlace);
 
 // The sum of each element and the next one.
 template <Bug bug>

@@ -13,6 +13,8 @@ from build_broken_ops import BUILD, functions  # noqa: F401
 from tensorflow.python.ops import control_flow_util
 from tensorflow.python.ops.parallel_for import pfor
 
+from opcheck.subject import on_variables
+
 _OPS = functions("shapes", "values", "memory", "inputs", "around", "elements")
 globals().update({one.__name__: one for one in _OPS.values()})
 
@@ -255,6 +257,22 @@ def broken_boxed_unchecked(value):
     return _OPS["BrokenBoxedUnchecked"](_OPS["Box"](value))
 
 
+def add_to_variable(values, amount):
+    [sums] = on_variables(_OPS["AddToVariable"], [values, amount])
+    return sums
+
+
+def broken_add_to_variable_in_place(values, amount):
+    [sums] = on_variables(_OPS["BrokenAddToVariableInPlace"], [values, amount])
+    return sums
+
+
+def add_to_variable_reference(values, amount):
+    if amount.ndim:
+        raise ValueError("amount must be a scalar")
+    return values + amount
+
+
 def take_rows_reference(rows, indices):
     return rows[indices]
 
@@ -439,6 +457,7 @@ SAMPLES = {
     "unit_sum": ((1 + _normal(4, dtype=np.float64) ** 2,), {}),
     "look_up": ((np.int32([2, 0, 1, 1]),), {}),
     "doubled": ((_normal(4),), {}),
+    "add_to_variable": ((_normal(2, 3), np.float32(2)), {}),
     "boxed": ((np.int64([5, 7]),), {}),
     "take_rows": ((_normal(4, 3, dtype=np.float64), np.int32([3, 0, 0])), {}),
     "scale_rows": (
