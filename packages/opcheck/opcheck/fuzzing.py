@@ -33,8 +33,8 @@ from opcheck.run import (
     outputs_of,
 )
 from opcheck.samples import as_arrays, flattened, locate, packed
-from opcheck.source import in_turn, split
-from opcheck.subject import FORWARDED, Subject
+from opcheck.source import in_turn, split, with_expected
+from opcheck.subject import FORWARDED, UNREPEATED, Subject
 from opcheck.variations import calls_of
 
 # What was expected, and the likely cause where it did not come.
@@ -69,6 +69,7 @@ _KINDS = {
         "a mistake in the kernel, in a case that nobody thought of",
     ),
 }
+_BEFORE = 16  # calls that may have a part in what comes after them
 _NUDGES = 4
 _ROUNDINGS = 16  # times the last bits of the inputs
 CHECKS = tuple(kind for kind in _KINDS if kind in registry.CHECKS)
@@ -315,8 +316,9 @@ class _Campaign:
         self.calls = self.errors = self.examples = 0
         self.names: list[str] = []
         self.alone = True
-        self.largest: list[tuple[list, dict]] = []  # two calls of other shapes
-        self.before: tuple[list, dict] | None = None  # what has to be called first
+        self.largest: list[tuple[list, dict]] = []  # calls of other shapes
+        self.before: list[tuple[list, dict]] = []  # what has to be called first
+        self.unrepeated = False
         self.kinds: set[str] = set()
         self.smallest: _Failure | None = None
         self.answered: _Failure | None = None  # for which the reference has no answer
@@ -385,7 +387,7 @@ class _Campaign:
                 some = [*self.largest, (these, dict(its_attrs))]
                 some.sort(key=lambda call: sum(x.size for x in flattened(call[0])))
                 of_shape = {_shapes(one[0]): one for one in some}
-                self.largest = list(of_shape.values())[-2:]
+                self.largest = list(of_shape.values())[-_BEFORE:]
 
     def _judge(self, outcome, inputs, attrs, same_shapes) -> tuple[str, str]:
         if outcome.mismatch:
@@ -433,26 +435,45 @@ class _Campaign:
         raise _Found(kind)
 
     def replay(self) -> None:
-        """Makes the smallest failing call in fresh processes: does it fail by itself, or after a large one?"""
+        """Makes the smallest failing call in fresh processes: by itself, or after others, as few as will do."""
         failure = self.smallest
-        if failure is None or self._fails_after(None):
+        if failure is None:
+            return
+        if failure.kind in ("reference", "eager_vs_graph") and self._is_unrepeated():
+            self.smallest = replace(failure, modes=("guarded",))
+            self.unrepeated = True
+            return
+        if self._fails_after([]):
             return
         shapes = _shapes(failure.inputs)
         others = [one for one in self.largest if _shapes(one[0]) != shapes]
-        if others and self._fails_after(others[-1]):
-            self.before = others[-1]
-        else:
-            self.alone = False
+        self.alone = bool(others) and self._fails_after(others)
+        while self.alone and len(others) > 1:
+            half = len(others) // 2
+            halves = (others[half:], others[:half])
+            fewer = next((some for some in halves if self._fails_after(some)), others)
+            if fewer is others:
+                break
+            others = fewer
+        self.before = others if self.alone else []
 
-    def _fails_after(self, before: tuple[list, dict] | None) -> bool:
+    def _is_unrepeated(self) -> bool:
+        """Whether the smallest failing call gives something else where unused memory holds other bytes."""
+        self.child.close()
+        some = {"inputs": self.smallest.inputs, "attrs": self.smallest.attrs}
+        try:
+            [outcome] = self.child.ask(calls.call, modes=("eager",), **some)
+        except Crash:
+            return False
+        return bool(outcome.mismatch)
+
+    def _fails_after(self, before: Sequence[tuple[list, dict]]) -> bool:
         failure = self.smallest
         self.child.close()
         asked = {"count": 0, "outputs": self.call.reference is not None}
         try:
-            if before is not None:
-                inputs, attrs = before
-                some = {"inputs": inputs, "attrs": attrs, "modes": ("eager",)}
-                self.child.ask(calls.call, **some)
+            for inputs, attrs in before:
+                self.child.ask(generated.eager, inputs=inputs, attrs=attrs)
             some = {"inputs": failure.inputs, "attrs": failure.attrs, "thorough": True}
             outcome, *_ = self.child.ask(generated.fuzz, **some, **asked)
         except Crash:
@@ -490,9 +511,11 @@ class _Campaign:
             cause = likely_cause(failure.seen) or cause
             if failure.modes[-1] == "owned":
                 cause = FORWARDED
-            if not self.alone:
+            if self.unrepeated:
+                cause = UNREPEATED
+            elif not self.alone:
                 cause = NOT_ALONE
-            elif self.before is not None and failure.kind != "crash":
+            elif self.before and failure.kind != "crash":
                 cause = KEPT
             where = "bad_input" if failure.kind == "crash" else failure.kind
             line = self.call.line(
@@ -501,8 +524,9 @@ class _Campaign:
             if where == "determinism":
                 call = replace(self.call, inputs=failure.inputs, attrs=failure.attrs)
                 line = call.check_line(where)
-            if self.before is not None:
-                line = in_turn(self.call.line(*self.before), line)
+            line = with_expected(line, failure.seen)
+            if self.before:
+                line = in_turn(*(self.call.line(*one) for one in self.before), line)
             result = Result(
                 "fuzz",
                 "fail",

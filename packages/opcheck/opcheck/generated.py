@@ -55,15 +55,22 @@ def fuzz(
     return outcomes
 
 
+def eager(subject: Subject, inputs, attrs: dict, tensors=None) -> Outcome:
+    """One eager call, and nothing else; the tensors are the flat inputs."""
+    if tensors is None:
+        tensors = [constant(x) for x in tf.nest.flatten(list(inputs))]
+    return outcome_of(lambda: (arrays(apply(subject, tensors, inputs, attrs)), ""))
+
+
 def _one(subject: Subject, inputs, attrs: dict, thorough: bool, number: int) -> Outcome:
     """Eager, in graphs, shapes inferred, inputs unchanged."""
     subject.progress((number, "eager", None))
     flat = tf.nest.flatten(list(inputs))
     tensors = [constant(x) for x in flat]
-    outcome = outcome_of(lambda: (arrays(apply(subject, tensors, inputs, attrs)), ""))
+    outcome = eager(subject, inputs, attrs, tensors)
     if different := difference(flat, arrays(tensors), exact=True):
         outcome.mismatch = f"an input changed: {different.replace('output', 'input')}"
-        outcome.kind = "immutability"
+        outcome.kind, outcome.modes = "immutability", ("eager", "inputs")
         return outcome
     graphs = {"any shape": lambda: _any_shape(subject, tensors, inputs, attrs)}
     if thorough:

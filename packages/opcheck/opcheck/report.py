@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from opcheck.errors import SITE, entries
-from opcheck.source import split
+from opcheck.source import split, with_expected
 
 VERDICTS = ("pass", "note", "skip", "fail")
 _COLOURS = {"pass": "32", "note": "36", "skip": "33", "fail": "31"}
@@ -490,7 +490,7 @@ class Findings:
                 seen=essence(seen),
                 cause=cause if cause == NOT_ALONE else likely_cause(seen) or cause,
                 chapter=chapter or self._result.chapter,
-                line=line,
+                line=with_expected(line, seen),
                 message=seen,
             )
         )

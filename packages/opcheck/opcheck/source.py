@@ -11,6 +11,12 @@ import numpy as np
 
 OFTEN = 100  # calls, among which memory that one has broken is met
 _LONG = 100  # elements
+_DIFFERENT = re.compile(
+    r"(?:the )?(output(?: \d+)?(?:\[[\d, ]*\])?) is (.+) instead of (.+) \(\d+ of \d+ elements differ\)"
+)
+_OF_OUTPUTS = re.compile(r"print\((?!\*|\[|past_the_end|left_behind|opcheck\.)")
+_NUMPY = "import numpy as np; "
+_ALL_DIGITS = f"{_NUMPY}np.set_printoptions(precision=17); "
 _COPY = "lambda x: tf.raw_ops.DeepCopy(x=x)"
 # As in opcheck's processes: oneDNN's allocator hides what malloc shows.
 _WITH_MALLOC = 'import os; os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"; '
@@ -32,10 +38,11 @@ def line(
       inputs: Arrays and lists of arrays.
       attrs: Keyword arguments.
       modes: How it is called: "eager"; "often", that many times; in a "graph" for its very shapes; in one for "any
-        shape"; in one whose inputs are "owned" by the op alone; two of these; "inferred": its output shapes in a
-        graph, then the eager call; "guarded": twice eagerly, with inputs that end at an unreadable page and unused
-        memory filled with other bytes; "watched": how often it touches what is behind the last element of each input;
-        or "refused": what it leaves behind. "malloc" beside another one turns oneDNN's allocator off.
+        shape"; in one whose inputs are "owned" by the op alone; two of these with the same tensors, which may be
+        printed after a call as its "inputs"; "inferred": its output shapes in a graph, then the eager call; "guarded":
+        twice eagerly, with inputs that end at an unreadable page and unused memory filled with other bytes; "watched":
+        how often it touches what is behind the last element of each input; or "refused": what it leaves behind.
+        "malloc" beside another one turns oneDNN's allocator off.
       shapes: For "inferred", what is known of the shape of each tensor.
     """
     name = getattr(op, "__name__", "op")
@@ -79,25 +86,13 @@ def line(
     elif "refused" in modes:
         imports += "from opcheck.memory import left_behind; "
         call = f"print(left_behind({', '.join([name, arguments])}))"
-    elif "any shape" in modes or "owned" in modes:
-        given = "*inputs"
-        if "owned" in modes:
-            given = f"*tf.nest.map_structure({_COPY}, inputs)"
-        wrapped = f"lambda *inputs: {name}({', '.join([given, *named])})"
-        signature = ", ".join(_specs(inputs, itertools.repeat(None)))
-        graph = (
-            f"tf.function({wrapped}, autograph=False, input_signature=[{signature}])"
-        )
-        calls = [f"{name}({arguments})"] if "eager" in modes else []
-        calls.append(f"{graph}({', '.join(map(_input, inputs))})")
-        call = f"print({', '.join(calls)})"
     else:
-        called = [{"eager": name, "graph": in_graph}[mode] for mode in modes]
-        call = (
-            f"print({called[0]}({arguments}))"
-            if len(called) == 1
-            else f"print(*(call({arguments}) for call in ({', '.join(called)})))"
-        )
+        given = ", ".join(map(_input, inputs))
+        called = [_called(mode, name, inputs, named) for mode in modes]
+        call = f"print({called[0](given)})"
+        if len(called) > 1:
+            both = ", ".join(one("*inputs") for one in called)
+            call = f"print(*(lambda *inputs: ({both}))({given}))"
     modules = (("np.", "numpy as np"), ("tf.", "tensorflow as tf"))
     needed = [
         f"import {module}; "
@@ -106,6 +101,52 @@ def line(
     ]
     before = _WITH_MALLOC if own_memory else ""
     return f"{before}{''.join(needed)}{imports}{call}"
+
+
+def _called(mode: str, name: str, inputs, named: Sequence[str]) -> Callable:
+    """From what a call is given, without attrs, to the call."""
+
+    def call(function: str, given: str) -> str:
+        return f"{function}({', '.join(filter(None, [given, *named]))})"
+
+    if mode == "eager":
+        return lambda given: call(name, given)
+    if mode == "inputs":
+        return lambda given: "*inputs"
+    if mode == "graph":
+        return lambda given: call(f"tf.function({name}, autograph=False)", given)
+    of_graph = "*inputs"
+    if mode == "owned":
+        of_graph = f"*tf.nest.map_structure({_COPY}, inputs)"
+    wrapped = f"lambda *inputs: {call(name, of_graph)}"
+    signature = ", ".join(_specs(inputs, itertools.repeat(None)))
+    graph = f"tf.function({wrapped}, autograph=False, input_signature=[{signature}])"
+    return lambda given: f"{graph}({given})"
+
+
+def with_expected(text: str, seen: str) -> str:
+    """A line that prints outputs, with the value that one of them should have, and all digits where that is near.
+
+    Args:
+      text: The line.
+      seen: The difference, as `compare.difference` tells it.
+    """
+    found = _DIFFERENT.fullmatch(seen)
+    begin = text.rfind("print(")
+    if not found or not _OF_OUTPUTS.match(text, begin):
+        return text
+    place, got, wanted = found.groups()
+    if _are_near(got, wanted):
+        text = f"{_ALL_DIGITS}{text.replace(_NUMPY, '')}"
+    return f"{text[:-1]}, {_quoted(f'expected {place}: {wanted}')})"
+
+
+def _are_near(*numbers: str) -> bool:
+    try:
+        one, other = map(float, numbers)
+    except ValueError:
+        return False
+    return abs(one - other) < 1e-4 * abs(one)
 
 
 def check_line(

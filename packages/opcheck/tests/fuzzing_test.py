@@ -22,6 +22,7 @@ from python_ops import (
     dot_of_three,
     filled,
     is_a_vector_without_a_rank,
+    is_odd_after_two_sizes,
     is_odd_for_rare_pairs,
     is_odd_for_some_attrs,
     is_odd_for_unknown_ranks,
@@ -180,6 +181,30 @@ def test_a_call_that_fails_after_a_larger_one_is_reproduced():
     wrong = re.search("is (.*?) instead|has shape (.*?) instead", found)
     assert wrong, found
     assert run_line(report).returncode == 0
+
+
+def test_a_call_that_fails_after_several_is_reproduced():
+    report = fuzz(is_odd_after_two_sizes, ONES, reference=lambda x: x)
+    assert report["fuzz"].cause.startswith("something is kept")
+    *_, last = run_line(report).stdout.splitlines()
+    assert last == "tf.Tensor([2.], shape=(1,), dtype=float32) expected output[0]: 1"
+    assert 3 <= report.line.count("print(") < 6
+
+
+def test_an_input_that_changes_is_shown(broken_ops):
+    rows = calls(tensors(min_rank=2, max_rank=2))
+    report = fuzz(broken_ops.broken_sort_each_row_in_place, rows)
+    assert report["fuzz"].detail.startswith("immutability")
+    output, x = run_line(report).stdout.split(" tf.Tensor(")
+    assert output == f"tf.Tensor({x.strip()}"
+
+
+def test_what_is_not_written_is_put_down_to_that(broken_ops):
+    bins = calls(tensors(shape=(2,)), tensors("int32", (2,), st.just(1)), num_bins=3)
+    reference = broken_ops.bin_max_reference
+    report = fuzz(broken_ops.broken_bin_max_empty_bins, bins, reference=reference)
+    assert "outputs that are not written" in report["fuzz"].cause
+    assert report.line.count("byte") > 1
 
 
 def test_little_memory_is_no_finding():

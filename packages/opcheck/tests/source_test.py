@@ -11,7 +11,7 @@ import tensorflow as tf
 from python_ops import adds_one, strings
 
 from opcheck.samples import locate
-from opcheck.source import in_turn, line, split
+from opcheck.source import in_turn, line, split, with_expected
 
 
 @pytest.mark.parametrize(
@@ -99,9 +99,29 @@ def test_a_line_fits_between_the_single_quotes_of_a_shell():
 def test_a_line_calls_the_op_as_it_failed():
     call = line(None, adds_one, [np.int8(1)], {"k": 2}, ["eager", "graph"])
     assert call == (
-        'import tensorflow as tf; print(*(call(tf.constant(1, "int8"), k=2) '
-        "for call in (adds_one, tf.function(adds_one, autograph=False))))"
+        "import tensorflow as tf; print(*(lambda *inputs: (adds_one(*inputs, k=2), "
+        'tf.function(adds_one, autograph=False)(*inputs, k=2)))(tf.constant(1, "int8")))'
     )
+
+
+def test_a_line_tells_what_was_expected():
+    call = line(None, tf.abs, [np.float64([1 / 3])], {})
+    for got, wanted, begin, end in (
+        ("3", "1", "import tensorflow as tf; ", ', "expected output[0]: 1")'),
+        (
+            "0.333333333",
+            "0.333333334",
+            "import numpy as np; np.set_printoptions(precision=17); import",
+            ', "expected output[0]: 0.333333334")',
+        ),
+        ("b'x'", "b'y'", "import tensorflow", r'"expected output[0]: b\x27y\x27")'),
+    ):
+        seen = f"the output[0] is {got} instead of {wanted} (1 of 1 elements differ)"
+        told = with_expected(call, seen)
+        assert told.startswith(begin) and told.endswith(end), told
+    both = line(None, tf.abs, [np.float32(1)], {}, ["eager", "graph"])
+    assert with_expected(both, seen) == both
+    assert with_expected(call, "the output has shape [1] instead of [2]") == call
 
 
 def test_a_line_imports_from_a_package(tmp_path, monkeypatch):

@@ -62,9 +62,7 @@ def missing(check: str, seen: str, line: str, timeout: float = 120) -> str:
     ):
         return "" if _shows_shapes(shapes, shown) else shown[-300:]
     if found := re.search(r" is (.*?) instead of (.*?) \(", seen):
-        twice = line.count("byte") or "for call in" in line
-        wanted = found.groups() if twice else found.groups()[:1]
-        absent = [one for one in wanted if not _printed(one, out)]
+        absent = [one for one in found.groups() if not _printed(one, out)]
         return f"no {', '.join(absent)}: {shown[-300:]}" if absent else ""
     if found := re.search(r"has shape \[(.*?)\] instead of", seen):
         return "" if f"shape=({found[1]}" in out else shown[-300:]
