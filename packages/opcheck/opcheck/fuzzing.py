@@ -15,6 +15,7 @@ from opcheck import calls, generated, registry
 from opcheck.children import Child, Crash, WorkerError
 from opcheck.compare import compared, is_inexact, mentions, wide
 from opcheck.report import (
+    FORWARDED,
     KEPT,
     NOT_ALONE,
     Report,
@@ -34,7 +35,7 @@ from opcheck.run import (
 )
 from opcheck.samples import as_arrays, flattened, locate, packed
 from opcheck.source import in_turn, split, with_expected
-from opcheck.subject import FORWARDED, UNREPEATED, Subject
+from opcheck.subject import UNREPEATED, Subject
 from opcheck.variations import calls_of
 
 # What was expected, and the likely cause where it did not come.

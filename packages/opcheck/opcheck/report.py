@@ -29,6 +29,12 @@ KEPT = (
     "something is kept from one call to the next, in a member, a static or a global variable, and it depends on the "
     "earlier call's input"
 )
+FORWARDED = (
+    "the output has the memory of the input (forward_input), which the kernel overwrites before it has read all "
+    "of it"
+)
+# What a value that is changed under other calls makes fail, too.
+_FOLLOWING = ("eager_vs_graph", "determinism", "concurrency", "vectorize")
 NOT_ALONE = (
     "not this call alone, for it is fine in a fresh process: the kernel keeps something from one call to the next, "
     "reads or writes memory that is not its own, leaves outputs unwritten, or is meant to give what chance wants"
@@ -340,10 +346,26 @@ class Report:
         """Failures by their root, the one that tells most of it first."""
         groups: dict[tuple, list[Result]] = {}
         for one in self.failures:
-            groups.setdefault(one.root(), []).append(one)
+            groups.setdefault(self._root(one), []).append(one)
         for some in groups.values():
-            some.sort(key=lambda one: one.check != "determinism")
+            some.sort(
+                key=lambda one: (one != self._changing, one.check != "determinism")
+            )
         return groups
+
+    @functools.cached_property
+    def _changing(self) -> Result | None:
+        """The failure that tells of an op which overwrites its inputs."""
+        some = [one for one in self.failures if _differs(one)]
+        written = [one for one in some if one.check == "immutability"]
+        return next(
+            iter(written + [one for one in some if one.cause == FORWARDED]), None
+        )
+
+    def _root(self, one: Result) -> tuple:
+        """Of a failure; where inputs are overwritten, other values in other calls have that root."""
+        follows = self._changing and one.check in _FOLLOWING and _differs(one)
+        return (self._changing if follows else one).root()
 
     def summary(self) -> str:
         """One line: how many checks passed, failed, were skipped. A note counts as passed."""
@@ -401,7 +423,7 @@ class Report:
         groups = self._groups()
 
         def cell(result: Result) -> str:
-            first = groups.get(result.root(), [result])[0]
+            first = groups.get(self._root(result), [result])[0]
             if result.verdict == "fail" and first is not result:
                 return html.escape(f"{result.detail}: as for {first.check}")
             parts = [(label, html.escape(text)) for label, text in result.labelled()]
@@ -445,6 +467,11 @@ def joined(failures: Sequence[Result], untried: int = 0) -> Result:
     if untried:
         more += f"; {untried} other calls not tried"
     return replace(first, detail=first.detail + more, others=tuple(others))
+
+
+def _differs(result: Result) -> bool:
+    """Whether what is seen is another value."""
+    return " instead of " in result.seen
 
 
 def is_garbled(result: Result) -> bool:

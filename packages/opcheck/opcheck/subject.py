@@ -32,10 +32,6 @@ UNREPEATED = (
     "the same call gives other values when it is repeated: outputs that are not written, state "
     "kept between calls, or chance"
 )
-FORWARDED = (
-    "the output has the memory of the input (forward_input), which the kernel overwrites before it has read all "
-    "of it"
-)
 AFTER_LARGER = (
     "the sample call, after one with a larger sample",
     "the values of before",
@@ -383,12 +379,21 @@ def shrunk(flat: Sequence) -> Iterator[tuple[str, list[np.ndarray]]]:
       What is special about it, and flat inputs, which the op may refuse.
     """
     sizes = sorted({n for x in flat for n in x.shape if n > 1})
-    chosen = {f"{size - 1} instead of {size} rows": [size] for size in sizes}
+    chosen = {f"{size - 1} instead of {_counted(flat, size)}": [size] for size in sizes}
     if len(sizes) > 1:
         chosen["one row less in every dimension"] = sizes
     for label, some in chosen.items():
         rows = [tuple(slice(n - (n in some)) for n in x.shape) for x in flat]
         yield label, [x[row] for x, row in zip(flat, rows)]
+
+
+def _counted(flat: Sequence, size: int) -> str:
+    """How many there are of what, such as 4 columns."""
+    x = next(x for x in flat if size in x.shape)
+    axis = x.shape.index(size)
+    if 0 < axis < x.ndim - 1:
+        return f"{size} in dimension {axis}"
+    return f"{size} {'columns' if axis else 'rows'}"
 
 
 def _seconds(call: Callable) -> float:

@@ -29,6 +29,7 @@ def test_threads_are_1_2_and_more():
     assert f"with {counts} threads" in found.detail
     found = result("determinism", adds_threads, normal(2))
     assert found.detail.startswith("run 1 with 2 intra-op threads;")
+    assert found.cause.startswith("outputs that the kernel does not write; a sum whose")
 
 
 def test_sums_of_whole_numbers_are_rounded_too():

@@ -16,6 +16,7 @@ from python_ops import (
     counted,
     counted_once,
     dies,
+    dies_of_one_column,
     dies_of_rank_5_after_2,
     dies_of_scalars,
     dies_of_scalars_in_graphs,
@@ -281,6 +282,11 @@ def test_a_message_that_is_no_text_is_told_as_such():
     found = result("bad_input", tf.strings.to_number, strings(b"1.5"))
     assert found.seen.startswith("UnicodeDecodeError")
     assert "CHexEscape" in found.cause
+
+
+def test_a_dimension_of_size_1_may_end_at_the_page():
+    found = result("bounds", dies_of_one_column, normal(3, 4))
+    assert found.detail.startswith("with 1 instead of 4 in each dimension of this size")
 
 
 def test_a_list_without_tensors_is_tried():

@@ -14,6 +14,7 @@ from python_ops import (
     divided_by_the_first_size,
     first_bytes,
     first_bytes_of_old,
+    is_odd_for_15,
     is_odd_for_odd_sizes,
     normal,
     result,
@@ -62,8 +63,27 @@ def test_other_sizes_than_the_sample_s_are_tried():
     for check in ("reference", "determinism"):
         found = result(check, is_odd_for_odd_sizes, normal(2, 4), reference=lambda x: x)
         assert "one row less in every dimension" in found.detail
-    found = result("reference", is_odd_for_odd_sizes, normal(16), reference=lambda x: x)
-    assert found.detail == "with 15 instead of 16 rows"
+    for shape, told in (
+        ((16,), "rows"),
+        ((2, 16), "columns"),
+        ((2, 16, 2), "in dimension 1"),
+    ):
+        x = normal(*shape)
+        found = result("reference", is_odd_for_15, x, reference=lambda x: x)
+        assert found.detail.split("; ")[0] == f"with 15 instead of 16 {told}"
+
+
+def test_what_is_not_written_is_no_other_default(broken_ops):
+    def bin_max(values, bins, num_bins=40):
+        return broken_ops.broken_bin_max_empty_bins(values, bins, num_bins=num_bins)
+
+    def reference(values, bins, num_bins=40):
+        return broken_ops.bin_max_reference(values, bins, num_bins)
+
+    given = {"num_bins": 1, "reference": reference}
+    found = result("reference", bin_max, normal(2), np.int32([0, 0]), **given)
+    assert found.detail == "num_bins left out"
+    assert "outputs that are not written" in found.cause
 
 
 def test_what_the_sample_call_leaves_behind_is_told_as_such():

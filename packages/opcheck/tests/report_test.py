@@ -101,6 +101,27 @@ def test_the_root_is_told_once():
     assert "follows   vectorize: most likely for the same reason" in str(found)
 
 
+def test_an_input_that_changes_is_the_root(broken_ops):
+    """Of other values in other calls."""
+    checks = ["eager_vs_graph", "determinism", "immutability"]
+    op, (inputs, _) = (
+        broken_ops.broken_add_to_variable_in_place,
+        broken_ops.SAMPLES["add_to_variable"],
+    )
+    found = opcheck.check(op, *inputs, checks=checks)
+    others = [one.check for one in found.failures if one.check != "immutability"]
+    assert others
+    [follows] = re.findall("  follows   (.*): most likely", str(found))
+    assert sorted(follows.split(", ")) == sorted(others)
+    assert str(found).count("  cause ") == 1
+    assert "as for immutability" in found._repr_html_()
+    forwarded = [
+        report.Result(check, "fail", check, "x", "1 instead of 2", cause)
+        for check, cause in (("vectorize", "y"), ("eager_vs_graph", report.FORWARDED))
+    ]
+    assert "follows   vectorize" in str(opcheck.Report("f", forwarded))
+
+
 def test_equal_crashes_are_one():
     found = opcheck.check(dies_of_scalars, normal(2), checks=["empty", "bad_input"])
     assert [one.check for one in found.failures] == ["empty", "bad_input"]

@@ -130,6 +130,12 @@ def bounds(make: Callable[..., Child], sample, found: Findings) -> str:
                 np.concatenate([x] * times, axis) if x.ndim else x for x in sample.flat
             ]
             sizes[f"the sample {times} times along dimension {axis}"] = flat
+        for size in sorted({n for x in sample.flat for n in x.shape if n > 1}):
+            ones = [
+                x[tuple(slice(1 if n == size else n) for n in x.shape)]
+                for x in sample.flat
+            ]
+            sizes[f"with 1 instead of {size} in each dimension of this size"] = ones
         cases = [
             Case(label, sample.pack(flat), sample.attrs, (), compared=False)
             for label, flat in sizes.items()

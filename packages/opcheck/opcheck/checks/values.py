@@ -16,11 +16,11 @@ from opcheck.calls import again
 from opcheck.compare import close, difference, is_inexact, mentions, tolerance, wide
 from opcheck.memory import FILLINGS, filled_memory
 from opcheck.pulse import each, one_call
-from opcheck.report import KEPT, Findings, Skip, describe_error
+from opcheck.report import FORWARDED, KEPT, Findings, Skip, describe_error
 from opcheck.source import in_turn
 from opcheck.subject import (
     CLEAN_ERRORS,
-    FORWARDED,
+    UNREPEATED,
     Subject,
     arrays,
     constant,
@@ -119,12 +119,17 @@ def reference(subject: Subject, found: Findings) -> str:
         label = f"{name} left out"
         both = both_of(subject, label, subject.flat, attrs)
         if different := both and subject.difference(*both, strict=False):
+            unrepeated = again(subject, subject.flat, subject.inputs, attrs)
             found.fail(
                 label,
                 _WANTED,
                 different,
-                "the function, its op and the reference have different defaults",
-                line=subject.line(attrs=attrs),
+                UNREPEATED
+                if unrepeated
+                else "the function, its op and the reference have different defaults",
+                line=subject.line(
+                    attrs=attrs, modes=("guarded" if unrepeated else "eager",)
+                ),
             )
     return f"equal for {', '.join(tried)}"
 
