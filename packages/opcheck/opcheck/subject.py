@@ -434,7 +434,8 @@ def on_variables(
     """Calls an op that works on variables: each call on new ones, whose values are among the inputs.
 
     Args:
-      op: The function that takes their handles, which are tensors of dtype resource.
+      op: The function that takes their handles, which are tensors of dtype resource; in a graph it returns the
+        tf.Operation, where there is no output.
       inputs: Its inputs; in place of each handle the value that the variable has before.
       attrs: Its keyword arguments.
       which: The numbers of the inputs that are handles.
