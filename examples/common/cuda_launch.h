@@ -26,7 +26,7 @@ template <typename... Parameters, typename... Arguments>
 const char* Launch(void (*kernel)(Parameters...), int64_t blocks, int threads,
                    int shared_bytes, void* stream, Arguments... arguments) {
   if (blocks > INT32_MAX) return Text(cudaErrorInvalidConfiguration);
-  cudaGetLastError();  // forgets the error of an earlier call
+  cudaGetLastError();  // forgets that an earlier launch was refused
   // clang-format off
   kernel<<<static_cast<unsigned>(blocks), threads, shared_bytes,
            static_cast<cudaStream_t>(stream)>>>(arguments...);

@@ -3,7 +3,6 @@
 import contextlib
 import ctypes
 import fcntl
-import functools
 import hashlib
 import os
 import re
@@ -117,7 +116,6 @@ def ops_on_host(source: Path, kernels: Path) -> Path:
     return _kept(build_ops_for_host, source, kernels)
 
 
-@functools.cache
 def _kept(build: Callable, source: Path, *arguments: object) -> Path:
     """A library in build/gpu, which one of several processes makes for all."""
     folders = (source.parent, HERE)

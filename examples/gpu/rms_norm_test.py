@@ -33,6 +33,18 @@ test_the_gradient_keeps_its_promises = op_test(
 )
 
 
+def test_a_changed_source_is_compiled_again(tmp_path):
+    """In the process that has used it before, as the exercise's reader does."""
+    (tmp_path / "common").symlink_to(HERE.parent / "common")
+    (tmp_path / "gpu").mkdir()
+    source = tmp_path / "gpu" / "softsign.cu.cc"
+    source.write_text((HERE / "softsign.cu.cc").read_text())
+    before = cuda_on_host.on_host(source)
+    assert cuda_on_host.on_host(source) == before
+    source.write_text(source.read_text().replace("1 + std", "2 + std"))
+    assert cuda_on_host.on_host(source) != before
+
+
 @pytest.mark.parametrize("shape", [*SHAPES, (7,), (2, 3, 4), (0, 3), (3, 0), (0,)])
 def test_equals_the_reference(mode, shape):
     x, grad = normal(shape), normal(shape, 1)
