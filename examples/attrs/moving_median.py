@@ -29,9 +29,11 @@ def moving_median(signal, window: int = 3, name: str | None = None) -> tf.Tensor
       tf.errors.InvalidArgumentError: In a `tf.function`, `window` is above length.
     """
     window = operator.index(window)
+    if not -(2**63) <= window < 2**63:
+        raise ValueError(f"window must be a number of 64 bits, but is {window}")
     try:
         return _library.moving_median(signal=signal, window=window, name=name)
-    except (tf.errors.InvalidArgumentError, OverflowError) as error:
+    except tf.errors.InvalidArgumentError as error:
         raise ValueError(str(error)) from error
 
 

@@ -54,8 +54,8 @@ def test_a_nan_reaches_every_window_that_has_it(mode):
 
 @pytest.mark.parametrize("window", [0, -1, 2**63, 2**64 + 3])
 def test_a_window_that_the_interface_refuses_is_a_value_error(mode, window):
-    message = "minimum 1|Value out of range|too (big|large) to convert"
-    for signal in [5.0, 4.0], tf.constant([5.0, 4.0]):
+    message = "minimum 1|must be a number of 64 bits"
+    for signal in [5.0, 4.0], tf.constant([5.0, 4.0]), np.float32([5.0, 4.0]):
         with pytest.raises(ValueError, match=message):
             mode(lambda signal=signal: moving_median(signal, window))()
 
