@@ -23,6 +23,11 @@ def test_what_is_not_a_number_stays():
     np.testing.assert_array_equal(cum_max([1, np.nan, 2]), [1, np.nan, np.nan])
 
 
+def test_subnormal_numbers_are_not_zero():
+    x = np.float32([0, 1e-40, 3e-40, 2e-40])
+    np.testing.assert_array_equal(cum_max(x), cum_max_reference(x), strict=True)
+
+
 def test_the_gradient_goes_to_the_first_of_equals():
     x = tf.constant([[3.0, 1, 3, 4], [2, 5, 5, 1]])
     with tf.GradientTape() as tape:
