@@ -129,8 +129,9 @@ class LogfmtDataset : public DatasetBase {
       const std::lock_guard<std::mutex> lock(mutex_);
       tstring line;
       const absl::Status status = input_->ReadLine(&line);
-      *end_of_sequence = absl::IsOutOfRange(status);
+      *end_of_sequence = failed_ || absl::IsOutOfRange(status);
       if (*end_of_sequence) return absl::OkStatus();
+      failed_ = !status.ok();  // what cannot be read fails once, and then ends
       TF_RETURN_IF_ERROR(OfFile(dataset()->filename_, status));
       ++line_;  // before anything can fail: the next call reads the next line
       const std::vector<tstring>& keys = dataset()->keys_;
@@ -181,6 +182,7 @@ class LogfmtDataset : public DatasetBase {
     std::unique_ptr<tensorflow::io::BufferedInputStream> input_
         ABSL_GUARDED_BY(mutex_);
     int64_t line_ ABSL_GUARDED_BY(mutex_) = 0;
+    bool failed_ ABSL_GUARDED_BY(mutex_) = false;
   };
 
   const std::string filename_;

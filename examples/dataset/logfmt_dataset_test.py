@@ -61,6 +61,13 @@ def test_what_is_left_out_has_a_default(log):
     assert len(list(rows.shard(2, 1))) == 2
 
 
+def test_what_cannot_be_read_fails_once(tmp_path):
+    rows = iter(logfmt_dataset(str(tmp_path), KEYS))
+    with pytest.raises(tf.errors.FailedPreconditionError, match="Is a directory"):
+        next(rows)
+    assert next(rows, None) is None
+
+
 def test_symbolic_checkpoints_are_refused(log):
     options = tf.data.Options()
     options.experimental_symbolic_checkpoint = True
