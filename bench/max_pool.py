@@ -188,7 +188,7 @@ def main() -> None:
         "setting: default is TensorFlow as it comes, oneDNN off is TF_ENABLE_ONEDNN_OPTS=0; ours has a row in both",
         f"images: {shapes}",
         "forward and gradient: both in one tf.function, as a training step has them",
-        "plain: the page's first loop; without wide vectors: MaxPool, compiled without",
+        "plain: max_pool_plain, compiled for wide vectors; without wide vectors: MaxPool, compiled without",
         "slices, XLA: examples/max_pool/max_pool_slices.py",
         "ratio: to the time of our op in the same round, with median, q1 and q3",
     ]
