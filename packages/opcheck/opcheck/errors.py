@@ -39,6 +39,7 @@ class Entry:
       cut: Whether it says that the error is not in this text, and is not told where another line looks like one.
       staged: Whether the reproducer only imitates what happens to a reader.
       harmless: Whether it is no error, and of no use where there is one that is not known.
+      anyones: Whether it means the same in a text of another library, in which nothing else is looked for.
       names: Whether it is only found with a name of TensorFlow's, of which headers.toml tells the header.
     """
 
@@ -62,6 +63,7 @@ class Entry:
     special: bool = False
     cut: bool = False
     staged: bool = False
+    anyones: bool = False
 
     @functools.cached_property
     def regex(self) -> re.Pattern | None:

@@ -153,10 +153,11 @@ const explain = (() => {
     }
   }
 
-  // What a log holds of the dictionary, { id, line, text, times, follows, header } of each entry, and whose it is else.
-  const find = (rules, log) => {
+  // What a log holds of the dictionary, { id, line, text, times, follows, header } of each entry, and whose it is else: of a text
+  // of another library, those that are anyone's.
+  const find = (rules, log, owned) => {
     const matches = rules.patterns.flatMap((rule) => {
-      if (!log.allows(rule)) return [];
+      if ((owned && !rule.anyones) || !log.allows(rule)) return [];
       rule.regex ??= new RegExp(rule.pattern, "g");
       return log.matches(rule);
     });
@@ -188,7 +189,7 @@ const explain = (() => {
         return { id: rule.id, line, text, times: each.get(rule.id).length, follows: causes(match), header };
       })
       .sort((one, other) => last(one) - last(other));
-    return { found, stranger };
+    return { found, stranger: stranger || (found.length ? "" : owned) };
   };
 
   // Whose text it is, if there is nothing of TensorFlow's in it.
@@ -263,7 +264,7 @@ const explain = (() => {
   return (rules, text) => {
     const log = new Log(rules, text);
     const owned = owner(rules, log);
-    let { found, stranger } = owned ? { found: [], stranger: owned } : find(rules, log);
+    let { found, stranger } = find(rules, log, owned);
     const dead = new RegExp(rules.died).test(log.solid);
     const harmless = ({ id }) => rules.patterns.find((rule) => rule.id === id).harmless;
     const failed = () => dead || log.first(rules.says.errors.slice(0, 2)) !== null;

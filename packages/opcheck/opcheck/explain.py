@@ -21,7 +21,7 @@ from opcheck.errors import REPORT, SITE, Entry, entries, table
 
 _WIDTH = 100
 # What a rule has from its entry.
-_FOR_RULES = "follows names harmless ours beside unless alone cut".split()
+_FOR_RULES = "follows names harmless ours beside unless alone cut anyones".split()
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def explain(text: str) -> Explanation:
     """
     log = _Log(text)
     owner = _owner(log)
-    found, stranger = ([], owner) if owner else _found(log)
+    found, stranger = _found(log, owner)
     dead = bool(re.search(table("rules")["died"], log.solid))
     signs = table("rules")["says"]["errors"]
     if found and all(one.entry.harmless for one in found):
@@ -108,8 +108,10 @@ def _death(log: "_Log") -> str:
     return next(told, rules["says"]["died"])
 
 
-def _found(log: "_Log") -> tuple[list[Found], str]:
-    told = [rule for rule in rules() if log.allows(rule)]
+def _found(log: "_Log", owner: str) -> tuple[list[Found], str]:
+    """The entries, of a text of another library those that are anyone's, and whose it is else."""
+    told = [rule for rule in rules() if rule["anyones"] or not owner]
+    told = [rule for rule in told if log.allows(rule)]
     matches = [match for rule in told for match in log.matches(rule)]
     taken: list[tuple[int, int]] = []
     each: dict[str, list[_Match]] = {}
@@ -156,7 +158,7 @@ def _found(log: "_Log") -> tuple[list[Found], str]:
         header = header_of(one.text) if entry.names else ""
         told = one.line, one.text, len(each[name]), causes[name]
         found.append(Found(entry, *told, header))
-    return found, stranger
+    return found, stranger or ("" if found else owner)
 
 
 def _owner(log: "_Log") -> str:

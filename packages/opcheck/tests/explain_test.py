@@ -182,6 +182,15 @@ def test_a_text_about_another_library_and_not_tensorflow_is_that_librarys(explai
         assert explained(f"import tensorflow as tf\n{text}")["found"], text
 
 
+def test_what_nvcc_says_is_told_of_any_library(explained):
+    names = "/home/me/caffe/src/x.cu"
+    said = "host_config.h:138:2: error: #error -- unsupported GNU version! gcc versions later than 8 are not supported!"
+    told = explained(f"{names}\n{said}")
+    assert ids(told) == ["nvcc-unsupported-gnu-version"]
+    assert (told["stranger"], told["unsure"]) == ("", True)
+    assert explained(names)["stranger"] == "Caffe"
+
+
 def test_what_decides_between_the_causes_of_a_message_is_told():
     for text, pattern in CASES["told"].items():
         said = explain.told(explain.explain(text))
