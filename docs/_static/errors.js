@@ -66,7 +66,7 @@ document.addEventListener("DOMContentLoaded", () => {
     const body = `The first line that looks like an error:\n\n    ${cut(text, 400)}\n\nWhat I did:\n\nTensorFlow, compiler, system:\n`;
     const query = new URLSearchParams({ title, body });
     const report = make("a", { href: `${form.dataset.report.split("?")[0]}?${query}` }, "report it");
-    const help = make("p", {}, first ? search : "If it is an error of an op", first ? ", or " : ", ", report);
+    const help = make("p", {}, first ? search : "", first ? ", or, if it comes from an op, " : "If it comes from an op, ", report);
     help.append(first ? ": the report begins with this line and with nothing else of your log." : ".");
     list.append(help);
   };

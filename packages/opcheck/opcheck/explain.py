@@ -442,7 +442,8 @@ def unknown(explanation: Explanation) -> str:
     """What is said where nothing is known: whose message it is, or the first error, and where to report it."""
     says = table("rules")["says"]
     lines = [
-        f"none of the {len(entries())} errors of {SITE}errors.html is in this text; report it: {REPORT}"
+        f"none of the {len(entries())} errors of {SITE}errors.html is in this text; "
+        f"if it comes from an op, report it: {REPORT}"
     ]
     if explanation.stranger:
         lines[0] = lines[0].partition(";")[0]
