@@ -254,7 +254,7 @@ def test_an_input_and_the_number_that_it_does_not_fit_are_named(op, told):
 
 
 @pytest.mark.parametrize(
-    ("name", "told"), [("rows_of", False), ("broken_rows_of", True)]
+    ("name", "told"), [("rows_of", False), ("rows_of_unnamed", True)]
 )
 def test_an_error_may_name_what_only_the_op_calls_so(broken_ops, name, told):
     op, (sample, _) = getattr(broken_ops, name), broken_ops.SAMPLES["take_rows"]

@@ -282,7 +282,7 @@ def rows_of(table, which):
     return _OPS["TakeRows"](table + 0, which + 0)
 
 
-def broken_rows_of(table, which):
+def rows_of_unnamed(table, which):
     return _OPS["BrokenTakeRowsUnnamed"](table + 0, which + 0)
 
 
