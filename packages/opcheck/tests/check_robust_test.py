@@ -15,6 +15,8 @@ from python_ops import (
     copies_and_refuses,
     counted,
     counted_once,
+    counts_windows,
+    counts_windows_as_cpp,
     dies,
     dies_of_one_column,
     dies_of_rank_5_after_2,
@@ -29,6 +31,7 @@ from python_ops import (
     in_turns_of_two,
     lengths,
     lengths_by_the_ends,
+    no_rows,
     normal,
     opens_a_file_and_refuses,
     raises_something_odd,
@@ -199,6 +202,14 @@ def test_an_error_may_name_an_attr_that_the_call_leaves_out():
             lambda parts: np.stack(parts, 1).ravel(),
             "parts of 3 tensors",
         ),
+        (
+            counts_windows,
+            counts_windows_as_cpp,
+            [normal(9)],
+            {"length": 4},
+            lambda x, length: np.int32(max(0, (x.size - length) // 4 + 1)),
+            "length = 10",
+        ),
         (scattered, scattered_anew, [normal(3)], {"seed": 5}, None, "seed = 0"),
         (
             lengths,
@@ -209,7 +220,7 @@ def test_an_error_may_name_an_attr_that_the_call_leaves_out():
             "splits has -1 in the middle",
         ),
     ],
-    ids=["twice", "one", "three", "chance", "middle"],
+    ids=["twice", "one", "three", "longer", "chance", "middle"],
 )
 def test_a_call_unlike_the_sample(op, wrong, inputs, attrs, reference, detail):
     def told(op):
@@ -242,6 +253,11 @@ def test_what_is_refused_leaves_nothing_behind(op, seen):
         files, held = ast.literal_eval(forked.run(told[0].line).stdout)
         assert (files == 1) == (op is opens_a_file_and_refuses)
         assert (held > 1 << 13) == (op is copies_and_refuses)
+
+
+def test_no_rows_of_more_columns_than_numpy_takes_are_a_result():
+    found = result("bad_input", no_rows, normal(2), attrs={"columns": 4})
+    assert found.verdict == "pass", found.explanation()
 
 
 @pytest.mark.parametrize(

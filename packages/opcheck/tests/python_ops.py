@@ -316,6 +316,23 @@ def refuses_negatives(x, keep=lambda x: None):
     return tf.identity(x)
 
 
+def counts_windows(x, length, whole=tf.math.floordiv):
+    """How many windows of a length fit, one each four elements; with the division of C++, one where none fits."""
+    if not 0 < length < 1 << 15:
+        raise tf.errors.InvalidArgumentError(None, None, "length is not so long")
+    return tf.maximum(whole(tf.size(x) - length, 4) + 1, 0)
+
+
+def counts_windows_as_cpp(x, length):
+    return counts_windows(x, length, tf.truncatediv)
+
+
+def no_rows(x, columns):
+    if columns < 0:
+        raise tf.errors.InvalidArgumentError(None, None, "columns is negative")
+    return tf.zeros(tf.constant([0, columns], tf.int64))
+
+
 def takes_columns(x, count, told="x has {} columns, but {} are wanted"):
     columns = x.shape[-1] or 0
     if tf.executing_eagerly() and count > columns:

@@ -32,8 +32,11 @@ from opcheck.subject import (
 )
 
 _MODES = ("eager", "graph")
+# TensorFlow's, of an output without elements whose other dimensions are too large for NumPy.
+_NO_ARRAY = "Failed to create numpy array from tensor of shape"
 _MOST_CRASHES = 5
 _LEFT_OUT = 16  # values of attrs that the sample leaves at their defaults
+_SIZES = 3  # of the sample, the largest, which an attr exceeds by one
 _REFUSED = 8  # calls, each for another reason
 _LEAKED = 1 << 13  # bytes after each of these, more than TensorFlow itself keeps
 _NOTABLE = 1 << 15  # bytes of inputs, of which a copy that is kept would be noticed
@@ -414,6 +417,7 @@ def _check_names(found: Findings, sample, case: Case, outcome, description) -> N
     hidden = names_of_own(description.op_defs.values()) - known
     if (
         names
+        and _NO_ARRAY not in outcome.error
         and not mentions(outcome.error, [*names, *hidden])
         and not _tells(outcome, case, description)
     ):
@@ -640,6 +644,7 @@ def _bad_cases(sample, description) -> Iterator[Case]:
     known = {x.name for x in own} | sample.attrs.keys()
     lengths = {x.number_attr for x in description.all_of("output_arg")}
     of_call = attrs_of_call(sample.op, sample.attrs, own)
+    sizes = sorted({n for x in sample.flat for n in x.shape if n > 1})[-_SIZES:]
     left_out = (known & of_call.keys()) - sample.attrs.keys()
     for name, value in of_call.items():
         if name not in known:
@@ -653,6 +658,8 @@ def _bad_cases(sample, description) -> Iterator[Case]:
         some = _wrong_attrs(value)
         if name in left_out:
             some = some[: max(4, _LEFT_OUT // len(left_out))]
+        if type(value) is int:  # one that fits no more, by little
+            some += [n + 1 for n in sizes if n + 1 != value and n + 1 not in some]
         for wrong in some:
             if name in lengths and abs(wrong) > 1 << 10:
                 continue  # so many outputs overwhelm TensorFlow, not the op
@@ -660,7 +667,7 @@ def _bad_cases(sample, description) -> Iterator[Case]:
             attrs = {**sample.attrs, name: wrong}
             # Some are not wrong in themselves, but the inputs may not fit them.
             fits = isinstance(wrong, bool) or wrong in (0, 1, 0.5, "")
-            fits = fits or (isinstance(wrong, int) and wrong == value + 1)
+            fits = fits or (isinstance(wrong, int) and wrong - 1 in (value, *sizes))
             fits = fits or wrong in _with_one_more(value)
             culprits = (name, *everything) if fits else (name,)
             yield Case(
@@ -832,7 +839,7 @@ def _wrong_values(dtype: np.dtype) -> list[tuple[str, object]]:
     if dtype.kind == "O":
         return [
             ("an empty string", b""),
-            ("letters of several bytes", "äöü€字".encode()),
+            ("letters of several bytes", "🦉äöü€字".encode()),
             ("bytes that are no UTF-8", b"\xff\xfe\x80"),
             ("a string with a NUL", b"a\0b"),
             ("a string of 16 MB", b"7" * (1 << 24)),
