@@ -378,13 +378,18 @@ def shrunk(flat: Sequence) -> Iterator[tuple[str, list[np.ndarray]]]:
     Yields:
       What is special about it, and flat inputs, which the op may refuse.
     """
-    sizes = sorted({n for x in flat for n in x.shape if n > 1})
+    sizes = sizes_of(flat)
     chosen = {f"{size - 1} instead of {_counted(flat, size)}": [size] for size in sizes}
     if len(sizes) > 1:
         chosen["one row less in every dimension"] = sizes
     for label, some in chosen.items():
         rows = [tuple(slice(n - (n in some)) for n in x.shape) for x in flat]
         yield label, [x[row] for x, row in zip(flat, rows)]
+
+
+def sizes_of(flat: Sequence) -> list[int]:
+    """Of the dimensions of some arrays, in ascending order, without those of 0 or 1."""
+    return sorted({n for x in flat for n in x.shape if n > 1})
 
 
 def _counted(flat: Sequence, size: int) -> str:

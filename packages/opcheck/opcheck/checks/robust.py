@@ -29,6 +29,7 @@ from opcheck.subject import (
     is_builtin,
     names_of_own,
     parameter_names,
+    sizes_of,
 )
 
 _MODES = ("eager", "graph")
@@ -133,7 +134,7 @@ def bounds(make: Callable[..., Child], sample, found: Findings) -> str:
                 np.concatenate([x] * times, axis) if x.ndim else x for x in sample.flat
             ]
             sizes[f"the sample {times} times along dimension {axis}"] = flat
-        for size in sorted({n for x in sample.flat for n in x.shape if n > 1}):
+        for size in sizes_of(sample.flat):
             ones = [
                 x[tuple(slice(1 if n == size else n) for n in x.shape)]
                 for x in sample.flat
@@ -644,7 +645,7 @@ def _bad_cases(sample, description) -> Iterator[Case]:
     known = {x.name for x in own} | sample.attrs.keys()
     lengths = {x.number_attr for x in description.all_of("output_arg")}
     of_call = attrs_of_call(sample.op, sample.attrs, own)
-    sizes = sorted({n for x in sample.flat for n in x.shape if n > 1})[-_SIZES:]
+    sizes = sizes_of(sample.flat)[-_SIZES:]
     left_out = (known & of_call.keys()) - sample.attrs.keys()
     for name, value in of_call.items():
         if name not in known:
@@ -738,10 +739,10 @@ def _other_names(name: str, value, description) -> list:
 
 def _cubes(flat: Sequence[np.ndarray]) -> dict[str, list[np.ndarray]]:
     """The inputs with one size in all dimensions, which then may change their roles."""
-    sizes = {n for x in flat for n in x.shape if n > 1}
+    sizes = sizes_of(flat)
     if len(sizes) < 2:
         return {}
-    least = min(sizes)
+    least = sizes[0]
     cut = [x[tuple(slice(least) for _ in x.shape)] for x in flat]
     return {f", all sizes {least}": cut}
 
