@@ -531,13 +531,23 @@ def copied(tensor: tf.Tensor) -> tf.Tensor:
 
 
 def arrays(tensors: Sequence) -> list[np.ndarray]:
-    """Copies of tensors as arrays; strings become arrays of bytes."""
-    return [
-        np.array(tensor.numpy(), tensor.dtype.as_numpy_dtype)
-        if not is_opaque(tensor)
-        else np.zeros(tensor.shape)
-        for tensor in tensors
-    ]
+    """Copies of tensors as arrays; strings become arrays of bytes.
+
+    Raises:
+      MemoryError: A tensor has no elements, and more columns than an array can have.
+    """
+    return list(map(_array, tensors))
+
+
+def _array(tensor: tf.Tensor) -> np.ndarray:
+    if is_opaque(tensor):
+        return np.zeros(tensor.shape)
+    try:
+        return np.array(tensor.numpy(), tensor.dtype.as_numpy_dtype)
+    except tf.errors.InvalidArgumentError:
+        if tensor.shape.num_elements():
+            raise
+        raise MemoryError(f"no array has the shape {tensor.shape}") from None
 
 
 def _arguments(node: tf.Operation) -> list:
