@@ -183,7 +183,7 @@ def test_other_numbers_have_another_order(permuted):
 
     found = result("gradient", op, np.float32([2, 1, 4, 3]), op_types=["IdentityN"])
     assert (found.verdict == "fail") == permuted
-    assert not permuted or "numbers in another order" in found.detail
+    assert not permuted or "x in another order" in found.detail
 
 
 @pytest.mark.parametrize("conjugate", [tf.math.conj, tf.identity])
@@ -258,3 +258,42 @@ def test_a_gradient_need_not_feel_a_factor():
 
     found = result("gradient", op, np.float64([[1, 2, 2]]), op_types=["IdentityN"])
     assert found.verdict != "fail", found.explanation()
+
+
+def refuses_above_1(x):
+    if (x > 1).any():
+        raise ValueError("x must be at most 1")
+    return np.clip(x, 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("masked", "options"),
+    [(False, {}), (True, {}), (False, {"reference": refuses_above_1})],
+)
+def test_a_clamp_that_the_sample_does_not_meet(masked, options):
+    @tf.custom_gradient
+    def op(x):
+        inside = tf.cast((x > 0) & (x < 1), x.dtype)
+        return tf.clip_by_value(x, 0, 1), lambda dy: dy * inside if masked else dy
+
+    x = np.float32([[0.3, 0.5], [0.6, 0.9]])
+    found = result("gradient", op, x, op_types=["IdentityN"], **options)
+    assert (found.verdict == "fail") != masked, found.explanation()
+    if not masked:
+        where = "x negated, last first" if options else "x times 3"
+        assert where in found.detail and "a clamp" in found.cause
+
+
+def test_probabilities_stay_what_they_are():
+    @tf.custom_gradient
+    def op(labels):
+        labels.shape[-1:].assert_is_compatible_with([3])
+        total = tf.reduce_sum(labels, -1, keepdims=True)
+        return (
+            labels * total,
+            lambda dy: dy + tf.reduce_sum(dy * labels, -1, keepdims=True),
+        )
+
+    labels = np.float32([[0.2, 0.3, 0.5]])
+    found = result("gradient", op, labels, op_types=["IdentityN"])
+    assert "first order" not in found.detail, found.explanation()

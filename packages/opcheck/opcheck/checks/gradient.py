@@ -1,7 +1,6 @@
 """The registered gradient, against finite differences."""
 
 import contextlib
-import copy
 import itertools
 import re
 from collections.abc import Callable, Sequence
@@ -13,7 +12,7 @@ import tensorflow as tf
 from tensorflow.python.framework import ops
 
 from opcheck.checks.values import both_of, registered_dtypes
-from opcheck.compare import close, is_inexact
+from opcheck.compare import TOLERANCES, close, difference, is_inexact
 from opcheck.pulse import one_call
 from opcheck.report import Findings, Skip, describe_error
 from opcheck.subject import (
@@ -37,8 +36,8 @@ def gradient(subject: Subject, found: Findings) -> str:
 
     The second order, too, where it is registered. Graphs have to give the same gradient, and integers have none. A
     `tf.gather` of the output, which sends `tf.IndexedSlices` back, must not change it. Other calls have sizes of
-    1, equal indices, numbers in another order, one tensor in two places, and zeros. Complex numbers are two real ones,
-    and are tried where the op has a kernel for them.
+    1, equal indices, numbers in another order or beyond the sample's, one tensor in two places, and zeros. Complex
+    numbers are two real ones, and are tried where the op has a kernel for them.
     """
     if subject.options.get("nondeterministic"):
         raise Skip("nondeterministic=True was given")
@@ -141,6 +140,8 @@ def _orders(
         _at_zero(subject, found, tensors, chosen, names)
     if not found.failures:
         _other_calls(subject, found, flat, names)
+    if not found.failures:
+        _elsewhere(subject, found, flat, chosen, names)
     if found.failures:
         return summary
     # The gradient is a function of the gradient that comes in, too.
@@ -484,33 +485,80 @@ def _other_calls(subject: Subject, found: Findings, flat, names) -> None:
         _other_call(subject, found, label, changed, attrs, names)
         if found.failures:
             return
-    _in_another_order(subject, found, flat, names)
 
 
-def _in_another_order(subject: Subject, found: Findings, flat, names) -> None:
-    """The first order for the sample's numbers in rising order, but for one: its own inverse does not sort that.
+def _elsewhere(subject: Subject, found: Findings, flat, chosen, names) -> None:
+    """The first order where the sample does not lie, but for numbers that have a sum or a length of 1.
 
-    Two such orders have to fail, for the op may have no derivative in one. Equal numbers may have none side by side.
+    If all are positive, only a reference knows whether negative ones are allowed.
     """
-    floats = [x for x in flat if _is_float(x)]
-    step = 1e-5 if all(x.dtype == np.float64 for x in floats) else 1e-2
-    values = np.sort(np.concatenate([x.reshape(-1) for x in floats]), axis=None)
-    if len(values) < 3 or np.min(np.diff(values)) < 2 * step:
-        return
-    trials = []
-    for shift in (1, -1):
-        mixed = [
-            np.roll(np.sort(x, axis=None), shift).reshape(x.shape)
-            if _is_float(x)
-            else x
-            for x in flat
-        ]
-        trials.append(copy.deepcopy(found))
-        some = "numbers in another order", mixed, subject.attrs, names
-        _other_call(subject, trials[-1], *some)
-        if not trials[-1].failures:
-            return
-    found.failures += trials[0].failures
+    for i in chosen:
+        x = flat[i]
+        rows = np.atleast_1d(x).astype(np.float64)
+        if any(np.allclose(some.sum(-1), 1) for some in (rows, rows**2)):
+            continue
+        # Rising, but for one: its own inverse does not sort that.
+        in_order = np.roll(np.sort(rows, axis=None), 1).reshape(x.shape)
+        moves = {"in another order": in_order, "times 3": 3 * x, "plus 0.7": x + 0.7}
+        if subject.reference is not None or np.min(rows, initial=0) < 0:
+            moves["negated, last first"] = -np.flip(x)  # what rises does so still
+        for what, numbers in moves.items():
+            moved = [*flat[:i], np.asarray(numbers, x.dtype), *flat[i + 1 :]]
+            label = f"{names[i]} {what}"
+            if _is_wrong_where_smooth(subject, label, moved, chosen):
+                _other_call(subject, found, label, moved, subject.attrs, names)
+            if found.failures:
+                cause = "what is so in the sample is taken for granted, such as numbers within a clamp"
+                found.failures = [replace(one, cause=cause) for one in found.failures]
+                return
+
+
+def _is_wrong_where_smooth(subject: Subject, label: str, flat, chosen) -> bool:
+    """Whether the gradient of outputs without a kink nearby is wrong, along one direction.
+
+    Where the reference refuses these inputs, or has other results, nothing is.
+    """
+    subject.progress(label, flat)
+    if subject.reference is not None:
+        both = both_of(subject, label, flat)
+        near = dict.fromkeys(TOLERANCES, 1e-2)
+        if both is None or difference(*both, near, strict=False):
+            return False
+    random = np.random.default_rng(2)
+    tensors = [constant(x) for x in flat]
+    some = [tensors[i] for i in chosen]
+    along = [tf.constant(random.normal(size=x.shape), x.dtype) for x in some]
+
+    def values(steps: float) -> tf.Tensor:
+        moved = list(tensors)
+        for i, x, direction in zip(chosen, some, along):
+            moved[i] = x + steps * direction
+        outputs = _outputs_of(subject, tensors)(moved)
+        return tf.concat([tf.cast(tf.reshape(y, [-1]), tf.float64) for y in outputs], 0)
+
+    try:
+        results = _outputs_of(subject, tensors)(tensors)
+        delta, allowed = _steps(subject, [*some, *results])
+        with tf.GradientTape() as tape:
+            tape.watch(some)
+            middle = values(0)
+        low, far_low, high, far_high = (values(n * delta) for n in (-1, -2, 1, 2))
+        sides = ((high - middle) / delta).numpy(), ((middle - low) / delta).numpy()
+        slope, coarse = sum(sides) / 2, (far_high - far_low).numpy() / (4 * delta)
+        smooth = close(*sides, allowed**0.5, 0) & close(slope, coarse, allowed**0.5, 0)
+        weights = np.where(smooth & np.isfinite(slope), _weights(middle).numpy(), 0)
+        with one_call():
+            found = tape.gradient(middle, some, tf.constant(weights))
+        seen = sum(
+            float(tf.reduce_sum(tf.cast(_dense(one) * direction, tf.float64)))
+            for one, direction in zip(found, along)
+            if one is not None
+        )
+    except Exception:
+        return False  # the op, or its gradient, does not take these
+    wanted, error = weights * np.where(weights, [slope, slope - coarse], 0)
+    allowed *= max(1, np.abs(wanted).sum())
+    return abs(seen - wanted.sum()) > allowed + 4 * np.abs(error).sum()
 
 
 def _other_call(
@@ -766,13 +814,11 @@ def _numeric(
             return _projected(function(moved))
 
         start = tf.zeros([len(directions)], x.dtype)
-        exact = all(one.dtype == tf.float64 for one in (x, *results))
-        delta = subject.options.get("delta") or (1e-5 if exact else 1e-2)
+        delta, allowed = _steps(subject, (x, *results))
         with one_call():
             found_both = tf.test.compute_gradient(along, [start], delta)
         (analytical,), (numerical,) = found_both
         scale = max(1.0, float(np.max(np.abs(numerical), initial=0)))
-        allowed = subject.options.get("gradient_tolerance") or (1e-6 if exact else 2e-2)
         # What is left of a difference of large numbers.
         outputs = _projected(results).numpy()
         kinds = {one.dtype.as_numpy_dtype for one in (x, *results)}
@@ -797,6 +843,14 @@ def _numeric(
                     "the op is not differentiable"
                 ),
             )
+
+
+def _steps(subject: Subject, tensors) -> tuple[float, float]:
+    """The step of finite differences, and how far a gradient may be from them."""
+    exact = all(one.dtype == tf.float64 for one in tensors)
+    delta = subject.options.get("delta") or (1e-5 if exact else 1e-2)
+    allowed = subject.options.get("gradient_tolerance") or (1e-6 if exact else 2e-2)
+    return delta, allowed
 
 
 def _projected(outputs: Sequence[tf.Tensor]) -> tf.Tensor:
