@@ -2,15 +2,16 @@
 
 import contextlib
 import itertools
+import math
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import tensorflow as tf
 
-from opcheck.compare import difference
+from opcheck.compare import difference, is_inexact
 from opcheck.memory import (
     FILLINGS,
     filled_memory,
@@ -34,6 +35,8 @@ from opcheck.subject import (
 
 _SOON = 0.3  # seconds within which a call has to end that is made again
 _MANY, _AT_LEAST = 1 << 22, 40  # elements, and calls with them
+_FLOATS = 1 << 16  # that are random
+_RUN = 16  # of them in a row, which do not come twice by chance
 # What TensorFlow itself says before the op is asked.
 _GENERIC = (
     "OOM when allocating",
@@ -369,6 +372,68 @@ def agree(subject: Subject, seconds: float) -> str:
         if different := difference(first, arrays(subject.outputs(tensors)), exact=True):
             return different
     raise AssertionError
+
+
+def repeated_chance(subject: Subject) -> str:
+    """Where floats of one call come again in it, bit by bit, though its inputs are equal and only chance differs.
+
+    What comes in the next call, too, is no chance.
+    """
+    subject.progress("a larger sample of equal numbers")
+    try:
+        flat, attrs = _larger_and_equal(subject)
+        tensors = [constant(x) for x in flat]
+        calls = [arrays(subject.outputs(tensors, attrs)) for _ in range(2)]
+    except Exception:
+        return ""  # these inputs have to be what they are
+    for both in zip(*calls):
+        runs, others = (_runs(y) for y in both)
+        factors = np.random.default_rng(0).integers(1 << 63, size=_RUN, dtype=np.uint64)
+        keys = runs @ factors
+        order = np.argsort(keys, kind="stable")
+        one, again = order[:-1], order[1:]
+        same = (runs[one] == runs[again]).all(1)
+        if same.any() and not np.isin(keys[one[same]], others @ factors).any():
+            return (
+                f"{np.count_nonzero(same):,} of {len(runs):,} runs of {_RUN} floats come again, "
+                f"{np.min((again - one)[same]):,} elements later or more"
+            )
+    return ""
+
+
+def _runs(y: np.ndarray) -> np.ndarray:
+    """The bits of so many floats in a row, all different: a matrix, without rows where these may meet by chance.
+
+    What is equal to the row before, along some axis, is so by design and left out.
+    """
+    if not is_inexact(y.dtype) or not y.ndim:
+        return np.empty([0, _RUN], np.uint64)
+    bits = y.view(f"u{min(y.itemsize, 8)}").astype(np.uint64)
+    for axis, size in enumerate(bits.shape):
+        rows = np.moveaxis(bits, axis, 0).reshape(size, -1)
+        new = [True, *(rows[1:] != rows[:-1]).any(1)]
+        bits = np.compress(new[:size], bits, axis)
+    _, counts = np.unique(bits, return_counts=True)
+    if bits.size < _RUN or np.sum((counts / bits.size) ** 2) > 0.05:
+        return np.empty([0, _RUN], np.uint64)
+    runs = np.lib.stride_tricks.sliding_window_view(bits.reshape(-1), _RUN)
+    return runs[(np.diff(np.sort(runs, 1), axis=1) > 0).all(1)]
+
+
+def _larger_and_equal(subject: Subject) -> tuple[list[np.ndarray], dict]:
+    """Flat inputs and attrs of a call of some ten thousand elements; of each input, all are equal."""
+    first, *rest = shape = list(subject.expected()[0].shape)
+    larger = [max(first, _FLOATS // max(1, math.prod(rest))), *rest]
+    for name, value in subject.attrs.items():
+        if isinstance(value, list | tuple) and list(value) == shape:
+            return subject.flat, {**subject.attrs, name: larger}
+    equal = [np.full_like(x, x.flat[0]) if x.size else x for x in subject.flat]
+    for i, x in enumerate(subject.flat):
+        if x.dtype.kind in "iu" and x.reshape(-1).tolist() == shape:
+            equal[i] = np.array(larger, x.dtype).reshape(x.shape)
+            return equal, subject.attrs
+    more = grown(replace(subject, inputs=subject.pack(equal)), 2 * _FLOATS)
+    return equal if more is None else more, subject.attrs
 
 
 def _uneven(array: np.ndarray) -> np.ndarray:

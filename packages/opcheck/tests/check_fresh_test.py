@@ -6,13 +6,16 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import tensorflow as tf
 from python_ops import (
     adds_a_random_constant,
     adds_in_some_order,
     adds_noise,
+    adds_noise_in_blocks,
     adds_one,
     adds_threads,
     hour_of,
+    loses_threads,
     normal,
     result,
 )
@@ -30,6 +33,48 @@ def test_threads_are_1_2_and_more():
     found = result("determinism", adds_threads, normal(2))
     assert found.detail.startswith("run 1 with 2 intra-op threads;")
     assert found.cause.startswith("outputs that the kernel does not write; a sum whose")
+
+
+@pytest.mark.parametrize(
+    ("op", "first"),
+    [(adds_threads, "outputs that the"), (loses_threads, "two threads that write")],
+)
+def test_a_part_of_what_is_right_has_been_written(op, first):
+    found = result("determinism", op, np.int32([70, 80]))
+    assert found.cause.startswith(first), found.explanation()
+
+
+@pytest.mark.parametrize("options", [{"nondeterministic": True}, {}])
+def test_random_numbers_do_not_come_twice(options):
+    for step, verdict in ((4, "fail"), (100, "skip" if options else "note")):
+        found = result(
+            "determinism", adds_noise_in_blocks, normal(50), step=step, **options
+        )
+        assert found.verdict == verdict, found.explanation()
+        assert verdict != "fail" or "96 elements later" in found.seen
+
+
+def no_chance(x):
+    return tf.gather(
+        tf.constant(normal(20, 32)), tf.random.uniform([40], 0, 20, tf.int32)
+    )
+
+
+@pytest.mark.parametrize(
+    "op",
+    [
+        no_chance,
+        tf.random.shuffle,
+        lambda x: tf.nn.dropout(x, 0.3),
+        lambda x: x + tf.random.normal([x.shape[0], 1]),
+        lambda x: x + tf.repeat(tf.random.normal([x.shape[0] // 2, 8]), 2, 0),
+        lambda x: tf.random.uniform(tf.shape(x), dtype=tf.float16),
+        lambda x: tf.random.truncated_normal(tf.shape(x)),
+        lambda x: tf.cast(tf.random.categorical(x, 50), tf.float32),
+    ],
+)
+def test_chance_that_is_meant_may_repeat_itself(op):
+    assert calls.repeated_chance(Subject(op, [normal(32, 8)], {})) == ""
 
 
 def test_sums_of_whole_numbers_are_rounded_too():

@@ -38,6 +38,10 @@ def adds_threads(x):
     return x + tf.config.threading.get_intra_op_parallelism_threads()
 
 
+def loses_threads(x):
+    return x - tf.config.threading.get_intra_op_parallelism_threads()
+
+
 def dies(x):
     os.kill(os.getpid(), signal.SIGSEGV)
     return x
@@ -461,6 +465,18 @@ def counts_calls(x):
 
 def adds_noise(x):
     return x + tf.random.normal(tf.shape(x), dtype=x.dtype)
+
+
+def adds_noise_in_blocks(x, step):
+    """Each block of 100 begins one step further in the stream of random numbers."""
+
+    def run(values):
+        blocks = values.size // 100 + 1
+        stream = np.random.default_rng().normal(size=100 + step * blocks)
+        noise = np.concatenate([stream[step * i :][:100] for i in range(blocks)])
+        return values + noise[: values.size].astype(values.dtype)
+
+    return tf.ensure_shape(tf.numpy_function(run, [x], x.dtype), x.shape)
 
 
 def adds_hidden_noise(x):

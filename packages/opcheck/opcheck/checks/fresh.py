@@ -6,14 +6,17 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
+
 from opcheck import calls
 from opcheck.children import Child, Crash, WorkerError
-from opcheck.compare import TOLERANCES, compared, difference
+from opcheck.compare import TOLERANCES, compared, difference, unwrapped, wide
 from opcheck.report import KEPT, Findings, Skip
 from opcheck.source import in_turn
 from opcheck.subject import AFTER_LARGER, Subject, is_builtin, kept
 
 _NEAR = 1e-2  # by which another order of a sum changes it at most
+_UNWRITTEN = "outputs that the kernel does not write"
 _FULL = os.strerror(errno.ENOSPC)
 
 
@@ -22,11 +25,13 @@ def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
 
     All runs have to give the same bits, and so have many calls with a much larger input. Memory is filled with other
     bytes before each run, which shows where an output is not written. A larger call must leave nothing behind, and the
-    machine's time zone must not count.
+    machine's time zone must not count. Where chance is meant, no random numbers may come twice in one call.
     """
     if sample.options.get("nondeterministic"):
         with make() as child:
             if not child.ask(Subject.varies_unnoticed):
+                if _repeats_chance(child, found):
+                    return ""
                 raise Skip("nondeterministic=True was given")
         found.fail(
             "two calls in one graph",
@@ -39,10 +44,12 @@ def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
     counts = [1, 2, max(4, os.cpu_count() or 1)]
     repeats = sample.options.get("repeats", 5)
     first, samples = None, {}
-    by_threads = (
+    by_order = (
         "a sum whose order depends on the threads, such as atomic additions of floats; random numbers that depend on "
-        "them; two threads that write to one place; or state kept between calls"
+        "them"
     )
+    by_race = "two threads that write to one place"
+    by_threads = f"{by_order}; {by_race}; or state kept between calls"
     for count in counts:
         with make(threads=count) as child:
             try:
@@ -52,6 +59,8 @@ def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
                             "stateful, and gives other values at each call: nondeterministic=True "
                             "says that this is meant"
                         )
+                        with make() as other:
+                            _repeats_chance(other, found)
                         return ""
                     different, larger = child.ask(kept)
                     if different:
@@ -102,8 +111,10 @@ def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
                 )
             else:
                 cause = by_threads
-                if difference(wanted, outputs, dict.fromkeys(TOLERANCES, _NEAR)):
-                    cause = f"outputs that the kernel does not write; {cause}"
+                if any(map(_is_beyond, wanted, outputs)):
+                    cause = f"{_UNWRITTEN}; {cause}"
+                elif difference(wanted, outputs, dict.fromkeys(TOLERANCES, _NEAR)):
+                    cause = f"{by_race}; {_UNWRITTEN}; {by_order}; or state kept between calls"
             found.fail(
                 f"run {number + 1} with {count} intra-op threads"
                 + (f", {label}" if label else ""),
@@ -124,6 +135,27 @@ def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
     )
 
 
+def _is_beyond(wanted: np.ndarray, output: np.ndarray) -> bool:
+    """Whether numbers are larger than all that are right, as no part of a sum or a count is, or NaN."""
+    if wanted.dtype == object or not wanted.size or wanted.shape != output.shape:
+        return False
+    wanted, output = (np.abs(x) for x in wide(*map(unwrapped, (wanted, output))))
+    largest = np.nanmax(wanted) * (1 + _NEAR)
+    return not np.all((output <= largest) | np.isnan(wanted))
+
+
+def _repeats_chance(child: Child, found: Findings) -> bool:
+    if repeated := child.ask(calls.repeated_chance):
+        found.fail(
+            "one call with equal numbers, many of them",
+            "random numbers that do not come again",
+            repeated,
+            "threads or blocks that begin at one place of the generator's stream, or too near: each has to Skip all "
+            "groups of four numbers that those before it draw",
+        )
+    return bool(repeated)
+
+
 def saved_model(make: Callable[..., Child], sample, found: Findings) -> str:
     """Saves a model, loads it in a fresh process, and compares the results.
 
@@ -140,21 +172,19 @@ def saved_model(make: Callable[..., Child], sample, found: Findings) -> str:
                     raise Skip(f"a model is to be saved: {_FULL}") from None
                 raise
             op_types = child.ask(Subject.describe).op_types
+            options = dict(sample.options)
+            if not options.get("nondeterministic") and child.ask(Subject.by_chance):
+                options["nondeterministic"] = True
+                found.note(
+                    "stateful, and gives other values at each call, which are not compared"
+                )
         with make() as child:
             outcome = child.ask(calls.load_saved_model, **saved)
         different = (
             outcome.error
             if outcome.outputs is None
-            else compared(sample.options, wanted, outcome.outputs)
+            else compared(options, wanted, outcome.outputs)
         )
-        if different and outcome.outputs is not None:
-            with make() as child:
-                if child.ask(Subject.by_chance):
-                    found.note(
-                        "stateful, and gives other values at each call, which are not compared"
-                    )
-                    chance = {"nondeterministic": True}
-                    different = compared(chance, wanted, outcome.outputs)
         if different:
             found.fail(
                 "loaded in a fresh process",
