@@ -1,5 +1,10 @@
 """The interface of `opcheck.check`: what it refuses in one line, and what its options do."""
 
+import re
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -209,3 +214,26 @@ def test_it_raises_where_that_is_wanted():
     options = {"checks": "reference", "reference": times}
     with pytest.raises(opcheck.OpCheckError, match="1 failed"):
         opcheck.check(adds_one, normal(2), raise_on_failure=True, **options)
+
+
+ADD_TO_VARIABLE = """
+def add_to_variable(handle, amount, times):
+    tf.raw_ops.AssignAddVariableOp(resource=handle, value=amount * times)
+"""
+CALLED = """
+assert add_to_variable(np.float32(1), np.float32(2), times=3)[0] == 7
+"""
+
+
+@pytest.mark.slow
+def test_the_examples_of_the_readme_run(tmp_path):
+    readme = Path(__file__).parents[1] / "README.md"
+    blocks = re.findall(r"(?ms)^```python\n(.*?)^```", readme.read_text())
+    ops, check, variables, of_pytest, fuzz, fuzz_file = blocks
+    (tmp_path / "my_ops.py").write_text(ops + ADD_TO_VARIABLE)
+    others = f"{check.split('if ')[0]}{variables}{CALLED}{of_pytest}{fuzz_file}{fuzz}"
+    for text, told in ((check, "reference +fail"), (others, "OpCheckError: spread")):
+        (tmp_path / "readme.py").write_text(text)
+        command = [sys.executable, "readme.py"]
+        run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        assert re.search(told, run.stdout + run.stderr), run.stderr
