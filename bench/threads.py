@@ -15,6 +15,7 @@ from wrong_threads import sort_rows_by, sum_by
 
 SIZE = 2**22
 SMALL = 2**18
+LARGE, PASSES = 2**24, 256
 CALLERS = 8
 ROWS = 10_000
 LONGEST = 20_000
@@ -52,6 +53,22 @@ def shared_sums(rounds: int, span: float) -> list[dict]:
     return rows + compared("gains and losses", ways, numbers, rounds, span)
 
 
+def reads(rounds: int, span: float) -> list[dict]:
+    """The rows of as many additions, of numbers from memory and of numbers that a core has in its cache."""
+    x = np.random.default_rng(0).random(LARGE, np.float32)
+    few = x[: LARGE // PASSES]
+    np.testing.assert_allclose(sum_by(x, "shard"), x.sum(), rtol=1e-3)
+    again = sum_by(few, "shard", passes=PASSES)
+    np.testing.assert_allclose(again, PASSES * few.sum(), rtol=1e-3)
+    runs = {
+        "from memory": traced(partial(sum_by, way="shard"), tf.constant(x)),
+        "from a cache": traced(
+            partial(sum_by, way="shard", passes=PASSES), tf.constant(few)
+        ),
+    }
+    return turns({"task": "reads"}, runs, rounds, span)
+
+
 def unequal_rows(rounds: int, span: float) -> list[dict]:
     """The rows of the ways to share rows of which few have most of the values."""
     lengths = np.maximum(1, LONGEST // np.arange(1, ROWS + 1))
@@ -75,7 +92,7 @@ def costs(rounds: int, span: float) -> list[dict]:
         values = np.random.default_rng(0).integers(0, 10**9, rows * length)
         inputs = tf.constant(values), tf.constant(splits)
         runs = {
-            name: traced(partial(sort_rows_by, way="shard", cycles=cycles), *inputs)
+            name: partial(sort_rows_by, *inputs, way="shard", cycles=cycles)
             for name, cycles in COSTS.items()
         }
         task = f"cost of {rows} rows of {length}"
@@ -104,8 +121,11 @@ def own_threads(rounds: int, span: float) -> list[dict]:
 
 def measure(threads: int, rounds: int, span: float) -> list[dict]:
     """The rows of the table for a number of threads."""
-    rows = shared_sums(rounds, span) + unequal_rows(rounds, span)
-    rows += costs(rounds, span)
+    rows = [
+        row
+        for part in (shared_sums, reads, unequal_rows, costs)
+        for row in part(rounds, span)
+    ]
     if threads == cores():
         rows += own_threads(rounds, span)
     return [{"threads": threads} | row for row in rows]
@@ -114,12 +134,13 @@ def measure(threads: int, rounds: int, span: float) -> list[dict]:
 def main() -> None:
     notes = [
         "milliseconds: of a call, the median of the rounds",
-        "ratio: to SteadySum, apart, SortRows, shard or the right cost in the same round, with median, q1 and q3",
+        "ratio: to the first way of the task in the same round, with median, q1 and q3",
         f"sum: {SIZE} random numbers, float32, in a tf.function",
         "gains and losses: as many normal numbers, a sum of those below 0 and one of the others",
+        f"reads: shard adds {LARGE} numbers, or {LARGE // PASSES} of them {PASSES} times, block by block",
         f"at once: {SMALL} numbers, for each of so many calls that begin together, eagerly; milliseconds until all end",
         f"rows: {ROWS} rows of int64, row r of {LONGEST} // (r + 1) random numbers, at least 1, in a tf.function",
-        "cost: SortRowsBy, whose rows are said to cost so much, in a tf.function",
+        "cost: SortRowsBy, whose rows are said to cost so much, eagerly, for calls of a tf.function take longer",
         f"caches: {caches()}",
         "ways: as SumBy names them, but for SteadySum and tf.reduce_sum; of rows: SortRows, and Shard",
     ]

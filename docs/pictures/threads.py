@@ -39,6 +39,8 @@ def figures() -> dict[str, float]:
         "too_low": last(much, "1 cycle"),
         "too_high": last(little, "10,000,000 cycles"),
         "high_anyway": last(much, "10,000,000 cycles"),
+        "read_gain": gain("reads", "from memory"),
+        "in_cache": 1 / last("reads", "from a cache"),
         "shards": last("rows", "shard"),
         "close": last("gains and losses", "neighbours"),
         "lock": last("sum", "lock", "milliseconds")

@@ -132,6 +132,7 @@ REGISTER_OP("SumBy")
         "'unset', 'neighbours', 'apart', 'own', 'eigen', 'shard', "
         "'std::thread', 'openmp'}")
     .Attr("threads: int = 0")
+    .Attr("passes: int >= 1 = 1")
     .Input("x: float")
     .Output("sum: float")
     .SetIsStateful()
@@ -143,6 +144,7 @@ x: Of any shape.
 sum: A scalar.
 way: How threads share the sum.
 threads: How many, for std::thread and OpenMP; 0 is the number of the processor.
+passes: How often shard, std::thread and OpenMP add each block.
 )doc");
 
 class SumByOp : public OpKernel {
@@ -150,6 +152,7 @@ class SumByOp : public OpKernel {
   explicit SumByOp(OpKernelConstruction* context) : OpKernel(context) {
     OP_REQUIRES_OK(context, context->GetAttr("way", &way_));
     OP_REQUIRES_OK(context, context->GetAttr("threads", &threads_));
+    OP_REQUIRES_OK(context, context->GetAttr("passes", &passes_));
     if (threads_ <= 0) threads_ = std::thread::hardware_concurrency();
   }
 
@@ -191,12 +194,14 @@ class SumByOp : public OpKernel {
       std::vector<float> parts(blocks.count);
       const auto work = [&](int64_t begin, int64_t end) {
         for (int64_t b = begin; b < end; ++b) {
-          parts[b] = SumOf(x.data() + blocks.begin(b), blocks.size(b));
+          for (int64_t pass = 0; pass < passes_; ++pass) {
+            parts[b] += SumOf(x.data() + blocks.begin(b), blocks.size(b));
+          }
         }
       };
       if (way_ == "shard") {
         tensorflow::Shard(pool.num_threads, pool.workers, blocks.count,
-                          Blocks::kCycles, work);
+                          passes_ * Blocks::kCycles, work);
       } else if (way_ == "openmp") {
         WithOpenMp(work, blocks.count, threads_);
       } else {
@@ -208,7 +213,7 @@ class SumByOp : public OpKernel {
 
  private:
   std::string way_;
-  int64_t threads_;
+  int64_t threads_, passes_;
 };
 
 REGISTER_KERNEL_BUILDER(Name("SumBy").Device(tensorflow::DEVICE_CPU), SumByOp);

@@ -12,18 +12,19 @@ _library = load_op_library(
 )
 
 
-def sum_by(x, way: str, threads: int = 0) -> tf.Tensor:
+def sum_by(x, way: str, threads: int = 0, passes: int = 1) -> tf.Tensor:
     """Adds all elements in a way of which most are wrong or slow.
 
     Args:
       x: A tensor of any shape, float32.
       way: How threads share the sum, as the op's interface lists it.
       threads: How many, for "std::thread" and "openmp"; 0 is the number of the processor.
+      passes: How often these two and "shard" add each block.
 
     Returns:
       A float32 scalar.
     """
-    return _library.sum_by(x=x, way=way, threads=threads)
+    return _library.sum_by(x=x, way=way, threads=threads, passes=passes)
 
 
 def sort_rows_by(

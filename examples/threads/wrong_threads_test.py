@@ -38,6 +38,11 @@ def test_slow_ways_add_all_numbers(way):
     assert sum_by(x, way) == np.sum(x)
 
 
+def test_each_block_is_added_as_often_as_told():
+    x = np.arange(20_000, dtype=np.float32) % 3
+    assert sum_by(x, "shard", passes=5) == 5 * np.sum(x)
+
+
 @pytest.mark.parametrize("threads", [1, 3, 8])
 def test_threads_of_ones_own_give_the_same_bits(threads):
     x = numbers(20 * BLOCK + 5)
