@@ -233,7 +233,7 @@ def slices(grad: tf.IndexedSlices) -> HTML:
 EXTREMES = [
     ("four ops of TensorFlow", "forward", "four stock ops"),
     ("the same, XLA", "forward", "four stock ops, XLA"),
-    ("`tf.one_hot`, multiplied", "gradient", "one-hot"),
+    ("the gradient function above", "gradient", "one-hot"),
     ("the same, XLA", "gradient", "one-hot, XLA"),
     ("`tf.scatter_nd`", "gradient", "scatter_nd"),
     ("the same, XLA", "gradient", "scatter_nd, XLA"),

@@ -20,11 +20,12 @@ def one_hot_gradient(
     argmax: tf.Tensor,
     columns: tf.Tensor,
 ) -> tf.Tensor:
-    """The result of ExtremesGrad: each gradient times a row of zeros with a 1."""
+    """The result of ExtremesGrad, as first_gradient.py has it."""
 
     def place(grad: tf.Tensor, index: tf.Tensor) -> tf.Tensor:
-        one_hot = tf.one_hot(index, tf.cast(columns, tf.int32), dtype=grad.dtype)
-        return grad[..., tf.newaxis] * one_hot
+        size = tf.cast(columns, tf.int32)
+        there = tf.one_hot(index, size, on_value=True, off_value=False)
+        return tf.where(there, grad[..., tf.newaxis], tf.zeros([], grad.dtype))
 
     return place(minimum_grad, argmin) + place(maximum_grad, argmax)
 
