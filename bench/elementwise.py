@@ -1,11 +1,10 @@
 """How long LogCosh, Snake and AbsDifference take beside compositions of TensorFlow's ops, with XLA and without.
 
-It compiles other variants of LogCosh and Snake, from elementwise.cc. All run inside of a `tf.function`, with
-`jit_compile=True` where the way says XLA; for each number of threads there is a process of its own.
+It compiles other variants of LogCosh and Snake, from elementwise.cc. All run inside of a `tf.function`; for each number
+of threads there is a process of its own.
 """
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -14,13 +13,13 @@ import tensorflow as tf
 from broadcasting import abs_difference
 from compiler import NEWER, can, compiled_op
 from elementwise import log_cosh, log_cosh_plain
-from measure import run_turns, traced, trained, turns
+from measure import compiled_by_xla, run_turns, traced, trained, turns
 from processes import by_threads
 from snake import snake
 
 ROOT = Path(__file__).parents[1]
 SOURCE = Path(__file__).with_suffix(".cc")
-SIZE = 1_000_000
+SIZE, LARGE = 1_000_000, 10_000_000
 PROCESSORS = {"any x86-64": (), **NEWER}
 # What broadcasting does to x and y.
 SHAPES = {
@@ -45,8 +44,24 @@ def all_digits(x: tf.Tensor) -> tf.Tensor:
     return tf.math.log1p(v) + tf.where(near, 0.0, size - np.float32(np.log(2)))
 
 
+def logarithm(x: tf.Tensor) -> tf.Tensor:
+    """Keras' formula by the plain logarithm, with as many right digits."""
+    size = tf.abs(x)
+    return size + tf.math.log(1 + tf.exp(-2 * size)) - np.log(2)
+
+
 def snake_composed(x: tf.Tensor) -> tf.Tensor:
     return x + tf.square(tf.sin(x))
+
+
+def polynomial(x: tf.Tensor) -> tf.Tensor:
+    """Snake by the Taylor polynomial of the sine, whose square repeats after π, which two numbers subtract exactly."""
+    halves = tf.round(x / np.float32(np.pi))
+    near = x - halves * np.float32(3.140625) - halves * np.float32(np.pi - 3.140625)
+    square, series = tf.square(near), 0.0
+    for last in (11, 9, 7, 5, 3):
+        series = (1 + series) * square * np.float32(-1 / (last * (last - 1)))
+    return x + tf.square(near * (1 + series))
 
 
 def variant(name: str, functor: str, *options: str) -> Callable:
@@ -70,26 +85,15 @@ def variants(name: str, functor: str) -> dict[str, Callable]:
 
 def with_xla(ways: Mapping[str, Callable]) -> dict[str, Callable]:
     """Compositions, each as it is and compiled by XLA."""
-    found = {}
-    for name, way in ways.items():
-        found |= {name: way, f"{name}, XLA": way}
-    return found
+    compiled = {f"{name}, XLA": compiled_by_xla(way) for name, way in ways.items()}
+    return {**ways, **compiled}
 
 
 def compared(
     task: str, ways: Mapping[str, Callable], inputs: list, rounds: int, span: float
 ) -> list[dict]:
     """The rows of one comparison: traced, run in turn, and ours first."""
-
-    def compiled(way: Callable) -> Callable:
-        function = tf.function(lambda *x: tf.nest.flatten(way(*x)), jit_compile=True)
-        function(*inputs)
-        return partial(function, *inputs)
-
-    runs = {
-        name: compiled(way) if name.endswith(", XLA") else traced(way, *inputs)
-        for name, way in ways.items()
-    }
+    runs = {name: traced(way, *inputs) for name, way in ways.items()}
     return turns({"task": task}, runs, rounds, span)
 
 
@@ -102,25 +106,31 @@ def check(ways: Mapping[str, Callable], inputs: list, **tolerance: float) -> Non
 
 def unary(rounds: int, span: float) -> list[dict]:
     """LogCosh and Snake."""
-    x = tf.constant(np.random.default_rng(0).normal(size=SIZE) * 3, tf.float32)
+    numbers = np.random.default_rng(0).normal(scale=3, size=LARGE)
+    large = tf.constant(numbers, tf.float32)
+    x = tf.constant(numbers[:SIZE], tf.float32)
     composed = {"four stock ops": keras_formula, "all digits": all_digits}
     ways = {"LogCosh": log_cosh, "LogCoshOfOne": log_cosh_plain}
     ways |= {"one by one": variant("LogCoshOneByOne", "OneByOne")}
     ways |= variants("LogCosh", "LogCosh<float>") | with_xla(composed)
+    ways |= {"logarithm, XLA": compiled_by_xla(logarithm)}
     check(ways, [x], rtol=1e-5, atol=1e-6)
     ways |= {"tf.nn.softplus": tf.nn.softplus}
     rows = compared("float32", ways, [x], rounds, span)
 
-    ways = {"LogCosh": log_cosh} | with_xla(composed)
-    ways = {name: trained(way) for name, way in ways.items()}
+    ways = {"LogCosh": trained(log_cosh)}
+    ways |= with_xla({name: trained(way) for name, way in composed.items()})
+    ways |= {"logarithm, XLA": compiled_by_xla(trained(logarithm))}
     rows += compared("forward and gradient", ways, [x], rounds, span)
     ways = {"LogCosh": log_cosh, "tf.nn.softplus": tf.nn.softplus}
     rows += compared("float64", ways, [tf.cast(x, tf.float64)], rounds, span)
 
     ways = {"Snake": snake} | with_xla({"composed": snake_composed})
+    ways |= {"polynomial, XLA": compiled_by_xla(polynomial)}
     ways |= variants("Snake", "Snake")
     check(ways, [x], rtol=1e-5, atol=1e-6)
-    return rows + compared("Snake", ways, [x], rounds, span)
+    rows += compared("Snake", ways, [x], rounds, span)
+    return rows + compared(f"Snake of {LARGE}", ways, [large], rounds, span)
 
 
 def broadcast(rounds: int, span: float) -> list[dict]:
@@ -152,7 +162,9 @@ def measure(threads: int, rounds: int, span: float) -> list[dict]:
 def main() -> None:
     notes = [
         f"times of a call in a tf.function, {SIZE} random numbers, float32 if not said: the median of the rounds",
-        "XLA: the same function with jit_compile=True; all digits: the formulas of LogCosh, composed",
+        "XLA: the same with jit_compile=True; all digits: the formulas of LogCosh, composed",
+        "logarithm, polynomial: formulas that suit XLA",
+        "Snake, the op: one thread; for any x86-64 and the like: the same formula by Eigen's loop, which threads share",
         "ratio: to the time of our op in the same round, with median, q1 and q3",
         "span: there are many ways, so each has a third of the span in a round",
     ]

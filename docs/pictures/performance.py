@@ -173,7 +173,6 @@ TABLES = {
     "cpu_composed": "[Manhattan distances](cpu.md) composed of a point or of a feature at a time",
     "dataset": "ways to read [small and large rows](dataset.md)",
     "elementwise": "[unary](elementwise.md) and [binary](broadcasting.md) ops by dtype and shape",
-    "elementwise_composed": "[Snake and LogCosh](elementwise.md) by formulas that suit XLA",
     "extremes": "[several outputs](multi_output.md) and their gradient, all sizes",
     "gpu_calls": "one call of TensorFlow's own ops on a [GPU](gpu_kernels.md), with and without autotuning",
     "gpu_build": "what [two ways to write a CUDA kernel](gpu_kernels.md) cost to compile",

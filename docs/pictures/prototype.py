@@ -88,6 +88,11 @@ def figures() -> dict[str, str]:
         """Milliseconds that NumPy takes longer for each node."""
         return (value(mode, "NumPy", size=size) - value(mode, size=size)) / nodes
 
+    def snake(threads: int, way: str) -> str:
+        """What part of the op's time a way takes for ten million numbers."""
+        of = {"task": "Snake of 10000000", "threads": str(threads)}
+        return number(read("elementwise").number(**of, way=way))
+
     small = 10, 1000
     nodes = [more(many, 10, NODES), *(more("tf.function", size) for size in small)]
     return {
@@ -98,6 +103,9 @@ def figures() -> dict[str, str]:
         "least": number(min(nodes)),
         "most": number(max(nodes)),
         "eager": number(max(more("eager", size) for size in small)),
+        "composed_1": snake(1, "composed"),
+        "avx2_1": snake(1, "for AVX2 and FMA"),
+        "shared_2": snake(2, "for any x86-64"),
         "many": number(value(many, "NumPy", "ratio")),
         "step": number(value(step, "NumPy", "ratio")),
     }

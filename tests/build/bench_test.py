@@ -161,6 +161,19 @@ def test_a_ratio_agrees_with_the_times(path):
                 assert any(0.5 < float(one["ratio"]) / x < 2 for x in ratios), one
 
 
+def test_two_tables_tell_the_same_of_a_case():
+    cases = {
+        "elementwise": {"threads": "2", "task": "Snake of 10000000"},
+        "prototype": {"mode": "tf.function", "size": "10000000"},
+    }
+    for way in "composed", "composed, XLA":
+        one, other = (
+            measured.read(table).number(way=way, **case)
+            for table, case in cases.items()
+        )
+        assert 1 / 1.3 < one / other < 1.3, (way, one, other)
+
+
 def test_launches_belong_to_the_case_whose_marker_is_before_them(monkeypatch):
     marker, block = gpu_profile.MARKER
     kernels = [("fill", "1"), (marker, block), ("add<float>", "2"), (marker, block)]
