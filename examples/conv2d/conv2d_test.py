@@ -494,6 +494,8 @@ def test_the_solution_of_the_exercise_on_blurring(mode):
     ninths = np.full([3, 3, 3, 1], 1 / 9)
     expected = tf.nn.depthwise_conv2d(images, ninths, [1] * 4, "SAME")
     np.testing.assert_allclose(mode(blur)(images), expected, rtol=1e-12, atol=1e-12)
+    images[0, 2, 2, 1] = np.nan
+    np.testing.assert_array_equal(np.isnan(mode(blur)(images))[0, 2, 2], [0, 1, 0])
 
 
 @pytest.mark.parametrize("op", ["Conv2DBackpropInput", "Conv2DBackpropFilter"])

@@ -1,4 +1,4 @@
-"""The solution of the exercise: a mean over windows, by a filter for each channel."""
+"""The solution of the exercise: a mean over windows, of each channel by itself."""
 
 import tensorflow as tf
 from conv2d import conv2d
@@ -14,5 +14,10 @@ def blur(images) -> tf.Tensor:
       A tensor of the same shape and dtype.
     """
     images = tf.convert_to_tensor(images)
-    own = tf.eye(images.shape[-1], dtype=images.dtype)  # [channels, filters]
-    return conv2d(images, tf.tile(own[None, None] / 9, [3, 3, 1, 1]), padding="SAME")
+    batch, rows, columns, channels = tf.unstack(tf.shape(images))
+    apart = tf.transpose(images, [0, 3, 1, 2])  # each channel an image
+    apart = tf.reshape(apart, [batch * channels, rows, columns, 1])
+    ninths = tf.constant(1 / 9, images.dtype, [3, 3, 1, 1])
+    means = conv2d(apart, ninths, padding="SAME")
+    means = tf.reshape(means, [batch, channels, rows, columns])
+    return tf.transpose(means, [0, 2, 3, 1])
