@@ -225,6 +225,22 @@ def without_the_kernel_keras_leaves_out_a_model_that_says_so() -> None:
     refuses(lambda: model.fit(x, y, verbose=0))
 
 
+def without_the_kernel_keras_asks_only_the_layers_that_there_are() -> None:
+    class Around(tf.keras.layers.Layer):
+        def build(self, shape):
+            self.inner = LeftOut()
+
+        def call(self, signal):
+            return self.inner(signal)
+
+    late = tf.keras.Sequential([Around(), tf.keras.layers.Dense(1)])
+    model, x, y = averaging_model(Around())
+    for one in late, model:
+        one.compile(loss="mse", jit_compile=True)
+    refuses(lambda: late.fit(x, y, verbose=0))
+    model.fit(x, y, verbose=0)
+
+
 def without_the_kernel_what_was_traced_before_keeps_its_op() -> None:
     model = Model()
     model.composed(SIGNAL)
