@@ -33,9 +33,9 @@ def blend(x, y, weight, name: str | None = None) -> tf.Tensor:
     """Computes x + weight * (y - x) for each element, after broadcasting as in NumPy.
 
     Args:
-      x: A tensor of any shape; float32 or float64: the result where `weight` is 0.
-      y: The result where `weight` is 1; of the same dtype.
-      weight: How much of `y`; of the same dtype. The three shapes broadcast.
+      x: A tensor of any shape; float32 or float64.
+      y: Of the same dtype.
+      weight: How much of `y` there is in the result; of the same dtype. The three shapes broadcast.
       name: Of the op in the graph.
 
     Returns:

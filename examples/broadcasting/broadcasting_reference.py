@@ -16,5 +16,5 @@ def hypotenuse_reference(x, y):
 
 
 def blend_reference(x, y, weight):
-    """X where weight is 0, y where it is 1."""
+    """From x to y, as far as weight says."""
     return x + weight * (y - x)
