@@ -7,6 +7,7 @@ import os
 import threading
 from pathlib import Path
 
+import forked
 import numpy as np
 import pytest
 import solution_salvage
@@ -402,6 +403,30 @@ def test_every_cut_is_found_but_tensorflow_takes_some_for_the_end(record_path):
         over = length - begins[number]
         expected = [(PAYLOADS[:number], over > 0), (PAYLOADS[:number], over >= 12)]
         assert python_and_tensorflow(record_path) == expected, length
+
+
+def forged(length: int) -> bytes:
+    """A record with a length that is impossible, although its checksum is right."""
+    written = length.to_bytes(8, "little")
+    return written + masked_crc(written).to_bytes(4, "little") + b"payload"
+
+
+@pytest.mark.parametrize("opened", [open, gzip.open])
+@pytest.mark.parametrize("length", [2**62, 2**63, 2**64 - 1])
+def test_a_forged_length_is_refused(tmp_path, opened, length):
+    path = tmp_path / "forged.tfrecord"
+    with opened(path, "wb") as file:
+        file.write(forged(length))
+    with opened(path, "rb") as file:
+        with pytest.raises(ValueError, match=f"byte 0: no memory for its {length} "):
+            list(records(file))
+
+
+def test_a_forged_length_ends_tensorflows_process(tmp_path):
+    path = tmp_path / "forged.tfrecord"
+    path.write_bytes(forged(2**62))
+    code = "import sys, tensorflow as tf; list(tf.data.TFRecordDataset(sys.argv[1]))"
+    assert forked.run(code, path).returncode < 0
 
 
 def test_records_by_number(record_path):

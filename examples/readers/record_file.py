@@ -44,13 +44,16 @@ def records(file: BinaryIO, check: bool = True) -> Iterator[bytes]:
       check: Whether to compare the check sums of the payloads.
 
     Raises:
-      ValueError: A record is damaged, or the file ends in it.
+      ValueError: A record is damaged or larger than the memory, or the file ends in it.
       EOFError: A file of `gzip.open` is cut.
     """
     while header := file.read(12):
         where = f"{file.name}, record at byte {file.tell() - len(header)}"
         length = length_in(header, where)
-        payload, footer = file.read(length), file.read(4)
+        try:
+            payload, footer = file.read(length), file.read(4)
+        except (MemoryError, OverflowError) as error:
+            raise ValueError(f"{where}: no memory for its {length} bytes") from error
         if len(payload) + len(footer) < length + 4:
             raise ValueError(f"{where}: the file ends before the record does")
         if check and masked_crc(payload) != int.from_bytes(footer, "little"):
