@@ -9,12 +9,12 @@ WIDTH, HEIGHT = 160, 180
 
 
 def drawn(images: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Pictures, `[count, HEIGHT, WIDTH, 3]`, of images, `[count, height, width]`, each under its label, a string."""
+    """Pictures, `[count, HEIGHT, WIDTH, 3]`, of images from 0 to 1, `[count, height, width]`, under their labels."""
     pictures = np.empty([len(images), HEIGHT, WIDTH, 3], np.uint8)
     for picture, image, label in zip(pictures, images, labels, strict=True):
         figure = Figure((WIDTH / 100, HEIGHT / 100), dpi=100, layout="constrained")
         axes = figure.subplots()
-        axes.imshow(image, cmap="gray")
+        axes.imshow(image, cmap="gray", vmin=0, vmax=1)
         axes.set_title(label.decode(errors="replace"), parse_math=False)
         axes.axis("off")
         canvas = FigureCanvasAgg(figure)
@@ -34,7 +34,7 @@ def summarize_labeled_images(
 
     Args:
       name: Of the pictures in TensorBoard.
-      images: `[count, height, width]`, a floating-point dtype.
+      images: `[count, height, width]`, a floating-point dtype, from 0, black, to 1, white.
       labels: Strings, `[count]`.
       step: The step of the training, int64.
       max_outputs: How many pictures at most.

@@ -31,6 +31,16 @@ def test_pictures_are_written(tmp_path, count, most):
     assert got[0].shape[:2] == (int(height), int(width))
 
 
+@pytest.mark.parametrize(
+    ("gray", "expected"), [(0, 0), (0.2, 51), (0.9, 230), (1, 255)]
+)
+def test_gray_is_as_dark_as_it_is(gray, expected):
+    """Whatever else is in the image: `imshow` by itself stretches each to full contrast."""
+    (picture,) = drawn(np.full([1, 4, 3], gray, np.float32), LABELS[:1])
+    center = picture[picture.shape[0] // 2, picture.shape[1] // 2]
+    np.testing.assert_array_equal(center, expected)
+
+
 def test_a_label_is_no_formula():
     labels = [rb"$\foo$", b"$1_$", b"\xff"]
     pictures = drawn(IMAGES[[0, 0, 0]], labels)
