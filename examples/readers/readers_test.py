@@ -325,6 +325,22 @@ def test_what_the_format_cannot_hold_is_refused(tmp_path, items):
         write_idx(tmp_path / "x.idx", np.asarray(items))
 
 
+@pytest.mark.parametrize("name", ["string", "slice", "range"])
+@pytest.mark.parametrize("shuffle", [None, False])
+def test_producers_shuffle_and_never_end_unless_told(name, shuffle):
+    numbers = list(range(20))
+    given = {"string": [*map(str, numbers)], "slice": [numbers], "range": 20}[name]
+    settings = {} if shuffle is None else {"shuffle": shuffle}
+    with tf.Graph().as_default():
+        producer = getattr(v1.train, f"{name}_input_producer")(given, **settings)
+        value = producer[0] if name == "slice" else producer.dequeue()
+        with v1.train.MonitoredSession() as session:
+            found = [int(session.run(value)) for _ in range(60)]
+    epochs = [found[begin : begin + 20] for begin in (0, 20, 40)]
+    assert [sorted(epoch) for epoch in epochs] == [numbers] * 3
+    assert (epochs == [numbers] * 3) == (shuffle is False)
+
+
 # TFRecord.
 PAYLOADS = [b"one", b"seven", b"", b"four"]
 
