@@ -109,14 +109,30 @@ def test_what_is_posted_elsewhere_is_not_found(where):
         function(X)
 
 
-def test_an_eager_op_that_fails_aborts_what_was_posted_and_who_waits():
+def failing() -> None:
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tf.raw_ops.MatMul(a=X, b=X)
+
+
+def loop() -> None:
+    for _ in tf.data.Dataset.range(1):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (failing, tf.errors.InvalidArgumentError),
+        (loop, tf.errors.OutOfRangeError),  # its last op ends so, which Python hides
+    ],
+)
+def test_an_eager_op_that_fails_aborts_what_was_posted_and_who_waits(call, error):
     send_recv.post(X, "lost")
     with ThreadPoolExecutor(1) as thread:
         waiting = thread.submit(send_recv.collect, "never", tf.float32)
         while not waiting.done():  # the thread may not wait yet
-            with pytest.raises(tf.errors.InvalidArgumentError):
-                tf.raw_ops.MatMul(a=X, b=X)
-    assert isinstance(waiting.exception(), tf.errors.InvalidArgumentError)
+            call()
+    assert isinstance(waiting.exception(), error)
     with pytest.raises(tf.errors.DeadlineExceededError, match="nothing was posted"):
         send_recv.collect("lost", tf.float32, timeout_ms=100)
 
