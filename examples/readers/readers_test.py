@@ -438,6 +438,13 @@ def test_a_forged_length_is_refused(tmp_path, opened, length):
             list(records(file))
 
 
+def test_a_cut_gzip_file_is_an_error(tmp_path):
+    path = tmp_path / "cut.tfrecord.gz"
+    path.write_bytes(gzip.compress(forged(7))[:-1])
+    with gzip.open(path, "rb") as file, pytest.raises(EOFError):
+        list(records(file))
+
+
 def test_a_forged_length_ends_tensorflows_process(tmp_path):
     path = tmp_path / "forged.tfrecord"
     path.write_bytes(forged(2**62))
