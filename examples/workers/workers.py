@@ -23,7 +23,7 @@ def file_rows(filename, rows, columns: int, name: str | None = None) -> tf.Tenso
 
     Raises:
       NotFoundError: There is no such file on that machine.
-      OutOfRangeError: The file has no such row.
-      InvalidArgumentError: The inputs have other shapes, or the file ends within a row.
+      InvalidArgumentError: The inputs have other shapes, or the file lacks a row or ends within one.
+      DataLossError: The file has fewer bytes than its size says, as when it is cut meanwhile.
     """
     return _library.file_rows(filename=filename, rows=rows, columns=columns, name=name)

@@ -1,6 +1,7 @@
 """Tests of FileRows, of the machines and of workers: `pytest examples/workers`."""
 
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -76,12 +77,28 @@ def test_a_row_that_is_none_does_not_end_training():
         model.fit(np.array([0, 1, 5, 2]), np.zeros([4, 1]), batch_size=1, verbose=0)
 
 
+SHORT = "/sys/kernel/mm/transparent_hugepage/enabled"  # 4096 bytes, it says
+linux = pytest.mark.skipif(not os.path.exists(SHORT), reason="needs Linux")
+
+
+@linux
 def test_a_file_that_is_shorter_than_its_size_is_data_loss(mode):
-    path = "/sys/kernel/mm/transparent_hugepage/enabled"  # 4096 bytes, it says
-    if not os.path.exists(path):
-        pytest.skip("needs Linux")
     with pytest.raises(tf.errors.DataLossError, match="filename: "):
-        mode(lambda: file_rows(path, [0], 1024))()
+        mode(lambda: file_rows(SHORT, [0], 1024))()
+
+
+@linux
+def test_the_docstring_names_each_error(tmp_path):
+    raised = []
+    for file, row, columns in [
+        (tmp_path / "none", 0, 4),
+        (SAMPLE, 5, 4),
+        (SHORT, 0, 1024),
+    ]:
+        with pytest.raises(tf.errors.OpError) as error:
+            file_rows(str(file), [row], columns)
+        raised.append(error.type.__name__)
+    assert re.findall(r"^ +(\w+Error):", file_rows.__doc__, re.M) == raised
 
 
 @pytest.mark.parametrize("size", [1, 15, 17])
