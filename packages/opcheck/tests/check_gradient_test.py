@@ -17,6 +17,23 @@ def test_a_wrong_gradient_says_where():
     assert found.seen.startswith("3 ")
 
 
+def test_a_jump_beside_the_sample_is_no_slope():
+    def jumps(x):
+        return tf.where(x > 0.5, 2 * x + 1, x)
+
+    assert result("gradient", jumps, np.array([0.500004, 2.0])).verdict == "pass"
+
+
+def test_a_second_order_of_jumps_may_be_none():
+    @tf.custom_gradient
+    def op(x):
+        x = tf.identity(x)
+        return tf.nn.relu(x), lambda grad: grad * tf.cast(x > 0, x.dtype)
+
+    near = np.append(normal(20), [6e-5, -6e-5, 8e-5, -8e-5])
+    assert result("gradient", op, near, op_types=["IdentityN"]).verdict != "fail"
+
+
 def greatest(x):
     return tf.raw_ops.TopKV2(input=x, k=2).values
 

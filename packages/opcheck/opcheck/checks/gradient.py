@@ -742,17 +742,20 @@ def _zero(subject: Subject, found, tensors, rest, function, names) -> None:
 
 
 def _slope(tensors, i: int, function: Callable, random: np.random.Generator) -> float:
-    """How far one tensor moves the results, along a direction; 0 where it is next to nothing."""
+    """How far one tensor moves the results, along a direction; 0 where it is next to nothing, or they jump."""
     x = tensors[i]
-    step = 1e-4 if x.dtype == tf.float64 else 1e-2
+    largest = 1e-4 if x.dtype == tf.float64 else 1e-2
     direction = tf.constant(random.normal(size=x.shape), x.dtype)
-    ends = []
-    for sign in (1, -1):
-        moved = [*tensors[:i], x + sign * step * direction, *tensors[i + 1 :]]
-        ends.append(_projected(function(moved)).numpy())
+    ends, slopes = [], []
+    for step in (largest, largest / 2, largest / 4):
+        for sign in (1, -1):
+            moved = [*tensors[:i], x + sign * step * direction, *tensors[i + 1 :]]
+            ends.append(_projected(function(moved)).numpy())
+        slopes.append((ends[-2] - ends[-1]) / (2 * step))
     if not ends[0].size:
         return 0.0
-    slope = float(np.max(np.abs(ends[0] - ends[1]))) / (2 * step)
+    same = np.ptp(slopes, axis=0) <= 0.1 * np.max(np.abs(slopes), axis=0)
+    slope = float(np.max(np.abs(slopes[0]), where=same, initial=0))
     scale = max(1.0, float(np.max(np.abs(ends))))
     return slope if np.isfinite(slope) and slope > 0.05 * scale else 0.0
 
@@ -825,6 +828,13 @@ def _numeric(
         coarsest = max(float(ml_dtypes.finfo(kind).eps) for kind in kinds)
         noise = coarsest * np.max(np.abs(outputs), initial=0) / delta
         wrong = ~close(numerical, analytical, allowed, allowed * scale + 16 * noise)
+        if wrong.any():
+            # Across a jump, the differences grow as the step shrinks, or end with it.
+            for step in (delta / 2, delta / 4, delta / 8):
+                with one_call():
+                    _, (nearer,) = tf.test.compute_gradient(along, [start], step)
+                moved = np.abs(nearer - numerical) > np.abs(numerical - analytical) / 4
+                wrong &= ~moved
         if wrong.any():
             row, column = np.argwhere(wrong)[0]
             element = (
