@@ -9,6 +9,7 @@
 #include "ps_roi_align.h"
 #include "ps_roi_align_op.h"
 #include "tensorflow/core/framework/op_kernel.h"
+#include "tsl/platform/denormal.h"
 
 namespace op_by_op {
 namespace {
@@ -56,6 +57,7 @@ struct Plain {
                           int64_t) {
     const Sizes& sizes = align.bins.sizes;
     // [bins] First the weights, then one bin after the other.
+    const tsl::port::ScopedDontFlushDenormal keep;
     for (int64_t slot = 0; slot < align.bins.Slots(sizes.num_rois); ++slot) {
       align.bins.Fill(slot);
     }

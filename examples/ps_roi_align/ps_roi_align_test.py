@@ -67,6 +67,30 @@ def test_median_of_many_rows():
     np.testing.assert_array_equal(row_median(rows), np.median(rows, axis=1))
 
 
+def test_median_of_subnormal_numbers():
+    medians = row_median(np.float32([[1e-40, 3e-40, 2e-40]])).numpy()
+    assert medians == np.float32(2e-40)
+
+
+def blocks_in_tf_data():
+    """How many blocks Shard makes in a function of tf.data, by default and with four threads."""
+    library = tf.load_op_library(str(HERE / "libshard_blocks.so"))
+    data = tf.data.Dataset.range(1).map(
+        lambda _: library.shard_blocks(total=1000, cycles=100_000).first
+    )
+    four = tf.data.Options()
+    four.threading.max_intra_op_parallelism = 4
+    return [
+        len(set(first.numpy()))
+        for options in (tf.data.Options(), four)
+        for first in data.with_options(options)
+    ]
+
+
+def test_shard_uses_one_thread_in_tf_data_unless_told(with_threads):
+    assert with_threads(4, blocks_in_tf_data) == "[1, 16]"
+
+
 def test_loops_give_the_same():
     features, gradient = random_features([2, 9, 12, 18]), random_features([3, 3, 3, 2])
     rois = np.float32([[0, 1, 2, 9, 17], [1, 0, 0, 23, 16], [1, 4.5, 3, 5, 8]])
@@ -251,9 +275,10 @@ def run(op, *tensors, label="", **attrs):
 
 @pytest.mark.parametrize("label", ["plain", "shared"])
 @pytest.mark.parametrize("ratio", [-1, 2])
-def test_kernels_for_one_channel_give_the_same_bits(label, ratio):
+@pytest.mark.parametrize("scale", [1, 1e-39])  # the latter makes subnormal numbers
+def test_kernels_for_one_channel_give_the_same_bits(label, ratio, scale):
     tf.load_library(str(HERE / "libps_roi_align_plain.so"))
-    features = random_features([2, 9, 12, 18])
+    features = random_features([2, 9, 12, 18]) * np.float32(scale)
     attrs = SAMPLE | dict(sampling_ratio=ratio)
     pooled = run(ps_roi_align, features, ROIS, **attrs)
     single = run(ps_roi_align, features, ROIS, label=label, **attrs)
