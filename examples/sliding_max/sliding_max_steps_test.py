@@ -65,6 +65,11 @@ def test_step_4_refuses_rows_that_are_too_short():
             steps.step_4(x, window=3)
 
 
+def test_step_7_keeps_subnormal_numbers_and_step_6_takes_them_for_zero():
+    x = np.float32([1e-40, 2e-40, 5e-41])
+    assert [steps.step_6(x, 3)[1], steps.step_7(x, 3)[1]] == [0, 1]
+
+
 def test_the_gradient_of_step_7_counts_beyond_int32():
     function = tf.function(lambda x: tf.gradients(steps.step_7(x, window=3)[0], x)[0])
     traced = function.get_concrete_function(tf.TensorSpec([2**31], tf.float16))

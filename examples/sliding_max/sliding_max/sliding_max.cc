@@ -12,6 +12,7 @@
 #include "tensorflow/core/framework/register_types.h"
 #include "tensorflow/core/framework/shape_inference.h"
 #include "tensorflow/core/util/work_sharder.h"
+#include "tsl/platform/denormal.h"
 #include "xla/stream_executor/stream.h"
 
 // __init__.py reads this before it loads the library.
@@ -124,6 +125,7 @@ struct Cpu {
     const int64_t cycles_of_a_row = 10 * sizes.n;
     tensorflow::Shard(workers.num_threads, workers.workers, sizes.rows,
                       cycles_of_a_row, [&](int64_t first, int64_t end) {
+                        const tsl::port::ScopedDontFlushDenormal keep;
                         for (int64_t row = first; row < end; ++row) do_row(row);
                       });
   }

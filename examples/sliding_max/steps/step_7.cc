@@ -10,6 +10,7 @@
 #include "tensorflow/core/framework/register_types.h"
 #include "tensorflow/core/framework/shape_inference.h"
 #include "tensorflow/core/util/work_sharder.h"
+#include "tsl/platform/denormal.h"
 
 namespace sliding_max {
 namespace {
@@ -95,6 +96,7 @@ class SlidingMaxOp : public tensorflow::OpKernel {
     auto y = output->flat_inner_dims<T>();
     auto position = positions->flat_inner_dims<int64_t>();
     const auto do_rows = [&](int64_t first, int64_t end) {
+      const tsl::port::ScopedDontFlushDenormal keep;
       for (int64_t row = first; row < end; ++row) {
         MaxOfWindows(&x(row, 0), x.dimension(1), window_, &y(row, 0),
                      &position(row, 0));

@@ -39,6 +39,15 @@ def test_rising_and_falling_rows():
         np.testing.assert_array_equal(ours, reference, strict=True)
 
 
+def test_subnormal_numbers_are_not_zero():
+    x = np.float32([[1e-40, 2e-40, 5e-41], [-1e-40, 0, -2e-40]])
+    y, position = sliding_max(x, 3)
+    np.testing.assert_array_equal(y, np.float32([[2e-40], [0]]))
+    np.testing.assert_array_equal(position, [[1], [1]])
+    grad = sliding_max_grad(np.float32([1e-40, 1e-40]), np.array([1, 1]), 2)
+    assert grad.numpy()[1] == 2 * np.float32(1e-40)
+
+
 def test_the_gradient_goes_to_the_first_of_equals():
     x = tf.constant([2.0, 5, 5, 1])
     with tf.GradientTape() as tape:
