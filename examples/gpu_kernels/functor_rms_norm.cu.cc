@@ -38,9 +38,11 @@ struct RmsNormFunctor<GPUDevice, T> {
                   typename tensorflow::TTypes<T>::ConstMatrix x, T epsilon,
                   typename tensorflow::TTypes<T>::Matrix y) {
     if (x.size() == 0) return;
-    OP_REQUIRES(context, x.size() <= INT32_MAX,
+    // A step of the loop past the last row is an int, too.
+    constexpr int64_t kMost = int64_t{1} << 30;
+    OP_REQUIRES(context, x.size() <= kMost,
                 absl::InvalidArgumentError(
-                    absl::StrCat("x must have at most ", INT32_MAX,
+                    absl::StrCat("x must have at most ", kMost,
                                  " elements on a GPU, got ", x.size())));
     const auto& device = context->eigen_device<GPUDevice>();
     const int rows = x.dimension(0);
