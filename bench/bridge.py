@@ -3,16 +3,15 @@
 The op and its input are small, so that what is measured is the way.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import numpy as np
 import prologue  # noqa: F401  before TensorFlow
 import tensorflow as tf
 from cc_gradients import cpp_gradient, squared_relu
-from measure import differentiated, run_turns, traced, turns
+from turns import Case, differentiated, run_turns, traced
 
-BASE = "in Python"
 SIZE = 1000
 
 
@@ -27,30 +26,21 @@ def replaced(gradient: Callable) -> Callable:
 
 
 WAYS = {
-    BASE: replaced(lambda x, dy: 2 * tf.nn.relu(x) * dy),
+    "in Python": replaced(lambda x, dy: 2 * tf.nn.relu(x) * dy),
     "the bridge": squared_relu,
     "traced anew": replaced(lambda x, dy: cpp_gradient(squared_relu, [x], [dy])[0]),
 }
 
 
-def measure(mode: str, rounds: int, span: float) -> list[dict]:
-    """The rows of the table for a mode, after a check that all ways give the same."""
+def cases() -> Iterator[Case]:
     x = tf.constant(np.random.default_rng(0).normal(size=SIZE), tf.float32)
-    call = traced if mode == "tf.function" else partial
-    runs = {name: call(differentiated(op), x) for name, op in WAYS.items()}
-    for run in runs.values():
-        np.testing.assert_allclose(run(), runs[BASE](), rtol=1e-6)
-    return turns({"mode": mode}, runs, rounds, span)
-
-
-def main() -> None:
-    notes = [
-        f"times of the op SquaredRelu and its gradient, {SIZE} float32 numbers: the median of the rounds",
-        f"ratio: to the time with the gradient {BASE} in the same round, with median, q1 and q3",
-    ]
-    modes = ("eager",), ("tf.function",)
-    run_turns(__file__, __doc__, notes, measure, cases=modes)
+    for mode, call in {"eager": partial, "tf.function": traced}.items():
+        ways = {name: call(differentiated(op), x) for name, op in WAYS.items()}
+        yield Case({"mode": mode}, ways, rtol=1e-6)
 
 
 if __name__ == "__main__":
-    main()
+    notes = [
+        f"times of the op SquaredRelu and its gradient, {SIZE} float32 numbers: the median of the rounds",
+    ]
+    run_turns(cases, notes)

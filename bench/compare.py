@@ -10,12 +10,12 @@ import argparse
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 import numpy as np
-from measure import cores, heading, mean_and_cores, timed_turns, trained
+from measure import cores, heading, mean_time, timed_turns
 from processes import Process
 
 ROOT = Path(__file__).parents[1]
@@ -23,120 +23,106 @@ BUILD = ROOT / "build" / "compare"
 SLOWER = 1.1
 
 
-def roi_pool(ops, traced: Callable) -> dict[str, Callable]:
+# Of the ops of an example's module: the name of each call, its function, and the function's arguments.
+Calls = Iterator[tuple]
+
+
+def roi_pool_of(ops, name: str) -> Calls:
     from roi_pool_workloads import WORKLOADS
 
-    def calls_of(work) -> dict[str, Callable]:
-        features, rois = work.features(), work.rois()
-        size = work.pooled, work.pooled, work.scale
-        shape = np.int32(features.shape)
-        argmax = ops.roi_pool(features, rois, *size).argmax
-        return {
-            "with argmax": traced(
-                lambda x, r: ops.roi_pool(x, r, *size), features, rois
-            ),
-            "without argmax": traced(
-                lambda x, r: ops.roi_pool_inference(x, r, *size), features, rois
-            ),
-            "gradient": traced(
-                lambda g, a, r: ops.roi_pool_grad(g, a, r, shape, work.scale),
-                work.gradient(),
-                argmax,
-                rois,
-            ),
-        }
+    work = WORKLOADS[name]
+    x, rois, shape = work.features(), work.rois(), np.int32(work.features().shape)
+    size = work.pooled, work.pooled, work.scale
 
-    return {
-        f"{name}, {task}": call
-        for name in "abc"
-        for task, call in calls_of(WORKLOADS[name]).items()
-    }
+    def pool(x, rois):
+        return ops.roi_pool(x, rois, *size)
+
+    def infer(x, rois):
+        return ops.roi_pool_inference(x, rois, *size)
+
+    def gradient(dy, argmax, rois):
+        return ops.roi_pool_grad(dy, argmax, rois, shape, work.scale)
+
+    yield f"{name}, with argmax", pool, x, rois
+    yield f"{name}, without argmax", infer, x, rois
+    yield f"{name}, gradient", gradient, work.gradient(), pool(x, rois).argmax, rois
 
 
-def max_pool(ops, traced: Callable) -> dict[str, Callable]:
+def roi_pool(ops) -> Calls:
+    for name in "abc":
+        yield from roi_pool_of(ops, name)
+
+
+def max_pool(ops) -> Calls:
+    from turns import trained
+
+    def pool(x):
+        return ops.max_pool(x, 3, 2, "SAME")
+
+    def gradient(x, y):
+        return ops.max_pool_grad(x, y, y, 3, 2, "SAME")
+
+    def apart(x):
+        return ops.max_pool(x, 2, 2, "VALID")
+
+    def with_argmax(x):
+        return ops.max_pool_with_argmax(x, 3, 2, "SAME")
+
     x = np.random.default_rng(0).standard_normal((8, 112, 112, 64), np.float32)
-    size = 3, 2, "SAME"
     few = np.ascontiguousarray(x[..., :32])
     many = x.reshape(8, 56, 56, 256)
-    apart = 2, 2, "VALID"
-    y, y_few = ops.max_pool(x, *size), ops.max_pool(few, *size)
-    return {
-        "3 × 3": traced(lambda x: ops.max_pool(x, *size), x),
-        "3 × 3, gradient": traced(lambda x, y: ops.max_pool_grad(x, y, y, *size), x, y),
-        "2 × 2": traced(lambda x: ops.max_pool(x, *apart), x),
-        "2 × 2, forward and gradient": traced(
-            trained(lambda x: ops.max_pool(x, *apart)), x
-        ),
-        "2 × 2, 256 channels": traced(lambda x: ops.max_pool(x, *apart), many),
-        "2 × 2, 256 channels, forward and gradient": traced(
-            trained(lambda x: ops.max_pool(x, *apart)), many
-        ),
-        "32 channels": traced(lambda x: ops.max_pool(x, *size), few),
-        "32 channels, gradient": traced(
-            lambda x, y: ops.max_pool_grad(x, y, y, *size), few, y_few
-        ),
-        "32 channels, with argmax": traced(
-            lambda x: ops.max_pool_with_argmax(x, *size), few
-        ),
-    }
+    yield "3 × 3", pool, x
+    yield "3 × 3, gradient", gradient, x, pool(x)
+    yield "2 × 2", apart, x
+    yield "2 × 2, forward and gradient", trained(apart), x
+    yield "2 × 2, 256 channels", apart, many
+    yield "2 × 2, 256 channels, forward and gradient", trained(apart), many
+    yield "32 channels", pool, few
+    yield "32 channels, gradient", gradient, few, pool(few)
+    yield "32 channels, with argmax", with_argmax, few
 
 
-def conv2d(ops, traced: Callable) -> dict[str, Callable]:
+def conv2d(ops) -> Calls:
     random = np.random.default_rng(0)
     x = random.standard_normal((4, 28, 28, 64), np.float32)
     w = random.standard_normal((3, 3, 64, 64), np.float32)
     dy = random.standard_normal((4, 28, 28, 64), np.float32)
-    return {
-        "3 × 3": traced(lambda x, w: ops.conv2d(x, w, padding="SAME"), x, w),
-        "3 × 3, float16": traced(
-            lambda x, w: ops.conv2d(x, w, padding="SAME"),
-            x.astype(np.float16),
-            w.astype(np.float16),
-        ),
-        "3 × 3, for x": traced(
-            lambda w, dy: ops.conv2d_backprop_input(x.shape, w, dy, padding="SAME"),
-            w,
-            dy,
-        ),
-        "3 × 3, for the filter": traced(
-            lambda x, dy: ops.conv2d_backprop_filter(x, w.shape, dy, padding="SAME"),
-            x,
-            dy,
-        ),
-    }
+    forward = partial(ops.conv2d, padding="SAME")
+    for_x = partial(ops.conv2d_backprop_input, x.shape, padding="SAME")
+
+    def for_filter(x, dy):
+        return ops.conv2d_backprop_filter(x, w.shape, dy, padding="SAME")
+
+    yield "3 × 3", forward, x, w
+    yield "3 × 3, float16", forward, x.astype(np.float16), w.astype(np.float16)
+    yield "3 × 3, for x", for_x, w, dy
+    yield "3 × 3, for the filter", for_filter, x, dy
 
 
-def broadcasting(ops, traced: Callable) -> dict[str, Callable]:
+def broadcasting(ops) -> Calls:
     random = np.random.default_rng(0)
     x, y = random.standard_normal((2, 1000, 1000), np.float32)
-    return {
-        "AbsDifference": traced(ops.abs_difference, x, y),
-        "AbsDifference, a row": traced(ops.abs_difference, x, y[0]),
-        "Blend, a column": traced(ops.blend, x, y, y[:, :1]),
-    }
+    yield "AbsDifference", ops.abs_difference, x, y
+    yield "AbsDifference, a row", ops.abs_difference, x, y[0]
+    yield "Blend, a column", ops.blend, x, y, y[:, :1]
 
 
-def cpu(ops, traced: Callable) -> dict[str, Callable]:
+def cpu(ops) -> Calls:
     random = np.random.default_rng(0)
-    return {
-        f"{points} points, {centers} centers, {size} numbers": traced(
-            ops.manhattan_distances,
-            random.random((points, size), np.float32),
-            random.random((centers, size), np.float32),
-        )
-        for points, centers, size in ((1000, 4096, 512), (4000, 256, 64))
-    }
+    for points, centers, size in (1000, 4096, 512), (4000, 256, 64):
+        name = f"{points} points, {centers} centers, {size} numbers"
+        inputs = (random.random((n, size), np.float32) for n in (points, centers))
+        yield name, ops.manhattan_distances, *inputs
 
 
-def elementwise(ops, traced: Callable) -> dict[str, Callable]:
+def elementwise(ops) -> Calls:
     x = np.random.default_rng(0).standard_normal([1000, 1000], np.float32)
-    return {"LogCosh": traced(ops.log_cosh, x)}
+    yield "LogCosh", ops.log_cosh, x
 
 
-def lists(ops, traced: Callable) -> dict[str, Callable]:
+def lists(ops) -> Calls:
     import tensorflow as tf
 
-    calls = {}
     for count, size, dtype in (
         (64, 2**14, tf.float32),
         (64, 2**20, tf.float32),
@@ -148,91 +134,62 @@ def lists(ops, traced: Callable) -> dict[str, Callable]:
         inputs = tf.random.stateless_normal([count, size], [0, size])
         inputs = tf.unstack(tf.cast(inputs, dtype))
         # The tensors are captured: as arguments, Python would look at each of them.
-        calls[f"WeightedSum, {count} × {size}, {dtype.name}"] = traced(
-            lambda weights, inputs=inputs: ops.weighted_sum(inputs, weights),
-            tf.ones(count, dtype),
-        )
-    return calls
+        weighted_sum = partial(ops.weighted_sum, inputs)
+        name = f"WeightedSum, {count} × {size}, {dtype.name}"
+        yield name, weighted_sum, tf.ones(count, dtype)
 
 
-def mat_mul(ops, traced: Callable) -> dict[str, Callable]:
+def mat_mul(ops) -> Calls:
     x = np.random.default_rng(0).standard_normal((512, 512), np.float32)
-    return {
-        "MatMul": traced(ops.mat_mul, x, x),
-        "MatMul, 64 rows": traced(ops.mat_mul, x[:64], x),
-    }
+    yield "MatMul", ops.mat_mul, x, x
+    yield "MatMul, 64 rows", ops.mat_mul, x[:64], x
 
 
-def ps_roi_align(ops, traced: Callable) -> dict[str, Callable]:
-    from roi_pool_workloads import Workload
+def ps_roi_align(ops) -> Calls:
+    from ps_roi_align_workloads import WORKLOADS
 
-    work = Workload(1, 38, 50, 7 * 7 * 21, 300, 7, 1 / 16)
-    call = traced(
-        lambda x, r: ops.ps_roi_align(x, r, 7, 7, work.scale),
-        work.features(),
-        work.rois(),
-    )
-    return {"7 × 7": call}
+    work = WORKLOADS["a"]
+
+    def pool(x, rois):
+        return ops.ps_roi_align(x, rois, 7, 7, work.scale)
+
+    yield "7 × 7", pool, work.features(), work.rois()
 
 
-def sliding_max(ops, traced: Callable) -> dict[str, Callable]:
+def sliding_max(ops) -> Calls:
     x = np.random.default_rng(0).standard_normal((64, 65_536), np.float32)
-    return {
-        f"SlidingMax, {window}": traced(lambda x, w=window: ops.sliding_max(x, w), x)
-        for window in (3, 64)
-    }
+    for window in (3, 64):
+        yield f"SlidingMax, {window}", partial(ops.sliding_max, window=window), x
 
 
-def stochastic_rounding(ops, traced: Callable) -> dict[str, Callable]:
+def stochastic_rounding(ops) -> Calls:
     x = np.random.default_rng(0).standard_normal(2**22, np.float32)
     seed = np.int64([1, 2])
-    return {
-        "StatelessStochasticRound": traced(ops.stateless_stochastic_round, x, seed),
-        "StochasticRound": traced(ops.stochastic_round, x),
-    }
+    yield "StatelessStochasticRound", ops.stateless_stochastic_round, x, seed
+    yield "StochasticRound", ops.stochastic_round, x
 
 
-def threads(ops, traced: Callable) -> dict[str, Callable]:
+def threads(ops) -> Calls:
     random = np.random.default_rng(0)
     lengths = np.maximum(1, 20_000 // np.arange(1, 10_001))
     splits = np.append(0, np.cumsum(lengths))
-    return {
-        "SteadySum": traced(ops.steady_sum, random.random(2**22, np.float32)),
-        "SortRows": traced(
-            ops.sort_rows, random.integers(0, 10**9, splits[-1]), splits
-        ),
-    }
+    yield "SteadySum", ops.steady_sum, random.random(2**22, np.float32)
+    yield "SortRows", ops.sort_rows, random.integers(0, 10**9, splits[-1]), splits
 
 
-def xla(ops, traced: Callable) -> dict[str, Callable]:
+def xla(ops) -> Calls:
     random = np.random.default_rng(0)
-    x = {
-        shape: random.standard_normal(shape, np.float32)
-        for shape in [(1000, 256), (100, 10_000)]
-    }
-    return {
-        f"ExponentialAverage, {rows} × {length}": traced(ops.exponential_average, each)
-        for (rows, length), each in x.items()
-    }
+    for shape in (1000, 256), (100, 10_000):
+        name = "ExponentialAverage, {} × {}".format(*shape)
+        yield name, ops.exponential_average, random.standard_normal(shape, np.float32)
 
 
-# From an example to what makes its calls, of its module.
+# From an example to its calls.
 CALLS = {
     call.__name__: call
     for call in (
-        broadcasting,
-        conv2d,
-        cpu,
-        elementwise,
-        lists,
-        mat_mul,
-        max_pool,
-        ps_roi_align,
-        roi_pool,
-        sliding_max,
-        stochastic_rounding,
-        threads,
-        xla,
+        *(broadcasting, conv2d, cpu, elementwise, lists, mat_mul, max_pool),
+        *(ps_roi_align, roi_pool, sliding_max, stochastic_rounding, threads, xla),
     )
 }
 
@@ -250,22 +207,20 @@ class Ops:
         for path in (folder.parent, folder.parent / "common", folder):
             sys.path.insert(0, str(path))
         import tensorflow as tf
-        from measure import traced
+        from turns import traced
 
         tf.config.threading.set_intra_op_parallelism_threads(threads)
         tf.config.threading.set_inter_op_parallelism_threads(threads)
-        constants = partial(tf.nest.map_structure, tf.constant)
-        self.calls = CALLS[example](
-            __import__(example), lambda way, *inputs: traced(way, *constants(inputs))
-        )
+        self.calls = {
+            name: traced(function, *map(tf.constant, inputs))
+            for name, function, *inputs in CALLS[example](__import__(example))
+        }
 
     def names(self) -> list[str]:
         return list(self.calls)
 
     def seconds(self, name: str, span: float) -> float:
-        """The mean time of a call, of as many as take about `span` seconds."""
-        self.calls[name]()  # not counted: memory that lay idle may have to come back
-        return mean_and_cores(self.calls[name], span)[0]
+        return mean_time(self.calls[name], span)
 
 
 def other_tree(ref: str, examples: list[str]) -> Path:

@@ -21,9 +21,8 @@ from measure import (
     command_line,
     cores,
     heading_of,
-    mean_and_cores,
+    mean_time,
     timed_turns,
-    traced,
     write,
 )
 from processes import Process
@@ -32,9 +31,9 @@ from opcheck import function_of
 
 SOURCE = Path(__file__).parents[1] / "examples" / "conv2d" / "conv2d.cc"
 ONEDNN, KERNEL = "TF_ENABLE_ONEDNN_OPTS", "TENSORFLOW_USE_CUSTOM_CONTRACTION_KERNEL"
-# From a way to the variables of its process; what is None is not set, as in a user's program.
+# From a way to the variables of its process.
 SETTINGS = {
-    "TensorFlow": {ONEDNN: None},
+    "TensorFlow": {},
     "TensorFlow, oneDNN off": {ONEDNN: "0"},
     "TensorFlow, Eigen alone": {ONEDNN: "0", KERNEL: "0"},
 }
@@ -88,7 +87,7 @@ def ways_of(setting: str) -> list[str]:
     """Those of the process with this setting."""
     if setting != FIRST:
         return [setting]
-    return [setting, "ours", *VARIANTS, *SIMPLE]
+    return ["ours", *VARIANTS, *SIMPLE, setting]
 
 
 def exists(way: str, *case: str) -> bool:
@@ -109,14 +108,20 @@ def library_of(way: str) -> Path:
     if way in SIMPLE:
         return SOURCE.with_name("libconv2d_im2col.so")
     text = SOURCE.read_text().replace("OpByOp>", f"{namespace(way)}>")
-    copy = BUILD / f"conv2d_{namespace(way)}.cc"
-    copy.parent.mkdir(parents=True, exist_ok=True)
-    if not copy.exists() or copy.read_text() != text:
-        copy.write_text(text)
+    copy = written(f"conv2d_{namespace(way)}", text)
     says = f"-D__builtin_cpu_supports(x)=({VARIANTS[way]})"
     options = [says, f"-I{SOURCE.parent}", "-Wl,-rpath,$ORIGIN"]
     headers = [SOURCE.with_name("conv2d_multiply.h")]
     return compiled_ops(copy.stem, copy, [*options, *map(str, multipliers())], headers)
+
+
+def written(name: str, text: str) -> Path:
+    """A source in build/bench, which is new only if its text is."""
+    path = BUILD / f"{name}.cc"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)
+    return path
 
 
 def with_header() -> Path:
@@ -126,10 +131,7 @@ def with_header() -> Path:
         text = text.replace(
             name, name.replace("Eigen", "Header").replace("Naive", "HeaderNaive")
         )
-    copy = BUILD / "conv2d_header.cc"
-    copy.parent.mkdir(parents=True, exist_ok=True)
-    if not copy.exists() or copy.read_text() != text:
-        copy.write_text(text)
+    copy = written("conv2d_header", text)
     header = "xla/tsl/framework/convolution/eigen_spatial_convolutions.h"
     return compiled_ops(copy.stem, copy, ["-DEIGEN_USE_THREADS", "-include", header])
 
@@ -148,14 +150,6 @@ def multipliers() -> list[Path]:
     ]
 
 
-def set_variables(setting: str) -> None:
-    """Those of a setting, before TensorFlow is imported."""
-    for name, value in SETTINGS[setting].items():
-        os.environ.pop(name, None)
-        if value is not None:
-            os.environ[name] = value
-
-
 class Worker:
     """Runs convolutions in a process with some settings.
 
@@ -165,7 +159,8 @@ class Worker:
     """
 
     def __init__(self, setting: str, threads: int) -> None:
-        set_variables(setting)
+        os.environ.pop(ONEDNN, None)
+        os.environ |= SETTINGS[setting]
         import tensorflow as tf
 
         tf.config.threading.set_intra_op_parallelism_threads(threads)
@@ -201,6 +196,8 @@ class Worker:
 
     def made(self, op: str, task: str, way: str) -> Callable:
         """A traced function of no arguments, for one case."""
+        from turns import traced
+
         tf, random = self.tf, np.random.default_rng(0)
         x_shape, filter_shape, stride = TASKS[task]
         rows, columns = (-(-size // stride) for size in x_shape[1:3])
@@ -238,7 +235,7 @@ class Worker:
 
     def seconds(self, span: float, *case: str) -> float:
         """Of one call, of as many as about fit into the span; the case has had its result."""
-        return mean_and_cores(self.runs[case], span)[0]
+        return mean_time(self.runs[case], span)
 
 
 def said(setting: str) -> str:
@@ -280,12 +277,11 @@ def notes() -> Iterator[str]:
     yield "with both gradients: the result and both gradients in one tf.function"
     yield "oneDNN: whether TensorFlow uses oneDNN's ops: by default, the processor decides"
     for setting, variables in SETTINGS.items():
-        words = [f"{name}={value}" for name, value in variables.items() if value]
+        words = [f"{name}={value}" for name, value in variables.items()]
         yield f"variables of {setting}: {' '.join(words) or 'none'}"
     yield "ours, without: the kernel is told that the processor has no such instructions"
     yield "naive im2col: of images whose zeros were added before"
     yield f"ratio: to the time of {BASE} in the same round, with median, q1 and q3"
-    yield "span: there are many ways, so each has a third of the span in a round"
     with ThreadPoolExecutor() as pool:
         for way in (*VARIANTS, HEADER):
             library_of(way)
@@ -299,22 +295,22 @@ def measure(places: Places, rounds: int, span: float) -> list[dict]:
     onednn = {key: place.call("onednn") for key, place in places.items()}
     for threads, (op, task) in product(dict.fromkeys(n for n, _ in places), CASES):
         timed = {
-            way: partial(place.call, "seconds", span / 3, op, task, way)
+            way: partial(place.call, "seconds", span, op, task, way)
             for (number, way), place in places.items()
             if number == threads and exists(way, op, task)
         }
         case = {"threads": threads, "op": op, "task": task}
-        for row in timed_turns(case, timed, rounds, BASE):
+        for row in timed_turns(case, timed, rounds):
             way = row["way"]
             setting = onednn[threads, way] if way in SETTINGS else "not used"
-            if SETTINGS.get(way, {}).get(ONEDNN, "") is None:
+            if way == FIRST:
                 setting += ", default"
             rows.append(row | {"oneDNN": setting})
     return rows
 
 
 def main() -> None:
-    options = command_line(__file__, __doc__, rounds=15).parse_args()
+    options = command_line(__file__, __doc__, rounds=15, span=0.017).parse_args()
     places, counts = {}, sorted({1, cores()})
     for threads, setting in product(counts, SETTINGS):
         process = Process(Worker, setting, threads)

@@ -1,13 +1,13 @@
 """How long ManhattanDistances takes beside compositions of TensorFlow's ops: a point or a feature at a time."""
 
+from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
 import prologue  # noqa: F401  before TensorFlow
 import tensorflow as tf
 from cpu import manhattan_distances
-from measure import compiled_by_xla, run_turns, turns
-from processes import by_threads
+from turns import Case, compiled_by_xla, run_turns
 
 SIZES = (1000, 4096, 512), (4000, 256, 64)
 
@@ -23,9 +23,8 @@ def features(points: tf.Tensor, centers: tf.Tensor) -> tf.Tensor:
     return tf.add_n([tf.abs(x[:, None] - y) for x, y in pairs])
 
 
-def measure(threads: int, rounds: int, span: float) -> list[dict]:
-    """The rows of the table for a number of threads, after a check that all ways give about the same."""
-    rows, random = [], np.random.default_rng(0)
+def cases(threads: int) -> Iterator[Case]:
+    random = np.random.default_rng(0)
     for count, centers, size in SIZES:
         inputs = [
             tf.constant(random.random((n, size), np.float32)) for n in (count, centers)
@@ -36,23 +35,14 @@ def measure(threads: int, rounds: int, span: float) -> list[dict]:
             "features, XLA": compiled_by_xla(features),
         }
         runs = {name: partial(way, *inputs) for name, way in ways.items()}
-        expected, *others = (run() for run in runs.values())
-        for other in others:
-            np.testing.assert_allclose(other, expected, rtol=1e-4)
-        case = {"threads": threads, "points": count, "centers": centers, "size": size}
-        rows += turns(case, runs, rounds, span)
-    return rows
-
-
-def main() -> None:
-    notes = [
-        "milliseconds: of a call of a tf.function, the median of the rounds",
-        "ratio: to ManhattanDistances in the same round, with median, q1 and q3",
-        "size: so many features, float32, of points and of centers",
-        "features, XLA: a sum of as many differences as there are features, with jit_compile=True",
-    ]
-    run_turns(__file__, __doc__, notes, by_threads(measure), rounds=7)
+        columns = {"points": count, "centers": centers, "size": size}
+        yield Case(columns, runs, rtol=1e-4)
 
 
 if __name__ == "__main__":
-    main()
+    notes = [
+        "milliseconds: of a call of a tf.function, the median of the rounds",
+        "size: so many features, float32, of points and of centers",
+        "features, XLA: a sum of as many differences as there are features, with jit_compile=True",
+    ]
+    run_turns(cases, notes, rounds=7, threads=True)

@@ -4,7 +4,7 @@ It compiles other variants of LogCosh and Snake, from elementwise.cc. All run in
 of threads there is a process of its own.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -13,9 +13,8 @@ import tensorflow as tf
 from broadcasting import abs_difference
 from compiler import NEWER, can, compiled_op
 from elementwise import log_cosh, log_cosh_plain
-from measure import compiled_by_xla, run_turns, traced, trained, turns
-from processes import by_threads
 from snake import snake
+from turns import Case, compiled_by_xla, run_turns, traced, trained
 
 ROOT = Path(__file__).parents[1]
 SOURCE = Path(__file__).with_suffix(".cc")
@@ -89,88 +88,64 @@ def with_xla(ways: Mapping[str, Callable]) -> dict[str, Callable]:
     return {**ways, **compiled}
 
 
-def compared(
-    task: str, ways: Mapping[str, Callable], inputs: list, rounds: int, span: float
-) -> list[dict]:
-    """The rows of one comparison: traced, run in turn, and ours first."""
+def traced_case(
+    task: str, ways: Mapping[str, Callable], inputs: list, **more: object
+) -> Case:
     runs = {name: traced(way, *inputs) for name, way in ways.items()}
-    return turns({"task": task}, runs, rounds, span)
+    return Case({"task": task}, runs, **more)
 
 
-def check(ways: Mapping[str, Callable], inputs: list, **tolerance: float) -> None:
-    """Whether all give the same as the first."""
-    expected, *others = (np.asarray(way(*inputs), float) for way in ways.values())
-    for other in others:
-        np.testing.assert_allclose(other, expected, **tolerance)
-
-
-def unary(rounds: int, span: float) -> list[dict]:
+def unary() -> Iterator[Case]:
     """LogCosh and Snake."""
     numbers = np.random.default_rng(0).normal(scale=3, size=LARGE)
     large = tf.constant(numbers, tf.float32)
     x = tf.constant(numbers[:SIZE], tf.float32)
+    close, softplus = {"rtol": 1e-5, "atol": 1e-6}, {"tf.nn.softplus": tf.nn.softplus}
     composed = {"four stock ops": keras_formula, "all digits": all_digits}
     ways = {"LogCosh": log_cosh, "LogCoshOfOne": log_cosh_plain}
     ways |= {"one by one": variant("LogCoshOneByOne", "OneByOne")}
     ways |= variants("LogCosh", "LogCosh<float>") | with_xla(composed)
-    ways |= {"logarithm, XLA": compiled_by_xla(logarithm)}
-    check(ways, [x], rtol=1e-5, atol=1e-6)
-    ways |= {"tf.nn.softplus": tf.nn.softplus}
-    rows = compared("float32", ways, [x], rounds, span)
+    ways |= {"logarithm, XLA": compiled_by_xla(logarithm), **softplus}
+    yield traced_case("float32", ways, [x], **close, unlike=[*softplus])
 
     ways = {"LogCosh": trained(log_cosh)}
     ways |= with_xla({name: trained(way) for name, way in composed.items()})
     ways |= {"logarithm, XLA": compiled_by_xla(trained(logarithm))}
-    rows += compared("forward and gradient", ways, [x], rounds, span)
-    ways = {"LogCosh": log_cosh, "tf.nn.softplus": tf.nn.softplus}
-    rows += compared("float64", ways, [tf.cast(x, tf.float64)], rounds, span)
+    yield traced_case("forward and gradient", ways, [x], **close)
+    ways = {"LogCosh": log_cosh, **softplus}
+    inputs = [tf.cast(x, tf.float64)]
+    yield traced_case("float64", ways, inputs, unlike=[*softplus])
 
     ways = {"Snake": snake} | with_xla({"composed": snake_composed})
     ways |= {"polynomial, XLA": compiled_by_xla(polynomial)}
     ways |= variants("Snake", "Snake")
-    check(ways, [x], rtol=1e-5, atol=1e-6)
-    rows += compared("Snake", ways, [x], rounds, span)
-    return rows + compared(f"Snake of {LARGE}", ways, [large], rounds, span)
+    yield traced_case("Snake", ways, [x], **close)
+    yield traced_case(f"Snake of {LARGE}", ways, [large], unlike=[*ways][1:])
 
 
-def broadcast(rounds: int, span: float) -> list[dict]:
+def broadcast() -> Iterator[Case]:
     """AbsDifference."""
-    random, rows = np.random.default_rng(0), []
-
-    def numbers(*shapes: list[int]) -> list[tf.Tensor]:
-        return [tf.constant(random.normal(size=shape), tf.float32) for shape in shapes]
-
+    random = np.random.default_rng(0)
     ways = {"AbsDifference": abs_difference}
-    ways |= with_xla({"tf.abs(x - y)": lambda x, y: tf.abs(x - y)})
+    composed = with_xla({"tf.abs(x - y)": lambda x, y: tf.abs(x - y)})
     for task, shapes in SHAPES.items():
-        inputs = numbers(*shapes)
-        check(ways, inputs, rtol=0)
-        rows += compared(task, ways, inputs, rounds, span)
+        inputs = [tf.constant(random.normal(size=size), tf.float32) for size in shapes]
+        yield traced_case(task, ways | composed, inputs)
     frames = [tf.constant(random.integers(256, size=SIZE), tf.uint8) for _ in "xy"]
     subtracted = {"maximum − minimum": lambda x, y: tf.maximum(x, y) - tf.minimum(x, y)}
-    ways = {"AbsDifference": abs_difference} | with_xla(subtracted)
-    check(ways, frames)
-    return rows + compared("uint8", ways, frames, rounds, span)
+    yield traced_case("uint8", ways | with_xla(subtracted), frames)
 
 
-def measure(threads: int, rounds: int, span: float) -> list[dict]:
-    """The rows of the table for a number of threads."""
-    rows = unary(rounds, span) + broadcast(rounds, span)
-    return [{"threads": threads} | row for row in rows]
+def cases(threads: int) -> Iterator[Case]:
+    yield from unary()
+    yield from broadcast()
 
 
-def main() -> None:
+if __name__ == "__main__":
     notes = [
         f"times of a call in a tf.function, {SIZE} random numbers, float32 if not said: the median of the rounds",
         "XLA: the same with jit_compile=True; all digits: the formulas of LogCosh, composed",
         "logarithm, polynomial: formulas that suit XLA",
         "Snake, the op: one thread; for any x86-64 and the like: the same formula by Eigen's loop, which threads share",
-        "ratio: to the time of our op in the same round, with median, q1 and q3",
-        "span: there are many ways, so each has a third of the span in a round",
     ]
-
-    run_turns(__file__, __doc__, notes, by_threads(measure, share=3), rounds=21)
-
-
-if __name__ == "__main__":
-    main()
+    run_turns(cases, notes, rounds=21, span=0.017, threads=True)

@@ -3,20 +3,20 @@
 The numbers are normally distributed, in no order.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import product
 
 import numpy as np
 import prologue  # noqa: F401  before TensorFlow
 import tensorflow as tf
-from measure import compiled_by_xla, run_turns, turns
 from multi_output import extremes, extremes_grad
-from processes import by_threads
 from stock_extremes import (
     one_hot_gradient,
     scattered_gradient,
     stock_extremes,
 )
+from turns import Case, compiled_by_xla, run_turns
 
 # From a task to what does it, ours first.
 TASKS = {
@@ -52,36 +52,21 @@ def by_xla(function: Callable, inputs: list[tf.Tensor]) -> Callable:
     return partial(compiled_by_xla(compiled), *tensors)
 
 
-def measure(threads: int, rounds: int, span: float) -> list[dict]:
-    """The rows of the table for a number of threads, after a check that all ways give the same."""
-    table = []
-    for task, ways in TASKS.items():
-        for rows, columns in SHAPES:
-            inputs = arguments(task, rows, columns)
-            runs = {
-                name: partial(tf.function(function, autograph=False), *inputs)
-                for name, function in ways.items()
-            }
-            ours, *stock = ways
-            runs |= {f"{name}, XLA": by_xla(ways[name], inputs) for name in stock}
-            ours, *others = (tf.nest.flatten(run()) for run in runs.values())
-            for other_way in others:
-                for one, other in zip(ours, other_way, strict=True):
-                    np.testing.assert_array_equal(one, other)
-            case = {"task": task, "rows": rows, "columns": columns}
-            table += turns(case | {"threads": threads}, runs, rounds, span)
-    return table
-
-
-def main() -> None:
-    notes = [
-        "times of a call in a tf.function, float32, random numbers: the median of the rounds",
-        "XLA: the same with jit_compile=True, the number of columns a constant",
-        "ratio: to the time of our op in the same round, with median, q1 and q3",
-    ]
-
-    run_turns(__file__, __doc__, notes, by_threads(measure))
+def cases(threads: int) -> Iterator[Case]:
+    for (task, ways), (rows, columns) in product(TASKS.items(), SHAPES):
+        inputs = arguments(task, rows, columns)
+        runs = {
+            name: partial(tf.function(function, autograph=False), *inputs)
+            for name, function in ways.items()
+        }
+        _, *stock = ways
+        runs |= {f"{name}, XLA": by_xla(ways[name], inputs) for name in stock}
+        yield Case({"task": task, "rows": rows, "columns": columns}, runs)
 
 
 if __name__ == "__main__":
-    main()
+    notes = [
+        "times of a call in a tf.function, float32, random numbers: the median of the rounds",
+        "XLA: the same with jit_compile=True, the number of columns a constant",
+    ]
+    run_turns(cases, notes, threads=True)

@@ -8,7 +8,6 @@ to what the GPU's parts can do.
 import argparse
 import collections
 import json
-import shutil
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -93,9 +92,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.inside:
         return inside()
-    gpu = gpu_and_driver() or sys.exit("make bench-gpu: no GPU: nvidia-smi finds none")
-    if not shutil.which("ncu"):
-        sys.exit("make bench-gpu: there is no ncu: add CUDA's bin to the PATH")
+    gpu = gpu_and_driver(program="ncu")
     notes = [
         "the median over the launches of three calls, by ncu, which runs a kernel several times and lets none overlap",
         "%: of the most that the GPU's multiprocessors, caches and memory can do",

@@ -18,7 +18,6 @@ from pathlib import Path
 import numpy as np
 from measure import (
     command_line,
-    compiled_by_xla,
     gpu_and_driver,
     heading_of,
     timed_turns,
@@ -30,7 +29,7 @@ ROOT = Path(__file__).parents[1]
 EXAMPLES = ("common", "gpu", "roi_pool")
 sys.path[:0] = [str(ROOT / "examples" / name) for name in EXAMPLES]
 
-GPU = gpu_and_driver() or sys.exit("make bench-gpu: no GPU: nvidia-smi finds none")
+GPU = gpu_and_driver()
 try:
     import tensorflow as tf
 
@@ -48,6 +47,7 @@ from cuda_on_host import find_nvcc  # noqa: E402
 from rms_norm import rms_norm  # noqa: E402
 from roi_pool import roi_pool, roi_pool_grad  # noqa: E402
 from roi_pool_ctypes import Sizes  # noqa: E402
+from turns import compiled_by_xla  # noqa: E402
 
 ROWS = {"16384 x 4096": (16384, 4096), "256 x 1024": (256, 1024)}
 EPSILON = 1e-6

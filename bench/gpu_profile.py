@@ -12,7 +12,6 @@ import ctypes
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -221,9 +220,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.inside:
         return inside(options.inside == "profile", options.types)
-    gpu = gpu_and_driver() or sys.exit("make bench-gpu: no GPU: nvidia-smi finds none")
-    if not shutil.which("ncu"):
-        sys.exit("make bench-gpu: there is no ncu: add CUDA's bin to the PATH")
+    gpu = gpu_and_driver(program="ncu")
     notes = [
         f"libraries: {options.libraries}",
         f"sizes: MatMul {SIZE} x {SIZE}; images {BATCH} x {SIDE} x {SIDE} x {CHANNELS}, as many output channels, "

@@ -13,7 +13,6 @@ beside each other, for a test waits for the processor most of the time.
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -81,9 +80,7 @@ def run_tests(selection: list[str], tool: str = "") -> dict:
 
 
 def main() -> None:
-    gpu = gpu_and_driver() or fail("no GPU: nvidia-smi finds none")
-    if not shutil.which("compute-sanitizer"):
-        fail("there is no compute-sanitizer: add CUDA's bin to the PATH")
+    gpu = gpu_and_driver("test-gpu", "compute-sanitizer")
     lines = heading(
         "make test-gpu",
         ["tensorflow"],

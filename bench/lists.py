@@ -4,16 +4,14 @@ Each function has several nodes or compositions, one after the other, for a call
 where the way says XLA, each composition is a function with `jit_compile=True`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import prologue  # noqa: F401  before TensorFlow
 import tensorflow as tf
 from lists import weighted_sum
-from measure import compiled_by_xla, run_turns, turns
-from processes import by_threads
+from turns import Case, compiled_by_xla, run_turns
 
-BASE = "WeightedSum"
 COUNT = 64
 # From how many numbers a tensor has to how many sums a function computes.
 SUMS = {2**10: 32, 2**14: 8, 2**17: 2, 2**20: 1}
@@ -30,9 +28,9 @@ def einsum(inputs: list[tf.Tensor], weights: tf.Tensor) -> tf.Tensor:
 
 
 def ways(inputs: list[tf.Tensor], weights: tf.Tensor, sums: int) -> dict[str, Callable]:
-    """From a name to a function of no arguments; all are checked to give the same."""
+    """From a name to a function of no arguments."""
     composed = {"add_n": add_n, "einsum": einsum}
-    found = {BASE: weighted_sum, **composed}
+    found = {"WeightedSum": weighted_sum, **composed}
     for name, way in composed.items():
         found[f"{name}, XLA"] = compiled_by_xla(way)
 
@@ -47,40 +45,26 @@ def ways(inputs: list[tf.Tensor], weights: tf.Tensor, sums: int) -> dict[str, Ca
         # The tensors are captured: as arguments, Python would look at each of them.
         return tf.function(graph, autograph=False).get_concrete_function()
 
-    calls = {name: several(way) for name, way in found.items()}
-    expected = calls[BASE]()
-    for way in calls.values():
-        np.testing.assert_allclose(way(), expected, rtol=0, atol=1e-4)
-    return calls
+    return {name: several(way) for name, way in found.items()}
 
 
-def measure(threads: int, rounds: int, span: float) -> list[dict]:
-    """The rows of the table for a number of threads."""
-    rows = []
+def cases(threads: int) -> Iterator[Case]:
     for size, sums in SUMS.items():
         random = np.random.default_rng(0)
         inputs = [
             tf.constant(random.standard_normal(size, np.float32)) for _ in range(COUNT)
         ]
         weights = tf.constant(random.standard_normal(COUNT, np.float32))
-        calls = ways(inputs, weights, sums)
-        for row in turns({"threads": threads, "size": size}, calls, rounds, span):
-            time = float(row["milliseconds"]) / sums
-            rows.append(row | {"milliseconds": f"{time:.4f}"})
-    return rows
+        found = ways(inputs, weights, sums)
+        yield Case({"size": size}, found, atol=1e-4, nodes=sums)
 
 
-def main() -> None:
+if __name__ == "__main__":
     notes = [
         "milliseconds: of one sum in a tf.function of several, one after the other, the median of the rounds",
-        f"ratio: to {BASE} in the same round, with median, q1 and q3",
         f"size: so many normal numbers, float32, in each of {COUNT} tensors",
         f"sums in a function, by size: {', '.join(f'{size}: {sums}' for size, sums in SUMS.items())}",
         "add_n: products and tf.add_n; einsum: of tf.stack",
         "XLA: the composition is a function with jit_compile=True",
     ]
-    run_turns(__file__, __doc__, notes, by_threads(measure), rounds=15)
-
-
-if __name__ == "__main__":
-    main()
+    run_turns(cases, notes, rounds=15, threads=True)

@@ -9,17 +9,18 @@ import ctypes
 import re
 import time
 from collections.abc import Callable
+from functools import partial
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import prologue  # noqa: F401  before TensorFlow
 from compiler import NEWER, can, compiled, compiled_op
-from measure import cores, quartiles, run_turns
+from measure import command_line, cores, heading_of, in_turns, ratios, write
 from processes import Process
 
 SIZES = 32, 64, 128, 256, 496, 512, 528, 1024, 1040
 BASE = "tf.matmul"
-SLOW = 0.2  # seconds of a call, from which on three rounds are enough
 # From a process to the variables of its environment, and to its ways.
 OFF = {"TF_ENABLE_ONEDNN_OPTS": "0"}
 SETTINGS = {
@@ -108,26 +109,19 @@ class Worker:
 
 def measure(size: int, workers: dict, rounds: int, span: float) -> list[dict]:
     """The rows of a size: all ways in all processes, in turn."""
-    turns = [
-        (key, way) for key, one in workers.items() for way in one.call("prepare", size)
-    ]
-    medians = np.full([rounds, len(turns)], np.nan)
-    shortest = np.full(len(turns), np.inf)
-    for i in range(rounds):
-        for turn in np.random.default_rng(i).permutation(len(turns)):
-            key, way = turns[turn]
-            if i >= 3 and medians[0, turn] > SLOW:
-                continue
-            medians[i, turn], best = workers[key].call("seconds", way, size, span)
-            shortest[turn] = min(shortest[turn], best)
+    timed = {
+        (threads, way): partial(one.call, "seconds", way, size, span)
+        for (_, threads), one in workers.items()
+        for way in one.call("prepare", size)
+    }
+    times = in_turns(
+        timed, rounds
+    )  # in each round the median of the calls, and the shortest
     rows = []
-    for turn, ((_, threads), way) in enumerate(turns):
-        base = turns.index((("default", threads), BASE))
-        ratios = medians[:, turn] / medians[:, base]
-        spread = [f"{x:.3f}" for x in quartiles(ratios[~np.isnan(ratios)])]
-        rate = 2e-9 * size**3 / shortest[turn]
+    for (threads, way), found in times.items():
+        rate = 2e-9 * size**3 / found[:, 1].min()
         row = {"size": size, "threads": threads, "way": way, "gflops": f"{rate:.3f}"}
-        rows.append(row | dict(zip(["ratio", "q1", "q3"], spread)))
+        rows.append(row | ratios(found[:, 0], times[threads, BASE][:, 0]))
     return rows
 
 
@@ -137,19 +131,18 @@ def main() -> None:
         "one thread: the time that the process has computed; more threads: what a clock shows",
         "settings: those that TensorFlow has by itself",
         "ratio: of the median time of a call to that of tf.matmul in the same round, with median, q1 and q3",
-        "span: each way has a fifth of it in a round; one whose calls take more than 0.2 s has three turns",
         "peak: fused multiply-adds whose numbers stay in the registers, the best of eight runs in each round",
     ]
 
-    def rows(rounds: int, span: float) -> list[dict]:
-        counts = sorted({1, cores()})
-        keys = [(setting, threads) for setting in SETTINGS for threads in counts]
-        workers = {key: Process(Worker, *key) for key in keys}
-        return [
-            row for size in SIZES for row in measure(size, workers, rounds, span / 5)
-        ]
-
-    run_turns(__file__, __doc__, notes, rows, rounds=15)
+    options = command_line(__file__, __doc__, rounds=15, span=0.01).parse_args()
+    first_lines = heading_of(__file__, options, notes)
+    keys = product(SETTINGS, sorted({1, cores()}))
+    workers = {key: Process(Worker, *key) for key in keys}
+    rows = []
+    for size in SIZES:
+        rows += measure(size, workers, options.rounds, options.span)
+    write(options.output, first_lines, rows)
+    print(options.output.read_text(), end="")
 
 
 if __name__ == "__main__":

@@ -1,36 +1,21 @@
 """How long max pooling takes: our ops beside TensorFlow's, forward and in a training step.
 
-`python bench/max_pool.py` prints the figures and writes them to max_pool.csv beside this file. `--only REGEX` measures
-some of the rows again and keeps the others of the same machine: `--only "1 thread, default, float32, forward"`.
-
 All ways run inside of a `tf.function`. TensorFlow decides about oneDNN when it is loaded, so each setting has a process
-of its own for each number of threads, in which our op runs, too. Ratios are taken within a round, in which every way
-takes its turn. Before they are timed, all are compared.
+of its own for each number of threads, in which our op runs, too.
 """
 
-import re
-import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import product
 from pathlib import Path
 
-import numpy as np
 import prologue  # noqa: F401  before TensorFlow
 import tensorflow as tf
 from compiler import can, compiled_op
-from measure import (
-    command_line,
-    compiled_by_xla,
-    cores,
-    heading_of,
-    kept,
-    traced,
-    trained,
-    turns,
-    write,
-)
-from processes import in_process, with_threads
+from measure import command_line, cores, heading_of, write
+from processes import in_process
 from tensorflow.python.framework.test_util import IsMklEnabled
+from turns import Case, compiled_by_xla, rows_with_threads, traced, trained
 
 ROOT = Path(__file__).parents[1]
 SETTINGS = {"default": {}, "oneDNN off": {"TF_ENABLE_ONEDNN_OPTS": "0"}}
@@ -49,66 +34,60 @@ TASKS = {
     "bfloat16": ("forward",),
     "float64": ("forward",),
 }
-# MaxPool without what makes it fast: names and options of the compiler.
-WITHOUT = {
-    "without wide vectors": ("MaxPoolBaseline", "-D__builtin_cpu_supports(x)=false"),
-}
-if not can("avx2"):
-    del WITHOUT["without wide vectors"]
-CASE = ["threads", "setting", "type", "task", "layer", "batch"]
-Ways = dict[str, Callable]
 
 
-def variant(name: str, option: str, sizes: dict) -> Callable:
-    """Compiles and loads a variant of MaxPool, as a function of an input and of its output."""
+def without_wide_vectors(x: tf.Tensor, y: tf.Tensor, **attrs: object) -> tf.Tensor:
+    """MaxPool, compiled without what makes it fast."""
     source = Path(__file__).with_suffix(".cc")
     headers = [ROOT / "examples" / "max_pool" / "max_pool.h"]
-    op = compiled_op(name, source, [option], headers)
-    return lambda x, y: op(input=x, **sizes)
+    option = "-D__builtin_cpu_supports(x)=false"
+    return compiled_op("MaxPoolBaseline", source, [option], headers)(input=x, **attrs)
 
 
-def ways_of(case: dict, inputs: list[tf.Tensor]) -> Ways:
-    """The ways of a task, ours first: functions of no arguments that return tensors. All are compared."""
+def ways_of(case: dict) -> dict[str, Callable]:
+    """The ways of a task, ours first: functions of an input and its output."""
     import max_pool as ours
     from max_pool_slices import max_pool_slices, max_pool_with_argmax_slices
 
+    default = case["setting"] == "default"
     _, ksize, strides, padding = LAYERS[case["layer"]]
     size = ksize, strides, padding
+
+    def slices(x: tf.Tensor, y: tf.Tensor | None = None) -> tf.Tensor:
+        return max_pool_slices(x, *size)
+
     if case["task"] == "with argmax":
         ways = {
             "MaxPool": lambda x, y: ours.max_pool_with_argmax(x, *size),
             "TensorFlow": lambda x, y: tf.nn.max_pool_with_argmax(x, *size),
         }
-        if case["setting"] == "default":
+        if default:
             ways["slices, XLA"] = lambda x, y: max_pool_with_argmax_slices(x, *size)
-    elif case["task"] == "forward and gradient":
+        return ways
+    if case["task"] == "forward and gradient":
         ways = {
             "MaxPool": trained(lambda x: ours.max_pool(x, *size)),
             "TensorFlow": trained(lambda x: tf.nn.max_pool2d(x, *size)),
         }
-        if case["setting"] == "default":
-            step = trained(lambda x: max_pool_slices(x, *size))
-            ways["slices, XLA"] = compiled_by_xla(step)
-    else:
-        ways = {
-            "MaxPool": lambda x, y: ours.max_pool(x, *size),
-            "TensorFlow": lambda x, y: tf.nn.max_pool2d(x, *size),
-        }
-    if case["task"] == "forward" and case["type"] == "float32":
-        sizes = dict(ksize=[1, ksize, ksize, 1], strides=[1, strides, strides, 1])
-        sizes["padding"] = padding
-        if case["setting"] == "default":
-            ways["slices, XLA"] = compiled_by_xla(
-                lambda x, y: max_pool_slices(x, *size)
-            )
+        if default:
+            ways["slices, XLA"] = compiled_by_xla(trained(slices))
+        return ways
+    ways = {
+        "MaxPool": lambda x, y: ours.max_pool(x, *size),
+        "TensorFlow": lambda x, y: tf.nn.max_pool2d(x, *size),
+    }
+    if case["type"] == "float32":
         ways["plain"] = lambda x, y: ours.max_pool_plain(x, *size)
-        if case["setting"] == "default":
-            ways |= {way: variant(*each, sizes) for way, each in WITHOUT.items()}
+        if default:
+            ways["slices, XLA"] = compiled_by_xla(slices)
+            if can("avx2"):
+                attrs = dict(ksize=[1, ksize, ksize, 1], padding=padding)
+                attrs["strides"] = [1, strides, strides, 1]
+                way = partial(without_wide_vectors, **attrs)
+                ways["without wide vectors"] = way
             if case["batch"] == "8":
                 ways["patches"] = lambda x, y: ours.max_pool_patches(x, *size)
-    runs = {name: traced(nodes(way), *inputs) for name, way in ways.items()}
-    check(runs)
-    return runs
+    return ways
 
 
 def nodes(way: Callable) -> Callable:
@@ -124,60 +103,33 @@ def nodes(way: Callable) -> Callable:
     return graph
 
 
-def check(runs: Ways) -> None:
-    """Whether all give the same: the same bits, but for sums of gradients, which oneDNN adds in another order."""
-    expected, *others = ([x.numpy() for x in run()] for run in runs.values())
-    for other in others:
-        for one, two in zip(expected, other, strict=True):
-            np.testing.assert_allclose(
-                one.astype(float), two.astype(float), rtol=1e-2, atol=1e-2
-            )
-        if other[0].tobytes() != expected[0].tobytes():
-            raise AssertionError(f"{', '.join(runs)} differ")
-
-
-def cases(threads: int, setting: str) -> Iterator[dict]:
+def cases(setting: str, threads: int) -> Iterator[Case]:
     """What is measured: of other types than float32 eight images, with TensorFlow as it comes."""
+    onednn = "on" if IsMklEnabled() else "off"
     for dtype, tasks in TASKS.items():
         for task, layer, batch in product(tasks, LAYERS, NODES):
             usual = dtype == "float32" and batch != "1, in cache"
-            if usual or (setting == "default" and (dtype == "float32" or batch == "8")):
-                yield dict(zip(CASE, (threads, setting, dtype, task, layer, batch)))
-
-
-def named(case: dict) -> str:
-    number = int(case["threads"])
-    threads = "1 thread" if number == 1 else f"{number} threads"
-    return ", ".join([threads, *(str(case[key]) for key in CASE[1:])])
-
-
-def measure(
-    threads: int, setting: str, only: str, rounds: int, span: float
-) -> list[dict]:
-    """The rows of the table for a number of threads and a setting, with whether oneDNN is on."""
-    rows = []
-    for case in cases(threads, setting):
-        if not re.search(only, named(case)):
-            continue
-        image, *size = LAYERS[case["layer"]]
-        count, inputs = NODES[case["batch"]], []
-        images = int(case["batch"].split(",")[0])
-        for seed in range(count):
-            x = tf.random.stateless_normal([images, *image], [images, seed])
-            x = tf.cast(x, case["type"])
-            inputs += [x, tf.nn.max_pool2d(x, *size)]
-        runs = ways_of(case, inputs)
-        case = case | {"oneDNN": "on" if IsMklEnabled() else "off"}
-        for row in turns(case, runs, rounds, span):
-            time = float(row["milliseconds"]) / count
-            rows.append(row | {"milliseconds": f"{time:.4f}"})
-    return rows
+            default = setting == "default" and (dtype == "float32" or batch == "8")
+            if not (usual or default):
+                continue
+            image, *size = LAYERS[layer]
+            inputs, images = [], int(batch.split(",")[0])
+            for seed in range(NODES[batch]):
+                x = tf.random.stateless_normal([images, *image], [images, seed])
+                x = tf.cast(x, dtype)
+                inputs += [x, tf.nn.max_pool2d(x, *size)]
+            case = {"setting": setting, "type": dtype, "task": task, "layer": layer}
+            case |= {"batch": batch, "oneDNN": onednn}
+            # oneDNN adds the gradients in another order.
+            close = 1e-2 if task == "forward and gradient" else 0
+            runs = {
+                name: traced(nodes(way), *inputs) for name, way in ways_of(case).items()
+            }
+            yield Case(case, runs, close, close, nodes=NODES[batch])
 
 
 def main() -> None:
-    parser = command_line(__file__, __doc__, rounds=21, span=0.03)
-    parser.add_argument("--only", default="", help="a regular expression for cases")
-    options = parser.parse_args()
+    options = command_line(__file__, __doc__, rounds=21, span=0.03).parse_args()
     shapes = "; ".join(
         f"{layer}, {size[2]}: {' x '.join(map(str, image))}"
         for layer, (image, *size) in LAYERS.items()
@@ -193,31 +145,12 @@ def main() -> None:
         "ratio: to the time of our op in the same round, with median, q1 and q3",
     ]
     first_lines = heading_of(__file__, options, notes)
-    order = [
-        named(case)
-        for threads, setting in product(sorted({1, cores()}), SETTINGS)
-        for case in cases(threads, setting)
-    ]
-    chosen = [name for name in order if re.search(options.only, name)]
-    if not chosen:
-        sys.exit(f"bench/max_pool.py: no case is like {options.only}")
-    rows = kept(options.output, first_lines, lambda row: named(row) in chosen)
-    for threads, (setting, variables) in product(
-        sorted({1, cores()}), SETTINGS.items()
-    ):
-        if any(named(case) in chosen for case in cases(threads, setting)):
-            arguments = setting, options.only, options.rounds, options.span
-            new = in_process(
-                with_threads, measure, threads, *arguments, settings=variables
-            )
-            for row in new:
-                print(*row.values(), sep=", ", flush=True)
-            rows += new
-    write(
-        options.output,
-        first_lines,
-        sorted(rows, key=lambda row: order.index(named(row))),
-    )
+    rows = []
+    for threads, setting in product(sorted({1, cores()}), SETTINGS):
+        given = partial(cases, setting), threads, options.rounds, options.span
+        rows += in_process(rows_with_threads, *given, settings=SETTINGS[setting])
+    write(options.output, first_lines, rows)
+    print(options.output.read_text(), end="")
 
 
 if __name__ == "__main__":

@@ -9,8 +9,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -53,14 +52,20 @@ def caches() -> str:
     )
 
 
-def gpu_and_driver() -> str | None:
-    """The name of this machine's GPU and the version of its driver, as nvidia-smi tells. None where there is none."""
-    if not shutil.which("nvidia-smi"):
-        return None
+def gpu_and_driver(target: str = "bench-gpu", program: str = "nvidia-smi") -> str:
+    """The name of this machine's GPU and the version of its driver, as nvidia-smi tells.
+
+    Raises:
+      SystemExit: There is none, or not a program of CUDA that the target of the Makefile needs.
+    """
     query = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
-    run = subprocess.run(query, capture_output=True, text=True)
-    if run.returncode or not run.stdout.strip():
-        return None
+    run = shutil.which(query[0]) and subprocess.run(
+        query, capture_output=True, text=True
+    )
+    if not run or run.returncode or not run.stdout.strip():
+        sys.exit(f"make {target}: no GPU: nvidia-smi finds none")
+    if not shutil.which(program):
+        sys.exit(f"make {target}: there is no {program}: add CUDA's bin to the PATH")
     return run.stdout.splitlines()[0].replace(", ", ", driver ")
 
 
@@ -118,112 +123,58 @@ def quartiles(values: ArrayLike) -> list[float]:
     return [float(np.quantile(values, q)) for q in (0.5, 0.25, 0.75)]
 
 
-def traced(way: Callable, *inputs: object) -> Callable:
-    """A way in a `tf.function`, as a function of no arguments that returns a list, for `turns`."""
-    import tensorflow as tf
+def mean_time(call: Callable, span: float) -> float:
+    """The mean seconds of a call, of as many as take about so long and of one at least.
 
-    function = tf.function(lambda *x: tf.nest.flatten(way(*x)), autograph=False)
-    return partial(function.get_concrete_function(*inputs), *inputs)
-
-
-def compiled_by_xla(way: Callable) -> Callable:
-    """A way in a `tf.function` that XLA compiles."""
-    import tensorflow as tf
-
-    return tf.function(way, autograph=False, jit_compile=True)
-
-
-def trained(way: Callable) -> Callable:
-    """A way and its gradient with respect to the first input: of the inputs and, if known, of what flows back."""
-    import tensorflow as tf
-
-    def both(x: tf.Tensor, *more: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-            y = way(x)
-        return y, tape.gradient(y, x, *more)
-
-    return both
-
-
-def differentiated(way: Callable) -> Callable:
-    """What a training step does with a function of one tensor: its result's gradient."""
-    import tensorflow as tf
-
-    def step(x: tf.Tensor) -> tf.Tensor:
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-            y = way(x)
-        return tape.gradient(y, x)
-
-    return step
-
-
-def turns(
-    case: Mapping[str, object],
-    runs: Mapping[str, Callable],
-    rounds: int,
-    span: float,
-    base: str | None = None,
-) -> list[dict]:
-    """Lets functions take turns, so that what else the machine does meets all of them.
-
-    Args:
-      case: The first columns of their rows.
-      runs: From names to functions of no arguments, which have their results when they return, as on a CPU. What they
-        return isn't read: `.numpy()` would copy it, which for large outputs takes longer than many ops.
-      rounds: How often each has its turn.
-      span: How many seconds about a turn takes: a function is called so often.
-      base: The name of the one to whose time of the same round the ratios are: the first, unless it is given.
-
-    Returns:
-      For each a row: the case, its name as "way", the median of its milliseconds per call, and the ratio with its
-      quartiles.
+    One more before is not counted: memory that lay idle may have to come back.
     """
-
-    def seconds(run: Callable, calls: int) -> float:
-        start = time.perf_counter()
-        for _ in range(calls):
-            run()
-        return (time.perf_counter() - start) / calls
-
-    timed = {
-        name: partial(seconds, run, max(1, round(span / seconds(run, 3))))
-        for name, run in runs.items()
-    }
-    return timed_turns(case, timed, rounds, base)
-
-
-def mean_and_cores(call: Callable, span: float) -> tuple[float, float]:
-    """The mean time of a call, of as many as take about so many seconds and of one at least; how many cores worked."""
-    count, start, busy = 0, time.perf_counter(), time.process_time()
+    call()
+    count, start = 0, time.perf_counter()
     while not count or time.perf_counter() - start < span:
         call()
         count += 1
-    taken = time.perf_counter() - start
-    return taken / count, (time.process_time() - busy) / taken
+    return (time.perf_counter() - start) / count
 
 
-def timed_turns(
-    case: Mapping[str, object],
-    timed: Mapping[str, Callable[[], float]],
-    rounds: int,
-    base: str | None = None,
-) -> list[dict]:
-    """As `turns`, for functions that take a turn and return how many seconds one of its calls took."""
-    names, rows = list(timed), []
-    times = np.empty((rounds, len(names)))
+def in_turns(
+    timed: Mapping[Hashable, Callable[[], ArrayLike]], rounds: int
+) -> dict[Hashable, np.ndarray]:
+    """Lets ways take turns, so that what else the machine does meets all of them: what each returns in each round."""
+    names, found = list(timed), {name: [] for name in timed}
     for i in range(rounds):
         # In another order each round, for the caches hold what the one before has left there.
         for way in np.random.default_rng(i).permutation(len(names)):
-            times[i, way] = timed[names[way]]()
-    ratios = times / times[:, [names.index(base) if base else 0]]
-    for way, name in enumerate(names):
-        spread = (f"{value:.3f}" for value in quartiles(ratios[:, way]))
-        milliseconds = f"{np.median(times[:, way]) * 1e3:.4f}"
-        fields = zip(["milliseconds", "ratio", "q1", "q3"], [milliseconds, *spread])
-        rows.append({**case, "way": name, **dict(fields)})
-    return rows
+            found[names[way]].append(timed[names[way]]())
+    return {name: np.array(times) for name, times in found.items()}
+
+
+def ratios(times: np.ndarray, base: np.ndarray) -> dict[str, str]:
+    """The columns of the ratio of times to others of the same rounds: the median and the quartiles about it."""
+    values = (f"{value:.3f}" for value in quartiles(times / base))
+    return dict(zip(["ratio", "q1", "q3"], values))
+
+
+def row(
+    case: Mapping[str, object], way: str, times: np.ndarray, base: np.ndarray
+) -> dict:
+    """A row of a table, of the seconds of a call in each round, and the seconds to which the ratio is."""
+    milliseconds = f"{np.median(times) * 1e3:.4f}"
+    return {**case, "way": way, "milliseconds": milliseconds, **ratios(times, base)}
+
+
+def timed_turns(
+    case: Mapping[str, object], timed: Mapping[str, Callable[[], float]], rounds: int
+) -> list[dict]:
+    """Rows of ways that take turns, with ratios to the first.
+
+    Args:
+      case: The first columns of the rows.
+      timed: From names to functions that take a turn and return how many seconds one of its calls took.
+      rounds: How often each has its turn.
+    """
+    times = in_turns(timed, rounds)
+    base = next(iter(times.values()))
+    return [row(case, way, of_way, base) for way, of_way in times.items()]
 
 
 def command_line(
@@ -254,70 +205,6 @@ def heading_of(
     """The first lines of the table of a bench with the options of `command_line`."""
     command = f"python bench/{Path(bench).name} --rounds {options.rounds} --span {options.span:g}"
     return heading(command, packages, notes, gpu)
-
-
-def run_turns(
-    bench: str,
-    doc: str,
-    notes: Iterable[str],
-    rows: Callable[..., Sequence[Mapping]],
-    rounds: int = 41,
-    threads: bool = False,
-    cases: Iterable[Sequence] = ((),),
-) -> None:
-    """The command line of a bench whose ways take turns: measures, writes the table beside the bench, and prints it.
-
-    The time of a way is the median of the rounds. Ratios are taken within a round; the table has their quartiles, too.
-
-    Args:
-      bench: The file of the bench.
-      doc: Its docstring.
-      notes: Lines above the table, on how it was measured.
-      rows: Measures in a number of rounds, each way for about so many seconds in each; of `by_threads` if `threads`.
-      rounds: How many, unless the command line says otherwise.
-      threads: Whether the command line may say with how many threads: one and one for each core otherwise.
-      cases: What else `rows` is called with, before the rounds, in one call after the other.
-    """
-    notes = list(notes)
-    if not any(note.startswith("setting") for note in notes):
-        notes.append(f"settings: {settings()}")
-    parser = command_line(bench, doc, rounds)
-    if threads:
-        add_threads(parser)
-    options = parser.parse_args()
-    first_lines = heading_of(bench, options, notes)
-    arguments = [options.rounds, options.span]
-    arguments += [options.threads] if threads else []
-    found = [row for case in cases for row in rows(*case, *arguments)]
-    write(options.output, first_lines, found)
-    print(options.output.read_text(), end="")
-
-
-def add_threads(parser: argparse.ArgumentParser) -> None:
-    """Adds `--threads`, numbers of them: by default one, and one for each core."""
-    parser.add_argument("--threads", type=int, nargs="+", default=sorted({1, cores()}))
-
-
-def kept(
-    path: Path,
-    first_lines: Sequence[str],
-    again: Callable[[Mapping[str, str]], bool],
-) -> list[dict[str, str]]:
-    """The rows of a table that are not measured again, and will stand below these first lines.
-
-    Raises:
-      SystemExit: There are some, of another command, machine, versions or day.
-    """
-    heads, rows = read(path)
-    rows = [row for row in rows if not again(row)]
-    for line in first_lines:
-        what = line.partition(": ")[0].removeprefix("# ")
-        if what in ("command", "machine", "versions", "date") and line not in heads:
-            if rows:
-                sys.exit(
-                    f"make bench: {path.name} has other rows, of another {what}: measure them again, too"
-                )
-    return rows
 
 
 def read(path: Path) -> tuple[list[str], list[dict[str, str]]]:

@@ -8,13 +8,11 @@ import signal
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from typing import NoReturn
-
-from measure import cores
 
 SPAWN = multiprocessing.get_context("spawn")
 
@@ -40,38 +38,6 @@ def in_process(
     """Calls a function in a process of its own, which has these variables in its environment, too."""
     with environment(settings or {}), ProcessPoolExecutor(1, SPAWN) as process:
         return process.submit(function, *arguments).result()
-
-
-def by_threads(
-    measure: Callable[[int, int, float], list[dict]], share: int = 1
-) -> Callable[..., list[dict]]:
-    """For `run_turns`: measures with one thread, and with one for each core, or with such numbers of threads, in
-    processes of their own.
-
-    Args:
-      measure: Makes the rows of a number of threads, of which it is told, and of rounds and the span.
-      share: How many parts the span is divided into, of which each way has one.
-    """
-
-    def rows(
-        rounds: int, span: float, counts: Sequence[int] | None = None
-    ) -> list[dict]:
-        return [
-            row
-            for threads in counts or sorted({1, cores()})
-            for row in in_process(with_threads, measure, threads, rounds, span / share)
-        ]
-
-    return rows
-
-
-def with_threads(measure: Callable, threads: int, *arguments: object) -> list[dict]:
-    """Measures with so many threads of TensorFlow, which is to do nothing before."""
-    import tensorflow as tf
-
-    tf.config.threading.set_intra_op_parallelism_threads(threads)
-    tf.config.threading.set_inter_op_parallelism_threads(threads)
-    return measure(threads, *arguments)
 
 
 class Process:

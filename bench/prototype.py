@@ -1,6 +1,6 @@
 """How long an activation takes that TensorFlow lacks: composed, compiled by XLA, in NumPy and as an op in C++."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import product
 
@@ -9,9 +9,8 @@ import prologue  # noqa: F401  before TensorFlow
 import snake as in_cpp
 import snake_in_numpy as in_numpy
 import tensorflow as tf
-from measure import compiled_by_xla, differentiated, run_turns, turns
+from turns import Case, compiled_by_xla, differentiated, run_turns
 
-BASE = "C++ op"
 SIZES = [10, 1000, 100_000, 10_000_000]
 NODES = 30  # of a model that calls it so often
 CHAIN = f"tf.function, {NODES} nodes"
@@ -36,7 +35,7 @@ def chained(way: Callable) -> Callable:
 
 def ways(mode: str) -> dict[str, Callable]:
     """From a name to Snake, eagerly, in a `tf.function`, or many in one, with their gradient or without."""
-    found = {"composed": composed, "NumPy": in_numpy.snake, BASE: in_cpp.snake}
+    found = {"C++ op": in_cpp.snake, "composed": composed, "NumPy": in_numpy.snake}
     if mode in (CHAIN, STEP):
         found = {name: chained(way) for name, way in found.items()}
         if mode == STEP:
@@ -45,31 +44,20 @@ def ways(mode: str) -> dict[str, Callable]:
     if mode == "eager":
         return found
     found = {name: tf.function(way, autograph=False) for name, way in found.items()}
-    compiled = compiled_by_xla(composed)
-    return {"composed, XLA": compiled, **found}
+    return {**found, "composed, XLA": compiled_by_xla(composed)}
 
 
-def measure(mode: str, size: int, rounds: int, span: float) -> list[dict]:
-    """The rows of the table for one size, after a check that all ways give the same."""
-    x = tf.constant(np.random.default_rng(0).normal(scale=3, size=size), tf.float32)
-    functions = ways(mode)
-    expected = {CHAIN: chained(composed), STEP: differentiated(chained(composed))}
-    expected = expected.get(mode, composed)(x)
-    for function in functions.values():
-        np.testing.assert_allclose(function(x), expected, rtol=1e-3, atol=1e-5)
-    calls = {name: partial(way, x) for name, way in functions.items()}
-    return turns({"mode": mode, "size": size}, calls, rounds, span, BASE)
-
-
-def main() -> None:
-    notes = [
-        "times, float32: the median of the rounds; TensorFlow's settings as it comes, oneDNN on",
-        f"ratio: to the time of {BASE} in the same round, with median, q1 and q3",
-    ]
+def cases() -> Iterator[Case]:
     alone = product(("eager", "tf.function"), SIZES)
     in_one = product((CHAIN, STEP), SIZES[:1])
-    run_turns(__file__, __doc__, notes, measure, cases=[*alone, *in_one])
+    for mode, size in (*alone, *in_one):
+        x = tf.constant(np.random.default_rng(0).normal(scale=3, size=size), tf.float32)
+        calls = {name: partial(way, x) for name, way in ways(mode).items()}
+        yield Case({"mode": mode, "size": size}, calls, rtol=1e-3, atol=1e-5)
 
 
 if __name__ == "__main__":
-    main()
+    notes = [
+        "times, float32: the median of the rounds; TensorFlow's settings as it comes, oneDNN on",
+    ]
+    run_turns(cases, notes)

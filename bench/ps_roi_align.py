@@ -1,45 +1,43 @@
 """PsRoiAlign against torchvision's, with one thread and with two, and what a wrong cost does to Shard: `make bench`.
 
 Each library runs in a process of its own for each number of threads, and the loops with turns and without are of one
-library. Before anything is timed, results are compared. Then, in each round, every way runs in turn, and all other
-processes of the bench are stopped meanwhile. Ratios are taken within a round; the table, bench/ps_roi_align.csv, has
-their medians and quartiles.
+library. Before anything is timed, results are compared. Then every way runs in turn, and all other processes of the
+bench are stopped meanwhile.
 """
 
 import ctypes
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from importlib.util import find_spec
 from itertools import product
 from pathlib import Path
 
 import numpy as np
-from compiler import compiled, compiled_ops
+from compiler import compiled_ops
 from measure import (
-    add_threads,
     command_line,
     cores,
     heading_of,
-    mean_and_cores,
-    quartiles,
+    in_turns,
+    mean_time,
+    row,
+    timed_turns,
     write,
 )
 from processes import Process, fail
 from ps_roi_align_workloads import BINS, WORKLOADS, given_gradient
 
-ROOT = Path(__file__).parents[1]
 TASKS = "forward", "gradient"
 OURS, THEIRS = "PsRoiAlign", "torchvision"
 LOOPS = "PsRoiAlign's loops"  # a library of both:
 TURNS, SHARD = "PsRoiAlign, in turns", "PsRoiAlign, blocks of Shard"
-EXAMPLE = ROOT / "examples" / "ps_roi_align"
+EXAMPLE = Path(__file__).parents[1] / "examples" / "ps_roi_align"
 WORDS = {2: "two"}
 CLOSE = 1e-4  # sums in another order
 # Units of work, how many multiplications each is, and what Shard is told that one costs, in cycles.
 LOADS = {"much work": (2000, 500), "little work": (20, 500)}
 CYCLES = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000]
-COST = "{} cycles"
-
 
 Key = tuple[str, str, str]
 
@@ -54,10 +52,8 @@ class Library:
     def __init__(self) -> None:
         self.calls: dict[Key, Callable[[], object]] = {}
 
-    def measure(self, key: Key, span: float) -> tuple[float, float]:
-        """The mean time of a call, over so many seconds and at least one call, and how many cores were busy."""
-        self.calls[key]()  # not counted: memory that lay idle may have to come back
-        return mean_and_cores(self.calls[key], span)
+    def seconds(self, key: Key, span: float) -> float:
+        return mean_time(self.calls[key], span)
 
 
 class Ours(Library):
@@ -105,21 +101,20 @@ class Ours(Library):
         """How a way calls the op."""
         return call
 
-    def prepare_costs(self) -> list[tuple[str, str, str, int]]:
-        """The calls of ShardBlocks, and how many threads each used at most."""
-        used = []
-        for load, (total, multiplications) in LOADS.items():
-            for cycles in CYCLES:
-
-                def call(total=total, multiplications=multiplications, cycles=cycles):
-                    return self.blocks.shard_blocks(
-                        total=total, cycles=cycles, multiplications=multiplications
-                    )
-
-                key = OURS, load, COST.format(cycles)
-                self.calls[key] = call
-                threads = [len(set(call().thread.numpy())) for _ in range(20)]
-                used.append((*key, max(threads)))
+    def prepare_costs(self, load: str) -> dict[str, int]:
+        """Makes calls of ShardBlocks. From a way, the cost that Shard is told, to how many threads it used at most."""
+        total, multiplications = LOADS[load]
+        used = {}
+        for cycles in CYCLES:
+            call = partial(
+                self.blocks.shard_blocks,
+                total=total,
+                cycles=cycles,
+                multiplications=multiplications,
+            )
+            way = f"{cycles} cycles"
+            self.calls[way, load, "cost"] = call
+            used[way] = max(len(set(call().thread.numpy())) for _ in range(20))
         return used
 
 
@@ -197,70 +192,49 @@ def worker(library: str, threads: int) -> Library:
     return {OURS: Ours, LOOPS: Loops, THEIRS: Theirs}[library](threads)
 
 
-def there_and_back() -> Callable[[], float]:
-    """How many nanoseconds a line of the cache takes from one core to another and back."""
-    source = Path(__file__).with_name("cache_line.cc")
-    library = ctypes.CDLL(str(compiled("cache_line", source, ["-pthread"])))
-    library.ThereAndBack.restype = ctypes.c_double
-    library.ThereAndBack.argtypes = [ctypes.c_double]
-    return lambda: library.ThereAndBack(0.01)
-
-
-# By way, threads, workload and task: the means of the rounds, and how many cores were busy.
-Times = dict[tuple[str, int, str, str], list[tuple[float, float]]]
-
-
-def row(times: Times, key: tuple, base: tuple, task: str, way: str, **more) -> dict:
-    """A row of the table: how many times as long as the base `key` takes."""
-    taken, others = (np.array(times[one])[:, 0] for one in (key, base))
-    ratio, q1, q3 = quartiles(taken / others)
-    _, threads, workload, _ = key
-    return {
-        "workload": workload,
-        "threads": threads,
-        "task": task,
-        "way": way,
-        "milliseconds": f"{np.median(taken) * 1e3:.4g}",
-        "ratio": f"{ratio:.4g}",
-        "q1": f"{q1:.4g}",
-        "q3": f"{q3:.4g}",
-        "rounds": len(taken),
-        "cores": f"{np.median(np.array(times[key])[:, 1]):.2f}",
-    } | more
-
-
-def rows_of(times: Times, counts: list[int], used: list[tuple]) -> list[dict]:
-    """The table."""
-    rows = []
-    for task in TASKS:
-        for workload in WORKLOADS:
-            for threads in counts:
-                base = OURS, threads, workload, task
-                rows.append(row(times, base, base, task, OURS))
-                if (key := (THEIRS, *base[1:])) in times:
-                    rows.append(row(times, key, base, task, THEIRS))
-            for ours, more in product((OURS, TURNS, SHARD), counts[1:]):
-                one, many = ((ours, n, workload, task) for n in (counts[0], more))
-                if one in times:
-                    name = f"{task}, one thread to {WORDS.get(more, more)}"
-                    rows.append(row(times, one, many, name, ours))
-    for _, load, way, threads in used:
-        base = OURS, counts[-1], load, COST.format(1)
-        key = (*base[:3], way)
-        rows.append(row(times, key, base, "cost", way, threads=threads))
+def rows_of_task(
+    processes: list[Process], workload: str, task: str, rounds: int, span: float
+) -> list[dict]:
+    """The rows of a workload and a task: each library's, and what more threads than one bring."""
+    ways = {OURS: [OURS], LOOPS: [TURNS, SHARD], THEIRS: [THEIRS]}
+    timed = {
+        (way, process.threads): partial(
+            process.call, "seconds", (way, workload, task), span
+        )
+        for process in processes
+        for way in ways[process.library]
+    }
+    times = in_turns(timed, rounds)
+    case = {"workload": workload, "threads": 1, "task": task}
+    rows = [
+        row(case | {"threads": threads}, way, times[way, threads], times[OURS, threads])
+        for way, threads in times
+        if way in (OURS, THEIRS)
+    ]
+    for way, threads in times:
+        if threads > 1 and way != THEIRS:
+            case["task"] = f"{task}, one thread to {WORDS.get(threads, threads)}"
+            rows.append(row(case, way, times[way, 1], times[way, threads]))
     return rows
 
 
+def rows_of_costs(process: Process, load: str, rounds: int, span: float) -> list[dict]:
+    """The rows of Shard that is told this and that cost."""
+    used = process.call("prepare_costs", load)
+    timed = {
+        way: partial(process.call, "seconds", (way, load, "cost"), span) for way in used
+    }
+    case = {"workload": load, "threads": 0, "task": "cost"}
+    return [
+        one | {"threads": used[one["way"]]} for one in timed_turns(case, timed, rounds)
+    ]
+
+
 def main() -> None:
-    parser = command_line(__file__, __doc__, rounds=12, span=0.02)
-    parser.add_argument(
-        "--prebuilt", action="store_true", help="without what a compiler makes"
-    )
-    add_threads(parser)
-    options = parser.parse_args()
-    if not (ROOT / "examples" / "ps_roi_align" / "libps_roi_align.so").exists():
+    options = command_line(__file__, __doc__, rounds=12, span=0.02).parse_args()
+    if not (EXAMPLE / "libps_roi_align.so").exists():
         fail("no libps_roi_align.so: make ps_roi_align")
-    libraries = [OURS] if options.prebuilt else [OURS, LOOPS]
+    libraries = [OURS, LOOPS]
     if find_spec("torch") and find_spec("torchvision"):
         libraries.append(THEIRS)
     else:
@@ -281,55 +255,26 @@ def main() -> None:
                 f"{load}: {total} units of {count} multiplications"
                 for load, (total, count) in LOADS.items()
             ),
-            "cores: processor time over time",
             *(f"{name}: {workload}" for name, workload in WORKLOADS.items()),
         ],
         ["tensorflow-cpu", "tensorflow", "torch", "torchvision", "numpy"],
     )
-    counts = sorted(options.threads)
     settings = {"TF_ENABLE_ONEDNN_OPTS": "1"}  # as it is where nobody says otherwise
     processes = [
-        Process(worker, name, n, settings) for name in libraries for n in counts
+        Process(worker, name, threads, settings)
+        for name in libraries
+        for threads in sorted({1, cores()})
     ]
-    try:
-        with tempfile.TemporaryDirectory() as folder:
-            for process in processes:
-                for name in WORKLOADS:
-                    process.call("prepare", name, folder)
-        ways = [
-            (process, (way, workload, task))
-            for process in processes
-            for way in (
-                (TURNS, SHARD) if process.library == LOOPS else (process.library,)
-            )
-            for workload, task in product(WORKLOADS, TASKS)
-        ]
-        most = processes[len(counts) - 1]
-        used = most.call("prepare_costs")
-        ways += [(most, tuple(key)) for *key, _ in used]
-        times: Times = {}
-        lines, line = [], None
-        if cores() > 1 and not options.prebuilt:
-            line = there_and_back()
-        for number in range(-1, options.rounds):  # the first is not counted
-            if line:
-                lines.append(line())
-            for i in np.random.default_rng(number + 1).permutation(len(ways)):
-                process, key = ways[i]
-                taken = process.call("measure", key, options.span)
-                if number >= 0:
-                    way, workload, task = key
-                    name = way, process.threads, workload, task
-                    times.setdefault(name, []).append(taken)
-    finally:
-        for process in processes:
-            process.kill()
-    if lines:
-        nanoseconds = "{:.0f} ns ({:.0f} to {:.0f})".format(*quartiles(lines))
-        first_lines.append(
-            f"# cache line: {nanoseconds} from one core to another and back, at the start of each round"
-        )
-    rows = rows_of(times, counts, used)
+    timing = options.rounds, options.span
+    with tempfile.TemporaryDirectory() as folder:
+        for process, name in product(processes, WORKLOADS):
+            process.call("prepare", name, folder)
+    rows = []
+    for workload, task in product(WORKLOADS, TASKS):
+        rows += rows_of_task(processes, workload, task, *timing)
+    of_all_cores = processes[len(processes) // len(libraries) - 1]
+    for load in LOADS:
+        rows += rows_of_costs(of_all_cores, load, *timing)
     write(options.output, first_lines, rows)
     print(options.output.read_text(), end="")
 

@@ -1,16 +1,14 @@
 """How long PsRoiAlign and its gradient take beside loops of TensorFlow's own ops that XLA compiles: `make bench`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
-import numpy as np
 import prologue  # noqa: F401  before TensorFlow
 import tensorflow as tf
-from measure import run_turns, traced, turns
-from processes import by_threads
 from ps_roi_align import ps_roi_align, ps_roi_align_grad
 from ps_roi_align_loops import ps_roi_align_grad_loops, ps_roi_align_loops
 from ps_roi_align_workloads import BINS, WORKLOADS, given_gradient
 from roi_pool_workloads import Workload
+from turns import Case, run_turns, traced
 
 CLOSE = 2e-4  # sums in another order, and places that XLA rounds otherwise
 
@@ -42,27 +40,17 @@ def tasks(workload: Workload) -> dict[str, dict[str, Callable]]:
     }
 
 
-def measure(threads: int, rounds: int, span: float) -> list[dict]:
-    """The rows of the table for a number of threads, after a check that both ways give the same."""
-    rows = []
+def cases(threads: int) -> Iterator[Case]:
     for name, workload in WORKLOADS.items():
         for task, runs in tasks(workload).items():
-            (ours,), (theirs,) = (run() for run in runs.values())
-            np.testing.assert_allclose(theirs, ours, rtol=CLOSE, atol=CLOSE)
-            case = {"workload": name, "threads": threads, "task": task}
-            rows += turns(case, runs, rounds, span)
-    return rows
-
-
-def main() -> None:
-    notes = [
-        "milliseconds: of a call in a tf.function, the median of the rounds",
-        "ratio: to PsRoiAlign in the same round, with median, q1 and q3",
-        "loops, XLA: examples/ps_roi_align/ps_roi_align_loops.py",
-        *(f"{name}: {workload}" for name, workload in WORKLOADS.items()),
-    ]
-    run_turns(__file__, __doc__, notes, by_threads(measure), rounds=11, threads=True)
+            columns = {"workload": name, "task": task}
+            yield Case(columns, runs, rtol=CLOSE, atol=CLOSE)
 
 
 if __name__ == "__main__":
-    main()
+    notes = [
+        "milliseconds: of a call in a tf.function, the median of the rounds",
+        "loops, XLA: examples/ps_roi_align/ps_roi_align_loops.py",
+        *(f"{name}: {workload}" for name, workload in WORKLOADS.items()),
+    ]
+    run_turns(cases, notes, rounds=11, threads=True)

@@ -11,23 +11,13 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import prologue  # noqa: F401  before TensorFlow
 import tensorflow as tf
-from measure import run_turns, turns
 from readers import IdxReader, write_idx
 from record_file import records
+from turns import Case, run_turns
 
 v1 = tf.compat.v1
 COUNT, SIDE, BATCH = 4096, 28, 256
 LENGTH = SIDE * SIDE
-
-
-class Last:
-    """What a way has read last."""
-
-    def __init__(self, value):
-        self.value = value
-
-    def numpy(self):
-        return self.value
 
 
 def dataset_pass(dataset: tf.data.Dataset) -> Callable:
@@ -37,7 +27,7 @@ def dataset_pass(dataset: tf.data.Dataset) -> Callable:
     options.autotune.enabled = False
     batches = dataset.batch(BATCH).with_options(options)
     nothing = tf.constant([""] * BATCH)
-    return lambda: [batches.reduce(nothing, lambda _, batch: batch)]
+    return lambda: batches.reduce(nothing, lambda _, batch: batch)
 
 
 @contextlib.contextmanager
@@ -61,10 +51,10 @@ def queue_pass(make_reader: Callable, path: str, at_once: bool) -> Iterator[Call
         threads = v1.train.start_queue_runners(session, coordinator)
     next_batch = session.make_callable(batch)
 
-    def run() -> list:
+    def run() -> np.ndarray:
         for _ in range(COUNT // BATCH):
             last = next_batch()
-        return [Last(last)]
+        return last
 
     yield run
     coordinator.request_stop()
@@ -75,65 +65,51 @@ def queue_pass(make_reader: Callable, path: str, at_once: bool) -> Iterator[Call
 def python_pass(path: str, check: bool) -> Callable:
     """Reads all records with the code of the page."""
 
-    def run() -> list:
+    def run() -> np.ndarray:
         with open(path, "rb") as file:
             found = list(records(file, check))
-        return [Last(np.array(found[-BATCH:], object))]
+        return np.array(found[-BATCH:], object)
 
     return run
 
 
-def measured(task: str, runs: dict, rounds: int, span: float) -> list[dict]:
-    """The rows of a task, after a check that all ways give the same."""
-    last = {name: run()[-1].numpy() for name, run in runs.items()}
-    for read in last.values():
-        np.testing.assert_array_equal(read, next(iter(last.values())))
-    return turns({"task": task}, runs, rounds, span)
+def cases() -> Iterator[Case]:
+    items = np.random.default_rng(0).integers(0, 256, [COUNT, SIDE, SIDE], np.uint8)
+    with contextlib.ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
+        idx, record = f"{folder}/items.idx", f"{folder}/items.tfrecord"
+        write_idx(idx, items)
+        with tf.io.TFRecordWriter(record) as writer:
+            for item in items:
+                writer.write(item.tobytes())
+
+        def queues(reader: Callable, path: str, at_once: bool = False) -> Callable:
+            return stack.enter_context(queue_pass(reader, path, at_once))
+
+        tfrecord = {
+            "TFRecordDataset": dataset_pass(tf.data.TFRecordDataset(record)),
+            "TFRecordReader, queues": queues(v1.TFRecordReader, record),
+            "Python": python_pass(record, True),
+            "Python, payloads unchecked": python_pass(record, False),
+        }
+        yield Case({"task": "TFRecord"}, tfrecord)
+        header = os.path.getsize(idx) - items.nbytes
+        fixed = tf.data.FixedLengthRecordDataset(idx, LENGTH, header_bytes=header)
+        ours = {
+            "FixedLengthRecordDataset": dataset_pass(fixed),
+            "IdxReader, queues": queues(IdxReader, idx),
+            "IdxReader, read_up_to": queues(IdxReader, idx, True),
+        }
+        yield Case({"task": "IDX"}, ours)
 
 
-def main() -> None:
+if __name__ == "__main__":
     notes = [
         f"{COUNT} records of {LENGTH} bytes each, in batches of {BATCH}",
         "times of a pass over a file that is in the memory of the system: the median of the rounds",
         "tf.data without prefetching and tuning; queues: one thread fills a queue of two batches",
         "Python: the code of the page, into a list",
-        "ratio: to the time of the first way of the task in the same round, with median, q1 and q3",
     ]
 
-    def rows(rounds: int, span: float) -> list[dict]:
-        items = np.random.default_rng(0).integers(0, 256, [COUNT, SIDE, SIDE], np.uint8)
-        with contextlib.ExitStack() as stack:
-            folder = stack.enter_context(tempfile.TemporaryDirectory())
-            idx, record = f"{folder}/items.idx", f"{folder}/items.tfrecord"
-            write_idx(idx, items)
-            with tf.io.TFRecordWriter(record) as writer:
-                for item in items:
-                    writer.write(item.tobytes())
-
-            def queues(reader: Callable, path: str, at_once: bool = False) -> Callable:
-                return stack.enter_context(queue_pass(reader, path, at_once))
-
-            tfrecord = {
-                "TFRecordDataset": dataset_pass(tf.data.TFRecordDataset(record)),
-                "TFRecordReader, queues": queues(v1.TFRecordReader, record),
-                "Python": python_pass(record, True),
-                "Python, payloads unchecked": python_pass(record, False),
-            }
-            header = os.path.getsize(idx) - items.nbytes
-            fixed = tf.data.FixedLengthRecordDataset(idx, LENGTH, header_bytes=header)
-            ours = {
-                "FixedLengthRecordDataset": dataset_pass(fixed),
-                "IdxReader, queues": queues(IdxReader, idx),
-                "IdxReader, read_up_to": queues(IdxReader, idx, True),
-            }
-            return [
-                *measured("TFRecord", tfrecord, rounds, span),
-                *measured("IDX", ours, rounds, span),
-            ]
-
     v1.logging.set_verbosity(v1.logging.ERROR)  # no notices of deprecation
-    run_turns(__file__, __doc__, notes, rows, rounds=21)
-
-
-if __name__ == "__main__":
-    main()
+    run_turns(cases, notes, rounds=21)

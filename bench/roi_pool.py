@@ -13,7 +13,7 @@ from itertools import product
 
 import numpy as np
 import prologue  # noqa: F401  before TensorFlow
-from measure import add_threads, command_line, heading_of, timed_turns, write
+from measure import command_line, cores, heading_of, timed_turns, write
 from processes import Process, fail
 from roi_pool_libraries import LIBRARIES, Key, Worker
 from roi_pool_workloads import WORKLOADS
@@ -22,7 +22,6 @@ PACKAGES = [
     *("tensorflow-cpu", "tensorflow", "onnxruntime", "openvino", "paddlepaddle"),
     *("torch", "torchvision", "numpy"),
 ]
-MEAN = "a-c"
 
 
 def available() -> list[str]:
@@ -89,7 +88,7 @@ def means(rows: list[dict]) -> list[dict]:
         found.setdefault(key, []).append(row)
     return [
         dict.fromkeys(of[0], "")
-        | {"workload": MEAN, "threads": threads, "task": task, "way": way}
+        | {"workload": "a-c", "threads": threads, "task": task, "way": way}
         | {
             name: f"{np.exp(np.mean([np.log(float(row[name])) for row in of])):.3f}"
             for name in ("ratio", "q1", "q3")
@@ -99,9 +98,7 @@ def means(rows: list[dict]) -> list[dict]:
 
 
 def main() -> None:
-    parser = command_line(__file__, __doc__, rounds=9, span=0.03)
-    add_threads(parser)
-    options = parser.parse_args()
+    options = command_line(__file__, __doc__, rounds=9, span=0.03).parse_args()
     notes = [
         "milliseconds: of a call with its output's allocation, eager, the median of the rounds",
         "ratio: to our op in the same round, median, q1 and q3; a-c: the geometric means of the three",
@@ -113,7 +110,7 @@ def main() -> None:
     ]
     first_lines = heading_of(__file__, options, notes, PACKAGES)
     rows = []
-    for threads, workload in product(options.threads, WORKLOADS):
+    for threads, workload in product(sorted({1, cores()}), WORKLOADS):
         print(f"Workload {workload}, threads: {threads}", flush=True)
         rows += measure(workload, threads, options.rounds, options.span)
     write(options.output, first_lines, rows + means(rows))

@@ -1,18 +1,15 @@
 """How long RoiPool and its gradient take beside compositions of TensorFlow's ops, compiled by XLA and not."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import prologue  # noqa: F401  before TensorFlow
 import stock_windows
 import stock_xla
 import tensorflow as tf
-from measure import compiled_by_xla, run_turns, turns
-from processes import by_threads
 from roi_pool import roi_pool, roi_pool_grad, roi_pool_inference
 from roi_pool_workloads import WORKLOADS, Workload
-
-LARGE = "abc"
+from turns import Case, compiled_by_xla, run_turns
 
 
 def scatter(gradient, argmax, rois, workload: Workload) -> tf.Tensor:
@@ -57,30 +54,17 @@ def tasks(workload: Workload) -> dict[str, dict[str, Callable]]:
     }
 
 
-def measure(threads: int, rounds: int, span: float) -> list[dict]:
-    """The rows of the table for a number of threads, after a check that all ways give the same."""
-    rows = []
-    for name in LARGE:
+def cases(threads: int) -> Iterator[Case]:
+    for name in "abc":
         for task, ways in tasks(WORKLOADS[name]).items():
-            expected, *others = (tf.nest.flatten(way()) for way in ways.values())
-            for other in others:
-                for x, y in zip(expected, other):
-                    atol = 1e-3 if task == "gradient" else 0  # sums in another order
-                    np.testing.assert_allclose(y, x, rtol=0, atol=atol)
-            case = {"workload": name, "threads": threads, "task": task}
-            rows += turns(case, ways, rounds, span)
-    return rows
-
-
-def main() -> None:
-    notes = [
-        "milliseconds: of an eager call, or of one of the function that XLA has compiled, the median of the rounds",
-        "ratio: to our op in the same round, with median, q1 and q3",
-        "windows: stock_windows.py, eager; XLA: stock_xla.py, with jit_compile=True, with argmax in two functions",
-        *(f"{name}: {WORKLOADS[name]}" for name in LARGE),
-    ]
-    run_turns(__file__, __doc__, notes, by_threads(measure), rounds=7, threads=True)
+            atol = 1e-3 if task == "gradient" else 0  # sums in another order
+            yield Case({"workload": name, "task": task}, ways, atol=atol)
 
 
 if __name__ == "__main__":
-    main()
+    notes = [
+        "milliseconds: of an eager call, or of one of the function that XLA has compiled, the median of the rounds",
+        "windows: stock_windows.py, eager; XLA: stock_xla.py, with jit_compile=True, with argmax in two functions",
+        *(f"{name}: {WORKLOADS[name]}" for name in "abc"),
+    ]
+    run_turns(cases, notes, rounds=7, threads=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from measure import mean_and_cores
+from measure import mean_time
 from roi_pool_workloads import Workload
 
 LIBRARY = Path(__file__).parents[1] / "examples" / "roi_pool" / "libroi_pool.so"
@@ -281,14 +281,15 @@ class Worker:
     def seconds(self, task: str, name: str, span: float) -> float:
         """The mean of what counts of a call, of as many as take about so many seconds."""
         way, counted = self.known[task, name], []
+        if not way.counted:
+            return mean_time(way.run, span)
 
         def call() -> None:
             way.run()
-            counted.append(way.counted() if way.counted else 0)
+            counted.append(way.counted())
 
-        call()  # not counted: after the other libraries' turns the caches are theirs
-        mean, _ = mean_and_cores(call, span)
-        return float(np.mean(counted[1:])) if way.counted else mean
+        mean_time(call, span)
+        return float(np.mean(counted[1:]))
 
 
 def difference(array: np.ndarray, path: Path) -> tuple[float, float]:

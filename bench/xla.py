@@ -1,16 +1,15 @@
 """A moving average between other steps: not compiled by XLA, beside what XLA compiles, and compiled in three ways."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import numpy as np
 import prologue  # noqa: F401  before TensorFlow
 import tensorflow as tf
 import xla_kernel  # noqa: F401  before the first tensor
-from measure import compiled_by_xla, run_turns, turns
+from turns import Case, compiled_by_xla, run_turns
 from xla import called, composed, exponential_average
 
-BASE = "nothing compiled"
 BLOCK = 64
 SHAPES = [(1000, 16), (1000, 256), (100, 10_000)]
 
@@ -49,7 +48,7 @@ def ways() -> dict[str, Callable]:
 
     parts = [tf.function(step, jit_compile=True) for step in (before, after)]
     found = {
-        BASE: tf.function(steps(exponential_average), autograph=False),
+        "nothing compiled": tf.function(steps(exponential_average), autograph=False),
         "op between compiled parts": tf.function(
             lambda x: parts[1](exponential_average(parts[0](x))), autograph=False
         ),
@@ -65,26 +64,17 @@ def ways() -> dict[str, Callable]:
     }
 
 
-def measure(shape: tuple[int, int], rounds: int, span: float) -> list[dict]:
-    """The rows of the table for one shape, after a check that all ways give the same."""
-    x = tf.constant(np.random.default_rng(0).normal(size=shape), tf.float32)
-    functions = ways()
-    for function in functions.values():
-        np.testing.assert_allclose(
-            function(x), functions[BASE](x), rtol=1e-5, atol=1e-5
-        )
-    calls = {name: partial(way, x) for name, way in functions.items()}
-    return turns({"rows": shape[0], "length": shape[1]}, calls, rounds, span)
-
-
-def main() -> None:
-    notes = [
-        "times of a forward pass in a tf.function, float32: the median of the rounds",
-        f"products of blocks: two, with constant matrices; blocks of {BLOCK}",
-        f"ratio: to the time of {BASE} in the same round, with median, q1 and q3",
-    ]
-    run_turns(__file__, __doc__, notes, measure, cases=zip(SHAPES))
+def cases() -> Iterator[Case]:
+    for rows, length in SHAPES:
+        random = np.random.default_rng(0)
+        x = tf.constant(random.normal(size=(rows, length)), tf.float32)
+        calls = {name: partial(way, x) for name, way in ways().items()}
+        yield Case({"rows": rows, "length": length}, calls, rtol=1e-5, atol=1e-5)
 
 
 if __name__ == "__main__":
-    main()
+    notes = [
+        "times of a forward pass in a tf.function, float32: the median of the rounds",
+        f"products of blocks: two, with constant matrices; blocks of {BLOCK}",
+    ]
+    run_turns(cases, notes)

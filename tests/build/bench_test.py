@@ -96,19 +96,6 @@ def test_the_list_has_no_table_that_is_not_there():
     assert performance.TABLES.keys() <= there
 
 
-@pytest.mark.parametrize("what", ["command", "machine", "versions", "date"])
-def test_rows_of_another_day_do_not_come_under_a_new_heading(what, tmp_path):
-    lines = [f"# {key}: the same" for key in ("command", "machine", "versions", "date")]
-    path = tmp_path / "walk.csv"
-    rows = [{"task": "a", "ratio": "1"}, {"task": "b", "ratio": "2"}]
-    measure.write(path, lines, rows)
-    new = [line.replace(f"# {what}: the same", f"# {what}: new") for line in lines]
-    assert measure.kept(path, lines, lambda row: row["task"] == "a") == rows[1:]
-    assert measure.kept(path, new, lambda row: True) == []
-    with pytest.raises(SystemExit, match=f"walk.csv has other rows, of another {what}"):
-        measure.kept(path, new, lambda row: row["task"] == "a")
-
-
 def test_an_op_that_is_sometimes_slower_needs_to_say_when_it_pays(monkeypatch):
     op = performance.Compared("X", "x", {"stock": "`tf.x`"})
 
