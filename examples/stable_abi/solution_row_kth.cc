@@ -20,6 +20,7 @@ class RowKth {
     const int64_t columns = rows.back();
     rows.pop_back();
     const auto kth = context.output<float>(0, rows);
+    if (kth.size == 0) return;
     const auto row = context.scratch<float>({columns});
     for (int64_t r = 0; r < kth.size; ++r) {
       std::copy_n(&x[r * columns], columns, row.begin());

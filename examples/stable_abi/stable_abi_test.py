@@ -6,6 +6,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import ml_dtypes
@@ -113,6 +114,25 @@ def test_in_a_saved_model(tmp_path):
     assert loaded.median([[3.0, 1.0, 2.0]]).numpy() == [2]
 
 
+WITHOUT_ROWS = """
+import resource
+import tensorflow as tf
+from stable_abi import row_median
+
+row_median(tf.zeros([0, 3]))
+lines = open("/proc/self/status").read().splitlines()
+(used,) = (int(line.split()[1]) for line in lines if line.startswith("VmSize"))
+resource.setrlimit(resource.RLIMIT_AS, [used * 1024 + 2**30] * 2)
+print(row_median(tf.zeros([0, 2**31 - 1])).median.shape)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc and limits of memory")
+def test_no_rows_take_no_memory(in_process):
+    """A gigabyte is left; the order of one row's columns takes eight."""
+    assert in_process(WITHOUT_ROWS) == "(0,)\n"
+
+
 @pytest.mark.parametrize("zero_out", [zero_out_by_hand, zero_out_by_layer])
 def test_zero_out_by_hand_and_by_the_layer(mode, zero_out):
     for shape in ((), (3,), (2, 3), (0, 2), (2**40, 0)):
@@ -127,6 +147,7 @@ def test_the_solution_of_the_exercise(mode):
         x = numbers((3, 2, 7))
         kth = mode(row_kth)(x=x, k=k)
         np.testing.assert_array_equal(kth, row_kth_reference(x, k), strict=True)
+    assert mode(row_kth)(x=tf.zeros([0, 2**60])).shape == 0
     with pytest.raises(REFUSED, match=r"'x' must have 8 columns or more.*\[3,7\]"):
         mode(row_kth)(x=numbers((3, 7)), k=8)
     with pytest.raises(REFUSED, match="must be at least minimum 1|less than minimum 1"):

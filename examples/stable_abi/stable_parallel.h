@@ -14,6 +14,7 @@ namespace stable {
 // the C API has no pool. f may throw.
 template <class F>
 void Parallel(int64_t n, int64_t grain, F f) {
+  if (n == 0) return;
   static const int64_t cores = std::thread::hardware_concurrency();  // slow
   const int64_t wanted = std::min(n / std::max<int64_t>(grain, 1), cores);
   const int64_t parts = std::max<int64_t>(wanted, 1);
