@@ -21,7 +21,7 @@ def byte_ngrams(
       name: Of the op in the graph.
 
     Returns:
-      A tensor of float32, `[*texts.shape, buckets]`.
+      A tensor of float32, `[*texts.shape, buckets]`. A count stops at 2**24.
 
     Raises:
       ValueError: An attr is less than 1, while a `tf.function` is traced.

@@ -53,6 +53,10 @@ def test_equals_the_reference(mode, n, shape):
     np.testing.assert_array_equal(result, expected, strict=True)
 
 
+def test_a_count_stops_where_float32_does():
+    assert byte_ngrams([b"a" * (2**24 + 9)], n=1, buckets=1).numpy() == 2**24
+
+
 def test_attrs_are_at_least_1(mode):
     for attrs in {"n": 0}, {"buckets": 0}:
         with pytest.raises(
