@@ -25,6 +25,8 @@ import opcheck
 from opcheck.fuzzing import fuzz
 from opcheck.strategies import calls, st, tensors
 
+TABLE = normal(9, 2)
+
 
 def test_the_reference_is_asked_in_the_process_of_the_caller():
     asked = []
@@ -169,6 +171,22 @@ def test_a_kernel_for_all_dtypes_is_run_in_all():
     found = result("dtypes", lambda x: tf.raw_ops.ToBool(input=x), normal(2))
     for name in ("bfloat16", "complex128", "int8", "string", "uint64"):
         assert name in found.detail.split("; ")[0].split(" ", 1)[1]
+
+
+@pytest.mark.parametrize(
+    ("op", "reference", "told"),
+    [
+        (tf.math.abs, np.array, "in int8, with negative numbers in x"),
+        (tf.math.abs, np.abs, ""),
+        (lambda x: tf.gather(TABLE, tf.maximum(x, 0)), lambda x: TABLE[x], ""),
+    ],
+    ids=["other", "equal", "places"],
+)
+def test_integers_are_negative_too(op, reference, told):
+    """But where the reference finds a place from the end."""
+    found = result("dtypes", op, np.int32([1, 0, 2]), reference=reference)
+    assert (found.verdict == "fail") == bool(told), found.explanation()
+    assert found.detail.startswith(told)
 
 
 def test_a_list_of_dtypes_is_reported():

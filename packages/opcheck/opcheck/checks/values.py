@@ -37,6 +37,7 @@ _WANTED = "what the reference computes"
 _FAR = 0.05  # of the largest result
 _MANY = 1 << 12
 _TIMES = 16
+_BEFORE = 1 << 16  # so far before the first row there is no row from the end
 _TINY = 1e-30  # below, float32 has fewer digits
 _FILE = 1 << 20  # bytes of one that is copied
 _OWNED = "tf.function whose op owns its inputs"
@@ -655,7 +656,45 @@ def _run_dtype(subject: Subject, attr: str, name: str, found: Findings) -> str:
         )
     elif name in ("float16", "bfloat16"):
         _run_long(subject, name, affected, attrs, found)
+    elif subject.reference is not None and np.dtype(dtype.as_numpy_dtype).kind == "i":
+        _negative(subject, name, flat, affected, attrs, found)
     return ""
+
+
+def _negative(
+    subject: Subject, name: str, flat, affected, attrs, found: Findings
+) -> None:
+    """Negative integers in each input of the dtype that has none: a kernel for an unsigned dtype takes them for large.
+
+    Not where the reference takes only some: it may find a place from the end, where the op refuses or ignores it.
+    """
+    for i, x in enumerate(flat):
+        if not affected[i] or not x.size or x.min() < 0:
+            continue
+        some, far = np.array(x), x.astype(np.int64)
+        some.reshape(-1)[::2] = -np.maximum(some.reshape(-1)[::2], 1)
+        far.reshape(-1)[::2] -= _BEFORE
+        changed, farther = ([*flat[:i], to, *flat[i + 1 :]] for to in (some, far))
+        try:
+            _reference(subject, farther, attrs)
+        except Exception:
+            continue
+        label = f"in {name}, with negative numbers in {subject.describe().labels[i]}"
+        both = both_of(subject, label, changed, attrs)
+        if (
+            both
+            and subject.difference(*both, strict=False)
+            and (different := _coarse_difference(subject, *both, changed))
+        ):
+            found.fail(
+                label,
+                _WANTED,
+                different,
+                "a kernel for another dtype, such as an unsigned one, that is registered for this one; or a reference "
+                "that does not know of negative numbers",
+                line=subject.line(changed, attrs),
+            )
+            return
 
 
 def _run_long(subject: Subject, name: str, affected, attrs, found: Findings) -> None:
