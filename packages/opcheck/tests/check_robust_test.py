@@ -46,6 +46,8 @@ from python_ops import (
     takes_columns,
     takes_columns_or_not,
     takes_its_time,
+    turned,
+    turned_at_the_end,
 )
 
 import opcheck
@@ -211,6 +213,7 @@ def test_an_error_may_name_an_attr_that_the_call_leaves_out():
             "length = 10",
         ),
         (scattered, scattered_anew, [normal(3)], {"seed": 5}, None, "seed = 0"),
+        (turned, turned_at_the_end, [normal(3, 4)], {"axis": -1}, np.flip, "axis = -2"),
         (
             lengths,
             lengths_by_the_ends,
@@ -220,7 +223,7 @@ def test_an_error_may_name_an_attr_that_the_call_leaves_out():
             "splits has -1 in the middle",
         ),
     ],
-    ids=["twice", "one", "three", "longer", "chance", "middle"],
+    ids=["twice", "one", "three", "longer", "chance", "axis", "middle"],
 )
 def test_a_call_unlike_the_sample(op, wrong, inputs, attrs, reference, detail):
     def told(op):

@@ -331,6 +331,15 @@ def counts_windows_as_cpp(x, length):
     return counts_windows(x, length, tf.truncatediv)
 
 
+def turned(x, axis):
+    return tf.reverse(x, [axis])
+
+
+def turned_at_the_end(x, axis):
+    """If the axis is negative."""
+    return tf.reverse(x, [axis if axis >= 0 else -1])
+
+
 def no_rows(x, columns):
     if columns < 0:
         raise tf.errors.InvalidArgumentError(None, None, "columns is negative")

@@ -36,6 +36,7 @@ _MODES = ("eager", "graph")
 _MOST_CRASHES = 5
 _LEFT_OUT = 16  # values of attrs that the sample leaves at their defaults
 _SIZES = 3  # of the sample, the largest, which an attr exceeds by one
+_RANK = 4  # the highest whose axes are all tried
 _REFUSED = 8  # calls, each for another reason
 _LEAKED = 1 << 13  # bytes after each of these, more than TensorFlow itself keeps
 _NOTABLE = 1 << 15  # bytes of inputs, of which a copy that is kept would be noticed
@@ -643,6 +644,8 @@ def _bad_cases(sample, description) -> Iterator[Case]:
     lengths = {x.number_attr for x in description.all_of("output_arg")}
     of_call = attrs_of_call(sample.op, sample.attrs, own)
     sizes = sizes_of(sample.flat)[-_SIZES:]
+    rank = min(_RANK, max((x.ndim for x in sample.flat), default=0))
+    axes = range(-rank, rank)
     left_out = (known & of_call.keys()) - sample.attrs.keys()
     for name, value in of_call.items():
         if name not in known:
@@ -658,6 +661,8 @@ def _bad_cases(sample, description) -> Iterator[Case]:
             some = some[: max(4, _LEFT_OUT // len(left_out))]
         if type(value) is int:  # one that fits no more, by little
             some += [n + 1 for n in sizes if n + 1 != value and n + 1 not in some]
+        if type(value) is int and value in axes:  # it may be one
+            some += [n for n in axes if n != value and n not in some]
         for wrong in some:
             if name in lengths and abs(wrong) > 1 << 10:
                 continue  # so many outputs overwhelm TensorFlow, not the op
@@ -667,6 +672,7 @@ def _bad_cases(sample, description) -> Iterator[Case]:
             fits = isinstance(wrong, bool) or wrong in (0, 1, 0.5, "")
             fits = fits or (isinstance(wrong, int) and wrong - 1 in (value, *sizes))
             fits = fits or wrong in _with_one_more(value)
+            fits = fits or (wrong in axes and wrong != -1)
             culprits = (name, *everything) if fits else (name,)
             yield Case(
                 f"{name} = {shown}",
