@@ -29,6 +29,7 @@ KEPT = (
     "something is kept from one call to the next, in a member, a static or a global variable, and it depends on the "
     "earlier call's input"
 )
+UNNAMED = "the message of OP_REQUIRES does not say which input is wrong"
 FORWARDED = (
     "the output has the memory of the input (forward_input), which the kernel overwrites before it has read all "
     "of it"
@@ -530,19 +531,19 @@ class Findings:
     def result(self, summary: str = "") -> Result:
         """What the report shows; `summary` is the detail if all is well."""
         if self.failures:
-            # What ends the process is the worst; then comes what a line shows.
+            # What ends the process is the worst; then come values, and what a line shows.
             died = re.compile("the process (died|ended)|no answer within|SIG")
-            first = max(
+            ordered = sorted(
                 self.failures,
                 key=lambda one: (
                     bool(died.search(one.seen)),
                     not is_garbled(one),
+                    one.cause != UNNAMED,
                     bool(one.line),
                 ),
+                reverse=True,
             )
-            return joined(
-                [first, *(x for x in self.failures if x is not first)], self.untried
-            )
+            return joined(ordered, self.untried)
         if self.notes:
             detail = "; ".join(filter(None, [summary, *self.notes]))
             return replace(self._result, verdict="note", detail=detail, chapter="")

@@ -58,6 +58,13 @@ def test_the_html_says_in_words_what_it_shows(failing):
     assert not re.search(r"#[0-9a-f]{3,6}\b", page)
 
 
+def test_wrong_values_are_told_before_a_message_without_a_name():
+    found = report.Findings("bad_input", "")
+    found.fail("k = 0", "an error that names k", "odd", report.UNNAMED, line="1")
+    found.fail("k = 1", "what the reference computes", "2", "a mistake")
+    assert found.result().detail == "k = 1; 1 more: k = 0"
+
+
 def test_what_fails_in_the_same_words_is_explained_once():
     found = opcheck.check(refuses, normal(2), checks=["dtypes", "schema", "empty"])
     assert len(found.failures) == 3

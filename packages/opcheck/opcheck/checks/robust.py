@@ -19,7 +19,7 @@ from opcheck.compare import (
     tolerance,
     wide,
 )
-from opcheck.report import KEPT, NOT_ALONE, Findings, describe_error
+from opcheck.report import KEPT, NOT_ALONE, UNNAMED, Findings, describe_error
 from opcheck.run import is_refusal, outputs_of
 from opcheck.samples import flattened, packed
 from opcheck.source import in_turn
@@ -427,7 +427,7 @@ def _check_names(found: Findings, sample, case: Case, outcome, description) -> N
             case.label,
             f"an error that names {' or '.join(dict.fromkeys(names))}",
             outcome.error,
-            "the message of OP_REQUIRES does not say which input is wrong",
+            UNNAMED,
             line=sample.line(case.inputs, case.attrs),
         )
 
