@@ -114,10 +114,8 @@ def measure(size: int, workers: dict, rounds: int, span: float) -> list[dict]:
         for (_, threads), one in workers.items()
         for way in one.call("prepare", size)
     }
-    times = in_turns(
-        timed, rounds
-    )  # in each round the median of the calls, and the shortest
-    rows = []
+    times, rows = in_turns(timed, rounds), []
+    # Found in each round: the median of the calls, and the shortest.
     for (threads, way), found in times.items():
         rate = 2e-9 * size**3 / found[:, 1].min()
         row = {"size": size, "threads": threads, "way": way, "gflops": f"{rate:.3f}"}

@@ -125,6 +125,8 @@ def cases(setting: str, threads: int) -> Iterator[Case]:
             runs = {
                 name: traced(nodes(way), *inputs) for name, way in ways_of(case).items()
             }
+            if len({run()[0].numpy().tobytes() for run in runs.values()}) > 1:
+                raise AssertionError(f"{', '.join(runs)} differ in {case}")
             yield Case(case, runs, close, close, nodes=NODES[batch])
 
 
