@@ -24,6 +24,70 @@ def test_a_jump_beside_the_sample_is_no_slope():
     assert result("gradient", jumps, np.array([0.500004, 2.0])).verdict == "pass"
 
 
+@pytest.mark.parametrize(("side", "right"), [(0.0, True), (1.0, True), (3.0, False)])
+def test_at_a_kink_the_slope_of_either_side_is_right(side, right):
+    @tf.custom_gradient
+    def op(x):
+        at_zero = tf.where(x == 0, tf.constant(side, x.dtype), tf.cast(x > 0, x.dtype))
+        return tf.nn.relu(tf.identity(x)), lambda dy: dy * at_zero
+
+    x = np.array([0.0, 1.3, -0.4])
+    found = result("gradient", op, x, op_types=["IdentityN"])
+    assert (found.verdict != "fail") == right, found.explanation()
+
+
+def weighed(x, weights, meant=tf.identity):
+    @tf.custom_gradient
+    def op(x, weights):
+        x.shape.assert_is_compatible_with(weights.shape)
+        return x * weights, lambda dy: (dy * tf.math.conj(weights), None)
+
+    return op(x, meant(weights))
+
+
+def weighed_by_constants(x, weights):
+    """Weighs x. There is no gradient for the weights."""
+    return weighed(x, weights)
+
+
+def weighed_by_stopped(x, weights):
+    return weighed(x, weights, tf.stop_gradient)
+
+
+@pytest.mark.parametrize(
+    ("op", "verdict"),
+    [(weighed, "fail"), (weighed_by_constants, "note"), (weighed_by_stopped, "note")],
+)
+def test_no_gradient_where_the_results_change_is_wrong_unless_it_is_said(
+    op, verdict, monkeypatch
+):
+    monkeypatch.setattr("opcheck.checks.gradient.is_builtin", lambda name: False)
+    options = {"op_types": ["IdentityN"], "isolate": False}
+    found = result("gradient", op, normal(3), 2 + normal(3), **options)
+    assert found.verdict == verdict, found.explanation() or found.detail
+    if verdict == "fail":
+        assert found.detail.startswith("first order, with respect to weights")
+        assert found.seen == "None, which callers take for zero"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        (lambda dy: 3 * dy, "it is 3 times"),
+        (lambda dy: -dy, "the wrong sign"),
+        (lambda dy: dy[::-1], "in the wrong places"),
+        (lambda dy: dy * [0, 0, 1], "it is 0 in 2 places"),
+    ],
+)
+def test_what_wrong_gradients_have_in_common_is_told(wrong, told):
+    @tf.custom_gradient
+    def op(x):
+        return 2 * x, lambda dy: 2 * wrong(dy)
+
+    found = result("gradient", op, np.float64([1, 2, 4]), op_types=["IdentityN"])
+    assert told in found.cause, found.explanation()
+
+
 def test_a_second_order_of_jumps_may_be_none():
     @tf.custom_gradient
     def op(x):

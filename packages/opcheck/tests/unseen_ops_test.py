@@ -41,6 +41,7 @@ CAUGHT = {
     "stack_rows": ("bad_input", "the shape function and the kernel disagree"),
     "soft_ramp": ("gradient", "beta = 1.6"),
     "pick_rows": ("gradient", "the first element of ids twice"),
+    "weigh_rows": ("gradient", "returns None for weights"),
     "shift_columns": ("gradient", "size 1 in dimension 0 of shift"),
     "log_cosh": ("gradient", "tf.stop_gradient"),
     "sine_square": ("gradient", "a cast to float32"),
@@ -75,7 +76,6 @@ CAUGHT = {
 # A note says it.
 NOTED = {
     "repeat_each": ("static_shape", "needless unless it depends on the values"),
-    "weigh_rows": ("gradient", "None for the gradient of weights"),
     "parse_counts": ("bad_input", "where the reference raises"),
 }
 # Of each kind of line one: the op, and the check whose line is run.

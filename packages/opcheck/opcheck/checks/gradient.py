@@ -1,6 +1,7 @@
 """The registered gradient, against finite differences."""
 
 import contextlib
+import inspect
 import itertools
 import re
 from collections.abc import Callable, Sequence
@@ -11,6 +12,7 @@ import numpy as np
 import tensorflow as tf
 from tensorflow.python.framework import ops
 
+from opcheck.checks.schema import generated_docstring
 from opcheck.checks.values import both_of, registered_dtypes
 from opcheck.compare import TOLERANCES, close, difference, is_inexact
 from opcheck.pulse import one_call
@@ -29,6 +31,11 @@ _ELEMENTS = 64
 _DIRECTIONS = 16
 _CONJUGATE = "a gradient function without tf.math.conj: for a complex input it gives grad * conj(derivative)"
 _REFUSALS = (*CLEAN_ERRORS, LookupError)
+# How a docstring, or a comment, says that an input is a constant for the gradient.
+_NO_GRADIENT = re.compile(
+    r"(?i)\b(no|without( an?y?)?|not? have an?y?) gradients?\b|\b(not|non)[- ]?differentiable|\bnot differentiated\b"
+    r"|\bgradient[^.]* is (None|zero|0)\b|\bstop_gradient\b|\b(as|is|are) (an? )?constants?\b"
+)
 
 
 def gradient(subject: Subject, found: Findings) -> str:
@@ -37,7 +44,8 @@ def gradient(subject: Subject, found: Findings) -> str:
     The second order, too, where it is registered. Graphs have to give the same gradient, and integers have none. A
     `tf.gather` of the output, which sends `tf.IndexedSlices` back, must not change it. Other calls have sizes of
     1, equal indices, numbers in another order or beyond the sample's, one tensor in two places, and zeros. Complex
-    numbers are two real ones, and are tried where the op has a kernel for them.
+    numbers are two real ones, and are tried where the op has a kernel for them. None for an input on which the results
+    depend is wrong, unless `tf.stop_gradient`, a docstring or a comment says that it has no gradient.
     """
     if subject.options.get("nondeterministic"):
         raise Skip("nondeterministic=True was given")
@@ -529,24 +537,22 @@ def _is_wrong_where_smooth(subject: Subject, label: str, flat, chosen) -> bool:
     some = [tensors[i] for i in chosen]
     along = [tf.constant(random.normal(size=x.shape), x.dtype) for x in some]
 
-    def values(steps: float) -> tf.Tensor:
+    def results(t: float) -> tf.Tensor:
         moved = list(tensors)
         for i, x, direction in zip(chosen, some, along):
-            moved[i] = x + steps * direction
+            moved[i] = x + t * direction
         outputs = _outputs_of(subject, tensors)(moved)
         return tf.concat([tf.cast(tf.reshape(y, [-1]), tf.float64) for y in outputs], 0)
 
     try:
-        results = _outputs_of(subject, tensors)(tensors)
-        delta, allowed = _steps(subject, [*some, *results])
+        outputs = _outputs_of(subject, tensors)(tensors)
+        delta, allowed = _steps(subject, [*some, *outputs])
+        slopes, doubt = _slopes(lambda t: results(t).numpy(), delta)
+        smooth = np.isfinite(doubt) & (doubt <= 4 * allowed**0.5 * np.abs(slopes))
         with tf.GradientTape() as tape:
             tape.watch(some)
-            middle = values(0)
-        low, far_low, high, far_high = (values(n * delta) for n in (-1, -2, 1, 2))
-        sides = ((high - middle) / delta).numpy(), ((middle - low) / delta).numpy()
-        slope, coarse = sum(sides) / 2, (far_high - far_low).numpy() / (4 * delta)
-        smooth = close(*sides, allowed**0.5, 0) & close(slope, coarse, allowed**0.5, 0)
-        weights = np.where(smooth & np.isfinite(slope), _weights(middle).numpy(), 0)
+            middle = results(0.0)
+        weights = np.where(smooth, _weights(middle).numpy(), 0)
         with one_call():
             found = tape.gradient(middle, some, tf.constant(weights))
         seen = sum(
@@ -556,9 +562,9 @@ def _is_wrong_where_smooth(subject: Subject, label: str, flat, chosen) -> bool:
         )
     except Exception:
         return False  # the op, or its gradient, does not take these
-    wanted, error = weights * np.where(weights, [slope, slope - coarse], 0)
+    wanted, error = weights * np.where(smooth, [slopes, doubt], 0)
     allowed *= max(1, np.abs(wanted).sum())
-    return abs(seen - wanted.sum()) > allowed + 4 * np.abs(error).sum()
+    return abs(seen - wanted.sum()) > allowed + np.abs(error).sum()
 
 
 def _other_call(
@@ -744,19 +750,15 @@ def _zero(subject: Subject, found, tensors, rest, function, names) -> None:
 def _slope(tensors, i: int, function: Callable, random: np.random.Generator) -> float:
     """How far one tensor moves the results, along a direction; 0 where it is next to nothing, or they jump."""
     x = tensors[i]
-    largest = 1e-4 if x.dtype == tf.float64 else 1e-2
     direction = tf.constant(random.normal(size=x.shape), x.dtype)
-    ends, slopes = [], []
-    for step in (largest, largest / 2, largest / 4):
-        for sign in (1, -1):
-            moved = [*tensors[:i], x + sign * step * direction, *tensors[i + 1 :]]
-            ends.append(_projected(function(moved)).numpy())
-        slopes.append((ends[-2] - ends[-1]) / (2 * step))
-    if not ends[0].size:
-        return 0.0
-    same = np.ptp(slopes, axis=0) <= 0.1 * np.max(np.abs(slopes), axis=0)
-    slope = float(np.max(np.abs(slopes[0]), where=same, initial=0))
-    scale = max(1.0, float(np.max(np.abs(ends))))
+
+    def values(t: float) -> np.ndarray:
+        moved = [*tensors[:i], x + t * direction, *tensors[i + 1 :]]
+        return _projected(function(moved)).numpy()
+
+    slopes, doubt = _slopes(values, 1e-4 if x.dtype == tf.float64 else 1e-2)
+    scale = max(1.0, float(np.max(np.abs(values(0.0)), initial=0)))
+    slope = float(np.max(np.abs(slopes), where=np.abs(slopes) > doubt, initial=0))
     return slope if np.isfinite(slope) and slope > 0.05 * scale else 0.0
 
 
@@ -774,7 +776,7 @@ def _in_its_dtype(found: Findings, tensors, first, names) -> None:
 
 
 def _left_out(subject: Subject, found: Findings, tensors, first) -> None:
-    """Notes which float inputs have None for a gradient though the outputs depend on them."""
+    """A float input with None for its gradient must not change the results, unless it is said to be a constant."""
     if all(map(is_builtin, subject.describe().op_types)):
         return
     random = np.random.default_rng(1)
@@ -786,12 +788,50 @@ def _left_out(subject: Subject, found: Findings, tensors, first) -> None:
             slope = _slope(tensors, i, function, random)
         except Exception:
             continue  # the op does not take values nearby
-        if slope:
-            name = subject.describe().labels[i]
+        if not slope:
+            continue
+        name = subject.describe().labels[i]
+        if _is_meant(subject, i):
             found.note(
-                f"None for the gradient of {name}, on which the outputs depend (finite differences along "
-                f"a direction: {slope:.3g}): callers take it for zero"
+                f"None for the gradient of {name}, as is said; finite differences along a direction: {slope:.3g}"
             )
+            continue
+        found.fail(
+            f"first order, with respect to {name}",
+            f"a gradient: finite differences along a direction are {slope:.3g}",
+            "None, which callers take for zero",
+            f"the gradient function returns None for {name}; where that is meant, tf.stop_gradient or a line in the "
+            f"docstring says it: {name} has no gradient",
+        )
+
+
+def _is_meant(subject: Subject, i: int) -> bool:
+    """Whether an input is a constant for the gradient on purpose: by tf.stop_gradient, or by the documentation."""
+    graph = subject.traced().graph
+    nodes = list(graph.get_operations())
+    placeholders = [node for node in nodes if node.type == "Placeholder"]
+    taken = {
+        node.type
+        for node in nodes
+        for x in node.inputs
+        if i < len(placeholders) and x.op is placeholders[i]
+    }
+    if taken == {"StopGradient"}:
+        return True
+    texts = [inspect.getdoc(subject.op) or ""]
+    for node in nodes:
+        if node.type in subject.describe().op_types:
+            texts.append(generated_docstring(node.type))
+            with contextlib.suppress(LookupError, TypeError, OSError):
+                function = ops.get_gradient_function(node)
+                texts.append(inspect.getdoc(function) or "")
+                texts += re.findall("#.*", inspect.getsource(function))
+    names = "|".join(map(re.escape, subject.describe().names[i]))
+    return any(
+        re.search(rf"\b({names})\b", sentence) and _NO_GRADIENT.search(sentence)
+        for text in texts
+        for sentence in re.split(r"[.;]\s|\n\s*\n|\n *[-*]", text)
+    )
 
 
 def _numeric(
@@ -828,13 +868,11 @@ def _numeric(
         coarsest = max(float(ml_dtypes.finfo(kind).eps) for kind in kinds)
         noise = coarsest * np.max(np.abs(outputs), initial=0) / delta
         wrong = ~close(numerical, analytical, allowed, allowed * scale + 16 * noise)
-        if wrong.any():
-            # Across a jump, the differences grow as the step shrinks, or end with it.
-            for step in (delta / 2, delta / 4, delta / 8):
-                with one_call():
-                    _, (nearer,) = tf.test.compute_gradient(along, [start], step)
-                moved = np.abs(nearer - numerical) > np.abs(numerical - analytical) / 4
-                wrong &= ~moved
+        for column in np.flatnonzero(wrong.any(0)):
+            unit = tf.one_hot(column, len(directions), dtype=x.dtype)
+            _, doubt = _slopes(lambda t, u=unit: along(t * u).numpy(), delta)
+            error = np.abs(numerical[:, column] - analytical[:, column])
+            wrong[:, column] &= np.isfinite(doubt) & ~(error <= doubt)
         if wrong.any():
             row, column = np.argwhere(wrong)[0]
             element = (
@@ -847,12 +885,48 @@ def _numeric(
                 f"{numerical[row, column]:.6g} for {element}, by finite differences",
                 f"{analytical[row, column]:.6g} ({wrong.sum()} of {wrong.size} differ)",
                 subject.cause(
-                    _CONJUGATE
-                    if isinstance(subject.op, _InRealNumbers)
-                    else "a wrong factor or index in the gradient function; or the sample lies where "
-                    "the op is not differentiable"
+                    _pattern(numerical, analytical, wrong, subject.op),
                 ),
             )
+
+
+def _pattern(wanted: np.ndarray, seen: np.ndarray, wrong: np.ndarray, op) -> str:
+    """What is common to all wrong entries of a gradient; nothing where nothing is."""
+    some, others = wanted[wrong], seen[wrong]
+    if not some.any():
+        return "it is not 0 where the results do not change: a clamp or a branch that the gradient function leaves out"
+    if not others.any():
+        return f"it is 0 in {some.size} places where the results change"
+    with np.errstate(all="ignore"):
+        factors = others / some
+    if np.ptp(factors) <= 0.02 * abs(factors[0]) and (some.size > 1 or wrong.size == 1):
+        if abs(factors[0] + 1) < 0.02:
+            if isinstance(op, _InRealNumbers):
+                return _CONJUGATE
+            return "it has the wrong sign wherever it is wrong"
+        return f"a factor: it is {factors[0]:.3g} times the differences wherever it is wrong"
+    if close(np.sort(some), np.sort(others), 0.02, 1e-6).all():
+        return "the right numbers in the wrong places: an index or an order"
+    if not wrong.all() and wrong.any(0).sum() < wrong.shape[1]:
+        columns = np.flatnonzero(wrong.any(0))
+        return f"only with respect to {len(columns)} of {wrong.shape[1]} elements, or directions"
+    return ""
+
+
+def _slopes(
+    values: Callable[[float], np.ndarray], step: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """The slopes at 0 of a function of one number, by central differences, and how far from the truth they may be.
+
+    A jump nearby is no slope: the differences grow as the step shrinks, or end with it. At a kink, both sides differ.
+    """
+    middle, slopes = values(0.0), []
+    for h in (step, step / 2, step / 4, step / 8):
+        above, below = values(h), values(-h)
+        slopes.append((above - below) / (2 * h))
+    moved = np.max(np.abs(np.array(slopes) - slopes[0]), 0)
+    sides = np.abs(above - 2 * middle + below) / (2 * h)
+    return slopes[0], np.maximum(4 * moved, sides)
 
 
 def _steps(subject: Subject, tensors) -> tuple[float, float]:

@@ -81,7 +81,7 @@ def check_documentation(subject: Subject, op_def, found: Findings) -> None:
         for arg in op_def.input_arg
         for attr in (arg.type_attr, arg.number_attr, arg.type_list_attr)
     }
-    generated = _generated(op_def.name)
+    generated = generated_docstring(op_def.name)
     own = inspect.getdoc(subject.op) or ""
     if own == generated:
         own = ""
@@ -120,7 +120,7 @@ def check_documentation(subject: Subject, op_def, found: Findings) -> None:
             )
 
 
-def _generated(op_type: str) -> str:
+def generated_docstring(op_type: str) -> str:
     """The docstring that TensorFlow made of .Doc()."""
     if is_builtin(op_type):
         return getattr(tf.raw_ops, op_type).__doc__ or ""
