@@ -39,6 +39,7 @@ from python_ops import (
     ramp_without_steps,
     refuses_negatives,
     result,
+    scaled,
     scattered,
     scattered_anew,
     sleeps_on_high_ranks,
@@ -281,6 +282,22 @@ def test_an_error_may_name_what_only_the_op_calls_so(broken_ops, name, told):
     assert told == (found.verdict == "fail"), found.explanation()
     report = opcheck.fuzz(op, strategies.calls(*sample[:1], INDICES), examples=50)
     assert told == (not report.ok), str(report)
+
+
+@pytest.mark.parametrize(
+    ("scale", "detail"),
+    [(normal(4), "scale has shape [3, 1]"), (normal(3, 4), "scale has 2 rows")],
+)
+def test_what_is_broadcast_is_tried_as_a_column(scale, detail):
+    """An index that wraps around is right for a row, and no reference knows a scale of fewer rows."""
+
+    def reference(x, scale):
+        return x * scale
+
+    found = result("bad_input", scaled, normal(3, 4), scale, reference=reference)
+    assert detail in [one.detail.split("; ")[0] for one in (found, *found.others)]
+    found = result("bad_input", tf.multiply, normal(3, 4), scale, reference=reference)
+    assert found.verdict != "fail", found.explanation()
 
 
 def test_lists_have_other_lengths():

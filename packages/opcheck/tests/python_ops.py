@@ -340,6 +340,26 @@ def turned_at_the_end(x, axis):
     return tf.reverse(x, [axis if axis >= 0 else -1])
 
 
+def scaled(x, scale):
+    """A scale of fewer elements begins again at its end."""
+    size = tf.maximum(tf.size(scale), 1)
+    places = tf.reshape(tf.range(tf.size(x)) % size, tf.shape(x))
+    return x * tf.gather(tf.reshape(scale, [-1]), places)
+
+
+def pair_number(a, b, size, dtype=tf.int64):
+    bound = tf.cast(size, a.dtype)
+    if tf.executing_eagerly() and tf.reduce_any((b < 0) | (b >= bound)):
+        raise tf.errors.InvalidArgumentError(None, None, f"b is not below size {size}")
+    return tf.cast(
+        tf.cast(a, dtype) * tf.cast(size, dtype) + tf.cast(b, dtype), tf.int64
+    )
+
+
+def pair_number_in_int32(a, b, size):
+    return pair_number(a, b, size, tf.int32)
+
+
 def no_rows(x, columns):
     if columns < 0:
         raise tf.errors.InvalidArgumentError(None, None, "columns is negative")
@@ -486,6 +506,18 @@ def adds_noise_in_blocks(x, step):
         return values + noise[: values.size].astype(values.dtype)
 
     return tf.ensure_shape(tf.numpy_function(run, [x], x.dtype), x.shape)
+
+
+def draws(x, advance, least=0):
+    """Numbers below 500 of one stream, of which a call takes so many as it has elements and skips some."""
+
+    def run(values):
+        begin = len(_CALLS) * int(advance * values.size)
+        _CALLS.append(begin)
+        stream = np.random.default_rng(7).integers(500, size=begin + values.size)
+        return np.maximum(stream[begin:], least).reshape(values.shape)
+
+    return tf.ensure_shape(tf.numpy_function(run, [x], tf.int64), x.shape)
 
 
 def adds_hidden_noise(x):

@@ -86,11 +86,11 @@ def empty(make: Callable[..., Child], sample, found: Findings) -> str:
 def bad_input(make: Callable[..., Child], sample, found: Findings) -> str:
     """Tries ranks, dtypes, sizes, NaN, Inf, huge and negative numbers, strange strings, another order, absurd attrs.
 
-    Each call has to give a result or a clean error, eagerly and in a graph. An error of the kernel has to name the
-    input, except for ops of others, and must not be OutOfRange, which ends a pipeline of `tf.data` quietly, if the
-    op has no state. A result has to have the inferred shape, also the one inferred from unknown ranks, and to be
-    what your reference computes. What the op refuses is called again and again: it leaves no open file and no
-    memory behind.
+    An input that can be broadcast to a larger one has all shapes with which it can. Each call has to give a result or a
+    clean error, eagerly and in a graph. An error of the kernel has to name the input, except for ops of others, and
+    must not be OutOfRange, which ends a pipeline of `tf.data` quietly, if the op has no state. A result has to have the
+    inferred shape, also the one inferred from unknown ranks, and to be what your reference computes. What the op
+    refuses is called again and again: it leaves no open file and no memory behind.
     """
     with make() as child:
         description = child.ask(Subject.describe)
@@ -517,6 +517,15 @@ def _compare_to_reference(
     try:
         wanted = outputs_of(sample.reference, case.inputs, case.attrs)
     except Exception as error:
+        if again := _wraps_around(child, sample, case, outcome):
+            found.fail(
+                case.label,
+                f"an error, as the reference raises: {describe_error(error)[:80]}",
+                f"the result for {again} that begins again at its end",
+                "an index that wraps around at the end of an input, and no check of its size",
+                line=sample.line(case.inputs, case.attrs),
+            )
+            return
         words = "a result, where the reference raises"
         if is_refusal(error) and not any(words in x for x in found.notes):
             found.note(f"{case.label}: {words} {describe_error(error)[:80]}")
@@ -536,6 +545,32 @@ def _compare_to_reference(
         found.fail(
             case.label, "what the reference computes", different, cause, "", line
         )
+
+
+def _wraps_around(child: Child, sample, case: Case, outcome) -> str:
+    """The input with fewer elements than the sample's that the op reads from its beginning again, if there is one."""
+    flat = flattened(case.inputs)
+    changed = [i for i, (x, y) in enumerate(zip(sample.flat, flat)) if x is not y]
+    if len(flat) != len(sample.flat) or len(changed) != 1 or sample.attrs != case.attrs:
+        return ""
+    i = changed[0]
+    x, y = sample.flat[i], flat[i]
+    if x.dtype != y.dtype or x.ndim != y.ndim or not 1 < y.size < x.size:
+        return ""
+    name = child.ask(Subject.describe).labels[i]
+    flat[i] = np.resize(y, x.shape)
+    seen = []
+    for inputs in (sample.inputs, packed(case.inputs, flat)):
+        try:
+            [one] = child.ask(
+                calls.call, inputs=inputs, attrs=case.attrs, modes=["eager"]
+            )
+        except (Crash, WorkerError):
+            return ""
+        seen.append(one.outputs)
+    if None in seen or not difference(*seen, exact=True):
+        return ""  # what is left out does not count
+    return "" if difference(seen[1], outcome.outputs, exact=True) else name
 
 
 def _is_right_alone(child: Child, sample, case: Case, wanted) -> bool:
@@ -639,6 +674,8 @@ def _bad_cases(sample, description) -> Iterator[Case]:
         yield Case(label, sample.pack(flat), sample.attrs, everything, huge=True)
     for label, inputs in _other_lists(sample.inputs, names):
         yield Case(label, inputs, sample.attrs, everything, named=False)
+    for label, flat in broadcasts(sample.flat, names):
+        yield Case(label, sample.pack(flat), sample.attrs, everything, named=False)
     own = description.all_of("attr")
     known = {x.name for x in own} | sample.attrs.keys()
     lengths = {x.number_attr for x in description.all_of("output_arg")}
@@ -705,6 +742,48 @@ def _other_order(flat: Sequence[np.ndarray]) -> Iterator[tuple[str, list]]:
         if rows > 2 and sum(alike) > 1 and "i" in kinds:
             changed = [np.roll(x, -1, 0) if one else x for x, one in zip(flat, alike)]
             yield f"the first of {rows} rows is at the end, in all inputs", changed
+
+
+def broadcasts(
+    flat: Sequence[np.ndarray], names: Sequence[str]
+) -> Iterator[tuple[str, list]]:
+    """Inputs that may be broadcast to larger ones: in all shapes with a size of 1 in some dimensions.
+
+    An index that wraps around at the end of such an input is right for a row, and for the whole, but not for a column.
+    """
+    tried = {(i, x.shape) for i, x in enumerate(flat)}
+    for i, x in enumerate(flat):
+        larger = {y.shape for j, y in enumerate(flat) if j != i and _fits(x, y)}
+        for whole in sorted(larger, key=len, reverse=True)[:2]:
+            for ones in itertools.product((False, True), repeat=len(whole)):
+                shape = tuple(1 if one else n for one, n in zip(ones, whole))
+                if (i, shape) not in tried:
+                    tried.add((i, shape))
+                    changed = [*flat[:i], _spread(x, shape), *flat[i + 1 :]]
+                    yield f"{names[i]} has shape {list(shape)}", changed
+    for (i, x), (j, y) in itertools.combinations(enumerate(flat), 2):
+        if x.shape == y.shape and x.ndim > 1 and min(x.shape[0], x.shape[-1]) > 1:
+            changed = list(flat)
+            changed[i], changed[j] = np.take(x, [0], 0), np.take(y, [0], -1)
+            yield f"{names[i]} is one row, {names[j]} one column", changed
+
+
+def _fits(x: np.ndarray, y: np.ndarray) -> bool:
+    """Whether an array can be broadcast to the shape of another one, which has at most three dimensions."""
+    if not x.size or y.size <= 1 or not x.ndim <= y.ndim <= 3:
+        return False
+    pairs = zip(x.shape[::-1], y.shape[::-1])
+    return all(n in (1, m) for n, m in pairs)
+
+
+def _spread(x: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """The elements of an array in another shape, so that no row is like the one before."""
+    size = int(np.prod(shape))
+    places = np.arange(size)
+    spread = x.reshape(-1)[(places + places // x.size) % x.size]
+    if is_inexact(x.dtype):
+        spread = (spread * np.linspace(1, 0.5, size)).astype(x.dtype)
+    return spread.reshape(shape)
 
 
 def _other_lists(inputs: Sequence, names: Sequence[str]) -> Iterator[tuple[str, list]]:
