@@ -17,6 +17,8 @@ from python_ops import (
     is_odd_for_15,
     is_odd_for_odd_sizes,
     normal,
+    pair_number,
+    pair_number_in_int32,
     result,
     soft_maximum,
 )
@@ -73,6 +75,44 @@ def test_other_sizes_than_the_sample_s_are_tried():
         x = normal(*shape)
         found = result("reference", is_odd_for_15, x, reference=lambda x: x)
         assert found.detail.split("; ")[0] == f"with 15 instead of 16 {told}"
+
+
+def numbered(a, b, size):
+    return a.astype(np.int64) * size + b
+
+
+def numbered_in_int32(a, b, size):
+    return (a * np.int32(size) + b).astype(np.int64)
+
+
+@pytest.mark.parametrize(
+    ("op", "reference", "verdict"),
+    [
+        (pair_number, numbered, "pass"),
+        (pair_number_in_int32, numbered, "fail"),
+        (pair_number, numbered_in_int32, "pass"),
+    ],
+)
+def test_integers_of_inputs_and_attrs_are_large_together(op, reference, verdict):
+    """What the reference itself computes in 32 bits is nobody's fault."""
+    pairs = np.int32([5, 300, 499]), np.int32([0, 700, 1199])
+    options = {"reference": reference, "op_types": ["AddV2"], "size": 1200}
+    found = result("reference", op, *pairs, **options)
+    assert found.verdict == verdict, found.explanation()
+    if verdict == "fail":
+        assert "times 64" in found.detail and "overflows in int32" in found.cause
+
+
+@pytest.mark.parametrize("function", [np.positive, np.sin])
+def test_large_integers_need_not_be_exact_in_floats(function):
+    def op(x):
+        return (tf.sin if function is np.sin else tf.identity)(tf.cast(x, tf.float32))
+
+    def reference(x):
+        return function(x.astype(np.float64))
+
+    some = np.int32([1, 2, 30])
+    assert result("reference", op, some, reference=reference).verdict == "pass"
 
 
 def test_what_is_not_written_is_no_other_default(broken_ops):

@@ -5,6 +5,7 @@ import functools
 import inspect
 import os
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from opcheck.subject import (
     UNREPEATED,
     Subject,
     arrays,
+    attrs_of_call,
     constant,
     copied,
     is_builtin,
@@ -37,6 +39,7 @@ _WANTED = "what the reference computes"
 _FAR = 0.05  # of the largest result
 _MANY = 1 << 12
 _TIMES = 16
+_LARGE_SECONDS = 1.5  # for integers that grow
 _BEFORE = 1 << 16  # so far before the first row there is no row from the end
 _TINY = 1e-30  # below, float32 has fewer digits
 _FILE = 1 << 20  # bytes of one that is copied
@@ -46,8 +49,8 @@ _OWNED = "tf.function whose op owns its inputs"
 def reference(subject: Subject, found: Findings) -> str:
     """Compares the results with those of your reference: for the sample, fewer elements, many more, NaN, ±Inf, ±0.
 
-    Also for tiny numbers and for ones far from zero. Integers have to be equal, floats within a tolerance for their
-    dtype.
+    Also for tiny numbers, for ones far from zero, and for integers of inputs and attrs that are large together.
+    Integers have to be equal, floats within a tolerance for their dtype.
     """
     if subject.reference is None:
         raise Skip("no reference function was given")
@@ -113,6 +116,7 @@ def reference(subject: Subject, found: Findings) -> str:
     _repeated(subject, found)
     _far_from_zero(subject, found)
     _near_zero(subject, found)
+    _large_together(subject, found)
     for name in subject.attrs:
         if not _has_default(subject.op, name):
             continue
@@ -304,6 +308,163 @@ def _far_from_zero(subject: Subject, found: Findings) -> None:
                 line=subject.line(flat),
             )
             return
+
+
+def _large_together(subject: Subject, found: Findings) -> None:
+    """Integers of inputs and attrs, all by one factor larger: each may be valid and their product overflow.
+
+    An id below its bound stays so. What the op, or the reference, does not take larger stays as it is.
+    """
+    subject.progress("")
+    if found.failures or not subject.repeats():
+        return
+    names = subject.describe().labels
+    own = subject.describe().all_of("attr")
+    kinds = {x.name for x in own} | subject.attrs.keys()
+    of_call = attrs_of_call(subject.op, subject.attrs, own)
+    knobs = [name for name in of_call if name in kinds and _largest(of_call[name]) > 1]
+    knobs += [
+        i
+        for i, x in enumerate(subject.flat)
+        if x.dtype.kind in "iu" and x.size and x.itemsize > 2 and _largest(x) > 0
+    ]
+    factors = dict.fromkeys(knobs, 1)
+
+    def call(tried: dict, more: int = 0) -> tuple[list, dict]:
+        """Flat inputs and attrs, each so many times as large, some of them and one more."""
+        flat = [
+            _as_large(x, tried.get(i, 1), more * (i in tried))
+            for i, x in enumerate(subject.flat)
+        ]
+        larger = {k: _as_large(of_call[k], n) for k, n in tried.items() if k in kinds}
+        return flat, {**subject.attrs, **larger}
+
+    def computed(tried: dict) -> tuple[list, list] | None:
+        some = [of_call[k] if k in kinds else subject.flat[k] for k in tried]
+        if any(
+            _largest(x) * n >= 1 << (31 if getattr(x, "itemsize", 8) == 4 else 40)
+            for x, n in zip(some, tried.values())
+        ):
+            return None
+        return _quickly(subject, _together(names, tried), *call(tried))
+
+    end = time.monotonic() + _LARGE_SECONDS
+    while factors and time.monotonic() < end:
+        both, factors = _grown_together(factors, computed)
+        if both is None:
+            return
+        wanted, seen = both
+        flat, attrs = call(factors)
+        try:
+            wide = [x.astype(np.int64) if x.dtype.kind in "iu" else x for x in flat]
+            same = _reference(subject, wide, attrs)
+        except Exception:
+            return
+        try:
+            near = _reference(subject, *call(factors, more=1))
+        except Exception:  # they have to be what they are
+            near = [x * np.nan if is_inexact(x.dtype) else x for x in wanted]
+        if different := _overflow(subject, wanted, seen, same, near):
+            label = _together(names, factors)
+            found.fail(
+                f"with {label}",
+                _WANTED,
+                different,
+                "it is right but for a multiple of 2**32: a product or a sum overflows in int32"
+                if all(map(_is_wrapped, wanted, seen))
+                else "right for numbers 4 times smaller",
+                line=subject.line(flat, attrs),
+            )
+            return
+
+
+def _is_wrapped(wanted: np.ndarray, seen: np.ndarray) -> bool:
+    """Whether integers are what is wanted but for multiples of 2**32."""
+    if {wanted.dtype.kind, seen.dtype.kind} - {*"iu"} or wanted.shape != seen.shape:
+        return np.array_equal(wanted, seen)
+    with np.errstate(over="ignore"):
+        return not ((wanted.astype(np.int64) - seen.astype(np.int64)) % (1 << 32)).any()
+
+
+def _together(names, factors: dict) -> str:
+    """Which inputs and attrs are how much larger."""
+    by_factor: dict[int, list[str]] = {}
+    for knob, factor in factors.items():
+        if factor > 1:
+            name = knob if isinstance(knob, str) else names[knob]
+            by_factor.setdefault(factor, []).append(name)
+    told = (f"{', '.join(some)} times {n}" for n, some in sorted(by_factor.items()))
+    return " and ".join(told)
+
+
+def _grown_together(factors: dict, computed: Callable) -> tuple:
+    """What is computed where as many as possible of some factors are 4 times as large, and these factors."""
+    everything = {key: 4 * n for key, n in factors.items()}
+    if (both := computed(everything)) is not None:
+        return both, everything
+    found, tried = None, dict(factors)
+    for _ in range(2):  # one may need another one, which comes later
+        for key, n in factors.items():
+            if tried[key] == n and (both := computed({**tried, key: 4 * n})):
+                found, tried[key] = both, 4 * n
+    return found, tried
+
+
+def _quickly(subject: Subject, label: str, flat, attrs) -> tuple[list, list] | None:
+    """What the reference and the op compute; None if one refuses, takes long, or gives much."""
+    subject.progress(label, flat, attrs)
+    start, computed = time.monotonic(), time.process_time()
+
+    def took(most: float) -> bool:  # the machine may be busy, and a call may wait
+        return time.process_time() - computed > most or time.monotonic() - start > 0.2
+
+    try:
+        seen = subject.eager(flat, attrs)
+        if took(0.02) or sum(x.size for x in seen) > 1 << 17:
+            return None
+        wanted = _reference(subject, flat, attrs)
+        return None if took(0.1) else (wanted, seen)
+    except Exception:
+        return None
+
+
+def _overflow(subject: Subject, wanted, seen, same, near) -> str:
+    """Where the op has other numbers than the reference, which does not overflow itself."""
+    pairs = [
+        (one, got)
+        for one, got, like, other in zip(wanted, seen, same, near)
+        if (
+            np.isfinite(other).all()
+            and _away([one], [other]) < _FAR / 5
+            and _away([one], [got]) > _FAR
+            if is_inexact(got.dtype)
+            else one.shape == like.shape and np.array_equal(one, like)
+        )
+    ]
+    held = [
+        one.astype(got.dtype) if {one.dtype.kind, got.dtype.kind} <= {*"iu"} else one
+        for one, got in pairs
+    ]
+    return subject.difference(held, [got for _, got in pairs], strict=False)
+
+
+def _largest(value) -> int:
+    """The largest integer of an attr or an input, by its absolute value; 0 where there is none."""
+    some = np.asarray(value)
+    if some.dtype.kind not in "iu" or not some.size:
+        return 0
+    return max(abs(int(some.max())), abs(int(some.min())))
+
+
+def _as_large(value, factor: int, more: int = 0):
+    """An attr or an input so many times as large."""
+    if isinstance(value, np.ndarray):
+        if factor == 1:
+            return value
+        return (value.astype(np.int64) * factor + more).astype(value.dtype)
+    if isinstance(value, list | tuple):
+        return type(value)(x * factor for x in value)
+    return value * factor
 
 
 def _away(wanted, seen) -> float:
