@@ -5,7 +5,7 @@ import itertools
 import math
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -37,6 +37,8 @@ _SOON = 0.3  # seconds within which a call has to end that is made again
 _MANY, _AT_LEAST = 1 << 22, 40  # elements, and calls with them
 _FLOATS = 1 << 16  # that are random
 _RUN = 16  # of them in a row, which do not come twice by chance
+_STREAM, _CALLS = 1 << 13, 40  # numbers in successive calls, and these
+_AGAIN = 200  # runs, all so many places away
 # What TensorFlow itself says before the op is asked.
 _GENERIC = (
     "OOM when allocating",
@@ -374,19 +376,35 @@ def agree(subject: Subject, seconds: float) -> str:
     raise AssertionError
 
 
-def repeated_chance(subject: Subject) -> str:
-    """Where floats of one call come again in it, bit by bit, though its inputs are equal and only chance differs.
+def repeated_chance(subject: Subject) -> tuple[str, str]:
+    """Where random numbers come again: what was called, and what was seen; two empty strings if they do not.
 
-    What comes in the next call, too, is no chance.
+    The inputs are equal, and only chance differs. Floats of one call do not come again in it, bit by bit, and what is
+    drawn in one call does not come in the next at another place. What is at its place in the next call is no chance.
     """
     subject.progress("a larger sample of equal numbers")
-    try:
-        flat, attrs = _larger_and_equal(subject)
-        tensors = [constant(x) for x in flat]
-        calls = [arrays(subject.outputs(tensors, attrs)) for _ in range(2)]
-    except Exception:
-        return ""  # these inputs have to be what they are
-    for both in zip(*calls):
+    for look, size in ((_within_a_call, _FLOATS), (_from_call_to_call, _FLOATS >> 4)):
+        try:
+            flat, attrs = _larger_and_equal(subject, size)
+            tensors = [constant(x) for x in flat]
+            if repeated := look(
+                lambda t=tensors, a=attrs: arrays(subject.outputs(t, a))
+            ):
+                return repeated
+        except Exception:
+            continue  # these inputs have to be what they are
+    return "", ""
+
+
+def _within_a_call(call: Callable[[], list]) -> tuple[str, str] | None:
+    what = "one call with equal numbers, many of them"
+    for both in zip(call(), call()):
+        if both[0].dtype.kind in "iu":
+            if shift := _shift([both], within=True):
+                return what, f"numbers come again in it, {shift:,} elements later"
+            continue
+        if not is_inexact(both[0].dtype):
+            continue
         runs, others = (_runs(y) for y in both)
         factors = np.random.default_rng(0).integers(1 << 63, size=_RUN, dtype=np.uint64)
         keys = runs @ factors
@@ -394,11 +412,11 @@ def repeated_chance(subject: Subject) -> str:
         one, again = order[:-1], order[1:]
         same = (runs[one] == runs[again]).all(1)
         if same.any() and not np.isin(keys[one[same]], others @ factors).any():
-            return (
+            return what, (
                 f"{np.count_nonzero(same):,} of {len(runs):,} runs of {_RUN} floats come again, "
                 f"{np.min((again - one)[same]):,} elements later or more"
             )
-    return ""
+    return None
 
 
 def _runs(y: np.ndarray) -> np.ndarray:
@@ -420,10 +438,81 @@ def _runs(y: np.ndarray) -> np.ndarray:
     return runs[(np.diff(np.sort(runs, 1), axis=1) > 0).all(1)]
 
 
-def _larger_and_equal(subject: Subject) -> tuple[list[np.ndarray], dict]:
-    """Flat inputs and attrs of a call of some ten thousand elements; of each input, all are equal."""
+def _from_call_to_call(call: Callable[[], list]) -> tuple[str, str] | None:
+    calls, start = [call()], time.monotonic()
+    size = max(1, *(y.size for y in calls[0]), 1)
+    for _ in range(min(_CALLS, max(4, _STREAM // size))):
+        calls.append(call())
+        if time.monotonic() - start > 2 and len(calls) > 4:
+            break
+    for outputs in zip(*calls):
+        if outputs[0].dtype.kind not in "iuf" or len({y.shape for y in outputs}) > 1:
+            continue
+        if shift := _shift([*zip(outputs, outputs[1:])], within=False):
+            return (
+                f"{len(calls)} calls with equal numbers, one after the other",
+                f"the numbers of a call come in the next one again, {abs(shift):,} elements "
+                f"{'earlier' if shift < 0 else 'later'}",
+            )
+    return None
+
+
+def _shift(pairs: list, within: bool) -> int:
+    """How many elements later random numbers come again, in each call or from it to the next; 0 if they do not.
+
+    What by its making comes again, as a piece of a table does, comes again in one call as from call to call.
+    """
+    runs = [[_windows(y) for y in both] for both in pairs]
+    factors = np.random.default_rng(0).integers(1 << 63, size=_RUN, dtype=np.uint64)
+    keys = [[x @ factors for x in both] for both in runs]
+    drawn = [_is_drawn(*both) for both in runs]
+    counts: dict[int, int] = {}
+    for (one, other), wanted in zip(keys, drawn):
+        where = np.flatnonzero(wanted)
+        if within:
+            order = where[np.argsort(one[where], kind="stable")]
+            found = np.diff(order)[np.diff(one[order].astype(np.int64)) == 0]
+        else:
+            _, *places = np.intersect1d(one[where], other[where], return_indices=True)
+            found = where[places[1]] - where[places[0]]
+        for shift, count in zip(*np.unique(found[found != 0], return_counts=True)):
+            counts[int(shift)] = counts.get(int(shift), 0) + int(count)
+    if not counts:
+        return 0
+    shift = max(counts, key=counts.__getitem__)
+    here, there = [], []
+    for (one, other), wanted in zip(keys, drawn):
+        first = slice(max(0, -shift), len(one) - max(0, shift))
+        second = slice(max(0, shift), len(one) - max(0, -shift))
+        for found, again in ((here, one), (there, other)):
+            same = (one[first] == again[second]) & wanted[first]
+            found.append(np.count_nonzero(same))
+    some, others = (here, there) if within else (there, here)
+    enough = sum(some) >= _AGAIN and min(some) > 0.02 * len(keys[0][0])
+    return shift if enough and min(some) > 4 * max(others) else 0
+
+
+def _windows(y: np.ndarray) -> np.ndarray:
+    """All runs of so many numbers in a row, as bits: a matrix."""
+    bits = np.ascontiguousarray(y).reshape(-1).view(f"u{y.itemsize}").astype(np.uint64)
+    if bits.size < _RUN:
+        return np.empty([0, _RUN], np.uint64)
+    return np.lib.stride_tricks.sliding_window_view(bits, _RUN)
+
+
+def _is_drawn(some: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Which runs are of chance: numbers that differ, neither rise nor fall, and are others in the next call."""
+    values = some.astype(np.int64)
+    steps = np.diff(values, axis=1)
+    distinct = (np.diff(np.sort(values, 1), axis=1) > 0).sum(1) > _RUN / 2
+    mixed = np.minimum((steps > 0).sum(1), (steps < 0).sum(1)) > 2
+    return distinct & mixed & ((some == others).sum(1) < 4)
+
+
+def _larger_and_equal(subject: Subject, size: int) -> tuple[list[np.ndarray], dict]:
+    """Flat inputs and attrs of a call of so many elements; of each input, all are equal."""
     first, *rest = shape = list(subject.expected()[0].shape)
-    larger = [max(first, _FLOATS // max(1, math.prod(rest))), *rest]
+    larger = [max(first, size // max(1, math.prod(rest))), *rest]
     for name, value in subject.attrs.items():
         if isinstance(value, list | tuple) and list(value) == shape:
             return subject.flat, {**subject.attrs, name: larger}
@@ -432,7 +521,7 @@ def _larger_and_equal(subject: Subject) -> tuple[list[np.ndarray], dict]:
         if x.dtype.kind in "iu" and x.reshape(-1).tolist() == shape:
             equal[i] = np.array(larger, x.dtype).reshape(x.shape)
             return equal, subject.attrs
-    more = grown(replace(subject, inputs=subject.pack(equal)), 2 * _FLOATS)
+    more = grown(replace(subject, inputs=subject.pack(equal)), 2 * size)
     return equal if more is None else more, subject.attrs
 
 

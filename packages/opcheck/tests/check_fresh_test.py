@@ -14,6 +14,7 @@ from python_ops import (
     adds_noise_in_blocks,
     adds_one,
     adds_threads,
+    draws,
     hour_of,
     loses_threads,
     normal,
@@ -54,6 +55,28 @@ def test_random_numbers_do_not_come_twice(options):
         assert verdict != "fail" or "96 elements later" in found.seen
 
 
+@pytest.mark.parametrize(("advance", "least"), [(1, 0), (0.5, 0), (0.5, 490), (0, 0)])
+def test_a_call_does_not_draw_what_the_one_before_has_drawn(advance, least):
+    """Of numbers that are nearly all equal, or the same in each call, nothing is said."""
+    options = {"nondeterministic": True, "advance": advance, "least": least}
+    found = result("determinism", draws, normal(20, 6), **options)
+    assert (found.verdict == "fail") == (advance == 0.5 and not least)
+    if found.verdict == "fail":
+        assert "come in the next one again" in found.seen and "reserves" in found.cause
+
+
+def pieces_of_a_table(x):
+    """Three pieces, of which each row has one."""
+    first = tf.random.uniform([tf.shape(x)[0], 1], 0, 3, tf.int32) * 37
+    table = np.random.default_rng(1).permutation(997)
+    return tf.gather(tf.constant(table), first + tf.range(12))
+
+
+def one_piece_of_a_table(x):
+    first = tf.random.uniform([], 0, 1000, tf.int32)
+    return tf.constant(normal(4000))[first : first + 2000]
+
+
 def no_chance(x):
     return tf.gather(
         tf.constant(normal(20, 32)), tf.random.uniform([40], 0, 20, tf.int32)
@@ -64,6 +87,10 @@ def no_chance(x):
     "op",
     [
         no_chance,
+        pieces_of_a_table,
+        one_piece_of_a_table,
+        lambda x: tf.random.uniform(tf.shape(x), 0, 500, tf.int32),
+        lambda x: tf.sort(tf.random.shuffle(tf.range(1000))[:900]),
         tf.random.shuffle,
         lambda x: tf.nn.dropout(x, 0.3),
         lambda x: x + tf.random.normal([x.shape[0], 1]),
@@ -74,7 +101,7 @@ def no_chance(x):
     ],
 )
 def test_chance_that_is_meant_may_repeat_itself(op):
-    assert calls.repeated_chance(Subject(op, [normal(32, 8)], {})) == ""
+    assert calls.repeated_chance(Subject(op, [normal(32, 8)], {})) == ("", "")
 
 
 def test_sums_of_whole_numbers_are_rounded_too():

@@ -25,7 +25,8 @@ def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
 
     All runs have to give the same bits, and so have many calls with a much larger input. Memory is filled with other
     bytes before each run, which shows where an output is not written. A larger call must leave nothing behind, and the
-    machine's time zone must not count. Where chance is meant, no random numbers may come twice in one call.
+    machine's time zone must not count. Where chance is meant, no random numbers may come twice in one call,
+    or again in the next one.
     """
     if sample.options.get("nondeterministic"):
         with make() as child:
@@ -145,13 +146,17 @@ def _is_beyond(wanted: np.ndarray, output: np.ndarray) -> bool:
 
 
 def _repeats_chance(child: Child, found: Findings) -> bool:
-    if repeated := child.ask(calls.repeated_chance):
+    what, repeated = child.ask(calls.repeated_chance)
+    if repeated:
         found.fail(
-            "one call with equal numbers, many of them",
+            what,
             "random numbers that do not come again",
             repeated,
-            "threads or blocks that begin at one place of the generator's stream, or too near: each has to Skip all "
-            "groups of four numbers that those before it draw",
+            "the kernel takes more of the generator's stream than it reserves: ReserveSamples32 and the like count all "
+            "32-bit numbers that a call draws"
+            if "one after the other" in what
+            else "threads or blocks that begin at one place of the generator's stream, or too near: each has to Skip "
+            "all groups of four numbers that those before it draw",
         )
     return bool(repeated)
 
