@@ -1,7 +1,5 @@
 // EigenTable and InEigen: lines of NumPy and the same in Eigen, to be compared.
 
-#define EIGEN_USE_THREADS
-
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -37,9 +35,9 @@ using Around = std::pair<int, int>;
 // Assigns an expression to the output, which gets its shape.
 template <typename Expression>
 void Evaluate(OpKernelContext* context, const Expression& expression) {
-  using Device = Eigen::ThreadPoolDevice;
+  using Device = Eigen::DefaultDevice;
   constexpr int kRank = Eigen::internal::traits<Expression>::NumDimensions;
-  const Device& device = context->eigen_cpu_device();
+  const Device device;
   const auto floats = expression.template cast<float>();
   const Eigen::TensorEvaluator<const decltype(floats), Device> evaluator(
       floats, device);
