@@ -20,10 +20,17 @@ document.addEventListener("DOMContentLoaded", () => {
   }
 });
 
+// A short piece of code stays in one line: a browser would break an option behind its hyphen.
+document.addEventListener("DOMContentLoaded", () => {
+  for (const code of document.querySelectorAll("article code.literal")) {
+    code.classList.toggle("short", code.textContent.length <= 16);
+  }
+});
+
 // A long name in a table may break behind an underscore or a bracket and before a capital letter, where the table is too
 // narrow for it.
 document.addEventListener("DOMContentLoaded", () => {
-  for (const name of document.querySelectorAll("article :is(td, th) code.literal .pre")) {
+  for (const name of document.querySelectorAll("article :is(td, th) code.literal .pre, article .filtered td code")) {
     if (name.textContent.length > 20) {
       const parts = name.textContent.split(/(?<=[({]|::)|(?<=_)(?=\w\w)|(?<=[a-z\d])(?=[A-Z])/);
       name.replaceChildren(...parts.flatMap((part) => [part, document.createElement("wbr")]));

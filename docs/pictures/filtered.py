@@ -41,7 +41,9 @@ document.querySelectorAll(".looked-up").forEach((each) => {
 """
 STYLE = (
     "<style>.filtered code { white-space: pre-wrap; overflow-wrap: anywhere; }"
-    ".filtered input { width: 100%; max-width: 24rem; } .filtered td { min-width: 12rem; }"
+    ".filtered input { display: block; width: 100%; max-width: 24rem; padding: 0.375rem 0.75rem; color: inherit;"
+    " background: var(--pst-color-surface); border: 1px solid var(--pst-color-text-muted); border-radius: 0.375rem; }"
+    ".filtered td { min-width: 12rem; }"
     ".filtered .low { max-height: 28rem; overflow-y: auto; }"
     ".filtered.stacked td { min-width: 7rem; } .filtered.stacked td:first-child { min-width: 10rem; }"
     " .filtered.stacked td:first-child:has(code) { min-width: 15rem; }"
