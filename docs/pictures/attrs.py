@@ -110,15 +110,15 @@ def stations(checks: Sequence[tuple[str, str, bool, str, str]], label: str) -> H
 
     A check says who looks, the question, whether only in a graph, the call and its error.
     """
-    y, shapes = 0.0, [at(18, -4, small("eager"), "s"), at(56, -4, small("graph"), "s")]
+    y, shapes = 0.0, [at(18, -4, small("eager"), "s"), at(62, -4, small("graph"), "s")]
     passed: dict[int, float] = {}  # where the last station of each lane ends
     for who, question, in_graph_only, call, error in checks:
         lines = [call, *(f"  {each}" for each in textwrap.wrap(error, 40))]
         inside = column(bold(who), question, code("\n".join(lines), 12), gap=4)
         left, height = 35 if in_graph_only else 0, inside.height + 20
-        edge = rectangle(397 - left, height, corner=6, dashed=in_graph_only)
-        shapes += [at(left, y, edge), at(70, y + 10, inside)]
-        for lane in (56,) if in_graph_only else (18, 56):
+        edge = rectangle(405 - left, height, corner=6, dashed=in_graph_only)
+        shapes += [at(left, y, edge), at(78, y + 10, inside)]
+        for lane in (62,) if in_graph_only else (18, 62):
             if lane in passed:
                 shapes.append(line((lane, passed[lane]), (lane, y), tip=True))
             passed[lane] = y + height

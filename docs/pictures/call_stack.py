@@ -44,13 +44,15 @@ def whole_way(stack: Stack, python: Sequence[Frame]) -> HTML:
 def columns(noted: Mapping[str, Stack], label: str) -> HTML:
     """Draws the layers of stacks side by side, each under its caption, where a slash parts the lines, and thread."""
     drawn, arrows = [], []
+    high = max(caption.count("/") for caption in noted) + 1
     for caption, stack in noted.items():
-        lines = [small(each, bold=True) for each in f"{caption}/".split("/")[:2]]
+        words = [*caption.split("/"), ""][:high]
+        lines = [small(each, bold=True) for each in words]
         boxes = []
         for layer in layers(stack):
             name = stack.noted_in.rpartition("::")[2] if layer == "your op" else layer
-            words = small(name, code=layer == "your op")
-            boxes.append(box(words, width=106, height=28, **look_of(layer)))
+            shown = small(name, code=layer == "your op")
+            boxes.append(box(shown, width=106, height=28, **look_of(layer)))
         arrows += chain(*boxes)
         heading = column(*lines, small(f"on {stack.thread}"), gap=2)
         drawn.append(column(heading, column(*boxes, gap=14)))
