@@ -218,17 +218,20 @@ def wave(
     hours: Sequence[float], values: Sequence[float], slopes: Sequence[float]
 ) -> HTML:
     """A curve with tangents of the given slopes at every third of its points."""
-    plot = Plot(440, 150, (hours[0], hours[-1]), (-max(values), max(values)))
+    plot = Plot(400, 150, (hours[0], hours[-1]), (-max(values), max(values)))
     plot.line(hours[:: len(hours) - 1], [0, 0], stroke_opacity=0.3)
     plot.line(hours, values, colour=BLUE, width=2.5)
     span = (hours[-1] - hours[0]) / 24
     for hour, value, slope in list(zip(hours, values, slopes))[::12]:
         ends = [(at, value + (at - hour) * slope) for at in (hour - span, hour + span)]
         plot.line(*zip(*ends), colour=ORANGE, width=4, stroke_linecap="round")
-        anchor, away = ("s", -8) if value >= 0 else ("n", 8)
-        plot.add(
-            at(plot.x(hour), plot.y(value) + away, small(f"{slope + 0:.1f}"), anchor)
-        )
+        steep = abs(slope) >= 0.05
+        above = value >= -1e-3
+        outside = ("e" if (slope > 0) == above else "w") if steep else ""
+        anchor = ("s" if above else "n") + outside
+        number = small(f"{round(float(slope), 1) + 0:.1f}".replace("-", "−"))
+        y = plot.y(value) + (-6 if anchor[0] == "s" else 6)
+        plot.add(at(plot.x(hour), y, number, anchor))
     for hour in hours[::24]:
         plot.add(at(plot.x(hour), 180, small(f"{hour:g} h"), "n"))
     label = "A sine curve over the hours of a day, with a short tangent and its slope at every third hour."

@@ -15,6 +15,7 @@ COLOURS = BLUE, ORANGE, GREEN = "#3b82f6", "#f59e0b", "#10b981"
 INK = "currentColor"
 SIZE, SMALL = 14, 12  # of text
 LINE_HEIGHT = 1.25
+SMALLEST = 0.75  # of its size on a wide page: what a picture shrinks to on a phone
 DASHES = "4 3"
 # How wide characters are in a wide font, DejaVu Sans; others have 0.64.
 WIDTHS = {
@@ -76,7 +77,7 @@ def bounds(shapes: Iterable[Shape]) -> tuple[float, float, float, float]:
 
 
 def picture(shape: Shape, label: str, *, scale: float = 1) -> HTML:
-    """Makes a picture, which is no wider than its page.
+    """Makes a picture, which is no wider than its page, or scrolls where its text would become too small.
 
     Args:
       shape: What it shows.
@@ -96,14 +97,15 @@ def picture(shape: Shape, label: str, *, scale: float = 1) -> HTML:
         "".join(each.draw(each) for each in shapes),
         **{"class": "drawing", "aria-label": html.escape(label)},
         role="img",
-        style="max-width: 100%",
+        style=f"max-width: 100%; min-width: {SMALLEST * width * scale:.0f}px",
         xmlns="http://www.w3.org/2000/svg",
         viewBox=f"{left - 3:.0f} {top - 3:.0f} {width:.0f} {height:.0f}",
         width=f"{width * scale:.0f}",
         fill=INK,
         font_size=SIZE,
     )
-    return HTML(f'<div class="drawing">{svg}</div>')
+    # The theme lets the keyboard scroll what has this class.
+    return HTML(f'<div class="drawing pst-scrollable-table-container">{svg}</div>')
 
 
 def tag(name: str, content: str = "", **attributes: object) -> str:

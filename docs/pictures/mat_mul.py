@@ -177,21 +177,21 @@ def who_computes(cases: Mapping[str, Observed]) -> HTML:
         [op], sizes = case.ops, case.blocks
         names = ["tf.matmul", op]
         if op == "MatMul":
-            names.append("Eigen: blocks, threads")
+            names.append("Eigen:\nblocks, threads")
         if not sizes:
-            names.append("Eigen: packets")
+            names.append("Eigen:\npackets")
         else:
             all_ = len(sizes) == 1
-            names.append(f"oneDNN: {'all of it' if all_ else f'{len(sizes)} blocks'}")
+            names.append(f"oneDNN:\n{'all of it' if all_ else f'{len(sizes)} blocks'}")
         boxes = [
-            box(name, 0.3 * ("oneDNN" in name or "Mkl" in name), width=178, height=32)
+            box(name, 0.3 * ("oneDNN" in name or "Mkl" in name), width=132, height=46)
             for name in names
         ]
         arrows += chain(*boxes)
-        boxes[-1:-1] = (space(0, 32) for _ in range(4 - len(boxes)))
+        boxes[-1:-1] = (space(0, 46) for _ in range(4 - len(boxes)))
         below = column(*boxes, gap=26)
         columns.append(column(bold(title), below, align="middle"))
-        says.append(f"{title}: {', then '.join(names)}")
+        says.append(f"{title}: {', then '.join(names)}".replace("\n", " "))
     shapes = layers(row(*columns, gap=14), *arrows)
     return picture(shapes, f"Who computes. {'. '.join(says)}.")
 
@@ -220,7 +220,7 @@ def rectangle_of(word: str, sizes: Mapping[str, tuple[int, int]]) -> Item:
         return word
     transposed = word.endswith("ᵀ")
     high, wide = sizes[word.strip("dᵀ")][:: -1 if transposed else 1]
-    return box(word, 0.3 * transposed, width=15 * wide, height=15 * high, corner=0)
+    return box(word, 0.3 * transposed, width=14 * wide, height=14 * high, corner=0)
 
 
 def gradient_picture(described: Mapping[tuple[bool, bool], object]) -> HTML:
@@ -231,12 +231,12 @@ def gradient_picture(described: Mapping[tuple[bool, bool], object]) -> HTML:
         sizes["c"] = [2, 4]
         lines = formulas(function, a_t, b_t)
         parts = ([rectangle_of(word, sizes) for word in one.split()] for one in lines)
-        drawn.append([row(*each) for each in parts])
+        drawn.append([row(*each, gap=5) for each in parts])
         spoken.append(", ".join(lines))
     label = (
         f"The product and its two gradients, in the four cases: {'; '.join(spoken)}."
     )
-    return picture(table(drawn, (50, 28), "start"), label)
+    return picture(table(drawn, (24, 28), "start"), label)
 
 
 def errors_in_last_places(products: Mapping[str, tf.Tensor], exact: np.ndarray) -> dict:
@@ -264,4 +264,4 @@ def rounding_picture(errors: Mapping[str, Sequence[float]]) -> HTML:
         spoken.append(f"{name}: from {min(values):.1f} to {max(values):.1f}")
     label = f"How far the elements are from the exact product, away from 0. {'; '.join(spoken)}."
     axis = small("units in the last place")
-    return picture(column(row(*drawn, gap=40), axis, align="middle"), label)
+    return picture(column(*drawn, axis, gap=14, align="middle"), label)
