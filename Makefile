@@ -82,7 +82,7 @@ parallel = -n $(jobs) --dist loadgroup
 test: $(if $(TESTS),$(tested),docs) ## the tests, on the site too; TESTS=examples/attrs, or TESTS="tests -k attrs": these alone
 	@$(python) -m pytest -c pyproject.toml $(or $(TESTS),-m 'not slow' $(parallel))
 
-test-slow: examples ## the tests that build projects, wheels and copies of the book, or call ops for long
+test-slow: docs ## the tests that build projects, wheels and copies of the book, call ops for long or open every page
 	@$(python) -m pytest -c pyproject.toml -m slow $(parallel)
 
 # The programs that pip has put beside this Python.

@@ -62,6 +62,7 @@ def test_a_named_cuda_compiler_that_is_not_there(no_kernels, choice):
     assert "CUDACXX names /no/nvcc, which is not there" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("missing", [True, False])
 def test_a_library_without_the_cuda_runtime_fails_the_build(
     no_kernels, tmp_path, missing

@@ -19,6 +19,7 @@ def unpacked(tmp_path: Path) -> Path:
     return tmp_path / "stable_op"
 
 
+@pytest.mark.slow
 def test_what_the_readme_says_works(unpacked):
     readme = (unpacked / "README.txt").read_text()
     assert "https://book/stable_abi.html" in readme

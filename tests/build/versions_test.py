@@ -77,6 +77,7 @@ def version(tmp_path, monkeypatch) -> Version:
     return version
 
 
+@pytest.mark.slow
 def test_what_fails_runs_again_and_costs_others_nothing(version):
     for name, text in TESTS.items():
         version.folder(name).mkdir(parents=True)

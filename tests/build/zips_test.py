@@ -84,6 +84,7 @@ def test_what_pip_installs_is_what_the_book_needs(tmp_path):
     assert f'"{folder[1]}' in (ROOT / "pyproject.toml").read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", ["", "examples/multi_output"])
 def test_pytest_finds_the_fixtures_from_each_folder(tmp_path, folder):
     root = unpacked("multi_output", tmp_path)

@@ -21,6 +21,9 @@ COLOURS = {"color-contrast": "[data-%s]", "link-in-text-block": "a[data-%s]"}
 OF_A_VIEW = ["scrollable-region-focusable"]
 ERRORS = "errors/status-ok-is-gone", "errors/name-without-its-header"
 PAGES = ["index", "search", "glossary", "promise", "changes", *ERRORS, *chapters()]
+# One of each kind: what a page is made of is the same on all others, which make test-slow opens.
+KINDS = "index", "search", "glossary", ERRORS[0], "errors", "roi_pool", "checks"
+EACH = [pytest.param(x, marks=() if x in KINDS else pytest.mark.slow) for x in PAGES]
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +32,7 @@ def looks() -> dict[str, list[str]]:
     return {mode: [] for mode, _ in VIEWS}
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", EACH)
 def test_page_is_light_fits_and_is_accessible(visit, window, server, looks, name):
     """Every other one is opened on a phone, in the dark. Then it is turned to the other view."""
     first, second = VIEWS[:: -1 if PAGES.index(name) % 2 else 1]
