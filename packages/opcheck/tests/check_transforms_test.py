@@ -1,4 +1,4 @@
-"""The checks `concurrency`, `devices`, `vectorize` and `xla`, and what a check says that passes."""
+"""The checks `concurrency`, `devices`, `leaks`, `vectorize` and `xla`, and what a check says that passes."""
 
 import numpy as np
 import pytest
@@ -95,6 +95,17 @@ def test_calls_that_die_only_together_are_put_down_to_what_they_share():
     assert found.detail == "8 calls at a time: eager calls"
     assert "SIGABRT" in found.seen and "which all calls share" in found.cause
     assert 'checks="concurrency"' in found.line
+
+
+def test_memory_that_grows_once_is_no_leak(monkeypatch):
+    """On a busy machine, threads that are new to a call fill caches of free memory, which count as allocated."""
+    once = iter([(0, 20_000), (0, 0), (0, 0)])
+    always = iter([(0, 20_000)] * 4)
+    for grown, seen in [(once, []), (always, ["400 bytes more after each call"])]:
+        monkeypatch.setattr(threads, "growth", lambda *_, of=grown: next(of))
+        found = opcheck.Findings("leaks", "")
+        threads.leaks(Subject(adds_one, [normal(2)], {}), found)
+        assert [failure.seen for failure in found.failures] == seen
 
 
 def test_another_result_on_the_gpu_is_a_finding(monkeypatch):
