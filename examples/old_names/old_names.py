@@ -13,6 +13,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+import precompiled
 import tensorflow as tf
 
 HERE = Path(__file__).parent
@@ -182,13 +183,8 @@ def cpp_rows() -> list[tuple[str, str, str]]:
 def compiler_says() -> dict[str, str]:
     """What g++ says of each function of wrong_old_names.cc; "" is nothing."""
     path = HERE / "wrong_old_names.cc"
-    flags = [
-        each for each in tf.sysconfig.get_compile_flags() if not each.startswith("-I")
-    ]
-    include = ["-isystem", tf.sysconfig.get_include(), "-fsyntax-only", "-DNDEBUG"]
-    run = subprocess.run(
-        ["c++", *flags, *include, path], capture_output=True, text=True
-    )
+    command = ["c++", *precompiled.flags(), "-fsyntax-only", path]
+    run = subprocess.run(command, capture_output=True, text=True)
     found = dict.fromkeys(functions(path), "")
     pattern = rf"{path.name}:(\d+):\d+: (error|warning): (.*)"
     for line, kind, what in re.findall(pattern, run.stderr):
