@@ -30,7 +30,7 @@ void RowMedianShape(Shapes shapes) {
   shapes.output(1, rows);
 }
 
-// [kernel] Where the row's median is. Not a number is the median of a row that
+// [find] Where the row's median is. Not a number is the median of a row that
 // has it; of equal elements, the first is the smallest.
 template <class T>
 int64_t Find(const T* row, int64_t columns, int64_t middle, int32_t* order) {
@@ -45,7 +45,7 @@ int64_t Find(const T* row, int64_t columns, int64_t middle, int32_t* order) {
   return order[middle];
 }
 
-// Orders the numbers of the columns, not the row itself.
+// [kernel] Orders the numbers of the columns, not the row itself.
 template <class T, class Index>
 class RowMedian {
  public:
