@@ -1,5 +1,7 @@
 """Tests of FunctorRmsNorm on the CPU: `pytest examples/gpu_kernels`."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -35,3 +37,30 @@ def test_another_epsilon_is_refused(mode, epsilon):
     match = "epsilon must be finite and at least 0, got"
     with pytest.raises((tf.errors.InvalidArgumentError, ValueError), match=match):
         mode(functor_rms_norm)(tf.ones([2, 2]), epsilon=epsilon)
+
+
+ORDERS = {
+    "xla/stream_executor/stream_executor.h": [
+        "class StreamExecutor",
+        *("AsBlas()", "AsDnn()"),
+    ],
+    "tensorflow/core/kernels/matmul_op_impl.h": [
+        "struct LaunchBatchMatMul<GPUDevice",
+        *("EnableCublasLtGemm", "AsBlas", "DoBlasGemv"),
+        *("BlasGemm(", "BlasGemmStridedBatched"),
+    ],
+    "tensorflow/core/kernels/conv_ops_impl.h": [
+        "void LaunchConvOpImpl",
+        *("BlasGemm", "ComputeInNhwcEnabled", "PadInput", "NHWCToNCHW"),
+        *("TransformFilter", "AutotuneUnfusedConv", "LaunchAutotunedConv"),
+        "NCHWToNHWC",
+    ],
+}
+
+
+@pytest.mark.parametrize("header", ORDERS)
+def test_tensorflow_calls_its_libraries_in_the_order_that_the_page_lists(header):
+    text = (Path(tf.sysconfig.get_include()) / header).read_text()
+    begin, *names = ORDERS[header]
+    places = [text.index(name, text.index(begin)) for name in names]
+    assert places == sorted(places)
