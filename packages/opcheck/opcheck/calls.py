@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import tensorflow as tf
 
-from opcheck.compare import difference, is_inexact
+from opcheck.compare import TOLERANCES, difference, is_inexact
 from opcheck.memory import (
     FILLINGS,
     filled_memory,
@@ -23,6 +23,9 @@ from opcheck.pulse import one_call
 from opcheck.source import OFTEN
 from opcheck.subject import (
     CLEAN_ERRORS,
+    PAST_THE_END,
+    UNREPEATED,
+    UNWRITTEN,
     Subject,
     arrays,
     constant,
@@ -33,6 +36,8 @@ from opcheck.subject import (
     tensors_of,
 )
 
+# As near as another order of a sum leaves it.
+NEARLY = dict.fromkeys(TOLERANCES, 1e-2)
 _SOON = 0.3  # seconds within which a call has to end that is made again
 _MANY, _AT_LEAST = 1 << 22, 40  # elements, and calls with them
 _FLOATS = 1 << 16  # that are random
@@ -59,6 +64,7 @@ class Outcome:
       clean: Whether the error is one that users can expect of an op.
       generic: Whether the message is TensorFlow's own.
       mismatch: What contradicts the promises of a call that gave outputs.
+      why: What the mismatch depends on.
       kind: The check that the mismatch belongs to.
       modes: How the op was called when it went wrong: see `source.line`.
       shapes: For the mode "inferred", what was known of the shape of each tensor.
@@ -69,6 +75,7 @@ class Outcome:
     clean: bool = True
     generic: bool = False
     mismatch: str = ""
+    why: str = ""
     kind: str = ""
     modes: tuple[str, ...] = ("eager",)
     shapes: list | None = None
@@ -122,8 +129,8 @@ def _compare_unknown_ranks(subject: Subject, outcome: Outcome, inputs, attrs) ->
 
 def outcome_of(run) -> Outcome:
     try:
-        outputs, mismatch = run()
-        return Outcome(outputs, mismatch=mismatch)
+        outputs, mismatch, *why = run()
+        return Outcome(outputs, mismatch=mismatch, why="".join(why))
     except MemoryError as error:  # as clean as ResourceExhaustedError
         return Outcome(None, f"MemoryError: {error}", generic=True)
     except Exception as error:
@@ -141,26 +148,37 @@ def _eager(subject: Subject, flat, inputs, attrs):
     if time.monotonic() - start > _SOON:
         return outputs, ""
     subject.progress("guarded")
-    return outputs, again(subject, flat, inputs, attrs)
+    return outputs, *again(subject, flat, inputs, attrs)
 
 
-def again(subject: Subject, flat, inputs, attrs) -> str:
-    """Where a call gives something else if unused memory, and what is behind its inputs, holds other bytes.
+def again(subject: Subject, flat, inputs, attrs) -> tuple[str, str]:
+    """Where a call gives something else if unused memory, or what is behind its inputs, holds other bytes, and which.
 
     The inputs end at a page that is not readable.
     """
-    runs = []
-    for filling, times in zip(FILLINGS, (3, 2)):
-        tensors = [guarded(x, filling) for x in flat]
-        try:
-            with filled_memory(filling):
-                for _ in range(times):
-                    runs.append(arrays(apply(subject, tensors, inputs, attrs)))
-        except Exception:
-            return ""  # it is not about these values
-    if different := difference(runs[1], runs[2]):  # though nothing has changed
-        return different if _must_repeat(subject, flat, inputs, attrs) else ""
-    return difference(runs[2], runs[4])
+
+    def run(behind: int, unused: int, times: int) -> list:
+        tensors = [guarded(x, behind) for x in flat]
+        with filled_memory(unused):
+            some = (apply(subject, tensors, inputs, attrs) for _ in range(times))
+            return [arrays(outputs) for outputs in some]
+
+    one, other, *_ = FILLINGS
+    try:
+        _, *same = run(one, one, 3)
+        _, last = run(other, other, 2)
+        if different := difference(*same):  # though nothing has changed
+            repeats = not _must_repeat(subject, flat, inputs, attrs)
+            return ("", "") if repeats else (different, UNREPEATED)
+        if not (different := difference(same[1], last)):
+            return "", ""
+        _, *once_more = run(one, one, 3)
+        _, *behind = run(other, one, 3)
+    except Exception:
+        return "", ""  # it is not about these values
+    if any(difference(same[1], x) for x in once_more) or difference(*behind):
+        return different, UNREPEATED  # they were equal by chance
+    return different, PAST_THE_END if difference(same[1], behind[0]) else UNWRITTEN
 
 
 def _must_repeat(subject: Subject, flat, inputs, attrs) -> bool:
@@ -350,14 +368,16 @@ def by_time_zone(subject: Subject) -> str:
     return subject.difference(*runs)
 
 
-def agree(subject: Subject, seconds: float) -> str:
-    """Where two calls with a much larger sample differ, in one line; at least some calls are made.
+def agree(subject: Subject, seconds: float) -> tuple[str, bool]:
+    """Where two calls with a much larger sample differ, in one line, and whether by more than rounding.
+
+    At least some calls are made.
 
     So long a call is split among the threads of the process, and they meet.
     """
     flat = grown(subject, _MANY)
     if flat is None:
-        return ""
+        return "", False
     subject.progress("a much larger sample")
     tensors = [constant(x) for x in flat]
     # Of what draws numbers, the sample's floats may be those that it always gives the same.
@@ -370,9 +390,10 @@ def agree(subject: Subject, seconds: float) -> str:
     end = time.monotonic() + seconds
     for number in itertools.count():
         if number >= _AT_LEAST and time.monotonic() > end:
-            return ""
-        if different := difference(first, arrays(subject.outputs(tensors)), exact=True):
-            return different
+            return "", False
+        again = arrays(subject.outputs(tensors))
+        if different := difference(first, again, exact=True):
+            return different, bool(difference(first, again, NEARLY))
     raise AssertionError
 
 

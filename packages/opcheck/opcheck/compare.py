@@ -80,6 +80,79 @@ def difference(
     return ""
 
 
+def observed(
+    expected: Sequence[np.ndarray],
+    actual: Sequence[np.ndarray],
+    overrides: Mapping | None = None,
+) -> str:
+    """What the wrong elements have in common: their values, or their places; nothing where nothing is seen."""
+    for wanted, got in zip(expected, actual):
+        wanted, got = unwrapped(np.asarray(wanted)), unwrapped(np.asarray(got))
+        if wanted.shape != got.shape or object in (wanted.dtype, got.dtype):
+            continue
+        wrong = ~_equal(wanted, got, tolerance(got.dtype, overrides), False)
+        if wrong.any():
+            seen = (_in_values(wanted[wrong], got[wrong]), _in_places(wrong))
+            return "; ".join(filter(None, seen))
+    return ""
+
+
+def _in_values(wanted: np.ndarray, got: np.ndarray) -> str:
+    """What is common to all of some wrong values."""
+    if is_inexact(got.dtype):
+        wanted, got = wide(wanted, got)
+        nans = np.isnan(wanted), np.isnan(got)
+        if nans[1].all():
+            return "NaN spreads: it is NaN where a number is right"
+        if nans[0].all():
+            return "NaN is lost: it is a number where NaN is right"
+        if np.isinf(got).all() and np.isfinite(wanted).all():
+            return "it is infinite where a number is right"
+    elif wanted.dtype.kind in "iu" and got.dtype.kind in "iu":
+        wanted, got = wanted.astype(object), got.astype(object)
+        if not any((got - wanted) % (1 << 32)):
+            return "right but for a multiple of 2**32: a product or a sum overflows in int32"
+        wanted, got = wide(wanted, got)
+    elif wanted.dtype.kind == got.dtype.kind == "b":
+        return ""
+    else:
+        wanted, got = wide(wanted, got)
+    if len(got) < 2 or not np.isfinite([wanted, got]).all():
+        return ""
+    if not got.any():
+        return "it is 0 wherever it is wrong"
+    if (wanted == wanted[0]).all():
+        return ""
+    if wanted.all() and np.ptp(factors := (got / wanted).real) < 1e-3 * abs(factors[0]):
+        if np.allclose(got, factors[0] * wanted, 1e-3, 0):
+            return f"it is {factors[0]:.4g} times what is right wherever it is wrong"
+    if np.ptp((added := got - wanted).real) < 1e-3 * abs(added[0]) and added.real.any():
+        return (
+            f"it is {added[0].real:+.4g} away from what is right wherever it is wrong"
+        )
+    return ""
+
+
+def _in_places(wrong: np.ndarray) -> str:
+    """Along which axis wrong elements have places of their own."""
+    for axis, size in enumerate(wrong.shape):
+        others = tuple(i for i in range(wrong.ndim) if i != axis)
+        rows = np.flatnonzero(wrong.any(others))
+        if size < 2 or len(rows) == size:
+            continue
+        name = "elements" if wrong.ndim == 1 else f"places of dimension {axis}"
+        if len(rows) == 1:
+            last = ", the last one" if rows[0] == size - 1 else ""
+            return f"only in one of {size} {name}, {rows[0]}{last}"
+        if rows[-1] == size - 1 and len(rows) == size - rows[0]:
+            return f"only from {rows[0]} on, of {size} {name}"
+        if len(rows) == rows[-1] + 1:
+            return f"only the first {len(rows)} of {size} {name}"
+        if len({*np.diff(rows)}) == 1 and len(rows) > 2:
+            return f"only in every {rows[1] - rows[0]}th of {size} {name}"
+    return ""
+
+
 def compared(options: Mapping, expected, actual, **how) -> str:
     """As `difference`, by the options of `opcheck.check`: tolerances, and whether chance is meant."""
     if options.get("nondeterministic") and len(expected) == len(actual):

@@ -20,6 +20,7 @@ from opcheck.report import (
     NOT_ALONE,
     Report,
     Result,
+    by_signal,
     describe_error,
     essence,
     likely_cause,
@@ -35,14 +36,14 @@ from opcheck.run import (
 )
 from opcheck.samples import as_arrays, flattened, locate, packed
 from opcheck.source import in_turn, split, with_expected
-from opcheck.subject import UNREPEATED, Subject
+from opcheck.subject import Subject
 from opcheck.variations import calls_of
 
 # What was expected, and the likely cause where it did not come.
 _KINDS = {
     "crash": (
         "a result or a TensorFlow error",
-        "the kernel trusts its input: a missing check, or an index out of range",
+        "",
     ),
     "eager_vs_graph": (
         "the same, eager and in a graph",
@@ -319,7 +320,7 @@ class _Campaign:
         self.alone = True
         self.largest: list[tuple[list, dict]] = []  # calls of other shapes
         self.before: list[tuple[list, dict]] = []  # what has to be called first
-        self.unrepeated = False
+        self.unrepeated = ""
         self.kinds: set[str] = set()
         self.smallest: _Failure | None = None
         self.answered: _Failure | None = None  # for which the reference has no answer
@@ -440,9 +441,10 @@ class _Campaign:
         failure = self.smallest
         if failure is None:
             return
-        if failure.kind in ("reference", "eager_vs_graph") and self._is_unrepeated():
+        if failure.kind in ("reference", "eager_vs_graph"):
+            self.unrepeated = self._why_unrepeated()
+        if self.unrepeated:
             self.smallest = replace(failure, modes=("guarded",))
-            self.unrepeated = True
             return
         if self._fails_after([]):
             return
@@ -458,15 +460,15 @@ class _Campaign:
             others = fewer
         self.before = others if self.alone else []
 
-    def _is_unrepeated(self) -> bool:
-        """Whether the smallest failing call gives something else where unused memory holds other bytes."""
+    def _why_unrepeated(self) -> str:
+        """What it depends on, if the smallest failing call gives something else where memory holds other bytes."""
         self.child.close()
         some = {"inputs": self.smallest.inputs, "attrs": self.smallest.attrs}
         try:
             [outcome] = self.child.ask(calls.call, modes=("eager",), **some)
         except Crash:
-            return False
-        return bool(outcome.mismatch)
+            return ""
+        return outcome.why
 
     def _fails_after(self, before: Sequence[tuple[list, dict]]) -> bool:
         failure = self.smallest
@@ -509,11 +511,11 @@ class _Campaign:
             result = Result("fuzz", "pass", done)
         else:
             expected, cause = _KINDS[failure.kind]
-            cause = likely_cause(failure.seen) or cause
+            cause = likely_cause(failure.seen) or cause or by_signal(failure.seen)
             if failure.modes[-1] == "owned":
                 cause = FORWARDED
             if self.unrepeated:
-                cause = UNREPEATED
+                cause = self.unrepeated
             elif not self.alone:
                 cause = NOT_ALONE
             elif self.before and failure.kind != "crash":

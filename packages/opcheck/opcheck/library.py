@@ -14,7 +14,7 @@ from opcheck import calls
 from opcheck.children import Child, Crash, WorkerError
 from opcheck.command import BadUse
 from opcheck.guesses import RANKS, combined, guesses, named
-from opcheck.report import Report, Result, essence
+from opcheck.report import Report, Result, by_signal, essence
 from opcheck.run import check, check_name, choose
 from opcheck.samples import Location, locate
 from opcheck.source import function_of, line
@@ -197,7 +197,7 @@ def _guessed(op: Callable, op_def, timeout: float, sample: tuple | None):
                             Result(
                                 *("guess", "fail", "a call that was guessed"),
                                 *("a result or a TensorFlow error", str(crash)),
-                                *("the kernel trusts its input", "", shown),
+                                *(by_signal(str(crash)), "", shown),
                             )
                         )
                     seen.add(died)

@@ -29,6 +29,7 @@ KEPT = (
     "something is kept from one call to the next, in a member, a static or a global variable, and it depends on the "
     "earlier call's input"
 )
+SHAPES = "the shape function and the kernel disagree"
 UNNAMED = "the message of OP_REQUIRES does not say which input is wrong"
 FORWARDED = (
     "the output has the memory of the input (forward_input), which the kernel overwrites before it has read all "
@@ -217,8 +218,14 @@ class Result:
             return ("hangs",)
         if self.cause == KEPT:
             return ("kept",)
+        if self.cause.startswith(SHAPES):
+            return ("shapes",)
         unrepeated = "state kept between calls, or chance" in self.cause
-        return ("unrepeated",) if unrepeated else self.words()
+        return (
+            ("unrepeated",)
+            if unrepeated or "unused memory" in self.cause
+            else self.words()
+        )
 
     def labelled(self) -> list[tuple[str, str]]:
         """What there is of the words on a failure, with their labels."""
@@ -504,7 +511,7 @@ class Findings:
         what: str,
         expected: str,
         seen: str,
-        cause: str,
+        cause: str = "",
         chapter: str = "",
         line: str = "",
     ):
@@ -567,6 +574,15 @@ def essence(text: str) -> str:
     text = re.sub(r"\s*\[\[\{\{node [^}]*\}\}\]\]", "", text)
     text = re.sub(r"\s*\[Op:[^\]]*\]( name:[^;\n]*)?", "", text)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+def by_signal(seen: str) -> str:
+    """What a signal that has ended a process says of the reason."""
+    if "SIGFPE" in seen:
+        return "an integer is divided by 0, or the least one by -1"
+    if "SIGSEGV" in seen or "SIGBUS" in seen:
+        return "memory that is not its own is read or written: an index or a size that is not checked"
+    return ""
 
 
 def likely_cause(seen: str) -> str:

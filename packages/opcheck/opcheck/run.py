@@ -24,7 +24,15 @@ import numpy as np
 from opcheck.children import Child, Crash, WorkerError, start_server
 from opcheck.pulse import Patience
 from opcheck.registry import CHECKS, NAMES
-from opcheck.report import AT_ONCE, SHARED, Report, Result, Worker, likely_cause
+from opcheck.report import (
+    AT_ONCE,
+    SHARED,
+    Report,
+    Result,
+    Worker,
+    by_signal,
+    likely_cause,
+)
 from opcheck.samples import (
     Location,
     Sample,
@@ -699,7 +707,7 @@ class _Run:
             (crash.of_heap and shared)
             or likely_cause(str(crash))
             or shared
-            or "the kernel, or the shape function, takes its input for something else than it is",
+            or by_signal(str(crash)),
         )
 
     def _alone(self, name: str) -> Result:

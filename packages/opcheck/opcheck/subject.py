@@ -29,8 +29,15 @@ _PLUMBING = frozenset(
 )
 _ANONYMOUS = "cd2c89b7-88b7-44c8-ad83-06c2a9158347"  # the kernel makes a new variable
 UNREPEATED = (
-    "the same call gives other values when it is repeated: outputs that are not written, state "
-    "kept between calls, or chance"
+    "the same call gives other values when it is repeated, whatever unused memory holds: state kept between calls, or "
+    "chance, for which the op has to be stateful (SetIsStateful)"
+)
+UNWRITTEN = (
+    "it depends on what unused memory holds: outputs that are not written, or memory of its own that the kernel reads "
+    "before it writes it"
+)
+PAST_THE_END = (
+    "it depends on what is behind the last element: a read past the end of an input"
 )
 AFTER_LARGER = (
     "the sample call, after one with a larger sample",
@@ -220,7 +227,17 @@ class Subject:
 
     def cause(self, usual: str) -> str:
         """The likely cause of a difference: the usual one only if the sample call repeats itself."""
-        return usual if self.repeats() else UNREPEATED
+        return usual if self.repeats() else self.unrepeated()
+
+    def unrepeated(self) -> str:
+        """Why the sample call does not repeat itself: by what unused memory holds, or also where this is the same."""
+        runs = []
+        for filling in FILLINGS[:2]:
+            with filled_memory(filling):
+                runs.append([self.eager() for _ in range(4)][1:])
+        alike = not any(difference(some[0], one) for some in runs for one in some[1:])
+        by_memory = alike and difference(runs[0][0], runs[1][0])
+        return UNWRITTEN if by_memory else UNREPEATED
 
     def repeats(self) -> bool:
         """Whether the sample call gives the same values when it is made again."""

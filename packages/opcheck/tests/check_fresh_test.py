@@ -16,7 +16,6 @@ from python_ops import (
     adds_threads,
     draws,
     hour_of,
-    loses_threads,
     normal,
     result,
 )
@@ -33,16 +32,7 @@ def test_threads_are_1_2_and_more():
     assert f"with {counts} threads" in found.detail
     found = result("determinism", adds_threads, normal(2))
     assert found.detail.startswith("run 1 with 2 intra-op threads;")
-    assert found.cause.startswith("outputs that the kernel does not write; a sum whose")
-
-
-@pytest.mark.parametrize(
-    ("op", "first"),
-    [(adds_threads, "outputs that the"), (loses_threads, "two threads that write")],
-)
-def test_a_part_of_what_is_right_has_been_written(op, first):
-    found = result("determinism", op, np.int32([70, 80]))
-    assert found.cause.startswith(first), found.explanation()
+    assert "it depends on their number" in found.cause
 
 
 @pytest.mark.parametrize("options", [{"nondeterministic": True}, {}])

@@ -17,6 +17,7 @@ from python_ops import (
     counted_once,
     counts_windows,
     counts_windows_as_cpp,
+    cut_at_nul,
     dies,
     dies_of_one_column,
     dies_of_rank_5_after_2,
@@ -29,6 +30,7 @@ from python_ops import (
     halved,
     in_turns,
     in_turns_of_two,
+    is_odd_for_nul,
     lengths,
     lengths_by_the_ends,
     no_rows,
@@ -56,7 +58,7 @@ from opcheck import calls, strategies
 from opcheck.checks import robust
 from opcheck.pulse import Patience
 from opcheck.report import NOT_ALONE, Findings
-from opcheck.subject import Description, Subject
+from opcheck.subject import UNWRITTEN, Description, Subject
 
 INDICES = strategies.tensors("int32", (2,), strategies.st.integers(-9, 9))
 
@@ -298,6 +300,20 @@ def test_what_is_broadcast_is_tried_as_a_column(scale, detail):
     assert detail in [one.detail.split("; ")[0] for one in (found, *found.others)]
     found = result("bad_input", tf.multiply, normal(3, 4), scale, reference=reference)
     assert found.verdict != "fail", found.explanation()
+
+
+@pytest.mark.parametrize(("op", "told"), [(cut_at_nul, True), (is_odd_for_nul, False)])
+def test_a_string_that_ends_at_its_nul_is_told(op, told):
+    found = result("bad_input", op, strings(b"a", b"b"), reference=np.array)
+    some = [one for one in (found, *found.others) if "NUL" in one.detail]
+    assert some and all(("c_str()" in one.cause) == told for one in some)
+
+
+def test_what_a_call_depends_on_is_found_out(broken_ops):
+    inputs, attrs = broken_ops.SAMPLES["bin_max"]
+    subject = Subject(broken_ops.broken_bin_max_empty_bins, list(inputs), attrs)
+    found = calls.again(subject, subject.flat, subject.inputs, attrs)
+    assert found[0] and found[1] == UNWRITTEN
 
 
 def test_lists_have_other_lengths():

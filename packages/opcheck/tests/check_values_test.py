@@ -63,6 +63,18 @@ def test_a_special_value_that_is_passed_over_is_a_finding(special):
     assert found.verdict == "pass"
 
 
+def test_a_wrong_default_is_told_from_a_wrong_value():
+    def op(x, k=2.0):
+        return x * k
+
+    def other_default(x, k=3.0):
+        return x * np.float32(k)
+
+    options = {"op_types": ["Mul"], "k": 1.0}
+    found = result("reference", op, normal(3), reference=other_default, **options)
+    assert found.detail == "k left out" and "right for k=2.0" in found.cause
+
+
 def test_other_sizes_than_the_sample_s_are_tried():
     for check in ("reference", "determinism"):
         found = result(check, is_odd_for_odd_sizes, normal(2, 4), reference=lambda x: x)

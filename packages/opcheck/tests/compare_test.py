@@ -7,7 +7,7 @@ import pytest
 import tensorflow as tf
 from python_ops import strings
 
-from opcheck.compare import difference, mentions
+from opcheck.compare import difference, mentions, observed
 
 
 @pytest.mark.parametrize(
@@ -78,3 +78,34 @@ def test_quantized_integers_are_integers():
     quantized = np.arange(3, dtype=np.uint8).view(tf.quint8.as_numpy_dtype)
     assert not difference([np.uint8([0, 1, 2])], [quantized], strict=False)
     assert difference([np.uint8([0, 1, 3])], [quantized], strict=False)
+
+
+SQUARES = np.arange(1, 13, dtype=np.float32).reshape(3, 4) ** 2
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda y: y * 3, "it is 3 times what is right wherever it is wrong"),
+        (lambda y: y + 2, "it is +2 away from what is right wherever it is wrong"),
+        (
+            lambda y: np.where(y > 99, y**1.5, y),
+            "only in one of 3 places of dimension 0, 2, the last one",
+        ),
+        (lambda y: y * [1, 1, 1.5, 1.2], "only from 2 on, of 4 places of dimension 1"),
+        (lambda y: np.where(y > 20, np.nan, y), "NaN spreads"),
+        (lambda y: y**1.5 + 1, ""),
+    ],
+)
+def test_what_is_common_to_wrong_elements_is_told(change, told):
+    seen = change(SQUARES).astype(np.float32)
+    assert observed([SQUARES], [SQUARES]) == ""
+    found = observed([SQUARES], [seen])
+    assert told in found and bool(told) == bool(found)
+
+
+def test_a_lost_nan_and_an_overflow_are_told():
+    lost = observed([np.float32([np.nan, 1])], [np.float32([2, 1])])
+    assert lost.startswith("NaN is lost")
+    wanted = np.int64([1 << 33, 5])
+    assert "2**32" in observed([wanted], [wanted.astype(np.int32).astype(np.int64)])

@@ -38,10 +38,6 @@ def adds_threads(x):
     return x + tf.config.threading.get_intra_op_parallelism_threads()
 
 
-def loses_threads(x):
-    return x - tf.config.threading.get_intra_op_parallelism_threads()
-
-
 def dies(x):
     os.kill(os.getpid(), signal.SIGSEGV)
     return x
@@ -426,6 +422,10 @@ def is_odd_for_rare_pairs(x):
 
 def cut_at_nul(x):
     return tf.strings.regex_replace(x, r"(?s)\x00.*", "")
+
+
+def is_odd_for_nul(x):
+    return tf.strings.regex_replace(x, r"\x00", "0")
 
 
 def is_odd_for_some_attrs(x, k=1):

@@ -25,7 +25,7 @@ CAUGHT = {
     "channel_bias": ("bad_input", "data_format = 'NCHW'"),
     "pair_max_rows": ("reference", "5 instead of 6 rows"),
     "ravel_index": ("bad_input", "rows starts with"),
-    "dense_from_pairs": ("reference", "unwritten"),
+    "dense_from_pairs": ("reference", "not written"),
     "abs_sum": ("determinism", "two threads that write to one place"),
     "rms_scale": ("bad_input", "epsilon = 0.5"),
     "running_max": ("reference", "NaN in the middle"),

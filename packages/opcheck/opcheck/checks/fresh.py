@@ -6,17 +6,25 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
-
 from opcheck import calls
+from opcheck.calls import NEARLY
 from opcheck.children import Child, Crash, WorkerError
-from opcheck.compare import TOLERANCES, compared, difference, unwrapped, wide
+from opcheck.compare import compared, difference
 from opcheck.report import KEPT, Findings, Skip
 from opcheck.source import in_turn
-from opcheck.subject import AFTER_LARGER, Subject, is_builtin, kept
+from opcheck.subject import (
+    AFTER_LARGER,
+    UNREPEATED,
+    UNWRITTEN,
+    Subject,
+    is_builtin,
+    kept,
+)
 
-_NEAR = 1e-2  # by which another order of a sum changes it at most
-_UNWRITTEN = "outputs that the kernel does not write"
+_BY_ORDER = (
+    "a sum whose order depends on the threads, such as atomic additions of floats"
+)
+_BY_RACE = "two threads that write to one place"
 _FULL = os.strerror(errno.ENOSPC)
 
 
@@ -45,12 +53,6 @@ def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
     counts = [1, 2, max(4, os.cpu_count() or 1)]
     repeats = sample.options.get("repeats", 5)
     first, samples = None, {}
-    by_order = (
-        "a sum whose order depends on the threads, such as atomic additions of floats; random numbers that depend on "
-        "them"
-    )
-    by_race = "two threads that write to one place"
-    by_threads = f"{by_order}; {by_race}; or state kept between calls"
     for count in counts:
         with make(threads=count) as child:
             try:
@@ -81,7 +83,7 @@ def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
                 runs = child.ask(
                     calls.repeat, samples=list(samples.values()), times=repeats
                 )
-                met = ""
+                met = "", False
                 if count == counts[-1] and not found.failures:
                     met = child.ask(calls.agree, seconds=repeats / 10)
             except Crash as crash:
@@ -90,59 +92,65 @@ def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
                     f"with {count} intra-op threads{doing}",
                     "a result",
                     str(crash),
-                    "threads that write outside of their part of the output",
+                    "only with more than one thread" if count > 1 and first else "",
                 )
                 if crash.hung:
                     return ""
                 continue
         if first is None:
             first = runs[0]
-        for number, label, wanted, outputs in (
-            (number, label, *both)
+        for number, label, wanted, outputs, of_label in (
+            (number, label, first[i], run[i], [one[i] for one in runs])
             for number, run in enumerate(runs)
-            for label, *both in zip(samples, first, run)
+            for i, label in enumerate(samples)
         ):
             different = difference(wanted, outputs, exact=True)
             if not different:
                 continue
-            if count == counts[0]:
-                cause = (
-                    "outputs that are not written, or state kept between calls, or chance, for "
-                    "which the op has to be stateful (SetIsStateful)"
-                )
-            else:
-                cause = by_threads
-                if any(map(_is_beyond, wanted, outputs)):
-                    cause = f"{_UNWRITTEN}; {cause}"
-                elif difference(wanted, outputs, dict.fromkeys(TOLERANCES, _NEAR)):
-                    cause = f"{by_race}; {_UNWRITTEN}; {by_order}; or state kept between calls"
             found.fail(
                 f"run {number + 1} with {count} intra-op threads"
                 + (f", {label}" if label else ""),
                 "the bits of the first run with 1 thread",
                 different,
-                cause,
+                _by_threads(make, count, samples[label], wanted, of_label),
             )
             break
-        if met and not found.failures:
+        if count == 1 and found.failures:
+            return ""
+        if met[0] and not found.failures:
+            different, far = met
             found.fail(
                 f"calls with {count} intra-op threads, a much larger sample",
                 "the same bits each time",
-                met,
-                by_threads,
+                different,
+                _with_one_thread(make, repeats)
+                or f"only with more than one thread: {_BY_RACE if far else _BY_ORDER}",
             )
     return (
         f"{repeats} runs each with {', '.join(map(str, counts))} threads: the same bits"
     )
 
 
-def _is_beyond(wanted: np.ndarray, output: np.ndarray) -> bool:
-    """Whether numbers are larger than all that are right, as no part of a sum or a count is, or NaN."""
-    if wanted.dtype == object or not wanted.size or wanted.shape != output.shape:
-        return False
-    wanted, output = (np.abs(x) for x in wide(*map(unwrapped, (wanted, output))))
-    largest = np.nanmax(wanted) * (1 + _NEAR)
-    return not np.all((output <= largest) | np.isnan(wanted))
+def _by_threads(make: Callable[..., Child], count: int, flat, wanted, runs) -> str:
+    """Why runs differ from the first one with one thread: by what unused memory holds, by rounding, or by chance."""
+    with make(threads=count) as child:
+        [*again] = child.ask(calls.repeat, samples=[flat], times=len(runs))
+    again = [outputs for [outputs] in again]
+    only = "only with more than one thread" if count > 1 else ""
+    if only and not any(difference(wanted, one, NEARLY) for one in (*runs, *again)):
+        return f"{only}, and only by rounding: {_BY_ORDER}"
+    if only and not any(difference(again[0], one) for one in (*runs, *again)):
+        return f"{only}, and with {count} always the same: it depends on their number"
+    if not any(difference(*both) for both in zip(runs, again)):
+        return UNWRITTEN  # for the same bytes, the same
+    return f"{only}, and not always the same: {_BY_RACE}" if only else UNREPEATED
+
+
+def _with_one_thread(make: Callable[..., Child], repeats: int) -> str:
+    """What is said where one thread alone does not repeat itself with a much larger sample."""
+    with make(threads=1) as child:
+        different, _ = child.ask(calls.agree, seconds=repeats / 10)
+    return f"also with one thread: {UNREPEATED}" if different else ""
 
 
 def _repeats_chance(child: Child, found: Findings) -> bool:

@@ -24,6 +24,7 @@ from opcheck.subject import (
     constant,
     is_builtin,
     made,
+    types_in,
 )
 
 # Above so many elements, differences are taken along random directions.
@@ -269,7 +270,7 @@ def _check_results(node: tf.Operation, function: Callable, found: Findings) -> N
                 f"the gradient function of {node.type}",
                 "a gradient for zeros coming in",
                 describe_error(error),
-                "the function fails for outputs that nobody uses, or for what a graph leaves unknown",
+                "it is asked in a graph, with zeros for all outputs",
             )
             return
     results = list(results) if isinstance(results, list | tuple) else [results]
@@ -516,8 +517,11 @@ def _elsewhere(subject: Subject, found: Findings, flat, chosen, names) -> None:
             if _is_wrong_where_smooth(subject, label, moved, chosen):
                 _other_call(subject, found, label, moved, subject.attrs, names)
             if found.failures:
-                cause = "what is so in the sample is taken for granted, such as numbers within a clamp"
-                found.failures = [replace(one, cause=cause) for one in found.failures]
+                cause = "the sample's own numbers are right"
+                found.failures = [
+                    replace(one, cause="; ".join(filter(None, [one.cause, cause])))
+                    for one in found.failures
+                ]
                 return
 
 
@@ -589,7 +593,6 @@ def _other_call(
             f"first order, {label}",
             "a gradient, for there is one for the sample",
             describe_error(error),
-            "the gradient function takes for granted what is so in the sample",
         )
         return
     chosen = [i for i, one in enumerate(first) if one is not None]
@@ -724,7 +727,7 @@ def _at_zero(subject: Subject, found: Findings, tensors, chosen, names) -> None:
                     f"first order, with respect to {names[j]}, where {names[i]} is all 0",
                     "a number, for the results are finite",
                     f"nan ({np.count_nonzero(nans)} of {nans.size})",
-                    "0 / 0 in the gradient function, which spoils every weight of a model: "
+                    "0 / 0, or 0 times infinity, in the gradient function, which spoils every weight of a model: "
                     "tf.math.divide_no_nan(x, y) is 0 there",
                 )
                 return
@@ -742,9 +745,32 @@ def _zero(subject: Subject, found, tensors, rest, function, names) -> None:
                 f"second order, with respect to {names[i]}",
                 f"a gradient: finite differences along a direction are {slope:.3g}",
                 "None, which callers take for zero",
-                "the gradient function leaves TensorFlow, with NumPy or tf.stop_gradient, or its "
-                "op is registered as not differentiable",
+                _what_stops(subject, tensors, function),
             )
+
+
+def _what_stops(subject: Subject, tensors, function: Callable) -> str:
+    """What in the graph of a gradient has no gradient itself."""
+    specs = [tf.TensorSpec(x.shape, x.dtype) for x in tensors]
+    graph = made(lambda *flat: function(flat), specs).graph
+    types = types_in(graph)
+    stops = [one for one in types if one in ("StopGradient", "PyFunc", "EagerPyFunc")]
+    for one in types:
+        if (
+            one in ops.gradient_registry.list()
+            and ops.gradient_registry.lookup(one) is None
+        ):
+            stops += [one] * (not is_builtin(one))
+    words = {
+        "StopGradient": "tf.stop_gradient",
+        "PyFunc": "NumPy",
+        "EagerPyFunc": "NumPy",
+    }
+    told = ", ".join(
+        words.get(one, f"{one}, which is registered as not differentiable")
+        for one in stops
+    )
+    return f"the gradient function calls {told}" if told else ""
 
 
 def _slope(tensors, i: int, function: Callable, random: np.random.Generator) -> float:

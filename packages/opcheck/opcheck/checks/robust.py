@@ -16,10 +16,19 @@ from opcheck.compare import (
     difference,
     is_inexact,
     mentions,
+    observed,
     tolerance,
     wide,
 )
-from opcheck.report import KEPT, NOT_ALONE, UNNAMED, Findings, describe_error
+from opcheck.report import (
+    KEPT,
+    NOT_ALONE,
+    SHAPES,
+    UNNAMED,
+    Findings,
+    by_signal,
+    describe_error,
+)
 from opcheck.run import is_refusal, outputs_of
 from opcheck.samples import flattened, packed
 from opcheck.source import in_turn
@@ -197,8 +206,10 @@ def _run(
                 if outcome.clean and not outcome.mismatch:
                     continue
                 line = sample.line(inputs, attrs, outcome.modes, outcome.shapes)
-                told = _contradicts if outcome.clean else _unclean
-                told(found, case, mode, outcome, line)
+                if outcome.clean:
+                    _contradicts(found, sample, case, mode, outcome, line)
+                else:
+                    _unclean(found, case, mode, outcome, line)
             if not any(outcome.mismatch for outcome in outcomes):
                 _compare_to_reference(child, found, sample, case, by_mode["eager"])
             yield case, by_mode
@@ -216,12 +227,9 @@ def _run(
                 continue
             doing = crash.doing or "eager"
             behind = ", with inputs that end at an unreadable page"
-            cause = (
-                "a read past the end of an input"
-                if doing == "guarded"
-                else "the kernel trusts its input: a missing check, an index out of range, or a "
-                "size that overflows"
-            )
+            cause = by_signal(str(crash))
+            if doing == "guarded" and cause and "SIGFPE" not in str(crash):
+                cause = "a read past the end of an input"
             line = sample.line(inputs, attrs, [doing] + ["malloc"] * crash.of_heap)
             if crash.of_heap and _ends(child, calls.often, case):
                 line = sample.line(inputs, attrs, ["often", "malloc"])
@@ -309,14 +317,15 @@ def _bytes(inputs: Sequence) -> int:
     return sum(np.asarray(x).nbytes for x in flattened(inputs))
 
 
-def _contradicts(found: Findings, case: Case, mode: str, outcome, line: str) -> None:
+def _contradicts(
+    found: Findings, sample, case: Case, mode: str, outcome, line: str
+) -> None:
     if mode == "eager":
         found.fail(
             f"{case.label}, called again",
             "the same values, whatever unused memory holds",
             outcome.mismatch,
-            "outputs that are not written, a read past the end of an input, state kept between calls, or chance, for "
-            "which the op has to be stateful (SetIsStateful)",
+            outcome.why,
             "checks",
             line,
         )
@@ -325,10 +334,24 @@ def _contradicts(found: Findings, case: Case, mode: str, outcome, line: str) -> 
             f"{case.label}, in a graph",
             "the inferred shape",
             outcome.mismatch,
-            "the shape function and the kernel disagree",
+            SHAPES + _which_shape(sample, case, outcome.outputs),
             "shape_functions",
             line,
         )
+
+
+def _which_shape(sample, case: Case, outputs) -> str:
+    """Whether the reference gives results of the kernel's shapes."""
+    if sample.reference is None or outputs is None:
+        return ""
+    try:
+        wanted = outputs_of(sample.reference, case.inputs, case.attrs)
+    except Exception:
+        return ""
+    if [x.shape for x in wanted] == [x.shape for x in outputs]:
+        return ": the reference has the kernel's shape"
+    shapes = ", ".join(str(list(x.shape)) for x in wanted)
+    return f": the kernel's shape is not that of the reference, {shapes}"
 
 
 def _unclean(found: Findings, case: Case, mode: str, outcome, line: str) -> None:
@@ -357,8 +380,9 @@ def _check_agreement(
             case.label,
             "the same, eager and in a graph",
             f"eager: {seen[0]}; in a graph: {seen[1]}",
-            "the shape function checks what the kernel does not, or the reverse: eager execution "
-            "runs no shape function",
+            "the kernel has no check that the shape function has: eager execution runs no shape function"
+            if eager.outputs is not None
+            else "",
             line=sample.line(case.inputs, case.attrs, _MODES),
         )
 
@@ -534,11 +558,11 @@ def _compare_to_reference(
         pairs = zip(wanted, outcome.outputs)
         wanted = [_as_held(*both, sample.options, case.huge) for both in pairs]
     if different := compared(sample.options, wanted, outcome.outputs, strict=False):
-        cause = "a mistake in the kernel, or in the reference, for such a call"
-        if "is 0" in case.label or "are 0" in case.label:
-            cause = "outputs that are not written where there is nothing to read"
-        elif "scalar" in case.label:
-            cause = "a kernel that takes it for granted that there is a dimension"
+        cause = observed(wanted, outcome.outputs, sample.options.get("tolerances"))
+        if _ends_at_nul(child, case, outcome.outputs):
+            cause = (
+                "it takes a string to end at its first NUL, as strlen() and c_str() do"
+            )
         line = sample.line(case.inputs, case.attrs)
         if _is_right_alone(child, sample, case, wanted):
             cause, line = KEPT, in_turn(sample.line(sample.inputs, sample.attrs), line)
@@ -571,6 +595,25 @@ def _wraps_around(child: Child, sample, case: Case, outcome) -> str:
     if None in seen or not difference(*seen, exact=True):
         return ""  # what is left out does not count
     return "" if difference(seen[1], outcome.outputs, exact=True) else name
+
+
+def _ends_at_nul(child: Child, case: Case, outputs) -> bool:
+    """Whether strings up to their first NUL give the same."""
+    flat = flattened(case.inputs)
+    cut = [
+        np.vectorize(lambda x: x.split(b"\0")[0], [object])(x)
+        if x.dtype == object and x.size
+        else x
+        for x in flat
+    ]
+    if all(np.array_equal(x, y) for x, y in zip(flat, cut) if x.dtype == object):
+        return False
+    inputs = packed(case.inputs, cut)
+    try:
+        [one] = child.ask(calls.call, inputs=inputs, attrs=case.attrs, modes=["eager"])
+    except (Crash, WorkerError):
+        return False
+    return one.outputs is not None and not difference(one.outputs, outputs, exact=True)
 
 
 def _is_right_alone(child: Child, sample, case: Case, wanted) -> bool:

@@ -2,7 +2,7 @@
 
 import tensorflow as tf
 
-from opcheck.report import Findings, describe_error
+from opcheck.report import SHAPES, Findings, describe_error
 from opcheck.subject import Subject, constant, made
 
 
@@ -65,8 +65,9 @@ def infer(subject: Subject, shapes, found: Findings, actual, label: str):
             label,
             "a shape, unknown where it has to be",
             describe_error(error),
-            "the shape function, or Python around the op, takes an unknown dimension (-1) or rank "
-            "for a known one",
+            "only where less is known of the shapes: an unknown dimension (-1) or rank is taken for a known one"
+            if "unknown" in label
+            else "",
         )
         return None
     _compare(found, inferred, actual, label)
@@ -93,5 +94,5 @@ def _compare(found: Findings, inferred, actual, label: str) -> None:
                 label,
                 f"output {i} of the inferred shape {static}",
                 f"output {i} has shape {real} at run time",
-                "the shape function and the kernel disagree",
+                SHAPES,
             )

@@ -12,6 +12,7 @@ import numpy as np
 import tensorflow as tf
 from tensorflow.python.eager import cancellation
 
+from opcheck.calls import agree
 from opcheck.compare import difference, is_inexact
 from opcheck.memory import growth
 from opcheck.pulse import Watch, each, one_call
@@ -315,11 +316,14 @@ def _in_dataset(subject: Subject, found: Findings, some, seconds) -> int:
 
 def _report(subject: Subject, found: Findings, way: str, outcomes: list[str]) -> None:
     if wrong := [different for different in outcomes if different]:
+        alone = subject.repeats() and agree(subject, 0.3)[0]
         found.fail(
             way,
             "the answers of one call at a time",
             wrong[0],
-            subject.cause(SHARED),
+            "one call at a time differs as well: its own threads write to one place"
+            if alone
+            else subject.cause(SHARED),
         )
 
 
@@ -375,7 +379,7 @@ def _kept(subject: Subject, found: Findings, flat) -> int:
 
 def immutability(subject: Subject, found: Findings) -> str:
     """Compares the bits of the inputs before and after a call: tensors, constants, variables, NumPy arrays."""
-    cause = "the kernel writes to an input's memory: a cast from const, or an output that aliases it"
+    takes = {x.type for x in subject.describe().all_of("input_arg")}
     expected = "every input as it was"
 
     def compare(way: str, after: list, before: list | None = None) -> None:
@@ -383,6 +387,25 @@ def immutability(subject: Subject, found: Findings) -> str:
         if different := difference(wanted, after, exact=True):
             different = different.replace("output", "input")
             found.fail(way, expected, different, cause)
+
+    if tf.resource.as_datatype_enum in takes:
+        cause = (
+            "a variable is changed in memory that a tensor read from it shares: "
+            "PrepareToUpdateVariable copies it first"
+        )
+    else:
+        cause = "the kernel writes to an input's memory"
+        tensors = [constant(x) for x in subject.flat]
+        outputs = arrays(subject.outputs(tensors))
+        for x, after in zip(subject.flat, arrays(tensors)):
+            if difference([x], [after], exact=True):
+                alike = (not difference([y], [after], exact=True) for y in outputs)
+                cause += (
+                    ", which the output has, too"
+                    if any(alike)
+                    else ", through a cast from const"
+                )
+                break
 
     tensors = [constant(x) for x in subject.flat]
     subject.outputs(tensors)

@@ -14,14 +14,21 @@ import tensorflow as tf
 from tensorflow.python.framework import op_def_registry
 
 from opcheck.calls import again
-from opcheck.compare import close, difference, is_inexact, mentions, tolerance, wide
+from opcheck.compare import (
+    close,
+    difference,
+    is_inexact,
+    mentions,
+    observed,
+    tolerance,
+    wide,
+)
 from opcheck.memory import FILLINGS, filled_memory
 from opcheck.pulse import each, one_call
-from opcheck.report import FORWARDED, KEPT, Findings, Skip, describe_error
+from opcheck.report import FORWARDED, KEPT, SHAPES, Findings, Skip, describe_error
 from opcheck.source import in_turn
 from opcheck.subject import (
     CLEAN_ERRORS,
-    UNREPEATED,
     Subject,
     arrays,
     attrs_of_call,
@@ -64,7 +71,7 @@ def reference(subject: Subject, found: Findings) -> str:
                 "the sample call",
                 _WANTED,
                 different,
-                "a mistake in the kernel, or outputs that it leaves unwritten",
+                subject.cause(observed(wanted, seen[1])),
                 line=subject.line(modes=("eager" if subject.repeats() else "guarded",)),
             )
             break
@@ -93,30 +100,15 @@ def reference(subject: Subject, found: Findings) -> str:
             f"with {name}",
             _WANTED,
             different,
-            "a loop that forgets the rest when a size does not divide, or a size that the "
-            "kernel, or the reference, takes for granted",
+            observed(wanted, seen),
             line=subject.line(flat),
         )
-    for name, flat in with_special_values(subject):
-        # To refuse it is as good.
-        both = both_of(subject, f"with {name}", flat, refused=CLEAN_ERRORS)
-        if both is None:
-            continue
-        tried.append(name)
-        if different := subject.difference(*both, strict=False):
-            found.fail(
-                f"with {name}",
-                _WANTED,
-                different,
-                "comparisons with NaN are false, and NaN or Inf times 0 is NaN; "
-                "option special_values=False if any result is fine",
-                line=subject.line(flat),
-            )
-    _zeros(subject, found)
     _repeated(subject, found)
     _far_from_zero(subject, found)
     _near_zero(subject, found)
     _large_together(subject, found)
+    _zeros(subject, found)
+    tried += _special_values(subject, found)
     for name in subject.attrs:
         if not _has_default(subject.op, name):
             continue
@@ -124,19 +116,54 @@ def reference(subject: Subject, found: Findings) -> str:
         label = f"{name} left out"
         both = both_of(subject, label, subject.flat, attrs)
         if different := both and subject.difference(*both, strict=False):
-            unrepeated = again(subject, subject.flat, subject.inputs, attrs)
+            unrepeated, why = again(subject, subject.flat, subject.inputs, attrs)
             found.fail(
                 label,
                 _WANTED,
                 different,
-                UNREPEATED
-                if unrepeated
-                else "the function, its op and the reference have different defaults",
+                why or _of_defaults(subject, name, both[1]) or observed(*both),
                 line=subject.line(
                     attrs=attrs, modes=("guarded" if unrepeated else "eager",)
                 ),
             )
     return f"equal for {', '.join(tried)}"
+
+
+def _special_values(subject: Subject, found: Findings) -> list[str]:
+    """NaN and infinities in two places, and in one: the names of those that the op takes."""
+    told = {}
+    for name, flat in with_special_values(subject):
+        # To refuse it is as good.
+        both = both_of(subject, f"with {name}", flat, refused=CLEAN_ERRORS)
+        if both is not None:
+            different = subject.difference(*both, strict=False)
+            told[name] = different, both, flat
+    for name, (different, both, flat) in told.items():
+        if not different:
+            continue
+        in_the_middle, *_ = told.get(f"{name} in the middle", ("other",))
+        why = observed(*both), "" if in_the_middle else "only with one in front"
+        allowed = "special_values=False if any result is fine"
+        found.fail(
+            f"with {name}",
+            _WANTED,
+            different,
+            subject.cause("; ".join([*filter(None, why), allowed])),
+            line=subject.line(flat),
+        )
+    return list(told)
+
+
+def _of_defaults(subject: Subject, name: str, seen) -> str:
+    """Whether the reference gives the same where it is given the default of the op's function."""
+    default = inspect.signature(subject.op).parameters[name].default
+    try:
+        wanted = _reference(subject, subject.flat, {**subject.attrs, name: default})
+    except Exception:
+        return ""
+    if subject.difference(wanted, seen, strict=False):
+        return ""
+    return f"right for {name}={default!r}, the default of the op's function: the reference has another"
 
 
 def both_of(
@@ -168,11 +195,22 @@ def _zeros(subject: Subject, found: Findings) -> None:
                 f"with 0.0 and -0.0 in {subject.describe().labels[i]}",
                 _WANTED,
                 different,
-                "a kernel, or a reference, that compares or counts the bits of floats: 0.0 == -0.0 is true; or one "
-                "that divides by them",
+                subject.cause(
+                    "also with 0.0 in place of -0.0"
+                    if _also_with_zeros(subject, i)
+                    else "right with 0.0 in place of -0.0: the bits are compared or counted, though 0.0 == -0.0 is true"
+                ),
                 line=subject.line(flat),
             )
             return
+
+
+def _also_with_zeros(subject: Subject, i: int) -> bool:
+    zeros = np.array(subject.flat[i])
+    zeros.reshape(-1)[[0, zeros.size // 2]] = 0.0
+    flat = [*subject.flat[:i], zeros, *subject.flat[i + 1 :]]
+    both = both_of(subject, "with two times 0.0", flat)
+    return both is not None and bool(subject.difference(*both, strict=False))
 
 
 def _repeated(subject: Subject, found: Findings) -> None:
@@ -206,11 +244,29 @@ def _repeated(subject: Subject, found: Findings) -> None:
             f"with the rows of the sample {_TIMES} times",
             _WANTED,
             different,
-            "a sort that does not keep the order of equal elements, which std::stable_sort does, a block or a buffer "
-            "of fixed size, or a sum that overflows; in the kernel or in the reference",
+            "right where no elements are equal: a sort that does not keep their order, which std::stable_sort does"
+            if _is_right_for_distinct(subject, flat)
+            else observed(wanted, seen),
             line=subject.line(flat),
         )
         return
+
+
+def _is_right_for_distinct(subject: Subject, flat) -> bool:
+    """Whether the op is right for as many elements in the same order, but no two of them equal."""
+
+    def distinct(x: np.ndarray) -> np.ndarray:
+        order = np.argsort(x, axis=None, kind="stable")
+        apart = np.array(x.reshape(-1))
+        apart[order] += np.arange(x.size).astype(x.dtype)
+        return apart.reshape(x.shape)
+
+    changed = [
+        distinct(x) if x is not y and x.dtype.kind in "iuf" else x
+        for x, y in zip(flat, subject.flat)
+    ]
+    both = both_of(subject, f"{_TIMES} times the sample, all different", changed)
+    return both is not None and not subject.difference(*both, strict=False)
 
 
 def _near_zero(subject: Subject, found: Findings) -> None:
@@ -543,6 +599,7 @@ def eager_vs_graph(subject: Subject, found: Findings) -> str:
         "a v1 graph": lambda: _in_v1_graph(subject),
         "eager execution, called again": lambda: [subject.eager() for _ in range(2)],
     }
+    agreed = set()
     for mode, run in modes.items():
         subject.progress(f"in {mode}")
         try:
@@ -552,8 +609,12 @@ def eager_vs_graph(subject: Subject, found: Findings) -> str:
                 f"in {mode}",
                 "the values of eager execution",
                 describe_error(error),
-                "the shape function, or Python around the op, needs what is not known while a "
-                "graph is made",
+                _wrongly_inferred(subject)
+                or (
+                    "only where less is known of the shapes"
+                    if "tf.function" in agreed and "unknown" in mode
+                    else ""
+                ),
                 line=_line(subject, mode),
             )
             continue
@@ -565,15 +626,30 @@ def eager_vs_graph(subject: Subject, found: Findings) -> str:
                 different[0] or different[1],
                 subject.cause(
                     FORWARDED
-                    if mode == _OWNED
-                    else "Python code that runs only once, when the graph is made, or a kernel that "
-                    "keeps something from one call to the next"
+                    if mode == _OWNED and "tf.function" in agreed
+                    else "the graph gives the same each time: what Python decides while it is made"
+                    if all(different)
+                    else "one call gives what another does not: a kernel that keeps something from one to the next"
                 ),
                 line=_line(subject, mode) if different[0] else "",
             )
+        else:
+            agreed.add(mode)
     if not found.failures:
         _in_a_changed_file(subject, found)
     return f"eager and {len(modes) - 1} ways to make a graph agree, called twice"
+
+
+def _wrongly_inferred(subject: Subject) -> str:
+    """Whether the shape that is inferred for the sample is another one than the kernel's."""
+    try:
+        inferred = [x.shape for x in subject.traced().outputs]
+    except Exception:
+        return ""
+    for shape, output in zip(inferred, subject.expected()):
+        if not shape.is_compatible_with(output.shape):
+            return f"{SHAPES}: {shape} is inferred, and the kernel gives {list(output.shape)}"
+    return ""
 
 
 def _in_a_changed_file(subject: Subject, found: Findings) -> None:
@@ -777,14 +853,13 @@ def _run_dtype(subject: Subject, attr: str, name: str, found: Findings) -> str:
         )
         return ""
     inputs = subject.pack(flat)
-    if different := again(subject, flat, inputs, attrs):
+    different, why = again(subject, flat, inputs, attrs)
+    if different:
         found.fail(
             f"in {name}, called again",
             "the same values, whatever unused memory holds",
             different,
-            subject.cause(
-                "outputs that are not written, or a read past the end of an input"
-            ),
+            why,
             line=subject.line(flat, attrs, ("guarded",)),
         )
         return ""
@@ -812,7 +887,7 @@ def _run_dtype(subject: Subject, attr: str, name: str, found: Findings) -> str:
             f"in {name}",
             what,
             different,
-            subject.cause("a kernel that is wrong, or registered, for this dtype"),
+            subject.cause(_by_dtype(subject, base, flat, wanted, seen, attrs)),
             line=subject.line(flat, attrs),
         )
     elif name in ("float16", "bfloat16"):
@@ -851,11 +926,36 @@ def _negative(
                 label,
                 _WANTED,
                 different,
-                "a kernel for another dtype, such as an unsigned one, that is registered for this one; or a reference "
-                "that does not know of negative numbers",
+                _as_unsigned(subject, i, changed, attrs, both[1]) or observed(*both),
                 line=subject.line(changed, attrs),
             )
             return
+
+
+def _by_dtype(subject: Subject, base, flat, wanted, seen, attrs) -> str:
+    """Whether the sample's own dtype is right for the same numbers, and what the wrong ones have in common."""
+    own = [x.dtype.name for x, y in zip(base, flat) if x.dtype != y.dtype]
+    told = ""
+    if own and subject.reference is not None and attrs == subject.attrs:
+        back = [y.astype(x.dtype) for x, y in zip(base, flat)]
+        both = both_of(subject, f"in {own[0]}", back)
+        if both is not None and not subject.difference(*both, strict=False):
+            told = f"right for the same numbers in {own[0]}: a mistake in the kernel for this dtype"
+    return "; ".join(filter(None, [told, observed(wanted, seen)]))
+
+
+def _as_unsigned(subject: Subject, i: int, flat, attrs, seen) -> str:
+    """Whether the op computes what the reference does for the bits of an input as an unsigned integer."""
+    bits = flat[i].view(f"u{flat[i].itemsize}").astype(np.int64)
+    try:
+        wanted = _reference(subject, [*flat[:i], bits, *flat[i + 1 :]], attrs)
+    except Exception:
+        return ""
+    if _coarse_difference(subject, wanted, seen, flat):
+        return ""
+    least = flat[i].argmin()
+    taken = f"it takes {flat[i].flat[least]} for {bits.flat[least]}"
+    return f"a kernel for an unsigned dtype is registered for this one: {taken}"
 
 
 def _run_long(subject: Subject, name: str, affected, attrs, found: Findings) -> None:
