@@ -20,7 +20,7 @@ FLAGS = {
     "-I…, -L…": "the folders of TensorFlow's headers and library",
     "--std=c++17": "the oldest C++ standard that the headers compile with",
     "-D_GLIBCXX_USE_CXX11_ABI=1": "`std::string` lies in memory as in TensorFlow",
-    "-DEIGEN_MAX_ALIGN_BYTES=64": "Eigen, whose view `flat` returns, may rely on tensors at multiples of 64 bytes",
+    "-DEIGEN_MAX_ALIGN_BYTES=64": "Eigen, the C++ library behind `flat`, may rely on tensors at multiples of 64 bytes",
     "-l:libtensorflow_framework.so.2": "the library that has `OpKernel` in it",
 }
 
