@@ -53,28 +53,37 @@ def looked_at() -> tuple[list[str], list[list[object]]]:
 
 
 def findings() -> tuple[list[str], list[list[str]]]:
-    """Each fault, with what its call gives here, or gave when it was found if its library is not installed."""
-    header = ["Library", "Op", "Call", "What happens", "The call ends with"]
+    """The faults, with what their calls give here, or gave when they were found if the library is not installed.
+
+    Ops of a library whose calls end alike, for the same reason, share a row.
+    """
+    header = ["Library", "Ops", "Call", "What happens", "The call ends with"]
     found = true_ones()
     here = endings([row["line"] for row in found if _installed(row)])
-    lines = []
+    ops = {}
     for row in found:
         told = here.get(row["line"], row["ends with"]).splitlines()
         ends = "; then ".join(told[-2 if row["kind"] == "disagrees" else -1 :])
         shown = f"`{ends if len(ends) < 72 else ends[:69] + '…'}`"
-        op = f"`{row['op']}`"
-        lines.append([row["library"], op, row["call"], row["finding"], shown])
-    return header, lines
+        alike = (row["library"], row["call"], row["finding"], shown)
+        ops.setdefault(alike, []).append(f"`{row['op']}`")
+    return header, [
+        [library, ", ".join(names), *rest] for (library, *rest), names in ops.items()
+    ]
 
 
-def show(op: str) -> None:
-    """Shows the call of a finding, and how it ends: here, if its library is installed, or else when it was found."""
+def show(op: str, output: bool = True) -> None:
+    """Shows the call of a finding and, with `output`, how it ends.
+
+    It ends here, if its library is installed, or else ended so when it was found.
+    """
     (row,) = (one for one in true_ones() if one["op"] == op)
     ends = row["ends with"]
     if _installed(row):
         ends = endings([row["line"]])[row["line"]]
     call = row["line"].replace("; ", "\n")
-    _markdown(f"```python\n{call}\n```\n\n```text\n{ends}\n```")
+    told = f"\n\n```text\n{ends}\n```" if output else ""
+    _markdown(f"```python\n{call}\n```{told}")
 
 
 def fix(library: str) -> None:
