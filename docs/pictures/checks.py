@@ -173,15 +173,23 @@ def checks(group: str) -> Table:
         raise ValueError(f"GROUPS has other checks than opcheck: {' '.join(CHECKS)}")
     rows = []
     for name in GROUPS[group].split():
-        says = CHECKS[name].summary
+        says = folded(CHECKS[name].summary)
         if name in BUGS:
             address, what = BUGS[name]
             owner, repository, _, number = address.split("/")
             where = "" if repository == "tensorflow" else f"{owner}/{repository} "
             link = f"[{where}#{number}](https://github.com/{address})"
-            says += f"<br>*Once: {what}* ({link})"
+            says += f"{'' if says.endswith('>') else '<br>'}*Once: {what}* ({link})"
         rows.append((marked(f"check-{name}", name), says))
     return ["Check", "What it does"], rows
+
+
+def folded(text: str) -> str:
+    """The first sentence, with the others to be unfolded if the text is long."""
+    first, _, rest = text.partition(". ")
+    if len(text) < 240:
+        return text
+    return f"{first}.<details><summary>More</summary>{rest}</details>"
 
 
 def marked(anchor: str, code: str) -> str:
@@ -215,7 +223,7 @@ def options(function: Callable, shown: str, known: str) -> Table:
                 f"{function.__name__ if function is fuzzing.fuzz else 'option'}-{name}",
                 f"{name}={gigabytes.get(defaults[name], repr(defaults[name]))}",
             ),
-            " ".join(purposes[name].split()),
+            folded(" ".join(purposes[name].split())),
         )
         for name in shown.split()
     ]

@@ -176,8 +176,8 @@ def check(
       checks: The names of the checks to run, of `opcheck.NAMES`; all if None. A check of `extra`
         has the name of its function.
       skip: The checks not to run: a dictionary from their names to the reason.
-      expected_failures: Bugs that are known: a dictionary from names of checks to words of the failure. It becomes
-        a note. A check that does not fail in this way any more does fail, for the entry can go.
+      expected_failures: Bugs that are known: a dictionary from names of checks to words of the failure. Such a
+        failure becomes a note. If the check no longer fails in this way, that is a failure: delete the entry.
       nondeterministic: True: two calls of the op may give different values, as those of a random op. Shapes and
         dtypes are compared, values are not.
       fast: True: fewer repetitions, for a first look.
@@ -196,10 +196,10 @@ def check(
       old_op_def: One or more older definitions of the op, as text or OpDef, for `schema`.
       repeats: Runs for each number of threads in `determinism`.
       concurrency_seconds: How many seconds `concurrency` tries.
-      timeout: Seconds of a call, on a free processor, after which it counts as hung. A call that fills memory, or whose
-        like took long, has more. What is not a call of the op, such as the import of its module, has twice as much, and
-        up to eight times while it fills memory or reads files. After one that has hung, others have two seconds, after
-        three one.
+      timeout: After how many seconds, on a free processor, a call counts as hung. A call that fills memory, or one
+        like those that took long, has more. What is not a call of the op, such as the import of its module, has twice
+        as much, and up to eight times while it fills memory or reads files. Once a call has hung, the others have two
+        seconds; once three have, one second.
       memory: Bytes that a child process may allocate; 0: no limit.
       gpu: Whether the op runs on a GPU, where there is one, in all checks; `devices` always does.
       isolate: False runs in this process what can run there, for a debugger.

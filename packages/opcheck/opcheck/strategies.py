@@ -44,7 +44,7 @@ def shapes(
 
 
 def mostly(usual: st.SearchStrategy, rare: st.SearchStrategy) -> st.SearchStrategy:
-    """Nine times of ten what the op accepts, so that its kernel runs, and else what it may have to refuse."""
+    """Nine times out of ten what the op accepts, so that its kernel runs, otherwise what it may have to refuse."""
     return st.integers(0, 9).flatmap(lambda dice: rare if dice == 9 else usual)
 
 

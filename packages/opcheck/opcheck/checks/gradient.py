@@ -42,7 +42,7 @@ _NO_GRADIENT = re.compile(
 def gradient(subject: Subject, found: Findings) -> str:
     """Compares the registered gradient with finite differences, in `float64` where the op takes it.
 
-    The second order, too, where it is registered. Graphs have to give the same gradient, and integers have none. A
+    Also that of second order, where it is registered. Graphs have to give the same gradient, and integers have none. A
     `tf.gather` of the output, which sends `tf.IndexedSlices` back, must not change it. Other calls have sizes of
     1, equal indices, numbers in another order or beyond the sample's, one tensor in two places, and zeros. Complex
     numbers are two real ones, and are tried where the op has a kernel for them. None for an input on which the results

@@ -96,10 +96,10 @@ def bad_input(make: Callable[..., Child], sample, found: Findings) -> str:
     """Tries ranks, dtypes, sizes, NaN, Inf, huge and negative numbers, strange strings, another order, absurd attrs.
 
     An input that can be broadcast to a larger one has all shapes with which it can. Each call has to give a result or a
-    clean error, eagerly and in a graph. An error of the kernel has to name the input, except for ops of others, and
-    must not be OutOfRange, which ends a pipeline of `tf.data` quietly, if the op has no state. A result has to have the
-    inferred shape, also the one inferred from unknown ranks, and to be what your reference computes. What the op
-    refuses is called again and again: it leaves no open file and no memory behind.
+    clean error, eagerly and in a graph. An error of the kernel has to name the input, except for ops of others. If
+    the op has no state, that error must not be OutOfRange, which ends a pipeline of `tf.data` quietly. A result has to
+    have the inferred shape, also the one inferred from unknown ranks, and to be what your reference computes. What the
+    op refuses is called again and again: it leaves no open file and no memory behind.
     """
     with make() as child:
         description = child.ask(Subject.describe)
@@ -131,8 +131,8 @@ def bad_input(make: Callable[..., Child], sample, found: Findings) -> str:
 def bounds(make: Callable[..., Child], sample, found: Findings) -> str:
     """Calls the op with inputs that end at a page that cannot be read, in several sizes.
 
-    What stands behind an input, and in unused memory, must not change the result either. Where the system allows it,
-    the processor watches the bytes between the last element and that page.
+    Nor may the result depend on what stands behind an input, or in unused memory. Where the system allows it,
+    the processor also watches the bytes between the last element and that page.
     """
     with make() as child:
         sizes = {"the sample call": sample.flat, **child.ask(calls.other_sizes)}

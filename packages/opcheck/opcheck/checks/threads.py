@@ -66,8 +66,8 @@ def variants(subject: Subject, count: int = 4, flat=None) -> list[tuple[list, li
 def concurrency(subject: Subject, found: Findings) -> str:
     """Lets eight threads call one kernel on inputs of different values and sizes, and with larger and larger integers.
 
-    They call it eagerly, by a `tf.function` and by `tf.data`. A call that waits has to end when its step is cancelled:
-    a short wait is made longer first, by the attr or input that it depends on.
+    They call it eagerly, by a `tf.function` and by `tf.data`. A call that waits has to end when its step is cancelled.
+    (A short wait is made longer first, by the attr or input that it depends on.)
     """
     _first_use(subject, found)
     different, some = kept(subject)

@@ -54,9 +54,9 @@ _OWNED = "tf.function whose op owns its inputs"
 
 
 def reference(subject: Subject, found: Findings) -> str:
-    """Compares the results with those of your reference: for the sample, fewer elements, many more, NaN, ±Inf, ±0.
+    """Compares the results with those of your reference: on the sample, fewer elements, many more, NaN, ±Inf, ±0.
 
-    Also for tiny numbers, for ones far from zero, and for integers of inputs and attrs that are large together.
+    Also on tiny numbers, on numbers far from zero, and on integers of inputs and attrs that are large together.
     Integers have to be equal, floats within a tolerance for their dtype.
     """
     if subject.reference is None:
