@@ -79,14 +79,13 @@ def figures() -> dict[str, str]:
     plain, forward = measured("forward", "plain"), measured("forward")
     apart = "2 × 2, stride 2"  # where no two windows have a pixel in common
     found = {
-        "forward": forward,
         "forward_overlap": [row for row in forward if row["layer"] != apart],
         "forward_apart": [row for row in forward if row["layer"] == apart],
         "bfloat16": measured("forward", type="bfloat16"),
         "float16": measured("forward", type="float16"),
-        "training": measured(training),
         "training_apart": measured(training, layer=apart),
         "training_wide": measured(training, layer="3 × 3, stride 2"),
+        "training_close": measured(training, layer="3 × 3, stride 1"),
         "cached": measured(training, layer=apart, batch="1, in cache"),
         "memory": measured(training, layer=apart, batch="1"),
         "slices_apart": measured("forward", "slices, XLA", layer=apart),

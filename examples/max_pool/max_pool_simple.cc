@@ -90,7 +90,7 @@ class MaxPoolSimpleOp : public tensorflow::OpKernel {
     const float* x = input.flat<float>().data();
     float* y = output->flat<float>().data();
 
-    // [loop] Row i of the output, those of all images counted on.
+    // [loop] Row i of the output, counted through all images.
     const auto pool_row = [&](int64_t i) {
       const float* image = x + i / rows * height * width * channels;
       const int64_t top = i % rows * strides_ - above;
