@@ -77,7 +77,7 @@ def times() -> HTML:
 
 def figures() -> dict[str, str]:
     """What the text quotes: milliseconds of a call, and ratios to the op."""
-    many, step = f"tf.function, {NODES} nodes", f"forward and gradient, {NODES} nodes"
+    many = f"tf.function, {NODES} nodes"
 
     def value(
         mode: str, way: str = "C++ op", column: str = "milliseconds", size: int = 10
@@ -96,10 +96,6 @@ def figures() -> dict[str, str]:
     small = 10, 1000
     nodes = [more(many, 10, NODES), *(more("tf.function", size) for size in small)]
     return {
-        "eagerly": number(value("eager")),
-        "called": number(value("tf.function")),
-        "alone": number(more("tf.function", 10)),
-        "node": number(more(many, 10, NODES)),
         "least": number(min(nodes)),
         "most": number(max(nodes)),
         "eager": number(max(more("eager", size) for size in small)),
@@ -107,7 +103,6 @@ def figures() -> dict[str, str]:
         "avx2_1": snake(1, "for AVX2 and FMA"),
         "shared_2": snake(2, "for any x86-64"),
         "many": number(value(many, "NumPy", "ratio")),
-        "step": number(value(step, "NumPy", "ratio")),
     }
 
 
