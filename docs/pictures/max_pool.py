@@ -86,8 +86,6 @@ def figures() -> dict[str, str]:
         "training_apart": measured(training, layer=apart),
         "training_wide": measured(training, layer="3 × 3, stride 2"),
         "training_close": measured(training, layer="3 × 3, stride 1"),
-        "cached": measured(training, layer=apart, batch="1, in cache"),
-        "memory": measured(training, layer=apart, batch="1"),
         "slices_apart": measured("forward", "slices, XLA", layer=apart),
         "slices_training": measured(training, "slices, XLA", layer=apart),
         "off": measured(training, setting="oneDNN off"),
@@ -103,11 +101,10 @@ def figures() -> dict[str, str]:
     slices = times("with argmax", "slices, XLA")
     spans["slices"] = ratios([asked[case] for case in slices], list(slices.values()))
     spans["asked"] = ratios(list(asked.values()), [unasked[case] for case in asked])
-    for name, batch in ("threads", "8"), ("threads_one", "1"):
-        ours = times("forward", "MaxPool", batch=batch)
-        one = {case[1:]: time for case, time in ours.items() if case[0] == "1"}
-        two = {case[1:]: time for case, time in ours.items() if case[0] == "2"}
-        spans[name] = ratios(list(one.values()), [two[case] for case in one])
+    ours = times("forward", "MaxPool", batch="8")
+    one = {case[1:]: time for case, time in ours.items() if case[0] == "1"}
+    two = {case[1:]: time for case, time in ours.items() if case[0] == "2"}
+    spans["threads"] = ratios(list(one.values()), [two[case] for case in one])
     return spans
 
 
