@@ -28,4 +28,4 @@ class TestWrongOnPurpose:
         options = {"places": 2, "reference": shift_right_reference}
         report = opcheck.check(shift_right, VALUES, checks=checks, **options)
         found = {result.check for result in report.failures}
-        assert found == {"empty", "gradient", "bad_input"}
+        assert found == {"reference", "empty", "gradient", "bad_input"}
