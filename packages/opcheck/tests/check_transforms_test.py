@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 import tensorflow as tf
-from python_ops import adds_one, counts_calls, dies_in_company, normal, result
+from python_ops import (
+    adds_noise,
+    adds_one,
+    counts_calls,
+    dies_in_company,
+    normal,
+    result,
+)
 
 import opcheck
 from opcheck.checks import threads, transforms
@@ -111,11 +118,13 @@ def test_memory_that_grows_once_is_no_leak(monkeypatch):
 def test_another_result_on_the_gpu_is_a_finding(monkeypatch):
     """A device that is not there is the CPU again, where this op gives another result at each call."""
     monkeypatch.setattr(tf.config, "get_visible_devices", lambda kind: [kind])
-    for op, verdict in [(counts_calls, "fail"), (adds_one, "pass")]:
+    ops = [(counts_calls, "fail"), (adds_noise, "fail"), (adds_one, "pass")]
+    for op, verdict in ops:
         found = opcheck.Findings("devices", "")
         subject = Subject(op, [normal(2)], {}, {"op_types": ["Identity"]})
         transforms.devices(subject, found)
         assert found.result().verdict == verdict
+        assert "by less than 1 %" not in found.result().cause
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "int8", "int64", "uint64"])

@@ -22,7 +22,8 @@ from opcheck.subject import (
 )
 
 _BY_ORDER = (
-    "a sum whose order depends on the threads, such as atomic additions of floats"
+    "a sum whose order depends on the threads, such as atomic additions of floats; "
+    "or random numbers that depend on them"
 )
 _BY_RACE = "two threads that write to one place"
 _FULL = os.strerror(errno.ENOSPC)
@@ -138,7 +139,7 @@ def _by_threads(make: Callable[..., Child], count: int, flat, wanted, runs) -> s
     again = [outputs for [outputs] in again]
     only = "only with more than one thread" if count > 1 else ""
     if only and not any(difference(wanted, one, NEARLY) for one in (*runs, *again)):
-        return f"{only}, and only by rounding: {_BY_ORDER}"
+        return f"{only}, and by less than 1 %: {_BY_ORDER}"
     if only and not any(difference(again[0], one) for one in (*runs, *again)):
         return f"{only}, and with {count} always the same: it depends on their number"
     if not any(difference(*both) for both in zip(runs, again)):

@@ -8,7 +8,7 @@ from tensorflow.python.framework import op_def_registry
 
 from opcheck.calls import NEARLY
 from opcheck.checks.threads import variants
-from opcheck.compare import observed
+from opcheck.compare import difference, observed
 from opcheck.pulse import one_call
 from opcheck.report import Findings, Skip, describe_error
 from opcheck.subject import (
@@ -51,7 +51,9 @@ def devices(subject: Subject, found: Findings) -> str:
             "GPU against CPU",
             "the values of the CPU",
             different,
-            observed(values["CPU"], values["GPU"], NEARLY) or "only by rounding",
+            observed(values["CPU"], values["GPU"], NEARLY)
+            if difference(values["CPU"], values["GPU"], NEARLY)
+            else "by less than 1 %",
         )
     return "CPU and GPU agree"
 
