@@ -220,12 +220,7 @@ class Result:
             return ("kept",)
         if self.cause.startswith(SHAPES):
             return ("shapes",)
-        unrepeated = "state kept between calls, or chance" in self.cause
-        return (
-            ("unrepeated",)
-            if unrepeated or "unused memory" in self.cause
-            else self.words()
-        )
+        return ("unrepeated",) if "unused memory" in self.cause else self.words()
 
     def labelled(self) -> list[tuple[str, str]]:
         """What there is of the words on a failure, with their labels."""

@@ -377,6 +377,19 @@ def _kept(subject: Subject, found: Findings, flat) -> int:
     return (_WINDOWS + 1) * _CALLS
 
 
+def _of_outputs(before: list, after: list, outputs: list) -> str:
+    """What the first input that a call has changed has to do with its outputs."""
+    for x, y in zip(before, after):
+        if difference([x], [y], exact=True):
+            alike = (not difference([one], [y], exact=True) for one in outputs)
+            return (
+                ", which the output has, too"
+                if any(alike)
+                else ", through a cast from const"
+            )
+    return ""
+
+
 def immutability(subject: Subject, found: Findings) -> str:
     """Compares the bits of the inputs before and after a call: tensors, constants, variables, NumPy arrays."""
     takes = {x.type for x in subject.describe().all_of("input_arg")}
@@ -395,21 +408,13 @@ def immutability(subject: Subject, found: Findings) -> str:
         )
     else:
         cause = "the kernel writes to an input's memory"
-        tensors = [constant(x) for x in subject.flat]
-        outputs = arrays(subject.outputs(tensors))
-        for x, after in zip(subject.flat, arrays(tensors)):
-            if difference([x], [after], exact=True):
-                alike = (not difference([y], [after], exact=True) for y in outputs)
-                cause += (
-                    ", which the output has, too"
-                    if any(alike)
-                    else ", through a cast from const"
-                )
-                break
 
     tensors = [constant(x) for x in subject.flat]
-    subject.outputs(tensors)
-    compare("tensors of an eager call", arrays(tensors))
+    outputs = arrays(subject.outputs(tensors))
+    after = arrays(tensors)
+    if tf.resource.as_datatype_enum not in takes:
+        cause += _of_outputs(subject.flat, after, outputs)
+    compare("tensors of an eager call", after)
 
     for name, flat in with_special_values(subject):
         tensors_with = [constant(x) for x in flat]

@@ -426,20 +426,15 @@ def _large_together(subject: Subject, found: Findings) -> None:
                 f"with {label}",
                 _WANTED,
                 different,
-                "it is right but for a multiple of 2**32: a product or a sum overflows in int32"
-                if all(map(_is_wrapped, wanted, seen))
-                else "right for numbers 4 times smaller",
+                "; ".join(
+                    filter(
+                        None,
+                        [observed(wanted, seen), "right for numbers 4 times smaller"],
+                    )
+                ),
                 line=subject.line(flat, attrs),
             )
             return
-
-
-def _is_wrapped(wanted: np.ndarray, seen: np.ndarray) -> bool:
-    """Whether integers are what is wanted but for multiples of 2**32."""
-    if {wanted.dtype.kind, seen.dtype.kind} - {*"iu"} or wanted.shape != seen.shape:
-        return np.array_equal(wanted, seen)
-    with np.errstate(over="ignore"):
-        return not ((wanted.astype(np.int64) - seen.astype(np.int64)) % (1 << 32)).any()
 
 
 def _together(names, factors: dict) -> str:
