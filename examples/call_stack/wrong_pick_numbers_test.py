@@ -22,8 +22,8 @@ pytestmark = pytest.mark.skipif(
 def test_gdb_stops_in_the_kernel(monkeypatch):
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
     shown = gdb(HERE / "stop.gdb", "--args", sys.executable, PROGRAM)
-    if re.search("ptrace|Operation not permitted", shown):
-        pytest.skip("no process may be traced here")
+    if re.search("ptrace|Operation not permitted|extended state status", shown):
+        pytest.skip("no process may be traced here, or its registers not be set")
     frames = re.findall(r"^#\d+ +(.*)", shown, re.M)
     assert re.search("PickNumbersOp::Compute .*wrong_pick_numbers.cc:", shown), shown
     if NAMED:
