@@ -83,6 +83,8 @@ def figures() -> dict[str, str]:
         "forward_apart": [row for row in forward if row["layer"] == apart],
         "bfloat16": measured("forward", type="bfloat16"),
         "float16": measured("forward", type="float16"),
+        "forward": forward,
+        "training": measured(training),
         "training_apart": measured(training, layer=apart),
         "training_wide": measured(training, layer="3 × 3, stride 2"),
         "training_close": measured(training, layer="3 × 3, stride 1"),
