@@ -146,14 +146,15 @@ def mat_mul(ops) -> Calls:
 
 
 def ps_roi_align(ops) -> Calls:
-    from ps_roi_align_workloads import WORKLOADS
+    from ps_roi_align_workloads import WORKLOADS, given_gradient
 
-    work = WORKLOADS["a"]
-
-    def pool(x, rois):
-        return ops.ps_roi_align(x, rois, 7, 7, work.scale)
-
-    yield "7 × 7", pool, work.features(), work.rois()
+    for name, work in WORKLOADS.items():
+        x, rois, shape = work.features(), work.rois(), np.int32(work.features().shape)
+        attrs = dict(pooled_height=7, pooled_width=7, spatial_scale=work.scale)
+        pool = partial(ops.ps_roi_align, **attrs)
+        gradient = partial(ops.ps_roi_align_grad, **attrs)
+        yield name, pool, x, rois
+        yield f"{name}, gradient", gradient, given_gradient(work), rois, shape
 
 
 def sliding_max(ops) -> Calls:
