@@ -185,8 +185,9 @@ struct Cpu {
     ForEachInTurns(context, sizes.num_rois, cycles, [&](int64_t n) {
       for (int64_t i = n * slots; i < (n + 1) * slots; ++i) align.bins.Fill(i);
       for (int64_t i = n * bins; i < (n + 1) * bins; ++i) {
+        const Bin bin = sizes.BinAt(i);
         ForChannels(0, sizes.channels, [&](auto lanes, int64_t c) {
-          align.template At<lanes>(i, c);
+          align.template At<lanes>(bin, c);
         });
       }
     });
@@ -209,13 +210,14 @@ struct Cpu {
     // [rows] No two threads add to the same row of the map.
     ForEachInTurns(context, rows, cycles, [&](int64_t row) {
       std::fill_n(grad.sums + row * size, size, Wide<T>{0});
-      const int64_t bins = sizes.num_rois * sizes.bins();
-      for (int64_t first = 0; first < bins; first += sizes.pooled_width) {
-        if (!grad.Reaches(first, row)) continue;  // nor the rest of the bins
-        for (int64_t i = first; i < first + sizes.pooled_width; ++i) {
-          ForChannels(0, sizes.channels, [&](auto lanes, int64_t c) {
-            grad.template Add<lanes>(i, row, c);
-          });
+      for (int64_t n = 0; n < sizes.num_rois; ++n) {
+        for (int64_t p = 0; p < sizes.pooled_height; ++p) {
+          if (!grad.Reaches({n, p, 0}, row)) continue;  // nor its neighbours
+          for (int64_t q = 0; q < sizes.pooled_width; ++q) {
+            ForChannels(0, sizes.channels, [&](auto lanes, int64_t c) {
+              grad.template Add<lanes>({n, p, q}, row, c);
+            });
+          }
         }
       }
       if (std::is_same_v<T, Wide<T>>) return;

@@ -32,7 +32,7 @@ template <typename T>
 __global__ void AlignKernel(Align<T> align, int64_t total) {
   const int64_t channels = align.bins.sizes.channels;
   for (int64_t i = FirstElement(); i < total; i += Step()) {
-    align.template At<1>(i / channels, i % channels);
+    align.template At<1>(align.bins.sizes.BinAt(i / channels), i % channels);
   }
 }
 
@@ -52,7 +52,7 @@ __device__ Wide<T> RowWeight(const AlignGrad<T>& grad, int64_t region,
                              int64_t p, int64_t image, int64_t y) {
   const auto& bins = grad.bins;
   if (double{bins.rois[region * 5]} != image) return 0;
-  const int64_t slot = bins.Slots(region) + p;
+  const int64_t slot = bins.RowSlot({region, p, 0});
   const Span rows = bins.spans[slot];
   if (y < rows.first || y >= rows.first + rows.count) return 0;
   return bins.weights[slot * bins.sizes.most_pixels + y - rows.first];
@@ -67,8 +67,7 @@ __device__ void AddPixels(const AlignGrad<T>& grad, const Giver<Wide<T>>* giver,
   const auto& bins = grad.bins;
   const int64_t step = bins.sizes.bins() * bins.sizes.channels;
   for (; giver != end; ++giver) {
-    const int64_t slot =
-        bins.Slots(giver->region) + bins.sizes.pooled_height + column;
+    const int64_t slot = bins.ColumnSlot({giver->region, 0, column});
     const Span cols = bins.spans[slot];
     const int32_t first = x - cols.first;  // of the pixels, in the span
     if (first + kPixels <= 0 || first >= cols.count) continue;

@@ -17,6 +17,11 @@
 
 namespace op_by_op {
 
+// Its region, and its row and column there.
+struct Bin {
+  int64_t region, row, column;
+};
+
 // Of one call. features: [batch, height, width, bins * channels].
 struct Sizes {
   int64_t batch, height, width, channels;
@@ -27,6 +32,14 @@ struct Sizes {
 
   OP_BY_OP_HOST_DEVICE int64_t bins() const {
     return pooled_height * pooled_width;  // of a region
+  }
+  // Bin `i`, counted over all regions.
+  OP_BY_OP_HOST_DEVICE Bin BinAt(int64_t i) const {
+    return {i / bins(), i % bins() / pooled_width, i % pooled_width};
+  }
+  // Of the channels of a pixel, the first that is the bin's.
+  OP_BY_OP_HOST_DEVICE int64_t FirstChannel(Bin bin) const {
+    return (bin.row * pooled_width + bin.column) * channels;
   }
 };
 
@@ -96,13 +109,16 @@ struct Weights {
   OP_BY_OP_HOST_DEVICE int64_t Slots(int64_t regions) const {
     return regions * (sizes.pooled_height + sizes.pooled_width);
   }
-  // Of bin `i`, counted over all regions.
-  OP_BY_OP_HOST_DEVICE int64_t RowSlot(int64_t i) const {
-    return Slots(i / sizes.bins()) + i % sizes.bins() / sizes.pooled_width;
+  OP_BY_OP_HOST_DEVICE int64_t RowSlot(Bin bin) const {
+    return Slots(bin.region) + bin.row;
   }
-  OP_BY_OP_HOST_DEVICE int64_t ColumnSlot(int64_t i) const {
-    return Slots(i / sizes.bins()) + sizes.pooled_height +
-           i % sizes.pooled_width;
+  OP_BY_OP_HOST_DEVICE int64_t ColumnSlot(Bin bin) const {
+    return Slots(bin.region) + sizes.pooled_height + bin.column;
+  }
+  // Of the rows of all images, the first that counts in the bin, if one does.
+  OP_BY_OP_HOST_DEVICE int64_t FirstRow(Bin bin) const {
+    const auto image = static_cast<int64_t>(rois[bin.region * 5]);
+    return image * sizes.height + spans[RowSlot(bin)].first;
   }
 
   OP_BY_OP_HOST_DEVICE void Fill(int64_t slot) const {
@@ -143,7 +159,7 @@ struct Weights {
   }
 };
 
-// The mean of bin `i` in kLanes channels from `c` on.
+// The mean of a bin in kLanes channels from `c` on.
 template <typename T>
 struct Align {
   Weights<Wide<T>> bins;
@@ -151,19 +167,18 @@ struct Align {
   T* pooled;
 
   template <int kLanes>
-  OP_BY_OP_HOST_DEVICE void At(int64_t i, int64_t c) const {
+  OP_BY_OP_HOST_DEVICE void At(Bin bin, int64_t c) const {
     const Sizes& sizes = bins.sizes;
-    const int64_t row_slot = bins.RowSlot(i), col_slot = bins.ColumnSlot(i);
+    const int64_t row_slot = bins.RowSlot(bin), col_slot = bins.ColumnSlot(bin);
     const Span rows = bins.spans[row_slot], cols = bins.spans[col_slot];
     const Wide<T>* row_weight = bins.weights + row_slot * sizes.most_pixels;
     const Wide<T>* col_weight = bins.weights + col_slot * sizes.most_pixels;
     const int64_t step = sizes.bins() * sizes.channels;  // to the next pixel
+    const int64_t own = sizes.FirstChannel(bin) + c;
     Wide<T> sums[kLanes] = {};
     for (int32_t y = 0; y < rows.count; ++y) {
-      const auto image = static_cast<int64_t>(bins.rois[i / sizes.bins() * 5]);
-      const int64_t row = image * sizes.height + rows.first + y;
-      const T* pixel = features + (row * sizes.width + cols.first) * step +
-                       i % sizes.bins() * sizes.channels + c;
+      const int64_t row = bins.FirstRow(bin) + y;
+      const T* pixel = features + (row * sizes.width + cols.first) * step + own;
       for (int32_t x = 0; x < cols.count; ++x, pixel += step) {
         const Wide<T> weight = row_weight[y] * col_weight[x];
         if (weight == 0) continue;  // between samples: 0 * infinity is NaN
@@ -172,13 +187,13 @@ struct Align {
         }
       }
     }
-    T* to = pooled + i * sizes.channels + c;
+    T* to = pooled + bin.region * step + own;
     for (int k = 0; k < kLanes; ++k) to[k] = static_cast<T>(sums[k]);
   }
 };
 
-// What row `row` of all images gets from bin `i`, in kLanes channels
-// from `c` on.
+// What row `row` of all images gets from a bin, in kLanes channels from `c`
+// on.
 template <typename T>
 struct AlignGrad {
   Weights<Wide<T>> bins;
@@ -186,29 +201,27 @@ struct AlignGrad {
   Wide<T>* sums;  // of the shape of the features
   T* output;      // likewise; the same memory where T is wide
 
-  OP_BY_OP_HOST_DEVICE bool Reaches(int64_t i, int64_t row) const {
-    const Sizes& sizes = bins.sizes;
-    const Span rows = bins.spans[bins.RowSlot(i)];
-    if (rows.count == 0) return false;
-    const auto image = static_cast<int64_t>(bins.rois[i / sizes.bins() * 5]);
-    const int64_t first = image * sizes.height + rows.first;
-    return row >= first && row < first + rows.count;
+  OP_BY_OP_HOST_DEVICE bool Reaches(Bin bin, int64_t row) const {
+    const int32_t count = bins.spans[bins.RowSlot(bin)].count;
+    if (count == 0) return false;
+    const int64_t first = bins.FirstRow(bin);
+    return row >= first && row < first + count;
   }
 
   template <int kLanes>
-  OP_BY_OP_HOST_DEVICE void Add(int64_t i, int64_t row, int64_t c) const {
+  OP_BY_OP_HOST_DEVICE void Add(Bin bin, int64_t row, int64_t c) const {
     const Sizes& sizes = bins.sizes;
-    const int64_t row_slot = bins.RowSlot(i), col_slot = bins.ColumnSlot(i);
-    const Span rows = bins.spans[row_slot], cols = bins.spans[col_slot];
+    const int64_t row_slot = bins.RowSlot(bin), col_slot = bins.ColumnSlot(bin);
+    const Span cols = bins.spans[col_slot];
     const Wide<T>* col_weight = bins.weights + col_slot * sizes.most_pixels;
-    const Wide<T> row_weight = bins.weights[row_slot * sizes.most_pixels +
-                                            row % sizes.height - rows.first];
+    const Wide<T> row_weight =
+        bins.weights[row_slot * sizes.most_pixels + row - bins.FirstRow(bin)];
     const int64_t step = sizes.bins() * sizes.channels;  // to the next pixel
-    const T* from = gradient + i * sizes.channels + c;
+    const int64_t own = sizes.FirstChannel(bin) + c;
+    const T* from = gradient + bin.region * step + own;
     Wide<T> given[kLanes];
     for (int k = 0; k < kLanes; ++k) given[k] = static_cast<Wide<T>>(from[k]);
-    Wide<T>* pixel = sums + (row * sizes.width + cols.first) * step +
-                     i % sizes.bins() * sizes.channels + c;
+    Wide<T>* pixel = sums + (row * sizes.width + cols.first) * step + own;
     for (int32_t x = 0; x < cols.count; ++x, pixel += step) {
       const Wide<T> weight = row_weight * col_weight[x];
       if (weight == 0) continue;

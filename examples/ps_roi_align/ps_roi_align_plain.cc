@@ -19,27 +19,27 @@ float Weight(const Weights<float>& bins, int64_t slot, int32_t k) {
   return bins.weights[slot * bins.sizes.most_pixels + k];
 }
 
-// Of pixel `y`, `x` of the map, in channel `c` of bin `i`.
-float Feature(const Align<float>& align, int64_t i, int32_t y, int32_t x,
+// Of pixel `y`, `x` of the map, in channel `c` of a bin.
+float Feature(const Align<float>& align, Bin bin, int32_t y, int32_t x,
               int64_t c) {
   const Sizes& sizes = align.bins.sizes;
-  const float* roi = align.bins.rois + i / sizes.bins() * 5;
-  const int64_t row = static_cast<int64_t>(roi[0]) * sizes.height + y;
-  const int64_t pixel = row * sizes.width + x;
-  return align
-      .features[(pixel * sizes.bins() + i % sizes.bins()) * sizes.channels + c];
+  const auto image = static_cast<int64_t>(align.bins.rois[bin.region * 5]);
+  const int64_t pixel = (image * sizes.height + y) * sizes.width + x;
+  return align.features[pixel * sizes.bins() * sizes.channels +
+                        sizes.FirstChannel(bin) + c];
 }
 
 // [at] The mean of bin `i` in channel `c`.
 void At(const Align<float>& align, int64_t i, int64_t c) {
   const Weights<float>& bins = align.bins;
-  const int64_t row_slot = bins.RowSlot(i), col_slot = bins.ColumnSlot(i);
+  const Bin bin = bins.sizes.BinAt(i);
+  const int64_t row_slot = bins.RowSlot(bin), col_slot = bins.ColumnSlot(bin);
   const Span rows = bins.spans[row_slot], cols = bins.spans[col_slot];
   float sum = 0;
   for (int32_t y = 0; y < rows.count; ++y) {
     for (int32_t x = 0; x < cols.count; ++x) {
       sum += Weight(bins, row_slot, y) * Weight(bins, col_slot, x) *
-             Feature(align, i, rows.first + y, cols.first + x, c);
+             Feature(align, bin, rows.first + y, cols.first + x, c);
     }
   }
   align.pooled[i * bins.sizes.channels + c] = sum;
