@@ -234,10 +234,11 @@ def _show(value) -> str:
 def mentions(error: str, names: Sequence[str]) -> bool:
     """Whether an error message has one of the names in it, a short one as a word, a plural as a singular.
 
-    The singular of indices is index, too.
+    The singular of indices is index, too. A space or a hyphen may stand for an underscore.
     """
     message = error.split(": ", 1)[-1]
     message = re.sub(r"\{\{.*?\}\}|\[Op:.*?\]", "", message).lower()
+    message = re.sub(r"(?<=[a-z0-9])[-\s]+(?=[a-z0-9])", "_", message)
     stems = [re.sub("(?<=..)s$", "", name.lower()) for name in names]
     stems += [re.sub("ice$", "ex", stem) for stem in stems if stem.endswith("indice")]
     return any(
