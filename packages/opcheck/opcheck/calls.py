@@ -168,9 +168,10 @@ def again(subject: Subject, flat, inputs, attrs) -> tuple[str, str]:
         _, *same = run(one, one, 3)
         _, last = run(other, other, 2)
         if different := difference(*same):  # though nothing has changed
-            repeats = not _must_repeat(subject, flat, inputs, attrs)
-            return ("", "") if repeats else (different, UNREPEATED)
-        if not (different := difference(same[1], last)):
+            repeats = _must_repeat(subject, flat, inputs, attrs)
+            return (different, UNREPEATED) if repeats else ("", "")
+        different = difference(same[1], last)
+        if not different or _may_vary(subject, flat, inputs, attrs):
             return "", ""
         _, *once_more = run(one, one, 3)
         _, *behind = run(other, one, 3)
@@ -183,13 +184,18 @@ def again(subject: Subject, flat, inputs, attrs) -> tuple[str, str]:
 
 def _must_repeat(subject: Subject, flat, inputs, attrs) -> bool:
     """Whether a call has to give the same again: the sample call does, and no op here says that it has state."""
-    if subject.options.get("nondeterministic") or not subject.repeats():
-        return False
+    return _may_vary(subject, flat, inputs, attrs) is False and subject.repeats()
+
+
+def _may_vary(subject: Subject, flat, inputs, attrs) -> bool | None:
+    """Whether the caller or an op here says that values may be others in each call; None without a graph."""
+    if subject.options.get("nondeterministic"):
+        return True
     try:
         graph = traced(subject, subject.specs(flat=flat), inputs, attrs)
-        return not subject.has_state(graph)
-    except Exception:  # there is no graph to look at
-        return False
+        return subject.has_state(graph)
+    except Exception:
+        return None
 
 
 def seconds(subject: Subject, inputs: Sequence, attrs: dict) -> float:

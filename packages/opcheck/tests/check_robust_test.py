@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import forked
 import numpy as np
 import pytest
+import python_ops
 import tensorflow as tf
 from python_ops import (
     breaks_memory,
@@ -31,6 +32,7 @@ from python_ops import (
     in_turns,
     in_turns_of_two,
     is_odd_for_nul,
+    is_odd_in_some_calls,
     lengths,
     lengths_by_the_ends,
     no_rows,
@@ -58,7 +60,7 @@ from opcheck import calls, strategies
 from opcheck.checks import robust
 from opcheck.pulse import Patience
 from opcheck.report import NOT_ALONE, Findings
-from opcheck.subject import UNWRITTEN, Description, Subject
+from opcheck.subject import UNREPEATED, UNWRITTEN, Description, Subject
 
 INDICES = strategies.tensors("int32", (2,), strategies.st.integers(-9, 9))
 
@@ -314,6 +316,17 @@ def test_what_a_call_depends_on_is_found_out(broken_ops):
     subject = Subject(broken_ops.broken_bin_max_empty_bins, list(inputs), attrs)
     found = calls.again(subject, subject.flat, subject.inputs, attrs)
     assert found[0] and found[1] == UNWRITTEN
+
+
+@pytest.mark.parametrize(("odd", "cause"), [([5], UNWRITTEN), ([5, 7], UNREPEATED)])
+def test_chance_that_is_meant_may_come_late(odd, cause):
+    """The first calls of a random mask may happen to agree."""
+    for stateful in (True, False):
+        attrs = {"odd": odd, "stateful": stateful}
+        subject = Subject(is_odd_in_some_calls, [normal(2)], attrs)
+        python_ops._CALLS.clear()
+        told = calls.again(subject, subject.flat, subject.inputs, attrs)[1]
+        assert told == ("" if stateful else cause)
 
 
 def test_lists_have_other_lengths():

@@ -520,6 +520,16 @@ def draws(x, advance, least=0):
     return tf.ensure_shape(tf.numpy_function(run, [x], tf.int64), x.shape)
 
 
+def is_odd_in_some_calls(x, odd, stateful):
+    """As by chance."""
+
+    def run(values):
+        _CALLS.append(values.size)
+        return values + np.float32(len(_CALLS) in odd)
+
+    return tf.numpy_function(run, [x], x.dtype, stateful=stateful)
+
+
 def adds_hidden_noise(x):
     def run(values):
         return values + np.float32(np.random.normal())
