@@ -7,6 +7,7 @@ import pytest
 import tensorflow as tf
 from python_ops import (
     adds_a_random_constant,
+    adds_at_most,
     adds_noise,
     adds_one,
     adds_some,
@@ -24,8 +25,11 @@ from python_ops import (
 )
 
 import opcheck
+from opcheck.checks import values
 from opcheck.fuzzing import fuzz
+from opcheck.report import Findings
 from opcheck.strategies import calls, st, tensors
+from opcheck.subject import Description, Subject
 
 TABLE = normal(9, 2)
 
@@ -239,6 +243,35 @@ def test_integers_are_negative_too(op, reference, told):
     found = result("dtypes", op, np.int32([1, 0, 2]), reference=reference)
     assert (found.verdict == "fail") == bool(told), found.explanation()
     assert found.detail.startswith(told)
+
+
+@pytest.mark.parametrize(
+    ("name", "attrs", "known", "told"),
+    [
+        ("int8", {"whole": True}, True, ""),
+        ("int16", {"last": 240}, True, ""),
+        ("int8", {"dtype": "int32"}, False, "refuses the sample"),
+        ("int8", {}, True, ""),
+        ("int8", {"dtype": "int32"}, True, "it is not of int32"),
+    ],
+    ids=["the other input", "small numbers", "reference", "sum", "no kernel"],
+)
+def test_a_dtype_is_not_blamed_for_numbers_that_it_does_not_hold(
+    monkeypatch, name, attrs, known, told
+):
+    def reference(x, most, **_):
+        if not known and x.dtype != np.int32:
+            raise ValueError("x is int32")
+        return x.astype(np.int64) + most
+
+    monkeypatch.setattr(values, "is_builtin", lambda name: False)
+    sample = [np.int32([0, 120, 240]), np.int32(300)]
+    subject = Subject(adds_at_most, sample, attrs, reference=reference)
+    subject.described_as(Description(["Op"], [["x"], ["most"]], ["T", ""], {}))
+    found = Findings("dtypes", "")
+    seen = [values._run_dtype(subject, "T", name, found)]
+    seen += [one.seen for one in found.failures]
+    assert bool(told) == any(seen) and told in " ".join(seen), seen
 
 
 def test_a_list_of_dtypes_is_reported():

@@ -542,6 +542,20 @@ def adds_a_random_constant(x):
     return x + tf.constant(np.random.random(), x.dtype)
 
 
+def adds_at_most(x, most, whole=False, last=None, dtype=None):
+    """It holds the sum in the dtype of x, and may refuse what does not fit into it, or another last element or dtype."""
+    told = ""
+    if dtype is not None and x.dtype != dtype:
+        told = f"it is not of {dtype}"
+    elif tf.executing_eagerly():
+        told = "it does not fit" if whole and most > x.dtype.max else told
+        told = f"the end is not {last}" if last not in (None, x[-1]) else told
+    if told:
+        raise tf.errors.InvalidArgumentError(None, None, told)
+    total = tf.cast(x, tf.int64) + tf.cast(most, tf.int64)
+    return tf.saturate_cast(total, x.dtype)
+
+
 def is_odd_for_15(x):
     return x + 1 if 15 in x.shape else tf.identity(x)
 

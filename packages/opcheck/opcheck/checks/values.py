@@ -6,7 +6,7 @@ import inspect
 import os
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -492,11 +492,18 @@ def _overflow(subject: Subject, wanted, seen, same, near) -> str:
             else one.shape == like.shape and np.array_equal(one, like)
         )
     ]
-    held = [
-        one.astype(got.dtype) if {one.dtype.kind, got.dtype.kind} <= {*"iu"} else one
-        for one, got in pairs
-    ]
-    return subject.difference(held, [got for _, got in pairs], strict=False)
+    wanted, seen = [one for one, _ in pairs], [got for _, got in pairs]
+    return subject.difference(_held(wanted, seen), seen, strict=False)
+
+
+def _held(wanted, seen) -> list[np.ndarray]:
+    """What is wanted; in place of integers that the dtype of a result does not hold, those of the result."""
+    return [
+        np.where(one == one.astype(got.dtype), one, got)
+        if {one.dtype.kind, got.dtype.kind} <= {*"iu"} and one.shape == got.shape
+        else one
+        for one, got in zip(wanted, seen)
+    ] + list(wanted[len(seen) :])
 
 
 def _largest(value) -> int:
@@ -565,6 +572,15 @@ def _reference(subject: Subject, flat: list, attrs=None) -> list[np.ndarray]:
     with np.errstate(all="ignore"):
         result = subject.reference(*subject.pack([np.array(x) for x in flat]), **attrs)
     return [np.asarray(x) for x in tf.nest.flatten(result)]
+
+
+def _is_known(subject: Subject, flat: list, attrs) -> bool:
+    """Whether the reference has a result."""
+    try:
+        _reference(subject, flat, attrs)
+    except Exception:
+        return False
+    return True
 
 
 def eager_vs_graph(subject: Subject, found: Findings) -> str:
@@ -826,14 +842,21 @@ def _run_dtype(subject: Subject, attr: str, name: str, found: Findings) -> str:
     if attr in {*attrs, *subject.parameters()[len(subject.inputs) :]}:
         attrs[attr] = dtype
     affected = [own == attr for own in subject.describe().type_attrs]
-    base = [_small(x) if own else x for x, own in zip(subject.flat, affected)]
-    flat = [_convert(x, dtype) if own else x for x, own in zip(base, affected)]
-    subject.progress(f"in {name}", flat, attrs)
-    try:
-        seen = subject.eager(flat, attrs)
-    except Exception as error:
-        names = [one for some in subject.describe().names for one in some]
-        if isinstance(error, CLEAN_ERRORS) and mentions(describe_error(error), names):
+    refused = []
+    for base, flat in _in_dtype(subject.flat, affected, dtype):
+        subject.progress(f"in {name}", flat, attrs)
+        try:
+            seen = subject.eager(flat, attrs)
+            break
+        except Exception as error:
+            refused.append((error, flat))
+    else:
+        error, flat = refused[0]
+        names = [one for some in subject.describe().names for one in some] + [*attrs]
+        if isinstance(error, CLEAN_ERRORS) and (
+            mentions(describe_error(error), names)
+            or (subject.reference and not _is_known(subject, flat, attrs))
+        ):
             return f"{name} refuses the sample"
         if all(map(is_builtin, subject.describe().op_types)):
             return (
@@ -906,9 +929,7 @@ def _negative(
         some.reshape(-1)[::2] = -np.maximum(some.reshape(-1)[::2], 1)
         far.reshape(-1)[::2] -= _BEFORE
         changed, farther = ([*flat[:i], to, *flat[i + 1 :]] for to in (some, far))
-        try:
-            _reference(subject, farther, attrs)
-        except Exception:
+        if not _is_known(subject, farther, attrs):
             continue
         label = f"in {name}, with negative numbers in {subject.describe().labels[i]}"
         both = both_of(subject, label, changed, attrs)
@@ -1001,7 +1022,7 @@ def _coarse_difference(subject: Subject, wanted, seen, flat) -> str:
             overrides.setdefault(
                 array.dtype.name, coarsest if is_inexact(array.dtype) else 0.0
             )
-    return difference(wanted, seen, overrides, strict=False)
+    return difference(_held(wanted, seen), seen, overrides, strict=False)
 
 
 def _as_expected(subject: Subject, base, flat, seen, attrs):
@@ -1018,6 +1039,27 @@ def _as_expected(subject: Subject, base, flat, seen, attrs):
     wanted = subject.eager(back)
     with np.errstate(all="ignore"):
         return [x.astype(y.dtype) for x, y in zip(wanted, seen)]
+
+
+def _in_dtype(flat, affected, dtype: tf.DType) -> Iterator[tuple[list, list]]:
+    """The sample before and after some of its inputs have another dtype.
+
+    Their integers are small; or, of those that a dtype of integers holds, as they are; or the other inputs' are, too.
+    """
+    base = [_small(x) if own else x for x, own in zip(flat, affected)]
+    yield base, [_convert(x, dtype) if own else x for x, own in zip(base, affected)]
+    if not dtype.is_integer:
+        return
+    integers = [x.dtype.kind in "iu" for x in flat]
+    if all(one for one, own in zip(integers, affected) if own):
+        same = [
+            x.astype(dtype.as_numpy_dtype) if own else x
+            for x, own in zip(flat, affected)
+        ]
+        if all(map(np.array_equal, flat, same)):
+            yield flat, same
+    few = [np.minimum(x, 100) if one else x for x, one in zip(base, integers)]
+    yield few, [_convert(x, dtype) if own else x for x, own in zip(few, affected)]
 
 
 def _small(array: np.ndarray) -> np.ndarray:
