@@ -44,7 +44,13 @@ from opcheck.samples import (
 )
 from opcheck.worker import check_inside, place, refused, run_check
 
-_COMPARED = ("reference", "dtypes", "empty", "bad_input")  # with a reference
+_COMPARED = (
+    "reference",
+    "dtypes",
+    "empty",
+    "gradient",
+    "bad_input",
+)  # with a reference
 # Whether threads meet is chance: the line that runs such a check again tries for longer.
 _LONGER = {
     "concurrency": ("concurrency_seconds", 10.0),
@@ -100,10 +106,16 @@ class Call:
             given[option] = value
         if name in _LONGER:
             given.setdefault(*_LONGER[name])
-        if self.location is None or (self.reference is not None and name in _COMPARED):
+        reference = None
+        if self.reference is not None and name in _COMPARED:
+            try:
+                reference = locate(self.reference)
+            except ValueError:
+                return ""
+        if self.location is None:
             return ""
         some = self.location, self.op, self.inputs, self.attrs
-        return check_line(*some, name, given)
+        return check_line(*some, name, given, reference)
 
 
 def outputs_of(

@@ -45,27 +45,9 @@ def line(
         "malloc" beside another one turns oneDNN's allocator off.
       shapes: For "inferred", what is known of the shape of each tensor.
     """
-    name = getattr(op, "__name__", "op")
     own_memory = "malloc" in modes or "guarded" in modes
     modes = [mode for mode in modes if mode != "malloc"]
-    imports = ""
-    if location is not None and not location.module:
-        imports = f"import tensorflow as tf; lib = tf.load_op_library({_quoted(_library(location.file))}); "
-        name = f"lib.{location.name}"
-        if getattr(op, "handles", ()):
-            name = location.name
-            place = f"{_quoted(_library(location.file))}, {_quoted(name)}"
-            imports = (
-                f"from opcheck.library import LibraryOp; {name} = LibraryOp({place}); "
-            )
-    elif location is not None and location.file:
-        module, folder = _module(location)
-        name = location.name
-        if folder != ".":
-            imports += f"import sys; sys.path.insert(0, {_quoted(folder)}); "
-        imports += f"from {module} import {name.split('.')[0]}; "
-    elif location is not None:
-        name = f"tf.{location.name}"
+    imports, name = _imported(location, op)
     named = [f"{key}={_attr(value)}" for key, value in attrs.items()]
     arguments = ", ".join([*map(_input, inputs), *named])
     in_graph = f"tf.function({name}, autograph=False)"
@@ -101,6 +83,26 @@ def line(
     ]
     before = _WITH_MALLOC if own_memory else ""
     return f"{before}{''.join(needed)}{imports}{call}"
+
+
+def _imported(location, function: Callable) -> tuple[str, str]:
+    """Python that imports a function, and its name after that."""
+    if location is None:
+        return "", getattr(function, "__name__", "op")
+    name = location.name
+    if not location.module:
+        library = _quoted(_library(location.file))
+        if not getattr(function, "handles", ()):
+            load = f"import tensorflow as tf; lib = tf.load_op_library({library}); "
+            return load, f"lib.{name}"
+        made = f"{name} = LibraryOp({library}, {_quoted(name)})"
+        return f"from opcheck.library import LibraryOp; {made}; ", name
+    if not location.file:
+        return "", f"tf.{name}"
+    module, folder = _module(location)
+    path = f"import sys; sys.path.insert(0, {_quoted(folder)}); "
+    imports = f"from {module} import {name.split('.')[0]}; "
+    return (path if folder != "." else "") + imports, name
 
 
 def _called(mode: str, name: str, inputs, named: Sequence[str]) -> Callable:
@@ -150,17 +152,35 @@ def _are_near(*numbers: str) -> bool:
 
 
 def check_line(
-    location, op: Callable, inputs, attrs: Mapping, check: str, options: Mapping
+    location,
+    op: Callable,
+    inputs,
+    attrs: Mapping,
+    check: str,
+    options: Mapping,
+    reference=None,
 ) -> str:
-    """Python that makes one check again, where no single call shows what it found."""
+    """Python that makes one check again, where no single call shows what it found.
+
+    Args:
+      location: As for `line`, and so are the next three.
+      op: The function.
+      inputs: Arrays and lists of arrays.
+      attrs: Keyword arguments.
+      check: Its name.
+      options: Those of `opcheck.check`.
+      reference: The samples.Location of the reference, if it is given one.
+    """
     text = line(location, op, inputs, attrs)
     begin, _, call = text.rpartition("print(")
-    named = ", ".join(f"{name}={value!r}" for name, value in options.items())
-    given, ending = call.partition("(")[2][:-2], f'checks="{check}"'
-    rest = ", ".join(filter(None, [given, ending, named]))
-    return (
-        f"import opcheck; {begin}print(opcheck.check({call.partition('(')[0]}, {rest}))"
-    )
+    named = [f"{name}={value!r}" for name, value in options.items()]
+    if reference is not None:
+        imports, name = _imported(reference, op)
+        named.append(f"reference={name}")
+        begin = "; ".join(dict.fromkeys((begin + imports).split("; ")))
+    function, _, given = call.partition("(")
+    rest = ", ".join(filter(None, [function, given[:-2], f'checks="{check}"', *named]))
+    return f"import opcheck; {begin}print(opcheck.check({rest}))"
 
 
 def in_turn(*lines: str) -> str:

@@ -27,6 +27,10 @@ def adds_one(x):
     return x + 1
 
 
+def adds_two(x):
+    return x + 2
+
+
 adds_one_as_a_graph = tf.function(adds_one)
 
 
@@ -543,7 +547,7 @@ def adds_a_random_constant(x):
 
 
 def adds_at_most(x, most, whole=False, last=None, dtype=None):
-    """It holds the sum in the dtype of x, and may refuse what does not fit into it, or another last element or dtype."""
+    """It holds the sum in the dtype of x, and refuses what does not fit into it, or another last element or dtype."""
     told = ""
     if dtype is not None and x.dtype != dtype:
         told = f"it is not of {dtype}"

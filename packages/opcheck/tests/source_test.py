@@ -8,8 +8,9 @@ import sys
 import numpy as np
 import pytest
 import tensorflow as tf
-from python_ops import adds_one, strings
+from python_ops import adds_one, adds_two, strings
 
+from opcheck.run import Call
 from opcheck.samples import locate
 from opcheck.source import in_turn, line, split, with_expected
 
@@ -147,3 +148,13 @@ def test_a_line_of_two_calls_has_its_imports_once():
         ["import tensorflow as tf"],
         "print(tf.abs(1)); print(tf.abs(-2))",
     )
+
+
+def test_the_line_of_a_check_has_its_reference(capsys):
+    sample = adds_one, locate(adds_one), [np.float32([3])], {}, {}
+    call = Call(*sample, reference=adds_two)
+    exec(call.check_line("reference"), {})
+    assert "the output[0] is 4 instead of 5" in capsys.readouterr().out
+    assert "reference=adds_two" in call.check_line("gradient")
+    assert "adds_two" not in call.check_line("leaks")
+    assert Call(*sample, reference=lambda x: x).check_line("reference") == ""

@@ -849,9 +849,9 @@ def _run_dtype(subject: Subject, attr: str, name: str, found: Findings) -> str:
             seen = subject.eager(flat, attrs)
             break
         except Exception as error:
-            refused.append((error, flat))
+            refused.append((error, base, flat))
     else:
-        error, flat = refused[0]
+        error, base, flat = refused[0]
         names = [one for some in subject.describe().names for one in some] + [*attrs]
         if isinstance(error, CLEAN_ERRORS) and (
             mentions(describe_error(error), names)
