@@ -94,8 +94,9 @@ def without_shape(files: Sequence[str]) -> None:
 def not_started(files: Sequence[str]) -> None:
     """Waits for a batch without queue runners, for half a second."""
     with tf.Graph().as_default(), v1.Session() as session:
-        soon = v1.RunOptions(timeout_in_ms=500)
-        session.run(raw_batches(files), options=soon)
+        batch = raw_batches(files)
+        session.run(v1.local_variables_initializer())
+        session.run(batch, options=v1.RunOptions(timeout_in_ms=500))
 
 
 def sizes_of_batches(images: np.ndarray, size: int, **options: bool) -> list[int]:
