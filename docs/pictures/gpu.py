@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 from gpu_reference import rms_norm_reference
 from IPython.display import HTML
-from measured import Table, read
+from measured import Table
 from pictures.drawing import (
     COLOURS,
     ORANGE,
@@ -20,15 +20,6 @@ from pictures.layout import arrow, at, box, chain, column, ends, layers, row, ta
 from rms_norm_on_host import OnHost
 
 PIECE = 32  # bytes that a GPU reads at once
-
-
-def figures() -> dict[str, object]:
-    """Of the table that a GPU has made: its date and the GPU."""
-    tests = read("gpu_tests")
-    return {
-        "tested": tests.value("date"),
-        "gpu": tests.value("machine").split(", ")[2],
-    }
 
 
 SIZES = "16384 x 4096", "256 x 1024"

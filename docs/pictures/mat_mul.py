@@ -61,17 +61,12 @@ def figures() -> dict[str, float]:
         "newer": "for AVX2 and FMA",
         "newest": "for AVX-512",
     }
-    microseconds = {
-        size: 2e-3 * size**3 / rates("tf.matmul")[size] for size in (32, 64)
-    }
     return {name: of_512[way] / peak() for name, way in ways.items()} | {
         "behind": read("mat_mul").number(size="512", threads="1", way="elements"),
         "swapped": of_512["rows"] / of_512["elements"],
         "odd": rates("elements")[528] / of_512["elements"],
         "tiles": of_512["tiles"] / of_512["rows"],
         "of_eigen": of_512["tiles"] / of_512["OpByOp>MatMul"],
-        "of_32_us": microseconds[32],
-        "of_64": microseconds[64],
     }
 
 
