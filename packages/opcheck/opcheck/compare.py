@@ -142,8 +142,8 @@ def _in_places(wrong: np.ndarray) -> str:
             continue
         name = "elements" if wrong.ndim == 1 else f"places of dimension {axis}"
         if len(rows) == 1:
-            last = ", the last one" if rows[0] == size - 1 else ""
-            return f"only in one of {size} {name}, {rows[0]}{last}"
+            last = ", the last" if rows[0] == size - 1 else ""
+            return f"only at index {rows[0]}{last}, of {size} {name}"
         if rows[-1] == size - 1 and len(rows) == size - rows[0]:
             return f"only from {rows[0]} on, of {size} {name}"
         if len(rows) == rows[-1] + 1:

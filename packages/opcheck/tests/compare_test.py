@@ -93,7 +93,7 @@ SQUARES = np.arange(1, 13, dtype=np.float32).reshape(3, 4) ** 2
         (lambda y: y + 2, "it is +2 away from what is right wherever it is wrong"),
         (
             lambda y: np.where(y > 99, y**1.5, y),
-            "only in one of 3 places of dimension 0, 2, the last one",
+            "only at index 2, the last, of 3 places of dimension 0",
         ),
         (lambda y: y * [1, 1, 1.5, 1.2], "only from 2 on, of 4 places of dimension 1"),
         (lambda y: np.where(y > 20, np.nan, y), "NaN spreads"),

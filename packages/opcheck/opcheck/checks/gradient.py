@@ -911,7 +911,10 @@ def _numeric(
                 f"{numerical[row, column]:.6g} for {element}, by finite differences",
                 f"{analytical[row, column]:.6g} ({wrong.sum()} of {wrong.size} differ)",
                 subject.cause(
-                    _pattern(numerical, analytical, wrong, subject.op),
+                    _pattern(numerical, analytical, wrong, subject.op)
+                    or _columns(
+                        wrong, "elements" if size <= _ELEMENTS else "directions"
+                    ),
                 ),
             )
 
@@ -933,10 +936,15 @@ def _pattern(wanted: np.ndarray, seen: np.ndarray, wrong: np.ndarray, op) -> str
         return f"a factor: it is {factors[0]:.3g} times the differences wherever it is wrong"
     if close(np.sort(some), np.sort(others), 0.02, 1e-6).all():
         return "the right numbers in the wrong places: an index or an order"
-    if not wrong.all() and wrong.any(0).sum() < wrong.shape[1]:
-        columns = np.flatnonzero(wrong.any(0))
-        return f"only with respect to {len(columns)} of {wrong.shape[1]} elements, or directions"
     return ""
+
+
+def _columns(wrong: np.ndarray, name: str) -> str:
+    """With respect to how many elements, or directions, a gradient is wrong; nothing where to all."""
+    some = wrong.any(0).sum()
+    return (
+        f"wrong for {some} of {wrong.shape[1]} {name}" if some < wrong.shape[1] else ""
+    )
 
 
 def _slopes(

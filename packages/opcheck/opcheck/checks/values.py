@@ -143,7 +143,7 @@ def _special_values(subject: Subject, found: Findings) -> list[str]:
             continue
         in_the_middle, *_ = told.get(f"{name} in the middle", ("other",))
         why = observed(*both), "" if in_the_middle else "only with one in front"
-        allowed = "special_values=False if any result is fine"
+        allowed = "if any result is fine there, pass special_values=False"
         found.fail(
             f"with {name}",
             _WANTED,
