@@ -90,15 +90,15 @@ def bytes_of_a_record(content: bytes) -> HTML:
     end = 12 + length
     sums = [int.from_bytes(content[i : i + 4], "little") for i in (8, end)]
     if sums != [masked_crc(content[:8]), masked_crc(content[12:end])]:
-        raise ValueError("other check sums")
+        raise ValueError("other checksums")
     following = int.from_bytes(content[end + 4 : end + 12], "little")
     held, checks = (BLUE, 0.2), (ORANGE, 0.35)
     lines, told = [], []
     for begin, size, meaning, shade in [
         (0, 8, f"the length, {length}", held),
-        (8, 4, "check sum of the length", checks),
+        (8, 4, "checksum of the length", checks),
         (12, length, "the payload", held),
-        (end, 4, "check sum of the payload", checks),
+        (end, 4, "checksum of the payload", checks),
         (end + 4, 8, f"the next length, {following}", held),
     ]:
         shown = content[begin : begin + min(size, 8)].hex(" ") + (
@@ -120,12 +120,12 @@ def damages(whole: Path) -> list[tuple[str, str, str]]:
 
     changes = {
         "a bit of the length changed": flipped(start),
-        "a bit of the length's check sum": flipped(start + 8),
+        "a bit of the length's checksum": flipped(start + 8),
         "a bit of the payload": flipped(start + 40),
-        "a bit of the payload's check sum": flipped(end - 4),
+        "a bit of the payload's checksum": flipped(end - 4),
         "cut in the length": original[: start + 5],
         "cut in the payload": original[: start + 40],
-        "cut in the last check sum": original[: end - 3],
+        "cut in the last checksum": original[: end - 3],
         "cut between two records": original[:start],
     }
     path, rows = whole.with_name("changed.tfrecord"), []

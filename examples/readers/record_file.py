@@ -1,4 +1,4 @@
-"""TFRecord without TensorFlow: a check sum, a reader, and an index."""
+"""TFRecord without TensorFlow: a checksum, a reader, and an index."""
 
 import struct
 from collections.abc import Iterator
@@ -41,7 +41,7 @@ def records(file: BinaryIO, check: bool = True) -> Iterator[bytes]:
 
     Args:
       file: A file, open for reading bytes, at the beginning of a record.
-      check: Whether to compare the check sums of the payloads.
+      check: Whether to compare the checksums of the payloads.
 
     Raises:
       ValueError: A record is damaged or larger than the memory, or the file ends in it.
