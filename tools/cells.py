@@ -7,6 +7,7 @@ import textwrap
 import time
 import traceback
 import weakref
+from pathlib import Path
 
 import myst_nb.core.execute
 from book import DOCS
@@ -134,7 +135,9 @@ class PageParser(Parser):
         except Exception as failure:  # whatever parsers and directives raise
             logger, page = logging.getLogger(__name__), document.settings.env.docname
             reason = textwrap.shorten(f"{type(failure).__name__}: {failure}", 500)
-            logger.error(f"cannot be read: {reason}", location=page)
+            *_, last = traceback.extract_tb(failure.__traceback__)
+            place = f"{Path(last.filename).name}:{last.lineno}"
+            logger.error(f"cannot be read: {reason} ({place})", location=page)
             logger.debug(traceback.format_exc())
             document.children.clear()
             document.attributes.pop("nb_renderer", None)  # it cannot be pickled
