@@ -16,8 +16,6 @@ from stock_extremes import one_hot_gradient, scattered_gradient, stock_extremes
 
 from opcheck.testing import op_test
 
-DTYPES = [np.float32, np.float64, np.int32]
-SHAPES = [(1,), (7,), (2, 3), (3, 1, 4, 5), (0, 3), (2, 0, 3), (300, 200)]
 REFUSED = (tf.errors.InvalidArgumentError, ValueError)
 
 
@@ -33,10 +31,6 @@ test_the_gradient_op_keeps_its_promises = op_test(
     np.int64(3),
     reference=extremes_grad_reference,
 )
-
-
-def numbers(shape, dtype, seed=0):
-    return np.array(np.random.default_rng(seed).integers(-9, 9, shape), dtype)
 
 
 def gradient(function, inputs):
@@ -55,11 +49,20 @@ def assert_gradient(function, inputs, atol=1e-7):
         np.testing.assert_allclose(a, n, atol=atol)
 
 
+DTYPES = [np.float32, np.float64, np.int32]
+SHAPES = [(1,), (7,), (2, 3), (3, 1, 4, 5), (0, 3), (2, 0, 3), (300, 200)]
+
+
+def numbers(shape, dtype, seed=0):
+    return np.array(np.random.default_rng(seed).integers(-9, 9, shape), dtype)
+
+
+@pytest.mark.parametrize("call", [extremes, tf.function(extremes)])
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", SHAPES)
-def test_extremes_equal_the_reference(mode, dtype, shape):
+def test_extremes_equal_the_reference(call, dtype, shape):
     values = numbers(shape, dtype)
-    results = mode(extremes)(values)
+    results = call(values)
     assert results._fields == ("minimum", "maximum", "argmin", "argmax")
     for result, expected in zip(results, extremes_reference(values)):
         np.testing.assert_array_equal(result, np.asarray(expected), strict=True)
