@@ -59,6 +59,14 @@ def examples() -> list[str]:
     return sorted(path.parent.name for path in EXAMPLES.glob("*/CMakeLists.txt"))
 
 
+def example_of(page: Path) -> str:
+    """The example that a page has, by its name or as the code that it names; "" if there is none."""
+    if page.stem in examples():
+        return page.stem
+    found = re.search(r"^\*\*Code\*\* \[`examples/(\w+)`\]", page.read_text(), re.M)
+    return found[1] if found else ""
+
+
 def examples_of(code: str) -> list[str]:
     """The examples that the cells of a page and the modules of its pictures use: what is imported, or a path."""
     text = "\n".join([code, *(path.read_text() for path in pictures_of(code))])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import sphinx.builders
 import yaml
-from book import EXAMPLES, examples, listed_parts
+from book import EXAMPLES, example_of, listed_parts
 from docutils import nodes
 from docutils.statemachine import StringList
 from measured import number
@@ -126,7 +126,7 @@ class Chapters(SphinxDirective):
             if "learn" in says:
                 ops = ", ".join(f"`{op}`" for op in says.get("ops", []))
                 table.append(
-                    f"| {link} | {ops} | {says['learn']} | {zip_of(path.stem)} |"
+                    f"| {link} | {ops} | {says['learn']} | {zip_of(path)} |"
                 )
             elif "holds" in says:
                 lookups.append(f"| {link} | {says['holds']} |")
@@ -139,11 +139,12 @@ class Chapters(SphinxDirective):
         return part
 
 
-def zip_of(page: str) -> str:
+def zip_of(page: Path) -> str:
     """A link to the example of a page, if it has one."""
-    if page not in examples():
+    name = example_of(page) if page.exists() else ""
+    if not name:
         return ""
-    return f'<a href="downloads/{page}.zip" download aria-label="Example {page} as a zip">zip</a>'
+    return f'<a href="downloads/{name}.zip" download aria-label="Example {name} as a zip">zip</a>'
 
 
 def front_matter(path: Path) -> dict[str, object]:

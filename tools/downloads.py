@@ -7,7 +7,7 @@ import re
 import zipfile
 from pathlib import Path
 
-from book import EXAMPLES, ROOT, examples, executed, urls
+from book import EXAMPLES, ROOT, chapters, example_of, executed, urls
 from chapter_code import without_statements
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
@@ -113,8 +113,10 @@ def stable_header(site: str) -> bytes:
 
 def readme(name: str, site: str) -> str:
     """How to build and test an example that was unpacked from its zip."""
+    shown = [page for page, path in chapters().items() if example_of(path) == name]
+    page = name if name in shown else next(iter(shown), "index")
     chapter = (
-        f"The example of a chapter of [Op by Op]({site}): [{name}]({site}{name}.html)."
+        f"The example of a chapter of [Op by Op]({site}): [{page}]({site}{page}.html)."
     )
     python = importlib.metadata.metadata("op-by-op")["Requires-Python"]
     return README.format(
@@ -191,9 +193,8 @@ def without(text: str, path: Path, gone: set[str]) -> str:
         text = re.sub(
             rf"(?<=[ (]){one}(?:\.cc)?(?: |(?=\)))", "", re.sub(of_one, "", text)
         )
-        return re.sub(r"^op_by_op_\w+\(\w* *\)\n", "", text, flags=re.M).replace(
-            " )", ")"
-        )
+        empty = r"^op_by_op_(?!libraries\(\w)\w+\(\w* *\)\n"
+        return re.sub(empty, "", text, flags=re.M).replace(" )", ")")
     if path.suffix != ".py" or not named.search(text):
         return text
     return without_statements(text, named)
@@ -205,7 +206,8 @@ def write_downloads(app: Sphinx, exception: Exception | None) -> None:
         return
     archives = Path(app.outdir) / "downloads"
     archives.mkdir(exist_ok=True)
-    for name in [TEMPLATE, *({*executed(app.env)} & {*examples()})]:
+    pages = [Path(app.env.doc2path(page)) for page in executed(app.env)]
+    for name in {TEMPLATE, *filter(None, map(example_of, pages))}:
         content = archive(name, app.config.html_baseurl)
         (archives / f"{name}.zip").write_bytes(content)
     if "stable_abi" in executed(app.env):
@@ -236,10 +238,10 @@ def add_links(
         f'<nav class="launch" aria-label="This chapter as a notebook">{launch}</nav>'
     )
     context["body"] = context["body"].replace("</h1>", f"</h1>\n{launch}", 1)
-    if page in examples():
+    if name := example_of(Path(app.env.doc2path(page))):
         context["chapter_links"] += [
-            ("Example (.zip)", f"downloads/{page}.zip", True),
-            ("Source on GitHub", f"{github}/tree/main/examples/{page}", False),
+            ("Example (.zip)", f"downloads/{name}.zip", True),
+            ("Source on GitHub", f"{github}/tree/main/examples/{name}", False),
         ]
 
 

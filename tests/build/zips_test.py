@@ -39,7 +39,13 @@ def test_a_zip_has_the_op_its_tests_and_nothing_wrong(tmp_path, name):
     assert "setattr(np.testing" not in shared, "assert_allclose is not NumPy's"
     own = root / "examples" / name
     assert [*own.glob("*_test.py")] and [*own.glob("*.cc")]
-    assert f"project({name}" in (own / "CMakeLists.txt").read_text()
+    cmake = (own / "CMakeLists.txt").read_text()
+    assert f"project({name}" in cmake
+    scripts = "".join(path.read_text() for path in own.glob("*.py"))
+    loaded = {*re.findall(r'"lib(\w+)\.so"', scripts)}
+    built = {path.stem for path in own.glob("*.cc")} & loaded
+    assert built <= {*re.findall(r"\w+", cmake)}
+    assert not re.search(r"^op_by_op_\w+\( *\)", cmake, re.M)
     gone = {
         path.stem
         for path in (EXAMPLES / name).iterdir()

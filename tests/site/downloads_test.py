@@ -11,7 +11,7 @@ import nbformat
 import ninja
 import pytest
 import template
-from book import EXAMPLES, ROOT, chapters, examples
+from book import EXAMPLES, ROOT, chapters, example_of
 from downloads import LEFT_OUT
 from markdown_it import MarkdownIt
 from page_source import project_files
@@ -90,17 +90,18 @@ def read_by_the_build(site) -> dict[str, set[Path]]:
 
 @pytest.mark.xdist_group("the site's files")
 @pytest.mark.parametrize(
-    "name",
-    sorted(
-        name
-        for name in {*examples()} & {*chapters()}
+    "page, name",
+    [
+        (page, name)
+        for page, path in chapters().items()
+        if (name := example_of(path))
         if not (EXAMPLES / name / "pyproject.toml").exists()
-    ),
+    ],
 )
 def test_zip_is_offered_and_has_what_the_build_reads(
-    document, site, read_by_the_build, name
+    document, site, read_by_the_build, page, name
 ):
-    assert f"downloads/{name}.zip" in offers(document, name)
+    assert f"downloads/{name}.zip" in offers(document, page)
     with zipfile.ZipFile(site / "downloads" / f"{name}.zip") as zipped:
         assert {info.date_time[0] for info in zipped.infolist()} == {1980}
         packed = {info.filename: zipped.read(info) for info in zipped.infolist()}
