@@ -125,9 +125,7 @@ class Chapters(SphinxDirective):
             link = f"[{says.get('title')}]({path.name})"
             if "learn" in says:
                 ops = ", ".join(f"`{op}`" for op in says.get("ops", []))
-                table.append(
-                    f"| {link} | {ops} | {says['learn']} | {zip_of(path)} |"
-                )
+                table.append(f"| {link} | {ops} | {says['learn']} | {zip_of(path)} |")
             elif "holds" in says:
                 lookups.append(f"| {link} | {says['holds']} |")
             elif says:  # else the table of contents complains

@@ -113,7 +113,7 @@ struct PendingCall {
   Socket socket;
   sockaddr_in address = {};
   bool connected = false;
-  short events = POLLOUT;  // that poll has reported; at first, go on
+  short events = POLLOUT;  // what poll has last reported
   std::string text;        // so far
   size_t max_bytes;
   Clock::time_point until;

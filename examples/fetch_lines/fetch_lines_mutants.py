@@ -1,4 +1,4 @@
-"""A wrong variant of FetchLines, on which the test that the page shows must fail."""
+"""Wrong variants of FetchLines, on which the tests that the page shows must fail."""
 
 import tensorflow as tf
 
@@ -8,4 +8,11 @@ def ends_at_once(port, timeout_ms):
     raise tf.errors.DeadlineExceededError(None, None, message)
 
 
-MUTANTS = {"test_the_timeout_ends_a_wait": {"fetch_lines.fetch_lines": [ends_at_once]}}
+def answers_at_once(port, timeout_ms):
+    return tf.constant(["ann"])
+
+
+MUTANTS = {
+    "test_the_timeout_ends_a_wait": {"fetch_lines.fetch_lines": [ends_at_once]},
+    "test_the_caller_can_cancel_a_wait": {"fetch_lines.fetch_lines": [answers_at_once]},
+}

@@ -89,8 +89,8 @@ def test_the_caller_can_cancel_a_wait():
         cancelable = manager.get_cancelable_function(waiting.get_concrete_function())
         threading.Timer(0.1, manager.start_cancel).start()
         error, match = tf.errors.CancelledError, "cancelled"
-        assert seconds(cancelable, error=error, match=match) < 60
-        assert seconds(cancelable, error=error, match=match) < 60
+        for _ in range(2):  # the second call is cancelled before it begins
+            assert seconds(cancelable, error=error, match=match) < 60
 
 
 def test_an_error_elsewhere_ends_a_wait():
