@@ -22,6 +22,7 @@ FUZZ = {
     "WatchTable": OF_A_TABLE,
     "TableIsAlive": OF_A_TABLE,
     "AnonymousSample": "makes a sample",
+    "NamedSample": "names a sample",
     "AddToSample": OF_A_SAMPLE,
     "ReadSample": OF_A_SAMPLE,
     "WriteSample": OF_A_SAMPLE,

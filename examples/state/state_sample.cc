@@ -81,6 +81,8 @@ class Sample : public tensorflow::ResourceBase {
     return kept_;
   }
 
+  int64_t capacity() const { return capacity_; }
+
   std::string DebugString() const override {
     return absl::StrCat("Sample of ", capacity_, " values");
   }
@@ -125,6 +127,46 @@ class AnonymousSampleOp : public tensorflow::OpKernel {
     OP_REQUIRES_OK(context, context->allocate_output(0, {}, &handle));
     handle->scalar<ResourceHandle>()() = ResourceHandle::MakeRefCountingHandle(
         new Sample(capacity_, seed_), context->device()->name());
+  }
+
+ private:
+  int64_t capacity_, seed_;
+};
+
+// The same, by its name.
+REGISTER_OP("NamedSample")
+    .Attr("capacity: int >= 1")
+    .Attr("seed: int = 0")
+    .Attr("container: string = ''")
+    .Attr("shared_name: string = ''")
+    .Output("sample: resource")
+    .SetIsStateful()
+    .SetShapeFn(tensorflow::shape_inference::ScalarShape);
+
+// [named] Makes a sample with its attrs, or finds one, which may have others.
+class NamedSampleOp : public tensorflow::ResourceHandleOp<Sample> {
+ public:
+  explicit NamedSampleOp(OpKernelConstruction* context)
+      : ResourceHandleOp(context) {
+    OP_REQUIRES_OK(context, context->GetAttr("capacity", &capacity_));
+    OP_REQUIRES_OK(context, context->GetAttr("seed", &seed_));
+  }
+
+  void Compute(OpKernelContext* context) override {
+    ResourceHandleOp::Compute(context);
+    if (!context->status().ok()) return;
+    const Tensor& handle = *context->mutable_output(0);
+    RefCountPtr<Sample> sample;
+    OP_REQUIRES_OK(context, tensorflow::LookupOrCreateResource<Sample>(
+                                context, handle.scalar<ResourceHandle>()(),
+                                &sample, [this](Sample** created) {
+                                  *created = new Sample(capacity_, seed_);
+                                  return absl::OkStatus();
+                                }));
+    OP_REQUIRES(context, sample->capacity() == capacity_,
+                absl::InvalidArgumentError(absl::StrCat(
+                    "capacity must be that of the sample with this name, ",
+                    sample->capacity(), ", got ", capacity_)));
   }
 
  private:
@@ -249,6 +291,8 @@ class WriteSampleOp : public tensorflow::OpKernel {
 
 REGISTER_KERNEL_BUILDER(Name("AnonymousSample").Device(tensorflow::DEVICE_CPU),
                         AnonymousSampleOp);
+REGISTER_KERNEL_BUILDER(Name("NamedSample").Device(tensorflow::DEVICE_CPU),
+                        NamedSampleOp);
 REGISTER_KERNEL_BUILDER(Name("AddToSample").Device(tensorflow::DEVICE_CPU),
                         AddToSampleOp);
 REGISTER_KERNEL_BUILDER(Name("ReadSample").Device(tensorflow::DEVICE_CPU),

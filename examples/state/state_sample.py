@@ -8,6 +8,7 @@ from op_library import load_op_library
 library = load_op_library(
     Path(__file__).with_name("libstate_sample.so"),
     "anonymous_sample",
+    "named_sample",
     "add_to_sample",
     "read_sample",
     "write_sample",

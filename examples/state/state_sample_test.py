@@ -75,6 +75,19 @@ def test_a_saved_model_holds_it(tmp_path):
     assert loaded.read().numpy().tolist() == values_of(module.sample)
 
 
+def test_a_named_sample_has_one_capacity(mode):
+    def named(capacity):
+        return library.named_sample(capacity=capacity, shared_name=f"named, {mode}")
+
+    library.add_to_sample(named(2), VALUES[:2])
+    found = mode(lambda: library.read_sample(named(2)).values)()
+    assert {*found.numpy()} == {0, 1}
+    match = "capacity must be that of the sample with this name, 2, got 3"
+    with pytest.raises(tf.errors.InvalidArgumentError, match=match):
+        mode(lambda: library.read_sample(named(3)).values)()
+    tf.raw_ops.DestroyResourceOp(resource=named(2))
+
+
 def test_wrong_shapes_are_refused(mode):
     handle = Sample(3).resource_handle
     good = [handle, tf.zeros(2), tf.zeros(2, tf.int64), *tf.zeros([2], tf.int64)]
