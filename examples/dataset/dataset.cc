@@ -191,8 +191,8 @@ class NpyDataset : public DatasetBase {
       return absl::OkStatus();
     }
 
-    // [model] The place of what was read ahead can be saved, and this iterator
-    // has no input of its own.
+    // [model] After each row, SaveInternal tells the place of the next. An
+    // iterator that itself reads ahead of an input leaves this out.
     bool SymbolicCheckpointCompatible() const override { return true; }
 
     std::shared_ptr<tensorflow::data::model::Node> CreateNode(
