@@ -39,16 +39,12 @@ def figures() -> dict[str, float]:
         "too_low": last(much, "1 cycle"),
         "too_high": last(little, "10,000,000 cycles"),
         "high_anyway": last(much, "10,000,000 cycles"),
-        "read_gain": gain("reads", "from memory"),
-        "in_cache": 1 / last("reads", "from a cache"),
         "shards": last("rows", "shard"),
         "close": last("gains and losses", "neighbours"),
         "lock": last("sum", "lock", "milliseconds")
         / last("sum", "alone", "milliseconds"),
         "atomic": last("sum", "atomic", "milliseconds")
         / last("sum", "alone", "milliseconds"),
-        "own_8": last("8 at once", "std::thread"),
-        "openmp_8": last("8 at once", "openmp"),
     }
 
 

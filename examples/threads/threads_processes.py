@@ -21,8 +21,7 @@ numbers = np.random.default_rng(5).random(1_000_000, np.float32)
 
 def sums(threads):
     tf.config.threading.set_intra_op_parallelism_threads(threads)
-    compiled = tf.function(tf.reduce_sum, jit_compile=True)
-    print(json.dumps([float(way(tf.constant(numbers))) for way in (tf.reduce_sum, steady_sum, compiled)]), flush=True)
+    print(json.dumps([float(way(tf.constant(numbers))) for way in (tf.reduce_sum, steady_sum)]), flush=True)
 
 def at_once(intra, inter, ops, blocks):
     tf.config.threading.set_intra_op_parallelism_threads(intra)
