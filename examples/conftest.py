@@ -39,6 +39,7 @@ collect_ignore = [
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "gpu: needs a GPU and CUDA code")
+    config.addinivalue_line("markers", "slow: takes long, and seldom fails")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -153,6 +153,7 @@ def test_xla_calls_the_kernel_once_for_each_program():
         tf.function(call_stack_stateful, jit_compile=True)(X)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "variables, ours, all_files",
     [

@@ -157,6 +157,7 @@ def measured(in_process):
     return run
 
 
+@pytest.mark.slow
 def test_memory_of_ten_epochs(tmp_path, measured):
     name = save(tmp_path / "rows.npy", np.ones([256, 1 << 16], np.float32))
     used, kept = measured(
@@ -167,12 +168,14 @@ def test_memory_of_ten_epochs(tmp_path, measured):
     assert kept > 200 * row, "of a dataset that keeps its rows"
 
 
+@pytest.mark.slow
 def test_memory_after_rows_were_held(tmp_path, measured):
     name = save(tmp_path / "rows.npy", np.ones([256, 1 << 16], np.float32))
     [kept] = measured(name, "memory_after_rows_were_held(rows)")
     assert kept < 32 * (1 << 16) * 4
 
 
+@pytest.mark.slow
 def test_memory_of_large_rows(tmp_path, measured):
     name = save(tmp_path / "rows.npy", np.ones([2, 16 << 20], np.float32))
     used, rows = measured(

@@ -168,6 +168,7 @@ def test_cuda_kernels_equal_the_reference(source, shape):
     assert is_right(both_orders(OnHost(source), x, grad), x, grad)
 
 
+@pytest.mark.slow
 @on_the_host
 def test_every_wait_is_needed(tmp_path):
     """Without any one of its __syncthreads(), a kernel is wrong in one of the orders."""

@@ -69,6 +69,7 @@ def test_other_dtypes_are_refused(mode, snake):
         mode(snake)(tf.constant([1, 2]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run_eagerly", [True, False])
 def test_a_layer_learns_with_it(snake, run_eagerly):
     tf.keras.utils.set_random_seed(0)

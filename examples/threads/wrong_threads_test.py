@@ -140,6 +140,7 @@ def test_a_wrong_cost_cuts_wrong_blocks(with_threads):
     assert json.loads(with_threads(4, blocks_by_cost)) == [1, 16]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="forks")
 def test_two_pools_limit_blocks_and_ops():
     """Threads of one pool run ops, and those of the other one blocks."""
@@ -147,6 +148,7 @@ def test_two_pools_limit_blocks_and_ops():
     assert at_once(settings) == [(1, 1, 1), (4, 1, 4), (1, 4, 4), (4, 4, 4)]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="forks")
 def test_shard_inside_of_shard_may_never_end():
     assert waits_for_itself()

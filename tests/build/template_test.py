@@ -103,6 +103,7 @@ def test_a_project_builds_and_passes_its_tests_and_so_does_its_wheel(
     assert printed.endswith("[18.]" if "inputs" in answers else "[9.]")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "answers, sentence",
     [

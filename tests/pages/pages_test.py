@@ -152,6 +152,7 @@ def built(tmp_path_factory) -> tuple[Path, list[str]]:
     return root, run.stderr.splitlines()
 
 
+@pytest.mark.slow
 def test_notebooks_are_offered_of_what_is_right(built):
     folder = built[0] / "html" / "notebooks"
     names = {path.name for path in folder.glob("*.ipynb")}

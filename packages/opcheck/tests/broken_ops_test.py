@@ -179,6 +179,7 @@ def test_a_broken_op_is_caught(broken_ops, name, broken, words):
         report.assert_ok()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "broken", "words"), pairs(NOTED))
 def test_what_is_not_wrong_is_noted(broken_ops, name, broken, words):
     report = check(broken_ops, broken, [name])
@@ -186,6 +187,7 @@ def test_what_is_not_wrong_is_noted(broken_ops, name, broken, words):
     assert words in report[name].detail
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("twin", TWINS)
 def test_the_correct_twin_passes(broken_ops, twin):
     """What its broken variants fail; the ops of the examples pass all checks."""
@@ -228,6 +230,7 @@ STRATEGIES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "smallest"),
     [

@@ -131,6 +131,7 @@ def of_this_process(subject: Subject) -> SimpleNamespace:
     return SimpleNamespace(ask=ask, patience=Patience(6.0, hung=True))
 
 
+@pytest.mark.slow
 def test_to_count_to_a_large_number_is_not_to_hang():
     for op, counts in ((takes_its_time, True), (tf.identity, False)):
         child = of_this_process(Subject(op, [np.int32(4)], {}))

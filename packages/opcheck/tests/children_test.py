@@ -249,6 +249,7 @@ def test_a_sample_call_that_hangs_is_waited_for_once(op):
     }
 
 
+@pytest.mark.slow
 def test_a_call_that_is_slow_and_right_does_not_hang():
     """It takes longer than `timeout`, but it fills memory; or all calls do, but none by itself."""
     opcheck.check(fills_memory, normal(2), checks=["bounds"], timeout=1).assert_ok()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import forked
 import numpy as np
+import pytest
 import yaml
 
 from opcheck import source
@@ -16,6 +17,7 @@ from opcheck.library import LibraryOp
 PACKAGE = Path(__file__).parents[1]
 
 
+@pytest.mark.slow
 def test_the_command_checks_the_ops_of_a_library(broken_ops):
     library = broken_ops.BUILD / "libaround.so"
     ops = "NextSum,BrokenNextSumOpenFile"

@@ -88,6 +88,7 @@ FUZZ = {"Sqrt": wrong, "Other": "it is not here", "Dies": (dies, calls(tensors("
 """
 
 
+@pytest.mark.slow
 def test_the_command_tells_of_wrong_answers_forgotten_ops_and_the_call_that_died(
     tmp_path,
 ):

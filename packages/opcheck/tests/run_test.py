@@ -102,6 +102,7 @@ def op(x):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("guard", "output"),
     [

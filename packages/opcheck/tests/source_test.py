@@ -46,6 +46,7 @@ def test_a_line_holds_the_very_values(array):
         assert held.tolist() == array.tolist() or held.tobytes() == array.tobytes()
 
 
+@pytest.mark.slow
 def test_a_long_range_is_short_in_a_line():
     array = np.arange(-3, 10**6, dtype=np.float32)
     call = line(None, adds_one, [array], {})
