@@ -34,9 +34,10 @@ WAYS = {
 }
 
 
-def forward_of(ops: Table, way: str, size: str, what: str = "milliseconds") -> float:
-    """Of one call of RmsNorm on a GPU."""
-    return ops.number(what, op="RmsNorm", workload=size, task="forward", way=way)
+def forward_of(ops: Table, way: str, size: str) -> float:
+    """Milliseconds of one call of RmsNorm on a GPU."""
+    case = {"op": "RmsNorm", "workload": size, "task": "forward", "way": way}
+    return ops.number("milliseconds", **case)
 
 
 def forward(ops: Table) -> list[tuple[str, ...]]:
@@ -49,22 +50,11 @@ def forward(ops: Table) -> list[tuple[str, ...]]:
 
 def gains(ops: Table) -> dict[str, float]:
     """What the text says of that table."""
-    op, composed, each, block = (
-        forward_of(ops, way, SIZES[0])
-        for way in (
-            "RmsNorm",
-            "composition",
-            "kernel alone, a thread for each row",
-            "kernel alone, a block for each row",
-        )
+    each, block = (
+        forward_of(ops, f"kernel alone, a {one} for each row", SIZES[0])
+        for one in ("thread", "block")
     )
-    fused = forward_of(ops, "composition, XLA", SIZES[0], "share of copy")
-    return {
-        "blocks": each / block,
-        "composed": composed / op,
-        "share": 100 * forward_of(ops, "RmsNorm", SIZES[0], "share of copy"),
-        "fused": 100 * fused,
-    }
+    return {"blocks": each / block}
 
 
 def long_row() -> dict[str, float]:

@@ -83,20 +83,16 @@ def figures() -> dict[str, str]:
         "forward_apart": [row for row in forward if row["layer"] == apart],
         "bfloat16": measured("forward", type="bfloat16"),
         "float16": measured("forward", type="float16"),
-        "forward": forward,
-        "training": measured(training),
         "training_apart": measured(training, layer=apart),
         "training_wide": measured(training, layer="3 × 3, stride 2"),
         "training_close": measured(training, layer="3 × 3, stride 1"),
         "slices_apart": measured("forward", "slices, XLA", layer=apart),
         "slices_training": measured(training, "slices, XLA", layer=apart),
-        "off": measured(training, setting="oneDNN off"),
         "argmax": measured("with argmax"),
         "argmax_xla": measured("with argmax", "slices, XLA"),
         "plain_overlap": [row for row in plain if row["layer"] != apart],
         "plain_apart": [row for row in plain if row["layer"] == apart],
         "narrow": measured("forward", "without wide vectors"),
-        "patches": measured("forward", "patches"),
     }
     spans = {name: span(rows) for name, rows in found.items()}
     asked, unasked = times("with argmax", "TensorFlow"), times("forward", "TensorFlow")
