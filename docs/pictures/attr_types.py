@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import tensorflow as tf
+from pictures.anchors import marked
 from tensorflow.python.framework import op_def_registry
 
 EXAMPLE = Path("examples/attrs")
@@ -85,6 +86,7 @@ def recipes(*names: str) -> Table:
         library.attr_recipes(**{name: value})
         columns = f'.Attr("{name}: {texts[name]}")', in_cpp[name], f"{name}={value!r}"
         shown = (column.replace("tf.", "") for column in columns)
+        wanted = marked(f"recipe-{name}", wanted)
         rows.append((wanted, *(f"`{column}`" for column in shown)))
     return ["You want", "Write", "The kernel reads", "A caller passes"], rows
 
@@ -104,7 +106,9 @@ def types() -> Table:
             default = repr(parameters[attr.name].default)
             default = re.sub(r"dtype: .*?(?=\]?$)", "TensorProto", default, flags=re.S)
             columns = texts[attr.name], in_cpp[attr.name], " ".join(default.split())
-            rows.append((*(f"`{x}`" for x in columns), used.count(attr.type)))
+            first, *others = (f"`{x}`" for x in columns)
+            first = marked(f"type-{attr.type}", first)
+            rows.append((first, *others, used.count(attr.type)))
     return ["Declared", "In C++", "Default in Python", "Ops in `tf.raw_ops`"], rows
 
 
@@ -119,7 +123,8 @@ def constraints() -> Table:
         except tf.errors.InvalidArgumentError:
             pass
         values = (f"`{x!r}`".replace("tf.", "") for x in (good, bad))
-        rows.append((f"`{texts[name].rpartition(' = ')[0]}`", means, *values))
+        text = f"`{texts[name].rpartition(' = ')[0]}`"
+        rows.append((marked(f"constraint-{name}", text), means, *values))
     return ["Declared", "Means", "Accepts", "Refuses"], rows
 
 
@@ -130,6 +135,7 @@ def sets() -> Table:
     for words, name in SETS.items():
         dtypes = map(tf.as_dtype, attrs[name].allowed_values.list.type)
         names = [f"`{dtype.name}`" for dtype in dtypes]
+        words = marked(f"set-{name}", words)
         rows.append((words, len(names), ", ".join(names)))
     return ["Word", "Types", "Stands for"], rows
 
@@ -139,7 +145,7 @@ def outcomes(values: str) -> Table:
     rows, defaults = [], lines(library.every_attr())
     for written in values.split("|"):
         value = eval(written, {"np": np, "tf": tf})
-        row = [f"`{written}`"]
+        row = [marked(f"value-{written.replace('[', 'list-')}", f"`{written}`")]
         for name in COLUMNS:
             call = calling(name, value)
             ways = [call, tf.function(call, autograph=False)]

@@ -5,6 +5,8 @@ import inspect
 import re
 from collections.abc import Callable
 
+from pictures.anchors import marked
+
 import opcheck
 from opcheck import CHECKS, fuzzing, strategies
 
@@ -180,7 +182,7 @@ def checks(group: str) -> Table:
             where = "" if repository == "tensorflow" else f"{owner}/{repository} "
             link = f"[{where}#{number}](https://github.com/{address})"
             says += f"{'' if says.endswith('>') else '<br>'}*Once: {what}* ({link})"
-        rows.append((marked(f"check-{name}", name), says))
+        rows.append((marked(f"check-{name}", f"`{name}`"), says))
     return ["Check", "What it does"], rows
 
 
@@ -190,11 +192,6 @@ def folded(text: str) -> str:
     if len(text) < 240:
         return text
     return f"{first}.<details><summary>More</summary>{rest}</details>"
-
-
-def marked(anchor: str, code: str) -> str:
-    """Code that a link can lead to."""
-    return f'<a id="{anchor.replace("_", "-")}"></a>`{code}`'
 
 
 def check_options(group: str) -> Table:
@@ -221,7 +218,7 @@ def options(function: Callable, shown: str, known: str) -> Table:
         (
             marked(
                 f"{function.__name__ if function is fuzzing.fuzz else 'option'}-{name}",
-                f"{name}={gigabytes.get(defaults[name], repr(defaults[name]))}",
+                f"`{name}={gigabytes.get(defaults[name], repr(defaults[name]))}`",
             ),
             folded(" ".join(purposes[name].split())),
         )

@@ -4,6 +4,7 @@ import re
 
 import input_specs
 import tensorflow as tf
+from pictures.anchors import marked
 
 # From a form to what one wants, how the kernel gets it, and an op of TensorFlow's that has it.
 FORMS = {
@@ -48,6 +49,7 @@ def inputs() -> Table:
         attrs = ", ".join(f'`.Attr("{name}: {kinds[name]}")`' for name in names)
         declared = f"{attrs}, `{spec}`" if attrs else f"`{spec}`"
         access = access.format(name=arg.name)
+        wanted = marked(f"input-{op}", wanted)
         rows.append((wanted, declared, f"`{call}`", f"`{access}`"))
     header = ["You want", "The interface", "A call, of `tf.raw_ops`", "The kernel"]
     return header, rows

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import tensorflow as tf
 from measured import REPOSITORY
+from pictures.anchors import marked
 
 PURPOSES = {
     "WithRank": "demands a rank",
@@ -136,18 +137,26 @@ def calls_on_values(known: Sequence[str]) -> Table:
         found = found[:3]  # the others are for scalars
     chosen = [[row[0], row[1], *(row[2 + i] for i in wanted)] for row in found]
     return table_of(
-        chosen, [x if x.isalpha() or x[0] == "a" else f"`{x}`" for x in known]
+        chosen,
+        [x if x.isalpha() or x[0] == "a" else f"`{x}`" for x in known],
+        "vector" if known == VECTORS else "scalar",
     )
 
 
-def table_of(found: list[list[str]], header: Sequence[str]) -> Table:
+def table_of(
+    found: list[list[str]], header: Sequence[str], anchors: str = "call"
+) -> Table:
     """Of each call its text, what it is for, the kind of its result, and the results."""
     shown, purposes = [], dict(PURPOSES)
     for call, kind, *results in found:
-        purpose = purposes.pop(call.partition("(")[0], "")
+        name = call.partition("(")[0]
+        anchor = f"{anchors}-{name}" if name in purposes else f"{anchors}-{call}"
+        purpose = purposes.pop(name, "")
         call = re.sub(r"(Divide.*, )(?=true|false)", r"\1/*evenly_divisible=*/", call)
         kind = kind if kind in ("shape", "dimension") else f"`{kind}`"
-        shown.append([f"`{call}`", purpose, kind, *map(styled, results)])
+        shown.append(
+            [marked(anchor, f"`{call}`"), purpose, kind, *map(styled, results)]
+        )
     return ["Call", "What it is for", "Gives", *header], shown
 
 
@@ -171,14 +180,15 @@ def ready() -> Table:
     for name, (_, op) in READY.items():
         assert op in ops[name], name
     return header, [
-        [says, f"`{name}`", f"`{op}`"] for name, (says, op) in READY.items()
+        [marked(f"ready-{name}", says), f"`{name}`", f"`{op}`"]
+        for name, (says, op) in READY.items()
     ]
 
 
 def fatal() -> Table:
     header = ["Ends the process", "Returns a status, which says"]
     return header, [
-        [f"`{call}`", f"`{instead}`: {message}"]
+        [marked(f"fatal-{call}", f"`{call}`"), f"`{instead}`: {message}"]
         for call, words, instead, message in rows("fatal")
         if words != "goes on"
     ]
@@ -198,7 +208,7 @@ def in_the_book() -> Table:
             found[op] = [f"[`{op}`]({REPOSITORY}/{path})", used]
     header = ["You want", "The calls", "A shape function that does it"]
     return header, [
-        [wanted, calls, link]
+        [marked(f"op-{op}", wanted), calls, link]
         for op, wanted in IN_THE_BOOK.items()
         for link, calls in [found[op]]
     ]

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 import tensorflow as tf
+from pictures.anchors import marked
 from tensorflow.core.framework.types_pb2 import DataType
 from tensorflow.python.framework import op_def_registry
 
@@ -42,7 +43,8 @@ def names() -> Table:
         interface = message.removeprefix("DT_").lower()
         size = dtype.size if place(dtype)[0] < len(KINDS) else "–"
         texts = dtype.name, interface, message, in_cpp[dtype]
-        rows.append((*(f"`{text}`" for text in texts), size))
+        first, *others = (f"`{text}`" for text in texts)
+        rows.append((marked(f"type-{dtype.name}", first), *others, size))
     return [*header, "Bytes"], rows
 
 
@@ -64,7 +66,7 @@ def macros() -> Table:
     header = ["Macro", "Types", *(f"{name} ({len(groups[name])})" for name in groups)]
     return [*header, "Others"], [
         (
-            f"`{macro}`",
+            marked(macro, f"`{macro}`"),
             len(types),
             *(part(group, types) for group in groups.values()),
             code(set(others) & set(types)),
@@ -83,6 +85,7 @@ def words() -> Table:
         lets_in = {tf.as_dtype(dtype) for dtype in allowed}
         lacks = code(lets_in - set(lists[macro]))
         count = len(lists[macro])
-        rows.append((f"`{word}`", len(lets_in), f"`{macro}`", count, lacks))
+        first = marked(word, f"`{word}`")
+        rows.append((first, len(lets_in), f"`{macro}`", count, lacks))
     header = "Word", "Lets in", "Nearest macro", "Calls yours for", "Not in the macro"
     return [*header], rows

@@ -72,6 +72,16 @@ def test_links_and_anchors_lead_somewhere(site):
     assert not broken
 
 
+@pytest.mark.parametrize(
+    "name", ["attr_types", "shape_calls", "input_specs", "type_lists"]
+)
+def test_a_link_can_lead_to_each_row(document, name):
+    rows = document(name).select("article .cell_output tbody tr")
+    assert rows and all(row.select_one("td:first-child [id]") for row in rows)
+    ids = [each["id"] for each in document(name)(id=True)]
+    assert len(ids) == len(set(ids))
+
+
 def test_the_site_is_listed_and_shared_with_a_card(site, document):
     entries = ElementTree.parse(site / "sitemap.xml").getroot().findall("{*}url/{*}loc")
     base = urls()["Documentation"]
