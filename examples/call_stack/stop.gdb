@@ -9,5 +9,5 @@ sharedlibrary tensorflow_framework
 backtrace 4
 thread apply all backtrace 1
 next 6
-printf "%s\n", indices.DebugString(10)._M_dataplus._M_p
 print from[0]@3
+printf "%s\n", indices.DebugString(10)._M_dataplus._M_p
