@@ -61,6 +61,7 @@ def figures() -> dict[str, float]:
         return took("sets", "NotPacked", sizes) / took("sets", "PanelsClones", sizes)
 
     return {
+        "plain": plain,
         "clones": clones,
         "cores": two,
         "mapped": took("ops", "tf.map_fn", LARGE, 2),
