@@ -191,7 +191,7 @@ class NpyDataset : public DatasetBase {
       return absl::OkStatus();
     }
 
-    // [model] After each row, SaveInternal tells the place of the next. An
+    // After each row, SaveInternal tells the place of the next. An
     // iterator that itself reads ahead of an input leaves this out.
     bool SymbolicCheckpointCompatible() const override { return true; }
 

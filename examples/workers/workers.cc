@@ -45,7 +45,7 @@ REGISTER_OP("FileRows")
       return absl::OkStatus();
     });
 
-// [kernel] It keeps the number of columns, and opens the file in each call.
+// It keeps the number of columns, and opens the file in each call.
 class FileRowsOp : public tensorflow::OpKernel {
  public:
   explicit FileRowsOp(OpKernelConstruction* context) : OpKernel(context) {
@@ -62,7 +62,7 @@ class FileRowsOp : public tensorflow::OpKernel {
   int64_t columns_;
 };
 
-// [check] The shapes, what the file system says, the sizes, each row.
+// The shapes, what the file system says, the sizes, each row.
 absl::Status CheckInputs(const Tensor& filename, const Tensor& rows) {
   if (TensorShapeUtils::IsScalar(filename.shape()) &&
       TensorShapeUtils::IsVector(rows.shape())) {
@@ -134,7 +134,7 @@ void FileRowsOp::Compute(OpKernelContext* context) {
   }
 }
 
-// [register] For the CPU of whatever machine.
+// For the CPU of whatever machine.
 REGISTER_KERNEL_BUILDER(Name("FileRows").Device(tensorflow::DEVICE_CPU),
                         FileRowsOp);
 
