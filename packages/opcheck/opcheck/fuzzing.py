@@ -68,7 +68,7 @@ _KINDS = {
     ),
     "reference": (
         "what the reference computes",
-        "a mistake in the kernel, in a case that nobody thought of",
+        "the kernel or the reference is wrong: compute this small call by hand",
     ),
 }
 _BEFORE = 16  # calls that may have a part in what comes after them
