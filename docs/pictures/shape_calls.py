@@ -101,14 +101,33 @@ READY = {
         "BiasAdd",
     ),
 }
+# An op of the book, what its output is, and the calls that do it: the others are checks of its own.
 IN_THE_BOOK = {
-    "Extremes": "the input without its last dimension",
-    "MedianFilter": "the input with another last dimension",
-    "ExtremesGrad": "the input with one more dimension, whose size is the value of an input",
-    "CropOrPad": "the shape that is the value of an input",
-    "CrossFeatures": "two matrices with equally many rows; the columns are multiplied",
-    "WeightedSum": "a list of inputs of one shape",
-    "KeepRows": "a list of outputs, of which nobody knows the number of rows",
+    "Extremes": (
+        "the input without its last dimension",
+        "WithRankAtLeast Subshape",
+    ),
+    "MedianFilter": (
+        "the input with another last dimension",
+        "WithRankAtLeast Dim Subtract ReplaceDim",
+    ),
+    "ExtremesGrad": (
+        "the input with one more dimension, whose size is the value of an input",
+        "MakeDimForScalarInput Vector Concatenate",
+    ),
+    "CropOrPad": (
+        "the shape that is the value of an input",
+        "MakeShapeFromShapeTensor",
+    ),
+    "CrossFeatures": (
+        "two matrices with equally many rows; the columns are multiplied",
+        "WithRank Dim Merge Multiply Matrix",
+    ),
+    "WeightedSum": ("a list of inputs of one shape", "num_inputs Merge"),
+    "KeepRows": (
+        "a list of outputs, of which nobody knows the number of rows",
+        "UnknownDim WithRankAtLeast RankKnown ReplaceDim",
+    ),
 }
 ON_EACH = ["`s` is `[2,3]`", "`s` is `[?,3]`", "`s` is `?`"]
 VECTORS = ["(2, 3)", "(2, -1)", "(2, ?)", "a vector of two"]
@@ -195,7 +214,7 @@ def fatal() -> Table:
 
 
 def in_the_book() -> Table:
-    """Ops of the book, and the calls that their shape functions make."""
+    """Ops of the book, and the calls with which their shape functions make the output."""
     found = {}
     for path in sorted(Path("examples").glob("*/*.cc")):
         parts = re.split(
@@ -203,12 +222,13 @@ def in_the_book() -> Table:
         )
         for op, text in zip(parts[1::2], parts[2::2]):
             text = text.partition("REGISTER_KERNEL")[0].partition(": public")[0]
-            names = dict.fromkeys(re.findall(r"\bcontext->\s*(\w+)\(", text))
-            used = ", ".join(f"`{name}`" for name in names if name in PURPOSES)
-            found[op] = [f"[`{op}`]({REPOSITORY}/{path})", used]
+            names = set(re.findall(r"\bcontext->\s*(\w+)\(", text))
+            found[op] = [f"[`{op}`]({REPOSITORY}/{path})", names]
     header = ["You want", "The calls", "A shape function that does it"]
-    return header, [
-        [marked(f"op-{op}", wanted), calls, link]
-        for op, wanted in IN_THE_BOOK.items()
-        for link, calls in [found[op]]
-    ]
+    rows = []
+    for op, (wanted, calls) in IN_THE_BOOK.items():
+        link, names = found[op]
+        assert names.issuperset(calls.split()), op
+        shown = ", ".join(f"`{call}`" for call in calls.split())
+        rows.append([marked(f"op-{op}", wanted), shown, link])
+    return header, rows
