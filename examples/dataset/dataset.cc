@@ -160,7 +160,8 @@ class NpyDataset : public DatasetBase {
                               bool* end_of_sequence,
                               int* num_skipped) override {
       const std::lock_guard<std::mutex> lock(mutex_);
-      // Negative if TensorFlow has narrowed 2^31 or more to an int.
+      // Negative if TensorFlow has narrowed 2^31 or more to an int: skip none,
+      // as the function that this one overrides does. Nobody asks again.
       *num_skipped = static_cast<int>(
           std::clamp<int64_t>(num_to_skip, 0, dataset()->rows_ - row_));
       row_ += *num_skipped;
