@@ -15,7 +15,7 @@ FLAGS = {
     "-shared": "make a library, not a program",
     "-fPIC": "its code works at any address",
     "-O2": "optimize",
-    "-DNDEBUG": "leave out `assert` and other checks for debugging in the headers, as TensorFlow's own build does",
+    "-DNDEBUG": "as in TensorFlow's own build: without it, some classes in the headers have other members",
     "-w": "no warnings: TensorFlow's headers cause many; CMake, below, shows those of your own code",
     "-I…, -L…": "the folders of TensorFlow's headers and library",
     "--std=c++17": "the oldest C++ standard that the headers compile with",

@@ -4,6 +4,7 @@ import functools
 import json
 import os
 import re
+import subprocess
 import sys
 import venv
 from pathlib import Path
@@ -203,6 +204,28 @@ def test_code_is_compiled_with_warnings_and_for_speed():
             assert wanted - set(command["command"].split()) == set(), path
             found.add(example.name)
     assert found == set(examples.examples())
+
+
+def test_without_ndebug_a_class_of_tensorflow_has_other_members(tmp_path):
+    """So says the first chapter, of `-DNDEBUG`."""
+    source = tmp_path / "size.cc"
+    source.write_text(
+        '#include "tensorflow/core/graph/edgeset.h"\n'
+        "template <size_t> struct Size;\nSize<sizeof(tensorflow::EdgeSet)> size;\n"
+    )
+    flags = subprocess.check_output(
+        [
+            sys.executable,
+            "-c",
+            "import tensorflow as tf; print(*tf.sysconfig.get_compile_flags())",
+        ],
+        text=True,
+    ).split()
+    sizes = []
+    for option in ("-DNDEBUG", "-UNDEBUG"):
+        made = run("c++", "-fsyntax-only", "-w", option, *flags, source)
+        sizes.append(int(re.search(r"Size<(\d+)", made.stderr)[1]))
+    assert sizes[0] < sizes[1]
 
 
 # From each header that is precompiled to what is declared there, of all that the examples use.
