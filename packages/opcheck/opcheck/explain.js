@@ -254,9 +254,8 @@ const explain = (() => {
     }
     if (!says.length) return { symbol, name, told, fits: [], says: [symbols.silent] };
     if (!alone) {
-      says.push(fill(symbols.fits, { releases: listed(known) }));
+      says.push(mac ? symbols.on_mac : fill(symbols.fits, { releases: listed(known) }));
       if (known[0] === releases[0]) says.push(fill(symbols.earlier, { oldest: known[0].minor }));
-      if (mac) says.push(symbols.on_mac);
     }
     return { symbol, name, told, fits: known.map(({ minor }) => minor), says };
   };

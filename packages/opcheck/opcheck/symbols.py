@@ -74,11 +74,13 @@ def read(symbol: str, mac: bool = False) -> Reading:
     if not told:
         return Reading(symbol, name, told, (), (rules()["silent"],))
     if not all(fact.get("alone") for fact in rules()["facts"] if fact["field"] in told):
-        says.append(rules()["fits"].format(releases=_listed(known)))
+        if mac:
+            says.append(rules()["on_mac"])
+        else:
+            says.append(rules()["fits"].format(releases=_listed(known)))
         if known[:1] == rules()["releases"][:1]:
             oldest = known[0]["minor"]
             says.append(rules()["earlier"].format(oldest=oldest))
-        says += [rules()["on_mac"]] if mac else []
     return Reading(symbol, name, told, tuple(x["minor"] for x in known), tuple(says))
 
 
