@@ -4,7 +4,6 @@ import functools
 import json
 import os
 import re
-import subprocess
 import sys
 import venv
 from pathlib import Path
@@ -208,19 +207,14 @@ def test_code_is_compiled_with_warnings_and_for_speed():
 
 def test_without_ndebug_a_class_of_tensorflow_has_other_members(tmp_path):
     """So says the first chapter, of `-DNDEBUG`."""
+    from tensorflow import sysconfig
+
     source = tmp_path / "size.cc"
     source.write_text(
         '#include "tensorflow/core/graph/edgeset.h"\n'
         "template <size_t> struct Size;\nSize<sizeof(tensorflow::EdgeSet)> size;\n"
     )
-    flags = subprocess.check_output(
-        [
-            sys.executable,
-            "-c",
-            "import tensorflow as tf; print(*tf.sysconfig.get_compile_flags())",
-        ],
-        text=True,
-    ).split()
+    flags = sysconfig.get_compile_flags()
     sizes = []
     for option in ("-DNDEBUG", "-UNDEBUG"):
         made = run("c++", "-fsyntax-only", "-w", option, *flags, source)
