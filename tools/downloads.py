@@ -33,11 +33,11 @@ NOT_OF_PROJECTS = re.compile(
 )
 TOOLS = ("cmake", "pytest")
 README = """\
-# {op}
+# {name}
 
 {what}
 
-It needs Linux or macOS, Python {python}, make and a C++17 compiler. In this folder, in a
+It needs Linux or macOS, Python {python}, git, make and a C++17 compiler. In this folder, in a
 [virtual environment](https://docs.python.org/3/library/venv.html):
 
 ```sh
@@ -45,20 +45,23 @@ pip install -r requirements.txt
 make test
 ```
 
-`make test` compiles the op with CMake and runs its tests. With a GPU, write `tensorflow[and-cuda]` for
-`tensorflow-cpu` in `requirements.txt`, and call `GPUS_OF_TESTS=0 make test`. `opcheck`, which the tests use, is
-installed from the book's repository.
+`make test` compiles the op with CMake and runs its tests. `opcheck`, which the tests use, is installed from the book's
+repository.{gpu}
 
 | Where | What |
 |---|---|
 | `examples/{name}/` | the op: C++, Python, tests |
-| `examples/common/`, `examples/conftest.py` | the loader of the library, and what tests share |
+| `examples/common/`, `examples/conftest.py` | what examples and their tests share |
 | `cmake/` | finds the TensorFlow of your Python, and compiles for it |
 
-For an op of your own, rename `examples/{name}` and its files, `{name}` in them and in `Makefile`, and the op, also
-where it is spelled `my_op` or `MY_OP`. `[kernel]` and the like in comments mark what the chapter shows. Outside of this
-folder, put `examples/common` on your `PYTHONPATH`, or copy `op_library.py` beside your Python file.
+For an op of your own, begin with [my_op.zip]({site}downloads/my_op.zip), a project with one small op.{loader}{marks}
 """
+ON_A_GPU = """ With a GPU, write
+`tensorflow[and-cuda]` for `tensorflow-cpu` in `requirements.txt`, and call `GPUS_OF_TESTS=0 make test`."""
+LOADER = """ To use
+this one elsewhere, put `examples/common` on your `PYTHONPATH`, or copy `op_library.py` beside its Python file."""
+MARKS = " Comments\nsuch as `{mark}` mark what the chapter shows."
+
 MAKEFILE = """\
 test: {name}
 \tpython -m pytest examples/{name}
@@ -111,19 +114,24 @@ def stable_header(site: str) -> bytes:
     return packed("stable_op", files)
 
 
-def readme(name: str, site: str) -> str:
-    """How to build and test an example that was unpacked from its zip."""
+def readme(name: str, site: str, files: dict[str, str]) -> str:
+    """How to build and test an example that was unpacked from its zip, which has these files."""
     shown = [page for page, path in chapters().items() if example_of(path) == name]
     page = name if name in shown else next(iter(shown), "index")
     chapter = (
         f"The example of a chapter of [Op by Op]({site}): [{page}]({site}{page}.html)."
     )
     python = importlib.metadata.metadata("op-by-op")["Requires-Python"]
+    own = "".join(files[x] for x in files if x.startswith(f"examples/{name}/"))
+    mark = re.search(r"^\s*((?://|#) \[\w+\])", own, re.M)
     return README.format(
         name=name,
-        op=name,
         what=chapter,
+        site=site,
         python=in_order(SpecifierSet(python)),
+        gpu=ON_A_GPU if "add_cuda_kernels" in own else "",
+        loader=LOADER if "op_library import" in own else "",
+        marks=MARKS.format(mark=mark[1]) if mark else "",
     )
 
 
@@ -153,7 +161,7 @@ def archive(name: str, site: str) -> bytes:
     files = {
         inside: without(path.read_text(), path, gone) for inside, path in own.items()
     }
-    files["README.md"] = readme(name, site)
+    files["README.md"] = readme(name, site, files)
     files["requirements.txt"] = requirements()
     files["Makefile"] = MAKEFILE.format(name=name)
     # So that pytest finds conftest.py from any folder.

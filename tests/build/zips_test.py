@@ -63,6 +63,28 @@ def test_a_zip_has_the_op_its_tests_and_nothing_wrong(tmp_path, name):
     assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_a_readme_names_only_what_is_in_its_zip(tmp_path, name):
+    root = unpacked(name, tmp_path)
+    said = (root / "README.md").read_text()
+    files = [path for path in root.rglob("*") if path.name != "README.md"]
+    inside = "".join(path.read_text() for path in files if path.is_file())
+    for named in re.findall(r"`([^`\n]+)`", re.sub("```.*?```", "", said, flags=re.S)):
+        if "/" in named and "//" not in named:
+            assert (root / named).exists(), named
+        elif "." in named:
+            assert [*root.rglob(named)], named
+        elif named not in (
+            "GPUS_OF_TESTS=0 make test",
+            "PYTHONPATH",
+            "tensorflow[and-cuda]",
+        ):
+            assert named in inside or named == "make test", named
+    cmake = root / "examples" / name / "CMakeLists.txt"
+    assert ("a GPU" in said) == ("add_cuda_kernels" in cmake.read_text())
+    assert "my_op" not in re.sub(r"\[my_op\.zip\]\(\S+\)", "", said)
+
+
 @pytest.mark.parametrize("name", sorted({*examples()} - {*NAMES}))
 def test_the_zip_of_a_project_needs_nothing_of_the_book(tmp_path, name):
     root = unpacked(name, tmp_path)
