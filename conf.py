@@ -23,6 +23,7 @@ extensions = [
     "sphinxext.opengraph",
     "one_page",
     "directives",
+    "long_lines",
     "kernels",
     "cells",
     "notebooks",

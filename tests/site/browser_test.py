@@ -446,15 +446,21 @@ def test_what_scrolls_fades_out_where_there_is_more(visit, server):
     expect(wide).not_to_have_class(re.compile("more-right"))
 
 
-@pytest.mark.parametrize("name", ["zero_out", "roi_pool", "dataset", "attrs"])
-def test_listings_fit_a_small_laptop(visit, server, name):
-    page = visit(server, f"{name}.html", width=1200)
-    listings = page.locator("article .literal-block-wrapper pre").evaluate_all(
-        "all => all.map(e => [e.textContent, e.scrollWidth - e.clientWidth])"
+@pytest.mark.parametrize("name", EACH)
+def test_listings_and_outputs_fit_a_small_laptop(visit, server, window, name):
+    """Also folded ones. Only what has more than 88 columns wraps, and what is copied has no more lines for that."""
+    page = visit(server, f"{name}.html", width=1200, window=window)
+    page.evaluate("document.querySelectorAll('details').forEach(e => (e.open = true))")
+    cut_off = page.locator("article pre").evaluate_all(
+        "all => all.filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.textContent)"
     )
-    assert listings
-    for text, hidden in listings:
-        if (
-            max(map(len, text.splitlines())) <= 84
-        ):  # a sentence in a docstring is longer
-            assert hidden <= 1, text
+    assert cut_off == []
+    lines = page.locator("article pre .long").evaluate_all(
+        """all => all.map(line => [
+          line.textContent,
+          line.innerText,
+          line.offsetHeight > 1.5 * parseFloat(getComputedStyle(line).lineHeight),
+        ])"""
+    )
+    assert [text for text, _, wrapped in lines if wrapped and len(text) <= 88] == []
+    assert [text for text, copied, _ in lines if copied != text] == []
