@@ -464,3 +464,21 @@ def test_listings_and_outputs_fit_a_small_laptop(visit, server, window, name):
     )
     assert [text for text, _, wrapped in lines if wrapped and len(text) <= 88] == []
     assert [text for text, copied, _ in lines if copied != text] == []
+
+
+def test_on_paper_nothing_is_cut_off_or_faded(visit, server):
+    """On A4 and on letter paper, of which the narrower has 680 pixels between margins of 1.5 cm."""
+    for name in ("zero_out", "found_by_opcheck", "summary_images"):
+        page = visit(server, f"{name}.html", width=680)
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        page.emulate_media(media="print")
+        boxes = page.locator(
+            "article :is(pre, .drawing, .pst-scrollable-table-container)"
+        )
+        looks = boxes.evaluate_all(
+            """all => all.map((e) => [
+              e.scrollWidth - e.clientWidth, getComputedStyle(e).maskImage, e.textContent.slice(0, 80)
+            ])"""
+        )
+        assert looks
+        assert [look for look in looks if look[0] > 1 or look[1] != "none"] == []
