@@ -12,10 +12,14 @@ const Search = {
 
   // sections.js calls this. A script can be loaded from file://, where nothing can be fetched.
   setSections(sections) {
-    // In the order of the book, but the landing page, which names all the others, comes last.
-    const pages = [...new Set(sections.map(([page]) => page))];
+    // In the order of the book, but the landing page, which names all the others, comes last. The pages of errors have no
+    // place in it: they are many times as many.
+    const isError = (page) => page.startsWith("errors/");
+    const pages = [...new Set(sections.map(([page]) => page))].filter((page) => !isError(page));
     Search.sections = sections.map(([page, anchor, title, text, about = ""]) => ({
-      place: page.startsWith("index.") ? 1 : pages.indexOf(page) / pages.length,
+      page,
+      isError: isError(page),
+      place: page.startsWith("index.") ? 1 : isError(page) ? 0 : pages.indexOf(page) / pages.length,
       inTitles: `${title} ${about.split(" · ")[0]}`.toLowerCase(),
       inAbout: `${title} ${about}`.toLowerCase(),
       isPage: !anchor,
@@ -67,9 +71,30 @@ const Search = {
         found.push(...more.slice(0, 20));
       }
     }
-    if (found.length) return found.slice(0, 50);
+    const inOrder = Search.isMessage(query, phrase, found) ? (results) => results : Search.chaptersFirst;
+    if (found.length) return inOrder(found).slice(0, 50);
     const names = search(phrase, /\W+/);
-    return names.length ? names : search(Search.spelled(phrase), /\s+/);
+    return inOrder(names.length ? names : search(Search.spelled(phrase), /\s+/)).slice(0, 50);
+  },
+
+  // Whether somebody looks for a message, whose page is to come first: it has more words than a question has, and signs
+  // that a question has not, or an error has it as it is.
+  isMessage(query, phrase, found) {
+    if (phrase.split(" ").length < 4) return false;
+    if (/[:=_/()'"‘“]|error|failed/i.test(query)) return true;
+    return found.some(({ section }) => section.isError && section.inText.includes(phrase));
+  },
+
+  // Three sections of each chapter, the others, and then the errors.
+  chaptersFirst(found) {
+    const times = {};
+    const later = ({ section: { page, isError } }) => {
+      times[page] = (times[page] ?? 0) + 1;
+      return isError ? 2 : Number(times[page] > 3);
+    };
+    const groups = [[], [], []];
+    for (const each of found) groups[later(each)].push(each);
+    return groups.flat();
   },
 
   // A query with each unknown word as the book's word that differs in the fewest letters, if there are few.
@@ -125,9 +150,9 @@ const Search = {
     const ranked = sections.map((section, n) => {
       const found = known.filter(({ having }) => having[n]);
       let score = found.reduce((sum, { weight }) => sum + weight, 0) / (all || 1);
-      if (score < (isMessage ? 0.5 : 1 - 1e-9)) return { score: 0 };
+      if (score < (isMessage ? 0.5 : 1 - 1e-9)) return {};
       const times = section.inText.split(phrase).length - 1;
-      if (times) score += 1 + Math.min(times, 2) / 10;
+      if (times) score += 1 + Math.min(times, 2) / 100;
       if (section.inHeading.includes(phrase)) score += 2;
       // A page that is about all of it, by its titles or its description; else the earlier page.
       if (section.isPage && words.every((word) => section.inAbout.includes(word))) score += 2;
@@ -137,10 +162,7 @@ const Search = {
       const rarest = found.reduce((one, other) => (other.weight > one.weight ? other : one));
       return { section, score, phrase: times ? phrase : rarest.word };
     });
-    // Of a message, its page; of anything else, the chapters first.
-    const isError = ({ section }) => !isMessage && section.address.startsWith("errors/");
-    const order = (a, b) => isError(a) - isError(b) || b.score - a.score;
-    return ranked.filter(({ score }) => score).sort(order).slice(0, 50);
+    return ranked.filter(({ section }) => section).sort((a, b) => b.score - a.score);
   },
 
   show(results, root, query) {

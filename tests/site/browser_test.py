@@ -163,6 +163,8 @@ def test_search_knows_other_words_and_forgives_a_typo(visit, address, query, sai
         ("Shard", "ps_roi_align"),
         ("im2col", "conv2d"),
         ("gpu kernel", "gpu"),
+        ("cuda kernel", "gpu"),
+        ("REGISTER_OP", "zero_out"),
     ],
 )
 def test_search_finds_the_chapter_first(visit, address, query, page):
@@ -349,17 +351,46 @@ def test_an_old_address_of_an_entry_leads_to_its_page(visit, address):
     page.wait_for_url("**/errors.html")
 
 
-def test_a_search_shows_chapters_before_errors_and_finds_a_message(visit, server):
-    page = visit(server, "search.html?q=shape+function")
-    results = page.locator("ul.search a")
-    expect(results.first).to_be_visible()
-    addresses = [one.get_attribute("href") for one in results.all()]
-    kinds = ["errors/" in address for address in addresses]
+@pytest.mark.parametrize(
+    "query",
+    [
+        "shape function",
+        "segfault",
+        "multiple outputs",
+        "several outputs",
+        "pip wheel",
+        "im2col",
+        "Shard",
+        "how to write a cuda kernel",
+    ],
+)
+def test_a_search_shows_chapters_before_errors(visit, server, window, query):
+    page = visit(server, f"search.html?q={quote(query)}", window=window)
+    expect(page.locator("ul.search a").first).to_be_visible()
+    found = page.evaluate("query => Search.find(query).map((x) => x.section)", query)
+    kinds = [section["address"].startswith("errors/") for section in found]
     assert kinds == sorted(kinds) and not all(kinds)
-    message = "version+GLIBCXX_3.4.99+not+found+(required+by+x)"
-    page = visit(server, f"search.html?q={message}")
+    chapters = [section["page"] for section in found if not section["isError"]]
+    for n, name in enumerate(chapters):  # a page does not fill the screen
+        assert chapters[:n].count(name) < 3 or {*chapters[n:]} <= {*chapters[:n]}
+
+
+@as_files
+@pytest.mark.parametrize(
+    ("message", "name"),
+    [
+        ("version GLIBCXX_3.4.99 not found (required by x)", "glibcxx-not-found"),
+        (
+            "LookupError: No gradient defined for operation 'my_op' (op type: MyOp)",
+            "no-gradient-defined-for-operation",
+        ),
+        ("no gradient defined for operation", "no-gradient-defined-for-operation"),
+    ],
+)
+def test_a_search_finds_the_page_of_a_message(visit, address, message, name):
+    page = visit(address, f"search.html?q={quote(message)}")
     first = page.locator("ul.search a").first
-    expect(first).to_have_attribute("href", re.compile("errors/glibcxx-not-found"))
+    expect(first).to_have_attribute("href", re.compile(f"errors/{name}.html"))
 
 
 def test_region_in_the_picture_equals_the_op(visit, server, in_fork):
