@@ -285,14 +285,23 @@ def pages(app: Sphinx) -> list[str]:
     return [f"{PAGE}/{name}" for name in entries()] if PAGE in app.env.all_docs else []
 
 
+def section(entry: Entry) -> tuple[str, str, str, str]:
+    """What the search looks through of an entry: each of its messages once, or else how its cause begins."""
+    title = shortened(plain(entry.message), 120)
+    texts: list[str] = []
+    for text in map(
+        plain, [message_of(entry), entry.message, *wordings().get(entry.id, [])]
+    ):
+        if not any(text in other for other in (title, *texts)):
+            texts = [*(other for other in texts if other not in text), text]
+    text = " ".join(texts) or shortened(plain(entry.cause), 120)
+    return f"{PAGE}/{entry.id}.html", "", f"Errors › {title}", text
+
+
 def sections(app: Sphinx) -> Iterator[tuple[str, str, str, str]]:
     """What the search looks through of the entries."""
     if PAGE in app.env.all_docs:
-        for entry in entries().values():
-            texts = [message_of(entry), entry.message, entry.cause, entry.cure]
-            texts += wordings().get(entry.id, [])
-            title = f"Errors › {shortened(plain(entry.message), 120)}"
-            yield f"{PAGE}/{entry.id}.html", "", title, " ".join(map(plain, texts))
+        yield from map(section, entries().values())
 
 
 def write_pages(app: Sphinx, exception: Exception | None) -> None:

@@ -21,6 +21,10 @@ BREAKS = re.compile(
     r"</?(?:p|div|li|[ou]l|d[ltd]|t[dhr]|h\d|pre|br|summary)\b[^>]*>|\s+"
 )
 TAG = re.compile(r"<[^>]*>")
+ARTICLE = re.compile(r'<article class="bd-article">(.*?)</article>', re.S)
+FOLDED = re.compile(r"<details\b.*?</details>", re.S)
+LISTING = re.compile(r"(?<=<pre>).*?(?=</pre>)", re.S)
+NAME = re.compile(r"\w{4,}")
 
 
 def text_of(piece: str) -> str:
@@ -28,15 +32,42 @@ def text_of(piece: str) -> str:
     return " ".join(html.unescape(piece).split())
 
 
-def sections(page: Path, about: str = "") -> Iterator[tuple[str, str, str, str, str]]:
+def names(text: str) -> set[str]:
+    return {*NAME.findall(text_of(text))}
+
+
+def open_names(page: Path) -> set[str]:
+    """The names and words that a page shows unfolded."""
+    return names(FOLDED.sub(" ", ARTICLE.search(page.read_text())[1]))
+
+
+def with_new_names(text: str, known: set[str]) -> str:
+    """A text whose folded listings have nothing but the lines with a name that is not known.
+
+    Many repeat what the page has shown in pieces, and all of them are a sixth of what a visitor's search loads.
+    """
+    known = {*known}
+
+    def new(listing: re.Match) -> str:
+        lines = []
+        for line in listing[0].split("\n"):
+            if not (found := names(line)) <= known:
+                known.update(found)
+                lines.append(line)
+        return "\n".join(lines)
+
+    return FOLDED.sub(lambda folded: LISTING.sub(new, folded[0]), text)
+
+
+def sections(
+    page: Path, about: str = "", known: set[str] = frozenset()
+) -> Iterator[tuple[str, str, str, str, str]]:
     """The sections of a page: its file's name, the anchor, the titles of page and section, the text.
 
-    The first also says what the page is about.
+    The first also says what the page is about. `known` are the names that folded listings need not tell.
     """
-    written = page.read_text()
-    article = re.search(r'<article class="bd-article">(.*?)</article>', written, re.S)
-    begins = r'<section [^>]*\bid="([^"]*)"[^>]*>'
-    parts = re.split(begins, article[1])
+    article = with_new_names(ARTICLE.search(page.read_text())[1], known)
+    parts = re.split(r'<section [^>]*\bid="([^"]*)"[^>]*>', article)
     top = ""
     for anchor, part in zip(parts[1::2], parts[2::2]):
         heading = re.search(r"<(h\d)>(.*?)</\1>", part, re.S)
@@ -66,11 +97,13 @@ def write_sections(app: Sphinx, exception: Exception | None) -> None:
     ]
     pages = [page for page in dict.fromkeys(in_order) if page in app.env.all_docs]
     found: list[tuple[str, ...]] = []
-    for page in pages:
-        file, says = app.outdir / f"{page}.html", app.env.metadata[page]
+    files = {page: app.outdir / f"{page}.html" for page in pages}
+    files = {page: file for page, file in files.items() if file.exists()}
+    known = set().union(*map(open_names, files.values()))
+    for page, file in files.items():
+        says = app.env.metadata[page]
         about = f"{says.get('search_title', '')} · {says.get('description', '')}"
-        if file.exists():
-            found += sections(file, about)
+        found += sections(file, about, known)
     if (app.outdir / f"{dictionary.PAGE}.html").exists():  # else of another page alone
         found += dictionary.sections(app)
     data = json.dumps(found, ensure_ascii=False, separators=(",", ":"))

@@ -79,6 +79,17 @@ def test_other_wordings_are_of_entries():
     assert {*dictionary.wordings()} <= {*entries()}
 
 
+def test_the_search_has_each_message_once_and_never_nothing():
+    for entry in entries().values():
+        page, anchor, title, text = dictionary.section(entry)
+        assert (page, anchor) == (f"errors/{entry.id}.html", "")
+        assert text and text not in title
+        for words in dictionary.wordings().get(entry.id, []):
+            assert dictionary.plain(words) in f"{text} {title}"
+    everything = sum(len("".join(dictionary.section(e))) for e in entries().values())
+    assert everything < 350 * len(entries())  # the cause and the cure are as long again
+
+
 def test_samples_of_the_field_are_explained():
     for log in dictionary.SAMPLES.values():
         assert explain(log.replace("\\\n", "")).found

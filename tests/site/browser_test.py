@@ -1,5 +1,6 @@
 """The site as a reader meets it, in a headless Chromium."""
 
+import gzip
 import json
 import re
 from pathlib import Path
@@ -171,6 +172,17 @@ def test_search_finds_the_chapter_first(visit, address, query, page):
     tab = visit(address, f"search.html?q={quote(query)}")
     first = tab.locator("#search-results li a").first
     expect(first).to_have_attribute("href", re.compile(rf"^(\./)?{page}\.html"))
+
+
+def test_what_a_search_loads_is_light(visit, server, site):
+    page = visit(server, "search.html?q=kernel")
+    expect(page.locator("ul.search a").first).to_be_visible()
+    loaded = page.evaluate("performance.getEntriesByType('resource').map(x => x.name)")
+    files = {urlsplit(url).path.lstrip("/") for url in loaded}
+    assert "sections.js" in files
+    # As a server sends them; what fonts and pictures are is compressed.
+    sizes = {x: len(gzip.compress((site / x).read_bytes(), 6)) for x in files}
+    assert sum(sizes.values()) < 690_000, sizes
 
 
 def test_an_address_that_is_none_leads_to_the_search_and_the_chapters(
