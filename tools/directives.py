@@ -8,7 +8,7 @@ from pathlib import Path
 
 import sphinx.builders
 import yaml
-from book import EXAMPLES, example_of, listed_parts
+from book import EXAMPLES, listed_parts
 from docutils import nodes
 from docutils.statemachine import StringList
 from measured import number
@@ -113,7 +113,7 @@ class Chapters(SphinxDirective):
     def part(self, title: str, pages: list[str]) -> nodes.section:
         part = nodes.section(ids=[nodes.make_id(title)])
         part += nodes.title(title, title)
-        table = ["| Page | Ops | You learn to | Example |", "|---|---|---|---|"]
+        table = ["| Page | You learn to |", "|---|---|"]
         lookups, others = ["| To look up | What is there |", "|---|---|"], []
         listed = self.env.metadata[self.env.docname].setdefault("listed", {})
         for path in (Path(self.env.doc2path(page)) for page in pages):
@@ -124,8 +124,7 @@ class Chapters(SphinxDirective):
                     part += self.state.document.reporter.error(what, line=self.lineno)
             link = f"[{says.get('title')}]({path.name})"
             if "learn" in says:
-                ops = ", ".join(f"`{op}`" for op in says.get("ops", []))
-                table.append(f"| {link} | {ops} | {says['learn']} | {zip_of(path)} |")
+                table.append(f"| {link} | {says['learn']} |")
             elif "holds" in says:
                 lookups.append(f"| {link} | {says['holds']} |")
             elif says:  # else the table of contents complains
@@ -135,14 +134,6 @@ class Chapters(SphinxDirective):
         lines = [*tables, " · ".join(others), "", *contents]
         self.state.nested_parse(StringList(lines), self.content_offset, part)
         return part
-
-
-def zip_of(page: Path) -> str:
-    """A link to the example of a page, if it has one."""
-    name = example_of(page) if page.exists() else ""
-    if not name:
-        return ""
-    return f'<a href="downloads/{name}.zip" download aria-label="Example {name} as a zip">zip</a>'
 
 
 def front_matter(path: Path) -> dict[str, object]:
