@@ -24,23 +24,31 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
+def cpuinfo() -> dict[str, str]:
+    """What Linux tells of the first processor."""
+    info = Path("/proc/cpuinfo")
+    first = info.read_text().partition("\n\n")[0] if info.exists() else ""
+    lines = (line.partition(":") for line in first.splitlines())
+    return {name.strip(): value.strip() for name, _, value in lines}
+
+
 def processor() -> str:
     """The name of the processor, where Linux tells it."""
-    info = Path("/proc/cpuinfo")
-    names = [
-        line.partition(":")[2].strip()
-        for line in (info.read_text().splitlines() if info.exists() else [])
-        if line.startswith("model name")
-    ]
-    return names[0] if names else platform.processor() or platform.machine()
+    return cpuinfo().get("model name") or platform.processor() or platform.machine()
 
 
 def instructions_and_caches() -> str:
-    """What decides how fast a processor can be, where Linux tells it: its vector instructions and its caches."""
-    info = Path("/proc/cpuinfo")
-    flags = set(info.read_text().split()) if info.exists() else set()
+    """What decides how fast a processor can be, where Linux tells it.
+
+    That is its model, as a number, since a virtual machine may not tell the name; its vector instructions; its caches.
+    """
+    info = cpuinfo()
+    number = []
+    if "cpu family" in info:
+        number = [f"family {info['cpu family']} model {info['model']}"]
+    flags = info.get("flags", "").split()
     vectors = ["avx2", "fma", "avx512f", "avx512_vnni", "amx_tile"]
-    return ", ".join([*(word for word in vectors if word in flags), caches()])
+    return ", ".join([*number, *(word for word in vectors if word in flags), caches()])
 
 
 def caches() -> str:

@@ -136,7 +136,7 @@ def verdicts() -> Iterator[tuple[str, ...]]:
             each.op,
             f"**{said}**" if said in order else said.replace("only if", "**only if**"),
             " or ".join(name for name, _ in best),
-            *(span(some, TO) if some else "–" for some in threads.values()),
+            *(f"{span(some, TO)}×" if some else "–" for some in threads.values()),
         )
 
 
@@ -144,7 +144,8 @@ def machines() -> str:
     """The machines of the verdicts, of all but the commonest with the tables. A ratio is of one machine."""
     kinds: dict[str, list[str]] = {}
     for table in dict.fromkeys(each.table for each in compared()):
-        kind = plain(read(table).value("machine"))
+        of = read(table)
+        kind = f"{plain(of.value('machine'))} ({hardware(of.value('processor'))})"
         kinds.setdefault(kind, []).append(table)
     (first, _), *others = sorted(kinds.items(), key=lambda kind: -len(kind[1]))
     return "; ".join([first, *(f"{', '.join(of)} on {kind}" for kind, of in others)])
@@ -153,6 +154,18 @@ def machines() -> str:
 def plain(machine: str) -> str:
     """Without marks and words that tell nothing."""
     return re.sub(r"\(R\)| Processor|, no GPU used", "", machine)
+
+
+def hardware(processor: str) -> str:
+    """What tells processors of one name from each other: the widest vectors, and the caches behind the first.
+
+    hardware("avx2, avx512f, L1 32K, L2 1024K, L3 32768K")  # AVX-512, L2 1 MB, L3 32 MB
+    """
+    vectors = "AVX-512" if "avx512f" in processor else "AVX2"
+    model = re.findall(r"family \d+ model \d+", processor)
+    sizes = re.findall(r"(L[23]) (\d+)K", processor)
+    caches = [f"{level} {int(size) // 1024} MB" for level, size in sizes]
+    return ", ".join([*model, vectors, *caches])
 
 
 def settings(name: str) -> str:

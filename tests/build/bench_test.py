@@ -48,6 +48,25 @@ def test_windows_equal_the_op(pooled):
     assert none is None
 
 
+def test_a_processor_is_known_by_its_model_vectors_and_caches(monkeypatch):
+    known = {"cpu family": "25", "model": "17", "flags": "sse avx2 fma avx512f"}
+    monkeypatch.setattr(measure, "cpuinfo", lambda: known)
+    monkeypatch.setattr(measure, "caches", lambda: "L1 32K, L2 1024K, L3 32768K")
+    line = measure.instructions_and_caches()
+    assert line.startswith("family 25 model 17, avx2, fma, avx512f, L1 32K")
+    short = "family 25 model 17, AVX-512, L2 1 MB, L3 32 MB"
+    assert performance.hardware(line) == short
+    monkeypatch.setattr(measure, "cpuinfo", dict)  # not Linux
+    assert measure.instructions_and_caches() == "L1 32K, L2 1024K, L3 32768K"
+
+
+def test_factors_are_written_as_factors_and_each_machine_with_its_processor():
+    speeds = [speed for row in performance.verdicts() for speed in row[3:]]
+    assert {speed[-1] for speed in speeds} == {"×", "–"}
+    for machine in performance.machines().split("; "):
+        assert re.search(r"cores \(.*AVX.*, L2 \d+ MB, L3 \d+ MB\)$", machine)
+
+
 TABLES = pytest.mark.parametrize(
     "path", sorted(ROOT.glob("bench/*.csv")), ids=lambda path: path.stem
 )
