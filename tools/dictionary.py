@@ -5,18 +5,22 @@
 takes no time. In chapters writers mark nothing: below what a cell printed stand the entries whose messages are in it.
 """
 
+import datetime
 import difflib
 import functools
 import html
 import json
 import re
+import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 
 from book import ROOT, urls
 from docutils import nodes
+from found import article, as_data, tags_of
 from jinja2 import Environment, FileSystemLoader
 from markdown_it import MarkdownIt
 from markupsafe import Markup
@@ -41,6 +45,7 @@ logger = logging.getLogger(__name__)
 PAGE = "errors"
 SKELETON = f"{PAGE}/entry"
 LONGEST = 260  # characters of a message
+TITLE, DESCRIPTION = 120, 160  # and of what search engines show of it
 HEADINGS = {
     "compile": "The compiler",
     "link": "The linker",
@@ -59,6 +64,7 @@ HEADINGS = {
     "silent": "Nothing is printed",
 }
 MISTAKES = f"{urls()['Repository']}/blob/main/packages/opcheck/mistakes"
+OPTION = re.compile(r"(?<=[ >])(-[\w-]{1,22})(?=[ =<])")
 LOADER = FileSystemLoader(ROOT / "docs" / "_templates")
 TEMPLATES = Environment(loader=LOADER, autoescape=True, keep_trailing_newline=True)
 # What a visitor without a log can try.
@@ -125,11 +131,39 @@ def visit_error_entries(self, node: error_entries) -> None:
     raise nodes.SkipNode
 
 
+@functools.cache
+def in_order() -> list[Entry]:
+    """As the page lists them."""
+    order = [*HEADINGS]
+    return sorted(entries().values(), key=lambda entry: order.index(entry.phase))
+
+
+def neighbours(entry: Entry) -> dict[str, tuple[str, str] | None]:
+    """The entries before and after it in the list: the address and the message of each."""
+    order = in_order()
+    at = order.index(entry)
+    found = {"before": order[at - 1 : at], "after": order[at + 1 : at + 2]}
+    return {
+        key: (f"{x[0].id}.html", shortened(plain(x[0].message), 70)) if x else None
+        for key, x in found.items()
+    }
+
+
+def also_seen(entry: Entry) -> list[str]:
+    """Its other words, without those that the heading has."""
+    said = {
+        re.sub(r"\W+", " ", plain(x)).strip()
+        for x in (message_of(entry), entry.message)
+    }
+    others = wordings().get(entry.id, [])
+    return [x for x in others if re.sub(r"\W+", " ", x).strip() not in said]
+
+
 def listed(phase: str, site: str = "") -> str:
     """Links to the entries of a phase, as HTML. Each has the id that the entry had on this page."""
     rows = (
         f'<li id="{entry.id}"><a href="{site}{PAGE}/{entry.id}.html">{shown(entry)}</a></li>'
-        for entry in entries().values()
+        for entry in in_order()
         if entry.phase == phase
     )
     return "\n".join(['<ul class="error-list">', *rows, "</ul>"])
@@ -151,10 +185,20 @@ def shown(entry: Entry) -> Markup:
 
 
 def inline(text: str, site: str = "../") -> Markup:
-    """Markdown of one paragraph as HTML. Links are to pages of the book, and to other entries."""
+    """Markdown of one paragraph as HTML. Links are to pages of the book, and to other entries.
+
+    An option stays in one line: a browser would break it behind its hyphens.
+    """
     made = MarkdownIt().renderInline(text)
     made = re.sub(r'href="(\w+)\.md', rf'href="{site}\1.html', made)
-    return Markup(re.sub(r'href="#([\w-]+)"', rf'href="{site}{PAGE}/\1.html"', made))
+    made = re.sub(r'href="#([\w-]+)"', rf'href="{site}{PAGE}/\1.html"', made)
+    return Markup(
+        re.sub(
+            r"<code>.*?</code>",
+            lambda code: OPTION.sub(r'<span class="option">\1</span>', code[0]),
+            made,
+        )
+    )
 
 
 def plain(text: str) -> str:
@@ -172,15 +216,84 @@ def shortened(text: str, longest: int) -> str:
 
 
 def title_of(entry: Entry) -> str:
-    """For the tab and for search engines: the message's beginning, without a path."""
+    """For the tab and for search engines: the message, a long one up to the end of a sentence or of a word."""
     message = plain(entry.message).removeprefix("…: ")
     # Without the shell's words for a signal that the message names, as in “Segmentation fault”.
     message = re.sub(r", “[^”]*”(?:,(?= in| when| while))?", "", message)
-    return f"{shortened(message, 70)} | TensorFlow custom op"
+    # Nor where a log line or a file comes from.
+    message = re.sub(r"^[EFIW] \S+:\d+\] ", "", message)
+    message = re.sub(r"(?<![\w/:…])(?:…|/[\w.-]+)(?:/[\w.+-]+)*/(?=[\w.+-]+: )", "", message)
+    title = beginning(message, TITLE)
+    if "tensorflow" in title.lower():
+        return title
+    long = len(title) > 50
+    return f"{title} | {'TensorFlow' if long else 'TensorFlow custom op'}"
 
 
-def description_of(entry: Entry) -> str:
-    return shortened(plain(f"{entry.cause} {entry.cure}"), 155)
+def beginning(text: str, longest: int) -> str:
+    """The first sentences of a text; without one that is short enough, its first words."""
+    if len(text) <= longest:
+        return text
+    cut = text[: longest + 1]
+    if len(head := cut[: cut.rfind(". ") + 1]) > longest // 2:
+        return head
+    cut = cut.rpartition(" ")[0]
+    small = "a|an|and|as|at|but|by|for|from|in|is|not|of|on|one|or|that|the|this|to|when|which|with"
+    return re.sub(rf"(?: (?:{small})\b|[\s,;:({{\[=‘'\"–-]+)+$", "", cut)
+
+
+def described(entry: Entry) -> str:
+    """The sentences of cause and cure that a search engine shows whole; what to do, if the cause is told at length."""
+    said = [plain(text) for text in (entry.cause, entry.cure)]
+    cause, cure = (re.split(r"(?<=[.!?]) (?=[A-Z`…“‘(])", text) for text in said)
+    for sentences in (cause + cure, cure):
+        if len(sentences[0]) <= DESCRIPTION + 40:
+            break
+    else:
+        sentences = sorted(cause + cure, key=len)[:1]
+    found = sentences[0]
+    for sentence in sentences[1:]:
+        if len(found) + len(sentence) >= DESCRIPTION:
+            break
+        found += f" {sentence}"
+    return found
+
+
+@functools.cache
+def descriptions() -> dict[str, str]:
+    """What search engines show of each entry below its title. What is said in few words may be so of two."""
+    made = {entry.id: described(entry) for entry in entries().values()}
+    times = Counter(made.values())
+    for name, text in made.items():
+        if len(text) <= 80 or times[text] > 1:
+            title = title_of(entries()[name]).partition(" | ")[0].rstrip(" .:…")
+            made[name] = f"{title}: {text}"
+    return made
+
+
+@functools.cache
+def changed() -> dict[str, str]:
+    """From the name of each entry's page to when the entry was last changed, as git knows."""
+    file = OPCHECK / "opcheck" / "errors.toml"
+    command = ["git", "blame", "--line-porcelain", file.name]
+    try:
+        run = subprocess.run(command, cwd=file.parent, capture_output=True, text=True)
+    except FileNotFoundError:  # no git
+        return {}
+    found: dict[str, int] = {}
+    name, seconds = "", 0
+    for line in run.stdout.splitlines():
+        if line.startswith("committer-time "):
+            seconds = int(line.split()[1])
+        elif begins := re.match(r'\tid = "(.*)"', line):
+            name = begins[1]
+        if line.startswith("\t") and line.strip() and name and "[[error]]" not in line:
+            found[name] = max(found.get(name, 0), seconds)
+    utc = datetime.timezone.utc
+    return {
+        f"{PAGE}/{name}": datetime.datetime.fromtimestamp(last, utc).isoformat()
+        for name, last in found.items()
+    }
 
 
 @functools.cache
@@ -201,7 +314,8 @@ def body(entry: Entry, titles: dict[str, nodes.title]) -> str:
         anchor=nodes.make_id(heading),
         headers=headers() if entry.names else (),
         example=before_and_after(entry, made) if made else None,
-        others=wordings().get(entry.id),
+        others=also_seen(entry),
+        neighbours=neighbours(entry),
         related=see_also(entry, titles),
         source=source_of(entry),
         mistakes=MISTAKES,
@@ -331,7 +445,9 @@ def write_pages(app: Sphinx, exception: Exception | None) -> None:
     for entry in entries().values():
         name = f"{PAGE}/{entry.id}"
         address = f"{app.config.html_baseurl}{name}.html"
-        title, description = map(html.escape, (title_of(entry), description_of(entry)))
+        title, description = map(
+            html.escape, (title_of(entry), descriptions()[entry.id])
+        )
         tags = {"og:title": title, "og:description": description, "og:url": address}
         tags |= {"og:type": "article", "og:site_name": app.config.project}
         meta = f'<meta name="description" content="{description}" />\n' + "".join(
@@ -339,6 +455,7 @@ def write_pages(app: Sphinx, exception: Exception | None) -> None:
             for tag, text in tags.items()
         )
         meta += card
+        meta += as_data(article(app, tags_of(meta), changed().get(name)))
         filled = {"@@title@@": title, "@@meta@@": meta}
         filled |= {SKELETON: name, "@@body@@": body(entry, app.env.titles)}
         page = outline

@@ -34,28 +34,42 @@ def structure(app: Sphinx, page: str, template: str, context: dict, doctree) -> 
     """After the tags are made: the same as structured data."""
     if not doctree:
         return
-    made = r'<meta (?:property|name)="([\w:]+)" content="(.*?)" />'
-    found = re.findall(made, context["metatags"])
-    tags = {name: html.unescape(content) for name, content in found}
-    site = {"@type": "WebSite", "name": app.config.project}
-    site["url"] = app.config.html_baseurl
+    tags = tags_of(context["metatags"])
     if page == app.config.root_doc:
-        data = {**site, "description": tags.get("og:description", "")}
+        data = {**site(app), "description": tags.get("og:description", "")}
     else:
-        data = {
-            "@type": "TechArticle",
-            "headline": tags["og:title"],
-            "description": tags.get("og:description", ""),
-            "url": tags["og:url"],
-            "image": tags.get("og:image", ""),
-            "author": {"@type": "Organization", "name": app.config.author},
-            "isPartOf": site,
-        }
-        if changed := app.changed.get(page):
-            data["dateModified"] = changed
+        data = article(app, tags, app.changed.get(page))
+    context["metatags"] += as_data(data)
+
+
+def tags_of(written: str) -> dict[str, str]:
+    made = r'<meta (?:property|name)="([\w:]+)" content="(.*?)" />'
+    return {name: html.unescape(text) for name, text in re.findall(made, written)}
+
+
+def site(app: Sphinx) -> dict[str, str]:
+    name, url = app.config.project, app.config.html_baseurl
+    return {"@type": "WebSite", "name": name, "url": url}
+
+
+def article(app: Sphinx, tags: dict[str, str], changed: str | None) -> dict:
+    """What the tags of a page say, and when it was last changed."""
+    data = {
+        "@type": "TechArticle",
+        "headline": tags["og:title"],
+        "description": tags.get("og:description", ""),
+        "url": tags["og:url"],
+        "image": tags.get("og:image", ""),
+        "author": {"@type": "Organization", "name": app.config.author},
+        "isPartOf": site(app),
+    }
+    return {**data, "dateModified": changed} if changed else data
+
+
+def as_data(data: dict) -> str:
     text = json.dumps({"@context": "https://schema.org", **data}, ensure_ascii=False)
     text = text.replace("<", "\\u003c")
-    context["metatags"] += f'<script type="application/ld+json">{text}</script>\n'
+    return f'<script type="application/ld+json">{text}</script>\n'
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

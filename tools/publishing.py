@@ -85,11 +85,13 @@ def write_sitemap(app: Sphinx) -> None:
     site = ElementTree.Element(
         "urlset", xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"
     )
-    for page in sorted({*app.env.all_docs, *dictionary.pages(app)}):
+    errors = dictionary.pages(app)
+    changed = {**app.changed, **(dictionary.changed() if errors else {})}
+    for page in sorted({*app.env.all_docs, *errors}):
         entry = ElementTree.SubElement(site, "url")
         address = f"{app.config.html_baseurl}{page}.html"
         ElementTree.SubElement(entry, "loc").text = address
-        if date := app.changed.get(page):
+        if date := changed.get(page):
             ElementTree.SubElement(entry, "lastmod").text = date
     tree = ElementTree.ElementTree(site)
     tree.write(app.outdir / "sitemap.xml", encoding="utf-8", xml_declaration=True)

@@ -90,6 +90,65 @@ def test_the_search_has_each_message_once_and_never_nothing():
     assert everything < 350 * len(entries())  # the cause and the cure are as long again
 
 
+def test_what_a_search_engine_shows_of_each_is_whole_and_of_it_alone():
+    titles = {e.id: dictionary.title_of(e) for e in entries().values()}
+    texts = dictionary.descriptions()
+    for made, longest in ((titles, 140), (texts, 240)):
+        assert len({*made.values()}) == len(made) == len(entries())
+        assert not [text for text in made.values() if len(text) > longest]
+    for name, entry in entries().items():
+        assert "tensorflow" in titles[name].lower()
+        said = titles[name].partition(" | ")[0]
+        message = dictionary.plain(entry.message)
+        assert all(word in message for word in said.split())
+        assert len(said) > 60 or said[-5:] == message[-5:] or "“" in message
+        # Up to the end of a sentence.
+        assert texts[name].endswith((".", ".)", ".”", "?", "!")), texts[name]
+
+
+def test_a_long_message_is_cut_where_a_word_ends():
+    cut = dictionary.beginning
+    assert cut("It is short: …", 20) == "It is short: …"
+    assert (
+        cut("One sentence is whole. Then others follow.", 35)
+        == "One sentence is whole."
+    )
+    assert cut("cannot convert ‘a::b’ to ‘std::string’", 30) == "cannot convert ‘a::b’"
+
+
+def test_each_entry_has_a_date():
+    if not dictionary.changed():
+        pytest.skip("no git")
+    assert {*dictionary.changed()} == {f"errors/{name}" for name in entries()}
+    dates = {*dictionary.changed().values()}
+    assert all(re.fullmatch(r"20\d\d-\d\d-\d\dT[\d:]{8}\+00:00", x) for x in dates)
+
+
+def test_one_leads_through_all_errors():
+    order = dictionary.in_order()
+    read = [order[0]]
+    while after := dictionary.neighbours(read[-1])["after"]:
+        read.append(entries()[after[0].removesuffix(".html")])
+        assert dictionary.neighbours(read[-1])["before"][0] == f"{read[-2].id}.html"
+    assert read == order and len(order) == len(entries())
+    assert dictionary.neighbours(order[0])["before"] is None
+    made = body(order[1], TITLES)
+    assert f'class="left-prev" href="{order[0].id}.html"' in made
+    assert f'class="right-next" href="{order[2].id}.html"' in made
+
+
+def test_what_else_is_seen_is_not_the_heading():
+    said = "terminate called after throwing an instance of 'std::bad_alloc'"
+    assert dictionary.wordings()["bad-alloc"] == [said]
+    assert "Also seen as" not in body(entries()["bad-alloc"], TITLES)
+
+
+def test_an_option_stays_in_one_line():
+    assert dictionary.inline("`nvcc --version`, -x and `a-b`") == (
+        '<code>nvcc <span class="option">--version</span></code>, -x and <code>a-b</code>'
+    )
+
+
 def test_samples_of_the_field_are_explained():
     for log in dictionary.SAMPLES.values():
         assert explain(log.replace("\\\n", "")).found

@@ -83,9 +83,12 @@ def test_a_link_can_lead_to_each_row(document, name):
 
 
 def test_the_site_is_listed_and_shared_with_a_card(site, document):
-    entries = ElementTree.parse(site / "sitemap.xml").getroot().findall("{*}url/{*}loc")
+    entries = ElementTree.parse(site / "sitemap.xml").getroot().findall("{*}url")
+    if (ROOT / ".git").exists():
+        assert all(entry.findtext("{*}lastmod") for entry in entries)
     base = urls()["Documentation"]
-    listed = {entry.text.removeprefix(base).removesuffix(".html") for entry in entries}
+    places = [entry.findtext("{*}loc").removeprefix(base) for entry in entries]
+    listed = {place.removesuffix(".html") for place in places}
     moved = {name for name in names(site) if not document(name).select("article")}
     pages = {*names(site)} - moved - {"search", "404"}
     assert listed == pages | {*error_names(site)}
@@ -106,7 +109,11 @@ def test_each_error_has_a_page_of_its_own(site, document):
         text = (site / f"{name}.html").read_text()
         assert 'class="gu"' not in text and "errors/entry" not in text
         about = head(site, name)
-        assert about.title.get_text().endswith(" | TensorFlow custom op")
+        assert "tensorflow" in about.title.get_text().lower()
+        [data] = about.select("script[type='application/ld+json']")
+        data = json.loads(data.string)
+        assert data["@type"] == "TechArticle" and data["url"].endswith(f"/{name}.html")
+        assert data["headline"] == about.title.get_text()
         canonical = about.select_one("link[rel=canonical]")["href"]
         assert canonical.endswith(f"/{name}.html")
         [description] = about.select("meta[name=description]")
