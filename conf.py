@@ -82,7 +82,8 @@ logo = str(Path(__file__).parent / "docs" / "_static" / "logo.png")
 ogp_site_url = html_baseurl
 ogp_social_cards = {
     "image": logo,
-    "image_mini": logo,
+    # A second picture, which would be Sphinx's logo: a transparent one.
+    "image_mini": str(Path(logo).with_name("nothing.png")),
     "line_color": "#0b5566",
     "font": "DejaVu Sans",  # matplotlib brings it along
 }

@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from xml.etree import ElementTree
 
+import matplotlib.image
+import numpy as np
 import pytest
 from bs4 import BeautifulSoup
 from small_pages import build
@@ -80,6 +82,17 @@ def test_a_page_is_found_by_what_its_front_matter_says(html):
     assert (article["@type"], article["headline"]) == ("TechArticle", title)
     assert article["description"] == description
     assert article["url"] == f"{SITE}page.html" and article["image"].endswith(image)
+
+
+@published
+def test_a_card_shows_the_logo_once(html):
+    [image] = read(html / "page.html").select("meta[property='og:image']")
+    picture = matplotlib.image.imread(html / image["content"].removeprefix(SITE))
+    height, width = picture.shape[:2]
+    # The second place is right of the address.
+    top = picture[: height // 3, width * 2 // 3 :]
+    foot = picture[height * 83 // 100 : height * 9 // 10, width * 4 // 5 :]
+    assert np.ptp(top, axis=(0, 1)).max() > 0 and np.ptp(foot, axis=(0, 1)).max() == 0
 
 
 @published
