@@ -63,6 +63,7 @@ HEADINGS = {
     "test": "Tests and notebooks",
     "silent": "Nothing is printed",
 }
+FORMERLY = {"shard-not-declared": "name-without-its-header"}
 MISTAKES = f"{urls()['Repository']}/blob/main/packages/opcheck/mistakes"
 OPTION = re.compile(r"(?<=[ >])(-[\w-]{1,22})(?=[ =<])")
 LOADER = FileSystemLoader(ROOT / "docs" / "_templates")
@@ -160,13 +161,29 @@ def also_seen(entry: Entry) -> list[str]:
 
 
 def listed(phase: str, site: str = "") -> str:
-    """Links to the entries of a phase, as HTML. Each has the id that the entry had on this page."""
-    rows = (
-        f'<li id="{entry.id}"><a href="{site}{PAGE}/{entry.id}.html">{shown(entry)}</a></li>'
+    """Links to the entries of a phase, folded, as HTML. Each has the id that the entry had on this page."""
+    rows = [
+        f'<li id="{entry.id}">{former_ids(entry)}'
+        f'<a href="{site}{PAGE}/{entry.id}.html">{shown(entry)}</a></li>'
         for entry in in_order()
         if entry.phase == phase
+    ]
+    return "\n".join(
+        [
+            '<details class="error-group">',
+            f"<summary>{len(rows)} errors</summary>",
+            '<ul class="error-list">',
+            *rows,
+            "</ul>",
+            "</details>",
+        ]
     )
-    return "\n".join(['<ul class="error-list">', *rows, "</ul>"])
+
+
+def former_ids(entry: Entry) -> str:
+    """Where the names lead that an entry had before."""
+    names = [name for name, now in FORMERLY.items() if now == entry.id]
+    return "".join(f'<span id="{name}"></span>' for name in names)
 
 
 def message_of(entry: Entry) -> str:
@@ -222,7 +239,9 @@ def title_of(entry: Entry) -> str:
     message = re.sub(r", “[^”]*”(?:,(?= in| when| while))?", "", message)
     # Nor where a log line or a file comes from.
     message = re.sub(r"^[EFIW] \S+:\d+\] ", "", message)
-    message = re.sub(r"(?<![\w/:…])(?:…|/[\w.-]+)(?:/[\w.+-]+)*/(?=[\w.+-]+: )", "", message)
+    message = re.sub(
+        r"(?<![\w/:…])(?:…|/[\w.-]+)(?:/[\w.+-]+)*/(?=[\w.+-]+: )", "", message
+    )
     title = beginning(message, TITLE)
     if "tensorflow" in title.lower():
         return title

@@ -14,7 +14,7 @@ from sphinx.application import Sphinx
 
 DROPPED = re.compile(
     r'<(script|style|svg|nav)\b.*?</\1>|<a class="headerlink".*?</a>'
-    r'|<ul class="error-list">.*?</ul>',  # each has a page of its own
+    r'|<details class="error-group">.*?</details>',  # each has a page of its own
     re.S,
 )
 BREAKS = re.compile(

@@ -3,7 +3,8 @@ document.addEventListener("DOMContentLoaded", () => {
   // The entries were on this page once: an old link to one leads on to its own page.
   const leadOn = () => {
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    if (target?.matches(".error-list > li")) location.replace(target.querySelector("a").href);
+    const item = target?.closest(".error-list > li");
+    if (item) location.replace(item.querySelector("a").href);
   };
   addEventListener("hashchange", leadOn);
   leadOn();

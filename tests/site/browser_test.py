@@ -174,6 +174,15 @@ def test_search_finds_the_chapter_first(visit, address, query, page):
     expect(first).to_have_attribute("href", re.compile(rf"^(\./)?{page}\.html"))
 
 
+def test_the_list_of_errors_is_no_long_way_on_a_phone(visit, server):
+    page = visit(server, "errors.html", width=390)
+    assert page.evaluate("document.documentElement.scrollHeight") < 8000
+    group = page.locator("section#the-linker details")
+    expect(group.get_by_role("link").first).to_be_hidden()
+    group.locator("summary").click()
+    expect(group.get_by_role("link").first).to_be_visible()
+
+
 def test_what_a_search_loads_is_light(visit, server, site):
     page = visit(server, "search.html?q=kernel")
     expect(page.locator("ul.search a").first).to_be_visible()
@@ -355,10 +364,19 @@ def test_a_visitor_without_a_log_can_try_samples(visit, address):
 
 
 @as_files
-def test_an_old_address_of_an_entry_leads_to_its_page(visit, address):
-    page = visit(address, "errors.html#undefined-symbol-cuda")
-    page.wait_for_url("**/errors/undefined-symbol-cuda.html")
-    expect(page.get_by_role("heading", level=1)).to_contain_text("__cuda")
+@pytest.mark.parametrize(
+    ("former", "name", "said"),
+    [
+        ("undefined-symbol-cuda", "undefined-symbol-cuda", "__cuda"),
+        ("shard-not-declared", "name-without-its-header", "not declared"),
+    ],
+)
+def test_an_old_address_of_an_entry_leads_to_its_page(
+    visit, address, former, name, said
+):
+    page = visit(address, f"errors.html#{former}")
+    page.wait_for_url(f"**/errors/{name}.html")
+    expect(page.get_by_role("heading", level=1)).to_contain_text(said)
     page.get_by_role("link", name="All errors").click()
     page.wait_for_url("**/errors.html")
 
