@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
-# TensorFlow's own ops have other bits and errors on a GPU, and processes start slowly: `make test-gpu` shows it alone.
+# TensorFlow's own ops have other bits and errors on a GPU, and processes start slowly: tests see those alone that
+# GPUS_OF_TESTS names.
 os.environ["CUDA_VISIBLE_DEVICES"] = os.environ.get("GPUS_OF_TESTS", "-1")
 # Several processes share a GPU: each takes no more of its memory than it needs.
 os.environ.setdefault("TF_FORCE_GPU_ALLOW_GROWTH", "true")
@@ -40,6 +41,7 @@ collect_ignore = [
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "gpu: needs a GPU and CUDA code")
     config.addinivalue_line("markers", "slow: takes long, and seldom fails")
+    config.addinivalue_line("markers", "xdist_group(name): one worker runs them all")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -123,7 +125,7 @@ def gpu(request: pytest.FixtureRequest, tf: ModuleType) -> Iterator[None]:
     Tests that take it are skipped where they see no GPU, or no CUDA code in the libraries beside the test.
     """
     if not tf.config.list_physical_devices("GPU"):
-        pytest.skip("sees no GPU: `make test-gpu` runs it")
+        pytest.skip("sees no GPU: GPUS_OF_TESTS=0 shows it one")
     libraries = request.path.parent.glob("lib*.so")
     if not any(b"__cudaRegisterFatBinary" in path.read_bytes() for path in libraries):
         pytest.skip("built without CUDA")

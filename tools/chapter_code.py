@@ -75,7 +75,7 @@ def _bound(statement: ast.stmt) -> set[str]:
 def without_statements(source: str, named: re.Pattern) -> str:
     """A module without the statements that name something, and those that need what only these bind.
 
-    Imports that nothing uses any more go, too.
+    Imports and variables that nothing uses any more go, too.
     """
     tree = ast.parse(source)
     lines = source.splitlines()
@@ -106,7 +106,39 @@ def without_statements(source: str, named: re.Pattern) -> str:
         elif len(names) < len(each.names):
             each.names = names
             short.add(each)
+    kept = [
+        each
+        for each in kept
+        if not isinstance(each, (ast.Assign, ast.AugAssign))
+        or not _bound(each) & unused
+    ]
     return _text(source, tree.body, kept, short) + "\n"
+
+
+def without_unused_fixtures(conftest: str, code: str) -> str:
+    """A conftest.py without the fixtures that neither some code names nor what is left of conftest.py."""
+    while True:
+        body = ast.parse(conftest).body
+        unused = [
+            each.name
+            for each in filter(_is_fixture, body)
+            if not re.search(
+                rf"\b{each.name}\b",
+                "\n".join([code, *(ast.unparse(x) for x in body if x is not each)]),
+            )
+        ]
+        if not unused:
+            return conftest
+        defined = re.compile(rf"\Adef (?:{'|'.join(unused)})\(")
+        conftest = without_statements(conftest, defined)
+
+
+def _is_fixture(statement: ast.stmt) -> bool:
+    """Whether it is a fixture that tests ask for by its name."""
+    decorators = map(ast.unparse, getattr(statement, "decorator_list", ()))
+    return any(
+        x.startswith("pytest.fixture") and "autouse" not in x for x in decorators
+    )
 
 
 def _bound_at_top(statement: ast.stmt) -> set[str]:

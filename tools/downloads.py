@@ -8,7 +8,7 @@ import zipfile
 from pathlib import Path
 
 from book import EXAMPLES, ROOT, chapters, example_of, executed, urls
-from chapter_code import without_statements
+from chapter_code import without_statements, without_unused_fixtures
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from sphinx.application import Sphinx
@@ -21,8 +21,10 @@ LEFT_OUT = re.compile(
     r"(?:wrong|solution|exercise)_\w+|\w+_(?:mutants|fuzz)"
     r"|every_attr|type_lists|shape_calls|times_asked|gradient_registries"
 )
-# The fixture that holds the book's own tests to narrow tolerances.
-OF_THE_BOOK = "tolerances_fit"
+# In conftest.py: what holds the book's own tests to narrow tolerances, a folder that they leave out, and the fixtures
+# that need another example.
+OF_THE_BOOK = {"tolerances_fit", "collect_ignore"}
+OF_CC_GRADIENTS = {"cpp_gradient", "same_gradient_in_cpp"}
 TEMPLATE = "my_op"
 OF_PROJECTS = re.compile(
     r".*\.(cc|h|md|py|toml|txt|yml)|Dockerfile|Makefile|\.(docker|git)ignore"
@@ -51,7 +53,7 @@ repository.{gpu}
 | Where | What |
 |---|---|
 | `examples/{name}/` | the op: C++, Python, tests |
-| `examples/common/`, `examples/conftest.py` | what examples and their tests share |
+| {common}`examples/conftest.py` | what examples and their tests share |
 | `cmake/` | finds the TensorFlow of your Python, and compiles for it |
 
 For an op of your own, begin with [my_op.zip]({site}downloads/my_op.zip), a project with one small op.{loader}{marks}
@@ -129,6 +131,7 @@ def readme(name: str, site: str, files: dict[str, str]) -> str:
         what=chapter,
         site=site,
         python=in_order(SpecifierSet(python)),
+        common="`examples/common/`, " if re.search("/common/", "".join(files)) else "",
         gpu=ON_A_GPU if "add_cuda_kernels" in own else "",
         loader=LOADER if "op_library import" in own else "",
         marks=MARKS.format(mark=mark[1]) if mark else "",
@@ -151,22 +154,64 @@ def archive(name: str, site: str) -> bytes:
     if (folder / "pyproject.toml").exists():
         return packed(name, own_files(folder))
     sources = [path for path in sorted(folder.iterdir()) if path.suffix in SOURCES]
-    gone = {x.stem for x in sources if LEFT_OUT.fullmatch(x.stem)} | {OF_THE_BOOK}
-    own = {f"examples/{name}/{x.name}": x for x in sources if x.stem not in gone}
-    own[f"examples/{name}/CMakeLists.txt"] = folder / "CMakeLists.txt"
-    shared = [ROOT / "LICENSE", *(ROOT / "cmake").glob("*.cmake")]
-    shared += [EXAMPLES / "conftest.py"]
-    shared += [x for x in (EXAMPLES / "common").rglob("*") if x.suffix in SOURCES]
-    own |= {path.relative_to(ROOT).as_posix(): path for path in shared}
-    files = {
-        inside: without(path.read_text(), path, gone) for inside, path in own.items()
-    }
+    gone = {stem(x) for x in sources if left_out(x)} | OF_THE_BOOK
+    gone |= OF_CC_GRADIENTS if name != "cc_gradients" else set()
+    own = [x for x in sources if not left_out(x)] + [folder / "CMakeLists.txt"]
+    files = {inside(x): without(x.read_text(), x, gone) for x in own}
+    shared = EXAMPLES / "conftest.py"
+    files[inside(shared)] = without_unused_fixtures(
+        without(shared.read_text(), shared, gone), "".join(files.values())
+    )
+    files |= named_there("".join(files.values()))
+    files["LICENSE"] = (ROOT / "LICENSE").read_text()
     files["README.md"] = readme(name, site, files)
     files["requirements.txt"] = requirements()
     files["Makefile"] = MAKEFILE.format(name=name)
     # So that pytest finds conftest.py from any folder.
     files["pytest.ini"] = "[pytest]\n"
     return packed(name, files)
+
+
+def inside(path: Path) -> str:
+    """Where a file of the repository lies in a zip: at the same place."""
+    return path.relative_to(ROOT).as_posix()
+
+
+def stem(path: Path) -> str:
+    """What a file is called without its suffixes: x of x.cu.cc."""
+    return path.name.partition(".")[0]
+
+
+def left_out(path: Path) -> bool:
+    return bool(LEFT_OUT.fullmatch(stem(path)))
+
+
+def reference(path: Path) -> str:
+    """A pattern for how code asks for a file that examples share."""
+    name = re.escape(path.stem)
+    if path.suffix == ".py":
+        return rf'\b(?:import|from) {name}\b|"{name}"'
+    if path.suffix == ".cmake":
+        package = name.removeprefix("Find")
+        return rf"/{name}\.cmake|include\({name}\)|find_package\({package}\b"
+    return re.escape(path.name)
+
+
+def named_there(code: str) -> dict[str, str]:
+    """What examples share, as far as some code names it, and what that names in turn."""
+    shared = [*(ROOT / "cmake").glob("*.cmake")]
+    shared += [x for x in (EXAMPLES / "common").rglob("*") if x.suffix in SOURCES]
+    found = {}
+    while True:
+        added = {
+            inside(path): path.read_text()
+            for path in shared
+            if inside(path) not in found and re.search(reference(path), code)
+        }
+        if not added:
+            return found
+        found |= added
+        code = "".join(added.values())
 
 
 def own_files(folder: Path) -> dict[str, str]:

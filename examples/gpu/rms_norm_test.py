@@ -209,10 +209,10 @@ def test_more_rows_than_blocks_are_refused(on_host):
 
 
 @on_the_host
-@pytest.mark.parametrize("source, right", [("exercise", False), ("solution", True)])
-def test_few_blocks(source, right):
+def test_few_blocks():
     x = normal([200, 300])
-    assert is_norm(OnHost(f"{source}_few_blocks"), x) == right
+    assert not is_norm(OnHost("exercise_few_blocks"), x)
+    assert is_norm(OnHost("solution_few_blocks"), x)
 
 
 @on_the_host

@@ -48,7 +48,7 @@ BAD_ROIS = np.float32(
 on_host = pytest.mark.xdist_group("RoiPool's GPU kernels on the host")
 needs_gpu = pytest.mark.skipif(
     not GPU,
-    reason="sees no GPU: `make test-gpu` runs it"
+    reason="sees no GPU: GPUS_OF_TESTS=0 shows it one"
     if WITH_CUDA
     else "built without CUDA",
 )

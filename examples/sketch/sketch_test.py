@@ -231,7 +231,7 @@ def test_a_copy_for_a_device_is_another_one(direction):
 
 @pytest.mark.skipif(
     not tf.config.list_physical_devices("GPU"),
-    reason="sees no GPU: `make test-gpu` runs it",
+    reason="sees no GPU: GPUS_OF_TESTS=0 shows it one",
 )
 def test_a_sketch_goes_to_a_gpu_and_back():
     one = sketch(["ann", "bob"])

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from book import EXAMPLES, ROOT, examples
-from downloads import LEFT_OUT, archive
+from downloads import archive, left_out, stem
 from packaging.requirements import Requirement
 from running import run
 
@@ -46,13 +46,9 @@ def test_a_zip_has_the_op_its_tests_and_nothing_wrong(tmp_path, name):
     built = {path.stem for path in own.glob("*.cc")} & loaded
     assert built <= {*re.findall(r"\w+", cmake)}
     assert not re.search(r"^op_by_op_\w+\( *\)", cmake, re.M)
-    gone = {
-        path.stem
-        for path in (EXAMPLES / name).iterdir()
-        if LEFT_OUT.fullmatch(path.stem)
-    }
+    gone = {stem(path) for path in (EXAMPLES / name).iterdir() if left_out(path)}
     for path in own.iterdir():
-        assert path.stem not in gone
+        assert stem(path) not in gone
         named = {*re.findall(r"\w+", path.read_text())}
         assert not named & gone, f"{path.name} names what is left out"
         for header in re.findall(r"#include <(\S+)>", path.read_text()):
@@ -61,6 +57,28 @@ def test_a_zip_has_the_op_its_tests_and_nothing_wrong(tmp_path, name):
     ruff = Path(sysconfig.get_path("scripts")) / "ruff"
     done = run(ruff, "check", "--isolated", "--quiet", "--select=F821", root)
     assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_zip_has_what_examples_share_as_far_as_it_needs_it(tmp_path, name):
+    root = unpacked(name, tmp_path)
+    files = {
+        x.relative_to(root): x.read_text() for x in root.rglob("*.*") if x.is_file()
+    }
+    del files[Path("README.md")]
+    shared = {x for x in files if {"cmake", "common"} & {*x.parts}}
+    for path in shared - {Path("cmake", "FindTensorFlow.cmake")}:
+        others = "".join(text for other, text in files.items() if other != path)
+        assert re.search(rf"\b{path.stem}\b", others), f"nothing needs {path}"
+    imported = {
+        *re.findall(r"^ *(?:from|import) (\w+)", "\n".join(files.values()), re.M)
+    }
+    for path in (EXAMPLES / "common").glob("*.py"):
+        assert (path.relative_to(ROOT) in files) >= (path.stem in imported), path.stem
+    if not [*(EXAMPLES / name).glob("*.cu.cc")]:
+        of_gpus = re.compile(r"cuda|\bcub\b|gpu_ops|on_host", re.I)
+        assert not [path for path in files if of_gpus.search(str(path))]
+        assert "on_host" not in files[Path("examples", "conftest.py")]
 
 
 @pytest.mark.parametrize("name", NAMES)

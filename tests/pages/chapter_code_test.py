@@ -1,6 +1,8 @@
 """What of a chapter's code is in the notebook that readers download."""
 
-from chapter_code import readers_cells
+import re
+
+from chapter_code import readers_cells, without_unused_fixtures
 from nbformat.v4 import new_code_cell
 
 
@@ -31,3 +33,43 @@ def test_what_later_cells_need_stays():
     ):
         assert reader(hidden, "remove-cell") == hidden
     assert reader("import os; record(x=1)", "remove-cell") == "import os"
+
+
+CONFTEST = """\
+import ctypes
+import pytest
+
+CODE = "pass"
+CODE += "\\n"
+REST = 1
+
+
+@pytest.fixture
+def library():
+    return ctypes.CDLL(CODE)
+
+
+@pytest.fixture(scope="module")
+def loaded(library):
+    return library
+
+
+@pytest.fixture(autouse=True)
+def always(rest):
+    return rest
+
+
+@pytest.fixture
+def rest():
+    return REST
+"""
+
+
+def test_a_conftest_keeps_the_fixtures_that_tests_and_others_name():
+    both = "def test_it(loaded): pass"
+    assert without_unused_fixtures(CONFTEST, both) == CONFTEST
+    without = without_unused_fixtures(CONFTEST, "").splitlines()
+    assert without[:2] == ["import pytest", ""]
+    named = " ".join(without)
+    assert "REST" in named and "def always" in named and "def rest" in named
+    assert not re.search("CODE|library|loaded|ctypes", named)
