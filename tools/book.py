@@ -29,12 +29,23 @@ def chapters(docs: Path = DOCS) -> dict[str, Path]:
 
 
 def executed(env: "BuildEnvironment") -> list[str]:
-    """The pages of a build that become notebooks: those with cells, but for the first."""
+    """The pages of a build that have cells, but for the first."""
     return sorted(
         page
         for page, data in env.metadata.items()
         if "kernelspec" in data and page != env.config.root_doc
     )
+
+
+def has_notebook(page: Path) -> bool:
+    """Whether a reader has something to run: the page shows a cell or what it prints."""
+    hidden = re.compile(r"^:tags:.*\bremove-cell\b", re.M)
+    return any(not hidden.search(cell) for cell in _cells(page.read_text()))
+
+
+def notebooks(env: "BuildEnvironment") -> list[str]:
+    """The pages of a build that become notebooks."""
+    return [page for page in executed(env) if has_notebook(Path(env.doc2path(page)))]
 
 
 def parts(index: Path = DOCS / "index.md") -> dict[str, list[str]]:
@@ -94,9 +105,12 @@ def pictures_of(code: str) -> set[Path]:
 
 def cells_of(page: str) -> str:
     """The code cells of a page's text."""
-    return "\n".join(
-        match[0] for match in FENCE.finditer(page) if "{code-cell}" in match[0][:20]
-    )
+    return "\n".join(_cells(page))
+
+
+def _cells(page: str) -> list[str]:
+    fenced = [match[0] for match in FENCE.finditer(page)]
+    return [block for block in fenced if "{code-cell}" in block[:20]]
 
 
 def copy_parts(names: Iterable[str], copy: Path) -> None:

@@ -1,7 +1,7 @@
 """What of a chapter's code a reader runs: not what only the build of the book needs.
 
 In hidden cells that is a value for the text, the solution of an exercise, and a call of a function that the page has
-defined, which tests the solution.
+defined, which tests the solution; and each cell with the tag `guard`.
 """
 
 import ast
@@ -17,6 +17,9 @@ def readers_cells(cells: Sequence[NotebookNode]) -> list[str]:
     result = []
     for cell in cells:
         tree, tags = _parsed(cell.source), cell.metadata.get("tags", ())
+        if "guard" in tags:
+            result.append("")
+            continue
         body = tree.body if tree else []
         kept = [each for each in body if not _is_for_the_build(each, tags)]
         whole = len(kept) == len(body)

@@ -7,7 +7,7 @@ import re
 import zipfile
 from pathlib import Path
 
-from book import EXAMPLES, ROOT, chapters, example_of, executed, urls
+from book import EXAMPLES, ROOT, chapters, example_of, executed, notebooks, urls
 from chapter_code import without_statements, without_unused_fixtures
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
@@ -272,7 +272,7 @@ def add_links(
     app: Sphinx, page: str, template: str, context: dict, doctree: object
 ) -> None:
     """Gives the template a chapter's links: title, address, and whether to save what is there."""
-    if page not in executed(app.env):
+    if page not in notebooks(app.env):
         return
     github = context["repository"]
     repository = github.removeprefix("https://github.com/")

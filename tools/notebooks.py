@@ -19,7 +19,7 @@ from xml.etree import ElementTree
 import dictionary
 import nbformat
 import stamp
-from book import DOCS, ROOT, examples_of, executed
+from book import DOCS, ROOT, examples_of, notebooks
 from chapter_code import readers_cells
 from docutils import nodes
 from nbformat import NotebookNode
@@ -267,10 +267,10 @@ class NotebookBuilder(MarkdownBuilder):
         self.kind = self.config.notebooks
 
     def get_outdated_docs(self) -> list[str]:
-        return executed(self.env)
+        return notebooks(self.env)
 
     def write(self, build_docnames: object, updated: object, method: str = "") -> None:
-        pages = set(executed(self.env))
+        pages = set(notebooks(self.env))
         wrong = pages & (getattr(self, "_app", None) or self.app).complaints.pages
         for page in wrong:  # else the outputs of an earlier run would pass for today's
             Path(self.outdir, f"{page}.ipynb").unlink(missing_ok=True)

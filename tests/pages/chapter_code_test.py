@@ -18,6 +18,7 @@ def test_what_only_the_build_needs_is_left_out():
     values = "from pictures import p\n\nrecord(**p.figures())\np.draw()"
     shown = "from pictures import p\n\np.draw()"
     assert reader(values, "remove-input") == reader(values) == shown
+    assert reader("%%bash -e\ntest 1", "remove-cell", "guard") == ""
     assert reader("x = 2\nassert x\ndraw(x)", "remove-input") == "x = 2\ndraw(x)"
 
 

@@ -11,7 +11,7 @@ import nbformat
 import ninja
 import pytest
 import template
-from book import EXAMPLES, ROOT, chapters, example_of
+from book import EXAMPLES, ROOT, chapters, example_of, has_notebook
 from downloads import left_out
 from markdown_it import MarkdownIt
 from page_source import project_files
@@ -23,7 +23,18 @@ def offers(document, name: str) -> set[str]:
     return {link["href"] for link in links}
 
 
-@pytest.mark.parametrize("name", chapters())
+WITH_NOTEBOOK = [page for page, path in chapters().items() if has_notebook(path)]
+
+
+def test_a_page_with_nothing_to_run_has_no_notebook(document, site):
+    without = {*chapters()} - {*WITH_NOTEBOOK}
+    assert "errors" in without
+    for name in without:
+        assert not (site / "notebooks" / f"{name}.ipynb").exists()
+        assert not document(name).select("nav.launch, [href*='.ipynb']")
+
+
+@pytest.mark.parametrize("name", WITH_NOTEBOOK)
 def test_notebook_is_offered_and_valid(document, site, name):
     assert f"notebooks/{name}.ipynb" in offers(document, name)
     notebook = nbformat.read(site / "notebooks" / f"{name}.ipynb", as_version=4)
@@ -37,6 +48,7 @@ def test_notebook_is_offered_and_valid(document, site, name):
     folded = [cell for cell in code[1:] if cell.metadata.get("cellView")]
     guards = r"^(assert|record|np\.testing)\b|papermill"
     assert not [x.source for x in folded if re.search(guards, x.source, re.M)]
+    assert not [x.source for x in code if re.search("^assert ", x.source, re.M)]
     launch = document(name).select("h1 + nav.launch a")
     assert [link["href"].rpartition("/")[2] for link in launch] == [f"{name}.ipynb"] * 3
     reader = MarkdownIt("commonmark").enable("table")
@@ -56,7 +68,7 @@ def test_notebooks_have_all_that_their_cells_need(site):
     start = (ROOT / "docs" / "support" / "start.py").read_text()
     bound = re.findall(r"^(?:def|class|from .* import|import) (\w+)", start, re.M)
     ruff = Path(sysconfig.get_path("scripts")) / "ruff"
-    command = [ruff, "check", "--isolated", "--quiet", "--select=F821"]
+    command = [ruff, "check", "--isolated", "--quiet", "--select=F821,E702"]
     names = ["display", "get_ipython", *bound]
     command += ["--config", f"builtins={names}", site / "notebooks"]
     run = subprocess.run(command, capture_output=True, text=True)
