@@ -35,13 +35,15 @@ from sphinx_markdown_builder.contexts import (
 from sphinx_markdown_builder.translator import MarkdownTranslator, pushing_context
 
 CELL = "\x02%d\x03"  # stands for a cell in the Markdown of a whole page
+FIRST = -1  # the set-up
 # Jupyter and Colab show what the cell shows, and its code at a click.
 FOLDED = {"jupyter": {"source_hidden": True}, "cellView": "form"}
 ALIGNMENT = {"text-right": "--:", "text-center": ":-:"}
 
 SET_UP = '''\
-# Set-up, to run first. It takes the book from $OP_BY_OP or from around this notebook, or clones the commit that this
-# notebook belongs to, installs what is missing, which on Colab takes some minutes, and compiles this chapter's code.
+# @title Set-up: run this cell first
+# It takes the book from $OP_BY_OP or from around this notebook, or clones the commit that this notebook belongs to,
+# installs what is missing, which on Colab takes some minutes, and compiles this chapter's code.
 import os, runpy, shutil, subprocess, sys
 from pathlib import Path
 
@@ -62,9 +64,10 @@ LOCAL = """\
 # Work in the root of the book, with its examples at hand.
 %run "{{_dh[0]}}/{start}\""""
 INTRODUCTION = (
-    "*This notebook is a chapter of the book [Op by Op]({site}) and runs as it is, from top to bottom. "
-    "[The chapter on the site]({page})*"
+    "*This notebook is a chapter of the book [Op by Op]({site}): [the chapter on the site]({page}). "
+    "Run its cells in order{first}.*"
 )
+FETCHES = ": the first one fetches the book and compiles the chapter's code"
 
 logger = logging.getLogger(__name__)
 
@@ -162,7 +165,9 @@ class NotebookTranslator(MarkdownTranslator):
         section = node.parent
         if isinstance(section, nodes.section) and section.parent is self.document:
             site, page = self.config.html_baseurl, self.builder.address
-            self.add(INTRODUCTION.format(site=site, page=page), 2, 2)
+            first = "" if self.builder.kind == "local" else FETCHES
+            self.add(INTRODUCTION.format(site=site, page=page, first=first), 2, 2)
+            self.add(CELL % FIRST, 2, 2)
 
     @pushing_context
     def visit_reference(self, node: nodes.reference) -> None:
@@ -319,16 +324,20 @@ class NotebookBuilder(MarkdownBuilder):
             for cell, source in zip(code, readers_cells(code)):
                 cell.source = source
         used = "\n".join(cell.source for cell in code)
+        about = self.env.metadata[docname]
         cells = []
-        for number, part in enumerate(re.split("\x02(\\d+)\x03", markdown)):
-            if number % 2:
+        for number, part in enumerate(re.split("\x02(-?\\d+)\x03", markdown)):
+            if number % 2 and int(part) == FIRST:
+                source = self.first_cell(used)
+                if "accelerator" in about:
+                    source += "\nsee_gpus()"
+                cells.append(nbformat.v4.new_code_cell(source, metadata=FOLDED))
+            elif number % 2:
                 cell = self.code_cell(self.source.cells[int(part)])
                 if cell.source.strip():
                     cells.append(cell)
             elif part.strip():
                 cells.append(nbformat.v4.new_markdown_cell(part.strip()))
-        set_up = nbformat.v4.new_code_cell(self.first_cell(used), metadata=FOLDED)
-        cells.insert(1, set_up)
         for number, cell in enumerate(cells):
             cell.id = f"{docname[:50]}-{number}"
         language = {
@@ -338,6 +347,9 @@ class NotebookBuilder(MarkdownBuilder):
         }
         kernel = self.source.metadata["kernelspec"]
         metadata = {"kernelspec": kernel, "language_info": language}
+        if accelerator := about.get("accelerator"):
+            colab = {"provenance": [], "gpuType": "T4"}
+            metadata |= {"accelerator": accelerator, "colab": colab}
         return nbformat.v4.new_notebook(cells=cells, metadata=metadata)
 
     def first_cell(self, code: str) -> str:

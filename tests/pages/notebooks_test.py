@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 URLS = book.urls()
 SITE, FILES = URLS["Documentation"], f"{URLS['Repository']}/blob/main/examples"
 PAGE = (
-    beginning("A `page`")
+    beginning("A `page`").replace("kernelspec:", "accelerator: GPU\nkernelspec:")
     + """\
 See [the *other*](other.md), [](other.md#call-it), [here](#a-page) and <https://tensorflow.org>.
 Two_words, _one_, `` `code` ``, 5$ \\* 6$, [x] and tf.Tensor<2>.
@@ -112,9 +112,9 @@ TEXTS = [
     f"""\
 # A `page`
 
-*This notebook is a chapter of the book [Op by Op]({SITE}) and runs as it is, from top to bottom. \
-[The chapter on the site]({SITE}page.html)*
-
+*This notebook is a chapter of the book [Op by Op]({SITE}): [the chapter on the site]({SITE}page.html). \
+Run its cells in order: the first one fetches the book and compiles the chapter's code.*""",
+    f"""\
 See [the *other*]({SITE}other.html), [Call it]({SITE}other.html#call-it), [here]({SITE}page.html#a-page) \
 and [https://tensorflow.org](https://tensorflow.org).
 Two_words, *one*, `` `code` ``, 5\\$ \\* 6\\$, \\[x\\] and tf.Tensor\\<2>.""",
@@ -274,9 +274,13 @@ def test_a_notebook_says_what_its_page_says(executed):
 @of_a_checkout
 def test_all_cells_are_there_at_their_places_with_outputs(executed, checkout):
     kinds = [cell.cell_type[0] for cell in executed.cells]
-    assert "".join(kinds) == "mccmcmc"
+    assert "".join(kinds) == "mcmcmcmc"
     start, record, shown, last = (c for c in executed.cells if c.cell_type == "code")
     assert '["set_up"]("tiny")' in start.source, "the cells use the example"
+    assert start.source.endswith('start.py"\nsee_gpus()'), "the page wants a GPU"
+    assert start.source.startswith("# @title "), "what Colab shows of a folded cell"
+    assert executed.metadata["accelerator"] == "GPU"
+    assert executed.metadata["colab"]["gpuType"] == "T4"
     assert URLS["Repository"] in start.source and "start.py" in start.source
     assert record.source.startswith("record(") and not record.outputs
     assert shown.metadata["tags"] == ["hide-input", "varies"]
@@ -292,7 +296,7 @@ def test_all_cells_are_there_at_their_places_with_outputs(executed, checkout):
 @of_a_checkout
 def test_a_local_notebook_runs_and_can_start_twice(checkout):
     notebook = read(local(checkout) / "page.ipynb")
-    assert notebook.cells[2].source == "There are `many`."
+    assert notebook.cells[3].source == "There are `many`."
     assert not any(cell.get("outputs") for cell in notebook.cells)
     notebook.cells.insert(2, notebook.cells[1])
     notebook.cells[-1].source = "sorted(os.listdir())"

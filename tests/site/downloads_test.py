@@ -49,6 +49,8 @@ def test_notebook_is_offered_and_valid(document, site, name):
     guards = r"^(assert|record|np\.testing)\b|papermill"
     assert not [x.source for x in folded if re.search(guards, x.source, re.M)]
     assert not [x.source for x in code if re.search("^assert ", x.source, re.M)]
+    assert [cell.cell_type for cell in notebook.cells[:2]] == ["markdown", "code"]
+    assert len(notebook.cells[0].source.splitlines()) == 3, "more than the title"
     launch = document(name).select("h1 + nav.launch a")
     assert [link["href"].rpartition("/")[2] for link in launch] == [f"{name}.ipynb"] * 3
     reader = MarkdownIt("commonmark").enable("table")
