@@ -119,6 +119,73 @@ def test_integers_of_inputs_and_attrs_are_large_together(op, reference, verdict)
         assert "times 64" in found.detail and "overflows in int32" in found.cause
 
 
+def normalized(x):
+    total = x.sum()
+    return x / total if total else np.zeros_like(x)
+
+
+def standardized(x):
+    return (x - x.mean()) / x.std()
+
+
+def from_0_to_1(x):
+    least, most = tf.reduce_min(x), tf.reduce_max(x)
+    return (x - least) / (most - least)
+
+
+def as_float32(x):
+    return tf.cast(tf.cast(x, tf.float32), x.dtype)
+
+
+UP = np.int32([1, 2, 30])
+POSITIVE = abs(normal(2, 3)) + 1
+OTHERS = {
+    "x negated": (lambda x: tf.reduce_max(tf.maximum(x, 0)), np.max, POSITIVE),
+    "x all below 0": (lambda x: tf.reduce_max(tf.maximum(x, 0)), np.max, normal(4)),
+    "x all 0": (lambda x: x / tf.reduce_sum(x), normalized, POSITIVE),
+    "x all equal": (from_0_to_1, lambda x: (x - x.min()) / (np.ptp(x) or 1), normal(4)),
+    "x all 0 ": (lambda x: tf.maximum(x, 1), np.array, UP),
+    "x minus 1": (tf.abs, np.array, np.int32([1, 0, 3])),
+    "x plus 2**24 + 1": (as_float32, np.array, UP),
+    "x, last first": (lambda x: x[-1], np.max, UP),
+    "16 times along dimension 1": (
+        lambda x: x + float(x.shape[1] > 40),
+        np.array,
+        normal(2, 3),
+    ),
+    "": (tf.nn.relu, lambda x: np.maximum(x, 0), normal(4)),
+    "  ": (tf.argmax, lambda x: np.argmax(x, 0), normal(4)),
+    "   ": (tf.sign, np.sign, normal(4)),
+    "    ": (tf.math.log, np.log, POSITIVE),
+    "     ": (
+        lambda x: (x - tf.reduce_mean(x)) * tf.math.rsqrt(tf.math.reduce_variance(x)),
+        standardized,
+        np.float32([0.1, 0.7, 0.3]),
+    ),
+    "      ": (
+        lambda x: tf.gather(TABLE, tf.maximum(x, 0)),
+        lambda x: TABLE[x],
+        UP % 5,
+    ),
+    "       ": (
+        lambda x: tf.math.bincount(x, minlength=4),
+        lambda x: np.bincount(x, minlength=4),
+        UP,
+    ),
+}
+
+
+@pytest.mark.parametrize("told", OTHERS)
+def test_other_numbers_are_compared(told):
+    op, reference, x = OTHERS[told]
+    found = result(
+        "reference", op, x, reference=reference, special_values=False, isolate=False
+    )
+    details = [one.detail for one in (found, *found.others)]
+    assert (found.verdict == "fail") == bool(told.strip()), found.explanation()
+    assert any(told.strip() in one for one in details), details
+
+
 @pytest.mark.parametrize("function", [np.positive, np.sin])
 def test_large_integers_need_not_be_exact_in_floats(function):
     def op(x):

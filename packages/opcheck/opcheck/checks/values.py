@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import inspect
+import itertools
 import os
 import tempfile
 import time
@@ -15,6 +16,7 @@ from tensorflow.python.framework import op_def_registry
 
 from opcheck.calls import again
 from opcheck.compare import (
+    TOLERANCES,
     close,
     difference,
     is_inexact,
@@ -47,16 +49,54 @@ _FAR = 0.05  # of the largest result
 _MANY = 1 << 12
 _TIMES = 16
 _LARGE_SECONDS = 1.5  # for integers that grow
+_OTHER_SECONDS = 1.5  # for other numbers
+_ODD = (1 << 24) + 1  # float32 does not hold it
 _BEFORE = 1 << 16  # so far before the first row there is no row from the end
+_SMALL = _FAR / 50
 _TINY = 1e-30  # below, float32 has fewer digits
+_EXACTLY = dict.fromkeys(TOLERANCES, 0.0)
 _FILE = 1 << 20  # bytes of one that is copied
 _OWNED = "tf.function whose op owns its inputs"
+_COARSE = _FAR_FROM_ZERO, _NEAR_ZERO = "{1:.6g} added to {0}", "{0} times {2:.3g}"
+
+
+def _tiny(dtype: np.dtype) -> float:
+    """A factor after which numbers drown beside a 1; 0 for integers."""
+    return float(np.finfo(dtype).eps) / 16 if dtype.kind == "f" else 0.0
+
+
+def _equal(x: np.ndarray) -> np.ndarray:
+    return np.full_like(x, x.flat[0])
+
+
+def _far(x: np.ndarray) -> np.ndarray:
+    """It adds a large number, in whose squares the differences drown."""
+    return x + x.dtype.type(np.ptp(x) * 2.0 ** ((np.finfo(x.dtype).nmant + 1) // 2))
+
+
+# What is special about the numbers of an input, and these.
+_OTHER_FLOATS = {
+    _FAR_FROM_ZERO: _far,
+    _NEAR_ZERO: lambda x: x * x.dtype.type(_tiny(x.dtype)),
+    "{0} negated, last first": lambda x: -np.flip(x),
+    "{0} all below 0": lambda x: x - x.dtype.type(np.max(x) + 1),
+    "{0} all 0": np.zeros_like,
+    "{0} all equal": _equal,
+}
+_OTHER_INTEGERS = {
+    "{0} all 0": np.zeros_like,
+    "{0} all equal": _equal,
+    "{0} minus 1": lambda x: np.maximum(x, np.iinfo(x.dtype).min + 1) - 1,
+    "{0} plus 2**24 + 1": lambda x: x + x.dtype.type(_ODD * (x.itemsize > 2)),
+    "{0}, last first": np.flip,
+}
 
 
 def reference(subject: Subject, found: Findings) -> str:
     """Compares the results with those of your reference: on the sample, fewer elements, many more, NaN, ±Inf, ±0.
 
-    Also on tiny numbers, on numbers far from zero, and on integers of inputs and attrs that are large together.
+    Also on numbers that are tiny, far from zero, all below it, all equal, all 0 or in reverse, on integers one lower or
+    beyond 2**24, and on those of inputs and attrs that are large together.
     Integers have to be equal, floats within a tolerance for their dtype.
     """
     if subject.reference is None:
@@ -104,10 +144,9 @@ def reference(subject: Subject, found: Findings) -> str:
             line=subject.line(flat),
         )
     _repeated(subject, found)
-    _far_from_zero(subject, found)
-    _near_zero(subject, found)
     _large_together(subject, found)
     _zeros(subject, found)
+    _other_numbers(subject, found)
     tried += _special_values(subject, found)
     for name in subject.attrs:
         if not _has_default(subject.op, name):
@@ -222,30 +261,41 @@ def _repeated(subject: Subject, found: Findings) -> None:
     if found.failures or not subject.repeats() or size > _MANY // _TIMES:
         return
     largest = max((x.size for x in subject.flat), default=0)
-    for only in (False, True):
+    most = max((x.ndim for x in subject.flat), default=0)
+    taken = set()  # axes
+    for axis, only in itertools.product(range(most), (False, True)):
         flat = [
-            np.concatenate([x] * _TIMES)
-            if x.ndim and (x.size == largest or not only)
+            np.concatenate([x] * _TIMES, axis)
+            if x.ndim > axis and (x.size == largest or not only)
             else x
             for x in subject.flat
         ]
-        if (both := both_of(subject, f"{_TIMES} times the sample", flat)) is None:
-            continue
-        wanted, seen = both
-        if not (different := subject.difference(wanted, seen, strict=False)):
-            return
-        if [x.shape for x in seen] == [x.shape for x in wanted] and all(
-            is_inexact(got.dtype) and _away([one], [got]) < _FAR / 50
-            for one, got in zip(wanted, seen)
-            if not np.array_equal(one, got)
+        if axis in taken or not (
+            both := both_of(subject, f"{_TIMES} times the sample", flat)
         ):
-            return
+            continue
+        taken.add(axis)
+        wanted, seen = both
+        different = subject.difference(wanted, seen, strict=False)
+        if not different or (
+            [x.shape for x in seen] == [x.shape for x in wanted]
+            and all(
+                is_inexact(got.dtype) and _away([one], [got]) < _SMALL
+                for one, got in zip(wanted, seen)
+                if not np.array_equal(one, got)
+            )
+        ):
+            continue
+        unstable = _is_right_for_distinct(subject, flat)
+        if axis and unstable:
+            continue  # nor need the reference's sort keep it
+        along = f" along dimension {axis}" if axis else ""
         found.fail(
-            f"with the rows of the sample {_TIMES} times",
+            f"with the rows of the sample {_TIMES} times{along}",
             _WANTED,
             different,
             "right where no elements are equal: a sort that does not keep their order, which std::stable_sort does"
-            if _is_right_for_distinct(subject, flat)
+            if unstable
             else observed(wanted, seen),
             line=subject.line(flat),
         )
@@ -269,101 +319,130 @@ def _is_right_for_distinct(subject: Subject, flat) -> bool:
     return both is not None and not subject.difference(*both, strict=False)
 
 
-def _near_zero(subject: Subject, found: Findings) -> None:
-    """Tiny numbers, which drown beside a 1: compared only where the reference computes the same from float64."""
+def _other_numbers(subject: Subject, found: Findings) -> None:
+    """Other numbers in one input, where the reference computes the same from wider ones and from their neighbors."""
     subject.progress("")
     if found.failures or not subject.repeats():
         return
+    end, told = time.monotonic() + _OTHER_SECONDS, set()
     for i, x in enumerate(subject.flat):
-        if x.dtype not in (np.float32, np.float64) or not x.size:
+        if x.dtype not in (np.float32, np.float64) and x.dtype.kind not in "iu":
             continue
-        scale = x.dtype.type(np.finfo(x.dtype).eps / 16)
-        near = np.nextafter(x * scale, x.dtype.type(np.inf))
-        moved = _moved(subject, "numbers near zero", i, x * scale, near)
-        if moved is None:
-            continue
-        flat, wanted, same, seen = moved
-        for number, one in enumerate(wanted):
-            likes = [some[number] for some in (*same, seen)]
-            if not is_inexact(one.dtype) or any(x.shape != one.shape for x in likes):
+        others = _OTHER_FLOATS if x.dtype.kind == "f" else _OTHER_INTEGERS
+        for what, change in others.items() if x.size else ():
+            if what in told or time.monotonic() > end:
                 continue
-            bounds = (_FAR / 5, _FAR / 5, _FAR)
-            *sure, right = (
-                close(one, like, bound, 0) for like, bound in zip(likes, bounds)
-            )
-            wrong = sure[0] & sure[1] & ~right & (np.abs(wide(one)[0]) > _TINY)
-            if not wrong.any():
+            with np.errstate(all="ignore"):
+                other = np.asarray(change(x))
+            by = float(other.flat[0]) - float(x.flat[0])
+            label = what.format(subject.describe().labels[i], by, _tiny(x.dtype))
+            if (
+                np.array_equal(other, x)
+                or not np.isfinite(other).all()
+                or any(_crosses(x, other, y) for y in subject.flat)
+                or (moved := _moved(subject, label, i, other)) is None
+            ):
                 continue
-            place = tuple(np.argwhere(wrong)[0])
-            found.fail(
-                f"with {subject.describe().labels[i]} times {scale:.3g}",
-                f"{one[place]:.6g}, {_WANTED}, but for rounding",
-                f"{likes[-1][place]:.6g} ({np.count_nonzero(wrong)} of {wrong.size} differ)",
-                "a difference in which tiny numbers drown, such as log(1 + x) for log1p(x), or exp(x) - 1 for expm1(x)",
-                line=subject.line(flat),
-            )
-            return
+            flat, wanted, same, seen = moved
+            sure = _surely(subject, what, wanted, seen, same, np.abs(other).max())
+            if different := difference(sure, seen, _EXACTLY, strict=False):
+                told.add(what)
+                found.fail(
+                    f"with {label}",
+                    f"{_WANTED}, but for rounding" if what in _COARSE else _WANTED,
+                    different,
+                    _of_coarse(what, seen) or observed(sure, seen),
+                    line=subject.line(flat),
+                )
 
 
-def _moved(
-    subject: Subject, what: str, i: int, x: np.ndarray, near: np.ndarray
-) -> tuple | None:
+def _crosses(x: np.ndarray, other: np.ndarray, y: np.ndarray) -> bool:
+    """Whether numbers that are all at most, or at least, those of another input no longer are, as bounds have to be."""
+    if y is x or (x.shape, x.dtype) != (y.shape, y.dtype):
+        return False
+    return any(
+        way(x, y).all() > way(other, y).all()
+        for way in (np.less_equal, np.greater_equal)
+    )
+
+
+def _of_coarse(what: str, seen) -> str:
+    """The likely cause of a wrong result of numbers near zero or far from it."""
+    if what == _NEAR_ZERO:
+        return "a difference in which tiny numbers drown, such as log(1 + x) for log1p(x), or exp(x) - 1 for expm1(x)"
+    if what != _FAR_FROM_ZERO:
+        return ""
+    if any(np.isinf(one).any() for one in seen if is_inexact(one.dtype)):
+        return "an overflow on the way to a finite result, such as exp(x) in log(1 + exp(x))"
+    return "a difference of large numbers, such as the mean of the squares minus the square of the mean"
+
+
+def _moved(subject: Subject, what: str, i: int, x: np.ndarray) -> tuple | None:
     """The flat inputs with other numbers in one, and what is computed of them; None if these are not taken.
 
-    That is what the reference computes, what it computes from the numbers next to them and from float64, and what the
-    op does.
+    That is what the reference computes, what it computes from every second number's neighbor and from wider numbers,
+    and what the op does.
     """
-    flat, *others = (
-        [*subject.flat[:i], to, *subject.flat[i + 1 :]]
-        for to in (x, near, x.astype(np.float64))
-    )
+    near, kind = np.array(x), x.dtype.kind
+    if kind == "f" and np.ptp(x):
+        near.reshape(-1)[1::2] = np.nextafter(x.reshape(-1)[1::2], np.inf)
+    inputs = [x, near, x.astype(np.float64 if kind == "f" else np.int64)]
+    if kind == "i" and x.min() < 0 <= subject.flat[i].min():
+        inputs.append(x - _BEFORE)  # else -1 may be a place from the end
+    flat, *others = ([*subject.flat[:i], to, *subject.flat[i + 1 :]] for to in inputs)
+    if kind in "iu" and not _is_no_size(subject, what, i, flat):
+        return None
     subject.progress(what, flat)
     try:
         wanted, *same = (_reference(subject, one) for one in (flat, *others))
-        return flat, wanted, same, subject.eager(flat)
+        return flat, wanted, same[:2], subject.eager(flat)
     except Exception:
         return None
 
 
-def _far_from_zero(subject: Subject, found: Findings) -> None:
-    """Adds a large number to all elements of an input, in whose squares the differences drown.
+def _is_no_size(subject: Subject, what: str, i: int, flat) -> bool:
+    """Whether a call with other integers in an input is quick, and one more in them changes no shape."""
+    x, attrs = subject.flat[i], subject.attrs
+    more = [*flat[:i], np.where(x < np.iinfo(x.dtype).max, x + 1, x), *flat[i + 1 :]]
+    shapes = [x.shape for x in subject.expected()]
+    if np.max(flat[i]) > _BEFORE and not (
+        (both := _quickly(subject, what, more, attrs))
+        and [x.shape for x in both[1]] == shapes
+    ):
+        return False
+    return _quickly(subject, what, flat, attrs) is not None
 
-    Results may then be coarse. They are compared only where the reference, too, computes them from neighboring numbers
-    and from float64 alike.
-    """
-    subject.progress("")
-    if found.failures or not subject.repeats():
-        return
-    for i, x in enumerate(subject.flat):
-        if x.dtype not in (np.float32, np.float64) or x.size < 2:
+
+def _surely(subject: Subject, what: str, wanted, seen, same, most) -> list[np.ndarray]:
+    """What is seen, but for what is surely wrong: there, what is wanted."""
+    coarse, found = what in _COARSE, []
+    for one, got, *likes in zip(wanted, seen, *same):
+        if any(
+            x.dtype.kind not in "biufcV" or x.dtype.names for x in (one, got)
+        ) or any(x.shape != one.shape for x in likes):
+            found.append(got)
             continue
-        digits = np.finfo(x.dtype).nmant
-        far = x + x.dtype.type(np.ptp(x) * 2.0 ** ((digits + 1) // 2))
-        if not np.isfinite(far).all():
+        if one.shape != got.shape:
+            found.append(one)
             continue
-        near = np.nextafter(far, x.dtype.type(np.inf))
-        near.reshape(-1)[::2] = far.reshape(-1)[::2]
-        moved = _moved(subject, "numbers far from zero", i, far, near)
-        if moved is None:
+        if not is_inexact(got.dtype) and not is_inexact(one.dtype):
+            found.append(np.where(one == likes[1], one, got))
             continue
-        flat, wanted, same, seen = moved
-        if any(_away(wanted, one) > _FAR / 5 for one in same):
-            continue
-        if _away(wanted, seen) > _FAR:
-            added = far.dtype.type(far.reshape(-1)[0] - x.reshape(-1)[0])
-            overflows = any(
-                np.isinf(one).any() for one in seen if is_inexact(one.dtype)
-            )
-            found.fail(
-                f"with {added:.6g} added to {subject.describe().labels[i]}",
-                f"{_WANTED}, but for rounding",
-                subject.difference(wanted, seen, strict=False),
-                "an overflow on the way to a finite result, such as exp(x) in log(1 + exp(x))"
-                if overflows
-                else "a difference of large numbers, such as the mean of the squares minus the square of the mean",
-                line=subject.line(flat),
-            )
-            return
+        numbers = np.abs(wide(one)[0])
+        sure = np.isfinite(numbers)
+        least, scale = tolerance(got.dtype, subject.options.get("tolerances"))
+        scale = scale + 1e-5 * float(most)
+        bound = max(least, _SMALL)
+        if coarse:
+            bound, scale = _FAR, 0.0
+        if what == _NEAR_ZERO:
+            sure &= numbers > _TINY
+        else:
+            scale += bound * np.max(numbers, initial=0, where=sure)
+        for like in likes:
+            sure &= close(one, like, bound / 5, scale / 5)
+        found.append(np.where(sure & ~close(one, got, bound, scale), one, got))
+    return _held(found, seen)
 
 
 def _large_together(subject: Subject, found: Findings) -> None:
