@@ -414,7 +414,16 @@ def _is_no_size(subject: Subject, what: str, i: int, flat) -> bool:
 
 
 def _surely(subject: Subject, what: str, wanted, seen, same, most) -> list[np.ndarray]:
-    """What is seen, but for what is surely wrong: there, what is wanted."""
+    """What is seen, but for what is surely wrong: there, what is wanted.
+
+    Args:
+      subject: The op.
+      what: Which numbers its inputs hold.
+      wanted: What the reference computes.
+      seen: What the op does.
+      same: What the reference computes from their neighbors, and from wider numbers.
+      most: The largest of the numbers.
+    """
     coarse, found = what in _COARSE, []
     for one, got, *likes in zip(wanted, seen, *same):
         if any(
@@ -499,7 +508,8 @@ def _large_together(subject: Subject, found: Findings) -> None:
             near = _reference(subject, *call(factors, more=1))
         except Exception:  # they have to be what they are
             near = [x * np.nan if is_inexact(x.dtype) else x for x in wanted]
-        if different := _overflow(subject, wanted, seen, same, near):
+        sure = _surely(subject, _FAR_FROM_ZERO, wanted, seen, [near, same], 0)
+        if different := difference(sure, seen, _EXACTLY, strict=False):
             label = _together(names, factors)
             found.fail(
                 f"with {label}",
@@ -556,23 +566,6 @@ def _quickly(subject: Subject, label: str, flat, attrs) -> tuple[list, list] | N
         return None if took(0.1) else (wanted, seen)
     except Exception:
         return None
-
-
-def _overflow(subject: Subject, wanted, seen, same, near) -> str:
-    """Where the op has other numbers than the reference, which does not overflow itself."""
-    pairs = [
-        (one, got)
-        for one, got, like, other in zip(wanted, seen, same, near)
-        if (
-            np.isfinite(other).all()
-            and _away([one], [other]) < _FAR / 5
-            and _away([one], [got]) > _FAR
-            if is_inexact(got.dtype)
-            else one.shape == like.shape and np.array_equal(one, like)
-        )
-    ]
-    wanted, seen = [one for one, _ in pairs], [got for _, got in pairs]
-    return subject.difference(_held(wanted, seen), seen, strict=False)
 
 
 def _held(wanted, seen) -> list[np.ndarray]:
