@@ -146,8 +146,6 @@ def reference(subject: Subject, found: Findings) -> str:
     _repeated(subject, found)
     _large_together(subject, found)
     _zeros(subject, found)
-    _other_numbers(subject, found)
-    tried += _special_values(subject, found)
     for name in subject.attrs:
         if not _has_default(subject.op, name):
             continue
@@ -165,6 +163,8 @@ def reference(subject: Subject, found: Findings) -> str:
                     attrs=attrs, modes=("guarded" if unrepeated else "eager",)
                 ),
             )
+    _other_numbers(subject, found)
+    tried += _special_values(subject, found)
     return f"equal for {', '.join(tried)}"
 
 
