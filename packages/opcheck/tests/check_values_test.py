@@ -147,7 +147,7 @@ OTHERS = {
     "x all 0 ": (lambda x: tf.maximum(x, 1), np.array, UP),
     "x minus 1": (tf.abs, np.array, np.int32([1, 0, 3])),
     "x plus 2**24 + 1": (as_float32, np.array, UP),
-    "x, last first": (lambda x: x[-1], np.max, UP),
+    "x, last first": (lambda x: x[-1], np.max, np.int32([2, 1, 5, 30])),
     "16 times along dimension 1": (
         lambda x: x + float(x.shape[1] > 40),
         np.array,
@@ -184,6 +184,38 @@ def test_other_numbers_are_compared(told):
     details = [one.detail for one in (found, *found.others)]
     assert (found.verdict == "fail") == bool(told.strip()), found.explanation()
     assert any(told.strip() in one for one in details), details
+
+
+def place_in_rows(rows, x):
+    return np.int32([np.searchsorted(*both) for both in zip(rows, x)])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int32"])
+def test_what_is_sorted_stays_so(dtype):
+    rows = np.array([[1, 4, 9, 12], [3, 5, 8, 20]], dtype)
+    x = np.array([[5, 7, 30], [4, 6, 7]], dtype)
+    found = result(
+        "reference",
+        tf.searchsorted,
+        rows,
+        x,
+        reference=place_in_rows,
+        special_values=False,
+    )
+    assert found.verdict == "pass", found.explanation()
+
+
+def test_the_reference_is_not_asked_for_many_sizes_that_the_op_refuses():
+    asked = []
+
+    def reference(x, multiples):
+        asked.append(len(multiples))
+        return np.tile(x, multiples)
+
+    inputs = normal(2, 3), np.int32([2, 3])
+    found = result("reference", tf.tile, *inputs, reference=reference)
+    assert found.verdict == "pass", found.explanation()
+    assert max(asked) == 2
 
 
 @pytest.mark.parametrize("function", [np.positive, np.sin])
