@@ -38,10 +38,10 @@ class Check:
 CHECKS = {
     check.name: check
     for check in (
-        Check("reference", "values", "zero_out"),
-        Check("eager_vs_graph", "values", "shape_functions"),
+        Check("reference", "reference", "zero_out"),
+        Check("eager_vs_graph", "graphs", "shape_functions"),
         Check("static_shape", "shapes", "shape_functions"),
-        Check("dtypes", "values", "types"),
+        Check("dtypes", "dtypes", "types"),
         Check("empty", "robust", "zero_out", worker=None),
         Check("gradient", "gradient", "multi_output", worker="slow"),
         Check("determinism", "fresh", "checks", worker=None),

@@ -25,7 +25,7 @@ from python_ops import (
 )
 
 import opcheck
-from opcheck.checks import values
+from opcheck.checks import dtypes
 from opcheck.fuzzing import fuzz
 from opcheck.report import Findings
 from opcheck.strategies import calls, st, tensors
@@ -363,12 +363,12 @@ def test_a_dtype_is_not_blamed_for_numbers_that_it_does_not_hold(
             raise ValueError("x is int32")
         return x.astype(np.int64) + most
 
-    monkeypatch.setattr(values, "is_builtin", lambda name: False)
+    monkeypatch.setattr(dtypes, "is_builtin", lambda name: False)
     sample = [np.int32([0, 120, 240]), np.int32(300)]
     subject = Subject(adds_at_most, sample, attrs, reference=reference)
     subject.described_as(Description(["Op"], [["x"], ["most"]], ["T", ""], {}))
     found = Findings("dtypes", "")
-    seen = [values._run_dtype(subject, "T", name, found)]
+    seen = [dtypes._run_dtype(subject, "T", name, found)]
     seen += [one.seen for one in found.failures]
     assert bool(told) == any(seen) and told in " ".join(seen), seen
 

@@ -12,8 +12,8 @@ import numpy as np
 import tensorflow as tf
 from tensorflow.python.framework import ops
 
+from opcheck.checks.dtypes import registered_dtypes
 from opcheck.checks.schema import generated_docstring
-from opcheck.checks.values import both_of, registered_dtypes
 from opcheck.compare import TOLERANCES, close, difference, is_inexact
 from opcheck.pulse import one_call
 from opcheck.report import Findings, Skip, describe_error
@@ -26,6 +26,7 @@ from opcheck.subject import (
     made,
     types_in,
 )
+from opcheck.wanted import both_of
 
 # Above so many elements, differences are taken along random directions.
 _ELEMENTS = 64

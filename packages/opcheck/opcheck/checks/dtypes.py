@@ -1,0 +1,355 @@
+"""The values of the op in every dtype that has a kernel."""
+
+import functools
+from collections.abc import Iterator
+
+import numpy as np
+import tensorflow as tf
+from tensorflow.python.framework import op_def_registry
+
+from opcheck.calls import again
+from opcheck.compare import difference, is_inexact, mentions, observed, tolerance
+from opcheck.report import Findings, describe_error
+from opcheck.subject import CLEAN_ERRORS, Subject, is_builtin, kernels_of
+from opcheck.wanted import (
+    BEFORE,
+    FAR,
+    WANTED,
+    both_of,
+    held,
+    is_known,
+    reference_of,
+    replaced,
+)
+
+_MOST = 1 << 12  # elements of a sample whose sums are made long
+
+
+def dtypes(subject: Subject, found: Findings) -> str:
+    """Runs the op in each dtype that has a kernel. A declared dtype without a kernel is a failure."""
+    description = subject.describe()
+    parameters = {*subject.attrs, *subject.parameters()[len(subject.inputs) :]}
+    device = "GPU" if tf.config.get_visible_devices("GPU") else "CPU"
+    exercised = []
+    for op_type, op_def in description.op_defs.items():
+        for attr in (attr for attr in op_def.attr if attr.type == "list(type)"):
+            found.note(
+                f"attr {attr.name} of {op_type} is a list of dtypes, which are not varied"
+            )
+        for attr in (attr for attr in op_def.attr if attr.type == "type"):
+            declared = [tf.as_dtype(t).name for t in attr.allowed_values.list.type]
+            registered = registered_dtypes(op_type, attr.name, device, "DEFAULT")
+            anywhere = registered_dtypes(op_type, attr.name, "CPU", "GPU", "DEFAULT")
+            run = [name for name in declared if name in registered] if declared else []
+            run = run or sorted(registered)
+            missing = [
+                name for name in declared if registered and name not in registered
+            ]
+            orphans = [name for name in missing if name not in anywhere]
+            if orphans and not is_builtin(op_type):
+                found.fail(
+                    f"{attr.name}={orphans[0]}",
+                    "a kernel: the interface allows it",
+                    f"no kernel on any device for {', '.join(orphans)}",
+                    "a missing REGISTER_KERNEL_BUILDER, or a dtype too many in .Attr()",
+                )
+            elif missing:
+                found.note(
+                    f"declared, without a kernel on {device}: {', '.join(missing)}"
+                )
+            reachable = attr.name in description.type_attrs or attr.name in parameters
+            if not reachable:
+                if len(run) > 1 and not is_builtin(op_type):
+                    found.note(
+                        f"attr {attr.name} of {op_type} cannot be set from the inputs"
+                    )
+                continue
+            for name in run:
+                outcome = _run_dtype(subject, attr.name, name, found)
+                if outcome:
+                    found.note(outcome)
+                else:
+                    exercised.append(name)
+    if not exercised and not found.failures:
+        seen = sorted({tf.as_dtype(x.dtype).name for x in subject.flat})
+        return f"nothing to vary; ran the sample's: {', '.join(seen) or 'no inputs'}"
+    return f"ran {', '.join(dict.fromkeys(exercised))}"
+
+
+def registered_dtypes(op_type: str, attr: str, *devices: str) -> set[str]:
+    """The names of the dtypes that the op's kernels on a device take for an attr."""
+    names = set()
+    for kernel in kernels_of(op_type, *devices):
+        constraints = [c for c in kernel.constraint if c.name == attr]
+        for constraint in constraints:
+            names |= {tf.as_dtype(t).name for t in constraint.allowed_values.list.type}
+        if not constraints:
+            names |= _allowed(op_type, attr)
+    return names
+
+
+@functools.cache
+def _allowed(op_type: str, attr: str) -> set[str]:
+    for candidate in op_def_registry.get(op_type).attr:
+        if candidate.name == attr and candidate.allowed_values.list.type:
+            return {tf.as_dtype(t).name for t in candidate.allowed_values.list.type}
+    return {one.name for one in vars(tf.dtypes).values() if isinstance(one, tf.DType)}
+
+
+def _run_dtype(subject: Subject, attr: str, name: str, found: Findings) -> str:
+    """Runs the op in one dtype: nothing to say, or why it could not be run."""
+    dtype = tf.as_dtype(name)
+    if dtype in (tf.variant, tf.resource) or dtype.is_quantized:
+        return "not run: variant, resource, quantized dtypes"
+    attrs = dict(subject.attrs)
+    if attr in {*attrs, *subject.parameters()[len(subject.inputs) :]}:
+        attrs[attr] = dtype
+    affected = [own == attr for own in subject.describe().type_attrs]
+    refused = []
+    for base, flat in _in_dtype(subject.flat, affected, dtype):
+        subject.progress(f"in {name}", flat, attrs)
+        try:
+            seen = subject.eager(flat, attrs)
+            break
+        except Exception as error:
+            refused.append((error, base, flat))
+    else:
+        error, base, flat = refused[0]
+        names = [one for some in subject.describe().names for one in some] + [*attrs]
+        if isinstance(error, CLEAN_ERRORS) and (
+            mentions(describe_error(error), names)
+            or (subject.reference and not is_known(subject, flat, attrs))
+        ):
+            return f"{name} refuses the sample"
+        if all(map(is_builtin, subject.describe().op_types)):
+            return (
+                f"refused by another op of {len(subject.describe().op_types)}: {name}"
+            )
+        found.fail(
+            f"in {name}",
+            f"a result: a kernel for {attr}={name} is registered",
+            describe_error(error),
+            "the kernel is registered for a dtype that it does not handle",
+            line=subject.line(flat, attrs),
+        )
+        return ""
+    inputs = subject.pack(flat)
+    different, why = again(subject, flat, inputs, attrs)
+    if different:
+        found.fail(
+            f"in {name}, called again",
+            "the same values, whatever unused memory holds",
+            different,
+            why,
+            line=subject.line(flat, attrs, ("guarded",)),
+        )
+        return ""
+    if subject.reference is not None:
+        try:
+            wanted = reference_of(subject, flat, attrs)
+        except Exception as error:
+            return f"{name} ran, not compared: {describe_error(error)}"
+        what, own = WANTED, []
+    else:
+        try:
+            wanted = _as_expected(subject, base, flat, seen, attrs)
+        except Exception:
+            wanted = None
+        what, own = (
+            "the values of the sample's own dtype, but for rounding",
+            subject.flat,
+        )
+    if wanted is None:
+        return ""
+    if different := subject.difference(
+        wanted, seen, strict=False
+    ) and _coarse_difference(subject, wanted, seen, [*flat, *own]):
+        found.fail(
+            f"in {name}",
+            what,
+            different,
+            subject.cause(_by_dtype(subject, base, flat, wanted, seen, attrs)),
+            line=subject.line(flat, attrs),
+        )
+    elif name in ("float16", "bfloat16"):
+        _run_long(subject, name, affected, attrs, found)
+    elif subject.reference is not None and np.dtype(dtype.as_numpy_dtype).kind == "i":
+        _negative(subject, name, flat, affected, attrs, found)
+    return ""
+
+
+def _in_dtype(flat, affected, dtype: tf.DType) -> Iterator[tuple[list, list]]:
+    """The sample before and after some of its inputs have another dtype.
+
+    Their integers are small; or, of those that a dtype of integers holds, as they are; or the other inputs' are, too.
+    """
+    base = [_small(x) if own else x for x, own in zip(flat, affected)]
+    yield base, [_convert(x, dtype) if own else x for x, own in zip(base, affected)]
+    if not dtype.is_integer:
+        return
+    integers = [x.dtype.kind in "iu" for x in flat]
+    if all(one for one, own in zip(integers, affected) if own):
+        same = [
+            x.astype(dtype.as_numpy_dtype) if own else x
+            for x, own in zip(flat, affected)
+        ]
+        if all(map(np.array_equal, flat, same)):
+            yield flat, same
+    few = [np.minimum(x, 100) if one else x for x, one in zip(base, integers)]
+    yield few, [_convert(x, dtype) if own else x for x, own in zip(few, affected)]
+
+
+def _small(array: np.ndarray) -> np.ndarray:
+    """Floats stay; integers become small enough for int8."""
+    if array.dtype.kind not in "iu" or (np.abs(array.astype(float)) <= 100).all():
+        return array
+    return (array % 100).astype(array.dtype)
+
+
+def _convert(array: np.ndarray, dtype: tf.DType) -> np.ndarray:
+    target = np.dtype(dtype.as_numpy_dtype)
+    if array.dtype == target:
+        return array
+    if dtype == tf.string:
+        strings = [str(x).encode() for x in array.reshape(-1).tolist()]
+        result = np.empty(len(strings), object)
+        result[:] = strings
+        return result.reshape(array.shape)
+    if array.dtype == object:
+        return np.arange(array.size).reshape(array.shape).astype(target)
+    if dtype.is_bool:
+        return array > 0
+    if array.dtype.kind == "c" and not dtype.is_complex:
+        array = array.real
+    if dtype.is_integer:
+        array = np.rint(array.astype(np.float64))
+        array = np.clip(array, -100, 100)
+        if dtype.is_unsigned:
+            array = np.abs(array)
+    return array.astype(target)
+
+
+def _as_expected(subject: Subject, base, flat, seen, attrs):
+    """What the sample's own dtype gives for the same numbers; None where that says nothing."""
+    kinds = [
+        (is_inexact(x.dtype), is_inexact(y.dtype), y.dtype.kind)
+        for x, y in zip(base, flat)
+    ]
+    if attrs != subject.attrs or any((x != y) or kind in "bOc" for x, y, kind in kinds):
+        return None
+    if any(x.dtype == object for x in seen):
+        return None  # a text may well tell of the dtype
+    back = [y.astype(x.dtype) for x, y in zip(base, flat)]
+    wanted = subject.eager(back)
+    with np.errstate(all="ignore"):
+        return [x.astype(y.dtype) for x, y in zip(wanted, seen)]
+
+
+def _by_dtype(subject: Subject, base, flat, wanted, seen, attrs) -> str:
+    """Whether the sample's own dtype is right for the same numbers, and what the wrong ones have in common."""
+    own = [x.dtype.name for x, y in zip(base, flat) if x.dtype != y.dtype]
+    told = ""
+    if own and subject.reference is not None and attrs == subject.attrs:
+        back = [y.astype(x.dtype) for x, y in zip(base, flat)]
+        both = both_of(subject, f"in {own[0]}", back)
+        if both is not None and not subject.difference(*both, strict=False):
+            told = f"right for the same numbers in {own[0]}: a mistake in the kernel for this dtype"
+    return "; ".join(filter(None, [told, observed(wanted, seen)]))
+
+
+def _negative(
+    subject: Subject, name: str, flat, affected, attrs, found: Findings
+) -> None:
+    """Negative integers in each input of the dtype that has none: a kernel for an unsigned dtype takes them for large.
+
+    Not where the reference takes only some: it may find a place from the end, where the op refuses or ignores it.
+    """
+    for i, x in enumerate(flat):
+        if not affected[i] or not x.size or x.min() < 0:
+            continue
+        some, far = np.array(x), x.astype(np.int64)
+        some.reshape(-1)[::2] = -np.maximum(some.reshape(-1)[::2], 1)
+        far.reshape(-1)[::2] -= BEFORE
+        changed, farther = (replaced(flat, i, to) for to in (some, far))
+        if not is_known(subject, farther, attrs):
+            continue
+        label = f"in {name}, with negative numbers in {subject.describe().labels[i]}"
+        both = both_of(subject, label, changed, attrs)
+        if (
+            both
+            and subject.difference(*both, strict=False)
+            and (different := _coarse_difference(subject, *both, changed))
+        ):
+            found.fail(
+                label,
+                WANTED,
+                different,
+                _as_unsigned(subject, i, changed, attrs, both[1]) or observed(*both),
+                line=subject.line(changed, attrs),
+            )
+            return
+
+
+def _as_unsigned(subject: Subject, i: int, flat, attrs, seen) -> str:
+    """Whether the op computes what the reference does for the bits of an input as an unsigned integer."""
+    bits = flat[i].view(f"u{flat[i].itemsize}").astype(np.int64)
+    try:
+        wanted = reference_of(subject, replaced(flat, i, bits), attrs)
+    except Exception:
+        return ""
+    if _coarse_difference(subject, wanted, seen, flat):
+        return ""
+    least = flat[i].argmin()
+    taken = f"it takes {flat[i].flat[least]} for {bits.flat[least]}"
+    return f"a kernel for an unsigned dtype is registered for this one: {taken}"
+
+
+def _run_long(subject: Subject, name: str, affected, attrs, found: Findings) -> None:
+    """Long sums of positive numbers in a dtype of few bits, against the same numbers in float32."""
+    dtype = tf.as_dtype(name)
+    by_chance = subject.options.get("nondeterministic") or not subject.repeats()
+    if by_chance or sum(x.size for x in subject.flat) > _MOST:
+        return
+    for axis in (-1, 0):
+        flat = [
+            np.concatenate([np.abs(x)] * 512, axis) if own and x.ndim else x
+            for x, own in zip(subject.flat, affected)
+        ]
+        flat = [_convert(x, dtype) if own else x for x, own in zip(flat, affected)]
+        wide = [x.astype(np.float32) if own else x for x, own in zip(flat, affected)]
+        subject.progress(f"in {name}, with 512 times the sample's sizes", flat, attrs)
+        try:
+            seen, wanted = subject.eager(flat, attrs), subject.eager(wide, attrs)
+        except Exception:
+            continue  # not with these sizes, or not in float32
+        for one, other in zip(seen, wanted):
+            if one.dtype != dtype.as_numpy_dtype or one.shape != other.shape:
+                continue
+            one, other = one.astype(np.float64), other.astype(np.float64)
+            finite = np.isfinite(one) & np.isfinite(other)
+            scale = np.max(np.abs(other), initial=0, where=finite)
+            away = np.abs(one - other) * finite
+            if away.size and away.max() > FAR * scale:
+                place = np.unravel_index(away.argmax(), away.shape)
+                found.fail(
+                    f"in {name}, with 512 times the sample's sizes along dimension {axis}",
+                    f"{other[place]:.6g}, as in float32, but for rounding",
+                    f"{one[place]:.6g}",
+                    "a sum in the dtype of the input: float is for the sum, and the result is rounded "
+                    "once",
+                    line=subject.line(flat, attrs),
+                )
+                return
+
+
+def _coarse_difference(subject: Subject, wanted, seen, flat) -> str:
+    """The difference by the tolerance of the coarsest dtype among inputs and outputs."""
+    names = [x.dtype for x in (*flat, *seen) if is_inexact(x.dtype)]
+    overrides = dict(subject.options.get("tolerances") or {})
+    if names:
+        coarsest = max((tolerance(dtype, overrides) for dtype in names), key=max)
+        for array in seen:
+            overrides.setdefault(
+                array.dtype.name, coarsest if is_inexact(array.dtype) else 0.0
+            )
+    return difference(held(wanted, seen), seen, overrides, strict=False)

@@ -1,0 +1,196 @@
+"""The values of the op in every mode: graphs beside eager execution."""
+
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import tensorflow as tf
+
+from opcheck.pulse import each, one_call
+from opcheck.report import FORWARDED, SHAPES, Findings, describe_error
+from opcheck.subject import Subject, arrays, constant, copied, is_opaque, made
+from opcheck.wanted import replaced
+
+_FILE = 1 << 20  # bytes of one that is copied
+_OWNED = "tf.function whose op owns its inputs"
+
+
+def eager_vs_graph(subject: Subject, found: Findings) -> str:
+    """Compares the eager result with that of other ways to run the op, each called twice.
+
+    They are a `tf.function` that knows the shapes, only the ranks or nothing, `tf.data`'s `map`, and a graph of
+    TensorFlow 1. If an input is the name of a file, a graph has to see that the file has changed.
+    """
+    wanted = subject.expected()
+    tensors = [constant(x) for x in subject.flat]
+
+    def traced(shape_of: Callable) -> Callable:
+        def run():
+            function = subject.traced(subject.specs(shape_of))
+            return [arrays(function(*tensors)) for _ in range(2)]
+
+        return run
+
+    if not wanted:
+        found.note("the function returns no tensor: is a `return` missing?")
+    modes = {
+        "tf.function": traced(lambda x: x.shape),
+        "tf.function with unknown dimensions": traced(lambda x: [None] * x.ndim),
+        "tf.function with unknown rank": traced(lambda x: None),
+        _OWNED: lambda: _owning(subject, tensors),
+        "tf.data.Dataset.map": lambda: _in_dataset(subject, tensors),
+        "a v1 graph": lambda: _in_v1_graph(subject),
+        "eager execution, called again": lambda: [subject.eager() for _ in range(2)],
+    }
+    agreed = set()
+    for mode, run in modes.items():
+        subject.progress(f"in {mode}")
+        try:
+            different = [subject.difference(wanted, seen) for seen in run()]
+        except Exception as error:
+            found.fail(
+                f"in {mode}",
+                "the values of eager execution",
+                describe_error(error),
+                _wrongly_inferred(subject)
+                or (
+                    "only where less is known of the shapes"
+                    if "tf.function" in agreed and "unknown" in mode
+                    else ""
+                ),
+                line=_line(subject, mode),
+            )
+            continue
+        if any(different):
+            call = "" if different[0] else ", the second call"
+            found.fail(
+                f"in {mode}{call}",
+                "the values of eager execution",
+                different[0] or different[1],
+                subject.cause(
+                    FORWARDED
+                    if mode == _OWNED and "tf.function" in agreed
+                    else "the graph gives the same each time: what Python decides while it is made"
+                    if all(different)
+                    else "one call gives what another does not: a kernel that keeps something from one to the next"
+                ),
+                line=_line(subject, mode) if different[0] else "",
+            )
+        else:
+            agreed.add(mode)
+    if not found.failures:
+        _in_a_changed_file(subject, found)
+    return f"eager and {len(modes) - 1} ways to make a graph agree, called twice"
+
+
+def _line(subject: Subject, mode: str) -> str:
+    """The call in this mode beside the eager one, as Python; nothing where that is more than a line."""
+    modes = {
+        "tf.function": "graph",
+        "tf.function with unknown rank": "any shape",
+        _OWNED: "owned",
+    }
+    return subject.line(modes=("eager", modes[mode])) if mode in modes else ""
+
+
+def _wrongly_inferred(subject: Subject) -> str:
+    """Whether the shape that is inferred for the sample is another one than the kernel's."""
+    try:
+        inferred = [x.shape for x in subject.traced().outputs]
+    except Exception:
+        return ""
+    for shape, output in zip(inferred, subject.expected()):
+        if not shape.is_compatible_with(output.shape):
+            return f"{SHAPES}: {shape} is inferred, and the kernel gives {list(output.shape)}"
+    return ""
+
+
+def _owning(subject: Subject, tensors: list) -> list[list[np.ndarray]]:
+    """Nobody else holds the inputs, so the kernel may give their memory to its outputs."""
+
+    def call(*flat):
+        return subject.outputs(list(map(copied, flat)))
+
+    run = made(call, subject.specs())
+    return [arrays(run(*tensors)) for _ in range(2)]
+
+
+def _in_dataset(subject: Subject, tensors: list) -> list[list[np.ndarray]]:
+    def call(_, *flat):
+        return 0, *subject.outputs(flat)  # an element cannot be empty
+
+    dataset = tf.data.Dataset.from_tensors((0, *tensors)).repeat(2).map(call)
+    return [arrays(outputs[1:]) for outputs in each(dataset)]
+
+
+def _in_v1_graph(subject: Subject) -> list[list[np.ndarray]]:
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        feeds = [
+            tf.compat.v1.placeholder(tf.as_dtype(x.dtype), x.shape)
+            for x in subject.flat
+        ]
+        outputs = subject.outputs(feeds)
+        fetched = [
+            tf.constant(array) if is_opaque(x) else x
+            for x, array in zip(outputs, subject.expected())
+        ]
+        session.run(tf.compat.v1.global_variables_initializer())
+        session.run(tf.compat.v1.tables_initializer())
+        runs = []
+        for _ in range(2):
+            with one_call():
+                fed = map(np.array, subject.flat)  # the op may write to these
+                runs.append(session.run(fetched, dict(zip(feeds, fed))))
+    return [
+        [
+            np.asarray(value, output.dtype.as_numpy_dtype)
+            for value, output in zip(values, fetched)
+        ]
+        for values in runs
+    ]
+
+
+def _in_a_changed_file(subject: Subject, found: Findings) -> None:
+    """Changes a file whose name a graph has as a constant."""
+    for i, x in enumerate(subject.flat):
+        name = x.item() if x.dtype == object and x.size == 1 else b""
+        if b"\0" in name or not os.path.isfile(name) or os.path.getsize(name) > _FILE:
+            continue
+        content = Path(os.fsdecode(name)).read_bytes()
+        with tempfile.TemporaryDirectory() as folder:
+            copied = Path(folder) / Path(os.fsdecode(name)).name
+            copied.write_bytes(content)
+            other = np.full(x.shape, os.fsencode(copied), object)
+            flat = replaced(subject.flat, i, other)
+            subject.progress("a file that changes")
+            try:
+                different = _after_changes(subject, flat, copied, content)
+            except Exception:
+                continue  # it does not take a copy of the file
+        if different:
+            found.fail(
+                "a tf.function with the name of a file, which then changes",
+                "the values of eager execution",
+                different,
+                "an op that reads a file, and is not stateful: TensorFlow makes a constant of its result "
+                "(SetIsStateful)",
+            )
+
+
+def _after_changes(subject: Subject, flat, file: Path, content: bytes) -> str:
+    """Where a graph of constants gives what it gave before the file changed."""
+    function = made(lambda: subject.outputs([constant(x) for x in flat]))
+    before = arrays(function())
+    if subject.difference(subject.eager(flat), before):
+        return ""
+    for changed in (content * 2, content[::-1], content[: len(content) // 2]):
+        file.write_bytes(changed)
+        try:
+            wanted = subject.eager(flat)
+        except Exception:
+            continue  # it is no such file any more
+        if subject.difference(wanted, before):
+            return subject.difference(wanted, arrays(function()))
+    return ""

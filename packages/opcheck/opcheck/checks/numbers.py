@@ -1,0 +1,331 @@
+"""The values of the op, against the reference: other numbers than those of the sample."""
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from opcheck.compare import (
+    TOLERANCES,
+    close,
+    difference,
+    is_inexact,
+    observed,
+    tolerance,
+    wide,
+)
+from opcheck.report import Findings
+from opcheck.subject import Subject, attrs_of_call
+from opcheck.wanted import BEFORE, FAR, WANTED, held, reference_of, replaced
+
+_SMALL = FAR / 50
+_SECONDS = 1.5  # for each of the two
+_ODD = (1 << 24) + 1  # float32 does not hold it
+_TINY = 1e-30  # below, float32 has fewer digits
+_EXACTLY = dict.fromkeys(TOLERANCES, 0.0)
+_COARSE = _FAR_FROM_ZERO, _NEAR_ZERO = "{1:.6g} added to {0}", "{0} times {2:.3g}"
+
+
+def _tiny(dtype: np.dtype) -> float:
+    """A factor after which numbers drown beside a 1; 0 for integers."""
+    return float(np.finfo(dtype).eps) / 16 if dtype.kind == "f" else 0.0
+
+
+def _equal(x: np.ndarray) -> np.ndarray:
+    return np.full_like(x, x.flat[0])
+
+
+def _far(x: np.ndarray) -> np.ndarray:
+    """It adds a large number, in whose squares the differences drown."""
+    return x + x.dtype.type(np.ptp(x) * 2.0 ** ((np.finfo(x.dtype).nmant + 1) // 2))
+
+
+# What is special about the numbers of an input, and these.
+_OTHER_FLOATS = {
+    _FAR_FROM_ZERO: _far,
+    _NEAR_ZERO: lambda x: x * x.dtype.type(_tiny(x.dtype)),
+    "{0} negated, last first": lambda x: -np.flip(x),
+    "{0} all below 0": lambda x: x - x.dtype.type(np.max(x) + 1),
+    "{0} all 0": np.zeros_like,
+    "{0} all equal": _equal,
+}
+_OTHER_INTEGERS = {
+    "{0} all 0": np.zeros_like,
+    "{0} all equal": _equal,
+    "{0} minus 1": lambda x: np.maximum(x, np.iinfo(x.dtype).min + 1) - 1,
+    "{0} plus 2**24 + 1": lambda x: x + x.dtype.type(_ODD * (x.itemsize > 2)),
+    "{0}, last first": lambda x: x if is_sorted(x) else np.flip(x),
+}
+
+
+def other_numbers(subject: Subject, found: Findings) -> None:
+    """Other numbers in one input, where the reference computes the same from wider ones and from their neighbors."""
+    end, told = time.monotonic() + _SECONDS, set()
+    for i, x in enumerate(subject.flat):
+        if x.dtype not in (np.float32, np.float64) and x.dtype.kind not in "iu":
+            continue
+        others = _OTHER_FLOATS if x.dtype.kind == "f" else _OTHER_INTEGERS
+        for what, change in others.items() if x.size else ():
+            if what in told or time.monotonic() > end:
+                continue
+            with np.errstate(all="ignore"):
+                other = np.asarray(change(x))
+            by = float(other.flat[0]) - float(x.flat[0])
+            label = what.format(subject.describe().labels[i], by, _tiny(x.dtype))
+            if (
+                np.array_equal(other, x)
+                or not np.isfinite(other).all()
+                or any(_crosses(x, other, y) for y in subject.flat)
+                or (moved := _moved(subject, label, i, other)) is None
+            ):
+                continue
+            flat, wanted, same, seen = moved
+            sure = _surely(subject, what, wanted, seen, same, np.abs(other).max())
+            if different := difference(sure, seen, _EXACTLY, strict=False):
+                told.add(what)
+                found.fail(
+                    f"with {label}",
+                    f"{WANTED}, but for rounding" if what in _COARSE else WANTED,
+                    different,
+                    _of_coarse(what, seen) or observed(sure, seen),
+                    line=subject.line(flat),
+                )
+
+
+def _crosses(x: np.ndarray, other: np.ndarray, y: np.ndarray) -> bool:
+    """Whether numbers that are all at most, or at least, those of another input no longer are, as bounds have to be."""
+    if y is x or (x.shape, x.dtype) != (y.shape, y.dtype):
+        return False
+    return any(
+        way(x, y).all() > way(other, y).all()
+        for way in (np.less_equal, np.greater_equal)
+    )
+
+
+def _of_coarse(what: str, seen) -> str:
+    """The likely cause of a wrong result of numbers near zero or far from it."""
+    if what == _NEAR_ZERO:
+        return "a difference in which tiny numbers drown, such as log(1 + x) for log1p(x), or exp(x) - 1 for expm1(x)"
+    if what != _FAR_FROM_ZERO:
+        return ""
+    if any(np.isinf(one).any() for one in seen if is_inexact(one.dtype)):
+        return "an overflow on the way to a finite result, such as exp(x) in log(1 + exp(x))"
+    return "a difference of large numbers, such as the mean of the squares minus the square of the mean"
+
+
+def _moved(subject: Subject, what: str, i: int, x: np.ndarray) -> tuple | None:
+    """The flat inputs with other numbers in one, and what is computed of them; None if these are not taken.
+
+    That is what the reference computes, what it computes from every second number's neighbor and from wider numbers,
+    and what the op does.
+    """
+    near, kind = np.array(x), x.dtype.kind
+    if kind == "f" and np.ptp(x):
+        near.reshape(-1)[1::2] = np.nextafter(x.reshape(-1)[1::2], np.inf)
+    inputs = [x, near, x.astype(np.float64 if kind == "f" else np.int64)]
+    if kind == "i" and x.min() < 0 <= subject.flat[i].min():
+        inputs.append(x - BEFORE)  # else -1 may be a place from the end
+    flat, *others = (replaced(subject.flat, i, to) for to in inputs)
+    if kind in "iu" and not _is_no_size(subject, what, i, flat):
+        return None
+    subject.progress(what, flat)
+    try:
+        wanted, *same = (reference_of(subject, one) for one in (flat, *others))
+        return flat, wanted, same[:2], subject.eager(flat)
+    except Exception:
+        return None
+
+
+def _is_no_size(subject: Subject, what: str, i: int, flat) -> bool:
+    """Whether a call with other integers in an input is quick.
+
+    Large ones are not tried where one more than in the sample changes a shape.
+    """
+    if np.max(flat[i]) > BEFORE:
+        x = subject.flat[i]
+        more = replaced(subject.flat, i, np.minimum(x, np.iinfo(x.dtype).max - 1) + 1)
+        both = _quickly(subject, what, more, subject.attrs)
+        shapes = [x.shape for x in subject.expected()]
+        if both is None or [x.shape for x in both[1]] != shapes:
+            return False
+    return _quickly(subject, what, flat, subject.attrs) is not None
+
+
+def _surely(subject: Subject, what: str, wanted, seen, same, most) -> list[np.ndarray]:
+    """What is seen, but for what is surely wrong: there, what is wanted.
+
+    Args:
+      subject: The op.
+      what: Which numbers its inputs hold.
+      wanted: What the reference computes.
+      seen: What the op does.
+      same: What the reference computes from their neighbors, and from wider numbers.
+      most: The largest of the numbers.
+    """
+    coarse, found = what in _COARSE, []
+    for one, got, *likes in zip(wanted, seen, *same):
+        if any(
+            x.dtype.kind not in "biufcV" or x.dtype.names for x in (one, got)
+        ) or any(x.shape != one.shape for x in likes):
+            found.append(got)
+            continue
+        if one.shape != got.shape:
+            found.append(one)
+            continue
+        if not is_inexact(got.dtype) and not is_inexact(one.dtype):
+            found.append(np.where(one == likes[1], one, got))
+            continue
+        numbers = np.abs(wide(one)[0])
+        sure = np.isfinite(numbers)
+        least, scale = tolerance(got.dtype, subject.options.get("tolerances"))
+        scale = scale + 1e-5 * float(most)
+        bound = max(least, _SMALL)
+        if coarse:
+            bound, scale = FAR, 0.0
+        if what == _NEAR_ZERO:
+            sure &= numbers > _TINY
+        else:
+            scale += bound * np.max(numbers, initial=0, where=sure)
+        for like in likes:
+            sure &= close(one, like, bound / 5, scale / 5)
+        found.append(np.where(sure & ~close(one, got, bound, scale), one, got))
+    return held(found, seen)
+
+
+def large_together(subject: Subject, found: Findings) -> None:
+    """Integers of inputs and attrs, all by one factor larger: each may be valid and their product overflow.
+
+    An id below its bound stays so. What the op, or the reference, does not take larger stays as it is.
+    """
+    names = subject.describe().labels
+    own = subject.describe().all_of("attr")
+    kinds = {x.name for x in own} | subject.attrs.keys()
+    of_call = attrs_of_call(subject.op, subject.attrs, own)
+    knobs = [name for name in of_call if name in kinds and _largest(of_call[name]) > 1]
+    knobs += [
+        i
+        for i, x in enumerate(subject.flat)
+        if x.dtype.kind in "iu" and x.size and x.itemsize > 2 and _largest(x) > 0
+    ]
+    factors = dict.fromkeys(knobs, 1)
+
+    def call(tried: dict, more: int = 0) -> tuple[list, dict]:
+        """Flat inputs and attrs, each so many times as large, some of them and one more."""
+        flat = [
+            _as_large(x, tried.get(i, 1), more * (i in tried))
+            for i, x in enumerate(subject.flat)
+        ]
+        larger = {k: _as_large(of_call[k], n) for k, n in tried.items() if k in kinds}
+        return flat, {**subject.attrs, **larger}
+
+    def computed(tried: dict) -> tuple[list, list] | None:
+        some = [of_call[k] if k in kinds else subject.flat[k] for k in tried]
+        if any(
+            _largest(x) * n >= 1 << (31 if getattr(x, "itemsize", 8) == 4 else 40)
+            for x, n in zip(some, tried.values())
+        ):
+            return None
+        return _quickly(subject, _together(names, tried), *call(tried))
+
+    end = time.monotonic() + _SECONDS
+    while factors and time.monotonic() < end:
+        both, factors = _grown_together(factors, computed)
+        if both is None:
+            return
+        wanted, seen = both
+        flat, attrs = call(factors)
+        try:
+            wider = [x.astype(np.int64) if x.dtype.kind in "iu" else x for x in flat]
+            same = reference_of(subject, wider, attrs)
+        except Exception:
+            return
+        try:
+            near = reference_of(subject, *call(factors, more=1))
+        except Exception:  # they have to be what they are
+            near = [x * np.nan if is_inexact(x.dtype) else x for x in wanted]
+        sure = _surely(subject, _FAR_FROM_ZERO, wanted, seen, [near, same], 0)
+        if different := difference(sure, seen, _EXACTLY, strict=False):
+            label = _together(names, factors)
+            found.fail(
+                f"with {label}",
+                WANTED,
+                different,
+                "; ".join(
+                    filter(
+                        None,
+                        [observed(wanted, seen), "right for numbers 4 times smaller"],
+                    )
+                ),
+                line=subject.line(flat, attrs),
+            )
+            return
+
+
+def _together(names, factors: dict) -> str:
+    """Which inputs and attrs are how much larger."""
+    by_factor: dict[int, list[str]] = {}
+    for knob, factor in factors.items():
+        if factor > 1:
+            name = knob if isinstance(knob, str) else names[knob]
+            by_factor.setdefault(factor, []).append(name)
+    told = (f"{', '.join(some)} times {n}" for n, some in sorted(by_factor.items()))
+    return " and ".join(told)
+
+
+def _grown_together(factors: dict, computed: Callable) -> tuple:
+    """What is computed where as many as possible of some factors are 4 times as large, and these factors."""
+    everything = {key: 4 * n for key, n in factors.items()}
+    if (both := computed(everything)) is not None:
+        return both, everything
+    found, tried = None, dict(factors)
+    for _ in range(2):  # one may need another one, which comes later
+        for key, n in factors.items():
+            if tried[key] == n and (both := computed({**tried, key: 4 * n})):
+                found, tried[key] = both, 4 * n
+    return found, tried
+
+
+def _quickly(subject: Subject, label: str, flat, attrs) -> tuple[list, list] | None:
+    """What the reference and the op compute; None if one refuses, takes long, or gives much."""
+    subject.progress(label, flat, attrs)
+    start, computed = time.monotonic(), time.process_time()
+
+    def took(most: float) -> bool:  # the machine may be busy, and a call may wait
+        return time.process_time() - computed > most or time.monotonic() - start > 0.2
+
+    try:
+        seen = subject.eager(flat, attrs)
+        if took(0.02) or sum(x.size for x in seen) > 1 << 17:
+            return None
+        wanted = reference_of(subject, flat, attrs)
+        return None if took(0.1) else (wanted, seen)
+    except Exception:
+        return None
+
+
+def _largest(value) -> int:
+    """The largest integer of an attr or an input, by its absolute value; 0 where there is none."""
+    some = np.asarray(value)
+    if some.dtype.kind not in "iu" or not some.size:
+        return 0
+    return max(abs(int(some.max())), abs(int(some.min())))
+
+
+def _as_large(value, factor: int, more: int = 0):
+    """An attr or an input so many times as large."""
+    if isinstance(value, np.ndarray):
+        if factor == 1:
+            return value
+        return (value.astype(np.int64) * factor + more).astype(value.dtype)
+    if isinstance(value, list | tuple):
+        return type(value)(x * factor for x in value)
+    return value * factor
+
+
+def is_sorted(x: np.ndarray, axis: int = -1) -> bool:
+    """Whether numbers all rise, or all fall, along an axis."""
+    if x.dtype.kind not in "iuf" or not x.ndim:
+        return False
+    rows = np.moveaxis(x, axis, 0)
+    one, next_one = rows[:-1], rows[1:]
+    return bool((one <= next_one).all() or (one >= next_one).all())

@@ -1,0 +1,298 @@
+"""The values of the op, against the reference: in the sample, and near it."""
+
+import contextlib
+import inspect
+import itertools
+from collections.abc import Callable
+
+import numpy as np
+
+from opcheck.calls import again
+from opcheck.checks.numbers import is_sorted, large_together, other_numbers
+from opcheck.compare import close, is_inexact, observed, wide
+from opcheck.memory import FILLINGS, filled_memory
+from opcheck.report import KEPT, Findings, Skip
+from opcheck.source import in_turn
+from opcheck.subject import (
+    CLEAN_ERRORS,
+    Subject,
+    arrays,
+    constant,
+    shrunk,
+    with_special_values,
+)
+from opcheck.wanted import WANTED, both_of, reference_of, replaced
+
+_TIMES = 16
+_MOST = 1 << 12  # elements of a sample that is repeated
+_SMALL = 1e-3  # of the largest result
+
+
+def reference(subject: Subject, found: Findings) -> str:
+    """Compares the results with those of your reference: on the sample, fewer elements, many more, NaN, ±Inf, ±0.
+
+    Also on numbers that are tiny, far from zero, all below it, all equal, all 0 or in reverse, on integers one lower or
+    beyond 2**24, and on those of inputs and attrs that are large together.
+    Integers have to be equal, floats within a tolerance for their dtype.
+    """
+    if subject.reference is None:
+        raise Skip("no reference function was given")
+    wanted = reference_of(subject, subject.flat)
+    before = _smaller_first(subject)
+    for filling in FILLINGS[:2]:
+        with filled_memory(filling):
+            seen = [subject.eager() for _ in range(2)]
+        if different := subject.difference(wanted, seen[1], strict=False):
+            found.fail(
+                "the sample call",
+                WANTED,
+                different,
+                subject.cause(observed(wanted, seen[1])),
+                line=subject.line(modes=("eager" if subject.repeats() else "guarded",)),
+            )
+            break
+    tried = ["the sample"]
+    for name, flat in shrunk(subject.flat):
+        if (both := both_of(subject, f"with {name}", flat)) is None:
+            continue
+        wanted, seen = both
+        tried[1:] = ["other sizes"]
+        if not (different := subject.difference(wanted, seen, strict=False)):
+            continue
+        right = any(
+            not subject.difference(wanted, one, strict=False)
+            for one in (*before.get(name, ()), *_in_a_new_kernel(subject, flat))
+        )
+        if right and subject.repeats():
+            found.fail(
+                f"with {name}, after the sample call",
+                f"{WANTED}, as before the sample call",
+                different,
+                KEPT,
+                line=in_turn(subject.line(), subject.line(flat)),
+            )
+            continue
+        found.fail(
+            f"with {name}",
+            WANTED,
+            different,
+            observed(wanted, seen),
+            line=subject.line(flat),
+        )
+    _if_fine(subject, found, _repeated, large_together)
+    _zeros(subject, found)
+    _left_out(subject, found)
+    _if_fine(subject, found, other_numbers)
+    tried += _special_values(subject, found)
+    return f"equal for {', '.join(tried)}"
+
+
+def _if_fine(subject: Subject, found: Findings, *looks: Callable) -> None:
+    """Looks further, as long as nothing is wrong and the sample call repeats itself."""
+    for look in looks:
+        subject.progress("")
+        if not found.failures and subject.repeats():
+            look(subject, found)
+
+
+def _smaller_first(subject: Subject) -> dict[str, list]:
+    """What the smaller calls give before there has been another one."""
+    found = {}
+    for name, flat in shrunk(subject.flat):
+        subject.progress(f"with {name}", flat)
+        with contextlib.suppress(Exception):  # the op does not take these shapes
+            found[name] = [subject.eager(flat)]
+    subject.progress("the sample call")
+    return found
+
+
+def _in_a_new_kernel(subject: Subject, flat) -> list:
+    """What a call gives as the first one of a graph, whose kernels are new; nothing if there is no such graph."""
+    try:
+        function = subject.traced(subject.specs(flat=flat))
+        return [arrays(function(*map(constant, flat)))]
+    except Exception:
+        return []
+
+
+def _repeated(subject: Subject, found: Findings) -> None:
+    """The sample many times in a row: more elements than a short cut takes, and equal ones among them.
+
+    Floats may be sums of more elements, and need not be so near.
+    """
+    size = sum(x.size for x in subject.flat)
+    if size > _MOST // _TIMES:
+        return
+    largest = max((x.size for x in subject.flat), default=0)
+    most = max((x.ndim for x in subject.flat), default=0)
+    taken = set()  # axes
+    for axis, only in itertools.product(range(most), (False, True)):
+        flat = [
+            _times(x, axis) if x.ndim > axis and (x.size == largest or not only) else x
+            for x in subject.flat
+        ]
+        label = f"{_TIMES} times the sample"
+        if (
+            axis in taken
+            or not _takes(subject, label, flat)
+            or (both := both_of(subject, label, flat)) is None
+        ):
+            continue
+        taken.add(axis)
+        wanted, seen = both
+        different = subject.difference(wanted, seen, strict=False)
+        if not different or all(map(_nearly, wanted, seen)):
+            continue
+        unstable = _is_right_for_distinct(subject, flat)
+        if axis and unstable:
+            continue  # nor need the reference's sort keep it
+        along = f" along dimension {axis}" if axis else ""
+        found.fail(
+            f"with the rows of the sample {_TIMES} times{along}",
+            WANTED,
+            different,
+            "right where no elements are equal: a sort that does not keep their order, which std::stable_sort does"
+            if unstable
+            else observed(wanted, seen),
+            line=subject.line(flat),
+        )
+        return
+
+
+def _times(x: np.ndarray, axis: int) -> np.ndarray:
+    """An array many times along an axis; what is sorted along it still is."""
+    if is_sorted(x, axis):
+        return np.repeat(x, _TIMES, axis)
+    return np.concatenate([x] * _TIMES, axis)
+
+
+def _takes(subject: Subject, label: str, flat) -> bool:
+    """Whether the op has a result. The reference may take long for what the op refuses, such as sizes."""
+    subject.progress(label, flat)
+    try:
+        subject.eager(flat)
+    except Exception:
+        return False
+    return True
+
+
+def _nearly(one: np.ndarray, got: np.ndarray) -> bool:
+    """Whether floats are as near as a sum of many elements has to be, and other values equal."""
+    if one.shape != got.shape or not is_inexact(got.dtype) or one.dtype == object:
+        return np.array_equal(one, got)
+    one, got = wide(one, got)
+    most = np.max(np.abs(one), initial=0, where=np.isfinite(one))
+    return bool(close(one, got, 0, _SMALL * most).all())
+
+
+def _is_right_for_distinct(subject: Subject, flat) -> bool:
+    """Whether the op is right for as many elements in the same order, but no two of them equal."""
+
+    def distinct(x: np.ndarray) -> np.ndarray:
+        order = np.argsort(x, axis=None, kind="stable")
+        apart = np.array(x.reshape(-1))
+        apart[order] += np.arange(x.size).astype(x.dtype)
+        return apart.reshape(x.shape)
+
+    changed = [
+        distinct(x) if x is not y and x.dtype.kind in "iuf" else x
+        for x, y in zip(flat, subject.flat)
+    ]
+    both = both_of(subject, f"{_TIMES} times the sample, all different", changed)
+    return both is not None and not subject.difference(*both, strict=False)
+
+
+def _zeros(subject: Subject, found: Findings) -> None:
+    """Zeros of both signs, which are one number with two patterns of bits."""
+    for i, x in enumerate(subject.flat):
+        if not is_inexact(x.dtype) or x.size < 2:
+            continue
+        different, flat = _with_zeros(subject, i, -0.0)
+        if different:
+            found.fail(
+                f"with 0.0 and -0.0 in {subject.describe().labels[i]}",
+                WANTED,
+                different,
+                subject.cause(
+                    "also with 0.0 in place of -0.0"
+                    if _with_zeros(subject, i, 0.0)[0]
+                    else "right with 0.0 in place of -0.0: the bits are compared or counted, though 0.0 == -0.0 is true"
+                ),
+                line=subject.line(flat),
+            )
+            return
+
+
+def _with_zeros(subject: Subject, i: int, second: float) -> tuple[str, list]:
+    """Where the op differs if an input holds 0.0 and another zero, in one line, and the flat inputs."""
+    zeros = np.array(subject.flat[i])
+    zeros.reshape(-1)[[0, zeros.size // 2]] = 0.0, second
+    flat = replaced(subject.flat, i, zeros)
+    both = both_of(subject, f"with 0.0 and {second}", flat)
+    return subject.difference(*both, strict=False) if both else "", flat
+
+
+def _left_out(subject: Subject, found: Findings) -> None:
+    """Attrs that have a default, each left out."""
+    for name in subject.attrs:
+        if not _has_default(subject.op, name):
+            continue
+        attrs = {key: value for key, value in subject.attrs.items() if key != name}
+        label = f"{name} left out"
+        both = both_of(subject, label, subject.flat, attrs)
+        if different := both and subject.difference(*both, strict=False):
+            unrepeated, why = again(subject, subject.flat, subject.inputs, attrs)
+            found.fail(
+                label,
+                WANTED,
+                different,
+                why or _of_defaults(subject, name, both[1]) or observed(*both),
+                line=subject.line(
+                    attrs=attrs, modes=("guarded" if unrepeated else "eager",)
+                ),
+            )
+
+
+def _has_default(function: Callable, name: str) -> bool:
+    try:
+        one = inspect.signature(function).parameters[name]
+    except (KeyError, TypeError, ValueError):
+        return False
+    return one.default is not one.empty
+
+
+def _of_defaults(subject: Subject, name: str, seen) -> str:
+    """Whether the reference gives the same where it is given the default of the op's function."""
+    default = inspect.signature(subject.op).parameters[name].default
+    try:
+        wanted = reference_of(subject, subject.flat, {**subject.attrs, name: default})
+    except Exception:
+        return ""
+    if subject.difference(wanted, seen, strict=False):
+        return ""
+    return f"right for {name}={default!r}, the default of the op's function: the reference has another"
+
+
+def _special_values(subject: Subject, found: Findings) -> list[str]:
+    """NaN and infinities in two places, and in one: the names of those that the op takes."""
+    told = {}
+    for name, flat in with_special_values(subject):
+        # To refuse it is as good.
+        both = both_of(subject, f"with {name}", flat, refused=CLEAN_ERRORS)
+        if both is not None:
+            different = subject.difference(*both, strict=False)
+            told[name] = different, both, flat
+    for name, (different, both, flat) in told.items():
+        if not different:
+            continue
+        in_the_middle, *_ = told.get(f"{name} in the middle", ("other",))
+        why = observed(*both), "" if in_the_middle else "only with one in front"
+        allowed = "if any result is fine there, pass special_values=False"
+        found.fail(
+            f"with {name}",
+            WANTED,
+            different,
+            subject.cause("; ".join([*filter(None, why), allowed])),
+            line=subject.line(flat),
+        )
+    return list(told)

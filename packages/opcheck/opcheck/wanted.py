@@ -1,0 +1,57 @@
+"""What the reference computes, beside what the op does."""
+
+import numpy as np
+import tensorflow as tf
+
+from opcheck.subject import Subject
+
+WANTED = "what the reference computes"  # in findings
+FAR = 0.05  # of the largest result
+BEFORE = 1 << 16  # so far before the first row there is no row from the end
+
+
+def reference_of(subject: Subject, flat: list, attrs=None) -> list[np.ndarray]:
+    """What the reference computes; it may write to its inputs."""
+    attrs = subject.attrs if attrs is None else attrs
+    with np.errstate(all="ignore"):
+        result = subject.reference(*subject.pack([np.array(x) for x in flat]), **attrs)
+    return [np.asarray(x) for x in tf.nest.flatten(result)]
+
+
+def is_known(subject: Subject, flat: list, attrs) -> bool:
+    """Whether the reference has a result."""
+    try:
+        reference_of(subject, flat, attrs)
+    except Exception:
+        return False
+    return True
+
+
+def both_of(
+    subject: Subject, label: str, flat, attrs=None, refused=Exception
+) -> tuple[list, list] | None:
+    """What the reference and the op compute; None where the one raises anything, or the other what is `refused`."""
+    subject.progress(label, flat, attrs)
+    try:
+        wanted = reference_of(subject, flat, attrs)
+    except Exception:
+        return None
+    try:
+        return wanted, subject.eager(flat, attrs)
+    except refused:
+        return None
+
+
+def held(wanted, seen) -> list[np.ndarray]:
+    """What is wanted; in place of integers that the dtype of a result does not hold, those of the result."""
+    return [
+        np.where(one == one.astype(got.dtype), one, got)
+        if {one.dtype.kind, got.dtype.kind} <= {*"iu"} and one.shape == got.shape
+        else one
+        for one, got in zip(wanted, seen)
+    ] + list(wanted[len(seen) :])
+
+
+def replaced(flat: list, i: int, x: np.ndarray) -> list:
+    """Flat inputs, of which one is another."""
+    return [*flat[:i], x, *flat[i + 1 :]]
