@@ -17,6 +17,9 @@ import numpy as np
 
 # As floats: 1.5e16, -3e-16, NaN, 1.4e-45 or so, -1.7e38.
 FILLINGS = (0x5A, 0xA5, 0x7F, 0x01, 0xFE)
+# As floats: 3.0, and its complement -1.5. Neither is what an op would write, nor near it.
+VISIBLE = 0x40
+_UNFILLED = 0xFF
 _M_PERTURB = -6  # of glibc's malloc.h
 _NO_ACCESS = 0  # PROT_NONE, which Python's mmap does not name
 _ALIGNMENT = 64  # a kernel that asks for what begins elsewhere ends the process
@@ -26,6 +29,7 @@ _BREAKPOINT, _READ_OR_WRITE = 5, 3
 _INHERIT, _NOT_THE_KERNEL = 1 << 1, 1 << 5 | 1 << 6
 _CALLS, _WINDOWS = 10, 3  # of a call that may be refused
 _WATCHED = 4  # addresses at once: a processor has so many registers for them
+_filling = _UNFILLED
 
 
 @contextlib.contextmanager
@@ -40,15 +44,18 @@ def filled_memory(byte: int) -> Iterator[None]:
     Args:
       byte: 0 to 254.
     """
+    before = _filling
     fill_memory(byte)
     try:
         yield
     finally:
-        fill_memory(0xFF)
+        fill_memory(before)
 
 
 def fill_memory(byte: int) -> None:
     """As `filled_memory`, from now on; 255 leaves new memory as it is."""
+    global _filling
+    _filling = byte
     try:
         # malloc fills with the complement
         ctypes.CDLL(None).mallopt(_M_PERTURB, byte ^ 0xFF)

@@ -3,6 +3,7 @@
 import numpy as np
 import tensorflow as tf
 
+from opcheck.calls import again
 from opcheck.subject import Subject
 
 WANTED = "what the reference computes"  # in findings
@@ -40,6 +41,16 @@ def both_of(
         return wanted, subject.eager(flat, attrs)
     except refused:
         return None
+
+
+def blamed(subject: Subject, usual: str, flat=None, attrs=None) -> dict[str, str]:
+    """The cause and the line of a wrong result: by what memory holds, else the usual cause."""
+    flat = subject.flat if flat is None else flat
+    attrs = subject.attrs if attrs is None else attrs
+    subject.progress("guarded", flat, attrs)
+    unrepeated, why = again(subject, flat, subject.inputs, attrs)
+    mode = "guarded" if unrepeated else "eager"
+    return {"cause": why or usual, "line": subject.line(flat, attrs, (mode,))}
 
 
 def held(wanted, seen) -> list[np.ndarray]:

@@ -16,7 +16,7 @@ from opcheck.compare import (
 )
 from opcheck.report import Findings
 from opcheck.subject import Subject, attrs_of_call
-from opcheck.wanted import BEFORE, FAR, WANTED, held, reference_of, replaced
+from opcheck.wanted import BEFORE, FAR, WANTED, blamed, held, reference_of, replaced
 
 _SMALL = FAR / 50
 _SECONDS = 1.5  # for each of the two
@@ -87,8 +87,9 @@ def other_numbers(subject: Subject, found: Findings) -> None:
                     f"with {label}",
                     f"{WANTED}, but for rounding" if what in _COARSE else WANTED,
                     different,
-                    _of_coarse(what, seen) or observed(sure, seen),
-                    line=subject.line(flat),
+                    **blamed(
+                        subject, _of_coarse(what, seen) or observed(sure, seen), flat
+                    ),
                 )
 
 
@@ -250,13 +251,20 @@ def large_together(subject: Subject, found: Findings) -> None:
                 f"with {label}",
                 WANTED,
                 different,
-                "; ".join(
-                    filter(
-                        None,
-                        [observed(wanted, seen), "right for numbers 4 times smaller"],
-                    )
+                **blamed(
+                    subject,
+                    "; ".join(
+                        filter(
+                            None,
+                            [
+                                observed(wanted, seen),
+                                "right for numbers 4 times smaller",
+                            ],
+                        )
+                    ),
+                    flat,
+                    attrs,
                 ),
-                line=subject.line(flat, attrs),
             )
             return
 

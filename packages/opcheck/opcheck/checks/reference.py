@@ -7,10 +7,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from opcheck.calls import again
 from opcheck.checks.numbers import is_sorted, large_together, other_numbers
 from opcheck.compare import close, is_inexact, observed, wide
-from opcheck.memory import FILLINGS, filled_memory
+from opcheck.memory import FILLINGS, VISIBLE, filled_memory
 from opcheck.report import KEPT, Findings, Skip
 from opcheck.source import in_turn
 from opcheck.subject import (
@@ -21,7 +20,7 @@ from opcheck.subject import (
     shrunk,
     with_special_values,
 )
-from opcheck.wanted import WANTED, both_of, reference_of, replaced
+from opcheck.wanted import WANTED, blamed, both_of, reference_of, replaced
 
 _TIMES = 16
 _MOST = 1 << 12  # elements of a sample that is repeated
@@ -51,12 +50,19 @@ def reference(subject: Subject, found: Findings) -> str:
                 line=subject.line(modes=("eager" if subject.repeats() else "guarded",)),
             )
             break
-    tried = ["the sample"]
+    with filled_memory(VISIBLE):  # what is not written differs for certain
+        tried = ["the sample", *_further(subject, found, before)]
+    return f"equal for {', '.join(tried)}"
+
+
+def _further(subject: Subject, found: Findings, before: dict[str, list]) -> list[str]:
+    """Other sizes, attrs and numbers than those of the sample: which of these there were."""
+    tried = []
     for name, flat in shrunk(subject.flat):
         if (both := both_of(subject, f"with {name}", flat)) is None:
             continue
         wanted, seen = both
-        tried[1:] = ["other sizes"]
+        tried = ["other sizes"]
         if not (different := subject.difference(wanted, seen, strict=False)):
             continue
         right = any(
@@ -76,15 +82,14 @@ def reference(subject: Subject, found: Findings) -> str:
             f"with {name}",
             WANTED,
             different,
-            observed(wanted, seen),
-            line=subject.line(flat),
+            **blamed(subject, observed(wanted, seen), flat),
         )
     _if_fine(subject, found, _repeated, large_together)
     _zeros(subject, found)
     _left_out(subject, found)
     _if_fine(subject, found, other_numbers)
     tried += _special_values(subject, found)
-    return f"equal for {', '.join(tried)}"
+    return tried
 
 
 def _if_fine(subject: Subject, found: Findings, *looks: Callable) -> None:
@@ -151,10 +156,13 @@ def _repeated(subject: Subject, found: Findings) -> None:
             f"with the rows of the sample {_TIMES} times{along}",
             WANTED,
             different,
-            "right where no elements are equal: a sort that does not keep their order, which std::stable_sort does"
-            if unstable
-            else observed(wanted, seen),
-            line=subject.line(flat),
+            **blamed(
+                subject,
+                "right where no elements are equal: a sort that does not keep their order, which std::stable_sort does"
+                if unstable
+                else observed(wanted, seen),
+                flat,
+            ),
         )
         return
 
@@ -241,16 +249,8 @@ def _left_out(subject: Subject, found: Findings) -> None:
         label = f"{name} left out"
         both = both_of(subject, label, subject.flat, attrs)
         if different := both and subject.difference(*both, strict=False):
-            unrepeated, why = again(subject, subject.flat, subject.inputs, attrs)
-            found.fail(
-                label,
-                WANTED,
-                different,
-                why or _of_defaults(subject, name, both[1]) or observed(*both),
-                line=subject.line(
-                    attrs=attrs, modes=("guarded" if unrepeated else "eager",)
-                ),
-            )
+            usual = _of_defaults(subject, name, both[1]) or observed(*both)
+            found.fail(label, WANTED, different, **blamed(subject, usual, attrs=attrs))
 
 
 def _has_default(function: Callable, name: str) -> bool:
