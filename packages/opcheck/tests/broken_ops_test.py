@@ -134,10 +134,15 @@ TWINS = [
 
 
 def pairs(table: dict) -> list:
+    """Each op with the check that it fails; all but the first of a check are slow."""
     return [
-        pytest.param(check, name, words, id=f"{check}-{name}")
+        pytest.param(
+            *(check, name, words),
+            id=f"{check}-{name}",
+            marks=[pytest.mark.slow] if number else [],
+        )
         for check, names in table.items()
-        for name, words in names.items()
+        for number, (name, words) in enumerate(names.items())
     ]
 
 
