@@ -4,10 +4,12 @@ import numpy as np
 import tensorflow as tf
 
 from opcheck.calls import again
+from opcheck.compare import TOLERANCES
 from opcheck.subject import Subject
 
 WANTED = "what the reference computes"  # in findings
 FAR = 0.05  # of the largest result
+EXACTLY = dict.fromkeys(TOLERANCES, 0.0)
 BEFORE = 1 << 16  # so far before the first row there is no row from the end
 
 

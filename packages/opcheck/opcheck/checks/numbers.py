@@ -6,7 +6,6 @@ from collections.abc import Callable
 import numpy as np
 
 from opcheck.compare import (
-    TOLERANCES,
     close,
     difference,
     is_inexact,
@@ -16,13 +15,21 @@ from opcheck.compare import (
 )
 from opcheck.report import Findings
 from opcheck.subject import Subject, attrs_of_call
-from opcheck.wanted import BEFORE, FAR, WANTED, blamed, held, reference_of, replaced
+from opcheck.wanted import (
+    BEFORE,
+    EXACTLY,
+    FAR,
+    WANTED,
+    blamed,
+    held,
+    reference_of,
+    replaced,
+)
 
 _SMALL = FAR / 50
 _SECONDS = 1.5  # for each of the two
 _ODD = (1 << 24) + 1  # float32 does not hold it
 _TINY = 1e-30  # below, float32 has fewer digits
-_EXACTLY = dict.fromkeys(TOLERANCES, 0.0)
 _COARSE = _FAR_FROM_ZERO, _NEAR_ZERO = "{1:.6g} added to {0}", "{0} times {2:.3g}"
 
 
@@ -80,8 +87,8 @@ def other_numbers(subject: Subject, found: Findings) -> None:
             ):
                 continue
             flat, wanted, same, seen = moved
-            sure = _surely(subject, what, wanted, seen, same, np.abs(other).max())
-            if different := difference(sure, seen, _EXACTLY, strict=False):
+            sure = surely(subject, what, wanted, seen, same, np.abs(other).max())
+            if different := difference(sure, seen, EXACTLY, strict=False):
                 told.add(what)
                 found.fail(
                     f"with {label}",
@@ -152,7 +159,7 @@ def _is_no_size(subject: Subject, what: str, i: int, flat) -> bool:
     return _quickly(subject, what, flat, subject.attrs) is not None
 
 
-def _surely(subject: Subject, what: str, wanted, seen, same, most) -> list[np.ndarray]:
+def surely(subject: Subject, what: str, wanted, seen, same, most) -> list[np.ndarray]:
     """What is seen, but for what is surely wrong: there, what is wanted.
 
     Args:
@@ -165,16 +172,19 @@ def _surely(subject: Subject, what: str, wanted, seen, same, most) -> list[np.nd
     """
     coarse, found = what in _COARSE, []
     for one, got, *likes in zip(wanted, seen, *same):
-        if any(
-            x.dtype.kind not in "biufcV" or x.dtype.names for x in (one, got)
-        ) or any(x.shape != one.shape for x in likes):
+        if any(x.shape != one.shape for x in likes):
             found.append(got)
+            continue
+        if any(x.dtype.kind not in "biufcV" or x.dtype.names for x in (one, got)):
+            alike = not any(difference([one], [x], strict=False) for x in likes)
+            found.append(one if alike else got)
             continue
         if one.shape != got.shape:
             found.append(one)
             continue
         if not is_inexact(got.dtype) and not is_inexact(one.dtype):
-            found.append(np.where(one == likes[1], one, got))
+            sure = np.logical_and.reduce([one == like for like in likes])
+            found.append(np.where(sure, one, got))
             continue
         numbers = np.abs(wide(one)[0])
         sure = np.isfinite(numbers)
@@ -244,8 +254,8 @@ def large_together(subject: Subject, found: Findings) -> None:
             near = reference_of(subject, *call(factors, more=1))
         except Exception:  # they have to be what they are
             near = [x * np.nan if is_inexact(x.dtype) else x for x in wanted]
-        sure = _surely(subject, _FAR_FROM_ZERO, wanted, seen, [near, same], 0)
-        if different := difference(sure, seen, _EXACTLY, strict=False):
+        sure = surely(subject, _FAR_FROM_ZERO, wanted, seen, [near, same], 0)
+        if different := difference(sure, seen, EXACTLY, strict=False):
             label = _together(names, factors)
             found.fail(
                 f"with {label}",

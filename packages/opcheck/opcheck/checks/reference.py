@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from opcheck.checks.drawn import drawn_calls
 from opcheck.checks.numbers import is_sorted, large_together, other_numbers
 from opcheck.compare import close, is_inexact, observed, wide
 from opcheck.memory import FILLINGS, VISIBLE, filled_memory
@@ -31,7 +32,8 @@ def reference(subject: Subject, found: Findings) -> str:
     """Compares the results with those of your reference: on the sample, fewer elements, many more, NaN, ±Inf, ±0.
 
     Also on numbers that are tiny, far from zero, all below it, all equal, all 0 or in reverse, on integers one lower or
-    beyond 2**24, and on those of inputs and attrs that are large together.
+    beyond 2**24, and on those of inputs and attrs that are large together. Last come calls whose sizes, attrs and
+    numbers are drawn near those of the sample.
     Integers have to be equal, floats within a tolerance for their dtype.
     """
     if subject.reference is None:
@@ -87,7 +89,7 @@ def _further(subject: Subject, found: Findings, before: dict[str, list]) -> list
     _if_fine(subject, found, _repeated, large_together)
     _zeros(subject, found)
     _left_out(subject, found)
-    _if_fine(subject, found, other_numbers)
+    _if_fine(subject, found, other_numbers, drawn_calls)
     tried += _special_values(subject, found)
     return tried
 

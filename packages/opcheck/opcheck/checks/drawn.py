@@ -1,0 +1,258 @@
+"""The values of the op, against the reference: in calls that are drawn near the sample."""
+
+import time
+
+import numpy as np
+
+from opcheck.checks.numbers import is_sorted, surely
+from opcheck.compare import difference, is_inexact, observed
+from opcheck.report import Findings
+from opcheck.subject import Subject, attrs_of_call, sizes_of
+from opcheck.wanted import EXACTLY, WANTED, blamed, reference_of
+
+_CALLS, _SECONDS = 120, 2.0
+_LARGER, _MOST = 4, 1 << 8  # times the elements of an input, or so many
+_SLOW = 0.3  # seconds of a call, after which there is no other one
+_KNOWN = 1 << 12  # an attr up to which others are tried
+_OFTEN, _SELDOM = 0.5, 0.25
+
+
+def drawn_calls(subject: Subject, found: Findings) -> None:
+    """Sizes, attrs and numbers, some or all of them others than the sample's: of one call, and the same in each run.
+
+    What the op or the reference refuses does not count, nor a number that the reference does not compute alike from
+    their neighbors.
+    """
+    if subject.describe().takes_variants or not subject.flat:
+        return
+    draw = _Draw(subject)
+    end = time.monotonic() + _SECONDS
+    for _ in range(_CALLS):
+        if time.monotonic() > end:
+            return
+        flat, attrs = draw.call()
+        start = time.monotonic()
+        if _wrong(subject, flat, attrs):
+            _fail(subject, found, *_nearer(subject, flat, attrs))
+            return
+        if time.monotonic() - start > _SLOW:
+            return
+
+
+class _Draw:
+    """Draws calls."""
+
+    def __init__(self, subject: Subject):
+        own = subject.describe().all_of("attr")
+        known = {x.name for x in own} | subject.attrs.keys()
+        of_call = attrs_of_call(subject.op, subject.attrs, own)
+        self._attrs = {name: of_call[name] for name in of_call if name in known}
+        self._names = {
+            x.name: [
+                name.decode()
+                for name in x.allowed_values.list.s  # of a string
+            ]
+            for x in own
+        }
+        self._subject = subject
+        self._random = np.random.default_rng(0)
+
+    def call(self) -> tuple[list[np.ndarray], dict]:
+        """Flat inputs and attrs."""
+        sizes = self._sizes()
+        flat = [self._input(x, sizes) for x in self._subject.flat]
+        attrs = dict(self._subject.attrs)
+        for name, value in self._attrs.items():
+            if self._with(_SELDOM):
+                attrs[name] = self._attr(name, value)
+        return flat, attrs
+
+    def _with(self, probability: float) -> bool:
+        return self._random.random() < probability
+
+    def _sizes(self) -> dict[int, int]:
+        """Other sizes for those of the sample, equal for equal ones; now and then for none of them."""
+        sizes = sizes_of(self._subject.flat)
+        if self._with(_SELDOM):
+            return {}
+        return {n: self._integer(n) for n in sizes if self._with(_OFTEN)}
+
+    def _integer(self, n: int) -> int:
+        """A number from 1 to twice as many, and often one beside it."""
+        near = [n - 1, n + 1, 2 * n, 1, *self._random.integers(1, 2 * n + 2, 3)]
+        return max(1, int(self._random.choice(near)))
+
+    def _input(self, x: np.ndarray, sizes: dict[int, int]) -> np.ndarray:
+        shape = tuple(sizes.get(n, n) for n in x.shape)
+        if not x.size or np.prod(shape) > max(_LARGER * x.size, _MOST):
+            shape = x.shape
+        if shape == x.shape and self._with(_OFTEN):
+            return x
+        picked = self._random.integers(x.size, size=shape)
+        if x.shape and not self._with(_OFTEN):  # what there is, once more or cut off
+            picked = np.arange(int(np.prod(shape))).reshape(shape) % max(x.size, 1)
+        drawn = x.reshape(-1)[picked] if x.size else np.zeros(shape, x.dtype)
+        if is_inexact(x.dtype) and x.dtype.kind != "c":
+            drawn = self._floats(x, drawn)
+        elif x.dtype.kind in "iu" and x.size:
+            drawn = self._integers(x, shape, drawn)
+        elif x.dtype.kind == "O":
+            drawn = self._texts(x, drawn)
+        if x.ndim and x.size > 1 and is_sorted(x):
+            drawn = np.sort(drawn, -1)
+            if x.reshape(-1)[0] > x.reshape(-1)[-1]:
+                drawn = np.flip(drawn, -1)
+        return np.asarray(drawn, x.dtype)
+
+    def _floats(self, x: np.ndarray, drawn: np.ndarray) -> np.ndarray:
+        """Near those of the sample, or far from them; none below 0 where there is none."""
+        wide = np.asarray(drawn, np.float64)
+        spread = float(np.std(np.asarray(x, np.float64))) or 1.0
+        if self._with(_OFTEN):
+            wide = wide + self._random.normal(size=wide.shape) * spread
+        if self._with(_SELDOM):
+            wide = np.round(wide)
+        if self._with(_SELDOM):
+            wide = wide * self._random.choice([0.1, 4.0, 100.0])
+        least = float(np.min(np.asarray(x, np.float64), initial=0))
+        return wide if least < 0 else np.abs(wide)
+
+    def _integers(self, x: np.ndarray, shape, drawn: np.ndarray) -> np.ndarray:
+        """Between the least and the greatest of the sample, or a little beyond; all different where they are."""
+        least, most = int(x.min()), int(x.max())
+        if self._with(_SELDOM):
+            most = self._integer(max(most, 1)) if most < 1 << 20 else most
+        if self._with(_OFTEN) and least <= most:
+            count = int(np.prod(shape))
+            if x.size > 1 and len(np.unique(x)) == x.size and most - least < _KNOWN:
+                order = self._random.permutation(np.arange(least, most + 1))
+                if order.size >= count:
+                    return order[:count].reshape(shape)
+                return drawn
+            return self._random.integers(least, most, shape, np.int64, endpoint=True)
+        return drawn
+
+    def _texts(self, x: np.ndarray, drawn: np.ndarray) -> np.ndarray:
+        letters = b"".join(map(_bytes, x.reshape(-1))) + b"  .,;-0aZ"
+        texts = np.array(drawn, object)
+        for place, text in np.ndenumerate(drawn):
+            text = _bytes(text)
+            how = self._random.integers(6)
+            begin, end = np.sort(self._random.integers(0, len(text) + 1, 2))
+            if how == 0:
+                text = text[begin:end]
+            elif how == 1:
+                text = text[:begin] + text[begin:end] * 2 + text[end:]
+            elif how == 2:
+                some = self._random.integers(len(letters), size=end - begin + 1)
+                text = text[:begin] + bytes(letters[i] for i in some) + text[end:]
+            elif how == 3:
+                text = b"" if self._with(_SELDOM) else text + text[begin:end]
+            texts[place] = text
+        return texts
+
+    def _attr(self, name: str, value):
+        if isinstance(value, bool | np.bool_):
+            return not value
+        if isinstance(value, int | np.integer):
+            return self._other_integer(int(value))
+        if isinstance(value, float | np.floating):
+            return float(self._random.choice([0.5, 2.0, 0.1, 1.5])) * value
+        if isinstance(value, str | bytes) and self._names.get(name):
+            return str(self._random.choice(self._names[name]))
+        if isinstance(value, list | tuple) and value:
+            if all(type(x) is int for x in value):
+                changed = [
+                    self._other_integer(x) if self._with(_OFTEN) else x for x in value
+                ]
+                return type(value)(changed)
+            if all(type(x) is float for x in value):
+                return type(value)(x * self._random.choice([0.5, 2.0]) for x in value)
+        return value
+
+    def _other_integer(self, n: int) -> int:
+        if abs(n) > _KNOWN:
+            return n
+        if n <= 0:
+            return n + int(self._random.integers(-1, 3))
+        return self._integer(n)
+
+
+def _bytes(text) -> bytes:
+    return text if isinstance(text, bytes) else str(text).encode()
+
+
+def _wrong(subject: Subject, flat, attrs) -> str:
+    """Where a call is surely wrong, in one line."""
+    subject.progress("a drawn call", flat, attrs)
+    try:
+        seen = subject.eager(flat, attrs)
+        wanted = reference_of(subject, flat, attrs)
+    except Exception:
+        return ""
+    if not subject.difference(wanted, seen, strict=False):
+        return ""
+    return difference(
+        _sure(subject, flat, attrs, wanted, seen), seen, EXACTLY, strict=False
+    )
+
+
+def _sure(subject: Subject, flat, attrs, wanted, seen) -> list[np.ndarray]:
+    """What is seen, but where it is surely wrong: there, what is wanted."""
+    near, wide = [], []
+    for x in flat:
+        own = x.dtype in (np.float32, np.float64)
+        moved = np.array(x)
+        if own:
+            with np.errstate(all="ignore"):
+                moved.reshape(-1)[1::2] = np.nextafter(x.reshape(-1)[1::2], np.inf)
+        near.append(moved)
+        wide.append(x.astype(np.float64) if own else x)
+    try:
+        same = [reference_of(subject, some, attrs) for some in (near, wide)]
+    except Exception:
+        return list(seen)
+    most = max(
+        (float(np.abs(x).max()) for x in wide if x.dtype == np.float64 and x.size),
+        default=0,
+    )
+    return surely(subject, "", wanted, seen, same, most)
+
+
+def _nearer(subject: Subject, flat, attrs) -> tuple[list, dict]:
+    """A wrong call with as much of the sample in it as possible."""
+    for name in [*attrs]:
+        own = {k: v for k, v in attrs.items() if k != name}
+        if name in subject.attrs:
+            own[name] = subject.attrs[name]
+        if own != attrs and _wrong(subject, flat, own):
+            attrs = own
+    for i, x in enumerate(subject.flat):
+        changed = [*flat[:i], x, *flat[i + 1 :]]
+        if _wrong(subject, changed, attrs):
+            flat = changed
+    return flat, attrs
+
+
+def _fail(subject: Subject, found: Findings, flat, attrs) -> None:
+    labels = subject.describe().labels
+    told = [
+        f"{name} = {value!r}"
+        for name, value in attrs.items()
+        if name not in subject.attrs or subject.attrs[name] != value
+    ]
+    for label, x, own in zip(labels, flat, subject.flat):
+        if x.shape != own.shape:
+            told.append(f"{label} of shape {[*x.shape]}")
+        elif not np.array_equal(x, own):
+            told.append(f"other values in {label}")
+    subject.progress("a drawn call", flat, attrs)
+    seen = subject.eager(flat, attrs)
+    wanted = reference_of(subject, flat, attrs)
+    sure = _sure(subject, flat, attrs, wanted, seen)
+    found.fail(
+        f"with {', '.join(told)}",
+        WANTED,
+        difference(sure, seen, EXACTLY, strict=False),
+        **blamed(subject, observed(sure, seen), flat, attrs),
+    )
