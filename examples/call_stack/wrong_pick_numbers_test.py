@@ -19,6 +19,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 
+@pytest.mark.slow
 def test_gdb_stops_in_the_kernel(monkeypatch):
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
     shown = gdb(HERE / "stop.gdb", "--args", sys.executable, PROGRAM)
@@ -33,6 +34,7 @@ def test_gdb_stops_in_the_kernel(monkeypatch):
     assert "values: 2 0" in shown and "{5, 4, 3}" in shown
 
 
+@pytest.mark.slow
 def test_a_core_dump_has_the_line_and_the_index(tmp_path):
     core = core_of(PROGRAM, tmp_path)
     if not core:

@@ -467,6 +467,7 @@ def test_a_custom_gradient_is_ignored_once_its_op_is_removed(monkeypatch):
     assert tried(custom, x) == "none for `IdentityN`"
 
 
+@pytest.mark.slow
 def test_the_log_names_the_loop_that_has_no_gradient():
     code = (
         "import numpy as np, tensorflow as tf, gradient_registries\n"

@@ -505,6 +505,7 @@ def test_tensorflow_has_two_kernels_for_each_gradient(op):
     assert labels == {"", "custom", "eigen_tensor"}, "one of them also without a label"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="of oneDNN on x86-64")
 def test_onednn_gives_pixels_where_the_filter_does_not_fit():
     program = """

@@ -16,6 +16,7 @@ SAMPLE = np.float32([[5, 4, 3], [2, 1, 6]])
 test_keep_first = op_test(keep_first, SAMPLE, count=2, reference=keep_first_reference)
 
 
+@pytest.mark.slow
 def test_keep_first_survives_generated_calls():
     some = calls(tensors("float32"), count=st.integers(0, 9))
     opcheck.fuzz(

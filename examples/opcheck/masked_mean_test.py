@@ -20,6 +20,7 @@ test_masked_mean = op_test(
 )
 
 
+@pytest.mark.slow
 def test_masked_mean_survives_generated_calls():
     shape = st.shared(shapes(min_rank=2, max_rank=2))
     values = tensors("float32", shape, elements=st.integers(-9, 9))

@@ -435,6 +435,7 @@ TRAVEL = """if True:
 """
 
 
+@pytest.mark.slow
 def test_the_log_and_the_graphs_say_what_travels(in_process):
     """In a process of its own, since the log and the devices are chosen before TensorFlow begins."""
     found = json.loads(in_process(TRAVEL, TF_CPP_VMODULE="rendezvous_mgr=1"))

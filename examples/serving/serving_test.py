@@ -243,6 +243,7 @@ def test_a_keras_model_in_a_module_has_no_variables_in_c(folder, tmp_path):
     assert done.returncode and "Could not find variable" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.xdist_group("serving")
 def test_a_fresh_process_needs_library_and_class(folder):
     keras_file = f"keras.saving.load_model({str(folder / 'language.keras')!r})"

@@ -177,6 +177,7 @@ def test_what_goes_wrong_in_a_kernel_is_a_status(how, message):
     assert re.match(message, found), found
 
 
+@pytest.mark.slow
 def test_the_table_of_limits():
     table = {wanted: (verdict, shown) for wanted, verdict, shown in rows()}
     later = "an op that calls `done` later, as an `AsyncOpKernel` does"

@@ -85,6 +85,7 @@ def test_a_variable_beside_the_op_is_no_finding(broken_ops, shared, why):
     assert (found.verdict, found.detail) == ("skip", why)
 
 
+@pytest.mark.slow
 def test_a_race_that_is_found_ends_the_calls(broken_ops):
     """Else the worker would be silent for longer than the timeout."""
     report = opcheck.check(

@@ -77,6 +77,7 @@ test_it = op_test(counts_calls, [1.0], checks=["leaks", "determinism"])
 """
 
 
+@pytest.mark.slow
 def test_the_plugin_marks_the_tests_and_collects_the_reports(tmp_path):
     (tmp_path / "it_test.py").write_text(TEST)
     command = [sys.executable, "-m", "pytest", "-p", "opcheck.plugin", "-m", "opcheck"]

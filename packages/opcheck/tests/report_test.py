@@ -158,6 +158,7 @@ def test_several_lines_share_their_imports():
     assert one.endswith('  reproduce import sys; import f; print(f("a; b"))')
 
 
+@pytest.mark.slow
 def test_a_finding_of_no_single_call_is_reproduced_by_the_check():
     found = opcheck.check(counts_calls, normal(2), checks=["determinism"], repeats=2)
     line = found["determinism"].line
