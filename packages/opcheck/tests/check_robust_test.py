@@ -27,6 +27,7 @@ from python_ops import (
     dies_of_too_much,
     dies_without_tensors,
     fills_memory_and_dies,
+    fours,
     gives_much,
     halved,
     in_turns,
@@ -43,6 +44,7 @@ from python_ops import (
     ramp_without_steps,
     refuses_negatives,
     result,
+    root_of_magnitude,
     scaled,
     scattered,
     scattered_anew,
@@ -303,6 +305,31 @@ def test_what_is_broadcast_is_tried_as_a_column(scale, detail):
     assert detail in [one.detail.split("; ")[0] for one in (found, *found.others)]
     found = result("bad_input", tf.multiply, normal(3, 4), scale, reference=reference)
     assert found.verdict != "fail", found.explanation()
+
+
+def roots(x):
+    if np.any(x < 0):
+        raise ValueError("x must not be negative")
+    return np.sqrt(x)
+
+
+def roots_of_three(x):
+    return np.concatenate(np.split(np.sqrt(x), 3, -1), -1)
+
+
+def test_a_result_where_the_reference_itself_refuses():
+    x = np.float32([1, 4, 9])
+    found = result("bad_input", root_of_magnitude, x, reference=roots)
+    assert found.verdict == "fail" and found.seen == "a result"
+    assert "as the reference raises: ValueError: x must not be" in found.expected
+    # NumPy's own ValueError may be for what the op can do, and it cannot.
+    found = result("bad_input", tf.sqrt, x, reference=roots_of_three)
+    assert found.verdict != "fail", found.explanation()
+
+
+def test_tensorflow_s_own_words_for_too_many_elements_are_a_note():
+    found = result("bad_input", fours, normal(2), rows=3, op_types=["Fill"])
+    assert "TensorFlow's own error for too many elements" in found.detail
 
 
 @pytest.mark.parametrize(("op", "told"), [(cut_at_nul, True), (is_odd_for_nul, False)])

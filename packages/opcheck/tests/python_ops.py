@@ -31,6 +31,19 @@ def adds_two(x):
     return x + 2
 
 
+def root_of_magnitude(x):
+    return tf.sqrt(tf.abs(x))
+
+
+def fours(x, rows):
+    if rows < 0:
+        raise ValueError("rows must not be negative")
+    if rows > 1 << 16:
+        words = f"Encountered overflow when multiplying 4 with {rows}, result: -4"
+        raise tf.errors.InvalidArgumentError(None, None, words)
+    return tf.fill([rows, 4], tf.reduce_sum(x))
+
+
 adds_one_as_a_graph = tf.function(adds_one)
 
 

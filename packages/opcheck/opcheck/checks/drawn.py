@@ -10,11 +10,12 @@ from opcheck.report import Findings
 from opcheck.subject import Subject, attrs_of_call, sizes_of
 from opcheck.wanted import EXACTLY, WANTED, blamed, reference_of
 
-_CALLS, _SECONDS = 120, 2.0
+_CALLS, _SECONDS = 400, 2.0
 _LARGER, _MOST = 4, 1 << 8  # times the elements of an input, or so many
 _SLOW = 0.3  # seconds of a call, after which there is no other one
 _KNOWN = 1 << 12  # an attr up to which others are tried
 _OFTEN, _SELDOM = 0.5, 0.25
+_STEPS = 16  # between 0 and numbers that are on a grid
 
 
 def drawn_calls(subject: Subject, found: Findings) -> None:
@@ -56,10 +57,12 @@ class _Draw:
         }
         self._subject = subject
         self._random = np.random.default_rng(0)
+        self._on_a_grid = False  # all floats, so that some are equal, or meet exactly
 
     def call(self) -> tuple[list[np.ndarray], dict]:
         """Flat inputs and attrs."""
         sizes = self._sizes()
+        self._on_a_grid = self._with(_SELDOM)
         flat = [self._input(x, sizes) for x in self._subject.flat]
         attrs = dict(self._subject.attrs)
         for name, value in self._attrs.items():
@@ -86,7 +89,8 @@ class _Draw:
         shape = tuple(sizes.get(n, n) for n in x.shape)
         if not x.size or np.prod(shape) > max(_LARGER * x.size, _MOST):
             shape = x.shape
-        if shape == x.shape and self._with(_OFTEN):
+        moved = self._on_a_grid and is_inexact(x.dtype)
+        if shape == x.shape and not moved and self._with(_OFTEN):
             return x
         picked = self._random.integers(x.size, size=shape)
         if x.shape and not self._with(_OFTEN):  # what there is, once more or cut off
@@ -110,9 +114,10 @@ class _Draw:
         spread = float(np.std(np.asarray(x, np.float64))) or 1.0
         if self._with(_OFTEN):
             wide = wide + self._random.normal(size=wide.shape) * spread
-        if self._with(_SELDOM):
-            wide = np.round(wide)
-        if self._with(_SELDOM):
+        if self._on_a_grid:
+            step = 2.0 ** np.floor(np.log2(spread))
+            wide = np.round(wide / step) * step
+        elif self._with(_SELDOM):
             wide = wide * self._random.choice([0.1, 4.0, 100.0])
         least = float(np.min(np.asarray(x, np.float64), initial=0))
         return wide if least < 0 else np.abs(wide)
@@ -133,20 +138,28 @@ class _Draw:
         return drawn
 
     def _texts(self, x: np.ndarray, drawn: np.ndarray) -> np.ndarray:
-        letters = b"".join(map(_bytes, x.reshape(-1))) + b"  .,;-0aZ"
+        letters = [bytes([one]) for one in b"".join(map(_bytes, x.reshape(-1)))]
+        letters += [letter.encode() for letter in " .,;-0aZ\né€😀"] + [b"\x80", b"\xff"]
         texts = np.array(drawn, object)
         for place, text in np.ndenumerate(drawn):
             text = _bytes(text)
-            how = self._random.integers(6)
+            how = self._random.integers(8)
             begin, end = np.sort(self._random.integers(0, len(text) + 1, 2))
             if how == 0:
                 text = text[begin:end]
             elif how == 1:
-                text = text[:begin] + text[begin:end] * 2 + text[end:]
+                times = int(self._random.integers(2, 6))
+                text = text[:begin] + text[begin:end] * times + text[end:]
             elif how == 2:
                 some = self._random.integers(len(letters), size=end - begin + 1)
-                text = text[:begin] + bytes(letters[i] for i in some) + text[end:]
+                text = text[:begin] + b"".join(letters[i] for i in some) + text[end:]
             elif how == 3:
+                other = _bytes(x.reshape(-1)[self._random.integers(x.size)])
+                text = text[:begin] + other + text[end:]
+            elif how == 4:  # characters of two to four bytes
+                some = "".join(self._random.choice([*"é€😀"], 3))
+                text = text[:begin] + some.encode() + text[end:]
+            elif how == 5:
                 text = b"" if self._with(_SELDOM) else text + text[begin:end]
             texts[place] = text
         return texts
@@ -203,7 +216,7 @@ def _sure(subject: Subject, flat, attrs, wanted, seen) -> list[np.ndarray]:
     for x in flat:
         own = x.dtype in (np.float32, np.float64)
         moved = np.array(x)
-        if own:
+        if own and not _is_coarse(x):  # else it is what is meant
             with np.errstate(all="ignore"):
                 moved.reshape(-1)[1::2] = np.nextafter(x.reshape(-1)[1::2], np.inf)
         near.append(moved)
@@ -217,6 +230,13 @@ def _sure(subject: Subject, flat, attrs, wanted, seen) -> list[np.ndarray]:
         default=0,
     )
     return surely(subject, "", wanted, seen, same, most)
+
+
+def _is_coarse(x: np.ndarray) -> bool:
+    """Whether all floats are multiples of a number of which sums and products are exact."""
+    most = float(np.max(np.abs(x), initial=0, where=np.isfinite(x)))
+    step = 2.0 ** np.floor(np.log2(most)) / _STEPS if most else 1.0
+    return bool(np.all(x / step == np.round(x / step)))
 
 
 def _nearer(subject: Subject, flat, attrs) -> tuple[list, dict]:
@@ -234,24 +254,29 @@ def _nearer(subject: Subject, flat, attrs) -> tuple[list, dict]:
     return flat, attrs
 
 
-def _fail(subject: Subject, found: Findings, flat, attrs) -> None:
+def told(subject: Subject, flat, attrs) -> str:
+    """In what a call is another one than that of the sample."""
     labels = subject.describe().labels
-    told = [
+    some = [
         f"{name} = {value!r}"
         for name, value in attrs.items()
         if name not in subject.attrs or subject.attrs[name] != value
     ]
     for label, x, own in zip(labels, flat, subject.flat):
         if x.shape != own.shape:
-            told.append(f"{label} of shape {[*x.shape]}")
+            some.append(f"{label} of shape {[*x.shape]}")
         elif not np.array_equal(x, own):
-            told.append(f"other values in {label}")
+            some.append(f"other values in {label}")
+    return ", ".join(some)
+
+
+def _fail(subject: Subject, found: Findings, flat, attrs) -> None:
     subject.progress("a drawn call", flat, attrs)
     seen = subject.eager(flat, attrs)
     wanted = reference_of(subject, flat, attrs)
     sure = _sure(subject, flat, attrs, wanted, seen)
     found.fail(
-        f"with {', '.join(told)}",
+        f"with {told(subject, flat, attrs)}",
         WANTED,
         difference(sure, seen, EXACTLY, strict=False),
         **blamed(subject, observed(sure, seen), flat, attrs),
