@@ -462,8 +462,12 @@ def write_downloads(app: Sphinx, exception: Exception | None) -> None:
     app.builder = app.registry.create_builder(app, "notebook", app.env)
     # Here Sphinx 9 looks which transforms to apply.
     app.env._builder_cls = NotebookBuilder
+    folder = Path(site.outdir, "notebooks")
+    for path in folder.glob("*.ipynb"):  # a page may have had one in an earlier build
+        if path.stem not in notebooks(app.env):
+            path.unlink()
     try:
-        app.builder.outdir = site.outdir / "notebooks"
+        app.builder.outdir = folder
         app.builder.init()
         app.builder.kind, app.builder.parallel_ok = "download", site.parallel_ok
         app.builder.write((), ())
