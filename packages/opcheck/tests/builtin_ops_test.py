@@ -115,8 +115,11 @@ def test_findings_in_built_in_ops(name):
 def test_an_unwritten_output_in_tensorflow_itself():
     """Cholesky fills the lower triangle with NaN where it fails, and forgets the upper one."""
     indefinite = np.float64([[1, 2], [2, 1]])
-    found = result("determinism", tf.linalg.cholesky, indefinite)
-    assert "output[0, 1]" in found.seen
+    for _ in range(3):  # other threads may free memory between a filling and a call
+        found = result("determinism", tf.linalg.cholesky, indefinite)
+        assert "output[0, 1]" in found.seen
+        if "not written" in found.cause:
+            break
     assert "not written" in found.cause
 
 
