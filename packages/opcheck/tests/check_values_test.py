@@ -265,6 +265,18 @@ def test_sizes_and_attrs_are_drawn_together(wrong_steps):
     assert re.search(r"with step = ([4-9]|1[01])\b", found.detail)
 
 
+@pytest.mark.parametrize(
+    "x", [np.uint64([2**64 - 1, 7]), np.int8([127, -128]), np.float32([])]
+)
+def test_drawn_numbers_fit_their_dtype(x):
+    found = result("reference", lambda x: tf.concat([x, x], 0), x, reference=twice)
+    assert found.verdict == "pass", found.explanation()
+
+
+def twice(x):
+    return np.concatenate([x, x])
+
+
 def test_what_the_sample_call_leaves_behind_is_told_as_such():
     options = {"reference": lambda x: x / x.size}
     found = result("reference", divided_by_the_first_size, normal(4), **options)

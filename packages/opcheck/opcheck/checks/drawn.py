@@ -8,7 +8,7 @@ from opcheck.checks.numbers import is_sorted, surely
 from opcheck.compare import difference, is_inexact, observed
 from opcheck.report import Findings
 from opcheck.subject import Subject, attrs_of_call, sizes_of
-from opcheck.wanted import EXACTLY, WANTED, blamed, reference_of
+from opcheck.wanted import EXACTLY, WANTED, blamed, reference_of, replaced
 
 _CALLS, _SECONDS = 400, 2.0
 _LARGER, _MOST = 4, 1 << 8  # times the elements of an input, or so many
@@ -33,8 +33,8 @@ def drawn_calls(subject: Subject, found: Findings) -> None:
             return
         flat, attrs = draw.call()
         start = time.monotonic()
-        if _wrong(subject, flat, attrs):
-            _fail(subject, found, *_nearer(subject, flat, attrs))
+        if both := _wrong(subject, flat, attrs):
+            _fail(subject, found, *_nearer(subject, flat, attrs, both))
             return
         if time.monotonic() - start > _SLOW:
             return
@@ -86,19 +86,22 @@ class _Draw:
         return max(1, int(self._random.choice(near)))
 
     def _input(self, x: np.ndarray, sizes: dict[int, int]) -> np.ndarray:
+        if not x.size:
+            return x
         shape = tuple(sizes.get(n, n) for n in x.shape)
-        if not x.size or np.prod(shape) > max(_LARGER * x.size, _MOST):
+        if np.prod(shape) > max(_LARGER * x.size, _MOST):
             shape = x.shape
         moved = self._on_a_grid and is_inexact(x.dtype)
         if shape == x.shape and not moved and self._with(_OFTEN):
             return x
         picked = self._random.integers(x.size, size=shape)
         if x.shape and not self._with(_OFTEN):  # what there is, once more or cut off
-            picked = np.arange(int(np.prod(shape))).reshape(shape) % max(x.size, 1)
-        drawn = x.reshape(-1)[picked] if x.size else np.zeros(shape, x.dtype)
+            picked = np.arange(int(np.prod(shape))).reshape(shape) % x.size
+        drawn = x.reshape(-1)[picked]
         if is_inexact(x.dtype) and x.dtype.kind != "c":
-            drawn = self._floats(x, drawn)
-        elif x.dtype.kind in "iu" and x.size:
+            with np.errstate(all="ignore"):  # some may be infinite
+                drawn = self._floats(x, drawn)
+        elif x.dtype.kind in "iu":
             drawn = self._integers(x, shape, drawn)
         elif x.dtype.kind == "O":
             drawn = self._texts(x, drawn)
@@ -127,6 +130,7 @@ class _Draw:
         least, most = int(x.min()), int(x.max())
         if self._with(_SELDOM):
             most = self._integer(max(most, 1)) if most < 1 << 20 else most
+            most = min(most, np.iinfo(x.dtype).max)
         if self._with(_OFTEN) and least <= most:
             count = int(np.prod(shape))
             if x.size > 1 and len(np.unique(x)) == x.size and most - least < _KNOWN:
@@ -134,7 +138,7 @@ class _Draw:
                 if order.size >= count:
                     return order[:count].reshape(shape)
                 return drawn
-            return self._random.integers(least, most, shape, np.int64, endpoint=True)
+            return self._random.integers(least, most, shape, x.dtype, endpoint=True)
         return drawn
 
     def _texts(self, x: np.ndarray, drawn: np.ndarray) -> np.ndarray:
@@ -195,19 +199,18 @@ def _bytes(text) -> bytes:
     return text if isinstance(text, bytes) else str(text).encode()
 
 
-def _wrong(subject: Subject, flat, attrs) -> str:
-    """Where a call is surely wrong, in one line."""
+def _wrong(subject: Subject, flat, attrs) -> tuple[list, list] | None:
+    """What is wanted where a call is surely wrong, else what is seen, and what is seen; None if it may be right."""
     subject.progress("a drawn call", flat, attrs)
     try:
         seen = subject.eager(flat, attrs)
         wanted = reference_of(subject, flat, attrs)
     except Exception:
-        return ""
+        return None
     if not subject.difference(wanted, seen, strict=False):
-        return ""
-    return difference(
-        _sure(subject, flat, attrs, wanted, seen), seen, EXACTLY, strict=False
-    )
+        return None
+    sure = _sure(subject, flat, attrs, wanted, seen)
+    return (sure, seen) if difference(sure, seen, EXACTLY, strict=False) else None
 
 
 def _sure(subject: Subject, flat, attrs, wanted, seen) -> list[np.ndarray]:
@@ -239,22 +242,22 @@ def _is_coarse(x: np.ndarray) -> bool:
     return bool(np.all(x / step == np.round(x / step)))
 
 
-def _nearer(subject: Subject, flat, attrs) -> tuple[list, dict]:
-    """A wrong call with as much of the sample in it as possible."""
+def _nearer(subject: Subject, flat, attrs, both: tuple) -> tuple:
+    """A wrong call with as much of the sample in it as possible, and what is wanted and seen there."""
     for name in [*attrs]:
         own = {k: v for k, v in attrs.items() if k != name}
         if name in subject.attrs:
             own[name] = subject.attrs[name]
-        if own != attrs and _wrong(subject, flat, own):
-            attrs = own
+        if own != attrs and (wrong := _wrong(subject, flat, own)):
+            attrs, both = own, wrong
     for i, x in enumerate(subject.flat):
-        changed = [*flat[:i], x, *flat[i + 1 :]]
-        if _wrong(subject, changed, attrs):
-            flat = changed
-    return flat, attrs
+        changed = replaced(flat, i, x)
+        if wrong := _wrong(subject, changed, attrs):
+            flat, both = changed, wrong
+    return flat, attrs, both
 
 
-def told(subject: Subject, flat, attrs) -> str:
+def _told(subject: Subject, flat, attrs) -> str:
     """In what a call is another one than that of the sample."""
     labels = subject.describe().labels
     some = [
@@ -270,14 +273,10 @@ def told(subject: Subject, flat, attrs) -> str:
     return ", ".join(some)
 
 
-def _fail(subject: Subject, found: Findings, flat, attrs) -> None:
-    subject.progress("a drawn call", flat, attrs)
-    seen = subject.eager(flat, attrs)
-    wanted = reference_of(subject, flat, attrs)
-    sure = _sure(subject, flat, attrs, wanted, seen)
+def _fail(subject: Subject, found: Findings, flat, attrs, both: tuple) -> None:
     found.fail(
-        f"with {told(subject, flat, attrs)}",
+        f"with {_told(subject, flat, attrs)}",
         WANTED,
-        difference(sure, seen, EXACTLY, strict=False),
-        **blamed(subject, observed(sure, seen), flat, attrs),
+        difference(*both, EXACTLY, strict=False),
+        **blamed(subject, observed(*both), flat, attrs),
     )

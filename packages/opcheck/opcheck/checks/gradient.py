@@ -531,7 +531,7 @@ def _is_wrong_where_smooth(subject: Subject, label: str, flat, chosen) -> bool:
 
     Where the reference refuses these inputs, or has other results, nothing is.
     """
-    subject.progress(label, flat, subject.attrs)
+    subject.progress(label, flat)
     if subject.reference is not None:
         both = both_of(subject, label, flat)
         near = dict.fromkeys(TOLERANCES, 1e-2)
