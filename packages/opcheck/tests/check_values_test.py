@@ -277,6 +277,18 @@ def twice(x):
     return np.concatenate([x, x])
 
 
+def mean_of_finite(x):
+    return np.mean(np.where(np.isnan(x), 0, x), -1) if x.size else x.sum(-1)
+
+
+def test_a_drawn_call_does_not_stand_before_nan():
+    def mean_of_some(x):
+        return tf.reduce_mean(x, -1) + tf.cast(tf.shape(x)[0] == 5, x.dtype)
+
+    found = result("reference", mean_of_some, normal(3, 4), reference=mean_of_finite)
+    assert found.detail.startswith("with NaN"), found.detail
+
+
 def test_what_the_sample_call_leaves_behind_is_told_as_such():
     options = {"reference": lambda x: x / x.size}
     found = result("reference", divided_by_the_first_size, normal(4), **options)

@@ -89,8 +89,9 @@ def _further(subject: Subject, found: Findings, before: dict[str, list]) -> list
     _if_fine(subject, found, _repeated, large_together)
     _zeros(subject, found)
     _left_out(subject, found)
-    _if_fine(subject, found, other_numbers, drawn_calls)
+    _if_fine(subject, found, other_numbers)
     tried += _special_values(subject, found)
+    _if_fine(subject, found, drawn_calls)
     return tried
 
 
