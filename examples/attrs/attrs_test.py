@@ -4,6 +4,7 @@ import inspect
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -301,14 +302,20 @@ def test_the_generated_function_makes_minus_one_of_it(window):
 @pytest.mark.skipif(MINOR > 21, reason="ends the process: see docs/changes.md")
 @pytest.mark.skipif(MINOR < 18, reason="raises an OverflowError, as it should")
 def test_without_a_minimum_an_int_beyond_64_bits_is_minus_one():
-    packed = tf.raw_ops.Pack(values=[1.5, 2.5], axis=2**63)
-    np.testing.assert_array_equal(packed, [1.5, 2.5])
-    with pytest.raises(tf.errors.InvalidArgumentError, match="Invalid batch_dim -1"):
-        tf.raw_ops.ReverseSequence(
-            input=[[1.5], [2.5]], seq_lengths=[1, 1], seq_dim=1, batch_dim=2**63
-        )
-    with pytest.raises(OverflowError, match="int too big to convert"):
-        tf.raw_ops.RandomUniform(shape=[2], dtype=tf.float32, seed=2**63)
+    """After ops on other numbers, so in a process of its own: if one of these has been a tensor, it ends here."""
+    code = """
+import numpy as np, pytest, tensorflow as tf
+tf.raw_ops.Pack(values=[3.5, 4.5], axis=0)
+packed = tf.raw_ops.Pack(values=[1.5, 2.5], axis=2**63)
+np.testing.assert_array_equal(packed, [1.5, 2.5])
+with pytest.raises(tf.errors.InvalidArgumentError, match="Invalid batch_dim -1"):
+    tf.raw_ops.ReverseSequence(
+        input=[[1.5], [2.5]], seq_lengths=[1, 1], seq_dim=1, batch_dim=2**63
+    )
+with pytest.raises(OverflowError, match="int too big to convert"):
+    tf.raw_ops.RandomUniform(shape=[2], dtype=tf.float32, seed=2**63)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_an_input_of_a_fixed_type_is_cut():
