@@ -24,6 +24,7 @@ extensions = [
     "one_page",
     "directives",
     "long_lines",
+    "unbroken",
     "kernels",
     "cells",
     "notebooks",

@@ -23,7 +23,7 @@ from docutils import nodes
 from found import article, as_data, tags_of
 from jinja2 import Environment, FileSystemLoader
 from markdown_it import MarkdownIt
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import DiffLexer
@@ -32,6 +32,7 @@ from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
+from unbroken import in_code, unbroken
 
 OPCHECK = ROOT / "packages" / "opcheck"
 sys.path[:0] = [str(OPCHECK), str(OPCHECK / "mistakes")]
@@ -65,7 +66,6 @@ HEADINGS = {
 }
 FORMERLY = {"shard-not-declared": "name-without-its-header"}
 MISTAKES = f"{urls()['Repository']}/blob/main/packages/opcheck/mistakes"
-OPTION = re.compile(r"(?<=[ >])(-[\w-]{1,22})(?=[ =<])")
 LOADER = FileSystemLoader(ROOT / "docs" / "_templates")
 TEMPLATES = Environment(loader=LOADER, autoescape=True, keep_trailing_newline=True)
 # What a visitor without a log can try.
@@ -198,24 +198,19 @@ def shown(entry: Entry) -> Markup:
     """Its message as HTML, as code unless it is a symptom."""
     if not entry.pattern:
         return inline(entry.message)
-    return Markup("<code>{}</code>").format(message_of(entry))
+    return code(message_of(entry))
+
+
+def code(text: str) -> Markup:
+    return Markup(in_code(Markup("<code>{}</code>").format(text)))
 
 
 def inline(text: str, site: str = "../") -> Markup:
-    """Markdown of one paragraph as HTML. Links are to pages of the book, and to other entries.
-
-    An option stays in one line: a browser would break it behind its hyphens.
-    """
+    """Markdown of one paragraph as HTML. Links are to pages of the book, and to other entries."""
     made = MarkdownIt().renderInline(text)
     made = re.sub(r'href="(\w+)\.md', rf'href="{site}\1.html', made)
     made = re.sub(r'href="#([\w-]+)"', rf'href="{site}{PAGE}/\1.html"', made)
-    return Markup(
-        re.sub(
-            r"<code>.*?</code>",
-            lambda code: OPTION.sub(r'<span class="option">\1</span>', code[0]),
-            made,
-        )
-    )
+    return Markup(in_code(made))
 
 
 def plain(text: str) -> str:
@@ -328,6 +323,8 @@ def body(entry: Entry, titles: dict[str, nodes.title]) -> str:
     return TEMPLATES.get_template("error.html").render(
         entry=entry,
         inline=inline,
+        code=code,
+        unbroken=lambda text: Markup(unbroken(escape(text))),
         shown=shown(entry),
         heading=heading,
         anchor=nodes.make_id(heading),
@@ -354,13 +351,13 @@ def before_and_after(entry: Entry, made: dict[str, Outcome]) -> dict[str, object
         says.append(f"Here the process ends with {ends} and prints nothing.")
     for part, how in (("call", "Called as"), ("cured_call", "Cured by")):
         if part in mistake.parts:
-            code = mistake.parts[part].strip()
-            says.append(Markup("{} <code>{}</code>.").format(how, code))
+            called = code(mistake.parts[part].strip())
+            says.append(Markup("{} {}.").format(how, called))
     if not entry.regex and not ends:
         sign = mistake.parts["ends"].strip()
         printed = next(line for line in made["wrong"].text.split("\n") if sign in line)
-        what = Markup("Here it prints <code>{}</code>, and no error.")
-        says.append(what.format(printed))
+        what = Markup("Here it prints {}, and no error.")
+        says.append(what.format(code(printed)))
     title = "Before and after" if "cured" in mistake.parts else "An example"
     return {
         "title": "How the build imitates it" if entry.staged else title,
@@ -398,10 +395,7 @@ def see_also(entry: Entry, titles: dict[str, nodes.title]) -> list[Markup]:
 def entry_link(name: str) -> Markup:
     entry = entries()[name]
     text = shortened(plain(entry.message), 90)
-    return link(
-        f"{name}.html",
-        Markup("<code>{}</code>").format(text) if entry.pattern else text,
-    )
+    return link(f"{name}.html", code(text) if entry.pattern else text)
 
 
 def skeleton(app: Sphinx) -> Iterator[tuple[str, dict[str, object], str]]:

@@ -20,7 +20,7 @@ document.addEventListener("DOMContentLoaded", () => {
   }
 });
 
-// A short piece of code stays in one line: a browser would break an option behind its hyphen.
+// A short piece of code stays in one line.
 document.addEventListener("DOMContentLoaded", () => {
   for (const code of document.querySelectorAll("article code.literal")) {
     code.classList.toggle("short", code.textContent.length <= 16);
@@ -31,9 +31,14 @@ document.addEventListener("DOMContentLoaded", () => {
 // narrow for it.
 document.addEventListener("DOMContentLoaded", () => {
   for (const name of document.querySelectorAll("article :is(td, th) code.literal .pre, article .filtered td code")) {
-    if (name.textContent.length > 20) {
-      const parts = name.textContent.split(/(?<=[({]|::)|(?<=_)(?=\w\w)|(?<=[a-z\d])(?=[A-Z])/);
-      name.replaceChildren(...parts.flatMap((part) => [part, document.createElement("wbr")]));
+    if (name.textContent.length <= 20) continue;
+    const walker = document.createTreeWalker(name, NodeFilter.SHOW_TEXT);
+    const texts = [];
+    while (walker.nextNode()) texts.push(walker.currentNode);
+    for (const text of texts) {
+      if (text.parentElement.matches(".option")) continue;
+      const parts = text.data.split(/(?<=[({]|::)|(?<=_)(?=\w\w)|(?<=[a-z\d])(?=[A-Z])/);
+      text.replaceWith(...parts.flatMap((part, i) => (i ? [document.createElement("wbr"), part] : [part])));
     }
   }
 });

@@ -153,8 +153,12 @@ def test_the_list_is_folded_and_has_the_names_that_entries_had():
 
 
 def test_an_option_stays_in_one_line():
-    assert dictionary.inline("`nvcc --version`, -x and `a-b`") == (
-        '<code>nvcc <span class="option">--version</span></code>, -x and <code>a-b</code>'
+    assert dictionary.inline("`nvcc --version`, --x and `a-b`") == (
+        '<code>nvcc <span class="option">--v</span>ersion</code>, --x and <code>a-b</code>'
+    )
+    assert dictionary.code("x-y->z --no-use") == (
+        '<code>x-y<span class="option">-&gt;</span>z '
+        '<span class="option">--n</span>o<span class="option">-u</span>se</code>'
     )
 
 

@@ -527,6 +527,17 @@ def test_listings_and_outputs_fit_a_small_laptop(visit, server, window, name):
     assert [text for text, copied, _ in lines if copied != text] == []
 
 
+@pytest.mark.parametrize("name", EACH)
+def test_no_line_ends_within_an_option_or_an_arrow(visit, server, window, name):
+    """Of the list of errors, in any message."""
+    page = visit(server, f"{name}.html", width=390, window=window)
+    page.evaluate("document.querySelectorAll('details').forEach(e => (e.open = true))")
+    for width in (390, 1200):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate(f"{LOOKS} brokenOptions()") == []
+        assert_fits(page)
+
+
 def test_on_paper_nothing_is_cut_off_or_faded(visit, server):
     """On A4 and on letter paper, of which the narrower has 680 pixels between margins of 1.5 cm."""
     for name in ("zero_out", "found_by_opcheck", "summary_images"):

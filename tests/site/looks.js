@@ -46,3 +46,23 @@ const cutOff = () => [...document.querySelectorAll("article svg[viewBox] :is(tex
   const view = mark.ownerSVGElement.viewBox.baseVal;
   return !mark.closest("[transform]") && (x < view.x - 4 || x + width > view.x + view.width + 4);
 }).map(mark => mark.textContent || mark.outerHTML);
+// The options and arrows of code in which a line ends, from there on.
+const brokenOptions = () => {
+  const broken = [];
+  for (const code of document.querySelectorAll("article :not(pre) > code, article .prev-next-title")) {
+    const walker = document.createTreeWalker(code, NodeFilter.SHOW_TEXT), places = [];
+    while (walker.nextNode()) [...walker.currentNode.data].forEach((_, n) => places.push([walker.currentNode, n]));
+    const line = (at) => {
+      const [text, n] = places[at], range = document.createRange();
+      range.setStart(text, n);
+      range.setEnd(text, n + 1);
+      return range.getBoundingClientRect().bottom;
+    };
+    for (const { 0: option, index } of code.textContent.matchAll(/(?<![\w-])--?[A-Za-z][\w-]*|->/g)) {
+      for (const { index: at } of option.matchAll(/-./g)) {
+        if (Math.abs(line(index + at) - line(index + at + 1)) > 5) broken.push(code.textContent.slice(index + at));
+      }
+    }
+  }
+  return broken;
+};
