@@ -64,7 +64,13 @@ HEADINGS = {
     "test": "Tests and notebooks",
     "silent": "Nothing is printed",
 }
-FORMERLY = {"shard-not-declared": "name-without-its-header"}
+# The names that entries had, and what took their place: an address that was printed or linked stays one.
+FORMERLY = {
+    "gpu-input-read-on-the-host": "crash-in-an-op",
+    "no-module-named": "python-module-not-installed",
+    "shard-not-declared": "name-without-its-header",
+    "xla-compile-time-constant": "must-be-a-constant",
+}
 MISTAKES = f"{urls()['Repository']}/blob/main/packages/opcheck/mistakes"
 LOADER = FileSystemLoader(ROOT / "docs" / "_templates")
 TEMPLATES = Environment(loader=LOADER, autoescape=True, keep_trailing_newline=True)

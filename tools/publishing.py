@@ -1,7 +1,7 @@
 """Sphinx extension: what a published site has beside its pages.
 
 A map with dates, a page for addresses that are none, a feed of the page of changes, and for each name that a page had
-(`formerly: [old_name]` in its front matter) a page that leads to it.
+(`formerly: [old_name]` in its front matter; of errors, dictionary.FORMERLY) a page that leads to it.
 """
 
 import functools
@@ -74,10 +74,21 @@ def former_names(env: BuildEnvironment) -> Iterator[tuple[str, str]]:
 
 def write_redirects(app: Sphinx) -> None:
     for name, page in former_names(app.env):
-        title = html.escape(app.env.titles[page].astext())
-        address = f"{app.config.html_baseurl}{page}.html"
-        text = MOVED.format(title=title, address=address, page=page)
-        (app.outdir / f"{name}.html").write_text(text)
+        write_redirect(app, name, page, app.env.titles[page].astext())
+    if (app.outdir / f"{dictionary.PAGE}.html").exists():
+        for name, now in dictionary.FORMERLY.items():
+            title = dictionary.title_of(dictionary.entries()[now])
+            write_redirect(
+                app, f"{dictionary.PAGE}/{name}", f"{dictionary.PAGE}/{now}", title
+            )
+
+
+def write_redirect(app: Sphinx, name: str, page: str, title: str) -> None:
+    """Both in the same folder."""
+    address = f"{app.config.html_baseurl}{page}.html"
+    file = page.rpartition("/")[2]
+    text = MOVED.format(title=html.escape(title), address=address, page=file)
+    (app.outdir / f"{name}.html").write_text(text)
 
 
 def write_sitemap(app: Sphinx) -> None:

@@ -1,6 +1,7 @@
 """The page of errors: what its entries say of the book is so, and what is shown of a message and of a cure."""
 
 import re
+import subprocess
 
 import dictionary
 import pytest
@@ -150,6 +151,18 @@ def test_the_list_is_folded_and_has_the_names_that_entries_had():
     assert not {*dictionary.FORMERLY} & {*entries()}
     for former, now in dictionary.FORMERLY.items():
         assert f'<li id="{now}"><span id="{former}"></span>' in made
+
+
+def test_each_name_that_an_entry_ever_had_leads_to_an_entry():
+    command = ["git", "log", "-p", "-U0", "--format=", "--", ":/*errors.toml"]
+    try:
+        log = subprocess.run(command, cwd=DOCS, capture_output=True, text=True).stdout
+    except FileNotFoundError:
+        log = ""
+    if not (ever := {*re.findall(r'^\+id = "(.*)"', log, re.M)}):
+        pytest.skip("no git")
+    assert ever - {*entries()} <= {*dictionary.FORMERLY}
+    assert {*dictionary.FORMERLY.values()} <= {*entries()}
 
 
 def test_an_option_stays_in_one_line():

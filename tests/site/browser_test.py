@@ -369,6 +369,9 @@ def test_a_visitor_without_a_log_can_try_samples(visit, address):
     [
         ("undefined-symbol-cuda", "undefined-symbol-cuda", "__cuda"),
         ("shard-not-declared", "name-without-its-header", "not declared"),
+        ("gpu-input-read-on-the-host", "crash-in-an-op", "Segmentation fault"),
+        ("no-module-named", "python-module-not-installed", "No module named"),
+        ("xla-compile-time-constant", "must-be-a-constant", "compile-time constant"),
     ],
 )
 def test_an_old_address_of_an_entry_leads_to_its_page(

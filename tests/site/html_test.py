@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 import pytest
 from book import ROOT, chapters, parts, tensorflow, urls
 from bs4 import BeautifulSoup, Tag
-from dictionary import entries
+from dictionary import FORMERLY, entries
 from region import pooled_by_the_op
 
 # They share what is parsed of all pages.
@@ -28,7 +28,8 @@ def names(site: Path) -> list[str]:
 
 def error_names(site: Path) -> list[str]:
     """The pages of one error each."""
-    return sorted(f"errors/{path.stem}" for path in site.glob("errors/*.html"))
+    stems = {path.stem for path in site.glob("errors/*.html")} - {*FORMERLY}
+    return sorted(f"errors/{stem}" for stem in stems)
 
 
 class Links(HTMLParser):
@@ -122,6 +123,14 @@ def test_each_error_has_a_page_of_its_own(site, document):
         assert re.findall(current, text) == ["../errors.html"]
     weight = (site / "errors/file-too-short.html").stat().st_size
     assert weight < 60_000
+
+
+def test_a_former_name_of_an_error_leads_to_its_page(document):
+    for former, now in FORMERLY.items():
+        page = document(f"errors/{former}")
+        assert page.a["href"] == f"{now}.html"
+        canonical = page.select_one("link[rel=canonical]")["href"]
+        assert canonical.endswith(f"/errors/{now}.html")
 
 
 def test_no_trace_of_the_building_machine(site):
