@@ -43,6 +43,8 @@ def test_page_is_light_fits_and_is_accessible(visit, window, server, looks, name
             "[...performance.getEntries()].map(entry => entry.decodedBodySize || 0)"
         )
         assert 0 < sum(page.evaluate(entries)) <= 1_500_000
+    loaded = "performance.getEntriesByType('resource').map(x => x.name)"
+    assert not [x for x in page.evaluate(loaded) if "webfonts" in x]  # 115 kB of icons
     inputs = page.locator(".cell_input pre").count()
     expect(page.locator(".cell_input .copybtn")).to_have_count(inputs)
     assert page.locator(".cell_output .copybtn").count() == 0
