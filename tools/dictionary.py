@@ -419,7 +419,10 @@ def pages(app: Sphinx) -> list[str]:
 
 
 def section(entry: Entry) -> tuple[str, str, str, str]:
-    """What the search looks through of an entry: each of its messages once, or else how its cause begins."""
+    """What the search looks through of an entry: each of its messages once, and the cause.
+
+    Who has a message pastes it; others type what they take for the cause, as in `ABI mismatch`.
+    """
     title = shortened(plain(entry.message), 120)
     texts: list[str] = []
     for text in map(
@@ -427,7 +430,7 @@ def section(entry: Entry) -> tuple[str, str, str, str]:
     ):
         if not any(text in other for other in (title, *texts)):
             texts = [*(other for other in texts if other not in text), text]
-    text = " ".join(texts) or shortened(plain(entry.cause), 120)
+    text = " ".join([*texts, plain(entry.cause)])
     return f"{PAGE}/{entry.id}.html", "", f"Errors › {title}", text
 
 

@@ -45,36 +45,78 @@ const Search = {
   // Words that mean the same; what the book says more often is not first, for all of a line are looked for.
   synonyms: [
     ["multiple outputs", "several outputs", "several tensors"],
+    ["optional input", "optional output", "list of tensors"],
     ["wheel", "pip install", "package"],
-    ["segfault", "segmentation fault", "sigsegv", "signal 11"],
+    ["segfault", "segmentation fault", "sigsegv", "signal 11", "crash"],
+    ["abi mismatch", "cxx11_abi"],
+    ["retracing", "traced again"],
+    ["backprop", "backward pass", "derivative", "gradient"],
+    ["bf16", "bfloat16"],
+    ["fp16", "half precision", "mixed precision", "float16", "half"],
+    ["string input", "string tensor", "tstring"],
     ["im2col", "patches"],
     ["micro-kernel", "microkernel", "register tile"],
     ["boilerplate", "the whole file"],
+    ["getting started", "hello world", "tutorial", "first op"],
     ["fallback", "soft placement"],
     ["nondeterministic", "same bits", "deterministic"],
-    ["multithreading", "shard", "all cores"],
+    ["multithreading", "parallel", "openmp", "shard", "all cores"],
+    ["msvc", "visual studio", "windows"],
+    ["mac", "macos", "apple silicon"],
+    ["docker", "container"],
+    ["slow", "faster"],
+    ["speed up", "faster"],
+    ["unit test", "op_test", "opcheck"],
+    ["stateful", "keep state"],
+    ["attribute", "attr"],
+    ["op not found", "op type not registered", "not registered"],
+    ["version mismatch", "another version", "another release"],
+    ["deadlock", "hangs", "never returns"],
+    ["numerical gradient", "gradient check", "finite differences"],
+    ["allocate temporary memory", "scratch memory", "allocate_temp"],
+    ["dynamic output size", "dynamic output shape", "dynamic shape", "unknown dimension"],
   ],
 
+  // What a question has besides the words that it is about.
+  ofQuestions: new Set(
+    ("a about an and any are as at be by can custom do does for from get how i if in into is it me my of on or own should " +
+      "that the there this to unit use using what when where which why with you your").split(" "),
+  ),
+
   // The sections that have the words of a query or of one that means the same, the best first; if none has, those with
-  // the names in its words, or with the words that it was perhaps to be.
+  // the names in its words, with the words that it was perhaps to be, or with most of them.
   find(query) {
-    const phrase = query.toLowerCase().trim().split(/\s+/).join(" ");
-    const search = (text, pattern) => Search.rank(text, text.split(pattern), query.trim());
-    const found = search(phrase, /[\s"'`“”]+/);
-    const group = Search.synonyms.find((words) => words.some((word) => phrase.includes(word)));
-    if (group) {
-      const said = group.find((word) => phrase.includes(word));
-      for (const other of group) {
-        if (other === said) continue;
-        const known = new Set(found.map(({ section }) => section));
-        const more = search(phrase.replace(said, other), /[\s"'`“”]+/).filter(({ section }) => !known.has(section));
-        found.push(...more.slice(0, 20));
+    const typed = query.toLowerCase().trim().split(/\s+/).join(" ");
+    const search = (text, pattern, ...how) => Search.rank(text, text.split(pattern), query.trim(), ...how);
+    const quotes = /[\s"'`“”]+/;
+    let found = search(typed, quotes, undefined, 0);
+    if (Search.isMessage(query, typed, found)) return found.slice(0, 50);
+    const about = typed.replace(/[?!.,]+$/, "").split(" ");
+    const phrase = about.filter((word) => !Search.ofQuestions.has(word)).join(" ") || typed;
+    const has = (word) => new RegExp(`(?<!\\w)${word.replace(/\W/g, "\\$&")}s?(?!\\w)`).test(phrase);
+    const group = Search.synonyms.find((words) => words.some(has)) ?? [];
+    const said = group.find(has);
+    const phrases = [phrase, ...group.filter((word) => word !== said).map((word) => phrase.replace(said, word))];
+    // Of all of them, each section once; what has the words that were typed, sooner.
+    const searchAll = (...how) => {
+      const best = new Map();
+      for (const one of phrases) {
+        for (const hit of search(one, ...how)) {
+          const score = hit.score - (one === phrase ? 0 : 0.5);
+          if (!(best.get(hit.section)?.score >= score)) best.set(hit.section, { ...hit, score });
+        }
       }
+      return [...best.values()].sort((a, b) => b.score - a.score);
+    };
+    found = searchAll(quotes);
+    if (!found.length) found = search(phrase, /\W+/);
+    if (!found.length) found = search(Search.spelled(phrase), /\s+/);
+    // Few are no answer to a question.
+    if (found.length < 5) {
+      const known = new Set(found.map(({ section }) => section));
+      found.push(...searchAll(/\W+/, 0.5).filter(({ section }) => !known.has(section)));
     }
-    const inOrder = Search.isMessage(query, phrase, found) ? (results) => results : Search.chaptersFirst;
-    if (found.length) return inOrder(found).slice(0, 50);
-    const names = search(phrase, /\W+/);
-    return inOrder(names.length ? names : search(Search.spelled(phrase), /\s+/)).slice(0, 50);
+    return Search.chaptersFirst(found);
   },
 
   // Whether somebody looks for a message, whose page is to come first: it has more words than a question has, and signs
@@ -85,16 +127,18 @@ const Search = {
     return found.some(({ section }) => section.isError && section.inText.includes(phrase));
   },
 
-  // Three sections of each chapter, the others, and then the errors.
+  // Three sections of each chapter, the others, and then the errors, for some of which there is always room.
   chaptersFirst(found) {
     const times = {};
-    const later = ({ section: { page, isError } }) => {
-      times[page] = (times[page] ?? 0) + 1;
-      return isError ? 2 : Number(times[page] > 3);
-    };
     const groups = [[], [], []];
-    for (const each of found) groups[later(each)].push(each);
-    return groups.flat();
+    for (const each of found) {
+      const { page, isError } = each.section;
+      times[page] = (times[page] ?? 0) + 1;
+      groups[isError ? 2 : Number(times[page] > 3)].push(each);
+    }
+    const errors = groups.pop();
+    const chapters = groups.flat().slice(0, 50 - Math.min(errors.length, 15));
+    return [...chapters, ...errors].slice(0, 50);
   },
 
   // A query with each unknown word as the book's word that differs in the fewest letters, if there are few.
@@ -129,75 +173,116 @@ const Search = {
     return last[other.length];
   },
 
-  // Rare words count more than frequent ones, and all in one piece count most, above all in the section's own heading;
-  // the page's title is above each of its sections. Of a message that was pasted with other values in it, most of the
-  // words that the book has are enough.
-  rank(phrase, parts, asTyped) {
+  // The part of a word that it has in common with its plural and the like; what is looked for as a name stays.
+  stem(word) {
+    if (!/^[a-z]{6,}$/.test(word)) return word;
+    if (/ing$/.test(word) && word.length > 6) return word.slice(0, -3).replace(/([^aeiousl])\1$/, "$1");
+    return word.replace(/(?<=ch|sh|x|ss)es$|(?<![su])s$/, "");
+  },
+
+  // Rare words count more than frequent ones, those of headings more than others, and all in one piece count most, above
+  // all in the section's own heading; the page's title is above each of its sections. Of a message that was pasted with
+  // other values in it, most of the words that the book has are enough, wherever they are.
+  rank(phrase, parts, asTyped, enough, headings = 1) {
     const sections = Search.sections;
-    const words = [...new Set(parts.filter(Boolean))];
+    const words = [...new Set(parts.filter(Boolean))].map(Search.stem);
     const isMessage = words.length > 3;
+    const typed = asTyped.toLowerCase();
     const known = [];
     for (const word of words) {
+      // A short one is part of many others.
       const start = /^\w/.test(word) && word.length < 4 ? "(?<!\\w)" : "";
-      const there = new RegExp(start + word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-      const having = sections.map(
-        (each) => there.test(each.inText) || there.test(each.inTitle) || (each.isPage && there.test(each.inAbout)),
-      );
-      const count = having.filter(Boolean).length;
-      if (count || !isMessage) known.push({ word, having, weight: Math.log(1 + sections.length / (1 + count)) });
+      const end = start && words.length > 1 ? "(?![a-z]{2})" : "";
+      const there = new RegExp(start + word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&") + end, "g");
+      const places = sections.map((each) => ({
+        text: [...each.inText.matchAll(there)].length,
+        heading: each.inHeading.search(there) >= 0 || (each.isPage && each.inTitles.search(there) >= 0),
+        above: each.inTitle.search(there) >= 0 || (each.isPage && each.inAbout.search(there) >= 0),
+      }));
+      const count = places.filter(({ text, above }) => text || above).length;
+      if (count || !(isMessage || enough)) known.push({ word, places, weight: Math.log(1 + sections.length / (1 + count)) });
     }
-    const all = known.reduce((sum, { weight }) => sum + weight, 0);
+    const all = known.reduce((sum, { weight }) => sum + weight, 0) || 1;
+    enough ??= isMessage ? 0.5 : 1 - 1e-9;
     const ranked = sections.map((section, n) => {
-      const found = known.filter(({ having }) => having[n]);
-      let score = found.reduce((sum, { weight }) => sum + weight, 0) / (all || 1);
-      if (score < (isMessage ? 0.5 : 1 - 1e-9)) return {};
-      const times = section.inText.split(phrase).length - 1;
+      const sum = (value) => known.reduce((sum, { places, weight }) => sum + weight * value(places[n]), 0) / all;
+      let score = sum(({ text, above }) => (text || above ? 1 : 0));
+      if (!score || score < enough) return {};
+      // A long section has all words.
+      const share = Math.min(1, Math.sqrt(1500 / section.text.length));
+      score += headings * sum(({ text, heading, above }) => heading + above / 4 + (Math.min(text, 4) / 16) * share);
+      const said = [typed, phrase].find((text) => section.inText.includes(text));
+      const times = said ? section.inText.split(said).length - 1 : 0;
       if (times) score += 1 + Math.min(times, 2) / 100;
-      if (section.inHeading.includes(phrase)) score += 2;
+      if (section.inHeading.includes(phrase) || section.inHeading.includes(typed)) score += 2;
       // A page that is about all of it, by its titles or its description; else the earlier page.
       if (section.isPage && words.every((word) => section.inAbout.includes(word))) score += 2;
       if (section.isPage && words.every((word) => section.inTitles.includes(word))) score += 1;
-      score -= section.place / 2;
+      score -= section.place / (words.length > 1 ? 2 : 0.5);
       if (asTyped !== phrase && section.text.includes(asTyped)) score += 0.5;
+      const found = known.filter(({ places }) => places[n].text || places[n].above);
       const rarest = found.reduce((one, other) => (other.weight > one.weight ? other : one));
-      return { section, score, phrase: times ? phrase : rarest.word };
+      return { section, score, phrase: said ?? rarest.word };
     });
     return ranked.filter(({ section }) => section).sort((a, b) => b.score - a.score);
   },
 
   show(results, root, query) {
     const found = Search.find(query);
-    const heading = document.createElement("h2");
-    heading.textContent = "Search results";
     const summary = document.createElement("p");
     summary.className = "search-summary";
     summary.setAttribute("role", "status");
     summary.textContent = found.length
       ? `Sections with “${query}”, the best first: ${found.length}${found.length === 50 ? " or more" : ""}.`
       : `No section has “${query}”. Try fewer words, or the part of a message that names no values of yours.`;
+    results.replaceChildren(summary, ...Search.parts(found).map((part) => Search.list(part, root)));
+  },
+
+  // Of chapters that are followed by errors, the first few come before the errors, and the others behind them.
+  parts(found) {
+    const errors = found.filter(({ section }) => section.isError);
+    const chapters = found.filter(({ section }) => !section.isError);
+    if (!errors.length || !chapters.length || found[0].section.isError) return [{ found }];
+    return [
+      { found: chapters.slice(0, 5) },
+      { title: "In the list of errors", found: errors.slice(0, 8) },
+      { title: "More", found: [...chapters.slice(5), ...errors.slice(8)] },
+    ].filter(({ found }) => found.length);
+  },
+
+  list({ title, found }, root) {
     const list = document.createElement("ul");
     list.className = "search";
     for (const { section, phrase } of found) {
       const item = document.createElement("li");
       const link = document.createElement("a");
       link.href = root + section.address;
-      link.textContent = section.title;
+      link.textContent = title?.includes("errors") ? section.title.replace("Errors › ", "") : section.title;
       item.append(link, Search.excerpt(section, phrase));
       list.append(item);
     }
-    results.replaceChildren(heading, summary, list);
+    if (!title) return list;
+    const part = document.createElement("section");
+    const heading = document.createElement("h2");
+    heading.textContent = title;
+    part.append(heading, list);
+    return part;
   },
 
-  // The text around the first place, which is marked.
+  // The text around the first place, which is marked, from one end of a word to another.
   excerpt(section, phrase) {
+    const { text, inText } = section;
     const paragraph = document.createElement("p");
     paragraph.className = "context";
-    const at = Math.max(section.inText.indexOf(phrase), 0);
-    const from = Math.max(at - 80, 0);
+    const at = Math.max(inText.indexOf(phrase), 0);
+    const end = inText.includes(phrase) ? at + phrase.length : at;
     const mark = document.createElement("mark");
-    mark.textContent = section.text.slice(at, section.inText.includes(phrase) ? at + phrase.length : at);
-    const after = at + mark.textContent.length;
-    paragraph.append(from ? "… " : "", section.text.slice(from, at), mark, section.text.slice(after, after + 120), " …");
+    mark.textContent = text.slice(at, end);
+    let before = text.slice(Math.max(at - 80, 0), at);
+    if (at > 80) before = before.replace(/^\S*\s/, "… ");
+    let after = text.slice(end, end + 120);
+    if (end + 120 < text.length) after = after.replace(/\s\S*$/, " …");
+    paragraph.append(before, mark, after);
     return paragraph;
   },
 };

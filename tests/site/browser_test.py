@@ -168,6 +168,27 @@ def test_search_knows_other_words_and_forgives_a_typo(visit, address, query, sai
         ("gpu kernel", "gpu"),
         ("cuda kernel", "gpu"),
         ("REGISTER_OP", "zero_out"),
+        ("how do I write a gradient?", "cc_gradients"),
+        ("how do I pass a list of tensors", "lists"),
+        ("how do I return multiple outputs", "multi_output"),
+        ("how do I test my op", "opcheck"),
+        ("unit test custom op", "opcheck"),
+        ("what is a shape function", "shape_functions"),
+        ("why is my op slow?", "performance"),
+        ("register gpu kernel", "gpu"),
+        ("gradient is None", "frexp"),
+        ("kernel crashes", "call_stack"),
+        ("how to debug segfault", "call_stack"),
+        ("default attribute value", "attrs"),
+        ("mixed precision float16", "types"),
+        ("use openmp in kernel", "ps_roi_align"),
+        ("resource handle state between calls", "state"),
+        ("dynamic output shape", "attr_types"),
+        ("custom op tensorflow serving", "serving"),
+        ("jit compile xla", "xla"),
+        ("publish op on pypi", "packaging"),
+        ("random seed", "stochastic_rounding"),
+        ("tensorflow 2.22", "changes"),
     ],
 )
 def test_search_finds_the_chapter_first(visit, address, query, page):
@@ -193,7 +214,7 @@ def test_what_a_search_loads_is_light(visit, server, site):
     assert "sections.js" in files
     # As a server sends them; what fonts and pictures are is compressed.
     sizes = {x: len(gzip.compress((site / x).read_bytes(), 6)) for x in files}
-    assert sum(sizes.values()) < 690_000, sizes
+    assert sum(sizes.values()) < 650_000, sizes
 
 
 def test_an_address_that_is_none_leads_to_the_search_and_the_chapters(
@@ -426,6 +447,31 @@ def test_a_search_finds_the_page_of_a_message(visit, address, message, name):
     page = visit(address, f"search.html?q={quote(message)}")
     first = page.locator("ul.search a").first
     expect(first).to_have_attribute("href", re.compile(f"errors/{name}.html"))
+
+
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        ("ABI mismatch", "undefined-symbol-old-abi undefined-symbol-new-abi"),
+        ("undefined symbol", "undefined-symbol-old-abi undefined-symbol-new-abi"),
+        ("op not found", "op-type-not-registered"),
+        ("python version mismatch", "module-for-another-python"),
+        ("glibc too old", "glibc-not-found"),
+        ("out of memory", "gpu-out-of-memory"),
+        ("memory leak", "sanitizer-found-leaks"),
+        ("mac m1", "mac-incompatible-architecture"),
+        ("tf.function retracing", "function-is-traced-again"),
+        ("kernel crashes", "crash-in-an-op"),
+    ],
+)
+def test_a_search_for_a_cause_shows_its_errors_on_the_first_screens(
+    visit, server, window, query, names
+):
+    page = visit(server, f"search.html?q={quote(query)}", window=window)
+    expect(page.locator("ul.search a").first).to_be_visible()
+    links = page.locator("ul.search a").evaluate_all("all => all.map(a => a.href)")
+    for name in names.split():
+        assert f"{server}errors/{name}.html" in links[:13]
 
 
 def test_region_in_the_picture_equals_the_op(visit, server, in_fork):
