@@ -208,6 +208,16 @@ def test_the_foot_says_when_and_on_what_the_page_ran(document, name):
         assert re.search(r"commit [0-9a-f]{10}", text)
 
 
+@pytest.mark.parametrize("name", PAGES)
+def test_a_picture_that_is_not_folded_has_a_caption(document, name):
+    for drawing in document(name).select("article div.drawing"):
+        if not drawing.find_parent("details"):
+            shown = drawing.find_parent(class_="cell") or drawing
+            below = shown.find_next_sibling()
+            label = drawing.svg.get("aria-label", "")
+            assert below and "caption" in below.get("class", []), label
+
+
 def test_the_picture_of_a_region_needs_no_script(document, in_fork):
     picture = document("roi_pool").select_one(".roi-picture")
     assert picture.svg["role"] == "img" and picture.svg["aria-label"]
