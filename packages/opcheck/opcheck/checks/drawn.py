@@ -4,6 +4,7 @@ import time
 
 import numpy as np
 
+from opcheck.checks.dtypes import registered_dtypes
 from opcheck.checks.numbers import is_sorted, surely
 from opcheck.compare import difference, is_inexact, observed
 from opcheck.report import Findings
@@ -16,10 +17,11 @@ _SLOW = 0.3  # seconds of a call, after which there is no other one
 _KNOWN = 1 << 12  # an attr up to which others are tried
 _OFTEN, _SELDOM = 0.5, 0.25
 _STEPS = 16  # between 0 and numbers that are on a grid
+_PRECISE = (("float32", "float64"), ("int32", "int64"))
 
 
 def drawn_calls(subject: Subject, found: Findings) -> None:
-    """Sizes, attrs and numbers, some or all of them others than the sample's: of one call, and the same in each run.
+    """Sizes, dtypes, attrs and numbers, some or all others than the sample's: of one call, and the same in each run.
 
     What the op or the reference refuses does not count, nor a number that the reference does not compute alike from
     their neighbors.
@@ -56,6 +58,7 @@ class _Draw:
             for x in own
         }
         self._subject = subject
+        self._dtypes = _other_dtypes(subject)
         self._random = np.random.default_rng(0)
         self._on_a_grid = False  # all floats, so that some are equal, or meet exactly
 
@@ -64,6 +67,9 @@ class _Draw:
         sizes = self._sizes()
         self._on_a_grid = self._with(_SELDOM)
         flat = [self._input(x, sizes) for x in self._subject.flat]
+        for attr, dtype in self._dtypes.items():
+            if self._with(_SELDOM):
+                flat = self._in_dtype(flat, attr, dtype)
         attrs = dict(self._subject.attrs)
         for name, value in self._attrs.items():
             if self._with(_SELDOM):
@@ -72,6 +78,14 @@ class _Draw:
 
     def _with(self, probability: float) -> bool:
         return self._random.random() < probability
+
+    def _in_dtype(self, flat: list, attr: str, dtype: np.dtype) -> list[np.ndarray]:
+        """The inputs that an attr gives their dtype in another one, which holds their numbers."""
+        own = self._subject.describe().type_attrs
+        with np.errstate(all="ignore"):
+            cast = [x.astype(dtype) if a == attr else x for x, a in zip(flat, own)]
+        held = dtype.kind == "f" or all(map(np.array_equal, flat, cast))
+        return cast if held else flat
 
     def _sizes(self) -> dict[int, int]:
         """Other sizes for those of the sample, equal for equal ones; now and then for none of them."""
@@ -105,6 +119,12 @@ class _Draw:
             drawn = self._integers(x, shape, drawn)
         elif x.dtype.kind == "O":
             drawn = self._texts(x, drawn)
+        elif x.dtype.kind == "b" and self._with(_OFTEN):
+            drawn = self._random.random(shape) < self._random.choice([0.2, 0.5, 0.8])
+        elif x.dtype.kind == "c" and self._with(_OFTEN):
+            spread = float(np.std(x)) or 1.0
+            moved = self._random.normal(size=(2, *shape)) * spread
+            drawn = drawn + moved[0] + 1j * moved[1]
         if x.ndim and x.size > 1 and is_sorted(x):
             drawn = np.sort(drawn, -1)
             if x.reshape(-1)[0] > x.reshape(-1)[-1]:
@@ -195,6 +215,30 @@ class _Draw:
         return self._integer(n)
 
 
+def _other_dtypes(subject: Subject) -> dict[str, np.dtype]:
+    """By attr, a dtype that is as precise as the sample's, and for which there is a kernel, too."""
+    described = subject.describe()
+    given = {*subject.attrs, *subject.parameters()[len(subject.inputs) :]}
+    found = {}
+    for attr in {*described.type_attrs} - {""} - given:
+        own = [
+            x.dtype.name
+            for x, a in zip(subject.flat, described.type_attrs)
+            if a == attr
+        ]
+        kernels = [
+            registered_dtypes(op_type, attr, "CPU", "DEFAULT")
+            for op_type, op_def in described.op_defs.items()
+            if any(one.name == attr for one in op_def.attr)
+        ]
+        for names in _PRECISE:
+            if own[0] in names:
+                (other,) = {*names} - {own[0]}
+                if kernels and all(other in some for some in kernels):
+                    found[attr] = np.dtype(other)
+    return dict(sorted(found.items()))
+
+
 def _bytes(text) -> bytes:
     return text if isinstance(text, bytes) else str(text).encode()
 
@@ -244,6 +288,11 @@ def _is_coarse(x: np.ndarray) -> bool:
 
 def _nearer(subject: Subject, flat, attrs, both: tuple) -> tuple:
     """A wrong call with as much of the sample in it as possible, and what is wanted and seen there."""
+    with np.errstate(all="ignore"):
+        own = [x.astype(y.dtype) for x, y in zip(flat, subject.flat)]
+    other = any(x.dtype != y.dtype for x, y in zip(own, flat))
+    if other and (wrong := _wrong(subject, own, attrs)):
+        flat, both = own, wrong
     for name in [*attrs]:
         own = {k: v for k, v in attrs.items() if k != name}
         if name in subject.attrs:
@@ -266,9 +315,11 @@ def _told(subject: Subject, flat, attrs) -> str:
         if name not in subject.attrs or subject.attrs[name] != value
     ]
     for label, x, own in zip(labels, flat, subject.flat):
+        if x.dtype != own.dtype:
+            some.append(f"{label} in {x.dtype.name}")
         if x.shape != own.shape:
             some.append(f"{label} of shape {[*x.shape]}")
-        elif not np.array_equal(x, own):
+        elif not np.array_equal(x, own.astype(x.dtype)):
             some.append(f"other values in {label}")
     return ", ".join(some)
 
