@@ -1,0 +1,211 @@
+"""Derivatives: those that are registered, and finite differences."""
+
+from collections.abc import Callable, Sequence
+
+import ml_dtypes
+import numpy as np
+import tensorflow as tf
+
+from opcheck.checks.complex_parts import InRealNumbers
+from opcheck.compare import close
+from opcheck.pulse import one_call
+from opcheck.subject import (
+    Subject,
+)
+
+# Above so many elements, differences are taken along random directions.
+_ELEMENTS = 64
+_DIRECTIONS = 16
+_CONJUGATE = "a gradient function without tf.math.conj: for a complex input it gives grad * conj(derivative)"
+
+
+def float_outputs(subject: Subject) -> Callable:
+    """Of flat tensors: the results of the op that are floats."""
+    return lambda flat: [x for x in subject.outputs(flat) if x.dtype.is_floating]
+
+
+def gradients_of(subject: Subject, tensors: Sequence, weights=None) -> list:
+    """The gradients of a weighted sum of the float outputs, dense, None where there is none."""
+    watched = [x for x in tensors if x.dtype.is_floating]
+    with tf.GradientTape() as tape:
+        tape.watch(watched)
+        outputs = float_outputs(subject)(tensors)
+    weights = weights or [weights_of(x) for x in outputs]
+    with one_call():
+        results = iter(tape.gradient(outputs, watched, weights))
+    return [dense(next(results)) if x.dtype.is_floating else None for x in tensors]
+
+
+def dense(one):
+    return tf.convert_to_tensor(one) if isinstance(one, tf.IndexedSlices) else one
+
+
+def weights_of(output: tf.Tensor) -> tf.Tensor:
+    """Fixed numbers of the output's shape, all different, none zero."""
+    count = tf.range(tf.size(output), dtype=tf.int32)
+    numbers = tf.sin(tf.cast(count, tf.float64) * 1.7 + 0.5) + 1.3
+    return tf.cast(tf.reshape(numbers, tf.shape(output)), output.dtype)
+
+
+def compare_with_differences(
+    subject: Subject, found, tensors, chosen, function: Callable, order: str, names
+):
+    """Compares with finite differences along some directions of each chosen tensor."""
+    random = np.random.default_rng(0)
+    results = function(tensors)
+    for i in chosen:
+        x = tensors[i]
+        size = int(tf.size(x))
+        if size == 0:
+            continue
+        if size <= _ELEMENTS:
+            directions = np.eye(size)
+        else:
+            directions = random.normal(size=[_DIRECTIONS, size]) / np.sqrt(size)
+        basis = tf.constant(directions.reshape([-1, *x.shape]), x.dtype)
+        subject.progress(f"{order}, {names[i]}")
+
+        def along(steps, i=i, x=x, basis=basis):
+            moved = [*tensors[:i], x + tf.tensordot(steps, basis, 1), *tensors[i + 1 :]]
+            return _projected(function(moved))
+
+        start = tf.zeros([len(directions)], x.dtype)
+        delta, allowed = steps_of(subject, (x, *results))
+        with one_call():
+            found_both = tf.test.compute_gradient(along, [start], delta)
+        (analytical,), (numerical,) = found_both
+        scale = max(1.0, float(np.max(np.abs(numerical), initial=0)))
+        # What is left of a difference of large numbers.
+        outputs = _projected(results).numpy()
+        kinds = {one.dtype.as_numpy_dtype for one in (x, *results)}
+        coarsest = max(float(ml_dtypes.finfo(kind).eps) for kind in kinds)
+        noise = coarsest * np.max(np.abs(outputs), initial=0) / delta
+        wrong = ~close(numerical, analytical, allowed, allowed * scale + 16 * noise)
+        for column in np.flatnonzero(wrong.any(0)):
+            unit = tf.one_hot(column, len(directions), dtype=x.dtype)
+            _, doubt = slopes_of(lambda t, u=unit: along(t * u).numpy(), delta)
+            error = np.abs(numerical[:, column] - analytical[:, column])
+            wrong[:, column] &= np.isfinite(doubt) & ~(error <= doubt)
+        if wrong.any():
+            row, column = np.argwhere(wrong)[0]
+            element = (
+                f"{names[i]}{[int(k) for k in np.unravel_index(column, x.shape)]}"
+                if size <= _ELEMENTS
+                else f"{names[i]} along random direction {column}"
+            )
+            found.fail(
+                f"{order}, with respect to {names[i]}",
+                f"{numerical[row, column]:.6g} for {element}, by finite differences",
+                f"{analytical[row, column]:.6g} ({wrong.sum()} of {wrong.size} differ)",
+                subject.cause(
+                    _pattern(numerical, analytical, wrong, subject.op)
+                    or _columns(
+                        wrong, "elements" if size <= _ELEMENTS else "directions"
+                    ),
+                ),
+            )
+
+
+def _pattern(wanted: np.ndarray, seen: np.ndarray, wrong: np.ndarray, op) -> str:
+    """What is common to all wrong entries of a gradient; nothing where nothing is."""
+    some, others = wanted[wrong], seen[wrong]
+    if not some.any():
+        return "it is not 0 where the results do not change: a clamp or a branch that the gradient function leaves out"
+    if not others.any():
+        return f"it is 0 in {some.size} places where the results change"
+    with np.errstate(all="ignore"):
+        factors = others / some
+    if np.ptp(factors) <= 0.02 * abs(factors[0]) and (some.size > 1 or wrong.size == 1):
+        if abs(factors[0] + 1) < 0.02:
+            if isinstance(op, InRealNumbers):
+                return _CONJUGATE
+            return "it has the wrong sign wherever it is wrong"
+        return f"a factor: it is {factors[0]:.3g} times the differences wherever it is wrong"
+    if close(np.sort(some), np.sort(others), 0.02, 1e-6).all():
+        return "the right numbers in the wrong places: an index or an order"
+    return ""
+
+
+def _columns(wrong: np.ndarray, name: str) -> str:
+    """With respect to how many elements, or directions, a gradient is wrong; nothing where to all."""
+    some = wrong.any(0).sum()
+    return (
+        f"wrong for {some} of {wrong.shape[1]} {name}" if some < wrong.shape[1] else ""
+    )
+
+
+def slopes_of(
+    values: Callable[[float], np.ndarray], step: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """The slopes at 0 of a function of one number, by central differences, and how far from the truth they may be.
+
+    A jump nearby is no slope: the differences grow as the step shrinks, or end with it. At a kink, both sides differ.
+    """
+    middle, slopes = values(0.0), []
+    for h in (step, step / 2, step / 4, step / 8):
+        above, below = values(h), values(-h)
+        slopes.append((above - below) / (2 * h))
+    moved = np.max(np.abs(np.array(slopes) - slopes[0]), 0)
+    sides = np.abs(above - 2 * middle + below) / (2 * h)
+    return slopes[0], np.maximum(4 * moved, sides)
+
+
+def slope_along(
+    tensors, i: int, function: Callable, random: np.random.Generator
+) -> float:
+    """How far one tensor moves the results, along a direction; 0 where it is next to nothing, or they jump."""
+    x = tensors[i]
+    direction = tf.constant(random.normal(size=x.shape), x.dtype)
+
+    def values(t: float) -> np.ndarray:
+        moved = [*tensors[:i], x + t * direction, *tensors[i + 1 :]]
+        return _projected(function(moved)).numpy()
+
+    slopes, doubt = slopes_of(values, 1e-4 if x.dtype == tf.float64 else 1e-2)
+    scale = max(1.0, float(np.max(np.abs(values(0.0)), initial=0)))
+    slope = float(np.max(np.abs(slopes), where=np.abs(slopes) > doubt, initial=0))
+    return slope if np.isfinite(slope) and slope > 0.05 * scale else 0.0
+
+
+def steps_of(subject: Subject, tensors) -> tuple[float, float]:
+    """The step of finite differences, and how far a gradient may be from them."""
+    exact = all(one.dtype == tf.float64 for one in tensors)
+    delta = subject.options.get("delta") or (1e-5 if exact else 1e-2)
+    allowed = subject.options.get("gradient_tolerance") or (1e-6 if exact else 2e-2)
+    return delta, allowed
+
+
+def _projected(outputs: Sequence[tf.Tensor]) -> tf.Tensor:
+    """Small outputs as they are, of large ones some weighted sums: a vector."""
+    parts = []
+    for output in outputs:
+        vector = tf.reshape(output, [-1])
+        if int(tf.size(vector)) > _ELEMENTS:
+            positions = tf.cast(tf.range(tf.size(vector)), tf.float64)
+            rates = tf.constant([[0.37], [1.1], [1.93], [2.71]], tf.float64)
+            weights = tf.cast(tf.sin(rates * positions + 0.5), vector.dtype)
+            vector = tf.linalg.matvec(weights, vector)
+        parts.append(vector)
+    if len({part.dtype for part in parts}) > 1:
+        parts = [tf.cast(part, tf.float64) for part in parts]
+    return tf.concat(parts, 0)
+
+
+def gradient_of(subject: Subject, count: int, chosen) -> Callable:
+    """From inputs, so many, and gradients of outputs to the inputs' gradients."""
+
+    def function(flat):
+        results = gradients_of(subject, flat[:count], flat[count:])
+        return [results[i] for i in chosen if results[i] is not None]
+
+    return function
+
+
+def differentiable(function: Callable, tensors, chosen) -> list[int]:
+    """Which of the chosen tensors the results depend on. Raises LookupError where nothing is registered."""
+    with tf.GradientTape() as tape:
+        tape.watch([tensors[i] for i in chosen])
+        results = function(tensors)
+    with one_call():
+        found = tape.gradient(results, [tensors[i] for i in chosen])
+    return [i for i, one in zip(chosen, found) if one is not None]

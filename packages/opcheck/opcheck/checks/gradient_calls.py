@@ -1,0 +1,281 @@
+"""The registered gradient in other calls than the sample."""
+
+import contextlib
+import itertools
+import re
+from dataclasses import replace
+
+import numpy as np
+import tensorflow as tf
+
+from opcheck.checks.derivatives import (
+    compare_with_differences,
+    dense,
+    float_outputs,
+    gradients_of,
+    slopes_of,
+    steps_of,
+    weights_of,
+)
+from opcheck.compare import TOLERANCES, difference
+from opcheck.pulse import one_call
+from opcheck.report import Findings, describe_error
+from opcheck.subject import (
+    CLEAN_ERRORS,
+    Subject,
+    attrs_of_call,
+    constant,
+    is_builtin,
+)
+from opcheck.wanted import both_of
+
+REFUSALS = (*CLEAN_ERRORS, LookupError)
+
+
+def other_calls(subject: Subject, found: Findings, flat, names) -> None:
+    """The first order where an index comes twice, where a dimension has the size 1, and for other attrs."""
+    for label, changed, attrs in _varied(subject, flat, names):
+        _other_call(subject, found, label, changed, attrs, names)
+        if found.failures:
+            return
+
+
+def elsewhere(subject: Subject, found: Findings, flat, chosen, names) -> None:
+    """The first order where the sample does not lie, but for numbers that have a sum or a length of 1.
+
+    If all are positive, only a reference knows whether negative ones are allowed.
+    """
+    for i in chosen:
+        x = flat[i]
+        rows = np.atleast_1d(x).astype(np.float64)
+        if any(np.allclose(some.sum(-1), 1) for some in (rows, rows**2)):
+            continue
+        # Rising, but for one: its own inverse does not sort that.
+        in_order = np.roll(np.sort(rows, axis=None), 1).reshape(x.shape)
+        moves = {"in another order": in_order, "times 3": 3 * x, "plus 0.7": x + 0.7}
+        if subject.reference is not None or np.min(rows, initial=0) < 0:
+            moves["negated, last first"] = -np.flip(x)  # what rises does so still
+        for what, numbers in moves.items():
+            moved = [*flat[:i], np.asarray(numbers, x.dtype), *flat[i + 1 :]]
+            label = f"{names[i]} {what}"
+            if _is_wrong_where_smooth(subject, label, moved, chosen):
+                _other_call(subject, found, label, moved, subject.attrs, names)
+            if found.failures:
+                cause = "the sample's own numbers are right"
+                found.failures = [
+                    replace(one, cause="; ".join(filter(None, [one.cause, cause])))
+                    for one in found.failures
+                ]
+                return
+
+
+def _is_wrong_where_smooth(subject: Subject, label: str, flat, chosen) -> bool:
+    """Whether the gradient of outputs without a kink nearby is wrong, along one direction.
+
+    Where the reference refuses these inputs, or has other results, nothing is.
+    """
+    subject.progress(label, flat)
+    if subject.reference is not None:
+        both = both_of(subject, label, flat)
+        near = dict.fromkeys(TOLERANCES, 1e-2)
+        if both is None or difference(*both, near, strict=False):
+            return False
+    random = np.random.default_rng(2)
+    tensors = [constant(x) for x in flat]
+    some = [tensors[i] for i in chosen]
+    along = [tf.constant(random.normal(size=x.shape), x.dtype) for x in some]
+
+    def results(t: float) -> tf.Tensor:
+        moved = list(tensors)
+        for i, x, direction in zip(chosen, some, along):
+            moved[i] = x + t * direction
+        outputs = float_outputs(subject)(moved)
+        return tf.concat([tf.cast(tf.reshape(y, [-1]), tf.float64) for y in outputs], 0)
+
+    try:
+        outputs = float_outputs(subject)(tensors)
+        delta, allowed = steps_of(subject, [*some, *outputs])
+        slopes, doubt = slopes_of(lambda t: results(t).numpy(), delta)
+        smooth = np.isfinite(doubt) & (doubt <= 4 * allowed**0.5 * np.abs(slopes))
+        with tf.GradientTape() as tape:
+            tape.watch(some)
+            middle = results(0.0)
+        weights = np.where(smooth, weights_of(middle).numpy(), 0)
+        with one_call():
+            found = tape.gradient(middle, some, tf.constant(weights))
+        seen = sum(
+            float(tf.reduce_sum(tf.cast(dense(one) * direction, tf.float64)))
+            for one, direction in zip(found, along)
+            if one is not None
+        )
+    except Exception:
+        return False  # the op, or its gradient, does not take these
+    wanted, error = weights * np.where(smooth, [slopes, doubt], 0)
+    allowed *= max(1, np.abs(wanted).sum())
+    return abs(seen - wanted.sum()) > allowed + np.abs(error).sum()
+
+
+def _other_call(
+    subject: Subject, found: Findings, label: str, changed, attrs, names
+) -> None:
+    subject.progress(label, changed, attrs)
+    other = replace(subject, inputs=subject.pack(changed), attrs=attrs)
+    tensors = [constant(x) for x in changed]
+    try:
+        outputs = other.outputs(tensors)
+    except Exception:
+        return  # the op does not take it
+    values = [x.numpy() for x in outputs if x.dtype.is_floating]
+    if not all(np.isfinite(x).all() for x in values):
+        return
+    try:
+        first = gradients_of(other, tensors)
+    except REFUSALS:
+        return  # there is none for this call, said cleanly
+    except Exception as error:
+        found.fail(
+            f"first order, {label}",
+            "a gradient, for there is one for the sample",
+            describe_error(error),
+        )
+        return
+    chosen = [i for i, one in enumerate(first) if one is not None]
+    wrong = [i for i in chosen if first[i].shape != tensors[i].shape]
+    for i in wrong:
+        found.fail(
+            f"first order, {label}",
+            f"a gradient of shape {tensors[i].shape}, that of {names[i]}",
+            f"shape {first[i].shape}",
+            "the gradient function does not sum over what the op has broadcast",
+        )
+    if not wrong:
+        function = float_outputs(other)
+        order = f"first order, {label}"
+        with contextlib.suppress(*REFUSALS):  # by the shape function alone
+            compare_with_differences(
+                other, found, tensors, chosen, function, order, names
+            )
+
+
+def _varied(subject: Subject, flat, names):
+    """Other calls near the sample: what is special about each, its flat inputs and its attrs."""
+    for i, x in enumerate(flat):
+        if x.dtype.kind in "iu" and x.size > 1:
+            twice = np.array(x)
+            twice.reshape(-1)[1] = twice.reshape(-1)[0]
+            if not np.array_equal(x, twice):
+                label = f"the first element of {names[i]} twice"
+                yield label, [*flat[:i], twice, *flat[i + 1 :]], subject.attrs
+    for i, x in enumerate(flat):
+        for axis in (axis for axis in range(x.ndim) if x.shape[axis] > 1):
+            one = np.take(x, [0], axis)
+            label = f"size 1 in dimension {axis} of {names[i]}"
+            yield label, [*flat[:i], one, *flat[i + 1 :]], subject.attrs
+    everything = range(len(flat))
+    for chosen in [[i] for i in everything] + [everything] * (len(flat) > 1):
+        more = [x[np.newaxis] if i in chosen else x for i, x in enumerate(flat)]
+        label = " and ".join(names[i] for i in chosen)
+        yield f"one dimension more in {label}", more, subject.attrs
+    own = subject.describe().all_of("attr")
+    attrs = {x.name for x in own}
+    for name, value in attrs_of_call(subject.op, subject.attrs, own).items():
+        if name not in attrs:
+            continue
+        for other in _other_factor(name, value):
+            label, changed = f"{name} = {other}", {**subject.attrs, name: other}
+            if type(value) is not int or _is_right(subject, label, flat, changed):
+                yield label, flat, changed
+
+
+def _other_factor(name: str, value) -> list:
+    """Other values of a switch, a factor, or an axis. With another size, other inputs would be of another call."""
+    if isinstance(value, bool):
+        return [not value]
+    if isinstance(value, int):
+        axis = re.search("axis|axes|dim", name)
+        return [n for n in (value + 1, 1, 0) if n != value] if axis else []
+    return [value * 1.5 + 0.1] if isinstance(value, float) else []
+
+
+def _is_right(subject: Subject, label: str, flat, attrs) -> bool:
+    """Whether the op computes what the reference does. Other inputs may have been computed with the sample's sizes."""
+    if subject.reference is None:
+        return False
+    both = both_of(subject, label, flat, attrs)
+    return both is not None and not subject.difference(*both, strict=False)
+
+
+def one_tensor_for_two(
+    subject: Subject, found: Findings, tensors, chosen, names
+) -> None:
+    """`op(x, x)`: the gradient is the sum of those of the two inputs."""
+    for i, j in itertools.combinations(chosen, 2):
+        x = tensors[i]
+        if (x.shape, x.dtype) != (tensors[j].shape, tensors[j].dtype):
+            continue
+
+        def flat(one, other, i=i, j=j):
+            changed = list(tensors)
+            changed[i], changed[j] = one, other
+            return changed
+
+        try:
+            copies = [tf.identity(x), tf.identity(x)]
+            each = gradients_of(subject, flat(*copies))
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                outputs = float_outputs(subject)(flat(x, x))
+            weights = [weights_of(y) for y in outputs]
+            with one_call():
+                both = dense(tape.gradient(outputs, x, weights))
+        except Exception:
+            continue  # the op does not take it
+        if None in (each[i], each[j]):
+            continue
+        wanted = [(each[i] + each[j]).numpy()]
+        seen = [np.zeros_like(wanted[0]) if both is None else both.numpy()]
+        if different := subject.difference(wanted, seen):
+            found.fail(
+                f"one tensor for {names[i]} and {names[j]}",
+                "the sum of the gradients of the two",
+                different.replace("the output", "the gradient"),
+                "the gradient function takes equal tensors for one input",
+            )
+            return
+        outputs_of = float_outputs(subject)
+
+        def function(moved, i=i, flat=flat, outputs_of=outputs_of):
+            return outputs_of(flat(moved[i], moved[i]))
+
+        order = f"first order, one tensor for {names[i]} and {names[j]}"
+        with contextlib.suppress(*REFUSALS):
+            compare_with_differences(
+                subject, found, tensors, [i], function, order, names
+            )
+
+
+def at_zero(subject: Subject, found: Findings, tensors, chosen, names) -> None:
+    """An input of zeros, as a mask or a fresh variable has them: where results are finite, no gradient is NaN."""
+    if all(map(is_builtin, subject.describe().op_types)):
+        return
+    for i in chosen:
+        flat = [*tensors[:i], tf.zeros_like(tensors[i]), *tensors[i + 1 :]]
+        subject.progress(f"{names[i]} is all 0")
+        try:
+            results = float_outputs(subject)(flat)
+            if not all(np.isfinite(x.numpy()).all() for x in results):
+                continue
+            gradients = gradients_of(subject, flat)
+        except Exception:
+            continue  # the op, or its gradient, does not take it
+        for j in chosen:
+            nans = np.isnan(gradients[j].numpy()) if gradients[j] is not None else []
+            if np.any(nans):
+                found.fail(
+                    f"first order, with respect to {names[j]}, where {names[i]} is all 0",
+                    "a number, for the results are finite",
+                    f"nan ({np.count_nonzero(nans)} of {nans.size})",
+                    "0 / 0, or 0 times infinity, in the gradient function, which spoils every weight of a model: "
+                    "tf.math.divide_no_nan(x, y) is 0 there",
+                )
+                return
