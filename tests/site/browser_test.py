@@ -51,7 +51,8 @@ def test_page_is_light_fits_and_is_accessible(visit, window, server, looks, name
     assert page.evaluate(f"{LOOKS} cutOff()") == []
     mark_looks(page, first[0], looks)
     assert_fits(page)
-    page.evaluate(f"{LOOKS} thinOut()")
+    page.evaluate(f"{LOOKS} thinOut()")  # which may make lines a little wider
+    settle(page)
     page.evaluate(AXE_FILE_PATH.read_text())
     found = violations(page, first[0], [*COLOURS, *OF_A_VIEW])
     turn_to(page, *second)
@@ -78,7 +79,11 @@ def turn_to(page: Page, mode: str, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 900})
     page.emulate_media(color_scheme=mode)
     expect(page.locator("html")).to_have_attribute("data-theme", mode)
-    # The theme lets the keyboard scroll what has become too wide 300 ms after a change.
+    settle(page)
+
+
+def settle(page: Page) -> None:
+    """Waits for the theme, which lets the keyboard scroll what has become too wide 300 ms after a change."""
     page.evaluate(
         "new Promise(done => requestAnimationFrame(() => setTimeout(done, 400)))"
     )
