@@ -20,6 +20,7 @@ from opcheck.memory import (
     past_the_end,
 )
 from opcheck.pulse import one_call
+from opcheck.report import MUCH_LARGER
 from opcheck.source import OFTEN
 from opcheck.subject import (
     CLEAN_ERRORS,
@@ -384,7 +385,7 @@ def agree(subject: Subject, seconds: float) -> tuple[str, bool]:
     flat = grown(subject, _MANY)
     if flat is None:
         return "", False
-    subject.progress("a much larger sample")
+    subject.progress(MUCH_LARGER)
     tensors = [constant(x) for x in flat]
     # Of what draws numbers, the sample's floats may be those that it always gives the same.
     if _must_repeat(subject, subject.flat, subject.inputs, subject.attrs):

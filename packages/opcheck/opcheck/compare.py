@@ -232,7 +232,7 @@ def _show(value) -> str:
 
 
 def mentions(error: str, names: Sequence[str]) -> bool:
-    """Whether an error message has one of the names in it, a short one as a word, a plural as a singular.
+    """Whether an error message has one of the names in it, at the start of a word, a plural as a singular.
 
     The singular of indices is index, too. A space or a hyphen may stand for an underscore.
     """
@@ -242,8 +242,11 @@ def mentions(error: str, names: Sequence[str]) -> bool:
     stems = [re.sub("(?<=..)s$", "", name.lower()) for name in names]
     stems += [re.sub("ice$", "ex", stem) for stem in stems if stem.endswith("indice")]
     return any(
-        stem in message
-        if len(stem) > 2
-        else re.search(rf"(?<![a-z0-9]){re.escape(stem)}s?(?![a-z0-9])", message)
+        re.search(
+            rf"(?<![a-z]){re.escape(stem)}"
+            if len(stem) > 2
+            else rf"(?<![a-z0-9]){re.escape(stem)}s?(?![a-z0-9])",
+            message,
+        )
         for stem in stems
     )

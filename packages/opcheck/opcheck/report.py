@@ -25,6 +25,8 @@ AT_ONCE = "8 calls at a time"
 SHARED = (
     "Compute() writes to a member, a static or a global variable, which all calls share"
 )
+MUCH_LARGER = "a much larger sample"  # whose calls are split among threads
+SPLIT = "threads of one call write to one place, such as a member, or to memory that is not the kernel's"
 KEPT = (
     "something is kept from one call to the next, in a member, a static or a global variable, and it depends on the "
     "earlier call's input"

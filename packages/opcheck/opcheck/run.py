@@ -26,7 +26,9 @@ from opcheck.pulse import Patience
 from opcheck.registry import CHECKS, NAMES
 from opcheck.report import (
     AT_ONCE,
+    MUCH_LARGER,
     SHARED,
+    SPLIT,
     Report,
     Result,
     Worker,
@@ -711,7 +713,10 @@ class _Run:
 
     def _crashed(self, crash: Crash) -> tuple[str, str, str, str]:
         """What was tried, what was expected and seen, and the likely cause."""
-        shared = str(crash.doing).startswith(AT_ONCE) and SHARED
+        of_threads = {AT_ONCE: SHARED, MUCH_LARGER: SPLIT}
+        shared = next(
+            (of_threads[x] for x in of_threads if str(crash.doing).startswith(x)), ""
+        )
         return (
             crash.doing or "the sample call",
             "a result or a TensorFlow error",

@@ -318,7 +318,9 @@ def test_a_gradient_is_summed_over_a_dimension_more(axes):
 
 
 def test_sparse_gradients_do_not_hide_what_else_is_wrong(monkeypatch):
-    monkeypatch.setattr("opcheck.checks.gradient.is_builtin", lambda name: False)
+    for module in ("gradient", "gradient_calls"):
+        name = f"opcheck.checks.{module}.is_builtin"
+        monkeypatch.setattr(name, lambda name: False)
 
     @tf.custom_gradient
     def op(x):
@@ -363,6 +365,22 @@ def test_a_clamp_that_the_sample_does_not_meet(masked, options):
     if not masked:
         where = "x negated, last first" if options else "x times 3"
         assert where in found.detail and "a clamp" in found.cause
+
+
+@pytest.mark.parametrize("wrong", [3, None])
+def test_the_gradient_of_drawn_calls(wrong):
+    def power(x, n):
+        @tf.custom_gradient
+        def op(x):
+            slope = n * x ** (n - 1)
+            return x**n, lambda dy: dy * (x if n == wrong else slope)
+
+        return op(x)
+
+    options = {"n": 2, "op_types": ["IdentityN"], "reference": lambda x, n: x**n}
+    found = result("gradient", power, np.float32([0.5, 1.5]), **options)
+    assert (found.verdict == "fail") == bool(wrong), found.explanation()
+    assert not wrong or "with n = 3" in found.detail
 
 
 def test_probabilities_stay_what_they_are():

@@ -265,6 +265,16 @@ def test_sizes_and_attrs_are_drawn_together(wrong_steps):
     assert re.search(r"with step = ([4-9]|1[01])\b", found.detail)
 
 
+def test_drawn_calls_are_of_other_dtypes_too():
+    def op(x):
+        odd = x.dtype == tf.float64 and x.shape[0] % 2 == 1
+        return tf.raw_ops.Square(x=x) + tf.constant(odd, x.dtype)
+
+    found = result("reference", op, normal(4), reference=np.square, op_types=["Square"])
+    assert "x in float64, x of shape" in found.detail, found.explanation()
+    assert "float64" in found.line
+
+
 @pytest.mark.parametrize(
     "x", [np.uint64([2**64 - 1, 7]), np.int8([127, -128]), np.float32([])]
 )

@@ -28,7 +28,7 @@ def drawn_calls(subject: Subject, found: Findings) -> None:
     """
     if subject.describe().takes_variants or not subject.flat:
         return
-    draw = _Draw(subject)
+    draw = Draw(subject)
     end = time.monotonic() + _SECONDS
     for _ in range(_CALLS):
         if time.monotonic() > end:
@@ -42,10 +42,10 @@ def drawn_calls(subject: Subject, found: Findings) -> None:
             return
 
 
-class _Draw:
-    """Draws calls."""
+class Draw:
+    """Draws calls; with `smooth=True` of the sample's dtypes, and of floats that are seldom equal or on a grid."""
 
-    def __init__(self, subject: Subject):
+    def __init__(self, subject: Subject, smooth: bool = False):
         own = subject.describe().all_of("attr")
         known = {x.name for x in own} | subject.attrs.keys()
         of_call = attrs_of_call(subject.op, subject.attrs, own)
@@ -58,14 +58,15 @@ class _Draw:
             for x in own
         }
         self._subject = subject
-        self._dtypes = _other_dtypes(subject)
+        self._smooth = smooth
+        self._dtypes = {} if smooth else _other_dtypes(subject)
         self._random = np.random.default_rng(0)
         self._on_a_grid = False  # all floats, so that some are equal, or meet exactly
 
     def call(self) -> tuple[list[np.ndarray], dict]:
         """Flat inputs and attrs."""
         sizes = self._sizes()
-        self._on_a_grid = self._with(_SELDOM)
+        self._on_a_grid = self._with(_SELDOM) and not self._smooth
         flat = [self._input(x, sizes) for x in self._subject.flat]
         for attr, dtype in self._dtypes.items():
             if self._with(_SELDOM):
@@ -135,7 +136,7 @@ class _Draw:
         """Near those of the sample, or far from them; none below 0 where there is none."""
         wide = np.asarray(drawn, np.float64)
         spread = float(np.std(np.asarray(x, np.float64))) or 1.0
-        if self._with(_OFTEN):
+        if self._smooth or self._with(_OFTEN):
             wide = wide + self._random.normal(size=wide.shape) * spread
         if self._on_a_grid:
             step = 2.0 ** np.floor(np.log2(spread))
@@ -306,7 +307,7 @@ def _nearer(subject: Subject, flat, attrs, both: tuple) -> tuple:
     return flat, attrs, both
 
 
-def _told(subject: Subject, flat, attrs) -> str:
+def what_differs(subject: Subject, flat, attrs) -> str:
     """In what a call is another one than that of the sample."""
     labels = subject.describe().labels
     some = [
@@ -326,7 +327,7 @@ def _told(subject: Subject, flat, attrs) -> str:
 
 def _fail(subject: Subject, found: Findings, flat, attrs, both: tuple) -> None:
     found.fail(
-        f"with {_told(subject, flat, attrs)}",
+        f"with {what_differs(subject, flat, attrs)}",
         WANTED,
         difference(*both, EXACTLY, strict=False),
         **blamed(subject, observed(*both), flat, attrs),

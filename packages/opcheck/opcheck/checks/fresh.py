@@ -10,7 +10,7 @@ from opcheck import calls
 from opcheck.calls import NEARLY
 from opcheck.children import Child, Crash, WorkerError
 from opcheck.compare import compared, difference
-from opcheck.report import KEPT, Findings, Skip
+from opcheck.report import KEPT, MUCH_LARGER, Findings, Skip
 from opcheck.source import in_turn
 from opcheck.subject import (
     AFTER_LARGER,
@@ -121,7 +121,7 @@ def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
         if met[0] and not found.failures:
             different, far = met
             found.fail(
-                f"calls with {count} intra-op threads, a much larger sample",
+                f"calls with {count} intra-op threads, {MUCH_LARGER}",
                 "the same bits each time",
                 different,
                 _with_one_thread(make, repeats)

@@ -24,6 +24,7 @@ from opcheck.checks.derivatives import (
 from opcheck.checks.dtypes import registered_dtypes
 from opcheck.checks.gradient_calls import (
     at_zero,
+    drawn,
     elsewhere,
     one_tensor_for_two,
     other_calls,
@@ -161,6 +162,8 @@ def _orders(
         other_calls(subject, found, flat, names)
     if not found.failures:
         elsewhere(subject, found, flat, chosen, names)
+    if not found.failures:
+        drawn(subject, found, flat, chosen, names)
     if found.failures:
         return summary
     # The gradient is a function of the gradient that comes in, too.

@@ -3,6 +3,7 @@
 import contextlib
 import itertools
 import re
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -17,6 +18,7 @@ from opcheck.checks.derivatives import (
     steps_of,
     weights_of,
 )
+from opcheck.checks.drawn import Draw, what_differs
 from opcheck.compare import TOLERANCES, difference
 from opcheck.pulse import one_call
 from opcheck.report import Findings, describe_error
@@ -29,6 +31,8 @@ from opcheck.subject import (
 )
 from opcheck.wanted import both_of
 
+_CALLS, _SECONDS = 100, 1.5
+_COMPUTES_A_GRADIENT = re.compile("(?i)grad|backprop")
 REFUSALS = (*CLEAN_ERRORS, LookupError)
 
 
@@ -48,7 +52,7 @@ def elsewhere(subject: Subject, found: Findings, flat, chosen, names) -> None:
     for i in chosen:
         x = flat[i]
         rows = np.atleast_1d(x).astype(np.float64)
-        if any(np.allclose(some.sum(-1), 1) for some in (rows, rows**2)):
+        if _is_normalized(rows):
             continue
         # Rising, but for one: its own inverse does not sort that.
         in_order = np.roll(np.sort(rows, axis=None), 1).reshape(x.shape)
@@ -69,17 +73,49 @@ def elsewhere(subject: Subject, found: Findings, flat, chosen, names) -> None:
                 return
 
 
-def _is_wrong_where_smooth(subject: Subject, label: str, flat, chosen) -> bool:
+def _is_normalized(x: np.ndarray) -> bool:
+    """Whether all rows have a sum or a length of 1."""
+    rows = np.atleast_1d(x).astype(np.float64)
+    return any(np.allclose(some.sum(-1), 1) for some in (rows, rows**2))
+
+
+def drawn(subject: Subject, found: Findings, flat, chosen, names) -> None:
+    """The first order where sizes, attrs and numbers are drawn near the sample's, and the op is right.
+
+    Not of an op that computes a gradient itself: what the forward op gave for one call is not of another.
+    """
+    described = subject.describe()
+    gradients = any(_COMPUTES_A_GRADIENT.search(name) for name in described.op_types)
+    normalized = any(_is_normalized(flat[i]) for i in chosen)
+    if subject.reference is None or gradients or normalized or described.takes_variants:
+        return
+    sample = replace(subject, inputs=subject.pack(flat))
+    draw = Draw(sample, smooth=True)
+    end = time.monotonic() + _SECONDS
+    for _ in range(_CALLS):
+        if time.monotonic() > end or found.failures:
+            return
+        changed, attrs = draw.call()
+        label = f"with {what_differs(sample, changed, attrs)}"
+        if _is_wrong_where_smooth(sample, label, changed, chosen, attrs):
+            _other_call(subject, found, label, changed, attrs, names)
+
+
+def _is_wrong_where_smooth(
+    subject: Subject, label: str, flat, chosen, attrs=None
+) -> bool:
     """Whether the gradient of outputs without a kink nearby is wrong, along one direction.
 
     Where the reference refuses these inputs, or has other results, nothing is.
     """
-    subject.progress(label, flat)
+    subject.progress(label, flat, attrs)
     if subject.reference is not None:
-        both = both_of(subject, label, flat)
+        both = both_of(subject, label, flat, attrs)
         near = dict.fromkeys(TOLERANCES, 1e-2)
         if both is None or difference(*both, near, strict=False):
             return False
+    if attrs is not None:
+        subject = replace(subject, attrs=attrs)
     random = np.random.default_rng(2)
     tensors = [constant(x) for x in flat]
     some = [tensors[i] for i in chosen]
