@@ -53,9 +53,10 @@ def gradient(subject: Subject, found: Findings) -> str:
 
     Also that of second order, where it is registered. Graphs have to give the same gradient, and integers have none. A
     `tf.gather` of the output, which sends `tf.IndexedSlices` back, must not change it. Other calls have sizes of
-    1, equal indices, numbers in another order or beyond the sample's, one tensor in two places, and zeros. Complex
-    numbers are two real ones, and are tried where the op has a kernel for them. None for an input on which the results
-    depend is wrong, unless `tf.stop_gradient`, a docstring or a comment says that it has no gradient.
+    1, equal indices, numbers in another order or beyond the sample's, one tensor in two places, and zeros; with a
+    reference, sizes, attrs and numbers are drawn, too. Complex numbers are two real ones, and are tried where the op
+    has a kernel for them. None for an input on which the results depend is wrong, unless `tf.stop_gradient`, a
+    docstring or a comment says that it has no gradient.
     """
     if subject.options.get("nondeterministic"):
         raise Skip("nondeterministic=True was given")
