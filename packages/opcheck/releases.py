@@ -65,6 +65,7 @@ def described(library: bytes) -> tuple[dict[str, object], set[str], set[str]]:
         "abi": int(bool(tagged)),
         "absl": date.replace("_", ""),
         "status": status[0] if status else "absl",
+        "cpp": 17 if any("St17basic_string_view" in name for name in names) else 14,
     }
     return row, tagged, {match[1] for match in met if not match[2]}
 
@@ -88,6 +89,7 @@ def main(first: str, last: str) -> None:
         "# abi     its _GLIBCXX_USE_CXX11_ABI, as its names tell\n"
         "# absl    the date in Abseil's namespace\n"
         "# status  the namespace whose class tensorflow::Status is\n"
+        "# cpp     17 where absl::string_view is std::string_view, else 14\n"
         "# tagged  functions that return a std::string: with ABI 1, B5cxx11 comes behind these names\n\n"
         f"tagged = [\n{names}]\n\n" + "\n".join(rows)
     )

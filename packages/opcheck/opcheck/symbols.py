@@ -49,7 +49,7 @@ def rules() -> dict:
     rows = [
         {
             "minor": ".".join(row["version"].split(".")[:2]),
-            **{fact["field"]: str(row[fact["field"]]) for fact in facts},
+            **{fact["field"]: str(row.get(fact["field"], "")) for fact in facts},
         }
         for row in releases["release"]
     ]
