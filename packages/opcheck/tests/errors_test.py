@@ -100,6 +100,7 @@ def test_a_provoked_text_has_the_messages_of_no_other_entry():
         # Its messages are told in place of those of the other.
         ("undefined-reference-tensorflow-abi", "undefined-reference-to-tensorflow"),
         ("undefined-symbol-of-a-c-library", "undefined-symbol-of-your-own"),
+        ("another-eigen-comes-first", "name-is-not-in-eigen"),
         ("preloaded-into-the-shell", "undefined-symbol-of-tensorflow"),
     }
     wrong = [
