@@ -8,15 +8,21 @@ from pathlib import Path
 
 import pytest
 
+# Checks of which a note, too, fails the test: the option opcheck_no_notes.
+NO_NOTES: set[str] = set()
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """The option for a folder of reports."""
     group = parser.getgroup("opcheck")
     group.addoption("--opcheck-html", metavar="FOLDER", help="write opcheck's reports")
+    help_text = "checks of which a note, too, is a failure"
+    parser.addini("opcheck_no_notes", help_text, type="args")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """The marker, which op_test gives its tests."""
+    """The marker, which op_test gives its tests, and what fails them."""
+    NO_NOTES.update(config.getini("opcheck_no_notes"))
     config.addinivalue_line("markers", "opcheck: one check of an op, by opcheck")
 
 

@@ -33,6 +33,8 @@ def op_test(
     """
     import pytest
 
+    from opcheck.plugin import NO_NOTES
+
     names = check_names(extra)
     chosen, reasons = choose(checks, skip, names)
     missing = "reference" in chosen and not options.get("reference")
@@ -56,6 +58,8 @@ def op_test(
             pytest.skip(result.detail)
         if result.verdict == "fail":
             pytest.fail(result.explanation(), pytrace=False)
+        if result.verdict == "note" and check_name in NO_NOTES:
+            pytest.fail(f"{check_name}: {result.detail}", pytrace=False)
 
     test.opcheck_report = report
     if importlib.util.find_spec("xdist"):

@@ -229,9 +229,9 @@ assert add_to_variable(np.float32(1), np.float32(2), times=3)[0] == 7
 def test_the_examples_of_the_readme_run(tmp_path):
     readme = Path(__file__).parents[1] / "README.md"
     blocks = re.findall(r"(?ms)^```python\n(.*?)^```", readme.read_text())
-    ops, check, variables, of_pytest, fuzz, fuzz_file = blocks
+    ops, check, variables, of_pytest, of_unittest, fuzz, fuzz_file = blocks
     (tmp_path / "my_ops.py").write_text(ops + ADD_TO_VARIABLE)
-    others = f"{check.split('if ')[0]}{variables}{CALLED}{of_pytest}{fuzz_file}{fuzz}"
+    others = f"{check.split('if ')[0]}{variables}{CALLED}{of_pytest}{of_unittest}{fuzz_file}{fuzz}"
     for text, told in ((check, "reference +fail"), (others, "OpCheckError: spread")):
         (tmp_path / "readme.py").write_text(text)
         command = [sys.executable, "readme.py"]

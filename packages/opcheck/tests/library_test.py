@@ -72,14 +72,16 @@ def test_a_library_without_ops_is_told(tmp_path, capsys):
 
 TEST = """
 from opcheck.testing import op_test
-from python_ops import counts_calls
+from python_ops import counts_calls, hour_of
 test_it = op_test(counts_calls, [1.0], checks=["leaks", "determinism"])
+test_of_a_note = op_test(hour_of, [3600.0], local=False, checks=["xla"])
 """
 
 
 @pytest.mark.slow
 def test_the_plugin_marks_the_tests_and_collects_the_reports(tmp_path):
     (tmp_path / "it_test.py").write_text(TEST)
+    (tmp_path / "pytest.ini").write_text("[pytest]\nopcheck_no_notes = xla")
     command = [sys.executable, "-m", "pytest", "-p", "opcheck.plugin", "-m", "opcheck"]
     options = ["--opcheck-html=reports", "--junitxml=junit.xml", "-q", "it_test.py"]
     path = ":".join([str(PACKAGE), str(Path(__file__).parent)])
@@ -96,7 +98,7 @@ def test_the_plugin_marks_the_tests_and_collects_the_reports(tmp_path):
             "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
         },
     )
-    assert "1 failed, 1 passed" in run.stdout, run.stdout + run.stderr
+    assert "2 failed, 1 passed" in run.stdout, run.stdout + run.stderr
     assert "determinism" in (tmp_path / "reports/it_test.test_it.html").read_text()
     assert "opcheck reproduce" in (tmp_path / "junit.xml").read_text()
 

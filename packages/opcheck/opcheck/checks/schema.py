@@ -16,9 +16,10 @@ from opcheck.subject import Subject, is_builtin, parameter_names
 
 
 def schema(subject: Subject, found: Findings) -> str:
-    """Fails for a name against TensorFlow's conventions or taken by Python, and if one attr alone lacks documentation.
+    """Looks for names that Python takes for something else, and whether graphs of an older definition still load.
 
-    Graphs that were made with an older definition of the op (`old_op_def`) have to load.
+    That one is the option `old_op_def`. A name against TensorFlow's conventions and an attr without
+    documentation are notes.
     """
     description = subject.describe()
     for op_def in description.op_defs.values():
@@ -64,7 +65,7 @@ def _check_names(op_def, found: Findings) -> None:
         for name in names:
             what = f"the name of {kind} {name}"
             if not re.fullmatch(pattern, name):
-                found.fail(what, rule, name, "a name against the convention")
+                found.note(f"{what} is against the convention: {rule}")
             elif keyword.iskeyword(name) or name in ("self", "name"):
                 found.fail(
                     what,
@@ -112,12 +113,7 @@ def check_documentation(subject: Subject, op_def, found: Findings) -> None:
         return
     for name in attrs:
         if not described(name):
-            found.fail(
-                f"attr {name} of {op_def.name}",
-                "a description, by .Doc() in C++ or in the Python function's docstring",
-                "none",
-                "an attr was added without a line about it",
-            )
+            found.note(f"attr {name} of {op_def.name} has no documentation")
 
 
 def generated_docstring(op_type: str) -> str:
