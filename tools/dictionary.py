@@ -13,7 +13,6 @@ import json
 import re
 import subprocess
 import sys
-from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
@@ -47,6 +46,8 @@ PAGE = "errors"
 SKELETON = f"{PAGE}/entry"
 LONGEST = 260  # characters of a message
 TITLE, DESCRIPTION = 120, 160  # and of what search engines show of it
+FRAGMENTS = "Either ", "If ", "In ", "Of ", "When ", "Where ", "With "
+BEFORE_MORE = ",(?= (?:and|which|such as|as|or|so that|because|since|where|whose|in) )"
 HEADINGS = {
     "compile": "The compiler",
     "link": "The linker",
@@ -151,7 +152,7 @@ def neighbours(entry: Entry) -> dict[str, tuple[str, str] | None]:
     at = order.index(entry)
     found = {"before": order[at - 1 : at], "after": order[at + 1 : at + 2]}
     return {
-        key: (f"{x[0].id}.html", shortened(plain(x[0].message), 70)) if x else None
+        key: (f"{x[0].id}.html", shortened(worded(x[0]), 70)) if x else None
         for key, x in found.items()
     }
 
@@ -219,6 +220,11 @@ def inline(text: str, site: str = "../") -> Markup:
     return Markup(in_code(made))
 
 
+def worded(entry: Entry) -> str:
+    """Its message as text: Markdown if it is a symptom, and else what is printed, with the backticks of compilers."""
+    return entry.message if entry.pattern else plain(entry.message)
+
+
 def plain(text: str) -> str:
     """Markdown without its signs."""
     return re.sub(r"\[([^\]]+)\]\([^)]*\)", r"\1", text).replace("`", "")
@@ -235,7 +241,7 @@ def shortened(text: str, longest: int) -> str:
 
 def title_of(entry: Entry) -> str:
     """For the tab and for search engines: the message, a long one up to the end of a sentence or of a word."""
-    message = plain(entry.message).removeprefix("…: ")
+    message = worded(entry).removeprefix("…: ")
     # Without the shell's words for a signal that the message names, as in “Segmentation fault”.
     message = re.sub(r", “[^”]*”(?:,(?= in| when| while))?", "", message)
     # Nor where a log line or a file comes from.
@@ -243,7 +249,7 @@ def title_of(entry: Entry) -> str:
     message = re.sub(
         r"(?<![\w/:…])(?:…|/[\w.-]+)(?:/[\w.+-]+)*/(?=[\w.+-]+: )", "", message
     )
-    title = beginning(message, TITLE)
+    title = beginning(message, TITLE).rstrip(" :<")
     if "tensorflow" in title.lower():
         return title
     long = len(title) > 50
@@ -258,37 +264,55 @@ def beginning(text: str, longest: int) -> str:
     if len(head := cut[: cut.rfind(". ") + 1]) > longest // 2:
         return head
     cut = cut.rpartition(" ")[0]
+    # Not within a parenthesis.
+    if (
+        opened := re.search(r"[(\[{][^()\[\]{}]*$", cut)
+    ) and opened.start() > longest // 2:
+        cut = cut[: opened.start()]
     small = "a|an|and|as|at|but|by|for|from|in|is|not|of|on|one|or|that|the|this|to|when|which|with"
     return re.sub(rf"(?: (?:{small})\b|[\s,;:({{\[=‘'\"–-]+)+$", "", cut)
 
 
+def sentences(text: str) -> list[str]:
+    return re.split(r"(?<=[.!?]) (?=[A-Z`…“‘(\[])|(?<=[a-z\d)`]\.) (?=[a-z])", text)
+
+
+def clause(sentence: str, ends: tuple[str, ...] = ("[:;]", BEFORE_MORE)) -> str:
+    """The beginning of a long sentence of Markdown that can stand alone; "" if there is none."""
+    for end in ends if len(sentence) > DESCRIPTION + 40 else ends[:1]:
+        found = re.match(rf"((?:`[^`]*`|[^`]){{40,}}?){end} ", sentence)
+        if found:
+            return f"{found[1]}."
+    return ""
+
+
 def described(entry: Entry) -> str:
-    """The sentences of cause and cure that a search engine shows whole; what to do, if the cause is told at length."""
-    said = [plain(text) for text in (entry.cause, entry.cure)]
-    cause, cure = (re.split(r"(?<=[.!?]) (?=[A-Z`…“‘(])", text) for text in said)
-    for sentences in (cause + cure, cure):
-        if len(sentences[0]) <= DESCRIPTION + 40:
+    """Whole sentences of cause and cure, as many as a search engine shows, of a long one what can stand alone."""
+    cause, cure = sentences(entry.cause), sentences(entry.cure)
+    found, rest = cause[0], cause[1:] + cure
+    if len(found) > DESCRIPTION and (short := clause(found)):
+        if len(short) > 80 or len(found) > DESCRIPTION + 40:
+            found, rest = short, cure
+    for sentence in rest:
+        longest = DESCRIPTION if len(found) > 80 else DESCRIPTION + 60
+        if sentence.startswith(("Or ", "Otherwise")):
+            continue  # than what there was no room for
+        if len(found) + len(sentence) < longest:
+            found += f" {sentence}"
+        elif len(found) > 80:
             break
-    else:
-        sentences = sorted(cause + cure, key=len)[:1]
-    found = sentences[0]
-    for sentence in sentences[1:]:
-        if len(found) + len(sentence) >= DESCRIPTION:
-            break
-        found += f" {sentence}"
-    return found
+        elif short := clause(sentence, ("[:;]",)):
+            fits = len(found) + len(short) < longest
+            if fits and not short.startswith(FRAGMENTS):
+                found += f" {short}"
+                break
+    return plain(found)
 
 
 @functools.cache
 def descriptions() -> dict[str, str]:
-    """What search engines show of each entry below its title. What is said in few words may be so of two."""
-    made = {entry.id: described(entry) for entry in entries().values()}
-    times = Counter(made.values())
-    for name, text in made.items():
-        if len(text) <= 80 or times[text] > 1:
-            title = title_of(entries()[name]).partition(" | ")[0].rstrip(" .:…")
-            made[name] = f"{title}: {text}"
-    return made
+    """What search engines show of each entry below its title."""
+    return {entry.id: described(entry) for entry in entries().values()}
 
 
 @functools.cache
@@ -400,7 +424,7 @@ def see_also(entry: Entry, titles: dict[str, nodes.title]) -> list[Markup]:
 
 def entry_link(name: str) -> Markup:
     entry = entries()[name]
-    text = shortened(plain(entry.message), 90)
+    text = shortened(worded(entry), 90)
     return link(f"{name}.html", code(text) if entry.pattern else text)
 
 
@@ -423,11 +447,10 @@ def section(entry: Entry) -> tuple[str, str, str, str]:
 
     Who has a message pastes it; others type what they take for the cause, as in `ABI mismatch`.
     """
-    title = shortened(plain(entry.message), 120)
+    title = shortened(worded(entry), 120)
     texts: list[str] = []
-    for text in map(
-        plain, [message_of(entry), entry.message, *wordings().get(entry.id, [])]
-    ):
+    message = plain(message_of(entry)) if not entry.pattern else message_of(entry)
+    for text in [message, worded(entry), *wordings().get(entry.id, [])]:
         if not any(text in other for other in (title, *texts)):
             texts = [*(other for other in texts if other not in text), text]
     text = " ".join([*texts, plain(entry.cause)])
