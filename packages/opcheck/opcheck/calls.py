@@ -404,6 +404,34 @@ def agree(subject: Subject, seconds: float) -> tuple[str, bool]:
     raise AssertionError
 
 
+def ignored_seeds(subject: Subject) -> str:
+    """What shows that seeds do not count, where the op has the attrs seed and seed2; nothing if they do.
+
+    The first calls of two new kernels give the same for equal seeds, and not for others.
+    """
+    own = {x.name for x in subject.describe().all_of("attr")}
+    if not {"seed", "seed2"} <= own & {*subject.parameters(), *subject.attrs}:
+        return ""
+    tensors = [constant(x) for x in subject.flat]
+
+    def first_and_second(seed: int) -> list[list[np.ndarray]]:
+        attrs = {**subject.attrs, "seed": seed, "seed2": seed}
+        subject.progress(f"seed = {seed}, seed2 = {seed}", subject.flat, attrs)
+        function = subject.traced(attrs=attrs)
+        return [arrays(function(*tensors)) for _ in range(2)]
+
+    try:
+        calls = [first_and_second(seed) for seed in (7, 7, 8)]
+    except Exception:
+        return ""  # seeds like these are refused
+    (one, later), (same, _), (other, _) = calls
+    if different := difference(one, same, exact=True):
+        return f"equal seeds, and {different}"
+    if difference(one, later, exact=True) and not difference(one, other, exact=True):
+        return "the same values with seed = 7 and with seed = 8"
+    return ""
+
+
 def repeated_chance(subject: Subject) -> tuple[str, str]:
     """Where random numbers come again: what was called, and what was seen; two empty strings if they do not.
 

@@ -17,7 +17,10 @@ from python_ops import (
     draws,
     hour_of,
     normal,
+    of_one_seed,
     result,
+    seeded,
+    without_seeds,
 )
 
 import opcheck
@@ -43,6 +46,21 @@ def test_random_numbers_do_not_come_twice(options):
         )
         assert found.verdict == verdict, found.explanation()
         assert verdict != "fail" or "96 elements later" in found.seen
+
+
+@pytest.mark.parametrize(
+    ("op", "seen"),
+    [
+        (seeded, ""),
+        (without_seeds, "equal seeds, and the output"),
+        (of_one_seed, "the same values with seed = 7 and with seed = 8"),
+    ],
+)
+def test_seeds_count(op, seen):
+    options = {"nondeterministic": True, "op_types": ["RandomStandardNormal"]}
+    found = result("determinism", op, normal(4, 5), **options)
+    assert found.verdict == ("fail" if seen else "skip"), found.explanation()
+    assert found.seen.startswith(seen)
 
 
 @pytest.mark.parametrize(("advance", "least"), [(1, 0), (0.5, 0), (0.5, 490), (0, 0)])

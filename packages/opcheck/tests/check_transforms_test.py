@@ -10,6 +10,7 @@ from python_ops import (
     dies_in_company,
     normal,
     result,
+    shares_an_attr,
 )
 
 import opcheck
@@ -103,6 +104,12 @@ def test_calls_that_die_only_together_are_put_down_to_what_they_share():
     assert found.detail == "8 calls at a time: eager calls"
     assert "SIGABRT" in found.seen and "which all calls share" in found.cause
     assert 'checks="concurrency"' in found.line
+
+
+def test_kernels_with_other_attrs_run_at_the_same_time():
+    found = result("concurrency", shares_an_attr, normal(3), factor=2.0)
+    assert found.detail == "eager calls with other attrs from 8 threads"
+    assert "which all calls share" in found.cause
 
 
 def test_memory_that_grows_once_is_no_leak(monkeypatch):

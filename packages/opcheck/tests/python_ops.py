@@ -513,6 +513,19 @@ def adds_noise(x):
     return x + tf.random.normal(tf.shape(x), dtype=x.dtype)
 
 
+def seeded(x, seed=0, seed2=0, counts=lambda seed: seed):
+    seeds = {"seed": counts(seed), "seed2": counts(seed2)}
+    return tf.raw_ops.RandomStandardNormal(shape=tf.shape(x), dtype=x.dtype, **seeds)
+
+
+def without_seeds(x, seed=0, seed2=0):
+    return seeded(x, seed, seed2, lambda _: 0)
+
+
+def of_one_seed(x, seed=0, seed2=0):
+    return seeded(x, seed, seed2, lambda _: 3)
+
+
 def adds_noise_in_blocks(x, step):
     """Each block of 100 begins one step further in the stream of random numbers."""
 
@@ -589,3 +602,17 @@ def has_rows(subject, found):
     if not len(values):
         found.fail("the sample call", "rows", "none", "an empty sample")
     return f"{len(values)} rows, in process {os.getpid()}"
+
+
+_SHARED = {}
+
+
+def shares_an_attr(x, factor=2.0):
+    """Keeps an attr where all kernels find it."""
+
+    def run(values):
+        _SHARED["factor"] = factor
+        time.sleep(0.001)
+        return values * values.dtype.type(_SHARED["factor"])
+
+    return tf.ensure_shape(tf.numpy_function(run, [x], x.dtype), x.shape)

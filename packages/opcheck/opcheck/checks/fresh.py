@@ -35,7 +35,7 @@ def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
     All runs have to give the same bits, and so have many calls with a much larger input. Memory is filled with other
     bytes before each run, which shows where an output is not written. A larger call must leave nothing behind, and the
     machine's time zone must not count. Where chance is meant, no random numbers may come twice in one call,
-    or again in the next one.
+    or again in the next one, and the attrs `seed` and `seed2` have to count.
     """
     if sample.options.get("nondeterministic"):
         with make() as child:
@@ -155,6 +155,14 @@ def _with_one_thread(make: Callable[..., Child], repeats: int) -> str:
 
 
 def _repeats_chance(child: Child, found: Findings) -> bool:
+    if ignored := child.ask(calls.ignored_seeds):
+        found.fail(
+            "the first calls of new kernels with given seeds",
+            "the same values for equal seeds, and others for others",
+            ignored,
+            "the generator does not start from the attrs seed and seed2: GuardedPhiloxRandom::Init(context) reads them",
+        )
+        return True
     what, repeated = child.ask(calls.repeated_chance)
     if repeated:
         found.fail(

@@ -13,6 +13,7 @@ import tensorflow as tf
 from tensorflow.python.eager import cancellation
 
 from opcheck.calls import agree
+from opcheck.checks.drawn import Draw
 from opcheck.compare import difference, is_inexact
 from opcheck.memory import growth
 from opcheck.pulse import Watch, each, one_call
@@ -33,6 +34,7 @@ from opcheck.subject import (
 )
 
 _CALLS, _WINDOWS = 50, 4
+_DRAWN = 40  # calls with other attrs
 _KERNELS = 12  # of which each is called eight times
 _LONG = 0.2  # seconds of waiting that somebody may want to end
 _SHORT = 2e-3  # seconds that are no chance
@@ -64,9 +66,10 @@ def variants(subject: Subject, count: int = 4, flat=None) -> list[tuple[list, li
 
 
 def concurrency(subject: Subject, found: Findings) -> str:
-    """Lets eight threads call one kernel on inputs of different values and sizes, and with larger and larger integers.
+    """Lets eight threads call one kernel on inputs of different values and sizes.
 
-    They call it eagerly, by a `tf.function` and by `tf.data`. A call that waits has to end when its step is cancelled.
+    Others call kernels with other attrs at the same time, and one is called with larger and larger integers. The calls
+    are made eagerly, by a `tf.function` and by `tf.data`. A call that waits has to end when its step is cancelled.
     (A short wait is made longer first, by the attr or input that it depends on.)
     """
     _first_use(subject, found)
@@ -98,12 +101,16 @@ def _many_calls(subject: Subject, found: Findings, some, seconds) -> tuple[int, 
     )
     function = subject.traced(subject.specs(shape_of, some[0][0]))
     ways = {
-        "eager calls": lambda tensors: arrays(subject.outputs(tensors)),
-        "calls of one tf.function": lambda tensors: arrays(function(*tensors)),
+        "eager calls": subject.outputs,
+        "calls of one tf.function": lambda tensors, _: function(*tensors),
     }
+    same = [(flat, subject.attrs, wanted) for flat, wanted in mixed]
     total = 0
     for way, call in ways.items():
-        total += _in_threads(subject, found, mixed, way, call, seconds / 3)
+        total += _in_threads(subject, found, same, way, call, seconds / 3)
+    if others := _other_attrs(subject, some[0][0]):
+        way, both = "eager calls with other attrs", [*others, same[0]]
+        total += _in_threads(subject, found, both, way, subject.outputs, seconds / 6)
     if subject.flat:
         total += _in_dataset(subject, found, some, seconds / 3)
     return total, len(mixed)
@@ -263,16 +270,36 @@ def _other_sizes(subject: Subject, flat) -> list[tuple[list, list]]:
     return []
 
 
+def _other_attrs(subject: Subject, flat) -> list[tuple[list, dict, list]]:
+    """The inputs with other attrs that the op takes, and what it gives: other kernels share what is static."""
+    if not subject.flat or not subject.repeats():
+        return []
+    draw, found = Draw(subject), {}
+    for _ in range(_DRAWN):
+        _, attrs = draw.call()
+        if str(attrs) in found or attrs == subject.attrs:
+            continue
+        start = time.monotonic()
+        try:
+            found[str(attrs)] = flat, attrs, subject.eager(flat, attrs)
+        except Exception:
+            continue  # not with these inputs
+        if len(found) == 3 or time.monotonic() - start > _SHORT * 10:
+            break
+    return list(found.values())
+
+
 def _in_threads(subject: Subject, found: Findings, some, way, call, seconds) -> int:
     subject.progress(f"{AT_ONCE}: {way}")
     end = time.monotonic() + seconds
     one_differs = threading.Event()
 
     def work(number: int) -> tuple[int, str]:
-        flat, wanted = some[number % len(some)]
+        flat, attrs, wanted = some[number % len(some)]
         tensors = [constant(x) for x in flat]
         for calls in range(1, 1 << 30):
-            different = subject.difference(wanted, call(tensors), exact=False)
+            seen = arrays(call(tensors, attrs))
+            different = subject.difference(wanted, seen, exact=False)
             if different:
                 one_differs.set()
             if one_differs.is_set() or time.monotonic() > end:
