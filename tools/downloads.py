@@ -39,7 +39,7 @@ README = """\
 
 {what}
 
-It needs Linux or macOS, Python {python}, git, make and a C++17 compiler. In this folder, in a
+It needs Linux or macOS, Python {python}, make and a C++17 compiler. In this folder, in a
 [virtual environment](https://docs.python.org/3/library/venv.html):
 
 ```sh
@@ -87,7 +87,7 @@ def requirements() -> str:
         f'tensorflow{supported}; sys_platform != "linux" or platform_machine != "x86_64"',
         "numpy>=2",  # whose assert_allclose knows strict, without the book's fixture
         *(f"{name}{in_order(SpecifierSet(versions[name]))}" for name in TOOLS),
-        f"opcheck[fuzz] @ git+{urls()['Repository']}#subdirectory=packages/opcheck",
+        f"opcheck[fuzz] @ {urls()['Repository']}/archive/main.zip#subdirectory=packages/opcheck",
     ]
     return "\n".join(lines) + "\n"
 

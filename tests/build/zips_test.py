@@ -115,7 +115,7 @@ def test_the_zip_of_a_project_needs_nothing_of_the_book(tmp_path, name):
 
 
 def test_what_pip_installs_is_what_the_book_needs(tmp_path):
-    """Three of a kind, and opcheck from a folder of the repository."""
+    """Three of a kind, and opcheck from a folder of the repository, in the way of its chapter, which needs no git."""
     root = unpacked("zero_out", tmp_path)
     lines = (root / "requirements.txt").read_text().splitlines()
     needed = {each.name: each for each in map(Requirement, lines)}
@@ -125,9 +125,13 @@ def test_what_pip_installs_is_what_the_book_needs(tmp_path):
         if each.marker is None or each.marker.evaluate()
     ]
     assert sum(name.startswith("tensorflow") for name in installed) == 1
-    folder = re.fullmatch(r"git\+(\S+)#subdirectory=(\S+)", needed["opcheck"].url)
-    assert (ROOT / folder[2] / "pyproject.toml").is_file()
-    assert f'"{folder[1]}' in (ROOT / "pyproject.toml").read_text()
+    url = needed["opcheck"].url
+    repository, folder = url.split("/archive/main.zip#subdirectory=")
+    assert (ROOT / folder / "pyproject.toml").is_file()
+    assert f'"{repository}"' in (ROOT / "pyproject.toml").read_text()
+    assert f'"opcheck[fuzz] @ {url}"' in (ROOT / "docs" / "opcheck.md").read_text()
+    readme = (root / "README.md").read_text()
+    assert not re.search(r"\bgit\b", readme)
 
 
 @pytest.mark.slow
