@@ -52,7 +52,7 @@ inline auto Chosen() -> decltype(&LogCoshOfFloats) {
   if (TestCPUFeature(CPUFeature::AVX512F) &&
       TestCPUFeature(CPUFeature::AVX512DQ) &&
       TestCPUFeature(CPUFeature::AVX512BW) &&
-      TestCPUFeature(CPUFeature::AVX512VL)) {
+      TestCPUFeature(CPUFeature::AVX512VL) && TestCPUFeature(CPUFeature::FMA)) {
     return op_by_op_avx512::LogCoshOfFloats;
   }
   if (TestCPUFeature(CPUFeature::AVX2) && TestCPUFeature(CPUFeature::FMA)) {

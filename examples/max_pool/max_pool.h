@@ -276,7 +276,7 @@ RunAvx512(const Work& work) {
 template <typename Work>
 void RunWide(const Work& work) {
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512bw") &&
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512dq") &&
       __builtin_cpu_supports("avx512vl")) {
     return RunAvx512(work);
