@@ -146,7 +146,7 @@ std::optional<absl::Status> PendingCall::Continue() {
         return absl::ResourceExhaustedError(
             absl::StrCat(Port(), "there are more than ", max_bytes, " bytes"));
       }
-    } else if (error != EAGAIN && error != EWOULDBLOCK && error != EINTR) {
+    } else if (error != EAGAIN && error != EWOULDBLOCK) {
       return absl::FailedPreconditionError(absl::StrCat(Port(), Said(error)));
     }
   }
