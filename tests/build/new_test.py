@@ -77,3 +77,24 @@ def test_a_chapter_and_its_example_are_written(book):
         if line.startswith("```{snippet}"):
             section = line.partition("#")[2]
             assert f"// [{section}]" in (example / "soft_plus.cc").read_text()
+
+
+def test_a_new_chapter_compiles_runs_and_passes_its_tests(scratch, make):
+    root = scratch("zero_out")
+    # Tests of pages that the copy lacks have no cases.
+    few = "-o empty_parameter_set_mark=skip"
+    (root / "docs" / "index.md").write_text(
+        "# A scratch copy\n\n```{chapters}\nFirst:\n- zero_out\n```\n"
+    )
+    for targets in (
+        ["new", "NAME=soft_plus"],
+        ["page", "PAGE=soft_plus"],
+        ["test", "TESTS=examples/soft_plus"],
+        ["test", f"TESTS=tests/pages -k soft_plus {few}"],
+    ):
+        done = make(root, *targets)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert "failed" not in done.stdout
+        if targets[0] == "test":
+            assert " passed" in done.stdout
+    assert "soft_plus" in (root / "build/page/html/soft_plus.html").read_text()
