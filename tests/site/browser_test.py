@@ -211,6 +211,24 @@ def test_the_list_of_errors_is_no_long_way_on_a_phone(visit, server):
     expect(group.get_by_role("link").first).to_be_visible()
 
 
+def test_the_landing_page_is_no_long_way(visit, server):
+    page = visit(server, "index.html")
+    assert page.evaluate("document.documentElement.scrollHeight") < 5200
+    parts = page.locator("#the-chapters > section")
+    sides = parts.evaluate_all("all => all.map(e => e.getBoundingClientRect().left)")
+    assert sides[0] == min(sides) < max(sides)
+
+
+def test_the_errors_before_and_after_are_whole_on_a_phone(visit, server):
+    page = visit(server, "errors/undefined-symbol-old-abi.html", width=390)
+    for link in page.locator(".prev-next-area a").all():
+        place = link.bounding_box()
+        assert place["x"] >= 0 and place["x"] + place["width"] <= 390
+        inside = link.locator(".prev-next-title")
+        widths = inside.evaluate("e => [e.scrollWidth, e.clientWidth]")
+        assert widths[0] <= widths[1]
+
+
 def test_what_a_search_loads_is_light(visit, server, site):
     page = visit(server, "search.html?q=kernel")
     expect(page.locator("ul.search a").first).to_be_visible()
