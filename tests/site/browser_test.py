@@ -179,6 +179,8 @@ def test_search_knows_other_words_and_forgives_a_typo(visit, address, query, sai
         ("how do I test my op", "opcheck"),
         ("unit test custom op", "opcheck"),
         ("what is a shape function", "shape_functions"),
+        ("shape inference", "shape_functions"),
+        ("deploy model", "serving"),
         ("why is my op slow?", "performance"),
         ("register gpu kernel", "gpu"),
         ("gradient is None", "frexp"),
