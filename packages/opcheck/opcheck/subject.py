@@ -225,37 +225,41 @@ class Subject:
                 runs += [arrays(function(*tensors)) for _ in range(2)]
         return bool(difference(runs[1], runs[3]))
 
-    def cause(self, usual: str) -> str:
-        """The likely cause of a difference: the usual one only if the sample call repeats itself."""
-        return usual if self.repeats() else self.unrepeated()
+    def cause(self, usual: str, flat: Sequence | None = None) -> str:
+        """The likely cause of a difference: the usual one only if the call, the sample's or another, repeats itself."""
+        return usual if self.repeats(flat) else self.unrepeated(flat)
 
-    def unrepeated(self) -> str:
-        """Why the sample call does not repeat itself: by what unused memory holds, or also where this is the same."""
+    def unrepeated(self, flat: Sequence | None = None) -> str:
+        """Why a call does not repeat itself: by what unused memory holds, or also where this is the same."""
         # Other threads may free memory between a filling and a call.
-        by_memory = any(self._follows_memory() for _ in range(3))
+        by_memory = any(self._follows_memory(flat) for _ in range(3))
         return UNWRITTEN if by_memory else UNREPEATED
 
-    def _follows_memory(self) -> bool:
+    def _follows_memory(self, flat: Sequence | None) -> bool:
         """Whether calls differ by what unused memory holds, and by nothing else."""
         runs = []
         for filling in FILLINGS[:2]:
             with filled_memory(filling):
-                runs.append([self.eager() for _ in range(4)][1:])
+                runs.append([self.eager(flat) for _ in range(4)][1:])
         alike = not any(difference(some[0], one) for some in runs for one in some[1:])
         return alike and bool(difference(runs[0][0], runs[1][0]))
 
-    def repeats(self) -> bool:
-        """Whether the sample call gives the same values when it is made again."""
+    def repeats(self, flat: Sequence | None = None) -> bool:
+        """Whether a call, the sample's if no other is given, gives the same values when it is made again."""
+        if flat is not None and flat is not self.flat:
+            return self._repeats_with(flat)
         if self._repeats is None:
-            runs = []
-            for filling in FILLINGS[:2]:
-                with filled_memory(filling):
-                    runs += [self.eager() for _ in range(2)]
-            self._repeats = not any(
-                difference(runs[0], one, self.options.get("tolerances"))
-                for one in runs[1:]
-            )
+            self._repeats = self._repeats_with(self.flat)
         return self._repeats
+
+    def _repeats_with(self, flat: Sequence) -> bool:
+        runs = []
+        for filling in FILLINGS[:2]:
+            with filled_memory(filling):
+                runs += [self.eager(flat) for _ in range(2)]
+        return not any(
+            difference(runs[0], one, self.options.get("tolerances")) for one in runs[1:]
+        )
 
     def describe(self) -> Description:
         """Traces the sample call once and looks at its graph."""

@@ -21,6 +21,7 @@ from opcheck.report import AT_ONCE, KEPT, SHARED, Findings, Skip, describe_error
 from opcheck.source import in_turn
 from opcheck.subject import (
     AFTER_LARGER,
+    UNWRITTEN,
     Subject,
     arrays,
     attrs_of_call,
@@ -168,7 +169,7 @@ def _first_use(subject: Subject, found: Findings) -> None:
                 wanted = subject.eager(flat)
             except Exception:
                 continue  # the op does not take the larger one
-            different = [subject.difference(wanted, seen) for seen in outcomes]
+            different = [(subject.difference(wanted, seen), flat) for seen in outcomes]
             _report(subject, found, f"{AT_ONCE}, {name}", different)
             break
 
@@ -312,7 +313,10 @@ def _in_threads(subject: Subject, found: Findings, some, way, call, seconds) -> 
         subject,
         found,
         f"{way} from 8 threads",
-        [different for _, different in outcomes],
+        [
+            (different, some[i % len(some)][0])
+            for i, (_, different) in enumerate(outcomes)
+        ],
     )
     return sum(calls for calls, _ in outcomes)
 
@@ -332,26 +336,29 @@ def _in_dataset(subject: Subject, found: Findings, some, seconds) -> int:
     )
     end = time.monotonic() + seconds
     for count, outputs in enumerate(each(dataset), 1):
-        different = subject.difference(
-            some[(count - 1) % len(some)][1], arrays(outputs[1:])
-        )
+        flat, wanted = some[(count - 1) % len(some)]
+        different = subject.difference(wanted, arrays(outputs[1:]))
         if different or time.monotonic() > end:
             break
-    _report(subject, found, "calls of tf.data's parallel map", [different])
+    _report(subject, found, "calls of tf.data's parallel map", [(different, flat)])
     return count
 
 
-def _report(subject: Subject, found: Findings, way: str, outcomes: list[str]) -> None:
-    if wrong := [different for different in outcomes if different]:
-        alone = subject.repeats() and agree(subject, 0.3)[0]
-        found.fail(
-            way,
-            "the answers of one call at a time",
-            wrong[0],
-            "one call at a time differs as well: its own threads write to one place"
-            if alone
-            else subject.cause(SHARED),
-        )
+def _report(
+    subject: Subject, found: Findings, way: str, outcomes: list[tuple[str, list]]
+) -> None:
+    """A finding of the first difference, if there is one. Each has the flat inputs of its call."""
+    different, flat = next((one for one in outcomes if one[0]), ("", []))
+    if not different:
+        return
+    cause, line = SHARED, ""
+    if not subject.repeats(flat):
+        cause = subject.unrepeated(flat)
+        line = subject.line(flat, modes=["guarded"]) if cause == UNWRITTEN else ""
+    elif subject.repeats() and agree(subject, 0.3)[0]:
+        cause = "one call at a time differs as well: its own threads write to one place"
+    words = "the answers of one call at a time", different, cause
+    found.fail(way, *words, line=line)
 
 
 def leaks(subject: Subject, found: Findings) -> str:
