@@ -396,3 +396,40 @@ def test_probabilities_stay_what_they_are():
     labels = np.float32([[0.2, 0.3, 0.5]])
     found = result("gradient", op, labels, op_types=["IdentityN"])
     assert "first order" not in found.detail, found.explanation()
+
+
+def scaled_triangle(factor):
+    @tf.custom_gradient
+    def op(x):
+        lower = tf.linalg.band_part(x, -1, 0)
+        return lower * lower, lambda dy: factor * dy * tf.linalg.band_part(x, -1, 0)
+
+    return op
+
+
+@pytest.mark.parametrize(
+    ("op", "seen"),
+    [
+        (tf.linalg.cholesky, ""),
+        (tf.linalg.eigvalsh, ""),
+        (scaled_triangle(2), ""),
+        (scaled_triangle(3), "3 times"),
+    ],
+    ids=["cholesky", "eigvalsh", "right", "wrong"],
+)
+def test_of_symmetric_matrices_one_triangle_may_count(op, seen):
+    """TensorFlow's gradient of Cholesky is half for either triangle, though the lower one alone is read."""
+    options = {} if "linalg" in op.__module__ else {"op_types": ["IdentityN"]}
+    found = result("gradient", op, np.float64([[4, 1], [1, 3]]), **options)
+    assert (found.verdict == "fail") == bool(seen), found.explanation()
+    assert "inf times" not in found.cause
+
+
+def test_a_result_that_is_no_number_has_no_gradient():
+    """The derivative of the first, 0 times NaN, is NaN even where the second alone is asked for."""
+    assert result("gradient", tf.math.log, np.float64([-1, 2])).verdict == "pass"
+
+
+def test_a_gradient_that_is_no_number_is_said_to_be_none():
+    found = result("gradient", tf.math.reduce_std, np.float64([2, 2]))
+    assert "it is NaN" in found.cause, found.explanation()

@@ -62,7 +62,11 @@ def compare_with_differences(
             directions = np.eye(size)
         else:
             directions = random.normal(size=[_DIRECTIONS, size]) / np.sqrt(size)
-        basis = tf.constant(directions.reshape([-1, *x.shape]), x.dtype)
+        directions = directions.reshape([-1, *x.shape])
+        symmetric = _is_of_one_triangle(subject, tensors, i, function)
+        if symmetric:
+            directions = directions + np.swapaxes(directions, -1, -2)
+        basis = tf.constant(directions, x.dtype)
         subject.progress(f"{order}, {names[i]}")
 
         def along(steps, i=i, x=x, basis=basis):
@@ -81,6 +85,8 @@ def compare_with_differences(
         coarsest = max(float(ml_dtypes.finfo(kind).eps) for kind in kinds)
         noise = coarsest * np.max(np.abs(outputs), initial=0) / delta
         wrong = ~close(numerical, analytical, allowed, allowed * scale + 16 * noise)
+        if not np.isfinite(outputs).all():
+            wrong &= ~np.isnan(analytical)  # 0, for other results, times NaN
         for column in np.flatnonzero(wrong.any(0)):
             unit = tf.one_hot(column, len(directions), dtype=x.dtype)
             _, doubt = slopes_of(lambda t, u=unit: along(t * u).numpy(), delta)
@@ -88,11 +94,13 @@ def compare_with_differences(
             wrong[:, column] &= np.isfinite(doubt) & ~(error <= doubt)
         if wrong.any():
             row, column = np.argwhere(wrong)[0]
-            element = (
-                f"{names[i]}{[int(k) for k in np.unravel_index(column, x.shape)]}"
-                if size <= _ELEMENTS
-                else f"{names[i]} along random direction {column}"
-            )
+            element = f"{names[i]} along random direction {column}"
+            if size <= _ELEMENTS:
+                place = [int(k) for k in np.unravel_index(column, x.shape)]
+                element = f"{names[i]}{place}"
+                if symmetric and place[-1] != place[-2]:
+                    mirrored = [*place[:-2], *place[:-3:-1]]
+                    element += f" and {names[i]}{mirrored} together"
             found.fail(
                 f"{order}, with respect to {names[i]}",
                 f"{numerical[row, column]:.6g} for {element}, by finite differences",
@@ -106,16 +114,43 @@ def compare_with_differences(
             )
 
 
+def _is_of_one_triangle(subject: Subject, tensors, i: int, function) -> bool:
+    """Whether a tensor of the sample holds symmetric matrices, of which one triangle alone is read.
+
+    Its gradient may then be that of either, or half of it for both, as that of tf.linalg.cholesky is. All of these are
+    equal along symmetric directions.
+    """
+    sample = subject.flat[i] if i < len(subject.flat) else np.zeros(0)
+    if sample.ndim < 2 or not 1 < sample.shape[-1] == sample.shape[-2]:
+        return False
+    if not np.array_equal(sample, np.swapaxes(sample, -1, -2)):
+        return False
+    x, wanted = tensors[i], _projected(function(tensors)).numpy()
+    for part in ((-1, 0), (0, -1)):  # the lower triangle, the upper one
+        kept = tf.linalg.band_part(tf.ones_like(x), *part) > 0
+        changed = tf.where(kept, x, x + weights_of(x))
+        try:
+            seen = function([*tensors[:i], changed, *tensors[i + 1 :]])
+        except Exception:
+            continue  # it does read the other one
+        if np.array_equal(wanted, _projected(seen).numpy()):
+            return True
+    return False
+
+
 def _pattern(wanted: np.ndarray, seen: np.ndarray, wrong: np.ndarray, op) -> str:
     """What is common to all wrong entries of a gradient; nothing where nothing is."""
     some, others = wanted[wrong], seen[wrong]
+    if np.isnan(others).all():
+        return "it is NaN: 0 divided by 0, or 0 times an infinite derivative, as that of a root at 0"
     if not some.any():
         return "it is not 0 where the results do not change: a clamp or a branch that the gradient function leaves out"
     if not others.any():
         return f"it is 0 in {some.size} places where the results change"
     with np.errstate(all="ignore"):
         factors = others / some
-    if np.ptp(factors) <= 0.02 * abs(factors[0]) and (some.size > 1 or wrong.size == 1):
+    one_factor = np.isfinite(factors).all() and (some.size > 1 or wrong.size == 1)
+    if one_factor and np.ptp(factors) <= 0.02 * abs(factors[0]):
         if abs(factors[0] + 1) < 0.02:
             if isinstance(op, InRealNumbers):
                 return _CONJUGATE
