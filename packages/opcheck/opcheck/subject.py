@@ -225,38 +225,38 @@ class Subject:
                 runs += [arrays(function(*tensors)) for _ in range(2)]
         return bool(difference(runs[1], runs[3]))
 
-    def cause(self, usual: str, flat: Sequence | None = None) -> str:
+    def cause(self, usual: str, flat: Sequence | None = None, attrs=None) -> str:
         """The likely cause of a difference: the usual one only if the call, the sample's or another, repeats itself."""
-        return usual if self.repeats(flat) else self.unrepeated(flat)
+        return usual if self.repeats(flat, attrs) else self.unrepeated(flat, attrs)
 
-    def unrepeated(self, flat: Sequence | None = None) -> str:
+    def unrepeated(self, flat: Sequence | None = None, attrs=None) -> str:
         """Why a call does not repeat itself: by what unused memory holds, or also where this is the same."""
         # Other threads may free memory between a filling and a call.
-        by_memory = any(self._follows_memory(flat) for _ in range(3))
+        by_memory = any(self._follows_memory(flat, attrs) for _ in range(3))
         return UNWRITTEN if by_memory else UNREPEATED
 
-    def _follows_memory(self, flat: Sequence | None) -> bool:
+    def _follows_memory(self, flat: Sequence | None, attrs) -> bool:
         """Whether calls differ by what unused memory holds, and by nothing else."""
         runs = []
         for filling in FILLINGS[:2]:
             with filled_memory(filling):
-                runs.append([self.eager(flat) for _ in range(4)][1:])
+                runs.append([self.eager(flat, attrs) for _ in range(4)][1:])
         alike = not any(difference(some[0], one) for some in runs for one in some[1:])
         return alike and bool(difference(runs[0][0], runs[1][0]))
 
-    def repeats(self, flat: Sequence | None = None) -> bool:
+    def repeats(self, flat: Sequence | None = None, attrs=None) -> bool:
         """Whether a call, the sample's if no other is given, gives the same values when it is made again."""
-        if flat is not None and flat is not self.flat:
-            return self._repeats_with(flat)
+        if not (flat is None or flat is self.flat) or attrs not in (None, self.attrs):
+            return self._repeats_with(flat, attrs)
         if self._repeats is None:
-            self._repeats = self._repeats_with(self.flat)
+            self._repeats = self._repeats_with(self.flat, self.attrs)
         return self._repeats
 
-    def _repeats_with(self, flat: Sequence) -> bool:
+    def _repeats_with(self, flat: Sequence | None, attrs) -> bool:
         runs = []
         for filling in FILLINGS[:2]:
             with filled_memory(filling):
-                runs += [self.eager(flat) for _ in range(2)]
+                runs += [self.eager(flat, attrs) for _ in range(2)]
         return not any(
             difference(runs[0], one, self.options.get("tolerances")) for one in runs[1:]
         )

@@ -169,7 +169,9 @@ def _first_use(subject: Subject, found: Findings) -> None:
                 wanted = subject.eager(flat)
             except Exception:
                 continue  # the op does not take the larger one
-            different = [(subject.difference(wanted, seen), flat) for seen in outcomes]
+            different = [
+                (subject.difference(wanted, seen), (flat, None)) for seen in outcomes
+            ]
             _report(subject, found, f"{AT_ONCE}, {name}", different)
             break
 
@@ -314,7 +316,7 @@ def _in_threads(subject: Subject, found: Findings, some, way, call, seconds) -> 
         found,
         f"{way} from 8 threads",
         [
-            (different, some[i % len(some)][0])
+            (different, some[i % len(some)][:2])
             for i, (_, different) in enumerate(outcomes)
         ],
     )
@@ -340,21 +342,23 @@ def _in_dataset(subject: Subject, found: Findings, some, seconds) -> int:
         different = subject.difference(wanted, arrays(outputs[1:]))
         if different or time.monotonic() > end:
             break
-    _report(subject, found, "calls of tf.data's parallel map", [(different, flat)])
+    _report(
+        subject, found, "calls of tf.data's parallel map", [(different, (flat, None))]
+    )
     return count
 
 
 def _report(
-    subject: Subject, found: Findings, way: str, outcomes: list[tuple[str, list]]
+    subject: Subject, found: Findings, way: str, outcomes: list[tuple[str, tuple]]
 ) -> None:
-    """A finding of the first difference, if there is one. Each has the flat inputs of its call."""
-    different, flat = next((one for one in outcomes if one[0]), ("", []))
+    """A finding of the first difference, if there is one. Each has the flat inputs and the attrs of its call."""
+    different, call = next((one for one in outcomes if one[0]), ("", ()))
     if not different:
         return
     cause, line = SHARED, ""
-    if not subject.repeats(flat):
-        cause = subject.unrepeated(flat)
-        line = subject.line(flat, modes=["guarded"]) if cause == UNWRITTEN else ""
+    if not subject.repeats(*call):
+        cause = subject.unrepeated(*call)
+        line = subject.line(*call, ["guarded"]) if cause == UNWRITTEN else ""
     elif subject.repeats() and agree(subject, 0.3)[0]:
         cause = "one call at a time differs as well: its own threads write to one place"
     words = "the answers of one call at a time", different, cause
