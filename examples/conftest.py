@@ -39,15 +39,17 @@ collect_ignore = [
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "gpu: needs a GPU and CUDA code")
+    config.addinivalue_line("markers", "gpu: needs a GPU")
     config.addinivalue_line("markers", "slow: takes long, and seldom fails")
     config.addinivalue_line("markers", "xdist_group(name): one worker runs them all")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What takes the fixture `gpu` has the marker of this name."""
+    """What takes the fixture `gpu`, and opcheck's check of devices, has the marker of this name."""
     for item in items:
-        if "gpu" in getattr(item, "fixturenames", ()):
+        case = getattr(getattr(item, "callspec", None), "params", {})
+        checked = case.get("check_name") == "devices"
+        if checked or "gpu" in getattr(item, "fixturenames", ()):
             item.add_marker("gpu")
 
 

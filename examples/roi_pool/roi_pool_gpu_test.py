@@ -145,7 +145,11 @@ class OnGpu(Launchers):
 
 @pytest.fixture(
     scope="module",
-    params=["all blocks", "3 blocks", pytest.param("a real GPU", marks=needs_gpu)],
+    params=[
+        "all blocks",
+        "3 blocks",
+        pytest.param("a real GPU", marks=[needs_gpu, pytest.mark.gpu]),
+    ],
 )
 def launchers(request, kernels_on_host) -> Launchers:
     """The kernels, built for the host; with 3 blocks, each thread has much to do, and tiles and windows are large."""

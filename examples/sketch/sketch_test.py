@@ -229,6 +229,7 @@ def test_a_copy_for_a_device_is_another_one(direction):
     assert copied_like_a_device(direction)
 
 
+@pytest.mark.gpu
 @pytest.mark.skipif(
     not tf.config.list_physical_devices("GPU"),
     reason="sees no GPU: GPUS_OF_TESTS=0 shows it one",

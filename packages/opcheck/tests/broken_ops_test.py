@@ -138,7 +138,8 @@ def pairs(table: dict) -> list:
         pytest.param(
             *(check, name, words),
             id=f"{check}-{name}",
-            marks=[pytest.mark.slow] if number else [],
+            marks=[pytest.mark.slow] * bool(number)
+            + [pytest.mark.gpu] * (check == "devices"),
         )
         for check, names in table.items()
         for number, (name, words) in enumerate(names.items())
