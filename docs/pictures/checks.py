@@ -5,82 +5,32 @@ import inspect
 import re
 from collections.abc import Callable
 
-from pictures.anchors import marked
+from pictures.anchors import entries, marked
 
 import opcheck
 from opcheck import CHECKS, fuzzing, strategies
 
 # Of each check, a bug that somebody has reported: where, and what.
-BUGS = {
-    "reference": (
-        "OpenNMT/CTranslate2/issues/351",
-        "wrong in the last, shorter block of a vectorized loop",
-    ),
-    "eager_vs_graph": (
-        "NVIDIA-Merlin/distributed-embeddings/pull/6",
-        "Python around the ops computes with `.shape`, which holds `None` in a graph",
-    ),
-    "static_shape": (
-        "tensorflow/tensorflow/issues/31361",
-        "`UniqueV2` infers rank 1 whatever the input's",
-    ),
-    "dtypes": (
-        "tensorflow/tensorflow/issues/2225",
-        "`Log` is documented for `int32` and has no kernel for it",
-    ),
-    "empty": (
-        "tensorflow/tensorflow/issues/42248",
-        "`reverse` of a tensor without rows ends the process",
-    ),
-    "gradient": (
-        "tensorflow/tensorflow/issues/11091",
-        "the second derivative of `2 * elu(-x)` is half of the right one",
-    ),
-    "determinism": (
-        "tensorflow/tensorflow/issues/39751",
-        "`unsorted_segment_sum` on the GPU: other sums at every run",
-    ),
-    "concurrency": (
-        "tensorflow/tensorflow/issues/22750",
-        "a kernel stores a pointer to its input in a member",
-    ),
-    "bounds": (
-        "tensorflow/tensorflow/issues/64642",
-        "`AvgPoolGrad` reads past the end of its input",
-    ),
-    "leaks": (
-        "tensorflow/tensorflow/issues/17155",
-        "each `unique` on the GPU takes more memory",
-    ),
-    "immutability": (
-        "tensorflow/tensorflow/pull/43577",
-        "a fused convolution writes into an input that other ops read, too",
-    ),
-    "saved_model": (
-        "tensorflow/recommenders/issues/297",
-        "a model loads in the script that saved it, and in no other",
-    ),
-    "devices": (
-        "tensorflow/tensorflow/issues/57170",
-        "an index out of range: an error on the CPU, a result on the GPU",
-    ),
-    "vectorize": (
-        "tensorflow/tensorflow/issues/43322",
-        "`vectorized_map` over `abs` fails for `complex128`",
-    ),
-    "xla": (
-        "tensorflow/tensorflow/issues/118178",
-        "another result with `jit_compile=True`",
-    ),
-    "bad_input": (
-        "tensorflow/tensorflow/issues/45770",
-        "`histogram_fixed_width` of a NaN ends the process",
-    ),
-    "schema": (
-        "tensorflow/models/issues/5400",
-        "a published model does not load: an attr is missing",
-    ),
-}
+BUGS = """
+reference | OpenNMT/CTranslate2/issues/351 | wrong in the last, shorter block of a vectorized loop
+eager_vs_graph | NVIDIA-Merlin/distributed-embeddings/pull/6 | Python around the ops computes with `.shape`, which \
+holds `None` in a graph
+static_shape | tensorflow/tensorflow/issues/31361 | `UniqueV2` infers rank 1 whatever the input's
+dtypes | tensorflow/tensorflow/issues/2225 | `Log` is documented for `int32` and has no kernel for it
+empty | tensorflow/tensorflow/issues/42248 | `reverse` of a tensor without rows ends the process
+gradient | tensorflow/tensorflow/issues/11091 | the second derivative of `2 * elu(-x)` is half of the right one
+determinism | tensorflow/tensorflow/issues/39751 | `unsorted_segment_sum` on the GPU: other sums at every run
+concurrency | tensorflow/tensorflow/issues/22750 | a kernel stores a pointer to its input in a member
+bounds | tensorflow/tensorflow/issues/64642 | `AvgPoolGrad` reads past the end of its input
+leaks | tensorflow/tensorflow/issues/17155 | each `unique` on the GPU takes more memory
+immutability | tensorflow/tensorflow/pull/43577 | a fused convolution writes into an input that other ops read, too
+saved_model | tensorflow/recommenders/issues/297 | a model loads in the script that saved it, and in no other
+devices | tensorflow/tensorflow/issues/57170 | an index out of range: an error on the CPU, a result on the GPU
+vectorize | tensorflow/tensorflow/issues/43322 | `vectorized_map` over `abs` fails for `complex128`
+xla | tensorflow/tensorflow/issues/118178 | another result with `jit_compile=True`
+bad_input | tensorflow/tensorflow/issues/45770 | `histogram_fixed_width` of a NaN ends the process
+schema | tensorflow/models/issues/5400 | a published model does not load: an attr is missing
+"""
 GROUPS = {
     "values": "reference eager_vs_graph dtypes vectorize xla devices",
     "shapes": "static_shape gradient",
@@ -173,11 +123,11 @@ def checks(group: str) -> Table:
     """
     if CHECKS.keys() != set(" ".join(GROUPS.values()).split()):
         raise ValueError(f"GROUPS has other checks than opcheck: {' '.join(CHECKS)}")
-    rows = []
+    rows, bugs = [], {name: bug for name, *bug in entries(BUGS)}
     for name in GROUPS[group].split():
         says = folded(CHECKS[name].summary)
-        if name in BUGS:
-            address, what = BUGS[name]
+        if name in bugs:
+            address, what = bugs[name]
             owner, repository, _, number = address.split("/")
             where = "" if repository == "tensorflow" else f"{owner}/{repository} "
             link = f"[{where}#{number}](https://github.com/{address})"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import tensorflow as tf
 from measured import REPOSITORY
-from pictures.anchors import marked
+from pictures.anchors import entries, marked
 
 PURPOSES = {
     "WithRank": "demands a rank",
@@ -52,83 +52,40 @@ PURPOSES = {
     "MakeDimForScalarInput": "the value as a size",
     "MakeDimForScalarInputWithNegativeIndexing": "the value as the number of a dimension, here of three, or negative",
 }
-READY = {
-    "UnchangedShape": ("the shape of the first input", "Sigmoid"),
-    "MergeBothInputsShapeFn": (
-        "the shape of both inputs, which must be the same",
-        "ReluGrad",
-    ),
-    "BroadcastBinaryOpShapeFn": (
-        "the broadcast shape of two inputs, as in `x + y`",
-        "AddV2",
-    ),
-    "ScalarShape": ("the shape of a scalar", "TensorMapSize"),
-    "NoOutputs": ("nothing: there is no output", "WriteScalarSummary"),
-    "UnknownShape": ("a shape of which nothing is known", "PyFunc"),
-    "ExplicitShape": ("the shape in the attr `shape`", "VariableV2"),
-    "RandomShape": ("the shape that the first input holds", "RandomUniform"),
-    "ReductionShape": (
-        "the input, reduced over the dimensions that the second input holds; the attr `keep_dims` keeps them as 1",
-        "Sum",
-    ),
-    "ConcatV2Shape": (
-        "the inputs, joined along the dimension that the last input holds",
-        "ConcatV2",
-    ),
-    "SliceShape": (
-        "a part of the input; the second and third input hold where it begins and its size",
-        "Slice",
-    ),
-    "GatherNdShape": (
-        "elements or slices of the input; the second input holds their places",
-        "GatherNd",
-    ),
-    "SegmentReductionWithNumSegmentsShapeFn": (
-        "slices reduced by segment; the third input holds how many",
-        "UnsortedSegmentSum",
-    ),
-    "MatMulShape": (
-        "the product of two matrices, with `transpose_a` and `transpose_b`",
-        "MatMul",
-    ),
-    "BatchMatMulV2Shape": (
-        "products of matrices, with `adj_x` and `adj_y`; the batch dimensions are broadcast",
-        "BatchMatMulV2",
-    ),
-    "EinsumShape": ("what the attr `equation` says", "Einsum"),
-    "BiasAddShape": (
-        "the first input; the second is a vector as long as its channels",
-        "BiasAdd",
-    ),
-}
-# An op of the book, what its output is, and the calls that do it: the others are checks of its own.
-IN_THE_BOOK = {
-    "Extremes": (
-        "the input without its last dimension",
-        "WithRankAtLeast Subshape",
-    ),
-    "MedianFilter": (
-        "the input with another last dimension",
-        "WithRankAtLeast Dim Subtract ReplaceDim",
-    ),
-    "ExtremesGrad": (
-        "the input with one more dimension, whose size is the value of an input",
-        "MakeDimForScalarInput Vector Concatenate",
-    ),
-    "CropOrPad": (
-        "the shape that is the value of an input",
-        "MakeShapeFromShapeTensor",
-    ),
-    "CrossFeatures": (
-        "two matrices with equally many rows; the columns are multiplied",
-        "WithRank Dim Merge Multiply Matrix",
-    ),
-    "WeightedSum": ("a list of inputs of one shape", "num_inputs Merge"),
-    "KeepRows": (
-        "a list of outputs, of which nobody knows the number of rows",
-        "UnknownDim WithRankAtLeast RankKnown ReplaceDim",
-    ),
-}
+READY = """
+UnchangedShape | Sigmoid | the shape of the first input
+MergeBothInputsShapeFn | ReluGrad | the shape of both inputs, which must be the same
+BroadcastBinaryOpShapeFn | AddV2 | the broadcast shape of two inputs, as in `x + y`
+ScalarShape | TensorMapSize | the shape of a scalar
+NoOutputs | WriteScalarSummary | nothing: there is no output
+UnknownShape | PyFunc | a shape of which nothing is known
+ExplicitShape | VariableV2 | the shape in the attr `shape`
+RandomShape | RandomUniform | the shape that the first input holds
+ReductionShape | Sum | the input, reduced over the dimensions that the second input holds; the attr `keep_dims` \
+keeps them as 1
+ConcatV2Shape | ConcatV2 | the inputs, joined along the dimension that the last input holds
+SliceShape | Slice | a part of the input; the second and third input hold where it begins and its size
+GatherNdShape | GatherNd | elements or slices of the input; the second input holds their places
+SegmentReductionWithNumSegmentsShapeFn | UnsortedSegmentSum | slices reduced by segment; the third input holds how \
+many
+MatMulShape | MatMul | the product of two matrices, with `transpose_a` and `transpose_b`
+BatchMatMulV2Shape | BatchMatMulV2 | products of matrices, with `adj_x` and `adj_y`; the batch dimensions are \
+broadcast
+EinsumShape | Einsum | what the attr `equation` says
+BiasAddShape | BiasAdd | the first input; the second is a vector as long as its channels
+"""
+# An op of the book, the calls that make its output, and what this is: the others are checks of its own.
+IN_THE_BOOK = """
+Extremes | WithRankAtLeast Subshape | the input without its last dimension
+MedianFilter | WithRankAtLeast Dim Subtract ReplaceDim | the input with another last dimension
+ExtremesGrad | MakeDimForScalarInput Vector Concatenate | the input with one more dimension, whose size is the \
+value of an input
+CropOrPad | MakeShapeFromShapeTensor | the shape that is the value of an input
+CrossFeatures | WithRank Dim Merge Multiply Matrix | two matrices with equally many rows; the columns are multiplied
+WeightedSum | num_inputs Merge | a list of inputs of one shape
+KeepRows | UnknownDim WithRankAtLeast RankKnown ReplaceDim | a list of outputs, of which nobody knows the number of \
+rows
+"""
 ON_EACH = ["`s` is `[2,3]`", "`s` is `[?,3]`", "`s` is `?`"]
 VECTORS = ["(2, 3)", "(2, -1)", "(2, ?)", "a vector of two"]
 SCALARS = ["4", "-1", "a scalar", "nothing"]
@@ -196,11 +153,11 @@ def users() -> dict[str, list[str]]:
 def ready() -> Table:
     ops = users()
     header = ["You want", "Ready shape function", "For example"]
-    for name, (_, op) in READY.items():
+    for name, op, _ in entries(READY):
         assert op in ops[name], name
     return header, [
         [marked(f"ready-{name}", says), f"`{name}`", f"`{op}`"]
-        for name, (says, op) in READY.items()
+        for name, op, says in entries(READY)
     ]
 
 
@@ -226,7 +183,7 @@ def in_the_book() -> Table:
             found[op] = [f"[`{op}`]({REPOSITORY}/{path})", names]
     header = ["You want", "The calls", "A shape function that does it"]
     rows = []
-    for op, (wanted, calls) in IN_THE_BOOK.items():
+    for op, calls, wanted in entries(IN_THE_BOOK):
         link, names = found[op]
         assert names.issuperset(calls.split()), op
         shown = ", ".join(f"`{call}`" for call in calls.split())
