@@ -11,6 +11,7 @@ from gradient_registries import (
 )
 from IPython.display import HTML
 from pictures import cc_gradients
+from pictures.anchors import entries
 from pictures.filtered import looked_up, stacked
 
 X = np.random.default_rng(0).normal(size=(3, 4)).astype(np.float32)
@@ -140,12 +141,7 @@ class Tried:
 
     def __init__(self) -> None:
         self.kinds = {
-            kind: [
-                call.strip()
-                for line in lines.split("\n")
-                for call in line.split(" | ")
-                if call
-            ]
+            kind: [call for line in entries(lines) for call in line]
             for kind, lines in KINDS.items()
         }
         calls = [call for of_kind in self.kinds.values() for call in of_kind]
@@ -175,56 +171,41 @@ class Tried:
 
     def field(self) -> HTML:
         """A field that finds functions and ops, and what C++ makes of each."""
-        rows = []
-        for call in self.having(WRONG):
-            rows.append((call, f"wrong, without an exception: {wrongly(call)}"))
-        rows += [
-            (call, f"error: {says(self.results[call])}") for call in self.failing()
-        ]
-        rows += [(call, "right") for call in self.having(RIGHT)]
-        rows += [
-            (op, f"op: {PLAINLY[who]}") for who, ops in holders().items() for op in ops
-        ]
-        plain = [(name, said.replace("`", "")) for name, said in rows]
+        said = {call: f"{WRONG}: {wrongly(call)}" for call in self.having(WRONG)}
+        said |= {call: f"error: {says(self.results[call])}" for call in self.failing()}
+        said |= dict.fromkeys(self.having(RIGHT), "right")
+        for who, ops in holders().items():
+            said |= dict.fromkeys(ops, f"op: {PLAINLY[who]}")
         return looked_up(
             ["Function or op", "Gradient in C++", "Instead"],
-            [(*row, self.others.get(row[0], "")) for row in plain],
+            [
+                (name, each.replace("`", ""), self.others.get(name, ""))
+                for name, each in said.items()
+            ],
             "A function or an op",
             "Not listed. Try it with tried, as shown further down.",
         )
 
     def silent(self) -> HTML:
-        rows = [
-            (f"`{call}`", wrongly(call), code(self.others[call]))
-            for call in sorted(self.having(WRONG), key=[*WRONGLY].index)
-        ]
+        calls = sorted(self.having(WRONG), key=[*WRONGLY].index)
+        rows = [(code(call), wrongly(call), code(self.others[call])) for call in calls]
         return stacked(["Function", "C++ gives", "Instead"], rows)
 
-    def replaced(self) -> HTML:
-        """The functions with an error for which another one has the right gradient."""
+    def errors(self, replaced: bool) -> HTML:
+        """The functions with an error for which another one has the right gradient, or for which none has."""
         rows = [
-            (f"`{call}`", says(self.results[call]), code(self.others[call]))
+            (code(call), says(self.results[call]), code(self.others[call]))[
+                : 2 + replaced
+            ]
             for call in self.failing()
-            if self.others[call]
+            if bool(self.others[call]) == replaced
         ]
-        return stacked(["Function", "Error", "Instead"], rows)
-
-    def without(self) -> HTML:
-        rows = [
-            (f"`{call}`", says(self.results[call]))
-            for call in self.failing()
-            if not self.others[call]
-        ]
-        return stacked(["Function", "Error"], rows)
+        return stacked(["Function", "Error", "Instead"][: 2 + replaced], rows)
 
     def right(self) -> HTML:
-        rows = [
-            (
-                kind,
-                ", ".join(f"`{call}`" for call in calls if call in self.having(RIGHT)),
-            )
-            for kind, calls in self.kinds.items()
-        ]
+        fine, rows = self.having(RIGHT), []
+        for kind, calls in self.kinds.items():
+            rows.append((kind, ", ".join(code(call) for call in calls if call in fine)))
         return stacked(["Kind", "Functions"], rows)
 
 
