@@ -8,25 +8,23 @@ from IPython.display import HTML
 from pictures.drawing import (
     BLUE,
     DASHES,
-    INK,
     bold,
     code,
     line,
     picture,
     rectangle,
     small,
-    tag,
 )
 from pictures.layout import CELL, at, column, grid, layers
 from pictures.plots import Plot
 
+DARK = "#d97706"
 STYLE = """
 .filter-picture { color: var(--pst-color-text-base, inherit); }
 .filter-picture fieldset { border: 0; margin: 0; padding: 0; display: flex; flex-wrap: wrap; gap: 0.25rem 1rem; }
 .filter-picture legend { float: left; width: auto; font-size: 1rem; margin: 0 1rem 0 0; }
 .filter-picture label { margin: 0; cursor: pointer; }
 .filter-picture p { margin: 0; display: flex; flex-wrap: wrap; gap: 0.25rem 1.5rem; }
-.filter-picture p svg { margin-right: 0.4rem; }
 .filter-picture .of { display: none; }
 """
 
@@ -40,30 +38,21 @@ def signals(
 ) -> HTML:
     """Draws a signal as dots, and its means and medians as lines, both by the window that the reader chooses."""
     low, high, x = measured.min() - 1, measured.max() + 1, range(len(measured))
-    plot = Plot(438, 224, (0, len(x) - 1), (low, high))
-    for tick in range(int(np.ceil(low / 10)) * 10, int(high) + 1, 10):
-        y = plot.y(tick)
-        plot.add(
-            line((-8, y), (446, y), stroke_opacity=0.2), at(-14, y, f"{tick}", "e")
-        )
-    plot.dots(x, measured, 2.5)
-    looks = (
-        {"colour": DARK, "width": 2, "dash": "5 4"},
-        {"colour": BLUE, "width": 2.5},
-    )
+    plot = Plot(340, 174, (0, len(x) - 1), (low, high))
+    tens = range(int(np.ceil(low / 10)) * 10, int(high) + 1, 10)
+    plot.ticks("y", tens, grid=True)
+    plot.dots(x, measured, 2)
+    looks = {"colour": DARK, "width": 1.6, "dash": "4 3"}, {"colour": BLUE, "width": 2}
     for window in medians:
         for look, values in zip(looks, (means[window], medians[window])):
             plot.line(x, values, **look, **{"class": f"of of-{window}"})
-    marks = {
-        "measured": tag("circle", cx=12, cy=6, r=2.5, fill=INK),
-        "mean": tag(
-            "path", d="M0 6h24", stroke=DARK, stroke_width=2.5, stroke_dasharray="5 4"
-        ),
-        "median": tag("path", d="M0 6h24", stroke=BLUE, stroke_width=2.5),
-    }
     legend = "".join(
-        f'<span><svg aria-hidden="true" width="24" height="12">{mark}</svg>{word}</span>'
-        for word, mark in marks.items()
+        f'<span><span aria-hidden="true" style="color: {colour}">{mark}</span> {word}</span>'
+        for word, mark, colour in (
+            ("measured", "•", "inherit"),
+            ("mean", "━ ━", DARK),
+            ("median", "━━", BLUE),
+        )
     )
     choices = "".join(
         f'<label><input type="radio" name="filter-window" value="{window}"'
@@ -78,7 +67,7 @@ def signals(
         f"<style>{STYLE}{shown}</style>"
         '<div class="filter-picture">'
         f"<fieldset><legend>window</legend>{choices}</fieldset>"
-        f"<p>{legend}</p>{picture(plot.shape(), label).data}</div>"
+        f"<p>{legend}</p>{picture(plot.shape(), label, scale=1.25).data}</div>"
     )
 
 
@@ -125,6 +114,3 @@ def stations(checks: Sequence[tuple[str, str, bool, str, str]], label: str) -> H
         y += height + 26
     shapes += [line((lane, end), (lane, y), tip=True) for lane, end in passed.items()]
     return picture(layers(*shapes, at(0, y + 4, "the output")), label)
-
-
-DARK = "#d97706"

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from pictures.anchors import entries
 from pictures.drawing import BLUE, ORANGE, Shape, bold, code, picture
 from pictures.gradient import curves
-from pictures.layout import arrow, box, chain, column, layers, row
+from pictures.layout import arrow, box, column, flow, layers, row
 from tensorflow.core.framework.node_def_pb2 import NodeDef
 
 
@@ -242,25 +242,21 @@ def completed(node: NodeDef) -> HTML:
         "what runs": runs,
     }
     boxes = [listing(*each) for each in lists.items()]
-    told = "; ".join(f"{title}: {', '.join(each)}" for title, each in lists.items())
-    shapes = layers(column(*boxes, gap=30), *chain(*boxes))
-    return picture(shapes, f"{told}. Colours say what comes from where.")
+    return picture(flow(*boxes, gap=30), "Colours say what comes from where.")
 
 
 def names_of_inputs(rows: Sequence[tuple[str, NodeDef, NodeDef]]) -> HTML:
     """How a node of each kind of file says which node its input comes from: the words on an arrow are in the file."""
-    drawn, arrows, told = [], [], []
+    drawn = []
     for kind, gives, takes in rows:
-        word = takes.input[0]
-        one, other = (
+        nodes = one, other = [
             box(code(node.name, 13), corner=6, **SAVED) for node in (gives, takes)
-        )
-        arrows.append(arrow(one, other, code(word, 13)))
-        drawn.append(column(bold(kind, 13), row(one, other, gap=196)))
-        told.append(
-            f"in the {kind}, {takes.name} names its input from {gives.name} {word}"
-        )
-    return picture(layers(column(*drawn, gap=20), *arrows), f"{'; '.join(told)}.")
+        ]
+        word = arrow(one, other, code(takes.input[0], 13))
+        says = f"{takes.name} names its input from {gives.name} {takes.input[0]}"
+        word.tells(f"in the {kind}, {says}")
+        drawn.append(column(bold(kind, 13), layers(row(*nodes, gap=196), word)))
+    return picture(column(*drawn, gap=20))
 
 
 SAVED, FILLED_IN = {"shade": 0.15, "colour": BLUE}, {"shade": 0.25, "colour": ORANGE}
@@ -272,4 +268,4 @@ def listing(title: str, lines: Mapping[str, Mapping]) -> Shape:
     texts = [(bold(title, 13), {})]
     texts += [(code(each, 13), look) for each, look in lines.items()]
     bars = [box(text, align="start", **size, **look) for text, look in texts]
-    return box(bars, width=300, pad=4)
+    return box(bars, width=300, pad=4).tells(f"{title}: {', '.join(lines)}")

@@ -44,17 +44,16 @@ def maps(classes: Mapping[str, np.ndarray], label: str) -> HTML:
 
 def graph_picture(graph: GraphDef) -> HTML:
     """Draws the nodes of a graph, each to the right of its inputs, with their names and ops."""
-    nodes, told = {}, []
+    nodes = {}
     for node in graph.node:
         own = node.op == "MajorityVote"
         words = bold(node.op, 12), code(node.name, 12)
         look = {"width": 96, "height": 40, "colour": COLOURS[own]}
-        nodes[node.name] = box(words, 0.35 if own else 0.12, **look)
-        told.append(f"{node.name}, {node.op} of {', '.join(node.input) or 'nothing'}")
+        each = nodes[node.name] = box(words, 0.35 if own else 0.12, **look)
+        each.tells(f"{node.name}, {node.op} of {', '.join(node.input) or 'nothing'}")
     edges = [(name, node.name) for node in graph.node for name in node.input]
     look = {"gap": (12, 18), "stroke_opacity": 0.6}
-    shapes = layout.graph(nodes, edges, down=False, **look)
-    return picture(shapes, f"{'; '.join(told)}.")
+    return picture(layout.graph(nodes, edges, down=False, **look))
 
 
 def dtype_name(number: int) -> str:

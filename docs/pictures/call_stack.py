@@ -14,7 +14,7 @@ from call_stack import Frame, Stack, layer_of, layers, stacks
 from IPython.display import HTML
 from pictures import layout
 from pictures.drawing import COLOURS, Shape, bold, code, line, picture, small, space
-from pictures.layout import at, box, chain, column, row
+from pictures.layout import at, box, column, row
 from traces import Event
 
 FAINT, STRONG = 0.12, 0.35
@@ -36,27 +36,24 @@ def whole_way(stack: Stack, python: Sequence[Frame]) -> HTML:
     boxes = []
     for layer, functions in names.items():
         inside = column(bold(layer), *(code(each, 12) for each in functions), gap=3)
-        boxes.append(box(inside, width=376, align="start", **look_of(layer)))
-    told = "; ".join(f"{layer}: {', '.join(each)}" for layer, each in names.items())
-    return picture(layout.layers(column(*boxes, gap=16), *chain(*boxes)), f"{told}.")
+        each = box(inside, width=376, align="start", **look_of(layer))
+        boxes.append(each.tells(f"{layer}: {', '.join(functions)}"))
+    return picture(layout.flow(*boxes, gap=16))
 
 
 def columns(noted: Mapping[str, Stack], label: str) -> HTML:
     """Draws the layers of stacks side by side, each under its caption, where a slash parts the lines, and thread."""
-    drawn, arrows = [], []
-    high = max(caption.count("/") for caption in noted) + 1
+    drawn, high = [], max(caption.count("/") for caption in noted) + 1
     for caption, stack in noted.items():
         words = [*caption.split("/"), ""][:high]
-        lines = [small(each, bold=True) for each in words]
-        boxes = []
+        lines, boxes = [small(each, bold=True) for each in words], []
         for layer in layers(stack):
             name = stack.noted_in.rpartition("::")[2] if layer == "your op" else layer
             shown = small(name, code=layer == "your op")
             boxes.append(box(shown, width=106, height=28, **look_of(layer)))
-        arrows += chain(*boxes)
         heading = column(*lines, small(f"on {stack.thread}"), gap=2)
-        drawn.append(column(heading, column(*boxes, gap=14)))
-    return picture(layout.layers(row(*drawn, gap=4, align="start"), *arrows), label)
+        drawn.append(column(heading, layout.flow(*boxes, gap=14)))
+    return picture(row(*drawn, gap=4, align="start"), label)
 
 
 def cheap_and_expensive(four: Callable) -> dict[str, list[Stack]]:
@@ -76,20 +73,19 @@ def cheap_and_expensive(four: Callable) -> dict[str, list[Stack]]:
 
 def threads(runs: Mapping[str, Sequence[Stack]]) -> HTML:
     """Draws on which thread each of some nodes ran, in their order: a row for each thread."""
-    drawn, told = [], []
+    drawn = []
     for caption, ran in runs.items():
         order = [stack.thread_id for stack in ran]
-        known = list(dict.fromkeys(order))
-        shapes = []
+        known, shapes = list(dict.fromkeys(order)), []
         for i in range(len(known)):
             shapes.append(at(-12, 36 * i, small(f"thread {i + 1}"), "e"))
             shapes.append(line((0, 36 * i), (260, 36 * i), dash="2 4", opacity=0.6))
         for i, thread in enumerate(order):
             node = box(f"{i + 1}", STRONG, width=50, height=30)
             shapes.append(at(10 + 62 * i, 36 * known.index(thread), node, "w"))
-        drawn.append(column(bold(caption), layout.layers(*shapes)))
-        told.append(f"{caption}: {len(ran)} runs on {len(known)} threads")
-    return picture(column(*drawn, gap=20), f"{'; '.join(told)}.")
+        says = f"{caption}: {len(ran)} runs on {len(known)} threads"
+        drawn.append(column(bold(caption), layout.layers(*shapes)).tells(says))
+    return picture(column(*drawn, gap=20))
 
 
 def _kept(events: Sequence[Event]) -> list[Event]:
@@ -119,12 +115,12 @@ def _bars(events: Sequence[Event], width: float = 0) -> Shape:
 def timeline(trace: Mapping[str, Sequence[Event]]) -> HTML:
     """Draws what happens inside what, on each thread; how wide a bar is says nothing."""
     threads = {thread: _kept(events) for thread, events in trace.items()}
-    found = {thread: kept for thread, kept in threads.items() if kept}
-    drawn = (
-        column(bold(f"thread {thread}"), _bars(kept)) for thread, kept in found.items()
-    )
-    told = "; ".join(f"{thread}: {_told(kept)}" for thread, kept in found.items())
-    return picture(column(*drawn, gap=20), f"{told}.")
+    drawn = [
+        column(bold(f"thread {thread}"), _bars(kept)).tells(f"{thread}: {_told(kept)}")
+        for thread, kept in threads.items()
+        if kept
+    ]
+    return picture(column(*drawn, gap=20))
 
 
 def _told(events: Sequence[Event]) -> str:

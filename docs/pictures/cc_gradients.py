@@ -158,18 +158,21 @@ def registry_map() -> HTML:
             f"C++ describes a function: {counted[1]} ops",
         ),
     ]
-    rows, says = [], ["Callers and their registries."]
+    rows = []
     for asking, where, registry, holds in lanes:
         left, right = [*map(code, asking), small(where)], [code(registry), small(holds)]
-        rows.append([box(left, width=190, height=76), box(right, height=76, width=250)])
-        says.append(f"{' and '.join(asking)} {where}: {registry}, {holds}.")
+        caller = box(left, width=190, height=76)
+        caller.tells(f"{' and '.join(asking)} {where}: {registry}, {holds}")
+        rows.append([caller, box(right, height=76, width=250)])
     shapes = layers(
         table([[bold("caller"), bold("registry")], *rows], gap=(28, 34)),
         *(arrow(*each) for each in rows),
-        arrow(rows[0][1], rows[1][0], "the bridge", elbow=True, dash=DASHES),
+        bridge := arrow(
+            *rows[0][1:], rows[1][0], "the bridge", elbow=True, dash=DASHES
+        ),
     )
-    says.append("The bridge leads from the first registry to SymbolicGradient.")
-    return picture(shapes, " ".join(says))
+    bridge.tells("the bridge leads from the first registry to SymbolicGradient")
+    return picture(shapes, "Callers and their registries.")
 
 
 def squares(groups: Mapping[str, tuple[int, int | None]]) -> HTML:
@@ -179,9 +182,8 @@ def squares(groups: Mapping[str, tuple[int, int | None]]) -> HTML:
         look = (0.3, INK) if colour is None else (0.85, COLOURS[colour])
         places = (divmod(i, 42) for i in range(count))
         dots = (at(12 * x, 12 * y, bar(9, 9, *look)) for y, x in places)
-        drawn.append(column(name, layers(*dots)))
-    label = f"Squares, one for each op. {'; '.join(groups)}."
-    return picture(column(*drawn, gap=10), label)
+        drawn.append(column(name, layers(*dots)).tells(name))
+    return picture(column(*drawn, gap=10), "Squares, one for each op.")
 
 
 def function_graph(function: FunctionDef, outputs: bool = False) -> HTML:
@@ -203,13 +205,12 @@ def function_graph(function: FunctionDef, outputs: bool = False) -> HTML:
         for end in ends
         if ":" in end
     }
-    says = ["The function as a graph."]
     for name in inputs:
         kind = f", an op {ops[name]}," if name in ops else ""
         takes = " and ".join(begin for begin, end in edges if end == name) or "nothing"
-        says.append(f"{name.strip()}{kind} takes {takes}.")
+        nodes[name].tells(f"{name.strip()}{kind} takes {takes}")
     shapes = graph(nodes, edges, labels=labels if outputs else {})
-    return picture(shapes, " ".join(says))
+    return picture(shapes, "The function as a graph.")
 
 
 def wave(

@@ -20,7 +20,7 @@ def patches_of(x: np.ndarray, rows: int, columns: int, **layout) -> np.ndarray:
 
 def windows_picture(size: int, ways: Sequence[tuple[int, str, int]]) -> HTML:
     """Where windows of three lie on a row of pixels, for each stride, padding and dilation."""
-    drawn, spoken = [], []
+    drawn = []
     x = np.arange(1.0, size + 1).reshape(1, 1, size, 1)
     for stride, padding, dilation in ways:
         layout = {"strides": [1, stride], "dilations": [1, dilation]}
@@ -34,13 +34,13 @@ def windows_picture(size: int, ways: Sequence[tuple[int, str, int]]) -> HTML:
         title = f"{padding}, stride {stride}"
         if dilation > 1:
             title += f", dilation {dilation}"
-        spoken.append(f"{title}: {len(windows)} windows")
         pixels = on_pixels(
             size, windows, lambda i: str(i + 1) if 0 <= i < size else "0"
-        )
+        ).tells(f"{title}: {len(windows)} windows")
         drawn.append(column(bold(title), pixels))
-    label = f"Windows of three on a row of {size} pixels. {'; '.join(spoken)}."
-    return picture(column(*drawn, gap=14), label)
+    return picture(
+        column(*drawn, gap=14), f"Windows of three on a row of {size} pixels."
+    )
 
 
 def steps_picture(x: np.ndarray, filter: np.ndarray, chosen: int) -> HTML:

@@ -17,7 +17,7 @@ from pictures.drawing import (
     small,
     words,
 )
-from pictures.layout import at, box, column, layers, table
+from pictures.layout import at, box, column, layers, row, table
 from pictures.plots import Plot
 from roi_pool_reference import bin_edges, whole
 
@@ -89,20 +89,14 @@ def ladder() -> HTML:
     """How long each step takes: bars that begin at zero."""
     times = {STEPS[way]: (took("ladder", way, LARGE), "") for way in STEPS}
     times[CORES] = took("ops", "ManhattanDistances", LARGE, 2), " on 2 threads"
-    most, shapes, spoken = max(value for value, _ in times.values()), [], []
+    most = max(value for value, _ in times.values())
+    shapes = [line((0, 0), (0, 26 * len(times)))]
     for i, (name, (value, on)) in enumerate(times.items()):
         y, text = 26 * i + 11, f"{value:.0f} ms{on}"
-        long = 250 * value / most
-        shapes += [
-            at(-8, y, words(name, 13), "e"),
-            at(0, y, bar(long, 18), "w"),
-            at(long + 6, y, small(text), "w"),
-        ]
-        spoken.append(f"{name}: {text}")
-    shapes.append(line((0, 0), (0, 26 * len(times))))
-    label = (
-        f"Milliseconds of each step, 1000 points and 4096 centers. {'; '.join(spoken)}."
-    )
+        beside = row(bar(250 * value / most, 18), small(text), gap=6)
+        shapes.append(at(-8, y, words(name, 13), "e"))
+        shapes.append(at(0, y, beside.tells(f"{name}: {text}"), "w"))
+    label = "Milliseconds of each step, 1000 points and 4096 centers."
     return picture(layers(*shapes), label)
 
 
@@ -129,15 +123,11 @@ def sizes() -> HTML:
     plot.ticks("y", [0, 50, 100, 150], grid=True)
     plot.add(line((plot.x(l2), 0), (plot.x(l2), 150), dash="4 3"))
     plot.add(at(plot.x(l2) - 4, 2, small(f"L2: {l2:g} MiB"), "ne"))
-    spoken = []
     for (way, (mib, times)), colour in zip(found.items(), COLOURS):
         plot.named(drawn[way], mib, times, colour=colour, width=2)
         plot.dots(mib, times, colour=colour)
-        spoken.append(f"{drawn[way]} {times[0]:.0f} to {times[-1]:.0f}")
-    label = (
-        "Picoseconds for each absolute difference, for 64 KiB to 16 MiB of centers: "
-        f"{'; '.join(spoken)}."
-    )
+        plot.tells(f"{drawn[way]} {times[0]:.0f} to {times[-1]:.0f}")
+    label = "Picoseconds for each absolute difference, for 64 KiB to 16 MiB of centers:"
     return picture(plot.shape(), label)
 
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -56,27 +55,21 @@ def strip(
     groups: Mapping[str, Iterable[np.ndarray]], files: Mapping[str, np.ndarray]
 ) -> HTML:
     """Draws frames under headings, in their order, each in the colour of its file and under its number there."""
-    colours, drawn, told = dict(zip(files, COLOURS)), [keys(files, 1)], []
+    colours, drawn = dict(zip(files, COLOURS)), [keys(files, 1)]
     for heading, frames in groups.items():
         shapes, said = [], []
         for pixels in map(np.asarray, frames):
             name, number = file_of(pixels, files)
-            shapes.append(
-                column(
-                    frame(pixels, colours[name]),
-                    small(str(number)),
-                    gap=2,
-                    align="middle",
-                )
-            )
+            image, below = frame(pixels, colours[name]), small(str(number))
+            shapes.append(column(image, below, gap=2, align="middle"))
             said.append(f"{name} {number}")
         across = int((WIDTH + 5) // (shapes[0].width + 5))
         lines = [
             row(*shapes[i : i + across], gap=5) for i in range(0, len(shapes), across)
         ]
-        drawn.append(column(*([bold(heading, 12)] if heading else []), *lines))
-        told.append(f"{heading} {', '.join(said)}".strip())
-    label = f"Frames in the order in which they were read. {'; '.join(told)}."
+        each = column(*([bold(heading, 12)] if heading else []), *lines)
+        drawn.append(each.tells(f"{heading} {', '.join(said)}".strip()))
+    label = "Frames in the order in which they were read."
     return picture(column(*drawn, gap=10), label)
 
 
@@ -141,27 +134,27 @@ def overridden() -> dict[str, list[str]]:
 
 def objects() -> HTML:
     """Draws the three classes, with what each overrides, and what makes what."""
-    known = overridden()
-    chain = [
+    known, boxes = overridden(), []
+    classes = [
         ("NpyDatasetOp", "the kernel", "makes"),
         ("NpyDataset", "the dataset", "makes one for each pass"),
         ("Iterator", "the iterator", "returns rows"),
     ]
-    boxes, told = [], []
-    for name, meaning, then in chain:
+    for name, meaning, then in classes:
         functions = [code(each, 11) for each in [*known[name], ""]]
         pairs = zip(functions[::2], functions[1::2])
         title = ends(352, code(name, 12, bold=True), small(meaning))
-        boxes.append(box(column(title, table(list(pairs), (24, 4), "start")), 0.15))
-        told.append(f"{name} overrides {', '.join(known[name])} and {then}")
-    end = small(chain[-1][-1])
-    words = [then for *_, then in chain[:-1]] + [""]
+        each = box(column(title, table(list(pairs), (24, 4), "start")), 0.15)
+        each.tells(f"{name} overrides {', '.join(known[name])} and {then}")
+        boxes.append(each)
+    kernel, dataset, iterator = boxes
     shapes = layers(
-        column(*boxes, end, gap=26, align="middle"),
-        *(arrow(*pair, then) for pair, then in zip(pairwise([*boxes, end]), words)),
+        column(*boxes, end := small("returns rows"), gap=26, align="middle"),
+        arrow(kernel, dataset, "makes"),
+        arrow(dataset, iterator, "makes one for each pass"),
+        arrow(iterator, end),
     )
-    label = f"Three classes. {'; '.join(told)}."
-    return picture(shapes, label)
+    return picture(shapes, "Three classes.")
 
 
 def nodes_of(dataset: tf.data.Dataset) -> list[tuple[str, list[str]]]:
@@ -189,16 +182,14 @@ def pipeline(nodes: Sequence[tuple[str, Sequence[str]]], own: str) -> HTML:
         look = {"width": width, "height": 30, "colour": COLOURS[ours]}
         return box(code(name, 12), 0.35 if ours else 0.12, **look)
 
-    rows, lines, told = [], [], []
+    rows, lines = [], []
     for op, called in nodes:
         main, others = node(op, 236), [node(name, 124) for name in called]
+        main.tells(f"{op}, which calls {' and '.join(called)}" if called else op)
         rows.append([main, column(*others) if others else ""])
         lines += [arrow(main, other, tip=False, dash=DASHES) for other in others]
-        told.append(f"{op}, which calls {' and '.join(called)}" if called else op)
-    mains = [main for main, _ in rows]
-    lines += chain(*mains)
-    label = f"The graph of a pipeline: {'; then '.join(told)}."
-    return picture(layers(table(rows, (14, 20)), *lines), label)
+    lines += chain(*(main for main, _ in rows))
+    return picture(layers(table(rows, (14, 20)), *lines), "The graph of a pipeline:")
 
 
 def times(task: str, name: str = "dataset", base: str = "NpyDataset") -> HTML:

@@ -38,9 +38,9 @@ class Shape:
       parts: The shapes that it consists of, each with the place of its origin.
     """
 
-    anchor = (
-        "start"  # of words: the side that stays where a narrower font needs less room
-    )
+    # Of words: the side that stays where a narrower font needs less room.
+    anchor = "start"
+    told = ""
 
     def __init__(
         self,
@@ -59,6 +59,11 @@ class Shape:
         for dx, dy, part in self.parts:
             part.place(x + dx, y + dy)
 
+    def tells(self, text: str) -> "Shape":
+        """The shape, which has something to tell those who do not see it."""
+        self.told = text
+        return self
+
     def settle(self) -> None:
         """Is called when all shapes have their places."""
 
@@ -76,12 +81,12 @@ def bounds(shapes: Iterable[Shape]) -> tuple[float, float, float, float]:
     return min(left), min(top), max(right), max(bottom)
 
 
-def picture(shape: Shape, label: str, *, scale: float = 1) -> HTML:
+def picture(shape: Shape, label: str = "", *, scale: float = 1) -> HTML:
     """Makes a picture, which is no wider than its page, or scrolls where its text would become too small.
 
     Args:
       shape: What it shows.
-      label: What it shows, for those who do not see it.
+      label: What it shows, for those who do not see it; what its shapes tell follows, in their order.
       scale: How much larger than in its own units it is on a wide page.
     """
     shape.place(0, 0)
@@ -90,6 +95,8 @@ def picture(shape: Shape, label: str, *, scale: float = 1) -> HTML:
     shapes = list(shape.all())
     if len(set(map(id, shapes))) < len(shapes):
         raise ValueError("a shape is in two places")
+    told = "; ".join(each.told for each in shapes if each.told)
+    label = " ".join(filter(None, [label, told and f"{told}."]))
     left, top, right, bottom = bounds(shapes)
     width, height = right - left + 6, bottom - top + 6
     svg = tag(

@@ -45,16 +45,18 @@ def digits_picture(ways: Mapping[str, Callable]) -> HTML:
     plot.axes("x", "right digits")
     plot.ticks("y", (0, 2, 4, 6))
     plot.ticks("x", [10.0**power for power in range(SMALLEST, LARGEST + 1, 3)])
-    for look, digits in zip(LOOKS, found.values()):
+    for look, (name, digits) in zip(LOOKS, found.items()):
         powers = SMALLEST + 0.05 + 0.1 * np.arange(len(digits))
         plot.line(10**powers, digits, **look)
+        places = zip(
+            digits[[5, 35, 65, -5]], ("a millionth", "a thousandth", "3", "300")
+        )
+        says = ", ".join(f"{round(right)} at {place}" for right, place in places)
+        plot.tells(f"{name}: {says}")
     plot.legend(dict(zip(found, LOOKS)))
-    says = "; ".join(
-        f"{name}: {round(digits[5])} at a millionth, {round(digits[35])} at a thousandth, "
-        f"{round(digits[65])} at 3, {round(digits[-5])} at 300"
-        for name, digits in found.items()
+    label = (
+        "How many digits of the result are right, for x between a millionth and 1000."
     )
-    label = f"How many digits of the result are right, for x between a millionth and 1000. {says}."
     return picture(plot.shape(), label)
 
 
@@ -81,16 +83,16 @@ def packet_picture(op: Callable) -> HTML:
         "result": result,
     }
     marked = {"v near 0": near, "v elsewhere": ~near}
-    drawn, said = [], []
+    drawn = []
     for name, values in rows.items():
         texts = [
             ("yes" if v else "no") if values is near else f"{v:.4g}" for v in values
         ]
         cells = grid(texts, marked.get(name, 0), width=80, height=30, shade=0.3)
+        cells.tells(f"{name}: {', '.join(texts)}")
         drawn.append([words(name, bold=name == "result"), cells])
-        said.append(f"{name}: {', '.join(texts)}")
-    label = f"Four numbers in the lanes of a packet. {'. '.join(said)}."
-    return picture(table(drawn, (10, 6), "end"), label)
+    shapes = table(drawn, (10, 6), "end")
+    return picture(shapes, "Four numbers in the lanes of a packet.")
 
 
 # What the picture calls the ways.

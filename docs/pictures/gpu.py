@@ -16,7 +16,7 @@ from pictures.drawing import (
     small,
     space,
 )
-from pictures.layout import arrow, at, box, chain, column, ends, layers, row, table
+from pictures.layout import arrow, at, box, column, ends, flow, layers, row, table
 from rms_norm_on_host import OnHost
 
 PIECE = 32  # bytes that a GPU reads at once
@@ -121,40 +121,25 @@ def grid(count: int, thread: int) -> HTML:
 def call_path(x: np.ndarray) -> HTML:
     """What one call of RmsNorm does on the host and on the GPU: the calls of CUDA's run time that were recorded."""
     blocks, threads = launch_of(OnHost("rms_norm_each"), x)
-    compute = box(
-        column(
-            bold("Compute"),
-            small("reads shape and attr,\nnot the numbers"),
-            small(f"allocates y:\n{x.nbytes:,} bytes there"),
-            small("launches RmsNormEach"),
-            small("returns at once"),
-            gap=14,
-            align="middle",
-        ),
-        width=190,
-        height=206,
-    )
-    queue = [
-        box(small(name), shade, width=220, height=34, corner=0)
-        for name, shade in (
-            ("kernel of an op before", 0),
-            (f"RmsNormEach, {blocks} × {threads} threads", 0.25),
-            ("kernel of an op after", 0),
-        )
+    steps = [
+        "reads shape and attr,\nnot the numbers",
+        f"allocates y:\n{x.nbytes:,} bytes there",
+        "launches RmsNormEach",
+        "returns at once",
     ]
-    inside = column(
-        bold("TensorFlow's stream"), column(*queue, gap=24), gap=12, align="middle"
-    )
+    inside = column(bold("Compute"), *map(small, steps), gap=14, align="middle")
+    compute = box(inside, width=190, height=206)
+    own = f"RmsNormEach, {blocks} × {threads} threads"
+    queue = [
+        box(small(name), 0.25 * (name == own), width=220, height=34, corner=0)
+        for name in ("kernel of an op before", own, "kernel of an op after")
+    ]
+    inside = column(bold("TensorFlow's stream"), flow(*queue), gap=12, align="middle")
     stream = box(inside, height=206, dashed=True)
-    shapes = layers(
-        row(
-            column(bold("host: CPU, its memory"), compute, align="middle"),
-            column(bold("device: GPU, its memory"), stream, align="middle"),
-            gap=36,
-        ),
-        *chain(*queue),
-        arrow(compute, queue[1], shift=(30, 0)),
-    )
+    host = column(bold("host: CPU, its memory"), compute, align="middle")
+    device = column(bold("device: GPU, its memory"), stream, align="middle")
+    launch = arrow(compute, queue[1], shift=(30, 0))
+    shapes = layers(row(host, device, gap=36), launch)
     label = (
         "On the left the host: Compute reads the shape and the attr, allocates the output on the device, launches "
         "RmsNormEach and returns at once. On the right the device: TensorFlow's stream, a queue, with the kernel of "

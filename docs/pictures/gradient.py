@@ -16,6 +16,7 @@ from pictures.layout import (
     arrow,
     at,
     box,
+    chain,
     column,
     grids,
     layers,
@@ -117,27 +118,18 @@ def passes() -> HTML:
         (values, interface.name, [low, high]),
         (f"{values}_grad", function.__name__, arriving),
     ):
-        names = [code(tensor, 12)], [code(op, 12)], [code(each, 12) for each in others]
+        names = [tensor], [op], others
+        lines = ([code(each, 12) for each in some] for some in names)
         shades = 0, 0.4, 0
-        columns.append(
-            [box(each, shade, width=150) for each, shade in zip(names, shades)]
-        )
-    (top, op, outputs), (grad, function_box, incoming) = columns
+        columns.append([box(*each, width=150) for each in zip(lines, shades)])
+    forth, back = columns
     loss = box("loss", 0.4, ORANGE, width=372, height=28)
     headings = bold("forward pass"), bold("backward pass")
+    kept = column(*(code(each, 12) for each in places), align="middle")
     shapes = layers(
         column(table([headings, *zip(*columns)], (72, 32)), loss, gap=32),
-        arrow(top, op),
-        arrow(op, outputs),
-        arrow(outputs, loss),
-        arrow(loss, incoming),
-        arrow(incoming, function_box),
-        arrow(function_box, grad),
-        arrow(
-            op,
-            function_box,
-            column(*(code(each, 12) for each in places), gap=6, align="middle"),
-        ),
+        *chain(*forth, loss, *back[::-1]),
+        arrow(forth[1], back[1], kept),
     )
     label = (
         f"The forward pass goes from {values} through {interface.name} to {low} and {high} and on to the loss. The "
@@ -190,7 +182,7 @@ def memory() -> HTML:
         "Frexp": ("the factor is 2 ** -exponent", ["exponent"]),
         "FrexpByQuotient": ("the factor is mantissa / values", ["values", "mantissa"]),
     }
-    drawn, told = [], []
+    drawn = []
     for gradient, (heading, needed) in panels.items():
         found = _buffers(gradient)
         (values,), (mantissa, _) = found["values"], found["frexp"]
@@ -198,23 +190,16 @@ def memory() -> HTML:
         if values != mantissa:
             lines = [("values", "values"), ("", "mantissa"), ("", "exponent")]
         rows = [[small("before"), small("after")]]
-        told.append(f"{heading[0].upper()}{heading[1:]}:")
         for before, after in lines:
-            rows.append([])
-            for name, shade in ((before, 0), (after, 0.4 * (after in needed))):
-                look = {
-                    "width": 106,
-                    "height": 32,
-                    "corner": 0,
-                    "stroke": INK if name else "none",
-                }
-                rows[-1].append(box(code(name, 12), shade, **look))
-            told.append(
-                f"one piece of memory has {before or 'nothing'} before and {after} after."
-            )
-        told.append(f"The gradient needs {' and '.join(needed)}.")
-        drawn.append(column(bold(heading, 12), table(rows, (0, 8))))
-    return picture(row(*drawn, gap=36, align="start"), " ".join(told))
+            size = {"width": 106, "height": 32, "corner": 0}
+            one = box(code(before, 12), **size, stroke=INK if before else None)
+            other = box(code(after, 12), 0.4 * (after in needed), **size)
+            one.tells(f"memory of {before or 'nothing'} before and {after} after")
+            rows.append([one, other])
+        panel = column(bold(heading, 12), table(rows, (0, 8)))
+        panel.tells(f"where {heading}, the gradient needs {' and '.join(needed)}")
+        drawn.append(panel)
+    return picture(row(*drawn, gap=36, align="start"), "Pieces of memory:")
 
 
 def slices(grad: tf.IndexedSlices) -> HTML:

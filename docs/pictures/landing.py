@@ -2,7 +2,7 @@
 
 from IPython.display import HTML
 from measured import number, read
-from pictures.drawing import COLOURS, bar, bold, picture
+from pictures.drawing import BLUE, ORANGE, bar, bold, picture
 from pictures.layout import column
 
 CASE = {"task": "without argmax", "workload": "a", "threads": "1"}
@@ -33,17 +33,11 @@ def figures() -> dict[str, str]:
 
 def one_op() -> HTML:
     """How many times faster the op is, in large, and beside it the times as bars from zero, under their names."""
-    found = times()
-    most = max(found.values())
-    parts = []
-    for (way, name), colour in zip(WAYS.items(), (COLOURS[1], COLOURS[1], COLOURS[0])):
-        length = max(1, WIDTH * found[way] / most)
-        parts += [
-            bold(f"{name}: {number(found[way])} ms"),
-            bar(length, THICK, 1, colour, corner=3),
-        ]
-    spoken = ". ".join(f"{WAYS[way]}: {number(found[way])} ms" for way in WAYS)
-    label = f"Milliseconds for pooling 300 regions. {spoken}."
+    found, parts = times(), []
+    for (way, name), colour in zip(WAYS.items(), (ORANGE, ORANGE, BLUE)):
+        length = max(1, WIDTH * found[way] / max(found.values()))
+        text = f"{name}: {number(found[way])} ms"
+        parts += [bold(text).tells(text), bar(length, THICK, 1, colour, corner=3)]
     lead = f"<p><strong>{figures()['times']}×</strong> faster in one op</p>"
-    bars = picture(column(*parts), label).data
+    bars = picture(column(*parts), "Milliseconds for pooling 300 regions.").data
     return HTML(f'<div class="lead">{lead}{bars}</div>')

@@ -227,6 +227,11 @@ def chain(*shapes: Shape, label: Item = "", **look) -> list[Shape]:
     return [arrow(*pair, label, **look) for pair in pairwise(shapes)]
 
 
+def flow(*shapes: Shape, gap: float = 24, align: str = "start", **look) -> Shape:
+    """Shapes below each other, and arrows from each to the next."""
+    return layers(column(*shapes, gap=gap, align=align), *chain(*shapes, **look))
+
+
 def facing(
     one: Sequence[float], other: Sequence[float], straight: bool
 ) -> tuple[float, float]:

@@ -27,7 +27,7 @@ def call(op: tf.Operation, inputs: Sequence, outputs: Sequence) -> HTML:
       inputs: The values of its inputs, vectors, in the order of the node.
       outputs: The values of its outputs, likewise.
     """
-    definition, drawn, told = op.op_def, [], []
+    definition, drawn = op.op_def, []
     for kind, args, tensors, colour in (
         ("input", definition.input_arg, inputs, BLUE),
         ("output", definition.output_arg, outputs, ORANGE),
@@ -41,12 +41,10 @@ def call(op: tf.Operation, inputs: Sequence, outputs: Sequence) -> HTML:
                 dtype = tf.as_dtype(tensor.dtype).name
                 look = {"width": 78, "height": 26, "colour": colour, "shade": 0.2}
                 cells = grid(np.array(values)[:, None], 1, **look, size=13)
-                columns.append(
-                    column(small(f"{number}: {dtype}"), cells, align="middle")
-                )
-                told.append(
-                    f"{kind} {number}, of {arg.name}, {dtype}: {' '.join(values)}"
-                )
+                of = f"{kind} {number}, of {arg.name}, {dtype}"
+                cells.tells(f"{of}: {' '.join(values)}")
+                above = small(f"{number}: {dtype}")
+                columns.append(column(above, cells, align="middle"))
             both = row(*columns, align="start")
             bracket = line((0, 4), (0, 0), (both.width, 0), (both.width, 4))
             groups.append(column(code(f"{arg.name}: {spec(arg)}", 13), bracket, both))
@@ -54,7 +52,7 @@ def call(op: tf.Operation, inputs: Sequence, outputs: Sequence) -> HTML:
     names = sorted(attr.name for attr in definition.attr)
     attrs = ", ".join(f"{name} = {_attr(op, name)}" for name in names)
     drawn.insert(1, row(bold(op.type), code(attrs, 12), gap=18))
-    return picture(column(*drawn, gap=14), f"{op.type}. {'; '.join(told)}.")
+    return picture(column(*drawn, gap=14), f"{op.type}.")
 
 
 def _count(op: tf.Operation, arg) -> int:

@@ -83,26 +83,24 @@ def speeds(ways: Mapping[str, str], label: str) -> HTML:
     plot.add(at(8, plot.y(most) + 2, small(f"peak: {most:.0f}"), "nw"))
     for way, rate in found.items():
         plot.named(ways[way], rate.keys(), [*rate.values()], **LOOKS[way])
-    says = "; ".join(
-        f"{ways[way]}: {', '.join(f'{value:.2g} at {size}' for size, value in rate.items())}"
-        for way, rate in found.items()
-    )
-    return picture(plot.shape(), f"{label} The peak is {most:.0f}. {says}.")
+        says = ", ".join(f"{value:.2g} at {size}" for size, value in rate.items())
+        plot.tells(f"{ways[way]}: {says}")
+    return picture(plot.shape(), f"{label} The peak is {most:.0f}.")
 
 
 def order_picture() -> HTML:
     """In which order two of the loops read b; numbers that are neighbours in memory lie in one line."""
-    in_order, drawn, says = np.arange(1, 25), [], []
+    in_order, drawn = np.arange(1, 25), []
     for caption, steps in {
         "three loops": in_order.reshape(6, 4).T,
         "swapped loops": in_order.reshape(4, 6),
     }.items():
         numbers = grid(steps, steps <= 4, width=34, shade=0.3, gap=(0, 6))
-        drawn.append(column(f"b, {caption}", numbers))
         first = [np.argwhere(steps == step)[0] + 1 for step in range(1, 5)]
         where = ", ".join(f"row {row} column {column}" for row, column in first)
-        says.append(f"{caption}: the first four are {where}")
-    label = f"The steps in which the numbers of b are read. {'; '.join(says)}."
+        numbers.tells(f"{caption}: the first four are {where}")
+        drawn.append(column(f"b, {caption}", numbers))
+    label = "The steps in which the numbers of b are read."
     return picture(row(*drawn, gap=44), label)
 
 
@@ -167,7 +165,7 @@ def observed(*forks: tuple[int, Mapping[str, str]], **settings: str) -> list[Obs
 
 def who_computes(cases: Mapping[str, Observed]) -> HTML:
     """Who does what for a product, as `observed` has found it: a column for each setting."""
-    columns, arrows, says = [], [], []
+    columns = []
     for title, case in cases.items():
         [op], sizes = case.ops, case.blocks
         names = ["tf.matmul", op]
@@ -182,13 +180,12 @@ def who_computes(cases: Mapping[str, Observed]) -> HTML:
             box(name, 0.3 * ("oneDNN" in name or "Mkl" in name), width=132, height=46)
             for name in names
         ]
-        arrows += chain(*boxes)
+        arrows = chain(*boxes)
         boxes[-1:-1] = (space(0, 46) for _ in range(4 - len(boxes)))
-        below = column(*boxes, gap=26)
+        below = layers(column(*boxes, gap=26), *arrows)
+        below.tells(f"{title}: {', then '.join(names)}".replace("\n", " "))
         columns.append(column(bold(title), below, align="middle"))
-        says.append(f"{title}: {', then '.join(names)}".replace("\n", " "))
-    shapes = layers(row(*columns, gap=14), *arrows)
-    return picture(shapes, f"Who computes. {'. '.join(says)}.")
+    return picture(row(*columns, gap=14), "Who computes.")
 
 
 def factor(name: str, transposed: bool) -> str:
@@ -220,17 +217,15 @@ def rectangle_of(word: str, sizes: Mapping[str, tuple[int, int]]) -> Item:
 
 def gradient_picture(described: Mapping[tuple[bool, bool], object]) -> HTML:
     """The four cases, with each matrix as a rectangle of its shape: c is [2, 4], and the sums are of 3 products."""
-    drawn, spoken = [], []
+    drawn = []
     for (a_t, b_t), function in described.items():
         sizes = {"a": [2, 3][:: -1 if a_t else 1], "b": [3, 4][:: -1 if b_t else 1]}
         sizes["c"] = [2, 4]
         lines = formulas(function, a_t, b_t)
         parts = ([rectangle_of(word, sizes) for word in one.split()] for one in lines)
         drawn.append([row(*each, gap=5) for each in parts])
-        spoken.append(", ".join(lines))
-    label = (
-        f"The product and its two gradients, in the four cases: {'; '.join(spoken)}."
-    )
+        drawn[-1][0].tells(", ".join(lines))
+    label = "The product and its two gradients, in the four cases:"
     return picture(table(drawn, (24, 28), "start"), label)
 
 
@@ -245,18 +240,17 @@ def errors_in_last_places(products: Mapping[str, tf.Tensor], exact: np.ndarray) 
 
 def rounding_picture(errors: Mapping[str, Sequence[float]]) -> HTML:
     """Two histograms, of which one number is how many tenths of a unit an element is off."""
-    drawn, spoken = [], []
+    drawn = []
     for name, values in errors.items():
         counts, edges = np.histogram(values, np.linspace(-1.1, 0.9, 21))
         plot = Plot(300, 90, (-1.1, 0.9), (0, counts.max()))
         for edge, count in zip(edges, counts):
             if count:
-                high = 90 - plot.y(count)
-                plot.add(at(plot.x(edge), 90, bar(14, high), "sw"))
+                plot.add(at(plot.x(edge), 90, bar(14, 90 - plot.y(count)), "sw"))
         plot.add(line((0, 90), (300, 90)))
         plot.ticks("x", (-1.0, -0.5, 0.0, 0.5))
+        plot.tells(f"{name}: from {min(values):.1f} to {max(values):.1f}")
         drawn.append(column(name, plot.shape(), align="middle"))
-        spoken.append(f"{name}: from {min(values):.1f} to {max(values):.1f}")
-    label = f"How far the elements are from the exact product, away from 0. {'; '.join(spoken)}."
+    label = "How far the elements are from the exact product, away from 0."
     axis = small("units in the last place")
     return picture(column(*drawn, axis, gap=14, align="middle"), label)

@@ -108,18 +108,18 @@ def figures() -> dict[str, str]:
 
 def windows_picture(size: int, window: int, ways: Sequence[tuple[str, int]]) -> HTML:
     """Where windows lie on a row of pixels, for each padding and stride, and how far they reach over its edges."""
-    drawn, spoken = [], []
+    drawn = []
     for padding, stride in ways:
         ends = list(zip(*windows_of((1, size), (1, window), (1, stride), padding)))
         starts = [end + 1 - window if begin == 0 else begin for begin, end in ends]
         windows = [range(start, start + window) for start in starts]
         title = f"{padding}, stride {stride}"
         pixels = on_pixels(size, windows, lambda i: f"{i + 1}", outside=False)
-        drawn.append(column(bold(title), pixels))
         inside = ", ".join(f"{begin + 1} to {end + 1}" for begin, end in ends)
-        spoken.append(f"{title}: pixels {inside}")
-    label = f"Windows of {window} on a row of {size} pixels. {'; '.join(spoken)}."
-    return picture(column(*drawn, gap=14), label)
+        drawn.append(column(bold(title), pixels).tells(f"{title}: pixels {inside}"))
+    return picture(
+        column(*drawn, gap=14), f"Windows of {window} on a row of {size} pixels."
+    )
 
 
 def windows_of(
@@ -142,7 +142,7 @@ def windows_of(
 def shares_picture(size: int, window: int, stride: int, blocks: Sequence[int]) -> HTML:
     """Rows of a gradient, by the thread whose block they are in, and the windows that each thread has to look at."""
     begins, ends = windows_of((size, 1), (window, 1), (stride, 1), "VALID")
-    shapes, spoken, high = [], [], 24
+    shapes, high = [], 24
     threads = np.searchsorted(blocks, np.arange(size), "right") - 1
     for row, thread in enumerate(threads):
         shapes.append(at(0, high * row, rectangle(150, high, 0.25, COLOURS[thread])))
@@ -154,11 +154,10 @@ def shares_picture(size: int, window: int, stride: int, blocks: Sequence[int]) -
         shapes.append(at(x + 6, (top + bottom) / 2, small(f"{index}"), "w"))
     for thread, (first, end) in enumerate(zip(blocks, [*blocks[1:], size]), 1):
         seen = [i for i in range(len(begins)) if begins[i] < end and ends[i] >= first]
-        spoken.append(f"thread {thread}: rows {first} to {end - 1}, windows {seen}")
-        shapes.append(at(162, high * (first + end) / 2, f"thread {thread}", "w"))
-    label = (
-        f"The rows of a gradient, and windows of {window} rows. {'; '.join(spoken)}."
-    )
+        name = at(162, high * (first + end) / 2, f"thread {thread}", "w")
+        name.tells(f"thread {thread}: rows {first} to {end - 1}, windows {seen}")
+        shapes.append(name)
+    label = f"The rows of a gradient, and windows of {window} rows."
     return picture(layers(*shapes), label)
 
 

@@ -30,13 +30,11 @@ def map_of_ops(sizes: dict[str, tuple[int, int]]) -> HTML:
     rows = []
     for family, (ops, computed) in sizes.items():
         bars = bar(unit * computed, 16), bar(unit * (ops - computed), 16, 0.25)
-        rows.append([small(family), row(row(*bars, gap=0), small(f"{ops}"), gap=6)])
-    told = "; ".join(
-        f"{family}: {ops}, {computed} of them with a kernel on the CPU"
-        for family, (ops, computed) in sizes.items()
-    )
+        beside = row(row(*bars, gap=0), small(f"{ops}"), gap=6)
+        beside.tells(f"{family}: {ops}, {computed} of them with a kernel on the CPU")
+        rows.append([small(family), beside])
     shapes = table(rows, (6, 3), ("end", "start"))
-    return picture(shapes, f"TensorFlow's ops by family. {told}.")
+    return picture(shapes, "TensorFlow's ops by family.")
 
 
 def interfaces() -> Iterator[tuple]:

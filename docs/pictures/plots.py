@@ -32,6 +32,7 @@ class Plot:
         self.limits = {"x": x, "y": y}
         self.shapes: list[Shape] = []
         self.ends: dict[str, tuple[float, Mapping]] = {}
+        self.told: list[str] = []
 
     def share(self, axis: str, value: float) -> float:
         scale = math.log10 if axis in self.log else float
@@ -46,6 +47,10 @@ class Plot:
 
     def add(self, *shapes: Shape) -> None:
         self.shapes += shapes
+
+    def tells(self, text: str) -> None:
+        """Adds to what the plot tells those who do not see it."""
+        self.told.append(text)
 
     def axes(self, x: str = "", y: str = "") -> None:
         """Draws both, with what they measure."""
@@ -115,7 +120,7 @@ class Plot:
             yield at(self.width + 28, y, small(name), "w")
 
     def shape(self) -> Shape:
-        return layers(*self.shapes, *self.names())
+        return layers(*self.shapes, *self.names()).tells("; ".join(self.told))
 
 
 def legend(looks: Mapping[str, Mapping]) -> Shape:
@@ -225,7 +230,7 @@ def bars(
     limits = low, high if high > low else 10 * low
     plot = Plot(WIDTH - names - room - 12, 0, limits, (0, 1), "x")
     start = plot.x(origin or low)
-    spoken, y, above = [], 0.0, ""
+    y, above = 0.0, ""
     if len(legend) > 1:
         plot.add(at(-names - 6, 0, keys(legend)))
         y = 26
@@ -243,7 +248,7 @@ def bars(
                 plot.add(line(*((plot.x(q), middle) for q in each.quartiles)))
             plot.add(at(plot.width + 6, middle, small(each.text), "w"))
         texts = " and ".join(each.text for each in some)
-        spoken.append(f"{heading} {name}: {texts}".strip())
+        plot.tells(f"{heading} {name}: {texts}".strip())
         y += high
     plot.height = y + 6
     plot.add(line((0, plot.height), (plot.width, plot.height)))
@@ -251,4 +256,4 @@ def bars(
     plot.add(at(plot.width / 2, plot.height + 22, words(axis, 13), "n"))
     if len(legend) > 1:
         label += f" Each with {' and with '.join(legend)}."
-    return picture(plot.shape(), f"{label} {'; '.join(spoken)}.")
+    return picture(plot.shape(), label)

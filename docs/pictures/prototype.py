@@ -120,18 +120,18 @@ QUESTIONS = (
 
 def decision() -> HTML:
     """Draws which way to take."""
-    rows, spoken = [], []
+    rows = []
     for question, way in QUESTIONS:
         look = {"shade": 0.25, "colour": COLOURS["C++" in way]}
         asked = box(question.split("/"), width=260)
+        asked.tells(f"{question.replace('/', ' ')} Yes: {way}")
         rows.append([asked, box(way, width=150, height=34, **look)])
-        spoken.append(f"{question.replace('/', ' ')} Yes: {way}.")
-    rows.append([box("leave it in NumPy", 0.25, width=160, height=34), ""])
+    last = box("leave it in NumPy", 0.25, width=160, height=34)
+    rows.append([last.tells("No to all: leave it in NumPy"), ""])
     asked = [one for one, _ in rows]
     shapes = layers(
         table(rows, (44, 24)),
         *(arrow(one, other, "yes") for one, other in rows[:-1]),
         *chain(*asked, label="no"),
     )
-    label = f"Four questions, one after the other. {' '.join(spoken)} No to all: leave it in NumPy."
-    return picture(shapes, label, scale=1.2)
+    return picture(shapes, "Four questions, one after the other.", scale=1.2)

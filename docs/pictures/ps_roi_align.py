@@ -65,17 +65,13 @@ def own_channels(roi: np.ndarray, shape: tuple[int, int], bins: int) -> HTML:
     def of_bin(i: int, j: int) -> Shape:
         share = np.outer(down[i], across[j])
         shades = 0.6 * share / share.max()
-        pixels = grid(
-            np.full(shape, ""), shades, width=SIDE, shade=1, stroke_opacity=0.3
-        )
+        look = {"width": SIDE, "shade": 1, "stroke_opacity": 0.3}
+        pixels = grid(np.full(shape, ""), shades, **look)
         # A pixel's centre is at a whole number.
         left, top = (x1 + 0.5) * SIDE, (y1 + 0.5) * SIDE
         region = rectangle((x2 - x1) * SIDE, (y2 - y1) * SIDE, dashed=True)
-        dots = (
-            dot((x + 0.5) * SIDE, (y + 0.5) * SIDE, 2.5, ORANGE)
-            for y in ys[i]
-            for x in xs[j]
-        )
+        places = ((x + 0.5, y + 0.5) for y in ys[i] for x in xs[j])
+        dots = (dot(x * SIDE, y * SIDE, 2.5, ORANGE) for x, y in places)
         shapes = layers(pixels, at(left, top, region), *dots)
         return column(small(f"channels of bin {i}, {j}"), shapes)
 
@@ -89,7 +85,7 @@ def own_channels(roi: np.ndarray, shape: tuple[int, int], bins: int) -> HTML:
 
 def blocks(found: Sequence[tuple[str, np.ndarray]], units: int) -> HTML:
     """How units of work were cut into blocks: from a heading to the first unit of the block of each unit."""
-    drawn, spoken, wide = [], [], 360
+    drawn, wide = [], 360
     for heading, first in found:
         starts = np.unique(first)
         count = f"{len(starts)} block{'s' if len(starts) > 1 else ''}"
@@ -97,9 +93,9 @@ def blocks(found: Sequence[tuple[str, np.ndarray]], units: int) -> HTML:
             rectangle(size / units * wide, 20, 0.35, COLOURS[i % 2])
             for i, size in enumerate(np.diff([*starts, units]))
         )
-        drawn.append(column(ends(wide, heading, count), row(*cells, gap=0)))
-        spoken.append(f"{heading}: {len(starts)}")
-    label = f"{units} units of work as Shard cut them, and in how many blocks. {'; '.join(spoken)}."
+        each = column(ends(wide, heading, count), row(*cells, gap=0))
+        drawn.append(each.tells(f"{heading}: {len(starts)}"))
+    label = f"{units} units of work as Shard cut them, and in how many blocks."
     return picture(column(*drawn, gap=12), label)
 
 
@@ -115,21 +111,13 @@ def contributions() -> HTML:
     )
     height, width = counts.shape
     shades = 0.08 + 0.5 * counts / counts.max()
-    halves = slice(own), slice(own, None)
+    look = {"width": SIDE, "size": 12, "shade": 1, "stroke_opacity": 0.3}
     rows = [
-        [
-            grid(
-                counts[half],
-                shades[half],
-                shade=1,
-                colour=colour,
-                width=SIDE,
-                size=12,
-                stroke_opacity=0.3,
-            ),
-            bold(who, 12),
-        ]
-        for half, colour, who in zip(halves, (BLUE, ORANGE), ("one thread", "another"))
+        [grid(counts[half], shades[half], colour=colour, **look), bold(who, 12)]
+        for half, colour, who in (
+            (slice(own), BLUE, "one thread"),
+            (slice(own, None), ORANGE, "another"),
+        )
     ]
     label = (
         f"A map of {height} rows and {width} columns, and in each pixel how many bins give something to it, at most "

@@ -1,6 +1,7 @@
 """The picture of the chapter on random samples: a stream, its priorities, and what samples of two sizes keep."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from IPython.display import HTML
@@ -22,20 +23,17 @@ def priorities(count: int, capacities: Sequence[int]) -> HTML:
     priority = np.empty(count)
     priority[np.int64(everything.values)] = np.float64(everything.priorities) / 2**63
     values = [f"{value:g}" for value in stream]
-    rows = {
-        "value": grid([values], width=40, height=26),
-        "priority": grid([[f"{each:.2f}" for each in priority]], width=40, height=26),
-    }
-    told = [f"{name} {rank:.2f}" for name, rank in zip(values, priority)]
+    cells, ranks = partial(grid, width=40, height=26), [f"{p:.2f}" for p in priority]
+    says = ", ".join(map(" ".join, zip(values, ranks)))
+    rows = [["value", cells([values])], ["priority", cells([ranks]).tells(says)]]
     for capacity in capacities:
         kept = np.isin(stream, read(capacity).values.numpy())
         smallest = priority <= np.sort(priority)[capacity - 1]
         if not np.array_equal(kept, smallest):
             raise ValueError(f"a sample of {capacity} keeps {stream[kept]}")
         shown = np.where(kept, values, "")
-        rows[f"sample of {capacity}"] = grid(
-            [shown], kept, width=40, height=26, shade=0.4
-        )
-        told.append(f"a sample of {capacity} keeps {', '.join(shown[kept])}")
-    shape = table([*map(list, rows.items())], (10, 8), ("end", "start"))
-    return picture(shape, f"Values and their priorities: {', '.join(told)}.")
+        sample = cells([shown], kept, shade=0.4)
+        sample.tells(f"a sample of {capacity} keeps {', '.join(shown[kept])}")
+        rows.append([f"sample of {capacity}", sample])
+    shapes = table(rows, (10, 8), ("end", "start"))
+    return picture(shapes, "Values and their priorities:")

@@ -20,7 +20,7 @@ from pictures.drawing import (
     small,
     space,
 )
-from pictures.layout import arrow, box, chain, column, layers, row, table
+from pictures.layout import arrow, box, chain, column, flow, layers, row, table
 from pictures.summary_images import LABELS, digits
 from readers import IdxReader, write_idx
 
@@ -147,8 +147,8 @@ def bands(graph: tf.Graph, batch: tf.Tensor) -> list[tuple[str, list[tf.Operatio
 
 def pipeline(graph: tf.Graph, batch: tf.Tensor) -> HTML:
     """Draws the ops of a pipeline in a frame for each thread, and between the frames the queues."""
-    stack, arrows, told = [], [], []
-    for i, (who, ops) in enumerate(groups := bands(graph, batch)):
+    stack = []
+    for who, ops in bands(graph, batch):
         boxes = [
             box(
                 code(op.type, 12), 0.45 * (op.type == "IdxReader"), width=250, height=24
@@ -157,23 +157,20 @@ def pipeline(graph: tf.Graph, batch: tf.Tensor) -> HTML:
         ]
         names = [bold(who, 12), *(space() for _ in boxes[1:])]
         inside = table(list(zip(names, boxes)), (20, 10), "start")
+        inside = layers(inside, *chain(*boxes))
         band = box(inside, 0.08, dashed=True, width=WIDTH, align="end")
-        arrows += chain(*boxes)
-        told.append(f"{who} runs {', '.join(op.type for op in ops)}")
-        stack.append(band)
-        if i + 1 < len(groups):
+        stack.append(band.tells(f"{who} runs {', '.join(op.type for op in ops)}"))
+        if who != "session.run":
             queue = graph.get_operation_by_name(queue_of(ops[-1]))
             words = f"{queue.type}, room for {queue.get_attr('capacity')}"
-            stack.append(box(small(words), 0.35, ORANGE, width=260, height=28))
-            told.append(f"which fills {words}")
-    arrows += chain(*stack)
-    label = f"The graph of the pipeline: {'; '.join(told)}."
-    return picture(layers(column(*stack, gap=16, align="middle"), *arrows), label)
+            full = box(small(words), 0.35, ORANGE, width=260, height=28)
+            stack.append(full.tells(f"which fills {words}"))
+    return picture(flow(*stack, gap=16, align="middle"), "The graph of the pipeline:")
 
 
 def scatter(orders: Mapping[str, Sequence[int]]) -> HTML:
     """Draws in which order numbers came out, which went in as 0, 1, 2 and so on."""
-    drawn, told, side = [], [], 108
+    drawn, side = [], 108
     for heading, numbers in orders.items():
         step = side / len(numbers)
         dots = (
@@ -181,12 +178,12 @@ def scatter(orders: Mapping[str, Sequence[int]]) -> HTML:
             for i, n in enumerate(numbers)
         )
         square = layers(rectangle(side, side, stroke_opacity=0.5), *dots)
-        drawn.append(column(small(heading), square, align="middle"))
         early = max(number - place for place, number in enumerate(numbers))
-        told.append(f"{heading}: at most {early} places early")
-    label = f"Numbers that went through a queue. {'; '.join(told)}."
+        square.tells(f"{heading}: at most {early} places early")
+        drawn.append(column(small(heading), square, align="middle"))
     axes = small("across: when it came out; up: when it went in")
-    return picture(column(row(*drawn, gap=20), axes), label)
+    shapes = column(row(*drawn, gap=20), axes)
+    return picture(shapes, "Numbers that went through a queue.")
 
 
 def bases() -> dict[str, str]:
@@ -209,7 +206,7 @@ def classes() -> HTML:
         re.findall(r"absl::Status (\w+)\([^{;]*\) override", READER.read_text()),
         key=lambda name: name != "CreateResource",
     )
-    columns, arrows, told, last = [], [], [], []
+    columns, last = [], []
     for name, methods in {"IdxReaderOp": [made], "IdxReader": own}.items():
         names = [name]
         while base := known.get(names[0]):
@@ -217,10 +214,9 @@ def classes() -> HTML:
         above = [box(code(each, 12), 0.08, width=190, height=26) for each in names[:-1]]
         inside = [bold(name, 12), *(code(method, 11) for method in methods)]
         last.append(box(column(*inside, gap=4, align="middle"), 0.4, width=190))
-        columns.append(column(*above, last[-1], gap=18, align="middle"))
-        arrows += chain(last[-1], *above[::-1])
-        told.append(" derives from ".join(names[::-1]))
-        told.append(f"{name} overrides {', '.join(methods)}")
-    makes = arrow(*last, "makes", upright=False)
-    label = f"{'; '.join(told)}. IdxReaderOp makes an IdxReader."
-    return picture(layers(row(*columns, gap=48, align="start"), *arrows, makes), label)
+        last[-1].tells(f"{name} overrides {', '.join(methods)}")
+        stack = column(*above, last[-1], gap=18, align="middle")
+        derived = layers(stack, *chain(last[-1], *above[::-1]))
+        columns.append(derived.tells(" derives from ".join(names[::-1])))
+    makes = arrow(*last, "makes", upright=False).tells("IdxReaderOp makes an IdxReader")
+    return picture(layers(row(*columns, gap=48, align="start"), makes))

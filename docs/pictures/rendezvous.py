@@ -30,24 +30,19 @@ def timelines() -> HTML:
     calls = ["->Send(", "->RecvAsync(", "end.StartCancel()", "wait->Over()", "done();"]
     if gone := [call for call in calls if call not in source]:
         raise ValueError(f"the picture shows {gone}, which the code has no more")
-    panels, told = [], []
+    panels = []
     for title, lanes in CASES.items():
         shapes = [at(0, -0.75 * HIGH, bold(title), "w")]
         for i, (lane, spans) in enumerate(lanes.items()):
             y = HIGH * i
-            shapes.append(at(-10, y, small(lane), "e"))
+            says = f"{title}, {lane}: {', then '.join(spans.values())}"
+            shapes.append(at(-10, y, small(lane), "e").tells(says))
             shapes.append(line((0, y), (4 * STEP, y), stroke_opacity=0.2))
             for (begin, steps), name in spans.items():
                 colour = COLOURS[["Post", "timeout", "Collect"].index(lane)]
-                each = box(
-                    code(name, 12),
-                    0.12 if "waits" in name else 0.3,
-                    colour,
-                    width=STEP * steps - 8,
-                    height=26,
-                    dashed="waits" in name,
-                )
+                waits = "waits" in name
+                look = {"width": STEP * steps - 8, "height": 26, "dashed": waits}
+                each = box(code(name, 12), 0.12 if waits else 0.3, colour, **look)
                 shapes.append(at(STEP * begin + 4, y, each, "w"))
-            told.append(f"{title}, {lane}: {', then '.join(spans.values())}")
         panels.append(layers(*shapes))
-    return picture(column(*panels, gap=20, align="end"), f"{'. '.join(told)}.")
+    return picture(column(*panels, gap=20, align="end"))

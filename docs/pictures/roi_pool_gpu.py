@@ -13,12 +13,7 @@ from roi_pool_ctypes import Launchers, Sizes, on_host
 CASES = "abc"
 EACH = "kernel alone, a thread for each number"
 DIVIDES = "the same, with 32-bit divisions"
-PARTS = {
-    "multiprocessors %": "multiprocessors",
-    "L1 %": "L1",
-    "L2 %": "L2",
-    "memory %": "memory",
-}
+PARTS = "multiprocessors", "L1", "L2", "memory"
 SHORT = "SpanKernel", "CountKernel"  # not in the table
 CHANNELS, WARP = 256, 32
 
@@ -86,7 +81,7 @@ def busy(batch: int) -> str:
 
 def busiest(row: Row) -> tuple[float, str]:
     """Of a kernel: the part of the GPU that comes closest to its peak, in percent, and its name."""
-    return max((float(row[part]), name) for part, name in PARTS.items())
+    return max((float(row[f"{part} %"]), part) for part in PARTS)
 
 
 def limits_of(batch: int) -> list[Row]:

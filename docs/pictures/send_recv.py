@@ -104,17 +104,12 @@ def graph_picture(
     ]
     shapes = {}
     for node in nodes:
-        device = devices.index(short(node.device))
+        device, dies = devices.index(short(node.device)), node.name in dead
         shown = {"_Arg": node.name, "_Retval": "result"}.get(node.op, node.op)
-        dies = node.name in dead
-        shapes[node.name] = box(
-            code(f"{shown} †" if dies else shown, 12),
-            0.45 * (node.op in TRAVEL),
-            COLOURS[device],
-            width=104,
-            height=26,
-            dashed=dies,
-        )
+        shown = code(f"{shown} †" if dies else shown, 12)
+        look = {"width": 104, "height": 26, "dashed": dies}
+        shade = 0.45 * (node.op in TRAVEL)
+        shapes[node.name] = box(shown, shade, COLOURS[device], **look)
         cells[rank[node.name]][device].append(shapes[node.name])
     rows = [[row(*each, space(0, 26), gap=10) for each in one] for one in cells]
     frames = [
@@ -216,15 +211,9 @@ def timeline(events: Sequence[Event], names: Mapping[str, str], label: str) -> H
         lanes.append(at(-12, high * i, small(f"thread {i + 1}"), "e"))
         lanes.append(line((0, high * i), (right, high * i), stroke_opacity=0.2))
     for i, event in enumerate(events):
-        call = box(
-            code(f"{event.what} {names[event.key.edge]}", 12),
-            0.25,
-            COLOURS[event.what == "Recv"],
-            width=step - 8,
-            height=26,
-            pad=6,
-            align="start",
-        )
+        name = code(f"{event.what} {names[event.key.edge]}", 12)
+        look = {"width": step - 8, "height": 26, "pad": 6, "align": "start"}
+        call = box(name, 0.25, COLOURS[event.what == "Recv"], **look)
         y = high * threads.index(event.thread)
         boxes.append(at(10 + step * i, y, call, "w"))
     return picture(layers(*lanes, *boxes), label)

@@ -30,14 +30,14 @@ def boxes(shape: str) -> Shape:
 
 def knowledge(rows: Sequence[tuple[str, str]], names: Sequence[str]) -> HTML:
     """What a shape function makes of input shapes such as "[?,3];[2,?]": a row for each of its calls."""
-    drawn, told = [[*names[:-1], "", names[-1]]], []
+    drawn = [[*names[:-1], "", names[-1]]]
     for inputs, output in rows:
         shapes = inputs.split(";")
         follows = line((0, 0), (34, 0), tip=True)
+        follows.tells(f"from {' and '.join(shapes)} follows {output}")
         drawn.append([*map(boxes, shapes), follows, boxes(output)])
-        told.append(f"from {' and '.join(shapes)} follows {output}")
-    label = f"{'; '.join(told)}. A question mark is not known."
-    return picture(table(drawn, (20, 14), "start"), label[0].upper() + label[1:])
+    shapes = table(drawn, (20, 14), "start")
+    return picture(shapes, "What is not known is a question mark:")
 
 
 def from_a_value(rows: Sequence[tuple[str, str, str]]) -> HTML:
@@ -45,11 +45,9 @@ def from_a_value(rows: Sequence[tuple[str, str, str]]) -> HTML:
     drawn = [["the value", "of which is known", "", "output"]]
     for value, known, output in rows:
         follows = line((0, 0), (34, 0), tip=True)
+        follows.tells(f"{value}, of which {known} is known, gives {output}")
         drawn.append([code(value, 13), known, follows, boxes(output)])
-    label = "; ".join(
-        f"{value}, of which {known} is known, gives {out}" for value, known, out in rows
-    )
-    return picture(table(drawn, (20, 14), "start"), f"{label}.")
+    return picture(table(drawn, (20, 14), "start"))
 
 
 def numbers(values: ArrayLike, most: int = 6) -> str:
@@ -67,19 +65,14 @@ def plan_and_run(
 
     Inputs, and the ops after them, have a name, a static shape as text, and their values.
     """
-    drawn, arrows = [], []
+    drawn = []
     for head, runs in ("The plan: shapes", False), ("The run: numbers", True):
         above = [tensor(*each, 78, runs) for each in inputs]
         below = [tensor(*each, 168, runs) for each in steps]
-        arrows += [arrow(each, below[0]) for each in above]
-        arrows += chain(*below)
         stack = column(row(*above, gap=12), *below, gap=24)
-        drawn.append(column(bold(head), stack, gap=10))
-    told = (
-        f"{name}: {shape} when traced, {text_of(np.shape(values))} when run"
-        for name, shape, values in [*inputs, *steps]
-    )
-    return picture(layers(row(*drawn, gap=12), *arrows), f"{'; '.join(told)}.")
+        arrows = *(arrow(each, below[0]) for each in above), *chain(*below)
+        drawn.append(column(bold(head), layers(stack, *arrows), gap=10))
+    return picture(row(*drawn, gap=12))
 
 
 def text_of(sizes: Iterable[int]) -> str:
@@ -91,4 +84,6 @@ def tensor(name: str, shape: str, values: ArrayLike, width: float, runs: bool) -
     words = [bold(name, 13), code(text_of(np.shape(values)) if runs else shape, 13)]
     words.append(code(numbers(values, most=4 if width > 80 else 3) if runs else "", 13))
     look = {"shade": 0.25} if runs else {"dashed": True}
-    return box(words, width=width, height=58, corner=6, align="start", **look)
+    each = box(words, width=width, height=58, corner=6, align="start", **look)
+    of = f"{text_of(np.shape(values))} when run" if runs else f"{shape} when traced"
+    return each.tells(f"{name}: {of}")

@@ -11,12 +11,8 @@ from pictures.layout import at, column, grid, layers, row, table
 from pictures.plots import Plot
 from sketch import count, count_hashes
 
-SOLUTION = (
-    Path(__file__).parents[2]
-    / "examples"
-    / "sketch"
-    / "libsolution_sketch_registers.so"
-)
+EXAMPLE = Path(__file__).parents[2] / "examples" / "sketch"
+SOLUTION = EXAMPLE / "libsolution_sketch_registers.so"
 
 
 def merged_registers(sketches: Mapping[str, tf.Tensor]) -> HTML:
@@ -41,20 +37,16 @@ def taken_apart(hashes: Mapping[str, int], precision: int, shown: int = 20) -> H
     """Draws the first bits of hashes: those that choose the register, and those that are counted."""
     rows = [["", small("which register"), small("up to the first 1"), ""]]
     look = {"width": 12, "height": 24, "gap": 1, "size": 12, "stroke": None}
-    told = []
     for key, hash_ in hashes.items():
         bits = f"{hash_:064b}"
         place, run = int(bits[:precision], 2), bits[precision:].index("1") + 1
         counted = np.arange(shown - precision) < run
         register = grid(list(bits[:precision]), 1, **look)
         others = grid(list(bits[precision:shown]), counted, colour=ORANGE, **look)
-        rows.append(
-            [code(key), register, others, row("…", small(f"{place} gets {run}"))]
-        )
-        told.append(
-            f"of {key}, {run} bits are counted up to the first one, so register {place} gets {run}"
-        )
-    label = f"The first bits of the hashes of {len(hashes)} keys: {'; '.join(told)}."
+        gets = row("…", small(f"{place} gets {run}"))
+        gets.tells(f"of {key}, register {place} gets {run}, up to the first 1")
+        rows.append([code(key), register, others, gets])
+    label = f"The first bits of the hashes of {len(hashes)} keys:"
     return picture(table(rows, 10, ("end", "start", "start", "start")), label)
 
 
@@ -109,13 +101,11 @@ def changed_bytes(data: bytes) -> HTML:
     for i, many in enumerate(taken):
         x = i * cell
         shapes.append(at(x, 0, bar(cell - 1, height, 0.08)))
-        shapes.append(
-            at(x, height, bar(cell - 1, height * many / 255, 0.9, ORANGE), "sw")
-        )
+        taken_bar = bar(cell - 1, height * many / 255, 0.9, ORANGE)
+        shapes.append(at(x, height, taken_bar, "sw"))
         if 32 < data[i] < 127:
-            shapes.append(
-                at(x + cell / 2, height + 2, words(chr(data[i]), 10, code=True), "n")
-            )
+            letter = words(chr(data[i]), 10, code=True)
+            shapes.append(at(x + cell / 2, height + 2, letter, "n"))
     name, registers = b"op_by_op::Sketch", len(data) - 16
     start = data.index(name)
     for begin, end, what in [

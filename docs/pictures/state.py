@@ -23,33 +23,25 @@ def words(tensor: tf.Tensor) -> list[str]:
 
 def calls_and_table(calls: Sequence[Sequence[str]]) -> HTML:
     """Makes calls of a new table and draws, for each, keys, table and numbers; what is new in the table is marked."""
-    keys_of_all, drawn, arrows, told, size = KeyTable(), [], [], [], 0
+    keys_of_all, drawn, kept = KeyTable(), [], []
     for call, keys in enumerate(calls, 1):
         numbers = keys_of_all(keys).numpy()
-        kept = words(keys_of_all.keys())
+        before, kept = kept, words(keys_of_all.keys())
         look = {"width": 46, "height": 26}
         above = [box(code(key), FAINT, COLOURS[1], **look) for key in keys]
         below = [box(code(str(number)), FAINT, **look) for number in numbers]
-        arrows += [arrow(*pair) for pair in zip(above, below)]
+        given = layers(table([above, below], (4, 30)), *map(arrow, above, below))
+        given.tells(f"{', '.join(keys)} get the numbers {', '.join(map(str, numbers))}")
+        look = {"width": 96, "height": 22}
+        shades = [FAINT if key in before else STRONG for key in kept]
         entries = [
-            box(
-                ends(76, code(key), code(f"{i}")),
-                STRONG if i >= size else FAINT,
-                width=96,
-                height=22,
-            )
-            for i, key in enumerate(kept)
+            box(ends(76, code(key), code(f"{i}")), shade, **look)
+            for i, (key, shade) in enumerate(zip(kept, shades))
         ]
         after = column(small("the table after it:"), *entries, gap=4)
-        drawn.append(
-            column(bold(f"call {call}"), table([above, below], (4, 30)), after, gap=14)
-        )
-        told.append(f"{', '.join(keys)} get the numbers {', '.join(map(str, numbers))}")
-        size = len(kept)
-    label = (
-        f"Calls of one table: {'; '.join(told)}. Then the table has {', '.join(kept)}."
-    )
-    return picture(layers(row(*drawn, gap=24, align="start"), *arrows), label)
+        after.tells(f"then the table has {', '.join(kept)}")
+        drawn.append(column(bold(f"call {call}"), given, after, gap=14))
+    return picture(row(*drawn, gap=24, align="start"), "Calls of one table:")
 
 
 LIFE = [
@@ -89,11 +81,8 @@ def order_of(function: tf.types.experimental.ConcreteFunction, names: dict) -> H
     }
     calls = [op for op in function.graph.get_operations() if op.type == "NumberKeys"]
     rows = list(dict.fromkeys(outer[op.inputs[0].op.name] for op in calls))
-    boxes, shapes, told = (
-        {},
-        [at(-12, 62 * i, bold(row), "e") for i, row in enumerate(rows)],
-        [],
-    )
+    boxes = {}
+    shapes = [at(-12, 62 * i, bold(row), "e") for i, row in enumerate(rows)]
     for i, op in enumerate(calls):
         number = rows.index(outer[op.inputs[0].op.name])
         boxes[op.name] = box(
@@ -102,9 +91,9 @@ def order_of(function: tf.types.experimental.ConcreteFunction, names: dict) -> H
         shapes.append(at(84 * i, 62 * number, boxes[op.name], "w"))
         for before in op.control_inputs:
             if before.name in boxes:
-                shapes.append(arrow(boxes[before.name], boxes[op.name]))
-                told.append(f"{op.name} waits for {before.name}")
-    label = f"Calls of {' and '.join(rows)} in the order of the code. {'; '.join(told)}, and for nothing else."
+                waits = arrow(boxes[before.name], boxes[op.name])
+                shapes.append(waits.tells(f"{op.name} waits for {before.name}"))
+    label = f"Calls of {' and '.join(rows)} in the order of the code. Only these wait for another:"
     return picture(layers(*shapes), label)
 
 

@@ -22,11 +22,8 @@ def learning_curves(losses: Mapping[str, Sequence[float]]) -> HTML:
     styles = zip(losses.items(), (None, "2 3", "7 4"), (BLUE, ORANGE, INK))
     for (name, some), dash, colour in styles:
         plot.named(name, range(len(some)), some, colour=colour, width=2, dash=dash)
-    said = ", ".join(f"{name} {some[-1]:.2g}" for name, some in losses.items())
-    label = (
-        f"The loss over {steps} steps, from 0 over {steps // 2} on. At the end: {said}."
-    )
-    return picture(plot.shape(), label)
+        plot.tells(f"{name} {some[-1]:.2g}")
+    return picture(plot.shape(), f"The loss over {steps} steps. At the end:")
 
 
 def shares(

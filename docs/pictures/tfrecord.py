@@ -83,7 +83,7 @@ def strips(
     sound: Sequence[bytes], labels: Sequence[str], got: Mapping[str, Sequence[bytes]]
 ) -> HTML:
     """Draws the records of a sound file under their labels, in a row for each reader: in colour those that it gave."""
-    drawn, told = [], []
+    drawn = []
     size = {"width": WIDTH / len(sound) - 6, "height": 26, "corner": 3}
     for name, found in got.items():
         boxes = [
@@ -92,10 +92,9 @@ def strips(
             else box("", 0.06, INK, **size, stroke_opacity=0.4, dashed=True)
             for record, label in zip(sound, labels)
         ]
-        drawn.append(column(bold(name, 12), row(*boxes, gap=6)))
-        told.append(f"{name} gave {len(found)}")
-    label = f"Of {len(sound)} records, {'; '.join(told)}."
-    return picture(column(*drawn, gap=14), label)
+        line = row(*boxes, gap=6).tells(f"{name} gave {len(found)}")
+        drawn.append(column(bold(name, 12), line))
+    return picture(column(*drawn, gap=14), f"Of {len(sound)} records,")
 
 
 def bytes_of_a_record(content: bytes) -> HTML:
@@ -184,7 +183,7 @@ class Watched(io.FileIO):
 
 def touched(spans: Mapping[str, Sequence[tuple[int, int]]], size: int) -> HTML:
     """Draws a file as a line, for each heading one, with the spans of bytes that were read."""
-    drawn, told = [], []
+    drawn = []
     for heading, some in spans.items():
         total = sum(end - begin for begin, end in some)
         drawn.append(ends(WIDTH, code(heading, 12), small(f"{total} bytes")))
@@ -192,10 +191,10 @@ def touched(spans: Mapping[str, Sequence[tuple[int, int]]], size: int) -> HTML:
             (WIDTH * begin / size, WIDTH * (end - begin) / size) for begin, end in some
         ]
         read = (at(x, 0, bar(max(1.0, wide), 16, 0.7)) for x, wide in scaled)
-        drawn.append(layers(rectangle(WIDTH, 16, stroke_opacity=0.5), *read))
-        told.append(
+        line = layers(rectangle(WIDTH, 16, stroke_opacity=0.5), *read)
+        line.tells(
             f"{heading}: {total} bytes in {len(some)} reads, "
             f"the first at byte {some[0][0]}, the last up to byte {some[-1][1]}"
         )
-    label = f"What is read of a file of {size} bytes: {'; '.join(told)}."
-    return picture(column(*drawn), label)
+        drawn.append(line)
+    return picture(column(*drawn), f"What is read of a file of {size} bytes:")

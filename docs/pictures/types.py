@@ -44,23 +44,26 @@ def kernels(ops: Mapping[str, Callable]) -> tuple[dict[str, dict[str, str]], HTM
         struck = "line-through" if became == REFUSES else None
         return small(words, text_decoration=struck)
 
-    drawn, told = [], []
+    drawn = []
     for name, outcomes in found.items():
         boxes = [
             box(of(became, dtype), width=84, height=26, **LOOKS[became])
             for dtype, became in outcomes.items()
         ]
         rows = [boxes[i : i + 4] for i in range(0, len(boxes), 4)]
-        drawn.append(column(bold(name, 13), table(rows, 6)))
-        for became in LOOKS:
-            if types := [dtype for dtype, one in outcomes.items() if one == became]:
-                told.append(f"{name} {became}: {', '.join(types)}")
+        of_each = {became: [] for became in LOOKS}
+        for dtype, became in outcomes.items():
+            of_each[became].append(dtype)
+        says = (
+            f"{name} {became}: {', '.join(of)}" for became, of in of_each.items() if of
+        )
+        drawn.append(column(bold(name, 13), table(rows, 6)).tells("; ".join(says)))
     names = [
         row(rectangle(20, 14, corner=3, **LOOKS[became]), small(became))
         for became in (COMPUTES, NO_KERNEL)
     ]
     names = row(*names, of(REFUSES, REFUSES), gap=24)
-    return found, picture(column(*drawn, names, gap=12), f"{'; '.join(told)}.")
+    return found, picture(column(*drawn, names, gap=12))
 
 
 def counted(sums: Mapping[str, Sequence[float]]) -> HTML:
@@ -75,6 +78,6 @@ def counted(sums: Mapping[str, Sequence[float]]) -> HTML:
         chosen = [*range(0, most, 50), most - 1]
         ones, sums_of = [i + 1 for i in chosen], [values[i] for i in chosen]
         plot.named(f"{name}: {values[-1]:g}", ones, sums_of, **look)
-    said = ", ".join(f"{name} gives {values[-1]:g}" for name, values in sums.items())
-    label = f"The sums grow with the number of ones. Of {most} ones, {said}."
+        plot.tells(f"{name} gives {values[-1]:g}")
+    label = f"The sums grow with the number of ones. Of {most} ones,"
     return picture(plot.shape(), label)

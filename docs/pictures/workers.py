@@ -33,32 +33,17 @@ def amount(size: int) -> str:
 
 def two_machines(here: int, there: int, asked: int, file: int, answered: int) -> HTML:
     """Draws two processes, by their numbers, and how many bytes the file has and how many pass between them."""
-    inner = {"shade": 0.35, "colour": ORANGE, "width": 140, "height": 26}
+    table = box(small(f"users.f32, {file:,} B"), 0.35, ORANGE, width=140, height=26)
     parts = [
-        ("your process", here, code("file_rows(…)", 12), space(0, 26)),
-        (
-            "the other machine",
-            there,
-            code("FileRows", 12),
-            box(small(f"users.f32, {file:,} B"), **inner),
-        ),
+        ("your process", here, "file_rows(…)", space(0, 26)),
+        ("the other machine", there, "FileRows", table),
     ]
-    look = {"width": 176, "height": 132, "stroke": None}
-    one, other = (
-        box(
-            column(
-                bold(name),
-                small(f"process {pid}"),
-                space(0, 4),
-                *inside,
-                align="middle",
-            ),
-            0.15,
-            colour,
-            **look,
-        )
-        for (name, pid, *inside), colour in zip(parts, COLOURS)
-    )
+    machines = []
+    for (name, pid, call, below), colour in zip(parts, COLOURS):
+        above = bold(name), small(f"process {pid}"), space(0, 4)
+        inside = column(*above, code(call, 12), below, align="middle")
+        machines.append(box(inside, 0.15, colour, width=176, height=132, stroke=None))
+    one, other = machines
     shapes = layers(
         row(one, other, gap=168),
         arrow(one, other, f"row numbers, {asked} bytes", shift=4),
@@ -123,12 +108,10 @@ def crossings() -> HTML:
     powers = [10.0**power for power in range(low, high + 1)]
     plot.ticks("y", powers, lambda time: f"{time:g} ms", grid=True)
     plot.ticks("x", sizes, amount)
-    spoken = []
     for way, colour in LOOKS.items():
         found = [measured[way][size] for size in sizes]
         plot.named(way, sizes, found, colour=colour, width=2)
         plot.dots(sizes, found, colour=colour)
         said = (f"{amount(n)} {number(time)} ms" for n, time in zip(sizes, found))
-        spoken.append(f"{way}: {', '.join(said)}")
-    label = f"Milliseconds of a call by the size of its tensor. {'; '.join(spoken)}."
-    return picture(plot.shape(), label)
+        plot.tells(f"{way}: {', '.join(said)}")
+    return picture(plot.shape(), "Milliseconds of a call by the size of its tensor.")
