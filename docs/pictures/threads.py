@@ -8,8 +8,6 @@ from pictures.drawing import (
     BLUE,
     COLOURS,
     DASHES,
-    INK,
-    Shape,
     dot,
     line,
     picture,
@@ -60,19 +58,15 @@ def by_threads(sums: Mapping[str, Sequence[float]], threads: Sequence[int]) -> H
     names = []
     for number, (name, values) in enumerate(sums.items()):
         look = {"radius": 9 - 4 * number, "colour": COLOURS[number]}
-        names.append(row(dot(0, 0, **look), name))
+        says = f"{name}: {', '.join(f'{value:.4f}' for value in values)}"
+        names.append(row(dot(0, 0, **look), name).tells(says))
         shapes += [dot(34 * i, places[value], **look) for i, value in enumerate(values)]
     for i, count in enumerate(threads):
         shapes.append(at(34 * i, 16, f"{count}", "n"))
     shapes.append(at((right - 16) / 2, 36, small("threads"), "n"))
-    spoken = "; ".join(
-        f"{name}: {', '.join(f'{value:.4f}' for value in values)}"
-        for name, values in sums.items()
-    )
-    label = f"What came out with {', '.join(map(str, threads))} threads. {spoken}."
-    return picture(
-        column(row(*names, gap=28), layers(*shapes), gap=14, align="end"), label
-    )
+    drawn = column(row(*names, gap=28), layers(*shapes), gap=14, align="end")
+    label = f"What came out with {', '.join(map(str, threads))} threads."
+    return picture(drawn, label)
 
 
 def fixed_blocks(size: int, owners: Sequence[int] = (0, 1, 1, 0, 1, 0)) -> HTML:
@@ -102,13 +96,12 @@ def spread(sums: Mapping[str, Sequence[float]], right: float) -> HTML:
     scales = [
         max(abs(v - right) for row in rows for v in row) for rows in ([first], others)
     ]
-    shapes, spoken = [], []
+    shapes = []
     for number, (name, values) in enumerate(sums.items()):
         y, scale = 46 * number, scales[number > 0]
         least, most = min(values), max(values)
         said = f"{least:,.2f} to {most:,.2f}"
-        spoken.append(f"{name}: {said}")
-        shapes.append(at(-266, y, name, "w"))
+        shapes.append(at(-266, y, name, "w").tells(f"{name}: {said}"))
         shapes.append(line((-172, y), (172, y), stroke_opacity=0.3))
         shapes += [
             dot(162 * (v - right) / scale, y, 5, BLUE, fill_opacity=0.35)
@@ -120,31 +113,7 @@ def spread(sums: Mapping[str, Sequence[float]], right: float) -> HTML:
     bottom = 46 * len(sums) - 30
     shapes.append(line((0, -6), (0, bottom), dash=DASHES, stroke_opacity=0.6))
     shapes.append(at(0, bottom + 4, small(f"{right:,.2f} is right"), "n"))
-    label = f"Sums that came out, where {right:,.2f} is right. {'; '.join(spoken)}."
-    return picture(layers(*shapes), label)
-
-
-def cache_line() -> HTML:
-    """Where the sums of two threads lie: side by side in one cache line, and each in a line of its own."""
-    floats = 16
-
-    def cells(*owners: int) -> Shape:
-        looks = [(0.6, COLOURS[owner]) for owner in owners]
-        looks += [(0, INK)] * (floats - len(owners))
-        squares = (rectangle(24, 24, *look, stroke_opacity=0.5) for look in looks)
-        return row(*squares, gap=0)
-
-    shapes = column(
-        column("side by side: one line", cells(0, 0, 1, 1)),
-        column("64 bytes apart: two lines", cells(0, 0), cells(1, 1), gap=8),
-        keys(("the sums of one thread", "those of another"), 0.6),
-        gap=16,
-    )
-    label = (
-        f"Lines of {floats} floats. Above, the sums of one thread and those of another lie side by side in one line. "
-        "Below, 64 bytes apart, they lie in two lines."
-    )
-    return picture(shapes, label)
+    return picture(layers(*shapes), f"Sums, of which {right:,.2f} is right.")
 
 
 def at_once(ways: Mapping[str, str]) -> HTML:
