@@ -8,6 +8,7 @@ import tensorflow as tf
 from gradient_registries import imported_gradient, registries, wrapped_gradient
 from IPython.display import HTML
 from measured import read
+from pictures.anchors import entries
 from pictures.drawing import (
     BLUE,
     COLOURS,
@@ -141,25 +142,19 @@ def imported_gradients(f: Callable, factor: int) -> HTML:
     return picture(shapes, label)
 
 
+# Who asks for a gradient, of what, in which registry, and what this holds.
+LANES = """
+tape.gradient | tf.gradients | functions known to Python | tf.RegisterGradient | a Python function
+SymbolicGradient | functions of a GraphDef | REGISTER_OP_GRADIENT | C++ describes a function
+"""
+
+
 def registry_map() -> HTML:
     """Who uses which registry of gradients, how many entries each has, and the bridge between them."""
-    counted = counts()
-    lanes = [
-        (
-            ["tape.gradient", "tf.gradients"],
-            "functions known to Python",
-            "tf.RegisterGradient",
-            f"a Python function: {counted[0]} ops",
-        ),
-        (
-            ["SymbolicGradient"],
-            "functions of a GraphDef",
-            "REGISTER_OP_GRADIENT",
-            f"C++ describes a function: {counted[1]} ops",
-        ),
-    ]
     rows = []
-    for asking, where, registry, holds in lanes:
+    for lane, count in zip(entries(LANES), counts()):
+        *asking, where, registry, kind = lane
+        holds = f"{kind}: {count} ops"
         left, right = [*map(code, asking), small(where)], [code(registry), small(holds)]
         caller = box(left, width=190, height=76)
         caller.tells(f"{' and '.join(asking)} {where}: {registry}, {holds}")

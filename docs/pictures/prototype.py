@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import tensorflow as tf
 from IPython.display import HTML
 from measured import number, read
+from pictures.anchors import entries
 from pictures.drawing import COLOURS, DASHES, bold, code, line, picture, small
 from pictures.layout import arrow, box, chain, column, layers, row, table
 from pictures.plots import Plot, chart
@@ -33,25 +34,17 @@ def a_call(traced: tf.types.experimental.ConcreteFunction) -> HTML:
     """Draws the way of the tensors through a graph with one PyFuncStateless in it, out of TensorFlow and back."""
     nodes = {node.type: node for node in traced.graph.get_operations()}
     token = nodes["PyFuncStateless"].get_attr("token").decode()
-    x, call, shape = boxes = [
-        box(code(name, 13)) for name in ("flow", "PyFuncStateless", "EnsureShape")
-    ]
+    names = "flow", "PyFuncStateless", "EnsureShape"
+    _, call, _ = boxes = [box(code(name, 13)) for name in names]
     function = box(code("battery_reference(flow, capacity)", 13), 0.25)
-    names = [
-        column(bold("the graph"), small("TensorFlow’s threads"), gap=0),
-        column(bold("your process"), small("Python, one thread at a time"), gap=0),
-    ]
-    shapes = table(
-        [[names[0], row(*boxes, gap=32)], [names[1], function]],
-        (30, 62),
-        ("start", "middle"),
-    )
-    across = line(
-        (0, shapes.height / 2), (shapes.width, shapes.height / 2), dash=DASHES
-    )
+    graph = column(bold("the graph"), small("TensorFlow’s threads"), gap=0)
+    process = bold("your process"), small("Python, one thread at a time")
+    rows = [[graph, row(*boxes, gap=32)], [column(*process, gap=0), function]]
+    shapes = table(rows, (30, 62), ("start", "middle"))
+    middle = shapes.height / 2
+    across = line((0, middle), (shapes.width, middle), dash=DASHES)
     arrows = [
-        arrow(x, call),
-        arrow(call, shape),
+        *chain(*boxes),
         arrow(call, function, f"tensor\n{token}", shift=-16),
         arrow(function, call, "array\n", shift=16),
     ]
@@ -107,21 +100,18 @@ def figures() -> dict[str, str]:
 
 
 # Each question, its lines separated by a slash, and what to do if the answer is yes.
-QUESTIONS = (
-    ("Can TensorFlow compose it,/and is that fast and small enough?", "compose it"),
-    ("Are you still trying it out?", "tf.numpy_function"),
-    ("Must others load the model?", "an op in C++"),
-    (
-        "Does it take much of each step,/and can cores, a GPU/or fewer arrays help?",
-        "an op in C++",
-    ),
-)
+QUESTIONS = """
+Can TensorFlow compose it,/and is that fast and small enough? | compose it
+Are you still trying it out? | tf.numpy_function
+Must others load the model? | an op in C++
+Does it take much of each step,/and can cores, a GPU/or fewer arrays help? | an op in C++
+"""
 
 
 def decision() -> HTML:
     """Draws which way to take."""
     rows = []
-    for question, way in QUESTIONS:
+    for question, way in entries(QUESTIONS):
         look = {"shade": 0.25, "colour": COLOURS["C++" in way]}
         asked = box(question.split("/"), width=260)
         asked.tells(f"{question.replace('/', ' ')} Yes: {way}")

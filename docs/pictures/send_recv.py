@@ -186,18 +186,12 @@ def dead_picture(graphs: Sequence[GraphDef], label: str) -> HTML:
 
 def dead_nodes(nodes: Sequence, edges: Sequence) -> set[str]:
     """What comes after the second output of a Switch, where the branch is not taken, but for a Merge."""
-    dead: set[str] = set()
-    while (
-        more := {
-            node.name
-            for node in nodes
-            if any(name.endswith(":1") for name in node.input)
-            or any(end == node.name and begin in dead for begin, end, _ in edges)
-            if node.op != "Merge"
-        }
-        - dead
-    ):
+    alive = {node.name for node in nodes if node.op == "Merge"}
+    switched = {n.name for n in nodes if any(i.endswith(":1") for i in n.input)}
+    dead, more = set(), switched - alive
+    while more:
         dead |= more
+        more = {end for begin, end, _ in edges if begin in dead} - dead - alive
     return dead
 
 

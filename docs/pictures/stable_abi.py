@@ -79,21 +79,15 @@ def compiled_for() -> str:
 
 def matrix(examples: Sequence[str], here: bool) -> list[list[str]]:
     """The outcome of each example on each version: compiled here, or carried there from the newest one."""
-    rows = read("versions").rows
-    table = []
-    for name in examples:
-        line = [f"`{name}`"]
-        for version in minors():
-            of = [
-                row
-                for row in rows
-                if row["example"] == name and minor(row["tensorflow"]) == version
-            ]
-            own = here or version == compiled_for()
-            wanted = [row for row in of if carried(row) != own]
-            line.append(outcome(wanted[0] if wanted else None))
-        table.append(line)
-    return table
+    found = {
+        (row["example"], minor(row["tensorflow"]), carried(row)): row
+        for row in reversed(read("versions").rows)
+    }
+    there = {version: not here and version != compiled_for() for version in minors()}
+    return [
+        [f"`{name}`", *(outcome(found.get((name, *each))) for each in there.items())]
+        for name in examples
+    ]
 
 
 def on_arm64() -> dict[str, int]:

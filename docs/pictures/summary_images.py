@@ -26,13 +26,8 @@ def digits() -> np.ndarray:
 def written(folder: Path) -> None:
     """Writes pictures to a log, from inside a graph."""
     with tf.summary.create_file_writer(str(folder)).as_default() as writer:
-        graph = tf.function(summarize_labeled_images)
-        graph(
-            "digits",
-            tf.constant(digits()),
-            tf.constant(LABELS),
-            tf.constant(0, tf.int64),
-        )
+        inputs = tf.constant(digits()), tf.constant(LABELS), tf.constant(0, tf.int64)
+        tf.function(summarize_labeled_images)("digits", *inputs)
         writer.flush()
 
 

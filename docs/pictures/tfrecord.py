@@ -33,18 +33,13 @@ def write_digits() -> tuple[Path, Path]:
     whole = Path("build/whole.tfrecord")
     with tf.io.TFRecordWriter(str(whole)) as writer:
         for label, image in enumerate(images):
-            feature, ints = tf.train.Feature, tf.train.Int64List
             features = {
-                "image": feature(
-                    bytes_list=tf.train.BytesList(value=[image.tobytes()])
-                ),
-                "size": feature(int64_list=ints(value=image.shape)),
-                "label": feature(int64_list=ints(value=[label % 3])),
-                "brightness": feature(
-                    float_list=tf.train.FloatList(value=[image.mean()])
-                ),
+                "image": {"bytes_list": {"value": [image.tobytes()]}},
+                "size": {"int64_list": {"value": image.shape}},
+                "label": {"int64_list": {"value": [label % 3]}},
+                "brightness": {"float_list": {"value": [image.mean()]}},
             }
-            example = tf.train.Example(features=tf.train.Features(feature=features))
+            example = tf.train.Example(features={"feature": features})
             writer.write(example.SerializeToString(deterministic=True))
     with whole.open("rb") as file:
         third = offsets_of(file)[2]
