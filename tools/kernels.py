@@ -23,7 +23,7 @@ from importlib.metadata import EntryPoint
 from jupyter_client.provisioning import KernelProvisionerFactory
 from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 
-from opcheck.frozen import frozen
+from opcheck.processes.frozen import frozen
 
 NAME = "fork"
 GROUP = "jupyter_client.kernel_provisioners"

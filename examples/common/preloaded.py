@@ -1,6 +1,6 @@
 """What the forks of the tests' server have imported: TensorFlow, and no library of ops."""
 
-from opcheck.frozen import frozen
+from opcheck.processes.frozen import frozen
 
 with frozen():
     import hypothesis.extra.numpy  # noqa: F401

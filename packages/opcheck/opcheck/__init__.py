@@ -6,12 +6,12 @@ print(report)
 report.assert_ok()
 """
 
-from opcheck.compare import tolerance
+from opcheck.findings.compare import tolerance
+from opcheck.findings.report import Findings, OpCheckError, Report, Result, Skip
+from opcheck.findings.source import function_of
+from opcheck.inputs.samples import Sample
 from opcheck.registry import CHECKS, NAMES
-from opcheck.report import Findings, OpCheckError, Report, Result, Skip
 from opcheck.run import check
-from opcheck.samples import Sample
-from opcheck.source import function_of
 
 __all__ = [
     "CHECKS",

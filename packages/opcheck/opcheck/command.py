@@ -9,10 +9,10 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from opcheck.inputs.samples import Location
+from opcheck.processes.worker import place
 from opcheck.registry import NAMES
 from opcheck.run import check
-from opcheck.samples import Location
-from opcheck.worker import place
 
 _HELP = f"""\
 usage: python -m opcheck FILE.py:function --samples FILE.py:name [--checks A,B] [--skip A,B] [--html OUT.html]

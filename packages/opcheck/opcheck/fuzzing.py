@@ -11,10 +11,9 @@ import hypothesis
 import numpy as np
 from hypothesis import strategies as st
 
-from opcheck import calls, generated, registry
-from opcheck.children import Child, Crash, WorkerError
-from opcheck.compare import compared, is_inexact, mentions, wide
-from opcheck.report import (
+from opcheck import registry
+from opcheck.findings.compare import compared, is_inexact, mentions, wide
+from opcheck.findings.report import (
     FORWARDED,
     KEPT,
     NOT_ALONE,
@@ -25,6 +24,12 @@ from opcheck.report import (
     essence,
     likely_cause,
 )
+from opcheck.findings.source import in_turn, split, with_expected
+from opcheck.inputs import generated
+from opcheck.inputs.samples import as_arrays, flattened, locate, packed
+from opcheck.inputs.variations import calls_of
+from opcheck.processes import calls
+from opcheck.processes.children import Child, Crash, WorkerError
 from opcheck.run import (
     Call,
     by_name,
@@ -34,10 +39,7 @@ from opcheck.run import (
     name_of,
     outputs_of,
 )
-from opcheck.samples import as_arrays, flattened, locate, packed
-from opcheck.source import in_turn, split, with_expected
 from opcheck.subject import Subject
-from opcheck.variations import calls_of
 
 # What was expected, and the likely cause where it did not come.
 _KINDS = {

@@ -10,14 +10,14 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from opcheck import calls
-from opcheck.children import Child, Crash, WorkerError
 from opcheck.command import BadUse
-from opcheck.guesses import RANKS, combined, guesses, named
-from opcheck.report import Report, Result, by_signal, essence
+from opcheck.findings.report import Report, Result, by_signal, essence
+from opcheck.findings.source import function_of, line
+from opcheck.inputs.guesses import RANKS, combined, guesses, named
+from opcheck.inputs.samples import Location, locate
+from opcheck.processes import calls
+from opcheck.processes.children import Child, Crash, WorkerError
 from opcheck.run import check, check_name, choose
-from opcheck.samples import Location, locate
-from opcheck.source import function_of, line
 
 _MOST_CRASHES = 20
 _MOST_SECONDS = 20  # of guessing

@@ -27,10 +27,11 @@ import tensorflow as tf
 from hypothesis.strategies import SearchStrategy
 
 from opcheck.command import BadUse, load
-from opcheck.compare import difference
+from opcheck.findings.compare import difference
 from opcheck.fuzzing import allowed, fuzz, generate, kind_of
+from opcheck.inputs.samples import as_arrays
+from opcheck.inputs.variations import variations
 from opcheck.run import outputs_of
-from opcheck.samples import as_arrays
 from opcheck.subject import (
     CLEAN_ERRORS,
     arrays,
@@ -40,7 +41,6 @@ from opcheck.subject import (
     registered,
     tensors_of,
 )
-from opcheck.variations import variations
 
 VARIATIONS = 50
 LEAST_DRAWN = 50

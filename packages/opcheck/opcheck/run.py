@@ -21,10 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from opcheck.children import Child, Crash, WorkerError, start_server
-from opcheck.pulse import Patience
-from opcheck.registry import CHECKS, NAMES
-from opcheck.report import (
+from opcheck.findings.report import (
     AT_ONCE,
     MUCH_LARGER,
     SHARED,
@@ -35,7 +32,7 @@ from opcheck.report import (
     by_signal,
     likely_cause,
 )
-from opcheck.samples import (
+from opcheck.inputs.samples import (
     Location,
     Sample,
     as_arrays,
@@ -44,7 +41,10 @@ from opcheck.samples import (
     locate,
     packed,
 )
-from opcheck.worker import check_inside, place, refused, run_check
+from opcheck.processes.children import Child, Crash, WorkerError, start_server
+from opcheck.processes.pulse import Patience
+from opcheck.processes.worker import check_inside, place, refused, run_check
+from opcheck.registry import CHECKS, NAMES
 
 _COMPARED = (
     "reference",
@@ -90,13 +90,13 @@ class Call:
         self, inputs: Sequence, attrs: Mapping, modes=("eager",), shapes=None
     ) -> str:
         """The call as a line of Python."""
-        from opcheck.source import line
+        from opcheck.findings.source import line
 
         return line(self.location, self.op, inputs, attrs, modes, shapes)
 
     def check_line(self, name: str) -> str:
         """One of the checks of the call, as a line of Python; nothing where it would be another check."""
-        from opcheck.source import check_line
+        from opcheck.findings.source import check_line
 
         given = {}
         defaults = inspect.signature(check).parameters
@@ -197,7 +197,7 @@ def check(
       fast: True: fewer repetitions, for a first look.
       raise_on_failure: True: raises `opcheck.OpCheckError` if a check fails, as `report.assert_ok()` does.
       tolerances: A dictionary from names of dtypes to pairs (relative, absolute), which replace
-        those of `opcheck.compare.TOLERANCES`.
+        those of `opcheck.findings.compare.TOLERANCES`.
       op_types: The registered ops that are checked. By default, those in the graph of `op` that
         come from your libraries. If all are TensorFlow's own, all of them except casts, reshapes
         and the like.
@@ -660,7 +660,7 @@ class _Run:
 
     def _hanging(self, name: str) -> Result | None:
         """The failure of a check if the sample call, the first one in its process, hangs."""
-        from opcheck import calls
+        from opcheck.processes import calls
 
         sample = {"inputs": self._call.inputs, "attrs": self._call.attrs}
         try:
@@ -684,7 +684,7 @@ class _Run:
         of_sample = crash.hung and not crash.call
         if of_sample and self._hanging_line:
             return self._hanging_line
-        from opcheck import calls
+        from opcheck.processes import calls
 
         tried = [crash.call or (self._call.inputs, self._call.attrs)]
         if crash.call and not crash.hung:  # where it hangs, the sample's does not

@@ -13,10 +13,10 @@ from tensorflow.core.framework.op_def_pb2 import OpList
 from tensorflow.python.client import pywrap_tf_session
 from tensorflow.python.framework import kernels, op_def_registry
 
-from opcheck.compare import compared, difference, is_inexact
-from opcheck.memory import FILLINGS, filled_memory
-from opcheck.pulse import one_call
-from opcheck.source import line
+from opcheck.findings.compare import compared, difference, is_inexact
+from opcheck.findings.source import line
+from opcheck.inputs.memory import FILLINGS, filled_memory
+from opcheck.processes.pulse import one_call
 
 # Ops that a Python wrapper around an op is made of. They are not what is tested, unless
 # there is nothing else.

@@ -24,8 +24,8 @@ from python_ops import (
 )
 
 import opcheck
-from opcheck import calls
 from opcheck.checks import fresh
+from opcheck.processes import calls
 from opcheck.subject import Subject
 
 

@@ -58,10 +58,11 @@ from python_ops import (
 )
 
 import opcheck
-from opcheck import calls, strategies
+from opcheck import strategies
 from opcheck.checks import robust
-from opcheck.pulse import Patience
-from opcheck.report import NOT_ALONE, Findings
+from opcheck.findings.report import NOT_ALONE, Findings
+from opcheck.processes import calls
+from opcheck.processes.pulse import Patience
 from opcheck.subject import UNREPEATED, UNWRITTEN, Description, Subject
 
 INDICES = strategies.tensors("int32", (2,), strategies.st.integers(-9, 9))

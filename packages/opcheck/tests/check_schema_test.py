@@ -11,7 +11,7 @@ from tensorflow.python.framework import op_def_registry
 
 from opcheck.checks.schema import check_documentation, description_in
 from opcheck.compatibility import problems
-from opcheck.report import Findings
+from opcheck.findings.report import Findings
 
 
 def op_def(name="Cumsum") -> OpDef:

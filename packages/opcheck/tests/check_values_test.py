@@ -27,8 +27,8 @@ from python_ops import (
 
 import opcheck
 from opcheck.checks import dtypes
+from opcheck.findings.report import Findings
 from opcheck.fuzzing import fuzz
-from opcheck.report import Findings
 from opcheck.strategies import calls, st, tensors
 from opcheck.subject import Description, Subject
 

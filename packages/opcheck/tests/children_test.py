@@ -8,6 +8,7 @@ import tempfile
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from python_ops import (
@@ -23,8 +24,8 @@ from python_ops import (
 )
 
 import opcheck
-from opcheck import calls, children, pulse
-from opcheck.pulse import Clock, Patience, Pulse, Step, Watch
+from opcheck.processes import calls, children, pulse
+from opcheck.processes.pulse import Clock, Patience, Pulse, Step, Watch
 from opcheck.run import _Run
 
 FREE = Step(waited=0.0, computed=True, filled=0)
@@ -256,3 +257,16 @@ def test_a_call_that_is_slow_and_right_does_not_hang():
     found = opcheck.check(sleeps_a_second, normal(2), checks=["vectorize"], timeout=2)
     found.assert_ok()
     opcheck.check(adds_one, normal(2), checks=["schema"], timeout=1).assert_ok()
+
+
+def test_a_module_of_the_working_directory_does_not_hide_pythons_own(tmp_path):
+    (tmp_path / "code.py").write_text("raise RuntimeError('not this one')")
+    program = "import opcheck, tensorflow as tf; print(opcheck.check(tf.square, [1.0], checks='empty'))"
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder/check.py").write_text(program)
+    command = [sys.executable, "folder/check.py"]
+    environment = {**os.environ, "PYTHONPATH": str(Path(opcheck.__file__).parents[1])}
+    run = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True
+    )
+    assert "1 passed" in run.stdout, run.stdout + run.stderr

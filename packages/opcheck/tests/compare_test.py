@@ -7,7 +7,7 @@ import pytest
 import tensorflow as tf
 from python_ops import strings
 
-from opcheck.compare import difference, mentions, observed
+from opcheck.findings.compare import difference, mentions, observed
 
 
 @pytest.mark.parametrize(

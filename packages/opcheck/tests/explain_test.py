@@ -28,7 +28,7 @@ from provoke import outcomes  # noqa: E402
 import headers  # noqa: E402
 from opcheck import explain  # noqa: E402
 from opcheck.errors import REPORT, entries, table, tomllib  # noqa: E402
-from opcheck.report import Findings, Report  # noqa: E402
+from opcheck.findings.report import Findings, Report  # noqa: E402
 from releases import LIBRARY, described  # noqa: E402
 
 CASES = tomllib.loads((HERE / "cases.toml").read_text())

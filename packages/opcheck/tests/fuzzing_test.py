@@ -38,11 +38,11 @@ from python_ops import (
 )
 
 import opcheck
-from opcheck.compare import difference
 from opcheck.errors import tomllib
+from opcheck.findings.compare import difference
 from opcheck.fuzzing import allowed, fuzz
+from opcheck.inputs.variations import calls_of, variations
 from opcheck.strategies import calls, st, tensors, texts
-from opcheck.variations import calls_of, variations
 
 ONES = calls(tensors(elements=st.just(1.0), min_rank=1, max_rank=1))
 PAIR = tensors("int32", (2,), st.integers(0, 9))

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 import yaml
 
-from opcheck import source
 from opcheck.command import main
+from opcheck.findings import source
 from opcheck.library import LibraryOp
 
 PACKAGE = Path(__file__).parents[1]

@@ -10,7 +10,8 @@ import pytest
 from python_ops import counts_calls, dies_of_scalars, normal, refuses
 
 import opcheck
-from opcheck import errors, report
+from opcheck import errors
+from opcheck.findings import report
 
 
 @pytest.fixture(scope="module")
@@ -138,7 +139,7 @@ def test_equal_crashes_are_one():
 
 def test_several_lines_share_their_imports():
     some = [
-        opcheck.report.Result(
+        opcheck.findings.report.Result(
             name, "fail", what, "x", name, "y", line=f'{imports}; print(f("a; b"))'
         )
         for name, what, imports in [

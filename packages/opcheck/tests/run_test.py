@@ -20,13 +20,13 @@ from python_ops import (
 )
 
 import opcheck
-from opcheck import children
-from opcheck.report import AT_ONCE, SHARED
+from opcheck.findings.report import AT_ONCE, SHARED
+from opcheck.inputs.samples import as_arrays, locate
+from opcheck.processes import children
+from opcheck.processes.worker import place
 from opcheck.run import _Run
-from opcheck.samples import as_arrays, locate
 from opcheck.strategies import calls, tensors
 from opcheck.testing import op_test
-from opcheck.worker import place
 
 PACKAGE = Path(opcheck.__file__).parents[1]
 
@@ -45,7 +45,7 @@ def test_samples_are_generated():
 
 def test_a_module_that_no_worker_can_import_is_a_failure(tmp_path, monkeypatch):
     (tmp_path / "only_here.py").write_text(
-        "from opcheck import children\n"
+        "from opcheck.processes import children\n"
         "if children.in_worker: raise RuntimeError('not here')\n"
         "def op(x): return x\n"
     )
@@ -155,7 +155,7 @@ def test_the_limit_counts_memory_and_not_addresses():
     """With many cores, threads reserve more than the limit in addresses alone."""
     code = """
 import mmap
-from opcheck.worker import limit_memory
+from opcheck.processes.worker import limit_memory
 limit_memory({"memory": 1 << 30})
 mmap.mmap(-1, 4 << 30, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=0)
 try:

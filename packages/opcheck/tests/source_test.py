@@ -10,9 +10,9 @@ import pytest
 import tensorflow as tf
 from python_ops import adds_one, adds_two, strings
 
+from opcheck.findings.source import in_turn, line, split, with_expected
+from opcheck.inputs.samples import locate
 from opcheck.run import Call
-from opcheck.samples import locate
-from opcheck.source import in_turn, line, split, with_expected
 
 
 @pytest.mark.parametrize(

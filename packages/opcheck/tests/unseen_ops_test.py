@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import opcheck
-from opcheck.memory import past_the_end
+from opcheck.inputs.memory import past_the_end
 
 pytestmark = pytest.mark.slow  # broken_ops_test has a bug for each check
 FOLDER = Path(__file__).with_name("unseen")

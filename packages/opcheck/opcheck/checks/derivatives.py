@@ -7,8 +7,8 @@ import numpy as np
 import tensorflow as tf
 
 from opcheck.checks.complex_parts import InRealNumbers
-from opcheck.compare import close
-from opcheck.pulse import one_call
+from opcheck.findings.compare import close
+from opcheck.processes.pulse import one_call
 from opcheck.subject import (
     Subject,
 )

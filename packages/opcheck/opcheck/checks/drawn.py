@@ -6,10 +6,10 @@ import numpy as np
 
 from opcheck.checks.dtypes import registered_dtypes
 from opcheck.checks.numbers import is_sorted, surely
-from opcheck.compare import difference, is_inexact, observed
-from opcheck.report import Findings
+from opcheck.findings.compare import difference, is_inexact, observed
+from opcheck.findings.report import Findings
+from opcheck.findings.wanted import EXACTLY, WANTED, blamed, reference_of, replaced
 from opcheck.subject import Subject, attrs_of_call, sizes_of
-from opcheck.wanted import EXACTLY, WANTED, blamed, reference_of, replaced
 
 _CALLS, _SECONDS = 400, 2.0
 _LARGER, _MOST = 4, 1 << 8  # times the elements of an input, or so many

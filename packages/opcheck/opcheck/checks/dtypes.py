@@ -7,11 +7,15 @@ import numpy as np
 import tensorflow as tf
 from tensorflow.python.framework import op_def_registry
 
-from opcheck.calls import again
-from opcheck.compare import difference, is_inexact, mentions, observed, tolerance
-from opcheck.report import Findings, describe_error
-from opcheck.subject import CLEAN_ERRORS, Subject, is_builtin, kernels_of
-from opcheck.wanted import (
+from opcheck.findings.compare import (
+    difference,
+    is_inexact,
+    mentions,
+    observed,
+    tolerance,
+)
+from opcheck.findings.report import Findings, describe_error
+from opcheck.findings.wanted import (
     BEFORE,
     FAR,
     WANTED,
@@ -21,6 +25,8 @@ from opcheck.wanted import (
     reference_of,
     replaced,
 )
+from opcheck.processes.calls import again
+from opcheck.subject import CLEAN_ERRORS, Subject, is_builtin, kernels_of
 
 _MOST = 1 << 12  # elements of a sample whose sums are made long
 

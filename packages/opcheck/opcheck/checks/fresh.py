@@ -6,12 +6,12 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from opcheck import calls
-from opcheck.calls import NEARLY
-from opcheck.children import Child, Crash, WorkerError
-from opcheck.compare import compared, difference
-from opcheck.report import KEPT, MUCH_LARGER, Findings, Skip
-from opcheck.source import in_turn
+from opcheck.findings.compare import compared, difference
+from opcheck.findings.report import KEPT, MUCH_LARGER, Findings, Skip
+from opcheck.findings.source import in_turn
+from opcheck.processes import calls
+from opcheck.processes.calls import NEARLY
+from opcheck.processes.children import Child, Crash, WorkerError
 from opcheck.subject import (
     AFTER_LARGER,
     UNREPEATED,

@@ -30,9 +30,9 @@ from opcheck.checks.gradient_calls import (
     other_calls,
 )
 from opcheck.checks.schema import generated_docstring
-from opcheck.compare import close, is_inexact
-from opcheck.pulse import one_call
-from opcheck.report import Findings, Skip, describe_error
+from opcheck.findings.compare import close, is_inexact
+from opcheck.findings.report import Findings, Skip, describe_error
+from opcheck.processes.pulse import one_call
 from opcheck.subject import (
     Subject,
     constant,

@@ -19,9 +19,10 @@ from opcheck.checks.derivatives import (
     weights_of,
 )
 from opcheck.checks.drawn import Draw, what_differs
-from opcheck.compare import TOLERANCES, difference
-from opcheck.pulse import one_call
-from opcheck.report import Findings, describe_error
+from opcheck.findings.compare import TOLERANCES, difference
+from opcheck.findings.report import Findings, describe_error
+from opcheck.findings.wanted import both_of
+from opcheck.processes.pulse import one_call
 from opcheck.subject import (
     CLEAN_ERRORS,
     Subject,
@@ -29,7 +30,6 @@ from opcheck.subject import (
     constant,
     is_builtin,
 )
-from opcheck.wanted import both_of
 
 _CALLS, _SECONDS = 100, 1.5
 _COMPUTES_A_GRADIENT = re.compile("(?i)grad|backprop")

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import tensorflow as tf
 
-from opcheck.pulse import each, one_call
-from opcheck.report import FORWARDED, SHAPES, Findings, describe_error
+from opcheck.findings.report import FORWARDED, SHAPES, Findings, describe_error
+from opcheck.findings.wanted import replaced
+from opcheck.processes.pulse import each, one_call
 from opcheck.subject import Subject, arrays, constant, copied, is_opaque, made
-from opcheck.wanted import replaced
 
 _FILE = 1 << 20  # bytes of one that is copied
 _OWNED = "tf.function whose op owns its inputs"

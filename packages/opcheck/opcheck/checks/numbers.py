@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from opcheck.compare import (
+from opcheck.findings.compare import (
     close,
     difference,
     is_inexact,
@@ -13,9 +13,8 @@ from opcheck.compare import (
     tolerance,
     wide,
 )
-from opcheck.report import Findings
-from opcheck.subject import Subject, attrs_of_call
-from opcheck.wanted import (
+from opcheck.findings.report import Findings
+from opcheck.findings.wanted import (
     BEFORE,
     EXACTLY,
     FAR,
@@ -25,6 +24,7 @@ from opcheck.wanted import (
     reference_of,
     replaced,
 )
+from opcheck.subject import Subject, attrs_of_call
 
 _SMALL = FAR / 50
 _SECONDS = 1.5  # for each of the two

@@ -9,10 +9,11 @@ import numpy as np
 
 from opcheck.checks.drawn import drawn_calls
 from opcheck.checks.numbers import is_sorted, large_together, other_numbers
-from opcheck.compare import close, is_inexact, observed, wide
-from opcheck.memory import FILLINGS, VISIBLE, filled_memory
-from opcheck.report import KEPT, Findings, Skip
-from opcheck.source import in_turn
+from opcheck.findings.compare import close, is_inexact, observed, wide
+from opcheck.findings.report import KEPT, Findings, Skip
+from opcheck.findings.source import in_turn
+from opcheck.findings.wanted import WANTED, blamed, both_of, reference_of, replaced
+from opcheck.inputs.memory import FILLINGS, VISIBLE, filled_memory
 from opcheck.subject import (
     CLEAN_ERRORS,
     Subject,
@@ -21,7 +22,6 @@ from opcheck.subject import (
     shrunk,
     with_special_values,
 )
-from opcheck.wanted import WANTED, blamed, both_of, reference_of, replaced
 
 _TIMES = 16
 _MOST = 1 << 12  # elements of a sample that is repeated

@@ -9,9 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import tensorflow as tf
 
-from opcheck import calls
-from opcheck.children import Child, Crash, WorkerError
-from opcheck.compare import (
+from opcheck.findings.compare import (
     compared,
     difference,
     is_inexact,
@@ -20,7 +18,7 @@ from opcheck.compare import (
     tolerance,
     wide,
 )
-from opcheck.report import (
+from opcheck.findings.report import (
     KEPT,
     NOT_ALONE,
     SHAPES,
@@ -29,9 +27,11 @@ from opcheck.report import (
     by_signal,
     describe_error,
 )
+from opcheck.findings.source import in_turn
+from opcheck.inputs.samples import flattened, packed
+from opcheck.processes import calls
+from opcheck.processes.children import Child, Crash, WorkerError
 from opcheck.run import is_refusal, outputs_of
-from opcheck.samples import flattened, packed
-from opcheck.source import in_turn
 from opcheck.subject import (
     Subject,
     attrs_of_call,

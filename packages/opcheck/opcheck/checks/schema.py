@@ -10,8 +10,8 @@ from google.protobuf import text_format
 from tensorflow.core.framework import op_def_pb2
 
 from opcheck import compatibility
-from opcheck.report import Findings
-from opcheck.source import function_of
+from opcheck.findings.report import Findings
+from opcheck.findings.source import function_of
 from opcheck.subject import Subject, is_builtin, parameter_names
 
 

@@ -2,7 +2,7 @@
 
 import tensorflow as tf
 
-from opcheck.report import SHAPES, Findings, describe_error
+from opcheck.findings.report import SHAPES, Findings, describe_error
 from opcheck.subject import Subject, constant, made
 
 

@@ -12,13 +12,20 @@ import numpy as np
 import tensorflow as tf
 from tensorflow.python.eager import cancellation
 
-from opcheck.calls import agree
 from opcheck.checks.drawn import Draw
-from opcheck.compare import difference, is_inexact
-from opcheck.memory import growth
-from opcheck.pulse import Watch, each, one_call
-from opcheck.report import AT_ONCE, KEPT, SHARED, Findings, Skip, describe_error
-from opcheck.source import in_turn
+from opcheck.findings.compare import difference, is_inexact
+from opcheck.findings.report import (
+    AT_ONCE,
+    KEPT,
+    SHARED,
+    Findings,
+    Skip,
+    describe_error,
+)
+from opcheck.findings.source import in_turn
+from opcheck.inputs.memory import growth
+from opcheck.processes.calls import agree
+from opcheck.processes.pulse import Watch, each, one_call
 from opcheck.subject import (
     AFTER_LARGER,
     UNWRITTEN,

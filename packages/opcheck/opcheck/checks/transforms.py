@@ -6,11 +6,11 @@ import numpy as np
 import tensorflow as tf
 from tensorflow.python.framework import op_def_registry
 
-from opcheck.calls import NEARLY
 from opcheck.checks.threads import variants
-from opcheck.compare import difference, observed
-from opcheck.pulse import one_call
-from opcheck.report import Findings, Skip, describe_error
+from opcheck.findings.compare import difference, observed
+from opcheck.findings.report import Findings, Skip, describe_error
+from opcheck.processes.calls import NEARLY
+from opcheck.processes.pulse import one_call
 from opcheck.subject import (
     CLEAN_ERRORS,
     Subject,

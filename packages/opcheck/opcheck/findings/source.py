@@ -56,17 +56,17 @@ def line(
         inferred = f"{in_graph}.get_concrete_function({specs}).output_shapes"
         call = f"print({inferred}, {name}({arguments}))"
     elif "guarded" in modes:
-        imports += "from opcheck.memory import fill_memory, guarded; "
+        imports += "from opcheck.inputs.memory import fill_memory, guarded; "
         some = [_guarded(x) for x in inputs]
         again = f"print(*({name}({', '.join([*some, *named])}) for byte in (90, 90, 165, 165) "
         call = again + "if not fill_memory(byte)))"
     elif "often" in modes:
         call = f"print([{name}({arguments}) for _ in range({OFTEN})][-1])"
     elif "watched" in modes:
-        imports += "from opcheck.memory import past_the_end; "
+        imports += "from opcheck.inputs.memory import past_the_end; "
         call = f"print(past_the_end({', '.join([name, arguments])}))"
     elif "refused" in modes:
-        imports += "from opcheck.memory import left_behind; "
+        imports += "from opcheck.inputs.memory import left_behind; "
         call = f"print(left_behind({', '.join([name, arguments])}))"
     else:
         given = ", ".join(map(_input, inputs))

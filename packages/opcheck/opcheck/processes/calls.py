@@ -11,17 +11,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 import tensorflow as tf
 
-from opcheck.compare import TOLERANCES, difference, is_inexact
-from opcheck.memory import (
+from opcheck.findings.compare import TOLERANCES, difference, is_inexact
+from opcheck.findings.report import MUCH_LARGER
+from opcheck.findings.source import OFTEN
+from opcheck.inputs.memory import (
     FILLINGS,
     filled_memory,
     guarded,
     left_behind,
     past_the_end,
 )
-from opcheck.pulse import one_call
-from opcheck.report import MUCH_LARGER
-from opcheck.source import OFTEN
+from opcheck.processes.pulse import one_call
 from opcheck.subject import (
     CLEAN_ERRORS,
     PAST_THE_END,

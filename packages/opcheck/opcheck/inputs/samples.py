@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from opcheck.compare import as_bytes
+from opcheck.findings.compare import as_bytes
 
 
 def flattened(inputs: Sequence) -> list:

@@ -3,8 +3,8 @@
 import numpy as np
 import tensorflow as tf
 
-from opcheck.calls import again
-from opcheck.compare import TOLERANCES
+from opcheck.findings.compare import TOLERANCES
+from opcheck.processes.calls import again
 from opcheck.subject import UNREPEATED, Subject
 
 WANTED = "what the reference computes"  # in findings

@@ -17,11 +17,16 @@ from typing import BinaryIO
 
 import numpy as np
 
-from opcheck.pulse import Clock, Patience, Pulse, Watch
-from opcheck.report import Worker
+from opcheck.findings.report import Worker
+from opcheck.processes.pulse import Clock, Patience, Pulse, Watch
 
 in_worker = False  # a worker needs no workers
 _STEP = 0.25  # seconds between two looks at a worker that is silent
+# The working directory may hold a code.py, or what else TensorFlow would import in place of Python's own.
+_START = (
+    "import sys; sys.path[:] = filter(None, sys.path); "
+    "from opcheck.processes.server import main; main(int(sys.argv[1]))"
+)
 _lock = threading.Lock()
 _server: "tuple[subprocess.Popen, socket.socket] | None" = None
 
@@ -76,7 +81,7 @@ def start_server() -> None:
             return
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         process = subprocess.Popen(
-            [sys.executable, "-m", "opcheck.server", str(theirs.fileno())],
+            [sys.executable, "-c", _START, str(theirs.fileno())],
             pass_fds=[theirs.fileno()],
             env=environment(),
             stdin=subprocess.DEVNULL,
@@ -108,7 +113,7 @@ def environment() -> dict[str, str]:
     oneDNN's allocator, which TensorFlow uses for every tensor, waits for ten seconds where there is
     not enough memory, and hands out large blocks that malloc has not filled.
     """
-    package = str(Path(__file__).parents[1])
+    package = str(Path(__file__).parents[2])
     return {
         "TF_CPP_MIN_LOG_LEVEL": "2",
         "TF_ENABLE_ONEDNN_OPTS": "0",

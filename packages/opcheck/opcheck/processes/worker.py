@@ -7,10 +7,11 @@ import tempfile
 import traceback
 from multiprocessing.connection import Connection
 
-from opcheck import children
+from opcheck.findings.report import Findings, Skip, describe_error
+from opcheck.processes import children
 from opcheck.registry import CHECKS
-from opcheck.report import Findings, Skip, describe_error
 
+_PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 _EXHAUSTED = ("error", ("MemoryError: more than the option `memory` allows", ""))
 
 
@@ -171,7 +172,7 @@ def place(error: BaseException) -> str:
         for frame in traceback.extract_tb(error.__traceback__)
         if "/tensorflow/" not in frame.filename
         and not frame.filename.startswith("<frozen")
-        and not frame.filename.startswith(os.path.dirname(__file__) + os.sep)
+        and not frame.filename.startswith(_PACKAGE)
     ]
     return f"{os.path.basename(own[-1].filename)}, line {own[-1].lineno}" if own else ""
 

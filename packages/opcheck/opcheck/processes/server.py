@@ -16,12 +16,12 @@ import tempfile
 
 def main(control_fd: int) -> None:
     """Serves until the process that started it is gone."""
-    from opcheck.frozen import frozen
+    from opcheck.processes.frozen import frozen
 
     with frozen():
         import tensorflow  # noqa: F401
 
-        from opcheck import worker  # noqa: F401
+        from opcheck.processes import worker  # noqa: F401
 
     control = socket.socket(fileno=control_fd)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -82,13 +82,9 @@ def _supervise(connection_fd: int, status_fd: int, log_fd: int, pulse_fd: int) -
 def _work(connection_fd: int, pulse_fd: int, folder: str) -> None:
     from multiprocessing.connection import Connection
 
-    from opcheck import pulse
-    from opcheck.worker import serve
+    from opcheck.processes import pulse
+    from opcheck.processes.worker import serve
 
     pulse.share(pulse_fd)
     os.close(pulse_fd)
     serve(Connection(connection_fd), folder)
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]))

@@ -7,10 +7,17 @@ from dataclasses import replace
 import tensorflow as tf
 from tensorflow.python.framework import op_def_registry
 
-from opcheck.calls import Outcome, apply, contradiction, in_graph, outcome_of, traced
-from opcheck.compare import difference
+from opcheck.findings.compare import difference
+from opcheck.inputs.variations import calls_of
+from opcheck.processes.calls import (
+    Outcome,
+    apply,
+    contradiction,
+    in_graph,
+    outcome_of,
+    traced,
+)
 from opcheck.subject import Subject, arrays, constant, names_of_own, types_in
-from opcheck.variations import calls_of
 
 
 def fuzz(

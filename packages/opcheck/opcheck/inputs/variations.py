@@ -7,7 +7,7 @@ from itertools import islice
 
 import numpy as np
 
-from opcheck.samples import flattened, packed
+from opcheck.inputs.samples import flattened, packed
 
 
 def variations(

@@ -1,0 +1,1 @@
+"""What is compared, and how a failure is told."""

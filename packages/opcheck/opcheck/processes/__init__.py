@@ -1,0 +1,1 @@
+"""The processes in which an op runs, and may die."""
