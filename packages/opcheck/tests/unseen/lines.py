@@ -1,23 +1,11 @@
-"""Whether the line of a finding shows the failure in a fresh process: `python lines.py RECORDS.jsonl [OP…]`.
+"""Whether the line of a finding shows the failure in a fresh process."""
 
-RECORDS.jsonl is what measure_unseen.py has written.
-"""
-
-import json
-import os
 import re
 import signal
 import subprocess
-import sys
-from pathlib import Path
 
+import forked
 import numpy as np
-
-HERE = Path(__file__).resolve().parent
-PATHS = [str(path) for path in (HERE, HERE.parent / "broken_ops", HERE.parents[1])]
-sys.path += [*PATHS, str(HERE.parents[3] / "examples" / "common")]
-
-import forked  # noqa: E402
 
 NUMBER = r"-?\d+\.?\d*(?:e[+-]?\d+)?|-?inf|-?nan|True|False"
 
@@ -92,23 +80,3 @@ def _printed(value: str, text: str) -> bool:
     numbers = [float(one) for one in re.findall(NUMBER, text) if one[-1] != "e"]
     relative = 1e-3 if "float16" in text else 1e-5
     return bool(np.isclose(float(value), numbers, relative, 1e-8, True).any())
-
-
-def main() -> None:
-    path, *names = sys.argv[1:]
-    os.environ |= {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1"}
-    os.environ["PYTHONPATH"] = os.pathsep.join(PATHS)
-    for record in map(json.loads, Path(path).read_text().splitlines()):
-        if names and record["op"] not in names:
-            continue
-        told = {one["check"]: one for one in record["found"][::-1]}  # the first of each
-        for check, one in told.items():
-            if one["verdict"] == "fail":
-                lacks = missing(check, one["seen"], one["line"], 400)
-                kept = {key: record[key] for key in ("op", "buggy", "fuzz")}
-                kept |= {key: one[key] for key in ("check", "detail", "seen")}
-                print(json.dumps({**kept, "lacks": lacks}), flush=True)
-
-
-if __name__ == "__main__":
-    main()
