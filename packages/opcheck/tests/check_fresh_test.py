@@ -15,6 +15,7 @@ from python_ops import (
     adds_one,
     adds_threads,
     draws,
+    filled_forward_in_blocks,
     hour_of,
     normal,
     of_one_seed,
@@ -46,6 +47,12 @@ def test_random_numbers_do_not_come_twice(options):
         )
         assert found.verdict == verdict, found.explanation()
         assert verdict != "fail" or "96 elements later" in found.seen
+
+
+def test_what_is_lost_where_a_block_begins_shows_in_gaps():
+    found = result("determinism", filled_forward_in_blocks, normal(2, 3))
+    assert "longer rows of NaN" in found.detail, found.explanation()
+    assert "it depends on their number" in found.cause
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ from python_ops import (
     pair_number_in_int32,
     result,
     soft_maximum,
+    strings,
 )
 
 import opcheck
@@ -273,6 +274,40 @@ def test_drawn_calls_are_of_other_dtypes_too():
     found = result("reference", op, normal(4), reference=np.square, op_types=["Square"])
     assert "x in float64, x of shape" in found.detail, found.explanation()
     assert "float64" in found.line
+
+
+def first_texts(x):
+    return np.array([one[:1] for one in x.reshape(-1)], object).reshape(x.shape)
+
+
+def test_drawn_texts_have_a_letter_between_equal_ones():
+    def op(x):
+        odd = tf.strings.regex_full_match(x, "(?s).*r[hH]r.*")
+        return tf.where(odd, "", tf.strings.substr(x, 0, 1))
+
+    found = result("reference", op, strings(b"array", b"row"), reference=first_texts)
+    assert "is b'' instead of b'r'" in found.seen, found.explanation()
+
+
+def test_lists_of_other_dtypes_are_drawn():
+    def op(xs):
+        return tf.raw_ops.IdentityN(input=xs)
+
+    lists = [np.int64([1, 2]), np.float32([1, 2]), np.array([b"a", b"b"], object)]
+    found = result("reference", op, lists, reference=list, op_types=["IdentityN"])
+    assert found.verdict == "pass", found.explanation()
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_squares_that_float16_does_not_hold(wide):
+    def magnitude(x):
+        kept = tf.cast(x, tf.float32) if wide and x.dtype == tf.float16 else x
+        return tf.cast(tf.sqrt(tf.raw_ops.Square(x=kept)), x.dtype)
+
+    some = {"reference": np.abs, "op_types": ["Square"]}
+    found = result("dtypes", magnitude, np.float32([3, 4]), **some)
+    assert (found.verdict == "fail") != wide, found.explanation()
+    assert wide or found.detail == "in float16, with numbers up to 300"
 
 
 @pytest.mark.parametrize(

@@ -126,6 +126,19 @@ def test_a_line_tells_what_was_expected():
     assert with_expected(call, "the output has shape [1] instead of [2]") == call
 
 
+def fingerprint(x):
+    return tf.identity(x)
+
+
+def test_an_op_may_end_in_print():
+    call = line(locate(fingerprint), fingerprint, [np.float32(1)], {})
+    assert call.endswith('print(fingerprint(tf.constant(1.0, "float32")))')
+    told = with_expected(
+        call, "the output[0] is 1 instead of 2 (1 of 1 elements differ)"
+    )
+    assert told == call[:-1] + ', "expected output[0]: 2")'
+
+
 def test_a_line_imports_from_a_package(tmp_path, monkeypatch):
     package = tmp_path / "a_package"
     package.mkdir()

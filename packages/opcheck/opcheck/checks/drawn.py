@@ -1,5 +1,6 @@
 """The values of the op, against the reference: in calls that are drawn near the sample."""
 
+import string
 import time
 
 import numpy as np
@@ -16,6 +17,7 @@ _LARGER, _MOST = 4, 1 << 8  # times the elements of an input, or so many
 _SLOW = 0.3  # seconds of a call, after which there is no other one
 _KNOWN = 1 << 12  # an attr up to which others are tried
 _OFTEN, _SELDOM = 0.5, 0.25
+_LETTERS = string.ascii_letters.encode()
 _STEPS = 16  # between 0 and numbers that are on a grid
 _PRECISE = (("float32", "float64"), ("int32", "int64"))
 
@@ -184,6 +186,10 @@ class Draw:
             elif how == 4:  # characters of two to four bytes
                 some = "".join(self._random.choice([*"é€😀"], 3))
                 text = text[:begin] + some.encode() + text[end:]
+            elif how == 6 and end > begin:  # again, behind a letter
+                letter = bytes([self._random.choice([*_LETTERS])])
+                begin = end - 1 if self._with(_OFTEN) else begin
+                text = text[:end] + letter + text[begin:]
             elif how == 5:
                 text = b"" if self._with(_SELDOM) else text + text[begin:end]
             texts[place] = text
@@ -233,7 +239,7 @@ def _other_dtypes(subject: Subject) -> dict[str, np.dtype]:
             if any(one.name == attr for one in op_def.attr)
         ]
         for names in _PRECISE:
-            if own[0] in names:
+            if {*own} <= {*names[:1]} or {*own} <= {*names[1:]}:
                 (other,) = {*names} - {own[0]}
                 if kernels and all(other in some for some in kernels):
                     found[attr] = np.dtype(other)

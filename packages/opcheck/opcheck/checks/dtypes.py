@@ -28,6 +28,7 @@ from opcheck.findings.wanted import (
 from opcheck.processes.calls import again
 from opcheck.subject import CLEAN_ERRORS, Subject, is_builtin, kernels_of
 
+_LARGE, _LARGEST = 300.0, 65504.0  # of float16, and the greatest
 _MOST = 1 << 12  # elements of a sample whose sums are made long
 
 
@@ -179,6 +180,8 @@ def _run_dtype(subject: Subject, attr: str, name: str, found: Findings) -> str:
         )
     elif name in ("float16", "bfloat16"):
         _run_long(subject, name, affected, attrs, found)
+        if name == "float16" and subject.reference is not None:
+            _run_large(subject, flat, affected, attrs, found)
     elif subject.reference is not None and np.dtype(dtype.as_numpy_dtype).kind == "i":
         _negative(subject, name, flat, affected, attrs, found)
     return ""
@@ -346,6 +349,36 @@ def _run_long(subject: Subject, name: str, affected, attrs, found: Findings) -> 
                     line=subject.line(flat, attrs),
                 )
                 return
+
+
+def _run_large(subject: Subject, flat, affected, attrs, found: Findings) -> None:
+    """Numbers of float16 whose squares it does not hold, where the reference's results are such as it holds."""
+    most = max(
+        (np.abs(x).max() for x, own in zip(flat, affected) if own and x.size), default=0
+    )
+    if not 0 < most < _LARGE:
+        return
+    factor = flat[affected.index(True)].dtype.type(_LARGE / most)
+    large = [x * factor if own else x for x, own in zip(flat, affected)]
+    label = f"in float16, with numbers up to {_LARGE:.0f}"
+    if (both := both_of(subject, label, large, attrs)) is None:
+        return
+    for wanted, seen in zip(*both):
+        if wanted.shape != seen.shape or not is_inexact(seen.dtype):
+            continue
+        held_by_it = np.abs(wanted.astype(np.float64)) < _LARGEST / 2
+        lost = held_by_it & ~np.isfinite(seen.astype(np.float64))
+        if lost.any():
+            place = np.unravel_index(lost.argmax(), lost.shape)
+            found.fail(
+                label,
+                f"{float(wanted[place]):.6g}, as the reference computes",
+                f"{float(seen[place]):.6g}",
+                "a product or a sum beyond 65504, which float16 does not hold: float is for what lies between, and the "
+                "result is rounded once",
+                line=subject.line(large, attrs),
+            )
+            return
 
 
 def _coarse_difference(subject: Subject, wanted, seen, flat) -> str:

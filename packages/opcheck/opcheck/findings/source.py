@@ -134,13 +134,18 @@ def with_expected(text: str, seen: str) -> str:
       seen: The difference, as `compare.difference` tells it.
     """
     found = _DIFFERENT.fullmatch(seen)
-    begin = text.rfind("print(")
-    if not found or not _OF_OUTPUTS.match(text, begin):
+    if not found or not _OF_OUTPUTS.match(text, _last_print(text)):
         return text
     place, got, wanted = found.groups()
     if _are_near(got, wanted):
         text = f"{_ALL_DIGITS}{text.replace(_NUMPY, '')}"
     return f"{text[:-1]}, {_quoted(f'expected {place}: {wanted}')})"
+
+
+def _last_print(text: str) -> int:
+    """Where the last call of print begins, which is not that of an op such as fingerprint."""
+    places = [one.start() for one in re.finditer(r"(?<!\w)print\(", text)]
+    return places[-1] if places else len(text)
 
 
 def _are_near(*numbers: str) -> bool:
@@ -172,7 +177,7 @@ def check_line(
       reference: The samples.Location of the reference, if it is given one.
     """
     text = line(location, op, inputs, attrs)
-    begin, _, call = text.rpartition("print(")
+    begin, call = text[: _last_print(text)], text[_last_print(text) + len("print(") :]
     named = [f"{name}={value!r}" for name, value in options.items()]
     if reference is not None:
         imports, name = _imported(reference, op)

@@ -40,6 +40,7 @@ from opcheck.subject import (
 # As near as another order of a sum leaves it.
 NEARLY = dict.fromkeys(TOLERANCES, 1e-2)
 _SOON = 0.3  # seconds within which a call has to end that is made again
+_QUICK = 0.05  # seconds of a call
 _MANY, _AT_LEAST = 1 << 22, 40  # elements, and calls with them
 _FLOATS = 1 << 16  # that are random
 _RUN = 16  # of them in a row, which do not come twice by chance
@@ -328,6 +329,8 @@ def other_sizes(subject: Subject) -> dict[str, list[np.ndarray]]:
     found, smaller = {}, {}
     if (larger := grown(subject)) is not None:
         found["a larger sample"] = larger
+        if (gaps := _with_gaps(subject)) is not None:
+            found["longer rows of NaN, but for their first elements"] = gaps
     for label, flat in shrunk(subject.flat):
         subject.progress(f"with {label}", flat)
         try:
@@ -337,6 +340,33 @@ def other_sizes(subject: Subject) -> dict[str, list[np.ndarray]]:
         smaller = {label: flat}
     subject.progress("")
     return found | smaller
+
+
+def _with_gaps(subject: Subject) -> list[np.ndarray] | None:
+    """Long rows in which next to nothing follows from what is near, if the op takes them, and quickly."""
+    widest = max((x.shape[-1] for x in subject.flat if x.ndim), default=0)
+    largest = max(x.size for x in subject.flat)
+    if not subject.options.get("special_values") or widest < 2:
+        return None
+    gaps, times = [], max(1, (1 << 18) // largest)
+    for x in subject.flat:
+        if x.ndim and x.shape[-1] == widest:
+            x = np.concatenate([x] * times, -1)
+            if is_inexact(x.dtype):
+                x[..., 1:] = np.nan
+                x[..., 0] = np.where(np.isfinite(x[..., 0]), x[..., 0], 1)
+        gaps.append(x)
+    if not any(is_inexact(x.dtype) and x.size > largest for x in gaps):
+        return None
+    subject.progress("longer rows", gaps)
+    start = time.monotonic()
+    try:
+        subject.eager(gaps)
+    except Exception:
+        return None
+    finally:
+        subject.progress("")
+    return gaps if time.monotonic() - start < _QUICK else None
 
 
 def repeat(subject: Subject, samples: Sequence, times: int) -> list[list[list]]:
