@@ -196,7 +196,6 @@ def times(task: str, name: str = "dataset", base: str = "NpyDataset") -> HTML:
     """Draws how many times as long as the base others take for a task, from `bench/<name>.csv`."""
     return chart(
         [row for row in read(name).where(task=task) if row["way"] != base],
-        f"How many times as long as {base} others take, {task}.",
         f"times as long as {base}",
         heading="{way}",
         name="",

@@ -110,10 +110,7 @@ TIMES = {
 def unary_times() -> HTML:
     """Draws milliseconds of LogCosh and of compositions from `bench/elementwise.csv`."""
     rows = read("elementwise").where(task="float32")
-    label = "Milliseconds for a million numbers, by the way LogCosh is computed."
-    return chart(
-        rows, label, "milliseconds", name=TIMES, value="milliseconds", origin=None
-    )
+    return chart(rows, "milliseconds", name=TIMES, value="milliseconds", origin=None)
 
 
 def times_as_long(way: str, task: str = "float32", threads: int = 1) -> float:

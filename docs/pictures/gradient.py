@@ -41,15 +41,9 @@ def forward(values: np.ndarray) -> HTML:
     from multi_output import extremes
 
     low, high = (np.array(each)[:, None] for each in extremes(values)[:2])
-    (a, b), (c, d) = low.ravel(), high.ravel()
     return grids(
         {"values": values, "minimum": low, "maximum": high},
-        f"Two rows. In the first, {a:g} is the minimum and {c:g} the maximum; in the second, {b:g} and {d:g}.",
-        {
-            "values": _places(values),
-            "minimum": np.ones([2, 1]),
-            "maximum": np.ones([2, 1]),
-        },
+        {"values": _places(values), "minimum": 1, "maximum": 1},
     )
 
 
@@ -63,21 +57,12 @@ def backward(
         tape.watch(values := tf.constant(values))
         found = extremes(values)
         loss = found.minimum * minimum_grad + found.maximum * maximum_grad
-    low, high = np.array(minimum_grad), np.array(maximum_grad)
+    low, high = (np.array(each)[:, None] for each in (minimum_grad, maximum_grad))
     arriving = grids(
-        {
-            "values": values,
-            "minimum_grad": low[:, None],
-            "maximum_grad": high[:, None],
-        },
-        f"The gradients {low[0]} and {low[1]} of the minima, and {high[0]} and {high[1]} of the maxima.",
+        {"values": values, "minimum_grad": low, "maximum_grad": high},
         {"values": _places(values.numpy())},
     )
-    returned = grids(
-        {"values_grad": tape.gradient(loss, values)},
-        f"Below the values, {low[0]} and {low[1]} stand where the minima were, "
-        f"{high[0]} and {high[1]} where the maxima were.",
-    )
+    returned = grids({"values_grad": tape.gradient(loss, values)})
     return HTML(arriving.data + returned.data)
 
 
@@ -94,12 +79,9 @@ def gathered(values: np.ndarray, grad: np.ndarray) -> HTML:
         np.array(each)[:, None]
         for each in tape.gradient(scattered, inputs, output_gradients=grad)
     )
-    (a, b), (c, d) = low.ravel(), high.ravel()
     return grids(
         {"arrives": grad, "for minimum_grad": low, "for maximum_grad": high},
-        f"Of the numbers that arrive, {a:g} and {b:g} go to the gradient of the minima, "
-        f"{c:g} and {d:g} to that of the maxima.",
-        {"arrives": _places(values), "for minimum_grad": low, "for maximum_grad": high},
+        {"arrives": _places(values)},
     )
 
 
@@ -151,8 +133,7 @@ def taken_apart(values: tf.Tensor) -> HTML:
     names = ["values", "mantissa", "exponent", "gradient"]
     return grids(
         {name: np.array(each)[:, None] for name, each in zip(names, columns)},
-        "A column of numbers, their mantissas and exponents, and the gradient of the mantissas.",
-        {name: np.zeros([len(values), 1]) for name in names},
+        dict.fromkeys(names, 0),
     )
 
 
@@ -210,8 +191,7 @@ def slices(grad: tf.IndexedSlices) -> HTML:
             "values": np.array(grad.values)[:, None],
             "as a tensor": tf.convert_to_tensor(grad)[:, None],
         },
-        "A column of indices, the values for them, and the tensor that they make.",
-        {"indices": np.zeros([len(grad.indices), 1])},
+        {"indices": 0},
     )
 
 

@@ -345,20 +345,19 @@ def grid(
 
 
 def grids(
-    tensors: Mapping[str, ArrayLike],
-    label: str,
-    marked: Mapping[str, ArrayLike] | None = None,
+    tensors: Mapping[str, ArrayLike], marked: Mapping[str, ArrayLike] | None = None
 ) -> HTML:
     """Vectors and matrices as grids of numbers, side by side.
 
     Args:
       tensors: From the caption of each grid to its values, of at most two dimensions.
-      label: What the picture shows, for those who do not see it.
-      marked: From a caption to a boolean array of that shape: the cells to highlight; unset, those that are not zero.
+      marked: From a caption to the cells to highlight, an array of that shape or 1 for all; unset, what is not zero.
     """
     drawn = []
     for caption, values in tensors.items():
         values = np.asarray(values)
         marks = np.asarray((marked or {}).get(caption, values)) != 0
-        drawn.append(column(caption, grid(values, marks)))
-    return picture(row(*drawn, gap=30, align="start"), label)
+        rows = (" ".join(f"{x:g}" for x in one) for one in np.atleast_2d(values))
+        each = column(caption, grid(values, marks))
+        drawn.append(each.tells(f"{caption}: {', '.join(rows)}"))
+    return picture(row(*drawn, gap=30, align="start"))

@@ -100,7 +100,6 @@ def times() -> HTML:
     """How many times as long as WeightedSum compositions take, from `bench/lists.csv`."""
     return chart(
         read("lists").rows,
-        "How many times as long as WeightedSum compositions of TensorFlow's ops take.",
         "times as long as WeightedSum",
         name=WAYS,
         heading=lambda row: f"{int(row['size']) * 4 // 1024:,} KiB in each tensor",

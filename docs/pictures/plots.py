@@ -72,17 +72,12 @@ class Plot:
         for value in values:
             label = small(text(value).replace("-", "−"))
             if axis == "x":
-                x, y = self.x(value), self.height
-                mark, name = (
-                    [(x, 0 if grid else y), (x, y + 4)],
-                    at(x, y + 6, label, "n"),
-                )
+                x, bottom = self.x(value), self.height
+                mark = (x, 0 if grid else bottom), (x, bottom + 4)
+                name = at(x, bottom + 6, label, "n")
             else:
-                y = self.y(value)
-                mark, name = (
-                    [(-4, y), (self.width if grid else 0, y)],
-                    at(-7, y, label, "e"),
-                )
+                y, right = self.y(value), self.width if grid else 0
+                mark, name = ((-4, y), (right, y)), at(-7, y, label, "e")
             self.add(line(*mark, stroke_opacity=opacity), name)
 
     def line(self, xs: Iterable[float], ys: Iterable[float], **look) -> None:
@@ -125,13 +120,8 @@ class Plot:
 
 def legend(looks: Mapping[str, Mapping]) -> Shape:
     """The names of lines beside pieces of them."""
-    return row(
-        *(
-            row(line((0, 0), (24, 0), **look), small(name))
-            for name, look in looks.items()
-        ),
-        gap=18,
-    )
+    lines = (line((0, 0), (24, 0), **look) for look in looks.values())
+    return row(*map(row, lines, map(small, looks)), gap=18)
 
 
 def keys(
@@ -139,10 +129,8 @@ def keys(
 ) -> Shape:
     """Names beside squares of the colours that stand for them."""
     squares = (bar(12, 12, shade, colour) for colour in colours)
-    return row(
-        *(row(square, small(name), gap=6) for name, square in zip(names, squares)),
-        gap=18,
-    )
+    pairs = (row(square, small(name), gap=6) for name, square in zip(names, squares))
+    return row(*pairs, gap=18)
 
 
 class Bar(NamedTuple):
@@ -161,7 +149,6 @@ def round_numbers(low: float, high: float) -> list[float]:
 
 def chart(
     rows: Sequence[Row],
-    label: str,
     axis: str,
     *,
     name: str | Mapping[str, str] | Callable[[Row], str] = "{way}",
@@ -175,7 +162,6 @@ def chart(
 
     Args:
       rows: Of the table.
-      label: What the picture shows, for those who do not see it; the values are added.
       axis: What the axis measures.
       name: Of a row's bar, from the row: a pattern, a function, or names of the ways to show, in their order.
       heading: Of the group that a row's bar is in, likewise.
@@ -209,12 +195,11 @@ def chart(
     ]
     if series == "threads":
         entries = ["1 thread" if n == "1" else f"{n} threads" for n in entries]
-    return bars(drawn, label, axis, entries, origin)
+    return bars(drawn, axis, entries, origin)
 
 
 def bars(
     drawn: Sequence[tuple[str, str, Sequence[Bar]]],
-    label: str,
     axis: str,
     legend: Sequence[str],
     origin: float | None,
@@ -254,6 +239,5 @@ def bars(
     plot.add(line((0, plot.height), (plot.width, plot.height)))
     plot.ticks("x", round_numbers(*plot.limits["x"]))
     plot.add(at(plot.width / 2, plot.height + 22, words(axis, 13), "n"))
-    if len(legend) > 1:
-        label += f" Each with {' and with '.join(legend)}."
-    return picture(plot.shape(), label)
+    each = f", each with {' and with '.join(legend)}" if len(legend) > 1 else ""
+    return picture(plot.shape(), f"A chart of bars: {axis}{each}.")

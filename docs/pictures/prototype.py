@@ -61,7 +61,6 @@ def times() -> HTML:
     rows = read("prototype").where(mode="tf.function")
     return chart(
         [row for row in rows if row["way"] != "C++ op"],
-        "How many times as long as the op in C++ the other ways take, in a tf.function, by the size of the input.",
         "times as long as the C++ op, in a tf.function",
         heading=lambda row: f"{int(row['size']):,} numbers".replace(",", " "),
         series="",

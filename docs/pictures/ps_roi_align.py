@@ -131,8 +131,7 @@ def costs(load: str) -> HTML:
     on = {"1": "on one thread", "2": "on two threads"}
     return chart(
         read("ps_roi_align").where(task="cost", workload=load),
-        f"Microseconds that {load} takes, by the cycles that Shard was told, and how many threads it used.",
-        "microseconds",
+        "microseconds, by the cycles that Shard was told",
         heading=lambda row: on[row["threads"]],
         name=lambda row: f"{int(row['way'].split()[0]):,}",
         series="",
@@ -150,7 +149,6 @@ def times(task: str) -> HTML:
             for row in read("ps_roi_align").where(task=task)
             if row["workload"] in "abc"
         ],
-        f"Milliseconds that the {task} takes.",
         "milliseconds",
         heading="workload {workload}",
         name={way: way for way in ("PsRoiAlign", "torchvision")},

@@ -32,7 +32,6 @@ def beside_others() -> HTML:
     ]
     return chart(
         rows,
-        "How many times as long as our op others take, geometric mean of three workloads.",
         "times as long as our op",
         name=lambda row: LIKE[row["task"]][row["way"]],
         heading=lambda row: {

@@ -87,7 +87,6 @@ def times(size: str) -> HTML:
     ways = "StochasticRound", "stock ops, XLA", "stock ops", "hash, XLA", "tf.cast"
     return chart(
         read("stochastic_rounding").where(size=size),
-        "How many times as long other ways to round take as StatelessStochasticRound.",
         "times as long as StatelessStochasticRound",
         name={way: way for way in ways},
     )

@@ -125,7 +125,6 @@ def at_once(ways: Mapping[str, str]) -> HTML:
 
     return chart(
         [row for row in read("threads").rows if row["task"].endswith(" at once")],
-        "Milliseconds until calls of an op that begin together have ended, by whose threads it uses.",
         "milliseconds",
         heading=heading,
         name=lambda row: ways[row["way"]],

@@ -28,10 +28,7 @@ FLAGS = {
 def before_and_after(op: Callable) -> HTML:
     """Draws what ZeroOut makes of a matrix."""
     to_zero = np.int32([[5, 4, 3], [2, 1, 6]])
-    return grids(
-        {"to_zero": to_zero, "zero_out(to_zero)": op(to_zero).numpy()},
-        "Two rows and three columns before and after: only the 5, the first, is left.",
-    )
+    return grids({"to_zero": to_zero, "zero_out(to_zero)": op(to_zero).numpy()})
 
 
 def facts() -> dict[str, object]:
