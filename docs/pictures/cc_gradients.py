@@ -124,8 +124,8 @@ def imported_gradients(f: Callable, factor: int) -> HTML:
     names = ("x", 16), (op, 5), (f"{product} by {factor}", 5), ("y", 16)
     nodes = [box(code(name, 13), corner=corner) for name, corner in names]
     x, call, multiply, y = nodes
-    cpp = box([small("a registry in C++,"), small("when the graph runs")], 0.3)
-    python = box([small("Python’s registry,"), small("by tf.gradients")])
+    cpp = box(small("a registry in C++,\nwhen the graph runs"), 0.3)
+    python = box(small("Python’s registry,\nby tf.gradients"))
     shapes = layers(
         table([nodes, [space(), cpp, python, space()]], gap=(28, 64)),
         inner := frame(call, title=small("step, a function"), dashed=True),

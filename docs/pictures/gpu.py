@@ -160,9 +160,8 @@ def neighbours(columns: int) -> HTML:
         np.array([own(OnHost(source), x[:rows], i)[0] for i in range(32)])
         for source, rows in (("rms_norm_each", 32), ("rms_norm", 1))
     )
-    if block.tolist() != [*range(32)] or each.tolist() != [
-        *range(0, 32 * columns, columns)
-    ]:
+    expected = np.arange(32)
+    if any(block != expected) or any(each != columns * expected):
         raise ValueError(f"the threads of a warp read {each}, and {block}")
     wide, high = 420, 24
     most = 32 * columns * 4
@@ -172,16 +171,15 @@ def neighbours(columns: int) -> HTML:
         at(4 * i / most * wide, 0, bar(2, high, 1, COLOURS[n % 2]))
         for n, i in enumerate(each)
     ]
+    first, second = (small("byte 0: thread 0") for _ in "12")
     shapes = column(
         f"RmsNormEach, a row for each thread: {pieces(each)} pieces",
         layers(rectangle(wide, high, **look), *apart),
-        ends(
-            wide, small("byte 0: thread 0"), small(f"thread 31: byte {4 * each[31]:,}")
-        ),
+        ends(wide, first, small(f"thread 31: byte {4 * each[31]:,}")),
         space(0, 8),
         f"RmsNormKernel, a row for the block: {pieces(block)} pieces",
         row(*one, gap=0),
-        ends(wide, small("byte 0: thread 0"), small("thread 31: byte 124")),
+        ends(wide, second, small("thread 31: byte 124")),
     )
     label = (
         f"Above, 32 threads read in 32 rows, in {pieces(each)} pieces of memory. Below, they read 32 neighbouring "

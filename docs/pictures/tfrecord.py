@@ -101,7 +101,7 @@ def bytes_of_a_record(content: bytes) -> HTML:
         raise ValueError("other checksums")
     following = int.from_bytes(content[end + 4 : end + 12], "little")
     held, checks = (BLUE, 0.2), (ORANGE, 0.35)
-    lines, told = [], []
+    lines = []
     for begin, size, meaning, shade in [
         (0, 8, f"the length, {length}", held),
         (8, 4, "checksum of the length", checks),
@@ -109,12 +109,11 @@ def bytes_of_a_record(content: bytes) -> HTML:
         (end, 4, "checksum of the payload", checks),
         (end + 4, 8, f"the next length, {following}", held),
     ]:
-        shown = content[begin : begin + min(size, 8)].hex(" ") + (
-            " …" if size > 8 else ""
-        )
+        rest = " …" if size > 8 else ""
+        shown = content[begin : begin + min(size, 8)].hex(" ") + rest
         lines.append((str(begin), shown, meaning, shade))
-        told.append(f"from byte {begin} on {meaning}")
-    return lines_of_bytes(lines, f"The bytes of a record: {'; '.join(told)}.")
+    told = "; ".join(f"from byte {begin} on {what}" for begin, _, what, _ in lines)
+    return lines_of_bytes(lines, f"The bytes of a record: {told}.")
 
 
 def damages(whole: Path) -> list[tuple[str, str, str]]:
