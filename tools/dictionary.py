@@ -75,30 +75,6 @@ FORMERLY = {
 MISTAKES = f"{urls()['Repository']}/blob/main/packages/opcheck/mistakes"
 LOADER = FileSystemLoader(ROOT / "docs" / "_templates")
 TEMPLATES = Environment(loader=LOADER, autoescape=True, keep_trailing_newline=True)
-# What a visitor without a log can try.
-SAMPLES = {
-    "an undefined symbol": """\
-Traceback (most recent call last):
-  File "use.py", line 3, in <module>
-    ops = tf.load_op_library("./your_op.so")
-tensorflow.python.framework.errors_impl.NotFoundError: ./your_op.so: undefined symbol: \
-_ZN10tensorflow15OpKernelContext21CtxFailureWithWarningEPKciRKN4absl12lts_202308026StatusE
-""",
-    "an old tutorial": """\
-your_op.cc: In lambda function:
-your_op.cc:9:22: error: ‘OK’ is not a member of ‘tensorflow::Status’
-    9 |       return Status::OK();
-      |                      ^~
-your_op.cc:7:16: error: cannot convert ‘<lambda(tensorflow::shape_inference::InferenceContext*)>’ to \
-‘tensorflow::OpShapeInferenceFn’
-your_op.cc:21:5: error: ‘Shard’ was not declared in this scope
-""",
-    "a GPU that is missing something": """\
-W dso_loader.cc:64] Could not load dynamic library 'libcudart.so.11.0'
-tensorflow.python.framework.errors_impl.NotFoundError: libcudart.so.11.0: cannot open shared object file: \
-No such file or directory
-""",
-}
 
 
 class explain_field(nodes.General, nodes.Element):
@@ -130,7 +106,7 @@ class Dictionary(SphinxDirective):
 
 def visit_explain_field(self, node: explain_field) -> None:
     field = TEMPLATES.get_template("explain.html")
-    self.body.append(field.render(report=REPORT, samples=SAMPLES))
+    self.body.append(field.render(report=REPORT))
     raise nodes.SkipNode
 
 
@@ -169,28 +145,12 @@ def also_seen(entry: Entry) -> list[str]:
 
 def listed(phase: str, site: str = "") -> str:
     """Links to the entries of a phase, folded, as HTML. Each has the id that the entry had on this page."""
-    rows = [
-        f'<li id="{entry.id}">{former_ids(entry)}'
-        f'<a href="{site}{PAGE}/{entry.id}.html">{shown(entry)}</a></li>'
-        for entry in in_order()
-        if entry.phase == phase
-    ]
-    return "\n".join(
-        [
-            '<details class="error-group">',
-            f"<summary>{len(rows)} errors</summary>",
-            '<ul class="error-list">',
-            *rows,
-            "</ul>",
-            "</details>",
-        ]
+    return TEMPLATES.get_template("error-group.html").render(
+        folder=f"{site}{PAGE}",
+        entries=[entry for entry in in_order() if entry.phase == phase],
+        formerly=FORMERLY,
+        shown=shown,
     )
-
-
-def former_ids(entry: Entry) -> str:
-    """Where the names lead that an entry had before."""
-    names = [name for name, now in FORMERLY.items() if now == entry.id]
-    return "".join(f'<span id="{name}"></span>' for name in names)
 
 
 def message_of(entry: Entry) -> str:

@@ -178,8 +178,10 @@ def test_an_option_stays_in_one_line():
 
 
 def test_samples_of_the_field_are_explained():
-    for log in dictionary.SAMPLES.values():
-        assert explain(log.replace("\\\n", "")).found
+    field = dictionary.TEMPLATES.get_template("explain.html")
+    assert len(field.module.samples) == 3
+    for log in field.module.samples.values():
+        assert explain(log).found
 
 
 def test_code_without_signs_is_the_whole_example():
