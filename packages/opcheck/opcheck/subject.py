@@ -1,8 +1,11 @@
 """An op with its sample inputs, and the ways to call it. TensorFlow runs here."""
 
+import contextlib
 import inspect
 import itertools
+import re
 import time
+import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -55,6 +58,13 @@ CLEAN_ERRORS = (
     OverflowError,
     TypeError,
     ValueError,
+)
+
+
+# How Python code says that it needs more of a shape than a graph may know.
+_NEEDS_SHAPE = re.compile(
+    r"(?i)(?=.*\b(rank|shape|dimension)s?\b).*\b(known|unknown|static(ally)?|dynamic|(un)?defined|no shape)\b",
+    re.S,
 )
 
 
@@ -507,6 +517,44 @@ def names_of_own(op_defs: Iterable) -> set[str]:
     own = [op for op in op_defs if not is_builtin(op.name)]
     inputs = {x.name for op in own for x in op.input_arg}
     return inputs | {x.name for op in own for x in op.attr if x.type != "type"}
+
+
+@contextlib.contextmanager
+def whole_tracebacks() -> Iterator[None]:
+    """Lets exceptions keep the frames of TensorFlow's Python, by which `raised_by` knows who has raised them."""
+    filtering = tf.debugging.is_traceback_filtering_enabled()
+    tf.debugging.disable_traceback_filtering()
+    try:
+        yield
+    finally:
+        if filtering:
+            tf.debugging.enable_traceback_filtering()
+
+
+def raised_by(error: BaseException) -> str:
+    """Who says on purpose, by a `raise` in Python, that a call is wrong.
+
+    Returns:
+      "caller" for the function under test or what it calls, "TensorFlow" for its Python code, Keras among it, and ""
+      for an op, and for what Python itself, or a library's class of shapes or dtypes, cannot do.
+    """
+    frames = traceback.extract_tb(error.__traceback__)
+    if not frames or not str(frames[-1].line).startswith("raise "):
+        return ""
+    file = frames[-1].filename.replace("\\", "/")
+    if not re.search(r"-packages/(tensorflow|keras)/", file):
+        return "caller"
+    within = "/python/framework/" in file or "/python/eager/" in file
+    return "" if within or isinstance(error, tf.errors.OpError) else "TensorFlow"
+
+
+def needs_shape(error: BaseException) -> bool:
+    """Whether Python code has raised an error on purpose, which says that it needs to know a shape or a rank."""
+    return (
+        isinstance(error, ValueError | NotImplementedError)
+        and bool(raised_by(error))
+        and bool(_NEEDS_SHAPE.match(str(error)))
+    )
 
 
 def is_builtin(op_type: str) -> bool:

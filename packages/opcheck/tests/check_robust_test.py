@@ -19,6 +19,7 @@ from python_ops import (
     counts_windows,
     counts_windows_as_cpp,
     cut_at_nul,
+    densified,
     dies,
     dies_of_one_column,
     dies_of_rank_5_after_2,
@@ -26,6 +27,7 @@ from python_ops import (
     dies_of_scalars_in_graphs,
     dies_of_too_much,
     dies_without_tensors,
+    either,
     fills_memory_and_dies,
     fours,
     gives_much,
@@ -38,6 +40,7 @@ from python_ops import (
     lengths_by_the_ends,
     no_rows,
     normal,
+    of_slices,
     opens_a_file_and_refuses,
     raises_something_odd,
     ramp,
@@ -49,6 +52,7 @@ from python_ops import (
     scattered,
     scattered_anew,
     sleeps_on_high_ranks,
+    smoothed,
     strings,
     takes_columns,
     takes_columns_or_not,
@@ -179,7 +183,8 @@ def test_an_unclean_error_is_a_finding():
     assert found.seen == "RuntimeError: odd"
 
 
-def test_an_error_may_name_an_attr_that_the_call_leaves_out():
+def test_an_error_may_name_an_attr_that_the_call_leaves_out(monkeypatch):
+    monkeypatch.setattr(robust, "is_builtin", lambda op_type: False)  # as one's own op
     found = result("bad_input", halved, normal(4, 2))
     told = [one.seen for one in (found, *found.others)]
     assert any("split_dim" in seen for seen in told)  # this one names nothing
@@ -428,3 +433,40 @@ def test_bad_input_tries_what_can_be_wrong():
     assert {f"starts with {value}" for value in values} < indices
     texts = {what: wrong for what, wrong, _ in robust.wrong_values(strings(b"a", b"b"))}
     assert len(texts["starts with a string of 16 MB"][0]) == 1 << 24
+
+
+INDICES = np.int64([[0, 1], [1, 3], [2, 2]])
+
+
+@pytest.mark.parametrize(
+    ("check", "op", "inputs", "told"),
+    [
+        ("bad_input", of_slices, [normal(3)], "some errors name no argument"),
+        ("bad_input", densified, [INDICES, normal(3)], "some errors name no argument"),
+        ("empty", smoothed, [normal(3)], "IndexError, of an op of TensorFlow"),
+        ("bad_input", either, [normal(3)], "dtypes that eager execution takes"),
+        ("bad_input", tf.image.adjust_contrast, [normal(2, 2, 3), np.float32(2)], "by AttributeError"),
+    ],
+)  # fmt: skip
+def test_errors_of_tensorflow_are_not_those_of_a_function_of_its_ops(
+    check, op, inputs, told
+):
+    found = result(check, op, *inputs)
+    assert found.verdict == "note", found.explanation()
+    assert told in found.detail
+
+
+def test_an_error_that_the_function_raises_has_to_name_the_input():
+    found = result("bad_input", python_ops.refuses_vectors, normal(2, 2))
+    assert "does not say which input" in found.cause
+
+
+def test_a_reference_without_an_answer_says_nothing_of_broadcasting():
+    def reference(x, y):
+        if x.shape != y.shape:
+            raise NotImplementedError
+        return x + y
+
+    sample = normal(3, 4), normal(3, 4)
+    found = result("bad_input", tf.add, *sample, reference=reference)
+    assert found.verdict != "fail", found.explanation()

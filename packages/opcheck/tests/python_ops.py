@@ -630,3 +630,35 @@ def filled_forward_in_blocks(x):
         return np.take_along_axis(values, last, -1)
 
     return tf.ensure_shape(tf.numpy_function(run, [x], x.dtype), x.shape)
+
+
+def of_slices(x):
+    return tf.data.Dataset.from_tensor_slices(x)
+
+
+def densified(indices, values):
+    return tf.sparse.to_dense(tf.SparseTensor(indices, values, [3, 4]))
+
+
+def smoothed(x):
+    return tf.scan(lambda before, now: before / 2 + now, x)
+
+
+def either(x):
+    return tf.cond(tf.reduce_sum(x) > 0, lambda: tf.exp(x), lambda: -x)
+
+
+def of_rows(x):
+    if x.shape.rank is None:
+        raise ValueError("the rank of x must be known")
+    return tf.reduce_sum(x, len(x.shape) - 1)
+
+
+def of_rows_of_any_rank(x):
+    return tf.reduce_sum(x, len(x.shape) - 1)
+
+
+def refuses_vectors(x):
+    if x.shape.rank == 1:
+        raise ValueError("a matrix is needed")
+    return tf.identity(x)

@@ -26,6 +26,7 @@ from opcheck.findings.report import (
     Findings,
     by_signal,
     describe_error,
+    likely_cause,
 )
 from opcheck.findings.source import in_turn
 from opcheck.inputs.samples import flattened, packed
@@ -87,9 +88,10 @@ def empty(make: Callable[..., Child], sample, found: Findings) -> str:
     reference.
     """
     with make() as child:
-        cases = list(empty_cases(sample, child.ask(Subject.describe)))
+        description = child.ask(Subject.describe)
+        cases = list(empty_cases(sample, description))
         results = 0
-        for _, outcomes in _run(child, sample, cases, found):
+        for _, outcomes in _run(child, sample, cases, found, description):
             results += sum(one.outputs is not None for one in outcomes.values())
     return f"{len(cases)} calls, eager and in a graph: {results} results, else clean errors"
 
@@ -108,7 +110,7 @@ def bad_input(make: Callable[..., Child], sample, found: Findings) -> str:
         description = child.ask(Subject.describe)
         cases = list(_bad_cases(sample, description))
         errors, refused = 0, {}
-        for case, outcomes in _run(child, sample, cases, found):
+        for case, outcomes in _run(child, sample, cases, found, description):
             errors += sum(outcome.outputs is None for outcome in outcomes.values())
             eager = outcomes["eager"]
             if not eager.error or not eager.clean or eager.generic:
@@ -155,12 +157,13 @@ def bounds(make: Callable[..., Child], sample, found: Findings) -> str:
             Case(label, sample.pack(flat), sample.attrs, (), compared=False)
             for label, flat in sizes.items()
         ]
-        for case, _ in _run(child, sample, cases, found, ("eager",)):
+        description = child.ask(Subject.describe)
+        for case, _ in _run(child, sample, cases, found, description, ("eager",)):
             inputs, attrs = case.inputs, case.attrs
             counts = child.ask(calls.watched, inputs=inputs, attrs=attrs)
             touched = [i for i, count in enumerate(counts or ()) if count]
             if touched and not found.failures:
-                names = child.ask(Subject.describe).labels
+                names = description.labels
                 found.fail(
                     f"{case.label}, with watched memory",
                     "no access behind the last element of an input",
@@ -185,7 +188,12 @@ def _times(flat: Sequence[np.ndarray]) -> int:
 
 
 def _run(
-    child: Child, sample, cases: Sequence[Case], found: Findings, modes=_MODES
+    child: Child,
+    sample,
+    cases: Sequence[Case],
+    found: Findings,
+    description,
+    modes=_MODES,
 ) -> Iterator:
     """Each case that does not end the process, with its outcomes by mode.
 
@@ -204,14 +212,14 @@ def _run(
             outcomes = child.ask(calls.call, inputs=inputs, attrs=attrs, modes=modes)
             by_mode = dict(zip(modes, outcomes))
             if len(outcomes) > 1:
-                _check_agreement(child, found, sample, case, outcomes)
+                _check_agreement(child, found, sample, case, outcomes, description)
             for mode, outcome in by_mode.items():
                 if outcome.clean and not outcome.mismatch:
                     continue
                 line = sample.line(inputs, attrs, outcome.modes, outcome.shapes)
                 if outcome.clean:
                     _contradicts(found, sample, case, mode, outcome, line)
-                else:
+                elif not _is_of_tensorflow(found, sample, outcome, description):
                     _unclean(found, case, mode, outcome, line)
             if not any(outcome.mismatch for outcome in outcomes):
                 _compare_to_reference(child, found, sample, case, by_mode["eager"])
@@ -369,12 +377,37 @@ def _unclean(found: Findings, case: Case, mode: str, outcome, line: str) -> None
     )
 
 
+def _is_of_tensorflow(found: Findings, sample, outcome, description) -> bool:
+    """Whether an error is of an unusual type because TensorFlow raises it, not the function's author."""
+    kind = outcome.error.partition(":")[0]
+    if outcome.raised_by == "TensorFlow":
+        found.note(f"TensorFlow's Python code refuses some calls by {kind}")
+        return True
+    if _is_composed(sample, description) and outcome.raised_by != "caller":
+        found.note(f"{kind}, of an op of TensorFlow or of Python, for some calls")
+        return True
+    return False
+
+
+def _is_composed(sample, description) -> bool:
+    """Whether the op is a function of its author's that calls TensorFlow's ops alone."""
+    return not _of_others(sample.location) and all(
+        map(is_builtin, description.op_types)
+    )
+
+
 def _check_agreement(
-    child: Child, found: Findings, sample, case: Case, outcomes
+    child: Child, found: Findings, sample, case: Case, outcomes, description
 ) -> None:
     """Both modes refuse, or both give a result."""
     eager, graph = outcomes
     if eager.disagrees(graph):
+        of_dtypes = graph.error.startswith("TypeError") and not likely_cause(
+            graph.error
+        )
+        if of_dtypes and _is_composed(sample, description) and not graph.raised_by:
+            found.note("a graph refuses dtypes that eager execution takes")
+            return
         if _of_others(sample.location) and is_legacy(child, sample, case, eager):
             found.note("eagerly, a scalar and a vector of one element are the same")
             return
@@ -447,7 +480,8 @@ def _check_names(found: Findings, sample, case: Case, outcome, description) -> N
         and not mentions(outcome.error, [*names, *hidden])
         and not _tells(outcome, case, description)
     ):
-        if _of_others(sample.location):
+        composed = _is_composed(sample, description) and outcome.raised_by != "caller"
+        if _of_others(sample.location) or composed:
             found.note("some errors name no argument of the function")
             return
         if _OF_SIZES.search(outcome.error) and _largest(case) > 1 << 30:
@@ -547,6 +581,8 @@ def _compare_to_reference(
     try:
         wanted = outputs_of(sample.reference, case.inputs, case.attrs)
     except Exception as error:
+        if isinstance(error, NotImplementedError):
+            return  # it has no answer, and there may be one
         if again := _wraps_around(child, sample, case, outcome):
             found.fail(
                 case.label,

@@ -33,8 +33,10 @@ from opcheck.subject import (
     copied,
     grown,
     made,
+    raised_by,
     shrunk,
     tensors_of,
+    whole_tracebacks,
 )
 
 # As near as another order of a sum leaves it.
@@ -65,6 +67,7 @@ class Outcome:
       error: The type of the exception and its message.
       clean: Whether the error is one that users can expect of an op.
       generic: Whether the message is TensorFlow's own.
+      raised_by: Who has raised it in Python: see `subject.raised_by`.
       mismatch: What contradicts the promises of a call that gave outputs.
       why: What the mismatch depends on.
       kind: The check that the mismatch belongs to.
@@ -76,6 +79,7 @@ class Outcome:
     error: str = ""
     clean: bool = True
     generic: bool = False
+    raised_by: str = ""
     mismatch: str = ""
     why: str = ""
     kind: str = ""
@@ -131,7 +135,8 @@ def _compare_unknown_ranks(subject: Subject, outcome: Outcome, inputs, attrs) ->
 
 def outcome_of(run) -> Outcome:
     try:
-        outputs, mismatch, *why = run()
+        with whole_tracebacks():
+            outputs, mismatch, *why = run()
         return Outcome(outputs, mismatch=mismatch, why="".join(why))
     except MemoryError as error:  # as clean as ResourceExhaustedError
         return Outcome(None, f"MemoryError: {error}", generic=True)
@@ -139,9 +144,8 @@ def outcome_of(run) -> Outcome:
         message = str(getattr(error, "message", None) or error)
         generic = any(words in message for words in _GENERIC)
         clean = isinstance(error, CLEAN_ERRORS) and not isinstance(error, UnicodeError)
-        return Outcome(
-            None, f"{type(error).__name__}: {message}"[:1500], clean, generic
-        )
+        told = f"{type(error).__name__}: {message}"[:1500]
+        return Outcome(None, told, clean, generic, raised_by(error))
 
 
 def _eager(subject: Subject, flat, inputs, attrs):

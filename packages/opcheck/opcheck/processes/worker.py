@@ -128,10 +128,13 @@ def check_inside(subject, name: str, own=None):
       name: Of the check.
       own: If it is one of the caller's own: the function, or where to find it.
     """
+    from opcheck.subject import whole_tracebacks
 
     def run(found):
         function = own or CHECKS[name].function
-        return (function if callable(function) else function.load())(subject, found)
+        function = function if callable(function) else function.load()
+        with whole_tracebacks():
+            return function(subject, found)
 
     return run_check(name, "" if own else CHECKS[name].chapter, run)
 
