@@ -427,7 +427,7 @@ def test_of_symmetric_matrices_one_triangle_may_count(op, seen):
 
 def test_a_result_that_is_no_number_has_no_gradient():
     """The derivative of the first, 0 times NaN, is NaN even where the second alone is asked for."""
-    assert result("gradient", tf.math.log, np.float64([-1, 2])).verdict == "pass"
+    assert result("gradient", tf.sqrt, np.float64([-1, 2])).verdict == "pass"
 
 
 def test_a_gradient_that_is_no_number_is_said_to_be_none():

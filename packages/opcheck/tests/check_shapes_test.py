@@ -2,7 +2,7 @@
 
 import pytest
 import tensorflow as tf
-from python_ops import normal, result
+from python_ops import normal, of_rows, of_rows_of_any_rank, result
 
 
 @pytest.mark.parametrize(
@@ -38,3 +38,13 @@ def test_a_shape_that_is_needlessly_unknown_is_noted():
     found = result("static_shape", op, normal(2))
     assert found.verdict == "note"
     assert "output 0: <unknown>: needless unless" in found.detail
+
+
+@pytest.mark.parametrize("check", ["static_shape", "eager_vs_graph", "gradient"])
+@pytest.mark.parametrize(
+    ("op", "verdict"), [(of_rows, "note"), (of_rows_of_any_rank, "fail")]
+)
+def test_a_function_may_say_that_it_needs_a_known_rank(check, op, verdict):
+    found = result(check, op, normal(2, 3))
+    assert found.verdict == verdict, found.explanation()
+    assert "rank" in f"{found.detail} {found.seen}"

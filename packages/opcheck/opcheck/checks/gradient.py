@@ -38,6 +38,7 @@ from opcheck.subject import (
     constant,
     is_builtin,
     made,
+    needs_shape,
     types_in,
 )
 
@@ -127,7 +128,10 @@ def _checked(subject: Subject, found: Findings) -> str:
     dtype = "float64" if any(x.dtype == np.float64 for x in flat) else "float32"
     tensors = [constant(x) for x in flat]
     subject.progress("the gradient")
-    first = gradients_of(subject, tensors)
+    try:
+        first = gradients_of(subject, tensors)
+    except NotImplementedError as error:
+        raise Skip(f"no gradient: {describe_error(error)}") from None
     chosen = [i for i, one in enumerate(first) if one is not None]
     if not chosen:
         found.note("registered as not differentiable")
@@ -181,6 +185,8 @@ def _orders(
         )
     except LookupError:
         return f"{summary}; no second order is registered"
+    except NotImplementedError as error:
+        return f"{summary}; no second order: {describe_error(error)}"
     if not chosen:
         return f"{summary}; the second order is zero"
     compare_with_differences(
@@ -315,6 +321,9 @@ def _in_function(subject: Subject, found: Findings, tensors, eager) -> None:
             )
             seen = [x.numpy() for x in concrete(*tensors)]
         except Exception as error:
+            if "unknown" in label and needs_shape(error):
+                found.note(f"not {label}: {describe_error(error)}")
+                continue
             found.fail(
                 f"the gradient {label}",
                 "the gradient of eager execution",
