@@ -290,8 +290,10 @@ def check(
             return found
         line = call.check_line(found.check) if found.check in CHECKS else ""
         line = line or call.line(call.inputs, call.attrs)
-        others = [replace(one, line=one.line or line) for one in found.others]
-        return replace(found, line=found.line or line, others=tuple(others))
+        end = f"  # {name_of(op)}: what you have checked" if location is None else ""
+        others = [replace(one, line=(one.line or line) + end) for one in found.others]
+        line = (found.line or line) + end
+        return replace(found, line=line, others=tuple(others))
 
     reports = []
     for call in made:

@@ -11,6 +11,8 @@ import tensorflow as tf
 from python_ops import normal, result, strings
 
 import opcheck
+from opcheck.samples import locate
+from opcheck.source import line
 
 ZEROS = "its gradient has zeros, not None, for the integer k"
 BUILT_IN = {
@@ -147,6 +149,13 @@ def double_thrice(x):
     return tf.while_loop(lambda i, _: i < 3, lambda i, y: (i + 1, 2 * y), [0, x])[1]
 
 
+INDICES = np.int64([[0, 1], [1, 0], [1, 3]])
+
+
+def soft_values(indices, values):
+    return tf.sparse.softmax(tf.SparseTensor(indices, values, [3, 4])).values
+
+
 def adds_chance(x):
     return x + tf.random.normal([3])
 
@@ -171,3 +180,41 @@ def asserts(x):
 def test_no_false_alarm(op, sample, checks):
     options = {"concurrency_seconds": 0.1, "isolate": False}
     opcheck.check(op, sample, checks=checks, **options).assert_ok()
+
+
+TABLE = tf.lookup.StaticHashTable(
+    tf.lookup.KeyValueTensorInitializer(tf.constant([1, 2]), tf.constant([3, 4])), -1
+)
+
+
+def test_a_method_of_a_table_is_called_where_its_module_makes_one():
+    report = opcheck.check(TABLE.lookup, np.int32([1, 5]), concurrency_seconds=0.1)
+    report.assert_ok()
+    assert "no NumPy arrays: AttributeError" in report["immutability"].detail
+    assert "capture an EagerTensor" in report["eager_vs_graph"].detail
+    assert report["bounds"].verdict == "pass"
+    where = locate(TABLE.lookup)
+    assert "import TABLE; " in line(where, TABLE.lookup, [np.int32([1])], {})
+
+
+def test_a_method_of_an_object_without_a_name_is_told_in_the_line():
+    class Adds:
+        def one(self, x):
+            return x.no_such_attribute
+
+    report = opcheck.check(Adds().one, normal(2), checks=["eager_vs_graph", "bounds"])
+    assert "a method of a Adds that no module holds" in report["bounds"].detail
+    assert report.failures[0].line.endswith("  # one: what you have checked")
+
+
+@pytest.mark.parametrize(
+    ("check", "op", "inputs", "words"),
+    [
+        ("saved_model", look_up, [strings(b"a")], "which no model tracks"),
+        ("gradient", soft_values, [INDICES, normal(3)], "no second order: NotImpl"),
+    ],
+)
+def test_what_tensorflow_cannot_do_is_told(check, op, inputs, words):
+    found = result(check, op, *inputs)
+    assert found.verdict != "fail", found.explanation()
+    assert words in found.detail

@@ -26,6 +26,7 @@ _BY_ORDER = (
     "or random numbers that depend on them"
 )
 _BY_RACE = "two threads that write to one place"
+_UNTRACKED = "a function which references an 'untracked' resource"
 _FULL = os.strerror(errno.ENOSPC)
 
 
@@ -192,6 +193,8 @@ def saved_model(make: Callable[..., Child], sample, found: Findings) -> str:
             except WorkerError as error:
                 if _FULL in str(error):
                     raise Skip(f"a model is to be saved: {_FULL}") from None
+                if _UNTRACKED in str(error):
+                    raise Skip("it makes a table or the like, which no model tracks") from None
                 raise
             op_types = child.ask(Subject.describe).op_types
             options = dict(sample.options)

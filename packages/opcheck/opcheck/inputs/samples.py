@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -207,6 +208,23 @@ def _holder(function: Callable, generated) -> Location | None:
     return None
 
 
+def _of_method(owner, name: str) -> Location:
+    """A method of an object that some module holds by a name."""
+    for module_name, module in list(sys.modules.items()):
+        file = getattr(module, "__file__", None)
+        if not file or module_name.split(".")[0] in ("tensorflow", "keras"):
+            continue
+        for key, value in list(vars(module).items()):
+            if value is owner and module_name != "__mp_main__":
+                if module_name == "__main__":
+                    module_name = f"opcheck_main_{Path(file).stem}"
+                return Location(module_name, str(Path(file).resolve()), f"{key}.{name}")
+    raise ValueError(
+        f"a child process cannot import {name}: it is a method of a {type(owner).__name__} that no module holds by a "
+        "name"
+    )
+
+
 def _is_there(place: Location) -> bool:
     """Whether TensorFlow 2 has the name; some are of TensorFlow 1, like tf.arg_max."""
     try:
@@ -235,6 +253,9 @@ def locate(function: Callable) -> Location:
         place = Location("tensorflow", "", public or "")
         if public and _is_there(place):
             return place
+    owner = getattr(function, "__self__", None)
+    if owner is not None and not isinstance(owner, type | ModuleType):
+        return _of_method(owner, function.__name__)
     module = sys.modules.get(module_name)
     file = getattr(module, "__file__", None)
     advice = "write a `def` at the top level of a module"
