@@ -11,8 +11,8 @@ import tensorflow as tf
 from python_ops import normal, result, strings
 
 import opcheck
-from opcheck.samples import locate
-from opcheck.source import line
+from opcheck.findings.source import line
+from opcheck.inputs.samples import locate
 
 ZEROS = "its gradient has zeros, not None, for the integer k"
 BUILT_IN = {

@@ -194,7 +194,9 @@ def saved_model(make: Callable[..., Child], sample, found: Findings) -> str:
                 if _FULL in str(error):
                     raise Skip(f"a model is to be saved: {_FULL}") from None
                 if _UNTRACKED in str(error):
-                    raise Skip("it makes a table or the like, which no model tracks") from None
+                    raise Skip(
+                        "it makes a table or the like, which no model tracks"
+                    ) from None
                 raise
             op_types = child.ask(Subject.describe).op_types
             options = dict(sample.options)
