@@ -1,5 +1,7 @@
 """The checks `concurrency`, `devices`, `leaks`, `vectorize` and `xla`, and what a check says that passes."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -158,3 +160,13 @@ def test_larger_numbers_fit_into_the_dtype(dtype):
         ]
     found = result("concurrency", adds_one, np.array([largest, 1], dtype))
     assert found.verdict == "pass", found.explanation()
+
+
+@pytest.mark.parametrize(("size", "tried"), [(2, 1), (1 << 23, 0)])
+def test_other_attrs_do_not_make_outputs_that_fill_memory(monkeypatch, size, tried):
+    """As full_matrices does of tf.linalg.qr, where the sample has become long."""
+    monkeypatch.setattr(
+        threads, "Draw", lambda _: SimpleNamespace(call=lambda: (None, {"size": size}))
+    )
+    subject = Subject(lambda x, size=1: tf.fill([size], x[0]), [normal(2)], {})
+    assert len(threads._other_attrs(subject, subject.flat)) == tried

@@ -42,6 +42,7 @@ from opcheck.subject import (
 )
 
 _CALLS, _WINDOWS = 50, 4
+_LARGEST = 1 << 22  # elements of the outputs of a call with other attrs
 _DRAWN = 40  # calls with other attrs
 _KERNELS = 12  # of which each is called eight times
 _LONG = 0.2  # seconds of waiting that somebody may want to end
@@ -291,9 +292,12 @@ def _other_attrs(subject: Subject, flat) -> list[tuple[list, dict, list]]:
             continue
         start = time.monotonic()
         try:
-            found[str(attrs)] = flat, attrs, subject.eager(flat, attrs)
+            outputs = subject.eager(flat, attrs)
         except Exception:
             continue  # not with these inputs
+        if sum(y.size for y in outputs) > _LARGEST:
+            continue  # eight of them at a time may not fit into memory
+        found[str(attrs)] = flat, attrs, outputs
         if len(found) == 3 or time.monotonic() - start > _SHORT * 10:
             break
     return list(found.values())
