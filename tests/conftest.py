@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 sys.modules.setdefault("rfc3987_syntax", None)  # see conf.py
 gc.disable()  # until all modules of tests are imported, which stay
 # See examples/conftest.py.
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
 
 ROOT = Path(__file__).parents[1]
