@@ -33,7 +33,12 @@ REGISTER_OP("AnonymousKeyTable")
     .Attr("T: {string, int64}")
     .Output("table: resource")
     .SetIsStateful()
-    .SetShapeFn(ScalarShape);
+    .SetShapeFn(ScalarShape)
+    .Doc(R"doc(
+Makes a table that numbers keys, and goes with its last handle.
+
+T: The dtype of the keys.
+)doc");
 
 template <typename T>
 class AnonymousKeyTableOp : public tensorflow::OpKernel {

@@ -3,7 +3,7 @@
 import re
 import sys
 
-from conftest import ROOT
+from book import ROOT
 
 sys.path.insert(0, str(ROOT / "docs"))
 from pictures.drawing import picture  # noqa: E402

@@ -478,7 +478,7 @@ def test_a_search_finds_the_page_of_a_message(visit, address, message, name):
     ("query", "names"),
     [
         ("ABI mismatch", "undefined-symbol-old-abi undefined-symbol-new-abi"),
-        ("undefined symbol", "undefined-symbol-old-abi undefined-symbol-new-abi"),
+        ("undefined symbol", "undefined-symbol-of-tensorflow"),
         ("op not found", "op-type-not-registered"),
         ("python version mismatch", "module-for-another-python"),
         ("glibc too old", "glibc-not-found"),

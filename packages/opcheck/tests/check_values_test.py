@@ -31,7 +31,7 @@ from opcheck.checks import dtypes
 from opcheck.findings.report import Findings
 from opcheck.fuzzing import fuzz
 from opcheck.strategies import calls, st, tensors
-from opcheck.subject import Description, Subject
+from opcheck.subject import Description, Subject, repeated
 
 TABLE = normal(9, 2)
 
@@ -282,7 +282,7 @@ def first_texts(x):
 
 def test_drawn_texts_have_a_letter_between_equal_ones():
     def op(x):
-        odd = tf.strings.regex_full_match(x, "(?s).*r[hH]r.*")
+        odd = tf.strings.regex_full_match(x, "(?s).*r[a-zA-Z]r.*")
         return tf.where(odd, "", tf.strings.substr(x, 0, 1))
 
     found = result("reference", op, strings(b"array", b"row"), reference=first_texts)
@@ -339,6 +339,25 @@ def test_what_the_sample_call_leaves_behind_is_told_as_such():
     found = result("reference", divided_by_the_first_size, normal(4), **options)
     assert found.detail == "with 3 instead of 4 rows, after the sample call"
     assert "kept from one call" in found.cause
+
+
+def times_the_first(x, factor):
+    """As if a kernel had kept the factor of the sample call, which is 2; that of a graph is new."""
+    return x * (2 if tf.executing_eagerly() else factor)
+
+
+def test_another_number_shows_what_is_kept_from_the_sample_call():
+    options = {"reference": lambda x, factor: x * factor}
+    found = result("reference", times_the_first, normal(4), np.float32(2), **options)
+    assert "in factor" in found.detail or "factor times" in found.detail
+    assert "kept from one call" in found.cause, found.explanation()
+
+
+@pytest.mark.parametrize("step", [1, -1, 0])
+def test_a_larger_sample_of_what_is_sorted_is_sorted(step):
+    x = np.array([1, 2, 2, 5])[::step] if step else np.array([2, 1, 3])
+    many = repeated(x, 3, 0)
+    assert many.tolist() == (sorted([*x] * 3)[::step] if step else [*x] * 3)
 
 
 def test_values_that_change_from_call_to_call():

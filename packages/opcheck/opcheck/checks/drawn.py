@@ -6,11 +6,17 @@ import time
 import numpy as np
 
 from opcheck.checks.dtypes import registered_dtypes
-from opcheck.checks.numbers import is_sorted, surely
+from opcheck.checks.numbers import surely
 from opcheck.findings.compare import difference, is_inexact, observed
 from opcheck.findings.report import Findings
-from opcheck.findings.wanted import EXACTLY, WANTED, blamed, reference_of, replaced
-from opcheck.subject import Subject, attrs_of_call, sizes_of
+from opcheck.findings.wanted import (
+    EXACTLY,
+    WANTED,
+    blamed_or_kept,
+    reference_of,
+    replaced,
+)
+from opcheck.subject import Subject, attrs_of_call, is_sorted, sizes_of
 
 _CALLS, _SECONDS = 400, 2.0
 _LARGER, _MOST = 4, 1 << 8  # times the elements of an input, or so many
@@ -336,5 +342,5 @@ def _fail(subject: Subject, found: Findings, flat, attrs, both: tuple) -> None:
         f"with {what_differs(subject, flat, attrs)}",
         WANTED,
         difference(*both, EXACTLY, strict=False),
-        **blamed(subject, observed(*both), flat, attrs),
+        **blamed_or_kept(subject, observed(*both), both[0], flat, attrs),
     )

@@ -20,11 +20,12 @@ from opcheck.findings.wanted import (
     FAR,
     WANTED,
     blamed,
+    blamed_or_kept,
     held,
     reference_of,
     replaced,
 )
-from opcheck.subject import Subject, attrs_of_call
+from opcheck.subject import Subject, attrs_of_call, is_sorted
 
 _SMALL = FAR / 50
 _SECONDS = 1.5  # for each of the two
@@ -94,8 +95,11 @@ def other_numbers(subject: Subject, found: Findings) -> None:
                     f"with {label}",
                     f"{WANTED}, but for rounding" if what in _COARSE else WANTED,
                     different,
-                    **blamed(
-                        subject, _of_coarse(what, seen) or observed(sure, seen), flat
+                    **blamed_or_kept(
+                        subject,
+                        _of_coarse(what, seen) or observed(sure, seen),
+                        wanted,
+                        flat,
                     ),
                 )
 
@@ -338,12 +342,3 @@ def _as_large(value, factor: int, more: int = 0):
     if isinstance(value, list | tuple):
         return type(value)(x * factor for x in value)
     return value * factor
-
-
-def is_sorted(x: np.ndarray, axis: int = -1) -> bool:
-    """Whether numbers all rise, or all fall, along an axis."""
-    if x.dtype.kind not in "iuf" or not x.ndim:
-        return False
-    rows = np.moveaxis(x, axis, 0)
-    one, next_one = rows[:-1], rows[1:]
-    return bool((one <= next_one).all() or (one >= next_one).all())

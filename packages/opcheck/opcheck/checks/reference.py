@@ -8,17 +8,23 @@ from collections.abc import Callable
 import numpy as np
 
 from opcheck.checks.drawn import drawn_calls
-from opcheck.checks.numbers import is_sorted, large_together, other_numbers
+from opcheck.checks.numbers import large_together, other_numbers
 from opcheck.findings.compare import close, is_inexact, observed, wide
 from opcheck.findings.report import KEPT, Findings, Skip
 from opcheck.findings.source import in_turn
-from opcheck.findings.wanted import WANTED, blamed, both_of, reference_of, replaced
+from opcheck.findings.wanted import (
+    WANTED,
+    blamed,
+    both_of,
+    in_a_new_kernel,
+    reference_of,
+    replaced,
+)
 from opcheck.inputs.memory import FILLINGS, VISIBLE, filled_memory
 from opcheck.subject import (
     CLEAN_ERRORS,
     Subject,
-    arrays,
-    constant,
+    is_sorted,
     shrunk,
     with_special_values,
 )
@@ -69,9 +75,10 @@ def _further(subject: Subject, found: Findings, before: dict[str, list]) -> list
             continue
         right = any(
             not subject.difference(wanted, one, strict=False)
-            for one in (*before.get(name, ()), *_in_a_new_kernel(subject, flat))
+            for one in (*before.get(name, ()), *in_a_new_kernel(subject, flat))
         )
-        if right and subject.repeats():
+        by_memory = blamed(subject, "", flat)["cause"]
+        if right and subject.repeats() and not by_memory:
             found.fail(
                 f"with {name}, after the sample call",
                 f"{WANTED}, as before the sample call",
@@ -112,15 +119,6 @@ def _smaller_first(subject: Subject) -> dict[str, list]:
             found[name] = [subject.eager(flat)]
     subject.progress("the sample call")
     return found
-
-
-def _in_a_new_kernel(subject: Subject, flat) -> list:
-    """What a call gives as the first one of a graph, whose kernels are new; nothing if there is no such graph."""
-    try:
-        function = subject.traced(subject.specs(flat=flat))
-        return [arrays(function(*map(constant, flat)))]
-    except Exception:
-        return []
 
 
 def _repeated(subject: Subject, found: Findings) -> None:

@@ -234,8 +234,11 @@ def _show(value) -> str:
 def mentions(error: str, names: Sequence[str]) -> bool:
     """Whether an error message has one of the names in it, at the start of a word, a plural as a singular.
 
-    The singular of indices is index, too. A space or a hyphen may stand for an underscore.
+    The singular of indices is index, too. A space or a hyphen may stand for an underscore. TensorFlow tells an input by
+    its number where its dtype is another one.
     """
+    if re.search(r"\binput #\d", error):
+        return True
     message = error.split(": ", 1)[-1]
     message = re.sub(r"\{\{.*?\}\}|\[Op:.*?\]", "", message).lower()
     message = re.sub(r"(?<=[a-z0-9])[-\s]+(?=[a-z0-9])", "_", message)

@@ -4,8 +4,10 @@ import numpy as np
 import tensorflow as tf
 
 from opcheck.findings.compare import TOLERANCES
+from opcheck.findings.report import KEPT
+from opcheck.findings.source import in_turn
 from opcheck.processes.calls import again
-from opcheck.subject import UNREPEATED, Subject
+from opcheck.subject import UNREPEATED, Subject, arrays, constant
 
 WANTED = "what the reference computes"  # in findings
 FAR = 0.05  # of the largest result
@@ -43,6 +45,29 @@ def both_of(
         return wanted, subject.eager(flat, attrs)
     except refused:
         return None
+
+
+def in_a_new_kernel(subject: Subject, flat, attrs=None) -> list:
+    """What a call gives as the first one of a graph, whose kernels are new; nothing if there is no such graph."""
+    try:
+        function = subject.traced(subject.specs(flat=flat), attrs)
+        return [arrays(function(*map(constant, flat)))]
+    except Exception:
+        return []
+
+
+def blamed_or_kept(
+    subject: Subject, usual: str, wanted, flat, attrs=None
+) -> dict[str, str]:
+    """As `blamed`, but for a result that a new kernel has right: then something is kept from the sample call."""
+    found = blamed(subject, "", flat, attrs)
+    if found["cause"]:
+        return found
+    new = in_a_new_kernel(subject, flat, attrs)
+    if any(not subject.difference(wanted, one, strict=False) for one in new):
+        line = in_turn(subject.line(), subject.line(flat, attrs))
+        return {"cause": KEPT, "line": line}
+    return {**found, "cause": usual}
 
 
 def blamed(subject: Subject, usual: str, flat=None, attrs=None) -> dict[str, str]:
