@@ -286,7 +286,7 @@ def test_drawn_texts_have_a_letter_between_equal_ones():
         return tf.where(odd, "", tf.strings.substr(x, 0, 1))
 
     found = result("reference", op, strings(b"array", b"row"), reference=first_texts)
-    assert "is b'' instead of b'r'" in found.seen, found.explanation()
+    assert "is b'' instead of b'" in found.seen, found.explanation()
 
 
 def test_lists_of_other_dtypes_are_drawn():
