@@ -435,14 +435,14 @@ def test_bad_input_tries_what_can_be_wrong():
     assert len(texts["starts with a string of 16 MB"][0]) == 1 << 24
 
 
-INDICES = np.int64([[0, 1], [1, 3], [2, 2]])
+ROW_INDICES = np.int64([[0, 1], [1, 3], [2, 2]])
 
 
 @pytest.mark.parametrize(
     ("check", "op", "inputs", "told"),
     [
         ("bad_input", of_slices, [normal(3)], "some errors name no argument"),
-        ("bad_input", densified, [INDICES, normal(3)], "some errors name no argument"),
+        ("bad_input", densified, [ROW_INDICES, normal(3)], "some errors name no argument"),
         ("empty", smoothed, [normal(3)], "IndexError, of an op of TensorFlow"),
         ("bad_input", either, [normal(3)], "dtypes that eager execution takes"),
         ("bad_input", tf.image.adjust_contrast, [normal(2, 2, 3), np.float32(2)], "by AttributeError"),
