@@ -715,10 +715,9 @@ class _Run:
 
     def _crashed(self, crash: Crash) -> tuple[str, str, str, str]:
         """What was tried, what was expected and seen, and the likely cause."""
-        of_threads = {AT_ONCE: SHARED, MUCH_LARGER: SPLIT}
-        shared = next(
-            (of_threads[x] for x in of_threads if str(crash.doing).startswith(x)), ""
-        )
+        doing = str(crash.doing)
+        shared = SHARED if doing.startswith(AT_ONCE) else ""
+        shared = SPLIT if doing == MUCH_LARGER else shared
         return (
             crash.doing or "the sample call",
             "a result or a TensorFlow error",

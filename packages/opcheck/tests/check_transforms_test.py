@@ -165,8 +165,7 @@ def test_larger_numbers_fit_into_the_dtype(dtype):
 @pytest.mark.parametrize(("size", "tried"), [(2, 1), (1 << 23, 0)])
 def test_other_attrs_do_not_make_outputs_that_fill_memory(monkeypatch, size, tried):
     """As full_matrices does of tf.linalg.qr, where the sample has become long."""
-    monkeypatch.setattr(
-        threads, "Draw", lambda _: SimpleNamespace(call=lambda: (None, {"size": size}))
-    )
+    drawn = SimpleNamespace(attrs=lambda: {"size": size})
+    monkeypatch.setattr(threads, "Draw", lambda _: drawn)
     subject = Subject(lambda x, size=1: tf.fill([size], x[0]), [normal(2)], {})
     assert len(threads._other_attrs(subject, subject.flat)) == tried

@@ -6,9 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import tensorflow as tf
 
-from opcheck.subject import (
-    Subject,
-)
+from opcheck.subject import Subject
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,7 @@ import tensorflow as tf
 from opcheck.checks.complex_parts import InRealNumbers
 from opcheck.findings.compare import close
 from opcheck.processes.pulse import one_call
-from opcheck.subject import (
-    Subject,
-)
+from opcheck.subject import Subject
 
 # Above so many elements, differences are taken along random directions.
 _ELEMENTS = 64
@@ -37,6 +35,7 @@ def gradients_of(subject: Subject, tensors: Sequence, weights=None) -> list:
 
 
 def dense(one):
+    """A gradient as a tensor, also one that came as `tf.IndexedSlices`; None stays."""
     return tf.convert_to_tensor(one) if isinstance(one, tf.IndexedSlices) else one
 
 

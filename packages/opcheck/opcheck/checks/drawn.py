@@ -5,7 +5,7 @@ import time
 
 import numpy as np
 
-from opcheck.checks.dtypes import registered_dtypes
+from opcheck.checks.dtypes import have_kernels
 from opcheck.checks.numbers import surely
 from opcheck.findings.compare import difference, is_inexact, observed
 from opcheck.findings.report import Findings
@@ -79,11 +79,15 @@ class Draw:
         for attr, dtype in self._dtypes.items():
             if self._with(_SELDOM):
                 flat = self._in_dtype(flat, attr, dtype)
+        return flat, self.attrs()
+
+    def attrs(self) -> dict:
+        """Attrs alone."""
         attrs = dict(self._subject.attrs)
         for name, value in self._attrs.items():
             if self._with(_SELDOM):
                 attrs[name] = self._attr(name, value)
-        return flat, attrs
+        return attrs
 
     def _with(self, probability: float) -> bool:
         return self._random.random() < probability
@@ -192,12 +196,12 @@ class Draw:
             elif how == 4:  # characters of two to four bytes
                 some = "".join(self._random.choice([*"é€😀"], 3))
                 text = text[:begin] + some.encode() + text[end:]
+            elif how == 5:
+                text = b"" if self._with(_SELDOM) else text + text[begin:end]
             elif how == 6 and end > begin:  # again, behind a letter
                 letter = bytes([self._random.choice([*_LETTERS])])
                 begin = end - 1 if self._with(_OFTEN) else begin
                 text = text[:end] + letter + text[begin:]
-            elif how == 5:
-                text = b"" if self._with(_SELDOM) else text + text[begin:end]
             texts[place] = text
         return texts
 
@@ -234,21 +238,14 @@ def _other_dtypes(subject: Subject) -> dict[str, np.dtype]:
     given = {*subject.attrs, *subject.parameters()[len(subject.inputs) :]}
     found = {}
     for attr in {*described.type_attrs} - {""} - given:
-        own = [
-            x.dtype.name
-            for x, a in zip(subject.flat, described.type_attrs)
-            if a == attr
-        ]
-        kernels = [
-            registered_dtypes(op_type, attr, "CPU", "DEFAULT")
-            for op_type, op_def in described.op_defs.items()
-            if any(one.name == attr for one in op_def.attr)
-        ]
+        all_flat = zip(subject.flat, described.type_attrs)
+        own = {x.dtype.name for x, a in all_flat if a == attr}
         for names in _PRECISE:
-            if {*own} <= {*names[:1]} or {*own} <= {*names[1:]}:
-                (other,) = {*names} - {own[0]}
-                if kernels and all(other in some for some in kernels):
-                    found[attr] = np.dtype(other)
+            other = {*names} - own
+            if own <= {*names} and len(other) == 1:  # not of a list of both
+                (name,) = other
+                if have_kernels(described, attr, name):
+                    found[attr] = np.dtype(name)
     return dict(sorted(found.items()))
 
 

@@ -26,7 +26,7 @@ from opcheck.findings.wanted import (
     replaced,
 )
 from opcheck.processes.calls import again
-from opcheck.subject import CLEAN_ERRORS, Subject, is_builtin, kernels_of
+from opcheck.subject import CLEAN_ERRORS, Description, Subject, is_builtin, kernels_of
 
 _LARGE, _LARGEST = 300.0, 65504.0  # of float16, and the greatest
 _MOST = 1 << 12  # elements of a sample whose sums are made long
@@ -93,6 +93,16 @@ def registered_dtypes(op_type: str, attr: str, *devices: str) -> set[str]:
         if not constraints:
             names |= _allowed(op_type, attr)
     return names
+
+
+def have_kernels(description: Description, attr: str, dtype: str) -> bool:
+    """Whether all ops with an attr, of which there is one, have a kernel on the CPU for its being a dtype."""
+    of_ops = [
+        registered_dtypes(op_type, attr, "CPU", "DEFAULT")
+        for op_type, op_def in description.op_defs.items()
+        if any(one.name == attr for one in op_def.attr)
+    ]
+    return bool(of_ops) and all(dtype in some for some in of_ops)
 
 
 @functools.cache

@@ -21,7 +21,7 @@ from opcheck.checks.derivatives import (
     slope_along,
     weights_of,
 )
-from opcheck.checks.dtypes import registered_dtypes
+from opcheck.checks.dtypes import have_kernels
 from opcheck.checks.gradient_calls import (
     at_zero,
     drawn,
@@ -79,13 +79,8 @@ def _in_complex_numbers(subject: Subject) -> Subject | None:
     if len({*chosen} - {""}) != 1 or all(map(is_builtin, described.op_types)):
         return None
     (attr,) = {*chosen} - {""}
-    of_ops = [
-        registered_dtypes(op_type, attr, "CPU", "DEFAULT")
-        for op_type, op_def in described.op_defs.items()
-        if any(one.name == attr for one in op_def.attr)
-    ]
     for dtype in (tf.complex128, tf.complex64):
-        if of_ops and all(dtype.name in some for some in of_ops):
+        if have_kernels(described, attr, dtype.name):
             flat = [
                 (x + 1j * np.roll(x, 1)).astype(dtype.as_numpy_dtype) if own else x
                 for x, own in zip(subject.flat, chosen)

@@ -24,7 +24,7 @@ from opcheck.inputs.memory import FILLINGS, VISIBLE, filled_memory
 from opcheck.subject import (
     CLEAN_ERRORS,
     Subject,
-    is_sorted,
+    repeated,
     shrunk,
     with_special_values,
 )
@@ -77,8 +77,8 @@ def _further(subject: Subject, found: Findings, before: dict[str, list]) -> list
             not subject.difference(wanted, one, strict=False)
             for one in (*before.get(name, ()), *in_a_new_kernel(subject, flat))
         )
-        by_memory = blamed(subject, "", flat)["cause"]
-        if right and subject.repeats() and not by_memory:
+        told = blamed(subject, "", flat)
+        if right and subject.repeats() and not told["cause"]:
             found.fail(
                 f"with {name}, after the sample call",
                 f"{WANTED}, as before the sample call",
@@ -91,7 +91,8 @@ def _further(subject: Subject, found: Findings, before: dict[str, list]) -> list
             f"with {name}",
             WANTED,
             different,
-            **blamed(subject, observed(wanted, seen), flat),
+            told["cause"] or observed(wanted, seen),
+            line=told["line"],
         )
     _if_fine(subject, found, _repeated, large_together)
     _zeros(subject, found)
@@ -134,7 +135,9 @@ def _repeated(subject: Subject, found: Findings) -> None:
     taken = set()  # axes
     for axis, only in itertools.product(range(most), (False, True)):
         flat = [
-            _times(x, axis) if x.ndim > axis and (x.size == largest or not only) else x
+            repeated(x, _TIMES, axis)
+            if x.ndim > axis and (x.size == largest or not only)
+            else x
             for x in subject.flat
         ]
         label = f"{_TIMES} times the sample"
@@ -166,13 +169,6 @@ def _repeated(subject: Subject, found: Findings) -> None:
             ),
         )
         return
-
-
-def _times(x: np.ndarray, axis: int) -> np.ndarray:
-    """An array many times along an axis; what is sorted along it still is."""
-    if is_sorted(x, axis):
-        return np.repeat(x, _TIMES, axis)
-    return np.concatenate([x] * _TIMES, axis)
 
 
 def _takes(subject: Subject, label: str, flat) -> bool:

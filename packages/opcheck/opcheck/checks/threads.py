@@ -287,7 +287,7 @@ def _other_attrs(subject: Subject, flat) -> list[tuple[list, dict, list]]:
         return []
     draw, found = Draw(subject), {}
     for _ in range(_DRAWN):
-        _, attrs = draw.call()
+        attrs = draw.attrs()
         if str(attrs) in found or attrs == subject.attrs:
             continue
         start = time.monotonic()
