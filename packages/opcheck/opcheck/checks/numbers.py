@@ -99,6 +99,7 @@ def other_numbers(subject: Subject, found: Findings) -> None:
                         subject,
                         _of_coarse(what, seen) or observed(sure, seen),
                         wanted,
+                        seen,
                         flat,
                     ),
                 )

@@ -57,14 +57,21 @@ def in_a_new_kernel(subject: Subject, flat, attrs=None) -> list:
 
 
 def blamed_or_kept(
-    subject: Subject, usual: str, wanted, flat, attrs=None
+    subject: Subject, usual: str, wanted, seen, flat, attrs=None
 ) -> dict[str, str]:
-    """As `blamed`, but for a result that a new kernel has right: then something is kept from the sample call."""
+    """As `blamed`, but for a result that a new kernel has right: then something is kept from the sample call.
+
+    It has to be another result: beside the tolerance, tiny numbers are all equal.
+    """
     found = blamed(subject, "", flat, attrs)
     if found["cause"]:
         return found
     new = in_a_new_kernel(subject, flat, attrs)
-    if any(not subject.difference(wanted, one, strict=False) for one in new):
+    if any(
+        subject.difference(seen, one, strict=False)
+        and not subject.difference(wanted, one, strict=False)
+        for one in new
+    ):
         line = in_turn(subject.line(), subject.line(flat, attrs))
         return {"cause": KEPT, "line": line}
     return {**found, "cause": usual}
