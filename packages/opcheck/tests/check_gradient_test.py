@@ -3,7 +3,26 @@
 import numpy as np
 import pytest
 import tensorflow as tf
+from broken_twins import caught, noted
 from python_ops import adds_one, normal, result, stacked_with_double
+
+# The broken ops that it must find, and words of the explanation.
+CAUGHT = {
+    "cube_factor": "first order",
+    "cube_eager_only": "numpy",
+    "cube_second_order": "second order",
+    "take_rows_no_none": "None",
+    "cube_rows": "tf.IndexedSlices",
+    "cube_one_dtype": "a cast to one dtype",
+    "squared_conjugate": "complex",
+    "take_rows_zeros": "None",
+}
+test_a_broken_op_is_caught = caught("gradient", CAUGHT)
+# What is worth a note, and no more.
+NOTED = {
+    "cube_first_order": "no second order is registered",
+}
+test_what_is_not_wrong_is_noted = noted("gradient", NOTED)
 
 
 def test_a_wrong_gradient_says_where():

@@ -1,10 +1,11 @@
-"""The check `schema`: older definitions of an op."""
+"""The check `schema`."""
 
 import sys
 from types import SimpleNamespace
 
 import pytest
 import tensorflow as tf
+from broken_twins import caught, noted
 from python_ops import normal, result
 from tensorflow.core.framework.op_def_pb2 import OpDef
 from tensorflow.python.framework import op_def_registry
@@ -12,6 +13,19 @@ from tensorflow.python.framework import op_def_registry
 from opcheck.checks.schema import check_documentation, description_in
 from opcheck.compatibility import problems
 from opcheck.findings.report import Findings
+
+# The broken ops that it must find, and words of the explanation.
+CAUGHT = {
+    "round_to_new_attr": "digits",
+    "round_to_new_default": "digits",
+}
+test_a_broken_op_is_caught = caught("schema", CAUGHT)
+# What is worth a note, and no more.
+NOTED = {
+    "round_to_undocumented": "digits",
+    "round_to_camel_case": "numDigits",
+}
+test_what_is_not_wrong_is_noted = noted("schema", NOTED)
 
 
 def op_def(name="Cumsum") -> OpDef:

@@ -16,7 +16,7 @@ import pytest
 import opcheck
 from opcheck.inputs.memory import past_the_end
 
-pytestmark = pytest.mark.slow  # broken_ops_test has a bug for each check
+pytestmark = pytest.mark.slow  # each check_*_test has its bugs
 FOLDER = Path(__file__).with_name("unseen")
 sys.path.insert(0, str(FOLDER))
 missing = importlib.import_module("lines").missing

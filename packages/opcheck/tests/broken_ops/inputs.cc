@@ -379,7 +379,7 @@ class RoundToOp : public tensorflow::OpKernel {
 };
 
 // Version 1 had no attr. BrokenRoundToNewAttr and BrokenRoundToNewDefault did
-// as little in theirs; tests/broken_ops_test.py has the text of both.
+// as little in theirs; tests/broken_twins.py has the text of both.
 constexpr char kRoundToDoc[] = R"doc(
 Rounds to some digits after the point, halves to even.
 values: Of any shape.

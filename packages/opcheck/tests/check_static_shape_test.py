@@ -2,7 +2,20 @@
 
 import pytest
 import tensorflow as tf
+from broken_twins import caught, noted
 from python_ops import normal, of_rows, of_rows_of_any_rank, result
+
+# The broken ops that it must find, and words of the explanation.
+CAUGHT = {
+    "every_second_row_rounding": "(2, 3)",
+    "every_second_row_unknown_dim": "(0, 3)",
+}
+test_a_broken_op_is_caught = caught("static_shape", CAUGHT)
+# What is worth a note, and no more.
+NOTED = {
+    "every_second_row_no_shape": "unknown",
+}
+test_what_is_not_wrong_is_noted = noted("static_shape", NOTED)
 
 
 @pytest.mark.parametrize(

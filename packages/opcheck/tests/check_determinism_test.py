@@ -1,16 +1,13 @@
-"""The checks `determinism` and `saved_model`."""
+"""The check `determinism`."""
 
-import contextlib
 import os
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import tensorflow as tf
+from broken_twins import caught
 from python_ops import (
-    adds_a_random_constant,
     adds_in_some_order,
-    adds_noise,
     adds_noise_in_blocks,
     adds_one,
     adds_threads,
@@ -24,10 +21,17 @@ from python_ops import (
     without_seeds,
 )
 
-import opcheck
-from opcheck.checks import fresh
 from opcheck.processes import calls
 from opcheck.subject import Subject
+
+# The broken ops that it must find, and words of the explanation.
+CAUGHT = {
+    "erf_sum_per_thread": "thread",
+    "erf_sum_atomic": "thread",
+    "bin_max_empty_bins": "not written",
+    "next_sum_random": "SetIsStateful",
+}
+test_a_broken_op_is_caught = caught("determinism", CAUGHT)
 
 
 def test_threads_are_1_2_and_more():
@@ -128,53 +132,3 @@ def test_sums_of_whole_numbers_are_rounded_too():
 def test_the_time_zone_does_not_count(local):
     found = result("determinism", hour_of, np.int64([0, 3600]), local=local)
     assert ("localtime_r" in found.cause) == local, found.explanation()
-
-
-def test_a_model_of_what_is_random_on_purpose_is_noted():
-    found = result("saved_model", adds_noise, normal(2))
-    assert found.verdict == "note", found.explanation()
-    assert "gives other values at each call" in found.detail
-    assert result("saved_model", adds_a_random_constant, normal(2)).verdict == "fail"
-
-
-RIGHT = calls.Outcome([normal(2)])
-WRONG = calls.Outcome([normal(2) + 1])
-UNKNOWN = calls.Outcome(None, "Op type not registered 'ZeroOut'")
-
-
-@pytest.mark.parametrize(
-    ("loaded", "bare", "expected", "seen"),
-    [
-        (RIGHT, UNKNOWN, "", ""),
-        (RIGHT, RIGHT, "Op type not registered 'ZeroOut'", "it ran"),
-        (
-            RIGHT,
-            calls.Outcome(None, "NotFoundError: another"),
-            "Op type not registered 'ZeroOut'",
-            "NotFoundError: another",
-        ),
-        (WRONG, UNKNOWN, "the values of the process that saved it", "instead of"),
-    ],
-)
-def test_a_model_gives_the_same_with_the_library_and_an_error_without(
-    loaded, bare, expected, seen
-):
-    class Child:
-        def __init__(self, without):
-            self.answers = {
-                calls.save_model: [normal(2)],
-                Subject.describe: SimpleNamespace(op_types=["ZeroOut"]),
-                Subject.by_chance: False,
-                calls.load_saved_model: bare if without else loaded,
-            }
-
-        def ask(self, request, **unused):
-            return self.answers[request]
-
-    def make(bare=False):
-        return contextlib.nullcontext(Child(bare))
-
-    found = opcheck.Findings("saved_model", "")
-    fresh.saved_model(make, SimpleNamespace(inputs=[], options={}), found)
-    assert found.result().expected == expected
-    assert seen in found.result().seen

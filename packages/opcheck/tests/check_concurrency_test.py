@@ -1,0 +1,94 @@
+"""The check `concurrency`."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from broken_twins import caught
+from python_ops import adds_one, dies_in_company, normal, result, shares_an_attr
+
+import opcheck
+from opcheck.checks import threads
+from opcheck.subject import Subject
+
+# The broken ops that it must find, and words of the explanation.
+CAUGHT = {
+    "row_softmax_static": "static",
+    "row_softmax_member": "member",
+    "delayed_not_cancelled": "RegisterCallback",
+    "prime_count_no_lock": "a global variable",
+}
+test_a_broken_op_is_caught = caught("concurrency", CAUGHT)
+
+
+@pytest.mark.slow
+def test_a_race_that_is_found_ends_the_calls(broken_ops):
+    """Else the worker would be silent for longer than the timeout."""
+    report = opcheck.check(
+        broken_ops.broken_row_softmax_static,
+        normal(1000, 1000),
+        checks=["concurrency"],
+        concurrency_seconds=3600,
+        timeout=100,
+    )
+    assert "instead of" in report["concurrency"].seen
+
+
+def test_unwritten_memory_of_other_values_is_not_shared():
+    """Cholesky of the sample is fine, and of its permutations, which are indefinite, it leaves a triangle unwritten."""
+    for _ in range(3):  # other threads may free memory between a filling and a call
+        found = result("concurrency", tf.linalg.cholesky, np.float64([[4, 1], [1, 3]]))
+        assert found.verdict == "fail" and "member" not in found.cause
+        if "not written" in found.cause:
+            break
+    assert "not written" in found.cause
+    assert "fill_memory" in found.line
+
+
+def test_calls_that_die_only_together_are_put_down_to_what_they_share():
+    found = result("concurrency", dies_in_company, normal(3))
+    assert found.detail == "8 calls at a time: eager calls"
+    assert "SIGABRT" in found.seen and "which all calls share" in found.cause
+    assert 'checks="concurrency"' in found.line
+
+
+def test_kernels_with_other_attrs_run_at_the_same_time():
+    found = result("concurrency", shares_an_attr, normal(3), factor=2.0)
+    assert found.detail == "eager calls with other attrs from 8 threads"
+    assert "which all calls share" in found.cause
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "int64", "uint64"])
+def test_larger_numbers_fit_into_the_dtype(dtype):
+    largest = np.iinfo(dtype).max
+    for some in ([largest, 1], [0, 0], [largest // 100, 2]):
+        x = np.array(some, dtype)
+        factor = threads._most(x)
+        (larger,) = threads._times([x], 0, min(factor, 8))
+        assert larger.dtype == x.dtype and larger.tolist() == [
+            int(n) * min(factor, 8) for n in some
+        ]
+    found = result("concurrency", adds_one, np.array([largest, 1], dtype))
+    assert found.verdict == "pass", found.explanation()
+
+
+@pytest.mark.parametrize(("size", "tried"), [(2, 1), (1 << 23, 0)])
+def test_other_attrs_do_not_make_outputs_that_fill_memory(monkeypatch, size, tried):
+    """As full_matrices does of tf.linalg.qr, where the sample has become long."""
+    drawn = SimpleNamespace(attrs=lambda: {"size": size})
+    monkeypatch.setattr(threads, "Draw", lambda _: drawn)
+    subject = Subject(lambda x, size=1: tf.fill([size], x[0]), [normal(2)], {})
+    assert len(threads._other_attrs(subject, subject.flat)) == tried
+
+
+def test_a_wait_of_a_moment_is_made_longer_and_cancelled(broken_ops):
+    for name, verdict in (
+        ("broken_delayed_not_cancelled", "fail"),
+        ("delayed", "pass"),
+    ):
+        op = getattr(broken_ops, name)
+        options = {"checks": "concurrency", "milliseconds": 20}
+        found = opcheck.check(op, np.float32([1]), **options)["concurrency"]
+        assert found.verdict == verdict, found.explanation()
+        assert verdict == "pass" or "with milliseconds = " in found.detail

@@ -1,0 +1,100 @@
+"""The check `dtypes`."""
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from broken_twins import caught
+from python_ops import adds_a_random_constant, adds_at_most, normal, result
+
+import opcheck
+from opcheck.checks import dtypes
+from opcheck.findings.report import Findings
+from opcheck.subject import Description, Subject
+
+# The broken ops that it must find, and words of the explanation.
+CAUGHT = {
+    "row_sum_single_precision": "float64",
+    "row_sum_copied_line": "int64",
+    "row_sum_no_kernel": "missing REGISTER_KERNEL_BUILDER",
+}
+test_a_broken_op_is_caught = caught("dtypes", CAUGHT)
+TABLE = normal(9, 2)
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_squares_that_float16_does_not_hold(wide):
+    def magnitude(x):
+        kept = tf.cast(x, tf.float32) if wide and x.dtype == tf.float16 else x
+        return tf.cast(tf.sqrt(tf.raw_ops.Square(x=kept)), x.dtype)
+
+    some = {"reference": np.abs, "op_types": ["Square"]}
+    found = result("dtypes", magnitude, np.float32([3, 4]), **some)
+    assert (found.verdict == "fail") != wide, found.explanation()
+    assert wide or found.detail == "in float16, with numbers up to 300"
+
+
+def test_so_is_what_differs_only_when_it_is_called_again():
+    np.random.seed(2)  # the first results happen to agree
+    found = opcheck.check(
+        adds_a_random_constant, normal(3), checks="dtypes", isolate=False
+    )["dtypes"]
+    assert "called again" in found.detail and "or chance" in found.cause
+
+
+def test_a_kernel_for_all_dtypes_is_run_in_all():
+    found = result("dtypes", lambda x: tf.raw_ops.ToBool(input=x), normal(2))
+    for name in ("bfloat16", "complex128", "int8", "string", "uint64"):
+        assert name in found.detail.split("; ")[0].split(" ", 1)[1]
+
+
+@pytest.mark.parametrize(
+    ("op", "reference", "told"),
+    [
+        (tf.math.abs, np.array, "in int8, with negative numbers in x"),
+        (tf.math.abs, np.abs, ""),
+        (lambda x: tf.gather(TABLE, tf.maximum(x, 0)), lambda x: TABLE[x], ""),
+    ],
+    ids=["other", "equal", "places"],
+)
+def test_integers_are_negative_too(op, reference, told):
+    """But where the reference finds a place from the end."""
+    found = result("dtypes", op, np.int32([1, 0, 2]), reference=reference)
+    assert (found.verdict == "fail") == bool(told), found.explanation()
+    assert found.detail.startswith(told)
+
+
+@pytest.mark.parametrize(
+    ("name", "attrs", "known", "told"),
+    [
+        ("int8", {"whole": True}, True, ""),
+        ("int16", {"last": 240}, True, ""),
+        ("int8", {"dtype": "int32"}, False, "refuses the sample"),
+        ("int8", {}, True, ""),
+        ("int8", {"dtype": "int32"}, True, "it is not of int32"),
+    ],
+    ids=["the other input", "small numbers", "reference", "sum", "no kernel"],
+)
+def test_a_dtype_is_not_blamed_for_numbers_that_it_does_not_hold(
+    monkeypatch, name, attrs, known, told
+):
+    def reference(x, most, **_):
+        if not known and x.dtype != np.int32:
+            raise ValueError("x is int32")
+        return x.astype(np.int64) + most
+
+    monkeypatch.setattr(dtypes, "is_builtin", lambda name: False)
+    sample = [np.int32([0, 120, 240]), np.int32(300)]
+    subject = Subject(adds_at_most, sample, attrs, reference=reference)
+    subject.described_as(Description(["Op"], [["x"], ["most"]], ["T", ""], {}))
+    found = Findings("dtypes", "")
+    seen = [dtypes._run_dtype(subject, "T", name, found)]
+    seen += [one.seen for one in found.failures]
+    assert bool(told) == any(seen) and told in " ".join(seen), seen
+
+
+def test_a_list_of_dtypes_is_reported():
+    def op(x):
+        return tf.raw_ops.IdentityN(input=[x, x])
+
+    found = result("dtypes", op, normal(2), op_types=["IdentityN"])
+    assert "attr T of IdentityN is a list of dtypes" in found.detail

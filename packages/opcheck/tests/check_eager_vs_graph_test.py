@@ -1,0 +1,59 @@
+"""The check `eager_vs_graph`."""
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from broken_twins import caught
+from python_ops import first_bytes, first_bytes_of_old, normal, result
+
+# The broken ops that it must find, and words of the explanation.
+CAUGHT = {
+    "reverse_matrix_static_size": "unknown rank",
+    "prefix_sum_keeps_total": "the second call",
+    "difference_forwarded": "owns its inputs",
+}
+test_a_broken_op_is_caught = caught("eager_vs_graph", CAUGHT)
+
+
+def in_a_dataset():
+    return "Dataset" in getattr(tf.compat.v1.get_default_graph(), "name", "")
+
+
+def has_unknown_dimensions(x):
+    return x.shape.rank and not x.shape.is_fully_defined()
+
+
+@pytest.mark.parametrize(
+    ("mode", "is_odd"),
+    [
+        ("tf.function", lambda x: not tf.executing_eagerly()),
+        ("tf.function with unknown dimensions", has_unknown_dimensions),
+        ("tf.function with unknown rank", lambda x: x.shape.rank is None),
+        ("tf.data.Dataset.map", lambda x: in_a_dataset()),
+        (
+            "a v1 graph",
+            lambda x: not tf.compat.v1.executing_eagerly_outside_functions(),
+        ),
+    ],
+)
+def test_eager_execution_is_compared_with(mode, is_odd):
+    def op(x):
+        return x + 1 if is_odd(x) else tf.identity(x)
+
+    found = result("eager_vs_graph", op, normal(2))
+    assert found.detail.split(";")[0] == f"in {mode}"
+
+
+def test_a_forgotten_return_is_noted():
+    found = result("eager_vs_graph", lambda x: None, normal(2))
+    assert "is a `return` missing?" in found.detail
+
+
+@pytest.mark.parametrize("op", [first_bytes, first_bytes_of_old])
+def test_a_graph_reads_a_file_that_has_changed(op, tmp_path):
+    file = tmp_path / "some"
+    file.write_text("one two three")
+    found = result("eager_vs_graph", op, np.array(str(file)))
+    assert (found.verdict == "fail") == (op is first_bytes_of_old), found.explanation()
+    if found.verdict == "fail":
+        assert "which then changes" in found.detail and "SetIsStateful" in found.cause
