@@ -9,10 +9,9 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from opcheck.inputs.samples import Location
-from opcheck.processes.worker import place
 from opcheck.registry import NAMES
 from opcheck.run import check
+from opcheck.usage import BadUse, load, shown
 
 _HELP = f"""\
 usage: python -m opcheck FILE.py:function --samples FILE.py:name [--checks A,B] [--skip A,B] [--html OUT.html]
@@ -23,10 +22,6 @@ name: a tuple of inputs, or a dict of `inputs`, attrs and options of opcheck.che
 checks: {" ".join(NAMES)}, and those of the option `extra`
 """
 _NOT_WRITTEN = {errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
-
-
-class BadUse(Exception):
-    """One line on what is wrong with the command."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -70,8 +65,8 @@ def main(arguments: list[str] | None = None) -> int:
 def _run(options: argparse.Namespace) -> int:
     """Imports what the command needs: `explain` does without TensorFlow."""
     if options.command == "explain":
-        from opcheck import explain as module
-    elif options.command == "fuzz":
+        return _explain(options)
+    if options.command == "fuzz":
         os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"  # thousands of calls end with an error
         from opcheck import rounds as module
     elif options.command == "library":
@@ -180,7 +175,7 @@ def _check(options: argparse.Namespace) -> int:
         try:
             samples = samples()
         except Exception as error:
-            raise BadUse(f"{options.samples} raised {_shown(error)}") from None
+            raise BadUse(f"{options.samples} raised {shown(error)}") from None
     keywords = dict(samples) if isinstance(samples, dict) else {"inputs": samples}
     inputs = keywords.pop("inputs", None)
     if not isinstance(inputs, list | tuple):
@@ -199,29 +194,25 @@ def _check(options: argparse.Namespace) -> int:
     return 0 if report.ok else 1
 
 
-def load(place: str):
-    """What FILE.py:name names.
+def _explain(options: argparse.Namespace) -> int:
+    """0 if something of the text is known, else 1."""
+    from opcheck.explain import explain, told, unknown
 
-    Raises:
-      BadUse: There is no such file or name, or the file cannot be imported.
-    """
-    file, separator, name = place.rpartition(":")
-    if not separator or not file or not name:
-        raise BadUse(f"{place!r} is not FILE.py:name")
-    path = Path(file)
-    if not path.is_file():
-        raise BadUse(f"there is no file {file}")
+    log = options.log
+    if log == "-" and sys.stdin.isatty():
+        raise BadUse(
+            "which log? Name a file, or pipe one in: make 2>&1 | python -m opcheck explain"
+        )
     try:
-        return Location(path.stem, str(path.resolve()), name).load()
-    except AttributeError as error:
-        if error.name and error.name in name.split("."):
-            raise BadUse(f"{file} has no {name}") from None
-        raise BadUse(f"{file} cannot be imported: {_shown(error)}") from None
-    except (Exception, SystemExit) as error:
-        raise BadUse(f"{file} cannot be imported: {_shown(error)}") from None
-
-
-def _shown(error: BaseException) -> str:
-    first, *_ = f"{type(error).__name__}: {error}".splitlines()
-    where = "" if isinstance(error, SyntaxError) else place(error)
-    return f"{first} ({where})" if where else first
+        content = sys.stdin.buffer.read() if log == "-" else Path(log).read_bytes()
+    except FileNotFoundError:
+        raise BadUse(f"there is no file {log}") from None
+    except OSError as error:
+        raise BadUse(f"cannot read {log}: {error.strerror}") from None
+    # Windows redirects to UTF-16.
+    wide = content[:2] in (b"\xff\xfe", b"\xfe\xff")
+    explanation = explain(content.decode("utf-16" if wide else "utf-8", "replace"))
+    if not (explanation.found or explanation.read or explanation.died):
+        raise BadUse(unknown(explanation))
+    print(told(explanation, sys.stdout.isatty() and "NO_COLOR" not in os.environ))
+    return 0

@@ -5,16 +5,13 @@ cases tests both. Either looks for the fixed words of a pattern first, in the te
 pattern itself only around them: then lines may be wrapped anywhere, and 100,000 of them take little time.
 """
 
-import argparse
 import bisect
 import functools
-import os
 import re
 import sys
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from opcheck import symbols
 from opcheck.errors import REPORT, SITE, Entry, entries, table
@@ -412,30 +409,6 @@ def for_javascript() -> dict[str, object]:
     """What explain.js interprets, for JSON."""
     more = {"symbols": symbols.rules(), "patterns": rules()}
     return table("rules") | more | {"names": table("headers")["names"]}
-
-
-def main(options: argparse.Namespace) -> int:
-    """Runs `explain`: 0 if something of the text is known, else 1."""
-    from opcheck.command import BadUse
-
-    log = options.log
-    if log == "-" and sys.stdin.isatty():
-        raise BadUse(
-            "which log? Name a file, or pipe one in: make 2>&1 | python -m opcheck explain"
-        )
-    try:
-        content = sys.stdin.buffer.read() if log == "-" else Path(log).read_bytes()
-    except FileNotFoundError:
-        raise BadUse(f"there is no file {log}") from None
-    except OSError as error:
-        raise BadUse(f"cannot read {log}: {error.strerror}") from None
-    # Windows redirects to UTF-16.
-    wide = content[:2] in (b"\xff\xfe", b"\xfe\xff")
-    explanation = explain(content.decode("utf-16" if wide else "utf-8", "replace"))
-    if not (explanation.found or explanation.read or explanation.died):
-        raise BadUse(unknown(explanation))
-    print(told(explanation, sys.stdout.isatty() and "NO_COLOR" not in os.environ))
-    return 0
 
 
 def unknown(explanation: Explanation) -> str:

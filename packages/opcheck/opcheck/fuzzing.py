@@ -26,8 +26,9 @@ from opcheck.findings.report import (
 )
 from opcheck.findings.source import in_turn, split, with_expected
 from opcheck.inputs import generated
-from opcheck.inputs.samples import as_arrays, flattened, locate, packed
+from opcheck.inputs.samples import as_arrays, flattened, packed
 from opcheck.inputs.variations import calls_of
+from opcheck.locations import locate
 from opcheck.processes import calls
 from opcheck.processes.children import Child, Crash, WorkerError
 from opcheck.run import (

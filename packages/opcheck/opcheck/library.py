@@ -1,56 +1,24 @@
 """`python -m opcheck lib.so`: the ops of a library, with samples that are guessed from their interfaces."""
 
 import argparse
-import inspect
 import itertools
 import json
-import os
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from opcheck.command import BadUse
 from opcheck.findings.report import Report, Result, by_signal, essence
 from opcheck.findings.source import function_of, line
 from opcheck.inputs.guesses import RANKS, combined, guesses, named
-from opcheck.inputs.samples import Location, locate
+from opcheck.locations import LibraryOp, locate, ops_of
 from opcheck.processes import calls
 from opcheck.processes.children import Child, Crash, WorkerError
 from opcheck.run import check, check_name, choose
+from opcheck.usage import BadUse
 
 _MOST_CRASHES = 20
 _MOST_SECONDS = 20  # of guessing
-
-
-class LibraryOp:
-    """The function that TensorFlow generates for an op of a library, as other processes find it.
-
-    Where the op takes a handle, it takes the value of a variable, and returns the variable's value after the call, too.
-
-    Attributes:
-      handles: The numbers of these inputs.
-    """
-
-    def __init__(self, file: str, name: str):
-        import tensorflow as tf
-
-        self._function = getattr(tf.load_op_library(file), name)
-        self.__name__ = name
-        self.__doc__ = self._function.__doc__
-        self.location = Location("", file, name)
-        given = inspect.signature(self._function).parameters.values()
-        some = [one for one in given if one.name != "name"]
-        self.__signature__ = inspect.Signature(some)
-        (op_def,) = (x for x in ops_of(file).values() if function_of(x.name) == name)
-        self.handles = [i for i, x in enumerate(op_def.input_arg) if _is_handle(x)]
-
-    def __call__(self, *inputs, **attrs):
-        if not self.handles:
-            return self._function(*inputs, **attrs)
-        from opcheck.subject import on_variables
-
-        return on_variables(self._function, inputs, attrs, self.handles)
 
 
 @dataclass
@@ -81,36 +49,6 @@ class Found:
                 {name: getattr(one, name) for name in told} for one in self.failures
             ],
         }
-
-
-def _is_handle(argument) -> bool:
-    from tensorflow.core.framework.types_pb2 import DT_RESOURCE
-
-    return argument.type == DT_RESOURCE and not argument.number_attr
-
-
-def ops_of(file: str) -> dict:
-    """Loads a library: the definitions of its ops, by their names.
-
-    Raises:
-      ValueError: It cannot be loaded, or has no ops.
-    """
-    import tensorflow as tf
-    from tensorflow.core.framework.op_def_pb2 import OpList
-    from tensorflow.python.client import pywrap_tf_session
-
-    if not os.path.isfile(file):
-        raise ValueError("there is no such file")
-    try:
-        handle = pywrap_tf_session.TF_LoadLibrary(file)
-    except tf.errors.OpError as error:
-        raise ValueError(
-            f"it cannot be loaded: {' '.join(error.message.split())}"
-        ) from None
-    ops = OpList.FromString(pywrap_tf_session.TF_GetOpList(handle))
-    if not ops.op:
-        raise ValueError("it registers no op")
-    return {op.name: op for op in ops.op}
 
 
 def look_at(

@@ -32,15 +32,8 @@ from opcheck.findings.report import (
     by_signal,
     likely_cause,
 )
-from opcheck.inputs.samples import (
-    Location,
-    Sample,
-    as_arrays,
-    flattened,
-    is_tensor,
-    locate,
-    packed,
-)
+from opcheck.inputs.samples import Sample, as_arrays, flattened, is_tensor, packed
+from opcheck.locations import Location, locate
 from opcheck.processes.children import Child, Crash, WorkerError, start_server
 from opcheck.processes.pulse import Patience
 from opcheck.processes.worker import check_inside, place, refused, run_check

@@ -20,6 +20,7 @@ from opcheck.findings.compare import compared, difference, is_inexact
 from opcheck.findings.source import line
 from opcheck.inputs.memory import FILLINGS, filled_memory
 from opcheck.processes.pulse import one_call
+from opcheck.tensors import arrays, constant, tensors_of
 
 # Ops that a Python wrapper around an op is made of. They are not what is tested, unless
 # there is nothing else.
@@ -588,56 +589,6 @@ def kernels_of(op_type: str, *devices: str) -> list:
     """The kernels of an op that are registered for one of some devices."""
     found = kernels.get_registered_kernels_for_op(op_type).kernel
     return [kernel for kernel in found if kernel.device_type in devices]
-
-
-def tensors_of(result) -> list[tf.Tensor]:
-    """What a call of the op has returned, flat: no None, and no tf.Operation, which has no value."""
-    return [
-        tf.convert_to_tensor(one)
-        for one in tf.nest.flatten(result, expand_composites=True)
-        if one is not None and not isinstance(one, tf.Operation)
-    ]
-
-
-def is_opaque(tensor: tf.Tensor) -> bool:
-    """Whether NumPy has nothing to hold the tensor's value."""
-    return tensor.dtype in (tf.variant, tf.resource)
-
-
-def constant(array) -> tf.Tensor:
-    """A tensor of the array's very dtype, with memory of its own."""
-    array = np.asarray(array)
-    if array.dtype == object:
-        return tf.constant(array.tolist(), tf.string, shape=array.shape)
-    return tf.constant(np.array(array), tf.as_dtype(array.dtype))
-
-
-def copied(tensor: tf.Tensor) -> tf.Tensor:
-    """A tensor in a graph whose memory nobody else holds."""
-    if not tensor.dtype.is_quantized:
-        return tf.raw_ops.DeepCopy(x=tensor)
-    integers = tf.as_dtype(f"int{8 * tensor.dtype.size}")  # DeepCopy takes these
-    return tf.bitcast(tf.raw_ops.DeepCopy(x=tf.bitcast(tensor, integers)), tensor.dtype)
-
-
-def arrays(tensors: Sequence) -> list[np.ndarray]:
-    """Copies of tensors as arrays; strings become arrays of bytes.
-
-    Raises:
-      MemoryError: A tensor has no elements, and more columns than an array can have.
-    """
-    return list(map(_array, tensors))
-
-
-def _array(tensor: tf.Tensor) -> np.ndarray:
-    if is_opaque(tensor):
-        return np.zeros(tensor.shape)
-    try:
-        return np.array(tensor.numpy(), tensor.dtype.as_numpy_dtype)
-    except tf.errors.InvalidArgumentError:
-        if tensor.shape.num_elements():
-            raise
-        raise MemoryError(f"no array has the shape {tensor.shape}") from None
 
 
 def _arguments(node: tf.Operation) -> list:

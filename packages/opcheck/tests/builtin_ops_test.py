@@ -12,7 +12,7 @@ from python_ops import normal, result, strings
 
 import opcheck
 from opcheck.findings.source import line
-from opcheck.inputs.samples import locate
+from opcheck.locations import locate
 
 ZEROS = "its gradient has zeros, not None, for the integer k"
 BUILT_IN = {

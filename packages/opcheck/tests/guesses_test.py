@@ -8,8 +8,8 @@ from tensorflow.python.framework import op_def_registry
 from tensorflow.python.ops import gen_math_ops
 
 from opcheck.inputs.guesses import combined, guesses, named
-from opcheck.inputs.samples import locate
 from opcheck.library import look_at_function
+from opcheck.locations import locate
 
 
 def op_def(text: str) -> op_def_pb2.OpDef:

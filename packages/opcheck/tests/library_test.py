@@ -12,7 +12,7 @@ import yaml
 
 from opcheck.command import main
 from opcheck.findings import source
-from opcheck.library import LibraryOp
+from opcheck.locations import LibraryOp
 
 PACKAGE = Path(__file__).parents[1]
 

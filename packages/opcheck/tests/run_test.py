@@ -21,7 +21,8 @@ from python_ops import (
 
 import opcheck
 from opcheck.findings.report import AT_ONCE, SHARED
-from opcheck.inputs.samples import as_arrays, locate
+from opcheck.inputs.samples import as_arrays
+from opcheck.locations import locate
 from opcheck.processes import children
 from opcheck.processes.worker import place
 from opcheck.run import _Run

@@ -11,7 +11,7 @@ import tensorflow as tf
 from python_ops import adds_one, adds_two, strings
 
 from opcheck.findings.source import in_turn, line, split, with_expected
-from opcheck.inputs.samples import locate
+from opcheck.locations import locate
 from opcheck.run import Call
 
 

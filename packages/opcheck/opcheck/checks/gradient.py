@@ -33,14 +33,8 @@ from opcheck.checks.schema import generated_docstring
 from opcheck.findings.compare import close, is_inexact
 from opcheck.findings.report import Findings, Skip, describe_error
 from opcheck.processes.pulse import one_call
-from opcheck.subject import (
-    Subject,
-    constant,
-    is_builtin,
-    made,
-    needs_shape,
-    types_in,
-)
+from opcheck.subject import Subject, is_builtin, made, needs_shape, types_in
+from opcheck.tensors import constant
 
 # How a docstring, or a comment, says that an input is a constant for the gradient.
 _NO_GRADIENT = re.compile(

@@ -23,13 +23,8 @@ from opcheck.findings.compare import TOLERANCES, difference
 from opcheck.findings.report import Findings, describe_error
 from opcheck.findings.wanted import both_of
 from opcheck.processes.pulse import one_call
-from opcheck.subject import (
-    CLEAN_ERRORS,
-    Subject,
-    attrs_of_call,
-    constant,
-    is_builtin,
-)
+from opcheck.subject import CLEAN_ERRORS, Subject, attrs_of_call, is_builtin
+from opcheck.tensors import constant
 
 _CALLS, _SECONDS = 100, 1.5
 _COMPUTES_A_GRADIENT = re.compile("(?i)grad|backprop")

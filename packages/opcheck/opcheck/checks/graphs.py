@@ -11,15 +11,8 @@ import tensorflow as tf
 from opcheck.findings.report import FORWARDED, SHAPES, Findings, describe_error
 from opcheck.findings.wanted import replaced
 from opcheck.processes.pulse import each, one_call
-from opcheck.subject import (
-    Subject,
-    arrays,
-    constant,
-    copied,
-    is_opaque,
-    made,
-    needs_shape,
-)
+from opcheck.subject import Subject, made, needs_shape
+from opcheck.tensors import arrays, constant, copied, is_opaque
 
 _FILE = 1 << 20  # bytes of one that is copied
 _OWNED = "tf.function whose op owns its inputs"

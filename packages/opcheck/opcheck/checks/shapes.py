@@ -3,7 +3,8 @@
 import tensorflow as tf
 
 from opcheck.findings.report import SHAPES, Findings, describe_error
-from opcheck.subject import Subject, constant, made, needs_shape
+from opcheck.subject import Subject, made, needs_shape
+from opcheck.tensors import constant
 
 
 def static_shape(subject: Subject, found: Findings) -> str:

@@ -30,9 +30,7 @@ from opcheck.subject import (
     AFTER_LARGER,
     UNWRITTEN,
     Subject,
-    arrays,
     attrs_of_call,
-    constant,
     grown,
     is_builtin,
     kept,
@@ -40,6 +38,7 @@ from opcheck.subject import (
     shrunk,
     with_special_values,
 )
+from opcheck.tensors import arrays, constant
 
 _CALLS, _WINDOWS = 50, 4
 _LARGEST = 1 << 22  # elements of the outputs of a call with other attrs

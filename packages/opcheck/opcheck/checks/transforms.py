@@ -11,15 +11,8 @@ from opcheck.findings.compare import difference, observed
 from opcheck.findings.report import Findings, Skip, describe_error
 from opcheck.processes.calls import NEARLY
 from opcheck.processes.pulse import one_call
-from opcheck.subject import (
-    CLEAN_ERRORS,
-    Subject,
-    arrays,
-    constant,
-    is_opaque,
-    kernels_of,
-    types_in,
-)
+from opcheck.subject import CLEAN_ERRORS, Subject, kernels_of, types_in
+from opcheck.tensors import arrays, constant, is_opaque
 
 _UNSUPPORTED = (
     "No registered",

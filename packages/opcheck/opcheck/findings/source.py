@@ -96,7 +96,7 @@ def _imported(location, function: Callable) -> tuple[str, str]:
             load = f"import tensorflow as tf; lib = tf.load_op_library({library}); "
             return load, f"lib.{name}"
         made = f"{name} = LibraryOp({library}, {_quoted(name)})"
-        return f"from opcheck.library import LibraryOp; {made}; ", name
+        return f"from opcheck.locations import LibraryOp; {made}; ", name
     if not location.file:
         return "", f"tf.{name}"
     module, folder = _module(location)

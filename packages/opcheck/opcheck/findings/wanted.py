@@ -7,7 +7,8 @@ from opcheck.findings.compare import TOLERANCES
 from opcheck.findings.report import KEPT
 from opcheck.findings.source import in_turn
 from opcheck.processes.calls import again
-from opcheck.subject import UNREPEATED, Subject, arrays, constant
+from opcheck.subject import UNREPEATED, Subject
+from opcheck.tensors import arrays, constant
 
 WANTED = "what the reference computes"  # in findings
 FAR = 0.05  # of the largest result

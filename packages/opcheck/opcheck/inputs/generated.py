@@ -17,7 +17,8 @@ from opcheck.processes.calls import (
     outcome_of,
     traced,
 )
-from opcheck.subject import Subject, arrays, constant, names_of_own, types_in
+from opcheck.subject import Subject, names_of_own, types_in
+from opcheck.tensors import arrays, constant
 
 
 def fuzz(

@@ -15,6 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
+from opcheck.tensors import constant
+
 # As floats: 1.5e16, -3e-16, NaN, 1.4e-45 or so, -1.7e38.
 FILLINGS = (0x5A, 0xA5, 0x7F, 0x01, 0xFE)
 # As floats: 3.0, and its complement -1.5. Neither is what an op would write, nor near it.
@@ -81,8 +83,6 @@ def guarded(value, filling: int = 0):
 
 def _placed(value, filling: int = 0) -> tuple:
     """As `guarded`, and the address behind the last element; 0 for an ordinary tensor."""
-    from opcheck.subject import constant
-
     array = np.ascontiguousarray(value.numpy() if hasattr(value, "numpy") else value)
     array = array.reshape(np.shape(value))
     if not array.size or array.dtype.kind not in "iufcbV" or array.dtype.names:

@@ -28,16 +28,13 @@ from opcheck.subject import (
     UNREPEATED,
     UNWRITTEN,
     Subject,
-    arrays,
-    constant,
-    copied,
     grown,
     made,
     raised_by,
     shrunk,
-    tensors_of,
     whole_tracebacks,
 )
+from opcheck.tensors import arrays, constant, copied, tensors_of
 
 # As near as another order of a sum leaves it.
 NEARLY = dict.fromkeys(TOLERANCES, 1e-2)
