@@ -111,7 +111,7 @@ class FuzzReport(Report):
 
     def table(self, colour: bool = False) -> str:
         """As of a report of several checks; a failure stands there only once."""
-        if self.ok:
+        if not self.failures:
             return super().table(colour)
         return "\n\n".join([self.summary(), *self.explanations()])
 

@@ -188,7 +188,7 @@ def check(
       nondeterministic: True: two calls of the op may give different values, as those of a random op. Shapes and
         dtypes are compared, values are not.
       fast: True: fewer repetitions, for a first look.
-      raise_on_failure: True: raises `opcheck.OpCheckError` if a check fails, as `report.assert_ok()` does.
+      raise_on_failure: True: raises `opcheck.OpCheckError` if a check fails or none ran, as `report.assert_ok()` does.
       tolerances: A dictionary from names of dtypes to pairs (relative, absolute), which replace
         those of `opcheck.findings.compare.TOLERANCES`.
       op_types: The registered ops that are checked. By default, those in the graph of `op` that
@@ -217,11 +217,11 @@ def check(
       **more_attrs: Keyword arguments for `op`.
 
     Returns:
-      The report. `report.assert_ok()` raises if a check failed.
+      The report. `report.assert_ok()` raises if a check failed, or if all were skipped.
 
     Raises:
       ValueError: An argument is not what it has to be.
-      OpCheckError: A check failed, and raise_on_failure is True.
+      OpCheckError: A check failed or none ran, and raise_on_failure is True.
     """
     _check_kinds(op, reference, attrs, samples)
     flags = {

@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from python_ops import counts_calls, dies_of_scalars, normal, refuses
+import tensorflow as tf
+from python_ops import adds_one, counts_calls, dies_of_scalars, normal, refuses
 
 import opcheck
 from opcheck import errors
@@ -45,6 +46,22 @@ def test_assert_ok_explains(failing):
     assert isinstance(raised.value, AssertionError)
     with pytest.raises(KeyError):
         failing["gradient"]
+
+
+@pytest.mark.parametrize(
+    ("checks", "told"),
+    [("devices", r"no check ran: devices \(no GPU\)"), ([], "none was chosen")],
+)
+def test_nothing_that_ran_is_not_ok(monkeypatch, checks, told):
+    monkeypatch.setattr(tf.config, "get_visible_devices", lambda kind: [])
+    options = {"checks": checks, "isolate": False}
+    idle = opcheck.check(adds_one, normal(2), **options)
+    assert not idle.ok and not idle.failures
+    assert re.search(f"^{told}|: {told}", str(idle), re.M)
+    with pytest.raises(opcheck.OpCheckError, match=told):
+        idle.assert_ok()
+    with pytest.raises(opcheck.OpCheckError, match=told):
+        opcheck.check(adds_one, normal(2), raise_on_failure=True, **options)
 
 
 def test_the_html_says_in_words_what_it_shows(failing):

@@ -310,12 +310,12 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """Whether no check failed."""
-        return not self.failures
+        """Whether a check ran, and none failed: where all are skipped, nothing is known of the op."""
+        return not self.failures and any(x.verdict != "skip" for x in self.results)
 
     def assert_ok(self) -> "Report":
-        """Raises OpCheckError with the explanation of every failing check; else returns the report."""
-        if self.failures:
+        """Returns the report, or raises OpCheckError: with the explanation of every failing check, or that none ran."""
+        if not self.ok:
             explanations = "\n".join(self.explanations())
             raise OpCheckError(f"{self.summary()}\n{explanations}")
         return self
@@ -323,8 +323,11 @@ class Report:
     def explanations(self) -> list[str]:
         """The explanation of each failure; of failures with the same words or the same root, one.
 
-        What their lines begin with comes last, and once.
+        What their lines begin with comes last, and once. Where no check ran, one line says why.
         """
+        if not self.failures and not self.ok:
+            reasons = [f"{one.check} ({one.detail})" for one in self.results]
+            return [f"no check ran: {', '.join(reasons) or 'none was chosen'}"]
         texts = []
         imports = self._imports()
         for first, *others in self._groups().values():
