@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from opcheck import registry
 from opcheck.findings.compare import compared, is_inexact, mentions, wide
 from opcheck.findings.report import (
+    ANSWERED,
     FORWARDED,
     KEPT,
     NOT_ALONE,
@@ -24,7 +25,7 @@ from opcheck.findings.report import (
     essence,
     likely_cause,
 )
-from opcheck.findings.source import in_turn, split, with_expected
+from opcheck.findings.source import in_turn, with_expected
 from opcheck.inputs import generated
 from opcheck.inputs.samples import as_arrays, flattened, packed
 from opcheck.inputs.variations import calls_of
@@ -74,6 +75,7 @@ _KINDS = {
         "the kernel or the reference is wrong: compute this small call by hand",
     ),
 }
+_A_RESULT = "a result, where the reference raises "
 _BEFORE = 16  # calls that may have a part in what comes after them
 _NUDGES = 4
 _ROUNDINGS = 16  # times the last bits of the inputs
@@ -117,7 +119,7 @@ class FuzzReport(Report):
 
     @property
     def line(self) -> str:
-        """Python that makes the smallest call that fails, or that a note is about; else empty."""
+        """Python that makes the smallest call that fails; else empty."""
         return self.results[0].line
 
 
@@ -240,16 +242,16 @@ def fuzz(
 
     Each call runs eagerly and in a graph. It fails if the process dies; if the two differ; if an
     inferred shape is wrong; if an input changes; if an error is not a clean one, or names neither
-    an input nor an attr; or if the result is not the reference's. A result where the reference raises ValueError
-    becomes a note.
+    an input nor an attr; if the result is not the reference's; or if there is one where the reference itself raises
+    ValueError.
 
     Args:
       op: As for `opcheck.check`.
       strategy: For pairs of a list of inputs and a dictionary of attrs: `strategies.calls(…)`.
       examples: How many calls to generate at most.
       seconds: When to stop; a failing call may be shrunk for as long again.
-      reference: A function that takes the same arguments and returns the result. Calls for which
-        it raises an error are not compared.
+      reference: A function that takes the same arguments and returns the result. A call for which
+        it raises ValueError has to end in an error, and one for which it raises another is not compared.
       skip: What not to look for: names of `opcheck.fuzzing.CHECKS`.
       tolerances: As for `opcheck.check`.
       nondeterministic: As for `opcheck.check`: of a random op, shapes are compared, and values are not.
@@ -326,7 +328,6 @@ class _Campaign:
         self.unrepeated = ""
         self.kinds: set[str] = set()
         self.smallest: _Failure | None = None
-        self.answered: _Failure | None = None  # for which the reference has no answer
         self.failing: list[tuple[list, dict]] = []
         self.begin = self.end = 0.0
 
@@ -407,11 +408,8 @@ class _Campaign:
         try:
             wanted = outputs_of(self.call.reference, inputs, attrs)
         except Exception as error:
-            if is_refusal(error):
-                answered = _Failure("", describe_error(error), inputs, dict(attrs))
-                both = filter(None, [self.answered, answered])
-                self.answered = min(both, key=_Failure.size)
-            return "", ""
+            refused = f"{_A_RESULT}{describe_error(error)[:80]}"
+            return "bad_input", refused if is_refusal(error) else ""
         options = self.call.options
         different = compared(options, wanted, outcome.outputs, strict=False)
         if different:
@@ -504,17 +502,19 @@ class _Campaign:
             f"dtypes or attrs, {self.errors} with clean errors"
         )
         failure = self.smallest
-        if failure is None and (some := self.answered):
-            line = self.call.line(some.inputs, some.attrs)
-            shown = split(line)[1]
-            shown = f": {shown}" if len(shown) < 200 else ""
-            seen = f"a result where the reference raises {some.seen[:80]}{shown}"
-            result = Result("fuzz", "note", f"{done}; {seen}", line=line)
-        elif failure is None:
+        if failure is None:
             result = Result("fuzz", "pass", done)
         else:
             expected, cause = _KINDS[failure.kind]
-            cause = likely_cause(failure.seen) or cause or by_signal(failure.seen)
+            seen = failure.seen
+            if seen.startswith(_A_RESULT):
+                raised = seen.removeprefix(_A_RESULT)
+                expected, seen = (
+                    f"an error, as the reference raises: {raised}",
+                    "a result",
+                )
+                cause = ANSWERED
+            cause = likely_cause(seen) or cause or by_signal(seen)
             if failure.modes[-1] == "owned":
                 cause = FORWARDED
             if self.unrepeated:
@@ -530,7 +530,7 @@ class _Campaign:
             if where == "determinism":
                 call = replace(self.call, inputs=failure.inputs, attrs=failure.attrs)
                 line = call.check_line(where)
-            line = with_expected(line, failure.seen)
+            line = with_expected(line, seen)
             if self.before:
                 line = in_turn(*(self.call.line(*one) for one in self.before), line)
             result = Result(
@@ -538,7 +538,7 @@ class _Campaign:
                 "fail",
                 f"{failure.kind}, after {self.calls} generated calls",
                 expected,
-                failure.seen,
+                seen,
                 cause,
                 registry.CHECKS[where].chapter,
                 line,

@@ -97,13 +97,16 @@ def has_an_answer(x):
     return x + 1
 
 
-def test_an_answer_where_the_reference_has_none_is_a_note():
-    report = fuzz(adds_one, calls(tensors()), examples=50, reference=has_an_answer)
-    assert report["fuzz"].verdict == "note"
-    words = (
-        "a result where the reference raises ValueError: x is empty: print(adds_one("
-    )
-    assert words in report["fuzz"].detail
+def test_a_result_where_the_reference_itself_refuses():
+    """As the check bad_input says, too."""
+    some = calls(tensors())
+    report = fuzz(adds_one, some, examples=50, reference=has_an_answer)
+    found = report["fuzz"]
+    assert found.verdict == "fail" and found.detail.startswith("bad_input")
+    assert found.seen == "a result"
+    assert found.expected.endswith("as the reference raises: ValueError: x is empty")
+    assert "NotImplementedError" in found.cause
+    fuzz(adds_one, some, 50, reference=has_an_answer, skip="bad_input").assert_ok()
     assert re.search(r"shape=\(.*\b0\b", run_line(report).stdout)
 
 

@@ -32,6 +32,7 @@ KEPT = (
     "earlier call's input"
 )
 SHAPES = "the shape function and the kernel disagree"
+ANSWERED = "no check of it in Compute; a reference that only has no answer there raises NotImplementedError"
 UNNAMED = "the message of OP_REQUIRES does not say which input is wrong"
 FORWARDED = (
     "the output has the memory of the input (forward_input), which the kernel overwrites before it has read all "
