@@ -1,8 +1,10 @@
 """`python -m opcheck lib.so`, the plugin of pytest and the GitHub Action."""
 
+import os
 import re
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 import forked
@@ -103,9 +105,44 @@ def test_the_plugin_marks_the_tests_and_collects_the_reports(tmp_path):
     assert "opcheck reproduce" in (tmp_path / "junit.xml").read_text()
 
 
-def test_the_action_runs_the_command():
+def test_the_action_is_given_all_its_inputs():
     action = yaml.safe_load((PACKAGE / "action.yml").read_text())
     (step,) = action["runs"]["steps"]
-    assert 'python -m opcheck "$LIBRARY"' in step["run"]
     names = {f"${{{{ inputs.{name} }}}}" for name in action["inputs"]}
     assert names == set(step["env"].values())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("op", "told"), [("NextSum", "0"), ("BrokenNextSumOpenFile", "1")]
+)
+def test_the_action_checks_a_library(broken_ops, tmp_path, op, told):
+    """Its steps as they are written, in GitHub's shell, with a new environment for pip."""
+    action = yaml.safe_load((PACKAGE / "action.yml").read_text())
+    given = {name: one.get("default") for name, one in action["inputs"].items()}
+    given |= {"library": str(broken_ops.BUILD / "libaround.so"), "ops": op}
+    subprocess.run([sys.executable, "-m", "venv", tmp_path / "env"], check=True)
+    (site,) = (tmp_path / "env").glob("lib/python*/site-packages")
+    (site / "here.pth").write_text(sysconfig.get_path("purelib"))  # TensorFlow's
+    path = f"{tmp_path}/env/bin:{os.environ['PATH']}"
+    own = {"PATH": path, "GITHUB_ACTION_PATH": str(PACKAGE), "PYTHONPATH": ""}
+    pip = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "hatchling"]
+    if subprocess.run([*pip, "-d", tmp_path], capture_output=True).returncode:
+        pytest.skip("no index has hatchling, with which pip builds the package")
+    for step in action["runs"]["steps"]:
+        assert step["shell"] == "bash"
+        env = dict(step["env"])
+        for name, value in given.items():
+            env = {
+                k: v.replace(f"${{{{ inputs.{name} }}}}", value) for k, v in env.items()
+            }
+        run = subprocess.run(
+            ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            env={**os.environ, **own, **env},
+        )
+    assert (site / "opcheck" / "errors.toml").exists(), run.stderr
+    assert run.stdout.endswith(f"\n{told} of 1 ops with failures\n"), run.stderr
+    assert run.returncode == int(told)
