@@ -558,20 +558,39 @@ def raised_by(error: BaseException) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     if not frames or not str(frames[-1].line).startswith("raise "):
         return ""
-    file = frames[-1].filename.replace("\\", "/")
-    if not re.search(r"-packages/(tensorflow|keras)/", file):
+    if not _is_of_tensorflow(frames[-1]):
         return "caller"
-    within = "/python/framework/" in file or "/python/eager/" in file
+    within = _is_of_framework(frames[-1])
     return "" if within or isinstance(error, tf.errors.OpError) else "TensorFlow"
 
 
+def _is_of_tensorflow(frame: traceback.FrameSummary) -> bool:
+    file = frame.filename.replace("\\", "/")
+    return bool(re.search(r"-packages/(tensorflow|keras)/", file))
+
+
+def _is_of_framework(frame: traceback.FrameSummary) -> bool:
+    """Whether the code is of what makes tensors, shapes and graphs, which says of the caller that he is wrong."""
+    file = frame.filename.replace("\\", "/")
+    return "/python/framework/" in file or "/python/eager/" in file
+
+
 def needs_shape(error: BaseException) -> bool:
-    """Whether Python code has raised an error on purpose, which says that it needs to know a shape or a rank."""
-    return (
-        isinstance(error, ValueError | NotImplementedError)
-        and bool(raised_by(error))
-        and bool(_NEEDS_SHAPE.match(str(error)))
-    )
+    """Whether Python code says that it needs to know a shape or a rank.
+
+    It raises an error on purpose, or is TensorFlow's own and asks an unknown shape for its length or sizes.
+    """
+    if not isinstance(error, ValueError | NotImplementedError):
+        return False
+    if not _NEEDS_SHAPE.match(str(error)):
+        return False
+    if raised_by(error):
+        return True
+    frames = traceback.extract_tb(error.__traceback__)
+    while frames and frames[-1].filename.endswith("tensor_shape.py"):
+        frames.pop()
+    asks = bool(frames) and _is_of_tensorflow(frames[-1])
+    return asks and not _is_of_framework(frames[-1])
 
 
 def is_builtin(op_type: str) -> bool:

@@ -35,6 +35,16 @@ from opcheck.findings.compare import difference, mentions, observed
         (np.zeros([2, 0]), np.zeros([0, 2]), r"shape \[0, 2\] instead of \[2, 0\]"),
         (strings(b"a"), strings(b"b"), "b'b' instead of b'a'"),
         (np.complex64([1j]), np.complex64([2j]), "2j instead of"),
+        (
+            np.complex64([complex(np.inf, 1)]),
+            np.complex64([complex(np.inf, 1 + 1e-6)]),
+            "^$",
+        ),
+        (
+            np.complex64([complex(np.inf, 1)]),
+            np.complex64([complex(np.inf, 2)]),
+            r"inf\+2j\) instead of \(inf\+1j",
+        ),
     ],
 )
 def test_difference(expected, seen, pattern):
