@@ -575,22 +575,25 @@ def _is_of_framework(frame: traceback.FrameSummary) -> bool:
     return "/python/framework/" in file or "/python/eager/" in file
 
 
-def needs_shape(error: BaseException) -> bool:
-    """Whether Python code says that it needs to know a shape or a rank.
+def needs_shape(error: BaseException, subject: Subject) -> bool:
+    """Whether Python code needs to know a shape or a rank, and no author of the op under test can mend that.
 
-    It raises an error on purpose, or is TensorFlow's own and asks an unknown shape for its length or sizes.
+    It says so on purpose; or it is TensorFlow's own, in a function of its ops alone, and goes wrong without.
     """
-    if not isinstance(error, ValueError | NotImplementedError):
+    if isinstance(error, ValueError | NotImplementedError) and raised_by(error):
+        if _NEEDS_SHAPE.match(str(error)):
+            return True
+    if isinstance(error, tf.errors.OpError):
         return False
-    if not _NEEDS_SHAPE.match(str(error)):
-        return False
-    if raised_by(error):
-        return True
     frames = traceback.extract_tb(error.__traceback__)
     while frames and frames[-1].filename.endswith("tensor_shape.py"):
         frames.pop()
-    asks = bool(frames) and _is_of_tensorflow(frames[-1])
-    return asks and not _is_of_framework(frames[-1])
+    theirs = bool(frames) and _is_of_tensorflow(frames[-1])
+    return (
+        theirs
+        and not _is_of_framework(frames[-1])
+        and all(map(is_builtin, subject.describe().op_types))
+    )
 
 
 def is_builtin(op_type: str) -> bool:

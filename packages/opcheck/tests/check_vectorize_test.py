@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from broken_twins import caught
-from python_ops import normal, result
+from python_ops import normal, result, strings
 
 # The broken ops that it must find, and words of the explanation.
 CAUGHT = {
@@ -38,3 +38,13 @@ def test_a_variable_beside_the_op_is_no_finding(broken_ops, shared, why):
 
     found = result("vectorize", cube_of_a_variable, POSITIVE)
     assert (found.verdict, found.detail) == ("skip", why)
+
+
+def words_of_lines(x):
+    return tf.strings.split(x).to_tensor("")
+
+
+def test_what_pfor_does_not_take_of_tensorflow_is_noted():
+    found = result("vectorize", words_of_lines, strings(b"a b", b"c"))
+    assert found.verdict == "note"
+    assert "pfor takes not all of its ops: ValueError: Received a shape" in found.detail

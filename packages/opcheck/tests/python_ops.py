@@ -659,7 +659,11 @@ def of_rows_of_any_rank(x):
 
 
 def cosines(x):
-    return tf.signal.mdct(x, 4)
+    return tf.signal.mdct(x, 4, pad_end=True)
+
+
+def luminance(x):
+    return tf.image.rgb_to_yuv(x)[..., 0]
 
 
 def refuses_vectors(x):

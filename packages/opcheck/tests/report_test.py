@@ -238,6 +238,11 @@ def test_a_crash_is_explained_before_other_failures():
             "eager: E: WHAT [Op:Split] name: split; in a graph: a result",
             "eager: E: WHAT; in a graph: a result",
         ),
+        (
+            'E: in user code:\n\n    File "f.py", line 1, in f  *\n        g()\n'
+            '    File "g.py", line 2, in g  **\n        h()\n\n    E: WHAT',
+            "E: WHAT",
+        ),
     ],
 )
 def test_an_error_is_shown_without_noise(seen, shown):

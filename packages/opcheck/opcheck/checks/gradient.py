@@ -310,7 +310,7 @@ def _in_function(subject: Subject, found: Findings, tensors, eager) -> None:
             )
             seen = [x.numpy() for x in concrete(*tensors)]
         except Exception as error:
-            if "unknown" in label and needs_shape(error):
+            if "unknown" in label and needs_shape(error, subject):
                 found.note(f"not {label}: {describe_error(error)}")
                 continue
             if not _runs(subject, specs, tensors):

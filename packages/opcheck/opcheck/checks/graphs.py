@@ -52,7 +52,9 @@ def eager_vs_graph(subject: Subject, found: Findings) -> str:
             different = [subject.difference(wanted, seen) for seen in run()]
         except Exception as error:
             if (
-                "unknown" in mode and "tf.function" in agreed and needs_shape(error)
+                "unknown" in mode
+                and "tf.function" in agreed
+                and needs_shape(error, subject)
             ) or _holds_eager_tensors(error):
                 found.note(f"not in {mode}: {describe_error(error)}")
                 continue

@@ -62,7 +62,7 @@ def infer(subject: Subject, shapes, found: Findings, actual, label: str):
     try:
         inferred = [output.shape for output in subject.traced(specs).outputs]
     except Exception as error:
-        if "unknown" in label and needs_shape(error):
+        if "unknown" in label and needs_shape(error, subject):
             found.note(f"{label}: refused by {describe_error(error)}")
             return None
         found.fail(

@@ -8,10 +8,16 @@ from tensorflow.python.framework import op_def_registry
 
 from opcheck.checks.threads import variants
 from opcheck.findings.compare import difference, observed
-from opcheck.findings.report import Findings, Skip, describe_error
+from opcheck.findings.report import Findings, Skip, describe_error, essence
 from opcheck.processes.calls import NEARLY
 from opcheck.processes.pulse import one_call
-from opcheck.subject import CLEAN_ERRORS, Subject, kernels_of, types_in
+from opcheck.subject import (
+    CLEAN_ERRORS,
+    Subject,
+    is_builtin,
+    kernels_of,
+    types_in,
+)
 from opcheck.tensors import arrays, constant, is_opaque
 
 _UNSUPPORTED = (
@@ -98,13 +104,16 @@ def vectorize(subject: Subject, found: Findings) -> str:
         seen, served = run(fallback=False), "by a pfor rule"
     except Exception as error:
         no_rule = re.search("No pfor vectorization|No converter", str(error))
-        served_error = "" if no_rule else " ".join(describe_error(error).split())
+        served_error = "" if no_rule else _told(error)
         try:
             seen = run(fallback=True)
             served = "by the fallback, a while loop: no pfor rule"
         except Exception as second:
             if tf.variant.as_datatype_enum in made and "No pfor" in str(second):
                 raise Skip("makes a variant, which needs a pfor rule") from None
+            if all(map(is_builtin, subject.describe().op_types)):
+                found.note(f"pfor takes not all of its ops: {_told(second)}")
+                return ""
             found.fail(
                 "tf.vectorized_map",
                 "the values of a loop",
@@ -112,7 +121,7 @@ def vectorize(subject: Subject, found: Findings) -> str:
             )
             return ""
         if served_error:
-            found.note(f"pfor cannot convert it: {served_error[:200]}")
+            found.note(f"pfor cannot convert it: {served_error}")
     if different := subject.difference(wanted, seen):
         found.fail(
             f"tf.vectorized_map, served {served}",
@@ -126,6 +135,11 @@ def vectorize(subject: Subject, found: Findings) -> str:
             ),
         )
     return f"equal to the loop, served {served}"
+
+
+def _told(error: Exception) -> str:
+    """The beginning of an error, in one line."""
+    return " ".join(essence(describe_error(error)).split())[:200]
 
 
 def xla(subject: Subject, found: Findings) -> str:

@@ -564,7 +564,7 @@ def describe_error(error: BaseException) -> str:
 
 
 def essence(text: str) -> str:
-    """An error's message without what TensorFlow puts around it: nodes and Python's frames."""
+    """An error's message without what TensorFlow puts around it: nodes, and frames of Python."""
     text = re.sub(r"\{\{function_node [^}]*\}\} *", "", text)
     text = re.sub(
         r"Graph execution error:\s+Detected at node (\S+) defined at .*?\n"
@@ -572,6 +572,8 @@ def essence(text: str) -> str:
         r"at node \1: ",
         text,
     )
+    text = re.sub(r"in user code:\s+(?:File .*\n.*\n\s*)+", "", text)
+    text = re.sub(r"^(\w+: )\1", r"\1", text)
     text = re.sub(r"\s*\[\[\{\{node [^}]*\}\}\]\]", "", text)
     text = re.sub(r"\s*\[Op:[^\]]*\]( name:[^;\n]*)?", "", text)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
