@@ -3,6 +3,7 @@
 import gzip
 import json
 import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import parse_qs, quote, urlsplit
 
@@ -106,6 +107,29 @@ def violations(page: Page, mark: str, rules: list[str] | None = None) -> list[tu
     ]
 
 
+@pytest.fixture(scope="module")
+def searched(browser, server) -> Iterator[Page]:
+    """The page of a search that has shown what it found: it has read all sections."""
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(f"{server}search.html?q={quote('shape function?')}")
+    expect(page.locator("#search-results li a").first).to_be_visible()
+    assert page.get_by_role("status").inner_text().count("“shape function?”") == 1
+    yield page
+    context.close()
+
+
+@pytest.fixture
+def search(searched) -> Callable[[str], Page]:
+    """Searches in the page that is open, as for the query of an address: to read all sections takes long."""
+
+    def run(query: str) -> Page:
+        searched.evaluate("query => Search.performSearch(query)", query)
+        return searched
+
+    return run
+
+
 def test_search_finds_a_chapter(visit, address):
     page = visit(address, "index.html")
     page.get_by_role("button", name="Search").filter(visible=True).click()
@@ -118,9 +142,7 @@ def test_search_finds_a_chapter(visit, address):
     page.wait_for_url("**/zero_out.html*")
 
 
-@as_files
-def test_search_finds_what_is_typed_in_its_section(visit, address, document):
-    page = visit(address, "search.html")
+def test_search_finds_what_is_typed_in_its_section(search, document):
     message = "LookupError: No gradient defined for operation 'my_op' (op type: MyOp)"
     for query, text in {
         "REGISTER_OP": "register_op(",
@@ -130,7 +152,7 @@ def test_search_finds_what_is_typed_in_its_section(visit, address, document):
         "int64_t": "int64_t",
         message: "no gradient defined",
     }.items():
-        page.goto(f"{address}search.html?q={quote(query)}")
+        page = search(query)
         result = page.locator("#search-results li a").first
         expect(result, query).to_be_visible()
         name, _, anchor = result.get_attribute("href").removeprefix("./").partition("#")
@@ -139,11 +161,10 @@ def test_search_finds_what_is_typed_in_its_section(visit, address, document):
         )
         assert text in " ".join(found.get_text().lower().split()), query
         expect(page.locator("#search-results mark").first).to_be_visible()
-    page.goto(f"{address}search.html?q=no_such_name_anywhere")
+    page = search("no_such_name_anywhere")
     expect(page.get_by_role("status")).to_contain_text("No section")
 
 
-@as_files
 @pytest.mark.parametrize(
     ("query", "said"),
     [
@@ -155,13 +176,12 @@ def test_search_finds_what_is_typed_in_its_section(visit, address, document):
         ("REGITSER_OP", "register_op"),
     ],
 )
-def test_search_knows_other_words_and_forgives_a_typo(visit, address, query, said):
-    page = visit(address, f"search.html?q={quote(query)}")
+def test_search_knows_other_words_and_forgives_a_typo(search, query, said):
+    page = search(query)
     expect(page.locator("#search-results li a").first).to_be_visible()
     assert said in page.locator("#search-results").inner_text().lower()
 
 
-@as_files
 @pytest.mark.parametrize(
     ("query", "page"),
     [
@@ -198,9 +218,8 @@ def test_search_knows_other_words_and_forgives_a_typo(visit, address, query, sai
         ("tensorflow 2.22", "changes"),
     ],
 )
-def test_search_finds_the_chapter_first(visit, address, query, page):
-    tab = visit(address, f"search.html?q={quote(query)}")
-    first = tab.locator("#search-results li a").first
+def test_search_finds_the_chapter_first(search, query, page):
+    first = search(query).locator("#search-results li a").first
     expect(first).to_have_attribute("href", re.compile(rf"^(\./)?{page}\.html"))
 
 
@@ -445,8 +464,8 @@ def test_an_old_address_of_an_entry_leads_to_its_page(
         "how to write a cuda kernel",
     ],
 )
-def test_a_search_shows_chapters_before_errors(visit, server, window, query):
-    page = visit(server, f"search.html?q={quote(query)}", window=window)
+def test_a_search_shows_chapters_before_errors(search, query):
+    page = search(query)
     expect(page.locator("ul.search a").first).to_be_visible()
     found = page.evaluate("query => Search.find(query).map((x) => x.section)", query)
     kinds = [section["address"].startswith("errors/") for section in found]
@@ -456,7 +475,6 @@ def test_a_search_shows_chapters_before_errors(visit, server, window, query):
         assert chapters[:n].count(name) < 3 or {*chapters[n:]} <= {*chapters[:n]}
 
 
-@as_files
 @pytest.mark.parametrize(
     ("message", "name"),
     [
@@ -468,9 +486,8 @@ def test_a_search_shows_chapters_before_errors(visit, server, window, query):
         ("no gradient defined for operation", "no-gradient-defined-for-operation"),
     ],
 )
-def test_a_search_finds_the_page_of_a_message(visit, address, message, name):
-    page = visit(address, f"search.html?q={quote(message)}")
-    first = page.locator("ul.search a").first
+def test_a_search_finds_the_page_of_a_message(search, message, name):
+    first = search(message).locator("ul.search a").first
     expect(first).to_have_attribute("href", re.compile(f"errors/{name}.html"))
 
 
@@ -490,9 +507,9 @@ def test_a_search_finds_the_page_of_a_message(visit, address, message, name):
     ],
 )
 def test_a_search_for_a_cause_shows_its_errors_on_the_first_screens(
-    visit, server, window, query, names
+    search, server, query, names
 ):
-    page = visit(server, f"search.html?q={quote(query)}", window=window)
+    page = search(query)
     expect(page.locator("ul.search a").first).to_be_visible()
     links = page.locator("ul.search a").evaluate_all("all => all.map(a => a.href)")
     for name in names.split():

@@ -34,6 +34,7 @@ def test_a_page_with_nothing_to_run_has_no_notebook(document, site):
         assert not document(name).select("nav.launch, [href*='.ipynb']")
 
 
+@pytest.mark.xdist_group("the site's files")  # which are parsed once in each process
 @pytest.mark.parametrize("name", WITH_NOTEBOOK)
 def test_notebook_is_offered_and_valid(document, site, name):
     assert f"notebooks/{name}.ipynb" in offers(document, name)
