@@ -147,6 +147,18 @@ def test_an_input_that_changes_is_the_root(broken_ops):
     assert "follows   vectorize" in str(opcheck.Report("f", forwarded))
 
 
+DATASET = tf.data.Dataset.range(3)
+
+
+def test_an_error_that_shows_its_tensor_is_one_in_graphs_too():
+    """As that of a number in int32, where int64 is wanted."""
+    checks = ["static_shape", "empty", "schema"]
+    found = opcheck.check(DATASET.batch, 2, checks=checks)
+    assert [one.check for one in found.failures] == checks
+    assert len({one.seen for one in found.failures}) > 1
+    assert str(found).count("  seen ") == 1, str(found)
+
+
 def test_equal_crashes_are_one():
     found = opcheck.check(dies_of_scalars, normal(2), checks=["empty", "bad_input"])
     assert [one.check for one in found.failures] == ["empty", "bad_input"]

@@ -223,7 +223,10 @@ class Result:
             return ("kept",)
         if self.cause.startswith(SHAPES):
             return ("shapes",)
-        return ("unrepeated",) if "unused memory" in self.cause else self.words()
+        if "unused memory" in self.cause:
+            return ("unrepeated",)
+        # An error may show the tensor, which is another one in a graph.
+        return tuple(re.sub(r"<tf\.Tensor[^>]*>?", "", one) for one in self.words())
 
     def labelled(self) -> list[tuple[str, str]]:
         """What there is of the words on a failure, with their labels."""
