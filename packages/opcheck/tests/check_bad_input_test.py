@@ -11,6 +11,7 @@ import python_ops
 import tensorflow as tf
 from broken_twins import caught
 from python_ops import (
+    adds_and_subtracts,
     copies_and_refuses,
     counted,
     counted_once,
@@ -398,3 +399,11 @@ def test_to_wait_as_long_as_was_asked_for_is_not_to_hang(broken_ops):
     found = opcheck.check(broken_ops.delayed, np.float32([1]), **options)["bad_input"]
     assert found.verdict == "note", found.explanation()
     assert "milliseconds = 65536: the larger it is" in found.detail
+
+
+def test_infinities_may_be_left_to_the_op():
+    some = "bad_input", adds_and_subtracts, normal(2)
+    found = result(*some, reference=np.array)
+    assert "NaN spreads" in found.cause and "special_values=False" in found.cause
+    found = result(*some, reference=np.array, special_values=False)
+    assert found.verdict != "fail", found.explanation()

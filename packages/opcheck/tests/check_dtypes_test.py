@@ -98,3 +98,10 @@ def test_a_list_of_dtypes_is_reported():
 
     found = result("dtypes", op, normal(2), op_types=["IdentityN"])
     assert "attr T of IdentityN is a list of dtypes" in found.detail
+
+
+def test_averages_of_integers_need_not_be_the_reference_s_fractions():
+    x = np.float32([[1, 2], [2, 2]])
+    found = result("dtypes", tf.reduce_mean, x, reference=np.mean)
+    assert found.verdict == "note", found.explanation()
+    assert "int32 ran, not compared: the reference has fractions" in found.detail

@@ -31,6 +31,10 @@ def adds_two(x):
     return x + 2
 
 
+def adds_and_subtracts(x):
+    return x + x - x
+
+
 def root_of_magnitude(x):
     return tf.sqrt(tf.abs(x))
 

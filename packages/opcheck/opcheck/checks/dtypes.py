@@ -166,6 +166,8 @@ def _run_dtype(subject: Subject, attr: str, name: str, found: Findings) -> str:
             wanted = reference_of(subject, flat, attrs)
         except Exception as error:
             return f"{name} ran, not compared: {describe_error(error)}"
+        if any(map(_has_fractions, wanted, seen)):
+            return f"{name} ran, not compared: the reference has fractions"
         what, own = WANTED, []
     else:
         try:
@@ -195,6 +197,15 @@ def _run_dtype(subject: Subject, attr: str, name: str, found: Findings) -> str:
     elif subject.reference is not None and np.dtype(dtype.as_numpy_dtype).kind == "i":
         _negative(subject, name, flat, affected, attrs, found)
     return ""
+
+
+def _has_fractions(wanted: np.ndarray, got: np.ndarray) -> bool:
+    """Whether a result of integers does not hold what is wanted, such as an average, however it is rounded."""
+    return (
+        got.dtype.kind in "iu"
+        and is_inexact(wanted.dtype)
+        and bool((np.isfinite(wanted) & (wanted != np.rint(wanted))).any())
+    )
 
 
 def _in_dtype(flat, affected, dtype: tf.DType) -> Iterator[tuple[list, list]]:

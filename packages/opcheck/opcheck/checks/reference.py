@@ -10,7 +10,7 @@ import numpy as np
 from opcheck.checks.drawn import drawn_calls
 from opcheck.checks.numbers import large_together, other_numbers
 from opcheck.findings.compare import close, is_inexact, observed, wide
-from opcheck.findings.report import KEPT, Findings, Skip
+from opcheck.findings.report import ANY_SPECIAL, KEPT, Findings, Skip
 from opcheck.findings.source import in_turn
 from opcheck.findings.wanted import (
     WANTED,
@@ -284,12 +284,11 @@ def _special_values(subject: Subject, found: Findings) -> list[str]:
             continue
         in_the_middle, *_ = told.get(f"{name} in the middle", ("other",))
         why = observed(*both), "" if in_the_middle else "only with one in front"
-        allowed = "if any result is fine there, pass special_values=False"
         found.fail(
             f"with {name}",
             WANTED,
             different,
-            subject.cause("; ".join([*filter(None, why), allowed])),
+            subject.cause("; ".join([*filter(None, why), ANY_SPECIAL])),
             line=subject.line(flat),
         )
     return list(told)

@@ -20,6 +20,7 @@ from opcheck.findings.compare import (
 )
 from opcheck.findings.report import (
     ANSWERED,
+    ANY_SPECIAL,
     KEPT,
     NOT_ALONE,
     SHAPES,
@@ -71,6 +72,7 @@ class Case:
       named: Whether an error has to name a culprit.
       compared: Whether a result has to be the reference's.
       huge: Whether there are numbers among the inputs that drown others.
+      special: Whether there are NaN or infinities among them.
     """
 
     label: str
@@ -80,6 +82,7 @@ class Case:
     named: bool = True
     compared: bool = True
     huge: bool = False
+    special: bool = False
 
 
 def empty(make: Callable[..., Child], sample, found: Findings) -> str:
@@ -607,6 +610,8 @@ def _compare_to_reference(
         wanted = [_as_held(*both, sample.options, case.huge) for both in pairs]
     if different := compared(sample.options, wanted, outcome.outputs, strict=False):
         cause = observed(wanted, outcome.outputs, sample.options.get("tolerances"))
+        if case.special:
+            cause = "; ".join([*filter(None, [cause]), ANY_SPECIAL])
         if _ends_at_nul(child, case, outcome.outputs):
             cause = (
                 "it takes a string to end at its first NUL, as strlen() and c_str() do"
@@ -756,6 +761,7 @@ def _bad_cases(sample, description) -> Iterator[Case]:
                 and "16 MB" not in what
                 and (sample.options["special_values"] or not special),
                 huge=what.endswith("1e30") or wrong.dtype.kind in "iu",
+                special=special,
             )
     everything = tuple(range(len(sample.flat)))
     for label, flat in (

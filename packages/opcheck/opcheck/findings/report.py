@@ -31,6 +31,7 @@ KEPT = (
     "something is kept from one call to the next, in a member, a static or a global variable, and it depends on the "
     "earlier call's input"
 )
+ANY_SPECIAL = "if any result is fine there, pass special_values=False"
 SHAPES = "the shape function and the kernel disagree"
 ANSWERED = "no check of it in Compute; a reference that only has no answer there raises NotImplementedError"
 UNNAMED = "the message of OP_REQUIRES does not say which input is wrong"
