@@ -59,6 +59,7 @@ import opcheck
 from opcheck import strategies
 from opcheck.checks import robust
 from opcheck.findings.report import NOT_ALONE, Findings
+from opcheck.inputs.memory import left_behind
 from opcheck.processes import calls
 from opcheck.processes.pulse import Patience
 from opcheck.subject import Subject
@@ -250,6 +251,11 @@ def test_what_is_refused_leaves_nothing_behind(op, seen):
         files, held = ast.literal_eval(forked.run(told[0].line).stdout)
         assert (files == 1) == (op is opens_a_file_and_refuses)
         assert (held > 1 << 13) == (op is copies_and_refuses)
+
+
+def test_the_message_that_tensorflow_keeps_is_not_left_behind():
+    _, held = left_behind(tf.strings.to_number, tf.constant(["x" * 20_000]))
+    assert held < 1 << 13
 
 
 def test_no_rows_of_more_columns_than_numpy_takes_are_a_result():
