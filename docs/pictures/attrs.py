@@ -5,16 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from IPython.display import HTML
-from pictures.drawing import (
-    BLUE,
-    DASHES,
-    bold,
-    code,
-    line,
-    picture,
-    rectangle,
-    small,
-)
+from pictures.drawing import bold, code, hue, line, picture, rectangle, small
 from pictures.layout import CELL, at, column, grid, layers
 from pictures.plots import Plot
 
@@ -42,16 +33,19 @@ def signals(
     tens = range(int(np.ceil(low / 10)) * 10, int(high) + 1, 10)
     plot.ticks("y", tens, grid=True)
     plot.dots(x, measured, 2)
-    looks = {"colour": DARK, "width": 1.6, "dash": "4 3"}, {"colour": BLUE, "width": 2}
+    looks = (
+        {"colour": DARK, "width": 1.6, "dash": "4 3"},
+        {"colour": "blue", "width": 2},
+    )
     for window in medians:
         for look, values in zip(looks, (means[window], medians[window])):
             plot.line(x, values, **look, **{"class": f"of of-{window}"})
     legend = "".join(
-        f'<span><span aria-hidden="true" style="color: {colour}">{mark}</span> {word}</span>'
+        f'<span><span aria-hidden="true" style="color: {hue(colour)}">{mark}</span> {word}</span>'
         for word, mark, colour in (
             ("measured", "•", "inherit"),
             ("mean", "━ ━", DARK),
-            ("median", "━━", BLUE),
+            ("median", "━━", "blue"),
         )
     )
     choices = "".join(
@@ -87,8 +81,8 @@ def one_window(
         grid(signal, inside),
         at(left, step, grid(np.sort(signal[inside]), chosen)),
         at(0, 2 * step, grid(filtered, places == place)),
-        line((left, CELL), (left, step), dash=DASHES),
-        line((left + window * CELL, CELL), (left + window * CELL, step), dash=DASHES),
+        line((left, CELL), (left, step), dashed=True),
+        line((left + window * CELL, CELL), (left + window * CELL, step), dashed=True),
         line((middle, step + CELL), (middle, 2 * step), tip=True),
     ]
     return picture(layers(*shapes), label)

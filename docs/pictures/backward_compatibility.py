@@ -12,7 +12,7 @@ from changes import CHANGES, HERE, Change, changed, verdicts, version_1
 from IPython.display import HTML, display
 from numpy.typing import ArrayLike
 from pictures.anchors import entries
-from pictures.drawing import BLUE, ORANGE, Shape, bold, code, picture
+from pictures.drawing import Shape, bold, code, picture
 from pictures.gradient import curves
 from pictures.layout import arrow, box, column, flow, layers, row
 from tensorflow.core.framework.node_def_pb2 import NodeDef
@@ -259,7 +259,10 @@ def names_of_inputs(rows: Sequence[tuple[str, NodeDef, NodeDef]]) -> HTML:
     return picture(column(*drawn, gap=20))
 
 
-SAVED, FILLED_IN = {"shade": 0.15, "colour": BLUE}, {"shade": 0.25, "colour": ORANGE}
+SAVED, FILLED_IN = (
+    {"shade": 0.15, "colour": "blue"},
+    {"shade": 0.25, "colour": "orange"},
+)
 
 
 def listing(title: str, lines: Mapping[str, Mapping]) -> Shape:

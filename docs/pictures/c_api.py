@@ -5,24 +5,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from IPython.display import HTML
 from pictures import layout
-from pictures.drawing import (
-    BLUE,
-    COLOURS,
-    INK,
-    ORANGE,
-    bar,
-    bold,
-    code,
-    picture,
-    rectangle,
-    small,
-)
+from pictures.drawing import bar, bold, code, picture, rectangle, small
 from pictures.layout import at, box, column, layers, row
 from tensorflow.core.framework.graph_pb2 import GraphDef
 from tensorflow.core.framework.kernel_def_pb2 import KernelDef
 from tensorflow.core.framework.types_pb2 import DataType
 
-FILLS = [(0.6, BLUE), (0.75, ORANGE), (0.08, INK)]
+FILLS = [(0.6, "blue"), (0.75, "orange"), (0.08, "ink")]
 
 
 def maps(classes: Mapping[str, np.ndarray], label: str) -> HTML:
@@ -48,7 +37,7 @@ def graph_picture(graph: GraphDef) -> HTML:
     for node in graph.node:
         own = node.op == "MajorityVote"
         words = bold(node.op, 12), code(node.name, 12)
-        look = {"width": 96, "height": 40, "colour": COLOURS[own]}
+        look = {"width": 96, "height": 40, "colour": own}
         each = nodes[node.name] = box(words, 0.35 if own else 0.12, **look)
         each.tells(f"{node.name}, {node.op} of {', '.join(node.input) or 'nothing'}")
     edges = [(name, node.name) for node in graph.node for name in node.input]

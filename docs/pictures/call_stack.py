@@ -13,7 +13,7 @@ import tensorflow as tf
 from call_stack import Frame, Stack, layer_of, layers, stacks
 from IPython.display import HTML
 from pictures import layout
-from pictures.drawing import COLOURS, Shape, bold, code, line, picture, small, space
+from pictures.drawing import Shape, bold, code, line, picture, small, space
 from pictures.layout import at, box, column, row
 from traces import Event
 
@@ -145,7 +145,7 @@ def in_words(stacks: Sequence[Stack]) -> str:
 
 def look_of(layer: str) -> dict[str, object]:
     own = layer == "your op"
-    return {"shade": STRONG if own else FAINT, "colour": COLOURS[own]}
+    return {"shade": STRONG if own else FAINT, "colour": own}
 
 
 def gdb(script: str, *options: str) -> None:

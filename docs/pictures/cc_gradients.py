@@ -9,19 +9,7 @@ from gradient_registries import imported_gradient, registries, wrapped_gradient
 from IPython.display import HTML
 from measured import read
 from pictures.anchors import entries
-from pictures.drawing import (
-    BLUE,
-    COLOURS,
-    DASHES,
-    INK,
-    ORANGE,
-    bar,
-    bold,
-    code,
-    picture,
-    small,
-    space,
-)
+from pictures.drawing import bar, bold, code, picture, small, space
 from pictures.layout import arrow, at, box, chain, column, frame, graph, layers, table
 from pictures.plots import Plot
 from tensorflow.core.framework.function_pb2 import FunctionDef
@@ -163,7 +151,7 @@ def registry_map() -> HTML:
         table([[bold("caller"), bold("registry")], *rows], gap=(28, 34)),
         *(arrow(*each) for each in rows),
         bridge := arrow(
-            *rows[0][1:], rows[1][0], "the bridge", elbow=True, dash=DASHES
+            *rows[0][1:], rows[1][0], "the bridge", elbow=True, dashed=True
         ),
     )
     bridge.tells("the bridge leads from the first registry to SymbolicGradient")
@@ -174,7 +162,7 @@ def squares(groups: Mapping[str, tuple[int, int | None]]) -> HTML:
     """Squares in groups: from the name of each group to how many it has, and their colour, or None."""
     drawn = []
     for name, (count, colour) in groups.items():
-        look = (0.3, INK) if colour is None else (0.85, COLOURS[colour])
+        look = (0.3, "ink") if colour is None else (0.85, colour)
         places = (divmod(i, 42) for i in range(count))
         dots = (at(12 * x, 12 * y, bar(9, 9, *look)) for y, x in places)
         drawn.append(column(name, layers(*dots)).tells(name))
@@ -214,11 +202,11 @@ def wave(
     """A curve with tangents of the given slopes at every third of its points."""
     plot = Plot(400, 150, (hours[0], hours[-1]), (-max(values), max(values)))
     plot.line(hours[:: len(hours) - 1], [0, 0], stroke_opacity=0.3)
-    plot.line(hours, values, colour=BLUE, width=2.5)
+    plot.line(hours, values, colour="blue", width=2.5)
     span = (hours[-1] - hours[0]) / 24
     for hour, value, slope in list(zip(hours, values, slopes))[::12]:
         ends = [(at, value + (at - hour) * slope) for at in (hour - span, hour + span)]
-        plot.line(*zip(*ends), colour=ORANGE, width=4, stroke_linecap="round")
+        plot.line(*zip(*ends), colour="orange", width=4, stroke_linecap="round")
         steep = abs(slope) >= 0.05
         above = value >= -1e-3
         outside = ("e" if (slope > 0) == above else "w") if steep else ""

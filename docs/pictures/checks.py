@@ -5,10 +5,9 @@ import inspect
 import re
 from collections.abc import Callable
 
-from pictures.anchors import entries, marked
-
 import opcheck
 from opcheck import CHECKS, fuzzing, strategies
+from pictures.anchors import entries, marked
 
 # Of each check, a bug that somebody has reported: where, and what.
 BUGS = """

@@ -6,7 +6,7 @@ import numpy as np
 from conv2d import conv2d, conv2d_backprop_input
 from IPython.display import HTML
 from measured import number, read
-from pictures.drawing import ORANGE, bold, picture, space
+from pictures.drawing import bold, picture, space
 from pictures.layout import arrow, column, grid, layers, row, table
 from pictures.windows import SIDE, on_pixels
 
@@ -92,7 +92,7 @@ def input_gradient_picture(
     def marked(shape: tuple[int, int], place: tuple[int, int]) -> np.ndarray:
         return np.all(np.moveaxis(np.indices(shape), 0, -1) == place, axis=-1)
 
-    look = {"width": SIDE, "colour": ORANGE, "shade": 0.5}
+    look = {"width": SIDE, "colour": "orange", "shade": 0.5}
     patches, terms = [[None] * dy.shape[1] for _ in dy], []
     for (row_, column_), times_ in np.ndenumerate(dy):
         here = marked(

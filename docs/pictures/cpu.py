@@ -6,17 +6,7 @@ import numpy as np
 from cpu_steps import SOURCE, compiler
 from IPython.display import HTML
 from measured import read
-from pictures.drawing import (
-    BLUE,
-    COLOURS,
-    bar,
-    bold,
-    line,
-    picture,
-    rectangle,
-    small,
-    words,
-)
+from pictures.drawing import COLOURS, bar, bold, line, picture, rectangle, small, words
 from pictures.layout import at, box, column, layers, row, table
 from pictures.plots import Plot
 from roi_pool_reference import bin_edges, whole
@@ -186,7 +176,7 @@ def sweep(workload, regions: int) -> HTML:
         ]
         for i, edges in enumerate(each):
             x, scaled = (i + 0.5) * width / len(each), high * edges / workload.height
-            shapes.append(line(*((x, y) for y in scaled), colour=BLUE, width=1.5))
+            shapes.append(line(*((x, y) for y in scaled), colour="blue", width=1.5))
         drawn.append(column(bold(name), layers(*shapes)))
     label = (
         f"The rows of the map that {len(rows)} rows of bins need, in the order in which they are pooled. Region after "

@@ -8,20 +8,7 @@ import numpy as np
 import tensorflow as tf
 from IPython.display import HTML
 from measured import read
-from pictures.drawing import (
-    BLUE,
-    COLOURS,
-    DASHES,
-    INK,
-    ORANGE,
-    Shape,
-    bar,
-    bold,
-    code,
-    picture,
-    rectangle,
-    small,
-)
+from pictures.drawing import COLOURS, Shape, bar, bold, code, picture, rectangle, small
 from pictures.layout import arrow, at, box, chain, column, ends, layers, row, table
 from pictures.plots import chart, keys
 
@@ -35,7 +22,7 @@ def frame(pixels: np.ndarray, colour: str) -> Shape:
     side = PIXEL * len(pixels)
     edge = rectangle(side, side, 0.12, colour, stroke=colour, stroke_width=2)
     places = PIXEL * np.argwhere(pixels)
-    return layers(edge, *(at(x, y, bar(PIXEL, PIXEL, 1, INK)) for y, x in places))
+    return layers(edge, *(at(x, y, bar(PIXEL, PIXEL, 1, "ink")) for y, x in places))
 
 
 def file_of(pixels: np.ndarray, files: Mapping[str, np.ndarray]) -> tuple[str, int]:
@@ -79,7 +66,7 @@ def bytes_of(path: str) -> HTML:
     length = int.from_bytes(content[8:10], "little")
     end = 10 + length
     header = content[10:end].decode()
-    said, words_, held = (ORANGE, 0.45), (ORANGE, 0.2), (BLUE, 0.2)
+    said, words_, held = ("orange", 0.45), ("orange", 0.2), ("blue", 0.2)
     of_length = " ".join(f"\\x{x:02x}" for x in content[8:10])
     shape, closed = header.index("'shape'"), header.index("}") + 1
     lines = [
@@ -179,7 +166,7 @@ def pipeline(nodes: Sequence[tuple[str, Sequence[str]]], own: str) -> HTML:
 
     def node(name: str, width: float) -> Shape:
         ours = name == own
-        look = {"width": width, "height": 30, "colour": COLOURS[ours]}
+        look = {"width": width, "height": 30, "colour": ours}
         return box(code(name, 12), 0.35 if ours else 0.12, **look)
 
     rows, lines = [], []
@@ -187,7 +174,7 @@ def pipeline(nodes: Sequence[tuple[str, Sequence[str]]], own: str) -> HTML:
         main, others = node(op, 236), [node(name, 124) for name in called]
         main.tells(f"{op}, which calls {' and '.join(called)}" if called else op)
         rows.append([main, column(*others) if others else ""])
-        lines += [arrow(main, other, tip=False, dash=DASHES) for other in others]
+        lines += [arrow(main, other, tip=False, dashed=True) for other in others]
     lines += chain(*(main for main, _ in rows))
     return picture(layers(table(rows, (14, 20)), *lines), "The graph of a pipeline:")
 

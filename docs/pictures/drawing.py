@@ -11,8 +11,9 @@ from functools import partial
 
 from IPython.display import HTML
 
-COLOURS = BLUE, ORANGE, GREEN = "#3b82f6", "#f59e0b", "#10b981"
-INK = "currentColor"
+# What shapes call by a name, or by its place here.
+COLOURS = {"blue": "#3b82f6", "orange": "#f59e0b", "green": "#10b981"}
+COLOURS |= {"ink": "currentColor"}
 SIZE, SMALL = 14, 12  # of text
 LINE_HEIGHT = 1.25
 SMALLEST = 0.75  # of its size on a wide page: what a picture shrinks to on a phone
@@ -27,6 +28,7 @@ WIDTHS = {
 }
 SHARES = {"start": 0.0, "middle": 0.5, "end": 1.0}
 Point = tuple[float, float]
+Colour = str | int
 
 
 class Shape:
@@ -108,7 +110,7 @@ def picture(shape: Shape, label: str = "", *, scale: float = 1) -> HTML:
         xmlns="http://www.w3.org/2000/svg",
         viewBox=f"{left - 3:.0f} {top - 3:.0f} {width:.0f} {height:.0f}",
         width=f"{width * scale:.0f}",
-        fill=INK,
+        fill="ink",
         font_size=SIZE,
     )
     # The theme lets the keyboard scroll what has this class.
@@ -117,12 +119,20 @@ def picture(shape: Shape, label: str = "", *, scale: float = 1) -> HTML:
 
 def tag(name: str, content: str = "", **attributes: object) -> str:
     """An element of SVG, without the attributes that are None."""
+    for key in attributes.keys() & {"fill", "stroke"}:
+        attributes[key] = hue(attributes[key])
     shown = (
         f' {key.replace("_", "-")}="{rounded(value)}"'
         for key, value in attributes.items()
         if value is not None
     )
     return f"<{name}{''.join(shown)}>{content}</{name}>"
+
+
+def hue(colour: Colour | None) -> str | None:
+    """What CSS calls a colour."""
+    known = colour if colour is None or isinstance(colour, str) else [*COLOURS][colour]
+    return COLOURS.get(known, known)
 
 
 def rounded(value: object) -> str:
@@ -176,7 +186,7 @@ def rectangle(
     width: float,
     height: float,
     shade: float = 0,
-    colour: str = BLUE,
+    colour: Colour = "blue",
     *,
     corner: float = 0,
     dashed: bool = False,
@@ -197,7 +207,7 @@ def rectangle(
         "rx": corner or None,
         "fill": colour if shade else "none",
         "fill_opacity": float(shade) if shade else None,
-        "stroke": INK,
+        "stroke": "ink",
         "stroke_dasharray": DASHES if dashed else None,
         **look,
     }
@@ -210,13 +220,13 @@ def rectangle(
 
 
 def bar(
-    width: float, height: float, shade: float = 0.75, colour: str = BLUE, **look
+    width: float, height: float, shade: float = 0.75, colour: Colour = "blue", **look
 ) -> Shape:
     """A rectangle without an edge."""
     return rectangle(width, height, shade, colour, stroke=None, **look)
 
 
-def dot(x: float, y: float, radius: float = 3, colour: str = INK, **look) -> Shape:
+def dot(x: float, y: float, radius: float = 3, colour: Colour = "ink", **look) -> Shape:
     """A disc around a point of the layer that it is on."""
 
     def draw(place: Shape) -> str:
@@ -228,9 +238,10 @@ def dot(x: float, y: float, radius: float = 3, colour: str = INK, **look) -> Sha
 
 def line(
     *points: Point,
-    colour: str = INK,
+    colour: Colour = "ink",
     width: float | None = None,
     dash: str | None = None,
+    dashed: bool = False,
     tip: bool = False,
     **look,
 ) -> Shape:
@@ -241,9 +252,11 @@ def line(
       colour: Of the line.
       width: Likewise.
       dash: The lengths of dashes and gaps.
+      dashed: Whether they are those of a rectangle's edge.
       tip: Whether it ends as an arrow does.
       **look: More attributes.
     """
+    dash = DASHES if dashed else dash
     look = {"stroke": colour, "stroke_width": width, "stroke_dasharray": dash, **look}
 
     def draw(place: Shape) -> str:

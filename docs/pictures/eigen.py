@@ -4,7 +4,7 @@ import numpy as np
 import tensorflow as tf
 from eigen import eigen_table, in_eigen
 from IPython.display import HTML
-from pictures.drawing import COLOURS, ORANGE, line, picture
+from pictures.drawing import line, picture
 from pictures.layout import CELL, at, grid, layers
 from wrong_threads import play_backwards_by
 
@@ -38,11 +38,11 @@ def turned(before: np.ndarray, after: np.ndarray) -> HTML:
         at(-14, CELL / 2, "before", "e"),
         at(-14, down + CELL / 2, "after", "e"),
         grid(before),
-        at(0, down, grid(after, wrong, colour=ORANGE, shade=0.5)),
+        at(0, down, grid(after, wrong, colour="orange", shade=0.5)),
     ]
     for i in range(size):
         x1, x2 = (CELL * (place + 0.5) for place in (size - 1 - i, i))
-        look = {"colour": COLOURS[int(wrong[i])], "width": 2 if wrong[i] else 1}
+        look = {"colour": int(wrong[i]), "width": 2 if wrong[i] else 1}
         shapes.append(line((x1, CELL + 2), (x2, down - 2), **look))
     label = (
         f"The numbers {', '.join(f'{value:g}' for value in before)} were turned around where they are, and became "

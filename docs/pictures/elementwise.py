@@ -11,13 +11,13 @@ import tensorflow as tf
 from elementwise_reference import log_cosh_reference
 from IPython.display import HTML
 from measured import read
-from pictures.drawing import BLUE, ORANGE, picture, words
+from pictures.drawing import picture, words
 from pictures.layout import grid, table
 from pictures.plots import Plot, chart
 
 LOOKS = [
-    {"colour": BLUE, "width": 3},
-    {"colour": ORANGE, "width": 2.5, "dash": "7 3"},
+    {"colour": "blue", "width": 3},
+    {"colour": "orange", "width": 2.5, "dash": "7 3"},
     {"width": 1.5, "dash": "2 3"},
 ]
 SMALLEST, LARGEST = -6, 3  # powers of ten

@@ -6,16 +6,7 @@ import numpy as np
 from gpu_reference import rms_norm_reference
 from IPython.display import HTML
 from measured import Table
-from pictures.drawing import (
-    COLOURS,
-    ORANGE,
-    bar,
-    bold,
-    picture,
-    rectangle,
-    small,
-    space,
-)
+from pictures.drawing import bar, bold, picture, rectangle, small, space
 from pictures.layout import arrow, at, box, column, ends, flow, layers, row, table
 from rms_norm_on_host import OnHost
 
@@ -106,7 +97,7 @@ def grid(count: int, thread: int) -> HTML:
         if thread < busy:
             x = thread * scale
             text = small(f"thread {thread}: row {rows[block]}")
-            shapes.append(at(x, y, bar(4, high, 1, ORANGE)))
+            shapes.append(at(x, y, bar(4, high, 1, "orange")))
             shapes.append(at(x, y + high + 2, text, "n"))
         if busy < threads:
             text = small(f"{threads - busy} have none")
@@ -166,10 +157,9 @@ def neighbours(columns: int) -> HTML:
     wide, high = 420, 24
     most = 32 * columns * 4
     look = {"stroke_opacity": 0.4}
-    one = [rectangle(wide / 32, high, 0.25, COLOURS[i % 2], **look) for i in range(32)]
+    one = [rectangle(wide / 32, high, 0.25, i % 2, **look) for i in range(32)]
     apart = [
-        at(4 * i / most * wide, 0, bar(2, high, 1, COLOURS[n % 2]))
-        for n, i in enumerate(each)
+        at(4 * i / most * wide, 0, bar(2, high, 1, n % 2)) for n, i in enumerate(each)
     ]
     first, second = (small("byte 0: thread 0") for _ in "12")
     shapes = column(
@@ -195,7 +185,7 @@ def tree(numbers: list[int]) -> HTML:
         now = steps[-1]
         steps.append([now[i] + now[i + half] for i in range(half)])
     boxes = [
-        [box(small(f"{n}"), 0.25, COLOURS[i > 0], width=40, height=24) for n in step]
+        [box(small(f"{n}"), 0.25, i > 0, width=40, height=24) for n in step]
         for i, step in enumerate(steps)
     ]
     names = ["sums", *(f"half = {len(step)}" for step in steps[1:])]

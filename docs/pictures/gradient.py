@@ -11,18 +11,8 @@ import numpy as np
 import tensorflow as tf
 from IPython.display import HTML
 from measured import number, read
-from pictures.drawing import BLUE, INK, ORANGE, bold, code, picture, small
-from pictures.layout import (
-    arrow,
-    at,
-    box,
-    chain,
-    column,
-    grids,
-    layers,
-    row,
-    table,
-)
+from pictures.drawing import bold, code, picture, small
+from pictures.layout import arrow, at, box, chain, column, grids, layers, row, table
 from pictures.plots import Plot
 
 
@@ -105,7 +95,7 @@ def passes() -> HTML:
         shades = 0, 0.4, 0
         columns.append([box(*each, width=150) for each in zip(lines, shades)])
     forth, back = columns
-    loss = box("loss", 0.4, ORANGE, width=372, height=28)
+    loss = box("loss", 0.4, "orange", width=372, height=28)
     headings = bold("forward pass"), bold("backward pass")
     kept = column(*(code(each, 12) for each in places), align="middle")
     shapes = layers(
@@ -173,7 +163,7 @@ def memory() -> HTML:
         rows = [[small("before"), small("after")]]
         for before, after in lines:
             size = {"width": 106, "height": 32, "corner": 0}
-            one = box(code(before, 12), **size, stroke=INK if before else None)
+            one = box(code(before, 12), **size, stroke="ink" if before else None)
             other = box(code(after, 12), 0.4 * (after in needed), **size)
             one.tells(f"memory of {before or 'nothing'} before and {after} after")
             rows.append([one, other])
@@ -233,7 +223,10 @@ def curves(
     plot.axes(*axes)
     plot.ticks("x", np.linspace(x[0], x[-1], 6))
     plot.ticks("y", (low, high), "{:.2g}".format)
-    looks = {"colour": BLUE, "width": 3}, {"colour": ORANGE, "width": 3, "dash": "7 4"}
+    looks = (
+        {"colour": "blue", "width": 3},
+        {"colour": "orange", "width": 3, "dash": "7 4"},
+    )
     for look, values in zip(looks, lines.values()):
         points = [(a, v) for a, v in zip(x, values) if math.isfinite(v)]
         plot.line(*zip(*points), **look)

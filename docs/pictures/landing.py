@@ -2,7 +2,7 @@
 
 from IPython.display import HTML
 from measured import number, read
-from pictures.drawing import BLUE, ORANGE, bar, bold, picture
+from pictures.drawing import bar, bold, picture
 from pictures.layout import column
 
 CASE = {"task": "without argmax", "workload": "a", "threads": "1"}
@@ -34,7 +34,7 @@ def figures() -> dict[str, str]:
 def one_op() -> HTML:
     """How many times faster the op is, in large, and beside it the times as bars from zero, under their names."""
     found, parts = times(), []
-    for (way, name), colour in zip(WAYS.items(), (ORANGE, ORANGE, BLUE)):
+    for (way, name), colour in zip(WAYS.items(), ("orange", "orange", "blue")):
         length = max(1, WIDTH * found[way] / max(found.values()))
         text = f"{name}: {number(found[way])} ms"
         parts += [bold(text).tells(text), bar(length, THICK, 1, colour, corner=3)]

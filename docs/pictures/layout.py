@@ -11,9 +11,9 @@ import numpy as np
 from IPython.display import HTML
 from numpy.typing import ArrayLike
 from pictures.drawing import (
-    BLUE,
     SHARES,
     SIZE,
+    Colour,
     Shape,
     bounds,
     line,
@@ -102,7 +102,7 @@ def ends(width: float, left: Item, right: Item) -> Shape:
 def box(
     content: Item | Sequence[Item] = "",
     shade: float = 0,
-    colour: str = BLUE,
+    colour: Colour = "blue",
     *,
     width: float = 0,
     height: float = 0,
@@ -313,7 +313,7 @@ def grid(
     *,
     width: float = CELL,
     height: float = 0,
-    colour: str = BLUE,
+    colour: Colour = "blue",
     shade: float = 0.25,
     gap: float | tuple[float, float] = 0,
     size: float = SIZE,

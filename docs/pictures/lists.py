@@ -7,7 +7,7 @@ import tensorflow as tf
 from input_specs import spec
 from IPython.display import HTML
 from measured import read, span
-from pictures.drawing import BLUE, ORANGE, bold, code, line, picture, small
+from pictures.drawing import bold, code, line, picture, small
 from pictures.layout import column, grid, row
 from pictures.plots import chart
 
@@ -29,8 +29,8 @@ def call(op: tf.Operation, inputs: Sequence, outputs: Sequence) -> HTML:
     """
     definition, drawn = op.op_def, []
     for kind, args, tensors, colour in (
-        ("input", definition.input_arg, inputs, BLUE),
-        ("output", definition.output_arg, outputs, ORANGE),
+        ("input", definition.input_arg, inputs, "blue"),
+        ("output", definition.output_arg, outputs, "orange"),
     ):
         groups, numbered = [], iter(enumerate(tensors))
         for arg in args:

@@ -12,29 +12,19 @@ import numpy as np
 import tensorflow as tf
 from IPython.display import HTML
 from measured import read
-from pictures.drawing import BLUE, ORANGE, bar, bold, line, picture, small, space
-from pictures.layout import (
-    Item,
-    at,
-    box,
-    chain,
-    column,
-    grid,
-    layers,
-    row,
-    table,
-)
+from pictures.drawing import bar, bold, line, picture, small, space
+from pictures.layout import Item, at, box, chain, column, grid, layers, row, table
 from pictures.plots import Plot
 
 # How lines look, by the row of the picture that they are in.
 LOOKS = {
-    "elements": {"colour": ORANGE, "width": 2},
-    "rows": {"colour": ORANGE, "width": 2, "dash": "7 3"},
-    "tiles": {"colour": ORANGE, "width": 3},
-    "OpByOp>MatMul": {"colour": BLUE, "width": 3},
-    "tf.matmul, Eigen alone": {"colour": BLUE, "width": 2, "dash": "7 3"},
-    "for AVX2 and FMA": {"colour": BLUE, "width": 2, "dash": "2 3"},
-    "for AVX-512": {"colour": BLUE, "width": 2, "dash": "7 3 2 3"},
+    "elements": {"colour": "orange", "width": 2},
+    "rows": {"colour": "orange", "width": 2, "dash": "7 3"},
+    "tiles": {"colour": "orange", "width": 3},
+    "OpByOp>MatMul": {"colour": "blue", "width": 3},
+    "tf.matmul, Eigen alone": {"colour": "blue", "width": 2, "dash": "7 3"},
+    "for AVX2 and FMA": {"colour": "blue", "width": 2, "dash": "2 3"},
+    "for AVX-512": {"colour": "blue", "width": 2, "dash": "7 3 2 3"},
     "tf.matmul": {"width": 2},
     "tf.matmul, custom ops off": {"width": 2, "dash": "7 3"},
     "peak": {},

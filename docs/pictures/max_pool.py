@@ -6,7 +6,7 @@ import numpy as np
 import tensorflow as tf
 from IPython.display import HTML
 from measured import Row, number, read, span
-from pictures.drawing import COLOURS, bold, line, picture, rectangle, small
+from pictures.drawing import bold, line, picture, rectangle, small
 from pictures.layout import at, column, grids, layers
 from pictures.plots import chart
 from pictures.windows import on_pixels
@@ -144,7 +144,7 @@ def shares_picture(size: int, window: int, stride: int, blocks: Sequence[int]) -
     shapes, high = [], 24
     threads = np.searchsorted(blocks, np.arange(size), "right") - 1
     for row, thread in enumerate(threads):
-        shapes.append(at(0, high * row, rectangle(150, high, 0.25, COLOURS[thread])))
+        shapes.append(at(0, high * row, rectangle(150, high, 0.25, thread)))
         shapes.append(at(-8, high * (row + 0.5), small(f"row {row}"), "e"))
     for index, (begin, end) in enumerate(zip(begins, ends)):
         x, top, bottom = 20 + 32 * index, high * begin + 2, high * (end + 1) - 2

@@ -227,7 +227,7 @@ def bars(
         plot.add(at(-6, y + high / 2, small(name), "e"))
         for i, each in enumerate(some):
             end, middle = plot.x(each.value), y + 3 + THICK * (i + 0.5)
-            shown = bar(max(abs(end - start), 1), THICK - 3, colour=COLOURS[i])
+            shown = bar(max(abs(end - start), 1), THICK - 3, colour=i)
             plot.add(at(min(start, end), middle, shown, "w"))
             if each.quartiles:
                 plot.add(line(*((plot.x(q), middle) for q in each.quartiles)))

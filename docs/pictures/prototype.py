@@ -6,7 +6,7 @@ import tensorflow as tf
 from IPython.display import HTML
 from measured import number, read
 from pictures.anchors import entries
-from pictures.drawing import COLOURS, DASHES, bold, code, line, picture, small
+from pictures.drawing import COLOURS, bold, code, line, picture, small
 from pictures.layout import arrow, box, chain, column, layers, row, table
 from pictures.plots import Plot, chart
 
@@ -42,7 +42,7 @@ def a_call(traced: tf.types.experimental.ConcreteFunction) -> HTML:
     rows = [[graph, row(*boxes, gap=32)], [column(*process, gap=0), function]]
     shapes = table(rows, (30, 62), ("start", "middle"))
     middle = shapes.height / 2
-    across = line((0, middle), (shapes.width, middle), dash=DASHES)
+    across = line((0, middle), (shapes.width, middle), dashed=True)
     arrows = [
         *chain(*boxes),
         arrow(call, function, f"tensor\n{token}", shift=-16),
@@ -111,7 +111,7 @@ def decision() -> HTML:
     """Draws which way to take."""
     rows = []
     for question, way in entries(QUESTIONS):
-        look = {"shade": 0.25, "colour": COLOURS["C++" in way]}
+        look = {"shade": 0.25, "colour": "C++" in way}
         asked = box(question.split("/"), width=260)
         asked.tells(f"{question.replace('/', ' ')} Yes: {way}")
         rows.append([asked, box(way, width=150, height=34, **look)])

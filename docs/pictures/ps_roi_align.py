@@ -5,17 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from IPython.display import HTML
 from measured import read, span
-from pictures.drawing import (
-    BLUE,
-    COLOURS,
-    ORANGE,
-    Shape,
-    bold,
-    dot,
-    picture,
-    rectangle,
-    small,
-)
+from pictures.drawing import Shape, bold, dot, picture, rectangle, small
 from pictures.layout import at, column, ends, grid, layers, row, table
 from pictures.performance import TO
 from pictures.plots import chart
@@ -71,7 +61,7 @@ def own_channels(roi: np.ndarray, shape: tuple[int, int], bins: int) -> HTML:
         left, top = (x1 + 0.5) * SIDE, (y1 + 0.5) * SIDE
         region = rectangle((x2 - x1) * SIDE, (y2 - y1) * SIDE, dashed=True)
         places = ((x + 0.5, y + 0.5) for y in ys[i] for x in xs[j])
-        dots = (dot(x * SIDE, y * SIDE, 2.5, ORANGE) for x, y in places)
+        dots = (dot(x * SIDE, y * SIDE, 2.5, "orange") for x, y in places)
         shapes = layers(pixels, at(left, top, region), *dots)
         return column(small(f"channels of bin {i}, {j}"), shapes)
 
@@ -90,7 +80,7 @@ def blocks(found: Sequence[tuple[str, np.ndarray]], units: int) -> HTML:
         starts = np.unique(first)
         count = f"{len(starts)} block{'s' if len(starts) > 1 else ''}"
         cells = (
-            rectangle(size / units * wide, 20, 0.35, COLOURS[i % 2])
+            rectangle(size / units * wide, 20, 0.35, i % 2)
             for i, size in enumerate(np.diff([*starts, units]))
         )
         each = column(ends(wide, heading, count), row(*cells, gap=0))
@@ -115,8 +105,8 @@ def contributions() -> HTML:
     rows = [
         [grid(counts[half], shades[half], colour=colour, **look), bold(who, 12)]
         for half, colour, who in (
-            (slice(own), BLUE, "one thread"),
-            (slice(own, None), ORANGE, "another"),
+            (slice(own), "blue", "one thread"),
+            (slice(own, None), "orange", "another"),
         )
     ]
     label = (

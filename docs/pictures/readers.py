@@ -9,17 +9,7 @@ import numpy as np
 import tensorflow as tf
 from IPython.display import HTML
 from pictures.dataset import WIDTH
-from pictures.drawing import (
-    BLUE,
-    ORANGE,
-    bold,
-    code,
-    dot,
-    picture,
-    rectangle,
-    small,
-    space,
-)
+from pictures.drawing import bold, code, dot, picture, rectangle, small, space
 from pictures.layout import arrow, box, chain, column, flow, layers, row, table
 from pictures.summary_images import LABELS, digits
 from readers import IdxReader, write_idx
@@ -163,7 +153,7 @@ def pipeline(graph: tf.Graph, batch: tf.Tensor) -> HTML:
         if who != "session.run":
             queue = graph.get_operation_by_name(queue_of(ops[-1]))
             words = f"{queue.type}, room for {queue.get_attr('capacity')}"
-            full = box(small(words), 0.35, ORANGE, width=260, height=28)
+            full = box(small(words), 0.35, "orange", width=260, height=28)
             stack.append(full.tells(f"which fills {words}"))
     return picture(flow(*stack, gap=16, align="middle"), "The graph of the pipeline:")
 
@@ -174,7 +164,7 @@ def scatter(orders: Mapping[str, Sequence[int]]) -> HTML:
     for heading, numbers in orders.items():
         step = side / len(numbers)
         dots = (
-            dot((i + 0.5) * step, side - (n + 0.5) * step, 1.7, BLUE)
+            dot((i + 0.5) * step, side - (n + 0.5) * step, 1.7, "blue")
             for i, n in enumerate(numbers)
         )
         square = layers(rectangle(side, side, stroke_opacity=0.5), *dots)

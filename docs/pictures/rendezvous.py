@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from IPython.display import HTML
-from pictures.drawing import COLOURS, bold, code, line, picture, small
+from pictures.drawing import bold, code, line, picture, small
 from pictures.layout import at, box, column, layers
 
 STEP, HIGH = 92, 36
@@ -39,7 +39,7 @@ def timelines() -> HTML:
             shapes.append(at(-10, y, small(lane), "e").tells(says))
             shapes.append(line((0, y), (4 * STEP, y), stroke_opacity=0.2))
             for (begin, steps), name in spans.items():
-                colour = COLOURS[["Post", "timeout", "Collect"].index(lane)]
+                colour = ["Post", "timeout", "Collect"].index(lane)
                 waits = "waits" in name
                 look = {"width": STEP * steps - 8, "height": 26, "dashed": waits}
                 each = box(code(name, 12), 0.12 if waits else 0.3, colour, **look)

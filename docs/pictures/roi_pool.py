@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 from IPython.display import HTML
-from pictures.drawing import COLOURS, INK, Shape, bar, dot, picture, space, tag, words
+from pictures.drawing import Shape, bar, dot, picture, space, tag, words
 from pictures.layout import at, box, grid, layers
 
 CELL = 30  # of the map; around it there is one cell of nothing
@@ -58,12 +58,12 @@ def roi_picture(
     for (i, j), where in np.ndenumerate(argmax):
         y, y_end = ((edge + 1) * CELL for edge in rows[i])
         x, x_end = ((edge + 1) * CELL for edge in columns[j])
-        colour = COLOURS[(i + j) % 2]
+        colour = (i + j) % 2
         tinted = bar(x_end - x, y_end - y, 0.3, colour, **{"class": "bin"})
         bins.append(at(x, y, tinted))
         h, w = divmod(int(where), width)
         centre = (w + 1.5) * CELL, (h + 1.5) * CELL
-        ring = {"stroke": INK, "stroke_width": 2, "class": "winner"}
+        ring = {"stroke": "ink", "stroke_width": 2, "class": "winner"}
         rings.append(dot(*centre, 13 * (where >= 0), "none", **ring))
         for number, (name, value) in enumerate(
             {"pooled": pooled[i, j], "argmax": where}.items()
@@ -103,13 +103,13 @@ def movable(x1: float, y1: float, x2: float, y2: float) -> str:
     """The region and two of its corners, which the script moves."""
     place = {"x": min(x1, x2), "y": min(y1, y2)}
     place |= {"width": abs(x2 - x1), "height": abs(y2 - y1)}
-    dashed = {"stroke": INK, "stroke_width": 2, "stroke_dasharray": "6 4"}
+    dashed = {"stroke": "ink", "stroke_width": 2, "stroke_dasharray": "6 4"}
     body = tag("rect", **place, fill="transparent", **{"class": "body focus"})
     body += tag("rect", **place, fill="none", **dashed, **{"class": "body"})
     drawn = tag("g", body, data_corners="0 1 2 3", **{"class": "part"})
     for corners, x, y in (("0 1", x1, y1), ("2 3", x2, y2)):
         disc = tag("circle", r=14, fill="transparent", **{"class": "focus"})
-        disc += tag("circle", r=5, fill=INK)
+        disc += tag("circle", r=5, fill="ink")
         place = {"transform": f"translate({x} {y})", "data_corners": corners}
         drawn += tag("g", disc, **place, **{"class": "part"})
     return drawn

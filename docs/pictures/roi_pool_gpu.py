@@ -6,7 +6,7 @@ import numpy as np
 from cuda_on_host import Cuda
 from IPython.display import HTML
 from measured import Row, read, span
-from pictures.drawing import COLOURS, bar, picture, rectangle, small, space
+from pictures.drawing import bar, picture, rectangle, small, space
 from pictures.layout import at, column, ends, layers
 from roi_pool_ctypes import Launchers, Sizes, on_host
 
@@ -165,7 +165,7 @@ def reads() -> HTML:
 
     def strip(owners: np.ndarray) -> object:
         bars = [
-            at(i * one, 0, bar(one, high, 0.75 if i < 128 else 0.35, COLOURS[n % 2]))
+            at(i * one, 0, bar(one, high, 0.75 if i < 128 else 0.35, n % 2))
             for i, n in enumerate(owners)
             if n >= 0
         ]

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 import tensorflow as tf
 from count_runs import WAYS, runs
 from IPython.display import HTML
-from pictures.drawing import INK, ORANGE, bold, dot, picture
+from pictures.drawing import bold, dot, picture
 from pictures.layout import box, column, graph, layers, row
 from tensorflow.python.eager import context
 
@@ -91,7 +91,7 @@ def traced_and_run(function: Callable, op: Callable) -> HTML:
 
 def dots(wrong: Sequence[bool], columns: int = 40) -> HTML:
     """Draws a dot for each call, row by row; one whose result is wrong is filled, and larger."""
-    large = {"radius": 5.5, "colour": ORANGE, "stroke": INK}
+    large = {"radius": 5.5, "colour": "orange", "stroke": "ink"}
     little = {"radius": 2, "fill_opacity": 0.45}
     shapes = (
         dot(14 * (i % columns), 14 * (i // columns), **(large if is_wrong else little))

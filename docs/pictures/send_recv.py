@@ -4,16 +4,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 import tensorflow as tf
 from IPython.display import HTML
-from pictures.drawing import (
-    COLOURS,
-    DASHES,
-    bold,
-    code,
-    line,
-    picture,
-    small,
-    space,
-)
+from pictures.drawing import bold, code, line, picture, small, space
 from pictures.layout import arrow, at, box, column, frame, layers, ranks, row, table
 from travel import Event, partitions
 
@@ -109,18 +100,18 @@ def graph_picture(
         shown = code(f"{shown} †" if dies else shown, 12)
         look = {"width": 104, "height": 26, "dashed": dies}
         shade = 0.45 * (node.op in TRAVEL)
-        shapes[node.name] = box(shown, shade, COLOURS[device], **look)
+        shapes[node.name] = box(shown, shade, device, **look)
         cells[rank[node.name]][device].append(shapes[node.name])
     rows = [[row(*each, space(0, 26), gap=10) for each in one] for one in cells]
     frames = [
-        frame(*each, title=small(device), shade=0.12, colour=COLOURS[i], stroke=None)
+        frame(*each, title=small(device), shade=0.12, colour=i, stroke=None)
         for i, (device, each) in enumerate(zip(devices, zip(*rows)))
     ]
     arrows = []
     for begin, end, travels in edges:
         # Around what is between them.
         far = rank[end] > rank[begin] + 2 and not travels
-        look = {"around": "left" if far else "", "dash": DASHES if travels else None}
+        look = {"around": "left" if far else "", "dashed": travels}
         arrows.append(arrow(shapes[begin], shapes[end], **look))
     graph = layers(*frames, table(rows, (34, 22)), *arrows)
     return picture(column(bold(caption), space(0, 22), graph), label)
@@ -207,7 +198,7 @@ def timeline(events: Sequence[Event], names: Mapping[str, str], label: str) -> H
     for i, event in enumerate(events):
         name = code(f"{event.what} {names[event.key.edge]}", 12)
         look = {"width": step - 8, "height": 26, "pad": 6, "align": "start"}
-        call = box(name, 0.25, COLOURS[event.what == "Recv"], **look)
+        call = box(name, 0.25, event.what == "Recv", **look)
         y = high * threads.index(event.thread)
         boxes.append(at(10 + step * i, y, call, "w"))
     return picture(layers(*lanes, *boxes), label)

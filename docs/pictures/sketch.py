@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import tensorflow as tf
 from IPython.display import HTML
-from pictures.drawing import ORANGE, bar, bold, code, line, picture, small, words
+from pictures.drawing import bar, bold, code, line, picture, small, words
 from pictures.layout import at, column, grid, layers, row, table
 from pictures.plots import Plot
 from sketch import count, count_hashes
@@ -42,7 +42,7 @@ def taken_apart(hashes: Mapping[str, int], precision: int, shown: int = 20) -> H
         place, run = int(bits[:precision], 2), bits[precision:].index("1") + 1
         counted = np.arange(shown - precision) < run
         register = grid(list(bits[:precision]), 1, **look)
-        others = grid(list(bits[precision:shown]), counted, colour=ORANGE, **look)
+        others = grid(list(bits[precision:shown]), counted, colour="orange", **look)
         gets = row("…", small(f"{place} gets {run}"))
         gets.tells(f"of {key}, register {place} gets {run}, up to the first 1")
         rows.append([code(key), register, others, gets])
@@ -65,7 +65,7 @@ def error_and_theory(precisions: Sequence[int], number: int = 50_000) -> HTML:
     )
     plot.ticks("x", sizes, "{:,}".format)
     plot.line(sizes, [1.04 / size**0.5 for size in sizes])
-    plot.dots(sizes, errors, 5, colour=ORANGE)
+    plot.dots(sizes, errors, 5, colour="orange")
     plot.add(at(0, 216, small("registers, of a byte each")))
     plot.add(at(452, 4, small("dots: measured, line: the theory"), "ne"))
     each = (f"{100 * error:.2g} percent for {n}" for n, error in zip(sizes, errors))
@@ -101,7 +101,7 @@ def changed_bytes(data: bytes) -> HTML:
     for i, many in enumerate(taken):
         x = i * cell
         shapes.append(at(x, 0, bar(cell - 1, height, 0.08)))
-        taken_bar = bar(cell - 1, height * many / 255, 0.9, ORANGE)
+        taken_bar = bar(cell - 1, height * many / 255, 0.9, "orange")
         shapes.append(at(x, height, taken_bar, "sw"))
         if 32 < data[i] < 127:
             letter = words(chr(data[i]), 10, code=True)

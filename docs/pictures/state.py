@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import tensorflow as tf
 from IPython.display import HTML
-from pictures.drawing import COLOURS, bold, code, picture, rectangle, small, space
+from pictures.drawing import bold, code, picture, rectangle, small, space
 from pictures.layout import arrow, at, box, column, ends, layers, row, table
 from state import KeyTable
 from stock_key_table import StockKeyTable
@@ -28,7 +28,7 @@ def calls_and_table(calls: Sequence[Sequence[str]]) -> HTML:
         numbers = keys_of_all(keys).numpy()
         before, kept = kept, words(keys_of_all.keys())
         look = {"width": 46, "height": 26}
-        above = [box(code(key), FAINT, COLOURS[1], **look) for key in keys]
+        above = [box(code(key), FAINT, "orange", **look) for key in keys]
         below = [box(code(str(number)), FAINT, **look) for number in numbers]
         given = layers(table([above, below], (4, 30)), *map(arrow, above, below))
         given.tells(f"{', '.join(keys)} get the numbers {', '.join(map(str, numbers))}")
@@ -85,9 +85,7 @@ def order_of(function: tf.types.experimental.ConcreteFunction, names: dict) -> H
     shapes = [at(-12, 62 * i, bold(row), "e") for i, row in enumerate(rows)]
     for i, op in enumerate(calls):
         number = rows.index(outer[op.inputs[0].op.name])
-        boxes[op.name] = box(
-            code(op.name, 12), FAINT, COLOURS[number], width=94, height=36
-        )
+        boxes[op.name] = box(code(op.name, 12), FAINT, number, width=94, height=36)
         shapes.append(at(84 * i, 62 * number, boxes[op.name], "w"))
         for before in op.control_inputs:
             if before.name in boxes:
@@ -117,7 +115,7 @@ def two_threads() -> HTML:
     rows = [["one thread", "another"]]
     for i, step in enumerate(steps):
         boxes = [space(), space()]
-        boxes[i % 2] = box(step, FAINT, COLOURS[i % 2], width=180, height=30)
+        boxes[i % 2] = box(step, FAINT, i % 2, width=180, height=30)
         rows.append(boxes)
     label = f"Steps of two threads in turn: {'; '.join(steps)}."
     return picture(table(rows, (18, 8)), label)

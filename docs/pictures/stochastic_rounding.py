@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from IPython.display import HTML
 from measured import read, span
-from pictures.drawing import BLUE, COLOURS, INK, ORANGE, line, picture, rectangle, small
+from pictures.drawing import line, picture, rectangle, small
 from pictures.layout import at, box, column, layers, row
 from pictures.plots import Plot, chart, keys
 
@@ -19,7 +19,7 @@ def learning_curves(losses: Mapping[str, Sequence[float]]) -> HTML:
     powers = [10.0**power for power in range(-9, 9)]
     plot.ticks("y", [each for each in powers if min(values) / 2 < each <= max(values)])
     plot.ticks("x", (0, steps // 2, steps), "{:.0f}".format)
-    styles = zip(losses.items(), (None, "2 3", "7 4"), (BLUE, ORANGE, INK))
+    styles = zip(losses.items(), (None, "2 3", "7 4"), ("blue", "orange", "ink"))
     for (name, some), dash, colour in styles:
         plot.named(name, range(len(some)), some, colour=colour, width=2, dash=dash)
         plot.tells(f"{name} {some[-1]:.2g}")
@@ -35,7 +35,10 @@ def shares(
     columns = []
     for count in up:
         share = count / times * height
-        parts = rectangle(30, share, 0.75), rectangle(30, height - share, 0.75, ORANGE)
+        parts = (
+            rectangle(30, share, 0.75),
+            rectangle(30, height - share, 0.75, "orange"),
+        )
         both = column(*parts, gap=0)
         columns.append(column(both, small(f"{count}"), gap=4, align="middle"))
     drawn = column(
@@ -57,7 +60,7 @@ def places(numbers: np.ndarray, block: int) -> HTML:
     names = zip((16, 52, 88), ("element", "number", "counter"))
     shapes = [at(-74, y, name, "w") for y, name in names]
     for i, fraction in enumerate(fractions):
-        colour = COLOURS[i // 4 // block % 2]
+        colour = i // 4 // block % 2
         element = box(f"{i}", 0.35, colour, width=side, height=32, corner=0)
         shapes.append(at(side * i, 0, element))
         shapes.append(at(side * (i + 0.5), 52, small(fraction), "c"))

@@ -10,17 +10,7 @@ import tensorflow as tf
 from IPython.display import HTML
 from measured import Table
 from pictures.dataset import WIDTH, lines_of_bytes
-from pictures.drawing import (
-    BLUE,
-    INK,
-    ORANGE,
-    bar,
-    bold,
-    code,
-    picture,
-    rectangle,
-    small,
-)
+from pictures.drawing import bar, bold, code, picture, rectangle, small
 from pictures.layout import at, box, column, ends, layers, row
 from pictures.summary_images import digits
 from record_file import RecordFile, masked_crc, offsets_of, records
@@ -84,7 +74,7 @@ def strips(
         boxes = [
             box(small(label), 0.4, **size)
             if record in found
-            else box("", 0.06, INK, **size, stroke_opacity=0.4, dashed=True)
+            else box("", 0.06, "ink", **size, stroke_opacity=0.4, dashed=True)
             for record, label in zip(sound, labels)
         ]
         line = row(*boxes, gap=6).tells(f"{name} gave {len(found)}")
@@ -100,7 +90,7 @@ def bytes_of_a_record(content: bytes) -> HTML:
     if sums != [masked_crc(content[:8]), masked_crc(content[12:end])]:
         raise ValueError("other checksums")
     following = int.from_bytes(content[end + 4 : end + 12], "little")
-    held, checks = (BLUE, 0.2), (ORANGE, 0.35)
+    held, checks = ("blue", 0.2), ("orange", 0.35)
     lines = []
     for begin, size, meaning, shade in [
         (0, 8, f"the length, {length}", held),

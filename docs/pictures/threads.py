@@ -4,16 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from IPython.display import HTML
 from measured import Row, read
-from pictures.drawing import (
-    BLUE,
-    COLOURS,
-    DASHES,
-    dot,
-    line,
-    picture,
-    rectangle,
-    small,
-)
+from pictures.drawing import dot, line, picture, rectangle, small
 from pictures.layout import arrow, at, box, column, layers, row
 from pictures.plots import chart, keys
 
@@ -57,7 +48,7 @@ def by_threads(sums: Mapping[str, Sequence[float]], threads: Sequence[int]) -> H
         shapes.append(at(-28, y, f"{value:.4f}", "e"))
     names = []
     for number, (name, values) in enumerate(sums.items()):
-        look = {"radius": 9 - 4 * number, "colour": COLOURS[number]}
+        look = {"radius": 9 - 4 * number, "colour": number}
         says = f"{name}: {', '.join(f'{value:.4f}' for value in values)}"
         names.append(row(dot(0, 0, **look), name).tells(says))
         shapes += [dot(34 * i, places[value], **look) for i, value in enumerate(values)]
@@ -77,7 +68,7 @@ def fixed_blocks(size: int, owners: Sequence[int] = (0, 1, 1, 0, 1, 0)) -> HTML:
     for y, name in (0, "numbers"), (66, "parts"), (132, "their sum"):
         shapes.append(at(-72, y + 13, name, "w"))
     for i, owner in enumerate(owners):
-        look = {"shade": 0.5, "colour": COLOURS[owner], "height": 26, "corner": 0}
+        look = {"shade": 0.5, "colour": owner, "height": 26, "corner": 0}
         numbers, part = box(small(f"{size}"), width=70, **look), box(width=32, **look)
         shapes += [at(70 * i, 0, numbers), at(70 * i + 35, 66, part, "n")]
         end = 9 * (i - (len(owners) - 1) / 2)
@@ -104,14 +95,14 @@ def spread(sums: Mapping[str, Sequence[float]], right: float) -> HTML:
         shapes.append(at(-266, y, name, "w").tells(f"{name}: {said}"))
         shapes.append(line((-172, y), (172, y), stroke_opacity=0.3))
         shapes += [
-            dot(162 * (v - right) / scale, y, 5, BLUE, fill_opacity=0.35)
+            dot(162 * (v - right) / scale, y, 5, "blue", fill_opacity=0.35)
             for v in values
         ]
         shapes.append(
             at(172, y - 6, small(said if most > least else f"{least:,.2f}"), "se")
         )
     bottom = 46 * len(sums) - 30
-    shapes.append(line((0, -6), (0, bottom), dash=DASHES, stroke_opacity=0.6))
+    shapes.append(line((0, -6), (0, bottom), dashed=True, stroke_opacity=0.6))
     shapes.append(at(0, bottom + 4, small(f"{right:,.2f} is right"), "n"))
     return picture(layers(*shapes), f"Sums, of which {right:,.2f} is right.")
 

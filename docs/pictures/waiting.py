@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from IPython.display import HTML
-from pictures.drawing import COLOURS, ORANGE, bar, bold, picture, small
+from pictures.drawing import bar, bold, picture, small
 from pictures.layout import at, column, ends, layers
 
 
@@ -19,7 +19,7 @@ def connections(
         spans[name] = [(asked[i], over[i]) for i in range(servers)]
     longest = max(end for each in spans.values() for _, end in each)
     scale, drawn = 380 / longest, []
-    for colour, (name, each) in zip((ORANGE, COLOURS[0]), spans.items()):
+    for colour, (name, each) in zip(("orange", "blue"), spans.items()):
         lanes = [
             layers(
                 bar(scale * longest, 9, 0.06),

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from pictures.drawing import INK, ORANGE, Shape, dot, line, space
+from pictures.drawing import Shape, dot, line, space
 from pictures.layout import at, box, layers
 
 SIDE = 30
@@ -29,5 +29,7 @@ def on_pixels(
         for x, tap in zip(places, window):
             inside = 0 <= tap < size
             if inside or outside:
-                shapes.append(dot(x, y, 4, ORANGE if inside else "none", stroke=INK))
+                shapes.append(
+                    dot(x, y, 4, "orange" if inside else "none", stroke="ink")
+                )
     return layers(*shapes)

@@ -6,22 +6,12 @@ from collections.abc import Callable, Sequence
 import tensorflow as tf
 from IPython.display import HTML
 from measured import number, read
-from pictures.drawing import (
-    BLUE,
-    COLOURS,
-    GREEN,
-    ORANGE,
-    bold,
-    code,
-    picture,
-    small,
-    space,
-)
+from pictures.drawing import COLOURS, bold, code, picture, small, space
 from pictures.layout import arrow, box, column, layers, row
 from pictures.plots import Plot
 
 v1 = tf.compat.v1
-LOOKS = {"same device": BLUE, "other device": ORANGE, "other process": GREEN}
+LOOKS = {"same device": "blue", "other device": "orange", "other process": "green"}
 UNITS = {2**30: "GiB", 2**20: "MiB", 2**10: "KiB", 1: "bytes"}
 
 
@@ -33,7 +23,7 @@ def amount(size: int) -> str:
 
 def two_machines(here: int, there: int, asked: int, file: int, answered: int) -> HTML:
     """Draws two processes, by their numbers, and how many bytes the file has and how many pass between them."""
-    table = box(small(f"users.f32, {file:,} B"), 0.35, ORANGE, width=140, height=26)
+    table = box(small(f"users.f32, {file:,} B"), 0.35, "orange", width=140, height=26)
     parts = [
         ("your process", here, "file_rows(…)", space(0, 26)),
         ("the other machine", there, "FileRows", table),
