@@ -3,7 +3,7 @@
 import difflib
 import html
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from pictures.anchors import entries
 from pictures.drawing import Shape, bold, code, picture
 from pictures.gradient import curves
-from pictures.layout import arrow, box, column, flow, layers, row
+from pictures.layout import box, flow
 from tensorflow.core.framework.node_def_pb2 import NodeDef
 
 
@@ -65,29 +65,7 @@ GROUPS = {
     "BREAKS": ("#bf6a02", "The user gets an error"),
     "SILENTLY WRONG": ("#cf222e", "No error, other numbers"),
 }
-STYLE = """<style>
-table.edits .group td { padding-top: 1rem; font-weight: 600; }
-table.edits .dot { display: inline-block; width: .75em; height: .75em; border-radius: 50%; margin-right: .5em; }
-table.edits .means { font-weight: 400; }
-table.edits code { display: block; width: max-content; max-width: 100%; padding: 0 .35em; border: 0; border-radius: 0;
-  background: none; color: inherit; font-size: .8125rem; line-height: 1.5; overflow-wrap: anywhere;
-  white-space: pre-wrap; }
-table.edits code.new { background: rgb(46 160 67 / .18); }
-table.edits code.old { background: rgb(248 81 73 / .18); }
-.bd-article table.edits { font-size: .9375rem; }
-table.edits td { vertical-align: top; }
-table.edits td.edit { width: 48%; }
-table.edits .error { display: block; font-size: .8125rem; color: var(--pst-color-text-muted, inherit); }
-@media (max-width: 599.98px) {
-  table.edits thead { display: none; }
-  .bd-article table.edits, table.edits :is(tbody, tr, td) { display: block; width: auto !important; }
-  .bd-article table.edits { font-size: .875rem; }
-  table.edits code { font-size: .75rem; }
-  table.edits tr { padding: .35rem 0; }
-  table.edits td { border: 0; padding: .1rem .25rem; }
-  .bd-article table.edits td:last-child:not(:only-child) { min-width: 0; }
-}
-</style>"""
+STYLE = Path(__file__).with_suffix(".css").read_text()
 
 
 def diff_of(change: Change) -> list[str]:
@@ -111,9 +89,8 @@ def group_of(verdict) -> str:
 
 def said(error: str) -> str:
     """The part of an error's message that says what is wrong."""
-    return re.split(r" from Op<|; Op<|; NodeDef| in binary| used by| for '|\n", error)[
-        0
-    ]
+    ends = r" from Op<|; Op<|; NodeDef| in binary| used by| for '|\n"
+    return re.split(ends, error)[0]
 
 
 def version_2_diff() -> None:
@@ -121,11 +98,7 @@ def version_2_diff() -> None:
     source = (HERE / "backward_compatibility_v2.cc").read_text()
     [version_2] = re.findall(r"^REGISTER_OP.*?(?=\n *\.Doc)", source, re.M | re.S)
     old, new = (text.splitlines() for text in (version_1(), version_2))
-    lines = [
-        line[0] + line[1:].rstrip()
-        for line in difflib.ndiff(old, new)
-        if line[0] != "?"
-    ]
+    lines = (line.rstrip() for line in difflib.ndiff(old, new) if line[0] != "?")
     shown = "\n".join(["```diff", *lines, "```"])
     display({"text/markdown": shown, "text/plain": shown}, raw=True)
 
@@ -139,9 +112,7 @@ class Found:
     HEADER = ("New", "GraphDef", "SavedModel", "Checks")
 
     def __init__(self, folder: Path) -> None:
-        changes = [
-            change for of_part in CHANGES.values() for change in of_part.values()
-        ]
+        changes = [each for part in CHANGES.values() for each in part.values()]
         self.verdicts = dict(zip(changes, verdicts(folder, changes)))
 
     def edits(self) -> HTML:
@@ -165,20 +136,18 @@ class Found:
             ]
             error = ""
             if group == "BREAKS":
-                error = (
-                    f'\n<span class="error">{html.escape(said(found[0].model))}</span>'
-                )
-            rows[group].append(
-                f'<tr><td class="edit">{html.escape(words)}{error}</td><td>{"".join(lines)}</td></tr>'
-            )
+                says = html.escape(said(found[0].model))
+                error = f'\n<span class="error">{says}</span>'
+            edit = f'<td class="edit">{html.escape(words)}{error}</td>'
+            rows[group].append(f"<tr>{edit}<td>{''.join(lines)}</td></tr>")
         body = "".join(
             f'<tr class="group"><td colspan="2"><span class="dot" style="background: {colour}"></span>{group} '
             f'<span class="means">· {means}</span></td></tr>{"".join(rows[group])}'
             for group, (colour, means) in GROUPS.items()
         )
         return HTML(
-            f'{STYLE}<table class="table edits"><thead><tr><th>Edit</th><th>For example</th></tr></thead>'
-            f"<tbody>{body}</tbody></table>"
+            f'<style>{STYLE}</style><table class="table edits"><thead><tr><th>Edit</th><th>For example</th></tr>'
+            f"</thead><tbody>{body}</tbody></table>"
         )
 
     def everything(self) -> list[tuple[str, ...]]:
@@ -245,24 +214,8 @@ def completed(node: NodeDef) -> HTML:
     return picture(flow(*boxes, gap=30), "Colours say what comes from where.")
 
 
-def names_of_inputs(rows: Sequence[tuple[str, NodeDef, NodeDef]]) -> HTML:
-    """How a node of each kind of file says which node its input comes from: the words on an arrow are in the file."""
-    drawn = []
-    for kind, gives, takes in rows:
-        nodes = one, other = [
-            box(code(node.name, 13), corner=6, **SAVED) for node in (gives, takes)
-        ]
-        word = arrow(one, other, code(takes.input[0], 13))
-        says = f"{takes.name} names its input from {gives.name} {takes.input[0]}"
-        word.tells(f"in the {kind}, {says}")
-        drawn.append(column(bold(kind, 13), layers(row(*nodes, gap=196), word)))
-    return picture(column(*drawn, gap=20))
-
-
-SAVED, FILLED_IN = (
-    {"shade": 0.15, "colour": "blue"},
-    {"shade": 0.25, "colour": "orange"},
-)
+SAVED = {"shade": 0.15, "colour": "blue"}
+FILLED_IN = {"shade": 0.25, "colour": "orange"}
 
 
 def listing(title: str, lines: Mapping[str, Mapping]) -> Shape:

@@ -10,7 +10,6 @@ from gradient_registries import (
     wrapped_gradient,
 )
 from IPython.display import HTML
-from pictures import cc_gradients
 from pictures.anchors import entries
 from pictures.filtered import looked_up, stacked
 
@@ -117,11 +116,11 @@ WRONGLY = {
 }
 RIGHT, WRONG = "as in Python", "wrong, without an exception"
 HOLDERS = {
-    ("gradient", "gradient"): ("functions and graphs", 0),
-    ("gradient", ""): ("functions alone", 0),
-    ("none", ""): ("zero in functions", 0),
-    ("", "gradient"): ("graphs alone", 1),
-    ("", ""): ("Python alone", None),
+    ("gradient", "gradient"): "functions and graphs",
+    ("gradient", ""): "functions alone",
+    ("none", ""): "zero in functions",
+    ("", "gradient"): "graphs alone",
+    ("", ""): "Python alone",
 }
 PLAINLY = {
     "functions and graphs": "has a gradient; C++ programs have one, too",
@@ -273,20 +272,11 @@ def instead(call: str) -> str:
 
 def holders() -> dict[str, list[str]]:
     """The ops with a gradient in Python's registry, by what those in C++ hold."""
-    held = {name: [] for name, _ in HOLDERS.values()}
+    held = {name: [] for name in HOLDERS.values()}
     for op, (python, functions, graphs) in sorted(registries().items()):
         if python == "gradient" and hasattr(tf.raw_ops, op):
-            name, _ = HOLDERS[functions, "" if functions == "none" else graphs]
-            held[name].append(op)
+            held[HOLDERS[functions, "" if functions == "none" else graphs]].append(op)
     return held
-
-
-def squares() -> HTML:
-    """A square for each op with a gradient in Python's registry, by what those in C++ hold."""
-    held, colours = holders(), dict(HOLDERS.values())
-    return cc_gradients.squares(
-        {f"{name}: {len(ops)}": (len(ops), colours[name]) for name, ops in held.items()}
-    )
 
 
 def ops() -> HTML:

@@ -5,15 +5,14 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import tensorflow as tf
 from IPython.display import HTML
 from measured import read
-from pictures.drawing import bar, bold, line, picture, small, space
-from pictures.layout import Item, at, box, chain, column, grid, layers, row, table
+from pictures.drawing import bar, line, picture, small
+from pictures.layout import Item, at, box, column, grid, row, table
 from pictures.plots import Plot
 
 # How lines look, by the row of the picture that they are in.
@@ -122,19 +121,18 @@ for threads, settings in json.loads(sys.argv[1]):
 """
 
 
-class Observed(NamedTuple):
-    """What ran in a product of two matrices of 512 × 512."""
-
-    ops: list[str]
-    blocks: list[tuple[int, ...]]  # the sizes m, k, n that oneDNN multiplied
+Observed = tuple[list[str], int]
 
 
 def observed(*forks: tuple[int, Mapping[str, str]], **settings: str) -> list[Observed]:
-    """Multiplies in forks of a process that has imported TensorFlow with some settings and done nothing else.
+    """Multiplies matrices of 512 × 512 in forks of a process that has imported TensorFlow and done nothing else.
 
     Args:
       *forks: How many threads each has, and variables that it sets.
       **settings: Variables of the process, which has none of the book's for oneDNN.
+
+    Returns:
+      Of each fork the ops that ran, and how many blocks oneDNN multiplied.
     """
     usual = {k: v for k, v in os.environ.items() if k != "TF_ENABLE_ONEDNN_OPTS"}
     run = subprocess.run(
@@ -147,35 +145,17 @@ def observed(*forks: tuple[int, Mapping[str, str]], **settings: str) -> list[Obs
     found = []
     for printed in run.stdout.split("end of the fork\n")[:-1]:
         product, rest = printed.split("end of the product")
-        blocks = re.findall(r",exec,.*\b(\d+)x(\d+):\2x(\d+)\b", product)
-        sizes = [tuple(map(int, size)) for size in blocks]
-        found.append(Observed(json.loads(rest), sizes))
+        blocks = re.findall(r",exec,.*\b\d+x(\d+):\1x\d+\b", product)
+        found.append((json.loads(rest), len(blocks)))
     return found
 
 
-def who_computes(cases: Mapping[str, Observed]) -> HTML:
-    """Who does what for a product, as `observed` has found it: a column for each setting."""
-    columns = []
-    for title, case in cases.items():
-        [op], sizes = case.ops, case.blocks
-        names = ["tf.matmul", op]
-        if op == "MatMul":
-            names.append("Eigen:\nblocks, threads")
-        if not sizes:
-            names.append("Eigen:\npackets")
-        else:
-            all_ = len(sizes) == 1
-            names.append(f"oneDNN:\n{'all of it' if all_ else f'{len(sizes)} blocks'}")
-        boxes = [
-            box(name, 0.3 * ("oneDNN" in name or "Mkl" in name), width=132, height=46)
-            for name in names
-        ]
-        arrows = chain(*boxes)
-        boxes[-1:-1] = (space(0, 46) for _ in range(4 - len(boxes)))
-        below = layers(column(*boxes, gap=26), *arrows)
-        below.tells(f"{title}: {', then '.join(names)}".replace("\n", " "))
-        columns.append(column(bold(title), below, align="middle"))
-    return picture(row(*columns, gap=14), "Who computes.")
+def who_computes(cases: Mapping[str, Observed]) -> Iterator[tuple[str, str, str]]:
+    """Who does what for a product: the setting, the op that runs, and what multiplies."""
+    for setting, ([op], count) in cases.items():
+        by = {0: "Eigen, in blocks", 1: "oneDNN, all of it"}
+        many = f"oneDNN, {count} blocks cut by Eigen"
+        yield setting, f"`{op}`", by.get(count, many)
 
 
 def factor(name: str, transposed: bool) -> str:
