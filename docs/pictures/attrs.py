@@ -2,6 +2,7 @@
 
 import textwrap
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 from IPython.display import HTML
@@ -10,14 +11,7 @@ from pictures.layout import CELL, at, column, grid, layers
 from pictures.plots import Plot
 
 DARK = "#d97706"
-STYLE = """
-.filter-picture { color: var(--pst-color-text-base, inherit); }
-.filter-picture fieldset { border: 0; margin: 0; padding: 0; display: flex; flex-wrap: wrap; gap: 0.25rem 1rem; }
-.filter-picture legend { float: left; width: auto; font-size: 1rem; margin: 0 1rem 0 0; }
-.filter-picture label { margin: 0; cursor: pointer; }
-.filter-picture p { margin: 0; display: flex; flex-wrap: wrap; gap: 0.25rem 1.5rem; }
-.filter-picture .of { display: none; }
-"""
+STYLE = Path(__file__).with_suffix(".css").read_text()
 
 
 def signals(

@@ -4,56 +4,12 @@ import html
 import json
 import re
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from IPython.display import HTML
 
-SCRIPT = """
-<script>
-document.querySelectorAll(".filtered").forEach((each) => {
-  const field = each.querySelector("input");
-  field.addEventListener("input", () => each.querySelectorAll("tbody tr").forEach((row) => {
-    row.hidden = !row.textContent.toLowerCase().includes(field.value.trim().toLowerCase());
-  }));
-});
-</script>
-"""
-LOOK_UP = """
-<script>
-document.querySelectorAll(".looked-up").forEach((each) => {
-  const rows = JSON.parse(each.querySelector("script").textContent);
-  const [field, body, box, missing] = ["input", "tbody", ".low", ".missing"].map((part) => each.querySelector(part));
-  field.addEventListener("input", () => {
-    const typed = field.value.trim().toLowerCase();
-    const found = rows.filter((row) => typed && row.join(" ").toLowerCase().includes(typed));
-    body.replaceChildren(...found.map((row) => {
-      const line = document.createElement("tr");
-      row.forEach((text, column) => {
-        const cell = line.insertCell();
-        (column !== 1 && text ? cell.appendChild(document.createElement("code")) : cell).textContent = text;
-      });
-      return line;
-    }));
-    box.hidden = !found.length;
-    missing.hidden = !typed || found.length > 0;
-  });
-});
-</script>
-"""
-STYLE = (
-    "<style>.filtered code { white-space: pre-wrap; overflow-wrap: anywhere; }"
-    ".filtered input { display: block; width: 100%; max-width: 24rem; padding: 0.375rem 0.75rem; color: inherit;"
-    " background: var(--pst-color-surface); border: 1px solid var(--pst-color-text-muted); border-radius: 0.375rem; }"
-    ".filtered td { min-width: 12rem; }"
-    ".filtered .low { max-height: 28rem; overflow-y: auto; }"
-    ".filtered.stacked td { min-width: 7rem; } .filtered.stacked td:first-child { min-width: 10rem; }"
-    " .filtered.stacked td:first-child:has(code) { min-width: 15rem; }"
-    "@media (max-width: 48rem) { .filtered thead { display: none; }"
-    " .filtered :is(table, tbody, tr:not([hidden]), td), .filtered.stacked td:nth-child(n):nth-child(n)"
-    " { display: block; min-width: 0; overflow-wrap: anywhere; }"
-    " .filtered.stacked td:not(:last-child) { border-bottom: 0; padding-bottom: 0; }"
-    " .filtered.stacked td[data-head]::before { content: attr(data-head) ': '; opacity: 0.7; }"
-    " .filtered td:empty { display: none; } }</style>"
-)
+SCRIPT = f"<script>\n{Path(__file__).with_suffix('.js').read_text()}</script>"
+STYLE = f"<style>\n{Path(__file__).with_suffix('.css').read_text()}</style>"
 
 
 def heads(header: Sequence[str]) -> str:
@@ -99,7 +55,7 @@ def looked_up(
         f'<p><label>{html.escape(label)}: <input type="search"></label></p>'
         f'<div class="pst-scrollable-table-container low" hidden><table class="table">'
         f"{heads(header)}<tbody></tbody></table></div>"
-        f'<p class="missing" aria-live="polite" hidden>{html.escape(missing)}</p></div>{LOOK_UP}'
+        f'<p class="missing" aria-live="polite" hidden>{html.escape(missing)}</p></div>{SCRIPT}'
     )
 
 

@@ -13,18 +13,7 @@ from pictures.layout import at, box, grid, layers
 CELL = 30  # of the map; around it there is one cell of nothing
 BOX_WIDTH, BOX_HEIGHT = 48, 32  # of the two outputs
 
-STYLE = """
-.roi-picture { color: var(--pst-color-text-base, inherit); }
-.roi-picture .part { cursor: move; touch-action: none; outline: none; }
-.roi-picture .part .focus { stroke: none; }
-.roi-picture .part:focus-visible .focus { stroke: #d946ef; stroke-width: 4; }
-.roi-picture fieldset { border: 0; margin: 0.5rem 0; padding: 0; display: grid; gap: 0.5rem;
-  grid-template-columns: repeat(4, minmax(0, 6.5rem)); }
-.roi-picture fieldset label { display: flex; align-items: center; gap: 0.375rem; margin: 0; }
-.roi-picture input { width: 100%; min-width: 0; font: inherit; color: inherit; background: transparent;
-  border: 1px solid currentColor; border-radius: 0.25rem; padding: 0.125rem 0.25rem; }
-.roi-picture output { display: block; min-height: 3em; }
-"""
+STYLE = Path(__file__).with_suffix(".css").read_text()
 
 
 def roi_picture(
