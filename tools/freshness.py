@@ -51,7 +51,7 @@ def depend_on_examples(app: Sphinx, docname: str, content: list[str]) -> None:
             paths.append(module)
     measured = (DOCS / "support" / "measured.py").read_text()
     for module in pictures_of(cells + measured):
-        paths += module.parent.glob(f"{module.stem}.[cjp]*")
+        paths += module.parent.glob(f"{module.stem}.*")
     if re.search(r"\b(from|import) opcheck\b", cells):
         paths += (ROOT / "packages" / "opcheck" / "opcheck").rglob("*.py")
         paths += (ROOT / "packages" / "opcheck" / "opcheck").glob("*.toml")

@@ -1,6 +1,7 @@
 """Cells of tables: places that a link can lead to, and rows that a module writes as text."""
 
 import re
+from pathlib import Path
 
 
 def marked(anchor: str, text: str) -> str:
@@ -12,3 +13,10 @@ def marked(anchor: str, text: str) -> str:
 def entries(text: str) -> list[list[str]]:
     """Rows from lines of text, whose cells ` | ` parts."""
     return [line.split(" | ") for line in text.strip().splitlines()]
+
+
+def tables_beside(module: str) -> dict[str, list[list[str]]]:
+    """The tables of the text file beside a module: below a line `[name]`, the rows, whose cells ` | ` parts."""
+    text = Path(module).with_suffix(".txt").read_text()
+    _, *parts = re.split(r"^\[(.+)\]\n", text, flags=re.M)
+    return {name: entries(rows) for name, rows in zip(parts[::2], parts[1::2])}

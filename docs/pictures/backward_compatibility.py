@@ -11,7 +11,7 @@ import tensorflow as tf
 from changes import CHANGES, HERE, Change, changed, verdicts, version_1
 from IPython.display import HTML, display
 from numpy.typing import ArrayLike
-from pictures.anchors import entries
+from pictures.anchors import tables_beside
 from pictures.drawing import Shape, bold, code, picture
 from pictures.gradient import curves
 from pictures.layout import box, flow
@@ -38,24 +38,7 @@ def value_of(attr) -> str:
 
 # The rows of the table: what a maintainer would call the edit, and the changes that it stands for. The first of them
 # gives the diff and the error message.
-ROWS = """
-Add an attr whose default changes nothing | Attr: added, with a default
-Allow more values or dtypes | Attr: one value more | Attr: any value | Attr: in place of a type | Attr: any type
-Rename an input, or make it a list of one | Input: renamed | Input: made a list | Input: made a list of any types
-Add an input or output list, empty by default | Input: an empty list added | Output: an empty list added
-Add an attr without a default | Attr: added, without one
-Remove an allowed value or dtype | Attr: one value less
-Add a plain input | Input: added
-Add a plain output | Output: added
-Rename an output, or make it a list | Output: renamed | Output: made a list
-Change the type of an output | Output: another type
-Make the shape function stricter | The rest: a stricter shape function
-Remove the kernel for a dtype | The rest: no kernel
-Rename the op | The rest: another name
-Change a default | Attr: a default changed
-Remove an attr | Attr: removed
-Change what the kernel computes | The rest: another result of the kernel
-"""
+ROWS = tables_beside(__file__)["edits"]
 IN_THE_KERNEL = {
     "other": ["- return law(x);", "+ return law(0.5f * x);"],
     "none": ['- REGISTER_KERNEL_BUILDER(Name("MuLaw")…);'],
@@ -122,7 +105,7 @@ class Found:
           ValueError: The changes of one row do not have the same consequence.
         """
         rows = {group: [] for group in GROUPS}
-        for words, *keys in entries(ROWS):
+        for words, *keys in ROWS:
             parts = [key.split(": ") for key in keys]
             changes = [CHANGES[part][what] for part, what in parts]
             found = [self.verdicts[change] for change in changes]

@@ -10,7 +10,7 @@ from gradient_registries import (
     wrapped_gradient,
 )
 from IPython.display import HTML
-from pictures.anchors import entries
+from pictures.anchors import tables_beside
 from pictures.filtered import looked_up, stacked
 
 X = np.random.default_rng(0).normal(size=(3, 4)).astype(np.float32)
@@ -21,99 +21,18 @@ DILATED = CONV2D.replace("'SAME')", "'SAME', dilations=2)")
 LOOP = "tf.while_loop(lambda i, y: i < 2, lambda i, y: (i + 1, y * x), [0, x])[1]"
 CUSTOM = "tf.custom_gradient(lambda x: (tf.tanh(x), lambda dy: 7 * dy))(x)"
 RANDOM = "x * tf.random.uniform([4])"
+# The functions of each kind, and "instead": what has the same values and, where it is shown, the right gradient in C++.
 KINDS = {
-    "element by element": """
-tf.identity(x) | tf.cast(x, tf.float64) | tf.stop_gradient(x) * x | tf.abs(x) | tf.exp(x) | tf.tanh(x)
-x ** 2 | tf.sqrt(x * x + 1) | tf.maximum(x, 0) | tf.clip_by_value(x, 0, 1) | tf.atan2(x, x + 1)
-tf.math.erf(x) | tf.math.lgamma(x) | tf.round(x) * x | tf.where(x > 0, x, 0.0)
-""",
-    "activations and losses": """
-tf.nn.relu(x) | tf.nn.leaky_relu(x) | tf.nn.elu(x) | tf.nn.selu(x) | tf.nn.silu(x) | tf.nn.softplus(x)
-tf.nn.softsign(x) | tf.nn.gelu(x) | tf.nn.gelu(x, approximate=True) | tf.nn.softmax(x) | tf.nn.log_softmax(x)
-tf.nn.sigmoid_cross_entropy_with_logits(x * 0, x) | tf.nn.softmax_cross_entropy_with_logits(x * 0 + 0.25, x)
-tf.nn.sparse_softmax_cross_entropy_with_logits([1, 0, 2], x)
-""",
-    "matrices": f"""
-tf.matmul(x, x, transpose_b=True) | tf.tensordot(x, x, [[1], [1]]) | tf.einsum('ij,kj->ik', x, x)
-tf.linalg.trace({SYMMETRIC}) | tf.linalg.cholesky({SYMMETRIC} + tf.eye(3))
-tf.linalg.inv({SYMMETRIC} + tf.eye(3))
-""",
-    "sums and the like": """
-tf.reduce_sum(x) | tf.reduce_sum(x, axis=1) | tf.reduce_sum(x, axis=-1) | tf.reduce_mean(x, axis=1)
-tf.reduce_mean(x, axis=-1) | tf.reduce_max(x, axis=-1) | tf.reduce_prod(x, axis=1) | tf.reduce_logsumexp(x)
-tf.norm(x) | tf.math.reduce_variance(x, axis=0) | tf.math.cumsum(x)
-tf.math.unsorted_segment_sum(x, [0, 1, 0], 2)
-""",
-    "shapes and parts": """
-tf.reshape(x, [-1]) | tf.transpose(x) | tf.concat([x, x], axis=-1) | tf.stack([x, x]) | tf.unstack(x)[0]
-tf.split(x, 2, axis=1)[0] | x[1:] | x[:, None] | tf.broadcast_to(x, [2, 3, 4]) | tf.reverse(x, [0])
-tf.roll(x, 1, axis=0) | tf.tile(x, [2, 1]) | tf.pad(x, [[1, 1], [0, 0]]) | tf.gather(x, [0, 2])
-tf.gather_nd(x, [[0], [2]]) | tf.scatter_nd([[0], [2], [1]], x, [3, 4]) | tf.sort(x)
-tf.math.top_k(x, 2).values
-""",
-    "images": f"""
-{CONV2D} | {DILATED} | tf.nn.max_pool2d({IMAGE}, 2, 1, 'SAME')
-tf.nn.avg_pool2d({IMAGE}, 2, 1, 'SAME')
-tf.nn.depthwise_conv2d({IMAGE}, tf.ones([2, 2, 1, 1]), [1, 1, 1, 1], 'SAME')
-tf.image.resize(x[:, :, None], [6, 8])
-""",
-    "random numbers": f"{RANDOM} | x * tf.random.stateless_uniform([4], [1, 0])",
-    "calls": f"""
-tf.function(tf.tanh)(x) | tf.cond(x[0, 0] > 0, lambda: 2 * x, lambda: x)
-{LOOP} | tf.map_fn(tf.tanh, x) | {CUSTOM}
-""",
+    kind: [[call.format(**globals()) for call in row] for row in rows]
+    for kind, rows in tables_beside(__file__).items()
 }
-# What has the same values and, where it is shown, the right gradient in C++.
-INSTEAD = {
-    LOOP: "x * x * x",
-    "tf.map_fn(tf.tanh, x)": "tf.stack([tf.tanh(row) for row in tf.unstack(x)])",
-    "tf.cond(x[0, 0] > 0, lambda: 2 * x, lambda: x)": "tf.compat.v1.where(x[0, 0] > 0, 2 * x, x)",
-    "tf.where(x > 0, x, 0.0)": "tf.compat.v1.where(x > 0, x, tf.zeros_like(x))",
-    "tf.nn.leaky_relu(x)": "tf.compat.v1.where(x > 0, x, 0.2 * x)",
-    "tf.nn.elu(x)": "tf.compat.v1.where(x < 0, tf.math.expm1(tf.minimum(x, 0)), x)",
-    "tf.nn.softplus(x)": "tf.nn.sigmoid_cross_entropy_with_logits(tf.zeros_like(x), x)",
-    "tf.reduce_logsumexp(x)": "tf.reduce_max(x) + tf.math.log(tf.reduce_sum(tf.exp(x - tf.reduce_max(x))))",
-    "tf.math.cumsum(x)": "tf.matmul([[1.0, 0, 0], [1, 1, 0], [1, 1, 1]], x)",
-    "tf.math.unsorted_segment_sum(x, [0, 1, 0], 2)": "tf.matmul([[1.0, 0, 1], [0, 1, 0]], x)",
-    "tf.scatter_nd([[0], [2], [1]], x, [3, 4])": "tf.matmul([[1.0, 0, 0], [0, 0, 1], [0, 1, 0]], x)",
-    "tf.nn.softsign(x)": "x / (1 + tf.abs(x))",
-    "tf.nn.softmax_cross_entropy_with_logits(x * 0 + 0.25, x)": "tf.negative("
-    "tf.reduce_sum((x * 0 + 0.25) * tf.nn.log_softmax(x), axis=1))",
-    "tf.nn.sparse_softmax_cross_entropy_with_logits([1, 0, 2], x)": "tf.negative("
-    "tf.gather_nd(tf.nn.log_softmax(x), [[0, 1], [1, 0], [2, 2]]))",
-    "tf.einsum('ij,kj->ik', x, x)": SYMMETRIC,
-    "tf.roll(x, 1, axis=0)": "tf.concat([x[-1:], x[:-1]], axis=0)",
-    "tf.tile(x, [2, 1])": "tf.concat([x, x], axis=0)",
-    "tf.pad(x, [[1, 1], [0, 0]])": "tf.concat([tf.zeros([1, 4]), x, tf.zeros([1, 4])], axis=0)",
-    "tf.gather(x, [0, 2])": "tf.gather_nd(x, [[0], [2]])",
-    "tf.reduce_sum(x, axis=-1)": "tf.reduce_sum(x, axis=1)",
-    "tf.reduce_mean(x, axis=-1)": "tf.reduce_mean(x, axis=1)",
-    f"tf.linalg.trace({SYMMETRIC})": f"tf.reduce_sum(tf.gather_nd({SYMMETRIC}, [[0, 0], [1, 1], [2, 2]]))",
-}
+INSTEAD = dict(KINDS.pop("instead"))
 CAUSES = {
     "indices[0] is out of range": "`indices[0] is out of range`: the axis is negative",
     "Retval[0] does not have value": "`Retval[0] does not have value`: no gradient for a branch",
 }
 # Of a wrong gradient: what it is, why, and what has that gradient in Python.
-WRONGLY = {
-    LOOP: ("zero", "C++ never reaches the ops of a loop", "0 * x"),
-    "tf.map_fn(tf.tanh, x)": ("zero", "this is a loop, too", "0 * x"),
-    CUSTOM: (
-        "that of `tf.tanh`",
-        "C++ ignores yours and differentiates what is inside",
-        "tf.tanh(x)",
-    ),
-    RANDOM: (
-        "other random numbers",
-        "C++ runs the function again, and it draws anew",
-        "",
-    ),
-    DILATED: (
-        "that without `dilations`",
-        "TensorFlow's C++ gradient leaves this attr out",
-        CONV2D,
-    ),
-}
+WRONGLY = {call: known for call, *known in KINDS.pop("wrongly")}
 RIGHT, WRONG = "as in Python", "wrong, without an exception"
 HOLDERS = {
     ("gradient", "gradient"): "functions and graphs",
@@ -140,8 +59,7 @@ class Tried:
 
     def __init__(self) -> None:
         self.kinds = {
-            kind: [call for line in entries(lines) for call in line]
-            for kind, lines in KINDS.items()
+            kind: [call for row in rows for call in row] for kind, rows in KINDS.items()
         }
         calls = [call for of_kind in self.kinds.values() for call in of_kind]
         checks = {RANDOM: drawn_again, DILATED: undilated}
@@ -220,8 +138,8 @@ def says(result: str) -> str:
 
 def wrongly(call: str) -> str:
     """What a wrong gradient is, and why."""
-    given, why, like = WRONGLY[call]
-    if like:
+    given, why, *others = WRONGLY[call]
+    for like in others:
         dx = imported_gradient(function(call), X)
         np.testing.assert_allclose(dx, by_tape(like, X), rtol=1e-5, atol=1e-6)
     return f"{given}: {why}"

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from measured import BENCH, REPOSITORY, Row, read, span
+from pictures.anchors import tables_beside
 
 TO = "\u2060–\u2060"  # the numbers stay on a line
 WORTH = 1.1  # times as fast: less is not worth an op
@@ -123,20 +124,17 @@ def verdicts() -> Iterator[tuple[str, ...]]:
     """
     order = {"no": 0, "only if": 1, "yes": 2}
     found = [(verdict(each), each, each.rows()) for each in compared()]
-    for said, each, rows in sorted(
-        found, key=lambda one: (order[one[0][:7]], mean(one[2]))
-    ):
+    found.sort(key=lambda one: (order[one[0][:7]], mean(one[2])))
+    for said, each, rows in found:
         if "TF_ENABLE_ONEDNN_OPTS=0" in settings(each.table):
             raise ValueError(f"bench/{each.table}.csv: measure with oneDNN on")
-        threads = {
-            n: [row for row in rows if row.get("threads", "2") == n] for n in "12"
-        }
+        threads = ([r for r in rows if r.get("threads", "2") == n] for n in "12")
         best = Counter(map(each.other, rows)).most_common()
         yield (
             each.op,
             f"**{said}**" if said in order else said.replace("only if", "**only if**"),
             " or ".join(name for name, _ in best),
-            *(f"{span(some, TO)}×" if some else "–" for some in threads.values()),
+            *(f"{span(some, TO)}×" if some else "–" for some in threads),
         )
 
 
@@ -177,43 +175,7 @@ def settings(name: str) -> str:
 
 
 # What the tables hold.
-TABLES = {
-    "arm64": "examples on an emulated [arm64](stable_abi.md#all-examples-on-all-versions)",
-    "bridge": "a gradient in C++, asked for [from Python](cc_gradients.md)",
-    "containers": "images with [Python](packaging.md#in-a-container) and with [C alone](serving.md#a-container)",
-    "conv2d": "[convolution](conv2d.md) and its [gradients](conv2d_gradients.md)",
-    "cpu": "each step of [a fast kernel](cpu.md), compiler options, sizes",
-    "cpu_composed": "[Manhattan distances](cpu.md) composed of a point or of a feature at a time",
-    "dataset": "ways to read [small and large rows](dataset.md)",
-    "elementwise": "[unary](elementwise.md) and [binary](broadcasting.md) ops by dtype and shape",
-    "extremes": "[several outputs](multi_output.md) and their gradient, all sizes",
-    "gpu_calls": "one call of TensorFlow's own ops on a [GPU](gpu_kernels.md), with and without autotuning",
-    "gpu_build": "what [two ways to write a CUDA kernel](gpu_kernels.md) cost to compile",
-    "gpu_kernels": "which ops have a kernel for the [GPU](gpu_kernels.md)",
-    "gpu_autotuning": "what cuDNN's [autotuning](gpu_kernels.md#autotuning-and-workspace) chooses, first and later",
-    "gpu_limits": "what limits the CUDA kernels of [`RoiPool`](roi_pool_gpu.md#what-limits-these-kernels)",
-    "gpu_ops": "[`RmsNorm`](gpu.md) and [`RoiPool`](roi_pool_gpu.md) on a GPU, against PyTorch, torchvision and XLA",
-    "gpu_profile": "which CUDA kernels [TensorFlow's own ops](gpu_kernels.md) launch",
-    "gpu_tests": "the tests of the [CUDA kernels](gpu.md) on a GPU",
-    "lists": "[weighted sums](lists.md) of 64 tensors, by size",
-    "mat_mul": "[matrix products](mat_mul.md), with the processor's peak",
-    "max_pool": "[max pooling](max_pool.md): forward, gradient, argmax, four dtypes",
-    "medians": "[median pooling](attrs.md) by the size of the window",
-    "prototype": "[NumPy, composition, C++](prototype.md), by size",
-    "ps_roi_align": "[PsRoiAlign](ps_roi_align.md), and what a wrong cost costs",
-    "ps_roi_align_xla": "[PsRoiAlign](ps_roi_align.md#without-an-op) beside loops that XLA compiles",
-    "readers": "[records one by one](readers.md): datasets, queues, Python",
-    "roi_pool": "[RoI pooling](roi_pool.md) beside other libraries",
-    "roi_pool_composed": "RoI pooling beside [compositions, with XLA](roi_pool_measured.md#for-xla)",
-    "sliding_max": "[each step's loop](sliding_max.md) beside TensorFlow's compositions",
-    "softmax_gradient": "the [softmax's gradient](python_gradients.md) in Python",
-    "stable_abi": "what a node costs [by the C API](stable_abi.md)",
-    "stochastic_rounding": "[rounding by chance](stochastic_rounding.md)",
-    "threads": "[sums and rows](threads.md) on one thread and two",
-    "versions": "examples on [other releases](stable_abi.md) of TensorFlow",
-    "workers": "tensors that go to [another process](workers.md)",
-    "xla": "an op between steps that [XLA compiles](xla.md)",
-}
+TABLES = dict(tables_beside(__file__)["tables"])
 
 
 def tables() -> Iterator[tuple[str, ...]]:
@@ -229,10 +191,8 @@ def softplus() -> dict[str, float]:
     """How many times LogCosh's time tf.nn.softplus takes, one op of its composition, on one thread."""
     table = read("elementwise")
     case = {"threads": "1", "way": "tf.nn.softplus"}
-    return {
-        f"softplus_{dtype}": table.number(task=dtype, **case)
-        for dtype in ("float32", "float64")
-    }
+    types = "float32", "float64"
+    return {f"softplus_{each}": table.number(task=each, **case) for each in types}
 
 
 def on_gpu() -> dict[str, str]:

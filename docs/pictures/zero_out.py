@@ -8,21 +8,11 @@ import numpy as np
 import tensorflow as tf
 from IPython import get_ipython
 from IPython.display import HTML
+from pictures.anchors import tables_beside
 from pictures.layout import grids
 from zero_out_reference import zero_out_reference
 
-FLAGS = {
-    "-shared": "make a library, not a program",
-    "-fPIC": "its code works at any address",
-    "-O2": "optimize",
-    "-DNDEBUG": "as in TensorFlow's own build: without it, some classes in the headers have other members",
-    "-w": "no warnings: TensorFlow's headers cause many; CMake, below, shows those of your own code",
-    "-I…, -L…": "the folders of TensorFlow's headers and library",
-    "--std=c++17": "the oldest C++ standard that the headers compile with",
-    "-D_GLIBCXX_USE_CXX11_ABI=1": "`std::string` lies in memory as in TensorFlow",
-    "-DEIGEN_MAX_ALIGN_BYTES=64": "Eigen, the C++ library behind `flat`, may rely on tensors at multiples of 64 bytes",
-    "-l:libtensorflow_framework.so.2": "the library that has `OpKernel` in it",
-}
+FLAGS = dict(tables_beside(__file__)["flags"])
 
 
 def before_and_after(op: Callable) -> HTML:
