@@ -63,9 +63,8 @@ in_cpp = {
     name: kind.replace("tensorflow::", "")
     for kind, name in re.findall(r'Read<(.*)>\(context, "(\w+)"\)', source)
 }
-tf.get_logger().setLevel(
-    "ERROR"
-)  # it complains of graphs that are made again and again
+# It complains of graphs that are made again and again.
+tf.get_logger().setLevel("ERROR")
 # Of the errors that TensorFlow leaves behind, Python 3.13 writes with this machine's paths.
 sys.unraisablehook = lambda error: None
 

@@ -99,16 +99,13 @@ def _bars(events: Sequence[Event], width: float = 0) -> Shape:
     """Events side by side, below each what is inside of it; one alone is as wide as what it is in."""
     drawn = []
     for event in events:
-        inside = _bars(event.inside)
         name = code(event.name, 12)
-        wide = (
-            width if width and len(events) == 1 else max(inside.width, name.width + 16)
-        )
+        wide = width if len(events) == 1 else 0
+        wide = wide or max(_bars(event.inside).width, name.width + 16)
         own = "your op" if "CallStack" in event.name else ""
         bar = box(name, width=wide, height=26, align="start", **look_of(own))
-        drawn.append(
-            column(bar, _bars(event.inside, wide), gap=4) if event.inside else bar
-        )
+        inside = [_bars(event.inside, wide)] if event.inside else []
+        drawn.append(column(bar, *inside, gap=4))
     return row(*drawn, gap=4, align="start") if drawn else space()
 
 
@@ -132,9 +129,7 @@ def _told(events: Sequence[Event]) -> str:
 
 def first_and_second(calls: Mapping[str, Sequence[Sequence[Stack]]]) -> list[list[str]]:
     """What is noted in the first and in the second call, in words: a row for each function."""
-    return [
-        [name, *(in_words(stacks) for stacks in both)] for name, both in calls.items()
-    ]
+    return [[name, *map(in_words, both)] for name, both in calls.items()]
 
 
 def in_words(stacks: Sequence[Stack]) -> str:

@@ -147,12 +147,11 @@ def registry_map() -> HTML:
         caller = box(left, width=190, height=76)
         caller.tells(f"{' and '.join(asking)} {where}: {registry}, {holds}")
         rows.append([caller, box(right, height=76, width=250)])
+    (_, begin), (end, _) = rows
     shapes = layers(
         table([[bold("caller"), bold("registry")], *rows], gap=(28, 34)),
         *(arrow(*each) for each in rows),
-        bridge := arrow(
-            *rows[0][1:], rows[1][0], "the bridge", elbow=True, dashed=True
-        ),
+        bridge := arrow(begin, end, "the bridge", elbow=True, dashed=True),
     )
     bridge.tells("the bridge leads from the first registry to SymbolicGradient")
     return picture(shapes, "Callers and their registries.")
@@ -170,13 +169,9 @@ def function_graph(function: FunctionDef, outputs: bool = False) -> HTML:
         else box(code(name.strip()), 0.2, width=132, height=40, corner=20)
         for name in [*arguments, *inputs]
     }
-    edges = [(end.split(":")[0], name) for name, ends in inputs.items() for end in ends]
-    labels = {
-        (end.split(":")[0], name): end
-        for name, ends in inputs.items()
-        for end in ends
-        if ":" in end
-    }
+    taken = [(end, name) for name, ends in inputs.items() for end in ends]
+    edges = [(end.split(":")[0], name) for end, name in taken]
+    labels = {edge: end for edge, (end, _) in zip(edges, taken) if ":" in end}
     for name in inputs:
         kind = f", an op {ops[name]}," if name in ops else ""
         takes = " and ".join(begin for begin, end in edges if end == name) or "nothing"

@@ -32,15 +32,12 @@ def windows_picture(size: int, ways: Sequence[tuple[int, str, int]]) -> HTML:
             start = patch[tap] - 1 - tap * dilation
             windows.append([start + i * dilation for i in range(3)])
         title = f"{padding}, stride {stride}"
-        if dilation > 1:
-            title += f", dilation {dilation}"
-        pixels = on_pixels(
-            size, windows, lambda i: str(i + 1) if 0 <= i < size else "0"
-        ).tells(f"{title}: {len(windows)} windows")
+        title += f", dilation {dilation}" if dilation > 1 else ""
+        pixels = on_pixels(size, windows, lambda i: str((i + 1) * (0 <= i < size)))
+        pixels.tells(f"{title}: {len(windows)} windows")
         drawn.append(column(bold(title), pixels))
-    return picture(
-        column(*drawn, gap=14), f"Windows of three on a row of {size} pixels."
-    )
+    label = f"Windows of three on a row of {size} pixels."
+    return picture(column(*drawn, gap=14), label)
 
 
 def steps_picture(x: np.ndarray, filter: np.ndarray, chosen: int) -> HTML:
@@ -83,11 +80,8 @@ def input_gradient_picture(
     chosen: tuple,
 ) -> HTML:
     """What comes in, the filter, a patch for each number, and the image's gradient, their sum; one pixel is marked."""
-    sizes = [1, *size, 1]
-    gradient = conv2d_backprop_input(
-        sizes, filter[..., None, None], dy[None, ..., None], stride
-    )
-    dx = gradient.numpy()[0, ..., 0]
+    given = filter[..., None, None], dy[None, ..., None]
+    dx = conv2d_backprop_input([1, *size, 1], *given, stride).numpy()[0, ..., 0]
 
     def marked(shape: tuple[int, int], place: tuple[int, int]) -> np.ndarray:
         return np.all(np.moveaxis(np.indices(shape), 0, -1) == place, axis=-1)
@@ -95,18 +89,13 @@ def input_gradient_picture(
     look = {"width": SIDE, "colour": "orange", "shade": 0.5}
     patches, terms = [[None] * dy.shape[1] for _ in dy], []
     for (row_, column_), times_ in np.ndenumerate(dy):
-        here = marked(
-            filter.shape, np.subtract(chosen, np.multiply((row_, column_), stride))
-        )
+        start = np.multiply((row_, column_), stride)
+        here = marked(filter.shape, np.subtract(chosen, start))
         patches[row_][column_] = grid(times_ * filter, here, **look)
         terms += [f"{value:g}" for value in (times_ * filter)[here]]
+    incoming = grid(dy, 1, width=SIDE, shade=0.5)
     shapes = row(
-        column(
-            bold("dy"),
-            grid(dy, 1, width=SIDE, shade=0.5),
-            bold("filter"),
-            grid(filter, width=SIDE),
-        ),
+        column(bold("dy"), incoming, bold("filter"), grid(filter, width=SIDE)),
         column(bold("patches"), table(patches, gap=10)),
         column(bold("dx"), grid(dx, marked(dx.shape, chosen), **look)),
         gap=30,

@@ -80,15 +80,13 @@ def ladder() -> HTML:
     times = {STEPS[way]: (took("ladder", way, LARGE), "") for way in STEPS}
     times[CORES] = took("ops", "ManhattanDistances", LARGE, 2), " on 2 threads"
     most = max(value for value, _ in times.values())
-    shapes = []
-    for i, (name, (value, on)) in enumerate(times.items()):
-        y, text = 26 * i + 11, f"{value:.0f} ms{on}"
+    rows = []
+    for name, (value, on) in times.items():
+        text = f"{value:.0f} ms{on}"
         beside = row(bar(250 * value / most, 18), small(text), gap=6)
-        shapes.append(at(-8, y, words(name, 13), "e"))
-        shapes.append(at(0, y, beside.tells(f"{name}: {text}"), "w"))
-    shapes.append(line((0, 0), (0, 26 * len(times))))
+        rows.append([words(name, 13), beside.tells(f"{name}: {text}")])
     label = "Milliseconds of each step, 1000 points and 4096 centers."
-    return picture(layers(*shapes), label)
+    return picture(table(rows, 8, ("end", "start")), label)
 
 
 def sizes() -> HTML:

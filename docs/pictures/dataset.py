@@ -27,15 +27,13 @@ def frame(pixels: np.ndarray, colour: str) -> Shape:
 
 def file_of(pixels: np.ndarray, files: Mapping[str, np.ndarray]) -> tuple[str, int]:
     """The name of the one file that holds a frame, and which of its rows that is."""
-    found = [
+    [found] = (
         (name, row)
         for name, rows in files.items()
         for row, each in enumerate(rows)
         if np.array_equal(each, pixels)
-    ]
-    if len(found) != 1:
-        raise ValueError(f"the frame is {len(found)} times in the files")
-    return found[0]
+    )
+    return found
 
 
 def strip(

@@ -48,10 +48,8 @@ def digits_picture(ways: Mapping[str, Callable]) -> HTML:
     for look, (name, digits) in zip(LOOKS, found.items()):
         powers = SMALLEST + 0.05 + 0.1 * np.arange(len(digits))
         plot.line(10**powers, digits, **look)
-        places = zip(
-            digits[[5, 35, 65, -5]], ("a millionth", "a thousandth", "3", "300")
-        )
-        says = ", ".join(f"{round(right)} at {place}" for right, place in places)
+        places = {5: "a millionth", 35: "a thousandth", 65: "3", -5: "300"}
+        says = ", ".join(f"{round(digits[i])} at {x}" for i, x in places.items())
         plot.tells(f"{name}: {says}")
     plot.legend(dict(zip(found, LOOKS)))
     label = (
@@ -85,9 +83,9 @@ def packet_picture(op: Callable) -> HTML:
     marked = {"v near 0": near, "v elsewhere": ~near}
     drawn = []
     for name, values in rows.items():
-        texts = [
-            ("yes" if v else "no") if values is near else f"{v:.4g}" for v in values
-        ]
+        texts = [f"{v:.4g}" for v in values]
+        if values is near:
+            texts = np.where(near, "yes", "no").tolist()
         cells = grid(texts, marked.get(name, 0), width=80, height=30, shade=0.3)
         cells.tells(f"{name}: {', '.join(texts)}")
         drawn.append([words(name, bold=name == "result"), cells])
@@ -121,18 +119,19 @@ def times_as_long(way: str, task: str = "float32", threads: int = 1) -> float:
 
 def figures() -> dict[str, float]:
     """What the page says in numbers."""
-    xla, digits = "four stock ops, XLA", "all digits, XLA"
-    by_log = "logarithm, XLA"
-    training, composed = "forward and gradient", times_as_long("composed", "Snake")
+    composed = times_as_long("composed", "Snake")
+    on_both = {
+        "xla": ["four stock ops, XLA"],
+        "digits": ["all digits, XLA"],
+        "logarithm": ["logarithm, XLA"],
+        "training": ["logarithm, XLA", "forward and gradient"],
+    }
     return {
-        "xla": times_as_long(xla),
-        "xla_2": times_as_long(xla, threads=2),
-        "digits": times_as_long(digits),
-        "digits_2": times_as_long(digits, threads=2),
-        "logarithm": times_as_long(by_log),
-        "logarithm_2": times_as_long(by_log, threads=2),
-        "training": times_as_long(by_log, training),
-        "training_2": times_as_long(by_log, training, threads=2),
+        **{
+            f"{name}{end}": times_as_long(*way, threads=threads)
+            for name, way in on_both.items()
+            for end, threads in (("", 1), ("_2", 2))
+        },
         "any": times_as_long("for any x86-64"),
         "avx2": times_as_long("for AVX2 and FMA"),
         "single": times_as_long("one by one"),
@@ -161,13 +160,11 @@ def part_of_header(name: str, first: str, end: str) -> str:
 def functors() -> list[tuple[str, str]]:
     """How many inputs TensorFlow's functors have, and their names."""
     text = _header("cwise_ops.h")
-    unary, _, binary = text[text.index("// Unary functors") :].partition(
+    unary, _, binary = text.partition("// Unary functors")[2].partition(
         "// Binary functors"
     )
-    one, two = (
-        set(re.findall(r"^struct (\w+)\s*:\s*base<", part, re.M))
-        for part in (unary, binary)
-    )
+    struct = re.compile(r"^struct (\w+)\s*:\s*base<", re.M)
+    one, two = (set(struct.findall(part)) for part in (unary, binary))
     of_complex = {"conj", "get_angle", "get_imag", "get_real"}  # of one number, too
     found = {"one input": one | of_complex, "two inputs": two - of_complex}
     return [

@@ -29,10 +29,8 @@ def true_ones() -> list[Row]:
 
 def looked_at() -> tuple[list[str], list[list[object]]]:
     """Each library with what opcheck found in it by guesses or samples."""
-    header = [
-        *("Library", "TensorFlow", "Ops called", "Accepted", "Checked"),
-        *("With a fault", "Of these, crashes"),
-    ]
+    header = ["Library", "TensorFlow", "Ops called", "Accepted", "Checked"]
+    header += ["With a fault", "Of these, crashes"]
     guessed = [one for one in true_ones() if one["call"] != "hand-written"]
     lines = []
     for row in rows("looked_at"):

@@ -1,6 +1,7 @@
 """The tables of the page on TensorFlow's own kernels for the GPU: what a profile recorded."""
 
 import re
+from functools import partial
 
 from measured import Table, read
 
@@ -57,6 +58,8 @@ def figures(calls: Table) -> dict[str, float | str]:
     tuned_again = read("gpu_autotuning").where(op=back, layout="NHWC")
     cold, *warm = (float(row["microseconds"]) / 1e3 for row in tuned_again)
     of_first = {"op": conv, "layout": "NHWC", "type": "TF32"}
+    off = {"setting": "autotuning off"}
+    nchw = partial(microseconds, calls, conv, "NCHW")
     exact = microseconds(calls, "MatMul", type="float32")
     versions = r"cuBLAS (\d+\.\d+)\S* and cuDNN (\d+\.\d+)\S* for CUDA (\d+)"
     cublas, cudnn, cuda = re.search(versions, calls.value("libraries")).groups()
@@ -68,23 +71,14 @@ def figures(calls: Table) -> dict[str, float | str]:
         "tf32": exact / microseconds(calls, "MatMul", type="TF32"),
         "half": exact / microseconds(calls, "MatMul", type="half"),
         "first": calls.number("first_milliseconds", setting="default", **of_first),
-        "unloaded": calls.number(
-            "first_milliseconds", setting="autotuning off", **of_first
-        ),
+        "unloaded": calls.number("first_milliseconds", **off, **of_first),
         "later": microseconds(calls, **of_first) / 1e3,
         "tuned": microseconds(calls, back, "NHWC", type="float32") / 1e3,
-        "untuned": microseconds(
-            calls, back, "NHWC", type="float32", setting="autotuning off"
-        )
-        / 1e3,
+        "untuned": microseconds(calls, back, "NHWC", type="float32", **off) / 1e3,
         "cold": cold,
         "warm": max(warm),
-        "fresh": microseconds(calls, conv, "NCHW", type="TF32"),
-        "stale": microseconds(
-            calls, conv, "NCHW", type="TF32", setting="after float32"
-        ),
-        "room": microseconds(calls, conv, "NCHW", type="half"),
-        "cramped": microseconds(
-            calls, conv, "NCHW", type="half", setting="workspace 1 MB"
-        ),
+        "fresh": nchw(type="TF32"),
+        "stale": nchw(type="TF32", setting="after float32"),
+        "room": nchw(type="half"),
+        "cramped": nchw(type="half", setting="workspace 1 MB"),
     }

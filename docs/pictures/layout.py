@@ -94,9 +94,8 @@ def at(x: float, y: float, item: Item, anchor: str = "nw") -> Shape:
 def ends(width: float, left: Item, right: Item) -> Shape:
     """Shapes at the left and at the right end of so much room."""
     one, other = shape(left), shape(right)
-    return row(
-        one, space(width - one.width - other.width), at(0, 0, other, "ne"), gap=0
-    )
+    between = space(width - one.width - other.width)
+    return row(one, between, at(0, 0, other, "ne"), gap=0)
 
 
 def box(
@@ -280,9 +279,8 @@ def graph(
     lanes = [[name for name in nodes if rank[name] == i] for i in set(rank.values())]
 
     def by_users(name: str) -> float:
-        users = [
-            place[end] + i / 99 for i, (begin, end) in enumerate(edges) if begin == name
-        ]
+        ends = ((i, end) for i, (begin, end) in enumerate(edges) if begin == name)
+        users = [place[end] + i / 99 for i, end in ends]
         return sum(users) / max(1, len(users))
 
     for lane in lanes[::-1]:

@@ -79,19 +79,17 @@ WAYS = {
 
 def figures() -> dict[str, str]:
     """How many times as long as WeightedSum the best composition takes, and the best without XLA."""
-    rows = read("lists").rows
     cases: dict[tuple, list] = {}
-    for each in rows:
+    for each in read("lists").rows:
         if each["way"] != "WeightedSum":
             cases.setdefault((each["threads"], each["size"]), []).append(each)
 
     def best(without: str) -> str:
         """From the least to the greatest of the best ratios."""
-        found = []
-        for of in cases.values():
-            ways = [each for each in of if without not in each["way"]]
-            found.append(min(ways, key=lambda way: float(way["ratio"])))
-        return span(found)
+        some = (
+            [each for each in of if without not in each["way"]] for of in cases.values()
+        )
+        return span([min(ways, key=lambda way: float(way["ratio"])) for ways in some])
 
     return {"best": best(without="WeightedSum"), "plain": best(without="XLA")}
 

@@ -16,20 +16,12 @@ def unclear() -> list[list[str]]:
     """What TensorFlow's two ops make of windows of three pixels whose largest number is not clear."""
     nan, inf = float("nan"), float("inf")
     rows = []
-    for window in (
-        [1.0, nan, 2.0],
-        [nan, 1.0, 2.0],
-        [nan, nan, nan],
-        [-inf, -inf, -inf],
-        [1.0, 3.0, 3.0],
-        [-0.0, 0.0, -1.0],
-    ):
+    with_nan = [[1.0, nan, 2.0], [nan, 1.0, 2.0], [nan, nan, nan]]
+    for window in [*with_nan, [-inf] * 3, [1.0, 3.0, 3.0], [-0.0, 0.0, -1.0]]:
         pixels = tf.reshape(tf.constant(window), [1, 1, 3, 1])
         sizes = [1, 3], [1, 3], "VALID"
-        stock = [
-            tf.nn.max_pool2d(pixels, *sizes),
-            *tf.nn.max_pool_with_argmax(pixels, *sizes),
-        ]
+        stock = tf.nn.max_pool_with_argmax(pixels, *sizes)
+        stock = tf.nn.max_pool2d(pixels, *sizes), *stock
         rows.append([f"{window}", *(f"{x.numpy().item():g}" for x in stock)])
     return rows
 
@@ -42,17 +34,12 @@ def measured(task: str, way: str = "TensorFlow", **fields: str) -> list[Row]:
 
 def speeds() -> HTML:
     """How many times faster than TensorFlow MaxPool is on one thread with eight images, by task and setting."""
-    shown = [
-        ("forward", "default"),
-        ("forward and gradient", "default"),
-        ("forward and gradient", "oneDNN off"),
-    ]
+    case = {"batch": "8", "threads": "1"}
+    both = "forward and gradient"
     return chart(
-        [
-            row
-            for task, setting in shown
-            for row in measured(task, setting=setting, batch="8", threads="1")
-        ],
+        measured("forward", **case)
+        + measured(both, **case)
+        + measured(both, setting="oneDNN off", **case),
         "times faster than TensorFlow",
         heading="{task}, {setting}",
         name="{layer}",
@@ -116,9 +103,8 @@ def windows_picture(size: int, window: int, ways: Sequence[tuple[str, int]]) -> 
         pixels = on_pixels(size, windows, lambda i: f"{i + 1}", outside=False)
         inside = ", ".join(f"{begin + 1} to {end + 1}" for begin, end in ends)
         drawn.append(column(bold(title), pixels).tells(f"{title}: pixels {inside}"))
-    return picture(
-        column(*drawn, gap=14), f"Windows of {window} on a row of {size} pixels."
-    )
+    label = f"Windows of {window} on a row of {size} pixels."
+    return picture(column(*drawn, gap=14), label)
 
 
 def windows_of(

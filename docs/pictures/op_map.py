@@ -11,9 +11,7 @@ from pictures.layout import row, table
 BARS = 250  # how wide the longest is
 # These modules are made from several files.
 OF_TPUS = {"tpu": "tpu_*_ops.cc", "xla": "tpu/ops/sparse_core_*ops.cc"}
-KERNELS = (
-    "https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/core/kernels"
-)
+TENSORFLOW = "https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow"
 
 
 def sizes() -> dict[str, tuple[int, int]]:
@@ -51,7 +49,12 @@ def classes() -> Iterator[tuple]:
         for op, file in files.items():
             names = ", ".join(f"`{name}`" for name in sorted(kernel_classes(op)))
             title = family if op == next(iter(files)) else ""
-            yield title, f"`{op}`", names, f"[`{file}`]({KERNELS}/{file})"
+            yield (
+                title,
+                f"`{op}`",
+                names,
+                f"[`{file}`]({TENSORFLOW}/core/kernels/{file})",
+            )
 
 
 def shared(many: int) -> Iterator[tuple]:

@@ -139,11 +139,11 @@ def pipeline(graph: tf.Graph, batch: tf.Tensor) -> HTML:
     """Draws the ops of a pipeline in a frame for each thread, and between the frames the queues."""
     stack = []
     for who, ops in bands(graph, batch):
+        look = {"width": 250, "height": 24}
+        types = [op.type for op in ops]
+        shades = (0.45 * (each == "IdxReader") for each in types)
         boxes = [
-            box(
-                code(op.type, 12), 0.45 * (op.type == "IdxReader"), width=250, height=24
-            )
-            for op in ops
+            box(code(each, 12), shade, **look) for each, shade in zip(types, shades)
         ]
         names = [bold(who, 12), *(space() for _ in boxes[1:])]
         inside = table(list(zip(names, boxes)), (20, 10), "start")
@@ -163,10 +163,8 @@ def scatter(orders: Mapping[str, Sequence[int]]) -> HTML:
     drawn, side = [], 108
     for heading, numbers in orders.items():
         step = side / len(numbers)
-        dots = (
-            dot((i + 0.5) * step, side - (n + 0.5) * step, 1.7, "blue")
-            for i, n in enumerate(numbers)
-        )
+        places = ((0.5 + np.array(each)) * step for each in enumerate(numbers))
+        dots = (dot(x, side - y, 1.7, "blue") for x, y in places)
         square = layers(rectangle(side, side, stroke_opacity=0.5), *dots)
         early = max(number - place for place, number in enumerate(numbers))
         square.tells(f"{heading}: at most {early} places early")

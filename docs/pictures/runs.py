@@ -10,6 +10,7 @@ from pictures.layout import box, column, graph, layers, row
 from tensorflow.python.eager import context
 
 Graph = Mapping[str, tuple[str, Sequence[str]]]
+PASSING = "Identity", "_Retval", "_DeviceRetval", "NoOp"
 
 
 def ten_calls(op: Callable) -> tuple[list[str], list[list[object]]]:
@@ -48,11 +49,7 @@ def _nodes(graph: tf.compat.v1.GraphDef) -> Graph:
     for node in graph.node:
         if node.op == "Const":
             ops[node.name] = f"{tf.make_ndarray(node.attr['value'].tensor):g}"
-    passing = {
-        name
-        for name in ops
-        if ops[name] in ("Identity", "_Retval", "_DeviceRetval", "NoOp")
-    }
+    passing = {name for name, op in ops.items() if op in PASSING}
 
     def source(name: str) -> str:
         return source(inputs[name][0]) if name in passing else name

@@ -93,11 +93,8 @@ def changed_bytes(data: bytes) -> HTML:
     """Draws the bytes of a sketch, and above each how many of its 255 changes still make a sketch."""
     taken = changes_that_pass(data)
     cell, height = 7.2, 80
-    shapes = [
-        at(-6, 0, small("255"), "e"),
-        at(-6, height, small("0"), "e"),
-        line((0, height), (cell * len(data), height)),
-    ]
+    shapes = [at(-6, 0, small("255"), "e"), at(-6, height, small("0"), "e")]
+    shapes.append(line((0, height), (cell * len(data), height)))
     for i, many in enumerate(taken):
         x = i * cell
         shapes.append(at(x, 0, bar(cell - 1, height, 0.08)))
@@ -108,11 +105,10 @@ def changed_bytes(data: bytes) -> HTML:
             shapes.append(at(x + cell / 2, height + 2, letter, "n"))
     name, registers = b"op_by_op::Sketch", len(data) - 16
     start = data.index(name)
-    for begin, end, what in [
-        (start, start + len(name), "the name of the type"),
-        (registers, len(data), "16 registers"),
-    ]:
-        shapes.append(at(cell * (begin + end) / 2, height + 18, small(what), "n"))
+    parts = {"the name of the type": (start, start + len(name))}
+    parts["16 registers"] = registers, len(data)
+    for what, ends in parts.items():
+        shapes.append(at(cell * sum(ends) / 2, height + 18, small(what), "n"))
     label = (
         f"The {len(data)} bytes of a small sketch. Of 255 changes of a byte, none makes a sketch for most bytes, "
         f"{max(taken[:registers])} at most for the others before the registers, and {min(taken[registers:])} "

@@ -118,10 +118,9 @@ def taken(library: str, part: str = "") -> str:
     command = [program, "-D", "-C", "--undefined-only", EXAMPLES.parent / library]
     run = subprocess.run(command, capture_output=True, text=True, check=True)
     names = [line.strip().removeprefix("U ") for line in run.stdout.splitlines()]
-    ours = [
-        name for name in names if name.startswith(("TF_", "tensorflow::", "absl::"))
-    ]
-    return textwrap.fill(", ".join(name for name in ours if part in name), 80)
+    ours = "TF_", "tensorflow::", "absl::"
+    shown = (name for name in names if part in name and name.startswith(ours))
+    return textwrap.fill(", ".join(shown), 80)
 
 
 WAYS = ["C++", "C API by hand", "stable_op.h"]

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from IPython.display import HTML
 from measured import Row, read
 from pictures.drawing import dot, line, picture, rectangle, small
-from pictures.layout import arrow, at, box, column, layers, row
+from pictures.layout import arrow, at, box, column, layers, row, table
 from pictures.plots import chart, keys
 
 
@@ -22,6 +22,10 @@ def figures() -> dict[str, float]:
         )
         return one / two
 
+    def beside_alone(way: str) -> float:
+        lock, alone = (last("sum", each, "milliseconds") for each in (way, "alone"))
+        return lock / alone
+
     much, little = "cost of 10000 rows of 100", "cost of 100 rows of 10"
     return {
         "sort_gain": gain(much, "the right cost"),
@@ -30,10 +34,8 @@ def figures() -> dict[str, float]:
         "high_anyway": last(much, "10,000,000 cycles"),
         "shards": last("rows", "shard"),
         "close": last("gains and losses", "neighbours"),
-        "lock": last("sum", "lock", "milliseconds")
-        / last("sum", "alone", "milliseconds"),
-        "atomic": last("sum", "atomic", "milliseconds")
-        / last("sum", "alone", "milliseconds"),
+        "lock": beside_alone("lock"),
+        "atomic": beside_alone("atomic"),
     }
 
 
@@ -62,23 +64,23 @@ def by_threads(sums: Mapping[str, Sequence[float]], threads: Sequence[int]) -> H
 
 def fixed_blocks(size: int, owners: Sequence[int] = (0, 1, 1, 0, 1, 0)) -> HTML:
     """How SteadySum shares numbers: blocks of a fixed size, each of one owner, a part for each, and one sum."""
-    centre = 70 * len(owners) / 2
+    looks = [{"shade": 0.5, "colour": owner, "corner": 0} for owner in owners]
+    numbers = [box(small(f"{size}"), width=70, height=26, **each) for each in looks]
+    parts = [box(width=32, height=26, **each) for each in looks]
     total = rectangle(64, 26)
-    shapes, arrows = [at(centre, 132, total, "n")], []
-    for y, name in (0, "numbers"), (66, "parts"), (132, "their sum"):
-        shapes.append(at(-72, y + 13, name, "w"))
-    for i, owner in enumerate(owners):
-        look = {"shade": 0.5, "colour": owner, "height": 26, "corner": 0}
-        numbers, part = box(small(f"{size}"), width=70, **look), box(width=32, **look)
-        shapes += [at(70 * i, 0, numbers), at(70 * i + 35, 66, part, "n")]
+    arrows = list(map(arrow, numbers, parts))
+    for i, part in enumerate(parts):
         end = 9 * (i - (len(owners) - 1) / 2)
-        arrows += [arrow(numbers, part), arrow(part, total, shift=(0, end))]
+        arrows.append(arrow(part, total, shift=(0, end)))
+    rows = {"numbers": row(*numbers, gap=0), "parts": row(*parts, gap=38)}
+    rows |= {"their sum": total}
+    shapes = table(list(rows.items()), (10, 40), ("start", "middle"))
     label = (
         f"{len(owners)} blocks of {size} numbers each. One thread has taken some of them, another thread the others. "
         "Each block has a place in parts for its sum, and at the end one thread adds the parts."
     )
     names = keys(("one thread", "another thread"), 0.5)
-    return picture(column(layers(*shapes, *arrows), names, gap=14), label)
+    return picture(column(layers(shapes, *arrows), names, gap=14), label)
 
 
 def spread(sums: Mapping[str, Sequence[float]], right: float) -> HTML:
@@ -90,17 +92,14 @@ def spread(sums: Mapping[str, Sequence[float]], right: float) -> HTML:
     shapes = []
     for number, (name, values) in enumerate(sums.items()):
         y, scale = 46 * number, scales[number > 0]
-        least, most = min(values), max(values)
-        said = f"{least:,.2f} to {most:,.2f}"
+        least, most = f"{min(values):,.2f}", f"{max(values):,.2f}"
+        said = f"{least} to {most}"
         shapes.append(at(-266, y, name, "w").tells(f"{name}: {said}"))
         shapes.append(line((-172, y), (172, y), stroke_opacity=0.3))
-        shapes += [
-            dot(162 * (v - right) / scale, y, 5, "blue", fill_opacity=0.35)
-            for v in values
-        ]
-        shapes.append(
-            at(172, y - 6, small(said if most > least else f"{least:,.2f}"), "se")
-        )
+        for x in (162 * (v - right) / scale for v in values):
+            shapes.append(dot(x, y, 5, "blue", fill_opacity=0.35))
+        shown = said if max(values) > min(values) else least
+        shapes.append(at(172, y - 6, small(shown), "se"))
     bottom = 46 * len(sums) - 30
     shapes.append(line((0, -6), (0, bottom), dashed=True, stroke_opacity=0.6))
     shapes.append(at(0, bottom + 4, small(f"{right:,.2f} is right"), "n"))

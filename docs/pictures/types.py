@@ -51,12 +51,10 @@ def kernels(ops: Mapping[str, Callable]) -> tuple[dict[str, dict[str, str]], HTM
             for dtype, became in outcomes.items()
         ]
         rows = [boxes[i : i + 4] for i in range(0, len(boxes), 4)]
-        of_each = {became: [] for became in LOOKS}
-        for dtype, became in outcomes.items():
-            of_each[became].append(dtype)
-        says = (
-            f"{name} {became}: {', '.join(of)}" for became, of in of_each.items() if of
-        )
+        says = []
+        for look in LOOKS:
+            if some := [dtype for dtype, became in outcomes.items() if became == look]:
+                says.append(f"{name} {look}: {', '.join(some)}")
         drawn.append(column(bold(name, 13), table(rows, 6)).tells("; ".join(says)))
     names = [
         row(rectangle(20, 14, corner=3, **LOOKS[became]), small(became))
