@@ -125,7 +125,7 @@ def legend(looks: Mapping[str, Mapping]) -> Shape:
 
 
 def keys(
-    names: Iterable[str], shade: float = 0.75, colours: Sequence[str] = COLOURS
+    names: Iterable[str], shade: float = 0.75, colours: Iterable[str] = COLOURS
 ) -> Shape:
     """Names beside squares of the colours that stand for them."""
     squares = (bar(12, 12, shade, colour) for colour in colours)

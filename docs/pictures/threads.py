@@ -74,7 +74,7 @@ def fixed_blocks(size: int, owners: Sequence[int] = (0, 1, 1, 0, 1, 0)) -> HTML:
         arrows.append(arrow(part, total, shift=(0, end)))
     rows = {"numbers": row(*numbers, gap=0), "parts": row(*parts, gap=38)}
     rows |= {"their sum": total}
-    shapes = table(list(rows.items()), (10, 40), ("start", "middle"))
+    shapes = table(list(rows.items()), (4, 40), ("start", "middle"))
     label = (
         f"{len(owners)} blocks of {size} numbers each. One thread has taken some of them, another thread the others. "
         "Each block has a place in parts for its sum, and at the end one thread adds the parts."
