@@ -564,9 +564,11 @@ def raised_by(error: BaseException) -> str:
     return "" if within or isinstance(error, tf.errors.OpError) else "TensorFlow"
 
 
-def _is_of_tensorflow(frame: traceback.FrameSummary) -> bool:
+def _is_of_tensorflow(
+    frame: traceback.FrameSummary, package="tensorflow|keras"
+) -> bool:
     file = frame.filename.replace("\\", "/")
-    return bool(re.search(r"-packages/(tensorflow|keras)/", file))
+    return bool(re.search(rf"-packages/({package})/", file))
 
 
 def _is_of_framework(frame: traceback.FrameSummary) -> bool:
@@ -578,7 +580,8 @@ def _is_of_framework(frame: traceback.FrameSummary) -> bool:
 def needs_shape(error: BaseException, subject: Subject) -> bool:
     """Whether Python code needs to know a shape or a rank, and no author of the op under test can mend that.
 
-    It says so on purpose; or it is TensorFlow's own, in a function of its ops alone, and goes wrong without.
+    It says so on purpose; or it is TensorFlow's or Keras's own, in a function of TensorFlow's ops alone, and goes wrong
+    without.
     """
     if isinstance(error, ValueError | NotImplementedError) and raised_by(error):
         if _NEEDS_SHAPE.match(str(error)):
@@ -588,10 +591,13 @@ def needs_shape(error: BaseException, subject: Subject) -> bool:
     frames = traceback.extract_tb(error.__traceback__)
     while frames and frames[-1].filename.endswith("tensor_shape.py"):
         frames.pop()
-    theirs = bool(frames) and _is_of_tensorflow(frames[-1])
+    theirs = bool(frames) and not _is_of_framework(frames[-1])
+    if not theirs:  # a layer may have called it
+        while frames and _is_of_tensorflow(frames[-1], "tensorflow"):
+            frames.pop()
     return (
-        theirs
-        and not _is_of_framework(frames[-1])
+        bool(frames)
+        and _is_of_tensorflow(frames[-1], "tensorflow|keras" if theirs else "keras")
         and all(map(is_builtin, subject.describe().op_types))
     )
 

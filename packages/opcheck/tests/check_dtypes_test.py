@@ -105,3 +105,25 @@ def test_averages_of_integers_need_not_be_the_reference_s_fractions():
     found = result("dtypes", tf.reduce_mean, x, reference=np.mean)
     assert found.verdict == "note", found.explanation()
     assert "int32 ran, not compared: the reference has fractions" in found.detail
+
+
+def test_numbers_may_be_places_for_the_reference_and_bools_for_the_op():
+    sample = normal(4, 2), np.array([True, False, True, True])
+    found = result(
+        "dtypes", tf.boolean_mask, *sample, reference=lambda x, mask: x[mask]
+    )
+    assert found.verdict == "note", found.explanation()
+    assert "int8 ran as bool; the reference takes" in found.detail
+
+
+def test_a_dtype_is_tried_once_for_all_ops_with_such_an_attr():
+    def op(x):
+        calls.append(x.dtype)
+        return tf.abs(tf.negative(tf.square(x)))
+
+    calls, counts = [], []
+    for op_types in (["Square"], ["Abs", "Neg", "Square"]):
+        calls.clear()
+        result("dtypes", op, normal(2), op_types=op_types)
+        counts.append(calls.count(tf.float64))
+    assert 0 < counts[0] == counts[1]

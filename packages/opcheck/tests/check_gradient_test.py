@@ -452,3 +452,40 @@ def test_a_result_that_is_no_number_has_no_gradient():
 def test_a_gradient_that_is_no_number_is_said_to_be_none():
     found = result("gradient", tf.math.reduce_std, np.float64([2, 2]))
     assert "it is NaN" in found.cause, found.explanation()
+
+
+@tf.custom_gradient
+def rounds(x):
+    return tf.round(x), lambda grad: grad
+
+
+@tf.custom_gradient
+def clamps(x):
+    return tf.minimum(x, 9.0), lambda grad: grad
+
+
+@pytest.mark.parametrize(
+    ("op", "sample", "verdict"),
+    [
+        (rounds, 2 * normal(4), "note"),
+        (tf.quantization.fake_quant_with_min_max_args, normal(4, 3), "note"),
+        (clamps, 10 + normal(4), "fail"),
+    ],
+)
+def test_a_gradient_for_what_moves_in_steps_is_meant(op, sample, verdict):
+    options = {} if op.__name__.startswith("fake") else {"op_types": ["IdentityN"]}
+    found = result("gradient", op, sample, **options)
+    assert found.verdict == verdict, found.explanation()
+    assert verdict == "fail" or "in steps" in found.detail
+
+
+def from_a_dataset(x):
+    return tf.data.Dataset.from_tensors(2 * x).get_single_element()
+
+
+def test_an_op_of_tensorflow_without_a_gradient_is_no_finding():
+    found = result("gradient", from_a_dataset, normal(2))
+    assert found.verdict == "skip", found.explanation()
+    assert "has no entry for: DatasetToSingleElement" in found.detail
+    found = result("gradient", from_a_dataset, normal(2), gradient=True)
+    assert found.verdict == "fail"

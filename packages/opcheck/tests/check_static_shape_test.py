@@ -3,7 +3,15 @@
 import pytest
 import tensorflow as tf
 from broken_twins import caught, noted
-from python_ops import cosines, luminance, normal, of_rows, of_rows_of_any_rank, result
+from python_ops import (
+    cosines,
+    layer,
+    luminance,
+    normal,
+    of_rows,
+    of_rows_of_any_rank,
+    result,
+)
 
 # The broken ops that it must find, and words of the explanation.
 CAUGHT = {
@@ -61,3 +69,10 @@ def test_a_function_may_say_that_it_needs_a_known_rank(check, op):
     fails = op is of_rows_of_any_rank and check != "gradient"
     assert found.verdict == ("fail" if fails else "note"), found.explanation()
     assert "rank" in f"{found.detail} {found.seen}"
+
+
+@pytest.mark.parametrize("check", ["static_shape", "eager_vs_graph"])
+def test_a_layer_of_keras_may_need_a_known_size(check):
+    found = result(check, layer, normal(2, 3))
+    assert found.verdict == "note", found.explanation()
+    assert "LayerNormalization" in found.detail

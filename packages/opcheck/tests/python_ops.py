@@ -670,6 +670,14 @@ def luminance(x):
     return tf.image.rgb_to_yuv(x)[..., 0]
 
 
+LAYER = tf.keras.layers.LayerNormalization()
+LAYER.build((None, 3))
+
+
+def layer(x):
+    return LAYER(x)
+
+
 def refuses_vectors(x):
     if x.shape.rank == 1:
         raise ValueError("a matrix is needed")

@@ -119,7 +119,9 @@ def _checked(subject: Subject, found: Findings) -> str:
     subject.progress("the gradient")
     try:
         first = gradients_of(subject, tensors)
-    except NotImplementedError as error:
+    except (NotImplementedError, LookupError) as error:
+        if subject.options.get("gradient"):
+            raise
         raise Skip(f"no gradient: {describe_error(error)}") from None
     chosen = [i for i, one in enumerate(first) if one is not None]
     if not chosen:
