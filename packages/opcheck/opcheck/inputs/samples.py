@@ -8,6 +8,13 @@ import numpy as np
 
 from opcheck.findings.compare import as_bytes
 
+# What is made of several dense tensors.
+_PARTS = {
+    "RaggedTensor": "flat_values and nested_row_splits",
+    "SparseTensor": "indices, values and dense_shape",
+    "IndexedSlices": "values and indices",
+}
+
 
 def flattened(inputs: Sequence) -> list:
     """All inputs, those of lists too."""
@@ -84,7 +91,7 @@ def _as_array(value, name: str):
     elif (
         hasattr(value, "numpy")
         and hasattr(value, "dtype")
-        and type(value).__name__ != "RaggedTensor"
+        and type(value).__name__ not in _PARTS
     ):
         kind = getattr(value.dtype, "name", "")
         if kind in ("variant", "resource"):
@@ -93,6 +100,11 @@ def _as_array(value, name: str):
                 "inputs, and then calls the op"
             )
         array = np.asarray(value.numpy(), getattr(value.dtype, "as_numpy_dtype", None))
+    elif type(value).__name__ in _PARTS:
+        raise ValueError(
+            f"{name} is a {type(value).__name__}, and opcheck varies dense tensors: write a function that makes it "
+            f"from its {_PARTS[type(value).__name__]}, and then calls the op"
+        )
     elif type(value).__name__ in ("TensorSpec", "SymbolicTensor", "KerasTensor"):
         raise ValueError(
             f"{name} is {value}: give it a generator: opcheck.Sample({value}, …)"
