@@ -129,6 +129,14 @@ def made(function: Callable, specs: Sequence = ()) -> Traced:
     return Traced(traced.get_concrete_function(*specs))
 
 
+def as_it_is(function: Callable) -> Callable:
+    """A function that AutoGraph leaves alone in datasets and loops, as `made` does in graphs.
+
+    To convert it takes as long as to make the graph.
+    """
+    return tf.autograph.experimental.do_not_convert(function)
+
+
 @dataclass
 class Subject:
     """An op, its sample inputs and attrs, and what the caller said of it.

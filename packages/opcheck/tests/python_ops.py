@@ -27,6 +27,11 @@ def adds_one(x):
     return x + 1
 
 
+@tf.function
+def adds_one_by_autograph(x):
+    return x + 1
+
+
 def adds_two(x):
     return x + 2
 

@@ -11,7 +11,7 @@ import tensorflow as tf
 from opcheck.findings.report import FORWARDED, SHAPES, Findings, describe_error
 from opcheck.findings.wanted import replaced
 from opcheck.processes.pulse import each, one_call
-from opcheck.subject import Subject, made, needs_shape
+from opcheck.subject import Subject, as_it_is, made, needs_shape
 from opcheck.tensors import arrays, constant, copied, is_opaque
 
 _FILE = 1 << 20  # bytes of one that is copied
@@ -135,7 +135,8 @@ def _in_dataset(subject: Subject, tensors: list) -> list[list[np.ndarray]]:
     def call(_, *flat):
         return 0, *subject.outputs(flat)  # an element cannot be empty
 
-    dataset = tf.data.Dataset.from_tensors((0, *tensors)).repeat(2).map(call)
+    dataset = tf.data.Dataset.from_tensors((0, *tensors)).repeat(2)
+    dataset = dataset.map(as_it_is(call))
     return [arrays(outputs[1:]) for outputs in each(dataset)]
 
 

@@ -30,6 +30,7 @@ from opcheck.subject import (
     AFTER_LARGER,
     UNWRITTEN,
     Subject,
+    as_it_is,
     attrs_of_call,
     grown,
     is_builtin,
@@ -215,7 +216,8 @@ def _at_once(subject: Subject, flat) -> Iterator[list[np.ndarray]]:
     There is no Python between them.
     """
     dataset = tf.data.Dataset.from_tensors(tuple(constant(x) for x in flat)).repeat(8)
-    calls = dataset.map(lambda *flat: (0, *subject.outputs(flat)), num_parallel_calls=8)
+    call = as_it_is(lambda *flat: (0, *subject.outputs(flat)))
+    calls = dataset.map(call, num_parallel_calls=8)
     for _ in range(_KERNELS):
         for outputs in each(calls):
             yield arrays(outputs[1:])
@@ -343,7 +345,7 @@ def _in_dataset(subject: Subject, found: Findings, some, seconds) -> int:
     dataset = (
         tf.data.Dataset.from_tensor_slices(stacked)
         .repeat()
-        .map(lambda *flat: (0, *subject.outputs(flat)), num_parallel_calls=8)
+        .map(as_it_is(lambda *flat: (0, *subject.outputs(flat))), num_parallel_calls=8)
         .prefetch(8)
     )
     end = time.monotonic() + seconds

@@ -14,6 +14,7 @@ from opcheck.processes.pulse import one_call
 from opcheck.subject import (
     CLEAN_ERRORS,
     Subject,
+    as_it_is,
     is_builtin,
     kernels_of,
     types_in,
@@ -93,7 +94,7 @@ def vectorize(subject: Subject, found: Findings) -> str:
         subject.progress("tf.vectorized_map")
         with one_call():
             mapped = tf.vectorized_map(
-                lambda flat: subject.outputs(flat),
+                as_it_is(subject.outputs),
                 stacked,
                 fallback_to_while_loop=fallback,
                 warn=False,
