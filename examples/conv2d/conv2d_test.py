@@ -68,17 +68,19 @@ def patches_reference(x, rows, columns, stride=1, padding="VALID"):
 
 
 FLOATS = values(2, 5, 6, 2, dtype=np.float32), values(2, 3, 2, 3, dtype=np.float32)
-test_naive_conv2d_keeps_its_promises = op_test(
-    naive_conv2d, *FLOATS, reference=conv2d_reference
+test_naive_conv2d_keeps_its_promises = pytest.mark.slow(
+    op_test(naive_conv2d, *FLOATS, reference=conv2d_reference)
 )
-test_eigen_conv2d_keeps_its_promises = op_test(
-    eigen_conv2d,
-    *FLOATS,
-    stride=2,
-    padding="SAME",
-    reference=lambda x, filter, stride, padding: conv2d_reference(
-        x, filter, strides=stride, padding=padding
-    ),
+test_eigen_conv2d_keeps_its_promises = pytest.mark.slow(
+    op_test(
+        eigen_conv2d,
+        *FLOATS,
+        stride=2,
+        padding="SAME",
+        reference=lambda x, filter, stride, padding: conv2d_reference(
+            x, filter, strides=stride, padding=padding
+        ),
+    )
 )
 test_eigen_patches_keeps_its_promises = op_test(
     eigen_patches, FLOATS[0], rows=2, columns=3, reference=patches_reference
@@ -93,12 +95,14 @@ def with_pairs(reference):
 
 
 LOOP = {"stride": 2, "dilation": 3}
-test_loop_conv2d_keeps_its_promises = op_test(
-    loop_conv2d,
-    values(2, 6, 8, 2),
-    values(2, 3, 2, 3),
-    **LOOP,
-    reference=with_pairs(conv2d_reference),
+test_loop_conv2d_keeps_its_promises = pytest.mark.slow(
+    op_test(
+        loop_conv2d,
+        values(2, 6, 8, 2),
+        values(2, 3, 2, 3),
+        **LOOP,
+        reference=with_pairs(conv2d_reference),
+    )
 )
 test_loop_conv2d_backprop_input_keeps_its_promises = op_test(
     loop_conv2d_backprop_input,

@@ -23,8 +23,10 @@ def values(*shape, dtype=np.float64):
 test_log_cosh_keeps_its_promises = op_test(
     log_cosh, values(3, 5), reference=log_cosh_reference
 )
-test_log_cosh_plain_keeps_its_promises = op_test(
-    log_cosh_plain, values(3, 5, dtype=np.float32), reference=log_cosh_reference
+test_log_cosh_plain_keeps_its_promises = pytest.mark.slow(
+    op_test(
+        log_cosh_plain, values(3, 5, dtype=np.float32), reference=log_cosh_reference
+    )
 )
 
 

@@ -53,11 +53,13 @@ test_mat_mul_keeps_its_promises = op_test(
     reference=mat_mul_reference,
     gradient=True,
 )
-test_loop_mat_mul_keeps_its_promises = op_test(
-    loop_mat_mul,
-    *factors(5, 5, 9),
-    order="tiles",
-    reference=loop_mat_mul_reference,
+test_loop_mat_mul_keeps_its_promises = pytest.mark.slow(
+    op_test(
+        loop_mat_mul,
+        *factors(5, 5, 9),
+        order="tiles",
+        reference=loop_mat_mul_reference,
+    )
 )
 
 

@@ -50,12 +50,14 @@ SAMPLE = dict(pooled_height=2, pooled_width=3, spatial_scale=0.5)
 test_roi_pool_keeps_its_promises = op_test(
     roi_pool, np.float32(FEATURES), ROIS[:5], reference=roi_pool_reference, **SAMPLE
 )
-test_roi_pool_plain_keeps_its_promises = op_test(
-    roi_pool_plain,
-    np.float32(FEATURES),
-    ROIS[:5],
-    reference=roi_pool_reference,
-    **SAMPLE,
+test_roi_pool_plain_keeps_its_promises = pytest.mark.slow(
+    op_test(
+        roi_pool_plain,
+        np.float32(FEATURES),
+        ROIS[:5],
+        reference=roi_pool_reference,
+        **SAMPLE,
+    )
 )
 test_roi_pool_inference_keeps_its_promises = op_test(
     roi_pool_inference,
