@@ -121,9 +121,18 @@ def of_this_process(subject: Subject) -> SimpleNamespace:
 
 @pytest.mark.slow
 def test_to_count_to_a_large_number_is_not_to_hang():
-    for op, counts in ((takes_its_time, True), (tf.identity, False)):
-        child = of_this_process(Subject(op, [np.int32(4)], {}))
-        case = robust.Case("", [np.int32(1 << 30)], {}, (0,))
+    def sorts(text):
+        return takes_its_time(64 * tf.strings.length(text)[0])
+
+    large, long = np.int32(1 << 30), np.array([b"7" * (1 << 24)], object)
+    for op, wrong, counts in (
+        (takes_its_time, large, True),
+        (tf.identity, large, False),
+        (sorts, long, True),
+        (tf.identity, long, False),
+    ):
+        child = of_this_process(Subject(op, [wrong], {}))
+        case = robust.Case("", [wrong], {}, (0,))
         assert robust.counts_up(child, case) == counts
         assert child.patience.hung != counts  # others have their time again
 

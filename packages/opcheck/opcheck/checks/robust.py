@@ -278,21 +278,31 @@ def _ends(child: Child, what: Callable, case: Case, **more) -> bool:
 
 
 def _largest(case: Case) -> int:
-    """The largest integer of a call, by its absolute value."""
-    integers = [x for x in flattened(case.inputs) if x.dtype.kind in "iu" and x.size]
-    found = [abs(int(x)) for array in integers for x in (array.min(), array.max())]
+    """The largest integer of a call, by its absolute value, or length of a string."""
+    found = []
+    for array in flattened(case.inputs):
+        if array.dtype.kind in "iu" and array.size:
+            found += [abs(int(array.min())), abs(int(array.max()))]
+        found += map(len, array.flat) if array.dtype == object else []
     for value in case.attrs.values():
-        values = value if isinstance(value, list | tuple) else [value]
-        found += [abs(x) for x in values if isinstance(x, int)]
+        for x in value if isinstance(value, list | tuple) else [value]:
+            found += [abs(x)] if isinstance(x, int) else []
+            found += [len(x)] if isinstance(x, str | bytes) else []
     return max(found, default=0)
 
 
 def _with_at_most(case: Case, most: int) -> tuple[list, dict]:
-    """The inputs and attrs of a call with integers that are no larger."""
+    """The inputs and attrs of a call with integers that are no larger, and strings that are no longer."""
 
     def limited(value):
         if isinstance(value, list | tuple):
             return [limited(x) for x in value]
+        if isinstance(value, str | bytes):
+            return value[:most]
+        if isinstance(value, np.ndarray) and value.dtype == object:
+            shorter = np.array(value)
+            shorter.reshape(-1)[:] = [x[:most] for x in value.flat]
+            return shorter
         if isinstance(value, np.ndarray):
             few = value.dtype.kind in "iu" and np.iinfo(value.dtype).max > most
             return (
@@ -308,9 +318,9 @@ def _with_at_most(case: Case, most: int) -> tuple[list, dict]:
 
 
 def counts_up(child: Child, case: Case) -> bool:
-    """Whether a call takes so long because it counts to a large number, or waits so many milliseconds.
+    """Whether a call takes so long because it counts to a large number, waits so many milliseconds, or has a long text.
 
-    For smaller numbers it takes less, in proportion. A loop that does not end takes no time for these, or as much.
+    For smaller ones it takes less, in proportion. A loop that does not end takes no time for these, or as much.
     """
     largest, before, most = _largest(case), 0.0, 1
     hung, took = child.patience.hung, 0.0
