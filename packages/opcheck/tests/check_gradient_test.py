@@ -464,11 +464,18 @@ def clamps(x):
     return tf.minimum(x, 9.0), lambda grad: grad
 
 
+@tf.custom_gradient
+def rounds_to_parts(x):
+    part = tf.reduce_max(tf.abs(x)) / 99
+    return tf.round(x / part) * part, lambda grad: grad
+
+
 @pytest.mark.parametrize(
     ("op", "sample", "verdict"),
     [
         (rounds, 2 * normal(4), "note"),
         (tf.quantization.fake_quant_with_min_max_args, normal(4, 3), "note"),
+        (rounds_to_parts, normal(4), "note"),
         (clamps, 10 + normal(4), "fail"),
     ],
 )
