@@ -232,6 +232,16 @@ class Subject:
         definitions = map(op_def_registry.get, types_in(function.graph))
         return any(x.is_stateful for x in definitions if x.name != "Placeholder")
 
+    def draws_by_seed(self) -> bool:
+        """Whether an op of TensorFlow draws random numbers for a seed: others in each dtype, and on another device."""
+        definitions = map(op_def_registry.get, types_in(self.traced().graph))
+        return any(
+            argument.name in ("seed", "key")
+            for one in definitions
+            if is_builtin(one.name)
+            for argument in one.input_arg
+        )
+
     def varies_unnoticed(self) -> bool:
         """Whether a graph gives other values at each call, and no op of it says that it has state."""
         function = self.traced()

@@ -135,3 +135,13 @@ def test_what_a_check_says_of_an_op_of_ones_own(broken_ops):
     report = opcheck.check(broken_ops.cube, POSITIVE, checks=said).assert_ok()
     for check, words in said.items():
         assert words in report[check].detail
+
+
+def drops_some(x):
+    return tf.nn.experimental.stateless_dropout(x, 0.5, seed=[1, 2])
+
+
+@pytest.mark.parametrize("check", ["dtypes", "gradient"])
+def test_each_dtype_has_random_numbers_of_its_own(check):
+    found = result(check, drops_some, normal(9))
+    assert found.verdict != "fail", found.explanation()

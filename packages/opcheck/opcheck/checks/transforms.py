@@ -166,7 +166,7 @@ def xla(subject: Subject, found: Findings) -> str:
         )
         return ""
     if different := subject.difference(subject.expected(), seen):
-        if _leaves_algorithm_open(function.graph):
+        if subject.draws_by_seed():
             found.note("random numbers of another algorithm, which each device chooses")
             return ""
         found.fail(
@@ -176,13 +176,3 @@ def xla(subject: Subject, found: Findings) -> str:
             subject.cause("the XLA kernel computes something else than the CPU kernel"),
         )
     return "compiled by XLA, equal to eager execution"
-
-
-def _leaves_algorithm_open(graph: tf.Graph) -> bool:
-    """Whether an op of random numbers, as that of tf.random.stateless_normal, leaves the algorithm to the device."""
-    return any(
-        tf.get_static_value(tensor) == tf.random.Algorithm.AUTO_SELECT.value
-        for node in graph.get_operations()
-        for tensor, argument in zip(node.inputs, node.op_def.input_arg)
-        if argument.name == "alg"
-    )
