@@ -60,6 +60,17 @@ def test_difference_of_bits():
     assert "is nan (0x7fc00001) instead of nan (0x7fc00000) " in seen
 
 
+@pytest.mark.parametrize(
+    "dtype", [np.float32, np.complex64, tf.bfloat16.as_numpy_dtype]
+)
+def test_the_sign_of_nan_is_no_difference_of_bits(dtype):
+    nans = [np.array([np.nan, one], dtype) for one in (0.0, 0.0, -0.0)]
+    nans[1][:1] = np.copysign(np.float32(np.nan), np.float32(-1))
+    assert nans[0].tobytes() != nans[1].tobytes()
+    assert not difference(nans[:1], nans[1:2], exact=True)
+    assert difference(nans[:1], nans[2:], exact=True)
+
+
 def test_difference_of_outputs():
     assert difference([], [np.float32([0])]) == "1 outputs instead of 0"
 
