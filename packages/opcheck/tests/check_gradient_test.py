@@ -43,14 +43,45 @@ def test_a_jump_beside_the_sample_is_no_slope():
     assert result("gradient", jumps, np.array([0.500004, 2.0])).verdict == "pass"
 
 
-@pytest.mark.parametrize(("side", "right"), [(0.0, True), (1.0, True), (3.0, False)])
-def test_at_a_kink_the_slope_of_either_side_is_right(side, right):
+@pytest.mark.parametrize("curve", [0, -20])
+@pytest.mark.parametrize(
+    ("side", "right"), [(0.0, True), (1.0, True), (1.01, False), (-0.01, False)]
+)
+def test_at_a_kink_the_slope_of_either_side_is_right(side, right, curve):
     @tf.custom_gradient
     def op(x):
         at_zero = tf.where(x == 0, tf.constant(side, x.dtype), tf.cast(x > 0, x.dtype))
-        return tf.nn.relu(tf.identity(x)), lambda dy: dy * at_zero
+        slope = at_zero + 2 * curve * x
+        return tf.nn.relu(x) + curve * x**2, lambda dy: dy * slope
 
     x = np.array([0.0, 1.3, -0.4])
+    found = result("gradient", op, x, op_types=["IdentityN"])
+    assert (found.verdict != "fail") == right, found.explanation()
+
+
+def test_a_sample_on_a_knot_is_at_a_kink():
+    """Either slope is right: half of their difference may be rounded to less than the way to one of them."""
+
+    @tf.custom_gradient
+    def op(x, at):
+        at.shape.assert_has_rank(0)
+        slopes = 0.01 * tf.cast(x >= at, x.dtype)
+        results = slopes * (x - at)
+        return results, lambda dy: (dy * slopes, -tf.reduce_sum(dy * slopes))
+
+    numbers = np.float32([0.25, 0.5, 0.75, 3])
+    found = result("gradient", op, numbers, np.float32(0.5), op_types=["IdentityN"])
+    assert found.verdict != "fail", found.explanation()
+
+
+@pytest.mark.parametrize("right", [True, False])
+def test_kinks_in_sums_of_many_results_do_not_cancel(right):
+    @tf.custom_gradient
+    def op(x):
+        above = tf.cast(x > 0, x.dtype)
+        return tf.nn.relu(x), lambda dy: dy * (above if right else -above)
+
+    x = np.maximum(normal(100), 0)
     found = result("gradient", op, x, op_types=["IdentityN"])
     assert (found.verdict != "fail") == right, found.explanation()
 
@@ -496,3 +527,52 @@ def test_an_op_of_tensorflow_without_a_gradient_is_no_finding():
     assert "has no entry for: DatasetToSingleElement" in found.detail
     found = result("gradient", from_a_dataset, normal(2), gradient=True)
     assert found.verdict == "fail"
+
+
+@pytest.mark.parametrize("mode", ["REFLECT", None])
+def test_every_mode_of_the_op_is_tried(mode):
+    def padded(x, mode="REFLECT"):
+        @tf.custom_gradient
+        def op(x):
+            def grad(dy):
+                of = {"paddings": [[1, 1]], "mode": only or mode}
+                return tf.raw_ops.MirrorPadGrad(input=dy, **of)
+
+            return tf.raw_ops.MirrorPad(input=x, paddings=[[1, 1]], mode=mode), grad
+
+        return op(x)
+
+    only, types = mode, ["MirrorPad", "IdentityN"]
+    found = result("gradient", padded, normal(4), op_types=types)
+    assert (found.verdict == "fail") == bool(mode), found.explanation()
+    assert not mode or "mode = SYMMETRIC" in found.detail
+
+
+@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize("added", [True, False])
+def test_a_number_may_come_twice_in_a_column(added, first):
+    """The edges of the sample have no node twice in a column, and the gradient of an edge is scattered by columns."""
+
+    def scatter(numbers, places, size):
+        if added:
+            return tf.math.unsorted_segment_sum(numbers, places, size)
+        zeros = tf.zeros([size], numbers.dtype)
+        return tf.tensor_scatter_nd_update(zeros, places[:, tf.newaxis], numbers)
+
+    @tf.custom_gradient
+    def op(x, edges):
+        def grad(dy):
+            some = [scatter(dy, edges[:, 1 - first], tf.size(x))]
+            again = tf.math.unsorted_segment_sum(dy, edges[:, first], tf.size(x))
+            return some[0] + 2 * again, None
+
+        return tf.gather(x, edges[:, 1 - first]) + 2 * tf.gather(
+            x, edges[:, first]
+        ), grad
+
+    edges = np.int32([[0, 1], [1, 2], [2, 3]])
+    found = result("gradient", op, normal(4), edges, op_types=["IdentityN"])
+    assert (found.verdict != "fail") == added, found.explanation()
+    if not added:
+        told = ["edges[1, 1] in edges[0, 1] too", "edges[0, 0] in edges[1, 0] too"]
+        assert told[first] in found.detail

@@ -27,6 +27,7 @@ from opcheck.subject import CLEAN_ERRORS, Subject, attrs_of_call, is_builtin
 from opcheck.tensors import constant
 
 _CALLS, _SECONDS = 100, 1.5
+_COLUMNS, _NAMES = 4, 8  # of an input of integers, and of a string
 _COMPUTES_A_GRADIENT = re.compile("(?i)grad|backprop")
 REFUSALS = (*CLEAN_ERRORS, LookupError)
 
@@ -197,6 +198,9 @@ def _varied(subject: Subject, flat, names):
             if not np.array_equal(x, twice):
                 label = f"the first element of {names[i]} twice"
                 yield label, [*flat[:i], twice, *flat[i + 1 :]], subject.attrs
+            for place, again, repeated in _repeated(x):
+                label = f"{names[i]}{place} in {names[i]}{again} too"
+                yield label, [*flat[:i], repeated, *flat[i + 1 :]], subject.attrs
     for i, x in enumerate(flat):
         for axis in (axis for axis in range(x.ndim) if x.shape[axis] > 1):
             one = np.take(x, [0], axis)
@@ -212,10 +216,44 @@ def _varied(subject: Subject, flat, names):
     for name, value in attrs_of_call(subject.op, subject.attrs, own).items():
         if name not in attrs:
             continue
-        for other in _other_factor(name, value):
+        named = _other_names(subject, own, name, value)
+        for other in [*_other_factor(name, value), *named]:
             label, changed = f"{name} = {other}", {**subject.attrs, name: other}
             if type(value) is not int or _is_right(subject, label, flat, changed):
                 yield label, flat, changed
+
+
+def _repeated(x: np.ndarray):
+    """Integers in rows, such as the ends of edges: an element of the first two rows in both, by columns.
+
+    Of the two rows, the one that changes holds no number twice, if possible: an edge from a node to itself is special.
+    """
+    if x.ndim < 2 or x.shape[-2] < 2 or x.shape[-1] < 2:
+        return
+    first = (0,) * (x.ndim - 2)
+    for column in range(min(x.shape[-1], _COLUMNS)):
+        places = [[*first, row, column] for row in (0, 1)]
+        if x[tuple(places[0])] == x[tuple(places[1])]:
+            continue
+        found = []
+        for place, again in (places, places[::-1]):
+            repeated = np.array(x)
+            repeated[tuple(again)] = x[tuple(place)]
+            row = repeated[tuple(again[:-1])]
+            found.append((len(np.unique(row)), place, again, repeated))
+        yield max(found, key=lambda one: one[0])[1:]
+
+
+def _other_names(subject: Subject, own, name: str, value) -> list[str]:
+    """The other values of a string that has a few, as a mode, but of an op that computes a gradient itself."""
+    described = subject.describe()
+    if any(_COMPUTES_A_GRADIENT.search(one) for one in described.op_types):
+        return []
+    if not isinstance(value, str | bytes):
+        return []
+    (allowed,) = [x.allowed_values.list.s for x in own if x.name == name][:1]
+    names = [one.decode() for one in allowed]
+    return [x for x in names if x != tf.compat.as_str(value)][:_NAMES]
 
 
 def _other_factor(name: str, value) -> list:
