@@ -227,6 +227,7 @@ def _repeated(x: np.ndarray):
     """Integers in rows, such as the ends of edges: an element of the first two rows in both, by columns.
 
     Of the two rows, the one that changes holds no number twice, if possible: an edge from a node to itself is special.
+    Rows in order stay so.
     """
     if x.ndim < 2 or x.shape[-2] < 2 or x.shape[-1] < 2:
         return
@@ -240,8 +241,16 @@ def _repeated(x: np.ndarray):
             repeated = np.array(x)
             repeated[tuple(again)] = x[tuple(place)]
             row = repeated[tuple(again[:-1])]
-            found.append((len(np.unique(row)), place, again, repeated))
-        yield max(found, key=lambda one: one[0])[1:]
+            if _rises(repeated[first]) or not _rises(x[first]):
+                found.append((len(np.unique(row)), place, again, repeated))
+        if found:
+            yield max(found, key=lambda one: one[0])[1:]
+
+
+def _rises(rows: np.ndarray) -> bool:
+    """Whether no two rows are equal, and all in order, as the indices of a sparse tensor have to be."""
+    listed = rows.tolist()
+    return all(one < other for one, other in itertools.pairwise(listed))
 
 
 def _other_names(subject: Subject, own, name: str, value) -> list[str]:
