@@ -281,6 +281,59 @@ def test_an_input_and_the_number_that_it_does_not_fit_are_named(op, told):
     assert told == any(unnamed in one.cause for one in (found, *found.others))
 
 
+def windows(x, delay):
+    """The samples that a window of three needs are another number than the delay."""
+    return takes_columns(x, 2 * delay + 1 if delay > 1 else 3)
+
+
+def windows_of_nothing(x, delay):
+    if delay > 1:
+        raise tf.errors.InvalidArgumentError(None, None, "too few samples for 131073")
+    return takes_columns(x, 3)
+
+
+@pytest.mark.parametrize(("op", "told"), [(windows, False), (windows_of_nothing, True)])
+def test_a_number_that_follows_from_an_attr_may_be_named(op, told):
+    found = result("bad_input", op, normal(2, 12), attrs={"delay": 1})
+    unnamed = "does not say which input"
+    assert told == any(unnamed in one.cause for one in (found, *found.others))
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        ("InvalidArgumentError: b must have 7 rows, as many as there are", True),
+        ("InvalidArgumentError: b must have 3 rows, as many as there are", False),
+        ("InvalidArgumentError: 7 rows are wanted", False),
+        ("InvalidArgumentError: ball has not 7 rows", False),
+    ],
+)
+def test_another_input_and_the_wrong_size_may_be_named(message, told):
+    case = robust.Case("", [np.ones((7, 2)), np.ones((3, 2))], {}, (0,))
+    description = SimpleNamespace(names=[["a"], ["b"]])
+    outcome = SimpleNamespace(error=message)
+    assert robust._tells(outcome, case, description) == told
+
+
+def brackets(text):
+    opened, closed = (np.char.count(text.astype("S"), x) for x in (b"(", b")"))
+    if (opened != closed).any():
+        raise ValueError("text has a bracket without another one")
+    return np.int32(opened)
+
+
+def opening_brackets(text):
+    rest = tf.strings.regex_replace(text, r"\(", "")
+    return tf.strings.length(text) - tf.strings.length(rest)
+
+
+def test_texts_lose_one_of_their_marks():
+    texts = np.array([b"H2O", b"Ca(OH)2"], object)
+    found = result("bad_input", opening_brackets, texts, reference=brackets)
+    seen = [one.detail for one in (found, *found.others)]
+    assert "text has b'Ca(OH)2' without b'('" in "; ".join(seen)
+
+
 @pytest.mark.parametrize(
     ("name", "told"), [("rows_of", False), ("rows_of_unnamed", True)]
 )

@@ -55,6 +55,7 @@ _NOTABLE = 1 << 15  # bytes of inputs, of which a copy that is kept would be not
 _LARGE = 1 << 16  # bytes of the inputs that are more than a sample
 _MANY = 1 << 18  # elements that are more than loops in Python compute in a second
 _OPENING = (b"(", b"[", b"{", b"<")  # what a parser may nest
+_MARKS, _CUT, _LONG_TEXT = 6, 3, 100  # bytes and texts that are tried, and their length
 # What TensorShape says of a shape of more than 2**63 elements.
 _OF_SIZES = re.compile(r"Encountered overflow (when multiplying|from large input)")
 _COUNT = 1 << 20  # a number from which on a call may rightly take long
@@ -530,12 +531,40 @@ def _check_code(found: Findings, sample, case: Case, outcome, description) -> No
 
 
 def _tells(outcome, case: Case, description) -> bool:
-    """Whether an error names the input that an attr's number does not fit, and that number."""
-    numbers = [case.attrs[x] for x in case.culprits if x in case.attrs]
-    words = [rf"\b{n}\b" for n in numbers if type(n) is int and n > 9]
-    others = [name for some in description.names for name in some]
-    told = any(re.search(word, outcome.error) for word in words)
-    return told and mentions(outcome.error, others)
+    """Whether an error tells in another way what does not fit.
+
+    Where an attr is wrong, it names another input or attr, and a number that is asked for. Where an input has a wrong
+    size, it names another one, and that size.
+    """
+    flat = flattened(case.inputs)
+    sizes = {n for x in flat for n in x.shape}
+    inputs = [name for some in description.names for name in some]
+    if any(isinstance(x, str) for x in case.culprits):
+        attrs = [x.name for x in description.all_of("attr") if x.type != "type"]
+        own = {n for x in case.culprits if type(n := case.attrs.get(x)) is int}
+        told = {n for n in _numbers(outcome.error) if n > 9} - (sizes - own)
+        return bool(told) and _has_word(outcome.error, [*inputs, *attrs])
+    if len(flat) != len(description.names):
+        return False
+    others = {n for i, x in enumerate(flat) if i not in case.culprits for n in x.shape}
+    told = _numbers(outcome.error) & (sizes - others)
+    return bool(told) and _has_word(outcome.error, inputs)
+
+
+def _message(error: str) -> str:
+    """Without the op's name, and the x of 2 x 3."""
+    message = error.split(": ", 1)[-1]
+    return re.sub(r"\{\{.*?\}\}|\[Op:.*?\]|(?<=\d)\s*x\s*(?=\d)", " ", message)
+
+
+def _numbers(error: str) -> set[int]:
+    return {int(n) for n in re.findall(r"(?<![\w.])\d+(?!\w|\.\d)", _message(error))}
+
+
+def _has_word(error: str, names: Sequence[str]) -> bool:
+    """Whether one of some names stands in an error as a word."""
+    message = _message(error)
+    return any(re.search(rf"(?<!\w){re.escape(x)}(?!\w)", message) for x in names)
 
 
 def _another_variant(child: Child, found: Findings, sample) -> None:
@@ -1005,6 +1034,38 @@ def wrong_values(array: np.ndarray) -> Iterator[tuple[str, np.ndarray, object]]:
         one = np.array(array)
         one.reshape(-1)[0] = opening * (1 << 24)
         yield f"starts with 16 MB of {opening.decode()!r}", one, True
+    if array.dtype == object:
+        for place, what, text in _broken_texts(array.reshape(-1)):
+            one = np.array(array)
+            one.reshape(-1)[place] = text
+            yield what, one, True
+
+
+def _broken_texts(texts: np.ndarray) -> Iterator[tuple[int, str, bytes]]:
+    """Texts of an input that a parser may refuse: their place, what is special about them, and what they become.
+
+    Of some bytes that are no letters and no digits, the first one is left out, comes twice, and is the last one.
+    """
+    marks, tried = set(), {*texts}
+    for place, text in enumerate(texts):
+        if not isinstance(text, bytes) or len(text) > _LONG_TEXT:
+            continue
+        for i, byte in enumerate(text):
+            mark = text[i : i + 1]
+            if mark.isalnum() or byte > 127 or mark in marks or len(marks) >= _MARKS:
+                continue
+            marks.add(mark)
+            for what, changed in (
+                (f"without {mark!r}", text[:i] + text[i + 1 :]),
+                (f"with {mark!r} twice", text[:i] + mark + text[i:]),
+                (f"up to {mark!r}", text[: i + 1]),
+            ):
+                if changed not in tried:
+                    tried.add(changed)
+                    yield place, f"has {text!r} {what}", changed
+        if 0 < len(text) and place < _CUT and text[:-1] not in tried:
+            tried.add(text[:-1])
+            yield place, f"has {text!r} without its last byte", text[:-1]
 
 
 def _wrong_values(dtype: np.dtype) -> list[tuple[str, object]]:
