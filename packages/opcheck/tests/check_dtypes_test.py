@@ -7,7 +7,7 @@ from broken_twins import caught
 from python_ops import adds_a_random_constant, adds_at_most, normal, result
 
 import opcheck
-from opcheck.checks import dtypes
+from opcheck.checks import dtypes, numbers
 from opcheck.findings.report import Findings
 from opcheck.subject import Description, Subject
 
@@ -127,3 +127,66 @@ def test_a_dtype_is_tried_once_for_all_ops_with_such_an_attr():
         result("dtypes", op, normal(2), op_types=op_types)
         counts.append(calls.count(tf.float64))
     assert 0 < counts[0] == counts[1]
+
+
+def order(x):
+    """Of integers in double."""
+    return tf.argsort(tf.cast(x, tf.float64), stable=True)
+
+
+def order_of_exact(x):
+    return tf.argsort(x, stable=True)
+
+
+def places(x):
+    return np.argsort(x, kind="stable").astype(np.int32)
+
+
+def squared(x):
+    return tf.cast(x, tf.float64) ** 2 % 7
+
+
+def squared_exactly(x):
+    return (x * (x % 7) % 7).astype(np.float64)
+
+
+def place(x):
+    """As a float, and of double."""
+    return tf.cast(order(x), tf.float64)
+
+
+def place_of_exact(x):
+    return places(x).astype(np.float64)
+
+
+def places_of_doubles(x):
+    return places(x.astype(np.float64))
+
+
+@pytest.mark.parametrize("x", [np.float32([3, 2, 1]), np.int64([3, 2, 1])])
+@pytest.mark.parametrize(
+    ("op", "reference", "told"),
+    [
+        (order, places, True),
+        (place, place_of_exact, True),
+        (squared, squared_exactly, False),  # as floats are
+        (order_of_exact, places, False),
+        (order_of_exact, places_of_doubles, False),  # of which nothing is known
+    ],
+)
+def test_large_integers_that_differ_by_one(op, reference, told, x):
+    """Also where the sample has none, in another dtype."""
+    subject = Subject(op, [x], {}, reference=reference)
+    found = Findings("dtypes", "")
+    numbers.neighbors(subject, found, "in int64, with ", [x.astype(np.int64)])
+    assert bool(found.failures) == told
+    if told:
+        assert "converted to float64" in found.failures[0].cause
+
+
+def test_the_order_of_large_integers_is_compared():
+    found = result("reference", order, np.int64([3, 2, 1]), reference=places)
+    assert found.detail == "with x from 2**53 on, one apart", found.explanation()
+    some = {"reference": places, "op_types": ["Cast"]}
+    found = result("dtypes", order, np.float32([3, 2, 1]), **some)
+    assert found.detail == "in int64, with x from 2**53 on, one apart"

@@ -7,6 +7,7 @@ import numpy as np
 import tensorflow as tf
 from tensorflow.python.framework import op_def_registry
 
+from opcheck.checks.numbers import neighbors
 from opcheck.findings.compare import (
     difference,
     is_inexact,
@@ -199,8 +200,12 @@ def _run_dtype(subject: Subject, attr: str, name: str, found: Findings) -> str:
         _run_long(subject, name, affected, attrs, found)
         if name == "float16" and subject.reference is not None:
             _run_large(subject, flat, affected, attrs, found)
-    elif subject.reference is not None and np.dtype(dtype.as_numpy_dtype).kind == "i":
-        _negative(subject, name, flat, affected, attrs, found)
+    elif subject.reference is not None and dtype.is_integer:
+        if np.dtype(dtype.as_numpy_dtype).kind == "i":
+            _negative(subject, name, flat, affected, attrs, found)
+        own = [x.dtype != y.dtype for x, y in zip(flat, subject.flat)]
+        if not found.failures and any(own):  # else as in `reference`
+            neighbors(subject, found, f"in {name}, with ", flat, attrs, affected)
     return ""
 
 

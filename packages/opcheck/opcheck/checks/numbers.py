@@ -30,6 +30,9 @@ from opcheck.subject import Subject, attrs_of_call, is_sorted
 _SMALL = FAR / 50
 _SECONDS = 1.5  # for each of the two
 _ODD = (1 << 24) + 1  # float32 does not hold it
+_HOLDS = {24: np.float32, 53: np.float64}  # all integers of so many bits
+_BITS = (24, 28, 53)  # a loop over 2**28 is too slow for more
+_RANKS = 1 << 16  # different integers
 _TINY = 1e-30  # below, float32 has fewer digits
 _COARSE = _FAR_FROM_ZERO, _NEAR_ZERO = "{1:.6g} added to {0}", "{0} times {2:.3g}"
 
@@ -206,6 +209,96 @@ def surely(subject: Subject, what: str, wanted, seen, same, most) -> list[np.nda
             sure &= close(one, like, bound / 5, scale / 5)
         found.append(np.where(sure & ~close(one, got, bound, scale), one, got))
     return held(found, seen)
+
+
+def neighbors(
+    subject: Subject, found: Findings, what="", flat=None, attrs=None, which=None
+) -> None:
+    """Integers that differ by one, and are so large that a float, or a double, takes some of them for equal.
+
+    They take the places of the sample's by rank: in each of some inputs, and in all of them. It is a mistake where the
+    op computes what the reference does for the rounded ones, and the reference something else for the exact ones.
+    Floats may be computed from floats, and count only if they depend on nothing but the order.
+    """
+    flat = subject.flat if flat is None else flat
+    attrs = subject.attrs if attrs is None else attrs
+    chosen = [
+        i
+        for i, x in enumerate(flat)
+        if x.dtype.kind in "iu" and x.itemsize > 2 and (which is None or which[i])
+    ]
+    by_dtype: dict = {}
+    for i in chosen:
+        by_dtype.setdefault(flat[i].dtype, []).append(i)
+    sets = [*by_dtype.values(), *([i] for i in chosen)]
+    end = time.monotonic() + _SECONDS / 2
+    for some in dict.fromkeys(map(tuple, sets)):
+        if time.monotonic() < end and _neighbors(
+            subject, found, what, flat, attrs, some
+        ):
+            return
+
+
+def _neighbors(
+    subject: Subject, found: Findings, what: str, flat, attrs, some: tuple
+) -> bool:
+    """As `neighbors`, in some inputs of one dtype: whether there is a finding."""
+    every = np.concatenate([flat[i].reshape(-1) for i in some])
+    different, ranks = np.unique(every, return_inverse=True)
+    if len(different) < 2 or len(different) > _RANKS:
+        return False
+    ends = np.cumsum([flat[i].size for i in some])[:-1]
+    names = " and ".join(subject.describe().labels[i] for i in some)
+
+    def with_numbers(numbers: np.ndarray) -> list[np.ndarray]:
+        changed = list(flat)
+        for i, one in zip(some, np.split(numbers.astype(every.dtype), ends)):
+            changed[i] = one.reshape(flat[i].shape)
+        return changed
+
+    ranks = ranks.reshape(-1)
+    apart = with_numbers(ranks + (ranks == ranks.max()))
+    shapes, of_ranks = None, None
+    for bits in (0, *_BITS):
+        if 8 * every.itemsize < bits + 2:
+            return False
+        large = (ranks + (1 << bits)).astype(every.dtype)
+        exact = with_numbers(large)
+        label = f"{what}{names} by rank, from 2**{bits} on"
+        if (both := _quickly(subject, label, exact, attrs)) is None:
+            return False
+        wanted, seen = both
+        if shapes not in (None, [x.shape for x in seen]):
+            return False  # a size
+        shapes, of_ranks = [x.shape for x in seen], of_ranks or wanted
+        if bits not in _HOLDS or not subject.difference(wanted, seen, strict=False):
+            continue
+        try:
+            rounded = reference_of(
+                subject, with_numbers(large.astype(_HOLDS[bits])), attrs
+            )
+            stretched = reference_of(subject, apart, attrs)
+        except Exception:
+            return False
+        ordered = len(different) > 2
+        wanted = [
+            one
+            if not is_inexact(got.dtype)
+            or (ordered and np.array_equal(one, x) and np.array_equal(one, y))
+            else got
+            for one, got, x, y in zip(wanted, seen, of_ranks, stretched)
+        ]
+        wrong = subject.difference(wanted, seen, strict=False)
+        if wrong and not subject.difference(rounded, seen, strict=False):
+            found.fail(
+                f"{what or 'with '}{names} from 2**{bits} on, one apart",
+                WANTED,
+                wrong,
+                f"the integers are converted to {_HOLDS[bits].__name__} on the way, which does not hold 2**{bits} + 1",
+                line=subject.line(exact, attrs),
+            )
+            return True
+    return False
 
 
 def large_together(subject: Subject, found: Findings) -> None:

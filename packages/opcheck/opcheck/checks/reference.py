@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from opcheck.checks.drawn import drawn_calls
-from opcheck.checks.numbers import large_together, other_numbers
+from opcheck.checks.numbers import large_together, neighbors, other_numbers
 from opcheck.findings.compare import close, is_inexact, observed, wide
 from opcheck.findings.report import ANY_SPECIAL, KEPT, Findings, Skip
 from opcheck.findings.source import in_turn
@@ -97,7 +97,7 @@ def _further(subject: Subject, found: Findings, before: dict[str, list]) -> list
     _if_fine(subject, found, _repeated, large_together)
     _zeros(subject, found)
     _left_out(subject, found)
-    _if_fine(subject, found, other_numbers)
+    _if_fine(subject, found, other_numbers, neighbors)
     tried += _special_values(subject, found)
     _if_fine(subject, found, drawn_calls)
     return tried
