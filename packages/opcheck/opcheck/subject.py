@@ -18,7 +18,7 @@ from tensorflow.python.framework import kernels, op_def_registry
 
 from opcheck.findings.compare import compared, difference, is_inexact
 from opcheck.findings.source import line
-from opcheck.inputs.memory import FILLINGS, filled_memory
+from opcheck.inputs.memory import FILLINGS, filled_memory, show_filling
 from opcheck.processes.pulse import one_call
 from opcheck.tensors import arrays, constant, tensors_of
 
@@ -270,6 +270,8 @@ class Subject:
         for filling in FILLINGS[:2]:
             with filled_memory(filling):
                 runs.append([self.eager(flat, attrs) for _ in range(4)][1:])
+        if show_filling(*runs[0], *runs[1]):
+            return True
         alike = not any(difference(some[0], one) for some in runs for one in some[1:])
         return alike and bool(difference(runs[0][0], runs[1][0]))
 

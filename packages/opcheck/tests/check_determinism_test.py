@@ -1,6 +1,8 @@
 """The check `determinism`."""
 
+import contextlib
 import os
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -21,8 +23,10 @@ from python_ops import (
     without_seeds,
 )
 
+from opcheck.checks import fresh
+from opcheck.inputs.memory import show_filling
 from opcheck.processes import calls
-from opcheck.subject import Subject
+from opcheck.subject import UNREPEATED, UNWRITTEN, Subject
 
 # The broken ops that it must find, and words of the explanation.
 CAUGHT = {
@@ -132,3 +136,41 @@ def test_sums_of_whole_numbers_are_rounded_too():
 def test_the_time_zone_does_not_count(local):
     found = result("determinism", hour_of, np.int64([0, 3600]), local=local)
     assert ("localtime_r" in found.cause) == local, found.explanation()
+
+
+@pytest.mark.parametrize(
+    ("dtype", "bytes_of_runs", "told"),
+    [
+        ("float32", (0x5A, 0xA5), True),
+        ("float32", (0x5A, 0x5A), False),
+        ("float32", (0x5A, 0x33), False),
+        ("int64", (0xA5, 0x01, 0x01), True),
+        ("int8", (0x5A, 0xA5), False),  # numbers as any other
+    ],
+)
+def test_what_holds_two_fillings_is_not_written(dtype, bytes_of_runs, told):
+    """However other threads mix up which run has which."""
+    runs = []
+    for byte in bytes_of_runs:
+        tail = np.full(2 * np.dtype(dtype).itemsize, byte, np.uint8).view(dtype)
+        runs.append([np.concatenate([np.ones(3, dtype), tail])])
+    assert show_filling(*runs) == told
+    texts = [np.array([b"a", b"b"], object)]
+    assert show_filling(*([*run, *texts] for run in runs)) == told
+    (wanted,), (flat, *rest) = runs[:1], runs
+    make = given([[one] for one in (*rest, flat)])  # never as in the runs before
+    cause = fresh._by_threads(make, 1, flat, wanted, runs)
+    if not told and len({*bytes_of_runs}) > 1:
+        assert cause == UNREPEATED
+    else:
+        assert cause == UNWRITTEN
+
+
+def given(answer):
+    """A child process that answers so."""
+
+    @contextlib.contextmanager
+    def make(threads):
+        yield SimpleNamespace(ask=lambda *_, **__: answer)
+
+    return make

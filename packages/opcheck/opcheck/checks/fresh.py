@@ -9,6 +9,7 @@ from pathlib import Path
 from opcheck.findings.compare import compared, difference
 from opcheck.findings.report import KEPT, MUCH_LARGER, Findings, Skip
 from opcheck.findings.source import in_turn
+from opcheck.inputs.memory import show_filling
 from opcheck.processes import calls
 from opcheck.processes.calls import NEARLY
 from opcheck.processes.children import Child, Crash, WorkerError
@@ -143,7 +144,9 @@ def _by_threads(make: Callable[..., Child], count: int, flat, wanted, runs) -> s
         return f"{only}, and by less than 1 %: {_BY_ORDER}"
     if only and not any(difference(again[0], one) for one in (*runs, *again)):
         return f"{only}, and with {count} always the same: it depends on their number"
-    if not any(difference(*both) for both in zip(runs, again)):
+    if not any(difference(*both) for both in zip(runs, again)) or show_filling(
+        *runs, *again
+    ):
         return UNWRITTEN  # for the same bytes, the same
     return f"{only}, and not always the same: {_BY_RACE}" if only else UNREPEATED
 

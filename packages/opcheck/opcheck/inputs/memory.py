@@ -22,6 +22,7 @@ FILLINGS = (0x5A, 0xA5, 0x7F, 0x01, 0xFE)
 # As floats: 3.0, and its complement -1.5. Neither is what an op would write, nor near it.
 VISIBLE = 0x40
 _UNFILLED = 0xFF
+_TELLING = 4  # bytes of an element that are not by chance all one filling
 _M_PERTURB = -6  # of glibc's malloc.h
 _NO_ACCESS = 0  # PROT_NONE, which Python's mmap does not name
 _ALIGNMENT = 64  # a kernel that asks for what begins elsewhere ends the process
@@ -63,6 +64,30 @@ def fill_memory(byte: int) -> None:
         ctypes.CDLL(None).mallopt(_M_PERTURB, byte ^ 0xFF)
     except (AttributeError, OSError):
         pass
+
+
+def show_filling(*runs: Sequence[np.ndarray]) -> bool:
+    """Whether an element of results is in one run nothing but one filling of memory, and in another run another one.
+
+    That is for certain memory that was not written: also where other threads take what was filled, and so calls differ
+    that are made with one filling.
+    """
+    fillings = {x for byte in (*FILLINGS, VISIBLE) for x in (byte, byte ^ 0xFF)}
+    for some in zip(*runs):
+        if len({(x.shape, x.dtype) for x in some}) > 1 or not some[0].size:
+            continue
+        size = some[0].dtype.itemsize
+        if some[0].dtype.hasobject or size < _TELLING:
+            continue
+        rows = [np.ascontiguousarray(x).reshape(-1).view(np.uint8) for x in some]
+        held = np.stack(rows).reshape(len(some), -1, size)
+        first = held[..., 0]
+        whole = (held == first[..., None]).all(-1) & np.isin(first, list(fillings))
+        least = np.where(whole, first, 0xFF).min(0)
+        most = np.where(whole, first, 0).max(0)
+        if (whole.any(0) & (least < most)).any():
+            return True
+    return False
 
 
 def guarded(value, filling: int = 0):

@@ -20,6 +20,7 @@ from opcheck.inputs.memory import (
     guarded,
     left_behind,
     past_the_end,
+    show_filling,
 )
 from opcheck.processes.pulse import one_call
 from opcheck.subject import (
@@ -172,15 +173,20 @@ def again(subject: Subject, flat, inputs, attrs) -> tuple[str, str]:
         _, last = run(other, other, 2)
         if different := difference(*same):  # though nothing has changed
             repeats = _must_repeat(subject, flat, inputs, attrs)
+            if repeats and show_filling(*same, *run(one, other, 2)):
+                return different, UNWRITTEN
             return (different, UNREPEATED) if repeats else ("", "")
         different = difference(same[1], last)
         if not different or _may_vary(subject, flat, inputs, attrs):
             return "", ""
         _, *once_more = run(one, one, 3)
         _, *behind = run(other, one, 3)
+        by_memory = show_filling(*same, *once_more, *run(one, other, 2))
     except Exception:
         return "", ""  # it is not about these values
     if any(difference(same[1], x) for x in once_more) or difference(*behind):
+        if by_memory:
+            return different, UNWRITTEN
         return different, UNREPEATED  # they were equal by chance
     return different, PAST_THE_END if difference(same[1], behind[0]) else UNWRITTEN
 
