@@ -157,6 +157,11 @@ OTHERS = {
     "x minus 1": (tf.abs, np.array, np.int32([1, 0, 3])),
     "x plus 2**24 + 1": (as_float32, np.array, UP),
     "x, last first": (lambda x: x[-1], np.max, np.int32([2, 1, 5, 30])),
+    "x negated, last first": (
+        lambda x: tf.truncatemod(x, 7),
+        lambda x: np.mod(x, 7),
+        np.int64([19000, 19004, 20088]),
+    ),
     "16 times along dimension 1": (
         lambda x: x + float(x.shape[1] > 40),
         np.array,

@@ -66,6 +66,7 @@ _OTHER_INTEGERS = {
     "{0} minus 1": lambda x: np.maximum(x, np.iinfo(x.dtype).min + 1) - 1,
     "{0} plus 2**24 + 1": lambda x: x + x.dtype.type(_ODD * (x.itemsize > 2)),
     "{0}, last first": lambda x: x if is_sorted(x) else np.flip(x),
+    "{0} negated, last first": lambda x: -np.flip(x) if x.dtype.kind == "i" else x,
 }
 
 
