@@ -118,6 +118,8 @@ SQUARES = np.arange(1, 13, dtype=np.float32).reshape(3, 4) ** 2
         ),
         (lambda y: y * [1, 1, 1.5, 1.2], "only from 2 on, of 4 places of dimension 1"),
         (lambda y: np.where(y > 20, np.nan, y), "NaN spreads"),
+        (lambda y: y * [1, 1.004, 1.005, 1], "only from 1 to 2, of 4 places"),
+        (lambda y: y * [1.1, 1, 2, 1], ""),
         (lambda y: y**1.5 + 1, ""),
     ],
 )

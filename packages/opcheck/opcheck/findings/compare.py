@@ -124,7 +124,8 @@ def _in_values(wanted: np.ndarray, got: np.ndarray) -> str:
     if (wanted == wanted[0]).all():
         return ""
     if wanted.all() and np.ptp(factors := (got / wanted).real) < 1e-3 * abs(factors[0]):
-        if np.allclose(got, factors[0] * wanted, 1e-3, 0):
+        near = abs(factors[0] - 1) < 0.01  # by so little, it may be anything
+        if not near and np.allclose(got, factors[0] * wanted, 1e-3, 0):
             return f"it is {factors[0]:.4g} times what is right wherever it is wrong"
     if np.ptp((added := got - wanted).real) < 1e-3 * abs(added[0]) and added.real.any():
         return (
@@ -148,8 +149,11 @@ def _in_places(wrong: np.ndarray) -> str:
             return f"only from {rows[0]} on, of {size} {name}"
         if len(rows) == rows[-1] + 1:
             return f"only the first {len(rows)} of {size} {name}"
-        if len({*np.diff(rows)}) == 1 and len(rows) > 2:
-            return f"only in every {rows[1] - rows[0]}th of {size} {name}"
+        steps = {*np.diff(rows)}
+        if steps == {1}:
+            return f"only from {rows[0]} to {rows[-1]}, of {size} {name}"
+        if len(steps) == 1 and len(rows) > 2:
+            return f"only in steps of {rows[1] - rows[0]}, of {size} {name}"
     return ""
 
 
