@@ -10,6 +10,7 @@ from gradient_registries import (
     wrapped_gradient,
 )
 from IPython.display import HTML
+from pictures import cc_gradients
 from pictures.anchors import tables_beside
 from pictures.filtered import looked_up, stacked
 
@@ -35,11 +36,11 @@ CAUSES = {
 WRONGLY = {call: known for call, *known in KINDS.pop("wrongly")}
 RIGHT, WRONG = "as in Python", "wrong, without an exception"
 HOLDERS = {
-    ("gradient", "gradient"): "functions and graphs",
-    ("gradient", ""): "functions alone",
-    ("none", ""): "zero in functions",
-    ("", "gradient"): "graphs alone",
-    ("", ""): "Python alone",
+    ("gradient", "gradient"): ("functions and graphs", 0),
+    ("gradient", ""): ("functions alone", 0),
+    ("none", ""): ("zero in functions", 0),
+    ("", "gradient"): ("graphs alone", 1),
+    ("", ""): ("Python alone", None),
 }
 PLAINLY = {
     "functions and graphs": "has a gradient; C++ programs have one, too",
@@ -190,11 +191,23 @@ def instead(call: str) -> str:
 
 def holders() -> dict[str, list[str]]:
     """The ops with a gradient in Python's registry, by what those in C++ hold."""
-    held = {name: [] for name in HOLDERS.values()}
+    held = {name: [] for name, _ in HOLDERS.values()}
     for op, (python, functions, graphs) in sorted(registries().items()):
         if python == "gradient" and hasattr(tf.raw_ops, op):
-            held[HOLDERS[functions, "" if functions == "none" else graphs]].append(op)
+            name, _ = HOLDERS[functions, "" if functions == "none" else graphs]
+            held[name].append(op)
     return held
+
+
+def squares() -> HTML:
+    """A square for each op with a gradient in Python's registry, by what those in C++ hold."""
+    held, colours = holders(), dict(HOLDERS.values())
+    return cc_gradients.squares(
+        {
+            f"{PLAINLY[name]}: {len(ops)}": (len(ops), colours[name])
+            for name, ops in held.items()
+        }
+    )
 
 
 def ops() -> HTML:

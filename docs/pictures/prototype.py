@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import tensorflow as tf
 from IPython.display import HTML
 from measured import number, read
+from pictures.anchors import entries
 from pictures.drawing import COLOURS, bold, code, line, picture, small
 from pictures.layout import arrow, box, chain, column, layers, row, table
 from pictures.plots import Plot, chart
@@ -95,3 +96,31 @@ def figures() -> dict[str, str]:
         "shared_2": snake(2, "for any x86-64"),
         "many": number(value(many, "NumPy", "ratio")),
     }
+
+
+# Each question, its lines separated by a slash, and what to do if the answer is yes.
+QUESTIONS = """
+Can TensorFlow compose it,/and is that fast and small enough? | compose it
+Are you still trying it out? | tf.numpy_function
+Must others load the model? | an op in C++
+Does it take much of each step,/and can cores, a GPU/or fewer arrays help? | an op in C++
+"""
+
+
+def decision() -> HTML:
+    """Draws which way to take."""
+    rows = []
+    for question, way in entries(QUESTIONS):
+        look = {"shade": 0.25, "colour": "C++" in way}
+        asked = box(question.split("/"), width=260)
+        asked.tells(f"{question.replace('/', ' ')} Yes: {way}")
+        rows.append([asked, box(way, width=150, height=34, **look)])
+    last = box("leave it in NumPy", 0.25, width=160, height=34)
+    rows.append([last.tells("No to all: leave it in NumPy"), ""])
+    asked = [one for one, _ in rows]
+    shapes = layers(
+        table(rows, (44, 24)),
+        *(arrow(one, other, "yes") for one, other in rows[:-1]),
+        *chain(*asked, label="no"),
+    )
+    return picture(shapes, "Four questions, one after the other.", scale=1.2)

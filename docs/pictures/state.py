@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import tensorflow as tf
 from IPython.display import HTML
-from pictures.drawing import bold, code, picture, rectangle, small
+from pictures.drawing import bold, code, picture, rectangle, small, space
 from pictures.layout import arrow, at, box, column, ends, layers, row, table
 from state import KeyTable
 from stock_key_table import StockKeyTable
@@ -95,8 +95,8 @@ def order_of(function: tf.types.experimental.ConcreteFunction, names: dict) -> H
     return picture(layers(*shapes), label)
 
 
-def two_threads() -> list[list[str]]:
-    """What two threads do with TensorFlow's own table, when one comes between two steps of the other.
+def two_threads() -> HTML:
+    """Draws what two threads do with TensorFlow's own table, when one comes between two steps of the other.
 
     The steps are made here in this order, one by one.
     """
@@ -112,4 +112,10 @@ def two_threads() -> list[list[str]]:
     given = numbers.lookup(tf.constant(keys)).numpy().tolist()
     if given[0] != given[1]:
         raise ValueError(f"bob and cid have different numbers: {given}")
-    return [["", step] if i % 2 else [step, ""] for i, step in enumerate(steps)]
+    rows = [["one thread", "another"]]
+    for i, step in enumerate(steps):
+        boxes = [space(), space()]
+        boxes[i % 2] = box(step, FAINT, i % 2, width=180, height=30)
+        rows.append(boxes)
+    label = f"Steps of two threads in turn: {'; '.join(steps)}."
+    return picture(table(rows, (18, 8)), label)
