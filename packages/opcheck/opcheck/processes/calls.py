@@ -181,13 +181,12 @@ def again(subject: Subject, flat, inputs, attrs) -> tuple[str, str]:
             return "", ""
         _, *once_more = run(one, one, 3)
         _, *behind = run(other, one, 3)
-        by_memory = show_filling(*same, *once_more, *run(one, other, 2))
+        if any(difference(same[1], x) for x in once_more) or difference(*behind):
+            if show_filling(*same, *once_more, *run(one, other, 2)):
+                return different, UNWRITTEN
+            return different, UNREPEATED  # they were equal by chance
     except Exception:
         return "", ""  # it is not about these values
-    if any(difference(same[1], x) for x in once_more) or difference(*behind):
-        if by_memory:
-            return different, UNWRITTEN
-        return different, UNREPEATED  # they were equal by chance
     return different, PAST_THE_END if difference(same[1], behind[0]) else UNWRITTEN
 
 
