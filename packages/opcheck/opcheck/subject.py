@@ -98,6 +98,19 @@ class Description:
         """What the definitions of all ops have as "attr", "input_arg" or "output_arg"."""
         return [x for op in self.op_defs.values() for x in getattr(op, field)]
 
+    def other_words(self, name: str, value) -> list:
+        """What else the op's interface allows for an attr that is one of some words."""
+        if not isinstance(value, str | bytes):
+            return []
+        kind = bytes if isinstance(value, bytes) else bytes.decode
+        allowed = [
+            kind(word)
+            for attr in self.all_of("attr")
+            if attr.name == name
+            for word in attr.allowed_values.list.s
+        ]
+        return [word for word in dict.fromkeys(allowed) if word != value]
+
     @property
     def takes_variants(self) -> bool:
         return any(x.type == tf.variant for x in self.all_of("input_arg"))

@@ -8,6 +8,7 @@ import tensorflow as tf
 
 from opcheck.checks.complex_parts import InRealNumbers
 from opcheck.findings.compare import close
+from opcheck.findings.wanted import replaced
 from opcheck.processes.pulse import one_call
 from opcheck.subject import Subject
 
@@ -68,13 +69,11 @@ def compare_with_differences(
         basis = tf.constant(directions, x.dtype)
         subject.progress(f"{order}, {names[i]}")
 
-        def along(steps, i=i, x=x, basis=basis):
-            moved = [*tensors[:i], x + tf.tensordot(steps, basis, 1), *tensors[i + 1 :]]
-            return _projected(function(moved))
+        def moved(step, i=i, x=x):
+            return function(replaced(tensors, i, x + step))
 
-        def along_one(step, i=i, x=x):
-            moved = [*tensors[:i], x + tf.constant(step, x.dtype), *tensors[i + 1 :]]
-            return _projected(function(moved)).numpy()
+        def along(steps, basis=basis, moved=moved):
+            return _projected(moved(tf.tensordot(steps, basis, 1)))
 
         start = tf.zeros([len(directions)], x.dtype)
         delta, allowed = steps_of(subject, (x, *results))
@@ -100,17 +99,15 @@ def compare_with_differences(
             rest = least + allowed * np.abs(numerical[:, column])
             wrong[:, column] &= np.isfinite(doubt) & ~(error <= doubt + rest)
             if wrong[:, column].any() and any(map(_is_large, results)):
-
-                def moved(t, i=i, x=x, basis=basis, column=column):
-                    return [*tensors[:i], x + t * basis[column], *tensors[i + 1 :]]
-
-                doubt = _doubt_of_sums(function, moved, delta, allowed, noise)
+                doubt = _doubt_of_sums(
+                    lambda t, u=basis[column]: moved(t * u), delta, allowed, noise
+                )
                 wrong[:, column] &= ~(error <= doubt + rest)
         still = np.flatnonzero(wrong.any(0) & ~numerical.any(0))
         if still.size and (
             (not numerical[wrong].any() and _has_steps(tensors, i, function))
             or _has_steps_along(
-                lambda t, u=directions[still[0]]: along_one(t * u), x, delta
+                lambda t, u=basis[still[0]]: _projected(moved(t * u)).numpy(), x, delta
             )
         ):
             found.note(
@@ -146,7 +143,7 @@ def _has_steps(tensors, i: int, function: Callable) -> bool:
     random = np.random.default_rng(3)
     x, seen = tensors[i], []
     for factor in (1.0, 0.3, -1.0, -0.1, 2.7):
-        moved = [*tensors[:i], tf.cast(factor, x.dtype) * x, *tensors[i + 1 :]]
+        moved = replaced(tensors, i, tf.cast(factor, x.dtype) * x)
         try:
             if slope_along(moved, i, function, random):
                 return False
@@ -243,13 +240,13 @@ def slopes_of(
 
 
 def _doubt_of_sums(
-    function: Callable, moved: Callable, step: float, allowed: float, noise: float
+    outputs: Callable, step: float, allowed: float, noise: float
 ) -> np.ndarray:
     """As that of slopes_of, for sums of large outputs, in which one kink may hide what another one adds."""
-    sizes = [int(tf.size(one)) for one in function(moved(0.0))]
+    sizes = [int(tf.size(one)) for one in outputs(0.0)]
 
     def values(t: float) -> np.ndarray:
-        parts = [np.ravel(one).astype(np.float64) for one in function(moved(t))]
+        parts = [np.ravel(one).astype(np.float64) for one in outputs(t)]
         return np.concatenate(parts)
 
     slopes, doubt = slopes_of(values, step)

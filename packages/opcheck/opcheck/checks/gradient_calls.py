@@ -81,7 +81,7 @@ def drawn(subject: Subject, found: Findings, flat, chosen, names) -> None:
     Not of an op that computes a gradient itself: what the forward op gave for one call is not of another.
     """
     described = subject.describe()
-    gradients = any(_COMPUTES_A_GRADIENT.search(name) for name in described.op_types)
+    gradients = any(map(_COMPUTES_A_GRADIENT.search, described.op_types))
     normalized = any(_is_normalized(flat[i]) for i in chosen)
     if subject.reference is None or gradients or normalized or described.takes_variants:
         return
@@ -211,13 +211,15 @@ def _varied(subject: Subject, flat, names):
         more = [x[np.newaxis] if i in chosen else x for i, x in enumerate(flat)]
         label = " and ".join(names[i] for i in chosen)
         yield f"one dimension more in {label}", more, subject.attrs
-    own = subject.describe().all_of("attr")
+    described = subject.describe()
+    own = described.all_of("attr")
     attrs = {x.name for x in own}
+    gradients = any(map(_COMPUTES_A_GRADIENT.search, described.op_types))
     for name, value in attrs_of_call(subject.op, subject.attrs, own).items():
         if name not in attrs:
             continue
-        named = _other_names(subject, own, name, value)
-        for other in [*_other_factor(name, value), *named]:
+        words = [] if gradients else described.other_words(name, value)[:_NAMES]
+        for other in [*_other_factor(name, value), *words]:
             label, changed = f"{name} = {other}", {**subject.attrs, name: other}
             if type(value) is not int or _is_right(subject, label, flat, changed):
                 yield label, flat, changed
@@ -251,18 +253,6 @@ def _rises(rows: np.ndarray) -> bool:
     """Whether no two rows are equal, and all in order, as the indices of a sparse tensor have to be."""
     listed = rows.tolist()
     return all(one < other for one, other in itertools.pairwise(listed))
-
-
-def _other_names(subject: Subject, own, name: str, value) -> list[str]:
-    """The other values of a string that has a few, as a mode, but of an op that computes a gradient itself."""
-    described = subject.describe()
-    if any(_COMPUTES_A_GRADIENT.search(one) for one in described.op_types):
-        return []
-    if not isinstance(value, str | bytes):
-        return []
-    (allowed,) = [x.allowed_values.list.s for x in own if x.name == name][:1]
-    names = [one.decode() for one in allowed]
-    return [x for x in names if x != tf.compat.as_str(value)][:_NAMES]
 
 
 def _other_factor(name: str, value) -> list:

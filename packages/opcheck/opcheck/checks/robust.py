@@ -14,6 +14,7 @@ from opcheck.findings.compare import (
     difference,
     is_inexact,
     mentions,
+    message_of,
     observed,
     tolerance,
     wide,
@@ -553,8 +554,7 @@ def _tells(outcome, case: Case, description) -> bool:
 
 def _message(error: str) -> str:
     """Without the op's name, and the x of 2 x 3."""
-    message = error.split(": ", 1)[-1]
-    return re.sub(r"\{\{.*?\}\}|\[Op:.*?\]|(?<=\d)\s*x\s*(?=\d)", " ", message)
+    return re.sub(r"(?<=\d)\s*x\s*(?=\d)", " ", message_of(error))
 
 
 def _numbers(error: str) -> set[int]:
@@ -823,7 +823,7 @@ def _bad_cases(sample, description) -> Iterator[Case]:
     for name, value in of_call.items():
         if name not in known:
             continue
-        for other in _other_names(name, value, description):
+        for other in description.other_words(name, value):
             attrs = {**sample.attrs, name: other}
             for what, flat in {"": sample.flat, **_cubes(sample.flat)}.items():
                 label = f"{name} = {other!r}{what}"
@@ -939,20 +939,6 @@ def _other_lists(inputs: Sequence, names: Sequence[str]) -> Iterator[tuple[str, 
             if count:
                 label = " and ".join(lists[i] for i in chosen)
                 yield f"{label} of {count} tensor{'s' * (count > 1)}", changed
-
-
-def _other_names(name: str, value, description) -> list:
-    """What else the op's interface allows for an attr that is one of some words."""
-    if not isinstance(value, str | bytes):
-        return []
-    kind = bytes if isinstance(value, bytes) else bytes.decode
-    allowed = [
-        kind(word)
-        for attr in description.all_of("attr")
-        if attr.name == name
-        for word in attr.allowed_values.list.s
-    ]
-    return [word for word in dict.fromkeys(allowed) if word != value]
 
 
 def _cubes(flat: Sequence[np.ndarray]) -> dict[str, list[np.ndarray]]:

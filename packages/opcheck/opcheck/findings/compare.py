@@ -253,13 +253,18 @@ def _show(value) -> str:
     return f"{value:.9g}" if np.asarray(value).dtype.kind == "f" else str(value)
 
 
+def message_of(error: str) -> str:
+    """An error without its class, and without the node and the op that TensorFlow names in it."""
+    message = error.split(": ", 1)[-1]
+    return re.sub(r"\{\{.*?\}\}|\[Op:.*?\]", "", message)
+
+
 def mentions(error: str, names: Sequence[str]) -> bool:
     """Whether an error message has one of the names in it, a short one as a word, a plural as a singular.
 
     The singular of indices is index, too. A space or a hyphen may stand for an underscore.
     """
-    message = error.split(": ", 1)[-1]
-    message = re.sub(r"\{\{.*?\}\}|\[Op:.*?\]", "", message).lower()
+    message = message_of(error).lower()
     message = re.sub(r"(?<=[a-z0-9])[-\s]+(?=[a-z0-9])", "_", message)
     stems = [re.sub("(?<=..)s$", "", name.lower()) for name in names]
     stems += [re.sub("ice$", "ex", stem) for stem in stems if stem.endswith("indice")]
