@@ -22,6 +22,8 @@ environment := $(venv)/complete
 else
 python := $(PYTHON)
 environment := check-environment
+# An environment that clones share holds the opcheck of one of them.
+export PYTHONPATH := $(CURDIR)/packages/opcheck:$(CURDIR)/examples/common$(if $(PYTHONPATH),:$(PYTHONPATH))
 endif
 
 export CUDA CUDAARCHS TENSORFLOW ACCEPT

@@ -267,6 +267,14 @@ def test_only_what_this_python_needs_is_missed(tmp_path, requires, missing):
         assert f"lacks {missing}: " in checked.stderr
 
 
+def test_what_make_runs_has_the_opcheck_of_its_own_clone(tmp_path):
+    """An environment that clones share holds that of another one."""
+    python = program(tmp_path, "python", 'echo "$PYTHONPATH"')
+    command = ["make", "-s", "-C", ROOT, f"PYTHON={python}", "check-environment"]
+    path = run(*command, PYTHONPATH="own", MAKEFLAGS="").stdout.strip().split(":")
+    assert path == [f"{ROOT}/packages/opcheck", f"{ROOT}/examples/common", "own"]
+
+
 def test_conda_installs_what_pyproject_lists():
     environment = yaml.safe_load((ROOT / "environment.yml").read_text())
     conda, channels = environment["dependencies"], environment["channels"]
