@@ -12,8 +12,7 @@ The flags are those that tf.sysconfig gives. Importing TensorFlow takes seconds,
 the CMake cache for as long as the environment holds the same library.
 ]=]
 
-# 2.17 needs NumPy 1. With it every example compiles, and of their tests 3,577 pass and 29 fail, most for what NumPy 1
-# lacks or makes of types (2026-11-23).
+# 2.17 needs NumPy 1, which lacks what some tests of the examples call.
 set(TensorFlow_SUPPORTED_FROM 2.18)
 set(TensorFlow_SUPPORTED_BELOW 2.22)
 
