@@ -153,9 +153,3 @@ TEXTS = [Page(ROOT / "README.md"), Page(ROOT / "CONTRIBUTING.md"), *PAGES]
 @pytest.mark.parametrize("page", TEXTS, ids=lambda page: page.name)
 def test_what_a_page_names_is_there(page, check):
     report(f"{page.at(line)}: {problem}" for line, problem in check(page))
-
-
-def test_pytorchs_opcheck_is_named_outside_of_folds():
-    [page] = [page for page in PAGES if page.name == "opcheck"]
-    shown = re.sub(r"^(:{3,})\{dropdown\}.*?^\1$", "", page.text, flags=re.M | re.S)
-    assert "library.html#torch.library.opcheck" in shown
