@@ -13,7 +13,8 @@ import tensorflow as tf
 from call_stack import Frame, Stack, layer_of, layers, stacks
 from IPython.display import HTML
 from pictures import layout
-from pictures.drawing import Shape, bold, code, line, picture, small, space
+from pictures.drawing import Shape, bold, code, picture, small, space
+from pictures.lanes import lane
 from pictures.layout import at, box, column, row
 from traces import Event
 
@@ -77,9 +78,11 @@ def threads(runs: Mapping[str, Sequence[Stack]]) -> HTML:
     for caption, ran in runs.items():
         order = [stack.thread_id for stack in ran]
         known, shapes = list(dict.fromkeys(order)), []
-        for i in range(len(known)):
+        for i, own in enumerate(known):
             shapes.append(at(-12, 36 * i, small(f"thread {i + 1}"), "e"))
-            shapes.append(line((0, 36 * i), (260, 36 * i), dash="2 4", opacity=0.6))
+            places = [10 + 62 * n for n, thread in enumerate(order) if thread == own]
+            taken = [(place, place + 50) for place in places]
+            shapes.append(lane(260, 36 * i, taken, dash="2 4", opacity=0.6))
         for i, thread in enumerate(order):
             node = box(f"{i + 1}", STRONG, width=50, height=30)
             shapes.append(at(10 + 62 * i, 36 * known.index(thread), node, "w"))

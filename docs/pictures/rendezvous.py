@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from IPython.display import HTML
-from pictures.drawing import bold, code, line, picture, small
+from pictures.drawing import bold, code, picture, small
+from pictures.lanes import lane as way
 from pictures.layout import at, box, column, layers
 
 STEP, HIGH = 92, 36
@@ -37,7 +38,8 @@ def timelines() -> HTML:
             y = HIGH * i
             says = f"{title}, {lane}: {', then '.join(spans.values())}"
             shapes.append(at(-10, y, small(lane), "e").tells(says))
-            shapes.append(line((0, y), (4 * STEP, y), stroke_opacity=0.2))
+            taken = [(STEP * begin + 4, STEP * (begin + n) - 4) for begin, n in spans]
+            shapes.append(way(4 * STEP, y, taken, stroke_opacity=0.2))
             for (begin, steps), name in spans.items():
                 colour = ["Post", "timeout", "Collect"].index(lane)
                 waits = "waits" in name

@@ -4,7 +4,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 import tensorflow as tf
 from IPython.display import HTML
-from pictures.drawing import bold, code, line, picture, small, space
+from pictures.drawing import bold, code, picture, small, space
+from pictures.lanes import lane
 from pictures.layout import arrow, at, box, column, frame, layers, ranks, row, table
 from travel import Event, partitions
 
@@ -192,9 +193,13 @@ def timeline(events: Sequence[Event], names: Mapping[str, str], label: str) -> H
     step, high = 104, 52
     right = 10 + step * len(events)
     lanes, boxes = [], []
-    for i in range(len(threads)):
+    for i, thread in enumerate(threads):
         lanes.append(at(-12, high * i, small(f"thread {i + 1}"), "e"))
-        lanes.append(line((0, high * i), (right, high * i), stroke_opacity=0.2))
+        places = [
+            10 + step * n for n, each in enumerate(events) if each.thread == thread
+        ]
+        taken = [(place, place + step - 8) for place in places]
+        lanes.append(lane(right, high * i, taken, stroke_opacity=0.2))
     for i, event in enumerate(events):
         name = code(f"{event.what} {names[event.key.edge]}", 12)
         look = {"width": step - 8, "height": 26, "pad": 6, "align": "start"}
