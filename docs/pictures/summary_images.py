@@ -32,9 +32,9 @@ def written(folder: Path) -> None:
 
 
 def image(png: bytes, label: str) -> HTML:
-    """Shows a PNG as large as it is, or smaller where it is too wide."""
+    """Shows a PNG that has two pixels for each of the page, smaller where it is too wide."""
     data = base64.b64encode(png).decode()
     width, height = (int.from_bytes(png[at : at + 4], "big") for at in (16, 20))
     data = f"data:image/png;base64,{data}"
     shown = tag("image", width=width, height=height, href=data, x=0, y=0)
-    return picture(Shape((0, 0, width, height), lambda _: shown), label)
+    return picture(Shape((0, 0, width, height), lambda _: shown), label, scale=0.5)
