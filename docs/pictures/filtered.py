@@ -29,9 +29,10 @@ def filtered(
 ) -> HTML:
     """A table of three columns, code, words and code, that a field filters."""
     rows = list(rows)
+    today, now = (f' data-head="{html.escape(head)}"' for head in header[1:])
     cells = (
-        f"<tr><td><code>{html.escape(old)}</code></td><td>{html.escape(said)}</td>"
-        f"<td>{f'<code>{html.escape(new)}</code>' if new else ''}</td></tr>"
+        f"<tr><td><code>{html.escape(old)}</code></td><td{today}>{html.escape(said)}</td>"
+        f"{f'<td{now}><code>{html.escape(new)}</code></td>' if new else '<td></td>'}</tr>"
         for old, said, new in rows
     )
     return HTML(
