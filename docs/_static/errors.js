@@ -49,7 +49,7 @@ document.addEventListener("DOMContentLoaded", () => {
     section.append(make("p", { className: "explain-more" }, more));
     return section;
   };
-  const reading = ({ name, says }) => make("p", {}, make("code", {}, name), `: ${says.join(" ")}`);
+  const reading = ({ name, says }) => make("p", {}, make("code", {}, name), ": ", ...sentence(says.join(" ")));
 
   // What helps where nothing is known: the line that looks like an error, a search for it, and a report with it.
   const unknown = ({ stranger, first }) => {
