@@ -27,8 +27,8 @@ document.addEventListener("DOMContentLoaded", () => {
   }
 });
 
-// A long name in a table may break behind an underscore or a bracket and before a capital letter, where the table is too
-// narrow for it.
+// A long name in a table may break behind an underscore, a slash or a bracket and before a capital letter, where the
+// table is too narrow for it.
 document.addEventListener("DOMContentLoaded", () => {
   for (const name of document.querySelectorAll("article :is(td, th) code.literal .pre, article .filtered td code")) {
     if (name.textContent.length <= 20) continue;
@@ -37,8 +37,26 @@ document.addEventListener("DOMContentLoaded", () => {
     while (walker.nextNode()) texts.push(walker.currentNode);
     for (const text of texts) {
       if (text.parentElement.matches(".option")) continue;
-      const parts = text.data.split(/(?<=[({]|::)|(?<=_)(?=\w\w)|(?<=[a-z\d])(?=[A-Z])/);
+      const parts = text.data.split(/(?<=[({/]|::)|(?<=_)(?=\w\w)|(?<=[a-z\d])(?=[A-Z])/);
       text.replaceWith(...parts.flatMap((part, i) => (i ? [document.createElement("wbr"), part] : [part])));
+    }
+  }
+});
+
+// A table that is wider than a phone scrolls there. So its columns of words are wider than their longest word, and
+// nobody reads a sentence down a page. What is brief, such as 390 ms, stays in one line if there is room.
+document.addEventListener("DOMContentLoaded", () => {
+  for (const box of document.querySelectorAll("article .pst-scrollable-table-container:has(td)")) {
+    const isWide = () => box.scrollWidth > box.clientWidth;
+    const wide = isWide();
+    const cells = [...box.querySelectorAll("td")].map((cell) => [cell, cell.textContent.trim().length]);
+    const brief = cells.filter(([, letters]) => letters <= 10);
+    for (const [cell] of brief) cell.classList.add("brief");
+    if (!box.clientWidth || (!wide && isWide())) for (const [cell] of brief) cell.classList.remove("brief");
+    for (const [cell, letters] of cells) {
+      if (!wide || letters <= 24) continue;
+      cell.classList.add("long");
+      cell.style.setProperty("--long", `${Math.min(14, letters / 4)}rem`);
     }
   }
 });
@@ -78,6 +96,7 @@ addEventListener("load", () => {
     box.classList.toggle("more-left", box.scrollLeft > 2 && box.scrollWidth > box.clientWidth + 2);
   };
   const boxes = document.querySelectorAll("article :is(pre, div.drawing, .pst-scrollable-table-container)");
+  for (const box of boxes) box.classList.toggle("large", box.querySelector("svg.drawing")?.getAttribute("width") > box.clientWidth);
   const sizes = new ResizeObserver((entries) => entries.forEach(({ target }) => update(target)));
   for (const box of boxes) {
     sizes.observe(box);
