@@ -6,6 +6,7 @@ document.querySelectorAll(".filtered:not(.looked-up, .stacked)").forEach((each) 
 });
 document.querySelectorAll(".looked-up").forEach((each) => {
   const rows = JSON.parse(each.querySelector("script").textContent);
+  const heads = [...each.querySelectorAll("th")].map((head) => head.textContent);
   const [field, body, box, missing] = ["input", "tbody", ".low", ".missing"].map((part) => each.querySelector(part));
   field.addEventListener("input", () => {
     const typed = field.value.trim().toLowerCase();
@@ -15,6 +16,7 @@ document.querySelectorAll(".looked-up").forEach((each) => {
       row.forEach((text, column) => {
         const cell = line.insertCell();
         (column !== 1 && text ? cell.appendChild(document.createElement("code")) : cell).textContent = text;
+        if (column && text) cell.dataset.head = heads[column];
       });
       return line;
     }));
