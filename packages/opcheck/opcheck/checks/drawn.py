@@ -1,7 +1,6 @@
 """The values of the op, against the reference: in calls that are drawn near the sample."""
 
 import string
-import time
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from opcheck.findings.wanted import (
     reference_of,
     replaced,
 )
+from opcheck.processes.budget import Budget
 from opcheck.subject import Subject, attrs_of_call, is_sorted, sizes_of
 
 _CALLS, _SECONDS = 400, 2.0
@@ -37,16 +37,16 @@ def drawn_calls(subject: Subject, found: Findings) -> None:
     if subject.describe().takes_variants or not subject.flat:
         return
     draw = Draw(subject)
-    end = time.monotonic() + _SECONDS
+    budget = Budget(_SECONDS)
     for _ in range(_CALLS):
-        if time.monotonic() > end:
+        if budget.is_spent():
             return
         flat, attrs = draw.call()
-        start = time.monotonic()
+        of_this_call = Budget(_SLOW)
         if both := _wrong(subject, flat, attrs):
             _fail(subject, found, *_nearer(subject, flat, attrs, both))
             return
-        if time.monotonic() - start > _SLOW:
+        if of_this_call.is_spent():
             return
 
 

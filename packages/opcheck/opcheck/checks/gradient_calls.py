@@ -3,7 +3,6 @@
 import contextlib
 import itertools
 import re
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -22,6 +21,7 @@ from opcheck.checks.drawn import Draw, what_differs
 from opcheck.findings.compare import TOLERANCES, difference
 from opcheck.findings.report import Findings, describe_error
 from opcheck.findings.wanted import both_of
+from opcheck.processes.budget import Budget
 from opcheck.processes.pulse import one_call
 from opcheck.subject import CLEAN_ERRORS, Subject, attrs_of_call, is_builtin
 from opcheck.tensors import constant
@@ -87,9 +87,9 @@ def drawn(subject: Subject, found: Findings, flat, chosen, names) -> None:
         return
     sample = replace(subject, inputs=subject.pack(flat))
     draw = Draw(sample, smooth=True)
-    end = time.monotonic() + _SECONDS
+    budget = Budget(_SECONDS)
     for _ in range(_CALLS):
-        if time.monotonic() > end or found.failures:
+        if budget.is_spent() or found.failures:
             return
         changed, attrs = draw.call()
         label = f"with {what_differs(sample, changed, attrs)}"

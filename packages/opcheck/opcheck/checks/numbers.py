@@ -25,6 +25,7 @@ from opcheck.findings.wanted import (
     reference_of,
     replaced,
 )
+from opcheck.processes.budget import Budget
 from opcheck.subject import Subject, attrs_of_call, is_sorted
 
 _SMALL = FAR / 50
@@ -72,13 +73,13 @@ _OTHER_INTEGERS = {
 
 def other_numbers(subject: Subject, found: Findings) -> None:
     """Other numbers in one input, where the reference computes the same from wider ones and from their neighbors."""
-    end, told = time.monotonic() + _SECONDS, set()
+    budget, told = Budget(_SECONDS), set()
     for i, x in enumerate(subject.flat):
         if x.dtype not in (np.float32, np.float64) and x.dtype.kind not in "iu":
             continue
         others = _OTHER_FLOATS if x.dtype.kind == "f" else _OTHER_INTEGERS
         for what, change in others.items() if x.size else ():
-            if what in told or time.monotonic() > end:
+            if what in told or budget.is_spent():
                 continue
             with np.errstate(all="ignore"):
                 other = np.asarray(change(x))
@@ -232,11 +233,9 @@ def neighbors(
     for i in chosen:
         by_dtype.setdefault(flat[i].dtype, []).append(i)
     sets = [*by_dtype.values(), *([i] for i in chosen)]
-    end = time.monotonic() + _SECONDS / 2
+    budget = Budget(_SECONDS / 2)
     for some in dict.fromkeys(map(tuple, sets)):
-        if time.monotonic() < end and _neighbors(
-            subject, found, what, flat, attrs, some
-        ):
+        if budget.is_spent() or _neighbors(subject, found, what, flat, attrs, some):
             return
 
 
@@ -337,8 +336,8 @@ def large_together(subject: Subject, found: Findings) -> None:
             return None
         return _quickly(subject, _together(names, tried), *call(tried))
 
-    end = time.monotonic() + _SECONDS
-    while factors and time.monotonic() < end:
+    budget = Budget(_SECONDS)
+    while factors and not budget.is_spent():
         both, factors = _grown_together(factors, computed)
         if both is None:
             return

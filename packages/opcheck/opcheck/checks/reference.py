@@ -39,8 +39,8 @@ def reference(subject: Subject, found: Findings) -> str:
 
     Also on numbers that are tiny, far from zero, all below it, all equal, all 0 or in reverse, on integers one lower,
     negated, or beyond 2**24 or 2**53, and on those of inputs and attrs that are large together. Last come calls whose
-    sizes, attrs and numbers are drawn near those of the sample: up to 400, as many as fit into two seconds, and so
-    fewer on a busy machine.
+    sizes, attrs and numbers are drawn near those of the sample: up to 400, as many as fit into two seconds
+    of computing.
     Integers have to be equal, floats within a tolerance for their dtype.
     """
     if subject.reference is None:

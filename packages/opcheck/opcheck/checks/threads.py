@@ -24,6 +24,7 @@ from opcheck.findings.report import (
 )
 from opcheck.findings.source import in_turn
 from opcheck.inputs.memory import growth
+from opcheck.processes.budget import Budget
 from opcheck.processes.calls import agree
 from opcheck.processes.pulse import Watch, each, one_call
 from opcheck.subject import (
@@ -202,12 +203,12 @@ def _most(x: np.ndarray) -> int:
 def _takes(subject: Subject, name: str, flat) -> bool:
     """Whether a call is quick and gives little, so that one with numbers that are larger by far may be tried."""
     subject.progress(name, flat)
-    start = time.monotonic()
+    budget = Budget(0.02)
     try:
         outputs = subject.eager(flat)
     except Exception:
         return False
-    return time.monotonic() - start < 0.02 and sum(y.size for y in outputs) < 1 << 17
+    return not budget.is_spent() and sum(y.size for y in outputs) < 1 << 17
 
 
 def _at_once(subject: Subject, flat) -> Iterator[list[np.ndarray]]:
@@ -291,7 +292,7 @@ def _other_attrs(subject: Subject, flat) -> list[tuple[list, dict, list]]:
         attrs = draw.attrs()
         if str(attrs) in found or attrs == subject.attrs:
             continue
-        start = time.monotonic()
+        budget = Budget(_SHORT * 10)
         try:
             outputs = subject.eager(flat, attrs)
         except Exception:
@@ -299,14 +300,14 @@ def _other_attrs(subject: Subject, flat) -> list[tuple[list, dict, list]]:
         if sum(y.size for y in outputs) > _LARGEST:
             continue  # eight of them at a time may not fit into memory
         found[str(attrs)] = flat, attrs, outputs
-        if len(found) == 3 or time.monotonic() - start > _SHORT * 10:
+        if len(found) == 3 or budget.is_spent():
             break
     return list(found.values())
 
 
 def _in_threads(subject: Subject, found: Findings, some, way, call, seconds) -> int:
     subject.progress(f"{AT_ONCE}: {way}")
-    end = time.monotonic() + seconds
+    budget = Budget(seconds)
     one_differs = threading.Event()
 
     def work(number: int) -> tuple[int, str]:
@@ -317,7 +318,7 @@ def _in_threads(subject: Subject, found: Findings, some, way, call, seconds) -> 
             different = subject.difference(wanted, seen, exact=False)
             if different:
                 one_differs.set()
-            if one_differs.is_set() or time.monotonic() > end:
+            if one_differs.is_set() or budget.is_spent():
                 return calls, different
         raise AssertionError
 
@@ -348,11 +349,11 @@ def _in_dataset(subject: Subject, found: Findings, some, seconds) -> int:
         .map(as_it_is(lambda *flat: (0, *subject.outputs(flat))), num_parallel_calls=8)
         .prefetch(8)
     )
-    end = time.monotonic() + seconds
+    budget = Budget(seconds)
     for count, outputs in enumerate(each(dataset), 1):
         flat, wanted = some[(count - 1) % len(some)]
         different = subject.difference(wanted, arrays(outputs[1:]))
-        if different or time.monotonic() > end:
+        if different or budget.is_spent():
             break
     _report(
         subject, found, "calls of tf.data's parallel map", [(different, (flat, None))]
