@@ -16,7 +16,7 @@ TEXTS = tables_beside(__file__)
 GROUPS = {
     "values": "reference eager_vs_graph dtypes vectorize xla devices",
     "shapes": "static_shape gradient",
-    "errors": "empty bad_input bounds",
+    "errors": "empty bad_input bounds large_tensors",
     "calls": "concurrency determinism immutability leaks",
     "models": "saved_model schema",
 }

@@ -16,12 +16,14 @@ class Check:
       worker: The worker that it shares with others. There the function takes the Subject and the
         Findings. None: it runs in the caller's process and starts workers itself. There it takes what
         makes a `children.Child`, the `run.Call` and the Findings.
+      by_name: Whether it runs only where somebody names it.
     """
 
     name: str
     module: str
     chapter: str
     worker: str | None = "most"
+    by_name: bool = False
 
     @property
     def function(self) -> Callable:
@@ -55,6 +57,8 @@ CHECKS = {
         Check("xla", "transforms", "checks"),
         Check("bad_input", "robust", "attrs", worker=None),
         Check("schema", "schema", "attrs"),
+        Check("large_tensors", "large", "checks", worker="large", by_name=True),
     )
 }
-NAMES = tuple(CHECKS)
+NAMES = tuple(name for name, check in CHECKS.items() if not check.by_name)
+BY_NAME = tuple(name for name, check in CHECKS.items() if check.by_name)

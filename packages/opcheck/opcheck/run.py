@@ -37,7 +37,7 @@ from opcheck.locations import Location, locate
 from opcheck.processes.children import Child, Crash, WorkerError, start_server
 from opcheck.processes.pulse import Patience
 from opcheck.processes.worker import check_inside, place, refused, run_check
-from opcheck.registry import CHECKS, NAMES
+from opcheck.registry import BY_NAME, CHECKS, NAMES
 
 _COMPARED = (
     "reference",
@@ -180,8 +180,8 @@ def check(
         each, and the report has the worst result of each check.
       reference: A function that takes the same arguments, as arrays, and returns what the op is to
         return.
-      checks: The names of the checks to run, of `opcheck.NAMES`; all if None. A check of `extra`
-        has the name of its function.
+      checks: The names of the checks to run, of `opcheck.NAMES`; all of them if None. A check of `extra`
+        has the name of its function, and `large_tensors` runs only where it is named.
       skip: The checks not to run: a dictionary from their names to the reason.
       expected_failures: Bugs that are known: a dictionary from names of checks to words of the failure. Such a
         failure becomes a note. If the check no longer fails in this way, that is a failure: delete the entry.
@@ -341,7 +341,7 @@ def check_names(extra: Sequence[Callable] = ()) -> list[str]:
     """
     if not isinstance(extra, list | tuple) or not all(map(callable, extra)):
         raise ValueError(f"extra is {extra!r}: it takes a list of functions")
-    names = [*NAMES, *map(name_of, extra)]
+    names = [*NAMES, *BY_NAME, *map(name_of, extra)]
     for name in names:
         if names.count(name) > 1:
             raise ValueError(f"two checks have the name {name!r}")
@@ -349,7 +349,7 @@ def check_names(extra: Sequence[Callable] = ()) -> list[str]:
 
 
 def choose(
-    checks, skip, names: Sequence[str] = NAMES
+    checks, skip, names: Sequence[str] = tuple(CHECKS)
 ) -> tuple[list[str], dict[str, str]]:
     """Of the checks with these names, those to run, and the reasons for those to skip."""
     if checks is not None:
@@ -358,7 +358,9 @@ def choose(
         skip = {name: "not wanted" for name in _named("skip", skip)}
     for name in [*(checks or []), *skip]:
         check_name("check", name, names)
-    wanted = [name for name in names if checks is None or name in set(checks)]
+    if checks is None:
+        checks = [name for name in names if name not in BY_NAME]
+    wanted = [name for name in names if name in set(checks)]
     reasons = {name: reason for name, reason in skip.items() if name in wanted}
     return [name for name in wanted if name not in reasons], reasons
 

@@ -6,9 +6,11 @@ import errno
 import functools
 import gc
 import itertools
+import math
 import mmap
 import os
 import platform
+import resource
 import struct
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -118,9 +120,34 @@ def _placed(value, filling: int = 0) -> tuple:
         return constant(array), 0
 
 
-def _at_the_end(array: np.ndarray, filling: int) -> tuple:
+def in_place(array: np.ndarray):
+    """A tensor in the memory of an array, which begins at a multiple of 64 bytes."""
     import tensorflow as tf
 
+    if array.dtype.name != "bfloat16":
+        return tf.experimental.dlpack.from_dlpack(array.__dlpack__())
+    # of which NumPy's protocol does not know
+    own = tf.experimental.dlpack.from_dlpack(array.view(np.uint16).__dlpack__())
+    return tf.bitcast(own, tf.bfloat16)
+
+
+def after_zeros(array: np.ndarray, zeros: int, axis: int) -> np.ndarray:
+    """An array behind so many rows of zeros, along an axis, that take no memory as long as they are only read."""
+    shape = list(array.shape)
+    shape[axis] += zeros
+    size = array.itemsize * math.prod(shape)
+    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    if soft != resource.RLIM_INFINITY and (
+        hard == resource.RLIM_INFINITY or soft + size <= hard
+    ):
+        resource.setrlimit(resource.RLIMIT_DATA, (soft + size, hard))
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0)
+    made = np.frombuffer(mmap.mmap(-1, size, flags), array.dtype).reshape(shape)
+    np.moveaxis(made, axis, 0)[zeros:] = np.moveaxis(array, axis, 0)
+    return made
+
+
+def _at_the_end(array: np.ndarray, filling: int) -> tuple:
     used = -(-array.nbytes // _ALIGNMENT) * _ALIGNMENT
     pages = -(-used // mmap.PAGESIZE) * mmap.PAGESIZE
     flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
@@ -129,14 +156,10 @@ def _at_the_end(array: np.ndarray, filling: int) -> tuple:
     behind = memory.ctypes.data + pages
     page = ctypes.c_void_p(behind), ctypes.c_size_t(mmap.PAGESIZE)
     ctypes.CDLL(None).mprotect(*page, _NO_ACCESS)
-    own = array.view(np.uint16) if array.dtype.name == "bfloat16" else array
-    placed = memory[pages - used :][: array.nbytes].view(own.dtype)
+    placed = memory[pages - used :][: array.nbytes].view(array.dtype)
     placed = placed.reshape(array.shape)
-    placed[...] = own
-    tensor = tf.experimental.dlpack.from_dlpack(placed.__dlpack__())
-    if own is not array:  # of which NumPy's protocol does not know
-        tensor = tf.bitcast(tensor, tf.bfloat16)
-    return tensor, behind - used + array.nbytes
+    placed[...] = array
+    return in_place(placed), behind - used + array.nbytes
 
 
 def past_the_end(op: Callable, *inputs, **attrs) -> list[int]:

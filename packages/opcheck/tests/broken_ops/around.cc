@@ -36,6 +36,7 @@ enum class Bug {
   kNegativeAxis,
   kRoundsDown,
   kStaticTable,
+  kIntIndex,
   kOpenFile,
   kLeak,
   kLeakOfLarge,
@@ -252,7 +253,9 @@ class EveryOp : public tensorflow::OpKernel {
     const auto in = values.vec<float>();
     auto out = output->vec<float>();
     for (int64_t i = 0; i < count; ++i) {
-      out(i) = in(std::min(i * step, size - 1));
+      int64_t place = i * step;
+      if (bug == Bug::kIntIndex) place = static_cast<int>(place);
+      out(i) = in(std::min(place, size - 1));
     }
   }
 
@@ -442,6 +445,8 @@ OP_WITH("BrokenEachNthRoundsDown", EveryOp, "step: int >= 1", "step: How far.",
         "float", EveryShape<Bug::kRoundsDown>, kRoundsDown);
 OP_WITH("BrokenEachNthStaticTable", EveryOp, "step: int >= 1", "step: How far.",
         "float", EveryShape<Bug::kStaticTable>, kStaticTable);
+OP_WITH("BrokenEachNthIntIndex", EveryOp, "step: int >= 1", "step: How far.",
+        "float", EveryShape<Bug::kIntIndex>, kIntIndex);
 OP("PrimeCount", PrimeCountOp, "int32", "int32",
    tensorflow::shape_inference::UnchangedShape, kNone);
 OP("BrokenPrimeCountNoLock", PrimeCountOp, "int32", "int32",
