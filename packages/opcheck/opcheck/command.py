@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from opcheck.registry import NAMES
+from opcheck.registry import CHECKS
 from opcheck.run import check
 from opcheck.usage import BadUse, load, shown
 
@@ -19,7 +19,7 @@ usage: python -m opcheck FILE.py:function --samples FILE.py:name [--checks A,B] 
    or: python -m opcheck fuzz FILE.py [--calls 10000] [--shrink 100] [--threads 1] [--state FILE]
    or: python -m opcheck explain build.log, or something 2>&1 | python -m opcheck explain
 name: a tuple of inputs, or a dict of `inputs`, attrs and options of opcheck.check, or a function that returns one;
-checks: {" ".join(NAMES)}, and those of the option `extra`
+checks: {" ".join(CHECKS)}, and those of the option `extra`
 """
 _NOT_WRITTEN = {errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
 

@@ -198,7 +198,7 @@ def test_help_has_every_option_and_every_check(capsys, tmp_path):
             main([*arguments, "--help"])
     known = capsys.readouterr().out
     assert {*options} <= {*re.findall(r"--\w+", known)}
-    assert set(opcheck.NAMES) <= set(re.findall(r"\w+", text))
+    assert set(opcheck.CHECKS) <= set(re.findall(r"\w+", text))
 
 
 PROGRAM = """
