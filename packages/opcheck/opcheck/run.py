@@ -34,6 +34,7 @@ from opcheck.findings.report import (
 )
 from opcheck.inputs.samples import Sample, as_arrays, flattened, is_tensor, packed
 from opcheck.locations import Location, locate
+from opcheck.parts import in_parts
 from opcheck.processes.children import Child, Crash, WorkerError, start_server
 from opcheck.processes.pulse import Patience
 from opcheck.processes.worker import check_inside, place, refused, run_check
@@ -174,7 +175,8 @@ def check(
     Args:
       op: Calls the op: takes the inputs by position and the attrs by keyword.
       *inputs: Tensors, arrays, what TensorFlow makes a tensor of, lists of tensors or arrays for
-        list inputs (`[]` is one without tensors), or `opcheck.Sample` for generated values.
+        list inputs (`[]` is one without tensors), or `opcheck.Sample` for generated values. A RaggedTensor, a
+        SparseTensor or IndexedSlices are made of several tensors: the checks vary these, and the reference takes them.
       attrs: Attrs of the op, for those that have the name of an option.
       samples: More samples, each a tuple of inputs, or a dictionary with `inputs` and attrs. The checks run for
         each, and the report has the worst result of each check.
@@ -272,7 +274,10 @@ def check(
     made = []  # a Call of each sample
     for some, with_attrs in _samples(inputs, attrs, samples):
         _check_arguments(op, some, with_attrs, more_attrs)
-        call = Call(op, location, as_arrays(some), with_attrs, options, reference, own)
+        called, dense = in_parts(op, some)
+        where = location and locate(called)
+        arrays = as_arrays(dense)
+        call = Call(called, where, arrays, with_attrs, options, reference, own)
         _check_reference(call)
         made.append(call)
     if location is not None:

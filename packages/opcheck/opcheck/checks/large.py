@@ -116,9 +116,9 @@ def _grows(subject: Subject) -> tuple[_Longer, list[_Called]]:
     }
     if not sizes:
         raise Skip("no input holds numbers, in one dimension or more")
-    for axis, chosen in itertools.product(
-        (0, -1), ([*sizes], [max(sizes, key=sizes.get)])
-    ):
+    largest = max(sizes, key=sizes.get)
+    alike = [i for i in sizes if subject.flat[i].shape == subject.flat[largest].shape]
+    for axis, chosen in itertools.product((0, -1), ([*sizes], alike, [largest])):
         longer = _Longer(subject, axis, tuple(chosen))
         try:
             known = []

@@ -5,6 +5,7 @@ import itertools
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -90,6 +91,11 @@ def _imported(location, function: Callable) -> tuple[str, str]:
     if location is None:
         return "", getattr(function, "__name__", "op")
     name = location.name
+    if kinds := getattr(location, "kinds", ()):
+        of_parts = f"{name.rpartition('.')[2]}_of_parts"
+        imports, name = _imported(replace(location, kinds=()), function)
+        made = f"{of_parts} = OfParts({name}, {_attr(list(kinds))}); "
+        return f"{imports}from opcheck.parts import OfParts; {made}", of_parts
     if not location.module:
         library = _quoted(_library(location.file))
         if not getattr(function, "handles", ()):

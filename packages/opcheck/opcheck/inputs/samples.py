@@ -102,8 +102,7 @@ def _as_array(value, name: str):
         array = np.asarray(value.numpy(), getattr(value.dtype, "as_numpy_dtype", None))
     elif type(value).__name__ in _PARTS:
         raise ValueError(
-            f"{name} is a {type(value).__name__}, and opcheck varies dense tensors: write a function that makes it "
-            f"from its {_PARTS[type(value).__name__]}, and then calls the op"
+            f"{name} is a {type(value).__name__}: as an input of its own, and not in a list, it is taken"
         )
     elif type(value).__name__ in ("TensorSpec", "SymbolicTensor", "KerasTensor"):
         raise ValueError(

@@ -53,6 +53,7 @@ _GENERIC = (
     "Could not find device for node",
     "Dst tensor is not initialized",
     "with input shapes:",
+    "do not form a valid RaggedTensor",
 )
 
 
