@@ -1,10 +1,13 @@
 """Tensors with more elements than 32 bits count."""
 
+import contextlib
 import itertools
 import math
+import resource
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import tensorflow as tf
@@ -14,10 +17,9 @@ from opcheck.inputs.memory import after_zeros, in_place
 from opcheck.subject import CLEAN_ERRORS, Subject
 from opcheck.tensors import arrays, constant
 
-# Powers of two: the elements of calls that tell what follows, and of those that are tried.
-_KNOWN = (11, 15, 19)
-_TRIED = (21, 23, 25, 27, 29, 31)
-_BLOCK = 64
+_LEAST, _MOST = 11, 31  # elements, as powers of two
+_KNOWN = (0, 2, 4)  # beyond the least: calls that tell what follows
+_BLOCK, _MANY = 64, 1 << 9  # rows
 _LONGEST = 60.0  # seconds of a call
 _CAUSE = "an index, a size or an offset that is an `int`: `int64_t` holds all"
 
@@ -35,11 +37,17 @@ class _Longer:
         """The input with the most elements."""
         return max(self.chosen, key=lambda i: self.subject.flat[i].size)
 
+    @property
+    def least(self) -> int:
+        """Elements, as a power of two: at least as many as the sample has."""
+        size = self.subject.flat[self.largest].size
+        return max(_LEAST, size.bit_length())
+
     def zeros_for(self, elements: int) -> int:
-        """The rows with which the largest input has at least so many elements: whole blocks of them."""
+        """The rows with which the largest input has at least so many elements: whole blocks, where there are many."""
         x = self.subject.flat[self.largest]
         rows = -(-elements * x.shape[self.axis] // x.size)
-        return -(-rows // _BLOCK) * _BLOCK
+        return rows if rows < _MANY else -(-rows // _BLOCK) * _BLOCK
 
     def tensors(self, zeros: int) -> list[tf.Tensor]:
         """All flat inputs."""
@@ -80,7 +88,11 @@ def large_tensors(subject: Subject, found: Findings) -> str:
     longer, known = _grows(subject)
     label = subject.describe().labels[longer.largest]
     took = known[-1].took
-    for before, power in itertools.pairwise((_KNOWN[-1], *_TRIED)):
+    # A call that gets no memory may end the process, and means nothing.
+    hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+    resource.setrlimit(resource.RLIMIT_DATA, (hard, hard))
+    last = longer.least + _KNOWN[-1]
+    for before, power in itertools.pairwise([*range(last, _MOST, 2), _MOST]):
         zeros = longer.zeros_for(1 << power)
         so_far = f"up to 2**{before} elements in {label}"
         shapes = [_expected(x, zeros) for x in _by_output(known, "shapes")]
@@ -104,7 +116,7 @@ def large_tensors(subject: Subject, found: Findings) -> str:
             found.fail(doing, *wrong, _CAUSE)
             return ""
         took = made.took
-    return f"2**{_TRIED[-1]} elements in {label}"
+    return f"2**{_MOST} elements in {label}"
 
 
 def _grows(subject: Subject) -> tuple[_Longer, list[_Called]]:
@@ -116,20 +128,23 @@ def _grows(subject: Subject) -> tuple[_Longer, list[_Called]]:
     }
     if not sizes:
         raise Skip("no input holds numbers, in one dimension or more")
-    largest = max(sizes, key=sizes.get)
-    alike = [i for i in sizes if subject.flat[i].shape == subject.flat[largest].shape]
-    for axis, chosen in itertools.product((0, -1), ([*sizes], alike, [largest])):
+    by_size = sorted(sizes, key=sizes.get, reverse=True)
+    shapes = {i: subject.flat[i].shape for i in by_size}
+    alike = [[k for k in sizes if shapes[k] == shapes[i]] for i in by_size]
+    for axis, chosen in itertools.product(
+        (0, -1), ([*sizes], *alike, *([i] for i in by_size))
+    ):
         longer = _Longer(subject, axis, tuple(chosen))
         try:
             known = []
-            for power in _KNOWN:
-                zeros = longer.zeros_for(1 << power)
+            for more in _KNOWN:
+                zeros = longer.zeros_for(1 << longer.least + more)
                 subject.progress(f"{zeros} rows of zeros before the sample")
                 known.append(_call(subject, longer.tensors(zeros), zeros))
             return longer, known
-        except Exception:
-            continue
-    raise Skip("it takes no zeros before the sample")
+        except Exception as error:
+            refusal = describe_error(error)
+    raise Skip(f"it takes no zeros before the sample: {refusal}")
 
 
 def _call(subject: Subject, tensors: Sequence, zeros: int) -> _Called:
@@ -178,12 +193,26 @@ def _too_much(
     degree = math.log(other.size / one.size, other.zeros / one.zeros)
     size = other.size * (zeros / other.zeros) ** max(degree, 0)
     memory = subject.options.get("memory", 0)
-    if 0 < memory < 1.25 * size:
+    if 0 < memory < size:
         return (
             f"the results of more take {size / (1 << 30):.1f} GiB, and the option "
-            f"memory allows {memory / (1 << 30):.1f} in all"
+            f"memory allows {memory / (1 << 30):.1f}"
+        )
+    if 0 < (free := _free_memory()) < 2 * size:
+        return (
+            f"the results of more take {size / (1 << 30):.1f} GiB, and "
+            f"{free / (1 << 30):.1f} are free"
         )
     return ""
+
+
+def _free_memory() -> int:
+    """Bytes that may be filled; 0 where the system does not say."""
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/meminfo").read_text().splitlines():
+            if line.startswith("MemAvailable"):
+                return int(line.split()[1]) << 10
+    return 0
 
 
 def _wrong(

@@ -10,7 +10,6 @@ import math
 import mmap
 import os
 import platform
-import resource
 import struct
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -136,11 +135,6 @@ def after_zeros(array: np.ndarray, zeros: int, axis: int) -> np.ndarray:
     shape = list(array.shape)
     shape[axis] += zeros
     size = array.itemsize * math.prod(shape)
-    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    if soft != resource.RLIM_INFINITY and (
-        hard == resource.RLIM_INFINITY or soft + size <= hard
-    ):
-        resource.setrlimit(resource.RLIMIT_DATA, (soft + size, hard))
     flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0)
     made = np.frombuffer(mmap.mmap(-1, size, flags), array.dtype).reshape(shape)
     np.moveaxis(made, axis, 0)[zeros:] = np.moveaxis(array, axis, 0)
