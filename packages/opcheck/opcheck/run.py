@@ -110,8 +110,11 @@ class Call:
                 return ""
         if self.location is None:
             return ""
+        names = {"op", *(one.name for one in _options())}
+        others = list(_parameters(self.op))[len(self.inputs) :]
+        taken = names & {*self.attrs, *others}
         some = self.location, self.op, self.inputs, self.attrs
-        return check_line(*some, name, given, reference)
+        return check_line(*some, name, given, reference, taken)
 
 
 def outputs_of(
@@ -225,6 +228,7 @@ def check(
       ValueError: An argument is not what it has to be.
       OpCheckError: A check failed or none ran, and raise_on_failure is True.
     """
+    _check_meant(op, inputs, attrs, locals())
     _check_kinds(op, reference, attrs, samples)
     flags = {
         "nondeterministic": nondeterministic,
@@ -403,6 +407,34 @@ def _check_kinds(op, reference, attrs, samples) -> None:
         raise ValueError(f"samples is {samples!r:.100}: it takes a list")
 
 
+def _options() -> list[inspect.Parameter]:
+    """What `check` takes by keyword, besides attrs."""
+    given = inspect.signature(check).parameters.values()
+    return [one for one in given if one.kind is one.KEYWORD_ONLY]
+
+
+def _parameters(op: Callable) -> dict[str, inspect.Parameter]:
+    try:
+        return dict(inspect.signature(op).parameters)
+    except (TypeError, ValueError):
+        return {}
+
+
+def _check_meant(op, inputs: Sequence, attrs, given: Mapping) -> None:
+    """Raises ValueError where an option has the name of an argument of the op, and no attrs say which is meant."""
+    if not callable(op) or attrs is not None:
+        return
+    others = list(_parameters(op))[len(inputs) :]
+    for option in (one for one in _options() if one.name in others):
+        name, value = option.name, given[option.name]
+        if not isinstance(value, np.ndarray) and value == option.default:
+            continue
+        raise ValueError(
+            f"{name} is an option of opcheck.check, and an argument of {name_of(op)}: "
+            f"attrs={{{name!r}: …}} gives it to the op; where the option is meant, add attrs={{}}"
+        )
+
+
 def _check_arguments(
     op: Callable, inputs: Sequence, attrs: Mapping, plain: Mapping
 ) -> None:
@@ -419,11 +451,7 @@ def _check_arguments(
     except (TypeError, ValueError):
         signature = None
     parameters = dict(signature.parameters) if signature else {}
-    options = [
-        one.name
-        for one in inspect.signature(check).parameters.values()
-        if one.kind is one.KEYWORD_ONLY
-    ]
+    options = [one.name for one in _options()]
     for name in (name for name in plain if name not in parameters):
         any_name = any(one.kind is one.VAR_KEYWORD for one in parameters.values())
         near = _nearest(name, options, 0.85 if any_name or not signature else 0.7)
@@ -499,7 +527,8 @@ def by_name(tolerances: Mapping | None) -> dict:
         raise ValueError("tolerances is a dictionary, from dtypes to what is allowed")
     import tensorflow as tf
 
-    known = [one.name for one in vars(tf.dtypes).values() if isinstance(one, tf.DType)]
+    some = [one.name for one in vars(tf.dtypes).values() if isinstance(one, tf.DType)]
+    known = sorted(set(some))
     found = {_dtype_name(dtype): value for dtype, value in tolerances.items()}
     for name, value in found.items():
         check_name("dtype of tolerances", name, known)

@@ -18,6 +18,10 @@ def times(x, factor=2):
     return x * factor
 
 
+def clipped(x, delta=1.0):
+    return tf.clip_by_value(x, -delta, delta)
+
+
 def takes_anything(x, **attrs):
     return x + attrs.get("step", 1)
 
@@ -95,6 +99,12 @@ def refused(op, arguments, options, message):
         ),
         (times, "mean its argument 'factor'", [normal(2)], {"factr": 3}),
         (times, "given twice", [normal(2)], {"attrs": {"factor": 1}, "factor": 2}),
+        (
+            clipped,
+            "^delta is an option of opcheck.check, and an argument of clipped: attrs=",
+            [normal(2)],
+            {"delta": 2.0},
+        ),
         (3, "^the op is 3: ", [normal(2)], {}),
         (
             adds_one,
@@ -157,6 +167,9 @@ def test_a_wrong_option_of_fuzz_is_refused(options, message):
     [
         (filled, [1.0], {"size": 2}),
         (times, [normal(2)], {"attrs": {"factor": 3}}),
+        (clipped, [normal(2)], {"attrs": {"delta": 3.0}}),
+        (clipped, [normal(2)], {"attrs": {}, "delta": 0.1}),
+        (clipped, [normal(2), 3.0], {"delta": 0.1}),
         (takes_anything, [normal(2)], {"step": 3}),
         (tf.zeros, [], {"attrs": {"shape": [2, 3]}}),
         (tf.reshape, [normal(2, 3)], {"shape": [3, 2]}),

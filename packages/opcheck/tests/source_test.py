@@ -1,6 +1,7 @@
 """A call as a line of Python."""
 
 import importlib
+import os
 import re
 import subprocess
 import sys
@@ -172,3 +173,19 @@ def test_the_line_of_a_check_has_its_reference(capsys):
     assert "reference=adds_two" in call.check_line("gradient")
     assert "adds_two" not in call.check_line("leaks")
     assert Call(*sample, reference=lambda x: x).check_line("reference") == ""
+
+
+def delayed(x, timeout=1.0):
+    return x * timeout
+
+
+@pytest.mark.parametrize(
+    ("attrs", "shown"),
+    [({"timeout": 2.0}, 'attrs={"timeout": 2.0}'), ({}, "attrs={}")],
+)
+def test_an_attr_with_the_name_of_an_option_stays_an_attr(monkeypatch, attrs, shown):
+    monkeypatch.syspath_prepend(os.path.dirname(__file__))
+    sample = delayed, locate(delayed), [np.float32([3, 4])], attrs
+    line = Call(*sample, {}, None).check_line("eager_vs_graph")
+    assert f'checks="eager_vs_graph", {shown}))' in line
+    exec(line, {})

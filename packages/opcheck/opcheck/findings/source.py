@@ -4,7 +4,7 @@ import ast
 import itertools
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -170,6 +170,7 @@ def check_line(
     check: str,
     options: Mapping,
     reference=None,
+    taken: Collection[str] = (),
 ) -> str:
     """Python that makes one check again, where no single call shows what it found.
 
@@ -181,10 +182,14 @@ def check_line(
       check: Its name.
       options: Those of `opcheck.check`.
       reference: The samples.Location of the reference, if it is given one.
+      taken: Names of attrs that are options, too: `attrs=` says which is meant.
     """
-    text = line(location, op, inputs, attrs)
+    plain = {name: value for name, value in attrs.items() if name not in taken}
+    text = line(location, op, inputs, plain)
     begin, call = text[: _last_print(text)], text[_last_print(text) + len("print(") :]
-    named = [f"{name}={value!r}" for name, value in options.items()]
+    own = [f"{_text(x)}: {_attr(attrs[x])}" for x in attrs if x in taken]
+    named = [f"attrs={{{', '.join(own)}}}"] if taken else []
+    named += [f"{name}={value!r}" for name, value in options.items()]
     if reference is not None:
         imports, name = _imported(reference, op)
         named.append(f"reference={name}")
