@@ -32,6 +32,7 @@ from opcheck.inputs.variations import calls_of
 from opcheck.locations import locate
 from opcheck.processes import calls
 from opcheck.processes.children import Child, Crash, WorkerError
+from opcheck.processes.worker import place
 from opcheck.run import (
     Call,
     by_name,
@@ -75,6 +76,7 @@ _KINDS = {
         "the kernel or the reference is wrong: compute this small call by hand",
     ),
 }
+_NO_ANSWER = "the reference is wrong, or no generated call is one that it knows"
 _A_RESULT = "a result, where the reference raises "
 _BEFORE = 16  # calls that may have a part in what comes after them
 _NUDGES = 4
@@ -245,6 +247,9 @@ def fuzz(
     an input nor an attr; if the result is not the reference's; or if there is one where the reference itself raises
     ValueError.
 
+    If the op refuses every call, the verdict is "skip": nothing is known of it. A reference that raises another error
+    for every result, NotImplementedError apart, is a failure.
+
     Args:
       op: As for `opcheck.check`.
       strategy: For pairs of a list of inputs and a dictionary of attrs: `strategies.calls(…)`.
@@ -320,7 +325,9 @@ class _Campaign:
         self.seconds = seconds
         self.variations = variations
         self.thorough = thorough
-        self.calls = self.errors = self.examples = 0
+        self.calls = self.errors = self.examples = self.compared = 0
+        self.refused = ""  # the last clean error
+        self.unanswered = ""  # what the reference raised last, without refusing
         self.names: list[str] = []
         self.alone = True
         self.largest: list[tuple[list, dict]] = []  # calls of other shapes
@@ -385,7 +392,9 @@ class _Campaign:
         for outcome, (these, its_attrs, same_shapes) in zip(outcomes, all_calls):
             self.calls += 1
             self.kinds.add(kind_of(these, its_attrs))
-            self.errors += outcome.outputs is None and outcome.clean
+            if outcome.outputs is None and outcome.clean:
+                self.errors += 1
+                self.refused = outcome.error
             kind, seen = self._judge(outcome, these, its_attrs, same_shapes)
             if seen and kind not in self.skip:
                 self._fail(kind, seen, these, its_attrs, outcome.modes, outcome.shapes)
@@ -409,7 +418,14 @@ class _Campaign:
             wanted = outputs_of(self.call.reference, inputs, attrs)
         except Exception as error:
             refused = f"{_A_RESULT}{describe_error(error)[:80]}"
-            return "bad_input", refused if is_refusal(error) else ""
+            if is_refusal(error):
+                self.compared += 1
+                return "bad_input", refused
+            if not isinstance(error, NotImplementedError):
+                where = f" ({found})" if (found := place(error)) else ""
+                self.unanswered = f"{describe_error(error)}{where}"
+            return "bad_input", ""
+        self.compared += 1
         options = self.call.options
         different = compared(options, wanted, outcome.outputs, strict=False)
         if different:
@@ -502,7 +518,17 @@ class _Campaign:
             f"dtypes or attrs, {self.errors} with clean errors"
         )
         failure = self.smallest
-        if failure is None:
+        if failure is None and self.errors == self.calls:
+            why = f"{self.calls} generated calls, and the op has taken none: "
+            result = Result(
+                "fuzz", "skip", why + " ".join(essence(self.refused).split())
+            )
+        elif failure is None and self.unanswered and not self.compared:
+            result = Result(
+                *("fuzz", "fail", done, "a result of the reference for some call"),
+                *(f"{self.unanswered}, or the like, for each", _NO_ANSWER),
+            )
+        elif failure is None:
             result = Result("fuzz", "pass", done)
         else:
             expected, cause = _KINDS[failure.kind]

@@ -174,7 +174,7 @@ def fuzz_op(
             skip=target.skip,
             progress=False,
         )
-        if not report.ok:
+        if report.failures:
             return False, str(report)
     tally, wrong = collections.Counter(), []
     kinds_of_calls, types = set(), set()
@@ -243,9 +243,15 @@ def results(
         with contextlib.suppress(Exception):  # some are not to be loaded
             tf.load_op_library(str(library))
     new = {name for name in set(registered()) - before if not is_builtin(name)}
-    if different := new ^ set(targets):
-        names = ", ".join(sorted(different))
-        yield False, f"FUZZ and the libraries beside it disagree about {names}"
+    for names, said in (
+        (
+            new - set(targets),
+            "FUZZ has no strategy for {}, which a library beside it has",
+        ),
+        (set(targets) - new, "FUZZ has {}, and no library beside it has this op"),
+    ):
+        for name in sorted(names):
+            yield False, said.format(name)
 
 
 def failures(*arguments, **options) -> list[str]:

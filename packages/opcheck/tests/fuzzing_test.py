@@ -212,12 +212,41 @@ def test_what_is_not_written_is_put_down_to_that(broken_ops):
 
 def test_little_memory_is_no_finding():
     big = calls(np.float32(1), size=150_000_000)
-    fuzz(filled, big, examples=1, variations=0, memory=1 << 30).assert_ok()
+    some = {"examples": 1, "variations": 0, "memory": 1 << 30}
+    assert fuzz(filled, big, **some)["fuzz"].verdict == "skip"
 
 
 def test_clean_errors_alone_are_counted():
     report = fuzz(raises_something_odd, RANK_EIGHT)
     assert (report["fuzz"].seen, report.errors) == ("RuntimeError: odd", 0)
+
+
+def refuses_all(x):
+    raise TypeError("x is no x")
+
+
+def test_calls_that_are_all_refused_say_nothing_of_the_op():
+    report = fuzz(refuses_all, calls(tensors()), examples=20, variations=4)
+    assert report["fuzz"].verdict == "skip"
+    assert "taken none: TypeError: x is no x" in report["fuzz"].detail
+    with pytest.raises(opcheck.OpCheckError, match="no check ran: fuzz .20 generated"):
+        report.assert_ok()
+
+
+def has_no_answer(x):
+    return {}[x.shape]
+
+
+def knows_nothing(x):
+    raise NotImplementedError
+
+
+def test_a_reference_that_never_answers_is_a_failure():
+    some = {"examples": 20, "variations": 4}
+    found = fuzz(adds_one, calls(tensors()), reference=has_no_answer, **some)["fuzz"]
+    assert found.verdict == "fail"
+    assert re.match(r"KeyError: .* \(fuzzing_test.py, line \d+\), or the", found.seen)
+    fuzz(adds_one, calls(tensors()), reference=knows_nothing, **some).assert_ok()
 
 
 def test_it_ends_when_time_is_up():
