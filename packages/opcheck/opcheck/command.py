@@ -83,6 +83,10 @@ def _named(arguments: list[str]) -> list[str]:
     if first in ("fuzz", "explain"):
         return arguments
     library = first.endswith((".so", ".dylib"))
+    if first and first[0] != "-" and not library and ":" not in first:
+        raise BadUse(
+            f"{first!r} is not FILE.py:name, LIBRARY.so, fuzz or explain: --help shows the forms"
+        )
     return ["library" if library else "check", *arguments]
 
 

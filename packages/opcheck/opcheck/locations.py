@@ -4,6 +4,7 @@ import importlib
 import importlib.util
 import inspect
 import os
+import struct
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -201,6 +202,22 @@ def _is_handle(argument) -> bool:
     return argument.type == DT_RESOURCE and not argument.number_attr
 
 
+def _size_of_elf(file: str) -> int:
+    """Bytes that a library of Linux has at least, by its program headers; 0 for another file."""
+    with open(file, "rb") as opened:
+        head = opened.read(64)
+        if len(head) < 64 or head[:6] != b"\x7fELF\2\1":  # 64 bits, little-endian
+            return 0
+        (begin,) = struct.unpack_from("<Q", head, 32)
+        each, count = struct.unpack_from("<HH", head, 54)
+        opened.seek(begin)
+        table = opened.read(each * count)
+    if each < 56 or len(table) < each * count:
+        return begin + each * count
+    places = (struct.unpack_from("<Q16xQ", table, i * each + 8) for i in range(count))
+    return max((offset + size for offset, size in places), default=0)
+
+
 def ops_of(file: str) -> dict:
     """Loads a library: the definitions of its ops, by their names.
 
@@ -213,6 +230,11 @@ def ops_of(file: str) -> dict:
 
     if not os.path.isfile(file):
         raise ValueError("there is no such file")
+    size, needed = os.path.getsize(file), _size_of_elf(file)
+    if size < needed:  # the loader dies of SIGBUS
+        raise ValueError(
+            f"it cannot be loaded: it has {size} bytes of {needed}: build or copy it again"
+        )
     try:
         handle = pywrap_tf_session.TF_LoadLibrary(file)
     except tf.errors.OpError as error:

@@ -38,6 +38,13 @@ def log_level(monkeypatch):
     monkeypatch.setenv("TF_CPP_MIN_LOG_LEVEL", os.environ["TF_CPP_MIN_LOG_LEVEL"])
 
 
+def _imported_library() -> Path:
+    """Some library of this platform."""
+    import numpy
+
+    return next(Path(numpy.__file__).parent.glob("*core/_multiarray_umath*.so"))
+
+
 @pytest.fixture
 def samples(tmp_path):
     (tmp_path / "cli_samples.py").write_text(SAMPLES)
@@ -46,6 +53,7 @@ def samples(tmp_path):
     (tmp_path / "unclear.py").write_text("def x(:\n")
     (tmp_path / "some_fuzz.py").write_text("FUZZ = 7\n")
     (tmp_path / "text.so").write_text("no library")
+    (tmp_path / "cut.so").write_bytes(_imported_library().read_bytes()[:3000])
     return tmp_path / "cli_samples.py"
 
 
@@ -76,6 +84,8 @@ FUZZ = "fuzz some_fuzz.py "
     [
         ("nowhere.py:op --samples x.py:good", "there is no file nowhere.py"),
         ("adds_one --samples x.py:good", "'adds_one' is not FILE.py:name"),
+        ("elucidate build.log", "is not FILE.py:name, LIBRARY.so, fuzz or explain"),
+        (f"{OP} --samples cli_samples.py", "'cli_samples.py' is not FILE.py:name"),
         ("", "the following arguments are required: op, --samples"),
         (OP, "the following arguments are required: --samples"),
         (CHECK.replace("adds_one", "adds_ones"), "has no adds_ones"),
@@ -109,6 +119,10 @@ FUZZ = "fuzz some_fuzz.py "
         ),
         ("none.so", "argument file: there is no file none.so"),
         ("text.so", "text.so: it cannot be loaded: "),
+        pytest.param(
+            *("cut.so", "cut.so: it cannot be loaded: it has 3000 bytes of "),
+            marks=pytest.mark.skipif(sys.platform != "linux", reason="of Linux"),
+        ),
         ("text.so --json /nowhere/x", "cannot write /nowhere/x: No such file"),
         ("text.so --timeout -3", "argument --timeout: -3 is not above 0"),
         ("text.so --colour", "unrecognized arguments: --colour"),
