@@ -23,6 +23,7 @@ def test_a_model_of_what_is_random_on_purpose_is_noted():
     found = result("saved_model", adds_noise, normal(2))
     assert found.verdict == "note", found.explanation()
     assert "gives other values at each call" in found.detail
+    assert found.detail.startswith("saved, loaded in a fresh process: the same shapes;")
     assert result("saved_model", adds_a_random_constant, normal(2)).verdict == "fail"
 
 
