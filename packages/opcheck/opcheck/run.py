@@ -277,6 +277,7 @@ def check(
     own = {f.__name__: locate(f) if location else f for f in extra}
     made = []  # a Call of each sample
     for some, with_attrs in _samples(inputs, attrs, samples):
+        _check_raw(op, some, with_attrs)
         _check_arguments(op, some, with_attrs, more_attrs)
         called, dense = in_parts(op, some)
         where = location and locate(called)
@@ -433,6 +434,25 @@ def _check_meant(op, inputs: Sequence, attrs, given: Mapping) -> None:
             f"{name} is an option of opcheck.check, and an argument of {name_of(op)}: "
             f"attrs={{{name!r}: …}} gives it to the op; where the option is meant, add attrs={{}}"
         )
+
+
+def _check_raw(op: Callable, inputs: Sequence, attrs: Mapping) -> None:
+    """Raises ValueError for a function of tf.raw_ops with inputs: it takes all by keyword."""
+    if not str(getattr(op, "__module__", "")).startswith("tensorflow."):
+        return
+    import tensorflow as tf
+    from tensorflow.python.framework import op_def_registry
+
+    name = next((name for name, one in vars(tf.raw_ops).items() if one is op), "")
+    if not name or not (inputs or any(map(is_tensor, attrs.values()))):
+        return
+    count = len(op_def_registry.get(name).input_arg)
+    taken = list(_parameters(op))[:count]
+    raise ValueError(
+        f"tf.raw_ops.{name} takes all by keyword, and checks give inputs by position. Check this: "
+        f"def {op.__name__}({', '.join(taken)}, **attrs): return tf.raw_ops.{name}"
+        f"({', '.join(f'{one}={one}' for one in taken)}, **attrs)"
+    )
 
 
 def _check_arguments(

@@ -105,6 +105,14 @@ def refused(op, arguments, options, message):
             [normal(2)],
             {"delta": 2.0},
         ),
+        (
+            tf.raw_ops.Cumprod,
+            r"^tf.raw_ops.Cumprod takes all by keyword, .*: def cumprod\(x, axis, \*\*attrs\): "
+            r"return tf.raw_ops.Cumprod\(x=x, axis=axis, \*\*attrs\)$",
+            [normal(2), 0],
+            {"exclusive": True},
+        ),
+        (tf.raw_ops.Abs, "Abs takes all by keyword", [], {"x": tf.ones([2])}),
         (3, "^the op is 3: ", [normal(2)], {}),
         (
             adds_one,
