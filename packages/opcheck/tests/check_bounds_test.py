@@ -1,5 +1,6 @@
 """The check `bounds`."""
 
+import tensorflow as tf
 from broken_twins import caught
 from python_ops import dies_of_one_column, normal, result
 
@@ -13,3 +14,12 @@ test_a_broken_op_is_caught = caught("bounds", CAUGHT)
 def test_a_dimension_of_size_1_may_end_at_the_page():
     found = result("bounds", dies_of_one_column, normal(3, 4))
     assert found.detail.startswith("with 1 instead of 4 in each dimension of this size")
+
+
+def distances(x):
+    """The sum of the distances of each element from all others, one after the other."""
+    return tf.map_fn(lambda one: tf.reduce_sum(tf.abs(x - one)), x)
+
+
+def test_rows_are_made_longer_as_long_as_a_call_is_quick():
+    assert result("bounds", distances, normal(8)).verdict == "pass"

@@ -43,6 +43,7 @@ _SOON = 0.3  # seconds within which a call has to end that is made again
 _QUICK = 0.05  # seconds of a call
 _MANY, _AT_LEAST = 1 << 22, 40  # elements, and calls with them
 _FLOATS = 1 << 16  # that are random
+_ROWS = (1 << 12, 1 << 15, 1 << 18)  # elements
 _RUN = 16  # of them in a row, which do not come twice by chance
 _STREAM, _CALLS = 1 << 13, 40  # numbers in successive calls, and these
 _AGAIN = 200  # runs, all so many places away
@@ -351,30 +352,44 @@ def other_sizes(subject: Subject) -> dict[str, list[np.ndarray]]:
 
 def _with_gaps(subject: Subject) -> list[np.ndarray] | None:
     """Long rows in which next to nothing follows from what is near, if the op takes them, and quickly."""
-    widest = max((x.shape[-1] for x in subject.flat if x.ndim), default=0)
-    largest = max(x.size for x in subject.flat)
-    if not subject.options.get("special_values") or widest < 2:
+    if not subject.options.get("special_values"):
         return None
-    gaps, times = [], max(1, (1 << 18) // largest)
-    for x in subject.flat:
+    gaps = None
+    for elements in _ROWS:  # a call may take as long as the square of their number
+        gaps = _gaps(subject.flat, elements)
+        if gaps is not None and not _is_quick(subject, gaps):
+            return None
+    return gaps
+
+
+def _gaps(flat: Sequence, elements: int) -> list[np.ndarray] | None:
+    """The sample with so many elements in longer rows, of NaN but for their first ones."""
+    widest = max((x.shape[-1] for x in flat if x.ndim), default=0)
+    largest = max(x.size for x in flat)
+    gaps, times = [], max(1, elements // max(largest, 1))
+    for x in flat:
         if x.ndim and x.shape[-1] == widest:
             x = np.concatenate([x] * times, -1)
             if is_inexact(x.dtype):
                 x[..., 1:] = np.nan
                 x[..., 0] = np.where(np.isfinite(x[..., 0]), x[..., 0], 1)
         gaps.append(x)
-    if not any(is_inexact(x.dtype) and x.size > largest for x in gaps):
-        return None
-    subject.progress("longer rows", gaps)
+    longer = any(is_inexact(x.dtype) and x.size > largest for x in gaps)
+    return gaps if widest > 1 and longer else None
+
+
+def _is_quick(subject: Subject, flat: Sequence) -> bool:
+    """Whether the op takes these inputs, and they take it next to no time."""
+    subject.progress("longer rows", flat)
     start, computed = time.monotonic(), time.process_time()
     try:
-        subject.eager(gaps)
+        subject.eager(flat)
     except Exception:
-        return None
+        return False
     finally:
         subject.progress("")
     computed = time.process_time() - computed  # the machine may be busy
-    return gaps if computed < _QUICK and time.monotonic() - start < 1 else None
+    return computed < _QUICK and time.monotonic() - start < 1
 
 
 def repeat(subject: Subject, samples: Sequence, times: int) -> list[list[list]]:
