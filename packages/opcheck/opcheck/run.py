@@ -107,7 +107,8 @@ class Call:
             try:
                 reference = locate(self.reference)
             except ValueError:
-                return ""
+                if name != "gradient":  # which asks it for some calls alone
+                    return ""
         if self.location is None:
             return ""
         names = {"op", *(one.name for one in _options())}

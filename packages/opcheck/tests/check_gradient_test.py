@@ -576,3 +576,15 @@ def test_a_number_may_come_twice_in_a_column(added, first):
     if not added:
         told = ["edges[1, 1] in edges[0, 1] too", "edges[0, 0] in edges[1, 0] too"]
         assert told[first] in found.detail
+
+
+@tf.custom_gradient
+def with_a_slope_of_3(x):
+    return tf.identity(x), lambda grad: 3 * grad
+
+
+def test_the_line_makes_the_check_where_the_reference_cannot_be_imported():
+    options = {"op_types": ["IdentityN"], "reference": lambda x: x}
+    found = result("gradient", with_a_slope_of_3, normal(2), **options)
+    assert 'checks="gradient"' in found.line
+    assert "reference" not in found.line

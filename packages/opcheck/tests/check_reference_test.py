@@ -2,6 +2,8 @@
 
 import os
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -366,3 +368,33 @@ def test_what_overflows_on_the_way_is_told_as_such():
     found = result("reference", soft_maximum, normal(4), **options)
     assert "added to x" in found.detail and "overflow" in found.cause
     assert result("reference", tf.math.softplus, normal(4), **options).verdict == "pass"
+
+
+def sums_so_far_in_blocks_of_1000(x):
+    blocks = [x[..., i : i + 1000] for i in range(0, x.shape[-1], 1000)]
+    return tf.concat([tf.cumsum(one, -1) for one in blocks], -1)
+
+
+def sums_so_far(x):
+    return np.cumsum(x, -1, x.dtype)
+
+
+def test_rows_are_made_long_and_shown_in_short():
+    x = np.int32([[3, 1, 2]])
+    found = result("reference", sums_so_far_in_blocks_of_1000, x, reference=sums_so_far)
+    assert found.detail == "with rows of 4096 columns of the sample"
+    assert "default_rng(0).integers(3, size=4096)" in found.line
+    command = [sys.executable, "-c", found.line]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True)
+    wanted = re.search(r"instead of (\d+)", found.seen).group(1)
+    assert f"expected output[0, 1000]: {wanted}" in printed.stdout
+
+
+def but_where_a_length_is_0(lengths, hops):
+    return tf.where(lengths == 0, -1, lengths * hops)
+
+
+def test_a_zero_is_drawn_among_integers_that_bound_others():
+    some = np.int32([8, 16]), np.int32([1, 2])
+    found = result("reference", but_where_a_length_is_0, *some, reference=np.multiply)
+    assert found.verdict == "fail"

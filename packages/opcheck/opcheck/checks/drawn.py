@@ -171,7 +171,10 @@ class Draw:
                 if order.size >= count:
                     return order[:count].reshape(shape)
                 return drawn
-            return self._random.integers(least, most, shape, x.dtype, endpoint=True)
+            drawn = self._random.integers(least, most, shape, x.dtype, endpoint=True)
+        if least > 0 and drawn.size and self._with(_SELDOM):  # where it may be special
+            drawn = np.array(drawn)
+            drawn.reshape(-1)[self._random.integers(drawn.size)] = 0
         return drawn
 
     def _texts(self, x: np.ndarray, drawn: np.ndarray) -> np.ndarray:

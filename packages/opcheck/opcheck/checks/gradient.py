@@ -153,13 +153,13 @@ def _orders(
     if not found.failures:
         one_tensor_for_two(subject, found, tensors, chosen, names)
     if not found.failures:
-        at_zero(subject, found, tensors, chosen, names)
-    if not found.failures:
         other_calls(subject, found, flat, names)
     if not found.failures:
         elsewhere(subject, found, flat, chosen, names)
     if not found.failures:
         drawn(subject, found, flat, chosen, names)
+    if not found.failures:
+        at_zero(subject, found, tensors, chosen, names)
     if found.failures:
         return summary
     # The gradient is a function of the gradient that comes in, too.

@@ -11,7 +11,7 @@ from opcheck.checks.drawn import drawn_calls
 from opcheck.checks.numbers import large_together, neighbors, other_numbers
 from opcheck.findings.compare import close, is_inexact, observed, wide
 from opcheck.findings.report import ANY_SPECIAL, KEPT, Findings, Skip
-from opcheck.findings.source import in_turn
+from opcheck.findings.source import in_columns, in_turn
 from opcheck.findings.wanted import (
     WANTED,
     blamed,
@@ -21,9 +21,11 @@ from opcheck.findings.wanted import (
     replaced,
 )
 from opcheck.inputs.memory import FILLINGS, VISIBLE, filled_memory
+from opcheck.processes.budget import Budget
 from opcheck.subject import (
     CLEAN_ERRORS,
     Subject,
+    is_sorted,
     repeated,
     shrunk,
     with_special_values,
@@ -32,14 +34,16 @@ from opcheck.subject import (
 _TIMES = 16
 _MOST = 1 << 12  # elements of a sample that is repeated
 _SMALL = 1e-3  # of the largest result
+_LONG_ROWS = (1 << 12, 1 << 15, 1 << 17)  # elements
+_QUICK = 0.1  # seconds of computing
 
 
 def reference(subject: Subject, found: Findings) -> str:
     """Compares the results with those of your reference: on the sample, fewer elements, many more, NaN, ±Inf, ±0.
 
     Also on numbers that are tiny, far from zero, all below it, all equal, all 0 or in reverse, on integers one lower,
-    negated, or beyond 2**24 or 2**53, and on those of inputs and attrs that are large together. Last come calls whose
-    sizes, attrs and numbers are drawn near those of the sample: up to 400, as many as fit into two seconds
+    negated, or beyond 2**24 or 2**53, on those of inputs and attrs that are large together, and on long rows. Last come
+    calls whose sizes, attrs and numbers are drawn near those of the sample: up to 400, as many as fit into two seconds
     of computing.
     Integers have to be equal, floats within a tolerance for their dtype.
     """
@@ -98,7 +102,7 @@ def _further(subject: Subject, found: Findings, before: dict[str, list]) -> list
     _if_fine(subject, found, _repeated, large_together)
     _zeros(subject, found)
     _left_out(subject, found)
-    _if_fine(subject, found, other_numbers, neighbors)
+    _if_fine(subject, found, other_numbers, neighbors, _long_rows)
     tried += _special_values(subject, found)
     _if_fine(subject, found, drawn_calls)
     return tried
@@ -170,6 +174,43 @@ def _repeated(subject: Subject, found: Findings) -> None:
             ),
         )
         return
+
+
+def _long_rows(subject: Subject, found: Findings) -> None:
+    """Rows that are long enough to be split among threads, of the sample's columns in any order.
+
+    Floats may be sums of more elements, and need not be so near.
+    """
+    widest = max((x.shape[-1] for x in subject.flat if x.ndim), default=0)
+    largest = max((x.size for x in subject.flat), default=0)
+    if widest < 2:
+        return
+    chosen = [x.ndim > 0 and x.shape[-1] == widest for x in subject.flat]
+    rising = any(is_sorted(x) for x, one in zip(subject.flat, chosen) if one)
+    for elements in _LONG_ROWS:
+        count = elements * widest // largest
+        if count <= widest:
+            continue
+        flat = [
+            in_columns(x, count, rising) if one else x
+            for x, one in zip(subject.flat, chosen)
+        ]
+        label, budget = f"rows of {count} columns of the sample", Budget(_QUICK)
+        if (
+            not _takes(subject, label, flat)
+            or budget.is_spent()
+            or (both := both_of(subject, label, flat)) is None
+        ):
+            return
+        wanted, seen = both
+        if subject.difference(wanted, seen, strict=False):
+            if not all(map(_nearly, wanted, seen)):
+                told = blamed(subject, observed(wanted, seen), flat)
+                different = subject.difference(wanted, seen, strict=False)
+                found.fail(f"with {label}", WANTED, different, **told)
+            return
+        if budget.is_spent():
+            return
 
 
 def _takes(subject: Subject, label: str, flat) -> bool:

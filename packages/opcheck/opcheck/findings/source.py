@@ -277,8 +277,31 @@ def _attr(value) -> str:
     return _text(value) if isinstance(value, str | bytes) else repr(value)
 
 
+class Written(np.ndarray):
+    """An array of so many elements that a line makes it instead.
+
+    Attributes:
+      text: Python that does.
+    """
+
+    text = ""
+
+
+def in_columns(x: np.ndarray, count: int, rising: bool) -> Written:
+    """So many columns of an array, by chance, each as often as it comes."""
+    columns = np.random.default_rng(0).integers(x.shape[-1], size=count)
+    text = f"np.random.default_rng(0).integers({x.shape[-1]}, size={count})"
+    if rising:
+        columns, text = np.sort(columns), f"np.sort({text})"
+    made = x[..., columns].view(Written)
+    made.text = f"tf.gather({_input(x)}, {text}, axis=-1)"
+    return made
+
+
 def _input(value) -> str:
     """A tensor, since that is what the checks call the op with."""
+    if isinstance(value, Written) and value.text:
+        return value.text
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_input, value))}]"
     array = np.asarray(value)
