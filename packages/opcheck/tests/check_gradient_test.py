@@ -588,3 +588,18 @@ def test_the_line_makes_the_check_where_the_reference_cannot_be_imported():
     found = result("gradient", with_a_slope_of_3, normal(2), **options)
     assert 'checks="gradient"' in found.line
     assert "reference" not in found.line
+
+
+@pytest.mark.parametrize(
+    ("sample", "ok"), [([1.0, -2, 0.5], False), ([293.0, 310, 415], True)]
+)
+def test_zeros_are_not_tried_for_what_is_far_from_them(monkeypatch, sample, ok):
+    monkeypatch.setattr("opcheck.checks.gradient_calls.is_builtin", lambda name: False)
+
+    @tf.custom_gradient
+    def op(x):
+        weights = tf.where(x == 0, tf.zeros_like(x), 2 / x)
+        return tf.math.square(x), lambda dy: dy * x**2 * weights * tf.abs(x) / tf.abs(x)
+
+    found = result("gradient", op, np.float64(sample), op_types=["IdentityN"])
+    assert (found.verdict != "fail") == ok, found.explanation()

@@ -27,6 +27,7 @@ from opcheck.subject import CLEAN_ERRORS, Subject, attrs_of_call, is_builtin
 from opcheck.tensors import constant
 
 _CALLS, _SECONDS = 100, 1.5
+_FAR = 3  # times the spread
 _COLUMNS, _NAMES = 4, 8  # of an input of integers, and of a string
 _COMPUTES_A_GRADIENT = re.compile("(?i)grad|backprop")
 REFUSALS = (*CLEAN_ERRORS, LookupError)
@@ -323,10 +324,16 @@ def one_tensor_for_two(
 
 
 def at_zero(subject: Subject, found: Findings, tensors, chosen, names) -> None:
-    """An input of zeros, as a mask or a fresh variable has them: where results are finite, no gradient is NaN."""
+    """An input of zeros, as a mask or a fresh variable has them: where results are finite, no gradient is NaN.
+
+    What is far from zero in the sample, as a temperature in kelvins is, may have to be.
+    """
     if all(map(is_builtin, subject.describe().op_types)):
         return
     for i in chosen:
+        x = tensors[i].numpy()
+        if np.abs(x).min(initial=np.inf) > _FAR * np.std(x) and x.size > 1:
+            continue
         flat = [*tensors[:i], tf.zeros_like(tensors[i]), *tensors[i + 1 :]]
         subject.progress(f"{names[i]} is all 0")
         try:
