@@ -475,3 +475,29 @@ def test_infinities_may_be_left_to_the_op():
     assert "NaN spreads" in found.cause and "special_values=False" in found.cause
     found = result(*some, reference=np.array, special_values=False)
     assert found.verdict != "fail", found.explanation()
+
+
+def first_bytes(texts, count, unit="BYTE"):
+    if unit == "BYTE":
+        tf.debugging.assert_non_negative(count, "count must not be negative")
+    first = tf.maximum(count, 0)
+    return tf.raw_ops.Substr(input=texts, pos=0 * first, len=first, unit=unit)
+
+
+def first_bytes_reference(texts, count, unit="BYTE"):
+    if count < 0:
+        raise ValueError("count must not be negative")
+    if unit == "BYTE":
+        return np.frompyfunc(lambda one: one[:count], 1, 1)(texts)
+    cut = np.frompyfunc(lambda one: one.decode()[:count].encode(), 1, 1)
+    return cut(texts)
+
+
+def test_wrong_values_are_tried_with_each_word_of_an_attr():
+    options = {"reference": first_bytes_reference, "unit": "BYTE"}
+    found = result(
+        "bad_input", first_bytes, strings(b"ab", b"c"), np.int32(1), **options
+    )
+    details = [one.detail for one in (found, *found.others)]
+    assert any("count" in one and "unit = 'UTF8_CHAR'" in one for one in details)
+    assert not any("unit" not in one for one in details), details

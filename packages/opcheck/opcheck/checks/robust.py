@@ -3,7 +3,7 @@
 import itertools
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,6 +47,7 @@ from opcheck.subject import (
 
 _MODES = ("eager", "graph")
 _MOST_CRASHES = 5
+_FEW = 4  # elements of an input that is as an attr is
 _LEFT_OUT = 16  # values of attrs that the sample leaves at their defaults
 _SIZES = 3  # of the sample, the largest, which an attr exceeds by one
 _RANK = 4  # the highest whose axes are all tried
@@ -783,25 +784,36 @@ def empty_cases(sample, description) -> Iterator[Case]:
         first += len(some) if isinstance(some, list) else 1
 
 
-def _bad_cases(sample, description) -> Iterator[Case]:
-    names = description.labels
+def _value_cases(
+    sample, names: Sequence[str], attrs: Mapping, other: str = ""
+) -> Iterator[Case]:
+    """Wrong values in each input; with another attr, as it is told, in those of few elements."""
     for i, array in enumerate(sample.flat):
+        if other and array.size > _FEW:
+            continue
         for what, wrong, named in wrong_values(array):
+            if other and (wrong.shape, wrong.dtype) != (array.shape, array.dtype):
+                continue
             flat = [*sample.flat[:i], wrong, *sample.flat[i + 1 :]]
             culprits = (i,) if named != "any" else tuple(range(len(flat)))
             special = any(word in what for word in ("NaN", "Inf"))
             yield Case(
-                f"{names[i]} {what}",
+                f"{names[i]} {what}{other}",
                 sample.pack(flat),
-                sample.attrs,
+                attrs,
                 culprits,
-                bool(named),
+                bool(named) and not other,
                 compared="dtype" not in what
                 and "16 MB" not in what
                 and (sample.options["special_values"] or not special),
                 huge=what.endswith("1e30") or wrong.dtype.kind in "iu",
                 special=special,
             )
+
+
+def _bad_cases(sample, description) -> Iterator[Case]:
+    names = description.labels
+    yield from _value_cases(sample, names, sample.attrs)
     everything = tuple(range(len(sample.flat)))
     for label, flat in (
         *_least_by_minus_one(sample.flat, names),
@@ -829,6 +841,7 @@ def _bad_cases(sample, description) -> Iterator[Case]:
                 label = f"{name} = {other!r}{what}"
                 named = name in sample.attrs
                 yield Case(label, sample.pack(flat), attrs, (name, *everything), named)
+            yield from _value_cases(sample, names, attrs, f", {name} = {other!r}")
         some = _wrong_attrs(value)
         if name in left_out:
             some = some[: max(4, _LEFT_OUT // len(left_out))]
