@@ -603,3 +603,14 @@ def test_zeros_are_not_tried_for_what_is_far_from_them(monkeypatch, sample, ok):
 
     found = result("gradient", op, np.float64(sample), op_types=["IdentityN"])
     assert (found.verdict != "fail") == ok, found.explanation()
+
+
+def test_an_index_that_is_absent_is_tried():
+    @tf.custom_gradient
+    def op(x, nodes):
+        known = tf.math.bincount(nodes, minlength=4, maxlength=4) > 0
+        return tf.where(known, x, 2 * x), lambda dy: (dy, None)
+
+    nodes = np.int32([0, 0, 1, 2, 3, 3])
+    found = result("gradient", op, normal(4), nodes, op_types=["IdentityN"])
+    assert found.detail == "first order, no 2 in nodes, with respect to x"

@@ -20,7 +20,7 @@ from opcheck.checks.derivatives import (
 from opcheck.checks.drawn import Draw, what_differs
 from opcheck.findings.compare import TOLERANCES, difference
 from opcheck.findings.report import Findings, describe_error
-from opcheck.findings.wanted import both_of
+from opcheck.findings.wanted import both_of, replaced
 from opcheck.processes.budget import Budget
 from opcheck.processes.pulse import one_call
 from opcheck.subject import CLEAN_ERRORS, Subject, attrs_of_call, is_builtin
@@ -199,6 +199,9 @@ def _varied(subject: Subject, flat, names):
             if not np.array_equal(x, twice):
                 label = f"the first element of {names[i]} twice"
                 yield label, [*flat[:i], twice, *flat[i + 1 :]], subject.attrs
+            if (value := _only_once(x)) is not None:
+                label = f"no {value} in {names[i]}"
+                yield label, replaced(flat, i, _without(x, value)), subject.attrs
             for place, again, repeated in _repeated(x):
                 label = f"{names[i]}{place} in {names[i]}{again} too"
                 yield label, [*flat[:i], repeated, *flat[i + 1 :]], subject.attrs
@@ -224,6 +227,21 @@ def _varied(subject: Subject, flat, names):
             label, changed = f"{name} = {other}", {**subject.attrs, name: other}
             if type(value) is not int or _is_right(subject, label, flat, changed):
                 yield label, flat, changed
+
+
+def _only_once(x: np.ndarray) -> int | None:
+    """The last of the integers that come once, where others come more often, as nodes do in a list of edges."""
+    values, counts = np.unique(x, return_counts=True)
+    once = values[counts == 1]
+    return once[-1].item() if 0 < len(once) < len(values) else None
+
+
+def _without(x: np.ndarray, value: int) -> np.ndarray:
+    """The integers with the one before in place of this one, or the one behind it if it is the first."""
+    places = np.arange(x.size)
+    own = x.reshape(-1) == value
+    places[own] += np.where(places[own] > 0, -1, 1)
+    return x.reshape(-1)[places].reshape(x.shape)
 
 
 def _repeated(x: np.ndarray):
