@@ -199,12 +199,12 @@ def _varied(subject: Subject, flat, names):
             if not np.array_equal(x, twice):
                 label = f"the first element of {names[i]} twice"
                 yield label, [*flat[:i], twice, *flat[i + 1 :]], subject.attrs
-            if (value := _only_once(x)) is not None:
-                label = f"no {value} in {names[i]}"
-                yield label, replaced(flat, i, _without(x, value)), subject.attrs
             for place, again, repeated in _repeated(x):
                 label = f"{names[i]}{place} in {names[i]}{again} too"
                 yield label, [*flat[:i], repeated, *flat[i + 1 :]], subject.attrs
+            if (value := _only_once(x)) is not None:
+                label = f"no {value} in {names[i]}"
+                yield label, replaced(flat, i, _without(x, value)), subject.attrs
     for i, x in enumerate(flat):
         for axis in (axis for axis in range(x.ndim) if x.shape[axis] > 1):
             one = np.take(x, [0], axis)
