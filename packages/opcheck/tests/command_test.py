@@ -207,7 +207,7 @@ def test_help_has_every_option_and_every_check(capsys, tmp_path):
     text = capsys.readouterr().out
     options = re.findall(r"--\w+", text)
     assert {"--samples", "--html", "--list", "--ops", "--shrink"} <= {*options}
-    for arguments in (["x"], [str(library)], ["fuzz"], ["explain"]):
+    for arguments in (["x.py:f"], [str(library)], ["fuzz"], ["explain"]):
         with pytest.raises(SystemExit):
             main([*arguments, "--help"])
     known = capsys.readouterr().out
