@@ -30,7 +30,7 @@ def test_the_command_checks_the_ops_of_a_library(broken_ops):
         cwd=PACKAGE,
     )
     assert run.returncode == 1, run.stderr
-    assert re.match(rf"{re.escape(str(library))}: 23 ops: ", run.stdout)
+    assert re.match(rf"{re.escape(str(library))}: 24 ops: ", run.stdout)
     assert "next_sum: 1 passed, 0 failed" in run.stdout
     assert "1 more after each call" in run.stdout
     assert run.stdout.endswith("\n1 of 2 ops with failures\n")
