@@ -5,6 +5,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from opcheck.inputs.samples import COMPOSITE
 from opcheck.locations import Location, locate
 
 
@@ -50,11 +51,10 @@ class OfParts:
         return LocationOfParts(own.module, own.file, own.name, tuple(self._kinds))
 
     def __call__(self, *parts, **attrs):
-        rest, inputs = list(parts), []
-        for kind in self._kinds:
-            count = len(_names(kind))
-            inputs.append(_made(kind, rest[:count]))
-            rest = rest[count:]
+        rest = iter(parts)
+        inputs = [
+            _made(kind, [next(rest) for _ in _names(kind)]) for kind in self._kinds
+        ]
         return self._function(*inputs, *rest, **attrs)
 
     def _signature(self) -> inspect.Signature:
@@ -88,7 +88,7 @@ def _kind(value) -> str:
         return f"{name} {value.ragged_rank}"
     if name == "IndexedSlices" and value.dense_shape is not None:
         return f"{name} dense_shape"
-    return name if name in ("SparseTensor", "IndexedSlices") else ""
+    return name if name in COMPOSITE else ""
 
 
 def _names(kind: str) -> list[str]:

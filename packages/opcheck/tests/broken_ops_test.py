@@ -62,7 +62,6 @@ def test_every_broken_op_has_a_check(broken_ops):
     listed = {name for _, table in TABLES for name in table}
     broken = {name for name in dir(broken_ops) if name.startswith("broken_")}
     parts = {name for name in broken if name.endswith(("_grad", "_store_table"))}
-    too_large = {
-        "broken_each_nth_int_index"
-    }  # for its sample: check_large_tensors_test
+    # Of inputs that are too large for its sample: check_large_tensors_test has it.
+    too_large = {"broken_each_nth_int_index"}
     assert {f"broken_{name}" for name in listed} == broken - parts - too_large

@@ -198,10 +198,10 @@ def _varied(subject: Subject, flat, names):
             twice.reshape(-1)[1] = twice.reshape(-1)[0]
             if not np.array_equal(x, twice):
                 label = f"the first element of {names[i]} twice"
-                yield label, [*flat[:i], twice, *flat[i + 1 :]], subject.attrs
+                yield label, replaced(flat, i, twice), subject.attrs
             for place, again, repeated in _repeated(x):
                 label = f"{names[i]}{place} in {names[i]}{again} too"
-                yield label, [*flat[:i], repeated, *flat[i + 1 :]], subject.attrs
+                yield label, replaced(flat, i, repeated), subject.attrs
             if (value := _only_once(x)) is not None:
                 label = f"no {value} in {names[i]}"
                 yield label, replaced(flat, i, _without(x, value)), subject.attrs
@@ -209,7 +209,7 @@ def _varied(subject: Subject, flat, names):
         for axis in (axis for axis in range(x.ndim) if x.shape[axis] > 1):
             one = np.take(x, [0], axis)
             label = f"size 1 in dimension {axis} of {names[i]}"
-            yield label, [*flat[:i], one, *flat[i + 1 :]], subject.attrs
+            yield label, replaced(flat, i, one), subject.attrs
     everything = range(len(flat))
     for chosen in [[i] for i in everything] + [everything] * (len(flat) > 1):
         more = [x[np.newaxis] if i in chosen else x for i, x in enumerate(flat)]
@@ -352,7 +352,7 @@ def at_zero(subject: Subject, found: Findings, tensors, chosen, names) -> None:
         x = tensors[i].numpy()
         if np.abs(x).min(initial=np.inf) > _FAR * np.std(x) and x.size > 1:
             continue
-        flat = [*tensors[:i], tf.zeros_like(tensors[i]), *tensors[i + 1 :]]
+        flat = replaced(tensors, i, tf.zeros_like(tensors[i]))
         subject.progress(f"{names[i]} is all 0")
         try:
             results = float_outputs(subject)(flat)

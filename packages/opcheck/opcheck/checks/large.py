@@ -91,11 +91,11 @@ def large_tensors(subject: Subject, found: Findings) -> str:
     # A call that gets no memory may end the process, and means nothing.
     hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
     resource.setrlimit(resource.RLIMIT_DATA, (hard, hard))
+    of_shapes, of_ends = _by_output(known, "shapes"), _by_output(known, "ends")
     last = longer.least + _KNOWN[-1]
     for before, power in itertools.pairwise([*range(last, _MOST, 2), _MOST]):
         zeros = longer.zeros_for(1 << power)
         so_far = f"up to 2**{before} elements in {label}"
-        shapes = [_expected(x, zeros) for x in _by_output(known, "shapes")]
         if too_much := _too_much(subject, known, zeros, 4 * took):
             found.note(f"{so_far}: {too_much}")
             return ""
@@ -111,7 +111,9 @@ def large_tensors(subject: Subject, found: Findings) -> str:
         except CLEAN_ERRORS as error:
             found.note(f"{so_far}: it refuses more, {describe_error(error)}")
             return ""
-        ends = [_expected(x, zeros) for x in _by_output(known, "ends")]
+        shapes, ends = (
+            [_expected(x, zeros) for x in some] for some in (of_shapes, of_ends)
+        )
         if wrong := _wrong(subject, made, graph.outputs, shapes, ends):
             found.fail(doing, *wrong, _CAUSE)
             return ""

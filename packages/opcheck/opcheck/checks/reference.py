@@ -203,13 +203,11 @@ def _long_rows(subject: Subject, found: Findings) -> None:
         ):
             return
         wanted, seen = both
-        if subject.difference(wanted, seen, strict=False):
-            if not all(map(_nearly, wanted, seen)):
-                told = blamed(subject, observed(wanted, seen), flat)
-                different = subject.difference(wanted, seen, strict=False)
-                found.fail(f"with {label}", WANTED, different, **told)
-            return
-        if budget.is_spent():
+        different = subject.difference(wanted, seen, strict=False)
+        if different and not all(map(_nearly, wanted, seen)):
+            told = blamed(subject, observed(wanted, seen), flat)
+            found.fail(f"with {label}", WANTED, different, **told)
+        if different or budget.is_spent():
             return
 
 

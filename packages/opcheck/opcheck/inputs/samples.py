@@ -9,11 +9,7 @@ import numpy as np
 from opcheck.findings.compare import as_bytes
 
 # What is made of several dense tensors.
-_PARTS = {
-    "RaggedTensor": "flat_values and nested_row_splits",
-    "SparseTensor": "indices, values and dense_shape",
-    "IndexedSlices": "values and indices",
-}
+COMPOSITE = ("RaggedTensor", "SparseTensor", "IndexedSlices")
 
 
 def flattened(inputs: Sequence) -> list:
@@ -91,7 +87,7 @@ def _as_array(value, name: str):
     elif (
         hasattr(value, "numpy")
         and hasattr(value, "dtype")
-        and type(value).__name__ not in _PARTS
+        and type(value).__name__ not in COMPOSITE
     ):
         kind = getattr(value.dtype, "name", "")
         if kind in ("variant", "resource"):
@@ -100,7 +96,7 @@ def _as_array(value, name: str):
                 "inputs, and then calls the op"
             )
         array = np.asarray(value.numpy(), getattr(value.dtype, "as_numpy_dtype", None))
-    elif type(value).__name__ in _PARTS:
+    elif type(value).__name__ in COMPOSITE:
         raise ValueError(
             f"{name} is a {type(value).__name__}: as an input of its own, and not in a list, it is taken"
         )
