@@ -1,6 +1,5 @@
 """The values of the op, against the reference: other numbers than those of the sample."""
 
-import time
 from collections.abc import Callable
 
 import numpy as np
@@ -404,17 +403,13 @@ def _grown_together(factors: dict, computed: Callable) -> tuple:
 def _quickly(subject: Subject, label: str, flat, attrs) -> tuple[list, list] | None:
     """What the reference and the op compute; None if one refuses, takes long, or gives much."""
     subject.progress(label, flat, attrs)
-    start, computed = time.monotonic(), time.process_time()
-
-    def took(most: float) -> bool:  # the machine may be busy, and a call may wait
-        return time.process_time() - computed > most or time.monotonic() - start > 0.2
-
+    of_op, of_both = Budget(0.02, at_most=10), Budget(0.1, at_most=2)
     try:
         seen = subject.eager(flat, attrs)
-        if took(0.02) or sum(x.size for x in seen) > 1 << 17:
+        if of_op.is_spent() or sum(x.size for x in seen) > 1 << 17:
             return None
         wanted = reference_of(subject, flat, attrs)
-        return None if took(0.1) else (wanted, seen)
+        return None if of_both.is_spent() else (wanted, seen)
     except Exception:
         return None
 

@@ -22,6 +22,7 @@ from opcheck.inputs.memory import (
     past_the_end,
     show_filling,
 )
+from opcheck.processes.budget import Budget
 from opcheck.processes.pulse import one_call
 from opcheck.subject import (
     CLEAN_ERRORS,
@@ -40,7 +41,7 @@ from opcheck.tensors import arrays, constant, copied, tensors_of
 # As near as another order of a sum leaves it.
 NEARLY = dict.fromkeys(TOLERANCES, 1e-2)
 _SOON = 0.3  # seconds within which a call has to end that is made again
-_QUICK = 0.05  # seconds of a call
+_QUICK = 0.05  # seconds of computing
 _MANY, _AT_LEAST = 1 << 22, 40  # elements, and calls with them
 _FLOATS = 1 << 16  # that are random
 _ROWS = (1 << 12, 1 << 15, 1 << 18)  # elements
@@ -381,15 +382,14 @@ def _gaps(flat: Sequence, elements: int) -> list[np.ndarray] | None:
 def _is_quick(subject: Subject, flat: Sequence) -> bool:
     """Whether the op takes these inputs, and they take it next to no time."""
     subject.progress("longer rows", flat)
-    start, computed = time.monotonic(), time.process_time()
+    budget = Budget(_QUICK, at_most=20)
     try:
         subject.eager(flat)
     except Exception:
         return False
     finally:
         subject.progress("")
-    computed = time.process_time() - computed  # the machine may be busy
-    return computed < _QUICK and time.monotonic() - start < 1
+    return not budget.is_spent()
 
 
 def repeat(subject: Subject, samples: Sequence, times: int) -> list[list[list]]:
