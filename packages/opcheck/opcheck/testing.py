@@ -53,7 +53,10 @@ def op_test(
                 "skip={'reference': 'why there is none'}",
                 pytrace=False,
             )
-        result = report()[check_name]
+        try:
+            result = report()[check_name]
+        except ValueError as error:  # of the arguments, so each test has it
+            pytest.fail(f"op_test: {error}", pytrace=False)
         if result.verdict == "skip":
             pytest.skip(result.detail)
         if result.verdict == "fail":

@@ -223,3 +223,11 @@ def test_a_test_without_a_reference_fails_unless_it_says_why():
     test = op_test(adds_one, normal(2), checks=["reference"], skip=why)
     with pytest.raises(pytest.skip.Exception, match="^too hard$"):
         test("reference")
+
+
+def test_a_misspelt_option_of_op_test_is_one_line_for_each_check():
+    test = op_test(adds_one, normal(2), reference=np.asarray, repeat=3)
+    for name in ("schema", "reference"):
+        with pytest.raises(pytest.fail.Exception, match="'repeat': did you mean") as it:
+            test(name)
+        assert not it.value.pytrace
