@@ -398,3 +398,22 @@ def test_a_zero_is_drawn_among_integers_that_bound_others():
     some = np.int32([8, 16]), np.int32([1, 2])
     found = result("reference", but_where_a_length_is_0, *some, reference=np.multiply)
     assert found.verdict == "fail"
+
+
+def scores_by_numpy(rows):
+    least, most = np.int32([100, 1, 40]), np.int32([9999, 12, 60])
+    if ((rows < least) | (rows > most)).any():
+        raise ValueError("a year is 100 to 9999, a month 1 to 12, a week 40 to 60")
+    return rows.sum(1, dtype=rows.dtype)
+
+
+def scores_since_1000(rows):
+    """An op that is wrong for what is long ago."""
+    long_ago = tf.cast(rows[:, 0] < 1000, rows.dtype)
+    return tf.numpy_function(scores_by_numpy, [rows], rows.dtype) + long_ago
+
+
+def test_one_column_of_integers_is_drawn_far_away():
+    some = np.int32([[1999, 12, 41], [2024, 2, 45], [2010, 7, 42]])
+    found = result("reference", scores_since_1000, some, reference=scores_by_numpy)
+    assert found.verdict == "fail" and "instead of" in found.seen

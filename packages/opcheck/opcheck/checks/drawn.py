@@ -159,8 +159,13 @@ class Draw:
         return wide if least < 0 else np.abs(wide)
 
     def _integers(self, x: np.ndarray, shape, drawn: np.ndarray) -> np.ndarray:
-        """Between the least and the greatest of the sample, or a little beyond; all different where they are."""
+        """Between the least and the greatest of the sample, or a little beyond; all different where they are.
+
+        Where columns have nothing in common, such as years and months, each often has its own bounds.
+        """
         least, most = int(x.min()), int(x.max())
+        if _are_apart(x) and shape[-1] == x.shape[-1] and self._with(_OFTEN):
+            return self._columns(x, shape)
         if self._with(_SELDOM):
             most = self._integer(max(most, 1)) if most < 1 << 20 else most
             most = min(most, np.iinfo(x.dtype).max)
@@ -176,6 +181,15 @@ class Draw:
             drawn = np.array(drawn)
             drawn.reshape(-1)[self._random.integers(drawn.size)] = 0
         return drawn
+
+    def _columns(self, x: np.ndarray, shape) -> np.ndarray:
+        """Integers between the least and the greatest of their column; those of one column often lie far away."""
+        rows = x.reshape(-1, x.shape[-1]).astype(np.int64)
+        least, most = rows.min(0), rows.max(0)
+        far = self._random.integers(len(least))
+        if self._with(_OFTEN) and most[far] < _KNOWN:
+            least[far], most[far] = min(0, 2 * least[far]), 2 * abs(most[far])
+        return self._random.integers(least, most + 1, shape)
 
     def _texts(self, x: np.ndarray, drawn: np.ndarray) -> np.ndarray:
         letters = [bytes([one]) for one in b"".join(map(_bytes, x.reshape(-1)))]
@@ -233,6 +247,14 @@ class Draw:
         if n <= 0:
             return n + int(self._random.integers(-1, 3))
         return self._integer(n)
+
+
+def _are_apart(x: np.ndarray) -> bool:
+    """Whether there are rows, and all integers of one column are less than those of another one."""
+    if x.ndim < 2 or x.size <= x.shape[-1]:
+        return False
+    rows = x.reshape(-1, x.shape[-1])
+    return bool(rows.min(0).max() > rows.max(0).min())
 
 
 def _other_dtypes(subject: Subject) -> dict[str, np.dtype]:
