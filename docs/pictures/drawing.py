@@ -16,7 +16,7 @@ COLOURS = {"blue": "#3b82f6", "orange": "#f59e0b", "green": "#10b981"}
 COLOURS |= {"ink": "currentColor"}
 SIZE, SMALL = 14, 12  # of text
 LINE_HEIGHT = 1.25
-SMALLEST = 0.75  # of its size on a wide page: what a picture shrinks to on a phone
+SMALLEST = 0.85  # of its size on a wide page: what a picture shrinks to on a phone
 DASHES = "4 3"
 # How wide characters are in a wide font, DejaVu Sans; others have 0.64.
 WIDTHS = {
