@@ -4,7 +4,7 @@ from pathlib import Path
 
 from IPython.display import HTML
 from pictures.drawing import bold, code, picture, small
-from pictures.lanes import lane as way
+from pictures.lanes import lane
 from pictures.layout import at, box, column, layers
 
 STEP, HIGH = 92, 36
@@ -34,14 +34,14 @@ def timelines() -> HTML:
     panels = []
     for title, lanes in CASES.items():
         shapes = [at(0, -0.75 * HIGH, bold(title), "w")]
-        for i, (lane, spans) in enumerate(lanes.items()):
+        for i, (of, spans) in enumerate(lanes.items()):
             y = HIGH * i
-            says = f"{title}, {lane}: {', then '.join(spans.values())}"
-            shapes.append(at(-10, y, small(lane), "e").tells(says))
+            says = f"{title}, {of}: {', then '.join(spans.values())}"
+            shapes.append(at(-10, y, small(of), "e").tells(says))
             taken = [(STEP * begin + 4, STEP * (begin + n) - 4) for begin, n in spans]
-            shapes.append(way(4 * STEP, y, taken, stroke_opacity=0.2))
+            shapes.append(lane(4 * STEP, y, taken, stroke_opacity=0.2))
             for (begin, steps), name in spans.items():
-                colour = ["Post", "timeout", "Collect"].index(lane)
+                colour = ["Post", "timeout", "Collect"].index(of)
                 waits = "waits" in name
                 look = {"width": STEP * steps - 8, "height": 26, "dashed": waits}
                 each = box(code(name, 12), 0.12 if waits else 0.3, colour, **look)
