@@ -82,10 +82,10 @@ tested = $(or $(filter $(names),$(subst /, ,$(filter-out packages/%,$(TESTS)))),
 parallel = -n $(jobs) --dist loadgroup
 
 test: $(if $(TESTS),$(tested),docs) ## the tests, on the site too; TESTS=examples/attrs, or TESTS="tests -k attrs": these alone
-	@$(python) -m pytest -c pyproject.toml $(or $(TESTS),-m 'not slow' $(parallel))
+	@$(python) -m pytest -c pyproject.toml $(or $(TESTS),-m 'not slow' --opcheck-fast $(parallel))
 
-test-slow: docs ## the tests that build projects, wheels and copies of the book, call ops for long or open every page
-	@$(python) -m pytest -c pyproject.toml -m slow $(parallel)
+test-slow: docs ## the tests that build projects, wheels and copies of the book, call ops for long or open every page, and opcheck's at length
+	@$(python) -m pytest -c pyproject.toml -m 'slow or opcheck' $(parallel)
 
 # The programs that pip has put beside this Python.
 scripts = $(shell $(python) -c 'import sysconfig; print(sysconfig.get_path("scripts"))')

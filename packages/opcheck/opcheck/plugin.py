@@ -2,26 +2,31 @@
 
 pytest -m opcheck                       # only these tests
 pytest --opcheck-html=reports           # a page for each op, in this folder
+pytest --opcheck-fast                   # with fast=True, where op_test does not say it
 """
 
 from pathlib import Path
 
 import pytest
 
+# What op_test gives `opcheck.check` where it is not told.
+DEFAULTS: dict[str, bool] = {}
 # Checks of which a note, too, fails the test: the option opcheck_no_notes.
 NO_NOTES: set[str] = set()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The option for a folder of reports."""
+    """The options."""
     group = parser.getgroup("opcheck")
     group.addoption("--opcheck-html", metavar="FOLDER", help="write opcheck's reports")
+    group.addoption("--opcheck-fast", action="store_true", help="op_test looks less long")
     help_text = "checks of which a note, too, is a failure"
     parser.addini("opcheck_no_notes", help_text, type="args")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """The marker, which op_test gives its tests, and what fails them."""
+    DEFAULTS["fast"] = config.getoption("--opcheck-fast")
     NO_NOTES.update(config.getini("opcheck_no_notes"))
     config.addinivalue_line("markers", "opcheck: one check of an op, by opcheck")
 

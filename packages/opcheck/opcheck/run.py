@@ -193,7 +193,7 @@ def check(
         failure becomes a note. If the check no longer fails in this way, that is a failure: delete the entry.
       nondeterministic: True: two calls of the op may give different values, as those of a random op. Shapes and
         dtypes are compared, values are not.
-      fast: True: fewer repetitions, for a first look.
+      fast: True: fewer repetitions, and a quarter of the time for other numbers and drawn calls, for a first look.
       raise_on_failure: True: raises `opcheck.OpCheckError` if a check fails or none ran, as `report.assert_ok()` does.
       tolerances: A dictionary from names of dtypes to pairs (relative, absolute), which replace
         those of `opcheck.findings.compare.TOLERANCES`.
@@ -270,6 +270,7 @@ def check(
         else concurrency_seconds,
         "memory": memory,
         "nondeterministic": nondeterministic,
+        "fast": bool(fast),
     }
     try:
         location, refusal = locate(op), ""

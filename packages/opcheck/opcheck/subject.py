@@ -19,6 +19,7 @@ from tensorflow.python.framework import kernels, op_def_registry
 from opcheck.findings.compare import compared, difference, is_inexact
 from opcheck.findings.source import line
 from opcheck.inputs.memory import FILLINGS, filled_memory, show_filling
+from opcheck.processes.budget import Budget
 from opcheck.processes.pulse import one_call
 from opcheck.tensors import arrays, constant, tensors_of
 
@@ -223,6 +224,10 @@ class Subject:
         # XLA compiles within the first call, and that takes its time.
         function = tf.function(call, autograph=False, **options)
         return function.get_concrete_function(*specs)
+
+    def budget(self, seconds: float) -> Budget:
+        """For calls of which a few show something, and more show more: a quarter of it where `fast` is asked for."""
+        return Budget(seconds / 4 if self.options.get("fast") else seconds)
 
     def difference(self, expected, actual, **how) -> str:
         """As `compare.difference`, by the caller's options."""

@@ -33,7 +33,7 @@ def op_test(
     """
     import pytest
 
-    from opcheck.plugin import NO_NOTES
+    from opcheck.plugin import DEFAULTS, NO_NOTES
 
     names = check_names(extra)
     chosen, reasons = choose(checks, skip, names)
@@ -41,7 +41,8 @@ def op_test(
 
     @functools.cache
     def report():
-        return check(op, *inputs, checks=checks, skip=skip, extra=extra, **options)
+        given = {**DEFAULTS, **options}
+        return check(op, *inputs, checks=checks, skip=skip, extra=extra, **given)
 
     @pytest.mark.parametrize(
         "check_name", [name for name in names if name in (*chosen, *reasons)]

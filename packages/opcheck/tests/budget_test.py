@@ -1,9 +1,21 @@
 """How long calls may go on."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from opcheck.processes import budget
 from opcheck.processes.budget import Budget
+from opcheck.subject import Subject
+
+
+@pytest.fixture
+def times(monkeypatch):
+    """What the clock and the processor's say."""
+    said = {"monotonic": 100.0, "process_time": 10.0}
+    for name in said:
+        monkeypatch.setattr(budget.time, name, lambda name=name: said[name])
+    return said
 
 
 @pytest.mark.parametrize(
@@ -17,11 +29,16 @@ from opcheck.processes.budget import Budget
         (6.1, 0.5, True),
     ],
 )
-def test_a_busy_machine_gets_as_much_computed(monkeypatch, took, computed, spent):
-    times = {"monotonic": 100.0, "process_time": 10.0}
-    for name in times:
-        monkeypatch.setattr(budget.time, name, lambda name=name: times[name])
+def test_a_busy_machine_gets_as_much_computed(times, took, computed, spent):
     of_two_seconds = Budget(2)
     times["monotonic"] += took
     times["process_time"] += computed
     assert of_two_seconds.is_spent() == spent
+
+
+@pytest.mark.parametrize("fast", [True, False])
+def test_a_first_look_ends_sooner(times, fast):
+    of_two_seconds = Subject.budget(SimpleNamespace(options={"fast": fast}), 2)
+    times["monotonic"] += 1
+    times["process_time"] += 1
+    assert of_two_seconds.is_spent() == fast

@@ -20,6 +20,7 @@ from python_ops import (
 )
 
 import opcheck
+from opcheck import plugin, testing
 from opcheck.findings.report import AT_ONCE, SHARED
 from opcheck.inputs.samples import as_arrays
 from opcheck.locations import locate
@@ -231,3 +232,17 @@ def test_a_misspelt_option_of_op_test_is_one_line_for_each_check():
         with pytest.raises(pytest.fail.Exception, match="'repeat': did you mean") as it:
             test(name)
         assert not it.value.pytrace
+
+
+@pytest.mark.parametrize(("given", "fast"), [({}, True), ({"fast": False}, False)])
+def test_op_test_is_fast_where_pytest_is_told_so(monkeypatch, given, fast):
+    seen = {}
+
+    def check(*_, **options):
+        seen.update(options)
+        return {"schema": types.SimpleNamespace(verdict="pass")}
+
+    monkeypatch.setattr(testing, "check", check)
+    monkeypatch.setitem(plugin.DEFAULTS, "fast", True)
+    op_test(adds_one, normal(2), reference=np.asarray, **given)("schema")
+    assert seen["fast"] == fast

@@ -37,7 +37,7 @@ def drawn_calls(subject: Subject, found: Findings) -> None:
     if subject.describe().takes_variants or not subject.flat:
         return
     draw = Draw(subject)
-    budget = Budget(_SECONDS)
+    budget = subject.budget(_SECONDS)
     for _ in range(_CALLS):
         if budget.is_spent():
             return

@@ -21,7 +21,6 @@ from opcheck.checks.drawn import Draw, what_differs
 from opcheck.findings.compare import TOLERANCES, difference
 from opcheck.findings.report import Findings, describe_error
 from opcheck.findings.wanted import both_of, replaced
-from opcheck.processes.budget import Budget
 from opcheck.processes.pulse import one_call
 from opcheck.subject import CLEAN_ERRORS, Subject, attrs_of_call, is_builtin
 from opcheck.tensors import constant
@@ -88,7 +87,7 @@ def drawn(subject: Subject, found: Findings, flat, chosen, names) -> None:
         return
     sample = replace(subject, inputs=subject.pack(flat))
     draw = Draw(sample, smooth=True)
-    budget = Budget(_SECONDS)
+    budget = subject.budget(_SECONDS)
     for _ in range(_CALLS):
         if budget.is_spent() or found.failures:
             return

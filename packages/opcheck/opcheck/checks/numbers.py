@@ -72,7 +72,7 @@ _OTHER_INTEGERS = {
 
 def other_numbers(subject: Subject, found: Findings) -> None:
     """Other numbers in one input, where the reference computes the same from wider ones and from their neighbors."""
-    budget, told = Budget(_SECONDS), set()
+    budget, told = subject.budget(_SECONDS), set()
     for i, x in enumerate(subject.flat):
         if x.dtype not in (np.float32, np.float64) and x.dtype.kind not in "iu":
             continue
@@ -232,7 +232,7 @@ def neighbors(
     for i in chosen:
         by_dtype.setdefault(flat[i].dtype, []).append(i)
     sets = [*by_dtype.values(), *([i] for i in chosen)]
-    budget = Budget(_SECONDS / 2)
+    budget = subject.budget(_SECONDS / 2)
     for some in dict.fromkeys(map(tuple, sets)):
         if budget.is_spent() or _neighbors(subject, found, what, flat, attrs, some):
             return
@@ -335,7 +335,7 @@ def large_together(subject: Subject, found: Findings) -> None:
             return None
         return _quickly(subject, _together(names, tried), *call(tried))
 
-    budget = Budget(_SECONDS)
+    budget = subject.budget(_SECONDS)
     while factors and not budget.is_spent():
         both, factors = _grown_together(factors, computed)
         if both is None:
