@@ -19,7 +19,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """The options."""
     group = parser.getgroup("opcheck")
     group.addoption("--opcheck-html", metavar="FOLDER", help="write opcheck's reports")
-    group.addoption("--opcheck-fast", action="store_true", help="op_test looks less long")
+    group.addoption(
+        "--opcheck-fast", action="store_true", help="op_test looks less long"
+    )
     help_text = "checks of which a note, too, is a failure"
     parser.addini("opcheck_no_notes", help_text, type="args")
 

@@ -501,3 +501,49 @@ def test_wrong_values_are_tried_with_each_word_of_an_attr():
     details = [one.detail for one in (found, *found.others)]
     assert any("count" in one and "unit = 'UTF8_CHAR'" in one for one in details)
     assert not any("unit" not in one for one in details), details
+
+
+def without_padding(ids, padding):
+    """What stands before the padding; any other number below zero is refused."""
+    if ((ids != padding) & (ids < 0)).any():
+        raise ValueError("ids must not be negative, but for the padding")
+    return np.where(ids == padding, 0, ids + 1)
+
+
+def _next(ids, padding, said):
+    if padding != -1:  # that of the sample
+        raise tf.errors.InvalidArgumentError(None, None, said)
+    return tf.where(ids == padding, 0, ids + 1)
+
+
+def next_ids(ids, padding):
+    return _next(ids, padding, "ids must not be negative")
+
+
+def next_odd_ids(ids, padding):
+    return _next(ids, padding, "it is odd")
+
+
+@pytest.mark.parametrize(("op", "told"), [(next_ids, False), (next_odd_ids, True)])
+def test_what_the_reference_names_may_be_named(op, told):
+    options = {"attrs": {"padding": -1}, "reference": without_padding}
+    found = result("bad_input", op, np.int32([3, 1, -1]), **options)
+    unnamed = "does not say which input"
+    assert told == any(unnamed in one.cause for one in (found, *found.others))
+
+
+@pytest.mark.parametrize(
+    ("error", "shown"),
+    [
+        ("not a place on the earth: nan, 8.5", True),
+        ("at 0: 8.54e2 is too large", True),
+        ("not a place on the earth", False),
+        ("it has 2.5 times the size", False),
+        ("3 rows", False),
+    ],
+)
+def test_a_value_of_the_only_input_is_as_good_as_its_name(error, shown):
+    case = robust.Case("", [np.float32([[np.nan, 854], [3, 1]])], {}, (0,))
+    description = SimpleNamespace(names=[["track"]])
+    outcome = SimpleNamespace(error=f"InvalidArgumentError: {error}")
+    assert robust._tells(outcome, case, description) == shown

@@ -382,8 +382,9 @@ def sums_so_far(x):
 def test_rows_are_made_long_and_shown_in_short():
     x = np.int32([[3, 1, 2]])
     found = result("reference", sums_so_far_in_blocks_of_1000, x, reference=sums_so_far)
-    assert found.detail == "with rows of 4096 columns of the sample"
-    assert "default_rng(0).integers(3, size=4096)" in found.line
+    rows = "with rows of 1001 columns of the sample, and right with 1000"
+    assert found.detail == rows
+    assert "default_rng(0).integers(3, size=1001)" in found.line
     command = [sys.executable, "-c", found.line]
     printed = subprocess.run(command, capture_output=True, text=True, check=True)
     wanted = re.search(r"instead of (\d+)", found.seen).group(1)
@@ -416,4 +417,22 @@ def scores_since_1000(rows):
 def test_one_column_of_integers_is_drawn_far_away():
     some = np.int32([[1999, 12, 41], [2024, 2, 45], [2010, 7, 42]])
     found = result("reference", scores_since_1000, some, reference=scores_by_numpy)
+    assert found.verdict == "fail" and "instead of" in found.seen
+
+
+def places_by_numpy(places):
+    if (np.abs(places) > [90, 180]).any():
+        raise ValueError("latitudes are up to 90, longitudes up to 180")
+    apart = np.abs(np.diff(places[:, 1]))
+    return np.minimum(apart, 360 - apart)
+
+
+def degrees_apart(places):
+    """An op that takes the long way around the earth, where the short one is over the date line."""
+    return tf.abs(places[1:, 1] - places[:-1, 1])
+
+
+def test_one_column_of_floats_is_drawn_far_away():
+    some = np.float32([[48.1, 11.6], [50.1, 14.4], [52.5, 13.4]])
+    found = result("reference", degrees_apart, some, reference=places_by_numpy)
     assert found.verdict == "fail" and "instead of" in found.seen

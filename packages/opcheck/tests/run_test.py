@@ -246,3 +246,10 @@ def test_op_test_is_fast_where_pytest_is_told_so(monkeypatch, given, fast):
     monkeypatch.setitem(plugin.DEFAULTS, "fast", True)
     op_test(adds_one, normal(2), reference=np.asarray, **given)("schema")
     assert seen["fast"] == fast
+
+
+def test_a_crash_beside_an_unreadable_page_is_told_as_such():
+    crash = children.Crash("the process died of SIGSEGV", "guarded", "", hung=False)
+    tried, _, _, cause = _Run._crashed(None, crash)
+    assert tried == "with inputs that end at an unreadable page"
+    assert cause == "a read past the end of an input"

@@ -145,7 +145,12 @@ class Draw:
         return np.asarray(drawn, x.dtype)
 
     def _floats(self, x: np.ndarray, drawn: np.ndarray) -> np.ndarray:
-        """Near those of the sample, or far from them; none below 0 where there is none."""
+        """Near those of the sample, or far from them; none below 0 where there is none.
+
+        Where columns have nothing in common, such as latitudes and longitudes, each often has its own bounds.
+        """
+        if not self._smooth and self._has_columns(x, drawn.shape):
+            return self._columns(x, drawn.shape, 16)
         wide = np.asarray(drawn, np.float64)
         spread = float(np.std(np.asarray(x, np.float64))) or 1.0
         if self._smooth or self._with(_OFTEN):
@@ -164,8 +169,8 @@ class Draw:
         Where columns have nothing in common, such as years and months, each often has its own bounds.
         """
         least, most = int(x.min()), int(x.max())
-        if _are_apart(x) and shape[-1] == x.shape[-1] and self._with(_OFTEN):
-            return self._columns(x, shape)
+        if self._has_columns(x, shape):
+            return self._columns(x, shape, 2).astype(x.dtype)
         if self._with(_SELDOM):
             most = self._integer(max(most, 1)) if most < 1 << 20 else most
             most = min(most, np.iinfo(x.dtype).max)
@@ -182,14 +187,27 @@ class Draw:
             drawn.reshape(-1)[self._random.integers(drawn.size)] = 0
         return drawn
 
-    def _columns(self, x: np.ndarray, shape) -> np.ndarray:
-        """Integers between the least and the greatest of their column; those of one column often lie far away."""
-        rows = x.reshape(-1, x.shape[-1]).astype(np.int64)
-        least, most = rows.min(0), rows.max(0)
-        far = self._random.integers(len(least))
-        if self._with(_OFTEN) and most[far] < _KNOWN:
-            least[far], most[far] = min(0, 2 * least[far]), 2 * abs(most[far])
-        return self._random.integers(least, most + 1, shape)
+    def _has_columns(self, x: np.ndarray, shape) -> bool:
+        """Whether columns are drawn by themselves: often, where there are the sample's, and they are apart."""
+        same = x.ndim > 1 and x.size > x.shape[-1] == shape[-1]
+        return same and _are_apart(x) and self._with(_OFTEN)
+
+    def _columns(self, x: np.ndarray, shape, times: int) -> np.ndarray:
+        """Between the least and the greatest of their column; in one column often up to so many times as large.
+
+        Floats of that column are of either sign.
+        """
+        rows = x.reshape(-1, x.shape[-1])
+        least, most = rows.min(0).astype(np.float64), rows.max(0).astype(np.float64)
+        far, floats = self._random.integers(len(least)), is_inexact(x.dtype)
+        if self._with(_OFTEN) and abs(most[far]) < _KNOWN:
+            most[far] = times * max(abs(least[far]), abs(most[far]))
+            least[far] = -most[far] if floats else min(0, times * least[far])
+        if floats:
+            return self._random.uniform(least, most, shape)
+        return self._random.integers(
+            least.astype(np.int64), most.astype(np.int64) + 1, shape
+        )
 
     def _texts(self, x: np.ndarray, drawn: np.ndarray) -> np.ndarray:
         letters = [bytes([one]) for one in b"".join(map(_bytes, x.reshape(-1)))]
@@ -250,9 +268,7 @@ class Draw:
 
 
 def _are_apart(x: np.ndarray) -> bool:
-    """Whether there are rows, and all integers of one column are less than those of another one."""
-    if x.ndim < 2 or x.size <= x.shape[-1]:
-        return False
+    """Whether all numbers of one column are less than those of another one."""
     rows = x.reshape(-1, x.shape[-1])
     return bool(rows.min(0).max() > rows.max(0).min())
 

@@ -187,28 +187,61 @@ def _long_rows(subject: Subject, found: Findings) -> None:
         return
     chosen = [x.ndim > 0 and x.shape[-1] == widest for x in subject.flat]
     rising = any(is_sorted(x) for x, one in zip(subject.flat, chosen) if one)
-    for elements in _LONG_ROWS:
-        count = elements * widest // largest
-        if count <= widest:
-            continue
+
+    def rows(count: int) -> tuple[str, list]:
         flat = [
             in_columns(x, count, rising) if one else x
             for x, one in zip(subject.flat, chosen)
         ]
-        label, budget = f"rows of {count} columns of the sample", Budget(_QUICK)
-        if (
-            not _takes(subject, label, flat)
-            or budget.is_spent()
-            or (both := both_of(subject, label, flat)) is None
-        ):
+        return f"rows of {count} columns of the sample", flat
+
+    def differ(count: int) -> tuple | None:
+        label, flat = rows(count)
+        if not _takes(subject, label, flat):
+            return None
+        return both_of(subject, label, flat)
+
+    right = widest
+    for elements in _LONG_ROWS:
+        count = elements * widest // largest
+        if count <= widest:
+            continue
+        budget = Budget(_QUICK)
+        if (both := differ(count)) is None or budget.is_spent():
             return
-        wanted, seen = both
-        different = subject.difference(wanted, seen, strict=False)
-        if different and not all(map(_nearly, wanted, seen)):
-            told = blamed(subject, observed(wanted, seen), flat)
-            found.fail(f"with {label}", WANTED, different, **told)
-        if different or budget.is_spent():
+        if _is_wrong_in_long_rows(subject, *both):
+            _fewest(subject, found, rows, differ, right, count, both)
             return
+        if budget.is_spent():
+            return
+        right = count
+
+
+def _fewest(
+    subject, found: Findings, rows, differ, right: int, wrong: int, both
+) -> None:
+    """Tells of the fewest columns with which a long row is wrong, found by halves above a number that is right."""
+    while wrong - right > 1:
+        half = (right + wrong) // 2
+        if (tried := differ(half)) is None:
+            break
+        if _is_wrong_in_long_rows(subject, *tried):
+            wrong, both = half, tried
+        else:
+            right = half
+    label, flat = rows(wrong)
+    if wrong - right == 1:
+        label += f", and right with {right}"
+    different = subject.difference(*both, strict=False)
+    found.fail(
+        f"with {label}", WANTED, different, **blamed(subject, observed(*both), flat)
+    )
+
+
+def _is_wrong_in_long_rows(subject: Subject, wanted, seen) -> bool:
+    """Whether results differ, and by more than sums of many elements do."""
+    different = subject.difference(wanted, seen, strict=False)
+    return bool(different) and not all(map(_nearly, wanted, seen))
 
 
 def _takes(subject: Subject, label: str, flat) -> bool:

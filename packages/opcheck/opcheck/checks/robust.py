@@ -22,8 +22,10 @@ from opcheck.findings.compare import (
 from opcheck.findings.report import (
     ANSWERED,
     ANY_SPECIAL,
+    GUARDED,
     KEPT,
     NOT_ALONE,
+    READS_PAST,
     SHAPES,
     UNNAMED,
     Findings,
@@ -244,10 +246,9 @@ def _run(
                 counted.add(case.culprits)
                 continue
             doing = crash.doing or "eager"
-            behind = ", with inputs that end at an unreadable page"
             cause = by_signal(str(crash))
             if doing == "guarded" and cause and "SIGFPE" not in str(crash):
-                cause = "a read past the end of an input"
+                cause = READS_PAST
             line = sample.line(inputs, attrs, [doing] + ["malloc"] * crash.of_heap)
             if crash.of_heap and _ends(child, calls.often, case):
                 line = sample.line(inputs, attrs, ["often", "malloc"])
@@ -255,7 +256,7 @@ def _run(
                 cause = cause if crash.of_heap else NOT_ALONE
                 line = sample.check_line(found.check) or line
             found.fail(
-                f"{case.label}, {doing}".replace(", guarded", behind),
+                f"{case.label}, {doing}".replace(", guarded", f", {GUARDED}"),
                 "a result or a TensorFlow error",
                 str(crash),
                 cause,
@@ -501,6 +502,8 @@ def _check_names(found: Findings, sample, case: Case, outcome, description) -> N
         if _of_others(sample.location) or composed:
             found.note("some errors name no argument of the function")
             return
+        if _is_named_alike(sample, case, outcome.error, [*known, *names]):
+            return
         if _OF_SIZES.search(outcome.error) and _largest(case) > 1 << 30:
             found.note("TensorFlow's own error for too many elements names no input")
             return
@@ -511,6 +514,19 @@ def _check_names(found: Findings, sample, case: Case, outcome, description) -> N
             UNNAMED,
             line=sample.line(case.inputs, case.attrs),
         )
+
+
+def _is_named_alike(sample, case: Case, error: str, names: Sequence[str]) -> bool:
+    """Whether the reference raises ValueError, and it names an argument that the op's error names, too."""
+    if sample.reference is None:
+        return False
+    try:
+        outputs_of(sample.reference, case.inputs, case.attrs)
+    except ValueError as refusal:
+        return any(_has_word(str(refusal), [x]) and mentions(error, [x]) for x in names)
+    except Exception:
+        pass
+    return False
 
 
 def _check_code(found: Findings, sample, case: Case, outcome, description) -> None:
@@ -536,11 +552,14 @@ def _tells(outcome, case: Case, description) -> bool:
     """Whether an error tells in another way what does not fit.
 
     Where an attr is wrong, it names another input or attr, and a number that is asked for. Where an input has a wrong
-    size, it names another one, and that size.
+    size, it names another one, and that size. Of an op with one input and no attrs, it shows a value of that.
     """
     flat = flattened(case.inputs)
     sizes = {n for x in flat for n in x.shape}
     inputs = [name for some in description.names for name in some]
+    alone = len(flat) == len(description.names) == 1 and not case.attrs
+    if alone and _shows_a_value(outcome.error, flat[0]):
+        return True
     if any(isinstance(x, str) for x in case.culprits):
         attrs = [x.name for x in description.all_of("attr") if x.type != "type"]
         own = {n for x in case.culprits if type(n := case.attrs.get(x)) is int}
@@ -551,6 +570,16 @@ def _tells(outcome, case: Case, description) -> bool:
     others = {n for i, x in enumerate(flat) if i not in case.culprits for n in x.shape}
     told = _numbers(outcome.error) & (sizes - others)
     return bool(told) and _has_word(outcome.error, inputs)
+
+
+def _shows_a_value(error: str, x: np.ndarray) -> bool:
+    """Whether a float stands in an error that an input holds, as far as its digits tell."""
+    if x.dtype.kind != "f":
+        return False
+    said = re.findall(
+        r"(?<![\w.])-?(?:\d+\.\d+(?:e[+-]?\d+)?|nan|inf)\b", error.lower()
+    )
+    return any(np.isclose(float(one), x, 1e-4, equal_nan=True).any() for one in said)
 
 
 def _message(error: str) -> str:

@@ -34,6 +34,8 @@ KEPT = (
 ANY_SPECIAL = "if any result is fine there, pass special_values=False"
 SHAPES = "the shape function and the kernel disagree"
 ANSWERED = "no check of it in Compute; a reference that only has no answer there raises NotImplementedError"
+GUARDED = "with inputs that end at an unreadable page"
+READS_PAST = "a read past the end of an input"
 UNNAMED = "the message of OP_REQUIRES does not say which input is wrong"
 FORWARDED = (
     "the output has the memory of the input (forward_input), which the kernel overwrites before it has read all "
