@@ -46,6 +46,7 @@ PAGE = "errors"
 SKELETON = f"{PAGE}/entry"
 LONGEST = 260  # characters of a message
 TITLE, DESCRIPTION = 120, 160  # and of what search engines show of it
+IN_SEARCH = 200  # of a cause
 FRAGMENTS = "Either ", "If ", "In ", "Of ", "When ", "Where ", "With "
 BEFORE_MORE = ",(?= (?:and|which|such as|as|or|so that|because|since|where|whose|in) )"
 HEADINGS = {
@@ -403,9 +404,10 @@ def pages(app: Sphinx) -> list[str]:
 
 
 def section(entry: Entry) -> tuple[str, str, str, str]:
-    """What the search looks through of an entry: each of its messages once, and the cause.
+    """What the search looks through of an entry: each of its messages once, and the cause's beginning.
 
-    Who has a message pastes it; others type what they take for the cause, as in `ABI mismatch`.
+    Who has a message pastes it; others type what they take for the cause, as in `ABI mismatch`. The causes whole
+    would be a sixth of what a search loads.
     """
     title = shortened(worded(entry), 120)
     texts: list[str] = []
@@ -413,7 +415,7 @@ def section(entry: Entry) -> tuple[str, str, str, str]:
     for text in [message, worded(entry), *wordings().get(entry.id, [])]:
         if not any(text in other for other in (title, *texts)):
             texts = [*(other for other in texts if other not in text), text]
-    text = " ".join([*texts, plain(entry.cause)])
+    text = " ".join([*texts, beginning(plain(entry.cause), IN_SEARCH)])
     return f"{PAGE}/{entry.id}.html", "", f"Errors › {title}", text
 
 
