@@ -1,5 +1,6 @@
 """The zips of the examples: what is in them, and that two commands build and test one."""
 
+import functools
 import io
 import os
 import re
@@ -20,11 +21,14 @@ SITE = "https://op-by-op.github.io/op-by-op/"
 NAMES = [x for x in examples() if not (EXAMPLES / x / "pyproject.toml").exists()]
 
 
+zipped = functools.cache(lambda name: archive(name, SITE))
+
+
 def unpacked(name: str, folder: Path) -> Path:
-    with zipfile.ZipFile(io.BytesIO(archive(name, SITE))) as zipped:
-        kinds = {info.compress_type for info in zipped.infolist()}
+    with zipfile.ZipFile(io.BytesIO(zipped(name))) as file:
+        kinds = {info.compress_type for info in file.infolist()}
         assert kinds == {zipfile.ZIP_DEFLATED}
-        zipped.extractall(folder)
+        file.extractall(folder)
     assert [path.name for path in folder.iterdir()] == [name]
     return folder / name
 
