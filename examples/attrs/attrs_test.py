@@ -299,6 +299,7 @@ def test_the_generated_function_makes_minus_one_of_it(window):
         tf.function(lambda: GENERATED(SIGNAL, window))()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(MINOR > 21, reason="ends the process: see docs/changes.md")
 @pytest.mark.skipif(MINOR < 18, reason="raises an OverflowError, as it should")
 def test_without_a_minimum_an_int_beyond_64_bits_is_minus_one():

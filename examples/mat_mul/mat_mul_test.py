@@ -118,6 +118,7 @@ print(tf.reduce_all(tf.bitcast(tf.matmul(a, b), tf.uint16) == cut).numpy())
 """
 
 
+@pytest.mark.slow
 def test_the_stock_kernel_cuts_bfloat16_off(in_process):
     assert in_process(BFLOAT16, TF_ENABLE_ONEDNN_OPTS="0") == "True\n"
 

@@ -511,6 +511,7 @@ def test_the_solution_of_the_exercise(mode):
         np.testing.assert_array_equal(y, expected)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="of oneDNN on x86-64")
 def test_onednn_starts_from_minus_infinity_in_bfloat16():
     program = """
@@ -530,6 +531,7 @@ print("Mkl" in op, tf.math.is_inf(pooled).numpy().item())
     assert run.stdout in ("True True\n", "False False\n"), run.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="of oneDNN on x86-64")
 def test_onednn_ends_the_process_where_the_window_does_not_fit():
     program = """

@@ -281,6 +281,7 @@ def compiled(text: str, folder: Path) -> Path:
     pytest.skip(f"no sanitizer: {done.stderr.splitlines()[-1]}")
 
 
+@pytest.mark.slow
 @pytest.mark.xdist_group("serving")
 @needs_server
 @pytest.mark.parametrize("forgotten", ["", "TF_DeleteTensor(input);"])

@@ -187,6 +187,7 @@ def test_an_unknown_device(copy):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kill", [signal.SIGTERM, signal.SIGKILL])
 def test_killed_while_it_installs(copy, kill):
     """A package index that never answers keeps pip waiting."""

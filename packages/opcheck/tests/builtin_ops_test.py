@@ -188,6 +188,7 @@ TABLE = tf.lookup.StaticHashTable(
 )
 
 
+@pytest.mark.slow
 def test_a_method_of_a_table_is_called_where_its_module_makes_one():
     report = opcheck.check(TABLE.lookup, np.int32([1, 5]), concurrency_seconds=0.1)
     report.assert_ok()

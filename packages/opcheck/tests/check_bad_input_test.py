@@ -91,6 +91,7 @@ test_a_broken_op_is_caught = caught("bad_input", CAUGHT)
 INDICES = strategies.tensors("int32", (2,), strategies.st.integers(-9, 9))
 
 
+@pytest.mark.slow
 def test_a_call_that_hangs_is_ended_and_is_the_last():
     found = result("bad_input", sleeps_on_high_ranks, normal(2), timeout=20)
     assert "no answer within 20 s" in found.seen

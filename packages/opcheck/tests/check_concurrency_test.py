@@ -82,6 +82,7 @@ def test_other_attrs_do_not_make_outputs_that_fill_memory(monkeypatch, size, tri
     assert len(threads._other_attrs(subject, subject.flat)) == tried
 
 
+@pytest.mark.slow
 def test_a_wait_of_a_moment_is_made_longer_and_cancelled(broken_ops):
     for name, verdict in (
         ("broken_delayed_not_cancelled", "fail"),

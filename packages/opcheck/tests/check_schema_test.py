@@ -71,6 +71,7 @@ def test_an_older_definition_that_does_not_fit(change, problem):
     assert problem in "\n".join(problems(old, op_def()))
 
 
+@pytest.mark.slow
 def test_every_op_fits_itself():
     """But for ops that TensorFlow 2 does not run: with references, or removed."""
     tried = 0

@@ -61,6 +61,7 @@ def test_a_shape_that_is_needlessly_unknown_is_noted():
     assert "output 0: <unknown>: needless unless" in found.detail
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("check", ["static_shape", "eager_vs_graph", "gradient"])
 @pytest.mark.parametrize("op", [of_rows, of_rows_of_any_rank, cosines, luminance])
 def test_a_function_may_say_that_it_needs_a_known_rank(check, op):

@@ -222,6 +222,7 @@ def test_no_folder_for_temporary_files_is_needed(tmp_path, monkeypatch):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("check", ["concurrency", "determinism"])
 def test_a_call_that_hangs_is_named(check):
     found = result(check, waits_for_ever_if_large, normal(2, 1), timeout=2)
@@ -237,6 +238,7 @@ def test_where_several_checks_hang_the_others_do_not_wait():
     assert len(hanging) >= 3 and skipped
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("op", [hangs_always, computes_forever])
 def test_a_sample_call_that_hangs_is_waited_for_once(op):
     checks = ["eager_vs_graph", "empty", "determinism", "bad_input"]
@@ -261,6 +263,7 @@ def test_a_call_that_is_slow_and_right_does_not_hang():
     opcheck.check(adds_one, normal(2), checks=["schema"], timeout=1).assert_ok()
 
 
+@pytest.mark.slow
 def test_a_module_of_the_working_directory_does_not_hide_pythons_own(tmp_path):
     (tmp_path / "code.py").write_text("raise RuntimeError('not this one')")
     program = "import opcheck, tensorflow as tf; print(opcheck.check(tf.square, [1.0], checks='empty'))"

@@ -92,6 +92,7 @@ def is_in(entry: Entry, text: str) -> bool:
     return not (entry.unless and re.search(entry.unless, solid))
 
 
+@pytest.mark.slow
 def test_a_provoked_text_has_the_messages_of_no_other_entry():
     """Or one of the two follows the other, or it is in the same text for a reason."""
     both = {

@@ -257,6 +257,7 @@ def test_an_entry_for_what_says_little_is_told_alone(explained):
     assert sorted(both) == ["build-stopped", "gpu-libraries-not-loaded"]
 
 
+@pytest.mark.slow
 def test_both_say_the_same_of_what_the_build_provokes_and_of_all_messages(
     in_javascript,
 ):

@@ -79,6 +79,7 @@ def test_a_wrong_value_is_shrunk():
     assert str(report).count("after") == 1 and counted in str(report)
 
 
+@pytest.mark.slow
 def test_a_crash_is_shrunk_to_a_line_that_reproduces_it():
     some = calls(
         tensors(elements=st.integers(-9, 9).map(float)), index=st.integers(0, 9)
@@ -142,6 +143,7 @@ def test_what_differs_in_a_graph_is_found():
     assert report.results[0].detail.startswith("eager_vs_graph")
 
 
+@pytest.mark.slow
 def test_shapes_are_inferred_from_some_of_the_dimensions():
     report = fuzz(transposed, calls(tensors(min_rank=2, max_rank=2)))
     assert report.results[0].detail.startswith("static_shape")

@@ -223,6 +223,7 @@ def test_of_several_failures_those_that_are_not_expected_are_left():
     assert found.result().detail == "one; 1 more: two"
 
 
+@pytest.mark.slow
 def test_what_chance_gives_is_not_compared():
     options = {"nondeterministic": True, "fast": True}
     report = opcheck.check(adds_noise, normal(3), reference=adds_one, **options)

@@ -39,6 +39,7 @@ def test_the_command_checks_the_ops_of_a_library(broken_ops):
     assert "1 more after each call" in again.stdout, again.stderr
 
 
+@pytest.mark.slow
 def test_an_op_on_a_variable_gets_one(broken_ops, capfd):
     library = broken_ops.BUILD / "libaround.so"
     ops = "AddToVariable,BrokenAddToVariableInPlace"

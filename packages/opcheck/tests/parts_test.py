@@ -44,6 +44,7 @@ SPARSE = tf.sparse.from_dense([[0.0, 1.0], [2.0, 0.0]])
 SLICES = tf.IndexedSlices(tf.ones([2, 3]), tf.constant([1, 0]), tf.constant([4, 3]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("op", "x", "checks", "options"),
     [

@@ -136,6 +136,7 @@ def test_without_isolation_no_process_is_started():
     assert report.ok and not report.workers
 
 
+@pytest.mark.slow
 def test_a_server_that_died_is_started_again():
     children.start_server()
     process, _ = children._server

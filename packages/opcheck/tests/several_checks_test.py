@@ -64,6 +64,7 @@ def test_an_op_that_always_dies_fails_every_check_that_calls_it():
     assert report["bad_input"].line.startswith("import tensorflow")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("op", [breaks_memory, breaks_memory_soon])
 @pytest.mark.parametrize("check", ["reference", "bad_input"])
 def test_memory_that_a_later_call_finds_broken_is_reproduced(check, op):

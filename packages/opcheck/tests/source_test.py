@@ -140,6 +140,7 @@ def test_an_op_may_end_in_print():
     assert told == call[:-1] + ', "expected output[0]: 2")'
 
 
+@pytest.mark.slow
 def test_a_line_imports_from_a_package(tmp_path, monkeypatch):
     package = tmp_path / "a_package"
     package.mkdir()
