@@ -534,17 +534,34 @@ def test_what_the_reference_names_may_be_named(op, told):
 
 
 @pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        ("ids must be in [0, 4), got -1", True),
+        ("ids must be in [0, 4), got -2", False),
+        ("ids must be in [0, 4)", False),
+        ("got -1", False),
+    ],
+)
+def test_a_number_below_zero_that_another_input_holds_may_be_told(error, told):
+    case = robust.Case("", [np.int32([2, -1])], {"padding": 3}, ("padding",))
+    description = SimpleNamespace(names=[["ids"]], all_of=lambda _: [])
+    outcome = SimpleNamespace(error=f"InvalidArgumentError: {error}")
+    assert robust._tells(outcome, case, description) == told
+
+
+@pytest.mark.parametrize(
     ("error", "shown"),
     [
         ("not a place on the earth: nan, 8.5", True),
         ("at 0: 8.54e2 is too large", True),
+        ("at 0: 1e+30 is too large", True),
         ("not a place on the earth", False),
         ("it has 2.5 times the size", False),
         ("3 rows", False),
     ],
 )
 def test_a_value_of_the_only_input_is_as_good_as_its_name(error, shown):
-    case = robust.Case("", [np.float32([[np.nan, 854], [3, 1]])], {}, (0,))
+    case = robust.Case("", [np.float32([[np.nan, 854], [3, 1e30]])], {}, (0,))
     description = SimpleNamespace(names=[["track"]])
     outcome = SimpleNamespace(error=f"InvalidArgumentError: {error}")
     assert robust._tells(outcome, case, description) == shown

@@ -121,6 +121,8 @@ class Draw:
         moved = self._on_a_grid and is_inexact(x.dtype)
         if shape == x.shape and not moved and self._with(_OFTEN):
             return x
+        if self._has_columns(x, shape):
+            return self._columns(x, shape)
         picked = self._random.integers(x.size, size=shape)
         if x.shape and not self._with(_OFTEN):  # what there is, once more or cut off
             picked = np.arange(int(np.prod(shape))).reshape(shape) % x.size
@@ -145,12 +147,7 @@ class Draw:
         return np.asarray(drawn, x.dtype)
 
     def _floats(self, x: np.ndarray, drawn: np.ndarray) -> np.ndarray:
-        """Near those of the sample, or far from them; none below 0 where there is none.
-
-        Where columns have nothing in common, such as latitudes and longitudes, each often has its own bounds.
-        """
-        if not self._smooth and self._has_columns(x, drawn.shape):
-            return self._columns(x, drawn.shape, 16)
+        """Near those of the sample, or far from them; none below 0 where there is none."""
         wide = np.asarray(drawn, np.float64)
         spread = float(np.std(np.asarray(x, np.float64))) or 1.0
         if self._smooth or self._with(_OFTEN):
@@ -164,13 +161,8 @@ class Draw:
         return wide if least < 0 else np.abs(wide)
 
     def _integers(self, x: np.ndarray, shape, drawn: np.ndarray) -> np.ndarray:
-        """Between the least and the greatest of the sample, or a little beyond; all different where they are.
-
-        Where columns have nothing in common, such as years and months, each often has its own bounds.
-        """
+        """Between the least and the greatest of the sample, or a little beyond; all different where they are."""
         least, most = int(x.min()), int(x.max())
-        if self._has_columns(x, shape):
-            return self._columns(x, shape, 2).astype(x.dtype)
         if self._with(_SELDOM):
             most = self._integer(max(most, 1)) if most < 1 << 20 else most
             most = min(most, np.iinfo(x.dtype).max)
@@ -188,26 +180,22 @@ class Draw:
         return drawn
 
     def _has_columns(self, x: np.ndarray, shape) -> bool:
-        """Whether columns are drawn by themselves: often, where there are the sample's, and they are apart."""
-        same = x.ndim > 1 and x.size > x.shape[-1] == shape[-1]
-        return same and _are_apart(x) and self._with(_OFTEN)
+        """Whether columns are drawn by themselves: often, where they have nothing in common, as years and months."""
+        if self._smooth or not (x.dtype.kind in "iu" or is_inexact(x.dtype)):
+            return False
+        rows = x.ndim > 1 and x.size > x.shape[-1] == shape[-1]
+        return rows and x.dtype.kind != "c" and _are_apart(x) and self._with(_OFTEN)
 
-    def _columns(self, x: np.ndarray, shape, times: int) -> np.ndarray:
-        """Between the least and the greatest of their column; in one column often up to so many times as large.
-
-        Floats of that column are of either sign.
-        """
-        rows = x.reshape(-1, x.shape[-1])
+    def _columns(self, x: np.ndarray, shape) -> np.ndarray:
+        """Between the least and the greatest of their column; in one column often far beyond, floats of either sign."""
+        rows, floats = x.reshape(-1, x.shape[-1]), is_inexact(x.dtype)
         least, most = rows.min(0).astype(np.float64), rows.max(0).astype(np.float64)
-        far, floats = self._random.integers(len(least)), is_inexact(x.dtype)
+        far, times = self._random.integers(len(least)), 16 if floats else 2
         if self._with(_OFTEN) and abs(most[far]) < _KNOWN:
             most[far] = times * max(abs(least[far]), abs(most[far]))
             least[far] = -most[far] if floats else min(0, times * least[far])
-        if floats:
-            return self._random.uniform(least, most, shape)
-        return self._random.integers(
-            least.astype(np.int64), most.astype(np.int64) + 1, shape
-        )
+        drawn = self._random.uniform(least, most + (not floats), shape)
+        return (drawn if floats else np.floor(drawn)).astype(x.dtype)
 
     def _texts(self, x: np.ndarray, drawn: np.ndarray) -> np.ndarray:
         letters = [bytes([one]) for one in b"".join(map(_bytes, x.reshape(-1)))]

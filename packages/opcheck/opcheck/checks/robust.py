@@ -551,8 +551,9 @@ def _check_code(found: Findings, sample, case: Case, outcome, description) -> No
 def _tells(outcome, case: Case, description) -> bool:
     """Whether an error tells in another way what does not fit.
 
-    Where an attr is wrong, it names another input or attr, and a number that is asked for. Where an input has a wrong
-    size, it names another one, and that size. Of an op with one input and no attrs, it shows a value of that.
+    Where an attr is wrong, it names another input or attr, and a number that is asked for, or one below 0 that is
+    there. Where an input has a wrong size, it names another one, and that size. Of an op with one input and no
+    attrs, it shows a value of that.
     """
     flat = flattened(case.inputs)
     sizes = {n for x in flat for n in x.shape}
@@ -564,7 +565,16 @@ def _tells(outcome, case: Case, description) -> bool:
         attrs = [x.name for x in description.all_of("attr") if x.type != "type"]
         own = {n for x in case.culprits if type(n := case.attrs.get(x)) is int}
         told = {n for n in _numbers(outcome.error) if n > 9} - (sizes - own)
-        return bool(told) and _has_word(outcome.error, [*inputs, *attrs])
+        if told and _has_word(outcome.error, [*inputs, *attrs]):
+            return True
+        below = re.findall(r"(?<![\w.])-\d+(?![\w.])", outcome.error)
+        numbers = [n for n in map(int, below) if n not in own]
+        return len(flat) == len(description.names) and any(
+            x.dtype.kind == "i"
+            and np.isin(x, numbers).any()
+            and _has_word(outcome.error, names)
+            for names, x in zip(description.names, flat)
+        )
     if len(flat) != len(description.names):
         return False
     others = {n for i, x in enumerate(flat) if i not in case.culprits for n in x.shape}
@@ -576,9 +586,8 @@ def _shows_a_value(error: str, x: np.ndarray) -> bool:
     """Whether a float stands in an error that an input holds, as far as its digits tell."""
     if x.dtype.kind != "f":
         return False
-    said = re.findall(
-        r"(?<![\w.])-?(?:\d+\.\d+(?:e[+-]?\d+)?|nan|inf)\b", error.lower()
-    )
+    number = r"(?<![\w.])-?(?:\d+\.\d+(?:e[+-]?\d+)?|\d+e[+-]?\d+|nan|inf)\b"
+    said = re.findall(number, error.lower())
     return any(np.isclose(float(one), x, 1e-4, equal_nan=True).any() for one in said)
 
 
