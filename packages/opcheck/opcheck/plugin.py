@@ -20,7 +20,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("opcheck")
     group.addoption("--opcheck-html", metavar="FOLDER", help="write opcheck's reports")
     group.addoption(
-        "--opcheck-fast", action="store_true", help="op_test looks less long"
+        "--opcheck-fast", action="store_true", help="op_test with fast=True"
     )
     help_text = "checks of which a note, too, is a failure"
     parser.addini("opcheck_no_notes", help_text, type="args")

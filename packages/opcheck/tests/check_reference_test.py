@@ -308,7 +308,16 @@ def test_lists_of_other_dtypes_are_drawn():
 
 
 @pytest.mark.parametrize(
-    "x", [np.uint64([2**64 - 1, 7]), np.int8([127, -128]), np.float32([])]
+    "x",
+    [
+        np.uint64([2**64 - 1, 7]),
+        np.int8([127, -128]),
+        np.float32([]),
+        # Of columns that have nothing in common.
+        np.float32([[np.inf, 1], [np.inf, 2]]),
+        np.float64([[1e308, 1], [1e308, 2]]),
+        np.uint8([[200, 1], [250, 2]]),
+    ],
 )
 def test_drawn_numbers_fit_their_dtype(x):
     found = result("reference", lambda x: tf.concat([x, x], 0), x, reference=twice)

@@ -22,6 +22,7 @@ _CALLS, _SECONDS = 400, 2.0
 _LARGER, _MOST = 4, 1 << 8  # times the elements of an input, or so many
 _SLOW = 0.3  # seconds of a call, after which there is no other one
 _KNOWN = 1 << 12  # an attr up to which others are tried
+_HUGE = 1 << 31  # of which no columns are drawn by themselves
 _OFTEN, _SELDOM = 0.5, 0.25
 _LETTERS = string.ascii_letters.encode()
 _STEPS = 16  # between 0 and numbers that are on a grid
@@ -181,10 +182,11 @@ class Draw:
 
     def _has_columns(self, x: np.ndarray, shape) -> bool:
         """Whether columns are drawn by themselves: often, where they have nothing in common, as years and months."""
-        if self._smooth or not (x.dtype.kind in "iu" or is_inexact(x.dtype)):
-            return False
+        numbers = x.dtype.kind in "iu" or is_inexact(x.dtype) and x.dtype.kind != "c"
         rows = x.ndim > 1 and x.size > x.shape[-1] == shape[-1]
-        return rows and x.dtype.kind != "c" and _are_apart(x) and self._with(_OFTEN)
+        if self._smooth or not numbers or not rows or not _are_apart(x):
+            return False
+        return self._with(_OFTEN)
 
     def _columns(self, x: np.ndarray, shape) -> np.ndarray:
         """Between the least and the greatest of their column; in one column often far beyond, floats of either sign."""
@@ -194,8 +196,11 @@ class Draw:
         if self._with(_OFTEN) and abs(most[far]) < _KNOWN:
             most[far] = times * max(abs(least[far]), abs(most[far]))
             least[far] = -most[far] if floats else min(0, times * least[far])
-        drawn = self._random.uniform(least, most + (not floats), shape)
-        return (drawn if floats else np.floor(drawn)).astype(x.dtype)
+        if floats:
+            return self._random.uniform(least, most, shape).astype(x.dtype)
+        held = np.iinfo(x.dtype)
+        drawn = np.floor(self._random.uniform(least, most + 1, shape))
+        return np.clip(drawn, held.min, held.max).astype(x.dtype)
 
     def _texts(self, x: np.ndarray, drawn: np.ndarray) -> np.ndarray:
         letters = [bytes([one]) for one in b"".join(map(_bytes, x.reshape(-1)))]
@@ -256,9 +261,9 @@ class Draw:
 
 
 def _are_apart(x: np.ndarray) -> bool:
-    """Whether all numbers of one column are less than those of another one."""
-    rows = x.reshape(-1, x.shape[-1])
-    return bool(rows.min(0).max() > rows.max(0).min())
+    """Whether all numbers of one column are less than those of another one, and none is huge or NaN."""
+    rows = x.reshape(-1, x.shape[-1]).astype(np.float64)
+    return bool(np.abs(rows).max() < _HUGE and rows.min(0).max() > rows.max(0).min())
 
 
 def _other_dtypes(subject: Subject) -> dict[str, np.dtype]:
