@@ -186,7 +186,11 @@ class Draw:
         rows = x.ndim > 1 and x.size > x.shape[-1] == shape[-1]
         if self._smooth or not numbers or not rows or not _are_apart(x):
             return False
-        return self._with(_OFTEN)
+        ends = x.reshape(-1)[
+            [0, -1]
+        ]  # pairs that fall, as of latitude and longitude, are not meant to be sorted
+        sorted_rows = is_sorted(x) and (x.shape[-1] > 2 or ends[0] <= ends[1])
+        return not sorted_rows and self._with(_OFTEN)
 
     def _columns(self, x: np.ndarray, shape) -> np.ndarray:
         """Between the least and the greatest of their column; in one column often far beyond, floats of either sign."""
