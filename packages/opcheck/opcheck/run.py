@@ -25,7 +25,6 @@ from opcheck.findings.report import (
     AT_ONCE,
     GUARDED,
     MUCH_LARGER,
-    READS_PAST,
     SHARED,
     SPLIT,
     Report,
@@ -771,14 +770,14 @@ class _Run:
         doing = str(crash.doing)
         shared = SHARED if doing.startswith(AT_ONCE) else ""
         shared = SPLIT if doing == MUCH_LARGER else shared
-        died = by_signal(str(crash))
-        if doing == "guarded":
-            doing, died = GUARDED, died and READS_PAST
         return (
-            doing or "the sample call",
+            GUARDED if doing == "guarded" else doing or "the sample call",
             "a result or a TensorFlow error",
             str(crash),
-            (crash.of_heap and shared) or likely_cause(str(crash)) or shared or died,
+            (crash.of_heap and shared)
+            or likely_cause(str(crash))
+            or shared
+            or by_signal(str(crash), doing),
         )
 
     def _alone(self, name: str) -> Result:

@@ -186,10 +186,9 @@ class Draw:
         rows = x.ndim > 1 and x.size > x.shape[-1] == shape[-1]
         if self._smooth or not numbers or not rows or not _are_apart(x):
             return False
-        ends = x.reshape(-1)[
-            [0, -1]
-        ]  # pairs that fall, as of latitude and longitude, are not meant to be sorted
-        sorted_rows = is_sorted(x) and (x.shape[-1] > 2 or ends[0] <= ends[1])
+        # Pairs that fall, as latitude and longitude may, are not meant to be sorted.
+        falling_pairs = x.shape[-1] == 2 and x.flat[0] > x.flat[1]
+        sorted_rows = is_sorted(x) and not falling_pairs
         return not sorted_rows and self._with(_OFTEN)
 
     def _columns(self, x: np.ndarray, shape) -> np.ndarray:

@@ -25,7 +25,6 @@ from opcheck.findings.report import (
     GUARDED,
     KEPT,
     NOT_ALONE,
-    READS_PAST,
     SHAPES,
     UNNAMED,
     Findings,
@@ -246,9 +245,7 @@ def _run(
                 counted.add(case.culprits)
                 continue
             doing = crash.doing or "eager"
-            cause = by_signal(str(crash))
-            if doing == "guarded" and cause and "SIGFPE" not in str(crash):
-                cause = READS_PAST
+            cause = by_signal(str(crash), doing)
             line = sample.line(inputs, attrs, [doing] + ["malloc"] * crash.of_heap)
             if crash.of_heap and _ends(child, calls.often, case):
                 line = sample.line(inputs, attrs, ["often", "malloc"])
