@@ -1,5 +1,6 @@
 """The check `concurrency`."""
 
+import ctypes
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,6 +11,7 @@ from python_ops import adds_one, dies_in_company, normal, result, shares_an_attr
 
 import opcheck
 from opcheck.checks import threads
+from opcheck.findings.report import Findings
 from opcheck.subject import Subject
 
 # The broken ops that it must find, and words of the explanation.
@@ -51,6 +53,19 @@ def test_calls_that_die_only_together_are_put_down_to_what_they_share():
     assert found.detail == "8 calls at a time: eager calls"
     assert "SIGABRT" in found.seen and "which all calls share" in found.cause
     assert 'checks="concurrency"' in found.line
+
+
+def test_a_read_past_an_input_is_not_put_down_to_what_calls_share(monkeypatch):
+    """As one of other tensors' memory, which is the same where calls are made one at a time."""
+
+    def next_float(x):
+        behind = np.frombuffer(x, np.float32).ctypes.data + 4 * len(x)
+        return tf.constant(ctypes.c_float.from_address(behind).value)
+
+    monkeypatch.setattr(Subject, "repeats", lambda *_: True)
+    subject, found = Subject(next_float, [normal(3)], {}), Findings("concurrency", "")
+    threads._report(subject, found, "calls", [("1 instead of 2", (subject.flat, None))])
+    assert "past the end of an input" in found.failures[0].cause
 
 
 def test_kernels_with_other_attrs_run_at_the_same_time():

@@ -25,7 +25,7 @@ from opcheck.findings.report import (
 from opcheck.findings.source import in_turn
 from opcheck.inputs.memory import growth
 from opcheck.processes.budget import Budget
-from opcheck.processes.calls import agree
+from opcheck.processes.calls import again, agree
 from opcheck.processes.pulse import Watch, each, one_call
 from opcheck.subject import (
     AFTER_LARGER,
@@ -372,10 +372,19 @@ def _report(
     if not subject.repeats(*call):
         cause = subject.unrepeated(*call)
         line = subject.line(*call, ["guarded"]) if cause == UNWRITTEN else ""
+    elif behind := _behind_inputs(subject, *call):
+        cause, line = behind, subject.line(*call, ["guarded"])
     elif subject.repeats() and agree(subject, 0.3)[0]:
         cause = "one call at a time differs as well: its own threads write to one place"
     words = "the answers of one call at a time", different, cause
     found.fail(way, *words, line=line)
+
+
+def _behind_inputs(subject: Subject, flat, attrs) -> str:
+    """That a call depends on what is behind its inputs, where it does; a read far past their end ends the process."""
+    attrs = subject.attrs if attrs is None else attrs
+    subject.progress("guarded", flat, attrs)
+    return again(subject, flat, subject.pack(flat), attrs)[1]
 
 
 def leaks(subject: Subject, found: Findings) -> str:
