@@ -21,8 +21,9 @@ _OWNED = "tf.function whose op owns its inputs"
 def eager_vs_graph(subject: Subject, found: Findings) -> str:
     """Compares the eager result with that of other ways to run the op, each called twice.
 
-    These are a `tf.function` (which knows the shapes, only the ranks, or nothing), `tf.data`'s `map`, and a graph of
-    TensorFlow 1. If an input is the name of a file, a graph has to notice that the file has changed.
+    These are a `tf.function` that knows the shapes, only the ranks, or nothing, one whose inputs the kernel may
+    overwrite, `tf.data`'s `map`, and a graph of TensorFlow 1. If an input is the name of a file, a graph has to notice
+    that the file has changed.
     """
     wanted = subject.expected()
     tensors = [constant(x) for x in subject.flat]
