@@ -182,17 +182,17 @@ def check(
       *inputs: Tensors, arrays, what TensorFlow makes a tensor of, lists of tensors or arrays for
         list inputs (`[]` is one without tensors), or `opcheck.Sample` for generated values. A RaggedTensor, a
         SparseTensor or IndexedSlices are made of several tensors: the checks vary these, and the reference takes them.
-      attrs: Attrs of the op, for those that have the name of an option.
+      attrs: Attrs of the op whose names are also those of options.
       samples: More samples, each a tuple of inputs, or a dictionary with `inputs` and attrs. The checks run for
         each, and the report has the worst result of each check.
-      reference: A function that takes the same arguments, as arrays, and returns what the op is to
+      reference: A function that takes the same arguments, as arrays, and returns what the op should
         return.
-      checks: The names of the checks to run, of `opcheck.NAMES`; all of them if None. A check of `extra`
-        has the name of its function, and `large_tensors` runs only where it is named.
+      checks: The names of the checks to run, from `opcheck.NAMES`; all of them if None. A check of `extra`
+        has the name of its function, and `large_tensors` runs only if it is named.
       skip: The checks not to run: a dictionary from their names to the reason.
-      expected_failures: Bugs that are known: a dictionary from names of checks to words of the failure. Such a
+      expected_failures: Known bugs: a dictionary from names of checks to words of the failure. Such a
         failure becomes a note. If the check no longer fails in this way, that is a failure: delete the entry.
-      nondeterministic: True: two calls of the op may give different values, as those of a random op. Shapes and
+      nondeterministic: True: two calls of the op may give different values, as with a random op. Shapes and
         dtypes are compared, values are not.
       fast: True: fewer repetitions, and a quarter of the time for other numbers and drawn calls, for a first look.
       raise_on_failure: True: raises `opcheck.OpCheckError` if a check fails or none ran, as `report.assert_ok()` does.
@@ -204,19 +204,19 @@ def check(
       gradient: True: it is a failure if no gradient is registered. None: without a registered
         gradient the check is skipped.
       gradient_tolerance: How far the registered gradient may be from finite differences; by default
-        1e-6 where all is float64, and else 2e-2.
-      delta: The step of these differences; by default 1e-5 where all is float64, and else 1e-2.
+        1e-6 if everything is float64, otherwise 2e-2.
+      delta: The step of these differences; by default 1e-5 if everything is float64, otherwise 1e-2.
       special_values: Whether NaN and infinities are compared with the reference too.
       old_op_def: One or more older definitions of the op, as text or OpDef, for `schema`.
       repeats: Runs for each number of threads in `determinism`.
-      concurrency_seconds: How many seconds `concurrency` tries.
+      concurrency_seconds: For how many seconds `concurrency` tries.
       timeout: After how many seconds, on a free processor, a call counts as hung. A call that fills memory, or one
-        like those that took long, has more. What is not a call of the op, such as the import of its module, has twice
-        as much, and up to eight times while it fills memory or reads files. Once a call has hung, the others have two
-        seconds; once three have, one second.
+        like those that took long, gets more. Anything but a call of the op, such as the import of its module, gets
+        twice as much, and up to eight times while it fills memory or reads files. Once a call has hung, the others get
+        two seconds; once three have, one second.
       memory: Bytes that a child process may allocate; 0: no limit.
-      gpu: Whether the op runs on a GPU, where there is one, in all checks; `devices` always does.
-      isolate: False runs in this process what can run there, for a debugger.
+      gpu: Whether all checks run the op on a GPU, where there is one; `devices` always does.
+      isolate: False: whatever can run in this process does, for a debugger.
       extra: Your own checks, which run after the others. Each is a function that takes an
         `opcheck.subject.Subject`, which holds the op and its sample, and an `opcheck.Findings`,
         which collects failures. It returns the detail of a pass. Child processes have to be able

@@ -1,1 +1,1 @@
-"""The checks, which `opcheck.registry` lists."""
+"""The checks that `opcheck.registry` lists."""

@@ -1,4 +1,4 @@
-"""Complex numbers as two real ones each."""
+"""Complex numbers, each as two real ones."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -11,12 +11,12 @@ from opcheck.subject import Subject
 
 @dataclass(frozen=True)
 class InRealNumbers:
-    """An op of complex numbers as one of their real and imaginary parts, each a tensor of its own."""
+    """An op on complex numbers as an op on their real and imaginary parts, each a tensor of its own."""
 
     subject: Subject
 
     def joined(self, parts: Sequence, join: Callable) -> list:
-        """Of two parts that belong together, what `join` makes of them."""
+        """What `join` makes of each two parts that belong together."""
         rest, kinds = iter(parts), [x.dtype.kind for x in self.subject.flat]
         return [join(next(rest), next(rest)) if k == "c" else next(rest) for k in kinds]
 
@@ -34,7 +34,7 @@ class InRealNumbers:
 
 
 def in_real_numbers(subject: Subject) -> Subject:
-    """What the checks of a gradient of real numbers take: TensorFlow's is grad * conj(f') for complex ones."""
+    """What the checks of real gradients take: for complex numbers, TensorFlow's gradient is grad * conj(f')."""
     described = subject.describe()
     flat, names, type_attrs = [], [], []
     for x, label, attr in zip(subject.flat, described.labels, described.type_attrs):

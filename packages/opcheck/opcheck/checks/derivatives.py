@@ -1,4 +1,4 @@
-"""Derivatives: those that are registered, and finite differences."""
+"""Derivatives: the registered ones, and finite differences."""
 
 from collections.abc import Callable, Sequence
 
@@ -19,12 +19,12 @@ _CONJUGATE = "a gradient function without tf.math.conj: for a complex input it g
 
 
 def float_outputs(subject: Subject) -> Callable:
-    """Of flat tensors: the results of the op that are floats."""
+    """From flat tensors to those results of the op that are floats."""
     return lambda flat: [x for x in subject.outputs(flat) if x.dtype.is_floating]
 
 
 def gradients_of(subject: Subject, tensors: Sequence, weights=None) -> list:
-    """The gradients of a weighted sum of the float outputs, dense, None where there is none."""
+    """The gradients of a weighted sum of the float outputs, as dense tensors; None where there is none."""
     watched = [x for x in tensors if x.dtype.is_floating]
     with tf.GradientTape() as tape:
         tape.watch(watched)
@@ -36,12 +36,12 @@ def gradients_of(subject: Subject, tensors: Sequence, weights=None) -> list:
 
 
 def dense(one):
-    """A gradient as a tensor, also one that came as `tf.IndexedSlices`; None stays."""
+    """A gradient as a tensor, even if it came as `tf.IndexedSlices`; None stays None."""
     return tf.convert_to_tensor(one) if isinstance(one, tf.IndexedSlices) else one
 
 
 def weights_of(output: tf.Tensor) -> tf.Tensor:
-    """Fixed numbers of the output's shape, all different, none zero."""
+    """Fixed numbers in the output's shape, all different, none zero."""
     count = tf.range(tf.size(output), dtype=tf.int32)
     numbers = tf.sin(tf.cast(count, tf.float64) * 1.7 + 0.5) + 1.3
     return tf.cast(tf.reshape(numbers, tf.shape(output)), output.dtype)
@@ -136,9 +136,9 @@ def compare_with_differences(
 
 
 def _has_steps(tensors, i: int, function: Callable) -> bool:
-    """Whether results change with one tensor by jumps alone, as rounded ones do, here and elsewhere.
+    """Whether one tensor changes the results only in jumps, as rounding does, here and elsewhere.
 
-    Who registers a gradient for these wants another one than 0, such as that of a straight-through estimator.
+    Whoever registers a gradient for such results wants something other than 0, such as a straight-through estimator.
     """
     random = np.random.default_rng(3)
     x, seen = tensors[i], []
@@ -166,9 +166,9 @@ def _has_steps_along(values: Callable, x, delta: float) -> bool:
 
 
 def _is_of_one_triangle(subject: Subject, tensors, i: int, function) -> bool:
-    """Whether a tensor of the sample holds symmetric matrices, of which one triangle alone is read.
+    """Whether a tensor of the sample holds symmetric matrices of which only one triangle is read.
 
-    Its gradient may then be that of either, or half of it for both, as that of tf.linalg.cholesky is. All of these are
+    Its gradient may then be that of one triangle, or half of it in both, as for tf.linalg.cholesky. All of these are
     equal along symmetric directions.
     """
     sample = subject.flat[i] if i < len(subject.flat) else np.zeros(0)
@@ -190,7 +190,7 @@ def _is_of_one_triangle(subject: Subject, tensors, i: int, function) -> bool:
 
 
 def _pattern(wanted: np.ndarray, seen: np.ndarray, wrong: np.ndarray, op) -> str:
-    """What is common to all wrong entries of a gradient; nothing where nothing is."""
+    """What all wrong entries of a gradient have in common; empty if nothing."""
     some, others = wanted[wrong], seen[wrong]
     if np.isnan(others).all():
         return "it is NaN: 0 divided by 0, or 0 times an infinite derivative, as that of a root at 0"
@@ -213,7 +213,7 @@ def _pattern(wanted: np.ndarray, seen: np.ndarray, wrong: np.ndarray, op) -> str
 
 
 def _columns(wrong: np.ndarray, name: str) -> str:
-    """With respect to how many elements, or directions, a gradient is wrong; nothing where to all."""
+    """For how many elements, or directions, a gradient is wrong; empty if for all."""
     some = wrong.any(0).sum()
     return (
         f"wrong for {some} of {wrong.shape[1]} {name}" if some < wrong.shape[1] else ""
@@ -223,11 +223,11 @@ def _columns(wrong: np.ndarray, name: str) -> str:
 def slopes_of(
     values: Callable[[float], np.ndarray], step: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The slopes at 0 of a function of one number, by central differences, and how far from the truth they may be.
+    """The slopes at 0 of a function of one number, by central differences, and how far off they may be.
 
-    A jump nearby is no slope: the differences grow as the step shrinks, or end with it. At a kink, both sides differ,
-    for every step: central differences are the mean of the two, which lie as far from it as half of what they differ.
-    What they differ by a curve shrinks with the step, and is left out.
+    A jump nearby is no slope: the differences grow as the step shrinks, or end with it. At a kink, the two sides differ
+    for every step: the central difference is their mean, and each side lies half of their difference away from it. A
+    difference that comes from a curve shrinks with the step, and is left out.
     """
     middle, slopes, halves = values(0.0), [], []
     for h in (step, step / 2, step / 4, step / 8):
@@ -242,7 +242,7 @@ def slopes_of(
 def _doubt_of_sums(
     outputs: Callable, step: float, allowed: float, noise: float
 ) -> np.ndarray:
-    """As that of slopes_of, for sums of large outputs, in which one kink may hide what another one adds."""
+    """As the doubt of slopes_of, for sums of large outputs, in which one kink may hide what another one adds."""
     sizes = [int(tf.size(one)) for one in outputs(0.0)]
 
     def values(t: float) -> np.ndarray:
@@ -258,7 +258,7 @@ def _doubt_of_sums(
 def slope_along(
     tensors, i: int, function: Callable, random: np.random.Generator
 ) -> float:
-    """How far one tensor moves the results, along a direction; 0 where it is next to nothing, or they jump."""
+    """How far one tensor moves the results, along a direction; 0 if hardly at all, or if they jump."""
     x = tensors[i]
     direction = tf.constant(random.normal(size=x.shape), x.dtype)
 
@@ -287,7 +287,7 @@ def _is_large(output: tf.Tensor) -> bool:
 def _projected(
     outputs: Sequence[tf.Tensor], weighed: Callable = tf.identity
 ) -> tf.Tensor:
-    """Small outputs as they are, of large ones some weighted sums: a vector."""
+    """A vector of the small outputs as they are, and of some weighted sums of each large one."""
     parts = []
     for output in outputs:
         vector = tf.reshape(output, [-1])
@@ -303,7 +303,7 @@ def _projected(
 
 
 def gradient_of(subject: Subject, count: int, chosen) -> Callable:
-    """From inputs, so many, and gradients of outputs to the inputs' gradients."""
+    """A function from `count` inputs and the gradients of the outputs to the gradients of the inputs."""
 
     def function(flat):
         results = gradients_of(subject, flat[:count], flat[count:])
@@ -313,7 +313,7 @@ def gradient_of(subject: Subject, count: int, chosen) -> Callable:
 
 
 def differentiable(function: Callable, tensors, chosen) -> list[int]:
-    """Which of the chosen tensors the results depend on. Raises LookupError where nothing is registered."""
+    """Which of the chosen tensors the results depend on. Raises LookupError if nothing is registered."""
     with tf.GradientTape() as tape:
         tape.watch([tensors[i] for i in chosen])
         results = function(tensors)

@@ -1,4 +1,4 @@
-"""The values of the op, against the reference: in calls that are drawn near the sample."""
+"""The values of the op, against the reference, in calls drawn near the sample."""
 
 import string
 
@@ -30,10 +30,10 @@ _PRECISE = (("float32", "float64"), ("int32", "int64"))
 
 
 def drawn_calls(subject: Subject, found: Findings) -> None:
-    """Sizes, dtypes, attrs and numbers, some or all others than the sample's: of one call, and the same in each run.
+    """Draws calls that differ from the sample in some or all sizes, dtypes, attrs and numbers, the same in each run.
 
-    What the op or the reference refuses does not count, nor a number that the reference does not compute alike from
-    their neighbors.
+    What the op or the reference refuses does not count, nor does a number that the reference computes differently from
+    the numbers' neighbors.
     """
     if subject.describe().takes_variants or not subject.flat:
         return
@@ -52,7 +52,7 @@ def drawn_calls(subject: Subject, found: Findings) -> None:
 
 
 class Draw:
-    """Draws calls; with `smooth=True` of the sample's dtypes, and of floats that are seldom equal or on a grid."""
+    """Draws calls; with `smooth=True`, in the sample's dtypes, and with floats that are seldom equal or on a grid."""
 
     def __init__(self, subject: Subject, smooth: bool = False):
         own = subject.describe().all_of("attr")
@@ -94,7 +94,7 @@ class Draw:
         return self._random.random() < probability
 
     def _in_dtype(self, flat: list, attr: str, dtype: np.dtype) -> list[np.ndarray]:
-        """The inputs that an attr gives their dtype in another one, which holds their numbers."""
+        """The inputs whose dtype an attr sets, in another dtype if it holds their numbers."""
         own = self._subject.describe().type_attrs
         with np.errstate(all="ignore"):
             cast = [x.astype(dtype) if a == attr else x for x, a in zip(flat, own)]
@@ -109,7 +109,7 @@ class Draw:
         return {n: self._integer(n) for n in sizes if self._with(_OFTEN)}
 
     def _integer(self, n: int) -> int:
-        """A number from 1 to twice as many, and often one beside it."""
+        """A number from 1 to twice as many, and often one that is close."""
         near = [n - 1, n + 1, 2 * n, 1, *self._random.integers(1, 2 * n + 2, 3)]
         return max(1, int(self._random.choice(near)))
 
@@ -148,7 +148,7 @@ class Draw:
         return np.asarray(drawn, x.dtype)
 
     def _floats(self, x: np.ndarray, drawn: np.ndarray) -> np.ndarray:
-        """Near those of the sample, or far from them; none below 0 where there is none."""
+        """Near those of the sample, or far from them; none below 0 if the sample has none there."""
         wide = np.asarray(drawn, np.float64)
         spread = float(np.std(np.asarray(x, np.float64))) or 1.0
         if self._smooth or self._with(_OFTEN):
@@ -162,7 +162,7 @@ class Draw:
         return wide if least < 0 else np.abs(wide)
 
     def _integers(self, x: np.ndarray, shape, drawn: np.ndarray) -> np.ndarray:
-        """Between the least and the greatest of the sample, or a little beyond; all different where they are."""
+        """Between the least and the greatest of the sample, or a little beyond; all different if the sample's are."""
         least, most = int(x.min()), int(x.max())
         if self._with(_SELDOM):
             most = self._integer(max(most, 1)) if most < 1 << 20 else most
@@ -181,7 +181,7 @@ class Draw:
         return drawn
 
     def _has_columns(self, x: np.ndarray, shape) -> bool:
-        """Whether columns are drawn by themselves: often, where they have nothing in common, as years and months."""
+        """Whether columns are drawn separately: often, if they have nothing in common, like years and months."""
         numbers = x.dtype.kind in "iu" or is_inexact(x.dtype) and x.dtype.kind != "c"
         rows = x.ndim > 1 and x.size > x.shape[-1] == shape[-1]
         if self._smooth or not numbers or not rows or not _are_apart(x):
@@ -264,13 +264,13 @@ class Draw:
 
 
 def _are_apart(x: np.ndarray) -> bool:
-    """Whether all numbers of one column are less than those of another one, and none is huge or NaN."""
+    """Whether all numbers of one column are less than those of another, and none is huge or NaN."""
     rows = x.reshape(-1, x.shape[-1]).astype(np.float64)
     return bool(np.abs(rows).max() < _HUGE and rows.min(0).max() > rows.max(0).min())
 
 
 def _other_dtypes(subject: Subject) -> dict[str, np.dtype]:
-    """By attr, a dtype that is as precise as the sample's, and for which there is a kernel, too."""
+    """For each attr, a dtype that is as precise as the sample's and has a kernel, too."""
     described = subject.describe()
     given = {*subject.attrs, *subject.parameters()[len(subject.inputs) :]}
     found = {}
@@ -291,7 +291,7 @@ def _bytes(text) -> bytes:
 
 
 def _wrong(subject: Subject, flat, attrs) -> tuple[list, list] | None:
-    """What is wanted where a call is surely wrong, else what is seen, and what is seen; None if it may be right."""
+    """What is seen, corrected where it is surely wrong, and what is seen; None if the call may be right."""
     subject.progress("a drawn call", flat, attrs)
     try:
         seen = subject.eager(flat, attrs)
@@ -305,7 +305,7 @@ def _wrong(subject: Subject, flat, attrs) -> tuple[list, list] | None:
 
 
 def _sure(subject: Subject, flat, attrs, wanted, seen) -> list[np.ndarray]:
-    """What is seen, but where it is surely wrong: there, what is wanted."""
+    """What is seen, except where it is surely wrong: there, what is wanted."""
     near, wide = [], []
     for x in flat:
         own = x.dtype in (np.float32, np.float64)
@@ -327,7 +327,7 @@ def _sure(subject: Subject, flat, attrs, wanted, seen) -> list[np.ndarray]:
 
 
 def _is_coarse(x: np.ndarray) -> bool:
-    """Whether all floats are multiples of a number of which sums and products are exact."""
+    """Whether all floats are multiples of a number such that sums and products are exact."""
     most = float(np.max(np.abs(x), initial=0, where=np.isfinite(x)))
     step = 2.0 ** np.floor(np.log2(most)) / _STEPS if most else 1.0
     return bool(np.all(x / step == np.round(x / step)))
@@ -354,7 +354,7 @@ def _nearer(subject: Subject, flat, attrs, both: tuple) -> tuple:
 
 
 def what_differs(subject: Subject, flat, attrs) -> str:
-    """In what a call is another one than that of the sample."""
+    """How a call differs from that of the sample."""
     labels = subject.describe().labels
     some = [
         f"{name} = {value!r}"

@@ -34,7 +34,7 @@ _MOST = 1 << 12  # elements of a sample whose sums are made long
 
 
 def dtypes(subject: Subject, found: Findings) -> str:
-    """Runs the op in each dtype that has a kernel. A declared dtype without a kernel is a failure."""
+    """Runs the op in each dtype that has a kernel. A declared dtype without a kernel on any device is a failure."""
     description = subject.describe()
     parameters = {*subject.attrs, *subject.parameters()[len(subject.inputs) :]}
     device = "GPU" if tf.config.get_visible_devices("GPU") else "CPU"
@@ -88,7 +88,7 @@ def dtypes(subject: Subject, found: Findings) -> str:
 
 
 def registered_dtypes(op_type: str, attr: str, *devices: str) -> set[str]:
-    """The names of the dtypes that the op's kernels on a device take for an attr."""
+    """The names of the dtypes that an attr can take for the op's kernels on the given devices."""
     names = set()
     for kernel in kernels_of(op_type, *devices):
         constraints = [c for c in kernel.constraint if c.name == attr]
@@ -100,7 +100,7 @@ def registered_dtypes(op_type: str, attr: str, *devices: str) -> set[str]:
 
 
 def have_kernels(description: Description, attr: str, dtype: str) -> bool:
-    """Whether all ops with an attr, of which there is one, have a kernel on the CPU for its being a dtype."""
+    """Whether all ops with an attr (there is at least one) have a CPU kernel for a dtype as its value."""
     of_ops = [
         registered_dtypes(op_type, attr, "CPU", "DEFAULT")
         for op_type, op_def in description.op_defs.items()
@@ -118,7 +118,7 @@ def _allowed(op_type: str, attr: str) -> set[str]:
 
 
 def _run_dtype(subject: Subject, attr: str, name: str, found: Findings) -> str:
-    """Runs the op in one dtype: nothing to say, or why it could not be run."""
+    """Runs the op in one dtype; returns an empty text, or why it could not be run."""
     dtype = tf.as_dtype(name)
     if dtype in (tf.variant, tf.resource) or dtype.is_quantized:
         return "not run: variant, resource, quantized dtypes"
@@ -210,7 +210,7 @@ def _run_dtype(subject: Subject, attr: str, name: str, found: Findings) -> str:
 
 
 def _as_bools(subject: Subject, base, flat, seen, attrs) -> bool:
-    """Whether the op takes numbers for bools, as the sample has, and the reference, say, for places."""
+    """Whether the op takes numbers as bools, which the sample has, and the reference takes them, say, as places."""
     if subject.reference is None or all(
         x.dtype == y.dtype or x.dtype != bool for x, y in zip(base, flat)
     ):
@@ -223,7 +223,7 @@ def _as_bools(subject: Subject, base, flat, seen, attrs) -> bool:
 
 
 def _has_fractions(wanted: np.ndarray, got: np.ndarray) -> bool:
-    """Whether a result of integers does not hold what is wanted, such as an average, however it is rounded."""
+    """Whether an integer result cannot hold what is wanted, such as an average, however it is rounded."""
     return (
         got.dtype.kind in "iu"
         and is_inexact(wanted.dtype)
@@ -232,9 +232,10 @@ def _has_fractions(wanted: np.ndarray, got: np.ndarray) -> bool:
 
 
 def _in_dtype(flat, affected, dtype: tf.DType) -> Iterator[tuple[list, list]]:
-    """The sample before and after some of its inputs have another dtype.
+    """The sample before and after some of its inputs are given another dtype.
 
-    Their integers are small; or, of those that a dtype of integers holds, as they are; or the other inputs' are, too.
+    Their integers are small; or, for those that an integer dtype can hold, unchanged; or those of the other inputs are
+    small, too.
     """
     base = [_small(x) if own else x for x, own in zip(flat, affected)]
     yield base, [_convert(x, dtype) if own else x for x, own in zip(base, affected)]
@@ -253,7 +254,7 @@ def _in_dtype(flat, affected, dtype: tf.DType) -> Iterator[tuple[list, list]]:
 
 
 def _small(array: np.ndarray) -> np.ndarray:
-    """Floats stay; integers become small enough for int8."""
+    """Leaves floats as they are, and makes integers small enough for int8."""
     if array.dtype.kind not in "iu" or (np.abs(array.astype(float)) <= 100).all():
         return array
     return (array % 100).astype(array.dtype)
@@ -283,7 +284,7 @@ def _convert(array: np.ndarray, dtype: tf.DType) -> np.ndarray:
 
 
 def _as_expected(subject: Subject, base, flat, seen, attrs):
-    """What the sample's own dtype gives for the same numbers; None where that says nothing."""
+    """What the sample's own dtype gives for the same numbers; None if that tells nothing."""
     kinds = [
         (is_inexact(x.dtype), is_inexact(y.dtype), y.dtype.kind)
         for x, y in zip(base, flat)
@@ -315,9 +316,10 @@ def _by_dtype(subject: Subject, base, flat, wanted, seen, attrs) -> str:
 def _negative(
     subject: Subject, name: str, flat, affected, attrs, found: Findings
 ) -> None:
-    """Negative integers in each input of the dtype that has none: a kernel for an unsigned dtype takes them for large.
+    """Negative integers in each input of the dtype that had none: a kernel for an unsigned dtype takes them as large.
 
-    Not where the reference takes only some: it may find a place from the end, where the op refuses or ignores it.
+    Not if the reference accepts only some of them: it may count a place from the end, where the op refuses or ignores
+    it.
     """
     for i, x in enumerate(flat):
         if not affected[i] or not x.size or x.min() < 0:
@@ -346,7 +348,7 @@ def _negative(
 
 
 def _as_unsigned(subject: Subject, i: int, flat, attrs, seen) -> str:
-    """Whether the op computes what the reference does for the bits of an input as an unsigned integer."""
+    """Whether the op computes what the reference does for an input's bits read as an unsigned integer."""
     bits = flat[i].view(f"u{flat[i].itemsize}").astype(np.int64)
     try:
         wanted = reference_of(subject, replaced(flat, i, bits), attrs)
@@ -360,7 +362,7 @@ def _as_unsigned(subject: Subject, i: int, flat, attrs, seen) -> str:
 
 
 def _run_long(subject: Subject, name: str, affected, attrs, found: Findings) -> None:
-    """Long sums of positive numbers in a dtype of few bits, against the same numbers in float32."""
+    """Compares long sums of positive numbers, in a dtype of few bits, with those of the same numbers in float32."""
     dtype = tf.as_dtype(name)
     by_chance = subject.options.get("nondeterministic") or not subject.repeats()
     if by_chance or sum(x.size for x in subject.flat) > _MOST:
@@ -398,7 +400,7 @@ def _run_long(subject: Subject, name: str, affected, attrs, found: Findings) -> 
 
 
 def _run_large(subject: Subject, flat, affected, attrs, found: Findings) -> None:
-    """Numbers of float16 whose squares it does not hold, where the reference's results are such as it holds."""
+    """Tries float16 numbers whose squares overflow float16, if the reference's results do not."""
     most = max(
         (np.abs(x).max() for x, own in zip(flat, affected) if own and x.size), default=0
     )
@@ -428,7 +430,7 @@ def _run_large(subject: Subject, flat, affected, attrs, found: Findings) -> None
 
 
 def _coarse_difference(subject: Subject, wanted, seen, flat) -> str:
-    """The difference by the tolerance of the coarsest dtype among inputs and outputs."""
+    """The difference within the tolerance of the coarsest dtype among inputs and outputs."""
     names = [x.dtype for x in (*flat, *seen) if is_inexact(x.dtype)]
     overrides = dict(subject.options.get("tolerances") or {})
     if names:

@@ -34,10 +34,10 @@ _FULL = os.strerror(errno.ENOSPC)
 def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
     """Repeats the call with 1, 2 and 4 or more threads inside the op, also with larger and smaller inputs.
 
-    All runs have to give the same bits, and so have many calls with a much larger input. Memory is filled with other
-    bytes before each run, which shows where an output is not written. A larger call must leave nothing behind, and the
-    machine's time zone must not count. Where chance is meant, no random numbers may come twice in one call,
-    or again in the next one, and the attrs `seed` and `seed2` have to count.
+    All runs have to give the same bits, and so have many calls with a much larger input. Memory is filled with
+    different bytes before each run, which shows where an output is not written. A larger call must leave nothing
+    behind, and the machine's time zone must not matter. If the op is meant to be random, no random numbers may recur
+    within a call or in the next one, and the attrs `seed` and `seed2` must have an effect.
     """
     if sample.options.get("nondeterministic"):
         with make() as child:
@@ -135,7 +135,7 @@ def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
 
 
 def _by_threads(make: Callable[..., Child], count: int, flat, wanted, runs) -> str:
-    """Why runs differ from the first one with one thread: by what unused memory holds, by rounding, or by chance."""
+    """Why runs differ from the first one with one thread: unused memory, rounding, or chance."""
     with make(threads=count) as child:
         [*again] = child.ask(calls.repeat, samples=[flat], times=len(runs))
     again = [outputs for [outputs] in again]
@@ -152,7 +152,7 @@ def _by_threads(make: Callable[..., Child], count: int, flat, wanted, runs) -> s
 
 
 def _with_one_thread(make: Callable[..., Child], repeats: int) -> str:
-    """What is said where one thread alone does not repeat itself with a much larger sample."""
+    """What to say if even one thread does not repeat itself with a much larger sample."""
     with make(threads=1) as child:
         different, _ = child.ask(calls.agree, seconds=repeats / 10)
     return f"also with one thread: {UNREPEATED}" if different else ""
@@ -185,7 +185,7 @@ def _repeats_chance(child: Child, found: Findings) -> bool:
 def saved_model(make: Callable[..., Child], sample, found: Findings) -> str:
     """Saves a model, loads it in a fresh process, and compares the results.
 
-    In a process without the library, the error has to be TensorFlow's own: `Op type not registered`.
+    In a process without the library, the error has to be TensorFlow's own, `Op type not registered`.
     """
     with _folder() as folder:
         path = str(Path(folder) / "model")

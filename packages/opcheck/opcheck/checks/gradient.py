@@ -44,14 +44,14 @@ _NO_GRADIENT = re.compile(
 
 
 def gradient(subject: Subject, found: Findings) -> str:
-    """Compares the registered gradient with finite differences, in `float64` where the op takes it.
+    """Compares the registered gradient with finite differences, in `float64` if the op takes it.
 
-    Also that of second order, where it is registered. Graphs have to give the same gradient, and integers have none. A
-    `tf.gather` of the output, which sends `tf.IndexedSlices` back, must not change it. Other calls have sizes of
-    1, equal indices, numbers in another order or beyond the sample's, one tensor in two places, and zeros; with a
-    reference, sizes, attrs and numbers are drawn, too. Complex numbers are two real ones, and are tried where the op
-    has a kernel for them. None for an input on which the results depend is wrong, unless `tf.stop_gradient`, a
-    docstring or a comment says that it has no gradient.
+    The same is done for the second order, if it is registered. Graphs have to give the same gradient, and integers
+    none. A `tf.gather` of the output, which sends back `tf.IndexedSlices`, must not change it. Other calls have sizes
+    of 1, equal indices, numbers in another order or outside the sample's range, one tensor as two inputs, and zeros;
+    with a reference, sizes, attrs and numbers are drawn, too. Complex numbers count as two real ones, and are tried if
+    the op has a kernel for them. None for an input that the results depend on is wrong, unless `tf.stop_gradient`, a
+    docstring or a comment says that the input has no gradient.
     """
     if subject.options.get("nondeterministic"):
         raise Skip("nondeterministic=True was given")
@@ -64,7 +64,7 @@ def gradient(subject: Subject, found: Findings) -> str:
 
 
 def _in_complex_numbers(subject: Subject) -> Subject | None:
-    """The op on complex numbers, where there is a kernel for them, with imaginary parts that are not 0."""
+    """The op on complex numbers with nonzero imaginary parts, if there is a kernel for them."""
     described = subject.describe()
     chosen = [
         attr if _is_float(x) else ""
@@ -84,7 +84,7 @@ def _in_complex_numbers(subject: Subject) -> Subject | None:
 
 
 def _of_complex_numbers(subject: Subject, found: Findings) -> None:
-    """The first order, with respect to real and imaginary parts."""
+    """Checks the first order with respect to real and imaginary parts."""
     subject.progress("the gradient of complex numbers", subject.flat)
     try:
         real = in_real_numbers(subject)
@@ -138,7 +138,7 @@ def _checked(subject: Subject, found: Findings) -> str:
 def _orders(
     subject: Subject, found: Findings, flat, tensors, first, chosen: list[int]
 ) -> str:
-    """The first order, also of other calls, and the second."""
+    """Checks the first order, also in other calls, and the second."""
     _left_out(subject, found, tensors, first)
     _in_function(subject, found, tensors, first)
     _in_single_precision(subject, found, tensors, first)
@@ -187,9 +187,9 @@ def _orders(
 
 
 def _registered(subject: Subject, found: Findings) -> list[str]:
-    """The op types with a gradient, each of which has been asked for the right number of results.
+    """The op types with a gradient; checks that each gives the right number of results.
 
-    In a function of several ops, what TensorFlow registered for its own is not the author's to mend.
+    In a function of several ops, what TensorFlow registered for its own ops is not for the author to repair.
     """
     concrete = subject.traced()
     op_types = subject.describe().op_types
@@ -218,7 +218,7 @@ def _touches_floats(node: tf.Operation) -> bool:
 
 
 def _in_nested_functions(subject: Subject) -> list[str]:
-    """Op types with a gradient that the top level of the graph does not show."""
+    """Op types with a gradient that are not at the top level of the graph."""
     top = {node.type for node in subject.traced().graph.get_operations()}
     nested = [name for name in subject.describe().op_types if name not in top]
     registry = ops.gradient_registry
@@ -226,7 +226,7 @@ def _in_nested_functions(subject: Subject) -> list[str]:
 
 
 def _check_results(node: tf.Operation, function: Callable, found: Findings) -> None:
-    """Calls the gradient function alone: one result for each input, None for integers."""
+    """Calls the gradient function by itself: one result for each input, None for integers."""
     with node.graph.as_default():
         incoming = [
             tf.zeros(tf.shape(output), output.dtype)
@@ -275,9 +275,9 @@ def _is_float(array: np.ndarray) -> bool:
 
 
 def _widened(subject: Subject) -> list[np.ndarray]:
-    """The sample in float64 where the op takes it, else in float32, else as it is.
+    """The sample in float64 if the op takes it, otherwise in float32, otherwise as it is.
 
-    Where not all floats may be wider, those are whose dtype the op leaves to its caller.
+    If not all floats may be wider, only those are whose dtype the op leaves to its caller.
     """
     free = [bool(attr) for attr in subject.describe().type_attrs]
     for dtype in (np.float64, np.float32):
@@ -349,7 +349,7 @@ def _in_function(subject: Subject, found: Findings, tensors, eager) -> None:
 
 
 def _runs(subject: Subject, specs, tensors) -> bool:
-    """Whether the op alone has a result in a graph that knows so much of the shapes."""
+    """Whether the op alone has a result in a graph that knows this much about the shapes."""
     try:
         subject.traced(specs)(*tensors)
     except Exception:
@@ -358,7 +358,7 @@ def _runs(subject: Subject, specs, tensors) -> bool:
 
 
 def _by_rows(subject: Subject, found: Findings, tensors) -> None:
-    """A gradient that comes in as `tf.IndexedSlices`, from a `tf.gather` of an output, against a dense one."""
+    """Compares an incoming gradient that is `tf.IndexedSlices`, from a `tf.gather` of an output, with a dense one."""
     if all(map(is_builtin, subject.describe().op_types)):
         return
     watched = [x for x in tensors if x.dtype.is_floating]
@@ -390,7 +390,7 @@ def _by_rows(subject: Subject, found: Findings, tensors) -> None:
 
 
 def _in_single_precision(subject: Subject, found: Findings, tensors, first) -> None:
-    """The gradient in the sample's own float32, against that in float64."""
+    """Compares the gradient in the sample's own float32 with that in float64."""
     own = [constant(x) for x in subject.flat]
     if not any(
         x.dtype == tf.float64 and y.dtype == tf.float32 for x, y in zip(tensors, own)
@@ -424,7 +424,7 @@ def _in_single_precision(subject: Subject, found: Findings, tensors, first) -> N
 
 
 def _in_steps(subject: Subject, found: Findings, tensors, chosen, names) -> None:
-    """A gradient in float64 that does not feel what float32 cannot hold."""
+    """Looks for a gradient in float64 that ignores what float32 cannot hold."""
     for i in chosen:
         x = tensors[i]
         if x.dtype != tf.float64 or not int(tf.size(x)):
@@ -491,7 +491,7 @@ def _what_stops(subject: Subject, tensors, function: Callable) -> str:
 
 
 def _in_its_dtype(found: Findings, tensors, first, names) -> None:
-    """The gradient of a tensor has its dtype."""
+    """The gradient of a tensor must have the tensor's dtype."""
     for name, x, one in zip(names, tensors, first):
         if one is not None and one.dtype != x.dtype:
             found.fail(
@@ -504,7 +504,7 @@ def _in_its_dtype(found: Findings, tensors, first, names) -> None:
 
 
 def _left_out(subject: Subject, found: Findings, tensors, first) -> None:
-    """A float input with None for its gradient must not change the results, unless it is said to be a constant."""
+    """A float input whose gradient is None must not change the results, unless it is said to be a constant."""
     if all(map(is_builtin, subject.describe().op_types)):
         return
     random = np.random.default_rng(1)
@@ -534,7 +534,7 @@ def _left_out(subject: Subject, found: Findings, tensors, first) -> None:
 
 
 def _is_meant(subject: Subject, i: int) -> bool:
-    """Whether an input is a constant for the gradient on purpose: by tf.stop_gradient, or by the documentation."""
+    """Whether an input is meant to be constant for the gradient: by tf.stop_gradient, or by the documentation."""
     graph = subject.traced().graph
     nodes = list(graph.get_operations())
     placeholders = [node for node in nodes if node.type == "Placeholder"]

@@ -1,4 +1,4 @@
-"""The registered gradient in other calls than the sample."""
+"""The registered gradient in calls other than the sample."""
 
 import contextlib
 import itertools
@@ -33,7 +33,7 @@ REFUSALS = (*CLEAN_ERRORS, LookupError)
 
 
 def other_calls(subject: Subject, found: Findings, flat, names) -> None:
-    """The first order where an index comes twice, where a dimension has the size 1, and for other attrs."""
+    """Checks the first order with an index that occurs twice, with a dimension of size 1, and with other attrs."""
     for label, changed, attrs in _varied(subject, flat, names):
         _other_call(subject, found, label, changed, attrs, names)
         if found.failures:
@@ -41,7 +41,7 @@ def other_calls(subject: Subject, found: Findings, flat, names) -> None:
 
 
 def elsewhere(subject: Subject, found: Findings, flat, chosen, names) -> None:
-    """The first order where the sample does not lie, but for numbers that have a sum or a length of 1.
+    """Checks the first order away from the sample, unless its numbers have a sum or a length of 1.
 
     If all are positive, only a reference knows whether negative ones are allowed.
     """
@@ -76,9 +76,9 @@ def _is_normalized(x: np.ndarray) -> bool:
 
 
 def drawn(subject: Subject, found: Findings, flat, chosen, names) -> None:
-    """The first order where sizes, attrs and numbers are drawn near the sample's, and the op is right.
+    """Checks the first order with sizes, attrs and numbers drawn near the sample's, if the op is right there.
 
-    Not of an op that computes a gradient itself: what the forward op gave for one call is not of another.
+    Ops that compute a gradient themselves are left out: what the forward op gave for one call does not fit another.
     """
     described = subject.describe()
     gradients = any(map(_COMPUTES_A_GRADIENT.search, described.op_types))
@@ -102,7 +102,7 @@ def _is_wrong_where_smooth(
 ) -> bool:
     """Whether the gradient of outputs without a kink nearby is wrong, along one direction.
 
-    Where the reference refuses these inputs, or has other results, nothing is.
+    If the reference refuses these inputs, or has other results, it does not count as wrong.
     """
     subject.progress(label, flat, attrs)
     if subject.reference is not None:
@@ -229,14 +229,14 @@ def _varied(subject: Subject, flat, names):
 
 
 def _only_once(x: np.ndarray) -> int | None:
-    """The last of the integers that come once, where others come more often, as nodes do in a list of edges."""
+    """The last integer that occurs once, if others occur more often, as nodes do in a list of edges."""
     values, counts = np.unique(x, return_counts=True)
     once = values[counts == 1]
     return once[-1].item() if 0 < len(once) < len(values) else None
 
 
 def _without(x: np.ndarray, value: int) -> np.ndarray:
-    """The integers with the one before in place of this one, or the one behind it if it is the first."""
+    """The integers with this one replaced by the one before it, or by the one after it if it is the first."""
     places = np.arange(x.size)
     own = x.reshape(-1) == value
     places[own] += np.where(places[own] > 0, -1, 1)
@@ -246,8 +246,8 @@ def _without(x: np.ndarray, value: int) -> np.ndarray:
 def _repeated(x: np.ndarray):
     """Integers in rows, such as the ends of edges: an element of the first two rows in both, by columns.
 
-    Of the two rows, the one that changes holds no number twice, if possible: an edge from a node to itself is special.
-    Rows in order stay so.
+    The row that changes should have no number twice, if possible: an edge from a node to itself is special. Rows in
+    order stay in order.
     """
     if x.ndim < 2 or x.shape[-2] < 2 or x.shape[-1] < 2:
         return
@@ -268,13 +268,13 @@ def _repeated(x: np.ndarray):
 
 
 def _rises(rows: np.ndarray) -> bool:
-    """Whether no two rows are equal, and all in order, as the indices of a sparse tensor have to be."""
+    """Whether no two rows are equal and all are in order, as the indices of a sparse tensor have to be."""
     listed = rows.tolist()
     return all(one < other for one, other in itertools.pairwise(listed))
 
 
 def _other_factor(name: str, value) -> list:
-    """Other values of a switch, a factor, or an axis. With another size, other inputs would be of another call."""
+    """Other values of a switch, a factor, or an axis. Another size would need other inputs."""
     if isinstance(value, bool):
         return [not value]
     if isinstance(value, int):
@@ -294,7 +294,7 @@ def _is_right(subject: Subject, label: str, flat, attrs) -> bool:
 def one_tensor_for_two(
     subject: Subject, found: Findings, tensors, chosen, names
 ) -> None:
-    """`op(x, x)`: the gradient is the sum of those of the two inputs."""
+    """Checks `op(x, x)`: the gradient is the sum of those of the two inputs."""
     for i, j in itertools.combinations(chosen, 2):
         x = tensors[i]
         if (x.shape, x.dtype) != (tensors[j].shape, tensors[j].dtype):
@@ -341,9 +341,9 @@ def one_tensor_for_two(
 
 
 def at_zero(subject: Subject, found: Findings, tensors, chosen, names) -> None:
-    """An input of zeros, as a mask or a fresh variable has them: where results are finite, no gradient is NaN.
+    """An input of zeros, as in a mask or a fresh variable: if the results are finite, no gradient is NaN.
 
-    What is far from zero in the sample, as a temperature in kelvins is, may have to be.
+    An input that is far from zero in the sample, like a temperature in kelvins, may have to be.
     """
     if all(map(is_builtin, subject.describe().op_types)):
         return

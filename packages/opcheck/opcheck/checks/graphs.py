@@ -21,8 +21,9 @@ _OWNED = "tf.function whose op owns its inputs"
 def eager_vs_graph(subject: Subject, found: Findings) -> str:
     """Compares the eager result with that of other ways to run the op, each called twice.
 
-    They are a `tf.function` that knows the shapes, only the ranks or nothing, `tf.data`'s `map`, and a graph of
-    TensorFlow 1. If an input is the name of a file, a graph has to see that the file has changed.
+    These are a `tf.function` that knows the shapes, only the ranks, or nothing, one whose inputs the kernel may
+    overwrite, `tf.data`'s `map`, and a graph of TensorFlow 1. If an input is the name of a file, a graph has to notice
+    that the file has changed.
     """
     wanted = subject.expected()
     tensors = [constant(x) for x in subject.flat]
@@ -94,13 +95,13 @@ def eager_vs_graph(subject: Subject, found: Findings) -> str:
 
 
 def _holds_eager_tensors(error: Exception) -> bool:
-    """Whether a graph of TensorFlow 1 is refused what the function holds: a tensor, or a table, of TensorFlow 2."""
+    """Whether a TensorFlow 1 graph refuses what the function holds: a tensor or a table of TensorFlow 2."""
     captured = "Attempting to capture an EagerTensor without building a function"
     return captured in str(error)
 
 
 def _line(subject: Subject, mode: str) -> str:
-    """The call in this mode beside the eager one, as Python; nothing where that is more than a line."""
+    """The call in this mode and the eager one, as Python; empty if that is more than a line."""
     modes = {
         "tf.function": "graph",
         "tf.function with unknown rank": "any shape",
@@ -110,7 +111,7 @@ def _line(subject: Subject, mode: str) -> str:
 
 
 def _wrongly_inferred(subject: Subject) -> str:
-    """Whether the shape that is inferred for the sample is another one than the kernel's."""
+    """Whether the shape inferred for the sample differs from the kernel's."""
     try:
         inferred = [x.shape for x in subject.traced().outputs]
     except Exception:
@@ -122,7 +123,7 @@ def _wrongly_inferred(subject: Subject) -> str:
 
 
 def _owning(subject: Subject, tensors: list) -> list[list[np.ndarray]]:
-    """Nobody else holds the inputs, so the kernel may give their memory to its outputs."""
+    """Nobody else holds the inputs, so the kernel may reuse their memory for its outputs."""
 
     def call(*flat):
         return subject.outputs(list(map(copied, flat)))
@@ -168,7 +169,7 @@ def _in_v1_graph(subject: Subject) -> list[list[np.ndarray]]:
 
 
 def _in_a_changed_file(subject: Subject, found: Findings) -> None:
-    """Changes a file whose name a graph has as a constant."""
+    """Changes a file whose name is a constant in a graph."""
     for i, x in enumerate(subject.flat):
         name = x.item() if x.dtype == object and x.size == 1 else b""
         if b"\0" in name or not os.path.isfile(name) or os.path.getsize(name) > _FILE:
@@ -195,7 +196,7 @@ def _in_a_changed_file(subject: Subject, found: Findings) -> None:
 
 
 def _after_changes(subject: Subject, flat, file: Path, content: bytes) -> str:
-    """Where a graph of constants gives what it gave before the file changed."""
+    """Where a graph of constants still gives what it gave before the file changed."""
     function = made(lambda: subject.outputs([constant(x) for x in flat]))
     before = arrays(function())
     if subject.difference(subject.eager(flat), before):

@@ -1,4 +1,4 @@
-"""Tensors with more elements than 32 bits count."""
+"""Tensors with more elements than an `int` can count."""
 
 import contextlib
 import itertools
@@ -26,7 +26,7 @@ _CAUSE = "an index, a size or an offset that is an `int`: `int64_t` holds all"
 
 @dataclass(frozen=True)
 class _Longer:
-    """Some of the flat inputs behind rows of zeros along an axis."""
+    """Some of the flat inputs, placed after rows of zeros along an axis."""
 
     subject: Subject
     axis: int
@@ -39,12 +39,12 @@ class _Longer:
 
     @property
     def least(self) -> int:
-        """Elements, as a power of two: at least as many as the sample has."""
+        """The exponent of a power of two that is at least the number of the sample's elements."""
         size = self.subject.flat[self.largest].size
         return max(_LEAST, size.bit_length())
 
     def zeros_for(self, elements: int) -> int:
-        """The rows with which the largest input has at least so many elements: whole blocks, where there are many."""
+        """How many rows give the largest input at least that many elements: whole blocks, if there are many."""
         x = self.subject.flat[self.largest]
         rows = -(-elements * x.shape[self.axis] // x.size)
         return rows if rows < _MANY else -(-rows // _BLOCK) * _BLOCK
@@ -61,7 +61,7 @@ class _Longer:
 
 @dataclass(frozen=True)
 class _Called:
-    """What a call gave: the shapes of its outputs, and the last elements of each, as many as those of the sample."""
+    """What a call gave: the shapes of its outputs, and the last elements of each, as many as the sample's have."""
 
     zeros: int
     shapes: list[tuple]
@@ -70,18 +70,19 @@ class _Called:
 
     @property
     def size(self) -> int:
-        """How many bytes all outputs take, or one."""
+        """How many bytes all outputs take up, at least 1."""
         each = zip(self.shapes, self.ends)
         return sum(math.prod(shape) * x.itemsize for shape, x in each) or 1
 
 
 def large_tensors(subject: Subject, found: Findings) -> str:
-    """Calls the op with up to 2**31 elements, more than 32 bits count. Runs only where `checks` names it.
+    """Calls the op with up to 2**31 elements, one more than an `int` can count. Runs only if `checks` names it.
 
-    Zeros stand before the sample, in memory that is only read and so takes no room. Results take some, up to the option
-    `memory`: a sample of a small dtype goes further. What a result ends with behind some thousands of zeros has to be
-    there behind all others, an integer that grows with their number has to grow on, and each result has to have the
-    inferred shape, and the one that follows from those of fewer elements.
+    Zeros stand before the sample, in memory that is only read and so takes up no space. Results do take up space, at
+    most what the option `memory` allows, so a sample of a small dtype goes further. What stands at the end of a result
+    after some thousands of zeros has to stand there after any other number, an integer that grows with their number has
+    to keep growing, and each result has to have the inferred shape, and the one that follows from calls with fewer
+    elements.
     """
     if not subject.repeats():
         raise Skip("no two calls give the same")
@@ -122,7 +123,7 @@ def large_tensors(subject: Subject, found: Findings) -> str:
 
 
 def _grows(subject: Subject) -> tuple[_Longer, list[_Called]]:
-    """Inputs that the op takes behind zeros, and some calls with them."""
+    """Inputs that the op takes after zeros, and some calls with them."""
     sizes = {
         i: x.size
         for i, x in enumerate(subject.flat)
@@ -168,7 +169,7 @@ def _by_output(known: Sequence[_Called], what: str) -> list[list[tuple]]:
 
 
 def _expected(some: Sequence[tuple], zeros: int) -> np.ndarray | None:
-    """What follows from three numbers of zeros for another one: the same, or what grows evenly."""
+    """What three numbers of zeros lead one to expect for another: the same value, or even growth."""
     (n0, x0), (n1, x1), (n2, x2) = some
     if len({x0.shape, x1.shape, x2.shape}) > 1:
         return None
@@ -209,7 +210,7 @@ def _too_much(
 
 
 def _free_memory() -> int:
-    """Bytes that may be filled; 0 where the system does not say."""
+    """Bytes that may be filled; 0 if the system does not say."""
     with contextlib.suppress(OSError):
         for line in Path("/proc/meminfo").read_text().splitlines():
             if line.startswith("MemAvailable"):
@@ -220,7 +221,7 @@ def _free_memory() -> int:
 def _wrong(
     subject: Subject, made: _Called, inferred: Sequence, shapes, ends
 ) -> tuple[str, ...]:
-    """What is wanted and what is seen, where a result is wrong."""
+    """What is wanted and what is seen, if a result is wrong."""
     for i, (shape, other) in enumerate(zip(made.shapes, shapes)):
         if other is not None and shape != tuple(other):
             return (

@@ -1,4 +1,4 @@
-"""The values of the op, against the reference: other numbers than those of the sample."""
+"""The values of the op, against the reference: numbers other than the sample's."""
 
 from collections.abc import Callable
 
@@ -38,7 +38,7 @@ _COARSE = _FAR_FROM_ZERO, _NEAR_ZERO = "{1:.6g} added to {0}", "{0} times {2:.3g
 
 
 def _tiny(dtype: np.dtype) -> float:
-    """A factor after which numbers drown beside a 1; 0 for integers."""
+    """A factor small enough for numbers to vanish beside a 1; 0 for integers."""
     return float(np.finfo(dtype).eps) / 16 if dtype.kind == "f" else 0.0
 
 
@@ -47,7 +47,7 @@ def _equal(x: np.ndarray) -> np.ndarray:
 
 
 def _far(x: np.ndarray) -> np.ndarray:
-    """It adds a large number, in whose squares the differences drown."""
+    """The numbers plus a large one, in whose squares their differences vanish."""
     return x + x.dtype.type(np.ptp(x) * 2.0 ** ((np.finfo(x.dtype).nmant + 1) // 2))
 
 
@@ -71,7 +71,7 @@ _OTHER_INTEGERS = {
 
 
 def other_numbers(subject: Subject, found: Findings) -> None:
-    """Other numbers in one input, where the reference computes the same from wider ones and from their neighbors."""
+    """Other numbers in one input, if the reference computes the same from wider ones and from their neighbors."""
     budget, told = subject.budget(_SECONDS), set()
     for i, x in enumerate(subject.flat):
         if x.dtype not in (np.float32, np.float64) and x.dtype.kind not in "iu":
@@ -110,7 +110,7 @@ def other_numbers(subject: Subject, found: Findings) -> None:
 
 
 def _crosses(x: np.ndarray, other: np.ndarray, y: np.ndarray) -> bool:
-    """Whether numbers that are all at most, or at least, those of another input no longer are, as bounds have to be."""
+    """Whether numbers that were all at most, or at least, another input's no longer are, as bounds have to be."""
     if y is x or (x.shape, x.dtype) != (y.shape, y.dtype):
         return False
     return any(
@@ -120,7 +120,7 @@ def _crosses(x: np.ndarray, other: np.ndarray, y: np.ndarray) -> bool:
 
 
 def _of_coarse(what: str, seen) -> str:
-    """The likely cause of a wrong result of numbers near zero or far from it."""
+    """The likely cause of a wrong result for numbers near zero or far from it."""
     if what == _NEAR_ZERO:
         return "a difference in which tiny numbers drown, such as log(1 + x) for log1p(x), or exp(x) - 1 for expm1(x)"
     if what != _FAR_FROM_ZERO:
@@ -131,10 +131,10 @@ def _of_coarse(what: str, seen) -> str:
 
 
 def _moved(subject: Subject, what: str, i: int, x: np.ndarray) -> tuple | None:
-    """The flat inputs with other numbers in one, and what is computed of them; None if these are not taken.
+    """The flat inputs with other numbers in one, and what is computed from them; None if they are not accepted.
 
-    That is what the reference computes, what it computes from every second number's neighbor and from wider numbers,
-    and what the op does.
+    That is what the reference computes, what it computes from the neighbor of every second number and from wider
+    numbers, and what the op does.
     """
     near, kind = np.array(x), x.dtype.kind
     if kind == "f" and np.ptp(x):
@@ -156,7 +156,7 @@ def _moved(subject: Subject, what: str, i: int, x: np.ndarray) -> tuple | None:
 def _is_no_size(subject: Subject, what: str, i: int, flat) -> bool:
     """Whether a call with other integers in an input is quick.
 
-    Large ones are not tried where one more than in the sample changes a shape.
+    Large ones are not tried if adding 1 to the sample's changes a shape.
     """
     if np.max(flat[i]) > BEFORE:
         x = subject.flat[i]
@@ -169,7 +169,7 @@ def _is_no_size(subject: Subject, what: str, i: int, flat) -> bool:
 
 
 def surely(subject: Subject, what: str, wanted, seen, same, most) -> list[np.ndarray]:
-    """What is seen, but for what is surely wrong: there, what is wanted.
+    """What is seen, except where it is surely wrong: there, what is wanted.
 
     Args:
       subject: The op.
@@ -215,11 +215,11 @@ def surely(subject: Subject, what: str, wanted, seen, same, most) -> list[np.nda
 def neighbors(
     subject: Subject, found: Findings, what="", flat=None, attrs=None, which=None
 ) -> None:
-    """Integers that differ by one, and are so large that a float, or a double, takes some of them for equal.
+    """Integers that differ by one, and are so large that a float or a double takes some of them to be equal.
 
-    They take the places of the sample's by rank: in each of some inputs, and in all of them. It is a mistake where the
-    op computes what the reference does for the rounded ones, and the reference something else for the exact ones.
-    Floats may be computed from floats, and count only if they depend on nothing but the order.
+    They replace the sample's by rank: in each of some inputs, and in all of them. It is a mistake if the op computes
+    what the reference does for the rounded ones, and the reference something else for the exact ones. Floats may be
+    computed from floats, and count only if they depend on nothing but the order.
     """
     flat = subject.flat if flat is None else flat
     attrs = subject.attrs if attrs is None else attrs
@@ -241,7 +241,7 @@ def neighbors(
 def _neighbors(
     subject: Subject, found: Findings, what: str, flat, attrs, some: tuple
 ) -> bool:
-    """As `neighbors`, in some inputs of one dtype: whether there is a finding."""
+    """As `neighbors`, in some inputs of one dtype; returns whether there is a finding."""
     every = np.concatenate([flat[i].reshape(-1) for i in some])
     different, ranks = np.unique(every, return_inverse=True)
     if len(different) < 2 or len(different) > _RANKS:
@@ -301,9 +301,9 @@ def _neighbors(
 
 
 def large_together(subject: Subject, found: Findings) -> None:
-    """Integers of inputs and attrs, all by one factor larger: each may be valid and their product overflow.
+    """Integers of inputs and attrs, all multiplied by one factor: each may be valid, and their product overflow.
 
-    An id below its bound stays so. What the op, or the reference, does not take larger stays as it is.
+    An id below its bound stays below it. What the op or the reference does not take in a larger size stays as it is.
     """
     names = subject.describe().labels
     own = subject.describe().all_of("attr")
@@ -318,7 +318,7 @@ def large_together(subject: Subject, found: Findings) -> None:
     factors = dict.fromkeys(knobs, 1)
 
     def call(tried: dict, more: int = 0) -> tuple[list, dict]:
-        """Flat inputs and attrs, each so many times as large, some of them and one more."""
+        """Flat inputs and attrs, each multiplied by its factor, and some of the inputs plus one."""
         flat = [
             _as_large(x, tried.get(i, 1), more * (i in tried))
             for i, x in enumerate(subject.flat)
@@ -377,7 +377,7 @@ def large_together(subject: Subject, found: Findings) -> None:
 
 
 def _together(names, factors: dict) -> str:
-    """Which inputs and attrs are how much larger."""
+    """Which inputs and attrs are how many times as large."""
     by_factor: dict[int, list[str]] = {}
     for knob, factor in factors.items():
         if factor > 1:
@@ -388,7 +388,7 @@ def _together(names, factors: dict) -> str:
 
 
 def _grown_together(factors: dict, computed: Callable) -> tuple:
-    """What is computed where as many as possible of some factors are 4 times as large, and these factors."""
+    """What is computed when as many factors as possible are 4 times as large, and these factors."""
     everything = {key: 4 * n for key, n in factors.items()}
     if (both := computed(everything)) is not None:
         return both, everything
@@ -401,7 +401,7 @@ def _grown_together(factors: dict, computed: Callable) -> tuple:
 
 
 def _quickly(subject: Subject, label: str, flat, attrs) -> tuple[list, list] | None:
-    """What the reference and the op compute; None if one refuses, takes long, or gives much."""
+    """What the reference and the op compute; None if one refuses, takes long, or returns much."""
     subject.progress(label, flat, attrs)
     of_op, of_both = Budget(0.02, at_most=10), Budget(0.1, at_most=2)
     try:
@@ -415,7 +415,7 @@ def _quickly(subject: Subject, label: str, flat, attrs) -> tuple[list, list] | N
 
 
 def _largest(value) -> int:
-    """The largest integer of an attr or an input, by its absolute value; 0 where there is none."""
+    """The largest integer of an attr or an input, by absolute value; 0 if there is none."""
     some = np.asarray(value)
     if some.dtype.kind not in "iu" or not some.size:
         return 0
@@ -423,7 +423,7 @@ def _largest(value) -> int:
 
 
 def _as_large(value, factor: int, more: int = 0):
-    """An attr or an input so many times as large."""
+    """An attr or an input multiplied by a factor."""
     if isinstance(value, np.ndarray):
         if factor == 1:
             return value

@@ -39,13 +39,12 @@ _QUICK = 0.1  # seconds of computing
 
 
 def reference(subject: Subject, found: Findings) -> str:
-    """Compares the results with those of your reference: on the sample, fewer elements, many more, NaN, ±Inf, ±0.
+    """Compares the results with your reference's: for the sample, fewer elements, many more, NaN, ±Inf and ±0.
 
-    Also on numbers that are tiny, far from zero, all below it, all equal, all 0 or in reverse, on integers one lower,
-    negated, or beyond 2**24 or 2**53, on those of inputs and attrs that are large together, and on long rows. Last come
-    calls whose sizes, attrs and numbers are drawn near those of the sample: up to 400, as many as fit into two seconds
-    of computing.
-    Integers have to be equal, floats within a tolerance for their dtype.
+    Also for numbers that are tiny, far from zero, all negative, all equal, all 0 or in reverse order, for integers that
+    are one lower, negated, or beyond 2**24 or 2**53, for inputs and attrs that are large together, and for long rows.
+    At the end come calls whose sizes, attrs and numbers are drawn near those of the sample: up to 400, as many as fit
+    into two seconds of computing. Integers have to be equal, floats within a tolerance for their dtype.
     """
     if subject.reference is None:
         raise Skip("no reference function was given")
@@ -69,7 +68,7 @@ def reference(subject: Subject, found: Findings) -> str:
 
 
 def _further(subject: Subject, found: Findings, before: dict[str, list]) -> list[str]:
-    """Other sizes, attrs and numbers than those of the sample: which of these there were."""
+    """Tries sizes, attrs and numbers that the sample does not have, and returns which of these there were."""
     tried = []
     for name, flat in shrunk(subject.flat):
         if (both := both_of(subject, f"with {name}", flat)) is None:
@@ -109,7 +108,7 @@ def _further(subject: Subject, found: Findings, before: dict[str, list]) -> list
 
 
 def _if_fine(subject: Subject, found: Findings, *looks: Callable) -> None:
-    """Looks further, as long as nothing is wrong and the sample call repeats itself."""
+    """Looks further for as long as nothing is wrong and the sample call repeats itself."""
     for look in looks:
         subject.progress("")
         if not found.failures and subject.repeats():
@@ -117,7 +116,7 @@ def _if_fine(subject: Subject, found: Findings, *looks: Callable) -> None:
 
 
 def _smaller_first(subject: Subject) -> dict[str, list]:
-    """What the smaller calls give before there has been another one."""
+    """What the smaller calls give before any other call has been made."""
     found = {}
     for name, flat in shrunk(subject.flat):
         subject.progress(f"with {name}", flat)
@@ -128,9 +127,9 @@ def _smaller_first(subject: Subject) -> dict[str, list]:
 
 
 def _repeated(subject: Subject, found: Findings) -> None:
-    """The sample many times in a row: more elements than a short cut takes, and equal ones among them.
+    """The sample many times in a row: more elements than a shortcut handles, and equal ones among them.
 
-    Floats may be sums of more elements, and need not be so near.
+    Floats may be sums of more elements, and need not be as close.
     """
     size = sum(x.size for x in subject.flat)
     if size > _MOST // _TIMES:
@@ -177,9 +176,9 @@ def _repeated(subject: Subject, found: Findings) -> None:
 
 
 def _long_rows(subject: Subject, found: Findings) -> None:
-    """Rows that are long enough to be split among threads, of the sample's columns in any order.
+    """Rows long enough to be split among threads, made of the sample's columns in any order.
 
-    Floats may be sums of more elements, and need not be so near.
+    Floats may be sums of more elements, and need not be as close.
     """
     widest = max((x.shape[-1] for x in subject.flat if x.ndim), default=0)
     largest = max((x.size for x in subject.flat), default=0)
@@ -220,7 +219,7 @@ def _long_rows(subject: Subject, found: Findings) -> None:
 def _fewest(
     subject, found: Findings, rows, differ, right: int, wrong: int, both
 ) -> None:
-    """Tells of the fewest columns with which a long row is wrong, found by halves above a number that is right."""
+    """Reports the fewest columns with which a long row is wrong, found by bisection from a number that is right."""
     while wrong - right > 1:
         half = (right + wrong) // 2
         if (tried := differ(half)) is None:
@@ -239,7 +238,7 @@ def _fewest(
 
 
 def _is_wrong_in_long_rows(subject: Subject, wanted, seen) -> bool:
-    """Whether results differ, and by more than sums of many elements do."""
+    """Whether the results differ by more than sums of many elements do."""
     different = subject.difference(wanted, seen, strict=False)
     return bool(different) and not all(map(_nearly, wanted, seen))
 
@@ -255,7 +254,7 @@ def _takes(subject: Subject, label: str, flat) -> bool:
 
 
 def _nearly(one: np.ndarray, got: np.ndarray) -> bool:
-    """Whether floats are as near as a sum of many elements has to be, and other values equal."""
+    """Whether floats are as close as sums of many elements have to be, and other values equal."""
     if one.shape != got.shape or not is_inexact(got.dtype) or one.dtype == object:
         return np.array_equal(one, got)
     one, got = wide(one, got)
@@ -264,7 +263,7 @@ def _nearly(one: np.ndarray, got: np.ndarray) -> bool:
 
 
 def _is_right_for_distinct(subject: Subject, flat) -> bool:
-    """Whether the op is right for as many elements in the same order, but no two of them equal."""
+    """Whether the op is right for as many elements in the same order, but with no two of them equal."""
 
     def distinct(x: np.ndarray) -> np.ndarray:
         order = np.argsort(x, axis=None, kind="stable")
@@ -281,7 +280,7 @@ def _is_right_for_distinct(subject: Subject, flat) -> bool:
 
 
 def _zeros(subject: Subject, found: Findings) -> None:
-    """Zeros of both signs, which are one number with two patterns of bits."""
+    """Zeros of both signs: one number with two bit patterns."""
     for i, x in enumerate(subject.flat):
         if not is_inexact(x.dtype) or x.size < 2:
             continue
@@ -302,7 +301,7 @@ def _zeros(subject: Subject, found: Findings) -> None:
 
 
 def _with_zeros(subject: Subject, i: int, second: float) -> tuple[str, list]:
-    """Where the op differs if an input holds 0.0 and another zero, in one line, and the flat inputs."""
+    """The difference, in one line, when an input holds 0.0 and another zero, and the flat inputs."""
     zeros = np.array(subject.flat[i])
     zeros.reshape(-1)[[0, zeros.size // 2]] = 0.0, second
     flat = replaced(subject.flat, i, zeros)
@@ -311,7 +310,7 @@ def _with_zeros(subject: Subject, i: int, second: float) -> tuple[str, list]:
 
 
 def _left_out(subject: Subject, found: Findings) -> None:
-    """Attrs that have a default, each left out."""
+    """Leaves out, one at a time, the attrs that have a default."""
     for name in subject.attrs:
         if not _has_default(subject.op, name):
             continue
@@ -332,7 +331,7 @@ def _has_default(function: Callable, name: str) -> bool:
 
 
 def _of_defaults(subject: Subject, name: str, seen) -> str:
-    """Whether the reference gives the same where it is given the default of the op's function."""
+    """Whether the reference gives the same result when it is given the default of the op's function."""
     default = inspect.signature(subject.op).parameters[name].default
     try:
         wanted = reference_of(subject, subject.flat, {**subject.attrs, name: default})
@@ -344,7 +343,7 @@ def _of_defaults(subject: Subject, name: str, seen) -> str:
 
 
 def _special_values(subject: Subject, found: Findings) -> list[str]:
-    """NaN and infinities in two places, and in one: the names of those that the op takes."""
+    """NaN and infinities in two places, and in one; returns the names of those that the op takes."""
     told = {}
     for name, flat in with_special_values(subject):
         # To refuse it is as good.

@@ -1,4 +1,4 @@
-"""Calls that an op has to survive: empty tensors, and inputs that are wrong."""
+"""Calls that an op has to survive: empty tensors, and wrong inputs."""
 
 import itertools
 import math
@@ -92,7 +92,7 @@ class Case:
 def empty(make: Callable[..., Child], sample, found: Findings) -> str:
     """Calls the op with each dimension set to 0 in turn, with scalars, and with lists without tensors.
 
-    Each call is made eagerly and in a graph, and what it gives is compared with the inferred shapes and with your
+    Each call is made eagerly and in a graph, and its result is compared with the inferred shapes and with your
     reference.
     """
     with make() as child:
@@ -105,13 +105,13 @@ def empty(make: Callable[..., Child], sample, found: Findings) -> str:
 
 
 def bad_input(make: Callable[..., Child], sample, found: Findings) -> str:
-    """Tries ranks, dtypes, sizes, NaN, Inf, huge and negative numbers, strange strings, another order, absurd attrs.
+    """Tries other ranks, dtypes, sizes and orders, NaN, Inf, huge and negative numbers, strange strings, absurd attrs.
 
-    An input that can be broadcast to a larger one has all shapes with which it can. Each call has to give a result or a
-    clean error, eagerly and in a graph. An error of the kernel has to name the input, except for ops of others. If
-    the op has no state, that error must not be OutOfRange, which ends a pipeline of `tf.data` quietly. A result has to
-    have the inferred shape, also the one inferred from unknown ranks, and to be what your reference computes, and is
-    wrong where your reference itself raises ValueError. What the op refuses is called again and again: it leaves no
+    An input that can be broadcast to a larger one is given every shape that can be. Each call has to give a result or a
+    clean error, eagerly and in a graph. An error of the kernel has to name the input, except in other people's ops. If
+    the op has no state, that error must not be OutOfRange, which silently ends a `tf.data` pipeline. A result has to
+    have the inferred shape, even the one inferred from unknown ranks, and to equal your reference's; where the
+    reference raises ValueError, any result is wrong. What the op refuses is called again and again, and must leave no
     open file and no memory behind.
     """
     with make() as child:
@@ -142,10 +142,10 @@ def bad_input(make: Callable[..., Child], sample, found: Findings) -> str:
 
 
 def bounds(make: Callable[..., Child], sample, found: Findings) -> str:
-    """Calls the op with inputs that end at a page that cannot be read, in several sizes.
+    """Calls the op with inputs that end right before an unreadable page, in several sizes.
 
-    Nor may the result depend on what stands behind an input, or in unused memory. Where the system allows it,
-    the processor also watches the bytes between the last element and that page.
+    The result must not depend on what lies behind an input or in unused memory. Where the system allows it, the
+    processor also watches the bytes between the last element and that page.
     """
     with make() as child:
         sizes = {"the sample call": sample.flat, **child.ask(calls.other_sizes)}
@@ -184,9 +184,9 @@ def bounds(make: Callable[..., Child], sample, found: Findings) -> str:
 
 
 def _times(flat: Sequence[np.ndarray]) -> int:
-    """How often arrays are repeated so that nothing is between their last elements and the end of 64 bytes.
+    """How often arrays are repeated so that nothing lies between their last elements and a 64-byte boundary.
 
-    64 times; less often where they would be large, for the outputs may grow by the square of it.
+    64 times; less often where they would be large, since the outputs may grow with the square of it.
     """
     wholes = [64 // math.gcd(64, x.nbytes) for x in flat if x.ndim]
     times, size = 64, sum(x.nbytes for x in flat)
@@ -203,10 +203,10 @@ def _run(
     description,
     modes=_MODES,
 ) -> Iterator:
-    """Each case that does not end the process, with its outcomes by mode.
+    """Yields each case that does not end the process, with its outcomes by mode.
 
-    A finding is made of what ends the process, of an error that is not clean, and of two modes
-    that disagree. After a call that hangs, or several that crash, the others are not tried.
+    A call that ends the process, an error that is not clean, and two modes that disagree are findings. After a call
+    that hangs, or several that crash, the others are not tried.
     """
     crashes, usual = 0, _bytes(sample.inputs)
     memory = sample.options.get("memory", 0)
@@ -266,7 +266,7 @@ def _run(
 
 
 def _ends(child: Child, what: Callable, case: Case, **more) -> bool:
-    """Whether the call ends a process that has made no other one, too."""
+    """Whether the call also ends a process that has made no other call."""
     child.close()
     try:
         child.ask(what, inputs=case.inputs, attrs=case.attrs, **more)
@@ -279,7 +279,7 @@ def _ends(child: Child, what: Callable, case: Case, **more) -> bool:
 
 
 def _largest(case: Case) -> int:
-    """The largest integer of a call, by its absolute value, or length of a string."""
+    """The largest integer of a call, by absolute value, or the length of its longest string."""
     found = []
     for array in flattened(case.inputs):
         if array.dtype.kind in "iu" and array.size:
@@ -293,7 +293,7 @@ def _largest(case: Case) -> int:
 
 
 def _with_at_most(case: Case, most: int) -> tuple[list, dict]:
-    """The inputs and attrs of a call with integers that are no larger, and strings that are no longer."""
+    """The inputs and attrs of a call, with integers cut to a maximum and strings to that length."""
 
     def limited(value):
         if isinstance(value, list | tuple):
@@ -319,9 +319,9 @@ def _with_at_most(case: Case, most: int) -> tuple[list, dict]:
 
 
 def counts_up(child: Child, case: Case) -> bool:
-    """Whether a call takes so long because it counts to a large number, waits so many milliseconds, or has a long text.
+    """Whether a call takes long because it counts to a large number, waits so many milliseconds, or has a long text.
 
-    For smaller ones it takes less, in proportion. A loop that does not end takes no time for these, or as much.
+    For smaller ones it takes proportionally less. An endless loop takes no time for these, or just as much.
     """
     largest, before, most = _largest(case), 0.0, 1
     hung, took = child.patience.hung, 0.0
@@ -367,7 +367,7 @@ def _contradicts(
 
 
 def _which_shape(sample, case: Case, outputs) -> str:
-    """Whether the reference gives results of the kernel's shapes."""
+    """Whether the reference's results have the kernel's shapes, in words."""
     if sample.reference is None or outputs is None:
         return ""
     try:
@@ -393,7 +393,7 @@ def _unclean(found: Findings, case: Case, mode: str, outcome, line: str) -> None
 
 
 def _is_of_tensorflow(found: Findings, sample, outcome, description) -> bool:
-    """Whether an error is of an unusual type because TensorFlow raises it, not the function's author."""
+    """Whether an error has an unusual type because TensorFlow raises it, and not the function's author."""
     kind = outcome.error.partition(":")[0]
     if outcome.raised_by == "TensorFlow":
         found.note(f"TensorFlow's Python code refuses some calls by {kind}")
@@ -405,7 +405,7 @@ def _is_of_tensorflow(found: Findings, sample, outcome, description) -> bool:
 
 
 def _is_composed(sample, description) -> bool:
-    """Whether the op is a function of its author's that calls TensorFlow's ops alone."""
+    """Whether the op is a function of its author's that calls only TensorFlow's ops."""
     return not _of_others(sample.location) and all(
         map(is_builtin, description.op_types)
     )
@@ -414,7 +414,7 @@ def _is_composed(sample, description) -> bool:
 def _check_agreement(
     child: Child, found: Findings, sample, case: Case, outcomes, description
 ) -> None:
-    """Both modes refuse, or both give a result."""
+    """Checks that both modes refuse, or both give a result."""
     eager, graph = outcomes
     if eager.disagrees(graph):
         of_dtypes = graph.error.startswith("TypeError") and not likely_cause(
@@ -439,9 +439,9 @@ def _check_agreement(
 
 
 def is_legacy(child: Child, sample, case: Case, eager) -> bool:
-    """Whether a scalar counts as a vector of one element, or this as a scalar, which old kernels allow on purpose.
+    """Whether a scalar passes for a vector of one element, or the reverse, which old kernels allow on purpose.
 
-    A kernel that does not look at the rank takes two elements for a scalar as well.
+    A kernel that ignores the rank also takes two elements as a scalar.
     """
     flat, changed, two = [], False, None
     for i, (x, y) in enumerate(zip(sample.flat, flattened(case.inputs))):
@@ -514,7 +514,7 @@ def _check_names(found: Findings, sample, case: Case, outcome, description) -> N
 
 
 def _is_named_alike(sample, case: Case, error: str, names: Sequence[str]) -> bool:
-    """Whether the reference raises ValueError, and it names an argument that the op's error names, too."""
+    """Whether the reference raises a ValueError naming an argument that the op's error names, too."""
     if sample.reference is None:
         return False
     try:
@@ -527,7 +527,7 @@ def _is_named_alike(sample, case: Case, error: str, names: Sequence[str]) -> boo
 
 
 def _check_code(found: Findings, sample, case: Case, outcome, description) -> None:
-    """OutOfRange is for what comes to an end, and so has state."""
+    """OutOfRange is for things that come to an end, and so have state."""
     if _of_others(sample.location) or any(map(is_builtin, description.op_types)):
         return
     taken = [x.type for x in description.all_of("input_arg")]
@@ -546,11 +546,11 @@ def _check_code(found: Findings, sample, case: Case, outcome, description) -> No
 
 
 def _tells(outcome, case: Case, description) -> bool:
-    """Whether an error tells in another way what does not fit.
+    """Whether an error says in another way what does not fit.
 
-    Where an attr is wrong, it names another input or attr, and a number that is asked for, or one below 0 that is
-    there. Where an input has a wrong size, it names another one, and that size. Of an op with one input and no
-    attrs, it shows a value of that.
+    If an attr is wrong, the error names another input or attr, and a number that is required, or a negative one that is
+    there. If an input has a wrong size, it names another input and that size. For an op with one input and no attrs, it
+    shows a value of that input.
     """
     flat = flattened(case.inputs)
     sizes = {n for x in flat for n in x.shape}
@@ -580,7 +580,7 @@ def _tells(outcome, case: Case, description) -> bool:
 
 
 def _shows_a_value(error: str, x: np.ndarray) -> bool:
-    """Whether a float stands in an error that an input holds, as far as its digits tell."""
+    """Whether an error contains a float of an input, as far as its digits tell."""
     if x.dtype.kind != "f":
         return False
     number = r"(?<![\w.])-?(?:\d+\.\d+(?:e[+-]?\d+)?|\d+e[+-]?\d+|nan|inf)\b"
@@ -589,7 +589,7 @@ def _shows_a_value(error: str, x: np.ndarray) -> bool:
 
 
 def _message(error: str) -> str:
-    """Without the op's name, and the x of 2 x 3."""
+    """The message without the op's name, and without the x of 2 x 3."""
     return re.sub(r"(?<=\d)\s*x\s*(?=\d)", " ", message_of(error))
 
 
@@ -598,7 +598,7 @@ def _numbers(error: str) -> set[int]:
 
 
 def _has_word(error: str, names: Sequence[str]) -> bool:
-    """Whether one of some names stands in an error as a word."""
+    """Whether an error contains one of the names as a word."""
     message = _message(error)
     return any(re.search(rf"(?<!\w){re.escape(x)}(?!\w)", message) for x in names)
 
@@ -619,7 +619,7 @@ def _another_variant(child: Child, found: Findings, sample) -> None:
 
 
 def _left_behind(child: Child, found: Findings, sample, case: Case) -> None:
-    """What a call keeps though the op refuses it, also where the inputs are repeated until memory would be noticed."""
+    """What a refused call keeps, also with the inputs repeated until the memory would be noticed."""
     times = _NOTABLE // max(1, _bytes(case.inputs))
     flat = flattened(case.inputs)
     larger = [
@@ -700,7 +700,7 @@ def _compare_to_reference(
 
 
 def _wraps_around(child: Child, sample, case: Case, outcome) -> str:
-    """The input with fewer elements than the sample's that the op reads from its beginning again, if there is one."""
+    """The input with fewer elements than the sample's that the op reads again from its start, if there is one."""
     flat = flattened(case.inputs)
     changed = [i for i, (x, y) in enumerate(zip(sample.flat, flat)) if x is not y]
     if len(flat) != len(sample.flat) or len(changed) != 1 or sample.attrs != case.attrs:
@@ -726,7 +726,7 @@ def _wraps_around(child: Child, sample, case: Case, outcome) -> str:
 
 
 def _ends_at_nul(child: Child, case: Case, outputs) -> bool:
-    """Whether strings up to their first NUL give the same."""
+    """Whether strings cut at their first NUL give the same result."""
     flat = flattened(case.inputs)
     cut = [
         np.vectorize(lambda x: x.split(b"\0")[0], [object])(x)
@@ -745,7 +745,7 @@ def _ends_at_nul(child: Child, case: Case, outputs) -> bool:
 
 
 def _is_right_alone(child: Child, sample, case: Case, wanted) -> bool:
-    """Whether the call gives what is wanted in a process that has made no other one."""
+    """Whether the call gives what is wanted in a process that has made no other call."""
     child.close()
     try:
         [outcome] = child.ask(
@@ -758,9 +758,9 @@ def _is_right_alone(child: Child, sample, case: Case, wanted) -> bool:
 
 
 def _as_held(wanted, got: np.ndarray, options, huge: bool) -> np.ndarray:
-    """What is wanted, as the output's dtype can hold it.
+    """What is wanted, as far as the output's dtype can hold it.
 
-    Integers wrap around where the reference has a wider dtype. Beside a huge number, others are lost in rounding.
+    Integers wrap around where the reference has a wider dtype. Next to a huge number, others are lost in rounding.
     """
     wanted = np.asarray(wanted)
     if wanted.shape != got.shape or object in (wanted.dtype, got.dtype):
@@ -822,7 +822,7 @@ def empty_cases(sample, description) -> Iterator[Case]:
 def _value_cases(
     sample, names: Sequence[str], attrs: Mapping, other: str = ""
 ) -> Iterator[Case]:
-    """Wrong values in each input; with another attr, as it is told, in those of few elements."""
+    """Wrong values in each input; with another attr, named in the label, only in inputs of few elements."""
     for i, array in enumerate(sample.flat):
         if other and array.size > _FEW:
             continue
@@ -907,7 +907,7 @@ def _bad_cases(sample, description) -> Iterator[Case]:
 def _least_by_minus_one(
     flat: Sequence[np.ndarray], names: Sequence[str]
 ) -> Iterator[tuple[str, list]]:
-    """The least integer in one input and -1 in another: their quotient is no such integer, and the processor traps."""
+    """The least integer in one input and -1 in another: their quotient does not fit, and the processor traps."""
     for (i, x), (j, y) in itertools.islice(
         itertools.permutations(enumerate(flat), 2), 6
     ):
@@ -919,7 +919,7 @@ def _least_by_minus_one(
 
 
 def _other_order(flat: Sequence[np.ndarray]) -> Iterator[tuple[str, list]]:
-    """Rows that belong together, as those of a sparse tensor's indices and values, with the first one at the end."""
+    """Rows that belong together, like a sparse tensor's indices and values, with the first one moved to the end."""
     for rows in sorted({len(x) for x in flat if x.ndim}):
         alike = [x.ndim and len(x) == rows for x in flat]
         kinds = {x.dtype.kind for x, one in zip(flat, alike) if one}
@@ -933,7 +933,7 @@ def broadcasts(
 ) -> Iterator[tuple[str, list]]:
     """Inputs that may be broadcast to larger ones: in all shapes with a size of 1 in some dimensions.
 
-    An index that wraps around at the end of such an input is right for a row, and for the whole, but not for a column.
+    An index that wraps around at the end of such an input is right for a row and for the whole, but not for a column.
     """
     tried = {(i, x.shape) for i, x in enumerate(flat)}
     for i, x in enumerate(flat):
@@ -961,7 +961,7 @@ def _fits(x: np.ndarray, y: np.ndarray) -> bool:
 
 
 def _spread(x: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """The elements of an array in another shape, so that no row is like the one before."""
+    """The elements of an array in another shape, no row being like the one before."""
     size = int(np.prod(shape))
     places = np.arange(size)
     spread = x.reshape(-1)[(places + places // x.size) % x.size]
@@ -971,7 +971,7 @@ def _spread(x: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
 
 
 def _other_lists(inputs: Sequence, names: Sequence[str]) -> Iterator[tuple[str, list]]:
-    """Lists with one tensor more, and with one less, each alone and all of a length at once."""
+    """Lists with one tensor more and with one less: each list alone, and all lists of one length together."""
     lists, first = {}, 0
     for i, some in enumerate(inputs):
         if isinstance(some, list) and some:
@@ -990,7 +990,7 @@ def _other_lists(inputs: Sequence, names: Sequence[str]) -> Iterator[tuple[str, 
 
 
 def _cubes(flat: Sequence[np.ndarray]) -> dict[str, list[np.ndarray]]:
-    """The inputs with one size in all dimensions, which then may change their roles."""
+    """The inputs with the same size in all dimensions, which can then stand in for each other."""
     sizes = sizes_of(flat)
     if len(sizes) < 2:
         return {}
@@ -1000,7 +1000,7 @@ def _cubes(flat: Sequence[np.ndarray]) -> dict[str, list[np.ndarray]]:
 
 
 def _is_small(value) -> bool:
-    """Whether a reference can count so far, or take so long a text."""
+    """Whether a reference can count that far, or take a text that long."""
     if isinstance(value, list | tuple):
         return all(map(_is_small, value))
     if isinstance(value, str | bytes):
@@ -1009,7 +1009,7 @@ def _is_small(value) -> bool:
 
 
 def wrong_values(array: np.ndarray) -> Iterator[tuple[str, np.ndarray, object]]:
-    """What can be wrong with an input; whether its name, or "any" input's, has to be told."""
+    """What can be wrong with an input, and whether the error has to name it, or "any" input."""
     rank = array.ndim
     first = array.reshape(-1)[:1]
     for wrong in sorted({0, 1, rank - 1, rank + 1, 5, 8} - {rank, -1}):
@@ -1078,7 +1078,7 @@ def wrong_values(array: np.ndarray) -> Iterator[tuple[str, np.ndarray, object]]:
 def _broken_texts(texts: np.ndarray) -> Iterator[tuple[int, str, bytes]]:
     """Texts of an input that a parser may refuse: their place, what is special about them, and what they become.
 
-    Of some bytes that are no letters and no digits, the first one is left out, comes twice, and is the last one.
+    Of some bytes that are neither letters nor digits, the first is left out, doubled, and made the last byte.
     """
     marks, tried = set(), {*texts}
     for place, text in enumerate(texts):
@@ -1136,7 +1136,7 @@ def _wrong_values(dtype: np.dtype) -> list[tuple[str, object]]:
 
 
 def _with_one_more(value) -> list[list[int]]:
-    """A list of integers with each in turn larger by one: it may be the only one that the kernel looks at."""
+    """A list of integers with each in turn increased by one: it may be the only one that the kernel looks at."""
     if not isinstance(value, list | tuple) or not all(type(x) is int for x in value):
         return []
     return [[*value[:i], x + 1, *value[i + 1 :]] for i, x in enumerate(value[:8])]

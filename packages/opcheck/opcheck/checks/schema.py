@@ -1,4 +1,4 @@
-"""The interface of the op: its names, its documentation, and whether old graphs still fit."""
+"""The interface of the op: its names, its documentation, and whether old graphs still fit it."""
 
 import inspect
 import keyword
@@ -16,10 +16,9 @@ from opcheck.subject import Subject, is_builtin, parameter_names
 
 
 def schema(subject: Subject, found: Findings) -> str:
-    """Looks for names that Python takes for something else, and whether graphs of an older definition still load.
+    """Looks for names that mean something else in Python, and tests whether graphs of an older definition still load.
 
-    That one is the option `old_op_def`. A name against TensorFlow's conventions and an attr without
-    documentation are notes.
+    That is the option `old_op_def`. A name against TensorFlow's conventions and an undocumented attr are notes.
     """
     description = subject.describe()
     for op_def in description.op_defs.values():
@@ -76,7 +75,7 @@ def _check_names(op_def, found: Findings) -> None:
 
 
 def check_documentation(subject: Subject, op_def, found: Findings) -> None:
-    """Looks for each attr that a caller sets in the docstrings of both functions."""
+    """Looks in the docstrings of both functions for each attr that a caller sets."""
     inferred = {
         attr
         for arg in op_def.input_arg
@@ -99,7 +98,7 @@ def check_documentation(subject: Subject, op_def, found: Findings) -> None:
         return any(re.search(rf"\b{re.escape(name)}\b", text) for text in texts)
 
     def explained(name: str) -> bool:
-        """Prose that has an input's name for a word does not say that the arguments are documented."""
+        """Whether a docstring explains an argument. Prose in which the name is a mere word does not count."""
         own_line = (
             rf"(?m)^\W*(param \S*\s*)?{re.escape(name)}\b[^.]*:|`{re.escape(name)}`"
         )
@@ -117,7 +116,7 @@ def check_documentation(subject: Subject, op_def, found: Findings) -> None:
 
 
 def generated_docstring(op_type: str) -> str:
-    """The docstring that TensorFlow made of .Doc()."""
+    """The docstring that TensorFlow made from .Doc()."""
     if is_builtin(op_type):
         return getattr(tf.raw_ops, op_type).__doc__ or ""
     for module in list(sys.modules.values()):
@@ -128,7 +127,7 @@ def generated_docstring(op_type: str) -> str:
 
 
 def description_in(docstring: str, name: str) -> str:
-    """What a generated docstring says on an argument beyond its type and default."""
+    """What a generated docstring says about an argument besides its type and default."""
     for line_number, line in enumerate(lines := docstring.splitlines()):
         if not re.match(rf"\s*{re.escape(name)}: ", line):
             continue

@@ -1,4 +1,4 @@
-"""What the shape function promises, against what the kernel delivers."""
+"""What the shape function promises, and what the kernel delivers."""
 
 import tensorflow as tf
 
@@ -10,7 +10,7 @@ from opcheck.tensors import constant
 def static_shape(subject: Subject, found: Findings) -> str:
     """Asks the shape function, with the inputs' shapes known, partly known and unknown.
 
-    The shape of the result must not contradict it. What is needlessly unknown is noted.
+    The shape of the result must not contradict its answer. What it leaves unknown without need is a note.
     """
     actual = [tf.TensorShape(x.shape) for x in subject.expected()]
     known = infer(
@@ -55,7 +55,7 @@ def _partial(subject: Subject):
 
 
 def infer(subject: Subject, shapes, found: Findings, actual, label: str):
-    """The inferred shapes; contradictions to `actual` go to the findings."""
+    """The inferred shapes; those that contradict `actual` become findings."""
     subject.progress(label)
     remaining = iter(shapes)
     specs = [tf.TensorSpec(next(remaining), tf.as_dtype(x.dtype)) for x in subject.flat]
@@ -79,7 +79,7 @@ def infer(subject: Subject, shapes, found: Findings, actual, label: str):
 
 
 def _with_constants(subject: Subject, found: Findings, actual):
-    """What is inferred where even the values of the inputs are known."""
+    """What is inferred when even the values of the inputs are known."""
     try:
         outputs = made(lambda: subject.outputs(map(constant, subject.flat))).outputs
     except Exception:

@@ -1,4 +1,4 @@
-"""Calls that must not disturb each other, nor the tensors they are given."""
+"""Calls that must not disturb each other, nor the tensors that they are given."""
 
 import contextlib
 import math
@@ -54,7 +54,7 @@ _LEAKED = 200  # bytes of each call; TensorFlow's own pools grow in steps, less 
 def variants(subject: Subject, count: int = 4, flat=None) -> list[tuple[list, list]]:
     """The sample and up to `count - 1` permutations of its floats, each with its outputs.
 
-    What the op refuses, and what has outputs of other shapes, is left out.
+    Permutations that the op refuses, or whose outputs have other shapes, are left out.
     """
     start = subject.flat if flat is None else flat
     wanted = subject.expected() if flat is None else subject.eager(flat)
@@ -78,9 +78,10 @@ def variants(subject: Subject, count: int = 4, flat=None) -> list[tuple[list, li
 def concurrency(subject: Subject, found: Findings) -> str:
     """Lets eight threads call one kernel on inputs of different values and sizes.
 
-    Others call kernels with other attrs at the same time, and one is called with larger and larger integers. The calls
-    are made eagerly, by a `tf.function` and by `tf.data`. A call that waits has to end when its step is cancelled.
-    (A short wait is made longer first, by the attr or input that it depends on.)
+    Kernels with other attrs are called at the same time, and new kernels get their first calls eight at once, with
+    larger integers than any before. The calls are made eagerly, by a `tf.function` and by `tf.data`. A call that waits
+    has to end when its step is cancelled. (A short wait is made longer first, through the attr or input that it depends
+    on.)
     """
     _first_use(subject, found)
     different, some = kept(subject)
@@ -127,7 +128,7 @@ def _many_calls(subject: Subject, found: Findings, some, seconds) -> tuple[int, 
 
 
 def _cancelled(subject: Subject, found: Findings) -> None:
-    """Cancels a call that waits for something else than a processor, and looks how long it goes on."""
+    """Cancels a call that waits for something other than a processor, and sees how long it goes on."""
     if all(map(is_builtin, subject.describe().op_types)):
         return
     label, waits, function, tensors = _waiting(subject)
@@ -156,7 +157,7 @@ def _cancelled(subject: Subject, found: Findings) -> None:
 
 
 def _first_use(subject: Subject, found: Findings) -> None:
-    """Calls of new kernels with larger integers than ever: each wants to make more of a table that grows with them."""
+    """Calls new kernels with ever larger integers: each wants to extend a table that grows with them."""
     for i, x in enumerate(subject.flat):
         if x.dtype.kind not in "iu" or not x.size:
             continue
@@ -186,7 +187,7 @@ def _first_use(subject: Subject, found: Findings) -> None:
 
 
 def _times(flat, i: int, factor: int) -> list[np.ndarray]:
-    """Flat inputs, of which one is so many times as large."""
+    """The flat inputs, one of them multiplied by a factor."""
     return [
         *flat[:i],
         (flat[i].astype(np.int64) * factor).astype(flat[i].dtype),
@@ -195,13 +196,13 @@ def _times(flat, i: int, factor: int) -> list[np.ndarray]:
 
 
 def _most(x: np.ndarray) -> int:
-    """The largest factor of integers by which their dtype still holds them; 0 if they are all 0."""
+    """The largest factor by which integers can be multiplied within their dtype; 0 if they are all 0."""
     largest = max(abs(int(x.max())), abs(int(x.min())))
     return min(np.iinfo(x.dtype).max, (1 << 31) - 1) // largest if largest else 0
 
 
 def _takes(subject: Subject, name: str, flat) -> bool:
-    """Whether a call is quick and gives little, so that one with numbers that are larger by far may be tried."""
+    """Whether a call is quick and returns little, so that one with far larger numbers may be tried."""
     subject.progress(name, flat)
     budget = Budget(0.02)
     try:
@@ -212,7 +213,7 @@ def _takes(subject: Subject, name: str, flat) -> bool:
 
 
 def _at_once(subject: Subject, flat) -> Iterator[list[np.ndarray]]:
-    """What eight calls give that begin at about the same time, again and again, each time those of a new kernel.
+    """What eight calls give that begin at about the same time, again and again, each time with a new kernel.
 
     There is no Python between them.
     """
@@ -225,7 +226,7 @@ def _at_once(subject: Subject, flat) -> Iterator[list[np.ndarray]]:
 
 
 def _waiting(subject: Subject) -> tuple:
-    """A call that waits, if there is one: what is special about it, for how long, a function, and its tensors."""
+    """A call that waits, if there is one: what is special about it, how long it waits, a function, and its tensors."""
     tensors = [constant(x) for x in subject.flat]
     function = subject.traced()
     function(*tensors)  # the first call starts threads
@@ -249,7 +250,7 @@ def _waiting(subject: Subject) -> tuple:
 
 
 def _larger_numbers(subject: Subject, factor: int) -> Iterator[tuple[str, list, dict]]:
-    """Calls with one integer so many times as large: its name and value, flat inputs and attrs."""
+    """Calls with one integer multiplied by a factor: its name and value, flat inputs and attrs."""
     own = subject.describe().all_of("attr")
     attrs = {x.name for x in own if x.type == "int"}
     for name, value in attrs_of_call(subject.op, subject.attrs, own).items():
@@ -264,7 +265,7 @@ def _larger_numbers(subject: Subject, factor: int) -> Iterator[tuple[str, list, 
 
 
 def _waits(call: Callable) -> float:
-    """The seconds of a call in which no thread computes, or is ready to; 0 if the system does not tell."""
+    """The seconds of a call in which no thread computes or is ready to; 0 if the system does not say."""
     watch = Watch(os.getpid())
     start, computed = time.monotonic(), time.process_time()
     call()
@@ -284,7 +285,7 @@ def _other_sizes(subject: Subject, flat) -> list[tuple[list, list]]:
 
 
 def _other_attrs(subject: Subject, flat) -> list[tuple[list, dict, list]]:
-    """The inputs with other attrs that the op takes, and what it gives: other kernels share what is static."""
+    """The inputs with other attrs that the op takes, and the outputs: other kernels share static variables."""
     if not subject.flat or not subject.repeats():
         return []
     draw, found = Draw(subject), {}
@@ -337,7 +338,7 @@ def _in_threads(subject: Subject, found: Findings, some, way, call, seconds) -> 
 
 
 def _in_dataset(subject: Subject, found: Findings, some, seconds) -> int:
-    """As above without Python between the calls: the pipeline has a thread pool of its own."""
+    """As above, without Python between the calls: the pipeline has a thread pool of its own."""
     subject.progress(f"{AT_ONCE}: tf.data's parallel map")
     stacked = tuple(
         constant(np.stack([flat[i] for flat, _ in some]))
@@ -364,7 +365,7 @@ def _in_dataset(subject: Subject, found: Findings, some, seconds) -> int:
 def _report(
     subject: Subject, found: Findings, way: str, outcomes: list[tuple[str, tuple]]
 ) -> None:
-    """A finding of the first difference, if there is one. Each has the flat inputs and the attrs of its call."""
+    """Reports the first difference, if there is one. Each comes with the flat inputs and the attrs of its call."""
     different, call = next((one for one in outcomes if one[0]), ("", ()))
     if not different:
         return
@@ -390,7 +391,8 @@ def _behind_inputs(subject: Subject, flat, attrs) -> str:
 def leaks(subject: Subject, found: Findings) -> str:
     """Counts open files and allocated bytes before and after many calls: neither may grow from call to call.
 
-    The calls are those of one `tf.function`. Eagerly, TensorFlow keeps each new Python number that an op is given.
+    The calls are those of one `tf.function`, since eagerly, TensorFlow keeps each new Python number that an op is
+    given.
     """
     if subject.describe().makes_handles:
         raise Skip("makes a handle or a variant, which may live on")
@@ -438,7 +440,7 @@ def _kept(subject: Subject, found: Findings, flat) -> int:
 
 
 def _of_outputs(before: list, after: list, outputs: list) -> str:
-    """What the first input that a call has changed has to do with its outputs."""
+    """How the first input that a call has changed is related to its outputs."""
     for x, y in zip(before, after):
         if difference([x], [y], exact=True):
             alike = (not difference([one], [y], exact=True) for one in outputs)

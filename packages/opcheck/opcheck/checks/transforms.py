@@ -1,4 +1,4 @@
-"""The op under a GPU, pfor and XLA."""
+"""The op on a GPU, under pfor and under XLA."""
 
 import re
 
@@ -31,7 +31,7 @@ _UNSUPPORTED = (
 
 
 def devices(subject: Subject, found: Findings) -> str:
-    """Compares CPU and GPU, where there is one."""
+    """Compares the results of CPU and GPU, where there is a GPU."""
     if not tf.config.get_visible_devices("GPU"):
         raise Skip("no GPU")
     without = [
@@ -61,7 +61,7 @@ def devices(subject: Subject, found: Findings) -> str:
 def vectorize(subject: Subject, found: Findings) -> str:
     """Compares `tf.vectorized_map` with a loop.
 
-    Says whether TensorFlow had a rule (*pfor*) that makes one call for a whole batch, or looped after all.
+    Says whether TensorFlow had a rule (*pfor*) that makes one call for a whole batch, or fell back to a loop.
     """
     if not subject.flat:
         raise Skip("no inputs to vectorize over")
@@ -144,9 +144,9 @@ def _told(error: Exception) -> str:
 
 
 def xla(subject: Subject, found: Findings) -> str:
-    """Compiles the op by TensorFlow's compiler XLA (`jit_compile=True`), and compares.
+    """Compiles the op with XLA, TensorFlow's compiler (`jit_compile=True`), and compares the results.
 
-    An op without a kernel for XLA, as most of one's own, gets a *note* if the error says so.
+    An op without a kernel for XLA, like most custom ops, gets a *note* if the error says so.
     """
     function = subject.traced(jit_compile=True)
     try:
