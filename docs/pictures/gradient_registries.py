@@ -153,14 +153,17 @@ def by_tape(call: str, x: np.ndarray) -> tf.Tensor:
     return tf.convert_to_tensor(tape.gradient(end, start))
 
 
-def drawn_again(call: str = RANDOM, runs: int = 1) -> str:
-    """Whether the gradient of a product with random numbers is these numbers, in each of some runs."""
+def drawn_again(call: str = RANDOM, runs: int = 1, fed: bool = False) -> str:
+    """Whether the gradient of a product with random numbers is these numbers, in each of some runs.
+
+    Where nothing is fed, the input is a constant.
+    """
     saved = saved_graph(function(call), X)
     with tf.Graph().as_default(), tf.compat.v1.Session() as session:
-        start = tf.constant(X)
+        start = tf.compat.v1.placeholder(X.dtype, X.shape) if fed else tf.constant(X)
         [end] = tf.import_graph_def(saved, {"x": start}, ["Identity:0"])
         both = [end, tf.gradients(end, start)[0]]
-        found = [session.run(both) for _ in range(runs)]
+        found = [session.run(both, {start: X} if fed else {}) for _ in range(runs)]
     return RIGHT if all(np.allclose(y, X * dx) for y, dx in found) else WRONG
 
 

@@ -70,6 +70,45 @@ def test_what_is_posted_in_a_function_of_its_own_comes_out():
         by_variable(tf.constant([3.0, 4.0]))
 
 
+def test_nothing_orders_collect_and_what_uses_a_resource():
+    numbers = (
+        tf.Variable(1.0),
+        tf.lookup.experimental.MutableHashTable(tf.int64, tf.float32, 1.0),
+    )
+
+    def posted(x, number):
+        send_recv.post(x * number, "late")
+
+    def called(x):
+        tf.function(lambda x: posted(x, numbers[0]), autograph=False)(x)
+
+    def called_with_a_table(x):
+        one = tf.constant(1, tf.int64)
+        tf.function(lambda x: posted(x, numbers[1].lookup(one)), autograph=False)(x)
+
+    def branch(x):
+        tf.cond(x > 0, lambda: posted(x, numbers[0]), lambda: None)
+
+    def loop(x):
+        tf.while_loop(
+            lambda i: i < 1, lambda i: (posted(x, numbers[0]), i + 1)[1:], [0]
+        )
+
+    def plain(x):
+        posted(x, 2.0)
+
+    for posts in (called, called_with_a_table, branch, loop, plain):
+
+        @tf.function(autograph=False)
+        def function(x, posts=posts):
+            posts(x)
+            return send_recv.collect("late", tf.float32)
+
+        traced = function.get_concrete_function(tf.TensorSpec([]))
+        [collect] = [op for op in traced.graph.get_operations() if op.type == "Collect"]
+        assert bool(collect.control_inputs) == (posts is plain), posts
+
+
 def test_who_collects_first_waits():
     function = unordered(posted_last, tf.TensorSpec([3]))
     for _ in range(20):

@@ -32,6 +32,25 @@ def test_a_kernel_does_not_keep_what_is_to_be_shared():
     assert eager == [[0], [1]], "eager calls share a kernel"
 
 
+def test_nothing_orders_an_op_without_a_handle_and_a_call_that_uses_one():
+    table, variable = KeyTable(), tf.Variable(0)
+    uses = {
+        "table": lambda keys: table(keys),
+        "variable": lambda keys: tf.cast(variable.assign_add(1), tf.int64),
+        "neither": WRONG.member_number_keys,
+    }
+    for name, used in uses.items():
+        called = tf.function(used, autograph=False)
+
+        @tf.function(autograph=False)
+        def function(keys, called=called):
+            return called(keys), WRONG.member_number_keys(keys)
+
+        graph = function.get_concrete_function(strings("ann")).graph
+        [op] = [op for op in graph.get_operations() if op.type == "MemberNumberKeys"]
+        assert bool(op.control_inputs) == (name == "neither")
+
+
 def test_an_op_without_a_resource_is_forgotten():
     @tf.function
     def function(keys):
