@@ -34,7 +34,7 @@ def broadcast_picture(op: Callable) -> HTML:
 
 
 TASKS = {
-    "two bytes": "uint8",
+    "arrays of bytes": "uint8",
     "two equal shapes": "equal shapes",
     "a matrix and a row": "a row",
     "[333333, 3] and [3]": "three channels",

@@ -30,6 +30,6 @@ def connections(
         total = max(end for _, end in each)
         title = ends(scale * longest, bold(name), small(f"{total:.1f} s"))
         at_once = (sum(begin <= t < end for begin, end in each) for t, _ in each)
-        says = f"{name}, at most {max(at_once)} servers have a connection at a time"
+        says = f"{name}, connections at the same time: at most {max(at_once)}"
         drawn.append(column(title, column(*lanes, gap=3)).tells(says))
     return picture(column(*drawn, gap=18))
