@@ -30,7 +30,7 @@ KINDS = {
 INSTEAD = dict(KINDS.pop("instead"))
 CAUSES = {
     "indices[0] is out of range": "`indices[0] is out of range`: the axis is negative",
-    "Retval[0] does not have value": "`Retval[0] does not have value`: no gradient for a branch",
+    "Retval[0] does not have value": "`Retval[0] does not have value`: no gradient for `StatelessIf`",
 }
 # Of a wrong gradient: what it is, why, and what has that gradient in Python.
 WRONGLY = {call: known for call, *known in KINDS.pop("wrongly")}
