@@ -35,9 +35,9 @@ using tensorflow::shape_inference::DimensionHandle;
 using tensorflow::shape_inference::InferenceContext;
 using tensorflow::shape_inference::ShapeHandle;
 
-// How the windows lie, rows before columns: checked once for all.
 constexpr int64_t kLargest = 1 << 24;  // a product of two is far from 2^63
 
+// How the windows lie, rows before columns: checked when it is read.
 struct Layout {
   std::vector<int64_t> strides, dilations, explicit_paddings;
   tensorflow::Padding padding;

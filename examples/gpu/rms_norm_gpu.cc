@@ -1,4 +1,4 @@
-// RmsNorm on the GPU: TensorFlow's side. No header of CUDA, so g++ compiles it.
+// RmsNorm on the GPU: TensorFlow's side. No CUDA header, so g++ compiles it.
 
 #include "rms_norm_gpu.h"
 

@@ -82,8 +82,8 @@ struct Windows {  // of a whole input
   }
 };
 
-// Those of all ops of the chapter. `Context`: of the shape function or
-// of the kernel.
+// The attrs that all ops of the chapter have. `Context`: that of the shape
+// function or of the kernel.
 class Attrs {
  public:
   template <typename Context>

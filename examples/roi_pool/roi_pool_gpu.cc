@@ -1,4 +1,4 @@
-// RoiPool on the GPU: TensorFlow's side. No header of CUDA, so g++ compiles it.
+// RoiPool on the GPU: TensorFlow's side. No CUDA header, so g++ compiles it.
 
 #include "roi_pool_gpu.h"
 

@@ -243,8 +243,8 @@ std::vector<Row> Values() {
   return table;
 }
 
-// The functions of TensorFlow's that registered ops have as their shape
-// function, and these ops.
+// TensorFlow's functions that registered ops have as their shape function,
+// and these ops.
 using ShapeFunction = absl::Status (*)(InferenceContext*);
 
 std::vector<Row> Ready() {

@@ -46,7 +46,7 @@ REGISTER_OP("CropOrPad")
       }
       context->set_output(0, resized);
       // A size of -1 would mean unknown: where the value is known,
-      // refuse it.
+      // it is an error.
       if (const tensorflow::Tensor* shape = context->input_tensor(1)) {
         TensorShape ignored;
         TF_RETURN_WITH_CONTEXT_IF_ERROR(

@@ -10,7 +10,7 @@ using tensorflow::shape_inference::DimensionHandle;
 using tensorflow::shape_inference::InferenceContext;
 using tensorflow::shape_inference::ShapeHandle;
 
-// [shape] All rows but half of them, rounded down; the rest as it is.
+// [shape] Half of the rows, rounded up; the other dimensions stay.
 REGISTER_OP("EveryOtherRow")
     .Input("rows: float")
     .Output("every_other: float")
