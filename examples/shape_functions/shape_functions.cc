@@ -1,6 +1,7 @@
 // The interfaces and shape functions of the chapter's two ops, which
 // shape_functions_kernels.cc computes.
 
+#include "absl/status/status.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/shape_inference.h"
 #include "tensorflow/core/framework/tensor_util.h"

@@ -1,5 +1,6 @@
 // EveryOtherRow with a shape function that tells the truth.
 
+#include "absl/status/status.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/shape_inference.h"
 
