@@ -414,7 +414,7 @@ class Convolution : public tensorflow::OpKernel {
                       ", strides and dilations, got ",
                       context->input(2).shape().DebugString())));
     }
-    Tensor* output;
+    Tensor* output = nullptr;
     OP_REQUIRES_OK(context, context->allocate_output(
                                 0, shapes[sizes_ < 0 ? 2 : sizes_], &output));
     bool empty = false;  // then there is nothing to sum

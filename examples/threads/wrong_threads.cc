@@ -281,7 +281,7 @@ class SortRowsByOp : public OpKernel {
     OP_REQUIRES_OK(context, CheckRows(values, row_splits));
     const auto splits = row_splits.vec<int64_t>();
     const int64_t rows = splits.size() - 1, total = values.NumElements();
-    Tensor *sorted, *first, *thread;
+    Tensor *sorted = nullptr, *first = nullptr, *thread = nullptr;
     OP_REQUIRES_OK(context,
                    context->allocate_output(0, values.shape(), &sorted));
     OP_REQUIRES_OK(context, context->allocate_output(1, {rows}, &first));
