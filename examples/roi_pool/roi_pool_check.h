@@ -45,7 +45,7 @@ inline absl::Status CheckMap(int64_t height, int64_t width) {
   return absl::OkStatus();
 }
 
-// The attributes, checked. `Context`: of the shape function or of the kernel.
+// Reads and checks the attrs. `Context`: of the shape function or the kernel.
 template <typename Context>
 absl::Status ReadAttrs(Context* context, Sizes* sizes) {
   TF_RETURN_IF_ERROR(context->GetAttr("pooled_height", &sizes->pooled_height));

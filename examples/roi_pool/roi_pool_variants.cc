@@ -1,5 +1,5 @@
 // RoiPoolVariant: the kernels on the way to RoiPool's, and each of its paths by
-// name, for the measurements and the tests.
+// name, for measurements and tests.
 
 #include <algorithm>
 #include <cstdint>

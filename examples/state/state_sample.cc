@@ -73,7 +73,7 @@ class Sample : public tensorflow::ResourceBase {
     return absl::OkStatus();
   }
 
-  // What a checkpoint is to hold, all of one moment.
+  // What a checkpoint holds, all from one moment.
   std::multimap<int64_t, float> Get(int64_t* seen, int64_t* seed) const {
     const std::lock_guard<std::mutex> lock(mutex_);
     *seen = seen_;
