@@ -278,14 +278,18 @@ class WriteSampleOp : public tensorflow::OpKernel {
                       absl::StrCat("seen and seed must be scalars, got shape ",
                                    context->input(i).shape().DebugString())));
     }
+    const int64_t seen = context->input(3).scalar<int64_t>()();
+    OP_REQUIRES(context, seen >= values.NumElements(),
+                absl::InvalidArgumentError(
+                    absl::StrCat("seen must be at least the number of values, ",
+                                 values.NumElements(), ", got ", seen)));
     std::multimap<int64_t, float> kept;
     for (int64_t i = 0; i < values.NumElements(); ++i) {
       kept.emplace(priorities.vec<int64_t>()(i), values.vec<float>()(i));
     }
-    OP_REQUIRES_OK(
-        context,
-        sample->Restore(std::move(kept), context->input(3).scalar<int64_t>()(),
-                        context->input(4).scalar<int64_t>()()));
+    OP_REQUIRES_OK(context,
+                   sample->Restore(std::move(kept), seen,
+                                   context->input(4).scalar<int64_t>()()));
   }
 };
 
