@@ -200,7 +200,13 @@ absl::Status Waiter::Start() {
   if (!made) {
     return absl::ResourceExhaustedError(absl::StrCat("no pipe: ", Said(errno)));
   }
-  std::thread([this] { Run(); }).detach();
+  try {
+    std::thread([this] { Run(); }).detach();
+  } catch (const std::system_error& error) {
+    for (const int end : bell_) close(end);
+    return absl::ResourceExhaustedError(
+        absl::StrCat("no thread: ", Said(error.code().value())));
+  }
   started_ = true;
   return absl::OkStatus();
 }
