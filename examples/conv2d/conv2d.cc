@@ -323,7 +323,7 @@ absl::Status Pad(OpKernelContext* context, const Tensor& x,
   return absl::OkStatus();
 }
 
-// [pack] A matrix in panels: so many columns as the multiplier takes at a time,
+// [pack] A matrix in panels: as many columns as the multiplier takes at a time,
 // row by row, with zeros for those that the last panel does not have.
 struct Step {
   int64_t count, step;
