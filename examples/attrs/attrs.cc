@@ -25,7 +25,7 @@ REGISTER_OP("MedianFilter")
     .Attr("ends: {'repeat', 'drop'} = 'repeat'")
     .Input("signal: T")
     .Output("filtered: T")
-    // [shape] When a graph is traced: the attrs are known, the length perhaps.
+    // [shape] When a graph is traced: the attrs are known, the length may be.
     .SetShapeFn([](InferenceContext* context) -> absl::Status {
       int64_t window;
       std::string ends;
@@ -95,7 +95,7 @@ class MedianFilterOp : public tensorflow::OpKernel {
   }
 
  private:
-  // Each median of each row, of a copy, which Median reorders.
+  // Every median of every row. Median reorders its values, so it gets a copy.
   void Filter(const tensorflow::Tensor& signal, T* values,
               tensorflow::Tensor* filtered) const {
     const auto in = signal.flat_inner_dims<T>();  // [rows, length]

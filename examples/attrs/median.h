@@ -10,7 +10,7 @@
 
 namespace op_by_op {
 
-// nth_element needs an order, and < has no place for NaN.
+// nth_element needs an order, and < does not order NaN.
 template <typename T>
 T Median(T* values, int64_t count) {
   if (std::any_of(values, values + count, [](T x) { return std::isnan(x); })) {

@@ -14,7 +14,7 @@
 namespace op_by_op {
 namespace {
 
-// [check] What the interface cannot say.
+// [check] What the interface cannot express.
 absl::Status CheckOdd(int64_t window) {
   if (window % 2 == 1) return absl::OkStatus();
   return absl::InvalidArgumentError(

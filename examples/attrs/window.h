@@ -1,4 +1,4 @@
-// What an interface cannot say of a window.
+// The checks of a window that an interface cannot express.
 
 #ifndef OP_BY_OP_EXAMPLES_ATTRS_WINDOW_H_
 #define OP_BY_OP_EXAMPLES_ATTRS_WINDOW_H_

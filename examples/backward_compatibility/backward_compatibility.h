@@ -20,8 +20,8 @@ inline absl::Status CheckMu(float mu) {
       absl::StrCat("mu must be positive and finite, got ", mu));
 }
 
-// Applies a formula to each number. The formula is one of a version's
-// own, and reads its attrs from the context of its construction.
+// Applies a formula to each number. Each version has its own formula,
+// which reads its attrs when the kernel is made.
 template <typename T, typename Formula>
 class MuLawOp : public tensorflow::OpKernel {
  public:
@@ -43,7 +43,7 @@ class MuLawOp : public tensorflow::OpKernel {
 };
 
 // Gives quiet numbers more of the range from 0 to 1 than loud ones,
-// or takes that back.
+// or undoes that.
 struct MuLaw {
   template <typename T>
   T operator()(T x) const {

@@ -255,12 +255,12 @@ def test_an_added_default_must_stay():
 @pytest.mark.parametrize(
     "old, between, message",
     [
-        (b"\xff", b"\xff", "input 0 must be a serialized OpDef"),
-        ("name: 'MuLaw'", b"\xff", "input 1 must be a serialized OpDef"),
+        (b"\xff", b"\xff", "old must be a serialized OpDef"),
+        ("name: 'MuLaw'", b"\xff", "between must be a serialized OpDef"),
         ("name: 'law'", "name: 'law'", r"Invalid name: law \(Did you use CamelC"),
         ("name: 'MuLaw'", "name: 'Relu'", "must define one op, got MuLaw and Relu"),
         ("name: 'Gone'", "name: 'Gone'", "Op type not registered 'Gone'"),
-        (["", ""], "name: 'MuLaw'", r"input 0 must be a scalar, got shape \[2\]"),
+        (["", ""], "name: 'MuLaw'", r"old must be a scalar, got shape \[2\]"),
     ],
 )
 def test_check_op_def_refuses_what_is_no_definition(mode, old, between, message):

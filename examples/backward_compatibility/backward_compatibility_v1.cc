@@ -1,4 +1,4 @@
-// Version 1: what was released last year.
+// Version 1, released last year.
 
 #include <string>
 

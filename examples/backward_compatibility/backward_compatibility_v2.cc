@@ -12,7 +12,7 @@ namespace {
 
 using tensorflow::shape_inference::UnchangedShape;
 
-// New are `gain` and `T`.
+// `gain` and `T` are new.
 REGISTER_OP("MuLaw")
     .Attr("mode: {'encode', 'decode'}")
     .Attr("mu: float = 255.0")
@@ -29,7 +29,7 @@ mu: How much.
 gain: What the signal is multiplied by first.
 )doc");
 
-// [attrs] No line of it is about nodes of version 1, which have no gain.
+// [attrs] It has no code for nodes of version 1, which have no gain.
 struct WithAttrs : MuLaw {
   explicit WithAttrs(tensorflow::OpKernelConstruction* context) {
     std::string mode;

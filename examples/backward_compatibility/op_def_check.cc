@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "tensorflow/core/framework/common_shape_fns.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/op_def.pb.h"
@@ -51,8 +52,8 @@ class CheckOpDefOp : public tensorflow::OpKernel {
 
   void Compute(tensorflow::OpKernelContext* context) override {
     tensorflow::OpDef old, between;
-    OP_REQUIRES_OK(context, Parse(context, 0, old));
-    OP_REQUIRES_OK(context, Parse(context, 1, between));
+    OP_REQUIRES_OK(context, Parse(context, "old", old));
+    OP_REQUIRES_OK(context, Parse(context, "between", between));
     OP_REQUIRES(context, old.name() == between.name(),
                 absl::InvalidArgumentError(
                     absl::StrCat("old and between must define one op, got ",
@@ -72,17 +73,18 @@ class CheckOpDefOp : public tensorflow::OpKernel {
   }
 
  private:
-  static absl::Status Parse(tensorflow::OpKernelContext* context, int input,
-                            tensorflow::OpDef& op_def) {
-    const tensorflow::Tensor& tensor = context->input(input);
-    if (tensor.dims() != 0) {
+  static absl::Status Parse(tensorflow::OpKernelContext* context,
+                            absl::string_view name, tensorflow::OpDef& op_def) {
+    const tensorflow::Tensor* tensor = nullptr;
+    TF_RETURN_IF_ERROR(context->input(name, &tensor));
+    if (tensor->dims() != 0) {
       return absl::InvalidArgumentError(
-          absl::StrCat("input ", input, " must be a scalar, got shape ",
-                       tensor.shape().DebugString()));
+          absl::StrCat(name, " must be a scalar, got shape ",
+                       tensor->shape().DebugString()));
     }
-    if (!op_def.ParseFromString(tensor.scalar<tensorflow::tstring>()())) {
+    if (!op_def.ParseFromString(tensor->scalar<tensorflow::tstring>()())) {
       return absl::InvalidArgumentError(
-          absl::StrCat("input ", input, " must be a serialized OpDef"));
+          absl::StrCat(name, " must be a serialized OpDef"));
     }
     return tensorflow::ValidateOpDef(op_def);
   }

@@ -46,7 +46,7 @@ REGISTER_OP("Hypotenuse")
     .SetShapeFn(tensorflow::shape_inference::BroadcastBinaryOpShapeFn)
     .Doc("Computes sqrt(x * x + y * y), without overflow.");
 
-// [register] The kernel is the one of AbsDifference.
+// [register] The kernel is AbsDifference's.
 template <typename T>
 struct hypotenuse : tensorflow::functor::base<T, Hypotenuse<T>> {};
 

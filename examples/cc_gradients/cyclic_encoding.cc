@@ -40,8 +40,8 @@ REGISTER_OP("CyclicEncoding")
     })
     .Doc("Computes sin and cos of 2 pi x / period for each element.");
 
-// remainder is exact. It takes whole periods off before x meets an
-// irrational number, so that many periods cost no digits.
+// std::remainder is exact. It takes off whole periods before x is multiplied
+// by an irrational number, so a large x loses no digits.
 template <typename T>
 class CyclicEncodingOp : public tensorflow::OpKernel {
  public:

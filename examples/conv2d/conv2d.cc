@@ -35,9 +35,9 @@ using tensorflow::shape_inference::DimensionHandle;
 using tensorflow::shape_inference::InferenceContext;
 using tensorflow::shape_inference::ShapeHandle;
 
-// How the windows lie, rows before columns: checked once for all.
 constexpr int64_t kLargest = 1 << 24;  // a product of two is far from 2^63
 
+// How the windows lie, rows before columns: checked when it is read.
 struct Layout {
   std::vector<int64_t> strides, dilations, explicit_paddings;
   tensorflow::Padding padding;
@@ -323,7 +323,7 @@ absl::Status Pad(OpKernelContext* context, const Tensor& x,
   return absl::OkStatus();
 }
 
-// [pack] A matrix in panels: so many columns as the multiplier takes at a time,
+// [pack] A matrix in panels: as many columns as the multiplier takes at a time,
 // row by row, with zeros for those that the last panel does not have.
 struct Step {
   int64_t count, step;
@@ -414,7 +414,7 @@ class Convolution : public tensorflow::OpKernel {
                       ", strides and dilations, got ",
                       context->input(2).shape().DebugString())));
     }
-    Tensor* output;
+    Tensor* output = nullptr;
     OP_REQUIRES_OK(context, context->allocate_output(
                                 0, shapes[sizes_ < 0 ? 2 : sizes_], &output));
     bool empty = false;  // then there is nothing to sum

@@ -97,7 +97,7 @@ class NaiveConv2DOp : public OpKernel {
     const int64_t filters = filter.dim_size(3);
     const int64_t height = x.dim_size(1) - rows + 1;
     const int64_t width = x.dim_size(2) - columns + 1;
-    Tensor* y;
+    Tensor* y = nullptr;
     OP_REQUIRES_OK(
         context, AllocateOutput(context, {batch, height, width, filters}, &y));
     if (ZeroIfEmpty(x, filter, y)) return;
@@ -198,7 +198,7 @@ class EigenPatchesOp : public EigenOp {
     Along rows, columns;
     OP_REQUIRES_OK(context, Measure(x.dim_size(1), rows_, &rows));
     OP_REQUIRES_OK(context, Measure(x.dim_size(2), columns_, &columns));
-    Tensor* patches;
+    Tensor* patches = nullptr;
     OP_REQUIRES_OK(
         context, AllocateOutput(context,
                                 {x.dim_size(0), rows.windows * columns.windows,
@@ -239,7 +239,7 @@ class EigenConv2DOp : public EigenOp {
     OP_REQUIRES_OK(context, Measure(x.dim_size(1), filter.dim_size(0), &rows));
     OP_REQUIRES_OK(context,
                    Measure(x.dim_size(2), filter.dim_size(1), &columns));
-    Tensor* y;
+    Tensor* y = nullptr;
     OP_REQUIRES_OK(
         context,
         AllocateOutput(context, {batch, rows.windows, columns.windows, filters},

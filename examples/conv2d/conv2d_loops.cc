@@ -196,7 +196,7 @@ class LoopConv2DOp : public LoopOp {
     TensorShape shape;
     OP_REQUIRES_OK(context, Measure(context->input(0).shape(),
                                     context->input(1).shape(), &shape));
-    Tensor* result;
+    Tensor* result = nullptr;
     OP_REQUIRES_OK(context, context->allocate_output(0, shape, &result));
     const auto x = context->input(0).tensor<T, 4>();
     const auto filter = context->input(1).tensor<T, 4>();
@@ -219,7 +219,7 @@ class LoopConv2DBackpropInputOp : public LoopOp {
     OP_REQUIRES_OK(context, ReadSizes(context, 0, &shape));
     OP_REQUIRES_OK(context, CheckGradient(shape, context->input(1).shape(),
                                           context->input(2).shape()));
-    Tensor* result;
+    Tensor* result = nullptr;
     OP_REQUIRES_OK(context, context->allocate_output(0, shape, &result));
     const auto filter = context->input(1).tensor<T, 4>();
     const auto dy = context->input(2).tensor<T, 4>();
@@ -242,7 +242,7 @@ class LoopConv2DBackpropFilterOp : public LoopOp {
     OP_REQUIRES_OK(context, ReadSizes(context, 1, &shape));
     OP_REQUIRES_OK(context, CheckGradient(context->input(0).shape(), shape,
                                           context->input(2).shape()));
-    Tensor* result;
+    Tensor* result = nullptr;
     OP_REQUIRES_OK(context, context->allocate_output(0, shape, &result));
     const auto x = context->input(0).tensor<T, 4>();
     const auto dy = context->input(2).tensor<T, 4>();

@@ -19,7 +19,7 @@ struct Product {
   int64_t rows, row;  // of a and of the result: how many, and the next in a
   Loop i, j;
   int64_t k, next;  // how many, and the next in a; in b they follow each other
-  const T* b;       // in panels of so many columns as a Multiplier has
+  const T* b;       // in panels of Multiplier::width columns
   int64_t panel;    // from one panel to the next
   T* out;
   int64_t columns, out_row;

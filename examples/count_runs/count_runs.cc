@@ -18,7 +18,7 @@ REGISTER_OP("CountRuns")
     .SetShapeFn(tensorflow::shape_inference::UnchangedShape)
     .Doc("Returns its input.");
 
-// [stateful] This says: run it at every call.
+// [stateful] SetIsStateful says: run it at every call.
 REGISTER_OP("CountRunsStateful")
     .SetIsStateful()
     .Attr("T: type")

@@ -64,7 +64,7 @@ output_types: The dtype of the rows, alone in the list.
 output_shapes: The shape of each row, alone in the list; sizes may be unknown.
 )doc");
 
-// [dataset] What is to be read: nothing here changes once it is made.
+// [dataset] What to read: nothing here changes once it is made.
 class NpyDataset : public DatasetBase {
  public:
   NpyDataset(OpKernelContext* context, std::string filename,
@@ -94,7 +94,7 @@ class NpyDataset : public DatasetBase {
   std::string DebugString() const override {
     return absl::StrCat("NpyDataset of ", filename_);
   }
-  // It has no other dataset in front of it, and keeps no state elsewhere.
+  // It has no input dataset, and keeps no state elsewhere.
   absl::Status InputDatasets(
       std::vector<const DatasetBase*>* /*inputs*/) const override {
     return absl::OkStatus();
@@ -149,7 +149,7 @@ class NpyDataset : public DatasetBase {
                           absl::StrCat("no memory for a row of shape ",
                                        file_->row_shape().DebugString())));
       }
-      // First on, then read: ignore_errors calls again after an error.
+      // Advance, then read: after an error, ignore_errors calls again.
       TF_RETURN_IF_ERROR(file_->ReadRow(row_++, &element));
       out->push_back(std::move(element));
       return absl::OkStatus();
@@ -203,8 +203,8 @@ class NpyDataset : public DatasetBase {
     }
 
    private:
-    // [memory] Memory of a row that nobody uses any more: it need not be
-    // cleared by the system again.
+    // [memory] The memory of a row that nobody uses any more: the system need
+    // not clear it again.
     Tensor MemoryForARow(IteratorContext* context)
         ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
       for (const Tensor& kept : kept_) {

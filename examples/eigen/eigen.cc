@@ -16,7 +16,7 @@ namespace {
 
 using tensorflow::Tensor;
 
-// Of either context: an InferenceContext or an OpKernelConstruction.
+// Context: an InferenceContext or an OpKernelConstruction.
 template <typename Context>
 absl::Status GetEpsilon(Context* context, float* epsilon) {
   TF_RETURN_IF_ERROR(context->GetAttr("epsilon", epsilon));

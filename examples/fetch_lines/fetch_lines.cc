@@ -64,8 +64,8 @@ REGISTER_OP("FetchLines")
 // What the system says about an error.
 std::string Said(int error) { return std::generic_category().message(error); }
 
-// The descriptor, on which no call blocks any more and which no program that
-// this process starts keeps open; -1 if it is none. Leaves errno as it is.
+// Returns the descriptor, made non-blocking and closed in programs that this
+// process starts; -1 if it is none or that fails, and then errno says why.
 int NotBlocking(int fd) {
   if (fd >= 0 && (fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK) != 0 ||
                   fcntl(fd, F_SETFD, fcntl(fd, F_GETFD) | FD_CLOEXEC) != 0)) {
@@ -95,10 +95,10 @@ class Socket {
 
 // [call] A call that has not ended.
 struct PendingCall {
-  // Goes on without waiting; the status of its end, or nothing.
+  // Goes on without waiting. Returns the status once the call has ended.
   std::optional<absl::Status> Continue();
 
-  // What poll is to wait for.
+  // What poll has to wait for.
   pollfd Wait() const {
     const short event = connected ? POLLIN : POLLOUT;
     return {socket.fd(), event, 0};
@@ -135,7 +135,7 @@ std::optional<absl::Status> PendingCall::Continue() {
     }
   }
   if (connected) {
-    // One part of it: an endless sender must not keep the thread.
+    // Only a part: an endless sender must not keep the thread.
     char bytes[65536];
     const ssize_t size = recv(socket.fd(), bytes, sizeof(bytes), 0);
     const int error = errno;
@@ -200,7 +200,13 @@ absl::Status Waiter::Start() {
   if (!made) {
     return absl::ResourceExhaustedError(absl::StrCat("no pipe: ", Said(errno)));
   }
-  std::thread([this] { Run(); }).detach();
+  try {
+    std::thread([this] { Run(); }).detach();
+  } catch (const std::system_error& error) {
+    for (const int end : bell_) close(end);
+    return absl::ResourceExhaustedError(
+        absl::StrCat("no thread: ", Said(error.code().value())));
+  }
   started_ = true;
   return absl::OkStatus();
 }

@@ -5,6 +5,7 @@ FetchLines has no `op_test`, since opcheck has no server for it.
 
 import gc
 import socket
+import sys
 import threading
 import time
 from contextlib import suppress
@@ -189,6 +190,35 @@ def test_too_many_open_files(in_process):
     *refused, at_last = in_process(FEW_FILES).splitlines()
     missing = ["no socket", "no pipe", "no pipe"]
     assert refused == [f"{what}: Too many open files" for what in missing]
+    assert "Connection refused" in at_last
+
+
+NO_THREAD = """
+import ctypes
+import tensorflow as tf
+from fetch_lines import fetch_lines
+
+def stack_of_threads(size):
+    attributes = ctypes.create_string_buffer(64)
+    library = ctypes.CDLL(None)
+    assert library.pthread_attr_init(attributes) == 0
+    assert library.pthread_attr_setstacksize(attributes, ctypes.c_size_t(size)) == 0
+    assert library.pthread_setattr_default_np(attributes) == 0
+
+port = tf.constant(1)
+for size in (1 << 46, 1 << 23):
+    stack_of_threads(size)
+    try:
+        fetch_lines(port)
+    except tf.errors.OpError as error:
+        print(error.message.rpartition("}} ")[2].partition(" [Op:")[0])
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks glibc for large stacks")
+def test_a_thread_that_does_not_start(in_process):
+    refused, at_last = in_process(NO_THREAD).splitlines()
+    assert refused == "no thread: Resource temporarily unavailable"
     assert "Connection refused" in at_last
 
 

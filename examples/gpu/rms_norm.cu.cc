@@ -1,4 +1,4 @@
-// RmsNorm on the GPU: CUDA and nothing of TensorFlow, so nvcc takes seconds.
+// RmsNorm on the GPU: CUDA without TensorFlow, so nvcc takes seconds.
 
 #include "rms_norm.h"
 
@@ -38,7 +38,7 @@ __global__ void RmsNormKernel(const float* x, int64_t columns, float epsilon,
   }
 }
 
-// [gradient] The sums of cub, which only the first thread gets.
+// [gradient] With sums by cub, which only the first thread gets.
 __global__ void RmsNormGradKernel(const float* x, const float* grad,
                                   int64_t columns, float epsilon,
                                   float* result) {

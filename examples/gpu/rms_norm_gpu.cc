@@ -1,4 +1,4 @@
-// RmsNorm on the GPU: TensorFlow's side. No header of CUDA, so g++ compiles it.
+// RmsNorm on the GPU: TensorFlow's side. No CUDA header, so g++ compiles it.
 
 #include "rms_norm_gpu.h"
 
@@ -30,9 +30,9 @@ absl::Status Launched(const char* error) {
 }
 
 // A one-dimensional grid has up to INT32_MAX blocks, and rms_norm.cu.cc takes
-// one for each row.
-absl::Status CheckRows(int64_t rows) {
-  if (rows <= INT32_MAX) return absl::OkStatus();
+// one for each row, or none if the rows are empty.
+absl::Status CheckRows(int64_t rows, int64_t columns) {
+  if (rows <= INT32_MAX || columns == 0) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       "x must have at most ", INT32_MAX, " rows on a GPU, got ", rows));
 }
@@ -42,7 +42,7 @@ struct Gpu {
   static absl::Status Norm(OpKernelContext* context, const float* x,
                            int64_t rows, int64_t columns, float epsilon,
                            float* y) {
-    TF_RETURN_IF_ERROR(CheckRows(rows));
+    TF_RETURN_IF_ERROR(CheckRows(rows, columns));
     return Launched(
         RmsNormLaunch(Stream(context), x, rows, columns, epsilon, y));
   }
@@ -50,7 +50,7 @@ struct Gpu {
   static absl::Status Grad(OpKernelContext* context, const float* x,
                            const float* grad, int64_t rows, int64_t columns,
                            float epsilon, float* result) {
-    TF_RETURN_IF_ERROR(CheckRows(rows));
+    TF_RETURN_IF_ERROR(CheckRows(rows, columns));
     return Launched(RmsNormGradLaunch(Stream(context), x, grad, rows, columns,
                                       epsilon, result));
   }

@@ -1,4 +1,4 @@
-// The classes with Compute, for either device: a Device has Norm and Grad.
+// The classes with Compute, for both devices: a Device has Norm and Grad.
 
 #ifndef OP_BY_OP_EXAMPLES_GPU_RMS_NORM_OP_H_
 #define OP_BY_OP_EXAMPLES_GPU_RMS_NORM_OP_H_
@@ -12,7 +12,7 @@
 
 namespace op_by_op {
 
-// Of either context: an InferenceContext or an OpKernelConstruction.
+// Context: an InferenceContext or an OpKernelConstruction.
 template <typename Context>
 absl::Status GetEpsilon(Context* context, float* epsilon) {
   TF_RETURN_IF_ERROR(context->GetAttr("epsilon", epsilon));

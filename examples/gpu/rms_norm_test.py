@@ -124,7 +124,7 @@ def test_tensorflows_side(on_host):
         with pytest.raises(tf.errors.InternalError, match="CUDA says: unknown error"):
             run(op, *tensors, label="on_host")
         on_host.calls()
-        for shape in ((0, 3), (3, 0)):
+        for shape in ((0, 3), (3, 0), (2**31, 0)):
             nothing = [np.zeros(shape, np.float32)] * len(tensors)
             assert run(op, *nothing, label="on_host").shape == shape
         assert not on_host.calls()

@@ -1,4 +1,4 @@
-// The least that an element-wise op needs of CUDA.
+// The least CUDA that an element-wise op needs.
 
 #include <cmath>
 #include <cstdint>

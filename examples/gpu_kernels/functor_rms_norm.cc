@@ -26,7 +26,7 @@ using tensorflow::Tensor;
 using CPUDevice = Eigen::ThreadPoolDevice;
 using GPUDevice = Eigen::GpuDevice;
 
-// Of either context: an InferenceContext or an OpKernelConstruction.
+// Context: an InferenceContext or an OpKernelConstruction.
 template <typename Context>
 absl::Status GetEpsilon(Context* context, float* epsilon) {
   TF_RETURN_IF_ERROR(context->GetAttr("epsilon", epsilon));

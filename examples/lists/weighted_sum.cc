@@ -56,8 +56,8 @@ template <typename T>
 using Accumulator =
     std::conditional_t<std::is_same_v<T, double>, double, float>;
 
-// [clones] On Linux, two copies of a function: for processors with AVX2, and
-// for all others. Neither fuses a product and a sum, so both give the same
+// [clones] On Linux, two copies of a function: one for processors with AVX2,
+// one for all others. Neither fuses a product and a sum, so both give the same
 // bits.
 #if defined(__x86_64__) && defined(__linux__)
 #define OP_BY_OP_CLONES __attribute__((target_clones("default", "avx2")))
@@ -79,9 +79,9 @@ OP_BY_OP_CLONES void Add(const T* const* inputs, const Accumulator<T>* weights,
   }
 }
 
-// [blocks] Of a block, the sums stay in the cache until all tensors are in.
+// [blocks] The sums of a block stay in the cache until all tensors are added.
 constexpr int64_t kBlock = 8192;
-constexpr int64_t kBlockOfFew = 1024;  // where there are at most 8 tensors
+constexpr int64_t kBlockOfFew = 1024;  // for at most 8 tensors
 
 template <typename T>
 void AddBlock(const std::vector<const T*>& inputs,
@@ -90,7 +90,7 @@ void AddBlock(const std::vector<const T*>& inputs,
   alignas(64) std::array<Accumulator<T>, kBlock> sums;
   std::fill_n(sums.data(), length, Accumulator<T>(0));
   size_t n = 0;
-  const auto add = [&](auto count) {  // as long as there are so many
+  const auto add = [&](auto count) {  // while so many are left
     for (; n + count <= inputs.size(); n += count) {
       Add<count>(&inputs[n], &weights[n], begin, length, sums.data());
     }

@@ -60,7 +60,7 @@ class MatMulOp : public tensorflow::OpKernel {
     OP_REQUIRES_OK(context, context->GetAttr("transpose_b", &transpose_b_));
   }
 
-  // Eager execution asks no shape function.
+  // Eager execution calls no shape function.
   void Compute(OpKernelContext* context) override {
     const Tensor& a = context->input(0);
     const Tensor& b = context->input(1);

@@ -9,6 +9,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -308,7 +311,7 @@ class MaxPoolWithArgmaxOp : public tensorflow::OpKernel {
   bool include_batch_in_index_;
 };
 
-// In a function of its own, as few windows have NaN.
+// In a function of its own, since few windows have NaN.
 template <typename T>
 __attribute__((noinline)) void PoolNan(const Windows& windows,
                                        const Window& window, int lanes,

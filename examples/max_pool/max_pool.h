@@ -82,8 +82,8 @@ struct Windows {  // of a whole input
   }
 };
 
-// Those of all ops of the chapter. `Context`: of the shape function or
-// of the kernel.
+// The attrs that all ops of the chapter have. `Context`: that of the shape
+// function or of the kernel.
 class Attrs {
  public:
   template <typename Context>
@@ -221,7 +221,7 @@ void PoolWindow(const Windows& windows, const Window& window, Lanes lanes,
 }
 
 // Calls work(lanes, c) for all channels: lanes of them, from c on.
-// The lanes are a constant but for the last. GCC 12 makes no vectors of 16.
+// The lanes are a constant except for the last. GCC 12 makes no vectors of 16.
 template <typename T, typename Work>
 void ForChannels(int64_t channels, const Work& work) {
   int64_t c = 0;
@@ -237,7 +237,7 @@ void ForChannels(int64_t channels, const Work& work) {
   if (c < channels) work(static_cast<int>(channels - c), c);
 }
 
-// Calls work(begin, end) for blocks of rows, each of so many cycles.
+// Calls work(begin, end) for blocks of rows; a row takes `cycles`.
 template <typename Work>
 void ShardRows(tensorflow::OpKernelContext* context, int64_t rows,
                int64_t cycles, const Work& work) {
@@ -287,7 +287,7 @@ void RunWide(const Work& work) {
 }
 
 // Threads share the rows of windows of all images; each number of a window
-// takes so many cycles. Calls work(i) for all rows.
+// takes `cycles`. Calls work(i) for all rows.
 template <typename Work>
 void ShardRowsOfWindows(tensorflow::OpKernelContext* context,
                         const Windows& windows, double cycles,

@@ -24,7 +24,7 @@ struct LargerOrNan {
   }
 };
 
-// [register] The kernel is the one of MaxPool.
+// [register] The kernel is MaxPool's.
 REGISTER_OP("MaxPoolNan")
     .Attr("ksize: list(int) >= 4")
     .Attr("strides: list(int) >= 4")

@@ -28,7 +28,7 @@ REGISTER_OP("Extremes")
     .Output("maximum: T")
     .Output("argmin: int64")
     .Output("argmax: int64")
-    // Every output loses the last dimension, which may not be empty.
+    // Every output lacks the last dimension, which must not be empty.
     .SetShapeFn([](InferenceContext* context) {
       ShapeHandle values, rows;
       TF_RETURN_IF_ERROR(
@@ -55,7 +55,7 @@ argmin: The index of minimum in the last axis, the first one if there are more.
 argmax: The index of maximum in the last axis, the first one if there are more.
 )doc");
 
-// A block without a new extreme is passed over. AllBetween compares all
+// A block without a new extreme is skipped. AllBetween compares all
 // of a block, without a branch that would keep the compiler from comparing many
 // numbers at once. For a NaN both comparisons are false.
 constexpr int64_t kBlock = 32;

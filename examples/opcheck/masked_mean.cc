@@ -1,4 +1,4 @@
-// MaskedMean: the mean of each row, over the elements that a mask leaves.
+// MaskedMean: the mean of each row, over the elements that a mask keeps.
 
 #include <cstdint>
 

@@ -9,7 +9,7 @@ _library = load_op_library(Path(__file__).with_name("libmasked_mean.so"), "maske
 
 
 def masked_mean(values, mask, name: str | None = None) -> tf.Tensor:
-    """The mean of each row, over the elements that a mask leaves.
+    """The mean of each row, over the elements that a mask keeps.
 
     Args:
       values: A tensor, or what converts to one: [rows, columns]; float32 or float64.

@@ -11,7 +11,7 @@ _library = load_op_library(
 
 
 def masked_mean_draft(values, mask):
-    """The mean of each row, over the elements that a mask leaves."""
+    """The mean of each row, over the elements that a mask keeps."""
     return _library.masked_mean_draft(values=values, mask=mask)
 
 

@@ -150,7 +150,7 @@ void AdviseLargePages([[maybe_unused]] void* data,
 #endif
 }
 
-// In cycles: of a slot of weights, and of a bin besides its additions.
+// Cycles for a slot of weights, and for a bin besides its additions.
 constexpr int64_t kSlotCycles = 200, kBinCycles = 200;
 
 // What the CPU finds out about the regions before it allocates.
@@ -194,7 +194,7 @@ struct Cpu {
     return absl::OkStatus();
   }
 
-  // Likewise, the rows of the map.
+  // Here a unit of work is a slot, and then a row of the map.
   template <typename T>
   static absl::Status RunGrad(OpKernelContext* context,
                               const AlignGrad<T>& grad, int64_t pixels) {

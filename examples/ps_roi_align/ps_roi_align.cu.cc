@@ -15,8 +15,7 @@ namespace {
 constexpr int kThreads = 256;  // of a block
 constexpr int64_t kMostBlocks = 1 << 20;
 
-// Each thread has elements of its own, neighbours at neighbouring
-// places.
+// Each thread has its own elements; neighbours have neighbouring ones.
 __device__ inline int64_t FirstElement() {
   return int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
 }

@@ -17,12 +17,12 @@
 
 namespace op_by_op {
 
-// Its region, and its row and column there.
+// A bin: its region, and its row and column there.
 struct Bin {
   int64_t region, row, column;
 };
 
-// Of one call. features: [batch, height, width, bins * channels].
+// The sizes of one call. features: [batch, height, width, bins * channels].
 struct Sizes {
   int64_t batch, height, width, channels;
   int64_t num_rois, pooled_height, pooled_width;

@@ -1,5 +1,4 @@
-// PsRoiAlign on the GPU: TensorFlow's side. No header of CUDA, so g++ compiles
-// it.
+// PsRoiAlign on the GPU: TensorFlow's side. No CUDA header, so g++ compiles it.
 
 #include "ps_roi_align_gpu.h"
 

@@ -14,7 +14,7 @@
 
 namespace op_by_op {
 
-// Checked in the shape function and in the kernel. `Context`: of
+// Checked in the shape function and in the kernel. `Context`: that of
 // either.
 template <typename Context>
 absl::Status ReadAttrs(Context* context, Sizes* sizes) {
@@ -116,7 +116,7 @@ inline absl::Status FeatureShape(const tensorflow::Tensor& values,
 template <typename W>
 class Tables {
  public:
-  // [allocate] Of the spans and weights of all regions.
+  // [allocate] The spans and weights of all regions.
   absl::Status Allocate(tensorflow::OpKernelContext* context,
                         const Sizes& sizes, const float* rois) {
     const int64_t slots =
@@ -178,7 +178,7 @@ class PsRoiAlignOp : public tensorflow::OpKernel {
   Sizes attrs_{};
 };
 
-// 16-bit types are summed in memory of their own.
+// For 16-bit types, the sums have memory of their own.
 template <typename Device, typename T>
 class PsRoiAlignGradOp : public tensorflow::OpKernel {
  public:

@@ -53,7 +53,7 @@ class ShardBlocksOp : public tensorflow::OpKernel {
   void Compute(tensorflow::OpKernelContext* context) override {
     TensorShape shape;
     OP_REQUIRES_OK(context, TensorShape::BuildTensorShape({total_}, &shape));
-    Tensor *first, *thread, *product;
+    Tensor *first = nullptr, *thread = nullptr, *product = nullptr;
     OP_REQUIRES_OK(context, context->allocate_output(0, shape, &first));
     OP_REQUIRES_OK(context, context->allocate_output(1, shape, &thread));
     OP_REQUIRES_OK(context, context->allocate_output(2, shape, &product));

@@ -32,7 +32,7 @@ using ::tensorflow::ReaderBase;
 using ::tensorflow::ReaderBaseState;
 using ::tensorflow::tstring;
 
-// [interface] A reader is a resource. What it reads is asked for by other ops.
+// [interface] A reader is a resource. Other ops ask it for what it reads.
 REGISTER_OP("IdxReader")
     .Output("reader_handle: resource")
     .Attr("container: string = ''")
@@ -63,7 +63,7 @@ class IdxReader : public ReaderBase {
     return Named(Open());
   }
 
-  // [read] One item, or the news that there are no more in this file.
+  // [read] One item, or the message that this file has no more.
   absl::Status ReadLocked(tstring* key, tstring* value, bool* produced,
                           bool* at_end) override {
     *at_end = item_ == items_;

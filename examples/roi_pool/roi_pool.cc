@@ -27,7 +27,7 @@ absl::Status CheckKnownMap(InferenceContext* context, ShapeHandle features) {
   return height < 0 || width < 0 ? absl::OkStatus() : CheckMap(height, width);
 }
 
-// All that is known, and every error that shows before the values.
+// All that is known before the values are, and every error that shows by then.
 absl::Status PooledShape(InferenceContext* context) {
   Sizes attrs{};
   TF_RETURN_IF_ERROR(ReadAttrs(context, &attrs));
@@ -67,7 +67,7 @@ absl::Status FeatureShape(InferenceContext* context) {
   return absl::OkStatus();
 }
 
-// [interface] Two ops: one output more is what training needs.
+// [interface] Two ops: training needs one more output.
 #define ROI_POOL_OP(name)                         \
   REGISTER_OP(name)                               \
       .Attr("T: {half, bfloat16, float, double}") \
@@ -93,7 +93,7 @@ check_rois: Check the values of rois on the GPU, too: the call then waits for al
   work before it. The CPU checks them always.
 )doc");
 
-// The same without an output.
+// The same without argmax.
 ROI_POOL_OP("RoiPoolInference").Doc(R"doc(
 RoiPool without argmax, and so without a gradient.
 
@@ -106,7 +106,7 @@ check_rois: Check the values of rois on the GPU, too: the call then waits for al
   work before it. The CPU checks them always.
 )doc");
 
-// What flows back, and where to.
+// The gradient for the features.
 REGISTER_OP("RoiPoolGrad")
     .Attr("T: {half, bfloat16, float, double}")
     .Attr("spatial_scale: float = 0.0")
@@ -158,7 +158,7 @@ class RoiPoolOp : public tensorflow::OpKernel {
     }
     if (shape.num_elements() == 0) return;
 
-    // Pool the rows of bins on as many threads as pay.
+    // Pool the rows of bins, on as many threads as pay off.
     const Pooling<B> call{sizes, features, rois, pooled, argmax};
     const Plan plan = PlanOf(call);
     Tensor scratch;

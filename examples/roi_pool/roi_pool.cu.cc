@@ -653,10 +653,11 @@ const char* LaunchPool(void* stream, const Sizes& sizes, const T* features,
                 argmax);
 }
 
-// Where windows are in this memory, which is so large: 0 where they cannot pay.
+// Where windows lie in this memory. Returns its size: 0 if they cannot pay off.
 template <typename T>
 int64_t LayOut(const Sizes& sizes, void* scratch, Windows<T>* windows) {
-  if (!IsLarge(sizes) || sizes.height < kEdge || sizes.width < kEdge ||
+  if (sizes.batch == 0 || !IsLarge(sizes) || sizes.height < kEdge ||
+      sizes.width < kEdge ||
       sizes.num_rois < OP_BY_OP_TIMES_READ * sizes.batch ||
       sizes.channels % kFullVector<T> != 0) {
     return 0;

@@ -28,7 +28,7 @@ inline absl::Status CheckAttrs(int64_t pooled_height, int64_t pooled_width,
   return absl::OkStatus();
 }
 
-// Coordinates go no farther than kFarthest; argmax is int32 and counts the
+// No coordinate is beyond kFarthest; argmax is int32 and counts the
 // pixels of one image.
 inline absl::Status CheckMap(int64_t height, int64_t width) {
   constexpr auto kMost = static_cast<int64_t>(kFarthest);
@@ -45,7 +45,7 @@ inline absl::Status CheckMap(int64_t height, int64_t width) {
   return absl::OkStatus();
 }
 
-// The attributes, checked. `Context`: of the shape function or of the kernel.
+// Reads and checks the attrs. `Context`: of the shape function or the kernel.
 template <typename Context>
 absl::Status ReadAttrs(Context* context, Sizes* sizes) {
   TF_RETURN_IF_ERROR(context->GetAttr("pooled_height", &sizes->pooled_height));

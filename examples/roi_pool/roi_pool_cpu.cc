@@ -33,8 +33,8 @@ void FinishStores() {
 
 namespace {
 
-// An output of so many bytes is written past the caches: no line of it is read
-// from memory only to be overwritten.
+// An output that is at least this large is written past the caches: no line of
+// it is read from memory only to be overwritten.
 constexpr int64_t kStreamedBytes = int64_t{1} << 22;
 
 // Bytes of an image that stay in the L2 cache: a copy gains nothing. Packing

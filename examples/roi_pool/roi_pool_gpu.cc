@@ -1,4 +1,4 @@
-// RoiPool on the GPU: TensorFlow's side. No header of CUDA, so g++ compiles it.
+// RoiPool on the GPU: TensorFlow's side. No CUDA header, so g++ compiles it.
 
 #include "roi_pool_gpu.h"
 
@@ -93,7 +93,7 @@ class RoiPoolGpuOp : public tensorflow::OpKernel {
     }
     Tensor scratch;
     const int64_t bytes = RoiPoolScratch(type_, &sizes);
-    if (bytes > 0) {  // where there is not so much, the launcher does without
+    if (bytes > 0) {  // where memory is short, the launcher does without
       tensorflow::AllocationAttributes once;
       once.retry_on_failure = false;
       context->allocate_temp(tensorflow::DT_INT8, {bytes}, &scratch, {}, once)

@@ -10,13 +10,13 @@
 
 namespace op_by_op {
 
-// Pointers are to device memory but for `sizes`, `on_host` and the
+// Pointers are to device memory, except `sizes`, `on_host` and the
 // return value. type: 0 half, 1 bfloat16, 2 float, 3 double. argmax: null for
 // inference.
 extern "C" {
 #pragma GCC visibility push(default)
 
-// In bytes, of the memory that RoiPoolLaunch and RoiPoolGradLaunch work in. Its
+// The bytes of memory that RoiPoolLaunch and RoiPoolGradLaunch work in. Its
 // address is a multiple of 16.
 int64_t RoiPoolScratch(int type, const Sizes* sizes);
 

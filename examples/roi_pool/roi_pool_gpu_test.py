@@ -326,6 +326,7 @@ def test_memory_that_is_not_aligned_to_vectors(launchers, dtype, at):
         ((2, 9, 12, 3), 0),
         ((2, 9, 12, 0), 3),
         ((0, 9, 12, 3), 0),
+        ((0, 128, 129, 8), 3),  # large enough for windows, but without any
         ((1, 0, 12, 3), 3),
         ((1, 9, 0, 3), 3),
     ],

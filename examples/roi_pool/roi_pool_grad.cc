@@ -26,7 +26,7 @@ void Round(float value, Half* to) { to->bits = FloatToHalf<uint32_t>(value); }
 
 constexpr int64_t kSlice = int64_t{1} << 26;  // the most bytes of sums
 constexpr int64_t kGradChannels = 32;         // of a slice
-constexpr int64_t kAhead = 16;  // bins, that the memory has time to answer
+constexpr int64_t kAhead = 16;  // bins, so that the memory has time to answer
 
 template <typename T>
 void Prefetch(const T* gradient, const int32_t* argmax, int64_t channels) {

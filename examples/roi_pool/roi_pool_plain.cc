@@ -1,4 +1,4 @@
-// RoiPoolPlain: all of RoiPool but for speed, half types and a gradient.
+// RoiPoolPlain: RoiPool without its speed, half types and gradient.
 
 #include "roi_pool_plain.h"
 

@@ -1,4 +1,4 @@
-// RoiPool as simple as it can be: one bin after the other.
+// RoiPool at its simplest: one bin after the other.
 
 #ifndef OP_BY_OP_EXAMPLES_ROI_POOL_ROI_POOL_PLAIN_H_
 #define OP_BY_OP_EXAMPLES_ROI_POOL_ROI_POOL_PLAIN_H_

@@ -30,15 +30,15 @@ struct Bits<tensorflow::bfloat16> {
 
 constexpr int64_t kCyclesOfOneThread = 50'000;
 
-// On as many threads as pay: none but this one where there is little to
-// do. `*status` is the error of a thread that got no memory.
+// On as many threads as pay off: where there is little to do, on this one
+// alone. `*status` is the error of a thread that got no memory.
 inline Shard ShardOn(tensorflow::OpKernelContext* context,
                      absl::Status* status) {
   return [context, status](int64_t total, int64_t cost, int64_t bytes,
                            const Work& work) {
     std::mutex mutex;
     const auto exact = [&](int64_t begin, int64_t end) {
-      // [memory] That of a block of work.
+      // [memory] For one block of work.
       tensorflow::Tensor scratch;
       const absl::Status allocated = context->allocate_temp(
           tensorflow::DT_UINT8, tensorflow::TensorShape({bytes}), &scratch);

@@ -1,5 +1,5 @@
 // RoiPoolVariant: the kernels on the way to RoiPool's, and each of its paths by
-// name, for the measurements and the tests.
+// name, for measurements and tests.
 
 #include <algorithm>
 #include <cstdint>
@@ -88,7 +88,7 @@ Path<T> PathOf(const std::string& name) {
   return {};
 }
 
-// RoiPool's plan, but for how the map is read.
+// RoiPool's plan, except for how the map is read.
 template <typename T>
 Plan PlanWith(const Pooling<T>& call, bool packed) {
   Plan plan = PlanOf(call);

@@ -31,7 +31,7 @@ using tensorflow::OpKernelContext;
 using tensorflow::Rendezvous;
 using tensorflow::Tensor;
 
-// [interface] Stateful, so that nobody removes or merges them.
+// [interface] Stateful, so that no optimizer removes or merges them.
 REGISTER_OP("Post")
     .Input("value: T")
     .Attr("label: string")

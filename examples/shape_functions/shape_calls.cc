@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "tensorflow/core/framework/op.h"
@@ -243,8 +244,8 @@ std::vector<Row> Values() {
   return table;
 }
 
-// The functions of TensorFlow's that registered ops have as their shape
-// function, and these ops.
+// TensorFlow's functions that registered ops have as their shape function,
+// and these ops.
 using ShapeFunction = absl::Status (*)(InferenceContext*);
 
 std::vector<Row> Ready() {

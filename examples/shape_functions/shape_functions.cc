@@ -1,6 +1,7 @@
 // The interfaces and shape functions of the chapter's two ops, which
 // shape_functions_kernels.cc computes.
 
+#include "absl/status/status.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/shape_inference.h"
 #include "tensorflow/core/framework/tensor_util.h"
@@ -46,7 +47,7 @@ REGISTER_OP("CropOrPad")
       }
       context->set_output(0, resized);
       // A size of -1 would mean unknown: where the value is known,
-      // refuse it.
+      // it is an error.
       if (const tensorflow::Tensor* shape = context->input_tensor(1)) {
         TensorShape ignored;
         TF_RETURN_WITH_CONTEXT_IF_ERROR(

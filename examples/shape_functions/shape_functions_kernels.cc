@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/tensor_util.h"
@@ -41,8 +42,8 @@ class CropOrPadOp : public OpKernel {
     std::fill_n(out.data(), out.size(), 0.0f);
     if (in.size() == 0 || out.size() == 0) return;
 
-    // Over the zeros, what both shapes have. What is copied at once is a row:
-    // the last dimension that differs, with those behind it.
+    // Copies what both shapes have over the zeros, row by row. A row is the
+    // last dimension that differs, with those behind it.
     int last = shape.dims() - 1;
     int64_t in_row = 1, out_row = 1;
     for (; last >= 0 && in_row == out_row; --last) {
@@ -72,7 +73,7 @@ class CrossFeaturesOp : public OpKernel {
   using OpKernel::OpKernel;
 
   void Compute(OpKernelContext* context) override {
-    // [check] Eagerly nobody has looked at the shapes before.
+    // [check] In eager execution, nothing has checked the shapes yet.
     const Tensor& users = context->input(0);
     const Tensor& items = context->input(1);
     OP_REQUIRES(context,

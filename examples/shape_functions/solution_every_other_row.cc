@@ -1,5 +1,6 @@
 // EveryOtherRow with a shape function that tells the truth.
 
+#include "absl/status/status.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/shape_inference.h"
 
@@ -10,7 +11,7 @@ using tensorflow::shape_inference::DimensionHandle;
 using tensorflow::shape_inference::InferenceContext;
 using tensorflow::shape_inference::ShapeHandle;
 
-// [shape] All rows but half of them, rounded down; the rest as it is.
+// [shape] Half of the rows, rounded up; the other dimensions stay.
 REGISTER_OP("EveryOtherRow")
     .Input("rows: float")
     .Output("every_other: float")

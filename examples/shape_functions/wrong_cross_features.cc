@@ -1,5 +1,6 @@
 // CrossFeatures without a shape function, and with one that ends the process.
 
+#include "absl/status/status.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/shape_inference.h"
 #include "tensorflow/core/framework/tensor_shape.h"

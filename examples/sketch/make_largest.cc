@@ -61,10 +61,12 @@ class LargestValueOp : public tensorflow::OpKernel {
     Tensor* values = nullptr;
     OP_REQUIRES_OK(context, context->allocate_output(0, made.shape(), &values));
     for (int64_t i = 0; i < made.NumElements(); ++i) {
-      const Largest* largest = made.flat<Variant>()(i).get<Largest>();
-      OP_REQUIRES(
-          context, largest != nullptr,
-          absl::InvalidArgumentError("expected what MakeLargest makes"));
+      const Variant& variant = made.flat<Variant>()(i);
+      const Largest* largest = variant.get<Largest>();
+      OP_REQUIRES(context, largest != nullptr,
+                  absl::InvalidArgumentError(absl::StrCat(
+                      "largest must hold what MakeLargest makes, got ",
+                      variant.DebugString())));
       values->flat<int64_t>()(i) = largest->value;
     }
   }

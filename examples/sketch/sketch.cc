@@ -65,7 +65,7 @@ class SketchHashesOp : public tensorflow::OpKernel {
                                           &sketch.registers));
     auto registers = sketch.registers.vec<uint8_t>();
     registers.setZero();
-    // A one behind the last bit, where a rest of zeros ends.
+    // A one behind the last bit ends a rest of zeros.
     const uint64_t end = uint64_t{1} << (precision_ - 1);
     const auto hashes = context->input(0).flat<uint64_t>();
     for (int64_t i = 0; i < hashes.size(); ++i) {

@@ -301,7 +301,7 @@ def test_the_smallest_class():
     largest = tf.add_n([three, nine])
     again = tf.io.parse_tensor(tf.io.serialize_tensor(largest), tf.variant)
     assert library.largest_value(largest=[three, again]).numpy().tolist() == [3, 9]
-    with pytest.raises(Invalid, match="expected what MakeLargest"):
+    with pytest.raises(Invalid, match="largest must hold what MakeLargest makes"):
         library.largest_value(largest=sketch([1]))
     with pytest.raises(Invalid, match="sketch must hold what SketchHashes makes"):
         count(three)

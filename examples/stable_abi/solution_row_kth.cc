@@ -30,7 +30,7 @@ class RowKth {
   }
 
  private:
-  // Not a number comes after all numbers, as in NumPy.
+  // NaN comes after all numbers, as in NumPy.
   static bool Less(float a, float b) { return a < b || (a == a && b != b); }
 
   const int64_t k_;
@@ -44,7 +44,7 @@ void RowKthShape(stable::Shapes shapes) {
   shapes.output(0, rows);
 }
 
-// The attr has a least value, which TensorFlow checks.
+// The attr has a minimum, which TensorFlow checks.
 __attribute__((constructor)) void Register() {
   stable::RegisterOp<RowKthShape>("RowKth", {"x: float"}, {"kth: float"},
                                   {"k: int >= 1 = 1"});

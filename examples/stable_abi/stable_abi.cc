@@ -30,8 +30,8 @@ void RowMedianShape(Shapes shapes) {
   shapes.output(1, rows);
 }
 
-// [find] Where the row's median is. Not a number is the median of a row that
-// has it; of equal elements, the first is the smallest.
+// [find] Where the row's median is. NaN is the median of a row that has one;
+// of equal elements, the first is the smallest.
 template <class T>
 int64_t Find(const T* row, int64_t columns, int64_t middle, int32_t* order) {
   for (int32_t i = 0; i < columns; ++i) {

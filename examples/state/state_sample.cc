@@ -73,7 +73,7 @@ class Sample : public tensorflow::ResourceBase {
     return absl::OkStatus();
   }
 
-  // What a checkpoint is to hold, all of one moment.
+  // What a checkpoint holds, all from one moment.
   std::multimap<int64_t, float> Get(int64_t* seen, int64_t* seed) const {
     const std::lock_guard<std::mutex> lock(mutex_);
     *seen = seen_;
@@ -278,14 +278,18 @@ class WriteSampleOp : public tensorflow::OpKernel {
                       absl::StrCat("seen and seed must be scalars, got shape ",
                                    context->input(i).shape().DebugString())));
     }
+    const int64_t seen = context->input(3).scalar<int64_t>()();
+    OP_REQUIRES(context, seen >= values.NumElements(),
+                absl::InvalidArgumentError(
+                    absl::StrCat("seen must be at least the number of values, ",
+                                 values.NumElements(), ", got ", seen)));
     std::multimap<int64_t, float> kept;
     for (int64_t i = 0; i < values.NumElements(); ++i) {
       kept.emplace(priorities.vec<int64_t>()(i), values.vec<float>()(i));
     }
-    OP_REQUIRES_OK(
-        context,
-        sample->Restore(std::move(kept), context->input(3).scalar<int64_t>()(),
-                        context->input(4).scalar<int64_t>()()));
+    OP_REQUIRES_OK(context,
+                   sample->Restore(std::move(kept), seen,
+                                   context->input(4).scalar<int64_t>()()));
   }
 };
 

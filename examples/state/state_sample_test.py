@@ -106,3 +106,16 @@ def test_wrong_shapes_are_refused(mode):
     for function in (library.read_sample, lambda x: library.add_to_sample(x, 1.0)):
         with pytest.raises((tf.errors.InvalidArgumentError, ValueError)):
             mode(function)(tf.stack([handle, handle]))
+
+
+@pytest.mark.parametrize("seen", [1, -1])
+def test_fewer_values_seen_than_kept_are_refused(mode, seen):
+    sample = Sample(3)
+    sample.add(VALUES[:2])
+    handle, kept = sample.resource_handle, library.read_sample(sample.resource_handle)
+    match = f"seen must be at least the number of values, 2, got {seen}"
+    with pytest.raises(tf.errors.InvalidArgumentError, match=match):
+        mode(lambda seen: [library.write_sample(handle, *kept[:2], seen, 0)][:0])(
+            tf.constant(seen, tf.int64)
+        )
+    assert library.read_sample(handle).seen == 2

@@ -1,4 +1,4 @@
-// The ops on the GPU: TensorFlow's side. No header of CUDA, so g++ compiles it.
+// The ops on the GPU: TensorFlow's side. No CUDA header, so g++ compiles it.
 
 #include "stochastic_rounding_gpu.h"
 

@@ -23,7 +23,7 @@ struct Cpu {
   static absl::Status Run(tensorflow::OpKernelContext* context, int64_t groups,
                           const Work& work) {
     const auto& workers = *context->device()->tensorflow_cpu_worker_threads();
-    // [shard] A group takes about so many cycles.
+    // [shard] A group takes about kGroupCycles.
     tensorflow::Shard(workers.num_threads, workers.workers, groups,
                       kGroupCycles, [&](int64_t begin, int64_t end) {
                         for (int64_t i = begin; i < end; ++i) work(i);
@@ -32,7 +32,7 @@ struct Cpu {
   }
 };
 
-// Of a type of tensors.
+// The format of a tensor's type.
 template <typename T>
 using FormatOf = std::conditional_t<
     std::is_same_v<T, float>, Float32,
@@ -91,7 +91,7 @@ inline Philox FromSeed(uint64_t first, uint64_t second) {
   return {Wide(mixed[0], mixed[1]), 0, Wide(mixed[2], mixed[3])};
 }
 
-// From the tensor.
+// Reads the seed out of its tensor.
 inline absl::Status ReadSeed(const tensorflow::Tensor& seed, Philox* philox) {
   if (seed.dims() != 1 || seed.dim_size(0) != 2) {
     return absl::InvalidArgumentError(absl::StrCat(

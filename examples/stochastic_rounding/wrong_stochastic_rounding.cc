@@ -1,6 +1,7 @@
 // Wrong on purpose: an op that hides its state, and one whose result depends on
 // how the work is shared.
 
+#include "absl/status/status.h"
 #include "stochastic_rounding_op.h"
 #include "tensorflow/core/framework/common_shape_fns.h"
 #include "tensorflow/core/framework/op.h"

@@ -100,7 +100,7 @@ class SteadySumOp : public OpKernel {
   }
 };
 
-// Threads share values, and a row is of one thread.
+// Threads share the values; each row belongs to one thread.
 class SortRowsOp : public OpKernel {
  public:
   using OpKernel::OpKernel;

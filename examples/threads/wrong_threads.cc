@@ -43,7 +43,7 @@ using Numbers = tensorflow::TTypes<float>::ConstFlat;
 using Result = tensorflow::TTypes<float>::Flat;
 using Eigen::ThreadPoolDevice;
 
-// Calls Shard for so many numbers.
+// Calls Shard for `total` numbers.
 struct Share {
   template <typename Work>
   void operator()(const Work& work) const {
@@ -103,8 +103,8 @@ void Local(const Numbers& x, const Share& share, float* sum) {
   });
 }
 
-// [neighbours] Two sums for each thread, those of the next one `stride` floats
-// farther on.
+// [neighbours] Two sums for each thread; those of the next thread are `stride`
+// floats further on.
 void GainsAndLosses(const Numbers& x, const Share& share, int64_t stride,
                     float* sums) {
   share([&](int64_t begin, int64_t end) {
@@ -281,7 +281,7 @@ class SortRowsByOp : public OpKernel {
     OP_REQUIRES_OK(context, CheckRows(values, row_splits));
     const auto splits = row_splits.vec<int64_t>();
     const int64_t rows = splits.size() - 1, total = values.NumElements();
-    Tensor *sorted, *first, *thread;
+    Tensor *sorted = nullptr, *first = nullptr, *thread = nullptr;
     OP_REQUIRES_OK(context,
                    context->allocate_output(0, values.shape(), &sorted));
     OP_REQUIRES_OK(context, context->allocate_output(1, {rows}, &first));

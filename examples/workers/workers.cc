@@ -62,7 +62,7 @@ class FileRowsOp : public tensorflow::OpKernel {
   int64_t columns_;
 };
 
-// The shapes, what the file system says, the sizes, each row.
+// The checks: shapes, what the file system says, sizes, each row.
 absl::Status CheckInputs(const Tensor& filename, const Tensor& rows) {
   if (TensorShapeUtils::IsScalar(filename.shape()) &&
       TensorShapeUtils::IsVector(rows.shape())) {

@@ -11,6 +11,7 @@
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/register_types.h"
 #include "tensorflow/core/framework/shape_inference.h"
+#include "tensorflow/core/util/overflow.h"
 #include "tensorflow/core/util/work_sharder.h"
 #include "tsl/platform/denormal.h"
 #include "xla/stream_executor/stream.h"
@@ -218,10 +219,12 @@ class SlidingMaxGradOp : public tensorflow::OpKernel {
                     grad.shape().DebugString(), " and ",
                     position.shape().DebugString())));
     const auto rows = grad.flat_inner_dims<T>();
-    const Sizes sizes = {rows.dimension(0), rows.dimension(1) + window_ - 1,
-                         window_, rows.dimension(1)};
+    // Negative if the sum does not fit, and then no size of a tensor.
+    const int64_t n =
+        tensorflow::AddWithoutOverflow(rows.dimension(1), window_ - 1);
+    const Sizes sizes = {rows.dimension(0), n, window_, rows.dimension(1)};
     tensorflow::TensorShape shape = grad.shape();
-    OP_REQUIRES(context, shape.SetDimWithStatus(last, sizes.n).ok(),
+    OP_REQUIRES(context, shape.SetDimWithStatus(last, n).ok(),
                 absl::InvalidArgumentError(absl::StrCat(
                     "SlidingMaxGrad: window=", window_, " is too large")));
     tensorflow::Tensor* output = nullptr;

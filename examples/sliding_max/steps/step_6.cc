@@ -1,4 +1,4 @@
-// SlidingMax, step 6: what is not a number is the maximum.
+// SlidingMax, step 6: NaN is the maximum.
 
 #include <cstdint>
 

@@ -87,6 +87,14 @@ def test_a_gradient_and_positions_of_different_shapes_are_refused(position):
         sliding_max_grad([1.0, 2.0], position, 3)
 
 
+def test_a_gradient_that_no_tensor_holds_is_refused():
+    window = 2**63 - 1
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match=f"window={window} is too large"
+    ):
+        sliding_max_grad([1.0, 2.0], [0, 0], window)
+
+
 @pytest.mark.parametrize("x", [1.0, [1.0, 2.0], np.zeros([3, 0], np.float32)])
 def test_rows_that_are_too_short_are_refused(x):
     with pytest.raises(
