@@ -44,20 +44,25 @@ document.addEventListener("DOMContentLoaded", () => {
 });
 
 // A table that is wider than a phone scrolls there. So its columns of words are wider than their longest word, and
-// nobody reads a sentence down a page. What is brief, such as 390 ms, stays in one line if there is room.
+// nobody reads a sentence down a page; on a wide page, too, if there is room. What is brief, such as 390 ms, stays in
+// one line if there is room. A folded table is looked at when it opens.
 document.addEventListener("DOMContentLoaded", () => {
-  for (const box of document.querySelectorAll("article .pst-scrollable-table-container:has(td)")) {
+  const arrange = (box) => {
     const isWide = () => box.scrollWidth > box.clientWidth;
     const wide = isWide();
     const cells = [...box.querySelectorAll("td")].map((cell) => [cell, cell.textContent.trim().length]);
-    const brief = cells.filter(([, letters]) => letters <= 10);
-    for (const [cell] of brief) cell.classList.add("brief");
-    if (!box.clientWidth || (!wide && isWide())) for (const [cell] of brief) cell.classList.remove("brief");
-    for (const [cell, letters] of cells) {
-      if (!wide || letters <= 24) continue;
-      cell.classList.add("long");
-      cell.style.setProperty("--long", `${Math.min(14, letters / 4)}rem`);
-    }
+    const mark = (some, name) => {
+      for (const cell of some) cell.classList.add(name);
+      if (!wide && isWide()) for (const cell of some) cell.classList.remove(name);
+    };
+    for (const [cell, letters] of cells) cell.style.setProperty("--long", `${Math.min(wide ? 14 : 8, letters / 4)}rem`);
+    mark(cells.filter(([, letters]) => letters <= 10).map(([cell]) => cell), "brief");
+    mark(cells.filter(([, letters]) => letters > 24).map(([cell]) => cell), "long");
+  };
+  for (const box of document.querySelectorAll("article .pst-scrollable-table-container:has(td)")) {
+    const fold = box.closest("details:not([open])");
+    if (fold) fold.addEventListener("toggle", () => arrange(box), { once: true });
+    else arrange(box);
   }
 });
 

@@ -69,13 +69,18 @@ def record(**values: object) -> None:
         )
 
 
-def table(header: Sequence[object], rows: Iterable[Sequence[object]]) -> None:
-    """Shows a table; its cells are Markdown."""
+def table(
+    header: Sequence[object], rows: Iterable[Sequence[object]], folded: str = ""
+) -> None:
+    """Shows a table; its cells are Markdown. A long one can be folded, under a line of text."""
     lines = [
         "| " + " | ".join(str(cell).replace("|", r"\|") for cell in row) + " |"
         for row in [header, ["---"] * len(header), *rows]
     ]
     text = "\n".join(lines)
+    if folded:
+        summary = f"<summary>{folded}</summary>"
+        text = f"<details>{summary}\n\n{text}\n\n</details>"
     display({"text/markdown": text, "text/plain": text}, raw=True)
 
 
