@@ -105,15 +105,3 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
-
-
-def without_tabs(app, page, template, context, doctree) -> None:
-    """No page has tabs, for which sphinx-design loads a script of 7 kB everywhere."""
-    scripts = context.get("script_files", [])
-    context["script_files"] = [
-        each for each in scripts if "design-tabs.js" not in str(each.filename)
-    ]
-
-
-def setup(app) -> None:
-    app.connect("html-page-context", without_tabs)
