@@ -45,7 +45,13 @@ FORWARDED = (
     "of it"
 )
 # What fails, too, where a value is changed under other calls, or kept from them.
-_FOLLOWING = ("eager_vs_graph", "determinism", "concurrency", "vectorize")
+_FOLLOWING = (
+    "eager_vs_graph",
+    "dtypes",
+    "determinism",
+    "concurrency",
+    "vectorize",
+)
 NOT_ALONE = (
     "not this call alone, for it is fine in a fresh process: the kernel keeps something from one call to the next, "
     "reads or writes memory that is not its own, leaves outputs unwritten, or is meant to give what chance wants"
