@@ -8,6 +8,7 @@ import struct
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from types import ModuleType
 
@@ -38,10 +39,13 @@ class Location:
                 module = self._import()
         else:
             module = importlib.import_module(self.module)
-        found = module
-        for part in self.name.split("."):
-            found = getattr(found, part)
-        return found
+        try:
+            return attrgetter(self.name)(module)
+        except AttributeError:
+            raise AttributeError(
+                f"who imports {Path(self.file).name or self.module} finds no {self.name} there: set it when the module "
+                "is imported, or write a `def` at its top level that calls the op"
+            ) from None
 
     def _import(self):
         folder = str(Path(self.file).parent)

@@ -21,6 +21,7 @@ from python_ops import (
     densified,
     dies,
     dies_of_rank_5_after_2,
+    dies_of_scalars,
     dies_of_too_much,
     either,
     fills_memory_and_dies,
@@ -480,6 +481,28 @@ def test_infinities_may_be_left_to_the_op():
     assert "NaN spreads" in found.cause and "special_values=False" in found.cause
     found = result(*some, reference=np.array, special_values=False)
     assert found.verdict != "fail", found.explanation()
+
+
+def last_of_the_largest(x):
+    return tf.size(x) - 1 - tf.argmax(tf.reverse(x, [0]), output_type=tf.int32)
+
+
+def test_infinities_are_not_blamed_where_equal_numbers_are():
+    found = result("bad_input", last_of_the_largest, normal(5), reference=np.argmax)
+    [told] = [one.cause for one in found.others if one.detail == "x is all Inf"]
+    assert "with 1 in their place, too" in told, found.explanation()
+
+
+def no_scalars(x):
+    if not x.ndim:
+        raise ValueError("x must not be a scalar")
+    return x
+
+
+def test_what_dies_should_raise_as_the_reference_does():
+    found = result("empty", dies_of_scalars, normal(2, 3), reference=no_scalars)
+    assert "SIG" in found.seen
+    assert found.expected.endswith("ValueError: x must not be a scalar")
 
 
 def first_bytes(texts, count, unit="BYTE"):

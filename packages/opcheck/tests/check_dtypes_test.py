@@ -33,6 +33,20 @@ def test_squares_that_float16_does_not_hold(wide):
     assert wide or found.detail == "in float16, with numbers up to 300"
 
 
+def test_long_sums_beside_a_mask_that_has_to_be_as_long():
+    def masked_sum(x, mask):
+        sums = tf.raw_ops.Cumsum(x=x, axis=1)
+        return tf.where(mask, sums, tf.zeros_like(sums))[:, -1]
+
+    def reference(x, mask):
+        return np.where(mask, x, 0).sum(1)
+
+    sample = np.ones([2, 6], np.float32), np.ones([2, 6], bool)
+    options = {"op_types": ["Cumsum"], "reference": reference}
+    found = result("dtypes", masked_sum, *sample, **options)
+    assert "a sum in the dtype of the input" in found.cause, found.explanation()
+
+
 def test_so_is_what_differs_only_when_it_is_called_again():
     np.random.seed(2)  # the first results happen to agree
     found = opcheck.check(

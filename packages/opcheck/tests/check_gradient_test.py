@@ -614,3 +614,30 @@ def test_an_index_that_is_absent_is_tried():
     nodes = np.int32([0, 0, 1, 2, 3, 3])
     found = result("gradient", op, normal(4), nodes, op_types=["IdentityN"])
     assert found.detail == "first order, no 2 in nodes, with respect to x"
+
+
+@pytest.mark.parametrize("right", [True, False])
+def test_a_bound_that_the_sample_does_not_reach_is_raised(right):
+    """As an epsilon, below which a norm is clamped."""
+
+    def unit(x, alpha=0.001):
+        @tf.custom_gradient
+        def divided(x):
+            norm = tf.maximum(tf.norm(x), alpha)
+            direction = tf.where(right & (tf.norm(x) < alpha), 0 * x, x / norm)
+            y = x / norm + 0 * tf.raw_ops.LeakyRelu(features=x, alpha=alpha)
+
+            def gradient(dy):
+                return (dy - direction * tf.reduce_sum(dy * direction)) / norm
+
+            return y, gradient
+
+        return divided(x)
+
+    options = {
+        "op_types": ["LeakyRelu"],
+        "reference": lambda x, alpha=0.001: x / max(np.linalg.norm(x), alpha),
+    }
+    found = result("gradient", unit, np.float64([3, -4]), **options)
+    assert (found.verdict != "fail") == right, found.explanation()
+    assert right or found.detail.startswith("first order, alpha = 8.0")

@@ -400,6 +400,30 @@ def test_rows_are_made_long_and_shown_in_short():
     assert f"expected output[0, 1000]: {wanted}" in printed.stdout
 
 
+def by_a_step(x, step):
+    return tf.sign(x) * tf.floor(tf.abs(x / step) + 0.5)  # ties away from 0
+
+
+@pytest.mark.parametrize("op", [by_a_step, lambda x, step: tf.round(x / step)])
+def test_numbers_halfway_between_two_are_drawn(op):
+    some = np.float32([0.3, -1.2, 7.1, 2.6, -3.3]), np.float32(0.3)
+    found = result("reference", op, *some, reference=lambda x, step: np.rint(x / step))
+    assert (found.verdict == "fail") == (op is by_a_step), found.explanation()
+
+
+def plus_1_beside_3_and_2(x):
+    pairs = (x[..., :-1] == 3) & (x[..., 1:] == 2)
+    return x + tf.cast(tf.reduce_any(pairs, -1, keepdims=True), x.dtype)
+
+
+def test_columns_are_not_counted_where_it_is_the_values_that_decide():
+    x = np.int32([[3, 1, 2, 4]])
+    found = result("reference", plus_1_beside_3_and_2, x, reference=np.copy)
+    told = [one.detail for one in (found, *found.others)]
+    rows = [one for one in told if "columns of the sample" in one]
+    assert rows and "right with" not in rows[0], told
+
+
 def but_where_a_length_is_0(lengths, hops):
     return tf.where(lengths == 0, -1, lengths * hops)
 

@@ -1,5 +1,6 @@
 """The check `static_shape`."""
 
+import numpy as np
 import pytest
 import tensorflow as tf
 from broken_twins import caught, noted
@@ -77,3 +78,17 @@ def test_a_layer_of_keras_may_need_a_known_size(check):
     found = result(check, layer, normal(2, 3))
     assert found.verdict == "note", found.explanation()
     assert "LayerNormalization" in found.detail
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_sizes_that_are_constants_and_equal_in_the_sample(swapped):
+    def filled(size):
+        static = tf.get_static_value(size)
+        y = tf.numpy_function(lambda n: np.zeros(n, np.float32), [size], tf.float32)
+        if static is not None and not tf.executing_eagerly():
+            y.set_shape(static[::-1] if swapped else static)
+        return y
+
+    found = result("static_shape", filled, np.int32([4, 4]))
+    assert (found.verdict == "fail") == swapped, found.explanation()
+    assert not swapped or found.detail == "constant inputs, size = [4, 5]"

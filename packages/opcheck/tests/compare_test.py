@@ -104,7 +104,8 @@ def test_quantized_integers_are_integers():
     assert difference([np.uint8([0, 1, 3])], [quantized], strict=False)
 
 
-SQUARES = np.arange(1, 13, dtype=np.float32).reshape(3, 4) ** 2
+SQUARES = np.arange(1, 49, dtype=np.float32).reshape(6, 8) ** 2
+FROM_1_TO_2 = np.float32([1, 1.004, 1.005, 1, 1, 1, 1, 1])
 
 
 @pytest.mark.parametrize(
@@ -113,13 +114,16 @@ SQUARES = np.arange(1, 13, dtype=np.float32).reshape(3, 4) ** 2
         (lambda y: y * 3, "it is 3 times what is right wherever it is wrong"),
         (lambda y: y + 2, "it is +2 away from what is right wherever it is wrong"),
         (
-            lambda y: np.where(y > 99, y**1.5, y),
-            "only at index 2, the last, of 3 places of dimension 0",
+            lambda y: np.where(y > 1600, y**1.5, y),
+            "only at index 5, the last, of 6 places of dimension 0",
         ),
-        (lambda y: y * [1, 1, 1.5, 1.2], "only from 2 on, of 4 places of dimension 1"),
+        (
+            lambda y: y * np.repeat([1, 1.5, 1.2], [6, 1, 1]),
+            "only from 6 on, of 8 places of dimension 1",
+        ),
         (lambda y: np.where(y > 20, np.nan, y), "NaN spreads"),
-        (lambda y: y * [1, 1.004, 1.005, 1], "only from 1 to 2, of 4 places"),
-        (lambda y: y * [1.1, 1, 2, 1], ""),
+        (lambda y: y * FROM_1_TO_2, "only from 1 to 2, of 8 places"),
+        (lambda y: y * [1.1, 1, 1, 2, 1, 1, 1, 1], ""),
         (lambda y: y**1.5 + 1, ""),
     ],
 )
@@ -128,6 +132,11 @@ def test_what_is_common_to_wrong_elements_is_told(change, told):
     assert observed([SQUARES], [SQUARES]) == ""
     found = observed([SQUARES], [seen])
     assert told in found and bool(told) == bool(found)
+
+
+def test_of_few_places_some_are_wrong_by_chance():
+    wanted = np.float32([1, 2, 4])
+    assert observed([wanted], [wanted**1.5 * [2, 1, 1] - [1, 0, 0]]) == ""
 
 
 def test_a_lost_nan_and_an_overflow_are_told():

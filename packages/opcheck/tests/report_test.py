@@ -259,3 +259,14 @@ def test_a_crash_is_explained_before_other_failures():
 )
 def test_an_error_is_shown_without_noise(seen, shown):
     assert report.essence(seen) == shown
+
+
+def test_what_is_kept_from_a_call_is_the_reason_for_other_values_elsewhere():
+    different = "the output[0] is 1 instead of 2 (1 of 1 elements differ)"
+    of_graph = "what Python decides while it is made"
+    kept, others = (
+        report.Result(name, "fail", f"in {name}", seen=different, cause=cause)
+        for name, cause in (("reference", report.KEPT), ("eager_vs_graph", of_graph))
+    )
+    told = str(report.Report("op", [kept, others]))
+    assert "follows   eager_vs_graph" in told and of_graph not in told

@@ -23,7 +23,7 @@ import opcheck
 from opcheck import plugin, testing
 from opcheck.findings.report import AT_ONCE, SHARED
 from opcheck.inputs.samples import as_arrays
-from opcheck.locations import locate
+from opcheck.locations import Location, locate
 from opcheck.processes import children
 from opcheck.processes.worker import place
 from opcheck.run import _Run
@@ -88,6 +88,15 @@ def test_a_function_that_tensorflow_generated_is_taken_where_a_module_holds_it(
     monkeypatch.setitem(sys.modules, "made", nowhere)
     with pytest.raises(ValueError, match="op, made by tf.load_op_library"):
         locate(nowhere.op)
+
+
+def test_what_is_set_after_the_import_is_missed_by_who_imports(tmp_path):
+    """As a library that is loaded by a function of the module."""
+    file = tmp_path / "loads_later.py"
+    file.write_text("library = None\n")
+    where = Location("loads_later", str(file), "library.op")
+    with pytest.raises(AttributeError, match=r"loads_later.py finds no library\.op"):
+        where.load()
 
 
 def test_a_wrapper_is_not_taken_for_what_it_wraps():

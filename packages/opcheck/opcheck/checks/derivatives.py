@@ -125,7 +125,7 @@ def compare_with_differences(
             found.fail(
                 f"{order}, with respect to {names[i]}",
                 f"{numerical[row, column]:.6g} for {element}, by finite differences",
-                f"{analytical[row, column]:.6g} ({wrong.sum()} of {wrong.size} differ)",
+                f"{analytical[row, column]:.6g} ({wrong.sum()} of {wrong.size} derivatives differ)",
                 subject.cause(
                     _pattern(numerical, analytical, wrong, subject.op)
                     or _columns(

@@ -26,6 +26,7 @@ _HUGE = 1 << 31  # of which no columns are drawn by themselves
 _OFTEN, _SELDOM = 0.5, 0.25
 _LETTERS = string.ascii_letters.encode()
 _STEPS = 16  # between 0 and numbers that are on a grid
+_WHOLE = 8  # numbers halfway between whole ones are up to so many
 _PRECISE = (("float32", "float64"), ("int32", "int64"))
 
 
@@ -80,7 +81,10 @@ class Draw:
         for attr, dtype in self._dtypes.items():
             if self._with(_SELDOM):
                 flat = self._in_dtype(flat, attr, dtype)
-        return flat, self.attrs()
+        attrs = self.attrs()
+        if self._on_a_grid and self._with(_SELDOM):
+            self._put_halfway(flat, attrs)
+        return flat, attrs
 
     def attrs(self) -> dict:
         """Attrs alone."""
@@ -100,6 +104,28 @@ class Draw:
             cast = [x.astype(dtype) if a == attr else x for x, a in zip(flat, own)]
         held = dtype.kind == "f" or all(map(np.array_equal, flat, cast))
         return cast if held else flat
+
+    def _put_halfway(self, flat: list[np.ndarray], attrs: dict) -> None:
+        """Puts floats halfway between multiples of another input or attr, or of 1: only a rule for ties rounds these.
+
+        The other one is a power of two, so that products and quotients are exact.
+        """
+        floats = [i for i, x in enumerate(flat) if x.size and x.dtype.kind == "f"]
+        if not floats:
+            return
+        chosen = self._random.choice(floats)
+        units = {i: flat[i] for i in floats if i != chosen} | {None: 1.0}
+        units |= {k: x for k, x in self._attrs.items() if isinstance(x, float)}
+        other = [*units][self._random.integers(len(units))]
+        size = float(np.median(np.abs(units[other])))
+        unit = float(2.0 ** np.round(np.log2(size))) if 0 < size < np.inf else 1.0
+        if isinstance(other, str):
+            attrs[other] = unit
+        elif other is not None:
+            flat[other] = np.full_like(flat[other], unit)
+        x = flat[chosen]
+        whole = self._random.integers(-_WHOLE * (x.min() < 0), _WHOLE, x.shape)
+        flat[chosen] = ((whole + 0.5) * unit).astype(x.dtype)
 
     def _sizes(self) -> dict[int, int]:
         """Other sizes for those of the sample, equal for equal ones; now and then for none of them."""

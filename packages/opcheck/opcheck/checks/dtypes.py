@@ -1,6 +1,7 @@
 """The values of the op in every dtype that has a kernel."""
 
 import functools
+import itertools
 from collections.abc import Iterator
 
 import numpy as np
@@ -367,10 +368,21 @@ def _run_long(subject: Subject, name: str, affected, attrs, found: Findings) -> 
     by_chance = subject.options.get("nondeterministic") or not subject.repeats()
     if by_chance or sum(x.size for x in subject.flat) > _MOST:
         return
-    for axis in (-1, 0):
-        flat = [
-            np.concatenate([np.abs(x)] * 512, axis) if own and x.ndim else x
+    for axis, along in itertools.product((-1, 0), (False, True)):
+        some = [x for x, own in zip(subject.flat, affected) if own and x.ndim]
+        sizes = {x.shape[axis] for x in some}
+        # What the op may want to have as many elements, such as a mask, or not.
+        grows = [
+            own or (along and x.ndim and x.shape[axis] in sizes)
             for x, own in zip(subject.flat, affected)
+        ]
+        if along and grows == [*affected]:
+            continue
+        flat = [
+            np.concatenate([np.abs(x) if own else x] * 512, axis)
+            if long and x.ndim
+            else x
+            for x, own, long in zip(subject.flat, affected, grows)
         ]
         flat = [_convert(x, dtype) if own else x for x, own in zip(flat, affected)]
         wide = [x.astype(np.float32) if own else x for x, own in zip(flat, affected)]

@@ -222,10 +222,19 @@ def _varied(subject: Subject, flat, names):
         if name not in attrs:
             continue
         words = [] if gradients else described.other_words(name, value)[:_NAMES]
-        for other in [*_other_factor(name, value), *words]:
+        beyond = _beyond(flat) if isinstance(value, float) else []
+        for other in [*_other_factor(name, value), *words, *beyond]:
             label, changed = f"{name} = {other}", {**subject.attrs, name: other}
-            if type(value) is not int or _is_right(subject, label, flat, changed):
+            may_refuse = type(value) is int or other in beyond
+            if not may_refuse or _is_right(subject, label, flat, changed):
                 yield label, flat, changed
+
+
+def _beyond(flat) -> list[float]:
+    """A number that all floats of a call are less than, as one from which a norm is clamped."""
+    sizes = [np.abs(x).max() for x in flat if x.dtype.kind == "f" and x.size]
+    most = float(max(sizes, default=np.nan))
+    return [2.0 * most] if 0 < most < np.inf else []
 
 
 def _only_once(x: np.ndarray) -> int | None:

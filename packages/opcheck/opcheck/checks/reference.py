@@ -229,12 +229,25 @@ def _fewest(
         else:
             right = half
     label, flat = rows(wrong)
-    if wrong - right == 1:
+    if wrong - right == 1 and _is_by_number(subject, flat, wrong):
         label += f", and right with {right}"
     different = subject.difference(*both, strict=False)
     found.fail(
         f"with {label}", WANTED, different, **blamed(subject, observed(*both), flat)
     )
+
+
+def _is_by_number(subject: Subject, flat, columns: int) -> bool:
+    """Whether rows are right without any one of their columns: then it is the number that counts, not the values."""
+    for i in {0, columns // 2, columns - 1}:
+        fewer = [
+            np.delete(x, i, -1) if x.ndim and x.shape[-1] == columns else x
+            for x in flat
+        ]
+        both = both_of(subject, f"rows without column {i}", fewer)
+        if both and _is_wrong_in_long_rows(subject, *both):
+            return False
+    return True
 
 
 def _is_wrong_in_long_rows(subject: Subject, wanted, seen) -> bool:

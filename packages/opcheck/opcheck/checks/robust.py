@@ -98,10 +98,10 @@ def empty(make: Callable[..., Child], sample, found: Findings) -> str:
     with make() as child:
         description = child.ask(Subject.describe)
         cases = list(empty_cases(sample, description))
-        results = 0
+        made = []
         for _, outcomes in _run(child, sample, cases, found, description):
-            results += sum(one.outputs is not None for one in outcomes.values())
-    return f"{len(cases)} calls, eager and in a graph: {results} results, else clean errors"
+            made += outcomes.values()
+    return _counted(cases, made)
 
 
 def bad_input(make: Callable[..., Child], sample, found: Findings) -> str:
@@ -117,9 +117,9 @@ def bad_input(make: Callable[..., Child], sample, found: Findings) -> str:
     with make() as child:
         description = child.ask(Subject.describe)
         cases = list(_bad_cases(sample, description))
-        errors, refused = 0, {}
+        made, refused = [], {}
         for case, outcomes in _run(child, sample, cases, found, description):
-            errors += sum(outcome.outputs is None for outcome in outcomes.values())
+            made += outcomes.values()
             eager = outcomes["eager"]
             if not eager.error or not eager.clean or eager.generic:
                 continue
@@ -136,9 +136,14 @@ def bad_input(make: Callable[..., Child], sample, found: Findings) -> str:
             _another_variant(child, found, sample)
         for case in [*refused.values()][-_REFUSED:]:
             _left_behind(child, found, sample, case)
-    return (
-        f"{len(cases)} calls, eager and in a graph: {errors} clean errors, else results"
-    )
+    return _counted(cases, made)
+
+
+def _counted(cases: Sequence[Case], made: Sequence) -> str:
+    """What came of the calls."""
+    errors = sum(outcome.outputs is None for outcome in made)
+    came = f"{errors} clean errors, {len(made) - errors} results"
+    return f"{len(cases)} calls, eager and in a graph: {came}"
 
 
 def bounds(make: Callable[..., Child], sample, found: Findings) -> str:
@@ -254,7 +259,7 @@ def _run(
                 line = sample.check_line(found.check) or line
             found.fail(
                 f"{case.label}, {doing}".replace(", guarded", f", {GUARDED}"),
-                "a result or a TensorFlow error",
+                _refusal(sample, case) or "a result or a TensorFlow error",
                 str(crash),
                 cause,
                 line=line,
@@ -349,7 +354,7 @@ def _contradicts(
     if mode == "eager":
         found.fail(
             f"{case.label}, called again",
-            "the same values, whatever unused memory holds",
+            _refusal(sample, case) or "the same values, whatever unused memory holds",
             outcome.mismatch,
             outcome.why,
             "checks",
@@ -364,6 +369,21 @@ def _contradicts(
             "shape_functions",
             line,
         )
+
+
+def _refusal(sample, case: Case) -> str:
+    """The error that a call should give where the reference raises ValueError for it; nothing elsewhere."""
+    if sample.reference is None or not case.compared:
+        return ""
+    try:
+        outputs_of(sample.reference, case.inputs, case.attrs)
+    except Exception as error:
+        return _as_raised(error) if is_refusal(error) else ""
+    return ""
+
+
+def _as_raised(error: Exception) -> str:
+    return f"an error, as the reference raises: {describe_error(error)[:80]}"
 
 
 def _which_shape(sample, case: Case, outputs) -> str:
@@ -665,7 +685,7 @@ def _compare_to_reference(
         if again := _wraps_around(child, sample, case, outcome):
             found.fail(
                 case.label,
-                f"an error, as the reference raises: {describe_error(error)[:80]}",
+                _as_raised(error),
                 f"the result for {again} that begins again at its end",
                 "an index that wraps around at the end of an input, and no check of its size",
                 line=sample.line(case.inputs, case.attrs),
@@ -674,7 +694,7 @@ def _compare_to_reference(
         if is_refusal(error):
             found.fail(
                 case.label,
-                f"an error, as the reference raises: {describe_error(error)[:80]}",
+                _as_raised(error),
                 "a result",
                 ANSWERED,
                 line=sample.line(case.inputs, case.attrs),
@@ -686,7 +706,9 @@ def _compare_to_reference(
     if different := compared(sample.options, wanted, outcome.outputs, strict=False):
         cause = observed(wanted, outcome.outputs, sample.options.get("tolerances"))
         if case.special:
-            cause = "; ".join([*filter(None, [cause]), ANY_SPECIAL])
+            equal = _is_wrong_for_ones(child, sample, case)
+            advice = "wrong with 1 in their place, too" if equal else ANY_SPECIAL
+            cause = "; ".join([*filter(None, [cause]), advice])
         if _ends_at_nul(child, case, outcome.outputs):
             cause = (
                 "it takes a string to end at its first NUL, as strlen() and c_str() do"
@@ -742,6 +764,25 @@ def _ends_at_nul(child: Child, case: Case, outputs) -> bool:
     except (Crash, WorkerError):
         return False
     return one.outputs is not None and not difference(one.outputs, outputs, exact=True)
+
+
+def _is_wrong_for_ones(child: Child, sample, case: Case) -> bool:
+    """Whether a call with NaN or infinities is wrong with 1 in place of these, too, as where equal numbers are."""
+    flat = [
+        np.where(np.isfinite(x), x, np.ones_like(x)) if is_inexact(x.dtype) else x
+        for x in flattened(case.inputs)
+    ]
+    inputs = packed(case.inputs, flat)
+    try:
+        wanted = outputs_of(sample.reference, inputs, case.attrs)
+        given = {"inputs": inputs, "attrs": case.attrs, "modes": ["eager"]}
+        [outcome] = child.ask(calls.call, **given)
+    except Exception:
+        return False
+    seen = outcome.outputs
+    return seen is not None and bool(
+        compared(sample.options, wanted, seen, strict=False)
+    )
 
 
 def _is_right_alone(child: Child, sample, case: Case, wanted) -> bool:

@@ -1,10 +1,14 @@
 """What the shape function promises, and what the kernel delivers."""
 
+import numpy as np
 import tensorflow as tf
 
 from opcheck.findings.report import SHAPES, Findings, describe_error
+from opcheck.findings.wanted import replaced
 from opcheck.subject import Subject, made, needs_shape
 from opcheck.tensors import constant
+
+_FEW = 8  # integers that may be sizes
 
 
 def static_shape(subject: Subject, found: Findings) -> str:
@@ -79,14 +83,32 @@ def infer(subject: Subject, shapes, found: Findings, actual, label: str):
 
 
 def _with_constants(subject: Subject, found: Findings, actual):
-    """What is inferred when even the values of the inputs are known."""
+    """What is inferred when even the values of the inputs are known: of the sample, and of sizes that differ."""
+    inferred = _of_constants(subject, subject.flat)
+    if inferred is not None:
+        _compare(found, inferred, actual, "constant inputs")
+    for i, x in enumerate(subject.flat):
+        if x.dtype.kind not in "iu" or not 1 < x.size <= _FEW:
+            continue
+        other = x + np.arange(x.size, dtype=x.dtype).reshape(x.shape)
+        flat = replaced(subject.flat, i, other)
+        label = f"constant inputs, {subject.describe().labels[i]} = {other.tolist()}"
+        subject.progress(label, flat)
+        try:
+            shapes = [tf.TensorShape(y.shape) for y in subject.eager(flat)]
+        except Exception:
+            continue  # the op does not take it
+        _compare(found, _of_constants(subject, flat) or [], shapes, label)
+    return inferred
+
+
+def _of_constants(subject: Subject, flat):
+    """The inferred shapes; None where no graph can be made."""
     try:
-        outputs = made(lambda: subject.outputs(map(constant, subject.flat))).outputs
+        outputs = made(lambda: subject.outputs(map(constant, flat))).outputs
     except Exception:
         return None
-    inferred = [output.shape for output in outputs]
-    _compare(found, inferred, actual, "constant inputs")
-    return inferred
+    return [output.shape for output in outputs]
 
 
 def _compare(found: Findings, inferred, actual, label: str) -> None:

@@ -15,6 +15,7 @@ TOLERANCES = {
     "complex128": (1e-10, 1e-12),
 }
 # What NumPy knows only through ml_dtypes has kind "V" or "f", depending on the version.
+_TELLING = 6  # places along an axis; of fewer, some are wrong by chance
 _INEXACT = frozenset(
     [*TOLERANCES, "float8_e5m2", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2fnuz"]
 )
@@ -139,7 +140,7 @@ def _in_places(wrong: np.ndarray) -> str:
     for axis, size in enumerate(wrong.shape):
         others = tuple(i for i in range(wrong.ndim) if i != axis)
         rows = np.flatnonzero(wrong.any(others))
-        if size < 2 or len(rows) == size:
+        if size < _TELLING or len(rows) == size:
             continue
         name = "elements" if wrong.ndim == 1 else f"places of dimension {axis}"
         if len(rows) == 1:

@@ -31,9 +31,12 @@ KEPT = (
     "something is kept from one call to the next, in a member, a static or a global variable, and it depends on the "
     "earlier call's input"
 )
-ANY_SPECIAL = "if any result is fine there, pass special_values=False"
+ANY_SPECIAL = "if the op promises nothing for such numbers, pass special_values=False"
 SHAPES = "the shape function and the kernel disagree"
-ANSWERED = "no check of it in Compute; a reference that only has no answer there raises NotImplementedError"
+ANSWERED = (
+    "Compute does not check for this, or not exactly; a reference that merely has no answer here raises "
+    "NotImplementedError"
+)
 GUARDED = "with inputs that end at an unreadable page"
 READS_PAST = "a read past the end of an input"
 UNNAMED = "the message of OP_REQUIRES does not say which input is wrong"
@@ -41,8 +44,14 @@ FORWARDED = (
     "the output has the memory of the input (forward_input), which the kernel overwrites before it has read all "
     "of it"
 )
-# What a value that is changed under other calls makes fail, too.
-_FOLLOWING = ("eager_vs_graph", "determinism", "concurrency", "vectorize")
+# What fails, too, where a value is changed under other calls, or kept from them.
+_FOLLOWING = (
+    "eager_vs_graph",
+    "dtypes",
+    "determinism",
+    "concurrency",
+    "vectorize",
+)
 NOT_ALONE = (
     "not this call alone, for it is fine in a fresh process: the kernel keeps something from one call to the next, "
     "reads or writes memory that is not its own, leaves outputs unwritten, or is meant to give what chance wants"
@@ -370,15 +379,15 @@ class Report:
 
     @functools.cached_property
     def _changing(self) -> Result | None:
-        """The failure that tells of an op which overwrites its inputs."""
+        """The failure that tells of an op which overwrites its inputs, or keeps something from call to call."""
         some = [one for one in self.failures if _differs(one)]
-        written = [one for one in some if one.check == "immutability"]
-        return next(
-            iter(written + [one for one in some if one.cause == FORWARDED]), None
-        )
+        told = [one for one in some if one.check == "immutability"]
+        told += [one for one in some if one.cause == FORWARDED]
+        told += [one for one in some if one.cause == KEPT]
+        return next(iter(told), None)
 
     def _root(self, one: Result) -> tuple:
-        """Of a failure; where inputs are overwritten, other values in other calls have that root."""
+        """Of a failure; where inputs are overwritten, or something is kept, other values elsewhere have that root."""
         follows = self._changing and one.check in _FOLLOWING and _differs(one)
         return (self._changing if follows else one).root()
 
