@@ -43,8 +43,8 @@ class Location:
             return attrgetter(self.name)(module)
         except AttributeError:
             raise AttributeError(
-                f"who imports {Path(self.file).name or self.module} finds no {self.name} there: set it when the module "
-                "is imported, or write a `def` at its top level that calls the op"
+                f"{Path(self.file).name or self.module} has no {self.name} when it is imported; what is set later, "
+                "another process does not find: write a `def` at the top level of the module that calls the op"
             ) from None
 
     def _import(self):

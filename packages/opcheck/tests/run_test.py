@@ -95,7 +95,7 @@ def test_what_is_set_after_the_import_is_missed_by_who_imports(tmp_path):
     file = tmp_path / "loads_later.py"
     file.write_text("library = None\n")
     where = Location("loads_later", str(file), "library.op")
-    with pytest.raises(AttributeError, match=r"loads_later.py finds no library\.op"):
+    with pytest.raises(AttributeError, match=r"loads_later.py has no library\.op when"):
         where.load()
 
 
