@@ -92,3 +92,18 @@ def test_sizes_that_are_constants_and_equal_in_the_sample(swapped):
     found = result("static_shape", filled, np.int32([4, 4]))
     assert (found.verdict == "fail") == swapped, found.explanation()
     assert not swapped or found.detail == "constant inputs, size = [4, 5]"
+
+
+@pytest.mark.parametrize("literally", [False, True])
+def test_a_constant_0_that_stands_for_another_size(literally):
+    def filled(size):
+        static = tf.get_static_value(size)
+        y = tf.numpy_function(
+            lambda n: np.zeros(n or 7, np.float32), [size], tf.float32
+        )
+        if static is not None and not tf.executing_eagerly():
+            y.set_shape([static if static or literally else None])
+        return y
+
+    found = result("static_shape", filled, np.int32(4))
+    assert (found.verdict == "fail") == literally, found.explanation()

@@ -51,6 +51,7 @@ def _far(x: np.ndarray) -> np.ndarray:
     return x + x.dtype.type(np.ptp(x) * 2.0 ** ((np.finfo(x.dtype).nmant + 1) // 2))
 
 
+_QUIET = "{0} so small that products of two are 0"
 # What is special about the numbers of an input, and these.
 _OTHER_FLOATS = {
     _FAR_FROM_ZERO: _far,
@@ -59,6 +60,7 @@ _OTHER_FLOATS = {
     "{0} all below 0": lambda x: x - x.dtype.type(np.max(x) + 1),
     "{0} all 0": np.zeros_like,
     "{0} all equal": _equal,
+    _QUIET: lambda x: x * x.dtype.type(2.0 ** (-85 if x.itemsize == 4 else -600)),
 }
 _OTHER_INTEGERS = {
     "{0} all 0": np.zeros_like,
@@ -80,6 +82,8 @@ def other_numbers(subject: Subject, found: Findings) -> None:
         for what, change in others.items() if x.size else ():
             if what in told or budget.is_spent():
                 continue
+            if what == _QUIET and any(is_inexact(y.dtype) for y in subject.expected()):
+                continue  # a float of so little may as well be 0
             with np.errstate(all="ignore"):
                 other = np.asarray(change(x))
             by = float(other.flat[0]) - float(x.flat[0])
@@ -123,6 +127,8 @@ def _of_coarse(what: str, seen) -> str:
     """The likely cause of a wrong result for numbers near zero or far from it."""
     if what == _NEAR_ZERO:
         return "a difference in which tiny numbers drown, such as log(1 + x) for log1p(x), or exp(x) - 1 for expm1(x)"
+    if what == _QUIET:
+        return "a product of tiny numbers that is 0, and so has no sign"
     if what != _FAR_FROM_ZERO:
         return ""
     if any(np.isinf(one).any() for one in seen if is_inexact(one.dtype)):
@@ -303,7 +309,8 @@ def _neighbors(
 def large_together(subject: Subject, found: Findings) -> None:
     """Integers of inputs and attrs, all multiplied by one factor: each may be valid, and their product overflow.
 
-    An id below its bound stays below it. What the op or the reference does not take in a larger size stays as it is.
+    An id below its bound stays below it, and texts become as many times as long. What the op or the reference does not
+    take in a larger size stays as it is.
     """
     names = subject.describe().labels
     own = subject.describe().all_of("attr")
@@ -313,7 +320,7 @@ def large_together(subject: Subject, found: Findings) -> None:
     knobs += [
         i
         for i, x in enumerate(subject.flat)
-        if x.dtype.kind in "iu" and x.size and x.itemsize > 2 and _largest(x) > 0
+        if _largest(x) > 0 and (knobs if x.dtype == object else x.itemsize > 2)
     ]
     factors = dict.fromkeys(knobs, 1)
 
@@ -328,18 +335,18 @@ def large_together(subject: Subject, found: Findings) -> None:
 
     def computed(tried: dict) -> tuple[list, list] | None:
         some = [of_call[k] if k in kinds else subject.flat[k] for k in tried]
-        if any(
-            _largest(x) * n >= 1 << (31 if getattr(x, "itemsize", 8) == 4 else 40)
-            for x, n in zip(some, tried.values())
-        ):
+        if any(_largest(x) * n >= _limit(x) for x, n in zip(some, tried.values())):
             return None
         return _quickly(subject, _together(names, tried), *call(tried))
 
-    budget = subject.budget(_SECONDS)
+    budget, by = subject.budget(_SECONDS), 4
     while factors and not budget.is_spent():
-        both, factors = _grown_together(factors, computed)
-        if both is None:
+        both, factors = _grown_together(factors, computed, by)
+        if both is None and by == 2:
             return
+        if both is None:  # twice as large may still be taken
+            by = 2
+            continue
         wanted, seen = both
         flat, attrs = call(factors)
         try:
@@ -365,7 +372,7 @@ def large_together(subject: Subject, found: Findings) -> None:
                             None,
                             [
                                 observed(wanted, seen),
-                                "right for numbers 4 times smaller",
+                                f"right for numbers {by} times smaller",
                             ],
                         )
                     ),
@@ -387,16 +394,16 @@ def _together(names, factors: dict) -> str:
     return " and ".join(told)
 
 
-def _grown_together(factors: dict, computed: Callable) -> tuple:
-    """What is computed when as many factors as possible are 4 times as large, and these factors."""
-    everything = {key: 4 * n for key, n in factors.items()}
+def _grown_together(factors: dict, computed: Callable, by: int) -> tuple:
+    """What is computed when as many factors as possible are so many times as large, and these factors."""
+    everything = {key: by * n for key, n in factors.items()}
     if (both := computed(everything)) is not None:
         return both, everything
     found, tried = None, dict(factors)
     for _ in range(2):  # one may need another one, which comes later
         for key, n in factors.items():
-            if tried[key] == n and (both := computed({**tried, key: 4 * n})):
-                found, tried[key] = both, 4 * n
+            if tried[key] == n and (both := computed({**tried, key: by * n})):
+                found, tried[key] = both, by * n
     return found, tried
 
 
@@ -414,19 +421,30 @@ def _quickly(subject: Subject, label: str, flat, attrs) -> tuple[list, list] | N
         return None
 
 
+def _limit(value) -> int:
+    """How large integers, or how long texts, become."""
+    if isinstance(value, np.ndarray) and value.dtype == object:
+        return 1 << 16
+    return 1 << (31 if getattr(value, "itemsize", 8) == 4 else 40)
+
+
 def _largest(value) -> int:
-    """The largest integer of an attr or an input, by absolute value; 0 if there is none."""
+    """The largest integer of an attr or an input, by absolute value, or the length of its longest text; else 0."""
     some = np.asarray(value)
+    if some.dtype == object:
+        return max((len(x) for x in some.flat if isinstance(x, bytes)), default=0)
     if some.dtype.kind not in "iu" or not some.size:
         return 0
     return max(abs(int(some.max())), abs(int(some.min())))
 
 
 def _as_large(value, factor: int, more: int = 0):
-    """An attr or an input multiplied by a factor."""
+    """An attr or an input multiplied by a factor; texts, repeated so often."""
     if isinstance(value, np.ndarray):
         if factor == 1:
             return value
+        if value.dtype == object:
+            return value * factor
         return (value.astype(np.int64) * factor + more).astype(value.dtype)
     if isinstance(value, list | tuple):
         return type(value)(x * factor for x in value)

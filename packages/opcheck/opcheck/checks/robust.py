@@ -59,6 +59,7 @@ _LARGE = 1 << 16  # bytes of the inputs that are more than a sample
 _MANY = 1 << 18  # elements that are more than loops in Python compute in a second
 _OPENING = (b"(", b"[", b"{", b"<")  # what a parser may nest
 _MARKS, _CUT, _LONG_TEXT = 6, 3, 100  # bytes and texts that are tried, and their length
+_TOO_LARGE = b"99999999999999999999"
 # What TensorShape says of a shape of more than 2**63 elements.
 _OF_SIZES = re.compile(r"Encountered overflow (when multiplying|from large input)")
 _COUNT = 1 << 20  # a number from which on a call may rightly take long
@@ -1119,7 +1120,8 @@ def wrong_values(array: np.ndarray) -> Iterator[tuple[str, np.ndarray, object]]:
 def _broken_texts(texts: np.ndarray) -> Iterator[tuple[int, str, bytes]]:
     """Texts of an input that a parser may refuse: their place, what is special about them, and what they become.
 
-    Of some bytes that are neither letters nor digits, the first is left out, doubled, and made the last byte.
+    Of some bytes that are neither letters nor digits, the first is left out, doubled, and made the last byte. Numbers
+    become larger than 64 bits hold.
     """
     marks, tried = set(), {*texts}
     for place, text in enumerate(texts):
@@ -1141,6 +1143,12 @@ def _broken_texts(texts: np.ndarray) -> Iterator[tuple[int, str, bytes]]:
         if 0 < len(text) and place < _CUT and text[:-1] not in tried:
             tried.add(text[:-1])
             yield place, f"has {text!r} without its last byte", text[:-1]
+        for number in itertools.islice(re.finditer(rb"\d+", text), _CUT):
+            changed = text[: number.start()] + _TOO_LARGE + text[number.end() :]
+            if place < _CUT and changed not in tried:
+                tried.add(changed)
+                what = f"with {_TOO_LARGE.decode()} for {number[0].decode()}"
+                yield place, f"has {text!r} {what}", changed
 
 
 def _wrong_values(dtype: np.dtype) -> list[tuple[str, object]]:

@@ -83,22 +83,25 @@ def infer(subject: Subject, shapes, found: Findings, actual, label: str):
 
 
 def _with_constants(subject: Subject, found: Findings, actual):
-    """What is inferred when even the values of the inputs are known: of the sample, and of sizes that differ."""
+    """What is inferred when even the values of the inputs are known: the sample's, and other ones that may be sizes."""
     inferred = _of_constants(subject, subject.flat)
     if inferred is not None:
         _compare(found, inferred, actual, "constant inputs")
     for i, x in enumerate(subject.flat):
-        if x.dtype.kind not in "iu" or not 1 < x.size <= _FEW:
+        if x.dtype.kind not in "iu" or not 0 < x.size <= _FEW:
             continue
-        other = x + np.arange(x.size, dtype=x.dtype).reshape(x.shape)
-        flat = replaced(subject.flat, i, other)
-        label = f"constant inputs, {subject.describe().labels[i]} = {other.tolist()}"
-        subject.progress(label, flat)
-        try:
-            shapes = [tf.TensorShape(y.shape) for y in subject.eager(flat)]
-        except Exception:
-            continue  # the op does not take it
-        _compare(found, _of_constants(subject, flat) or [], shapes, label)
+        rising = x + np.arange(x.size, dtype=x.dtype).reshape(x.shape)
+        below = [-np.ones_like(x)] * (x.dtype.kind == "i")
+        for other in (rising, np.zeros_like(x), *below):
+            flat = replaced(subject.flat, i, other)
+            name = subject.describe().labels[i]
+            label = f"constant inputs, {name} = {other.tolist()}"
+            subject.progress(label, flat)
+            try:
+                shapes = [tf.TensorShape(y.shape) for y in subject.eager(flat)]
+            except Exception:
+                continue  # the op does not take it
+            _compare(found, _of_constants(subject, flat) or [], shapes, label)
     return inferred
 
 
