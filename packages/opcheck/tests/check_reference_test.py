@@ -130,6 +130,45 @@ def test_integers_of_inputs_and_attrs_are_large_together(op, reference, verdict)
         assert "overflows in int32" in found.cause
 
 
+def windows(texts, width):
+    counts = tf.strings.length(texts) - width + 1
+    tf.debugging.assert_positive(counts, "width is too large")
+    return counts + (width >= 16)  # as a mask of 2 * width bits in an int
+
+
+def windows_by_python(texts, width):
+    counts = np.int32([len(x) - width + 1 for x in texts])
+    if (counts < 1).any():
+        raise ValueError("width is too large")
+    return counts
+
+
+def test_texts_are_longer_where_an_attr_is_larger():
+    some = strings(b"ACGTACGTA", b"TTGACC")
+    options = {"reference": windows_by_python, "width": 3}
+    found = result("reference", windows, some, **options)
+    assert found.detail == "with width, texts times 16"
+
+
+def crossings(x):
+    return tf.math.count_nonzero(x[1:] * x[:-1] < 0)
+
+
+def crossings_by_sign(x):
+    return np.count_nonzero(np.sign(x[1:]) * np.sign(x[:-1]) < 0)
+
+
+def crossings_of_signs(x):
+    return crossings(tf.sign(x))
+
+
+@pytest.mark.parametrize("op", [crossings, crossings_of_signs])
+def test_numbers_whose_products_are_0(op):
+    found = result("reference", op, normal(9), reference=crossings_by_sign)
+    assert (found.verdict == "fail") == (op is crossings), found.explanation()
+    assert op is crossings_of_signs or "product of tiny numbers" in found.cause
+
+
 def normalized(x):
     total = x.sum()
     return x / total if total else np.zeros_like(x)
