@@ -1,6 +1,7 @@
 """The check `bad_input`."""
 
 import ast
+import os
 import re
 from types import SimpleNamespace
 
@@ -491,6 +492,18 @@ def test_infinities_are_not_blamed_where_equal_numbers_are():
     found = result("bad_input", last_of_the_largest, normal(5), reference=np.argmax)
     [told] = [one.cause for one in found.others if one.detail == "x is all Inf"]
     assert "with 1 in their place, too" in told, found.explanation()
+
+
+def dies_of_long_numbers(times):
+    times = tf.reshape(times, [-1])
+    if tf.executing_eagerly() and re.search(rb"\d{13}", b" ".join(times.numpy().flat)):
+        os.abort()
+    return tf.strings.length(times)
+
+
+def test_numbers_in_texts_become_larger_than_64_bits_hold():
+    found = result("bad_input", dies_of_long_numbers, strings(b"7:05", b"12:30"))
+    assert "has b'7:05' with 99999999999999999999 for 7" in found.detail
 
 
 def no_scalars(x):

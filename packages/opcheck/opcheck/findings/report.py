@@ -601,7 +601,10 @@ def by_signal(seen: str, doing: object = "") -> str:
     if "SIGSEGV" in seen or "SIGBUS" in seen:
         if doing == "guarded":
             return READS_PAST
-        return "memory that is not its own is read or written: an index or a size that is not checked"
+        return (
+            "memory that is not its own is read or written: an index or a size that is not checked; or a C++ exception "
+            "that Compute() does not catch, as std::stoi throws one"
+        )
     return ""
 
 
