@@ -484,6 +484,17 @@ def test_infinities_may_be_left_to_the_op():
     assert found.verdict != "fail", found.explanation()
 
 
+def vectors_in_graphs_alone(x):
+    if not tf.executing_eagerly() and x.shape.rank != 1:
+        raise ValueError("x must be a vector")
+    return tf.identity(x)
+
+
+def test_a_shape_function_that_refuses_what_the_reference_takes():
+    found = result("bad_input", vectors_in_graphs_alone, normal(2), reference=np.array)
+    assert "refuses what the kernel and the reference take" in found.cause
+
+
 def last_of_the_largest(x):
     return tf.size(x) - 1 - tf.argmax(tf.reverse(x, [0]), output_type=tf.int32)
 

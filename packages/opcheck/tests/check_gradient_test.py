@@ -641,3 +641,19 @@ def test_a_bound_that_the_sample_does_not_reach_is_raised(right):
     found = result("gradient", unit, np.float64([3, -4]), **options)
     assert (found.verdict != "fail") == right, found.explanation()
     assert right or found.detail.startswith("first order, alpha = 8.0")
+
+
+@pytest.mark.parametrize("right", [True, False])
+def test_one_element_of_0_is_tried(right):
+    @tf.custom_gradient
+    def product(x):
+        x.shape.assert_has_rank(1)
+        y = tf.reduce_prod(x)
+        before = tf.math.cumprod(x, exclusive=True)
+        others = before * tf.math.cumprod(x, exclusive=True, reverse=True)
+        return y, lambda dy: dy * (others if right else tf.math.divide_no_nan(y, x))
+
+    x = np.float64([2, -1, 3])
+    found = result("gradient", product, x, op_types=["IdentityN"])
+    assert (found.verdict != "fail") == right, found.explanation()
+    assert right or "x with a 0" in found.detail

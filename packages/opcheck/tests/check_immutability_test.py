@@ -1,6 +1,11 @@
 """The check `immutability`."""
 
+import os
+
+import numpy as np
+import tensorflow as tf
 from broken_twins import caught, check
+from python_ops import normal, result
 
 # The broken ops that it must find, and words of the explanation.
 CAUGHT = {
@@ -15,3 +20,13 @@ def test_a_write_to_an_input_does_not_reach_the_sample(broken_ops):
     report = check(broken_ops, "sort_each_row_in_place", checks)
     detail = report["immutability"].detail
     assert detail.startswith("tensors of an eager call"), str(report)
+
+
+def dies_of_nan(x):
+    if tf.executing_eagerly() and np.isnan(x).any():
+        os.abort()
+    return tf.identity(x)
+
+
+def test_what_dies_of_nan_does_not_die_of_the_sample():
+    assert "with NaN" in result("immutability", dies_of_nan, normal(3)).detail

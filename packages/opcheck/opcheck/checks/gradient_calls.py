@@ -53,6 +53,9 @@ def elsewhere(subject: Subject, found: Findings, flat, chosen, names) -> None:
         # Rising, but for one: its own inverse does not sort that.
         in_order = np.roll(np.sort(rows, axis=None), 1).reshape(x.shape)
         moves = {"in another order": in_order, "times 3": 3 * x, "plus 0.7": x + 0.7}
+        if x.size > 1 and not _is_far_from_zero(x):
+            moves["with a 0"] = np.array(x)
+            moves["with a 0"].reshape(-1)[x.size // 2] = 0
         if subject.reference is not None or np.min(rows, initial=0) < 0:
             moves["negated, last first"] = -np.flip(x)  # what rises does so still
         for what, numbers in moves.items():
@@ -349,6 +352,11 @@ def one_tensor_for_two(
             )
 
 
+def _is_far_from_zero(x: np.ndarray) -> bool:
+    """Whether numbers are as temperatures in kelvins, which may have to be above 0."""
+    return x.size > 1 and np.abs(x).min() > _FAR * np.std(x)
+
+
 def at_zero(subject: Subject, found: Findings, tensors, chosen, names) -> None:
     """An input of zeros, as in a mask or a fresh variable: if the results are finite, no gradient is NaN.
 
@@ -357,8 +365,7 @@ def at_zero(subject: Subject, found: Findings, tensors, chosen, names) -> None:
     if all(map(is_builtin, subject.describe().op_types)):
         return
     for i in chosen:
-        x = tensors[i].numpy()
-        if np.abs(x).min(initial=np.inf) > _FAR * np.std(x) and x.size > 1:
+        if _is_far_from_zero(tensors[i].numpy()):
             continue
         flat = replaced(tensors, i, tf.zeros_like(tensors[i]))
         subject.progress(f"{names[i]} is all 0")
@@ -377,6 +384,6 @@ def at_zero(subject: Subject, found: Findings, tensors, chosen, names) -> None:
                     "a number, for the results are finite",
                     f"nan ({np.count_nonzero(nans)} of {nans.size})",
                     "0 / 0, or 0 times infinity, in the gradient function, which spoils every weight of a model: "
-                    "tf.math.divide_no_nan(x, y) is 0 there",
+                    "where 0 is right, tf.math.divide_no_nan(x, y) gives it",
                 )
                 return

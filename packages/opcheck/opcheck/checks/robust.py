@@ -374,13 +374,25 @@ def _contradicts(
 
 def _refusal(sample, case: Case) -> str:
     """The error that a call should give where the reference raises ValueError for it; nothing elsewhere."""
+    error = _raised(sample, case)
+    return _as_raised(error) if error and is_refusal(error) else ""
+
+
+def _has_answer(sample, case: Case) -> bool:
+    """Whether the reference has a result for a call."""
+    asked = sample.reference is not None and case.compared
+    return asked and _raised(sample, case) is None
+
+
+def _raised(sample, case: Case) -> Exception | None:
+    """What the reference raises for a call, if it may be asked."""
     if sample.reference is None or not case.compared:
-        return ""
+        return None
     try:
         outputs_of(sample.reference, case.inputs, case.attrs)
     except Exception as error:
-        return _as_raised(error) if is_refusal(error) else ""
-    return ""
+        return error
+    return None
 
 
 def _as_raised(error: Exception) -> str:
@@ -448,13 +460,18 @@ def _check_agreement(
             found.note("eagerly, a scalar and a vector of one element are the same")
             return
         seen = [one.error or "a result" for one in outcomes]
+        cause = ""
+        if eager.outputs is not None and graph.error.startswith("ValueError"):
+            cause = (
+                "the shape function refuses what the kernel and the reference take"
+                if _has_answer(sample, case)
+                else "the kernel has no check that the shape function has: eager execution runs no shape function"
+            )
         found.fail(
             case.label,
             "the same, eager and in a graph",
             f"eager: {seen[0]}; in a graph: {seen[1]}",
-            "the kernel has no check that the shape function has: eager execution runs no shape function"
-            if eager.outputs is not None and graph.error.startswith("ValueError")
-            else "",
+            cause,
             line=sample.line(case.inputs, case.attrs, _MODES),
         )
 

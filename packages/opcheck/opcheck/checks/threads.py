@@ -480,6 +480,7 @@ def immutability(subject: Subject, found: Findings) -> str:
 
     for name, flat in with_special_values(subject):
         tensors_with = [constant(x) for x in flat]
+        subject.progress(f"with {name}", flat)
         try:
             subject.outputs(tensors_with)
         except Exception:
@@ -487,6 +488,7 @@ def immutability(subject: Subject, found: Findings) -> str:
         compare(f"tensors with {name} of an eager call", arrays(tensors_with), flat)
 
     given = [np.array(x) for x in subject.flat]
+    subject.progress("NumPy arrays")
     try:
         subject.outputs(
             [tf.convert_to_tensor(x) if x.dtype == object else x for x in given]
