@@ -653,7 +653,15 @@ def test_one_element_of_0_is_tried(right):
         others = before * tf.math.cumprod(x, exclusive=True, reverse=True)
         return y, lambda dy: dy * (others if right else tf.math.divide_no_nan(y, x))
 
-    x = np.float64([2, -1, 3])
-    found = result("gradient", product, x, op_types=["IdentityN"])
+    options = {"op_types": ["IdentityN"], "reference": np.prod}
+    found = result("gradient", product, np.float64([2, -1, 3]), **options)
     assert (found.verdict != "fail") == right, found.explanation()
     assert right or "x with a 0" in found.detail
+
+
+@pytest.mark.parametrize("op", [tf.linalg.cholesky, tf.round])
+def test_no_element_of_0_is_tried_where_the_gradient_is_not_the_slope(op):
+    x = np.float64([[4, 1], [1, 3]])
+    reference = np.linalg.cholesky if op is tf.linalg.cholesky else np.round
+    found = result("gradient", op, x, reference=reference)
+    assert found.verdict != "fail", found.explanation()

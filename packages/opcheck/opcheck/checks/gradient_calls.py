@@ -53,7 +53,7 @@ def elsewhere(subject: Subject, found: Findings, flat, chosen, names) -> None:
         # Rising, but for one: its own inverse does not sort that.
         in_order = np.roll(np.sort(rows, axis=None), 1).reshape(x.shape)
         moves = {"in another order": in_order, "times 3": 3 * x, "plus 0.7": x + 0.7}
-        if x.size > 1 and not _is_far_from_zero(x):
+        if _may_have_a_zero(subject, found, x):
             moves["with a 0"] = np.array(x)
             moves["with a 0"].reshape(-1)[x.size // 2] = 0
         if subject.reference is not None or np.min(rows, initial=0) < 0:
@@ -72,6 +72,20 @@ def elsewhere(subject: Subject, found: Findings, flat, chosen, names) -> None:
                 return
 
 
+def _may_have_a_zero(subject: Subject, found: Findings, x: np.ndarray) -> bool:
+    """Whether one element may be 0: not in a symmetric matrix, nor where what is rounded has a gradient of its own."""
+    if subject.reference is None or x.size < 2:
+        return False
+    in_steps = any("in steps" in note for note in found.notes)
+    return not (in_steps or _is_symmetric(x) or _is_far_from_zero(x))
+
+
+def _is_symmetric(x: np.ndarray) -> bool:
+    """Whether an input holds symmetric matrices, of which an op may read one triangle."""
+    matrices = x.ndim > 1 and x.shape[-1] == x.shape[-2] > 1
+    return matrices and np.array_equal(x, np.swapaxes(x, -1, -2))
+
+
 def _is_normalized(x: np.ndarray) -> bool:
     """Whether all rows have a sum or a length of 1."""
     rows = np.atleast_1d(x).astype(np.float64)
@@ -85,8 +99,8 @@ def drawn(subject: Subject, found: Findings, flat, chosen, names) -> None:
     """
     described = subject.describe()
     gradients = any(map(_COMPUTES_A_GRADIENT.search, described.op_types))
-    normalized = any(_is_normalized(flat[i]) for i in chosen)
-    if subject.reference is None or gradients or normalized or described.takes_variants:
+    special = any(_is_normalized(flat[i]) or _is_symmetric(flat[i]) for i in chosen)
+    if subject.reference is None or gradients or special or described.takes_variants:
         return
     sample = replace(subject, inputs=subject.pack(flat))
     draw = Draw(sample, smooth=True)
