@@ -15,6 +15,7 @@ from opcheck.subject import Subject
 # Above so many elements, differences are taken along random directions.
 _ELEMENTS = 64
 _DIRECTIONS = 16
+IN_STEPS = "moves the results in steps"  # in a note
 _CONJUGATE = "a gradient function without tf.math.conj: for a complex input it gives grad * conj(derivative)"
 
 
@@ -111,7 +112,7 @@ def compare_with_differences(
             )
         ):
             found.note(
-                f"{names[i]} moves the results in steps, and the gradient is not that of these, but registered instead"
+                f"{names[i]} {IN_STEPS}, and the gradient is not that of these, but registered instead"
             )
         elif wrong.any():
             row, column = np.argwhere(wrong)[0]
@@ -165,6 +166,12 @@ def _has_steps_along(values: Callable, x, delta: float) -> bool:
     return any(not np.array_equal(seen[0], one) for one in seen)
 
 
+def is_symmetric(x: np.ndarray) -> bool:
+    """Whether an input holds symmetric matrices, of which an op may read one triangle."""
+    matrices = x.ndim > 1 and x.shape[-1] == x.shape[-2] > 1
+    return matrices and np.array_equal(x, np.swapaxes(x, -1, -2))
+
+
 def _is_of_one_triangle(subject: Subject, tensors, i: int, function) -> bool:
     """Whether a tensor of the sample holds symmetric matrices of which only one triangle is read.
 
@@ -172,9 +179,7 @@ def _is_of_one_triangle(subject: Subject, tensors, i: int, function) -> bool:
     equal along symmetric directions.
     """
     sample = subject.flat[i] if i < len(subject.flat) else np.zeros(0)
-    if sample.ndim < 2 or not 1 < sample.shape[-1] == sample.shape[-2]:
-        return False
-    if not np.array_equal(sample, np.swapaxes(sample, -1, -2)):
+    if not is_symmetric(sample):
         return False
     x, wanted = tensors[i], _projected(function(tensors)).numpy()
     for part in ((-1, 0), (0, -1)):  # the lower triangle, the upper one

@@ -9,10 +9,12 @@ import numpy as np
 import tensorflow as tf
 
 from opcheck.checks.derivatives import (
+    IN_STEPS,
     compare_with_differences,
     dense,
     float_outputs,
     gradients_of,
+    is_symmetric,
     slopes_of,
     steps_of,
     weights_of,
@@ -76,14 +78,8 @@ def _may_have_a_zero(subject: Subject, found: Findings, x: np.ndarray) -> bool:
     """Whether one element may be 0: not in a symmetric matrix, nor where what is rounded has a gradient of its own."""
     if subject.reference is None or x.size < 2:
         return False
-    in_steps = any("in steps" in note for note in found.notes)
-    return not (in_steps or _is_symmetric(x) or _is_far_from_zero(x))
-
-
-def _is_symmetric(x: np.ndarray) -> bool:
-    """Whether an input holds symmetric matrices, of which an op may read one triangle."""
-    matrices = x.ndim > 1 and x.shape[-1] == x.shape[-2] > 1
-    return matrices and np.array_equal(x, np.swapaxes(x, -1, -2))
+    in_steps = any(IN_STEPS in note for note in found.notes)
+    return not (in_steps or is_symmetric(x) or _is_far_from_zero(x))
 
 
 def _is_normalized(x: np.ndarray) -> bool:
@@ -99,7 +95,7 @@ def drawn(subject: Subject, found: Findings, flat, chosen, names) -> None:
     """
     described = subject.describe()
     gradients = any(map(_COMPUTES_A_GRADIENT.search, described.op_types))
-    special = any(_is_normalized(flat[i]) or _is_symmetric(flat[i]) for i in chosen)
+    special = any(_is_normalized(flat[i]) or is_symmetric(flat[i]) for i in chosen)
     if subject.reference is None or gradients or special or described.takes_variants:
         return
     sample = replace(subject, inputs=subject.pack(flat))
