@@ -1,7 +1,11 @@
 """The check `leaks`."""
 
+import collections
+
+import pytest
+import tensorflow as tf
 from broken_twins import caught
-from python_ops import adds_one, normal
+from python_ops import adds_one, normal, result
 
 import opcheck
 from opcheck.checks import threads
@@ -25,3 +29,18 @@ def test_memory_that_grows_once_is_no_leak(monkeypatch):
         found = opcheck.Findings("leaks", "")
         threads.leaks(Subject(adds_one, [normal(2)], {}), found)
         assert [failure.seen for failure in found.failures] == seen
+
+
+@pytest.mark.parametrize(("limit", "verdict"), [(1000, "pass"), (None, "fail")])
+def test_a_table_with_a_limit_is_no_leak(limit, verdict):
+    noted = collections.deque(maxlen=limit)
+
+    def note(x):
+        noted.append(bytes(1000))
+        return x
+
+    def noting(x):
+        return tf.numpy_function(note, [x], x.dtype)
+
+    found = result("leaks", noting, normal(2), isolate=False)
+    assert found.verdict == verdict
