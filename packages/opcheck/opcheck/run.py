@@ -33,6 +33,7 @@ from opcheck.findings.report import (
     by_signal,
     likely_cause,
 )
+from opcheck.inputs.constants import constants_of
 from opcheck.inputs.samples import Sample, as_arrays, flattened, is_tensor, packed
 from opcheck.locations import Location, locate
 from opcheck.parts import in_parts
@@ -659,6 +660,7 @@ class _Run:
                 "inputs": call.inputs,
                 "attrs": call.attrs,
                 "has_reference": call.reference is not None,
+                "constants": constants_of(call.reference),
             }
         return Child(call.reference, self._patience, opened, **start)
 
@@ -689,6 +691,7 @@ class _Run:
                 call.op, call.inputs, call.attrs, call.options, call.reference
             )
             subject.location = call.location
+            subject.constants = constants_of(call.reference)
             return [check_inside(subject, name, call.extra.get(name)) for name in names]
         results = []
         with self.child(*names, gpu=True if worker == "gpu" else None) as child:

@@ -18,6 +18,7 @@ from tensorflow.python.framework import kernels, op_def_registry
 
 from opcheck.findings.compare import compared, difference, is_inexact
 from opcheck.findings.source import line
+from opcheck.inputs.constants import Constants
 from opcheck.inputs.memory import FILLINGS, filled_memory, show_filling
 from opcheck.processes.budget import Budget
 from opcheck.processes.pulse import one_call
@@ -178,6 +179,7 @@ class Subject:
         self._expected = None
         self._repeats = None
         self.location = None  # a samples.Location
+        self.constants = Constants()  # that the reference names
         self.functions: dict = {}  # that serve all shapes, by dtypes and attrs
 
     def pack(self, flat: Sequence) -> list:

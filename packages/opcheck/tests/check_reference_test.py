@@ -508,3 +508,62 @@ def test_one_column_of_floats_is_drawn_far_away():
     some = np.float32([[48.1, 11.6], [50.1, 14.4], [52.5, 13.4]])
     found = result("reference", degrees_apart, some, reference=places_by_numpy)
     assert found.verdict == "fail" and "instead of" in found.seen
+
+
+def days_by_numpy(years, months):
+    if ((months < 1) | (months > 12)).any():
+        raise ValueError("months are 1 to 12")
+    leap = (years % 4 == 0) & ((years % 100 != 0) | (years % 400 == 0))
+    return 30 + (months + months // 8) % 2 - (months == 2) * (2 - leap)
+
+
+def days(years, months):
+    leap = (years % 4 == 0) & ((years % 100 != 0) | (years % 400 == 0))
+    february = tf.where(months == 2, 2 - tf.cast(leap, years.dtype), 0)
+    return 30 + (months + months // 8) % 2 - february
+
+
+def days_with_1900(years, months):
+    february = tf.where(months == 2, 2 - tf.cast(years % 4 == 0, years.dtype), 0)
+    return 30 + (months + months // 8) % 2 - february
+
+
+def priced_by_numpy(weights):
+    return np.where(weights <= np.float32(31.5), np.float32(4.9), weights)
+
+
+def priced(weights):
+    return tf.where(weights <= 31.5, 4.9, weights)
+
+
+def priced_below(weights):
+    return tf.where(weights < 31.5, 4.9, weights)
+
+
+def known_by_numpy(words):
+    return np.array([word in (b"nan", b"none") for word in words])
+
+
+def known(words):
+    return (words == "nan") | (words == "none")
+
+
+def known_nan(words):
+    return words == "nan"
+
+
+@pytest.mark.parametrize(
+    ("correct", "wrong", "reference", "inputs"),
+    [
+        (days, days_with_1900, days_by_numpy, ([2023, 2024, 2021], [1, 2, 12])),
+        (priced, priced_below, priced_by_numpy, (np.float32([20, 35, 3]),)),
+        (known, known_nan, known_by_numpy, (strings("a", "nan", "b"),)),
+    ],
+)
+def test_drawn_calls_meet_the_constants_of_the_reference(
+    correct, wrong, reference, inputs
+):
+    inputs = [np.int32(x) if isinstance(x, list) else x for x in inputs]
+    for op, verdict in [(correct, "pass"), (wrong, "fail")]:
+        found = result("reference", op, *inputs, reference=reference)
+        assert found.verdict == verdict, found.explanation()

@@ -1,6 +1,7 @@
 """The values of the op, against the reference, in calls drawn near the sample."""
 
 import string
+from collections.abc import Callable
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from opcheck.findings.wanted import (
     reference_of,
     replaced,
 )
+from opcheck.inputs.constants import met, met_by_number
 from opcheck.processes.budget import Budget
 from opcheck.subject import Subject, attrs_of_call, is_sorted, sizes_of
 
@@ -26,6 +28,7 @@ _HUGE = 1 << 31  # of which no columns are drawn by themselves
 _OFTEN, _SELDOM = 0.5, 0.25
 _LETTERS = string.ascii_letters.encode()
 _STEPS = 16  # between 0 and numbers that are on a grid
+_TIMES = 8  # a size, for more elements that meet constants
 _WHOLE = 8  # numbers halfway between whole ones are up to so many
 _PRECISE = (("float32", "float64"), ("int32", "int64"))
 
@@ -34,16 +37,23 @@ def drawn_calls(subject: Subject, found: Findings) -> None:
     """Draws calls that differ from the sample in some or all sizes, dtypes, attrs and numbers, the same in each run.
 
     What the op or the reference refuses does not count, nor does a number that the reference computes differently from
-    the numbers' neighbors.
+    the numbers' neighbors. Then come calls with constants of the reference's code.
     """
     if subject.describe().takes_variants or not subject.flat:
         return
     draw = Draw(subject)
+    _compare(subject, found, draw.call)
+    if any(subject.constants) and not found.failures:
+        _compare(subject, found, draw.at_constants)
+
+
+def _compare(subject: Subject, found: Findings, draw: Callable) -> None:
+    """Makes up to 400 drawn calls, and reports the first that is wrong."""
     budget = subject.budget(_SECONDS)
     for _ in range(_CALLS):
         if budget.is_spent():
             return
-        flat, attrs = draw.call()
+        flat, attrs = draw()
         of_this_call = Budget(_SLOW)
         if both := _wrong(subject, flat, attrs):
             _fail(subject, found, *_nearer(subject, flat, attrs, both))
@@ -127,6 +137,23 @@ class Draw:
         whole = self._random.integers(-_WHOLE * (x.min() < 0), _WHOLE, x.shape)
         flat[chosen] = ((whole + 0.5) * unit).astype(x.dtype)
 
+    def at_constants(self) -> tuple[list[np.ndarray], dict]:
+        """As `call`; in inputs and attrs stands what the reference's code names, where the results may change."""
+        constants, random = self._subject.constants, self._random
+        self._on_a_grid, sizes = False, {n: n * _TIMES for n in self._sizes()}
+        flat = [self._input(x, sizes) for x in self._subject.flat]
+        attrs = self.attrs() if self._with(_OFTEN) else dict(self._subject.attrs)
+        chosen = random.integers(len(flat))
+        for i, own in enumerate(self._subject.flat):
+            if i == chosen or self._with(_SELDOM):
+                x = met(constants, flat[i], random)
+                if not _are_different(own) or _are_different(x):
+                    flat[i] = _in_order_of(own, x)
+        for name, value in self._attrs.items():
+            if type(value) in (int, float) and self._with(_SELDOM):
+                attrs[name] = met_by_number(constants, value, random)
+        return flat, attrs
+
     def _sizes(self) -> dict[int, int]:
         """Other sizes for those of the sample, equal for equal ones; now and then for none of them."""
         sizes = sizes_of(self._subject.flat)
@@ -167,11 +194,7 @@ class Draw:
             spread = float(np.std(x)) or 1.0
             moved = self._random.normal(size=(2, *shape)) * spread
             drawn = drawn + moved[0] + 1j * moved[1]
-        if x.ndim and x.size > 1 and is_sorted(x):
-            drawn = np.sort(drawn, -1)
-            if x.reshape(-1)[0] > x.reshape(-1)[-1]:
-                drawn = np.flip(drawn, -1)
-        return np.asarray(drawn, x.dtype)
+        return np.asarray(_in_order_of(x, drawn), x.dtype)
 
     def _floats(self, x: np.ndarray, drawn: np.ndarray) -> np.ndarray:
         """Near those of the sample, or far from them; none below 0 if the sample has none there."""
@@ -287,6 +310,19 @@ class Draw:
         if n <= 0:
             return n + int(self._random.integers(-1, 3))
         return self._integer(n)
+
+
+def _are_different(x: np.ndarray) -> bool:
+    """Whether these are integers of which no two are equal, such as a permutation."""
+    return x.dtype.kind in "iu" and x.size > 1 and len(np.unique(x)) == x.size
+
+
+def _in_order_of(x: np.ndarray, drawn: np.ndarray) -> np.ndarray:
+    """Numbers in ascending or descending order if those of the sample are."""
+    if not x.ndim or x.size < 2 or not is_sorted(x):
+        return drawn
+    drawn = np.sort(drawn, -1)
+    return np.flip(drawn, -1) if x.reshape(-1)[0] > x.reshape(-1)[-1] else drawn
 
 
 def _are_apart(x: np.ndarray) -> bool:

@@ -44,7 +44,8 @@ def reference(subject: Subject, found: Findings) -> str:
     Also for numbers that are tiny, far from zero, all negative, all equal, all 0 or in reverse order, for integers that
     are one lower, negated, or beyond 2**24 or 2**53, for inputs and attrs that are large together, and for long rows.
     At the end come calls whose sizes, attrs and numbers are drawn near those of the sample: up to 400, as many as fit
-    into two seconds of computing. Integers have to be equal, floats within a tolerance for their dtype.
+    into two seconds of computing, and as many again with constants that your reference's code names. Integers have to
+    be equal, floats within a tolerance for their dtype.
     """
     if subject.reference is None:
         raise Skip("no reference function was given")

@@ -58,6 +58,7 @@ def start(
     attrs=None,
     options=None,
     has_reference=False,
+    constants=None,
     path=(),
     folder=".",
     threads=0,
@@ -72,6 +73,7 @@ def start(
       attrs: Of the op.
       options: Of the checks.
       has_reference: Whether the parent has a reference function.
+      constants: Those that its code names.
       path: `sys.path` of the parent.
       folder: Its working directory.
       threads: The number of intra-op threads; 0 leaves it to TensorFlow.
@@ -117,6 +119,7 @@ def start(
         progress,
     )
     subject.location = location
+    subject.constants = constants or subject.constants
     return subject
 
 

@@ -1,0 +1,180 @@
+"""The constants that a function's code names: its results may change where its inputs meet them.
+
+Fuzzers call such a list a dictionary, and read it from the program under test:
+https://llvm.org/docs/LibFuzzer.html#dictionaries
+"""
+
+import contextlib
+import dis
+import functools
+import inspect
+from collections.abc import Callable, Iterator
+from types import CodeType, FunctionType
+from typing import NamedTuple
+
+import numpy as np
+
+_DEEPEST = 4  # functions that call each other
+_MOST = 64  # elements of a constant, constants of a kind, or bytes of a text
+
+
+class Constants(NamedTuple):
+    """Numbers other than 0 and ±1, and texts.
+
+    Attributes:
+      integers: From the least to the greatest.
+      floats: As are these; integers are not among them.
+      texts: As bytes.
+    """
+
+    integers: tuple[int, ...] = ()
+    floats: tuple[float, ...] = ()
+    texts: tuple[bytes, ...] = ()
+
+
+def constants_of(function: Callable | None) -> Constants:
+    """The constants in the code of a function and of the functions of its module that it calls.
+
+    Args:
+      function: Written in Python; of others, and for None, there are no constants.
+    """
+    integers, floats, texts = set(), set(), set()
+    for value in _values(function):
+        if isinstance(value, bool | np.bool_):
+            continue
+        if isinstance(value, int | np.integer):
+            integers.add(int(value))
+        elif isinstance(value, float | np.floating) and np.isfinite(value):
+            whole = float(value).is_integer()
+            (integers if whole else floats).add(int(value) if whole else float(value))
+        elif isinstance(value, str | bytes) and 0 < len(value) <= _MOST:
+            texts.add(value if isinstance(value, bytes) else value.encode())
+    integers -= {-1, 0, 1}
+    ordered = (tuple(sorted(some)[:_MOST]) for some in (integers, floats, texts))
+    return Constants(*ordered)
+
+
+def _values(function) -> Iterator:
+    """Constants, one by one."""
+    done = set()
+    waiting = [(_plain(function), 0)]
+    while waiting:
+        value, depth = waiting.pop()
+        if isinstance(value, FunctionType):
+            if value.__code__ in done or depth > _DEEPEST:
+                continue
+            done.add(value.__code__)
+            named = {*_names(value.__code__)}
+            known = {**value.__globals__, **_closure(value)}
+            for one in (_plain(known[name]) for name in sorted(named & known.keys())):
+                if getattr(one, "__module__", value.__module__) == value.__module__:
+                    waiting.append((one, depth + 1))
+            if "pi" in named:
+                yield np.pi
+            defaults = value.__defaults__ or ()
+            waiting += [(one, depth) for one in (*defaults, *_of(value.__code__))]
+        elif isinstance(value, np.ndarray):
+            if value.size <= _MOST:
+                yield from value.reshape(-1).tolist()
+        elif isinstance(value, dict):
+            waiting.append(([*value, *value.values()], depth))
+        elif isinstance(value, list | tuple | set | frozenset):
+            if len(value) <= _MOST:
+                waiting += [(one, depth) for one in value]
+        else:
+            yield value
+
+
+def _plain(function):
+    """The function inside a decorated one, one with some arguments or a method."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    function = getattr(function, "__func__", function)
+    return inspect.unwrap(function) if isinstance(function, FunctionType) else function
+
+
+def _closure(function: FunctionType) -> dict:
+    """The variables of functions around it, as far as these have a value."""
+    found = {}
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
+        with contextlib.suppress(ValueError):  # empty
+            found[name] = cell.cell_contents
+    return found
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for one in code.co_consts:
+        if isinstance(one, CodeType):
+            yield from _codes(one)
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    for one in _codes(code):
+        yield from (*one.co_names, *one.co_freevars)
+
+
+def _of(code: CodeType) -> Iterator:
+    """Those that the instructions load; a docstring is none of these."""
+    for one in _codes(code):
+        for instruction in dis.get_instructions(one):
+            # Python 3.14 has an instruction of its own for small integers.
+            if instruction.opname in ("LOAD_CONST", "LOAD_SMALL_INT", "RETURN_CONST"):
+                if not isinstance(instruction.argval, CodeType):
+                    yield instruction.argval
+
+
+def met(constants: Constants, x: np.ndarray, random: np.random.Generator):
+    """An array some of whose elements are a constant, are beside it or are moved by it; as it is if none fits."""
+    if x.dtype.kind == "O":
+        return _met_by_texts(constants.texts, x, random)
+    numbers = constants.integers
+    if x.dtype.kind == "f":
+        numbers = (*numbers, *constants.floats)
+    if not numbers or not x.size or x.dtype.kind not in "iuf":
+        return x
+    floats = x.dtype.kind == "f"
+    wide = x.astype(np.float64 if floats else object)
+    each = x.shape if random.random() < 0.5 else ()
+    c = np.array(numbers, wide.dtype)[random.integers(len(numbers), size=each)]
+    beside = random.integers(-1, 2, each) * (0.5 if floats else 1)
+    multiple = (wide // c + random.integers(-1, 3, each)) * c
+    ways = [c, c + beside, -c, wide + c, wide - c, c - wide]
+    ways += [multiple, multiple, multiple, multiple + beside]
+    moved = np.choose(random.integers(len(ways), size=each), ways)
+    chosen = random.random(x.shape) < random.choice([0.3, 1.0])
+    if x.ndim > 1 and random.random() < 0.5:  # in one column
+        chosen &= np.arange(x.shape[-1]) == random.integers(x.shape[-1])
+    result = np.where(chosen, moved, wide)
+    if floats:
+        result = np.abs(result) if x.min() >= 0 else result
+        with np.errstate(over="ignore"):
+            return result.astype(x.dtype)
+    held = np.iinfo(x.dtype)
+    fits = held.min <= result.min() and result.max() <= held.max
+    return result.astype(x.dtype) if fits else x
+
+
+def met_by_number(constants: Constants, value: int | float, random) -> int | float:
+    """A constant in place of a number, or one beside it; the number where there is none."""
+    some = constants.integers
+    if isinstance(value, float):
+        some = (*some, *constants.floats)
+    if not some:
+        return value
+    c = some[random.integers(len(some))]
+    return type(value)(c if isinstance(value, float) else c + random.integers(-1, 2))
+
+
+def _met_by_texts(texts: tuple[bytes, ...], x: np.ndarray, random) -> np.ndarray:
+    """Texts with a constant in place of a part."""
+    result = np.array(x, object)
+    if not texts:
+        return result
+    for place, text in np.ndenumerate(x):
+        text = text if isinstance(text, bytes) else str(text).encode()
+        begin, end = np.sort(random.integers(0, len(text) + 1, 2))
+        begin, end = [(begin, end), (begin, begin), (0, len(text))][random.integers(3)]
+        constant = texts[random.integers(len(texts))]
+        result[place] = text[:begin] + constant + text[end:]
+    return result
