@@ -56,6 +56,16 @@ def fours(x, rows):
 adds_one_as_a_graph = tf.function(adds_one)
 
 
+def _that_adds(n):
+    def adds(x):
+        return x + n
+
+    return adds
+
+
+adds_three = _that_adds(3)
+
+
 def adds_some(x, others):
     return tf.add_n([x, *others])
 

@@ -13,6 +13,7 @@ import tensorflow as tf
 from python_ops import (
     adds_one,
     adds_one_as_a_graph,
+    adds_three,
     dies,
     has_rows,
     normal,
@@ -22,6 +23,7 @@ from python_ops import (
 import opcheck
 from opcheck import plugin, testing
 from opcheck.findings.report import AT_ONCE, SHARED
+from opcheck.findings.source import line
 from opcheck.inputs.samples import as_arrays
 from opcheck.locations import Location, locate
 from opcheck.processes import children
@@ -72,6 +74,15 @@ def test_what_cannot_be_imported_is_checked_in_this_process_only():
     message = "cannot import .*write a `def` at the top level"
     with pytest.raises(ValueError, match=message):
         opcheck.fuzz(op, calls(tensors()))
+
+
+def test_a_function_that_another_one_made_is_taken_where_its_module_holds_it():
+    where = locate(adds_three)
+    assert (where.module, where.name) == ("python_ops", "adds_three")
+    found = result("empty", adds_three, normal(2))
+    assert found.verdict == "pass", found.detail
+    call = line(where, adds_three, [np.int8(1)], {})
+    assert "from python_ops import adds_three; print(adds_three(" in call
 
 
 def test_a_function_that_tensorflow_generated_is_taken_where_a_module_holds_it(
