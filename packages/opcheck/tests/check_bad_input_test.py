@@ -341,6 +341,39 @@ def test_texts_lose_one_of_their_marks():
     assert "text has b'Ca(OH)2' without b'('" in "; ".join(seen)
 
 
+def numbers(texts):
+    if not all(re.fullmatch(b"[1-9][0-9]*", one) for one in texts.reshape(-1)):
+        raise ValueError("texts holds something other than digits")
+    return texts.astype(np.int32)
+
+
+def numbers_by_pattern(pattern):
+    def op(texts):
+        texts = tf.strings.regex_replace(texts, pattern, r"\1")
+        wrong = "texts holds something other than digits"
+        tf.debugging.Assert(
+            tf.reduce_all(tf.strings.regex_full_match(texts, "[1-9][0-9]*")), [wrong]
+        )
+        return tf.strings.to_number(texts, tf.int32)
+
+    return op
+
+
+first_number, after_blanks, after_zeros = map(
+    numbers_by_pattern, (r"^(\d+)[^\d].*", r"^ +(\d+)", r"^[0+]+(\d+)")
+)
+
+
+@pytest.mark.parametrize(
+    ("op", "seen"),
+    [(first_number, "'12x'"), (after_blanks, "' 12'"), (after_zeros, "'012'")],
+)
+def test_something_stands_before_or_behind_a_text(op, seen):
+    found = result("bad_input", op, strings(b"12", b"7"), reference=numbers)
+    details = [one.detail for one in (found, *found.others)]
+    assert any(seen in one for one in details), found.explanation()
+
+
 @pytest.mark.parametrize(
     ("name", "told"), [("rows_of", False), ("rows_of_unnamed", True)]
 )

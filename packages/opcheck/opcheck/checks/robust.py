@@ -1138,7 +1138,7 @@ def _broken_texts(texts: np.ndarray) -> Iterator[tuple[int, str, bytes]]:
     """Texts of an input that a parser may refuse: their place, what is special about them, and what they become.
 
     Of some bytes that are neither letters nor digits, the first is left out, doubled, and made the last byte. Numbers
-    become larger than 64 bits hold.
+    become larger than 64 bits hold. Something stands before a text or behind it, or before its first number.
     """
     marks, tried = set(), {*texts}
     for place, text in enumerate(texts):
@@ -1160,6 +1160,18 @@ def _broken_texts(texts: np.ndarray) -> Iterator[tuple[int, str, bytes]]:
         if 0 < len(text) and place < _CUT and text[:-1] not in tried:
             tried.add(text[:-1])
             yield place, f"has {text!r} without its last byte", text[:-1]
+        number = re.search(rb"\d", text)
+        at = number.start() if number else 0
+        for changed in (
+            text + b"x",
+            text + b" ",
+            b" " + text,
+            text[:at] + b"0" + text[at:],
+            text[:at] + b"+" + text[at:],
+        ):
+            if place == 0 and text and changed not in tried:
+                tried.add(changed)
+                yield place, f"has {changed!r} for {text!r}", changed
         for number in itertools.islice(re.finditer(rb"\d+", text), _CUT):
             changed = text[: number.start()] + _TOO_LARGE + text[number.end() :]
             if place < _CUT and changed not in tried:
