@@ -24,6 +24,7 @@ _CALLS, _SECONDS = 400, 2.0
 _LARGER, _MOST = 4, 1 << 8  # times the elements of an input, or so many
 _SLOW = 0.3  # seconds of a call, after which there is no other one
 _KNOWN = 1 << 12  # an attr up to which others are tried
+_TOO_LARGE = 1 << 24  # bytes of results, to compute them again
 _HUGE = 1 << 31  # of which no columns are drawn by themselves
 _OFTEN, _SELDOM = 0.5, 0.25
 _LETTERS = string.ascii_letters.encode()
@@ -357,6 +358,8 @@ def _wrong(subject: Subject, flat, attrs) -> tuple[list, list] | None:
     subject.progress("a drawn call", flat, attrs)
     try:
         seen = subject.eager(flat, attrs)
+        if sum(x.nbytes for x in seen) > _TOO_LARGE:
+            return None
         wanted = reference_of(subject, flat, attrs)
     except Exception:
         return None

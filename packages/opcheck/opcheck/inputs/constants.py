@@ -15,6 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 _DEEPEST = 4  # functions that call each other
+_SIZE = 1 << 12  # a constant that an integer may be set to, even if it is a size
+_FEW = 8  # integers that may be sizes
 _MOST = 64  # elements of a constant, constants of a kind, or bytes of a text
 
 
@@ -128,12 +130,13 @@ def met(constants: Constants, x: np.ndarray, random: np.random.Generator):
     """An array some of whose elements are a constant, are beside it or are moved by it; as it is if none fits."""
     if x.dtype.kind == "O":
         return _met_by_texts(constants.texts, x, random)
-    numbers = constants.integers
-    if x.dtype.kind == "f":
+    floats, numbers = x.dtype.kind == "f", constants.integers
+    if floats:
         numbers = (*numbers, *constants.floats)
+    elif x.size <= _FEW:
+        numbers = [c for c in numbers if abs(c) < _SIZE]
     if not numbers or not x.size or x.dtype.kind not in "iuf":
         return x
-    floats = x.dtype.kind == "f"
     wide = x.astype(np.float64 if floats else object)
     each = x.shape if random.random() < 0.5 else ()
     c = np.array(numbers, wide.dtype)[random.integers(len(numbers), size=each)]
@@ -157,9 +160,10 @@ def met(constants: Constants, x: np.ndarray, random: np.random.Generator):
 
 def met_by_number(constants: Constants, value: int | float, random) -> int | float:
     """A constant in place of a number, or one beside it; the number where there is none."""
-    some = constants.integers
     if isinstance(value, float):
-        some = (*some, *constants.floats)
+        some = (*constants.integers, *constants.floats)
+    else:
+        some = [c for c in constants.integers if abs(c) < _SIZE]
     if not some:
         return value
     c = some[random.integers(len(some))]
