@@ -665,3 +665,17 @@ def test_no_element_of_0_is_tried_where_the_gradient_is_not_the_slope(op):
     reference = np.linalg.cholesky if op is tf.linalg.cholesky else np.round
     found = result("gradient", op, x, reference=reference)
     assert found.verdict != "fail", found.explanation()
+
+
+@tf.custom_gradient
+def halved_with_a_gradient_of_floats(x):
+    def gradient(grad):
+        return grad * tf.constant(0.5, tf.float32)
+
+    return x / 2, gradient
+
+
+def test_a_gradient_that_takes_fewer_dtypes_than_the_op_is_told_as_such():
+    found = result("gradient", halved_with_a_gradient_of_floats, normal(3))
+    assert found.detail == "first order, in float64"
+    assert found.cause.startswith("the op takes float64; its gradient function")

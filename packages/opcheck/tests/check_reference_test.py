@@ -567,3 +567,74 @@ def test_drawn_calls_meet_the_constants_of_the_reference(
     for op, verdict in [(correct, "pass"), (wrong, "fail")]:
         found = result("reference", op, *inputs, reference=reference)
         assert found.verdict == verdict, found.explanation()
+
+
+def running_sums_over_rows(x):
+    return tf.reshape(tf.cumsum(tf.reshape(x, [-1])), tf.shape(x))
+
+
+def test_a_second_row_in_one_dimension_more_is_compared():
+    def sums(x):
+        return np.cumsum(x, -1)
+
+    for op, verdict in [
+        (running_sums_over_rows, "fail"),
+        (lambda x: tf.cumsum(x, -1), "pass"),
+    ]:
+        found = result("reference", op, normal(5), reference=sums)
+        assert found.verdict == verdict
+    found = result("reference", running_sums_over_rows, normal(5), reference=sums)
+    assert "x twice, in one dimension more" in found.detail
+
+
+def mean_of_largest(x, k):
+    if not 1 <= k <= x.shape[-1]:
+        raise ValueError("k is 1 to the length of the last axis")
+    return np.sort(x, -1)[..., x.shape[-1] - k :].mean(-1)
+
+
+def mean_of_largest_up_to(most):
+    def op(x, k):
+        tf.debugging.assert_less_equal(k, x.shape[-1] + most, "k is too large")
+        tf.debugging.assert_positive(k, "k is too small")
+        return tf.reduce_mean(tf.math.top_k(x, k)[0], -1)
+
+    return op
+
+
+def test_the_last_number_that_the_reference_accepts_is_accepted():
+    for most, verdict in [(0, "pass"), (-1, "fail"), (-2, "pass")]:
+        op, options = mean_of_largest_up_to(most), {"reference": mean_of_largest}
+        found = result("reference", op, normal(2, 4), attrs={"k": 2}, **options)
+        assert found.verdict == verdict, found.explanation()
+    found = result(
+        "reference",
+        mean_of_largest_up_to(-1),
+        normal(2, 4),
+        attrs={"k": 2},
+        reference=mean_of_largest,
+    )
+    assert found.detail == "k = 4"
+    assert "raises ValueError for 5" in found.expected
+
+
+def taken_by_numpy(x, places):
+    if (places < 0).any() or (places >= len(x)).any():
+        raise ValueError("a place is none of x")
+    return x[places]
+
+
+def taken(x, places):
+    return tf.gather(x, places)
+
+
+def taken_but_for_the_last(x, places):
+    tf.debugging.assert_less(places, tf.shape(x)[0] - 1, "places are too large")
+    return tf.gather(x, places)
+
+
+def test_the_last_place_is_accepted():
+    some = normal(5), np.int32([1, 0, 2])
+    for op, verdict in [(taken, "pass"), (taken_but_for_the_last, "fail")]:
+        found = result("reference", op, *some, reference=taken_by_numpy)
+        assert found.verdict == verdict, found.explanation()

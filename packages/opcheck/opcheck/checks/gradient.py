@@ -123,6 +123,16 @@ def _checked(subject: Subject, found: Findings) -> str:
         if subject.options.get("gradient"):
             raise
         raise Skip(f"no gradient: {describe_error(error)}") from None
+    except Exception as error:
+        if not _in_the_sample_s_dtype(subject, flat):
+            raise
+        found.fail(
+            f"first order, in {dtype}",
+            "a gradient, as in the dtype of the sample",
+            describe_error(error),
+            f"the op takes {dtype}; its gradient function, or an op that it calls, does not",
+        )
+        return ""
     chosen = [i for i, one in enumerate(first) if one is not None]
     if not chosen:
         found.note("registered as not differentiable")
@@ -133,6 +143,17 @@ def _checked(subject: Subject, found: Findings) -> str:
     summary = _orders(subject, found, flat, tensors, first, chosen)
     _by_rows(subject, found, tensors)
     return f"{dtype}, with respect to {summary}"
+
+
+def _in_the_sample_s_dtype(subject: Subject, flat) -> bool:
+    """Whether there is a gradient in the sample's own dtype, if that is another one."""
+    if all(x.dtype == own.dtype for x, own in zip(flat, subject.flat)):
+        return False
+    try:
+        gradients_of(subject, [constant(x) for x in subject.flat])
+    except Exception:
+        return False
+    return True
 
 
 def _orders(

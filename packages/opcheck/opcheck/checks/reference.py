@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from opcheck.checks.drawn import drawn_calls
+from opcheck.checks.limits import at_limits
 from opcheck.checks.numbers import large_together, neighbors, other_numbers
 from opcheck.findings.compare import close, is_inexact, observed, wide
 from opcheck.findings.report import ANY_SPECIAL, KEPT, Findings, Skip
@@ -99,12 +100,12 @@ def _further(subject: Subject, found: Findings, before: dict[str, list]) -> list
             told["cause"] or observed(wanted, seen),
             line=told["line"],
         )
-    _if_fine(subject, found, _repeated, large_together)
+    _if_fine(subject, found, _repeated, _stacked, large_together)
     _zeros(subject, found)
     _left_out(subject, found)
     _if_fine(subject, found, other_numbers, neighbors, _long_rows)
     tried += _special_values(subject, found)
-    _if_fine(subject, found, drawn_calls)
+    _if_fine(subject, found, at_limits, drawn_calls)
     return tried
 
 
@@ -174,6 +175,27 @@ def _repeated(subject: Subject, found: Findings) -> None:
             ),
         )
         return
+
+
+def _stacked(subject: Subject, found: Findings) -> None:
+    """One dimension more, of two: the sample, and behind it the sample backwards, in one input or in all."""
+    labels = subject.describe().labels
+    everything = [i for i, x in enumerate(subject.flat) if x.size > 1]
+    for chosen in [[i] for i in everything] + [everything] * (len(everything) > 1):
+        flat = list(subject.flat)
+        for i in chosen:
+            x = flat[i]
+            flat[i] = np.stack([x, x if is_sorted(x) else np.flip(x)])
+        label = (
+            f"{' and '.join(labels[i] for i in chosen)} twice, in one dimension more"
+        )
+        if not _takes(subject, label, flat):
+            continue
+        both = both_of(subject, label, flat)
+        if both and (different := subject.difference(*both, strict=False)):
+            words = blamed(subject, observed(*both), flat)
+            found.fail(label, WANTED, different, **words)
+            return
 
 
 def _long_rows(subject: Subject, found: Findings) -> None:

@@ -62,6 +62,7 @@ _MARKS, _CUT, _LONG_TEXT = 6, 3, 100  # bytes and texts that are tried, and thei
 _TOO_LARGE = b"99999999999999999999"
 # What TensorShape says of a shape of more than 2**63 elements.
 _OF_SIZES = re.compile(r"Encountered overflow (when multiplying|from large input)")
+_BEYOND = 1 << 24  # a size of which three have a product of more than 2**63
 _COUNT = 1 << 20  # a number from which on a call may rightly take long
 
 
@@ -539,7 +540,7 @@ def _check_names(found: Findings, sample, case: Case, outcome, description) -> N
             return
         if _is_named_alike(sample, case, outcome.error, [*known, *names]):
             return
-        if _OF_SIZES.search(outcome.error) and _largest(case) > 1 << 30:
+        if _OF_SIZES.search(outcome.error) and _largest(case) >= _BEYOND:
             found.note("TensorFlow's own error for too many elements names no input")
             return
         found.fail(
