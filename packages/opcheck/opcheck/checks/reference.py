@@ -102,10 +102,10 @@ def _further(subject: Subject, found: Findings, before: dict[str, list]) -> list
             told["cause"] or observed(wanted, seen),
             line=told["line"],
         )
-    _if_fine(subject, found, _repeated, _stacked, large_together)
+    _if_fine(subject, found, _repeated, large_together)
     _zeros(subject, found)
     _left_out(subject, found)
-    _if_fine(subject, found, other_numbers, neighbors, _long_rows)
+    _if_fine(subject, found, other_numbers, neighbors, _stacked, _long_rows)
     tried += _special_values(subject, found)
     _if_fine(subject, found, at_limits, drawn_calls)
     return tried
