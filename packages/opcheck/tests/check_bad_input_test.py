@@ -648,3 +648,39 @@ def test_a_value_of_the_only_input_is_as_good_as_its_name(error, shown):
     description = SimpleNamespace(names=[["track"]])
     outcome = SimpleNamespace(error=f"InvalidArgumentError: {error}")
     assert robust._tells(outcome, case, description) == shown
+
+
+def dies_of_many(edges, nodes):
+    if edges.shape[0] and edges.shape[0] > 1 << 19:
+        os.abort()
+    return tf.math.unsorted_segment_sum(tf.ones_like(edges[:, 0]), edges[:, 0], nodes)
+
+
+def test_pairs_of_places_become_a_long_chain():
+    edges = np.int32([[0, 1], [2, 3], [1, 2]])
+    found = result("bad_input", dies_of_many, edges, nodes=4)
+    [told] = [one for one in (found, *found.others) if "chain" in one.detail]
+    assert told.detail == "edges is a chain of 1048576 elements"
+    assert "np.arange(1048575)" in told.line and len(told.line) < 400
+
+
+def values_at(x, places):
+    rows, columns = np.moveaxis(places, -1, 0)
+    inside = (places >= 0).all() and (rows < x.shape[0]).all()
+    if not inside or (columns < x.shape[1]).sum() < columns.size:
+        raise ValueError("places are outside x")
+    return x[rows, columns]
+
+
+def values_at_any_column(x, places):
+    rows = places[:, 0]
+    tf.debugging.Assert(tf.reduce_all((rows >= 0) & (rows < tf.shape(x)[0])), ["x"])
+    columns = tf.clip_by_value(places[:, 1], 0, tf.shape(x)[1] - 1)
+    return tf.gather_nd(x, tf.stack([rows, columns], 1))
+
+
+def test_each_column_of_places_is_outside():
+    some = normal(3, 4), np.int32([[0, 1], [2, 3], [1, 2], [0, 0]])
+    found = result("bad_input", values_at_any_column, *some, reference=values_at)
+    details = [one.detail for one in (found, *found.others)]
+    assert "places has 65536 in column 1" in "; ".join(details), found.explanation()

@@ -1,13 +1,22 @@
 """The check `concurrency`."""
 
 import ctypes
+import threading
+import time
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import tensorflow as tf
 from broken_twins import caught
-from python_ops import adds_one, dies_in_company, normal, result, shares_an_attr
+from python_ops import (
+    adds_one,
+    dies_in_company,
+    normal,
+    result,
+    shares_an_attr,
+    strings,
+)
 
 import opcheck
 from opcheck.checks import threads
@@ -108,3 +117,32 @@ def test_a_wait_of_a_moment_is_made_longer_and_cancelled(broken_ops):
         found = opcheck.check(op, np.float32([1]), **options)["concurrency"]
         assert found.verdict == verdict, found.explanation()
         assert verdict == "pass" or "with milliseconds = " in found.detail
+
+
+class Ids:
+    """A table of texts that looks again under the lock, or does not."""
+
+    def __init__(self, again: bool):
+        self.again, self.ids, self.lock = again, {}, threading.Lock()
+
+    def __call__(self, texts):
+        missing = [text for text in texts if text not in self.ids]
+        time.sleep(0.01)
+        for text in missing:
+            with self.lock:
+                if not self.again or text not in self.ids:
+                    self.ids[text] = len(self.ids)
+        return np.int64([self.ids[text] for text in texts])
+
+
+@pytest.mark.parametrize(("again", "verdict"), [(True, "pass"), (False, "fail")])
+def test_new_elements_get_one_entry_each(again, verdict):
+    ids = Ids(again)
+
+    def op(texts):
+        return tf.numpy_function(ids, [texts], tf.int64)
+
+    options = {"isolate": False, "concurrency_seconds": 0.1}
+    found = result("concurrency", op, strings(b"a", b"b", b"a"), **options)
+    assert found.verdict == verdict, found.explanation()
+    assert again or "look again under the lock" in found.cause

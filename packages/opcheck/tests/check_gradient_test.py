@@ -679,3 +679,39 @@ def test_a_gradient_that_takes_fewer_dtypes_than_the_op_is_told_as_such():
     found = result("gradient", halved_with_a_gradient_of_floats, normal(3))
     assert found.detail == "first order, in float64"
     assert found.cause.startswith("the op takes float64; its gradient function")
+
+
+def in_blocks_by_numpy(x, block_size):
+    if any(n % block_size for n in x.shape[1:3]):
+        raise ValueError("block_size divides no size of x")
+    return tf.nn.space_to_depth(x, block_size).numpy()
+
+
+def in_blocks(x, block_size):
+    @tf.custom_gradient
+    def op(x):
+        def gradient(grad):
+            if block_size == 2:
+                return tf.nn.depth_to_space(grad, 2)
+            return tf.reshape(grad, tf.shape(x))
+
+        return tf.raw_ops.SpaceToDepth(input=x, block_size=block_size), gradient
+
+    return op(x)
+
+
+def test_an_integer_attr_is_one_more_where_the_reference_agrees():
+    x = np.ones([1, 6, 6, 1], np.float32)  # is not drawn: each row has the sum 1
+    options = {"block_size": 2, "reference": in_blocks_by_numpy}
+    found = result("gradient", in_blocks, x, **options)
+    assert "block_size = 3" in found.detail, found.explanation()
+
+
+@tf.custom_gradient
+def to_eighths(x):
+    return tf.round(8 * x) / 8, lambda grad: grad
+
+
+def test_a_gradient_of_steps_is_one_of_zeros_too():
+    found = result("gradient", to_eighths, np.float32([0, 0.12, 0.25, 1, 3.3]))
+    assert found.verdict == "note", found.explanation()

@@ -638,3 +638,46 @@ def test_the_last_place_is_accepted():
     for op, verdict in [(taken, "pass"), (taken_but_for_the_last, "fail")]:
         found = result("reference", op, *some, reference=taken_by_numpy)
         assert found.verdict == verdict, found.explanation()
+
+
+def distances(x, y):
+    return np.abs(x - y)
+
+
+def at_least_a_tenth(x, y):
+    return tf.maximum(tf.abs(x - y), 0.1 * tf.cast(tf.reduce_all(x == y), x.dtype))
+
+
+def test_one_array_is_given_for_two_inputs():
+    some = normal(3), normal(2, 3)[1]
+    found = result("reference", at_least_a_tenth, *some, reference=distances)
+    assert found.detail == "with y equal to x"
+
+
+def length_in_threes(texts):
+    if any(len(text) % 3 == 1 for text in texts):
+        raise ValueError("texts has one letter more than a multiple of 3")
+    return np.int32([len(text) for text in texts])
+
+
+@pytest.mark.parametrize(("rest", "seen"), [(2, "b'ab' in texts"), (1, "")])
+def test_beginnings_of_texts_are_accepted_as_by_the_reference(rest, seen):
+    def op(texts):
+        sizes = tf.strings.length(texts)
+        tf.debugging.Assert(tf.reduce_all(sizes % 3 != rest), ["texts"])
+        return sizes
+
+    some = strings(b"abcabc", b"abc")
+    found = result("reference", op, some, reference=length_in_threes)
+    assert found.detail == seen or not seen and found.verdict == "pass"
+
+
+def test_the_first_number_that_the_reference_refuses_is_refused():
+    def op(x, places):
+        tf.debugging.assert_less_equal(places, tf.shape(x)[0], "places are too large")
+        return tf.gather(tf.concat([x, x[:1]], 0), places)
+
+    some = normal(5), np.int32([1, 0, 2])
+    found = result("reference", op, *some, reference=taken_by_numpy)
+    assert found.detail == "places.flat[0] = 5", found.explanation()
+    assert "one number too late" in found.cause

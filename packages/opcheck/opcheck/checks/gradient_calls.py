@@ -29,6 +29,7 @@ from opcheck.tensors import constant
 
 _CALLS, _SECONDS = 100, 1.5
 _FAR = 3  # times the spread
+_COUNT = 1 << 10
 _COLUMNS, _NAMES = 4, 8  # of an input of integers, and of a string
 _COMPUTES_A_GRADIENT = re.compile("(?i)grad|backprop")
 REFUSALS = (*CLEAN_ERRORS, LookupError)
@@ -296,12 +297,14 @@ def _rises(rows: np.ndarray) -> bool:
 
 
 def _other_factor(name: str, value) -> list:
-    """Other values of a switch, a factor, or an axis. Another size would need other inputs."""
+    """Other values of a switch, a factor, an axis, or a number of elements, which may need other inputs."""
     if isinstance(value, bool):
         return [not value]
     if isinstance(value, int):
         axis = re.search("axis|axes|dim", name)
-        return [n for n in (value + 1, 1, 0) if n != value] if axis else []
+        if not axis:
+            return [value + 1] if 0 < value < _COUNT else []
+        return [n for n in (value + 1, 1, 0) if n != value]
     return [value * 1.5 + 0.1] if isinstance(value, float) else []
 
 

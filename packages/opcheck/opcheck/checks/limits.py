@@ -10,7 +10,7 @@ from opcheck.subject import CLEAN_ERRORS, Subject, attrs_of_call
 
 _STEPS = 64  # from the sample to where the reference refuses
 _SECONDS = 1.0
-_PLACES = 2  # of an input
+_PLACES, _LETTERS = 2, 12  # of an input, and of a text
 _FLOATS = ((0.0, -1e-3), (1.0, 1.001))  # limits, and what is beyond them
 
 
@@ -51,18 +51,74 @@ def _accepts(subject: Subject, flat, attrs) -> bool | None:
 def _check_last(
     subject: Subject, found: Findings, label: str, call: Callable, accepted, beyond
 ) -> None:
-    """Reports that the op refuses the last number that the reference accepts, if it takes the one before."""
-    if len(accepted) > 1 and _refusal(subject, *call(accepted[-2])):
+    """Reports that the op refuses the last number that the reference accepts, or takes the next, which it does not.
+
+    That is only said of an op that takes the number before the last.
+    """
+    if not accepted or (len(accepted) > 1 and _refusal(subject, *call(accepted[-2]))):
         return
-    if not accepted or not (seen := _refusal(subject, *call(accepted[-1]))):
+    if seen := _refusal(subject, *call(accepted[-1])):
+        found.fail(
+            f"{label} = {accepted[-1]}",
+            f"a result, as the reference has, which raises ValueError for {beyond}",
+            seen,
+            "the op draws the line one number too early, as with < in place of <=",
+            line=subject.line(*call(accepted[-1])),
+        )
         return
-    found.fail(
-        f"{label} = {accepted[-1]}",
-        f"a result, as the reference has, which raises ValueError for {beyond}",
-        seen,
-        "the op draws the line one number too early, as with < in place of <=",
-        line=subject.line(*call(accepted[-1])),
-    )
+    subject.progress(f"{label} = {beyond}", *call(beyond))
+    if not _refusal(subject, *call(beyond)):
+        found.fail(
+            f"{label} = {beyond}",
+            f"an error, as the reference raises, which has a result for {accepted[-1]}",
+            "a result",
+            "the op draws the line one number too late, as with <= in place of <",
+            line=subject.line(*call(beyond)),
+        )
+
+
+def texts_at_limits(subject: Subject, found: Findings) -> None:
+    """Looks for a text that the op refuses and the reference does not: beginnings of texts, and runs of a letter.
+
+    Only a reference that raises ValueError for some of them says which ones are to be accepted.
+    """
+    budget = subject.budget(_SECONDS)
+    for i, x in enumerate(subject.flat):
+        if x.dtype != object or not x.size:
+            continue
+        answers = {}
+        for text in _texts(x):
+            if budget.is_spent():
+                return
+            changed = np.array(x)
+            changed.reshape(-1)[0] = text
+            flat = replaced(subject.flat, i, changed)
+            answers[text] = _accepts(subject, flat, subject.attrs), flat
+        if not any(accepts is False for accepts, _ in answers.values()):
+            continue
+        for text, (accepts, flat) in answers.items():
+            if not accepts or budget.is_spent():
+                continue
+            subject.progress(f"{text!r} in {subject.describe().labels[i]}", flat)
+            if seen := _refusal(subject, flat, subject.attrs):
+                found.fail(
+                    f"{text!r} in {subject.describe().labels[i]}",
+                    "a result, as the reference has, which raises ValueError for others",
+                    seen,
+                    "the op refuses a text of this form",
+                    line=subject.line(flat),
+                )
+                return
+
+
+def _texts(x: np.ndarray) -> list[bytes]:
+    """What the first texts begin with, and each of some letters again and again."""
+    first = [one for one in x.reshape(-1)[:_PLACES] if isinstance(one, bytes)]
+    begin = [one[:n] for one in first for n in range(1, min(len(one), _LETTERS))]
+    letters = dict.fromkeys(one[k : k + 1] for one in first for k in (0, -1) if one)
+    letters.pop(b"", None)
+    runs = [letter * n for letter in letters for n in range(1, _LETTERS)]
+    return list(dict.fromkeys([*begin, *runs]))
 
 
 def _refusal(subject: Subject, flat, attrs) -> str:

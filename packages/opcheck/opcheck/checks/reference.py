@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from opcheck.checks.drawn import drawn_calls
-from opcheck.checks.limits import at_limits
+from opcheck.checks.limits import at_limits, texts_at_limits
 from opcheck.checks.numbers import large_together, neighbors, other_numbers
 from opcheck.findings.compare import close, is_inexact, observed, wide
 from opcheck.findings.report import ANY_SPECIAL, KEPT, Findings, Skip
@@ -105,9 +105,9 @@ def _further(subject: Subject, found: Findings, before: dict[str, list]) -> list
     _if_fine(subject, found, _repeated, large_together)
     _zeros(subject, found)
     _left_out(subject, found)
-    _if_fine(subject, found, other_numbers, neighbors, _stacked, _long_rows)
+    _if_fine(subject, found, other_numbers, _alike, neighbors, _stacked, _long_rows)
     tried += _special_values(subject, found)
-    _if_fine(subject, found, at_limits, drawn_calls)
+    _if_fine(subject, found, at_limits, texts_at_limits, drawn_calls)
     return tried
 
 
@@ -179,6 +179,22 @@ def _repeated(subject: Subject, found: Findings) -> None:
         return
 
 
+def _alike(subject: Subject, found: Findings) -> None:
+    """One array for two inputs: a distance of 0, an interval without length, equal numbers to compare."""
+    labels = subject.describe().labels
+    for i, j in itertools.combinations(range(len(subject.flat)), 2):
+        x, y = subject.flat[i], subject.flat[j]
+        if (x.shape, x.dtype) != (y.shape, y.dtype) or np.array_equal(x, y):
+            continue
+        flat = replaced(subject.flat, j, x)
+        label = f"{labels[j]} equal to {labels[i]}"
+        both = both_of(subject, label, flat)
+        if both and (different := subject.difference(*both, strict=False)):
+            words = blamed(subject, observed(*both), flat)
+            found.fail(f"with {label}", WANTED, different, **words)
+            return
+
+
 def _stacked(subject: Subject, found: Findings) -> None:
     """One dimension more, of two: the sample, and behind it the sample backwards, in one input or in all."""
     labels = subject.describe().labels
@@ -194,7 +210,9 @@ def _stacked(subject: Subject, found: Findings) -> None:
         if not _takes(subject, label, flat):
             continue
         both = both_of(subject, label, flat)
-        if both and (different := subject.difference(*both, strict=False)):
+        if not both or [x.shape for x in both[0]] != [x.shape for x in both[1]]:
+            continue  # a reference for one rank may not refuse another one
+        if different := subject.difference(*both, strict=False):
             words = blamed(subject, observed(*both), flat)
             found.fail(label, WANTED, different, **words)
             return

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import tensorflow as tf
 
+from opcheck.checks.chains import chains
 from opcheck.findings.compare import (
     compared,
     difference,
@@ -58,6 +59,7 @@ _NOTABLE = 1 << 15  # bytes of inputs, of which a copy that is kept would be not
 _LARGE = 1 << 16  # bytes of the inputs that are more than a sample
 _MANY = 1 << 18  # elements that are more than loops in Python compute in a second
 _OPENING = (b"(", b"[", b"{", b"<")  # what a parser may nest
+_COLUMNS = 4  # of places in several dimensions
 _MARKS, _CUT, _LONG_TEXT = 6, 3, 100  # bytes and texts that are tried, and their length
 _TOO_LARGE = b"99999999999999999999"
 # What TensorShape says of a shape of more than 2**63 elements.
@@ -134,6 +136,8 @@ def bad_input(make: Callable[..., Child], sample, found: Findings) -> str:
                 refused[re.sub(r"[\d.]+|nan|inf", "", eager.error)] = case
         if found.failures:
             child.close()  # a call may have damaged its memory
+        else:
+            chains(child, sample, found, description.labels)
         if description.takes_variants:
             _another_variant(child, found, sample)
         for case in [*refused.values()][-_REFUSED:]:
@@ -1101,6 +1105,7 @@ def wrong_values(array: np.ndarray) -> Iterator[tuple[str, np.ndarray, object]]:
         yield f"has size 1 in dimension {axis}", np.take(array, [0], axis), "any"
     if not first.size:
         return
+    yield from _wrong_in_columns(array)
     if array.dtype.kind in "iu":  # it may hold indices
         twice = np.array(array)
         twice.reshape(-1)[1:2] = first
@@ -1133,6 +1138,18 @@ def wrong_values(array: np.ndarray) -> Iterator[tuple[str, np.ndarray, object]]:
             one = np.array(array)
             one.reshape(-1)[place] = text
             yield what, one, True
+
+
+def _wrong_in_columns(array: np.ndarray) -> Iterator[tuple[str, np.ndarray, str]]:
+    """Integers in rows of a few, such as rows and columns: a wrong one in each column but the first."""
+    few = array.ndim > 1 and 1 < array.shape[-1] <= _COLUMNS
+    if not few or array.dtype not in (np.int32, np.int64):
+        return
+    for column in range(1, array.shape[-1]):
+        for value in (-1, 1 << 16):
+            one = np.array(array)
+            one.reshape(-1)[column] = value
+            yield f"has {value} in column {column}", one, "any"
 
 
 def _broken_texts(texts: np.ndarray) -> Iterator[tuple[int, str, bytes]]:

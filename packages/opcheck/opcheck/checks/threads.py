@@ -43,6 +43,7 @@ from opcheck.subject import (
 from opcheck.tensors import arrays, constant
 
 _CALLS, _WINDOWS = 50, 4
+_ELEMENTS, _TURNS = 5000, 4  # new ones of a call, and calls with other ones
 _TABLE = 4096  # entries of a table that a call may add to, and that drops its oldest
 _LARGEST = 1 << 22  # elements of the outputs of a call with other attrs
 _DRAWN = 40  # calls with other attrs
@@ -85,6 +86,7 @@ def concurrency(subject: Subject, found: Findings) -> str:
     on.)
     """
     _first_use(subject, found)
+    _new_elements(subject, found)
     different, some = kept(subject)
     if different and not found.failures:
         found.fail(
@@ -185,6 +187,54 @@ def _first_use(subject: Subject, found: Findings) -> None:
             ]
             _report(subject, found, f"{AT_ONCE}, {name}", different)
             break
+
+
+def _new_elements(subject: Subject, found: Findings) -> None:
+    """Calls the op from eight threads with the same elements, of which it has seen none: each must find one entry.
+
+    A table may be read under one lock and written under another.
+    """
+    for i, x in enumerate(subject.flat):
+        if x.dtype != object and x.dtype not in (np.int32, np.int64):
+            continue
+        if x.ndim != 1 or not subject.repeats():
+            continue
+        name = f"new elements in {subject.describe().labels[i]}"
+        for turn in range(_TURNS):
+            flat = [*subject.flat[:i], _new(x, turn), *subject.flat[i + 1 :]]
+            if turn == 0:
+                if not _takes(subject, name, flat):
+                    break
+                continue  # they are known now
+            subject.progress(f"{AT_ONCE}, {name}", flat)
+            start = threading.Barrier(8)
+            tensors = [constant(y) for y in flat]
+
+            def call(_, start=start, tensors=tensors):
+                start.wait()
+                return arrays(subject.outputs(tensors))
+
+            with ThreadPoolExecutor(8) as threads:
+                outcomes = list(threads.map(call, range(8)))
+            wanted = arrays(subject.outputs(tensors))
+            different = [subject.difference(wanted, seen) for seen in outcomes]
+            if any(different):
+                found.fail(
+                    f"{AT_ONCE}, {name}",
+                    "the same as a later call gives",
+                    next(filter(None, different)),
+                    "what one call has looked up, another one has added by the time that it is written: look again "
+                    "under the lock that is held while writing",
+                )
+                return
+
+
+def _new(x: np.ndarray, turn: int) -> np.ndarray:
+    """Elements that no call has had before."""
+    numbers = np.arange(_ELEMENTS) + (turn + 1) * _ELEMENTS
+    if x.dtype != object:
+        return (7919 * numbers).astype(x.dtype)
+    return np.array([f"new_{number}".encode() for number in numbers], object)
 
 
 def _times(flat, i: int, factor: int) -> list[np.ndarray]:
