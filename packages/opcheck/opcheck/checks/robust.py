@@ -111,12 +111,12 @@ def empty(make: Callable[..., Child], sample, found: Findings) -> str:
 def bad_input(make: Callable[..., Child], sample, found: Findings) -> str:
     """Tries other ranks, dtypes, sizes and orders, NaN, Inf, huge and negative numbers, strange strings, absurd attrs.
 
-    An input that can be broadcast to a larger one is given every shape that can be. Each call has to give a result or a
-    clean error, eagerly and in a graph. An error of the kernel has to name the input, except in other people's ops. If
-    the op has no state, that error must not be OutOfRange, which silently ends a `tf.data` pipeline. A result has to
-    have the inferred shape, even the one inferred from unknown ranks, and to equal your reference's; where the
-    reference raises ValueError, any result is wrong. What the op refuses is called again and again, and must leave no
-    open file and no memory behind.
+    An input that can be broadcast to a larger one is given every shape that can be. Integers that may be places, such
+    as the edges of a graph, become a chain of a million. Each call has to give a result or a clean error, eagerly and
+    in a graph. An error of the kernel has to name the input, except in other people's ops. If the op has no state, that
+    error must not be OutOfRange, which silently ends a `tf.data` pipeline. A result has to have the inferred shape,
+    even the one inferred from unknown ranks, and to equal your reference's; where the reference raises ValueError, any
+    result is wrong. What the op refuses is called again and again, and must leave no open file and no memory behind.
     """
     with make() as child:
         description = child.ask(Subject.describe)
