@@ -125,7 +125,7 @@ def _crosses(x: np.ndarray, other: np.ndarray, y: np.ndarray) -> bool:
 
 def _of_coarse(what: str, seen) -> str:
     """The likely cause of a wrong result for numbers near zero or far from it."""
-    if what == _NEAR_ZERO:
+    if what == _NEAR_ZERO and any(is_inexact(one.dtype) for one in seen):
         return "a difference in which tiny numbers drown, such as log(1 + x) for log1p(x), or exp(x) - 1 for expm1(x)"
     if what == _QUIET:
         return "a product of tiny numbers that is 0, and so has no sign"
@@ -372,7 +372,7 @@ def large_together(subject: Subject, found: Findings) -> None:
                             None,
                             [
                                 observed(wanted, seen),
-                                f"right for numbers {by} times smaller",
+                                f"right where each of them is {by} times smaller",
                             ],
                         )
                     ),
