@@ -550,6 +550,25 @@ def test_numbers_in_texts_become_larger_than_64_bits_hold():
     assert "has b'7:05' with 99999999999999999999 for 7" in found.detail
 
 
+def signed(texts):
+    wanted = [float(b"%s.%s" % tuple(one.split(b":"))) for one in texts]
+    return np.copysign(np.float32(wanted), [-one.startswith(b"-") for one in texts])
+
+
+def signed_unless_zero(texts):
+    parts = tf.strings.split(texts, ":").to_tensor()
+    whole = tf.strings.to_number(parts[:, 0])
+    rest = tf.strings.to_number(tf.strings.join(["0.", parts[:, 1]]))
+    return tf.where(whole < 0, whole - rest, whole + rest)
+
+
+def test_numbers_in_texts_become_0_behind_their_sign():
+    some = strings(b"-7:05", b"12:30")
+    found = result("bad_input", signed_unless_zero, some, reference=signed)
+    details = [one.detail for one in (found, *found.others)]
+    assert "texts has b'-7:05' with 0 for 7" in details, found.explanation()
+
+
 def no_scalars(x):
     if not x.ndim:
         raise ValueError("x must not be a scalar")

@@ -715,3 +715,32 @@ def to_eighths(x):
 def test_a_gradient_of_steps_is_one_of_zeros_too():
     found = result("gradient", to_eighths, np.float32([0, 0.12, 0.25, 1, 3.3]))
     assert found.verdict == "note", found.explanation()
+
+
+@tf.custom_gradient
+def steps_of_rows(x):
+    y = tf.concat([x[..., :1], x[..., 1:] - x[..., :-1]], -1)
+
+    def gradient(grad):
+        flat = tf.reshape(grad, [-1])
+        return tf.reshape(flat - tf.concat([flat[1:], [0]], 0), tf.shape(x))
+
+    return y, gradient
+
+
+def test_a_gradient_goes_on_into_the_next_row():
+    found = result("gradient", steps_of_rows, normal(4))
+    assert "x twice, in one dimension more" in found.detail, found.explanation()
+
+
+@tf.custom_gradient
+def scaled(x, by):
+    def summed(y, x):
+        return tf.reduce_sum(y, keepdims=True) if x.shape == [1] else y
+
+    return x * by, lambda grad: (summed(grad * by, x), summed(grad * x, by))
+
+
+def test_a_scalar_is_given_for_each_input():
+    found = result("gradient", scaled, normal(4), normal(2, 4)[1])
+    assert "a scalar for " in found.detail, found.explanation()

@@ -640,6 +640,21 @@ def test_the_last_place_is_accepted():
         assert found.verdict == verdict, found.explanation()
 
 
+def less_the_mean(x):
+    return x - x.mean((1, 2), keepdims=True)
+
+
+def less_the_mean_of_the_first(x):
+    x = tf.ensure_shape(x, [None, None, None])
+    return x - tf.reduce_mean(x[:1], [1, 2], keepdims=True)
+
+
+def test_a_batch_of_one_becomes_one_of_two():
+    x = normal(1, 2, 3)
+    found = result("reference", less_the_mean_of_the_first, x, reference=less_the_mean)
+    assert found.detail == "x twice in dimension 0", found.explanation()
+
+
 def distances(x, y):
     return np.abs(x - y)
 

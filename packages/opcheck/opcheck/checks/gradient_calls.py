@@ -20,7 +20,7 @@ from opcheck.checks.derivatives import (
     weights_of,
 )
 from opcheck.checks.drawn import Draw, what_differs
-from opcheck.findings.compare import TOLERANCES, difference
+from opcheck.findings.compare import TOLERANCES, difference, is_inexact
 from opcheck.findings.report import Findings, describe_error
 from opcheck.findings.wanted import both_of, replaced
 from opcheck.processes.pulse import one_call
@@ -223,11 +223,23 @@ def _varied(subject: Subject, flat, names):
             one = np.take(x, [0], axis)
             label = f"size 1 in dimension {axis} of {names[i]}"
             yield label, replaced(flat, i, one), subject.attrs
+    for i, x in enumerate(flat):
+        if x.ndim and x.size > 1 and len(flat) > 1:  # broadcast to the others
+            scalar = np.asarray(x.reshape(-1)[0], x.dtype)
+            label = f"a scalar for {names[i]}"
+            yield label, replaced(flat, i, scalar), subject.attrs
     everything = range(len(flat))
     for chosen in [[i] for i in everything] + [everything] * (len(flat) > 1):
         more = [x[np.newaxis] if i in chosen else x for i, x in enumerate(flat)]
         label = " and ".join(names[i] for i in chosen)
         yield f"one dimension more in {label}", more, subject.attrs
+        two = [
+            np.stack([x, np.flip(x)]) if i in chosen and is_inexact(x.dtype) else y
+            for i, (x, y) in enumerate(zip(flat, more))
+        ]
+        if [x.shape for x in two] != [x.shape for x in more]:
+            label = f"{label} twice, in one dimension more"
+            yield label, two, subject.attrs
     described = subject.describe()
     own = described.all_of("attr")
     attrs = {x.name for x in own}

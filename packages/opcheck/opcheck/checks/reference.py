@@ -3,7 +3,7 @@
 import contextlib
 import inspect
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -196,17 +196,8 @@ def _alike(subject: Subject, found: Findings) -> None:
 
 
 def _stacked(subject: Subject, found: Findings) -> None:
-    """One dimension more, of two: the sample, and behind it the sample backwards, in one input or in all."""
-    labels = subject.describe().labels
-    everything = [i for i, x in enumerate(subject.flat) if x.size > 1]
-    for chosen in [[i] for i in everything] + [everything] * (len(everything) > 1):
-        flat = list(subject.flat)
-        for i in chosen:
-            x = flat[i]
-            flat[i] = np.stack([x, x if is_sorted(x) else np.flip(x)])
-        label = (
-            f"{' and '.join(labels[i] for i in chosen)} twice, in one dimension more"
-        )
+    """The sample and behind it half of it, backwards, in one dimension more, or in one of size 1, as of a batch."""
+    for label, flat in _stacks(subject):
         if not _takes(subject, label, flat):
             continue
         both = both_of(subject, label, flat)
@@ -216,6 +207,37 @@ def _stacked(subject: Subject, found: Findings) -> None:
             words = blamed(subject, observed(*both), flat)
             found.fail(label, WANTED, different, **words)
             return
+
+
+def _stacks(subject: Subject) -> Iterator[tuple[str, list[np.ndarray]]]:
+    """What becomes of one input or of all, in words, and the flat inputs."""
+    labels = subject.describe().labels
+    everything = [i for i, x in enumerate(subject.flat) if x.size > 1]
+    several = [[i] for i in everything] + [everything] * (len(everything) > 1)
+    back = [_half(x if is_sorted(x) else np.flip(x)) for x in subject.flat]
+    for chosen in several:
+        flat = list(subject.flat)
+        for i in chosen:
+            flat[i] = np.stack([flat[i], back[i]])
+        yield f"{_all_of(labels, chosen)} twice, in one dimension more", flat
+    for axis in range(max((x.ndim for x in subject.flat), default=0)):
+        for chosen in several:
+            if all(subject.flat[i].shape[axis : axis + 1] == (1,) for i in chosen):
+                flat = list(subject.flat)
+                for i in chosen:
+                    flat[i] = np.concatenate([flat[i], back[i]], axis)
+                yield f"{_all_of(labels, chosen)} twice in dimension {axis}", flat
+
+
+def _half(x: np.ndarray) -> np.ndarray:
+    """Half of numbers, which may be places, rounded towards 0; others as they are."""
+    if x.dtype.kind in "iu":
+        return (np.sign(x) * (np.abs(x) // 2)).astype(x.dtype)
+    return (x / 2).astype(x.dtype) if is_inexact(x.dtype) else x
+
+
+def _all_of(labels: list[str], chosen: list[int]) -> str:
+    return " and ".join(labels[i] for i in chosen)
 
 
 def _long_rows(subject: Subject, found: Findings) -> None:

@@ -1156,7 +1156,8 @@ def _broken_texts(texts: np.ndarray) -> Iterator[tuple[int, str, bytes]]:
     """Texts of an input that a parser may refuse: their place, what is special about them, and what they become.
 
     Of some bytes that are neither letters nor digits, the first is left out, doubled, and made the last byte. Numbers
-    become larger than 64 bits hold. Something stands before a text or behind it, or before its first number.
+    become 0, which has a sign all the same, or larger than 64 bits hold. Something stands before a text or behind it,
+    or before its first number.
     """
     marks, tried = set(), {*texts}
     for place, text in enumerate(texts):
@@ -1191,11 +1192,12 @@ def _broken_texts(texts: np.ndarray) -> Iterator[tuple[int, str, bytes]]:
                 tried.add(changed)
                 yield place, f"has {changed!r} for {text!r}", changed
         for number in itertools.islice(re.finditer(rb"\d+", text), _CUT):
-            changed = text[: number.start()] + _TOO_LARGE + text[number.end() :]
-            if place < _CUT and changed not in tried:
-                tried.add(changed)
-                what = f"with {_TOO_LARGE.decode()} for {number[0].decode()}"
-                yield place, f"has {text!r} {what}", changed
+            for other in (_TOO_LARGE, b"0"):
+                changed = text[: number.start()] + other + text[number.end() :]
+                if place < _CUT and changed not in tried:
+                    tried.add(changed)
+                    what = f"with {other.decode()} for {number[0].decode()}"
+                    yield place, f"has {text!r} {what}", changed
 
 
 def _wrong_values(dtype: np.dtype) -> list[tuple[str, object]]:

@@ -23,6 +23,7 @@ from opcheck.findings.report import (
     describe_error,
 )
 from opcheck.findings.source import in_turn
+from opcheck.findings.wanted import replaced
 from opcheck.inputs.memory import growth
 from opcheck.processes.budget import Budget
 from opcheck.processes.calls import again, agree
@@ -43,7 +44,7 @@ from opcheck.subject import (
 from opcheck.tensors import arrays, constant
 
 _CALLS, _WINDOWS = 50, 4
-_ELEMENTS, _TURNS = 5000, 4  # new ones of a call, and calls with other ones
+_ELEMENTS, _TURNS = 20_000, 4  # new ones of a call, and calls with other ones
 _TABLE = 4096  # entries of a table that a call may add to, and that drops its oldest
 _LARGEST = 1 << 22  # elements of the outputs of a call with other attrs
 _DRAWN = 40  # calls with other attrs
@@ -190,7 +191,7 @@ def _first_use(subject: Subject, found: Findings) -> None:
 
 
 def _new_elements(subject: Subject, found: Findings) -> None:
-    """Calls the op from eight threads with the same elements, of which it has seen none: each must find one entry.
+    """Makes eight calls at once with the same elements, of which the op has seen none: each must find one entry.
 
     A table may be read under one lock and written under another.
     """
@@ -200,38 +201,36 @@ def _new_elements(subject: Subject, found: Findings) -> None:
         if x.ndim != 1 or not subject.repeats():
             continue
         name = f"new elements in {subject.describe().labels[i]}"
-        for turn in range(_TURNS):
-            flat = [*subject.flat[:i], _new(x, turn), *subject.flat[i + 1 :]]
-            if turn == 0:
-                if not _takes(subject, name, flat):
-                    break
-                continue  # they are known now
-            subject.progress(f"{AT_ONCE}, {name}", flat)
-            start = threading.Barrier(8)
-            tensors = [constant(y) for y in flat]
+        if not _takes(subject, name, replaced(subject.flat, i, _new(x, 0))):
+            continue
+        subject.progress(f"{AT_ONCE}, {name}")
+        for turn in range(1, _TURNS):
+            rows = [_new(x, turn, call) for call in range(8)]
+            every = constant(np.stack(rows))
 
-            def call(_, start=start, tensors=tensors):
-                start.wait()
-                return arrays(subject.outputs(tensors))
+            def call(k, every=every, i=i):
+                flat = replaced(list(map(constant, subject.flat)), i, every[k])
+                return 0, k, *subject.outputs(flat)
 
-            with ThreadPoolExecutor(8) as threads:
-                outcomes = list(threads.map(call, range(8)))
-            wanted = arrays(subject.outputs(tensors))
-            different = [subject.difference(wanted, seen) for seen in outcomes]
-            if any(different):
-                found.fail(
-                    f"{AT_ONCE}, {name}",
-                    "the same as a later call gives",
-                    next(filter(None, different)),
-                    "what one call has looked up, another one has added by the time that it is written: look again "
-                    "under the lock that is held while writing",
-                )
-                return
+            calls = tf.data.Dataset.range(8).map(as_it_is(call), num_parallel_calls=8)
+            for _, k, *outputs in each(calls):
+                later = subject.eager(replaced(subject.flat, i, rows[int(k)]))
+                if different := subject.difference(later, arrays(outputs)):
+                    found.fail(
+                        f"{AT_ONCE}, {name}",
+                        "the same as a later call gives",
+                        different,
+                        "a table without a lock; or what one call has looked up, another one has added by the time "
+                        "that it is written: look again under the lock that is held while writing",
+                    )
+                    return
 
 
-def _new(x: np.ndarray, turn: int) -> np.ndarray:
-    """Elements that no call has had before."""
-    numbers = np.arange(_ELEMENTS) + (turn + 1) * _ELEMENTS
+def _new(x: np.ndarray, turn: int, call: int = 0) -> np.ndarray:
+    """Elements that no call has had before: the first half in each of eight calls, the others in one."""
+    half = _ELEMENTS // 2
+    own = np.arange(half) + (turn * 9 + call + 1) * half
+    numbers = np.concatenate([np.arange(half) + turn * 9 * half, own])
     if x.dtype != object:
         return (7919 * numbers).astype(x.dtype)
     return np.array([f"new_{number}".encode() for number in numbers], object)
