@@ -80,7 +80,7 @@ def _call(sample, flat, i: int, size: int, way: str) -> tuple[list, dict]:
             changed.append(_chain(x, size, way))
         elif y.ndim and len(y) == rows:
             changed.append(np.resize(y, (size, *y.shape[1:])))
-        elif not y.ndim and y.dtype.kind in "iu":
+        elif not y.ndim and y.dtype in (np.int32, np.int64):
             changed.append(np.asarray(bound(y[()]), y.dtype))
         else:
             changed.append(y)
