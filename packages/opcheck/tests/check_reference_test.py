@@ -517,15 +517,20 @@ def days_by_numpy(years, months):
     return 30 + (months + months // 8) % 2 - (months == 2) * (2 - leap)
 
 
+def of_months(months, february):
+    known = (1 <= months) & (months <= 12)
+    tf.debugging.Assert(tf.reduce_all(known), ["months are 1 to 12"])
+    return 30 + (months + months // 8) % 2 - february
+
+
 def days(years, months):
     leap = (years % 4 == 0) & ((years % 100 != 0) | (years % 400 == 0))
-    february = tf.where(months == 2, 2 - tf.cast(leap, years.dtype), 0)
-    return 30 + (months + months // 8) % 2 - february
+    return of_months(months, tf.where(months == 2, 2 - tf.cast(leap, years.dtype), 0))
 
 
 def days_with_1900(years, months):
-    february = tf.where(months == 2, 2 - tf.cast(years % 4 == 0, years.dtype), 0)
-    return 30 + (months + months // 8) % 2 - february
+    fourth = tf.cast(years % 4 == 0, years.dtype)
+    return of_months(months, tf.where(months == 2, 2 - fourth, 0))
 
 
 def priced_by_numpy(weights):
@@ -696,3 +701,9 @@ def test_the_first_number_that_the_reference_refuses_is_refused():
     found = result("reference", op, *some, reference=taken_by_numpy)
     assert found.detail == "places.flat[0] = 5", found.explanation()
     assert "one number too late" in found.cause
+
+
+def test_a_single_text_is_not_turned():
+    some = strings("abc")[0], np.float32([1, 2])
+    found = result("reference", lambda _, x: x + 1, *some, reference=lambda _, x: x + 1)
+    assert found.verdict == "pass", found.explanation()

@@ -249,7 +249,10 @@ def _varied(subject: Subject, flat, names):
             continue
         words = [] if gradients else described.other_words(name, value)[:_NAMES]
         beyond = _beyond(flat) if isinstance(value, float) else []
-        for other in [*_other_factor(name, value), *words, *beyond]:
+        factors = _other_factor(name, value)
+        if gradients and type(value) is int:
+            factors = []  # what the forward op gave does not fit
+        for other in [*factors, *words, *beyond]:
             label, changed = f"{name} = {other}", {**subject.attrs, name: other}
             may_refuse = type(value) is int or other in beyond
             if not may_refuse or _is_right(subject, label, flat, changed):

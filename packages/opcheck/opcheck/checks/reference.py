@@ -214,7 +214,7 @@ def _stacks(subject: Subject) -> Iterator[tuple[str, list[np.ndarray]]]:
     labels = subject.describe().labels
     everything = [i for i, x in enumerate(subject.flat) if x.size > 1]
     several = [[i] for i in everything] + [everything] * (len(everything) > 1)
-    back = [_half(x if is_sorted(x) else np.flip(x)) for x in subject.flat]
+    back = {i: _half_backwards(subject.flat[i]) for i in everything}
     for chosen in several:
         flat = list(subject.flat)
         for i in chosen:
@@ -229,8 +229,10 @@ def _stacks(subject: Subject) -> Iterator[tuple[str, list[np.ndarray]]]:
                 yield f"{_all_of(labels, chosen)} twice in dimension {axis}", flat
 
 
-def _half(x: np.ndarray) -> np.ndarray:
-    """Half of numbers, which may be places, rounded towards 0; others as they are."""
+def _half_backwards(x: np.ndarray) -> np.ndarray:
+    """Half of numbers, rounded towards 0, since they may be places, and backwards unless they are sorted."""
+    if not is_sorted(x):
+        x = np.flip(x)
     if x.dtype.kind in "iu":
         return (np.sign(x) * (np.abs(x) // 2)).astype(x.dtype)
     return (x / 2).astype(x.dtype) if is_inexact(x.dtype) else x
