@@ -201,7 +201,7 @@ def _new_elements(subject: Subject, found: Findings) -> None:
         if x.ndim != 1 or not subject.repeats():
             continue
         name = f"new elements in {subject.describe().labels[i]}"
-        if not _takes(subject, name, replaced(subject.flat, i, _new(x, 0))):
+        if not _takes(subject, name, replaced(subject.flat, i, _new(x, 0)), 0.1):
             continue
         subject.progress(f"{AT_ONCE}, {name}")
         for turn in range(1, _TURNS):
@@ -262,10 +262,10 @@ def _most(x: np.ndarray) -> int:
     return min(np.iinfo(x.dtype).max, (1 << 31) - 1) // largest if largest else 0
 
 
-def _takes(subject: Subject, name: str, flat) -> bool:
+def _takes(subject: Subject, name: str, flat, seconds: float = 0.02) -> bool:
     """Whether a call is quick and returns little, so that one with far larger numbers may be tried."""
     subject.progress(name, flat)
-    budget = Budget(0.02)
+    budget = Budget(seconds)
     try:
         outputs = subject.eager(flat)
     except Exception:
