@@ -127,7 +127,7 @@ class Ids:
 
     def __call__(self, texts):
         missing = [text for text in texts if text not in self.ids]
-        time.sleep(0.01)
+        time.sleep(0.02)
         for text in missing:
             with self.lock:
                 if not self.again or text not in self.ids:
@@ -136,7 +136,8 @@ class Ids:
 
 
 @pytest.mark.parametrize(("again", "verdict"), [(True, "pass"), (False, "fail")])
-def test_new_elements_get_one_entry_each(again, verdict):
+def test_new_elements_get_one_entry_each(monkeypatch, again, verdict):
+    monkeypatch.setattr(threads, "_ELEMENTS", 1000)  # each is some work for Python
     ids = Ids(again)
 
     def op(texts):

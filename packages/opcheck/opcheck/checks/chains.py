@@ -10,7 +10,7 @@ from opcheck.processes.children import Child, Crash, WorkerError
 
 _SIZES = (1 << 12, 1 << 14)  # at which the growth of the time is measured
 _LONG = 1 << 20  # more than a stack of 8 MB has room for, at 16 bytes a call
-_GROWTH, _SLOW = 8, 5e-3  # of four times the elements, and seconds
+_GROWTH, _SLOW = 8, 2e-2  # of four times the elements, and seconds
 
 
 def chains(child: Child, sample, found: Findings, labels: list[str]) -> None:
