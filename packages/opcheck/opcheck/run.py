@@ -33,7 +33,7 @@ from opcheck.findings.report import (
     by_signal,
     likely_cause,
 )
-from opcheck.inputs.constants import constants_of
+from opcheck.inputs.constants import Constants, constants_of
 from opcheck.inputs.samples import Sample, as_arrays, flattened, is_tensor, packed
 from opcheck.locations import Location, locate
 from opcheck.parts import in_parts
@@ -77,6 +77,11 @@ class Call:
     def flat(self) -> list[np.ndarray]:
         """All input arrays, those of lists too."""
         return flattened(self.inputs)
+
+    @functools.cached_property
+    def constants(self) -> Constants:
+        """Those that the reference's code names, read once for all processes."""
+        return constants_of(self.reference)
 
     def pack(self, flat: Sequence) -> list:
         """Puts flat inputs back into lists."""
@@ -660,7 +665,7 @@ class _Run:
                 "inputs": call.inputs,
                 "attrs": call.attrs,
                 "has_reference": call.reference is not None,
-                "constants": constants_of(call.reference),
+                "constants": call.constants,
             }
         return Child(call.reference, self._patience, opened, **start)
 
@@ -691,7 +696,7 @@ class _Run:
                 call.op, call.inputs, call.attrs, call.options, call.reference
             )
             subject.location = call.location
-            subject.constants = constants_of(call.reference)
+            subject.constants = call.constants
             return [check_inside(subject, name, call.extra.get(name)) for name in names]
         results = []
         with self.child(*names, gpu=True if worker == "gpu" else None) as child:

@@ -16,7 +16,7 @@ from opcheck.findings.wanted import (
     reference_of,
     replaced,
 )
-from opcheck.inputs.constants import met, met_by_number
+from opcheck.inputs.constants import as_bytes, met, met_by_number
 from opcheck.processes.budget import Budget
 from opcheck.subject import Subject, attrs_of_call, is_sorted, sizes_of
 
@@ -256,11 +256,11 @@ class Draw:
         return np.clip(drawn, held.min, held.max).astype(x.dtype)
 
     def _texts(self, x: np.ndarray, drawn: np.ndarray) -> np.ndarray:
-        letters = [bytes([one]) for one in b"".join(map(_bytes, x.reshape(-1)))]
+        letters = [bytes([one]) for one in b"".join(map(as_bytes, x.reshape(-1)))]
         letters += [letter.encode() for letter in " .,;-0aZ\né€😀"] + [b"\x80", b"\xff"]
         texts = np.array(drawn, object)
         for place, text in np.ndenumerate(drawn):
-            text = _bytes(text)
+            text = as_bytes(text)
             how = self._random.integers(8)
             begin, end = np.sort(self._random.integers(0, len(text) + 1, 2))
             if how == 0:
@@ -272,7 +272,7 @@ class Draw:
                 some = self._random.integers(len(letters), size=end - begin + 1)
                 text = text[:begin] + b"".join(letters[i] for i in some) + text[end:]
             elif how == 3:
-                other = _bytes(x.reshape(-1)[self._random.integers(x.size)])
+                other = as_bytes(x.reshape(-1)[self._random.integers(x.size)])
                 text = text[:begin] + other + text[end:]
             elif how == 4:  # characters of two to four bytes
                 some = "".join(self._random.choice([*"é€😀"], 3))
@@ -347,10 +347,6 @@ def _other_dtypes(subject: Subject) -> dict[str, np.dtype]:
                 if have_kernels(described, attr, name):
                     found[attr] = np.dtype(name)
     return dict(sorted(found.items()))
-
-
-def _bytes(text) -> bytes:
-    return text if isinstance(text, bytes) else str(text).encode()
 
 
 def _wrong(subject: Subject, flat, attrs) -> tuple[list, list] | None:

@@ -477,9 +477,8 @@ def _kept(subject: Subject, found: Findings, flat) -> int:
     if (took := time.monotonic() - start) > 5:
         raise Skip(f"{_CALLS} calls take {took:.1f} s")
     files, held = growth(lambda: function(*tensors), _WINDOWS, _CALLS)
-    if (
-        held >= _CALLS * _LEAKED
-    ):  # or a table that is not full, or caches of new threads
+    if held >= _CALLS * _LEAKED:
+        # Or a table that is not full, or caches of threads that this call never had.
         subject.progress(f"up to {_TABLE} more calls, which fill a table with a limit")
         budget = Budget(2)
         for _ in range(_TABLE):

@@ -50,7 +50,7 @@ def constants_of(function: Callable | None) -> Constants:
             whole = float(value).is_integer()
             (integers if whole else floats).add(int(value) if whole else float(value))
         elif isinstance(value, str | bytes) and 0 < len(value) <= _MOST:
-            texts.add(value if isinstance(value, bytes) else value.encode())
+            texts.add(as_bytes(value))
     integers -= {-1, 0, 1}
     ordered = (tuple(sorted(some)[:_MOST]) for some in (integers, floats, texts))
     return Constants(*ordered)
@@ -176,9 +176,14 @@ def _met_by_texts(texts: tuple[bytes, ...], x: np.ndarray, random) -> np.ndarray
     if not texts:
         return result
     for place, text in np.ndenumerate(x):
-        text = text if isinstance(text, bytes) else str(text).encode()
+        text = as_bytes(text)
         begin, end = np.sort(random.integers(0, len(text) + 1, 2))
         begin, end = [(begin, end), (begin, begin), (0, len(text))][random.integers(3)]
         constant = texts[random.integers(len(texts))]
         result[place] = text[:begin] + constant + text[end:]
     return result
+
+
+def as_bytes(text) -> bytes:
+    """A text as TensorFlow holds it."""
+    return text if isinstance(text, bytes) else str(text).encode()
