@@ -398,6 +398,22 @@ def test_another_number_shows_what_is_kept_from_the_sample_call():
     assert "kept from one call" in found.cause, found.explanation()
 
 
+def places_in_the_first(words, table):
+    """As if a kernel had kept the table of the sample call; that of a graph is new."""
+    kept = [b"dog", b"cat", b"fish"] if tf.executing_eagerly() else table
+    return tf.argmax(tf.cast(words[:, tf.newaxis] == kept, tf.int32), -1)
+
+
+def test_a_table_that_is_kept_from_the_sample_call_is_told_with_both_calls():
+    def places(words, table):
+        return np.argmax(words[:, np.newaxis] == table, -1)
+
+    inputs = tf.constant([b"cat", b"dog"]), tf.constant([b"dog", b"cat", b"fish"])
+    found = result("reference", places_in_the_first, *inputs, reference=places)
+    assert "kept from one call" in found.cause, found.explanation()
+    assert found.line.count("places_in_the_first(") == 2, found.line
+
+
 def test_an_empty_list_is_a_list_of_no_tensors():
     report = opcheck.check(
         adds_some, normal(3), [], reference=lambda x, others: x + sum(others)

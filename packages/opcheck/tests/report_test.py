@@ -13,6 +13,7 @@ from python_ops import adds_one, counts_calls, dies_of_scalars, normal, refuses
 import opcheck
 from opcheck import errors
 from opcheck.findings import report
+from opcheck.subject import UNREPEATED
 
 
 @pytest.fixture(scope="module")
@@ -270,3 +271,16 @@ def test_what_is_kept_from_a_call_is_the_reason_for_other_values_elsewhere():
     )
     told = str(report.Report("op", [kept, others]))
     assert "follows   eager_vs_graph" in told and of_graph not in told
+
+
+def test_threads_of_one_call_that_race_are_the_reason_why_calls_do_not_repeat():
+    different = "the output[0] is 1 instead of 2 (1 of 1 elements differ)"
+    raced, others = (
+        report.Result(name, "fail", f"in {name}", seen=different, cause=cause)
+        for name, cause in (
+            ("determinism", report.BY_RACE),
+            ("concurrency", UNREPEATED),
+        )
+    )
+    told = str(report.Report("op", [raced, others]))
+    assert "follows   concurrency" in told and "SetIsStateful" not in told

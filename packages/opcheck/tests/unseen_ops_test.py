@@ -70,7 +70,7 @@ CAUGHT = {
     "ragged_sums": ("bad_input", "values has 6 rows"),
     "sum_first_axis": ("bad_input", "inferred shape (None,)"),
     "row_length": ("gradient", "where x is all 0"),
-    "larger": ("gradient", "one tensor for a and b"),
+    "larger": ("gradient", "a and b equal"),
     "row_range": ("gradient", "first order, with respect to x"),
     "parse_counts": ("bad_input", "as the reference raises"),
 }

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from opcheck.findings.compare import compared, difference
-from opcheck.findings.report import KEPT, MUCH_LARGER, Findings, Skip
+from opcheck.findings.report import BY_RACE, KEPT, MUCH_LARGER, Findings, Skip
 from opcheck.findings.source import in_turn
 from opcheck.inputs.memory import show_filling
 from opcheck.processes import calls
@@ -26,7 +26,6 @@ _BY_ORDER = (
     "a sum whose order depends on the threads, such as atomic additions of floats; "
     "or random numbers that depend on them"
 )
-_BY_RACE = "two threads that write to one place"
 _UNTRACKED = "a function which references an 'untracked' resource"
 _FULL = os.strerror(errno.ENOSPC)
 
@@ -127,7 +126,7 @@ def determinism(make: Callable[..., Child], sample, found: Findings) -> str:
                 "the same bits each time",
                 different,
                 _with_one_thread(make, repeats)
-                or f"only with more than one thread: {_BY_RACE if far else _BY_ORDER}",
+                or (BY_RACE if far else f"only with more than one thread: {_BY_ORDER}"),
             )
     return (
         f"{repeats} runs each with {', '.join(map(str, counts))} threads: the same bits"
@@ -148,7 +147,7 @@ def _by_threads(make: Callable[..., Child], count: int, flat, wanted, runs) -> s
         *runs, *again
     ):
         return UNWRITTEN  # for the same bytes, the same
-    return f"{only}, and not always the same: {_BY_RACE}" if only else UNREPEATED
+    return BY_RACE if only else UNREPEATED
 
 
 def _with_one_thread(make: Callable[..., Child], repeats: int) -> str:

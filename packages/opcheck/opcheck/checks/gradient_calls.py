@@ -373,7 +373,7 @@ def one_tensor_for_two(
         def function(moved, i=i, flat=flat, outputs_of=outputs_of):
             return outputs_of(flat(moved[i], moved[i]))
 
-        order = f"first order, one tensor for {names[i]} and {names[j]}"
+        order = f"first order, {names[i]} and {names[j]} equal"
         with contextlib.suppress(*REFUSALS):
             compare_with_differences(
                 subject, found, tensors, [i], function, order, names

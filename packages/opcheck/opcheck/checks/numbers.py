@@ -18,7 +18,6 @@ from opcheck.findings.wanted import (
     EXACTLY,
     FAR,
     WANTED,
-    blamed,
     blamed_or_kept,
     held,
     reference_of,
@@ -365,7 +364,7 @@ def large_together(subject: Subject, found: Findings) -> None:
                 f"with {label}",
                 WANTED,
                 different,
-                **blamed(
+                **blamed_or_kept(
                     subject,
                     "; ".join(
                         filter(
@@ -376,6 +375,7 @@ def large_together(subject: Subject, found: Findings) -> None:
                             ],
                         )
                     ),
+                    *both,
                     flat,
                     attrs,
                 ),

@@ -16,6 +16,7 @@ from opcheck.findings.source import in_columns, in_turn
 from opcheck.findings.wanted import (
     WANTED,
     blamed,
+    blamed_or_kept,
     both_of,
     in_a_new_kernel,
     reference_of,
@@ -168,11 +169,12 @@ def _repeated(subject: Subject, found: Findings) -> None:
             f"with the rows of the sample {_TIMES} times{along}",
             WANTED,
             different,
-            **blamed(
+            **blamed_or_kept(
                 subject,
                 "right where no elements are equal: a sort that does not keep their order, which std::stable_sort does"
                 if unstable
                 else observed(wanted, seen),
+                *both,
                 flat,
             ),
         )
@@ -190,7 +192,7 @@ def _alike(subject: Subject, found: Findings) -> None:
         label = f"{labels[j]} equal to {labels[i]}"
         both = both_of(subject, label, flat)
         if both and (different := subject.difference(*both, strict=False)):
-            words = blamed(subject, observed(*both), flat)
+            words = blamed_or_kept(subject, observed(*both), *both, flat)
             found.fail(f"with {label}", WANTED, different, **words)
             return
 
@@ -204,7 +206,7 @@ def _stacked(subject: Subject, found: Findings) -> None:
         if not both or [x.shape for x in both[0]] != [x.shape for x in both[1]]:
             continue  # a reference for one rank may not refuse another one
         if different := subject.difference(*both, strict=False):
-            words = blamed(subject, observed(*both), flat)
+            words = blamed_or_kept(subject, observed(*both), *both, flat)
             found.fail(label, WANTED, different, **words)
             return
 
@@ -299,9 +301,8 @@ def _fewest(
     if wrong - right == 1 and _is_by_number(subject, flat, wrong):
         label += f", and right with {right}"
     different = subject.difference(*both, strict=False)
-    found.fail(
-        f"with {label}", WANTED, different, **blamed(subject, observed(*both), flat)
-    )
+    words = blamed_or_kept(subject, observed(*both), *both, flat)
+    found.fail(f"with {label}", WANTED, different, **words)
 
 
 def _is_by_number(subject: Subject, flat, columns: int) -> bool:
@@ -399,7 +400,8 @@ def _left_out(subject: Subject, found: Findings) -> None:
         both = both_of(subject, label, subject.flat, attrs)
         if different := both and subject.difference(*both, strict=False):
             usual = _of_defaults(subject, name, both[1]) or observed(*both)
-            found.fail(label, WANTED, different, **blamed(subject, usual, attrs=attrs))
+            words = blamed_or_kept(subject, usual, *both, subject.flat, attrs)
+            found.fail(label, WANTED, different, **words)
 
 
 def _has_default(function: Callable, name: str) -> bool:

@@ -30,6 +30,7 @@ from opcheck.processes.calls import again, agree
 from opcheck.processes.pulse import Watch, each, one_call
 from opcheck.subject import (
     AFTER_LARGER,
+    UNREPEATED,
     UNWRITTEN,
     Subject,
     as_it_is,
@@ -433,6 +434,8 @@ def _report(
     cause, line = SHARED, ""
     if not subject.repeats(*call):
         cause = subject.unrepeated(*call)
+        if cause == UNREPEATED:
+            cause = f"{UNREPEATED}; or threads of one call write to one place"
         line = subject.line(*call, ["guarded"]) if cause == UNWRITTEN else ""
     elif behind := _behind_inputs(subject, *call):
         cause, line = behind, subject.line(*call, ["guarded"])

@@ -44,6 +44,7 @@ FORWARDED = (
     "the output has the memory of the input (forward_input), which the kernel overwrites before it has read all "
     "of it"
 )
+BY_RACE = "only with more than one thread, and not always the same: two threads that write to one place"
 # What fails, too, where a value is changed under other calls, or kept from them.
 _FOLLOWING = (
     "eager_vs_graph",
@@ -235,7 +236,7 @@ class Result:
             return ("kept",)
         if self.cause.startswith(SHAPES):
             return ("shapes",)
-        if "unused memory" in self.cause:
+        if "unused memory" in self.cause or self.cause == BY_RACE:
             return ("unrepeated",)
         # An error may show the tensor, which is another one in a graph.
         return tuple(re.sub(r"<tf\.Tensor[^>]*>?", "", one) for one in self.words())
