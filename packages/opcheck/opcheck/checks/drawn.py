@@ -20,7 +20,7 @@ from opcheck.inputs.constants import as_bytes, met, met_by_number
 from opcheck.processes.budget import Budget
 from opcheck.subject import Subject, attrs_of_call, is_sorted, sizes_of
 
-_CALLS, _SECONDS = 400, 2.0
+_CALLS, _SECONDS = 800, 2.0
 _LARGER, _MOST = 4, 1 << 8  # times the elements of an input, or so many
 _SLOW = 0.3  # seconds of a call, after which there is no other one
 _KNOWN = 1 << 12  # an attr up to which others are tried
@@ -49,7 +49,7 @@ def drawn_calls(subject: Subject, found: Findings) -> None:
 
 
 def _compare(subject: Subject, found: Findings, draw: Callable) -> None:
-    """Makes up to 400 drawn calls, and reports the first that is wrong."""
+    """Makes up to 800 drawn calls, and reports the first that is wrong."""
     budget = subject.budget(_SECONDS)
     for _ in range(_CALLS):
         if budget.is_spent():
