@@ -38,6 +38,6 @@ def one_op() -> HTML:
         length = max(1, WIDTH * found[way] / max(found.values()))
         text = f"{name}: {number(found[way])} ms"
         parts += [bold(text).tells(text), bar(length, THICK, 1, colour, corner=3)]
-    lead = f"<p><strong>{figures()['times']}×</strong> faster in one op</p>"
+    lead = f"<p><strong>{figures()['times']}×</strong> faster than TensorFlow's functions</p>"
     bars = picture(column(*parts), "Milliseconds for pooling 300 regions.").data
     return HTML(f'<div class="lead">{lead}{bars}</div>')
