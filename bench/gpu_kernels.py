@@ -37,14 +37,17 @@ def main() -> None:
         ):
             if not kernel.label:
                 found[kernel.op][device] |= types(kernel)
-        if kernel.device_type == "GPU" and not kernel.label:
+        on_gpu = kernel.device_type in ("GPU", "DEFAULT") and not kernel.label
+        if on_gpu and kernel.host_memory_arg:
             found[kernel.op]["host"] |= {*kernel.host_memory_arg}
+            found[kernel.op]["of"] |= types(kernel)
     rows = [
         {
             "op": op,
             "cpu": " ".join(sorted(of["CPU"])),
             "gpu": " ".join(sorted(of["GPU"])),
             "host_memory": " ".join(sorted(of["host"])),
+            "of_types": " ".join(sorted(of["of"])),
         }
         for op, of in sorted(found.items())
         if of["GPU"]
@@ -53,7 +56,7 @@ def main() -> None:
     notes = [
         f"build: CUDA {build['cuda_version']}, cuDNN {build['cudnn_version']}",
         "cpu, gpu: the types of the attr T for which there is a kernel; any: without a constraint on T",
-        "host_memory: arguments that some kernel of the GPU wants in the host's memory",
+        "host_memory: arguments that kernels of the GPU want in host memory; of_types: the types of those kernels",
     ]
     lines = heading("python bench/gpu_kernels.py", ["tensorflow"], notes)
     write(RESULT, lines, rows)

@@ -225,7 +225,7 @@ def main() -> None:
         f"libraries: {options.libraries}",
         f"sizes: MatMul {SIZE} x {SIZE}; images {BATCH} x {SIDE} x {SIDE} x {CHANNELS}, as many output channels, "
         "stride 1, SAME",
-        "type: TF32 is float32 as TensorFlow comes, float32 is with TF32 off",
+        "type: TF32 is float32 by default, float32 is with TF32 off",
     ]
     of_calls = "microseconds: a call, the median of 11 rounds of 20 eager calls; first: the first of this kind"
     of_kernels = "microseconds: the median over the launches of five calls, by ncu, which lets kernels run one by one; "

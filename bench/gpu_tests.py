@@ -36,6 +36,7 @@ ALONE = [
     *("-n", "4", "--dist", "loadgroup"),
 ]
 ON_A_GPU = [
+    "examples/gpu/softsign_test.py",
     "examples/gpu/rms_norm_test.py",
     "examples/roi_pool/roi_pool_gpu_test.py",
     "examples/ps_roi_align/ps_roi_align_test.py",

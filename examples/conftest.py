@@ -141,7 +141,8 @@ def gpu(request: pytest.FixtureRequest, tf: ModuleType) -> Iterator[None]:
 @pytest.fixture(scope="module")
 def on_host(request: pytest.FixtureRequest, tf: ModuleType) -> object:
     """What the example's kernels of the GPU call: built for the host, and registered with the label on_host."""
-    (source,) = request.path.parent.glob("*_gpu.cc")
+    tests = request.path.name.removesuffix("_test.py").removesuffix("_gpu")
+    source = request.path.with_name(f"{tests}_gpu.cc")
     kernels = source.with_name(source.name.replace("_gpu.cc", ".cu.cc"))
     library = cuda_on_host.on_host(kernels)
     tf.load_library(str(cuda_on_host.ops_on_host(source, library)))

@@ -1,14 +1,18 @@
 """The pictures of the chapter on the GPU: what kernels did on the host."""
 
+import ctypes
+import re
+from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
+from cuda_on_host import Cuda, on_host
 from gpu_reference import rms_norm_reference
 from IPython.display import HTML
-from measured import Table
+from measured import Table, read
 from pictures.drawing import bar, bold, picture, rectangle, small, space
 from pictures.layout import arrow, at, box, column, ends, flow, layers, row, table
-from rms_norm_on_host import OnHost
+from rms_norm_on_host import HERE, OnHost
 
 PIECE = 32  # bytes that a GPU reads at once
 
@@ -41,11 +45,27 @@ def forward(ops: Table) -> list[tuple[str, ...]]:
 
 def gains(ops: Table) -> dict[str, float]:
     """What the text says of that table."""
-    each, block = (
-        forward_of(ops, f"kernel alone, a {one} for each row", SIZES[0])
-        for one in ("thread", "block")
-    )
-    return {"blocks": each / block}
+    case = {"op": "RmsNorm", "task": "forward"}
+    each = case | {"way": "kernel alone, a thread for each row"}
+    large, small = ({**each, "workload": size} for size in SIZES)
+    rows, columns = map(int, SIZES[1].split(" x "))
+    [rate] = re.findall(r"(\d+) GB/s", ops.value("share of copy"))
+    return {
+        "blocks": ops.number(**large),
+        "blocks_least": ops.number("q1", **small),
+        "blocks_most": ops.number("q3", **small),
+        "megabytes": 2 * rows * columns * 4 / 1e6,
+        "copied": 2 * rows * columns * 4 / float(rate) / 1e3,
+    }
+
+
+def checked() -> list[tuple[str, ...]]:
+    """RmsNorm's tests under each tool: how many passed and failed, and the errors that it found."""
+    return [
+        (f"`{row['under']}`", row["passed"], row["failed"], row["errors"])
+        for row in read("gpu_tests").rows
+        if row["tests"].startswith("examples/gpu/rms_norm_test.py")
+    ]
 
 
 def long_row() -> dict[str, float]:
@@ -62,27 +82,43 @@ def some(rows: int, columns: int) -> np.ndarray:
     return np.random.default_rng(0).normal(size=(rows, columns)).astype(np.float32)
 
 
-def launch_of(kernels: OnHost, x: np.ndarray) -> tuple[int, int]:
+def softsign_on_host() -> tuple[Cuda, Callable[[np.ndarray], np.ndarray]]:
+    """CUDA's run time of SoftsignLaunch, and what it gives for floats."""
+    library = on_host(HERE / "softsign.cu.cc")
+    launch = ctypes.CDLL(str(library)).SoftsignLaunch
+    launch.restype = ctypes.c_char_p
+
+    def run(x: np.ndarray) -> np.ndarray:
+        y = np.full_like(x, np.nan)
+        pointers = [ctypes.c_void_p(array.ctypes.data) for array in (x, y)]
+        if error := launch(None, pointers[0], ctypes.c_int64(x.size), pointers[1]):
+            raise RuntimeError(error.decode())
+        return y
+
+    return Cuda(library), run
+
+
+def launch_of(cuda: Cuda, run: Callable, x: np.ndarray) -> tuple[int, int]:
     """The blocks of a launch, and the threads of each."""
-    kernels.cuda.calls()
-    kernels.rms_norm(x)
-    [(_, blocks, threads, *_)] = kernels.cuda.calls()
+    cuda.calls()
+    run(x)
+    [(_, blocks, threads, *_)] = cuda.calls()
     return blocks, threads
 
 
-def own(kernels: OnHost, x: np.ndarray, thread: int) -> np.ndarray:
+def own(cuda: Cuda, run: Callable, x: np.ndarray, thread: int) -> np.ndarray:
     """The numbers of the output, counted through, that one thread of each block writes."""
-    kernels.rms_norm(x)
-    with kernels.cuda.only_thread(thread):
-        y = kernels.rms_norm(x)
+    run(x)
+    with cuda.only_thread(thread):
+        y = run(x)
     return np.flatnonzero(~np.isnan(y))
 
 
 def grid(count: int, thread: int) -> HTML:
-    """The blocks of a launch of RmsNormEach, the rows that each has, and those of one thread of each block."""
-    kernels, x = OnHost("rms_norm_each"), some(count, 1)
-    blocks, threads = launch_of(kernels, x)
-    rows = own(kernels, x, thread)
+    """The blocks of a launch of Softsign, the elements that each has, and those of one thread of each block."""
+    on_host, x = softsign_on_host(), some(count, 1)
+    blocks, threads = launch_of(*on_host, x)
+    elements = own(*on_host, x, thread)
     shapes, scale, high = [], 1.1, 26
     for block in range(blocks):
         y, first = block * 54, block * threads
@@ -96,31 +132,31 @@ def grid(count: int, thread: int) -> HTML:
         ]
         if thread < busy:
             x = thread * scale
-            text = small(f"thread {thread}: row {rows[block]}")
+            text = small(f"thread {thread}: element {elements[block]}")
             shapes.append(at(x, y, bar(4, high, 1, "orange")))
             shapes.append(at(x, y + high + 2, text, "n"))
         if busy < threads:
             text = small(f"{threads - busy} have none")
             shapes.append(at(threads * scale, y + high + 2, text, "ne"))
     label = (
-        f"{count} rows: {blocks} blocks of {threads} threads each. Thread {thread} of each block has the rows "
-        f"{', '.join(map(str, rows))}."
+        f"{count} elements: {blocks} blocks of {threads} threads each. Thread {thread} of each block has the elements "
+        f"{', '.join(map(str, elements))}."
     )
     return picture(layers(*shapes), label)
 
 
 def call_path(x: np.ndarray) -> HTML:
-    """What one call of RmsNorm does on the host and on the GPU: the calls of CUDA's run time that were recorded."""
-    blocks, threads = launch_of(OnHost("rms_norm_each"), x)
+    """What one call of Softsign does on the host and on the GPU: the calls of CUDA's run time that were recorded."""
+    blocks, threads = launch_of(*softsign_on_host(), x)
     steps = [
-        "reads shape and attr,\nnot the numbers",
+        "reads the shape,\nnot the numbers",
         f"allocates y:\n{x.nbytes:,} bytes there",
-        "launches RmsNormEach",
+        "launches SoftsignKernel",
         "returns at once",
     ]
     inside = column(bold("Compute"), *map(small, steps), gap=14, align="middle")
     compute = box(inside, width=190, height=206)
-    own = f"RmsNormEach, {blocks} × {threads} threads"
+    own = f"SoftsignKernel, {blocks} × {threads} threads"
     queue = [
         box(small(name), 0.25 * (name == own), width=220, height=34, corner=0)
         for name in ("kernel of an op before", own, "kernel of an op after")
@@ -132,9 +168,9 @@ def call_path(x: np.ndarray) -> HTML:
     launch = arrow(compute, queue[1], shift=(30, 0))
     shapes = layers(row(host, device, gap=36), launch)
     label = (
-        "On the left the host: Compute reads the shape and the attr, allocates the output on the device, launches "
-        "RmsNormEach and returns at once. On the right the device: TensorFlow's stream, a queue, with the kernel of "
-        f"an op before, RmsNormEach in {blocks} blocks of {threads} threads, and the kernel of an op after."
+        "On the left the host: Compute reads the shape, allocates the output on the device, launches "
+        "SoftsignKernel and returns at once. On the right the device: TensorFlow's stream, a queue, with the kernel of "
+        f"an op before, SoftsignKernel in {blocks} blocks of {threads} threads, and the kernel of an op after."
     )
     return picture(shapes, label)
 
@@ -148,8 +184,8 @@ def neighbours(columns: int) -> HTML:
     """The numbers that the threads of a warp read first: with a row for each thread, and with a row for the block."""
     x = some(32, columns)
     each, block = (
-        np.array([own(OnHost(source), x[:rows], i)[0] for i in range(32)])
-        for source, rows in (("rms_norm_each", 32), ("rms_norm", 1))
+        np.array([own(way.cuda, way.rms_norm, x[:rows], i)[0] for i in range(32)])
+        for way, rows in ((OnHost("rms_norm_each"), 32), (OnHost("rms_norm"), 1))
     )
     expected = np.arange(32)
     if any(block != expected) or any(each != columns * expected):

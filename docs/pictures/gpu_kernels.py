@@ -3,7 +3,14 @@
 import re
 from functools import partial
 
-from measured import Table, read
+from measured import Row, Table, read
+
+TYPES = {
+    "float32": "`float32`, TF32 off",
+    "TF32": "`float32`, by default: TF32",
+    "half": "`half`",
+    "bfloat16": "`bfloat16`",
+}
 
 
 def short(kernel: str) -> str:
@@ -28,8 +35,9 @@ def launches(profile: Table, op: str, layout: str = "", **of: str) -> str:
 
 def products(profile: Table) -> list[tuple[str, str]]:
     """Of each type, the kernels of a matrix product."""
-    types = "float32", "TF32", "half", "bfloat16"
-    return [(f"`{name}`", launches(profile, "MatMul", type=name)) for name in types]
+    return [
+        (shown, launches(profile, "MatMul", type=name)) for name, shown in TYPES.items()
+    ]
 
 
 def convolutions(profile: Table, calls: Table) -> list[tuple[str, ...]]:
@@ -37,7 +45,8 @@ def convolutions(profile: Table, calls: Table) -> list[tuple[str, ...]]:
     op = "Conv2D 3 × 3"
     return [
         (
-            f"`{name}`, {layout}",
+            TYPES[name],
+            layout,
             launches(profile, op, layout, type=name),
             f"{microseconds(calls, op, layout, type=name):.0f}",
         )
@@ -46,13 +55,20 @@ def convolutions(profile: Table, calls: Table) -> list[tuple[str, ...]]:
     ]
 
 
-def microseconds(calls: Table, op: str, layout: str = "", **of: str) -> float:
-    """Of a call after the first."""
+def in_host_memory(row: Row) -> str:
+    """The arguments of an op that its kernels of the GPU want there, and of which types, if not of all."""
+    names = ", ".join(f"`{name}`" for name in row["host_memory"].split())
+    every = row["of_types"] in ("", row["gpu"])
+    return names if every else f"{names} ({row['of_types'].replace(' ', ', ')} only)"
+
+
+def microseconds(times: Table, op: str, layout: str = "", **of: str) -> float:
+    """Of a call after the first, or of the kernel of an op that has one."""
     of = {"op": op, "layout": layout, "setting": "default", **of}
-    return calls.number("microseconds", **of)
+    return times.number("microseconds", **of)
 
 
-def figures(calls: Table) -> dict[str, float | str]:
+def figures(profile: Table, calls: Table) -> dict[str, float | str]:
     """What the text says of the recording."""
     conv, back = "Conv2D 3 × 3", "Conv2DBackpropInput"
     tuned_again = read("gpu_autotuning").where(op=back, layout="NHWC")
@@ -60,7 +76,7 @@ def figures(calls: Table) -> dict[str, float | str]:
     of_first = {"op": conv, "layout": "NHWC", "type": "TF32"}
     off = {"setting": "autotuning off"}
     nchw = partial(microseconds, calls, conv, "NCHW")
-    exact = microseconds(calls, "MatMul", type="float32")
+    exact = microseconds(profile, "MatMul", type="float32")
     versions = r"cuBLAS (\d+\.\d+)\S* and cuDNN (\d+\.\d+)\S* for CUDA (\d+)"
     cublas, cudnn, cuda = re.search(versions, calls.value("libraries")).groups()
     return {
@@ -68,8 +84,8 @@ def figures(calls: Table) -> dict[str, float | str]:
         "cudnn": cudnn,
         "cuda": cuda,
         "gpu": calls.value("machine").split(", ")[2],
-        "tf32": exact / microseconds(calls, "MatMul", type="TF32"),
-        "half": exact / microseconds(calls, "MatMul", type="half"),
+        "tf32": exact / microseconds(profile, "MatMul", type="TF32"),
+        "half": exact / microseconds(profile, "MatMul", type="half"),
         "first": calls.number("first_milliseconds", setting="default", **of_first),
         "unloaded": calls.number("first_milliseconds", **off, **of_first),
         "later": microseconds(calls, **of_first) / 1e3,

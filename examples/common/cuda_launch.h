@@ -21,7 +21,7 @@ inline const char* Text(cudaError_t error) {
   return error == cudaSuccess ? nullptr : cudaGetErrorString(error);
 }
 
-// [launch] Returns null, or the text of an error, before the work is done.
+// Returns null, or the text of an error, before the work is done.
 template <typename... Parameters, typename... Arguments>
 const char* Launch(void (*kernel)(Parameters...), int64_t blocks, int threads,
                    int shared_bytes, void* stream, Arguments... arguments) {

@@ -90,7 +90,7 @@ inline cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   return op_by_op::Called("cudaStreamSynchronize", stream);
 }
 
-// The words of CUDA that the kernels use.
+// [words] What these say to nvcc, a C++ compiler need not know.
 #define __global__
 #define __host__
 #define __device__
@@ -98,6 +98,7 @@ inline cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 #define __launch_bounds__(...)
 #define __restrict__ __restrict
 
+// Numbers of 16 bits.
 using __half = Eigen::half;
 using __nv_bfloat16 = Eigen::bfloat16;
 

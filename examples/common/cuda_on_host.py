@@ -19,6 +19,14 @@ import precompiled
 
 HERE = Path(__file__).parent
 OPS = "gpu_ops_on_host.cc"
+# What nvcc has without an #include, and functions that a test can call.
+ON_HOST = """\
+#include "cuda_on_host.h"
+#pragma GCC visibility push(default)
+#line 1
+{}
+#pragma GCC visibility pop
+"""
 WARNINGS = ("-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas")
 
 
@@ -63,6 +71,8 @@ def build_for_host(source: Path, library: Path, *flags: str) -> None:
             text = re.sub(kernel, launched, file.read_text(), flags=re.S)
             copy = Path(folder, file.parent.name, file.name)
             copy.parent.mkdir()
+            if file == source:
+                text = ON_HOST.format(text)
             copy.write_text(text)
         subprocess.run(
             [

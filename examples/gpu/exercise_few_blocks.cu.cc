@@ -41,9 +41,8 @@ __global__ void RmsNormKernel(const float* x, int64_t rows, int64_t columns,
 }  // namespace
 
 // 132 blocks, however many rows there are.
-extern "C" __attribute__((visibility("default"))) const char* RmsNormLaunch(
-    void* stream, const float* x, int64_t rows, int64_t columns, float epsilon,
-    float* y) {
+extern "C" const char* RmsNormLaunch(void* stream, const float* x, int64_t rows,
+                                     int64_t columns, float epsilon, float* y) {
   if (rows * columns == 0) return nullptr;  // nothing to write
   return Launch(RmsNormKernel, std::min<int64_t>(rows, 132), kThreads, 0,
                 stream, x, rows, columns, epsilon, y);

@@ -1,9 +1,14 @@
 """Generated calls: `python -m opcheck fuzz examples/gpu/gpu_fuzz.py`."""
 
 import numpy as np
-from gpu_reference import rms_norm_grad_reference, rms_norm_reference
+from gpu_reference import (
+    rms_norm_grad_reference,
+    rms_norm_reference,
+    softsign_reference,
+)
 from hypothesis import strategies as st
 from rms_norm import rms_norm, rms_norm_grad
+from softsign import softsign
 
 from opcheck.strategies import calls, mostly, shapes, tensors
 
@@ -11,9 +16,9 @@ from opcheck.strategies import calls, mostly, shapes, tensors
 def quiet(reference):
     """Without NumPy's warnings of what overflows on its way."""
 
-    def silenced(*inputs, epsilon):
+    def silenced(*inputs, **attrs):
         with np.errstate(all="ignore"):
-            return reference(*inputs, epsilon)
+            return reference(*inputs, **attrs)
 
     return silenced
 
@@ -23,6 +28,7 @@ EPSILON = mostly(
     st.sampled_from([1e-6, 0.0, 1.0]), st.sampled_from([-1.0, float("nan")])
 )
 FUZZ = {
+    "OpByOp>Softsign": (softsign, calls(tensors()), quiet(softsign_reference)),
     "RmsNorm": (
         rms_norm,
         calls(tensors(), epsilon=EPSILON),

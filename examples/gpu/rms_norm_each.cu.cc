@@ -38,7 +38,7 @@ extern "C" const char* RmsNormGradLaunch(void* stream, const float* x,
                 rows, columns, epsilon, result);
 }
 
-// [launch] As many blocks of 256 threads as the rows need.
+// As many blocks of 256 threads as the rows need.
 extern "C" const char* RmsNormLaunch(void* stream, const float* x, int64_t rows,
                                      int64_t columns, float epsilon, float* y) {
   if (rows * columns == 0) return nullptr;  // nothing to write

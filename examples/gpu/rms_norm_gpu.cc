@@ -15,7 +15,7 @@ namespace {
 
 using tensorflow::OpKernelContext;
 
-// [stream] The queue that TensorFlow's own kernels use.
+// The queue that TensorFlow's own kernels use.
 void* Stream(OpKernelContext* context) {
   return context->op_device_context()
       ->stream()
@@ -37,7 +37,7 @@ absl::Status CheckRows(int64_t rows, int64_t columns) {
       "x must have at most ", INT32_MAX, " rows on a GPU, got ", rows));
 }
 
-// [gpu] Checks what a launch needs, and puts the work onto the stream.
+// Checks what a launch needs, and puts the work onto the stream.
 struct Gpu {
   static absl::Status Norm(OpKernelContext* context, const float* x,
                            int64_t rows, int64_t columns, float epsilon,
@@ -56,7 +56,7 @@ struct Gpu {
   }
 };
 
-// [register] The classes are those of the CPU.
+// The classes are those of the CPU.
 REGISTER_KERNEL_BUILDER(Name("RmsNorm").Device(tensorflow::DEVICE_GPU),
                         RmsNormOp<Gpu>);
 REGISTER_KERNEL_BUILDER(Name("RmsNormGrad").Device(tensorflow::DEVICE_GPU),

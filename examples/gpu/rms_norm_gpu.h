@@ -8,16 +8,14 @@
 
 namespace op_by_op {
 
-// [functions] Pointers to device memory, of matrices with rows * columns
+// Pointers to device memory, of matrices with rows * columns
 // numbers. They return null, or the text of an error.
 extern "C" {
-#pragma GCC visibility push(default)
 const char* RmsNormLaunch(void* stream, const float* x, int64_t rows,
                           int64_t columns, float epsilon, float* y);
 const char* RmsNormGradLaunch(void* stream, const float* x, const float* grad,
                               int64_t rows, int64_t columns, float epsilon,
                               float* result);
-#pragma GCC visibility pop
 }
 
 }  // namespace op_by_op

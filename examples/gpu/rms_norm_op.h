@@ -21,7 +21,7 @@ absl::Status GetEpsilon(Context* context, float* epsilon) {
       absl::StrCat("epsilon must be finite and at least 0, got ", *epsilon));
 }
 
-// [kernel] Reads shapes and the attr, allocates, and calls the device's Norm.
+// Reads shapes and the attr, allocates, and calls the device's Norm.
 template <typename Device>
 class RmsNormOp : public tensorflow::OpKernel {
  public:
@@ -46,7 +46,6 @@ class RmsNormOp : public tensorflow::OpKernel {
   float epsilon_;
 };
 
-// []
 // The gradient's class: the same with two inputs.
 template <typename Device>
 class RmsNormGradOp : public tensorflow::OpKernel {

@@ -226,20 +226,6 @@ def test_a_block_waits_before_its_next_row(tmp_path):
     assert not is_norm(OnHost(tmp_path / "libhasty.so"), normal([200, 300]))
 
 
-@on_the_host
-@pytest.mark.parametrize("size", [0, 1, 255, 256, 257, 1000])
-def test_softsign(size):
-    """A thread for each element writes it, and nothing behind it."""
-    library = cuda_on_host.on_host(HERE / "softsign.cu.cc")
-    launch = ctypes.CDLL(str(library)).SoftsignLaunch
-    launch.restype = ctypes.c_char_p
-    x, y = normal([size + 1]), np.full(size + 1, 7, np.float32)
-    pointers = [ctypes.c_void_p(array.ctypes.data) for array in (x, y)]
-    assert launch(None, pointers[0], ctypes.c_int64(size), pointers[1]) is None
-    expected = [*tf.nn.softsign(x[:size]).numpy(), 7]
-    np.testing.assert_allclose(y, expected, rtol=1e-6)
-
-
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_real_gpu_equals_the_cpu(gpu, mode, shape):
     x, grad = normal(shape), normal(shape, 1)

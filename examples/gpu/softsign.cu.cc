@@ -1,29 +1,27 @@
-// The least CUDA that an element-wise op needs.
+// Softsign on the GPU: the CUDA code, for nvcc.
 
 #include <cmath>
 #include <cstdint>
 
-#include "../common/cuda_launch.h"
-
 namespace op_by_op {
-namespace {
 
-constexpr int kThreads = 256;  // of a block
-
-// [each] A thread for each element.
-__global__ void SoftsignEach(const float* x, int64_t size, float* y) {
+// A thread for each element.
+__global__ void SoftsignKernel(const float* x, int64_t size, float* y) {
   const int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i < size) y[i] = x[i] / (1 + std::abs(x[i]));
 }
 
-}  // namespace
+// Returns null, or the text of an error, before the work is done.
+extern "C" const char* SoftsignLaunch(void* stream, const float* x,
+                                      int64_t size, float* y) {
+  if (size == 0) return nullptr;  // a grid has at least one block
 
-// [launch] What TensorFlow's side calls.
-extern "C" __attribute__((visibility("default"))) const char* SoftsignLaunch(
-    void* stream, const float* x, int64_t size, float* y) {
-  if (size == 0) return nullptr;  // nothing to write
-  return Launch(SoftsignEach, (size + kThreads - 1) / kThreads, kThreads, 0,
-                stream, x, size, y);
+  constexpr int kThreads = 256;
+  const int64_t blocks = (size + kThreads - 1) / kThreads;
+  SoftsignKernel<<<blocks, kThreads, 0, static_cast<cudaStream_t>(stream)>>>(
+      x, size, y);
+  const cudaError_t error = cudaGetLastError();
+  return error == cudaSuccess ? nullptr : cudaGetErrorString(error);
 }
 
 }  // namespace op_by_op

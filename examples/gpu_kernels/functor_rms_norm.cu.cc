@@ -38,7 +38,7 @@ struct RmsNormFunctor<GPUDevice, T> {
                   typename tensorflow::TTypes<T>::ConstMatrix x, T epsilon,
                   typename tensorflow::TTypes<T>::Matrix y) {
     if (x.size() == 0) return;
-    // A step of the loop past the last row is an int, too.
+    // The kernel's index is an int, and so is a step past the last row.
     constexpr int64_t kMost = int64_t{1} << 30;
     OP_REQUIRES(context, x.size() <= kMost,
                 absl::InvalidArgumentError(

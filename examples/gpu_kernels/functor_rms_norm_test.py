@@ -1,5 +1,6 @@
 """Tests of FunctorRmsNorm on the CPU: `pytest examples/gpu_kernels`."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -64,3 +65,14 @@ def test_tensorflow_calls_its_libraries_in_the_order_that_the_page_lists(header)
     begin, *names = ORDERS[header]
     places = [text.index(name, text.index(begin)) for name in names]
     assert places == sorted(places)
+
+
+def test_an_algorithm_is_tuned_for_what_the_page_lists():
+    header = Path(tf.sysconfig.get_include(), "tensorflow/core/kernels/conv_ops_impl.h")
+    begin = "ConvParameters conv_parameters = {"
+    key = header.read_text().partition(begin)[2].partition("}")[0]
+    assert re.findall(r"(?<=// ).*|group_count", key) == [
+        *("batch", "in_depths", "input spatial dims", "compute_data_format"),
+        *("out_depths", "filter spatial dims", "dilations", "strides"),
+        *("paddings (symmetrical)", "tensor datatype", "group_count"),
+    ]
