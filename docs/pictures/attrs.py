@@ -3,6 +3,7 @@
 import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 from IPython.display import HTML
@@ -20,13 +21,21 @@ def signals(
     medians: Mapping[int, np.ndarray],
     chosen: int,
     label: str,
+    notes: Mapping[tuple[float, float], str] = MappingProxyType({}),
 ) -> HTML:
-    """Draws a signal as dots, and its means and medians as lines, both by the window that the reader chooses."""
+    """Draws a signal as dots, and its means and medians as lines, both by the window that the reader chooses.
+
+    Notes stand to the right of their points.
+    """
     low, high, x = measured.min() - 1, measured.max() + 1, range(len(measured))
     plot = Plot(340, 174, (0, len(x) - 1), (low, high))
     tens = range(int(np.ceil(low / 10)) * 10, int(high) + 1, 10)
+    plot.axes("seconds", "°C")
+    plot.ticks("x", range(0, len(x), 20))
     plot.ticks("y", tens, grid=True)
     plot.dots(x, measured, 2)
+    for (left, height), note in notes.items():
+        plot.add(at(plot.x(left) + 12, plot.y(height), small(note), "w"))
     looks = (
         {"colour": DARK, "width": 1.6, "dash": "4 3"},
         {"colour": "blue", "width": 2},

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from IPython.display import HTML
 from numpy.typing import ArrayLike
-from pictures.drawing import Shape, bold, code, line, picture
+from pictures.drawing import Shape, bold, code, line, picture, small
 from pictures.layout import arrow, box, chain, column, layers, row, table
 
 SIDE = 34  # of a dimension's box
@@ -29,13 +29,13 @@ def boxes(shape: str) -> Shape:
 
 
 def knowledge(rows: Sequence[tuple[str, str]], names: Sequence[str]) -> HTML:
-    """What a shape function makes of input shapes such as "[?,3];[2,?]": a row for each of its calls."""
-    drawn = [[*names[:-1], "", names[-1]]]
-    for inputs, output in rows:
+    """What a shape function makes of input shapes such as "[?,3];[2,?]": a numbered row for each call."""
+    drawn = [["", *names[:-1], "", names[-1]]]
+    for case, (inputs, output) in enumerate(rows, 1):
         shapes = inputs.split(";")
         follows = line((0, 0), (34, 0), tip=True)
-        follows.tells(f"from {' and '.join(shapes)} follows {output}")
-        drawn.append([*map(boxes, shapes), follows, boxes(output)])
+        follows.tells(f"{case}, from {' and '.join(shapes)} follows {output}")
+        drawn.append([small(str(case)), *map(boxes, shapes), follows, boxes(output)])
     shapes = table(drawn, (20, 14), "start")
     return picture(shapes, "What is not known is a question mark:")
 

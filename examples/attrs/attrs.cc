@@ -51,7 +51,7 @@ REGISTER_OP("MedianFilter")
 The median of a window that slides along the last axis.
 
 signal: At least one axis.
-filtered: As many medians along the last axis, or window - 1 less if the ends are dropped.
+filtered: As many medians along the last axis, or window - 1 fewer if the ends are dropped.
 window: How many elements a window has: odd, and at most the length of the last axis.
 ends: Beyond an end, 'repeat' the outermost element, or 'drop' the windows that reach there.
 )doc");

@@ -6,14 +6,12 @@ from attrs_reference import (
     constrained_attrs_reference,
     every_attr_reference,
     median_filter_reference,
-    median_pool_reference,
     moving_median_reference,
     own_name_reference,
     quantile_filter_reference,
 )
 from hypothesis import strategies as st
 from median_filter import median_filter
-from median_pool import median_pool
 from moving_median import moving_median
 from op_library import load_op_library
 
@@ -49,7 +47,6 @@ SIGNALS = mostly(
     ),
     shapes(),
 )
-IMAGES = mostly(st.tuples(*[st.integers(0, 6)] * 4), shapes())
 VECTORS = mostly(st.tuples(st.integers(1, 9)), shapes())
 FUZZ = {
     "MovingMedian": (
@@ -68,11 +65,6 @@ FUZZ = {
             ends=mostly(st.sampled_from(["repeat", "drop"]), st.just("mirror")),
         ),
         median_filter_reference,
-    ),
-    "MedianPool": (
-        median_pool,
-        calls(tensors(shape=IMAGES), ksize=mostly(st.integers(1, 7), FAR)),
-        median_pool_reference,
     ),
     "QuantileFilter": (
         quantile_filter,

@@ -57,20 +57,6 @@ def quantile_filter_reference(signal, window, quantile):
     return np.where(np.isnan(windows).any(axis=-1), np.float32(np.nan), chosen)
 
 
-def median_pool_reference(images, ksize):
-    """The median of each window of ksize x ksize pixels, the upper one of an even number."""
-    if images.ndim != 4 or ksize < 1:
-        raise ValueError("no images, or no window")
-    batch, height, width, channels = images.shape
-    medians = np.empty((batch, height // ksize, width // ksize, channels), np.float32)
-    for y, x in np.ndindex(medians.shape[1:3]):
-        window = images[:, y * ksize :, x * ksize :][:, :ksize, :ksize]
-        values = np.sort(window.reshape(batch, ksize**2, channels), axis=1)
-        nan = np.isnan(values).any(axis=1)
-        medians[:, y, x] = np.where(nan, np.nan, values[:, ksize**2 // 2])
-    return medians
-
-
 def text_of(attrs):
     """A line for each attr."""
     return np.array("\n".join(f"{name}: {attrs[name]}" for name in attrs), object)

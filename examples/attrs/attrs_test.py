@@ -15,11 +15,9 @@ from attrs_reference import (
     DEFAULTS,
     TENSOR_DEFAULTS,
     median_filter_reference,
-    median_pool_reference,
     quantile_filter_reference,
 )
 from median_filter import median_filter, stock_median_filter
-from median_pool import median_pool, network_median_pool, stock_median_pool
 from op_library import load_op_library
 
 from opcheck.testing import op_test
@@ -73,51 +71,6 @@ def test_stock_ops_compute_the_same(mode, shape, window, ends):
     filtered = mode(stock_median_filter)(signal, window, ends)
     expected = median_filter_reference(signal, window, ends)
     np.testing.assert_array_equal(filtered, expected, strict=True)
-
-
-test_median_pool_keeps_its_promises = op_test(
-    median_pool,
-    np.random.default_rng(0).normal(size=(2, 7, 6, 3)).astype(np.float32),
-    ksize=3,
-    reference=median_pool_reference,
-)
-
-
-@pytest.mark.parametrize("ksize", [1, 2, 3, 7, 8])
-def test_median_pool_is_the_composition_and_the_reference(mode, ksize):
-    """The larger of the two in the middle where there are two; a side below ksize has no window."""
-    images = np.random.default_rng(0).normal(size=(2, 8, 7, 3)).astype(np.float32)
-    medians = mode(median_pool)(images, ksize)
-    expected = median_pool_reference(images, ksize)
-    np.testing.assert_array_equal(medians, expected, strict=True)
-    np.testing.assert_array_equal(mode(stock_median_pool)(images, ksize), medians)
-
-
-@pytest.mark.parametrize(
-    "ksize, jit_compile", [(1, False), (2, False), (3, True), (4, False), (5, False)]
-)
-def test_the_network_of_minima_and_maxima_has_the_same_bits(ksize, jit_compile):
-    """Its gradient is 1 at one pixel of each window, the median."""
-    images = np.random.default_rng(0).normal(size=(2, 11, 10, 3)).astype(np.float32)
-
-    @tf.function(jit_compile=jit_compile)
-    def medians_and_gradient(x):
-        medians = network_median_pool(x, ksize)
-        return medians, tf.gradients(medians, x)[0]
-
-    medians, gradient = (each.numpy() for each in medians_and_gradient(images))
-    expected = median_pool(images, ksize).numpy()
-    assert medians.tobytes() == expected.tobytes()
-    assert set(np.unique(gradient)) <= {0, 1}
-    np.testing.assert_array_equal(
-        np.sort(images[gradient == 1]), np.sort(medians, None)
-    )
-
-
-def test_median_pool_shows_nan():
-    images = np.ones([1, 2, 4, 1], np.float32)
-    images[0, 1, 1] = np.nan
-    np.testing.assert_array_equal(median_pool(images, 2)[0, 0, :, 0], [np.nan, 1])
 
 
 def test_a_spike_is_dropped_and_a_step_stays(mode):

@@ -23,7 +23,7 @@ def median_filter(
       name: Of the op in the graph.
 
     Returns:
-      The medians, of the same dtype, [..., length]; with "drop", window - 1 less.
+      The medians, of the same dtype, [..., length]; with "drop", window - 1 fewer.
 
     Raises:
       tf.errors.InvalidArgumentError: `window` is even, below 1, above length or beyond int64,
@@ -52,7 +52,7 @@ def stock_median_filter(
 
 @tf.RegisterGradient("MedianFilter")
 def _median_filter_grad(op: tf.Operation, grad: tf.Tensor) -> tf.Tensor:
-    """A median is one of the elements, and hands its gradient to that one."""
+    """A median is one of the elements, and its gradient goes to that element."""
     signal, window, ends = op.inputs[0], op.get_attr("window"), op.get_attr("ends")
     grad = tf.convert_to_tensor(grad)  # tf.IndexedSlices if medians were gathered
     with tf.GradientTape() as tape:

@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from attrs_reference import moving_median_reference
-from moving_median import _library, moving_median, stock_moving_median
+from moving_median import (
+    _library,
+    moving_median,
+    network_moving_median,
+    stock_moving_median,
+)
 
 from opcheck.testing import op_test
 
@@ -37,6 +42,25 @@ def test_equals_the_reference(mode, shape, window):
     np.testing.assert_array_equal(result, expected, strict=True)
     stock = stock_moving_median(tf.constant(signal), window)
     np.testing.assert_array_equal(stock, expected)
+
+
+@pytest.mark.parametrize("jit_compile", [False, True])
+@pytest.mark.parametrize("length, window", [(1, 1), (7, 7), (40, 3), (40, 9)])
+def test_the_network_has_the_same_bits_and_a_gradient(length, window, jit_compile):
+    signal = np.random.default_rng(0).normal(size=length).astype(np.float32)
+
+    @tf.function(jit_compile=jit_compile, autograph=False)
+    def medians_and_gradient(x):
+        medians = network_moving_median(x, window)
+        return medians, tf.gradients(medians, x)[0]
+
+    medians, gradient = medians_and_gradient(signal)
+    expected = moving_median(signal, window)
+    assert medians.numpy().tobytes() == expected.numpy().tobytes()
+    with tf.GradientTape() as tape:
+        tape.watch(x := tf.constant(signal))
+        ours = moving_median(x, window)
+    np.testing.assert_array_equal(gradient, tape.gradient(ours, x))
 
 
 def test_a_scalar_has_a_gradient(mode):

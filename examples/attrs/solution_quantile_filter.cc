@@ -14,7 +14,7 @@
 namespace op_by_op {
 namespace {
 
-// As Filter in the chapter's op, with another place in the sorted window.
+// [slide] As in MovingMedian, with another place in the sorted window.
 void Slide(tensorflow::TTypes<float>::ConstVec in, int64_t window, int64_t rank,
            float* values, tensorflow::TTypes<float>::Vec out) {
   for (int64_t i = 0; i < out.size(); ++i) {
@@ -30,7 +30,7 @@ void Slide(tensorflow::TTypes<float>::ConstVec in, int64_t window, int64_t rank,
 }
 
 // [interface] The window may be even. A float has no minimum in an interface. A
-// NaN fails both comparisons, so it is refused too.
+// NaN fails both comparisons, so it is rejected, too.
 absl::Status CheckQuantile(float quantile) {
   if (quantile >= 0 && quantile <= 1) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
@@ -49,14 +49,16 @@ REGISTER_OP("QuantileFilter")
       return tensorflow::shape_inference::UnchangedShape(context);
     });
 
-// [kernel] The attrs in the constructor, the window in Compute. Beyond
-// 2^24, a float may round window - 1 up: the minimum keeps the rank inside.
+// [rank] The closest place, and the later one of two. The minimum matters for
+// windows beyond 2^24, whose size a float may round up.
 constexpr int64_t Rank(int64_t window, float quantile) {
   const float place = quantile * static_cast<float>(window - 1);
   return std::min(static_cast<int64_t>(place + 0.5), window - 1);
 }
+// Without the minimum, this would be 16777220.
 static_assert(Rank(16777220, 1) == 16777219);
 
+// [kernel] The attrs in the constructor, the window in Compute.
 class QuantileFilterOp : public tensorflow::OpKernel {
  public:
   explicit QuantileFilterOp(tensorflow::OpKernelConstruction* context)

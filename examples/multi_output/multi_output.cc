@@ -11,6 +11,7 @@
 #include "tensorflow/core/framework/common_shape_fns.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/framework/register_types.h"
 
 namespace op_by_op {
 namespace {
@@ -89,8 +90,8 @@ std::tuple<T, T, int64_t, int64_t> FindExtremes(const T* row, int64_t columns) {
   return {low, high, argmin, argmax};
 }
 
-// [kernel] Check again, since no shape function runs for an eager call on your
-// machine; then fill all outputs row by row.
+// [kernel] Check again, since an eager call runs no shape function; then fill
+// all outputs row by row.
 template <typename T>
 class ExtremesOp : public tensorflow::OpKernel {
  public:
@@ -159,7 +160,8 @@ class ExtremesGradOp : public tensorflow::OpKernel {
   void Compute(tensorflow::OpKernelContext* context) override {
     const Tensor& minimum_grad = context->input(0);
     tensorflow::TensorShape shape = minimum_grad.shape();
-    const char* const names[] = {"", "maximum_grad", "argmin", "argmax"};
+    const char* const names[] = {"minimum_grad", "maximum_grad", "argmin",
+                                 "argmax"};
     for (int i = 1; i < 4; ++i) {
       OP_REQUIRES(context, context->input(i).shape() == shape,
                   absl::InvalidArgumentError(absl::StrCat(
@@ -198,15 +200,21 @@ class ExtremesGradOp : public tensorflow::OpKernel {
 };
 
 // [register] No ExtremesGrad for int32: integers have no gradient.
-#define REGISTER_EXTREMES(op, T)                                       \
-  REGISTER_KERNEL_BUILDER(                                             \
-      Name(#op).Device(tensorflow::DEVICE_CPU).TypeConstraint<T>("T"), \
-      op##Op<T>)
-REGISTER_EXTREMES(Extremes, float);
-REGISTER_EXTREMES(Extremes, double);
-REGISTER_EXTREMES(Extremes, int32_t);
-REGISTER_EXTREMES(ExtremesGrad, float);
-REGISTER_EXTREMES(ExtremesGrad, double);
+#define OP_BY_OP_REGISTER(T)                                                  \
+  REGISTER_KERNEL_BUILDER(                                                    \
+      Name("Extremes").Device(tensorflow::DEVICE_CPU).TypeConstraint<T>("T"), \
+      ExtremesOp<T>);
+TF_CALL_float(OP_BY_OP_REGISTER) TF_CALL_double(OP_BY_OP_REGISTER)
+    TF_CALL_int32(OP_BY_OP_REGISTER)
+#undef OP_BY_OP_REGISTER
+
+#define OP_BY_OP_REGISTER(T)                                  \
+  REGISTER_KERNEL_BUILDER(Name("ExtremesGrad")                \
+                              .Device(tensorflow::DEVICE_CPU) \
+                              .TypeConstraint<T>("T"),        \
+                          ExtremesGradOp<T>);
+        TF_CALL_float(OP_BY_OP_REGISTER) TF_CALL_double(OP_BY_OP_REGISTER)
+#undef OP_BY_OP_REGISTER
 
 }  // namespace
 }  // namespace op_by_op

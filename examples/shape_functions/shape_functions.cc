@@ -32,7 +32,7 @@ REGISTER_OP("CrossFeatures")
       return absl::OkStatus();
     });
 
-// The second input holds the shape of the output.
+// [value] The second input holds the shape of the output.
 REGISTER_OP("CropOrPad")
     .Attr("Tshape: {int32, int64}")
     .Input("input: float")
@@ -46,8 +46,7 @@ REGISTER_OP("CropOrPad")
             resized, context->Rank(context->input(0)), &resized));
       }
       context->set_output(0, resized);
-      // A size of -1 would mean unknown: where the value is known,
-      // it is an error.
+      // [known] Where the value is known, a size of -1 is an error.
       if (const tensorflow::Tensor* shape = context->input_tensor(1)) {
         TensorShape ignored;
         TF_RETURN_WITH_CONTEXT_IF_ERROR(

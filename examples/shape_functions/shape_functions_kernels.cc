@@ -80,8 +80,8 @@ class CrossFeaturesOp : public OpKernel {
                 users.dims() == 2 && items.dims() == 2 &&
                     users.dim_size(0) == items.dim_size(0),
                 absl::InvalidArgumentError(absl::StrCat(
-                    "users and items must be matrices of equally many rows, "
-                    "got shapes ",
+                    "users and items must be matrices with the same number of "
+                    "rows, got shapes ",
                     users.shape().DebugString(), " and ",
                     items.shape().DebugString())));
 

@@ -6,7 +6,7 @@ import numpy as np
 def cross_features_reference(users, items):
     """Each number of a user times each number of an item, row by row."""
     if users.ndim != 2 or items.ndim != 2 or len(users) != len(items):
-        raise ValueError("not two matrices of equally many rows")
+        raise ValueError("not two matrices with the same number of rows")
     columns = users.shape[1] * items.shape[1]
     return (users[:, :, None] * items[:, None, :]).reshape(len(users), columns)
 

@@ -1,4 +1,4 @@
-// CrossFeatures without a shape function, and with one that ends the process.
+// CrossFeatures without a shape function, and with one that crashes.
 
 #include "absl/status/status.h"
 #include "tensorflow/core/framework/op.h"

@@ -31,6 +31,7 @@ def running_sum(values, name: str | None = None) -> tf.Tensor:
 def _running_sum_grad(op: tf.Operation, grad: tf.Tensor) -> tf.Tensor:
     """An element is in its own sum and in all later ones, so the gradients add up from the end."""
     shape = tf.shape(grad)
+    # [-1, shape[-1]] would fail for a scalar and for no elements.
     rows = tf.reshape(
         grad, tf.stack([tf.reduce_prod(shape[:-1]), tf.reduce_prod(shape[-1:])])
     )

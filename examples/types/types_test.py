@@ -14,10 +14,10 @@ from types_reference import cumulative_max_reference, running_sum_reference
 from opcheck.testing import op_test
 
 HERE = Path(__file__).parent
-FLOATS = [tf.float16, tf.bfloat16, tf.float32, tf.float64]
 INTEGERS = [tf.int8, tf.int16, tf.int32, tf.int64]
 INTEGERS += [tf.uint8, tf.uint16, tf.uint32, tf.uint64]
 REFUSED = (tf.errors.InvalidArgumentError, TypeError)
+FLOATS = [tf.float16, tf.bfloat16, tf.float32, tf.float64]
 SHAPES = [(), (1,), (7,), (3, 5), (2, 3, 4), (0,), (2, 0), (0, 3)]
 
 

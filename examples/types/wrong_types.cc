@@ -66,13 +66,13 @@ REGISTER_KERNEL_BUILDER(Name("FloatRunningSum")
                             .TypeConstraint<float>("T"),
                         FloatRunningSumOp);
 
-// Wrong: the attr is T, not dtype.
+// [misnamed] Wrong: the attr is T, not dtype.
 REGISTER_KERNEL_BUILDER(Name("TypesMisnamed")
                             .Device(tensorflow::DEVICE_CPU)
                             .TypeConstraint<float>("dtype"),
                         SameOp);
 
-// Wrong: TF_CALL_INTEGRAL_TYPES has int32 already.
+// [overlap] Wrong: TF_CALL_INTEGRAL_TYPES has int32 already.
 #define OP_BY_OP_REGISTER(T)                                  \
   REGISTER_KERNEL_BUILDER(Name("TypesOverlap")                \
                               .Device(tensorflow::DEVICE_CPU) \
