@@ -137,12 +137,12 @@ def main() -> None:
         for layer, (image, *size) in LAYERS.items()
     )
     notes = [
-        "times of a node in a tf.function, random numbers, TensorFlow's memory: the median of the rounds",
-        "nodes: with one image a function has eight, one after the other, each with another image; in cache: one",
-        "setting: default is TensorFlow as it comes, oneDNN off is TF_ENABLE_ONEDNN_OPTS=0; ours has a row in both",
+        "milliseconds: of one pooling in a tf.function of random numbers, the median of the rounds",
+        "batch 1: one image after the other, of eight, so that none is in the cache; 1, in cache: the same image again",
+        "setting: default is TensorFlow as it comes, oneDNN off is TF_ENABLE_ONEDNN_OPTS=0",
         f"images: {shapes}",
         "forward and gradient: both in one tf.function, as a training step has them",
-        "plain: max_pool_plain, compiled for wide vectors; without wide vectors: MaxPool, compiled without",
+        "plain: max_pool_plain, its best numbers in memory; without wide vectors: MaxPool with vectors of 4 floats",
         "slices, XLA: examples/max_pool/max_pool_slices.py",
         "ratio: to the time of our op in the same round, with median, q1 and q3",
     ]

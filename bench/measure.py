@@ -83,7 +83,7 @@ def scheduling() -> list[str]:
         return []
     if os.sched_getscheduler(0) not in (os.SCHED_FIFO, os.SCHED_RR):
         return []
-    return ["scheduling: real time, so others wait while the bench has work to do"]
+    return ["scheduling: real time; other processes wait while this one runs"]
 
 
 def settings() -> str:

@@ -8,9 +8,8 @@ import prologue  # noqa: F401  before TensorFlow
 import tensorflow as tf
 import xla_kernel  # noqa: F401  before the first tensor
 from turns import Case, compiled_by_xla, run_turns
-from xla import called, composed, exponential_average
+from xla import blocked, called, composed, exponential_average
 
-BLOCK = 64
 SHAPES = [(1000, 16), (1000, 256), (100, 10_000)]
 
 
@@ -22,22 +21,6 @@ def before(x: tf.Tensor) -> tf.Tensor:
 def after(x: tf.Tensor) -> tf.Tensor:
     """Likewise."""
     return tf.tanh(x) * 0.5 + 0.5
-
-
-def blocked(x: tf.Tensor, decay: float = 0.9) -> tf.Tensor:
-    """The average by two products with constant matrices: within blocks of a row, and from block to block."""
-    rows, length = x.shape
-    blocks = -(-length // BLOCK)
-    x = tf.pad(x, [[0, 0], [0, blocks * BLOCK - length]])
-    places = np.arange(max(BLOCK, blocks))
-    later = np.maximum(places - places[:, None], 0)
-    within = np.triu((1 - decay) * decay**later)[:BLOCK, :BLOCK]
-    y = tf.reshape(x, [-1, BLOCK]) @ within.astype(np.float32)
-    y = tf.reshape(y, [rows, blocks, BLOCK])
-    ends = np.triu(decay ** (BLOCK * np.maximum(later - 1, 0)), 1)[:blocks, :blocks]
-    before = y[:, :, -1] @ ends.astype(np.float32)
-    y += before[:, :, None] * np.float32(decay ** (places[:BLOCK] + 1))
-    return tf.reshape(y, [rows, -1])[:, :length]
 
 
 def ways() -> dict[str, Callable]:
@@ -75,6 +58,5 @@ def cases() -> Iterator[Case]:
 if __name__ == "__main__":
     notes = [
         "times of a forward pass in a tf.function, float32: the median of the rounds",
-        f"products of blocks: two, with constant matrices; blocks of {BLOCK}",
     ]
     run_turns(cases, notes)

@@ -123,6 +123,15 @@ SHOWN = {
 }
 
 
+# As in bench/conv2d.py.
+SHAPES = {
+    "3 × 3": "3 × 3, 64 channels in and out, on 28 × 28",
+    "3 × 3, stride 2": "the same with stride 2",
+    "1 × 1": "1 × 1, from 64 to 256 channels, on 28 × 28",
+    "7 × 7, 3 channels": "7 × 7, from 3 to 64 channels, stride 2, on 56 × 56",
+}
+
+
 def speeds(op: str, task: str = "3 × 3") -> list[list[str]]:
     """Of each way its milliseconds by threads, and its speed on one thread, ours being 1, from `bench/conv2d.csv`."""
     table, rows = read("conv2d"), []
@@ -137,19 +146,31 @@ def speeds(op: str, task: str = "3 × 3") -> list[list[str]]:
     return rows
 
 
-def figures() -> dict[str, float]:
-    """For 3 × 3 on one thread: how fast ours is without wide vectors, and milliseconds of Eigen's expression."""
+def shapes() -> list[list[str]]:
+    """For each shape, on one thread: milliseconds of ours and of TensorFlow's default, and our speed, its being 1."""
+    rows = []
+    for task, name in SHAPES.items():
+        [ours], [theirs] = (
+            read("conv2d").where(op="result", threads="1", task=task, way=way)
+            for way in ("ours", "TensorFlow")
+        )
+        times = (number(float(of["milliseconds"])) for of in (ours, theirs))
+        rows.append([name, *times, number(float(theirs["ratio"]))])
+    return rows
 
-    def value(way: str, column: str) -> float:
+
+def figures() -> dict[str, float]:
+    """For 3 × 3 on one thread: milliseconds."""
+
+    def value(way: str) -> float:
         of = {"op": "result", "task": "3 × 3", "threads": "1", "way": way}
-        return read("conv2d").number(column, **of)
+        return read("conv2d").number("milliseconds", **of)
 
     return {
-        "forward_avx2": 1 / value("ours, without AVX-512", "ratio"),
-        "forward_sse": 1 / value("ours, without AVX2", "ratio"),
-        "naive_ms": value("naive im2col", "milliseconds"),
-        "expression_ms": value("one expression", "milliseconds"),
-        "header_ms": value("one expression, TensorFlow's header", "milliseconds"),
+        "ours_ms": value("ours"),
+        "naive_ms": value("naive im2col"),
+        "expression_ms": value("one expression"),
+        "header_ms": value("one expression, TensorFlow's header"),
     }
 
 

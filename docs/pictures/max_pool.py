@@ -1,6 +1,6 @@
 """The pictures of the chapter on max pooling: drawn from what the ops return and from what was measured."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import tensorflow as tf
@@ -8,7 +8,6 @@ from IPython.display import HTML
 from measured import Row, number, read, span
 from pictures.drawing import bold, line, picture, rectangle, small
 from pictures.layout import at, column, grids, layers
-from pictures.plots import chart
 from pictures.windows import on_pixels
 
 
@@ -26,70 +25,75 @@ def unclear() -> list[list[str]]:
     return rows
 
 
-def measured(task: str, way: str = "TensorFlow", **fields: str) -> list[Row]:
-    """Rows of `bench/max_pool.csv`, of float32 at TensorFlow's default unless fields say otherwise."""
-    case = {"type": "float32", "setting": "default"} | fields
-    return read("max_pool").where(task=task, way=way, **case)
+LAYERS = ["3 × 3, stride 2", "2 × 2, stride 2", "3 × 3, stride 1"]
+TRAINING = "forward and gradient"
+COMPARED = {
+    "with argmax: `tf.nn.max_pool_with_argmax`": {"task": "with argmax"},
+    "with argmax: slices and XLA": {"task": "with argmax", "way": "slices, XLA"},
+    "forward": {"task": "forward"},
+    "forward, `bfloat16`": {"task": "forward", "type": "bfloat16"},
+    "forward, `float16`": {"task": "forward", "type": "float16"},
+    "forward and gradient": {"task": TRAINING},
+    "forward and gradient, oneDNN off": {"task": TRAINING, "setting": "oneDNN off"},
+    "forward and gradient: slices and XLA": {"task": TRAINING, "way": "slices, XLA"},
+}
+CHANGES = {
+    "registers (`max_pool_plain`)": {"task": "forward", "way": "plain"},
+    "wide vectors": {"task": "forward", "way": "without wide vectors"},
+}
 
 
-def speeds() -> HTML:
-    """How many times faster than TensorFlow MaxPool is on one thread with eight images, by task and setting."""
-    case = {"batch": "8", "threads": "1"}
-    both = "forward and gradient"
-    return chart(
-        measured("forward", **case)
-        + measured(both, **case)
-        + measured(both, setting="oneDNN off", **case),
-        "times faster than TensorFlow",
-        heading="{task}, {setting}",
-        name="{layer}",
+def measured(layer: str, **fields: str) -> Row:
+    """The row of eight images on one thread: float32, TensorFlow at its default, unless fields say otherwise."""
+    case = {"type": "float32", "setting": "default", "way": "TensorFlow"}
+    case |= {"threads": "1", "batch": "8", "layer": layer} | fields
+    [row] = read("max_pool").where(**case)
+    return row
+
+
+def with_middle(row: Row) -> str:
+    """A ratio and the middle half of the rounds."""
+    ratio, q1, q3 = (number(float(row[name])) for name in ("ratio", "q1", "q3"))
+    return f"{ratio} ({q1}–{q3})"
+
+
+def times(compared: Mapping[str, Mapping[str, str]]) -> list[list[str]]:
+    """How many times as long as our op others take, by layer."""
+    return [
+        [name, *(with_middle(measured(layer, **fields)) for layer in LAYERS)]
+        for name, fields in compared.items()
+    ]
+
+
+def changes() -> list[list[str]]:
+    """How many times as long our op takes without each change, and on one thread instead of two."""
+    one, two = (
+        [
+            float(
+                measured(each, task="forward", way="MaxPool", threads=n)["milliseconds"]
+            )
+            for each in LAYERS
+        ]
+        for n in ("1", "2")
     )
-
-
-def times(task: str, way: str, **fields: str) -> dict[tuple[str, ...], float]:
-    """Milliseconds of float32 at TensorFlow's default, by threads, images and layer."""
-    return {
-        (row["threads"], row["batch"], row["layer"]): float(row["milliseconds"])
-        for row in measured(task, way, **fields)
-    }
-
-
-def ratios(above: Sequence[float], below: Sequence[float]) -> str:
-    found = [one / other for one, other in zip(above, below, strict=True)]
-    return f"{number(min(found))} to {number(max(found))}"
+    shared = [number(x / y) for x, y in zip(one, two, strict=True)]
+    return [*times(CHANGES), ["a second thread", *shared]]
 
 
 def figures() -> dict[str, str]:
-    """The ratios in the text."""
-    training = "forward and gradient"
-    plain, forward = measured("forward", "plain"), measured("forward")
-    apart = "2 × 2, stride 2"  # where no two windows have a pixel in common
-    found = {
-        "forward_overlap": [row for row in forward if row["layer"] != apart],
-        "forward_apart": [row for row in forward if row["layer"] == apart],
-        "bfloat16": measured("forward", type="bfloat16"),
-        "float16": measured("forward", type="float16"),
-        "training_apart": measured(training, layer=apart),
-        "training_wide": measured(training, layer="3 × 3, stride 2"),
-        "training_close": measured(training, layer="3 × 3, stride 1"),
-        "slices_apart": measured("forward", "slices, XLA", layer=apart),
-        "slices_training": measured(training, "slices, XLA", layer=apart),
-        "argmax": measured("with argmax"),
-        "argmax_xla": measured("with argmax", "slices, XLA"),
-        "plain_overlap": [row for row in plain if row["layer"] != apart],
-        "plain_apart": [row for row in plain if row["layer"] == apart],
-        "narrow": measured("forward", "without wide vectors"),
+    """The ratios in the text: spans over the layers."""
+    asked, unasked = (
+        [float(measured(layer, task=task)["milliseconds"]) for layer in LAYERS]
+        for task in ("with argmax", "forward")
+    )
+    longer = [x / y for x, y in zip(asked, unasked, strict=True)]
+    close = [layer for layer in LAYERS if layer.startswith("3 × 3")]
+    return {
+        "asked": f"{number(min(longer))} to {number(max(longer))}",
+        "argmax": span([measured(layer, task="with argmax") for layer in LAYERS]),
+        "training": span([measured(layer, task=TRAINING) for layer in close]),
+        "apart": number(float(measured("2 × 2, stride 2", task=TRAINING)["ratio"])),
     }
-    spans = {name: span(rows) for name, rows in found.items()}
-    asked, unasked = times("with argmax", "TensorFlow"), times("forward", "TensorFlow")
-    slices = times("with argmax", "slices, XLA")
-    spans["slices"] = ratios([asked[case] for case in slices], list(slices.values()))
-    spans["asked"] = ratios(list(asked.values()), [unasked[case] for case in asked])
-    ours = times("forward", "MaxPool", batch="8")
-    one = {case[1:]: time for case, time in ours.items() if case[0] == "1"}
-    two = {case[1:]: time for case, time in ours.items() if case[0] == "2"}
-    spans["threads"] = ratios(list(one.values()), [two[case] for case in one])
-    return spans
 
 
 def windows_picture(size: int, window: int, ways: Sequence[tuple[str, int]]) -> HTML:

@@ -7,17 +7,18 @@ from xla_reference import exponential_average_reference
 WAYS = [
     "nothing compiled",
     "op between compiled parts",
+    "products of blocks",
     "composition in Python",
     "custom call",
     "kernel for XLA",
-    "products of blocks",
 ]
+HEADS = [{"composition in Python": "scan in Python"}.get(way, way) for way in WAYS]
 LENGTHS = {"short": "16", "long": "10000"}
 
 
 def times() -> dict[str, str]:
     """Of each way, with short rows and with long ones: how long it takes where nothing compiled takes 1."""
-    names = "outside", "composition", "call", "kernel"
+    names = "outside", "products", "composition", "call", "kernel"
     return {
         f"{name}_{rows}": number(read("xla").number(length=length, way=way))
         for name, way in zip(names, WAYS[1:])

@@ -85,7 +85,7 @@ struct Layout {
   }
 };
 
-// [output] The shape of conv2d(x, filter).
+// The shape of conv2d(x, filter).
 absl::Status OutputShape(InferenceContext* context, ShapeHandle x,
                          ShapeHandle filter, ShapeHandle* output) {
   Layout layout;
@@ -145,7 +145,7 @@ padding: 'SAME', 'VALID', or 'EXPLICIT', which needs the next one.
 explicit_paddings: Zeros above, below, left and right of the image.
 )doc";
 
-// [interface] One pair of numbers for rows and columns, and four for padding.
+// One pair of numbers for rows and columns, and four for padding.
 REGISTER_OP("OpByOp>Conv2D")
     .Attr("T: {half, bfloat16, float, double}")
     .Attr("strides: list(int) = [1, 1]")
@@ -185,7 +185,7 @@ REGISTER_OP("OpByOp>Conv2DBackpropFilter")
     .SetShapeFn(BackpropShape<1>)
     .Doc(absl::StrCat("The gradient of Conv2D for its filter.\n", kDoc));
 
-// [side] The windows along the rows or the columns of an image.
+// The windows along the rows or the columns of an image.
 struct Side {
   int64_t size, taps, stride, dilation, before, windows;
 
@@ -257,7 +257,7 @@ Multiplier<T> FindMultiplier() {
   return baseline::GetMultiplier<T>();
 }
 
-// [each] Calls work(0) to work(count - 1), on all threads.
+// Calls work(0) to work(count - 1), on all threads.
 template <typename Work>
 void ForEach(OpKernelContext* context, int64_t count, int64_t cycles,
              const Work& work) {
@@ -270,7 +270,7 @@ void ForEach(OpKernelContext* context, int64_t count, int64_t cycles,
                     });
 }
 
-// [pad] Images with rows and columns of zeros around them.
+// Images with rows and columns of zeros around them.
 struct Border {
   int64_t top, bottom, left, right;
 };
@@ -283,7 +283,7 @@ Border AroundImage(const Windows& windows) {
 template <typename T>
 struct Padded {
   const T* data;
-  int64_t rows, row;  // of an image: how many, and from one to the next
+  int64_t rows, row;  // number of rows of an image, and their stride
   int64_t depth;
   Tensor memory;
 
@@ -323,7 +323,7 @@ absl::Status Pad(OpKernelContext* context, const Tensor& x,
   return absl::OkStatus();
 }
 
-// [pack] A matrix in panels: as many columns as the multiplier takes at a time,
+// A matrix in panels: as many columns as the multiplier takes at a time,
 // row by row, with zeros for those that the last panel does not have.
 struct Step {
   int64_t count, step;

@@ -62,7 +62,7 @@ void Tile(const Product<T>& p, const T* a, const T* b, T* out,
   }
 }
 
-// [panel] All rows: as many at a time as there are registers for, then fewer.
+// All rows: as many at a time as there are registers for, then fewer.
 template <typename T, int rows = kRows>
 void Panel(const Product<T>& p, int64_t row, const T* b, T* out,
            int64_t columns) {
@@ -84,7 +84,7 @@ void Multiply(const Product<T>& p) {
 
 }  // namespace
 
-// [path] What the other files see.
+// What the other files see.
 template <typename T>
 Multiplier<T> GetMultiplier() {
   return {2 * kLanes<T>, Multiply<T>};

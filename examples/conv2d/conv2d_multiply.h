@@ -10,23 +10,23 @@ namespace op_by_op {
 
 // [product] out[r, n] = sum over i, j, k of a[r, i, j, k] · b[i, j, k, n]
 struct Loop {
-  int64_t count, in_a, in_b;  // how many numbers further the next one is
+  int64_t count, in_a, in_b;  // number of steps, stride in a, stride in b
 };
 
 template <typename T>
 struct Product {
   const T* a;
-  int64_t rows, row;  // of a and of the result: how many, and the next in a
+  int64_t rows, row;  // number of rows, stride in a
   Loop i, j;
-  int64_t k, next;  // how many, and the next in a; in b they follow each other
+  int64_t k, next;  // number of steps, stride in a; rows of b are contiguous
   const T* b;       // in panels of Multiplier::width columns
-  int64_t panel;    // from one panel to the next
+  int64_t panel;    // stride from panel to panel
   T* out;
-  int64_t columns, out_row;
-  bool add;  // to what is there
+  int64_t columns, out_row;  // number of columns, stride of rows in out
+  bool add;                  // to the numbers in out
 };
 
-// [multiplier] What a kind of processor has.
+// What a kind of processor has.
 template <typename T>
 struct Multiplier {
   int64_t width;

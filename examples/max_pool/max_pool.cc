@@ -433,7 +433,7 @@ void GiveWhere(const Place* places, int64_t place, const T* given,
   }
 }
 
-// One row of the gradient of an image.
+// [gradient] One row of the gradient of an image.
 template <typename T, typename Place>
 void AddGradients(const Windows& windows, int64_t image, int64_t h,
                   const Place* places, const T* grad, T* dx) {
@@ -468,6 +468,7 @@ void AddGradients(const Windows& windows, int64_t image, int64_t h,
   }
 }
 
+// Threads share the rows of all images.
 template <typename T, typename Place>
 void ShardGradients(OpKernelContext* context, const Windows& windows,
                     const Place* places, const T* grad, T* dx) {

@@ -36,7 +36,7 @@ struct Axis {
     return std::min(i * stride - padding + window, size);
   }
 
-  // The windows that reach any of the positions first to last - 1.
+  // [reach] The windows that reach any of the positions first to last - 1.
   int64_t FirstThatReaches(int64_t first) const {
     const int64_t before = first + padding - window;
     return before < 0 ? 0 : before / stride + 1;
@@ -191,11 +191,13 @@ void PoolWindowPlainly(const Windows& windows, const Window& window,
   }
 }
 
-// As many neighbouring channels as fit into registers.
+// How many neighbouring channels a window takes at a time: as many as fit into
+// registers.
 template <typename T>
 constexpr int kLanes = sizeof(T) == 8 ? 128 : 256;
 
-template <typename T>  // float holds each bfloat16 exactly
+// What is compared: float, which holds each bfloat16 exactly, in its place.
+template <typename T>
 using Compared =
     std::conditional_t<std::is_same_v<T, Eigen::bfloat16>, float, T>;
 
@@ -204,8 +206,10 @@ void PoolWindow(const Windows& windows, const Window& window, Lanes lanes,
                 const T* image, T* y) {
   // The best numbers of one window, in some channels: `lanes` of them.
   Compared<T> best[kLanes<T>];
+  // + makes an int of a std::integral_constant.
   std::fill_n(best, +lanes, Compared<T>(Rule::template Start<T>()));
-  // No window is empty. GCC 12, told so, need not store what it fills above.
+  // A do-while tells GCC 12 that the loops run at least once, so it does not
+  // store `best` first.
   int64_t h = window.begin_h;
   do {
     const T* x = image + windows.Pixel(h, window.begin_w);

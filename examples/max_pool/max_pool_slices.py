@@ -34,8 +34,8 @@ def max_pool_with_argmax_slices(
       padding: "SAME" or "VALID".
 
     Returns:
-      The maxima, and where they are, int64, as of `tf.nn.max_pool_with_argmax`; but of a window that reaches over the
-      top or the left edge, the position is outside of it where it has no number above minus infinity.
+      The maxima, and where they are, int64, as of `tf.nn.max_pool_with_argmax`. If all numbers of a window that reaches
+      over the top or the left edge are minus infinity or NaN, the position lies outside of the window.
     """
     height, width, channels = x.shape[1:]
     rows, above, _ = _windows(height, ksize, strides, padding)

@@ -1,6 +1,7 @@
 // What the C kernel API can and cannot do: one op for each thing that limits.py
 // tries.
 
+#include <atomic>
 #include <chrono>
 #include <string>
 #include <thread>
@@ -104,6 +105,21 @@ struct LimitUnchecked {
   }
 };
 
+// Shares "parts" parts of no work; y is how many of them other threads ran.
+struct LimitParallel {
+  int64_t parts;
+  explicit LimitParallel(const Attrs& attrs)
+      : parts(attrs.get<int64_t>("parts")) {}
+  void Compute(const Context& context) const {
+    const std::thread::id caller = std::this_thread::get_id();
+    std::atomic<int64_t> others = 0;
+    stable::Parallel(parts, 1, [&](int64_t, int64_t) {
+      others += std::this_thread::get_id() != caller;
+    });
+    context.output<float>(0, {})[0] = others;
+  }
+};
+
 // Finishes before ("now") or after ("later") its function has returned.
 void WaitNow(void*, TF_OpKernelContext* c, TF_AsyncOpKernelDoneCallback* done) {
   Context{c}.output<float>(0, {})[0] = 1;
@@ -121,7 +137,7 @@ void Scalar(Shapes shapes) { shapes.output(0, stable::Dims{}); }
 void Unknown(Shapes) {}
 void ThreeColumns(Shapes shapes) { shapes.output(0, {{-1, 3}}); }
 
-__attribute__((constructor)) void Register() {
+__attribute__((constructor)) void Register() noexcept {
   stable::RegisterOp<Scalar>(
       "LimitAttrs", {}, {"y: string"},
       {"i: int", "f: float", "b: bool", "s: string", "li: list(int)"});
@@ -138,6 +154,9 @@ __attribute__((constructor)) void Register() {
   stable::RegisterOp<ThreeColumns>("LimitUnchecked", {}, {"y: float"},
                                    {"how: int"});
   stable::RegisterKernel<LimitUnchecked>("LimitUnchecked");
+  stable::RegisterOp<Scalar>("LimitParallel", {"x: float"}, {"y: float"},
+                             {"parts: int"});
+  stable::RegisterKernel<LimitParallel>("LimitParallel");
   stable::RegisterOp<Unknown>("LimitNow", {}, {"y: float"});
   TF_RegisterKernelBuilder(
       "LimitNow",

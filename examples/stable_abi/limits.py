@@ -30,7 +30,7 @@ def exported(function: str) -> bool:
     return any(hasattr(ctypes.CDLL(str(path)), function) for path in libraries)
 
 
-def dies_of(call: str) -> str:
+def signal_of(call: str) -> str:
     """The signal that ends a process in which a call is made, or "" if it lives on."""
     load = (
         f"import tensorflow as tf, time; limits = tf.load_op_library({str(LIBRARY)!r})"
@@ -58,8 +58,8 @@ def rows() -> list[tuple[str, str, str]]:
     size = tf.TensorShape(node.attr["size"].shape)
     thrown = error_of(lambda: limits.limit_failure(x=1.0, how=0))
     now = limits.limit_now().numpy()
-    later = dies_of("limits.limit_later()")
-    out_of_range = dies_of("limits.limit_unchecked(how=1)")
+    later = signal_of("limits.limit_later()")
+    out_of_range = signal_of("limits.limit_unchecked(how=1)")
     unchecked = error_of(lambda: limits.limit_unchecked(how=0))
 
     def gone(function: str) -> str:
@@ -68,27 +68,27 @@ def rows() -> list[tuple[str, str, str]]:
         return f"`{function}`: declared in `kernels_experimental.h`, {where}"
 
     def none(header: str, names: str) -> str:
-        count = len(declared(header, names))
-        words = names.replace("|", ", ")
-        return f"`{header}` has {count or 'no'} functions with {words} in their names"
+        found, words = len(declared(header, names)), names.replace("|", ", ")
+        return f"of the {len(declared(header, ''))} functions in `{header}`, {found or 'none'} with {words} in its name"
 
     return [
         ("attrs of type bool, int, float, string, list(int)", "yes", f"an op gives them back: `{attrs}`"),
         ("strings, and inputs that are lists", "yes", f"an op joins them: `{joined}`"),
         ("an op that calls `done` before its function returns", "yes", f"it returns {now:g}"),
         ("an op that calls `done` later, as an `AsyncOpKernel` does",
-         *(("no", f"the process dies of `{later}`") if later else ("yes", "it returns"))),
+         *(("no", f"the process ends with `{later}`") if later else ("yes", "it returns"))),
         ("TensorFlow's thread pool", "no", none("kernels.h", "Shard|Pool|Parallel")),
         ("an attr of type shape", "in the node",
          f"`TF_OpKernelConstruction_GetNodeDef` gives it, with all attrs, as a protocol buffer: `{size}`; "
          + gone("TF_OpKernelConstruction_GetAttrTensorShape")),
         ("to assign a variable", "no", gone("TF_AssignVariable")),
         ("resources of your own", "no", none("kernels.h", "LookupResource|CreateResource")),
-        ("to merge two shapes, to read a constant input", "no", none("ops.h", "Merge|Tensor")),
+        ("to merge two shapes", "in the layer", f"`Merge`; {none('ops.h', 'Merge')}"),
+        ("to read a constant input in a shape function", "no", none("ops.h", "Tensor|Constant")),
         ("`.Doc(…)` of an op", "no", none("ops.h", "Doc")),
         ("an error from a thread or an exception", "in the layer", f"`{thrown}`"),
         ("a check of an output's type", "in the layer",
          f"`TF_AllocateOutput` with another type: {unchecked or 'no error'}"),
         ("a check of an output's number", "in the layer",
-         f"`TF_ExpectedOutputDataType` with 7: the process dies of `{out_of_range}`"),
+         f"`TF_ExpectedOutputDataType` with 7: the process ends with `{out_of_range}`"),
     ]  # fmt: skip

@@ -46,6 +46,7 @@ FUZZ = {
     "LimitAttrs": "shows what attrs there are",
     "LimitJoin": "shows that lists and strings work",
     "LimitFailure": "fails on purpose",
+    "LimitParallel": "shows whose threads the layer takes",
     "LimitUnchecked": "is wrong on purpose",
     "LimitNode": "shows that the node tells of its attrs",
     "LimitNow": "shows that an op may finish before its function returns",

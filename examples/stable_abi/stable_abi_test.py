@@ -177,6 +177,19 @@ def test_what_goes_wrong_in_a_kernel_is_a_status(how, message):
     assert re.match(message, found), found
 
 
+def test_the_layers_threads_are_its_own(in_process):
+    """As many as there are cores, though TensorFlow may use one."""
+    script = """
+import os
+import tensorflow as tf
+tf.config.threading.set_intra_op_parallelism_threads(1)
+from limits import limits
+print(limits.limit_parallel(x=0.0, parts=1000).numpy() + 1 == len(os.sched_getaffinity(0)))
+print(limits.limit_parallel(x=0.0, parts=1).numpy())
+"""
+    assert in_process(script) == "True\n0.0\n"
+
+
 @pytest.mark.slow
 def test_the_table_of_limits():
     table = {wanted: (verdict, shown) for wanted, verdict, shown in rows()}
@@ -185,8 +198,8 @@ def test_the_table_of_limits():
     assert ("SIGSEGV" in table[later][1]) == (minor < 22)
     assert "`SIGABRT`" in table["a check of an output's number"][1]
     assert "no error" in table["a check of an output's type"][1]
-    lacking = [shown for _, shown in table.values() if "functions with" in shown]
-    assert len(lacking) == 4 and all("has no functions" in shown for shown in lacking)
+    lacking = [shown for _, shown in table.values() if "functions in" in shown]
+    assert len(lacking) == 5 and all(", none with" in shown for shown in lacking)
     assert "`(7, None)`" in table["an attr of type shape"][1]
     for wanted in ("an attr of type shape", "to assign a variable"):
         assert ("in no library" in table[wanted][1]) == (19 <= minor < 22)
@@ -289,23 +302,38 @@ def test_the_floats_of_16_bits_convert_as_numpys_do(conversions, dtype):
 WRONG = {
     'stable::RegisterOp<Shape>("WrongSpec", {"x: flaot"}, {"y: float"});': "flaot",
     'stable::RegisterOp<Shape>("wrong_name", {}, {"y: float"});': "wrong_name",
+    'stable::RegisterOp<Shape>("WrongType", {}, {"y: float"});'
+    'stable::RegisterKernel<Kernel>("WrongType", {{"T", TF_DataType(99)}});': "WrongType: Unexpected type 99",
 }
 
 
 @pytest.mark.parametrize("registration, message", WRONG.items())
 def test_a_wrong_registration_fails_when_the_library_is_loaded(
-    tmp_path, registration, message
+    in_process, tmp_path, registration, message
 ):
+    """And the next library loads: dlopen holds no lock."""
     source = tmp_path / "wrong.cc"
     source.write_text(
         '#include "stable_op.h"\n'
         "static void Shape(stable::Shapes) {}\n"
+        "struct Kernel {\n"
+        "  explicit Kernel(const stable::Attrs&) {}\n"
+        "  void Compute(const stable::Context&) {}\n"
+        "};\n"
         f"__attribute__((constructor)) static void Register() {{ {registration} }}\n"
     )
     run = build(source, tmp_path / "libwrong.so")
     assert run.returncode == 0, run.stderr
-    with pytest.raises(tf.errors.OpError, match=message):
-        tf.load_op_library(str(tmp_path / "libwrong.so"))
+    script = f"""
+import tensorflow as tf
+try:
+    tf.load_op_library({str(tmp_path / "libwrong.so")!r})
+except tf.errors.OpError as error:
+    print(error.message)
+print(tf.load_op_library({str(HERE / "libby_layer.so")!r}).zero_out_by_layer([3.0]).numpy())
+"""
+    printed = in_process(script)
+    assert message in printed and printed.endswith("\n[3.]\n"), printed
 
 
 def test_a_type_that_is_none_of_tensorflows_does_not_compile(tmp_path):

@@ -1,5 +1,6 @@
 // stable_op.h: TensorFlow ops on the C kernel API alone, so that one binary
-// serves many versions of TensorFlow. It needs C++17 and no other file:
+// serves many versions of TensorFlow. It needs C++17, TensorFlow's headers and
+// no other file of the book's:
 //   c++ -std=c++17 -O2 -fPIC -shared -fvisibility=hidden x.cc -o libx.so
 //     -I$TF/include -L$TF -l:libtensorflow_framework.so.2 -pthread
 
@@ -52,7 +53,8 @@ inline TF_Status* Set(TF_Code code, const char* message) {  // of this thread
   return s.get();
 }
 
-// TF_GetInput(c, 0, &tensor, Check()) throws what the call reports.
+// TF_GetInput(c, 0, &tensor, Check()) throws what the call reports. The
+// destructor may throw: a Check lives for one call of C, which throws nothing.
 struct Check {
   TF_Status* const s = Set(TF_OK, "");
   ~Check() noexcept(false) {
@@ -210,6 +212,14 @@ inline bool Merge(Shape from, Shape* into) {
   return a == b;
 }
 
+// Makes tf.load_op_library fail with the error, by a name that no op can have:
+// an exception would leave dlopen locked, and the next load would hang.
+inline void Refuse(const std::string& registration, const char* error) {
+  const std::string name = registration + ": " + error;
+  TF_RegisterOpDefinition(TF_NewOpDefinitionBuilder(name.c_str()),
+                          Set(TF_OK, ""));
+}
+
 // RegisterOp<ShapeFn>("Op", {"x: T"}, {"y: T"}, {"T: {float, double}"})
 using Texts = std::initializer_list<const char*>;
 template <void (*kShape)(Shapes)>
@@ -222,7 +232,7 @@ void RegisterOp(const char* name, Texts in, Texts out, Texts attrs = {}) {
       op, [](TF_ShapeInferenceContext* c, TF_Status* s) {
         Try([c] { kShape({c}); }, [s](auto... e) { TF_SetStatus(s, e...); });
       });
-  TF_RegisterOpDefinition(op, Check());
+  TF_RegisterOpDefinition(op, Set(TF_OK, ""));  // load_op_library tells
 }
 
 // RegisterKernel<K>("Op", {{"T", kType<float>}}): K(attrs) and Compute(context)
@@ -242,9 +252,13 @@ void RegisterKernel(const char* op, Types types = {}) {
             [c](auto... e) { TF_OpKernelContext_Failure(c, Set(e...)); });
       },
       [](void* kernel) { delete static_cast<K*>(kernel); });
-  for (const auto& [attr, type] : types)
-    TF_KernelBuilder_TypeConstraint(builder, attr, type, Check());
-  TF_RegisterKernelBuilder(op, builder, Check());
+  Try(
+      [&] {
+        for (const auto& [attr, type] : types)
+          TF_KernelBuilder_TypeConstraint(builder, attr, type, Check());
+        TF_RegisterKernelBuilder(op, builder, Check());
+      },
+      [op](TF_Code, const char* e) { Refuse(op, e); });
 }
 
 }  // namespace stable

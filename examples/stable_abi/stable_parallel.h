@@ -10,8 +10,9 @@
 
 namespace stable {
 
-// f(begin, end) for all of 0 to n, at least `grain` at once, on new threads:
-// the C API has no pool. f may throw.
+// f(begin, end) for all of 0 to n, at least `grain` at once. Starts new threads
+// in each call, whatever TensorFlow's settings: the C API has no pool. So let a
+// part work for a millisecond or so. f may throw.
 template <class F>
 void Parallel(int64_t n, int64_t grain, F f) {
   if (n == 0) return;

@@ -16,7 +16,7 @@ import pytest
 import tensorflow as tf
 import xla
 from solution_discounted_returns import discounted_returns
-from xla import called, composed, exponential_average
+from xla import blocked, called, composed, exponential_average
 from xla_reference import exponential_average_reference
 
 from opcheck.testing import op_test
@@ -25,7 +25,8 @@ HERE = Path(__file__).parent
 BUILT = (HERE / "libxla_kernel.so").exists()
 RANDOM = np.random.default_rng(3)
 SIGNAL = RANDOM.normal(size=(2, 10)).astype(np.float32)
-SHAPES = [(1,), (2,), (7,), (8,), (0,), (3, 33), (2, 0), (0, 5), (2, 3, 17)]
+SHAPES = [(1,), (2,), (7,), (8,), (0,), (3, 33), (2, 0), (0, 5), (2, 3, 17), (64,)]
+SHAPES += [(2, 65), (3, 1, 400)]
 
 test_exponential_average_keeps_its_promises = op_test(
     exponential_average, SIGNAL, reference=exponential_average_reference, decay=0.8
@@ -73,7 +74,7 @@ def test_composed_is_the_op():
     )
 
 
-@pytest.mark.parametrize("function", [composed, called])
+@pytest.mark.parametrize("function", [composed, blocked, called])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_under_xla_it_computes_the_same(function, dtype, shape):
@@ -101,6 +102,19 @@ def test_infinity_stays(function):
     assert_infinity_stays(function)
 
 
+def test_in_products_infinity_makes_what_is_before_it_nan():
+    signal = np.ones([300], np.float32)
+    signal[200] = np.inf
+    average = compiled(blocked)(signal).numpy()
+    assert not np.isfinite(average).any() and np.isnan(average[:200]).all()
+
+
+def test_the_gradient_of_the_products():
+    signal = tf.constant(RANDOM.normal(size=(2, 150)), tf.float32)
+    expected = gradient(exponential_average, signal, 0.5)
+    assert_equal(compiled(gradient)(blocked, signal, 0.5), expected)
+
+
 def test_a_called_loop_is_a_call_in_the_program_and_has_a_gradient():
     function = compiled(lambda signal: called(2 * signal, 0.5))
     text = hlo(function, tf.constant(SIGNAL))
@@ -121,7 +135,7 @@ def test_a_call_that_was_traced_under_xla_runs_nowhere_else():
 
 def test_python_must_know_the_shape():
     spec = [tf.TensorSpec([2, None], tf.float32)]
-    for function in composed, called:
+    for function in composed, blocked, called:
         traced = compiled(functools.partial(function, decay=0.9), input_signature=spec)
         with pytest.raises(ValueError, match="known while tracing, got \\(.*None"):
             traced(SIGNAL)
@@ -142,7 +156,7 @@ def test_what_is_wrong_is_refused(mode, wrong, message):
         mode(wrong)()
 
 
-@pytest.mark.parametrize("function", [composed, called])
+@pytest.mark.parametrize("function", [composed, blocked, called])
 @pytest.mark.parametrize("decay", [1.0, 0.0, -0.1, np.nan])
 def test_a_wrong_decay_is_refused_under_xla_too(function, decay):
     with pytest.raises(ValueError, match="decay must be greater than 0"):
