@@ -121,7 +121,7 @@ QUESTIONS = """
 Can TensorFlow compose it,/and is that fast and small enough? | compose it
 Are you still trying it out? | tf.numpy_function
 Must others load the model? | an op in C++
-Does it take much of each step,/and would compiled code help:/a Python loop, many arrays, one core? | an op in C++
+Does it take much of each step,/and would compiled code help:/a Python loop, many arrays,/one core? | an op in C++
 """
 
 
