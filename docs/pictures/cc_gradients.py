@@ -1,11 +1,18 @@
 """The pictures of the chapter on gradients in C++: drawn from what is registered, described, computed and measured."""
 
+import math
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from ctypes import byref, c_size_t, c_void_p
 
 import numpy as np
 import tensorflow as tf
-from gradient_registries import imported_gradient, registries, wrapped_gradient
+from gradient_registries import (
+    imported_gradient,
+    registries,
+    saved_graph,
+    wrapped_gradient,
+)
 from IPython.display import HTML
 from measured import read
 from pictures.anchors import entries
@@ -29,37 +36,57 @@ def figures() -> dict[str, float]:
     }
 
 
-def registry_asked(differentiate: Callable[[Callable, np.ndarray], np.ndarray]) -> str:
-    """Which registry is asked by a way to load and differentiate a model, tried with an op that only Python has."""
-    found = registries()["LeakyRelu"]
-    assert found[:2] == ("gradient", ""), found
+# Functions of one op each, with the slope of each, by the first registry of these that has a gradient of the op.
+KNOWN_TO = {
+    "`@tf.RegisterGradient`": (
+        tf.math.erfc,
+        lambda x: -2 / math.sqrt(math.pi) * np.exp(-x * x),
+    ),
+    "`REGISTER_GRADIENT_OP`": (
+        tf.math.erf,
+        lambda x: 2 / math.sqrt(math.pi) * np.exp(-x * x),
+    ),
+    "`REGISTER_OP_GRADIENT`": (tf.tanh, lambda x: 1 / np.cosh(x) ** 2),
+}
+
+
+def registry_asked(differentiate: Callable, inside: bool) -> str:
+    """What fills the registry that a way to load and differentiate a model asks.
+
+    Args:
+      differentiate: The way: of a function, of where to differentiate it, and of `inside`.
+      inside: Whether the ops are in a function that the model calls, or in the model itself.
+    """
+    found = [registries()[op] for op in ("Erfc", "Erf", "Tanh")]
+    has = "gradient"
+    assert found == [(has, "", ""), (has, "", has), (has, has, has)], found
     x = np.array([-1.0, 2.0], np.float32)
     tf.get_logger().setLevel("ERROR")  # nothing of assets, or of what is deprecated
-    try:
-        dx = differentiate(lambda x: tf.nn.leaky_relu(x, alpha=0.25), x)
-    except tf.errors.NotFoundError as error:
-        reasons = "No gradient defined for op: LeakyRelu", "SymbolicGradient"
-        assert any(reason in error.message for reason in reasons), error
-        dx = differentiate(tf.tanh, x)
-        np.testing.assert_allclose(dx, 1 / np.cosh(x) ** 2, rtol=1e-5)
-        return "C++"
-    np.testing.assert_array_equal(dx, [0.25, 1])
-    return "Python"
+    for registry, (f, slope) in KNOWN_TO.items():
+        try:
+            dx = differentiate(f, x, inside)
+        except tf.errors.NotFoundError as error:
+            reasons = "No gradient defined for op: Erf", "SymbolicGradient"
+            assert any(reason in error.message for reason in reasons), error
+            continue
+        np.testing.assert_allclose(dx, slope(x), rtol=1e-5)
+        return registry
+    raise ValueError("no registry is asked")
 
 
-def saved_model(f: Callable, folder: str) -> None:
-    """Saves a model that calls `f` as a function."""
+def saved_model(f: Callable, folder: str, inside: bool) -> None:
+    """Saves a model that calls `f`, as a function or not."""
     model = tf.Module()
-    step = tf.function(f)
+    step = tf.function(f) if inside else f
     model.call = tf.function(
         lambda x: step(x), input_signature=[tf.TensorSpec([None], name="x")]
     )
     tf.saved_model.save(model, folder, signatures=model.call)
 
 
-def by_saved_model(f: Callable, x: np.ndarray) -> np.ndarray:
+def by_saved_model(f: Callable, x: np.ndarray, inside: bool) -> np.ndarray:
     with tempfile.TemporaryDirectory() as folder:
-        saved_model(f, folder)
+        saved_model(f, folder, inside)
         loaded = tf.saved_model.load(folder)
     with tf.GradientTape() as tape:
         tape.watch(start := tf.constant(x))
@@ -67,13 +94,13 @@ def by_saved_model(f: Callable, x: np.ndarray) -> np.ndarray:
     return tape.gradient(end, start).numpy()
 
 
-def by_session(f: Callable, x: np.ndarray) -> np.ndarray:
+def by_session(f: Callable, x: np.ndarray, inside: bool) -> np.ndarray:
     with (
         tempfile.TemporaryDirectory() as folder,
         tf.Graph().as_default() as graph,
         tf.compat.v1.Session() as session,
     ):
-        saved_model(f, folder)
+        saved_model(f, folder, inside)
         loaded = tf.compat.v1.saved_model.load(session, ["serve"], folder)
         signature = loaded.signature_def["serving_default"]
         [start], [end] = (
@@ -83,14 +110,40 @@ def by_session(f: Callable, x: np.ndarray) -> np.ndarray:
         return session.run(tf.gradients(end, start)[0], {start: x})
 
 
+def by_c_api(f: Callable, x: np.ndarray, inside: bool) -> np.ndarray:
+    """Imports, differentiates and runs a graph as a program in C does."""
+    from tf_c import Graph, Output, checked, library
+
+    for name in ("BufferFromString", "ImportGraphDefOptions"):
+        getattr(library, f"TF_New{name}").restype = c_void_p
+    library.TF_GraphOperationByName.restype = c_void_p
+    text = saved_graph(f, x, inside).SerializeToString()
+    buffer = c_void_p(library.TF_NewBufferFromString(text, c_size_t(len(text))))
+    options = c_void_p(library.TF_NewImportGraphDefOptions())
+    with Graph() as built:
+        graph, start, dx = c_void_p(built._graph), built.constant("start", x), Output()
+        library.TF_ImportGraphDefOptionsAddInputMapping(options, b"x", 0, start)
+        load = library.TF_GraphImportGraphDef
+        checked(lambda status: load(graph, buffer, options, c_void_p(status)))
+        end = Output(library.TF_GraphOperationByName(graph, b"Identity"), 0)
+        ends = byref(end), 1, byref(start), 1, None
+        add = library.TF_AddGradients
+        checked(lambda status: add(graph, *ends, c_void_p(status), byref(dx)))
+        return built.run(dx)
+
+
 LOADING = {
     ("`tf.saved_model.load`, what TensorFlow 2 saved", "a tape"): by_saved_model,
-    ("`tf.compat.v1.saved_model.load`", "`tf.gradients` in a session"): by_session,
+    (
+        "`tf.compat.v1.saved_model.load`, what TensorFlow 2 saved",
+        "`tf.gradients` in a session",
+    ): by_session,
     ("`tf.import_graph_def`", "`tf.gradients` in a session"): imported_gradient,
     (
         "`tf.import_graph_def` in `tf.compat.v1.wrap_function`",
         "a tape",
     ): wrapped_gradient,
+    ("C, Java or Go: `TF_GraphImportGraphDef`", "`TF_AddGradients`"): by_c_api,
 }
 
 

@@ -5,7 +5,9 @@ A function imports the ops that it needs, for a notebook compiles the example of
 
 import inspect
 import math
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 import tensorflow as tf
@@ -214,9 +216,19 @@ def curves(
     lines: Mapping[str, Sequence[float]],
     label: str,
     axes: tuple[str, str],
+    dots: Sequence[float] = (),
 ) -> HTML:
-    """Draws at most two functions of one number; a line ends where its function is not a finite number."""
-    finite = [v for values in lines.values() for v in values if math.isfinite(v)]
+    """Draws at most two functions of one number; a line ends where its function is not a finite number.
+
+    Args:
+      x: Where they are known.
+      lines: From the names of the functions to their values.
+      label: What the picture tells those who do not see it.
+      axes: What they measure.
+      dots: Values at equal distances, from the first x to the last.
+    """
+    drawn = [*lines.values(), dots]
+    finite = [v for values in drawn for v in values if math.isfinite(v)]
     low, high = min(finite), max(finite)
     room = (high - low) / 40
     plot = Plot(320, 164, (x[0], x[-1]), (low - room, high + room))
@@ -233,5 +245,49 @@ def curves(
         if len(points) < len(values):
             end, value = points[-1]
             plot.add(at(plot.x(end), plot.y(value) - 4, "NaN from here", "s"))
+    plot.dots(np.linspace(x[0], x[-1], len(dots)), dots)
     plot.legend(dict(zip(lines, looks)))
     return picture(plot.shape(), label, scale=1.25)
+
+
+def lost() -> tuple[list[str], list[list[str]]]:
+    """A table of how an argument of a `tf.custom_gradient` can lose its gradient: its header and rows."""
+    x, y = tf.constant(2.0), tf.constant(3.0)
+
+    @tf.custom_gradient
+    def of_x(x: tf.Tensor, y: tf.Tensor = y) -> tuple:
+        return x * y, lambda grad: grad * y
+
+    @tf.custom_gradient
+    def of_both(x: tf.Tensor, y: tf.Tensor) -> tuple:
+        return x * y, lambda grad: grad * y
+
+    def gradient_of_y(call: Callable, watched: Sequence[tf.Tensor]) -> tf.Tensor:
+        with tf.GradientTape() as tape:
+            tape.watch(watched)
+            product = call()
+        return tape.gradient(product, y)
+
+    def found(call: Callable, watched: Sequence[tf.Tensor], graph: bool) -> str:
+        run = partial(gradient_of_y, call, watched)
+        try:
+            slope = (tf.function(run, autograph=False) if graph else run)()
+        except (TypeError, ValueError, tf.errors.InternalError) as error:
+            counts = re.search(r"expected.*\d", str(error), re.I)
+            text = f": {counts[0]}" if counts else ""
+            return f"`{type(error).__name__}{text}`"
+        return "`None`" if slope is None else f"{slope:g}, which TensorFlow derives"
+
+    ways = {
+        "It uses `y` from outside: `product(x)`": lambda: of_x(x),
+        "`y` is passed by keyword: `product(x, y=y)`": lambda: of_x(x, y=y),
+        "The inner function returns one gradient for two arguments": lambda: of_both(
+            x, y
+        ),
+    }
+    cases = ([x, y], False), ([y], False), ([x, y], True)
+    rows = [
+        [way, *(found(call, *each) for each in cases)] for way, call in ways.items()
+    ]
+    header = ["", "Eagerly", "Eagerly, if the tape watches `y` alone"]
+    return [*header, "In a `tf.function`"], rows

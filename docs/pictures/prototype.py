@@ -11,6 +11,7 @@ from pictures.layout import arrow, box, chain, column, layers, row, table
 from pictures.plots import Plot, chart
 
 NODES = 30  # of the graphs in the table that have many
+MANY = f"tf.function, {NODES} nodes"
 
 
 def levels(lines: Mapping[str, Sequence[float]], capacity: float) -> HTML:
@@ -58,44 +59,61 @@ def a_call(traced: tf.types.experimental.ConcreteFunction) -> HTML:
 
 def times() -> HTML:
     """How much longer other ways take than the op in C++, from `bench/prototype.csv`."""
-    rows = read("prototype").where(mode="tf.function")
+    modes = {"tf.function": "", MANY: f", {NODES} nodes"}
+    rows = [row for mode in modes for row in read("prototype").where(mode=mode)]
     return chart(
         [row for row in rows if row["way"] != "C++ op"],
         "times as long as the C++ op, in a tf.function",
-        heading=lambda row: f"{int(row['size']):,} numbers".replace(",", " "),
+        heading=lambda row: (
+            f"{int(row['size']):,} numbers".replace(",", " ") + modes[row["mode"]]
+        ),
         series="",
     )
 
 
-def figures() -> dict[str, str]:
-    """What the text quotes: milliseconds of a call, and ratios to the op."""
-    many = f"tf.function, {NODES} nodes"
+def battery() -> tuple[list[str], list[list[str]]]:
+    """A table of what a gradient of Battery takes, by hours and ways: its header and rows."""
+    rows = read("prototype").where(mode="Battery, forward and gradient")
+    hours = list(dict.fromkeys(row["size"] for row in rows))
+    found = {}
+    for each in rows:
+        times = found.setdefault(each["way"], dict.fromkeys(hours, "–"))
+        times[each["size"]] = number(float(each["milliseconds"]))
+    header = ["Way", *(f"{each} hours, ms" for each in hours)]
+    return header, [[way, *times.values()] for way, times in found.items()]
 
-    def value(
-        mode: str, way: str = "C++ op", column: str = "milliseconds", size: int = 10
-    ) -> float:
-        return read("prototype").number(column, mode=mode, size=str(size), way=way)
 
-    def more(mode: str, size: int, nodes: int = 1) -> float:
-        """Milliseconds that NumPy takes longer for each node."""
-        return (value(mode, "NumPy", size=size) - value(mode, size=size)) / nodes
+def snake() -> tuple[list[str], list[list[str]]]:
+    """A table of Snake of ten million numbers on one thread and on two: its header and rows."""
+    ways = {
+        "composed": "composed",
+        "composed, XLA": "composed, under XLA",
+        "polynomial, XLA": "the same with a polynomial in place of the sine",
+        "for any x86-64": "our op, if threads share the input",
+        "for AVX2 and FMA": "and compiled for AVX2 and FMA",
+    }
 
-    def snake(threads: int, way: str) -> str:
-        """What part of the op's time a way takes for ten million numbers."""
+    def ratio(threads: int, way: str) -> str:
         of = {"task": "Snake of 10000000", "threads": str(threads)}
         return number(read("elementwise").number(**of, way=way))
 
-    small = 10, 1000
-    nodes = [more(many, 10, NODES), *(more("tf.function", size) for size in small)]
-    return {
-        "least": number(min(nodes)),
-        "most": number(max(nodes)),
-        "eager": number(max(more("eager", size) for size in small)),
-        "composed_1": snake(1, "composed"),
-        "avx2_1": snake(1, "for AVX2 and FMA"),
-        "shared_2": snake(2, "for any x86-64"),
-        "many": number(value(many, "NumPy", "ratio")),
-    }
+    rows = [[ways[way], ratio(1, way), ratio(2, way)] for way in ways]
+    return ["Way", "One thread", "Two threads"], rows
+
+
+def figures() -> dict[str, str]:
+    """What the text quotes: milliseconds that NumPy takes longer than the op for each node in a `tf.function`."""
+
+    def more(mode: str, size: int, nodes: int = 1) -> float:
+        of = {"mode": mode, "size": str(size)}
+        numpy, op = (
+            read("prototype").number("milliseconds", **of, way=way)
+            for way in ("NumPy", "C++ op")
+        )
+        return (numpy - op) / nodes
+
+    found = [more(MANY, 10, NODES), *(more("tf.function", size) for size in (10, 1000))]
+    return {"least": number(min(found)), "most": number(max(found))}
 
 
 # Each question, its lines separated by a slash, and what to do if the answer is yes.
@@ -103,7 +121,7 @@ QUESTIONS = """
 Can TensorFlow compose it,/and is that fast and small enough? | compose it
 Are you still trying it out? | tf.numpy_function
 Must others load the model? | an op in C++
-Does it take much of each step,/and can cores, a GPU/or fewer arrays help? | an op in C++
+Does it take much of each step,/and would compiled code help:/a Python loop, many arrays,/one core? | an op in C++
 """
 
 

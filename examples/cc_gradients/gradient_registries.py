@@ -49,34 +49,42 @@ def described_gradient(f: Callable, *inputs: tf.Tensor) -> FunctionDef:
     return FunctionDef.FromString(_library.gradient_function(node).numpy())
 
 
-def saved_graph(f: Callable, x: np.ndarray) -> tf.compat.v1.GraphDef:
-    """The graph of a model that calls `f` as a function: from the tensor `x` to the tensor `Identity`."""
-    step = tf.function(f, autograph=False)
+def saved_graph(
+    f: Callable, x: np.ndarray, inside: bool = True
+) -> tf.compat.v1.GraphDef:
+    """The graph of a model that calls `f`: from the tensor `x` to the tensor `Identity`.
+
+    Args:
+      f: From a tensor to a tensor.
+      x: What the model is traced for.
+      inside: Whether the ops of `f` are in a function that the graph calls, or in the graph itself.
+    """
+    step = tf.function(f, autograph=False) if inside else f
     model = tf.function(lambda x: step(x), autograph=False)
     traced = model.get_concrete_function(tf.TensorSpec(x.shape, x.dtype, name="x"))
     return traced.graph.as_graph_def()
 
 
-def imported_gradient(f: Callable, x: np.ndarray) -> np.ndarray:
+def imported_gradient(f: Callable, x: np.ndarray, inside: bool = True) -> np.ndarray:
     """Imports the saved graph of `f` into a session and differentiates it there, in C++.
 
     Raises:
       tf.errors.OpError: C++ has no gradient for something in it.
     """
-    saved = saved_graph(f, x)
+    saved = saved_graph(f, x, inside)
     with tf.Graph().as_default(), tf.compat.v1.Session() as session:
         start = tf.constant(x)
         [end] = tf.import_graph_def(saved, {"x": start}, ["Identity:0"])
         return session.run(tf.gradients(end, start)[0])
 
 
-def wrapped_gradient(f: Callable, x: np.ndarray) -> np.ndarray:
+def wrapped_gradient(f: Callable, x: np.ndarray, inside: bool = True) -> np.ndarray:
     """Imports the saved graph of `f` into a `wrap_function` and differentiates that with a tape.
 
     Raises:
       tf.errors.NotFoundError: C++ has no gradient for something in it.
     """
-    saved = saved_graph(f, x)
+    saved = saved_graph(f, x, inside)
     wrapped = tf.compat.v1.wrap_function(
         lambda: tf.import_graph_def(saved, name=""), []
     )

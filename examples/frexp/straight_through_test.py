@@ -1,9 +1,10 @@
-"""Gradients without C++: rounding that lets them through, and a loss: `pytest examples/frexp`."""
+"""Gradients without C++: rounding that lets them through, lengths, and a loss: `pytest examples/frexp`."""
 
 import numpy as np
 import pytest
 import tensorflow as tf
-from softmax_cross_entropy import naive, simplified, stable
+from length import length
+from softmax_cross_entropy import simplified
 from solution_reverse_gradient import reverse_gradient
 from straight_through import RoundedDense, straight_through
 
@@ -69,6 +70,8 @@ def test_the_solution_of_the_exercise(mode):
     np.testing.assert_array_equal(mode(reverse_gradient)(x), x)
     reversed_ = mode(lambda x: gradient(lambda x: reverse_gradient(x) ** 2, x))
     np.testing.assert_array_equal(reversed_(x), [-2, 4])
+    gathered = mode(lambda x: gradient(lambda x: tf.gather(reverse_gradient(x), 1), x))
+    np.testing.assert_array_equal(tf.convert_to_tensor(gathered(x)), [0, -1])
 
 
 def test_too_few_gradients_are_refused():
@@ -90,6 +93,22 @@ def test_a_keyword_argument_gets_no_gradient():
         tape.watch([a, b])
         result = product(a, b=b)
     assert [*map(type, tape.gradient(result, [a, b]))] == [type(a), type(None)]
+
+
+def test_a_tensor_that_is_no_argument_gets_no_gradient():
+    x, y = tf.constant(2.0), tf.constant(3.0)
+
+    def of_y(watched):
+        product = tf.custom_gradient(lambda x: (x * y, lambda grad: grad * y))
+        with tf.GradientTape() as tape:
+            tape.watch(watched)
+            result = product(x)
+        return tape.gradient(result, y)
+
+    assert of_y([x, y]) is None
+    assert of_y(y) == 2  # what TensorFlow derives
+    for watched in [x, y], y:
+        assert tf.function(lambda each=watched: of_y(each))() is None
 
 
 def test_without_positional_arguments_the_function_itself_is_differentiated():
@@ -116,56 +135,68 @@ def test_so_it_is_where_no_positional_argument_is_watched():
     assert tape.gradient(result, b) == 2
 
 
-LOSSES = [naive, stable, simplified]
+def random_vectors(shape=(4, 5)):
+    return np.random.default_rng(0).normal(size=shape)
 
 
-def labels_and_logits(shape=(4, 5)):
-    random = np.random.default_rng(0)
-    return random.dirichlet(np.ones(shape[-1]), shape[:-1]), random.normal(size=shape)
+def test_lengths_equal_tensorflow_s(mode):
+    x = random_vectors((2, 4, 3))
+    np.testing.assert_array_equal(mode(length)(x), tf.norm(x, axis=-1), strict=True)
 
 
-@pytest.mark.parametrize("loss", LOSSES)
-def test_losses_equal_tensorflow_s(mode, loss):
+def test_gradients_of_lengths(mode):
+    cube = mode(lambda x: length(x) ** 3)
+    assert_gradient(cube, [random_vectors()])
+    assert_gradient(mode(lambda x: gradient(cube, x)), [random_vectors()])
+
+
+def test_the_gradient_of_a_zero_length_is_zero(mode):
+    x = tf.constant([[0.0, 0.0], [3.0, 4.0]])
+    found = mode(lambda x: gradient(length, x))(x)
+    np.testing.assert_allclose(found, [[0, 0], [0.6, 0.8]], rtol=1e-6)
+    slope = gradient(lambda x: tf.norm(x, axis=-1), x)
+    assert np.all(np.isnan(slope[0]))
+
+
+def test_gradients_of_gathered_lengths(mode):
+    """A gathered length has IndexedSlices as its gradient."""
+    x, picks = tf.constant(random_vectors()), [2, 0, 2]
+    gathered = mode(lambda x: gradient(lambda x: tf.gather(length(x), picks), x))
+    expected = np.float64([[1], [0], [2], [0]]) * x / tf.norm(x, axis=-1, keepdims=True)
+    np.testing.assert_allclose(gathered(x), expected, 1e-12, 1e-12)
+
+
+def labels_and_logits():
+    labels = np.random.default_rng(0).dirichlet(np.ones(5), 4)
+    return labels, random_vectors()
+
+
+def test_the_loss_equals_tensorflow_s(mode):
     labels, logits = map(tf.constant, labels_and_logits())
     expected = tf.nn.softmax_cross_entropy_with_logits(labels, logits)
-    np.testing.assert_allclose(mode(loss)(labels, logits), expected, rtol=1e-12)
+    np.testing.assert_allclose(mode(simplified)(labels, logits), expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize("loss", LOSSES)
-def test_gradients_of_losses(mode, loss):
+def test_gradients_of_the_loss(mode):
     labels, logits = labels_and_logits()
-    square = mode(lambda logits: loss(tf.constant(labels), logits) ** 2)
+    square = mode(lambda logits: simplified(tf.constant(labels), logits) ** 2)
     assert_gradient(square, [logits])
     assert_gradient(mode(lambda logits: gradient(square, logits)), [logits])
-    expected = tf.nn.softmax(logits) - labels
-    np.testing.assert_allclose(
-        gradient(lambda x: loss(tf.constant(labels), x), logits), expected, 1e-12, 1e-12
-    )
+    slope = gradient(lambda x: simplified(tf.constant(labels), x), logits)
+    np.testing.assert_allclose(slope, tf.nn.softmax(logits) - labels, 1e-12, 1e-12)
 
 
-@pytest.mark.parametrize("loss", LOSSES)
-def test_gradients_of_gathered_losses(mode, loss):
-    """A gathered loss has IndexedSlices as its gradient."""
+def test_gradients_of_gathered_losses(mode):
     labels, logits = map(tf.constant, labels_and_logits())
-    picks = [2, 0, 2]
-    gathered = mode(lambda x: gradient(lambda x: tf.gather(loss(labels, x), picks), x))
-    counts = np.float64([[1], [0], [2], [0]])
-    expected = counts * (tf.nn.softmax(logits) - labels)
+    gathered = mode(
+        lambda x: gradient(lambda x: tf.gather(simplified(labels, x), [2, 0, 2]), x)
+    )
+    expected = np.float64([[1], [0], [2], [0]]) * (tf.nn.softmax(logits) - labels)
     np.testing.assert_allclose(gathered(logits), expected, 1e-12, 1e-12)
 
 
-def test_the_naive_loss_overflows(mode):
-    assert np.isnan(mode(naive)(tf.constant([[0.0, 1.0]]), tf.constant([[0.0, 100.0]])))
-
-
-@pytest.mark.parametrize(
-    "loss", [stable, simplified, tf.nn.softmax_cross_entropy_with_logits]
-)
-def test_the_other_losses_do_not_overflow(mode, loss):
-    labels, logits = (
-        tf.constant([[0.0, 1.0], [1.0, 0.0]]),
-        tf.constant([[0.0, 100.0]] * 2),
-    )
-    np.testing.assert_array_equal(mode(loss)(labels, logits), [0, 100])
-    grad = mode(lambda logits: gradient(lambda x: loss(labels, x), logits))(logits)
+def test_the_loss_does_not_overflow(mode):
+    labels, logits = tf.constant([[0.0, 1], [1, 0]]), tf.constant([[0.0, 100]] * 2)
+    np.testing.assert_array_equal(mode(simplified)(labels, logits), [0, 100])
+    grad = mode(lambda x: gradient(lambda x: simplified(labels, x), x))(logits)
     np.testing.assert_allclose(grad, [[0, 0], [-1, 1]], atol=1e-30)

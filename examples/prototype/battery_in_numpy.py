@@ -26,7 +26,7 @@ def battery(flow, capacity) -> tf.Tensor:
     def gradient(grad: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
         flow_grad, capacity_grad = tf.numpy_function(
             battery_grad_reference,
-            [tf.convert_to_tensor(grad), level, capacity],  # grad may be sparse
+            [tf.convert_to_tensor(grad), level, capacity],  # may be IndexedSlices
             [flow.dtype, flow.dtype],
             stateful=False,
         )

@@ -15,6 +15,7 @@ class Battery(tf.keras.layers.Layer):
 
     def __init__(self, initial_capacity: float = 1.0, **options):
         super().__init__(**options)
+        self.supports_jit = False  # XLA has no kernel for Battery
         self.initial_capacity = initial_capacity
         self.capacity = self.add_weight(
             name="capacity",

@@ -15,7 +15,7 @@ def battery_reference(flow, capacity):
 
 
 def battery_grad_reference(level_grad, level, capacity):
-    """Goes back hour by hour, and forgets what comes later where the battery is full or empty."""
+    """Goes back hour by hour; a battery that is full or empty passes nothing on to the hours before."""
     flow_grad, capacity_grad = np.zeros_like(level), np.zeros_like(capacity)
     later = np.zeros(level.shape[:-1], level.dtype)
     for hour in reversed(range(level.shape[-1])):

@@ -1,6 +1,5 @@
 """Tests of Battery, in NumPy and in C++, and of the layer around it: `pytest examples/prototype`."""
 
-import importlib
 from pathlib import Path
 
 import battery as in_cpp
@@ -15,7 +14,6 @@ from battery_reference import battery_grad_reference, battery_reference
 from opcheck.testing import op_test
 
 HERE = Path(__file__).parent
-DTYPES = [np.float32, np.float64]
 REFUSED = (tf.errors.InvalidArgumentError, ValueError)
 
 test_battery_keeps_its_promises = op_test(
@@ -33,19 +31,24 @@ test_the_gradient_op_keeps_its_promises = op_test(
 )
 
 
-@pytest.fixture(params=["battery_in_numpy", "battery"])
-def battery(request):
-    return importlib.import_module(request.param).battery
-
-
 def flows(shape, dtype):
     return np.random.default_rng(0).normal(size=shape).astype(dtype)
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.fixture(params=[in_numpy.battery, in_cpp.battery], ids=["NumPy", "C++"])
+def battery(request):
+    return request.param
+
+
+@pytest.fixture(params=[lambda op: op, tf.function], ids=["eager", "tf.function"])
+def mode(request):
+    return request.param
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("shape", [(1,), (50,), (3, 24), (2, 0), (0, 4), (2, 3, 4)])
 def test_equals_the_reference(mode, battery, dtype, shape):
-    flow, capacity = flows(shape, dtype), dtype(1.5)
+    flow, capacity = flows(shape, dtype), np.array(1.5, dtype)
     level = mode(battery)(tf.constant(flow), tf.constant(capacity))
     expected = battery_reference(flow, capacity)
     np.testing.assert_array_equal(level, expected, strict=True)
@@ -162,6 +165,14 @@ np.testing.assert_allclose(model(np.load(sys.argv[2])), np.load(sys.argv[3]))
         np.save(array, value)
     run = forked.run(script, file, *arrays)
     assert run.stdout.startswith("house 3.0 0.69"), run.stderr
+
+
+def test_keras_leaves_xla_off_for_the_layer():
+    model = tf.keras.Sequential([tf.keras.Input([None]), Battery()])
+    with pytest.warns(UserWarning, match="doesn't support `jit_compile=True`"):
+        model.compile(loss="mse", jit_compile=True)
+    assert not model.jit_compile
+    assert model.evaluate(np.ones([1, 3]), np.ones([1, 3]), verbose=0) == 0
 
 
 def test_the_op_in_a_saved_model_needs_its_library_alone(tmp_path):

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import snake as in_cpp
 import snake_in_numpy as in_numpy
-import snake_in_older_code as in_older_code
 import tensorflow as tf
 from addresses import addresses
 from snake_reference import snake_reference
@@ -140,31 +139,6 @@ def test_xla_has_no_kernel_for_numpy():
         tf.errors.InvalidArgumentError, match="No registered 'PyFunc' OpKernel for XLA"
     ):
         tf.function(in_numpy.snake, jit_compile=True)(tf.ones([2]))
-
-
-def test_the_gradient_by_name_in_a_graph_of_tensorflow_1():
-    x = np.array([0.5, -1, 3])
-    with tf.Graph().as_default(), tf.compat.v1.Session():
-        inputs = tf.compat.v1.placeholder(tf.float64, [3])
-        outputs = in_older_code.snake(inputs)
-        pair = tf.compat.v1.test.compute_gradient(
-            inputs, [3], outputs, [3], x_init_value=x
-        )
-        np.testing.assert_allclose(*pair, atol=1e-5)
-
-
-def test_the_gradient_by_name_in_a_tf_function():
-    x = tf.constant([0.5, -1, 3])
-    expected = 1 + np.sin(2 * x.numpy())
-    snake = in_older_code.snake
-    inside = tf.function(lambda x: tf.gradients(snake(x), x)[0], autograph=False)
-    np.testing.assert_allclose(inside(x), expected, rtol=1e-5)
-    with tf.GradientTape(persistent=True) as tape:
-        tape.watch(x)
-        around = tf.function(snake, autograph=False)(x)
-        eagerly = snake(x)
-    np.testing.assert_allclose(tape.gradient(around, x), expected, rtol=1e-5)
-    assert tape.gradient(eagerly, x) is None
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

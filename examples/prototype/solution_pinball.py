@@ -17,7 +17,7 @@ def pinball(quantile: float):
         )
 
         def gradient(grad):
-            grad = tf.convert_to_tensor(grad)  # it may be sparse
+            grad = tf.convert_to_tensor(grad)  # from IndexedSlices
             return tf.where(errors > 0, quantile * grad, (quantile - 1) * grad)
 
         return tf.ensure_shape(losses, errors.shape), gradient

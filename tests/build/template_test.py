@@ -177,6 +177,31 @@ def test_the_readme_of_my_op_renames_it(tmp_path):
     assert words[0] == words[1]
 
 
+@pytest.mark.slow
+def test_the_op_of_the_first_chapter_becomes_a_wheel(source, tmp_path):
+    """By the commands of the chapter on wheels, but for what the environment has."""
+    own = tmp_path / "build" / "my_op"
+    own.mkdir(parents=True)
+    for file in (".cc", ".py", "_reference.py", "_test.py"):
+        text = (ROOT / "examples" / "zero_out" / f"zero_out{file}").read_text()
+        text = text.replace("ZeroOut", "MyOp").replace("zero_out", "my_op")
+        (own / f"my_op{file}").write_text(text)
+    page = (ROOT / "docs" / "packaging.md").read_text()
+    commands = re.search(r"## Your turn.*?```sh\n(.*?)\n\n", page, re.S)[1]
+    commands = commands.replace("gh:op-by-op/op-by-op", str(source))
+    commands = commands.replace("--data", f"--data tensorflow={MINOR} --data", 1)
+    programs = f'copier() {{ {sys.executable} -m copier "$@"; }}\n'
+    run("bash", "-ec", programs + commands.replace("test wheel", "wheel"), cwd=tmp_path)
+
+    folder = tmp_path / "my_project"
+    python = environment(tmp_path / "fresh")
+    pip = [sys.executable, "-m", "pip", "--python", python]
+    options = ["--no-deps", "--no-index", "--quiet"]
+    run(*pip, "install", *options, *folder.glob("wheelhouse/*.whl"))
+    tested = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    assert " passed" in run(*tested, cwd=folder / "tests")
+
+
 def test_the_newest_tensorflow_is_the_default():
     constraints = (ROOT / "constraints.txt").read_text()
     assert f"\ntensorflow=={SETTINGS['tensorflow']['default']}." in constraints

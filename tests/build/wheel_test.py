@@ -120,7 +120,7 @@ def test_another_tensorflow_gets_one_clear_sentence(python, tmp_path, version):
     assert run.returncode == 1
     assert run.stderr.splitlines()[-1] == (
         f"ImportError: this cum-max was built for TensorFlow {MINOR}, and TensorFlow is {version}: "
-        f"pip install 'cum-max=={other}.*'"
+        f"pip install 'tensorflow=={MINOR}.*' or, if one exists, pip install 'cum-max=={other}.*'"
     )
 
 

@@ -36,7 +36,8 @@ def programs() -> str:
 
 
 def targets(page: Page) -> Problems:
-    makefile = (ROOT / "Makefile").read_text()
+    folders = ROOT, ROOT / "examples" / "packaging"  # the book's, a project's
+    makefile = "\n".join((folder / "Makefile").read_text() for folder in folders)
     known = {*re.findall(r"^([a-z][a-z-]*):", makefile, re.M), *examples()}
     for line, words in in_code(page, r"(?:^|&& )make((?: (?!2>)[\w.=/'-]+)+)"):
         for word in words.split():

@@ -13,7 +13,7 @@ if not tf.__version__.startswith(f"{_minor}."):
     _fits = ".".join(tf.__version__.split(".")[:2])
     raise ImportError(
         f"this cum-max was built for TensorFlow {_minor}, and TensorFlow is {tf.__version__}: "
-        f"pip install 'cum-max=={_fits}.*'"
+        f"pip install 'tensorflow=={_minor}.*' or, if one exists, pip install 'cum-max=={_fits}.*'"
     )
 _library = tf.load_op_library(str(_path))
 if not hasattr(_library, "cum_max"):
