@@ -6,6 +6,7 @@ The file has been read before, so that it is in the memory of the system.
 import tempfile
 from collections import deque
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 import prologue  # noqa: F401  before TensorFlow
@@ -15,6 +16,7 @@ from turns import Case, run_turns
 
 SMALL = np.uint8, (4096, 28, 28), 1024
 LARGE = np.float32, (256, 1024, 1024), None
+UNDECODED = "records, not decoded"
 
 
 def alone(dataset: tf.data.Dataset) -> tf.data.Dataset:
@@ -52,6 +54,8 @@ def ways_of(path: str, batch: int | None) -> dict[str, tf.data.Dataset]:
                 tf.io.decode_raw(records, spec.dtype), [-1, *spec.shape]
             )
         )
+    else:
+        found[UNDECODED] = records
     return {name: alone(dataset) for name, dataset in found.items()}
 
 
@@ -62,6 +66,11 @@ def one_pass(dataset: tf.data.Dataset, batch: int | None) -> Callable:
     spec = dataset.element_spec
     nothing = tf.zeros([0 if size is None else size for size in spec.shape], spec.dtype)
     return lambda: dataset.reduce(nothing, lambda _, rows: rows)
+
+
+def last_of_all(datasets: dict[str, tf.data.Dataset]) -> tf.Tensor:
+    """Keeps the rows of NpyDataset until the end of the pass, so that each needs new memory."""
+    return list(datasets["NpyDataset"])[-1]
 
 
 def plain_reads(path: str) -> Callable:
@@ -92,8 +101,9 @@ def cases() -> Iterator[Case]:
             datasets = ways_of(path, batch)
             ways = {name: one_pass(each, batch) for name, each in datasets.items()}
             if not batch:
+                ways["NpyDataset, all rows kept"] = partial(last_of_all, datasets)
                 ways["plain reads"] = plain_reads(path)
-            yield Case({"task": task}, ways)
+            yield Case({"task": task}, ways, unlike=[UNDECODED])
 
 
 if __name__ == "__main__":
@@ -101,5 +111,6 @@ if __name__ == "__main__":
         f"small rows: {SMALL[1]}, uint8, in batches of {SMALL[2]}; large rows: {LARGE[1]}, float32",
         "times of a pass over a file that is in the memory of the system: the median of the rounds",
         "without prefetching and tuning; plain reads: row by row into the same memory, without TensorFlow",
+        "all rows kept: until the end of the pass, so that the iterator cannot use memory again",
     ]
     run_turns(cases, notes, rounds=21)

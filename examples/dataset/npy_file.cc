@@ -29,7 +29,7 @@ constexpr int64_t kLongestHeader =
     10'000;  // NumPy's limit, too, unless told otherwise
 
 // TensorFlow 2.20 added the overload with a span, and deprecated the other.
-// TensorFlow 2.21 does not tell its version.
+// TensorFlow 2.21's headers do not define the macros of its version.
 absl::Status ReadDirectly(const tensorflow::RandomAccessFile& file,
                           int64_t offset, int64_t size, char* out,
                           absl::string_view* data) {
@@ -162,7 +162,7 @@ absl::Status NpyFile::ParseHeader(absl::string_view header, DataType dtype) {
       row_shape_.DebugString(), ", but the file ends after ", held));
 }
 
-// A small row comes out of a buffer that reads ahead, a large one is read
+// A small row comes out of a buffer that reads ahead. A large one is read
 // straight into the tensor.
 absl::Status NpyFile::ReadRow(int64_t row, Tensor* out) {
   return OfFile(name_, Read(first_row_ + row * row_bytes_, row_bytes_,

@@ -114,7 +114,8 @@ class IdxReader : public ReaderBase {
         base.work_started() < base.work_finished() ||
         base.work_started() - base.work_finished() > 1 ||
         base.num_records_produced() < 0) {
-      return absl::InvalidArgumentError("state: is none of an IdxReader");
+      return absl::InvalidArgumentError(
+          "state was not written by an IdxReader");
     }
     TF_RETURN_IF_ERROR(OnWorkFinishedLocked());
     absl::Status restored = RestoreBaseState(base);

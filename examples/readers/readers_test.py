@@ -124,17 +124,24 @@ def test_a_new_reader_goes_on_where_the_old_one_was(files, place):
     assert tf.raw_ops.ReaderNumRecordsProducedV2(reader_handle=new) == 10
 
 
+@pytest.mark.parametrize("reader", ["TextLineReaderV2", "TFRecordReaderV2"])
+def test_readers_of_lines_and_records_cannot_save_their_place(reader):
+    handle = getattr(tf.raw_ops, reader)(shared_name=f"unsaved {reader}")
+    with pytest.raises(tf.errors.UnimplementedError):
+        tf.raw_ops.ReaderSerializeStateV2(reader_handle=handle)
+
+
 def test_a_state_that_does_not_fit_is_refused(files):
     queue, old, new = names_of(*files), new_reader(), new_reader()
     for state in (b"", b"abc", b"1:\xff\xff", b"9" * 30 + b":"):
-        with pytest.raises(Invalid, match="state: is none of an IdxReader"):
+        with pytest.raises(Invalid, match="state was not written by an IdxReader"):
             tf.raw_ops.ReaderRestoreStateV2(reader_handle=new, state=state)
     read(old, queue)
     state = tf.raw_ops.ReaderSerializeStateV2(reader_handle=old).numpy()
     begun, ended, produced = b"\x08", b"\x10", b"\x18"  # fields of the base class
     minus_one, most = b"\xff" * 9 + b"\x01", b"\xff" * 8 + b"\x7f"
     for wrong in (produced + minus_one, ended + minus_one, ended + most, begun + most):
-        with pytest.raises(Invalid, match="state: is none of an IdxReader"):
+        with pytest.raises(Invalid, match="state was not written by an IdxReader"):
             tf.raw_ops.ReaderRestoreStateV2(reader_handle=new, state=state + wrong)
     for item in (b"6", b"-1"):
         wrong = item + state[1:]

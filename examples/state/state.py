@@ -21,7 +21,8 @@ class KeyTable(tf.saved_model.experimental.TrackableResource):
     Args:
       dtype: Of the keys: tf.string or tf.int64.
       shared_name: None: the table goes away with its last handle. A name: all objects of
-        this name and dtype are one table, which stays until it is destroyed.
+        this name and dtype in a process are one table, which stays until it is destroyed.
+        `tf.saved_model.load` changes the name: each loaded model has a table of its own.
     """
 
     def __init__(self, dtype=tf.string, shared_name: str | None = None) -> None:

@@ -9,7 +9,7 @@ import tensorflow as tf
 from op_library import load_op_library
 from state import KeyTable, library, number_keys
 from state_reference import number_keys_reference
-from stock_key_table import StockKeyTable, numbers_given_twice
+from stock_key_table import GuardedKeyTable, StockKeyTable, numbers_given_twice
 from watch_table import table_is_alive, watch
 
 from opcheck.testing import op_test
@@ -111,6 +111,22 @@ def test_calls_of_one_table_keep_their_order():
     assert traced(strings("ann", "bob"))[2].numpy().tolist() == [b"ann", b"bob"]
 
 
+READ_ONLY = """
+import tensorflow as tf
+from tensorflow.python.framework import auto_control_deps_utils
+from state import KeyTable
+auto_control_deps_utils.register_read_only_resource_op("ReadKeys")
+table = KeyTable()
+traced = tf.function(lambda: (table.keys(), table.keys())).get_concrete_function()
+ops = [op for op in traced.graph.get_operations() if op.type == "ReadKeys"]
+print([len(op.control_inputs) for op in ops])
+"""
+
+
+def test_reads_that_tensorflow_knows_to_be_reads_keep_no_order(in_process):
+    assert in_process(READ_ONLY) == "[0, 0]\n"
+
+
 def test_calls_through_two_objects_of_one_name_keep_no_order():
     table, same = KeyTable(shared_name="users"), KeyTable(shared_name="users")
     function = tf.function(lambda keys: (table(keys), same(keys)), autograph=False)
@@ -141,9 +157,10 @@ def saved(table: KeyTable, folder: Path) -> tf.Module:
     return module
 
 
-def test_a_saved_model_holds_the_table(tmp_path):
-    table = KeyTable()
-    table(["ann", "bob"])
+@pytest.mark.parametrize("shared_name", [None, "saved and loaded"])
+def test_a_saved_model_holds_the_table(tmp_path, shared_name):
+    table = KeyTable(shared_name=shared_name)
+    table.set_keys(["ann", "bob"])
     saved(table, tmp_path / "model")
     loaded = tf.saved_model.load(tmp_path / "model")
     assert loaded.number(strings("cid", "bob")).numpy().tolist() == [2, 1]
@@ -151,6 +168,9 @@ def test_a_saved_model_holds_the_table(tmp_path):
     tf.saved_model.save(loaded, tmp_path / "again")
     again = tf.saved_model.load(tmp_path / "again")
     assert again.number(strings("dan", "cid")).numpy().tolist() == [3, 2]
+    assert loaded.number(strings("eve")).numpy() == 3, (
+        "another table than that of `again`"
+    )
 
 
 @pytest.mark.parametrize(
@@ -194,6 +214,12 @@ def test_sessions_of_a_server_share_named_tables():
 
 def test_four_threads_give_no_number_twice():
     table = KeyTable()
+    assert numbers_given_twice(table) == 0
+    assert len(table.keys()) == 80_000
+
+
+def test_a_critical_section_gives_no_number_twice():
+    table = GuardedKeyTable()
     assert numbers_given_twice(table) == 0
     assert len(table.keys()) == 80_000
 
