@@ -60,7 +60,10 @@ def _few_frames(lines: list[str]) -> Iterator[str]:
     )
     yield from lines[: start + 1]
     thread, left = "", 0
-    for line in lines[start + 1 :]:
+    end = next(
+        (i for i, x in enumerate(lines) if i > start and x[:1] == "+"), len(lines)
+    )
+    for line in lines[start + 1 : end]:
         if line.startswith("Thread "):
             thread, left = line, 2
         elif left and re.match(TELLING, line):
@@ -68,6 +71,7 @@ def _few_frames(lines: list[str]) -> Iterator[str]:
                 yield re.sub(r" \(Thread \S+ \(LWP \d+\)(.*)\):", r"\1:", thread)
             yield re.sub(r" ?\(.*", "", _without_parameters(line))
             thread, left = "", left - 1
+    yield from lines[end:]
 
 
 def _without_parameters(line: str) -> str:

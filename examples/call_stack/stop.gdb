@@ -10,5 +10,5 @@ sharedlibrary tensorflow_framework
 backtrace 4
 next 6
 print from[0]@3
-printf "%s\n", indices.DebugString(10)._M_dataplus._M_p
 thread apply all backtrace
+printf "%s\n", indices.DebugString(10)._M_dataplus._M_p
